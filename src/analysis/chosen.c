@@ -38,6 +38,7 @@ static int load_executions(struct chosen *c)
             .thread = (uint32_t)sqlite3_column_int64(query, ROOT_THREAD),
             .index = (uint32_t)sqlite3_column_int64(query, ROOT_INDEX),
             .is_anomaly = sqlite3_column_int(query, ROOT_IS_ANOMALY) != 0,
+            .lost_ns = sqlite3_column_int64(query, ROOT_LOST),
         };
     }
     if (rc == 0 && status != SQLITE_DONE)
@@ -155,9 +156,8 @@ struct cutting {
     struct what_if *w;
     int way;
     struct forest forest;
-    unsigned *how;   /* [trees] */
-    uint32_t *index; /* [trees] of the executions */
-    size_t how_cap, index_cap;
+    uint32_t *execution; /* [trees] of c->execution */
+    size_t execution_cap;
     struct wl wl;
     struct residual_place place;
     struct why why;
@@ -180,8 +180,7 @@ static int build_location(struct cutting *k, uint32_t begin, uint32_t end)
     uint32_t after = 0; /* where the last one ends */
     int rc = 0;
 
-    mem_grow(&k->how, &k->how_cap, (size_t)t + (end - begin), sizeof *k->how);
-    mem_grow(&k->index, &k->index_cap, (size_t)t + (end - begin), sizeof *k->index);
+    mem_grow(&k->execution, &k->execution_cap, (size_t)t + (end - begin), sizeof *k->execution);
     for (uint32_t i = begin; rc == 0 && i < end; i++) {
         const struct chosen_execution *x = &c->execution[i];
 
@@ -192,15 +191,14 @@ static int build_location(struct cutting *k, uint32_t begin, uint32_t end)
             break;
         }
         after = x->call + calls->subtree_len[x->call];
-        k->how[t + n] = x->how;
-        k->index[t + n] = x->index;
+        k->execution[t + n] = i;
         row[n++] = x->call;
     }
     if (rc == 0)
         forest_of_calls(&k->forest, location, calls, row, n, c->defs);
     for (uint32_t i = 0; rc == 0 && i < n; i++)
-        k->forest.index[t + i] =
-            k->index[t + i]; /* first executions have contexts of their own */
+        k->forest.index[t + i] = c->execution[k->execution[t + i]]
+                                     .index; /* first executions have contexts of their own */
     free(row);
     return rc;
 }
@@ -260,7 +258,7 @@ static void keep_paths(struct cutting *k, uint32_t t)
 static void add_offs(struct cutting *k, uint32_t t)
 {
     const struct forest *f = &k->forest;
-    bool is_whole = k->how[t] != 0;
+    bool is_whole = k->c->execution[k->execution[t]].how != 0;
 
     for (uint32_t v = f->first[t]; v < f->first[t + 1]; v++)
         if (is_whole ? f->parent[v] == FOREST_ROOT
@@ -271,19 +269,19 @@ static void add_offs(struct cutting *k, uint32_t t)
 static void cut_tree(struct cutting *k, uint32_t t)
 {
     struct chosen *c = k->c;
+    const struct chosen_execution *x = &c->execution[k->execution[t]];
     uint32_t n = k->forest.first[t + 1] - k->forest.first[t];
     double sum = 0;
 
     mem_grow(&k->excess_ns, &k->excess_cap, n, sizeof *k->excess_ns);
     mem_grow(&k->other_ns, &k->other_cap, n, sizeof *k->other_ns);
     memset(k->excess_ns, 0, n * sizeof *k->excess_ns);
-    if (k->how[t] & CHOSEN_LOST) {
+    if (x->how & CHOSEN_LOST) {
         mem_grow(&k->lost_ns, &k->lost_cap, n, sizeof *k->lost_ns);
-        why_sort_pairs(&k->why, t);
-        excess_lost(&k->why, t, &k->why.loss, k->lost_ns);
+        excess_lost(&k->why, t, x->lost_ns, k->lost_ns);
         memcpy(k->excess_ns, k->lost_ns, n * sizeof *k->excess_ns);
     }
-    if (k->how[t] & CHOSEN_RANK) {
+    if (x->how & CHOSEN_RANK) {
         excess_usual(&k->why, t, true, k->other_ns);
         combine(k, n);
     }
@@ -298,7 +296,7 @@ static void cut_tree(struct cutting *k, uint32_t t)
     c->n_outside += !syncs_takes_part(&k->w->syncs, k->forest.location[t]);
     c->excess_ns += llrint(sum);
     c->cut_ns += what_if_cut(k->w, &k->forest, t, k->excess_ns);
-    if (k->how[t] & CHOSEN_LOST)
+    if (x->how & CHOSEN_LOST)
         c->cut_ns += what_if_cut_teams(k->w, &k->forest, t, k->lost_ns);
     if (k->forest.off_ns)
         add_offs(k, t);
@@ -325,8 +323,7 @@ int chosen_cut(struct chosen *c, struct what_if *w, int way)
     residual_place_release(&k.place);
     wl_release(&k.wl);
     forest_release(&k.forest);
-    free(k.how);
-    free(k.index);
+    free(k.execution);
     free(k.excess_ns);
     free(k.other_ns);
     free(k.lost_ns);

@@ -36,6 +36,7 @@ struct chosen {
     struct chosen_execution {
         uint32_t location, call, rank, thread, index;
         bool is_anomaly;
+        int64_t lost_ns;
         unsigned how; /* of enum chosen_how */
     } * execution;    /* [n] in order */
     size_t cap;

@@ -30,7 +30,13 @@ static bool takes_part(const struct costs *c, uint32_t t)
 
 static double lost_of(const struct costs *c, uint32_t t)
 {
-    return c->scoring->measure[t].loss.ns;
+    return (double)c->scoring->measure[t].loss.ns;
+}
+
+/* Of what did not end nobody knows what it lost. */
+static bool is_unended(const struct costs *c, uint32_t t)
+{
+    return c->scoring->is_anomaly[t] && c->scoring->measure[t].open_ns > 0;
 }
 
 /* Whether there is anything to be asked: who lost nothing cost nothing. */
@@ -54,7 +60,8 @@ int costs_init(struct costs *c, const struct scoring *scoring, const struct colu
     if (rc < 0)
         return rc;
     for (uint32_t t = 0; t < n; t++)
-        c->cost_ns[t] = takes_part(c, t) && !may_cost(c, t) ? 0 : COST_UNKNOWN;
+        c->cost_ns[t] =
+            takes_part(c, t) && !may_cost(c, t) && !is_unended(c, t) ? 0 : COST_UNKNOWN;
     critical_init(&c->critical, &c->what_if.syncs);
     return 0;
 }
@@ -81,7 +88,7 @@ static int64_t cut_from(const struct costs *c, struct what_if *w, uint32_t t, do
 {
     const struct forest *forest = &c->scoring->forest;
 
-    excess_lost(&c->why, t, &c->scoring->measure[t].loss, excess_ns);
+    excess_lost(&c->why, t, c->scoring->measure[t].loss.ns, excess_ns);
     return what_if_cut(w, forest, t, excess_ns) + what_if_cut_teams(w, forest, t, excess_ns);
 }
 
@@ -104,6 +111,13 @@ static bool sees_all(const struct costs *c)
     return (double)(s->n_messages - s->n_matched) <= MOST_UNKNOWN * (double)s->n_messages;
 }
 
+/* Who waited for whom is an order of times, which says nothing where clocks are known to be
+ * wrong. */
+static bool is_order_known(const struct costs *c)
+{
+    return sees_all(c) && syncs_clocks_agree(&c->what_if.syncs);
+}
+
 /* Plays the run without what is cut, lost_ns in all, and puts that back. */
 static int64_t play(struct costs *c, double lost_ns)
 {
@@ -114,7 +128,7 @@ static int64_t play(struct costs *c, double lost_ns)
     replay_run(r, &result);
     replay_clear(r);
     c->budget -= result.n_syncs;
-    is_known &= sees_all(c);
+    is_known &= is_order_known(c);
     return is_known ? result.saved_ns : COST_UNKNOWN;
 }
 
@@ -166,24 +180,27 @@ static void name_waiters(const struct costs *c, double least_ns, char *out, size
 static void say(struct costs *c, uint32_t t, int64_t cut_ns)
 {
     double lost = lost_of(c, t), cost = (double)c->cost_ns[t];
-    char text[COST_TEXT_SIZE], waiters[COST_TEXT_SIZE / 2], a[TEXT_SIZE], b[TEXT_SIZE];
+    char text[COST_TEXT_SIZE], waiters[COST_TEXT_SIZE / 2], later[TEXT_SIZE];
 
     if (lost <= RESIDUAL_MATERIAL * c->scoring->model.root_ns)
         return;
     name_waiters(c, WAITED * lost, waiters, sizeof waiters);
-    if (c->cost_ns[t] == COST_UNKNOWN)
+    if (c->cost_ns[t] == COST_UNKNOWN && !syncs_clocks_agree(&c->what_if.syncs))
+        snprintf(
+            text, sizeof text,
+            "what it cost the run is not known: too many messages are in an impossible order");
+    else if (c->cost_ns[t] == COST_UNKNOWN)
         snprintf(text, sizeof text,
                  "what it cost the run is not known: who waited for whom is not in the trace");
     else if ((double)cut_ns < MATERIAL * lost)
-        snprintf(text, sizeof text, "cost the run nothing: it only waited");
+        snprintf(text, sizeof text, "the run ended no later: it only waited");
     else if (cost >= MATERIAL * lost)
-        snprintf(text, sizeof text, "cost the run %s of its %s%s%s%s", text_duration(cost, a),
-                 text_duration(lost, b), waiters[0] ? ": " : "", waiters,
-                 waiters[0] ? " waited" : "");
+        snprintf(text, sizeof text, "the run ended %s later%s%s%s", text_duration(cost, later),
+                 waiters[0] ? ": " : "", waiters, waiters[0] ? " waited" : "");
     else if (waiters[0])
-        snprintf(text, sizeof text, "cost the run nothing, though %s waited", waiters);
+        snprintf(text, sizeof text, "the run ended no later, though %s waited", waiters);
     else
-        snprintf(text, sizeof text, "cost the run nothing: nobody waited for it");
+        snprintf(text, sizeof text, "the run ended no later: nobody waited for it");
     c->text[t] = mem_copy_string(text);
 }
 
@@ -192,7 +209,7 @@ static void say(struct costs *c, uint32_t t, int64_t cut_ns)
 /* Where others may have waited unseen, or clocks disagree, nothing follows from the path. */
 static bool has_bounds(const struct costs *c)
 {
-    return c->critical.is_sound && sees_all(c);
+    return c->critical.is_sound && is_order_known(c);
 }
 
 static bool is_path_on(const struct costs *c, uint32_t l, uint64_t enter_ns, uint64_t leave_ns)
@@ -359,6 +376,20 @@ static int64_t cost_of(struct costs *c, const uint32_t *tree, uint32_t n)
     return play(c, lost_ns);
 }
 
+/* What an execution cost alone may be nothing where others of its incident hide it. */
+static void say_together(struct costs *c, uint32_t t, int64_t together_ns)
+{
+    char text[COST_TEXT_SIZE], later[TEXT_SIZE];
+
+    if (c->text[t] == NULL || c->cost_ns[t] == COST_UNKNOWN ||
+        (double)(together_ns - c->cost_ns[t]) < MATERIAL * lost_of(c, t))
+        return;
+    snprintf(text, sizeof text, "%s; %s later for all of its incident", c->text[t],
+             text_duration((double)together_ns, later));
+    free(c->text[t]);
+    c->text[t] = mem_copy_string(text);
+}
+
 /* What the executions of an incident cost together: of one that is known already. */
 static int64_t cost_of_incident(struct costs *c, const uint32_t *tree, uint32_t n)
 {
@@ -387,13 +418,15 @@ static void find_incidents(struct costs *c, const struct incidents *incidents)
         if (incidents->of[t] != INCIDENT_NONE)
             member[first[incidents->of[t] + 1]++] = t;
     for (uint32_t i = 0; i < incidents->n; i++) {
+        uint32_t n_members = first[i + 1] - first[i];
         bool is_known = i < LEAST_ASKED || c->budget > 0;
 
         for (uint32_t k = first[i]; k < first[i + 1]; k++)
             is_known &= takes_part(c, member[k]);
         c->of_incident[i] =
-            is_known ? cost_of_incident(c, member + first[i], first[i + 1] - first[i])
-                     : COST_UNKNOWN;
+            is_known ? cost_of_incident(c, member + first[i], n_members) : COST_UNKNOWN;
+        for (uint32_t k = first[i]; k < first[i + 1] && n_members > 1; k++)
+            say_together(c, member[k], c->of_incident[i]);
     }
     free(first);
     free(member);

@@ -58,13 +58,13 @@ static void one_late_rank_costs_all_it_lost_and_its_victims_nothing(void **state
     assert_int_equal(number(&m, "SELECT anomalies_carrying FROM foi"), 1);
     assert_float_equal(number(&m, "SELECT cost_ns FROM incident WHERE id = 1") / truth, 1, 0.1);
     check_text(&m, "SELECT cost FROM execution WHERE rank = 2 AND idx = 299",
-               "cost the run 18.9 ms of its 18.9 ms: ranks 0, 1 and 3 waited");
+               "the run ended 18.9 ms later: ranks 0, 1 and 3 waited");
     check_text(&m, "SELECT cost FROM execution WHERE rank = 1 AND idx = 299",
-               "cost the run nothing: it only waited");
+               "the run ended no later: it only waited; 18.9 ms later for all of its incident");
     sample_run_release(&m);
 }
 
-#define SLACK "synth:400*step(a@1ms 2:w@8ms |);ranks=4;jitter=0.02;seed=3"
+#define SLACK "synth:400*step(a@1ms 2:w@8ms);ranks=4;jitter=0.02;seed=3"
 
 static void a_stop_in_slack_costs_nothing_and_says_so(void **state)
 {
@@ -76,7 +76,7 @@ static void a_stop_in_slack_costs_nothing_and_says_so(void **state)
     assert_int_equal(number(&m, "SELECT cost_ns FROM execution WHERE rank = 1 AND idx = 299"),
                      0);
     check_text(&m, "SELECT cost FROM execution WHERE rank = 1 AND idx = 299",
-               "cost the run nothing: nobody waited for it");
+               "the run ended no later: nobody waited for it");
     sample_run_release(&m);
 }
 
@@ -105,7 +105,7 @@ static void a_stop_that_others_waited_for_in_slack_says_who_did(void **state)
     assert_int_equal(number(&m, "SELECT cost_ns FROM execution WHERE rank = 1 AND idx = 299"),
                      0);
     check_text(&m, "SELECT cost FROM execution WHERE rank = 1 AND idx = 299",
-               "cost the run nothing, though rank 0 waited");
+               "the run ended no later, though rank 0 waited");
     sample_run_release(&m);
 }
 
@@ -148,14 +148,13 @@ static void a_cost_is_never_more_than_what_was_lost(void **state)
     sample_run_release(&m);
 }
 
-static void every_execution_has_a_cost_if_only_at_most(void **state)
+static void every_execution_of_a_quiet_run_has_a_cost(void **state)
 {
     struct sample_run m;
 
     (void)state;
     sample_run_init(&m, "synth:20000*step(a@1ms |);ranks=4;jitter=0.02;seed=3", "step", NULL);
     assert_int_equal(number(&m, "SELECT count(*) FROM execution WHERE cost_ns IS NULL"), 0);
-    assert_true(number(&m, "SELECT sum(cost_is_bound) FROM execution") > 1000);
     assert_true(number(&m, "SELECT count(*) FROM execution WHERE cost_ns = 0 AND NOT "
                            "cost_is_bound") > 1000);
     assert_int_equal(number(&m, "SELECT count(*) FROM execution WHERE cost_is_bound AND "
@@ -173,7 +172,7 @@ int main(void)
         cmocka_unit_test(a_stop_that_others_waited_for_in_slack_says_who_did),
         cmocka_unit_test(what_would_take_too_long_to_play_is_known_at_most),
         cmocka_unit_test(a_cost_is_never_more_than_what_was_lost),
-        cmocka_unit_test(every_execution_has_a_cost_if_only_at_most),
+        cmocka_unit_test(every_execution_of_a_quiet_run_has_a_cost),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ struct finder {
 
 static double lost_ns(const struct finder *f, uint32_t t)
 {
-    return fmax(f->w->measure[t].loss.ns, 0);
+    return (double)f->w->measure[t].loss.ns;
 }
 
 /* ------------------------------------------------------------------------------ suspects */
@@ -404,6 +404,13 @@ static bool is_on(const struct scoring *w, const struct vote *vote, uint32_t n,
     return false;
 }
 
+/* An execution may be the head of one incident if there is something to be said of it. */
+static bool can_head(const struct finder *f, uint32_t t)
+{
+    return t != INCIDENT_NONE && f->suspect_of[t] != TAKEN &&
+           (f->w->is_anomaly[t] || lost_ns(f, t) > 0);
+}
+
 static struct incident make(struct finder *f, const struct vote *vote, uint32_t n)
 {
     const struct scoring *w = f->w;
@@ -413,15 +420,12 @@ static struct incident make(struct finder *f, const struct vote *vote, uint32_t 
         add_member(f, &x, vote[i].tree);
     score_jointly(w, vote, n, &x);
     elect(f, vote, n, &x);
-    x.speaker = greatest_loser(f, vote, n, x.location);
-    if (x.head == INCIDENT_NONE)
-        x.head = x.speaker;
-    else if (f->suspect_of[x.head] == INCIDENT_NONE) {
-        f->suspect_of[x.head] = TAKEN; /* of no other incident */
+    if (!can_head(f, x.head))
+        x.head = greatest_loser(f, vote, n, x.location);
+    if (f->suspect_of[x.head] == INCIDENT_NONE) {
+        f->suspect_of[x.head] = TAKEN;
         add_member(f, &x, x.head);
         x.n_locations += !is_on(w, vote, n, w->forest.location[x.head]);
-    } else if (f->suspect_of[x.head] != TAKEN && lost_ns(f, x.head) > 0) {
-        x.speaker = x.head;
     }
     x.is_costly = x.lost_ns >= COSTLY * w->model.root_ns * x.n_locations;
     return x;

@@ -30,8 +30,7 @@
 #define INCIDENT_NONE UINT32_MAX
 
 struct incident {
-    uint32_t head;             /* tree that it goes back to */
-    uint32_t speaker;          /* tree whose sentence says why: the head where that lost time */
+    uint32_t head;             /* tree that it goes back to, and whose sentence says why */
     uint32_t location;         /* where the cause is, which may be outside of all executions */
     uint32_t n_members;        /* executions, the head among them */
     uint32_t n_locations;      /* on which they are */

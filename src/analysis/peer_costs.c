@@ -88,6 +88,10 @@ static void find_costs(struct what_if *w, const struct scoring *s, struct peers 
     uint32_t n_asked = 0;
     bool is_known = true;
 
+    if (!syncs_clocks_agree(&w->syncs)) { /* the order says nothing of who waited for whom */
+        free(factor);
+        return;
+    }
     for (uint32_t i = 0; i < s->model.paths.n; i++)
         factor[i] = 1;
     for (uint32_t p = 0; p < peers->n && n_asked < PEERS_MOST_COSTS; p++) {

@@ -94,11 +94,11 @@ static int save_execution(const struct storing *s, uint32_t t)
     uint32_t incident = found->incidents.of[t];
 
     return rundb_insert(
-        s->db, s->insert, "iiiiiiiiiiiiiiirtrtrrrrrtttooit", a->foi->id, (int64_t)t,
+        s->db, s->insert, "iiiiiiiiiiiioiiirtrtrrrrrtttooit", a->foi->id, (int64_t)t,
         (int64_t)f->location[t], (int64_t)location->rank, (int64_t)location->thread,
         (int64_t)f->index[t], (int64_t)f->call[t], (int64_t)f->enter_ns[t],
-        (int64_t)f->root_ns[t], (int64_t)f->tracer_ns[t], (int64_t)llrint(m->loss.usual_ns),
-        (int64_t)llrint(m->loss.ns), (int64_t)llrint(forest_off_ns(f, t)),
+        (int64_t)f->root_ns[t], (int64_t)f->tracer_ns[t], m->loss.usual_ns, m->loss.ns,
+        f->open_ns[t] > 0, (int64_t)f->open_ns[t] - 1, (int64_t)llrint(forest_off_ns(f, t)),
         (int64_t)forest_n_rows(f, t), (int64_t)f->n_messages[t], w->score[t], verdict,
         w->score[t], verdict, w->chance[t], m->time, m->gross, m->structure, m->size,
         score_part_name(w->residual.part[t]), s->stored.sentence[t - s->stored.begin],
@@ -175,7 +175,8 @@ static int save_executions(sqlite3 *db, struct found *found)
     s.rc = rundb_prepare_insert(
         db, "execution",
         "foi, tree, location, rank, thread, idx, call, enter_ns, duration_ns, tracer_ns, "
-        "usual_ns, lost_ns, off_ns, vertices, messages, score, verdict, detector_score, "
+        "usual_ns, lost_ns, open_ns, off_ns, vertices, messages, score, verdict, "
+        "detector_score, "
         "detector_verdict, "
         "false_alarm_probability, time, gross, structure, size, part, why, cause, incident, "
         "cost_ns, cost_is_bound, cost",
@@ -202,19 +203,20 @@ static int save_executions(sqlite3 *db, struct found *found)
     return s.rc;
 }
 
-/* The sentence of who speaks for it, with its chain; before it, how often it comes back. */
+/* The sentence of its head, with its chain; before it, how often it comes back. A head that is
+ * none itself does not speak against the anomalies that go back to it. */
 static char *why_incident(struct found *found, const struct incident *x,
                           char out[INCIDENT_WHY_SIZE])
 {
-    const char *chain = found->incidents.chain[x->speaker];
-    const char *cost = x->n_members == 1 ? found->costs.text[x->speaker] : NULL;
+    const char *chain = found->incidents.chain[x->head];
+    const char *cost = x->n_members == 1 ? found->costs.text[x->head] : NULL;
     char sentence[WHY_SIZE], often[64] = "";
 
     if (x->period > 0)
         snprintf(often, sizeof often,
                  "in every %uth execution there, %u times; the longest: ", x->period,
                  x->n_turns);
-    scoring_why(found->a->scoring, &found->costs.why, x->speaker, sentence);
+    scoring_why_of(found->a->scoring, &found->costs.why, x->head, x->is_anomaly, sentence);
     snprintf(out, INCIDENT_WHY_SIZE, "%s%s%s%s%s%s", often, sentence, chain ? "; cause: " : "",
              chain ? chain : "", cost ? "; " : "", cost ? cost : "");
     return out;

@@ -275,7 +275,7 @@ static void what_calls_lost_is_what_their_execution_lost(void **state)
     for (uint32_t t = 0; t < s.forest.n_trees; t++) {
         double sum = 0;
 
-        excess_lost(&why, t, &s.measure[t].loss, excess_ns);
+        excess_lost(&why, t, s.measure[t].loss.ns, excess_ns);
         for (uint32_t v = 0; v < s.forest.first[t + 1] - s.forest.first[t]; v++) {
             assert_true(excess_ns[v] >= 0);
             sum += excess_ns[v];

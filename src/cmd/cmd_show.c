@@ -71,8 +71,7 @@ static void gather(struct drawing *d)
             continue;
         d->line[pair->path].pair = pair;
         d->line[pair->path].inclusive_ns = pair->observed_ns;
-        d->line[pair->path].is_strange =
-            pair->sure_ns > RESIDUAL_MATERIAL * why->model->root_ns;
+        d->line[pair->path].is_strange = residual_stands_out(why->model, pair);
     }
     for (uint32_t p = paths->n; p-- > 0;) {
         if (paths->parent[p] == PATH_NONE || d->line[p].pair == NULL)
@@ -125,8 +124,9 @@ static void draw_line(struct drawing *d, uint32_t p)
                residual_is_usual(d->why->model, p)
                    ? text_duration(fmax(pair->typical_ns, 0), text)
                    : "none");
-    if (pair->lost_ns > WORTH_SHOWING * d->why->model->root_ns)
-        table_cell(d->table, "+%s", text_duration(pair->lost_ns, text));
+    if (fabs(pair->excess_ns) > WORTH_SHOWING * d->why->model->root_ns)
+        table_cell(d->table, "%s%s", pair->excess_ns < 0 ? "-" : "+",
+                   text_duration(fabs(pair->excess_ns), text));
     else
         table_cell(d->table, "%s", "");
     if (line->n_hidden > 0)
@@ -195,12 +195,12 @@ static void link_paths(struct drawing *d)
     }
 }
 
-static void path_tree_print(struct why *why, uint32_t depth, bool is_all)
+static void path_tree_print(struct why *why, int64_t lost_ns, uint32_t depth, bool is_all)
 {
     uint32_t n = why->model->paths.n;
     struct drawing d = {.why = why};
 
-    why_sort_pairs(why, 0);
+    why_sort_pairs(why, 0, lost_ns);
     d.line = mem_alloc(n, sizeof *d.line);
     link_paths(&d);
     gather(&d);
@@ -410,29 +410,55 @@ static void print_incident(const struct incident_row *x, void *ctx)
           x->n_ranks, text_plural(x->n_ranks), text_duration((double)x->lost_ns, lost));
 }
 
+/* A line of the sum: what was taken more or less, what was taken, what usually is. */
+static void sum_cells(struct table *t, double took_ns, double usual_ns)
+{
+    double more_ns = took_ns - usual_ns;
+    char text[TEXT_SIZE];
+
+    table_cell(t, "%s%s", more_ns < 0 ? "-" : "+", text_duration(fabs(more_ns), text));
+    table_cell(t, "%s", text_duration(took_ns, text));
+    table_cell(t, "%s", usual_ns > 0 ? text_duration(usual_ns, text) : "none");
+}
+
+/* Not of a path, but of what has no line of its own, or of all. */
+static void sum_line(struct table *t, double took_ns, double usual_ns, const char *name)
+{
+    sum_cells(t, took_ns, usual_ns);
+    table_cell(t, "%s", "");
+    table_cell(t, "%s", "");
+    table_cell(t, "%s", name);
+}
+
+/* Lines that add up to what the execution took and to what those like it usually take. */
 static void print_time(struct show *s)
 {
-    size_t n = why_sort_pairs(&s->c.why, 0);
+    size_t n = why_sort_pairs(&s->c.why, 0, (int64_t)s->c.x.lost_ns);
+    const struct residual_loss *loss = &s->c.why.loss;
+    double took_ns = (double)(loss->usual_ns + loss->more_ns);
+    double rest_ns = took_ns, usual_rest_ns = (double)loss->usual_ns;
+    char name[WHY_NAME_SIZE];
     struct table *t;
-    char text[TEXT_SIZE], name[WHY_NAME_SIZE];
 
-    if (n == 0)
+    if (n == 0 && s->c.x.lost_ns == 0)
         return;
-    print("\nwhere time was lost, against calls of the same path and subtree on this rank:\n");
-    t = table_new("rrrrrl", "lost", "took", "usually", "calls", "usually", "call path");
+    print("\nwhere it took %s, against calls of the same path and subtree on this rank:\n",
+          s->c.x.lost_ns > 0                        ? "longer"
+          : residual_is_brief(s->c.why.model, loss) ? "less"
+                                                    : "more or less");
+    t = table_new("rrrrrl", "more", "took", "usually", "calls", "usually", "call path");
     for (size_t i = 0; i < n && i < MOST_CONTEXTS; i++) {
         const struct residual_pair *pair = &s->c.why.pairs.pair[i];
 
-        table_cell(t, "+%s", text_duration(pair->sure_ns, text));
-        table_cell(t, "%s", text_duration(pair->observed_ns, text));
-        table_cell(t, "%s",
-                   residual_is_usual(s->c.why.model, pair->path)
-                       ? text_duration(fmax(pair->typical_ns, 0), text)
-                       : "none");
+        sum_cells(t, pair->observed_ns, pair->typical_ns);
         table_cell(t, "%u", pair->n_calls);
         table_cell(t, "%.4g", closeup_usual_calls(&s->c, pair->path));
         table_cell(t, "%s", why_path_name(&s->c.why, pair->path, name));
+        rest_ns -= pair->observed_ns;
+        usual_rest_ns -= pair->typical_ns;
     }
+    sum_line(t, rest_ns, usual_rest_ns, "elsewhere");
+    sum_line(t, took_ns, (double)loss->usual_ns, "in all");
     table_print(t, stdout);
 }
 
@@ -531,7 +557,8 @@ static int print_as_text(struct show *s)
         cause_print(&s->c.causes.view, &s->c.causes.cause);
     if (s->settings->has_subtrees)
         subtree_print(&s->subtrees, s->settings->threshold, s->settings->is_all);
-    path_tree_print(&s->c.why, s->settings->depth, s->settings->is_all);
+    path_tree_print(&s->c.why, (int64_t)s->c.x.lost_ns, s->settings->depth,
+                    s->settings->is_all);
     return print_peers(s);
 }
 

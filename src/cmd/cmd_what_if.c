@@ -249,6 +249,12 @@ static json_t *late_senders_json(const struct question *q)
                      (json_int_t)late.sum_ns, "worst", worst);
 }
 
+/* Nothing follows from an order of times that is known to be wrong. */
+static json_t *known_json(const struct syncs *s, int64_t ns)
+{
+    return syncs_clocks_agree(s) ? json_integer((json_int_t)ns) : json_null();
+}
+
 static void print_as_json(const struct question *q)
 {
     const struct syncs *s = &q->what_if.syncs;
@@ -259,15 +265,15 @@ static void print_as_json(const struct question *q)
                                                "before_ns", (json_int_t)q->waits[r].before,
                                                "after_ns", (json_int_t)q->waits[r].after));
     json = json_pack(
-        "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "run_ns",
+        "{s:I, s:I, s:o, s:o, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "run_ns",
         (json_int_t)q->run_ns, "replay_ns", (json_int_t)q->replay_ns, "without_ns",
-        (json_int_t)q->without_ns, "saved_ns", (json_int_t)(q->replay_ns - q->without_ns),
-        "executions", (json_int_t)q->chosen.n_chosen, "excess_ns",
-        (json_int_t)q->chosen.excess_ns, "cut_ns", (json_int_t)q->chosen.cut_ns, "unknown_ns",
-        (json_int_t)q->chosen.unknown_ns, "ends_of_messages", (json_int_t)s->n_messages,
-        "matched", (json_int_t)s->n_matched, "eager_bytes", (json_int_t)s->eager_bytes,
-        "left_out", (json_int_t)count_left_out(q), "late_senders", late_senders_json(q),
-        "waits", waits);
+        known_json(s, q->without_ns), "saved_ns", known_json(s, q->replay_ns - q->without_ns),
+        "clocks_agree", syncs_clocks_agree(s), "executions", (json_int_t)q->chosen.n_chosen,
+        "excess_ns", (json_int_t)q->chosen.excess_ns, "cut_ns", (json_int_t)q->chosen.cut_ns,
+        "unknown_ns", (json_int_t)q->chosen.unknown_ns, "ends_of_messages",
+        (json_int_t)s->n_messages, "matched", (json_int_t)s->n_matched, "eager_bytes",
+        (json_int_t)s->eager_bytes, "left_out", (json_int_t)count_left_out(q), "late_senders",
+        late_senders_json(q), "waits", waits);
     json_set_off(json, (double)q->off_ns);
     print_json(json, false);
 }
@@ -286,6 +292,9 @@ static void print_replay(const struct question *q)
             "%.1f %% of %s ends of messages have no other end: who waits there is not known\n",
             percent((double)(s->n_messages - s->n_matched), (double)s->n_messages),
             text_count(s->n_messages, ends));
+    if (!syncs_clocks_agree(s))
+        print("%.1f %% of %s waits are for what came later: the clocks of the ranks disagree\n",
+              percent((double)s->n_early, (double)s->n_needs), text_count(s->n_needs, ends));
     if (n_out > 0)
         print("left out: %u location%s without messages, threads or GPU streams\n", n_out,
               text_plural(n_out));
@@ -298,7 +307,15 @@ static void print_saved(const struct question *q)
     char excess[TEXT_SIZE], cut[TEXT_SIZE], without[TEXT_SIZE], less[TEXT_SIZE];
     char off[TEXT_SIZE];
 
-    print("without the excess of %u execution%s (%s, %s of it no waiting): %s, %s %s "
+    if (!syncs_clocks_agree(&q->what_if.syncs)) {
+        print("without the excess of %u execution%s (%s): not known, as too many messages are "
+              "in an "
+              "impossible order\n",
+              c->n_chosen, text_plural(c->n_chosen),
+              text_duration((double)c->excess_ns, excess));
+        return;
+    }
+    print("without the excess of %u execution%s (%s, %s of that its own work): %s, %s %s "
           "(%.3g %%)%s%s\n",
           c->n_chosen, text_plural(c->n_chosen), text_duration((double)c->excess_ns, excess),
           text_duration((double)c->cut_ns, cut), text_duration((double)q->without_ns, without),

@@ -137,7 +137,7 @@ char *rank_table_headline(const struct rank_table *r)
             text_count(s->forest.n_trees, count), r->peers.n, peer_by_name(r->peers.opts.by),
             text_plural(r->peers.n));
     if (r->peers.n_compared < PEERS_FEWEST)
-        fprintf(out, "too few to compare them, it takes %u", PEERS_FEWEST);
+        fprintf(out, "too few to compare, as that needs %u", PEERS_FEWEST);
     else if (n[PEER_USUAL] == r->peers.n)
         fprintf(out, "none of them is slow");
     else

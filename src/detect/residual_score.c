@@ -13,6 +13,8 @@
 #define LEAST_STRUCTURE_SLOPE 1.0
 #define BEYOND_RANK 1.0    /* nats by which sure time may exceed what ranks can say */
 #define GROSS_DISCOUNT 1.0 /* nats by which doubtful time counts less */
+#define WAYS 4.0           /* to be strange, for the evidence that makes an anomaly */
+#define LEAST_BRIEF 4      /* widths; a little shorter is not strange */
 #define FEWEST_TREES 10    /* below, nothing can be called an anomaly */
 #define AGREE 3.0          /* nats, one in twenty: more of another aspect adds up */
 #define GROSS_AGREE 0.25   /* nats more, as gross and time partly say the same */
@@ -35,12 +37,13 @@ static const struct evidence_of {
     [PART_GROSS] = {0.02, 0.02, 0.2}, /* of its logarithm */
     [PART_STRUCTURE] = {0.01, 0.01, 0.28},
     [PART_SIZE] = {0.01, 0.01, 0.1},
+    [PART_SHORT] = {0.02, 0.05, 1.0}, /* widths; of a normal distribution it is a fifth */
 };
 #define GAP 8 /* nats; by chance the values of a tail are not so far apart */
 
 const char *score_part_name(enum score_part part)
 {
-    static const char *const names[] = {"time", "gross", "structure", "size"};
+    static const char *const names[] = {"time", "gross", "structure", "size", "short"};
 
     return names[part];
 }
@@ -51,6 +54,7 @@ void residual_scores_release(struct residual_scores *scores)
     free(scores->part);
     free(scores->evidence);
     free(scores->weight);
+    free(scores->chance);
     free(scores->is_by_tracer);
     for (int p = 0; p < N_PARTS; p++)
         free(scores->value[p]);
@@ -62,7 +66,8 @@ static double field_of(const struct residual_measure *m, enum score_part part)
     return part == PART_TIME        ? m->time
            : part == PART_GROSS     ? m->gross
            : part == PART_STRUCTURE ? m->structure
-                                    : m->size;
+           : part == PART_SIZE      ? m->size
+                                    : m->brief;
 }
 
 static void find_anchors(struct yardstick *y)
@@ -77,6 +82,27 @@ static void find_anchors(struct yardstick *y)
     }
 }
 
+/* Time lost is to be thought of in factors. */
+static double log_gross(double gross)
+{
+    return log(gross + LEAST_GROSS);
+}
+
+static void find_reaches(struct yardstick *y)
+{
+    const struct tail *gross = &y->part[PART_GROSS];
+    double *factor = mem_resize(NULL, gross->n, sizeof *factor);
+
+    for (size_t i = 0; i < gross->n; i++)
+        factor[i] = log_gross(gross->sorted[i]);
+    tail_reach_fit(&y->time, y->part[PART_TIME].sorted, y->part[PART_TIME].n,
+                   evidence_of[PART_TIME].slope);
+    tail_reach_fit(&y->gross, factor, gross->n, evidence_of[PART_GROSS].slope);
+    tail_reach_fit(&y->brief, y->part[PART_SHORT].sorted, y->part[PART_SHORT].n,
+                   evidence_of[PART_SHORT].slope);
+    free(factor);
+}
+
 struct fitting {
     struct yardstick *y;
     const struct residual_measure *measure;
@@ -85,7 +111,8 @@ struct fitting {
 
 static void fit_parts(void *ctx, size_t begin, size_t end, unsigned worker)
 {
-    static const double least_slope[N_PARTS] = {LEAST_TIME_SLOPE, 1, LEAST_STRUCTURE_SLOPE, 1};
+    static const double least_slope[N_PARTS] = {LEAST_TIME_SLOPE, 1, LEAST_STRUCTURE_SLOPE, 1,
+                                                1};
     const struct fitting *f = ctx;
     double *value = mem_resize(NULL, f->n, sizeof *value);
 
@@ -109,6 +136,7 @@ void yardstick_fit(struct yardstick *y, const struct residual_measure *measure, 
         return;
     pool_for(pool, N_PARTS, 1, fit_parts, &fitting);
     find_anchors(y);
+    find_reaches(y);
 }
 
 void yardstick_release(struct yardstick *y)
@@ -134,23 +162,20 @@ void yardstick_unpack(struct yardstick *y, struct pack *pack)
     pack->is_bad |= isnan(y->strong) || !isfinite(y->threshold) || !isfinite(y->most_tracer);
     for (int p = 0; p < N_PARTS; p++)
         tail_unpack(&y->part[p], pack);
-    if (!pack->is_bad)
+    if (!pack->is_bad) {
         find_anchors(y);
+        find_reaches(y);
+    }
 }
 
 double residual_strong(double n, double false_alarms)
 {
-    return n < FEWEST_TREES ? INFINITY : log(N_PARTS * n / false_alarms);
+    return n < FEWEST_TREES ? INFINITY : log(WAYS * n / false_alarms);
 }
 
 double yardstick_executions(const struct yardstick *y)
 {
-    return exp(y->strong) * RESIDUAL_FALSE_ALARMS / N_PARTS;
-}
-
-double residual_chance(double evidence)
-{
-    return fmin(N_PARTS * exp(-evidence), 1);
+    return exp(y->strong) * RESIDUAL_FALSE_ALARMS / WAYS;
 }
 
 /* The measures of a tree, and how far out each of them is. */
@@ -177,6 +202,7 @@ static void parts_of(const struct yardstick *y, const struct residual_measure *m
     value[PART_STRUCTURE] =
         tail_model_at(&y->part[PART_STRUCTURE], m->structure, at->rank[PART_STRUCTURE]);
     value[PART_SIZE] = fmin(at->rank[PART_SIZE], 2 * sqrt(m->size_z));
+    value[PART_SHORT] = m->brief < LEAST_BRIEF ? 0 : fmin(at->rank[PART_SHORT], m->brief);
 }
 
 /* The largest, and what the others have beyond their bases. */
@@ -201,8 +227,8 @@ static double evidence_in(const struct yardstick *y, enum score_part p, const st
 
     if (beyond <= 0)
         return fmin(at->rank[p], y->anchor[p].rank);
-    if (p == PART_GROSS) /* time lost is to be thought of in factors */
-        beyond = log((value + LEAST_GROSS) / (anchor + LEAST_GROSS));
+    if (p == PART_GROSS)
+        beyond = log_gross(value) - log_gross(anchor);
     return y->anchor[p].rank + beyond / evidence_of[p].slope;
 }
 
@@ -223,6 +249,8 @@ static double evidence_of_tree(const struct yardstick *y, const struct residual_
         value[PART_GROSS] = 0;
     if (m->size_z <= 0)
         value[PART_SIZE] = 0;
+    if (m->saved < least_lost || m->brief < LEAST_BRIEF)
+        value[PART_SHORT] = 0;
     return add_up(value, base);
 }
 
@@ -241,6 +269,24 @@ double threshold_between(const double *score, size_t n, size_t n_above)
     return threshold;
 }
 
+#define TIMES                                                                                  \
+    3 /* ways in which chance may make a time strange: of calls, of all, too short             \
+       */
+
+/* Nothing is said of few executions, nor of what was called how often: there is no law of that.
+ */
+static double chance_of(const struct yardstick *y, const struct residual_measure *m,
+                        const struct place *at)
+{
+    double nats = tail_reach_at(&y->time, m->time, at->rank[PART_TIME]);
+
+    if (y->time.n < FEWEST_TREES)
+        return 1;
+    nats = fmax(nats, tail_reach_at(&y->gross, log_gross(m->gross), at->rank[PART_GROSS]));
+    nats = fmax(nats, tail_reach_at(&y->brief, m->brief, at->rank[PART_SHORT]));
+    return fmin(TIMES * exp(-nats), 1);
+}
+
 static void score_tree(const struct yardstick *y, const struct residual_measure *m, size_t i,
                        struct residual_scores *out)
 {
@@ -254,6 +300,7 @@ static void score_tree(const struct yardstick *y, const struct residual_measure 
         said[p] = evidence_in(y, p, &at);
     out->evidence[i] = evidence_of_tree(y, m, said, 0);
     out->weight[i] = evidence_of_tree(y, m, said, RESIDUAL_LEAST_LOST);
+    out->chance[i] = chance_of(y, m, &at);
     for (enum score_part p = 0; p < N_PARTS; p++) {
         out->value[p][i] = value[p];
         if (value[p] > value[out->part[i]])
@@ -316,6 +363,7 @@ void residual_score(struct yardstick *y, const struct residual_measure *measure,
     out->part = mem_alloc(n, sizeof *out->part);
     out->evidence = mem_alloc(n, sizeof *out->evidence);
     out->weight = mem_alloc(n, sizeof *out->weight);
+    out->chance = mem_alloc(n, sizeof *out->chance);
     out->is_by_tracer = mem_alloc(n, sizeof *out->is_by_tracer);
     pool_for(pool, n, pool_grain(pool, n), score_trees, &scored);
     if (isnan(y->threshold) && n > 0)

@@ -2,22 +2,27 @@
  * residual_score -- the default detector: how strange a tree is by the residuals of its calls
  * and the rarity of its shapes.
  *
- * Four parts, each a tail probability among the trees of a forest in nats; the score is the
+ * Five parts, each a tail probability among the trees of a forest in nats; the score is the
  * largest, so that a tree is as strange as its strangest aspect:
  *
  *     time        time lost beyond doubt; may go one nat beyond the number of trees
  *     gross       time lost in all, doubtful or not; one nat less
  *     structure   its rarest shape
  *     size        many more or fewer calls than usual
+ *     short       it took far less than executions like it: work left out, an early return
  *
  * The score is the largest, and what the others have beyond what one execution in twenty
  * reaches: aspects that agree add up.
  *
- * The verdict asks how probable it is that an execution of this run looks so strange although
- * nothing is wrong: an anomaly is what would be expected less than once a run, or as often as
- * is asked for (docs/algorithms.md, section 7). Time decides only from RESIDUAL_LEAST_LOST on:
- * 30 us of 2 ms may never happen by chance, and yet nobody looks for them. Where begins and
- * ends are estimates it must be that much more than these may be off by.
+ * The verdict asks how far out an execution is, by tails that fall off at fixed rates: an
+ * anomaly is what would be expected less than once a run if they do, or as often as is asked
+ * for (docs/algorithms.md, section 7). Time decides only from RESIDUAL_LEAST_LOST on: 30 us of
+ * 2 ms may never happen by chance, and yet nobody looks for them. Where begins and ends are
+ * estimates it must be that much more than these may be off by.
+ *
+ * How often chance does the same is another question, and is answered with the tail that the
+ * run has (tail_reach): of runs in which nothing is wrong, one in N at most is to have an
+ * execution of which it is said that this happens in one of N runs.
  *
  * What a tree is compared with is a yardstick, made from the trees of one forest. It can be
  * kept, to score the trees of another run on the same scale.
@@ -33,13 +38,15 @@
 #define RESIDUAL_FALSE_ALARMS 1.0 /* a run, unless something else is asked for */
 #define RESIDUAL_LEAST_LOST 0.05  /* typical durations */
 
-enum score_part { PART_TIME, PART_GROSS, PART_STRUCTURE, PART_SIZE, N_PARTS };
+enum score_part { PART_TIME, PART_GROSS, PART_STRUCTURE, PART_SIZE, PART_SHORT, N_PARTS };
 
 struct yardstick {
     struct tail part[N_PARTS]; /* of the measure behind each part */
     struct {
         double value, rank; /* the highest that says what is usual; nats of what is above */
     } anchor[N_PARTS];
+    struct tail_reach time, gross,
+        brief;          /* how far chance may go: X, the logarithm of G, shortness */
     double strong;      /* evidence that makes an anomaly, nats */
     double most_tracer; /* score for what the tracer took: below any anomaly */
     double threshold;   /* a score above it, where labels have changed it, is one too; or NAN */
@@ -50,8 +57,10 @@ struct residual_scores {
     enum score_part *part;  /* [n] the one that attained it */
     double *value[N_PARTS]; /* [n] each part */
     bool *is_by_tracer; /* [n] it scores what it does for what the tracer took of its time */
-    double *evidence;   /* [n] that it is not by chance, nats */
+    double *evidence;   /* [n] how far out it is, nats */
     double *weight;     /* [n] the same, but nothing for time too short to matter: decides */
+    double
+        *chance; /* [n] probability that chance makes one of its times so long, or so short */
 };
 
 /*
@@ -91,19 +100,13 @@ double residual_strong(double n, double false_alarms);
 double yardstick_executions(const struct yardstick *yardstick);
 
 /*
- * residual_chance -- the probability that an execution looks so strange although nothing is
- * wrong, as far as the tails of the run tell. 0..1
- */
-double residual_chance(double evidence);
-
-/*
  * threshold_between -- the score that so many are above, close to the lowest of them: what
  * labels make a little less strange is below. (n), 0 <= n_above <= n, n >= 1 None: a little
  * above the highest. O(n log n).
  */
 double threshold_between(const double *score, size_t n, size_t n_above);
 
-/* score_part_name -- "time", "gross", "structure", "size". */
+/* score_part_name -- "time", "gross", "structure", "size", "short". */
 const char *score_part_name(enum score_part part);
 
 #endif

@@ -139,6 +139,91 @@ void tail_unpack(struct tail *tail, struct pack *pack)
         find_anchor(tail);
 }
 
+#define REACH_SHARE 0.05 /* of the values are in the tail */
+#define FEWEST_BELOW 20u /* spacings that a rate is taken from, where there are so many */
+#define REACH_GAP 10.0   /* nats: no gap of a tail is so wide by chance */
+#define ANCHOR_STEP 1.2  /* from an anchor to the next, in values above */
+
+/* Spacings as they would be in the middle of a tail: each times the values that are above it.
+ */
+struct spacings {
+    const double *sorted;
+    double *sum; /* [n] of the first k, from the largest value on */
+    size_t n;
+    double least;
+};
+
+static double spacing(const struct spacings *s, size_t n_above)
+{
+    return (s->sorted[s->n - n_above] - s->sorted[s->n - n_above - 1]) * (double)n_above;
+}
+
+/* From what is below the n_above largest. */
+static struct tail_anchor anchor_below(const struct spacings *s, size_t n_above)
+{
+    size_t m = n_above > FEWEST_BELOW ? n_above : FEWEST_BELOW, end = n_above + m;
+
+    end = end < s->n - 1 ? end : s->n - 1;
+    m = end > n_above ? end - n_above : 0;
+    return (struct tail_anchor){
+        .value = s->sorted[s->n - n_above - 1],
+        .rank = -log((double)n_above / (double)s->n),
+        .slope = m ? fmax((s->sum[end] - s->sum[n_above]) / (double)m, s->least) : s->least,
+        .n_below = (double)m};
+}
+
+/* How many are above the outermost gap below `n_above` values that chance does not make, within
+ * a step; 0: there is none. */
+static size_t gap_within(const struct spacings *s, size_t n_above, size_t next)
+{
+    for (size_t k = n_above; k > next; k--)
+        if (spacing(s, k) > REACH_GAP * anchor_below(s, k).slope)
+            return k;
+    return 0;
+}
+
+void tail_reach_fit(struct tail_reach *reach, const double *sorted, size_t n, double least)
+{
+    struct spacings s = {sorted, mem_resize(NULL, n, sizeof *s.sum), n, least};
+    size_t n_above = (size_t)fmax(REACH_SHARE * (double)n, 1);
+
+    *reach = (struct tail_reach){.n = n};
+    s.sum[0] = 0;
+    for (size_t k = 1; k < n; k++)
+        s.sum[k] = s.sum[k - 1] + spacing(&s, k);
+    while (n > 1 && n_above > 0 && reach->n_anchors < TAIL_MOST_ANCHORS - 1) {
+        size_t next = (size_t)((double)n_above / ANCHOR_STEP), gap;
+
+        next = next < n_above ? next : n_above - 1;
+        reach->anchor[reach->n_anchors++] = anchor_below(&s, n_above);
+        gap = gap_within(&s, n_above, next);
+        if (gap > 0 && gap < n_above)
+            reach->anchor[reach->n_anchors++] = anchor_below(&s, gap);
+        if (gap > 0)
+            break;
+        n_above = next;
+    }
+    free(s.sum);
+}
+
+double tail_reach_at(const struct tail_reach *reach, double value, double rank)
+{
+    double least = INFINITY;
+
+    rank = fmin(rank, log((double)reach->n));
+    for (uint32_t i = 0; i < reach->n_anchors; i++) {
+        const struct tail_anchor *a = &reach->anchor[i];
+        double nats = (value - a->value) / a->slope;
+
+        if (value <= a->value)
+            least = fmin(least, rank);
+        else
+            least = fmin(
+                least, a->rank + (a->n_below > 0 ? a->n_below * log1p(nats / a->n_below) : 0));
+    }
+    return fmin(least, INFINITY) == INFINITY ? rank : least;
+}
+
 /*
  * -ln P(Gamma(m) > x), m whole: e^-x times the first m terms of e^x, summed from the last,
  * which is the largest where x > m. Elsewhere nothing is unlikely.

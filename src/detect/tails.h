@@ -71,6 +71,41 @@ void tail_ranks(const double *x, size_t n, double *out);
  */
 double tail_together(uint32_t m, double sum);
 
+/*
+ * How far the upper tail of a distribution may be gone on with: from each of some values
+ * outward, the rest of the tail is taken for an exponential one at the rate of what is next
+ * below that value, which is known from so many spacings. A tail that is heavier further out
+ * has more to say further out, so the most cautious of these counts. Values with a gap below
+ * them that no such tail has are what is asked about, and are not asked.
+ */
+#define TAIL_MOST_ANCHORS 64
+
+struct tail_reach {
+    size_t n; /* values it was made from */
+    uint32_t n_anchors;
+    struct tail_anchor {
+        double value, rank; /* nats of what is above it */
+        double slope;       /* value per nat, of n_below spacings of what is next below */
+        double n_below;     /* 0: no more is known than the rank */
+    } anchor[TAIL_MOST_ANCHORS];
+};
+
+/*
+ * tail_reach_fit -- learn how far a tail reaches.
+ *   sorted  (n) ascending
+ *   least   the tail falls off by at most one nat per this
+ * O(n).
+ */
+void tail_reach_fit(struct tail_reach *reach, const double *sorted, size_t n, double least);
+
+/*
+ * tail_reach_at -- how improbable a value is by chance, -ln p, as far as the tail reaches.
+ *   rank  tail_rank of the value
+ * With the rate of decay estimated from m spacings, an exponential tail goes on as (1 + x /
+ * m)^-m (x: distance in nats): what is known from few values says little far out. O(anchors).
+ */
+double tail_reach_at(const struct tail_reach *reach, double value, double rank);
+
 /* tail_pack, tail_unpack -- to bytes and back; the pack is bad when it makes no sense. */
 void tail_pack(const struct tail *tail, struct pack *pack);
 void tail_unpack(struct tail *tail, struct pack *pack);

@@ -2,36 +2,38 @@
 
 #include <math.h>
 
-/* Where all that an execution took more is lost, calls that took less have lost nothing: what
- * the others did makes up for it. */
-static void even_out(double *excess_ns, uint32_t n, double lost_ns)
+/* What a call took over what is usual on its path; all of it where it usually is not. */
+static double excess_of(const struct why *why, uint32_t t, uint32_t v)
 {
-    double sum = 0;
+    double own = (double)why->forest->exclusive_ns[v];
 
-    for (uint32_t i = 0; i < n; i++)
-        sum += fmax(excess_ns[i], 0);
-    for (uint32_t i = 0; i < n; i++)
-        excess_ns[i] = sum > 0 ? fmax(excess_ns[i], 0) * fmin(lost_ns / sum, 1) : 0;
+    return residual_is_usual(why->model, residual_path(why->place, why->forest, t, v))
+               ? own - residual_typical(why->model, why->place, why->forest, t, v)
+               : own;
 }
 
-void excess_lost(const struct why *why, uint32_t t, const struct residual_loss *loss,
-                 double *out)
+/* What is surely late first; where that does not explain all, what the others took more. */
+void excess_lost(const struct why *why, uint32_t t, int64_t lost_ns, double *out)
 {
     const struct forest *forest = why->forest;
     uint32_t first = forest->first[t], end = forest->first[t + 1];
+    double late = 0, more = 0, lost = (double)lost_ns, share_of_late, share_of_more;
 
     for (uint32_t v = first; v < end; v++) {
-        double own = (double)forest->exclusive_ns[v];
+        double excess = fmax(excess_of(why, t, v), 0);
+        double sure = residual_is_usual(why->model, residual_path(why->place, forest, t, v))
+                          ? residual_sure(why->model, why->place, forest, t, v)
+                          : excess;
 
-        if (!residual_is_usual(why->model, residual_path(why->place, forest, t, v)))
-            out[v - first] = own;
-        else if (loss->is_whole)
-            out[v - first] = own - residual_typical(why->model, why->place, forest, t, v);
-        else
-            out[v - first] = residual_sure(why->model, why->place, forest, t, v);
+        out[v - first] = sure;
+        late += sure;
+        more += excess - sure;
     }
-    if (loss->is_whole)
-        even_out(out, end - first, loss->ns);
+    share_of_late = late > lost ? lost / late : 1;
+    share_of_more = late < lost && more > 0 ? fmin((lost - late) / more, 1) : 0;
+    for (uint32_t v = first; v < end; v++)
+        out[v - first] = share_of_late * out[v - first] +
+                         share_of_more * (fmax(excess_of(why, t, v), 0) - out[v - first]);
 }
 
 void excess_usual(const struct why *why, uint32_t t, bool is_everywhere, double *out)

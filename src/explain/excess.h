@@ -1,10 +1,10 @@
 /*
  * excess -- what the calls of an execution took over what is usual there, call by call.
  *
- * Two questions, two answers. What did an execution lose? That of its sentence (why.h): only
- * what is surely over the usual. What if all calls had been as usual? Then each takes what is
- * typical of its context, those that were shorter too: with many calls the noise of either sign
- * evens out.
+ * Two questions, two answers. Which calls lost what an execution lost? Those that were late,
+ * and where that is not all, those that took more than usual. What if all calls had been as
+ * usual? Then each takes what is typical of its context, those that were shorter too: with many
+ * calls the noise of either sign evens out.
  */
 #ifndef SNAG_EXPLAIN_EXCESS_H
 #define SNAG_EXPLAIN_EXCESS_H
@@ -15,14 +15,11 @@
 #include <stdint.h>
 
 /*
- * excess_lost -- what each call of tree t lost; together loss->ns, or what they can have lost
- * of it.
- *   loss  of that tree
- *   out   (vertices of t) ns, at least 0
- * O(vertices of t).
+ * excess_lost -- what each call of tree t lost; together what it lost, or what they can have
+ * lost of it. lost_ns  by residual_loss out      (vertices of t) ns, at least 0 O(vertices of
+ * t).
  */
-void excess_lost(const struct why *why, uint32_t t, const struct residual_loss *loss,
-                 double *out);
+void excess_lost(const struct why *why, uint32_t t, int64_t lost_ns, double *out);
 
 /*
  * excess_usual -- exclusive time of each call of tree t less what is typical there.

@@ -13,6 +13,7 @@
 #define WORTH_ADDING 0.01  /* of what was lost: the paths that are not named */
 #define DOUBTFUL_SHARE 0.1 /* of what a path lost: by how much that may be off */
 #define NEAR_MISS 100      /* more as strange ones in a run are no news */
+#define OFTEN 0.5          /* in as many runs chance does what happens "in one of N" no more */
 #define RARELY 1e-6        /* fewer as strange ones in a run are not counted out */
 #define MOST_CONTEXTS 3    /* named in a sentence */
 #define MOST_DIFFERENCES 3
@@ -51,46 +52,68 @@ char *why_path_name(const struct why *why, uint32_t path, char out[WHY_NAME_SIZE
     return out;
 }
 
-static int by_sure_time(const void *a, const void *b)
+static int by_excess(const void *a, const void *b)
 {
     const struct residual_pair *p = a, *q = b;
 
-    if (p->sure_ns != q->sure_ns)
-        return p->sure_ns > q->sure_ns ? -1 : 1;
+    if (p->excess_ns != q->excess_ns)
+        return p->excess_ns > q->excess_ns ? -1 : 1;
     return (p->path > q->path) - (p->path < q->path);
 }
 
-static bool is_material(const struct why *why, const struct residual_pair *pair)
+static int by_saving(const void *a, const void *b)
 {
-    return pair->sure_ns > MATERIAL * why->model->root_ns;
+    return by_excess(b, a);
 }
 
-/* Loads the pairs of tree t, those that lost enough to be named first, and in order. Returns
- * how many. */
-static size_t load_pairs(struct why *why, uint32_t t)
+/* Whether a pair is to be named: of what took longer those that took more, of what took less
+ * those that took less, else both. */
+static bool is_news(const struct why *why, const struct residual_pair *pair)
 {
-    struct residual_pair *pair = why->pairs.pair;
+    const struct residual_loss *loss = &why->loss;
+
+    if (loss->ns > 0 && why->n_strange == 0) /* each is ordinary, so those that took most */
+        return pair->excess_ns > MATERIAL * why->model->root_ns;
+    return residual_stands_out(why->model, pair) && !(loss->ns > 0 && pair->excess_ns < 0) &&
+           !(residual_is_brief(why->model, loss) && pair->excess_ns > 0);
+}
+
+static bool is_strange(const struct why *why, const struct residual_pair *pair)
+{
+    return pair->excess_ns > 0 && residual_stands_out(why->model, pair);
+}
+
+/* Loads the pairs of tree t, those to be named first, and in order. Returns how many. */
+static size_t load_pairs(struct why *why, uint32_t t, int64_t lost_ns)
+{
+    struct residual_pair *pair;
     size_t n = 0;
 
     residual_pairs_of(&why->pairs, why->model, why->place, why->forest, t);
     residual_loss_of(&why->pairs, why->model, why->place, why->forest, t, &why->loss);
+    why->loss.ns = lost_ns;
+    pair = why->pairs.pair;
+    why->n_strange = 0;
+    for (size_t i = 0; i < why->pairs.n; i++)
+        why->n_strange += is_strange(why, &pair[i]);
     for (size_t i = 0; i < why->pairs.n; i++) {
         struct residual_pair next = pair[i];
 
-        if (!is_material(why, &next))
+        if (!is_news(why, &next))
             continue;
         pair[i] = pair[n];
         pair[n++] = next;
     }
-    qsort(pair, n, sizeof *pair, by_sure_time);
+    qsort(pair, n, sizeof *pair,
+          residual_is_brief(why->model, &why->loss) ? by_saving : by_excess);
     return n;
 }
 
-size_t why_sort_pairs(struct why *why, uint32_t t)
+size_t why_sort_pairs(struct why *why, uint32_t t, int64_t lost_ns)
 {
-    size_t n = load_pairs(why, t);
+    size_t n = load_pairs(why, t, lost_ns);
 
-    qsort(why->pairs.pair + n, why->pairs.n - n, sizeof *why->pairs.pair, by_sure_time);
+    qsort(why->pairs.pair + n, why->pairs.n - n, sizeof *why->pairs.pair, by_excess);
     return n;
 }
 
@@ -152,10 +175,10 @@ size_t why_children(const struct why *why, uint32_t v, struct why_child *child)
     return n_kept;
 }
 
-/* It took so much more than executions like it. */
-static bool is_longer(const struct why *why, uint32_t t, double usual_ns, double share)
+/* It took so much more than executions like it, whether or not that is noise. */
+static bool is_longer(const struct residual_loss *loss)
 {
-    return (double)forest_own_ns(why->forest, t) > (1 + share) * usual_ns;
+    return (double)loss->more_ns > LONGER_SHARE * (double)loss->usual_ns;
 }
 
 /* ----------------------------------------------------------------------------- sentences */
@@ -169,79 +192,82 @@ static char *place_of(const struct why *why, uint32_t path, char out[REGION_PLAC
     return out;
 }
 
-/* The paths that lost most, and what all others lost together. */
+static const char *signed_time(double ns, char out[TEXT_SIZE])
+{
+    char time[TEXT_SIZE];
+
+    snprintf(out, TEXT_SIZE, "%s%s", ns < 0 ? "-" : "+", text_duration(fabs(ns), time));
+    return out;
+}
+
+/* The paths that took most more, and what all others did together: it adds up to more_ns. */
 static void say_paths(struct text_writer *w, const struct why *why, size_t n)
 {
-    char lost[TEXT_SIZE], usual[TEXT_SIZE], off[TEXT_SIZE], name[WHY_NAME_SIZE];
+    char more[TEXT_SIZE], typical[TEXT_SIZE], off[TEXT_SIZE], name[WHY_NAME_SIZE];
     char place[REGION_PLACE_SIZE];
-    double rest = why->loss.ns;
+    double rest = (double)why->loss.more_ns;
 
     for (size_t i = 0; i < n && i < MOST_CONTEXTS; i++) {
         const struct residual_pair *pair = &why->pairs.pair[i];
 
-        text_say(w, "%s%s%s +%s (usually %s", i ? ", " : "",
+        text_say(w, "%s%s%s %s (usually %s", i ? ", " : "",
                  why_path_name(why, pair->path, name), place_of(why, pair->path, place),
-                 text_duration(pair->sure_ns, lost),
+                 signed_time(pair->excess_ns, more),
                  residual_is_usual(why->model, pair->path)
-                     ? text_duration(fmax(pair->typical_ns, 0), usual)
+                     ? text_duration(fmax(pair->typical_ns, 0), typical)
                      : "none");
-        if (pair->off_ns > DOUBTFUL_SHARE * pair->sure_ns)
+        if (pair->off_ns > DOUBTFUL_SHARE * fabs(pair->excess_ns))
             text_say(w, "; known to within %s", text_duration(pair->off_ns, off));
         text_say(w, ")");
-        rest -= pair->sure_ns;
+        rest -= pair->excess_ns;
     }
-    if (fabs(rest) > WORTH_ADDING * why->loss.ns)
-        text_say(w, ", %s%s elsewhere", rest > 0 ? "+" : "-", text_duration(fabs(rest), lost));
-}
-
-/* Where no path lost enough to be named. */
-static void say_whole(struct text_writer *w, const struct why *why, uint32_t t, double usual_ns)
-{
-    double own_ns = (double)forest_own_ns(why->forest, t);
-    char own[TEXT_SIZE], usual[TEXT_SIZE];
-
-    text_say(w, "%s%s where executions like it usually take %s", w->n ? "; " : "",
-             text_duration(own_ns, own), text_duration(usual_ns, usual));
+    if (fabs(rest) <= WORTH_ADDING * fabs((double)why->loss.more_ns) || fabs(rest) < 1)
+        return;
+    text_say(w, rest < 0 ? "%s%s gained elsewhere" : "%s+%s elsewhere", n ? ", " : "",
+             text_duration(fabs(rest), more));
 }
 
 /* How exactly it is known how long it took, where that matters. */
-static void say_off(struct text_writer *w, const struct why *why, uint32_t t, double lost_ns)
+static void say_off(struct text_writer *w, const struct why *why, uint32_t t, double more_ns)
 {
     double off_ns = forest_off_ns(why->forest, t);
     char off[TEXT_SIZE];
 
-    if (off_ns > DOUBTFUL_SHARE * lost_ns)
+    if (off_ns > DOUBTFUL_SHARE * fabs(more_ns))
         text_say(w, "; its begin and end are known to within %s", text_duration(off_ns, off));
 }
 
-/* It took longer, wherever that was. */
-static void say_longer(struct text_writer *w, const struct why *why, uint32_t t,
-                       double usual_ns)
+/* What it took, against executions like it; then where. Nothing of what took as long, and where
+ * those do, unless it must be said. */
+static void say_time(struct text_writer *w, struct why *why, uint32_t t, int64_t lost_ns,
+                     bool must)
 {
-    say_whole(w, why, t, usual_ns);
-    say_off(w, why, t, (double)forest_own_ns(why->forest, t) - usual_ns);
-}
+    size_t n = load_pairs(why, t, lost_ns);
+    const struct residual_loss *loss = &why->loss;
+    bool is_long = loss->ns > 0, is_brief = residual_is_brief(why->model, loss);
+    char more[TEXT_SIZE], usual[TEXT_SIZE];
 
-/* The pairs are those of the tree; n of them lost enough to be named. */
-static void say_lost(struct text_writer *w, const struct why *why, uint32_t t, size_t n)
-{
-    char lost[TEXT_SIZE];
-
-    text_say(w, "%s%s over what its calls usually take%s: ", w->n ? "; " : "",
-             text_duration(why->loss.ns, lost),
-             why->loss.is_whole ? ", though no single call is rare" : "");
-    say_paths(w, why, n);
-    say_off(w, why, t, why->loss.ns);
-}
-
-static void say_time(struct text_writer *w, struct why *why, uint32_t t, double usual_ns)
-{
-    size_t n = load_pairs(why, t);
-
-    if (n > 0)
-        say_lost(w, why, t, n);
-    else if (is_longer(why, t, usual_ns, MATERIAL))
-        say_longer(w, why, t, usual_ns);
+    if (!is_long && !is_brief && n == 0 && !must)
+        return;
+    if (w->n > 0)
+        text_say(w, "; ");
+    if (is_long || is_brief || is_longer(loss))
+        text_say(w, "%s %s than executions like it usually take (%s)",
+                 text_duration(fabs((double)loss->more_ns), more),
+                 loss->more_ns < 0 ? "less" : "longer",
+                 text_duration((double)loss->usual_ns, usual));
+    else
+        text_say(w, "as long as executions like it usually take (%s)%s",
+                 text_duration((double)loss->usual_ns, usual), n > 0 ? ", but not where" : "");
+    if (!is_long && !is_brief && is_longer(loss))
+        text_say(w, ", which is within what they vary by");
+    if (is_long && n > 0 && why->n_strange == 0)
+        text_say(w, "; each call is ordinary, together they are too long");
+    if (n > 0) {
+        text_say(w, ": ");
+        say_paths(w, why, n);
+    }
+    say_off(w, why, t, (double)loss->more_ns);
 }
 
 static void say_tracer(struct text_writer *w, const struct why *why, uint32_t t)
@@ -262,21 +288,22 @@ static void say_tracer(struct text_writer *w, const struct why *why, uint32_t t)
         text_say(w, "%sthe tracer took %s", w->n ? "; " : "", time);
 }
 
-/* How many look so strange by chance: true of an anomaly and of what came near to being one. */
-static void say_chance(struct text_writer *w, double expected)
+/* How often chance does this, as far as the run tells. Of what is called an anomaly for how far
+ * out it is, though the run's own tail goes as far, nothing is said. */
+static void say_chance(struct text_writer *w, const struct why_verdict *verdict)
 {
+    double expected = verdict->expected;
     char n[TEXT_SIZE];
 
     if (!(expected <= NEAR_MISS))
         return;
-    if (expected >= 0.95)
-        text_say(w, "; in a run like this chance alone makes %s look so",
-                 text_count((uint64_t)llrint(expected), n));
-    else if (expected > RARELY)
+    if (expected <= RARELY)
+        text_say(w, "; chance alone does this in less than one of a million runs");
+    else if (expected < OFTEN)
         text_say(w, "; chance alone does this in one of %s runs like it",
                  text_count((uint64_t)llrint(1 / expected), n));
-    else
-        text_say(w, "; chance alone does this in less than one of a million runs");
+    else if (!verdict->is_anomaly)
+        text_say(w, "; so common in a run like this that it is not called an anomaly");
 }
 
 static void say_usual_number(struct text_writer *w, const struct why_child *child)
@@ -333,7 +360,8 @@ static void say_parts(struct text_writer *w, struct why *why, uint32_t t,
                       const struct residual_measure *measure, const double *value)
 {
     /* time is what people ask for: it goes first unless something else says clearly more */
-    const double say_at[] = {TIME_FIRST * fmax(value[0], value[1]), value[2], value[3]};
+    const double say_at[] = {TIME_FIRST * fmax(fmax(value[0], value[1]), value[4]), value[2],
+                             value[3]};
     double best = fmax(say_at[0], fmax(say_at[1], say_at[2]));
     bool is_said[] = {false, false, false};
 
@@ -347,12 +375,43 @@ static void say_parts(struct text_writer *w, struct why *why, uint32_t t,
         if (say_at[next] < WORTH_SAYING || say_at[next] < 0.5 * best)
             break;
         if (next == 0)
-            say_time(w, why, t, measure->loss.usual_ns);
+            say_time(w, why, t, measure->loss.ns, false);
         else if (next == 1)
             say_structure(w, why, measure);
         else if (next == 2)
             say_size(w, why, t);
     }
+}
+
+/* How long it would have taken nobody knows. */
+static void say_open(struct text_writer *w, const struct why *why, uint32_t t,
+                     const struct residual_measure *measure)
+{
+    char after[TEXT_SIZE], own[TEXT_SIZE], usual[TEXT_SIZE];
+
+    text_say(w,
+             "it does not end: still open when the events of its rank end, %s before the run "
+             "does; it had run for %s by then, executions like it usually take %s",
+             text_duration((double)(measure->open_ns - 1), after),
+             text_duration((double)forest_own_ns(why->forest, t), own),
+             text_duration((double)measure->loss.usual_ns, usual));
+}
+
+/* Of so few nothing is usual, and nothing can be said of chance. */
+static void say_few(struct text_writer *w, const struct why *why, uint32_t t)
+{
+    const struct residual_model *m = why->model;
+    char own[TEXT_SIZE], least[TEXT_SIZE], most[TEXT_SIZE];
+
+    text_duration((double)forest_own_ns(why->forest, t), own);
+    if (m->n_trees == 1)
+        text_say(w, "%s; the only execution", own);
+    else
+        text_say(w,
+                 "%s, one of %u executions, which took %s to %s: too few to say what is usual",
+                 own, m->n_trees, text_duration((double)m->shortest_ns, least),
+                 text_duration((double)m->longest_ns, most));
+    say_tracer(w, why, t);
 }
 
 void why_sentence(struct why *why, uint32_t t, const struct residual_measure *measure,
@@ -361,12 +420,19 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
     struct text_writer w = {.out = out, .size = WHY_SIZE};
 
     *out = '\0';
+    if (verdict->is_open) {
+        say_open(&w, why, t, measure);
+        return;
+    }
+    if (residual_is_few(why->model)) {
+        say_few(&w, why, t);
+        return;
+    }
     say_parts(&w, why, t, measure, verdict->value);
-    if (w.n == 0 &&
-        (verdict->is_anomaly || is_longer(why, t, measure->loss.usual_ns, LONGER_SHARE)))
-        say_longer(&w, why, t, measure->loss.usual_ns);
+    if (w.n == 0 && (verdict->is_anomaly || is_longer(&measure->loss)))
+        say_time(&w, why, t, measure->loss.ns, true);
     if (w.n > 0)
-        say_chance(&w, verdict->expected);
+        say_chance(&w, verdict);
     if (w.n > 0 && verdict->is_slight)
         text_say(&w, ", but too little to matter");
     if (w.n > 0 && verdict->is_unknown)

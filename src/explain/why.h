@@ -8,7 +8,8 @@
  *
  * "Usually" has one meaning for calls: those of the same path and subtree, on this rank where
  * it differs from the others (residual.h); and one for executions: those with the same calls on
- * the same rank (residual_loss). What an execution lost is the sum of what is listed.
+ * the same rank (residual_loss). What is listed adds up to what an execution took more than
+ * those: sums of medians are no medians of sums, so what is left over is "elsewhere".
  */
 #ifndef SNAG_EXPLAIN_WHY_H
 #define SNAG_EXPLAIN_WHY_H
@@ -30,14 +31,18 @@ struct why {
     const struct residual_place *place;
     const struct forest *forest;
     const struct definitions *defs;
-    struct residual_pairs pairs; /* of the tree looked at last; sure_ns: what they lost */
+    struct residual_pairs pairs; /* of the tree looked at last */
     struct residual_loss loss;   /* of that tree */
+    size_t n_strange;            /* of its pairs took more than is noise */
 };
 
 /* What is known of a tree beside itself. */
 struct why_verdict {
-    const double *value; /* (4) what each part says, nats: time, gross, structure, size */
+    const double
+        *value; /* (5) what each part says, nats: time, gross, structure, size, short */
     bool is_anomaly;
+    bool
+        is_open; /* it did not end before the events of its location did, long before the run */
     bool is_slight;  /* it would be one, had it lost more */
     bool is_unknown; /* ... or were it known better when it began and ended */
     double expected; /* executions as strange in a run like this, by chance; NAN: not known */
@@ -52,10 +57,12 @@ void why_release(struct why *why);
 char *why_path_name(const struct why *why, uint32_t path, char out[WHY_NAME_SIZE]);
 
 /*
- * why_sort_pairs -- load the pairs of tree t, those that lost most first, and what it lost by
- * them: why->loss. Returns how many of them lost a share of the typical duration that matters.
+ * why_sort_pairs -- load the pairs of tree t, and what it took more: why->loss, of which
+ * lost_ns is known to be lost. Those that stand out
+ * come first (residual_stands_out; of a tree that was shorter than usual, those that took
+ * less), then the others, by what they took more. Returns how many stand out.
  */
-size_t why_sort_pairs(struct why *why, uint32_t t);
+size_t why_sort_pairs(struct why *why, uint32_t t, int64_t lost_ns);
 
 /* How the children of a call differ from those that calls of its path usually have. */
 struct why_child {

@@ -28,24 +28,26 @@ static void end(struct fixture *f)
 
 static void time_names_the_paths_that_lost_it(void **state)
 {
-    static const double value[] = {5, 4, 0, 0};
+    static const double value[5] = {5, 4, 0, 0};
     struct fixture f;
     char out[WHY_SIZE];
 
     (void)state;
     begin(&f, 40, "step:1000(wait:5000 calc:9000)", "step:1000(wait:95000 calc:9000)");
     why_sentence(&f.why, 40, &f.m.measure[40],
-                 &(struct why_verdict){value, true, false, false, NAN}, out);
-    assert_string_equal(out, "90.0 us over what its calls usually take: step > wait +90.0 us "
-                             "(usually 5.00 us)");
+                 &(struct why_verdict){.value = value, .is_anomaly = true, .expected = NAN},
+                 out);
+    assert_string_equal(out,
+                        "90.0 us longer than executions like it usually take (15.0 us): step > "
+                        "wait +90.0 us (usually 5.00 us)");
     end(&f);
 }
 
 /* The same, with its begin known to within 50 us, and that of wait to within 40. */
 static void what_is_lost_is_said_no_more_exactly_than_it_is_known(void **state)
 {
-    static const double value[] = {5, 4, 0, 0};
-    struct why_verdict verdict = {value, false, false, true, NAN};
+    static const double value[5] = {5, 4, 0, 0};
+    struct why_verdict verdict = {.value = value, .is_unknown = true, .expected = NAN};
     struct fixture f;
     char out[WHY_SIZE];
 
@@ -66,27 +68,29 @@ static void what_is_lost_is_said_no_more_exactly_than_it_is_known(void **state)
     assert_true(f.m.measure[39].sure_off == 0 && f.m.measure[39].gross_off == 0);
     why_sentence(&f.why, 40, &f.m.measure[40], &verdict, out);
     assert_string_equal(out,
-                        "90.0 us over what its calls usually take: step > wait +90.0 us "
-                        "(usually 5.00 us; known to within 40.0 us); its begin and end are "
-                        "known to within 50.0 us, but too little of it is sure");
+                        "90.0 us longer than executions like it usually take (15.0 us): step > "
+                        "wait +90.0 us (usually 5.00 us; known to within 40.0 us); its begin "
+                        "and end are known to within 50.0 us, but too little of it is sure");
     verdict.is_unknown = false;
     f.m.forest.off_ns[f.m.forest.first[40] + 1] = f.m.forest.root_off_ns[40] = 8000;
     why_sentence(&f.why, 40, &f.m.measure[40], &verdict, out);
-    assert_string_equal(out, "90.0 us over what its calls usually take: step > wait +90.0 us "
-                             "(usually 5.00 us)");
+    assert_string_equal(out,
+                        "90.0 us longer than executions like it usually take (15.0 us): step > "
+                        "wait +90.0 us (usually 5.00 us)");
     end(&f);
 }
 
 static void structure_names_what_is_too_many_or_missing(void **state)
 {
-    static const double value[] = {0, 0, 5, 3};
+    static const double value[5] = {0, 0, 5, 3};
     struct fixture f;
     char out[WHY_SIZE];
 
     (void)state;
     begin(&f, 39, "step(send recv recv)", "step(send tally tally tally tally tally)");
     why_sentence(&f.why, 39, &f.m.measure[39],
-                 &(struct why_verdict){value, true, false, false, NAN}, out);
+                 &(struct why_verdict){.value = value, .is_anomaly = true, .expected = NAN},
+                 out);
     assert_string_equal(
         out, "step makes 5 calls of tally (usually none), no calls of recv (usually 2), "
              "as 1 in 40 of its calls do; 7 calls in all, usually 4");
@@ -95,14 +99,14 @@ static void structure_names_what_is_too_many_or_missing(void **state)
 
 static void nothing_to_say_is_said(void **state)
 {
-    static const double value[] = {0.3, 1.2, 0.1, 0};
+    static const double value[5] = {0.3, 1.2, 0.1, 0};
     struct fixture f;
     char out[WHY_SIZE];
 
     (void)state;
-    begin(&f, 3, "step", "step");
+    begin(&f, 30, "step", "step");
     why_sentence(&f.why, 0, &f.m.measure[0],
-                 &(struct why_verdict){value, false, false, false, 2}, out);
+                 &(struct why_verdict){.value = value, .expected = 2}, out);
     assert_string_equal(out, "as usual");
     end(&f);
 }
@@ -110,7 +114,7 @@ static void nothing_to_say_is_said(void **state)
 /* Each call is what it sometimes is, as the last ten show; but never all of them together. */
 static void an_anomaly_is_never_as_usual(void **state)
 {
-    static const double value[] = {0.5, 5, 0, 0};
+    static const double value[5] = {0.5, 5, 0, 0};
     static const char usual[] = "step:10(a:1000 b:1000 c:1000)";
     char odd[600] = "";
     struct fixture f;
@@ -122,23 +126,26 @@ static void an_anomaly_is_never_as_usual(void **state)
                     "step:10(a:1000 b:1000 c:1900) ");
     strcat(odd, "step:10(a:1900 b:1900 c:1900)");
     begin(&f, 30, usual, odd);
+    f.m.measure[39].loss.ns = f.m.measure[39].loss.more_ns; /* as of an anomaly */
     why_sentence(&f.why, 39, &f.m.measure[39],
-                 &(struct why_verdict){value, true, false, false, 0.002}, out);
+                 &(struct why_verdict){.value = value, .is_anomaly = true, .expected = 0.002},
+                 out);
     assert_string_equal(
-        out, "2.70 us over what its calls usually take, though no single call is rare: step > "
-             "a +900 ns (usually 1.00 us), step > b +900 ns (usually 1.00 us), step > c "
-             "+900 ns (usually 1.00 us); chance alone does this in one of 500 runs "
-             "like it");
+        out, "2.70 us longer than executions like it usually take (3.01 us); each call is "
+             "ordinary, together they are too long: step > a +900 ns (usually 1.00 us), step "
+             "> b +900 ns (usually 1.00 us), step > c +900 ns (usually 1.00 us); chance alone "
+             "does this in one of 500 runs like it");
     why_sentence(&f.why, 0, &f.m.measure[0],
-                 &(struct why_verdict){value, true, false, false, NAN}, out);
-    assert_string_equal(out, "3.01 us where executions like it usually take 3.01 us");
+                 &(struct why_verdict){.value = value, .is_anomaly = true, .expected = NAN},
+                 out);
+    assert_string_equal(out, "as long as executions like it usually take (3.01 us)");
     end(&f);
 }
 
 /* What is listed sums to what is said: 40 + 30 + 20 and twice 10. */
 static void what_is_listed_is_what_was_lost(void **state)
 {
-    static const double value[] = {5, 4, 0, 0};
+    static const double value[5] = {5, 4, 0, 0};
     struct fixture f;
     char out[WHY_SIZE];
 
@@ -146,27 +153,26 @@ static void what_is_listed_is_what_was_lost(void **state)
     begin(&f, 40, "step:1000(a:1000 b:1000 c:1000 d:1000 e:1000)",
           "step:1000(a:41000 b:31000 c:21000 d:11000 e:11000)");
     why_sentence(&f.why, 40, &f.m.measure[40],
-                 &(struct why_verdict){value, true, false, false, 3}, out);
+                 &(struct why_verdict){.value = value, .is_anomaly = true, .expected = 3}, out);
     assert_string_equal(out,
-                        "110 us over what its calls usually take: step > a +40.0 us (usually "
-                        "1.00 us), step > b +30.0 us (usually 1.00 us), step > c +20.0 us "
-                        "(usually 1.00 us), +20.0 us elsewhere; in a run like this "
-                        "chance alone makes 3 look so");
-    assert_true(fabs(f.m.measure[40].loss.ns - 110000) < 1);
-    assert_true(fabs(f.m.measure[40].loss.usual_ns - 6000) < 1);
+                        "110 us longer than executions like it usually take (6.00 us): step > "
+                        "a +40.0 us (usually 1.00 us), step > b +30.0 us (usually 1.00 us), "
+                        "step > c +20.0 us (usually 1.00 us), +20.0 us elsewhere");
+    assert_int_equal(f.m.measure[40].loss.ns, 110000);
+    assert_int_equal(f.m.measure[40].loss.usual_ns, 6000);
     end(&f);
 }
 
 static void the_tracers_time_is_said_as_such(void **state)
 {
-    static const double value[] = {0, 0, 0, 0};
+    static const double value[5] = {0, 0, 0, 0};
     struct fixture f;
     char out[WHY_SIZE];
 
     (void)state;
     begin(&f, 40, "step:1000(a:1000)", "step:1000(a:1000(FLUSH:24000))");
     why_sentence(&f.why, 40, &f.m.measure[40],
-                 &(struct why_verdict){value, false, false, false, NAN}, out);
+                 &(struct why_verdict){.value = value, .expected = NAN}, out);
     assert_string_equal(out, "the tracer wrote its buffer for 24.0 us");
     assert_true(f.m.measure[40].loss.ns < 1 && f.m.measure[40].gross == 0 &&
                 f.m.measure[40].time == 0);
@@ -176,7 +182,7 @@ static void the_tracers_time_is_said_as_such(void **state)
 
 static void long_names_are_cut_not_overrun(void **state)
 {
-    static const double value[] = {5, 5, 5, 5};
+    static const double value[5] = {5, 5, 5, 5};
     char name[64], odd[1024], out[WHY_SIZE];
     struct fixture f;
     int n;
@@ -190,7 +196,8 @@ static void long_names_are_cut_not_overrun(void **state)
     sprintf(odd + n, ")");
     begin(&f, 20, "step:1(a:1000)", odd);
     why_sentence(&f.why, 20, &f.m.measure[20],
-                 &(struct why_verdict){value, true, false, false, 1e-9}, out);
+                 &(struct why_verdict){.value = value, .is_anomaly = true, .expected = 1e-9},
+                 out);
     assert_true(strlen(out) < WHY_SIZE);
     end(&f);
 }

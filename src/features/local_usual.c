@@ -15,7 +15,7 @@ void local_usual_release(struct local_usual *l)
 {
     idmap_release(&l->site);
     idmap_release(&l->at);
-    free(l->log_whole);
+    free(l->whole);
     free(l->log_factor);
     free(l->factor);
     *l = (struct local_usual){0};
@@ -31,34 +31,35 @@ void local_usual_sites(struct local_usual *l, const struct forest *forest,
         idmap_add(&l->site, key_pair(0, forest->place[t]));
 }
 
-/* What another process does not know is INFINITY. */
+/* What another process does not know has no width. */
 static void take_known(void *into, const void *from, size_t n)
 {
-    double *to = into;
-    const double *other = from;
+    struct spread *to = into;
+    const struct spread *other = from;
 
     for (size_t i = 0; i < n; i++)
-        to[i] = other[i] < INFINITY ? other[i] : to[i];
+        to[i] = other[i].scale > 0 ? other[i] : to[i];
 }
 
 void local_usual_wholes(struct local_usual *l, const struct forest *forest,
-                        const struct tree_share *share, const double *ratio, double overall)
+                        const struct tree_share *share, const double *ratio,
+                        struct spread overall, double least)
 {
-    double *here = mem_alloc(forest->n_trees, sizeof *here);
+    double *here = mem_alloc(2 * (size_t)forest->n_trees, sizeof *here);
 
-    l->log_whole = mem_alloc(l->site.n, sizeof *l->log_whole);
-    for (uint32_t i = 0; i < l->site.n; i++)
-        l->log_whole[i] = INFINITY;
+    l->whole = mem_alloc(l->site.n, sizeof *l->whole);
     for (uint32_t begin = 0, end; begin < forest->n_trees; begin = end) {
         uint32_t site = local_usual_site(l, forest, begin);
 
         for (end = begin; end < forest->n_trees && forest->place[end] == forest->place[begin];
              end++)
             here[end - begin] = ratio[end];
-        l->log_whole[site] =
-            end - begin >= LOCAL_FEWEST ? robust_quantile(here, end - begin, 0.5) : overall;
+        l->whole[site] = overall;
+        if (end - begin >= LOCAL_FEWEST)
+            l->whole[site] =
+                robust_for_one_more(here, here + forest->n_trees, end - begin, least);
     }
-    tree_share_add(share, l->log_whole, l->site.n, sizeof *l->log_whole, take_known);
+    tree_share_add(share, l->whole, l->site.n, sizeof *l->whole, take_known);
     free(here);
 }
 
@@ -213,7 +214,7 @@ uint32_t local_usual_find(const struct local_usual *l, uint32_t site, uint32_t p
 void local_usual_pack(const struct local_usual *l, struct pack *p)
 {
     pack_array(p, l->site.key, l->site.n, sizeof *l->site.key);
-    pack_array(p, l->log_whole, l->site.n, sizeof *l->log_whole);
+    pack_array(p, l->whole, l->site.n, sizeof *l->whole);
     pack_array(p, l->at.key, l->at.n, sizeof *l->at.key);
     pack_array(p, l->log_factor, l->at.n, sizeof *l->log_factor);
 }
@@ -233,9 +234,9 @@ void local_usual_unpack(struct local_usual *l, struct pack *p, uint32_t n_paths)
 {
     size_t n = unpack_keys(&l->site, p);
 
-    l->log_whole = unpack_array(p, n, sizeof *l->log_whole);
+    l->whole = unpack_array(p, n, sizeof *l->whole);
     for (size_t i = 0; !p->is_bad && i < n; i++)
-        p->is_bad |= !(fabs(l->log_whole[i]) < MOST_LOG_FACTOR);
+        p->is_bad |= !(fabs(l->whole[i].centre) < MOST_LOG_FACTOR) || !(l->whole[i].scale > 0);
     n = unpack_keys(&l->at, p);
     l->log_factor = unpack_array(p, n, sizeof *l->log_factor);
     for (size_t i = 0; !p->is_bad && i < n; i++)

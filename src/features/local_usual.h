@@ -23,11 +23,11 @@
 #define LOCAL_FEWEST 30 /* executions on a location, to know what is usual there */
 
 struct local_usual {
-    struct idmap site;  /* key_pair(0, place of forest.h) of all locations with executions */
-    double *log_whole;  /* [site.n] as log_ratio, of all that executions there spend */
-    struct idmap at;    /* key_pair(site, path) */
-    double *log_factor; /* [at.n] */
-    double *factor;     /* [at.n] its exponential */
+    struct idmap site;    /* key_pair(0, place of forest.h) of all locations with executions */
+    struct spread *whole; /* [site.n] of log_ratio of all that executions there spend */
+    struct idmap at;      /* key_pair(site, path) */
+    double *log_factor;   /* [at.n] */
+    double *factor;       /* [at.n] its exponential */
 };
 
 void local_usual_release(struct local_usual *local);
@@ -54,15 +54,16 @@ struct local_time {
 };
 
 /*
- * local_usual_wholes -- learn how much longer executions are than their calls together.
- *   log_ratio  (trees) of the time of an execution to what is typical of its calls
- *   overall    median of these: what holds where there are too few executions
+ * local_usual_wholes -- learn how much longer executions are than their calls together, and how
+ * far that varies (robust_for_one_more). log_ratio  (trees) of the time of an execution to what
+ * is typical of its calls overall    of these: what holds where there are too few executions
+ *   least      no location is less wide than this
  * Sums of medians are no medians of sums. After local_usual_sites; with a share all learn it.
  * O(trees).
  */
 void local_usual_wholes(struct local_usual *local, const struct forest *forest,
                         const struct tree_share *share, const double *log_ratio,
-                        double overall);
+                        struct spread overall, double least);
 
 /*
  * local_usual_fit -- learn which paths have a factor of their own where.

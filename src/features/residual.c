@@ -19,8 +19,7 @@
 #define SURE_Z 6        /* a call that is so many scales late counts half */
 #define MOST_Z 25       /* more is not stranger */
 #define RARE_PATH 50 /* paths that fewer than 1 in so many trees have are usually not there */
-#define WHOLE_SHARE 0.5 /* so much more than executions like it take is lost */
-#define SURE_SHARE 0.5  /* of that, if less is surely lost by single calls */
+#define NOISE_Z 3    /* a path is named from so many widths on */
 
 void residual_release(struct residual_model *model)
 {
@@ -321,7 +320,7 @@ static void gather_residuals(struct residual_pairs *g, const struct view *view, 
         struct residual_pair *pair = &g->pair[i];
         const struct spread *sum = pair->path == PATH_NONE ? NULL : &m->path_sum[pair->path];
 
-        pair->lost_ns = pair->observed_ns - pair->typical_ns;
+        pair->excess_ns = pair->observed_ns - pair->typical_ns;
         if (sum && sum->scale > 0)
             pair->z_path =
                 (log(pair->observed_ns / pair->typical_ns) - sum->centre) / sum->scale;
@@ -342,40 +341,44 @@ bool residual_is_usual(const struct residual_model *m, uint32_t path)
     return path != PATH_NONE && RARE_PATH * (uint64_t)m->path[path].n_trees >= m->n_trees;
 }
 
+bool residual_stands_out(const struct residual_model *m, const struct residual_pair *pair)
+{
+    if (fabs(pair->excess_ns) <= MATERIAL * m->root_ns)
+        return false;
+    return !residual_is_usual(m, pair->path) || fabs(pair->z_path) >= NOISE_Z ||
+           (pair->excess_ns > 0 && pair->z_call >= NOISE_Z);
+}
+
 /* What executions with these calls usually take on this rank, by what the calls take. */
-static double usual_ns(const struct residual_model *m, const struct residual_place *place,
-                       uint32_t t, double typical_ns)
+static struct spread whole_of(const struct residual_model *m,
+                              const struct residual_place *place, uint32_t t)
 {
     uint32_t site = place->site[t];
 
-    return typical_ns * exp(site == LOCAL_NONE ? m->log_whole : m->local.log_whole[site]);
+    return site == LOCAL_NONE ? m->whole : m->local.whole[site];
 }
 
 void residual_loss_of(struct residual_pairs *g, const struct residual_model *m,
                       const struct residual_place *place, const struct forest *forest,
                       uint32_t t, struct residual_loss *out)
 {
-    double typical_ns = 0, more_ns;
+    struct spread whole = whole_of(m, place, t);
+    double typical_ns = 0, own_ns = (double)forest_own_ns(forest, t), usual_ns;
 
-    out->ns = 0;
     for (size_t i = 0; i < g->n; i++) {
         struct residual_pair *pair = &g->pair[i];
 
         if (!residual_is_usual(m, pair->path)) {
             pair->typical_ns = 0;
-            pair->lost_ns = pair->sure_ns = pair->observed_ns;
+            pair->excess_ns = pair->observed_ns;
         }
         typical_ns += pair->typical_ns;
-        out->ns += pair->sure_ns;
     }
-    out->usual_ns = usual_ns(m, place, t, fmax(typical_ns, 0));
-    more_ns = (double)forest_own_ns(forest, t) - out->usual_ns;
-    out->is_whole = more_ns > WHOLE_SHARE * out->usual_ns && out->ns < SURE_SHARE * more_ns;
-    if (!out->is_whole)
-        return;
-    out->ns = more_ns;
-    for (size_t i = 0; i < g->n; i++)
-        g->pair[i].sure_ns = g->pair[i].lost_ns;
+    usual_ns = residual_is_few(m) ? m->root_ns : fmax(typical_ns, 0) * exp(whole.centre);
+    out->usual_ns = llrint(usual_ns);
+    out->more_ns = llrint(own_ns) - out->usual_ns;
+    out->z = log(fmax(own_ns, m->offset_ns) / fmax(usual_ns, m->offset_ns)) / whole.scale;
+    out->ns = residual_is_long(m, out) && !forest->open_ns[t] ? out->more_ns : 0;
 }
 
 /* ----------------------------------------------------------------------------- measures */
@@ -420,8 +423,8 @@ static void measure_time(const struct residual_model *m, const struct residual_p
         const struct residual_pair *pair = &g->pair[i];
 
         sure += pair->sure_ns / m->root_ns;
-        lost += pair->lost_ns / m->root_ns;
-        if (pair->lost_ns <= MATERIAL * m->root_ns)
+        lost += pair->excess_ns / m->root_ns;
+        if (pair->excess_ns <= MATERIAL * m->root_ns)
             continue;
         z_call = fmax(z_call, pair->z_call);
         z_path = fmax(z_path, pair->z_path);
@@ -520,6 +523,9 @@ static void measure_trees(void *ctx, size_t begin, size_t end, unsigned worker)
         measure_offs(m, pairs, forest_off_ns(forest, t), out);
         take_offset_out(pairs, m->offset_ns);
         residual_loss_of(pairs, m, w->view.place, forest, t, &out->loss);
+        out->open_ns = forest->open_ns[t];
+        out->brief = out->open_ns ? 0 : round_off(fmax(-out->loss.z, 0));
+        out->saved = round_off(fmax((double)-out->loss.more_ns / m->root_ns, 0));
         if (common->is_known && !is_first(&w->view, t)) {
             out->structure = common->structure;
             out->rarest = forest->first[t] + common->rarest;
@@ -561,7 +567,7 @@ void residual_pairs_of(struct residual_pairs *pairs, const struct residual_model
 /* ------------------------------------------------------------------------------ bytes */
 
 /* Arrays in the order of the struct; maps are their keys, added again in order. */
-#define FORMAT 3u /* of the bytes */
+#define FORMAT 4u /* of the bytes */
 
 static void pack_contexts(struct pack *p, const struct residual_context *context, uint32_t n)
 {
@@ -594,8 +600,13 @@ void residual_pack(const struct residual_model *m, struct pack *p)
     pack_u32(p, m->n_trees);
     pack_u32(p, m->is_warm);
     pack_f64(p, m->root_ns);
+    pack_u64(p, m->shortest_ns);
+    pack_u64(p, m->longest_ns);
     pack_f64(p, m->offset_ns);
-    pack_f64(p, m->log_whole);
+    pack_f64(p, m->whole.centre);
+    pack_f64(p, m->whole.scale);
+    pack_f64(p, m->loss_z);
+    pack_f64(p, m->loss_ratio);
     pack_f64(p, m->log_size);
     pack_f64(p, m->size_scale);
     pack_array(p, m->paths.parent, n, sizeof *m->paths.parent);
@@ -686,13 +697,19 @@ int residual_unpack(struct residual_model *m, struct pack *p, uint32_t n_regions
     m->n_trees = unpack_u32(p);
     m->is_warm = unpack_u32(p) != 0;
     m->root_ns = unpack_f64(p);
+    m->shortest_ns = unpack_u64(p);
+    m->longest_ns = unpack_u64(p);
     m->offset_ns = unpack_f64(p);
-    m->log_whole = unpack_f64(p);
+    m->whole.centre = unpack_f64(p);
+    m->whole.scale = unpack_f64(p);
+    m->loss_z = unpack_f64(p);
+    m->loss_ratio = unpack_f64(p);
     m->log_size = unpack_f64(p);
     m->size_scale = unpack_f64(p);
-    p->is_bad |=
-        !(m->root_ns > 0) || !(m->offset_ns > 0) || !(m->size_scale > 0) ||
-        !isfinite(m->root_ns + m->offset_ns + exp(m->log_whole) + m->log_size + m->size_scale);
+    p->is_bad |= !(m->root_ns > 0) || !(m->offset_ns > 0) || !(m->size_scale > 0) ||
+                 !(m->whole.scale > 0) || !(m->loss_z > 0) || !(m->loss_ratio >= 1) ||
+                 !isfinite(m->root_ns + m->offset_ns + exp(m->whole.centre) + m->log_size +
+                           m->size_scale);
     unpack_paths(m, p, n_regions);
     unpack_keys(&m->class_id, p);
     m->class = unpack_contexts(p, m->class_id.n);

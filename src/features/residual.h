@@ -29,6 +29,7 @@
 #include <stdint.h>
 
 #define RESIDUAL_MATERIAL 0.02          /* share of the typical duration that matters */
+#define RESIDUAL_LEAST_LOSS_Z 2         /* widths: what is less long may be so by chance */
 #define RESIDUAL_USUAL_RARITY log(50.0) /* nats; less rare shapes count as usual */
 
 /* A context: where exclusive times on it are. */
@@ -39,8 +40,9 @@ struct residual_context {
 };
 
 struct residual_model {
-    double root_ns;   /* D */
-    double offset_ns; /* c */
+    double root_ns;                   /* D */
+    double offset_ns;                 /* c */
+    uint64_t shortest_ns, longest_ns; /* of the roots */
     uint32_t n_trees;
     bool is_warm; /* first executions have contexts of their own: enough locations */
 
@@ -54,7 +56,10 @@ struct residual_model {
     struct residual_context *class; /* [class_id.n] */
     struct local_usual local;       /* factors of locations on typical times */
     struct shapes shapes;
-    double log_whole; /* median of ln(time of an execution / what its calls usually take) */
+    struct spread whole; /* of ln(time of an execution / sum of what its calls usually take) */
+    double loss_z; /* an execution that is so many widths longer than those like it lost time:
+                      what is less is noise ... */
+    double loss_ratio; /* ... unless it is so many times as long, as an anomaly is; >= 1 */
     double log_size, size_scale; /* of ln(vertices of a tree): median, width of the distance */
 };
 
@@ -121,12 +126,46 @@ void residual_locate(const struct residual_model *model, struct residual_place *
 void residual_place_release(struct residual_place *place);
 void residual_release(struct residual_model *model);
 
-/* What a tree lost: see residual_loss_of. */
+/*
+ * What a tree lost: what it took (without the tracer's time) minus what executions like it
+ * usually take, where that is more than noise. Whole ns, so that whoever subtracts the two gets
+ * the third.
+ */
 struct residual_loss {
-    double usual_ns; /* what executions like it take */
-    double ns;       /* lost by its calls, as far as that is sure, or in all */
-    bool is_whole;   /* in all: no call is out of the ordinary, but all together are */
+    int64_t usual_ns;
+    int64_t more_ns; /* took - usual; negative where it was shorter */
+    double z;        /* ln(took / usual) in widths of that, on its location */
+    int64_t ns;      /* more_ns if it is a loss, else 0 */
 };
+
+/* residual_is_few -- too few executions to say what is usual: it is one of them (root_ns). */
+static inline bool residual_is_few(const struct residual_model *model)
+{
+    return model->n_trees < ROBUST_FEW;
+}
+
+/* residual_ratio -- so many times as long as executions like it. */
+static inline double residual_ratio(const struct residual_loss *loss)
+{
+    return 1 + (double)loss->more_ns / (double)loss->usual_ns;
+}
+
+/* residual_is_long -- an execution that is so much longer than those like it lost time. */
+static inline bool residual_is_long(const struct residual_model *model,
+                                    const struct residual_loss *loss)
+{
+    return loss->more_ns > 0 &&
+           (loss->z >= model->loss_z ||
+            (residual_ratio(loss) >= model->loss_ratio && loss->z >= RESIDUAL_LEAST_LOSS_Z));
+}
+
+/* residual_is_brief -- an execution that is so much shorter than those like it: not by noise.
+ */
+static inline bool residual_is_brief(const struct residual_model *model,
+                                     const struct residual_loss *loss)
+{
+    return loss->more_ns < 0 && loss->z <= -model->loss_z;
+}
 
 /* What one tree amounts to. Rounded to 1e-9, so that ties are ties on any machine; but not what
  * is in ns. */
@@ -137,8 +176,11 @@ struct residual_measure {
     double sure_off, gross_off; /* of these, what may be nothing but begins and ends that are
                                    estimates; 0 where all are known */
     double structure;           /* S: rarity of the rarest shape in it, nats */
-    double size;   /* |ln vertices - its median|, of those that are not on schedule */
-    double size_z; /* the same in widths */
+    double size;      /* |ln vertices - its median|, of those that are not on schedule */
+    double size_z;    /* the same in widths */
+    double brief;     /* widths by which it is shorter than executions like it; >= 0 */
+    double saved;     /* the same in typical durations */
+    uint64_t open_ns; /* as in the forest */
     double tracer; /* time that the tracer took, in typical durations; in none of the others */
     uint32_t rarest; /* vertex of that shape */
     struct residual_loss loss;
@@ -152,11 +194,12 @@ void residual_measures(const struct residual_model *model, const struct residual
 struct residual_pair {
     uint32_t path, n_calls;
     double observed_ns, typical_ns; /* exclusive time, summed over its calls */
-    double lost_ns;                 /* their difference */
-    double sure_ns;                 /* time lost, each call weighed by how surely it lost it */
-    double off_ns;                  /* by which the observed time may be too long */
-    double z_call;                  /* the largest residual of a call */
-    double z_path; /* residual of the sum; 0 where the path is too rare to tell */
+    double excess_ns;               /* their difference */
+    double sure_ns; /* what its late calls took more, each weighed by how late it is: for
+                       scores, never to be shown */
+    double off_ns;  /* by which the observed time may be too long */
+    double z_call;  /* the largest residual of a call */
+    double z_path;  /* residual of the sum; 0 where the path is too rare to tell */
 };
 
 struct usual_call; /* residual_view.h */
@@ -183,15 +226,16 @@ void residual_pairs_of(struct residual_pairs *pairs, const struct residual_model
                        const struct residual_place *place, const struct forest *forest,
                        uint32_t t);
 
+/* residual_stands_out -- what the calls of a pair took more, or less, is more than noise and a
+ * share of the typical duration that matters. */
+bool residual_stands_out(const struct residual_model *model, const struct residual_pair *pair);
+
 /* residual_is_usual -- at least one in fifty trees has this path; false for PATH_NONE. */
 bool residual_is_usual(const struct residual_model *model, uint32_t path);
 
 /*
- * residual_loss_of -- what a tree lost, by its pairs.
- *   pairs  of tree t. Where a path is not usual, all its time becomes lost; where the whole is
- *          lost, sure_ns becomes lost_ns.
- * Time is lost as far as that is sure for each call; where an execution took half as long again
- * as those like it and no call explains that, what all of it took more is.
+ * residual_loss_of -- what a tree lost.
+ *   pairs  of tree t. Where a path is not usual, all its time becomes excess.
  */
 void residual_loss_of(struct residual_pairs *pairs, const struct residual_model *model,
                       const struct residual_place *place, const struct forest *forest,
@@ -207,7 +251,7 @@ double residual_typical_everywhere(const struct residual_model *model,
                                    const struct forest *forest, uint32_t t, uint32_t v);
 
 /*
- * residual_sure -- how much of what vertex v of tree t took over the usual is surely lost, ns:
+ * residual_sure -- what vertex v of tree t took over the usual, weighed by how late it is, ns:
  * nothing where it took less.
  */
 double residual_sure(const struct residual_model *model, const struct residual_place *place,

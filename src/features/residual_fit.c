@@ -26,8 +26,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TICK_SHARE 0.01   /* of D: a call that took longer says nothing of the clock */
-#define OFFSET_SHARE 1e-3 /* of D: times smaller than this are all alike */
+#define TICK_SHARE 0.01         /* of D: a call that took longer says nothing of the clock */
+#define OFFSET_SHARE 1e-3       /* of D: times smaller than this are all alike */
+#define LEAST_WHOLE_SCALE 0.005 /* of log times of executions */
+#define LEAST_LOSS_Z 3.54 /* widths: a normal variable is further out once in 5,000 times */
+#define NOISE_SHARE (1 / 5000.0)
 #define LEAST_SUM_SCALE 0.05
 #define LEAST_SIZE_SCALE 0.2
 #define FEWEST_SUMS 10 /* trees must have a path, for its sum to be judged */
@@ -46,16 +49,21 @@ static uint32_t count_locations(const struct fit *f)
     return n;
 }
 
-/* Process 0 has the values of all trees, and says a quantile of them; they are given away. */
-static double quantile_of_trees(const struct fit *f, double *value, double q)
+/* Process 0 has the times of all trees, and says what it finds in them; they are given away. */
+static void fit_roots(const struct fit *f, double *root_ns)
 {
-    double found = 0, *all = tree_share_take(f->share, value, sizeof *value);
+    struct residual_model *m = f->m;
+    double *all = tree_share_take(f->share, root_ns, sizeof *root_ns);
 
-    if (all)
-        found = robust_quantile(all, f->n_trees, q);
+    if (all) {
+        m->root_ns = robust_quantile(all, f->n_trees, robust_middle(f->n_trees));
+        m->shortest_ns = (uint64_t)robust_quantile(all, f->n_trees, 0);
+        m->longest_ns = (uint64_t)robust_quantile(all, f->n_trees, 1);
+    }
     free(all);
-    tree_share_tell(f->share, &found, sizeof found);
-    return found;
+    tree_share_tell(f->share, &m->root_ns, sizeof m->root_ns);
+    tree_share_tell(f->share, &m->shortest_ns, sizeof m->shortest_ns);
+    tree_share_tell(f->share, &m->longest_ns, sizeof m->longest_ns);
 }
 
 /* ---------------------------------------------------------------------- the clock's tick */
@@ -157,7 +165,7 @@ static void fit_scales(struct fit *f)
 
     for (uint32_t t = 0; t < forest->n_trees; t++)
         root[t] = (double)forest_own_ns(forest, t);
-    f->m->root_ns = quantile_of_trees(f, root, 0.5);
+    fit_roots(f, root);
     if ((double)least > TICK_SHARE * f->m->root_ns && f->m->root_ns > 0)
         least = find_tick(f);
     if (f->m->root_ns <= 0)
@@ -471,18 +479,58 @@ static void fit_path_sums(struct residual_model *m, const struct sums *s)
     free(count);
 }
 
+/* Beyond which width chance alone puts one execution of so many, by the tail that the others
+ * have; the further tail is taken for an exponential one. Of few values no tail is known. */
+static double noise_limit(double *z, size_t n)
+{
+    static const double share[] = {0.05, 0.1, 0.2};
+    double at = LEAST_LOSS_Z;
+
+    for (size_t i = 0; i < sizeof share / sizeof *share; i++) {
+        double inner = fmin(2 * share[i], 0.5), here, slope;
+
+        if (share[i] * (double)n < 2)
+            continue;
+        here = robust_quantile(z, n, 1 - share[i]);
+        slope = (here - robust_quantile(z, n, 1 - inner)) / log(inner / share[i]);
+        at = fmax(at, here + slope * log(share[i] / NOISE_SHARE));
+        break;
+    }
+    return at;
+}
+
+/* How long executions are that are not in the way of each other; process 0 has them all. */
 static void fit_wholes(struct residual_model *m, const struct sums *s)
 {
     const struct forest *forest = s->fit->forest;
-    double *ratio = mem_alloc(forest->n_trees, sizeof *ratio);
-    double *given = mem_alloc(forest->n_trees, sizeof *given);
+    const struct tree_share *share = s->fit->share;
+    uint32_t n = forest->n_trees, n_all = s->fit->n_trees;
+    double *ratio = mem_alloc(n, sizeof *ratio), *given = mem_alloc(n, sizeof *given), *all;
 
-    for (uint32_t t = 0; t < forest->n_trees; t++)
+    for (uint32_t t = 0; t < n; t++)
         given[t] = ratio[t] = log(fmax((double)forest_own_ns(forest, t), m->offset_ns) /
                                   fmax(s->typical_ns[t], m->offset_ns));
-    m->log_whole = quantile_of_trees(s->fit, given, 0.5);
-    local_usual_wholes(&m->local, forest, s->fit->share, ratio, m->log_whole);
-    free(ratio);
+    all = tree_share_take(share, given, sizeof *given);
+    if (all) {
+        double *scratch = mem_alloc(n_all, sizeof *scratch);
+
+        m->whole = robust_for_one_more(all, scratch, n_all, LEAST_WHOLE_SCALE);
+        free(scratch);
+    }
+    free(all);
+    tree_share_tell(share, &m->whole, sizeof m->whole);
+    local_usual_wholes(&m->local, forest, share, ratio, m->whole, LEAST_WHOLE_SCALE);
+    for (uint32_t t = 0; t < n; t++) {
+        struct spread whole = m->local.whole[s->view.place->site[t]];
+
+        ratio[t] = (ratio[t] - whole.centre) / whole.scale;
+    }
+    all = tree_share_take(share, ratio, sizeof *ratio);
+    if (all)
+        m->loss_z = noise_limit(all, n_all);
+    m->loss_ratio = INFINITY;
+    free(all);
+    tree_share_tell(share, &m->loss_z, sizeof m->loss_z);
 }
 
 /* What trees spend on paths: everywhere, then by location, then both taken together. */

@@ -5,6 +5,7 @@
  */
 #include "features/robust.h"
 
+#include "base/student.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -57,6 +58,11 @@ double robust_quantile(double *x, size_t n, double q)
     return value + (position - (double)below) * (next - value);
 }
 
+double robust_middle(size_t n)
+{
+    return n > 1 && n < ROBUST_FEW ? (double)((n - 1) / 2) / (double)(n - 1) : 0.5;
+}
+
 /* It moves most when all are off the same way. */
 double robust_median_off(const double *x, const double *off, size_t n)
 {
@@ -86,13 +92,31 @@ double robust_width(double centre, double at84, double at95, double distance, do
 
 struct spread robust_spread(double *x, double *scratch, size_t n, double least)
 {
-    double centre = robust_quantile(x, n, 0.5);
+    double centre = robust_quantile(x, n, robust_middle(n));
     double at84 = robust_quantile(x, n, ROBUST_P84), at95 = robust_quantile(x, n, 0.95);
 
     for (size_t i = 0; i < n; i++)
         scratch[i] = fabs(x[i] - centre);
     return (struct spread){
         centre, robust_width(centre, at84, at95, robust_quantile(scratch, n, 0.5), least)};
+}
+
+#define MAD_EFFICIENCY 0.37 /* of the median distance, of normal values */
+#define ONE_MORE (1 / 5000.0)
+#define ONE_MORE_Z 3.54 /* widths, of a normal variable */
+#define WIDEST 1e6
+
+struct spread robust_for_one_more(double *x, double *scratch, size_t n, double least)
+{
+    double centre = robust_quantile(x, n, robust_middle(n));
+    double at84 = robust_quantile(x, n, ROBUST_P84), width;
+    double freedom = MAD_EFFICIENCY * (double)(n - 1);
+    double wider = n > 1 ? student_quantile(ONE_MORE, freedom) / ONE_MORE_Z : WIDEST;
+
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = fabs(x[i] - centre);
+    width = robust_width(centre, at84, centre, robust_quantile(scratch, n, 0.5), least);
+    return (struct spread){centre, width * fmin(wider, WIDEST)};
 }
 
 /* ------------------------------------------------------------------------ sorted times */
@@ -179,7 +203,7 @@ struct spread robust_log_times(const struct sorted_times *sorted, double offset_
     double at84 = quantile_at(&times, ROBUST_P84, log_at),
            at95 = quantile_at(&times, 0.95, log_at);
 
-    times.centre = quantile_at(&times, 0.5, log_at);
+    times.centre = quantile_at(&times, robust_middle(times.n), log_at);
     times.n_below = count_below(&times);
     return (struct spread){
         times.centre,

@@ -26,6 +26,14 @@ struct spread {
  */
 double robust_quantile(double *x, size_t n, double q);
 
+#define ROBUST_FEW 10 /* values; between the two in the middle of fewer nothing is usual */
+
+/*
+ * robust_middle -- the q of robust_quantile that is the median: of few values it is one of
+ * them, the lower of two.
+ */
+double robust_middle(size_t n);
+
 /*
  * robust_median_off -- by how much the median of x may be off, either way, if each may be.
  *   off  (n) >= 0
@@ -40,6 +48,15 @@ double robust_median_off(const double *x, const double *off, size_t n);
  *   least    the width is at least this, > 0
  */
 struct spread robust_spread(double *x, double *scratch, size_t n, double least);
+
+/*
+ * robust_for_one_more -- centre and width for a value that is not among them, whatever the
+ * longest tenth of them are: these may be what is looked for. Of few values centre and width
+ * are known badly, and one more looks further out than it is. Where they are a normal sample, a
+ * value is further out than z widths as often as a normal variable is, at the z that one in
+ * 5,000 is above; of 2 values it hardly ever is.
+ */
+struct spread robust_for_one_more(double *x, double *scratch, size_t n, double least);
 
 #define ROBUST_P84 0.8413 /* a normal value is below one standard deviation so often */
 

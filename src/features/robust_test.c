@@ -89,7 +89,7 @@ static void groups_are_apart(void **state)
     assert_int_equal(n[0], 3);
     assert_int_equal(n[1], 0);
     assert_int_equal(n[2], 4);
-    assert_true(s[0].centre == 2 && s[2].centre == 11.5);
+    assert_true(s[0].centre == 2 && s[2].centre == 11); /* of few it is one of them */
     assert_true(s[1].scale == 0.5);
 }
 

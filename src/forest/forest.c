@@ -23,6 +23,7 @@ void forest_release(struct forest *forest)
     free(forest->enter_ns);
     free(forest->root_ns);
     free(forest->tracer_ns);
+    free(forest->open_ns);
     free(forest->gap);
     free(forest->root_off_ns);
     free(forest->n_messages);
@@ -55,6 +56,7 @@ static void resize(struct forest *f, size_t vertex_cap, size_t tree_cap)
         f->enter_ns = mem_resize(f->enter_ns, f->tree_cap, sizeof *f->enter_ns);
         f->root_ns = mem_resize(f->root_ns, f->tree_cap, sizeof *f->root_ns);
         f->tracer_ns = mem_resize(f->tracer_ns, f->tree_cap, sizeof *f->tracer_ns);
+        f->open_ns = mem_resize(f->open_ns, f->tree_cap, sizeof *f->open_ns);
         f->n_messages = mem_resize(f->n_messages, f->tree_cap, sizeof *f->n_messages);
         if (f->root_off_ns)
             f->root_off_ns = mem_resize(f->root_off_ns, f->tree_cap, sizeof *f->root_off_ns);
@@ -149,6 +151,7 @@ static void copy_tree(struct forest *f, uint32_t location, uint32_t index,
     f->enter_ns[t] = calls->enter_ns[root];
     f->root_ns[t] = calls->inclusive_ns[root];
     f->tracer_ns[t] = 0;
+    f->open_ns[t] = calls_is_open(calls, root) ? calls->after_ns + 1 : 0;
     f->n_messages[t] = 0;
     f->region[f->n] = calls->region[root];
     f->exclusive_ns[f->n] = calls->inclusive_ns[root];
@@ -415,6 +418,7 @@ int forest_append(struct forest *forest, const struct forest *other, uint32_t fi
         f->enter_ns[n + t] = other->enter_ns[t];
         f->root_ns[n + t] = other->root_ns[t];
         f->tracer_ns[n + t] = other->tracer_ns[t];
+        f->open_ns[n + t] = other->open_ns[t];
         f->n_messages[n + t] = other->n_messages[t];
         f->first[n + t + 1] = f->n + other->first[t + 1];
     }

@@ -48,6 +48,8 @@ struct forest {
     uint64_t *enter_ns;   /* [n_trees] of the root */
     uint64_t *root_ns;    /* [n_trees] inclusive time of the root */
     uint64_t *tracer_ns;  /* [n_trees] of that, in the tracer */
+    uint64_t *open_ns;    /* [n_trees] 0: it ended; else it was open when the events of its
+                             location ended, and    the run went on for so long less 1 */
     uint32_t *n_messages; /* [n_trees] sends and receives inside */
     struct forest_gap *gap; /* [n_gaps] by tree and vertex */
     size_t n_gaps;

@@ -123,14 +123,17 @@ static uint32_t or_unknown(uint32_t number, uint32_t n)
     return number < n ? number : n;
 }
 
-/* The path that lost most: surely, or in all. */
-static uint32_t worst_path(const struct residual_pairs *pairs, bool is_sure)
+/* The path that lost most: surely, or in all; or that was shorter by most. */
+static uint32_t worst_path(const struct residual_pairs *pairs, enum score_part part)
 {
     uint32_t path = PATH_NONE;
     double most = -INFINITY;
 
     for (size_t i = 0; i < pairs->n; i++) {
-        double lost = is_sure ? pairs->pair[i].sure_ns : pairs->pair[i].lost_ns;
+        const struct residual_pair *pair = &pairs->pair[i];
+        double lost = part == PART_TIME    ? pair->sure_ns
+                      : part == PART_SHORT ? -pair->excess_ns
+                                           : pair->excess_ns;
 
         if (lost > most) {
             most = lost;
@@ -145,7 +148,7 @@ static double lost_most(const struct residual_pairs *pairs)
     double most = 0;
 
     for (size_t i = 0; i < pairs->n; i++)
-        most = fmax(most, pairs->pair[i].lost_ns);
+        most = fmax(most, pairs->pair[i].excess_ns);
     return most;
 }
 
@@ -162,7 +165,7 @@ static void add_kind(struct writer *w, uint32_t t, enum score_part part)
     }
     family = part == PART_TIME ? IN_TIME : part == PART_STRUCTURE ? IN_SHAPE : IN_GROSS;
     path = family == IN_SHAPE ? residual_path(place, w->in->forest, t, rarest)
-                              : worst_path(&w->pairs, family == IN_TIME);
+                              : worst_path(&w->pairs, part);
     path = or_unknown(path, l->n_paths);
     rows_add(w->rows, family * (l->n_paths + 1) + path, KIND);
     rows_add(w->rows, l->function + (path < l->n_paths ? w->end[path] : path), FUNCTION);

@@ -43,6 +43,8 @@ struct live_costs {
     struct asked asked[LIVE_COSTS_MOST_ASKED];
     size_t n, n_pieces;
     uint64_t before_ns; /* when the last step began */
+    uint64_t n_needs,
+        n_early; /* as in syncs, of all that has been kept; what is kept for long counts more */
     /* Of the tree that is looked at. */
     uint64_t *enter_ns, *inclusive_ns;
     uint32_t *subtree_len;
@@ -364,7 +366,7 @@ static enum answer answer(struct live_costs *c, struct asked *a, struct round *r
 {
     bool due = is_due(a, round);
 
-    if (!round->sees_all || round->work < 0)
+    if (!round->sees_all || round->work < 0 || !syncs_are_in_order(c->n_early, c->n_needs))
         return due ? NEVER : NOT_YET;
     return syncs_takes_part(&c->window.syncs, a->location) ? play(c, a, round, due) : NEVER;
 }
@@ -416,6 +418,10 @@ void live_costs_settle(struct live_costs *c, const struct ad_step *step, live_co
     if (c->n > 0) {
         round.sees_all = sync_window_sees_all(&c->window, step, step->begin_ns) &&
                          sync_window_open(&c->window, step, first_of_interest(c, step)) == 0;
+        if (round.sees_all) {
+            c->n_needs += c->window.syncs.n_needs;
+            c->n_early += c->window.syncs.n_early;
+        }
         settle(c, &round, tell, ctx);
         sync_window_close(&c->window);
     }

@@ -332,6 +332,7 @@ static size_t finish(struct live_forest *lf, uint32_t location, const struct cal
     f->enter_ns[t] = c->enter_ns[s->root];
     f->root_ns[t] = c->inclusive_ns[s->root];
     f->tracer_ns[t] = o->tracer_ns;
+    f->open_ns[t] = 0;
     f->n_messages[t] = o->n_messages + (uint32_t)(end - m);
     for (; m < end; m++) {
         uint32_t v = vertex_of(o, s, c->message[m].call);

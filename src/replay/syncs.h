@@ -77,7 +77,25 @@ struct syncs {
     uint64_t eager_bytes;           /* larger messages are synchronous */
     uint64_t begin_ns, end_ns;      /* of all that take part */
     uint64_t n_messages, n_matched; /* ends of messages; those with the other end */
+    uint64_t n_needs,
+        n_early; /* needs; those that come after what needs them: clocks disagree */
 };
+
+#define SYNCS_MOST_EARLY                                                                       \
+    0.02 /* of the needs: with more the order says nothing of who waited                       \
+          */
+
+/* syncs_clocks_agree -- whether what follows from the order of events on several ranks is
+ * known. */
+static inline bool syncs_are_in_order(uint64_t n_early, uint64_t n_needs)
+{
+    return (double)n_early <= SYNCS_MOST_EARLY * (double)n_needs;
+}
+
+static inline bool syncs_clocks_agree(const struct syncs *s)
+{
+    return syncs_are_in_order(s->n_early, s->n_needs);
+}
 
 /*
  * syncs_init -- find them all.

@@ -635,6 +635,22 @@ static void clear_early(struct syncs *s)
         s->member[i] &= ~NEED_EARLY;
 }
 
+/* A collective is a need of each of its members. */
+static void count_early(struct syncs *s)
+{
+    uint32_t n_needs = s->first_need[s->n];
+    uint32_t n_members = s->n_collectives > 0 ? s->first_member[s->n_collectives] : 0;
+
+    s->n_needs = n_members;
+    s->n_early = 0;
+    for (uint32_t i = 0; i < n_needs; i++) {
+        s->n_needs += !(s->need[i] & NEED_ALL);
+        s->n_early += !(s->need[i] & NEED_ALL) && s->need[i] & NEED_EARLY;
+    }
+    for (uint32_t i = 0; i < n_members; i++)
+        s->n_early += (s->member[i] & NEED_EARLY) != 0;
+}
+
 void syncs_retime(struct syncs *s)
 {
     s->end_ns = s->begin_ns;
@@ -653,4 +669,5 @@ void syncs_order(struct syncs *s)
     }
     merge(s);
     mark_early(s);
+    count_early(s);
 }

@@ -125,6 +125,7 @@ static bool ranges_fit(const struct index_header *header, const struct column_ra
         const struct column_range *r = &range[l];
 
         if (r->n_calls > UINT32_MAX || r->n_depths > UINT16_MAX + 1u ||
+            r->n_open > r->n_depths ||
             !follows(&call, r->first_call, r->n_calls, header->n_calls) ||
             !follows(&depth, r->first_depth, r->n_depths + 1, header->n_depth_starts) ||
             !follows(&message, r->first_message, r->n_messages, header->n_messages) ||
@@ -209,6 +210,9 @@ int columns_open_at(struct columns *columns, int run, const char *dir)
     columns->n_dependencies = header->n_dependencies;
     columns->n_estimates = header->n_estimates;
     columns->range = (const void *)(header + 1);
+    for (uint32_t l = 0; l < header->n_locations; l++)
+        if (columns->range[l].last_ns > columns->end_ns)
+            columns->end_ns = columns->range[l].last_ns;
     for (int c = 0; c < N_COLUMNS; c++)
         columns->column[c] = columns->map[c].data;
     columns->depth_start = columns->map[MAP_DEPTHS].data;
@@ -260,6 +264,8 @@ struct call_view columns_view(const struct columns *columns, uint32_t location)
         .estimate = r->n_estimates > 0 ? columns->estimate + r->first_estimate : NULL,
         .n_estimates = r->n_estimates,
         .details = detail_files_view(&columns->details, location),
+        .n_open = (uint32_t)r->n_open,
+        .after_ns = columns->end_ns > r->last_ns ? columns->end_ns - r->last_ns : 0,
     };
 }
 

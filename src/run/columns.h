@@ -61,6 +61,7 @@ struct column_range {
     uint64_t first_estimate, n_estimates;
     uint64_t estimate_sum;        /* XXH3-64 of these */
     uint64_t first_ns, last_ns;   /* of any event; first > last if there was none */
+    uint64_t n_open;              /* calls that had not ended then */
     uint64_t checksum[N_COLUMNS]; /* XXH3-64 of the location's part of each column */
 };
 
@@ -138,6 +139,7 @@ struct columns {
     uint32_t n_locations;
     uint64_t n_calls, n_messages, n_collectives, n_spans, n_barriers, n_dependencies;
     uint64_t n_estimates;
+    uint64_t end_ns;                  /* of the last event of all */
     const struct column_range *range; /* [n_locations] */
     const void *column[N_COLUMNS];
     const uint64_t *depth_start;

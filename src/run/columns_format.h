@@ -5,7 +5,7 @@
 #include "run/columns.h"
 
 #define INDEX_MAGIC 0x314c4f4347414e53u /* "SNAGCOL1" */
-#define INDEX_VERSION 4u
+#define INDEX_VERSION 5u
 
 /* The index file: this, then n_locations struct column_range. */
 struct index_header {

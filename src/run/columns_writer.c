@@ -147,6 +147,7 @@ void columns_place(struct columns_writer *w, uint32_t location, const struct cal
     range->n_estimates = calls->n_estimates;
     range->first_ns = calls->first_ns;
     range->last_ns = calls->last_ns;
+    range->n_open = calls->n_open;
 }
 
 static uint32_t count_depths(const struct calls *calls)

@@ -102,6 +102,7 @@ static struct calls *insert_loops(struct job *job, struct worker *w, uint32_t lo
     }
     calls->first_ns = job->ingested->location[location].first_ns;
     calls->last_ns = job->ingested->location[location].last_ns;
+    calls->n_open = (uint32_t)job->old.range[location].n_open;
     for (uint32_t k = 0; k < job->n; k++) {
         free(insert[k].begin);
         free(insert[k].end);

@@ -88,14 +88,14 @@ const char run_sql_fois_named[] =
     "(SELECT l.label FROM label l WHERE l.foi = e.foi AND l.rank = e.rank "                    \
     "AND l.thread = e.thread AND l.idx = e.idx ORDER BY l.id DESC LIMIT 1), e.part, e.cause, " \
     "e.false_alarm_probability, e.tracer_ns, e.usual_ns, e.lost_ns, e.cost_ns, "               \
-    "e.cost_is_bound, e.off_ns "                                                               \
+    "e.cost_is_bound, e.off_ns, e.open_ns "                                                    \
     "FROM execution e JOIN foi f ON f.id = e.foi WHERE "
 #define FILTERED                                                                               \
     EXECUTIONS "(?1 IS NULL OR e.foi = ?1) AND (?2 IS NULL OR e.rank = ?2) AND "               \
                "(?3 IS NULL OR e.verdict = ?3) ORDER BY "
 
-const char run_sql_roots[] = "SELECT location, call, rank, thread, idx, verdict = 'anomaly' "
-                             "FROM execution WHERE foi = ? ORDER BY tree";
+const char run_sql_roots[] = "SELECT location, call, rank, thread, idx, verdict = 'anomaly', "
+                             "lost_ns FROM execution WHERE foi = ? ORDER BY tree";
 const char run_sql_executions_by_score[] =
     FILTERED "e.score DESC, e.time DESC, e.gross DESC, e.foi, e.tree LIMIT ?4";
 const char run_sql_executions_by_lost[] =

@@ -61,6 +61,7 @@ enum run_sql_execution {
     EXECUTION_COST,
     EXECUTION_COST_IS_BOUND,
     EXECUTION_OFF,
+    EXECUTION_OPEN,
 };
 
 /* (foi) -> the roots of all executions, in order. */
@@ -71,6 +72,7 @@ enum run_sql_root {
     ROOT_THREAD,
     ROOT_INDEX,
     ROOT_IS_ANOMALY,
+    ROOT_LOST,
 };
 extern const char run_sql_roots[];
 

@@ -118,7 +118,8 @@ CREATE TABLE execution (
     duration_ns INTEGER NOT NULL,
     tracer_ns   INTEGER NOT NULL,   -- of that, taken by the tracer
     usual_ns    INTEGER NOT NULL,   -- what executions with the same calls on this rank take
-    lost_ns     INTEGER NOT NULL,   -- how much of it is surely over what its calls usually take
+    lost_ns     INTEGER NOT NULL,   -- duration_ns - tracer_ns - usual_ns where that is more than noise, else 0
+    open_ns     INTEGER,            -- it was open when the events of its location ended; the run went on for so long
     off_ns      INTEGER NOT NULL DEFAULT 0, -- by which duration_ns may be off: estimated begin, end
     vertices    INTEGER NOT NULL,
     messages    INTEGER NOT NULL,
@@ -126,12 +127,12 @@ CREATE TABLE execution (
     verdict     TEXT NOT NULL,      -- anomaly, normal
     detector_score   REAL NOT NULL, -- as it was analysed
     detector_verdict TEXT NOT NULL,
-    false_alarm_probability REAL NOT NULL, -- that it looks so strange though nothing is wrong
+    false_alarm_probability REAL NOT NULL, -- that chance alone makes its time so strange, <=; 1: nothing known
     time        REAL NOT NULL,      -- the measures of the residual detector, docs/algorithms.md
     gross       REAL NOT NULL,
     structure   REAL NOT NULL,
     size        REAL NOT NULL,
-    part        TEXT NOT NULL,      -- which of them says most: time, gross, structure, size
+    part        TEXT NOT NULL,      -- what says most: time, gross, structure, size; short: it took less
     why         TEXT NOT NULL,      -- one sentence
     cause       TEXT,               -- of anomalies: the chain across ranks, where there is one
     incident    INTEGER,            -- the one it is part of, or NULL

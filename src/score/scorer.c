@@ -119,6 +119,6 @@ void scorer_excess(const struct scorer *s, uint32_t t, double *out)
 
     assert(t < s->scoring.forest.n_trees);
     scoring_why_init(&s->scoring, &why);
-    excess_lost(&why, t, &s->scoring.measure[t].loss, out);
+    excess_lost(&why, t, s->scoring.measure[t].loss.ns, out);
     why_release(&why);
 }

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* So many usual executions after the last event: it hangs, or was cut off. */
+#define OPEN_SHARE 3
+
 void scoring_release(struct scoring *s)
 {
     forest_release(&s->forest);
@@ -47,12 +50,47 @@ static void measure(struct scoring *s)
     residual_measures(&s->model, &s->place, &input, s->measure);
 }
 
+/* Of what executions like it take, it is not among the longest for nothing. */
+#define LEAST_TIME_EVIDENCE log(20.0)
+
+/* An anomaly, as far as the evidence goes, and by what it took among others. */
+static bool is_strange_by_time(const struct scoring *s, uint32_t t)
+{
+    const struct residual_scores *scores = &s->residual;
+
+    return scores->weight[t] >= s->yardstick.strong && s->measure[t].loss.more_ns > 0 &&
+           fmax(scores->value[PART_TIME][t], scores->value[PART_GROSS][t]) >=
+               LEAST_TIME_EVIDENCE;
+}
+
+/*
+ * What an anomaly took more is lost, and so is what all took that were longer and are not so by
+ * chance: of two executions with the same calls the longer one never lost less.
+ */
+static void find_losses(struct scoring *s)
+{
+    if (s->by == NULL) {
+        s->model.loss_ratio = INFINITY;
+        for (uint32_t t = 0; t < s->forest.n_trees; t++)
+            if (is_strange_by_time(s, t))
+                s->model.loss_ratio =
+                    fmin(s->model.loss_ratio, residual_ratio(&s->measure[t].loss));
+    }
+    for (uint32_t t = 0; t < s->forest.n_trees; t++) {
+        struct residual_loss *loss = &s->measure[t].loss;
+        bool is_lost = is_strange_by_time(s, t) || residual_is_long(&s->model, loss);
+
+        loss->ns = is_lost && s->measure[t].open_ns == 0 ? loss->more_ns : 0;
+    }
+}
+
 /* By the yardstick that is there, or by one made of these trees. */
 static void rate(struct scoring *s)
 {
     if (s->by == NULL)
         yardstick_fit(&s->yardstick, s->measure, s->forest.n_trees, s->pool);
     residual_score(&s->yardstick, s->measure, s->forest.n_trees, s->pool, &s->residual);
+    find_losses(s);
 }
 
 void scoring_learn_part(struct scoring *s)
@@ -214,14 +252,39 @@ static bool is_strange(const struct scoring *s, uint32_t t)
     return s->residual.weight[t] >= s->strong;
 }
 
+/* It had not ended when the events of its rank ended, long before the run did. */
+static bool never_ends(const struct scoring *s, uint32_t t)
+{
+    const struct residual_measure *m = &s->measure[t];
+    double after_ns = (double)m->open_ns - 1;
+
+    return m->open_ns > 0 && after_ns > OPEN_SHARE * (double)m->loss.usual_ns &&
+           after_ns > (double)s->model.longest_ns;
+}
+
+/* There is nothing stranger than an execution that does not end. */
+static void put_open_first(struct scoring *s)
+{
+    double highest = 0;
+
+    for (uint32_t t = 0; t < s->forest.n_trees; t++)
+        highest = fmax(highest, s->score[t]);
+    for (uint32_t t = 0; t < s->forest.n_trees; t++)
+        if (never_ends(s, t)) {
+            s->is_anomaly[t] = true;
+            s->score[t] = highest + 1;
+        }
+}
+
 static void decide(struct scoring *s, const struct scoring_opts *opts)
 {
     s->strong = strong_for(s, opts);
     for (uint32_t t = 0; t < s->forest.n_trees; t++) {
         s->is_anomaly[t] = is_strange(s, t);
         s->score[t] += 0.0; /* there is no minus zero, as a database would not keep it */
-        s->chance[t] = residual_chance(s->residual.evidence[t]);
+        s->chance[t] = s->residual.chance[t];
     }
+    put_open_first(s);
 }
 
 int scoring_judge(struct scoring *s, const struct scoring_opts *opts)
@@ -275,6 +338,7 @@ static void *take(const struct scoring *part, const void *column, size_t width)
 /* What process 0 says of a tree to the process that has it. */
 struct handed {
     double value[N_PARTS], evidence, chance;
+    int64_t lost_ns;
     uint64_t is_anomaly;
 };
 
@@ -285,6 +349,7 @@ static struct handed *pack_verdicts(const struct scoring *whole, uint32_t n)
     for (uint32_t t = 0; t < n; t++) {
         all[t] = (struct handed){.evidence = whole->residual.evidence[t],
                                  .chance = whole->chance[t],
+                                 .lost_ns = whole->measure[t].loss.ns,
                                  .is_anomaly = whole->is_anomaly[t]};
         for (int p = 0; p < N_PARTS; p++)
             all[t].value[p] = whole->residual.value[p][t];
@@ -303,6 +368,7 @@ static void take_verdicts(struct scoring *part, const struct handed *own)
         part->residual.value[p] = mem_alloc(n, sizeof *part->residual.value[p]);
     for (uint32_t t = 0; t < n; t++) {
         part->chance[t] = own[t].chance;
+        part->measure[t].loss.ns = own[t].lost_ns;
         part->is_anomaly[t] = own[t].is_anomaly;
         part->residual.evidence[t] = own[t].evidence;
         for (int p = 0; p < N_PARTS; p++)
@@ -314,17 +380,19 @@ static void hand_out(struct scoring *part, const struct scoring *whole)
 {
     struct handed *own = mem_resize(NULL, part->forest.n_trees, sizeof *own);
     struct handed *all = whole ? pack_verdicts(whole, part->share->n_all) : NULL;
-    double limit[3] = {0};
+    double limit[4] = {0};
 
     if (whole) {
         limit[0] = whole->threshold;
         limit[1] = whole->strong;
         limit[2] = whole->yardstick.strong;
+        limit[3] = whole->model.loss_ratio;
     }
     tree_share_tell(part->share, limit, sizeof limit);
     part->threshold = limit[0];
     part->strong = limit[1];
     part->yardstick.strong = limit[2];
+    part->model.loss_ratio = limit[3];
     tree_share_hand_out(part->share, all, own, sizeof *own);
     take_verdicts(part, own);
     free(own);
@@ -339,7 +407,9 @@ int scoring_judge_parts(struct scoring *part, const struct scoring_opts *opts,
 
     if (whole) {
         whole->measure = measures;
-        whole->forest.n_trees = part->share->n_all; /* there is no more of it yet */
+        whole->model.loss_z = part->model.loss_z; /* there is no more of that yet ... */
+        whole->model.longest_ns = part->model.longest_ns;
+        whole->forest.n_trees = part->share->n_all; /* ... nor of this */
         rate(whole);
         rc = scoring_judge(whole, opts);
         whole->forest = (struct forest){0};
@@ -363,6 +433,7 @@ static void gather(const struct scoring *part, struct scoring *whole)
     all->is_by_tracer = take(part, own->is_by_tracer, sizeof *own->is_by_tracer);
     all->evidence = take(part, own->evidence, sizeof *own->evidence);
     all->weight = take(part, own->weight, sizeof *own->weight);
+    all->chance = take(part, own->chance, sizeof *own->chance);
     whole->score = take(part, part->score, sizeof *part->score);
     whole->chance = take(part, part->chance, sizeof *part->chance);
     whole->is_anomaly = take(part, part->is_anomaly, sizeof *part->is_anomaly);
@@ -449,18 +520,26 @@ static bool is_material(const struct residual_measure *m)
            (m->gross_off > 0 && m->gross >= RESIDUAL_LEAST_LOST);
 }
 
-void scoring_why(const struct scoring *s, struct why *why, uint32_t t, char out[WHY_SIZE])
+void scoring_why_of(const struct scoring *s, struct why *why, uint32_t t, bool is_of_anomaly,
+                    char out[WHY_SIZE])
 {
+    bool says_chance = !isfinite(s->threshold) && (s->is_anomaly[t] || !is_of_anomaly);
     double value[N_PARTS];
     const struct why_verdict verdict = {
         .value = value,
         .is_anomaly = s->is_anomaly[t],
+        .is_open = never_ends(s, t),
         .is_slight = is_short_of_time(s, t) && !is_material(&s->measure[t]),
         .is_unknown = is_short_of_time(s, t) && is_material(&s->measure[t]),
-        .expected = isfinite(s->threshold) ? NAN : s->chance[t] * executions_of_a_run(s),
+        .expected = says_chance ? s->chance[t] * executions_of_a_run(s) : NAN,
     };
 
     for (int p = 0; p < N_PARTS; p++)
         value[p] = s->residual.value[p][t];
     why_sentence(why, t, &s->measure[t], &verdict, out);
+}
+
+void scoring_why(const struct scoring *s, struct why *why, uint32_t t, char out[WHY_SIZE])
+{
+    scoring_why_of(s, why, t, false, out);
 }

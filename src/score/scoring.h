@@ -67,7 +67,7 @@ struct scoring {
 
     double *score;    /* [forest.n_trees] after scoring_judge; in the detector's units */
     bool *is_anomaly; /* [forest.n_trees] */
-    double *chance;   /* [forest.n_trees] residual_chance */
+    double *chance;   /* [forest.n_trees] of residual_scores */
     double strong;    /* evidence that makes an anomaly */
     double threshold; /* what is above it is an anomaly; INFINITY: see scoring_judge */
     double gamma;     /* of the kernel of ocsvm; 0 with another detector */
@@ -180,5 +180,10 @@ void scoring_why_init(const struct scoring *s, struct why *why);
 
 /* scoring_why -- what makes tree t strange, in a sentence. O(vertices of the tree). */
 void scoring_why(const struct scoring *s, struct why *why, uint32_t t, char out[WHY_SIZE]);
+
+/* scoring_why_of -- the same of the head of an incident: nothing is said of chance where the
+ * incident is an anomaly by others that go back to it. */
+void scoring_why_of(const struct scoring *s, struct why *why, uint32_t t, bool is_of_anomaly,
+                    char out[WHY_SIZE]);
 
 #endif

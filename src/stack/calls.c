@@ -37,6 +37,7 @@ void calls_clear(struct calls *calls)
     calls->n_carried = calls->first_id = 0;
     calls->first_ns = UINT64_MAX;
     calls->last_ns = 0;
+    calls->n_open = 0;
 }
 
 static void *resize_column(const struct calls *calls, void *column, size_t cap, size_t width)
@@ -110,6 +111,7 @@ struct call_view calls_view(const struct calls *calls)
         .estimate = calls->estimate,
         .n_estimates = calls->n_estimates,
         .details = details_view(&calls->details),
+        .n_open = calls->n_open,
     };
 }
 

@@ -80,6 +80,7 @@ struct calls {
     struct details details; /* not kept in steps */
 
     uint64_t first_ns, last_ns; /* of any event; first > last if there was none */
+    uint32_t n_open; /* calls that were open when the events ended, one inside the other */
 
     struct paged *paged; /* the owner's choice, as below: for the columns; may be NULL */
 
@@ -135,7 +136,15 @@ struct call_view {
     const struct call_estimate *estimate; /* [n_estimates] */
     size_t n_estimates;
     struct detail_view details;
+    uint32_t n_open;   /* calls that did not end: at the depths below this one, the last each */
+    uint64_t after_ns; /* how long the run went on when the events of the location had ended */
 };
+
+/* calls_is_open -- a call did not end before the events of its location did. */
+static inline bool calls_is_open(const struct call_view *calls, uint32_t row)
+{
+    return calls->depth[row] < calls->n_open && row + calls->subtree_len[row] == calls->n;
+}
 
 /* calls_add_estimate -- one more, in any order; calls_sort_estimates then puts them in theirs.
  */

@@ -422,6 +422,8 @@ void callstack_end(struct callstack *stack)
     struct repair *repair = &stack->repair;
 
     stack->quality->n[QUALITY_missing_leave] += repair_confirm(repair);
+    while (calls->n_open < stack->n_open && stack->open[calls->n_open].hint_row == NO_CALL)
+        calls->n_open++;
     while (stack->n_open > 0) {
         const struct open_call *top = &stack->open[stack->n_open - 1];
 

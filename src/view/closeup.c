@@ -201,7 +201,7 @@ static json_t *json_paths(struct closeup *c)
 {
     json_t *list = json_array();
 
-    why_sort_pairs(&c->why, 0);
+    why_sort_pairs(&c->why, 0, (int64_t)c->x.lost_ns);
     for (size_t i = 0; i < c->why.pairs.n; i++) {
         const struct residual_pair *pair = &c->why.pairs.pair[i];
         json_t *item = json_object(), *names = json_array();
@@ -215,8 +215,7 @@ static json_t *json_paths(struct closeup *c)
                             json_number(closeup_usual_calls(c, pair->path)));
         json_object_set_new(item, "exclusive_ns", json_number(pair->observed_ns));
         json_object_set_new(item, "usual_ns", json_number(fmax(pair->typical_ns, 0)));
-        json_object_set_new(item, "excess_ns", json_number(pair->lost_ns));
-        json_object_set_new(item, "sure_excess_ns", json_number(pair->sure_ns));
+        json_object_set_new(item, "excess_ns", json_number(rint(pair->excess_ns)));
         json_object_set_new(item, "largest_residual", json_number(pair->z_call));
         json_array_append_new(list, item);
     }

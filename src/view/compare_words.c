@@ -165,8 +165,8 @@ void compare_notes(const struct comparison *c, void (*say)(void *ctx, const char
             "would tell");
     if (c->whole.off_ns > 0) {
         snprintf(text, sizeof text,
-                 "begins and ends of calls are estimates: how an execution changed is known to "
-                 "within %s, and so is said of no less",
+                 "begins and ends of calls are estimates: changes of an execution by less than "
+                 "%s cannot be seen",
                  text_duration(c->whole.off_ns, name));
         say(ctx, text);
     }

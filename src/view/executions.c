@@ -113,6 +113,8 @@ static void fill(struct execution *x, sqlite3_stmt *query, bool has_several)
         .usual_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_USUAL),
         .lost_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_LOST),
         .off_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_OFF),
+        .is_open = sqlite3_column_type(query, EXECUTION_OPEN) != SQLITE_NULL,
+        .open_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_OPEN),
         .has_cost = sqlite3_column_type(query, EXECUTION_COST) != SQLITE_NULL,
         .cost_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_COST),
         .is_cost_bound = sqlite3_column_int(query, EXECUTION_COST_IS_BOUND) != 0,
@@ -258,6 +260,7 @@ json_t *execution_to_json(const struct execution *x)
     json_object_set_new(json, "off_ns", json_count(x->off_ns));
     json_object_set_new(json, "usual_ns", json_count(x->usual_ns));
     json_object_set_new(json, "lost_ns", json_count(x->lost_ns));
+    json_object_set_new(json, "open_ns", x->is_open ? json_count(x->open_ns) : json_null());
     json_object_set_new(json, "cost_ns", x->has_cost ? json_count(x->cost_ns) : json_null());
     json_object_set_new(json, "cost_is_bound", json_boolean(x->is_cost_bound));
     json_object_set_new(json, "tracer_ns", json_count(x->tracer_ns));
@@ -274,7 +277,7 @@ json_t *execution_to_json(const struct execution *x)
 void executions_csv_head(FILE *out)
 {
     fputs("id,foi,rank,thread,index,enter_ns,duration_ns,vertices,messages,score,verdict,"
-          "label,why,usual_ns,lost_ns,tracer_ns,cost_ns,cost_is_bound,off_ns\n",
+          "label,why,usual_ns,lost_ns,tracer_ns,cost_ns,cost_is_bound,off_ns,open_ns\n",
           out);
 }
 
@@ -290,5 +293,8 @@ void execution_to_csv(const struct execution *x, FILE *out)
             x->tracer_ns);
     if (x->has_cost)
         fprintf(out, "%" PRIu64, x->cost_ns);
-    fprintf(out, ",%d,%" PRIu64 "\n", x->is_cost_bound, x->off_ns);
+    fprintf(out, ",%d,%" PRIu64 ",", x->is_cost_bound, x->off_ns);
+    if (x->is_open)
+        fprintf(out, "%" PRIu64, x->open_ns);
+    putc('\n', out);
 }

@@ -356,6 +356,7 @@ enum {
     X_TRACER,
     X_USUAL,
     X_LOST,
+    X_OPEN,
     X_COST,
     X_COST_IS_BOUND,
     X_VERTICES,
@@ -383,6 +384,7 @@ static const struct parquet_column execution_columns[N_EXECUTION_COLUMNS] = {
     [X_TRACER] = {"tracer_ns", PARQUET_U64, false},
     [X_USUAL] = {"usual_ns", PARQUET_U64, false},
     [X_LOST] = {"lost_ns", PARQUET_U64, false},
+    [X_OPEN] = {"open_ns", PARQUET_U64, true},
     [X_COST] = {"cost_ns", PARQUET_U64, true},
     [X_COST_IS_BOUND] = {"cost_is_bound", PARQUET_BOOL, true},
     [X_VERTICES] = {"vertices", PARQUET_U64, false},
@@ -412,6 +414,8 @@ static void add_execution(const struct execution *x, void *ctx)
     set_u64(r, X_TRACER, x->tracer_ns);
     set_u64(r, X_USUAL, x->usual_ns);
     set_u64(r, X_LOST, x->lost_ns);
+    set_u64(r, X_OPEN, x->open_ns);
+    set_null_if(r, X_OPEN, !x->is_open);
     set_u64(r, X_COST, x->cost_ns);
     set_null_if(r, X_COST, !x->has_cost);
     ((uint8_t *)r->value[X_COST_IS_BOUND])[r->n] = x->is_cost_bound;

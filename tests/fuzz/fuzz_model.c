@@ -10,8 +10,8 @@
 
 static void use(struct residual_model *model, struct forest *forest, struct definitions *defs)
 {
-    static const double value[4] = {2, 2, 2, 2};
-    const struct why_verdict verdict = {value, true, false, false, 0.5};
+    static const double value[5] = {2, 2, 2, 2, 2};
+    const struct why_verdict verdict = {.value = value, .is_anomaly = true, .expected = 0.5};
     struct why_child child[WHY_MOST_CHILDREN];
     struct residual_measure measure[3];
     struct residual_place place = {0};

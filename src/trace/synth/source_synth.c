@@ -152,6 +152,20 @@ static bool is_slow(const struct synth_slow *slow, const struct thread *t, uint6
            (slow->only_thread == NO_RANK || slow->only_thread == t->number);
 }
 
+#define WIDE_SHARE 0.05 /* of the calls, with SYNTH_MIXED */
+#define WIDE 3
+
+static double vary(struct thread *t)
+{
+    enum synth_shape shape = t->program->shape;
+
+    if (shape == SYNTH_EXPONENTIAL)
+        return -log(1 - rng_real(&t->rng)) - 1;
+    if (shape == SYNTH_MIXED && rng_real(&t->rng) < WIDE_SHARE)
+        return WIDE * rng_normal(&t->rng);
+    return rng_normal(&t->rng);
+}
+
 static uint64_t own_time(struct thread *t, const struct synth_item *item)
 {
     const struct synth_program *program = t->program;
@@ -159,7 +173,7 @@ static uint64_t own_time(struct thread *t, const struct synth_item *item)
     double ns = item->own_ns;
 
     if (program->jitter > 0)
-        ns *= exp(program->jitter * rng_normal(&t->rng));
+        ns *= exp(program->jitter * vary(t));
     for (const struct synth_slow *slow = program->slow; slow; slow = slow->after)
         if (slow->region == item->region && is_slow(slow, t, count))
             ns *= slow->factor;

@@ -14,7 +14,7 @@
 #define MOST_RANKS 100000
 #define MOST_THREADS 64
 #define USUAL_THREADS 4
-#define N_SETTINGS 8
+#define N_SETTINGS 9
 
 struct parser {
     const char *text; /* all of it */
@@ -259,10 +259,23 @@ static int parse_off(struct parser *p, struct synth_program *program)
     return parse_duration(p, &off->ns);
 }
 
+static int parse_shape(struct parser *p, enum synth_shape *shape)
+{
+    static const char *const names[] = {"normal", "exponential", "mixed"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(p->at, names[i], strlen(names[i])) == 0) {
+            *shape = (enum synth_shape)i;
+            p->at += strlen(names[i]);
+            return 0;
+        }
+    return complain(p, "normal, exponential or mixed expected");
+}
+
 static int parse_setting(struct parser *p, struct synth_program *program)
 {
     static const char *const names[N_SETTINGS] = {
-        "ranks=", "jitter=", "seed=", "slow=", "skew=", "threads=", "drift=", "off="};
+        "ranks=", "jitter=", "seed=", "slow=", "skew=", "threads=", "drift=", "off=", "shape="};
     size_t which = 0;
     uint64_t n;
     int rc;
@@ -295,8 +308,10 @@ static int parse_setting(struct parser *p, struct synth_program *program)
         return rc;
     case 6:
         return parse_real(p, &program->drift_ppm);
-    default:
+    case 7:
         return parse_off(p, program);
+    default:
+        return parse_shape(p, &program->shape);
     }
 }
 

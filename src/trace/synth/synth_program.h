@@ -10,6 +10,13 @@
 
 enum synth_kind { SYNTH_CALL, SYNTH_TEAM, SYNTH_SEND, SYNTH_RECV, SYNTH_BARRIER };
 
+/* How the log of a call's own time varies, with a standard deviation of about `jitter`. */
+enum synth_shape {
+    SYNTH_NORMAL,
+    SYNTH_EXPONENTIAL, /* no shorter than a bound; the time itself has a tail of Pareto's */
+    SYNTH_MIXED        /* one call in twenty varies three times as much */
+};
+
 struct synth_item {
     enum synth_kind kind;
     uint32_t region;
@@ -42,6 +49,7 @@ struct synth_program {
     uint32_t n_ranks, n_threads; /* threads: 1 where no team is forked */
     uint32_t barrier;            /* the region in which threads wait, if there are teams */
     double jitter;
+    enum synth_shape shape;
     uint64_t seed;
     double skew_ns, drift_ppm;
 };

@@ -125,7 +125,7 @@ function Saved({ of }: { of: Shown }) {
         return { ...size, content: pen.toString(), about: `${of.id}: ${of.why}` };
     });
     useTable("why", () => ({
-        head: "path,calls,usual_calls,exclusive_ns,usual_ns,excess_ns,sure_excess_ns".split(
+        head: "path,calls,usual_calls,exclusive_ns,usual_ns,excess_ns".split(
             ",",
         ),
         rows: of.paths.map((p) => [
@@ -135,7 +135,6 @@ function Saved({ of }: { of: Shown }) {
             p.exclusive_ns,
             p.usual_ns,
             p.excess_ns,
-            p.sure_excess_ns,
         ]),
     }));
     return null;
