@@ -4,7 +4,9 @@
 #   ./setup.sh demo      build, trace a small MPI program under disturbances, find them, show them
 #                        in a browser (DEMO_SERVE=0: not that)
 #   ./setup.sh demo-live build, and watch the same program while it runs
-#   ./setup.sh test      build in three ways (release, ASan+UBSan, TSan) and run all tests
+#   ./setup.sh test      build in three ways (release, ASan+UBSan, TSan) and run the tests: ten minutes on two
+#                        processors
+#   ./setup.sh test-long ... and all of them in all ways, with more of what is done at random: see CONTRIBUTING.md
 #   ./setup.sh build     just build: build/release/snag
 #   ./setup.sh bench     measure; results go to bench/RESULTS.md
 #   ./setup.sh screenshots [DIR]   the page: every view of five runs, in five sizes, light and dark
@@ -22,7 +24,7 @@ packages=(
     libcmocka-dev libsvm-dev otf2-tools jq curl mandoc bsdextrautils
     libzmq3-dev libmsgpack-dev
     libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran
-    chromium
+    chromium-headless-shell
 )
 
 # Servers that tests start for themselves. Their packages start them as well, which nobody wants on a machine of
@@ -90,6 +92,8 @@ test_deps() {
     fi
 }
 
+presets=(release asan tsan) # ways to build, see CMakePresets.json
+
 # Configures and builds one preset.
 build() {
     local preset=$1
@@ -98,16 +102,74 @@ build() {
     quietly cmake --build --preset "$preset"
 }
 
+# run_tests [long]: in each way of building.
 run_tests() {
-    local failed=0
-    build release
-    ctest --preset release || failed=1
-    build asan
-    ctest --preset asan || failed=1
-    build tsan
-    ctest --preset tsan || failed=1
+    local preset since building=0 failed=0 how
+    for preset in "${presets[@]}"; do
+        since=$SECONDS
+        build $preset
+        building=$((building + SECONDS - since))
+        if [ "${1:-}" = long ]; then
+            how=(--preset $preset-long)
+        else # what another build says better is left to that
+            how=(--test-dir build/$preset --output-on-failure -LE '^(long|elsewhere)$')
+        fi
+        rm -f build/$preset/Testing/Temporary/LastTests*.log # they stay where there is nothing to note
+        ctest "${how[@]}" -j $((2 * $(nproc))) || failed=1 # half of them wait for something
+    done
+    conclude $building
     return $failed
 }
+
+# Of what CTest has noted: the names of those that failed, or were skipped, of one build.
+noted() { sed 's/^[0-9]*://' "build/$1/Testing/Temporary/LastTests$2.log" 2>/dev/null || true; }
+
+# Why tests were skipped, of all builds: "NAMES (reason), ...". The first line that a test printed is why.
+why_skipped() {
+    local preset
+    for preset in "${presets[@]}"; do
+        noted $preset Disabled
+        echo '---'
+        cat build/$preset/Testing/Temporary/LastTest.log
+        echo '==='
+    done | awk '
+        /^===$/ { in_log = 0; next }
+        /^---$/ { in_log = 1; next }
+        !in_log { is_skipped[$0]; next }
+        /^[0-9]+\/[0-9]+ Test: / { name = $3; next }
+        /^Output:$/ { getline; getline; sub(/^skipped: /, "")
+            if (name in is_skipped && !(name in is_told)) {
+                is_told[name]
+                if (!($0 in n)) reason[++n_reasons] = $0
+                names[$0] = names[$0] (n[$0]++ ? " " : "") name
+            } }
+        END { for (i = 1; i <= n_reasons; i++) {
+            r = reason[i]; folder = names[r]; sub(/\/.*/, "", folder)
+            printf "%s%s (%s)", (i > 1 ? ", " : ""), (n[r] > 3 ? n[r] " of " folder "/" : names[r]), r } }'
+}
+
+# What was run, what was skipped and why, how long it took; and how to run again what failed.
+conclude() {
+    local preset n total=0 ran=() skipped again=() names log n_skipped=0 n_failed=0
+    for preset in "${presets[@]}"; do
+        log=build/$preset/Testing/Temporary/LastTest.log
+        n=$(($(grep -c '^Test time = ' $log) - $(noted $preset Disabled | wc -l)))
+        n_skipped=$((n_skipped + $(noted $preset Disabled | wc -l)))
+        total=$((total + n))
+        ran+=("$preset $n")
+        names=$(noted $preset Failed)
+        [ -z "$names" ] && continue
+        n_failed=$((n_failed + $(wc -l <<<"$names")))
+        again+=("ctest --preset $preset -R '^($(paste -sd '|' <<<"$names"))\$'")
+    done
+    skipped=$(why_skipped)
+    say "run: $total tests ($(paste -sd , <<<"$(printf '%s\n' "${ran[@]}")" | sed 's/,/, /g')), $n_failed failed"
+    say "skipped: $n_skipped${skipped:+: $skipped}"
+    say "time: $(minutes $SECONDS), of which $(minutes "$1") to build"
+    [ $n_failed -eq 0 ] || say "again what failed: $(printf '%s\n' "${again[@]}" | paste -sd ';' | sed 's/;/; /g')"
+}
+
+minutes() { echo "$(($1 / 60)) min $(($1 % 60)) s"; }
 
 case ${1:-} in
 deps) deps ;;
@@ -119,6 +181,10 @@ build)
 test)
     test_deps
     run_tests
+    ;;
+test-long)
+    test_deps
+    run_tests long
     ;;
 demo)
     deps

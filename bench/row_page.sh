@@ -11,7 +11,7 @@ skip() {
     exit 0
 }
 [ -d "$page/node_modules" ] || skip "the page was not built, as there is no npm"
-[ -x "${CHROMIUM:-/usr/bin/chromium}" ] || skip "no browser at ${CHROMIUM:-/usr/bin/chromium}"
+[ -n "${CHROMIUM:-$(command -v chromium-headless-shell || command -v chromium)}" ] || skip "no browser is here"
 command -v jq >/dev/null || skip "jq is not here"
 
 executions=${BENCH_EXECUTIONS:-1000000}

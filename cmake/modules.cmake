@@ -3,7 +3,9 @@
 #   add_module(detect USES features LIBS snag::xxhash SOURCES lof residual TESTS lof)
 #
 # builds libsnag_detect from lof.c and residual.c, may include what the named folders may, and
-# makes the test detect/lof from lof_test.c. TEST_LIBS is what only the tests need.
+# makes the test detect/lof from lof_test.c: `build/release/src/detect/detect_test lof`. Tests of what threads
+# share are named under THREADED, those that take seconds under SLOW, those that need a PostgreSQL server
+# under POSTGRES. TEST_LIBS is what only the tests need.
 
 # What sanitizers are told wherever tests run: undefined behaviour fails a test, too.
 set(SNAG_TEST_ENVIRONMENT
@@ -14,29 +16,100 @@ set(SNAG_TEST_ENVIRONMENT
 # After how many seconds a test hangs. It is no measure of speed: many times what the slowest takes.
 set(SNAG_TEST_HANGS_S 1200)
 
-# snag_runs(RESULT KIND) -- whether tests of a kind run in this build. All of them run in a build
-# without sanitizers; the others repeat what their sanitizer can say something of that no other
-# build has said:
+# Which build runs a test, by its kind. The build without sanitizers has all of them; another has
+# those of which its sanitizer can say something:
 #
-#   unit     a module's own: everywhere
-#   service  programs that serve, stream or judge while others wait: everywhere, they are threads
-#   command  a command from its words to what it prints; also what damage does to it: with the
-#            address sanitizer. Its threads are those of the modules, whose unit tests run them
-#   threads  a command that keeps all processors busy: everywhere
-#   words    what is the same whatever the build: texts, sources, data, the page, other programs
+#   unit       a module's own
+#   threaded   ... of what threads share
+#   slow       ... that takes seconds
+#   postgres   ... that needs a PostgreSQL server
+#   command    a command, from its words, files or requests to what it answers, also of what is damaged
+#   busy       ... that keeps all processors busy
+#   threads    programs that do several things at once, from outside
+#   processes  processes of MPI, servers of others
+#   words      what is the same whatever the build: texts, sources, data, the page, other programs
+#
+# Two labels say what `./setup.sh test` leaves out of a build: `long` is for `./setup.sh test-long`,
+# `elsewhere` (of the build without sanitizers) runs with a sanitizer, which sees all that this build sees.
+set(snag_kinds      unit threaded slow      postgres  command   busy      threads processes words)
+set(snag_in_none    yes  yes      elsewhere elsewhere elsewhere elsewhere yes     yes       yes)
+set(snag_in_address yes  yes      yes       yes       yes       yes       long    long      no)
+set(snag_in_thread  no   yes      long      long      no        yes       yes     long      no)
+
+# snag_runs(RESULT KIND) -- what becomes of tests of a kind in this build: yes, no, long or elsewhere.
 function(snag_runs result kind)
-  set(thread_kinds unit service threads)
-  set(address_kinds ${thread_kinds} command)
-  set(${result} TRUE PARENT_SCOPE)
-  foreach(sanitizer thread address)
-    if(SNAG_SANITIZE MATCHES ${sanitizer} AND NOT kind IN_LIST ${sanitizer}_kinds)
-      set(${result} FALSE PARENT_SCOPE)
+  set(build none)
+  if(SNAG_SANITIZE MATCHES "address|thread")
+    set(build ${CMAKE_MATCH_0})
+  endif()
+  list(FIND snag_kinds ${kind} at)
+  list(GET snag_in_${build} ${at} runs)
+  set(${result} ${runs} PARENT_SCOPE)
+endfunction()
+
+# snag_test(KIND NAME COMMAND...) -- a test, and what all of them are told. Exit status 77: skipped.
+function(snag_test kind name)
+  snag_runs(runs ${kind})
+  if(NOT runs)
+    return()
+  endif()
+  add_test(NAME ${name} COMMAND ${ARGN})
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${SNAG_TEST_HANGS_S}
+    ENVIRONMENT "${SNAG_TEST_ENVIRONMENT}")
+  if(NOT runs STREQUAL yes)
+    set_tests_properties(${name} PROPERTIES LABELS ${runs})
+  endif()
+endfunction()
+
+# snag_properties(PROPERTIES... TESTS names...) -- properties of those of them that this build has.
+function(snag_properties)
+  cmake_parse_arguments(P "" "" "TESTS" ${ARGN})
+  foreach(name ${P_TESTS})
+    if(TEST ${name})
+      set_tests_properties(${name} PROPERTIES ${P_UNPARSED_ARGUMENTS})
     endif()
   endforeach()
 endfunction()
 
+# snag_test_program(TARGET TESTS...) -- one program of the tests x_test.c of this folder, so that what
+# they are linked with is linked once: `TARGET x` is the main() of x_test.c.
+function(snag_test_program target)
+  set(declared)
+  set(called)
+  foreach(path ${ARGN})
+    get_filename_component(test ${path} NAME)
+    file(STRINGS ${path}_test.c has_arguments REGEX "^int main\\(int ")
+    set(parameters void)
+    set(arguments)
+    if(has_arguments)
+      set(parameters "int argc, char **argv")
+      set(arguments "argc - 1, argv + 1")
+    endif()
+    string(APPEND declared "int ${test}_test(${parameters});\n")
+    string(APPEND called "    if (strcmp(argv[1], \"${test}\") == 0)\n        return ${test}_test(${arguments});\n")
+    set_source_files_properties(${path}_test.c PROPERTIES COMPILE_DEFINITIONS main=${test}_test
+      COMPILE_OPTIONS -Wno-missing-prototypes)
+    list(APPEND sources ${path}_test.c)
+  endforeach()
+  set(main ${CMAKE_CURRENT_BINARY_DIR}/${target}_main.c)
+  file(GENERATE OUTPUT ${main} CONTENT "#include <stdio.h>
+#include <string.h>
+
+${declared}
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return 2;
+${called}    fprintf(stderr, \"no test '%s'\\n\", argv[1]);
+    return 2;
+}
+")
+  add_executable(${target} ${main} ${sources})
+  set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON) # tests of crews are their own crew_transport
+endfunction()
+
 function(add_module name)
-  cmake_parse_arguments(M "" "" "SOURCES;TESTS;TEST_LIBS;USES;LIBS" ${ARGN})
+  cmake_parse_arguments(M "" "" "SOURCES;TESTS;THREADED;SLOW;POSTGRES;TEST_LIBS;USES;LIBS" ${ARGN})
   set(target snag_${name})
   list(TRANSFORM M_SOURCES APPEND .c)
   list(TRANSFORM M_USES PREPEND snag_)
@@ -44,23 +117,30 @@ function(add_module name)
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${target} PUBLIC ${M_USES} ${M_LIBS} m)
   # all of it is part of libsnag.so, where only what snag.h names is seen from outside
-  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ${SNAG_PIC} C_VISIBILITY_PRESET hidden)
+
+  snag_runs(runs unit)
+  if(NOT runs)
+    set(M_TESTS)
+  endif()
+  set(tests ${M_TESTS} ${M_THREADED} ${M_SLOW} ${M_POSTGRES})
+  if(NOT tests)
+    return()
+  endif()
+  snag_test_program(${name}_test ${tests})
+  target_link_libraries(${name}_test PRIVATE ${target} ${M_TEST_LIBS} snag::cmocka)
   foreach(path ${M_TESTS})
     get_filename_component(test ${path} NAME)
-    add_executable(${test}_test ${path}_test.c)
-    target_link_libraries(${test}_test PRIVATE ${target} ${M_TEST_LIBS} snag::cmocka)
-    add_test(NAME ${name}/${test} COMMAND ${test}_test)
-    set_tests_properties(${name}/${test} PROPERTIES TIMEOUT ${SNAG_TEST_HANGS_S}
-      ENVIRONMENT "${SNAG_TEST_ENVIRONMENT}")
+    snag_test(unit ${name}/${test} ${name}_test ${test})
   endforeach()
-endfunction()
-
-# snag_postgres_test(MODULE NAME LIBS...) -- a unit test that has a PostgreSQL server for itself.
-function(snag_postgres_test module name)
-  add_executable(${name}_test ${name}_test.c)
-  target_link_libraries(${name}_test PRIVATE snag_${module} snag_pg_test ${ARGN})
-  add_test(NAME ${module}/${name}
-    COMMAND bash ${PROJECT_SOURCE_DIR}/tests/postgres/server.sh with $<TARGET_FILE:${name}_test>)
-  set_tests_properties(${module}/${name} PROPERTIES TIMEOUT ${SNAG_TEST_HANGS_S} SKIP_RETURN_CODE 77
-    ENVIRONMENT "${SNAG_TEST_ENVIRONMENT}")
+  foreach(test ${M_THREADED})
+    snag_test(threaded ${name}/${test} ${name}_test ${test})
+  endforeach()
+  foreach(test ${M_SLOW})
+    snag_test(slow ${name}/${test} ${name}_test ${test})
+  endforeach()
+  foreach(test ${M_POSTGRES})
+    snag_test(postgres ${name}/${test} bash ${PROJECT_SOURCE_DIR}/tests/postgres/server.sh with
+      $<TARGET_FILE:${name}_test> ${test})
+  endforeach()
 endfunction()

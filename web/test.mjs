@@ -1,7 +1,7 @@
-// test.mjs -- runs src/**/*_test.ts with node --test, after bundling each of them.
+// test.mjs -- runs src/**/*_test.ts with node:test, in one process, after bundling each of them.
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,8 +26,12 @@ try {
     });
     const tests = (await readdir(out, { recursive: true }))
         .filter((name) => name.endsWith("_test.mjs"))
-        .map((name) => path.join(out, name));
-    const run = spawnSync(process.execPath, ["--test", ...tests], { stdio: "inherit" });
+        .map((name) => `import ${JSON.stringify(`./${name}`)};\n`);
+    const all = path.join(out, "all.mjs");
+    await writeFile(all, tests.join(""));
+    const run = spawnSync(process.execPath, ["--test-reporter=spec", all], {
+        stdio: "inherit",
+    });
     process.exitCode = run.status ?? 1;
 } finally {
     await rm(out, { recursive: true });

@@ -19,6 +19,7 @@
 #include <mpi.h>
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define DIM 3

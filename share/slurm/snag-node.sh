@@ -37,10 +37,11 @@ until_there() {
     local file since=$SECONDS
     for file; do
         until [ -e "$file" ]; do
-            [ $((SECONDS - since)) -lt "$WAIT_S" ] || {
+            # a detector that is done already never came to listen
+            if [ $((SECONDS - since)) -ge "$WAIT_S" ] || [ -e "${file/listens./done.}" ]; then
                 say "$file did not come"
                 return 1
-            }
+            fi
             sleep 0.2
         done
     done

@@ -2,7 +2,7 @@
  * A process that judges and records is killed at random moments: the store opens, has every
  * record that was acknowledged by a flush, none twice within a life, and no part of one.
  *
- * How often is the environment variable SNAG_KILLS, or 50.
+ * How often is the environment variable SNAG_KILLS, or 15.
  */
 #include "live/live_recorder.h"
 
@@ -170,7 +170,7 @@ static int64_t one_life(const char *url, struct life *life, useconds_t life_us)
 static void what_was_acknowledged_survives_a_kill(void **state)
 {
     const char *times = getenv("SNAG_KILLS");
-    uint32_t n = times ? (uint32_t)atoi(times) : 50;
+    uint32_t n = times ? (uint32_t)atoi(times) : 15;
     struct life *life =
         mmap(NULL, sizeof *life, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     char dir[] = "recorder-kill-XXXXXX", url[64];

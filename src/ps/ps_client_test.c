@@ -48,7 +48,8 @@ static int serve(const char *address, const char *snapshot, const char *n_client
 /* Starts one and reads its address. */
 static pid_t start(char address[128], const char *snapshot, const char *n_clients)
 {
-    char *const args[] = {"ps_client_test",
+    char *const args[] = {"ps_test",
+                          "ps_client",
                           "serve",
                           address,
                           (char *)(uintptr_t)snapshot,

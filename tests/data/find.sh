@@ -17,7 +17,7 @@ done
 
 find_trace() {
     local file=${2:-$1}.tar.zst data=${SNAG_DATA:-$SOURCE/../shared/data} part
-    [ -r "$data/$file" ] || skip "$file is not here (set SNAG_DATA to where it is)"
+    [ -r "$data/$file" ] || skip "its trace is not here, SNAG_DATA may say where it is"$'\n'"$file"
     directory=$WORK/$1
     if [ ! -d "$directory" ]; then
         mkdir -p "$WORK"

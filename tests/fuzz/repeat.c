@@ -1,4 +1,7 @@
-/* Every file of the directories given, and every beginning of it, through the entry point. */
+/*
+ * Every file of the directories given, and beginnings of it, through the entry point: how many
+ * is the environment variable SNAG_BEGINNINGS, or 8.
+ */
 #include "fuzz.h"
 
 #include <dirent.h>
@@ -6,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#define MOST_CUTS 64 /* beginnings of a file that are tried */
 
 static void replay_bytes(const uint8_t *data, size_t n)
 {
@@ -20,7 +21,7 @@ static void replay_bytes(const uint8_t *data, size_t n)
     free(copy);
 }
 
-static void replay_file(const char *path, size_t n)
+static void replay_file(const char *path, size_t n, size_t n_beginnings)
 {
     uint8_t *data = malloc(n + 1);
     FILE *in = fopen(path, "rb");
@@ -31,13 +32,14 @@ static void replay_file(const char *path, size_t n)
     }
     fclose(in);
     replay_bytes(data, n);
-    for (size_t i = 0; i < MOST_CUTS; i++)
-        replay_bytes(data, n * i / MOST_CUTS);
+    for (size_t i = 0; i < n_beginnings; i++)
+        replay_bytes(data, n * i / n_beginnings);
     free(data);
 }
 
 static size_t replay_directory(const char *dir)
 {
+    const char *beginnings = getenv("SNAG_BEGINNINGS");
     DIR *files = opendir(dir);
     struct dirent *file;
     size_t n = 0;
@@ -49,7 +51,7 @@ static size_t replay_directory(const char *dir)
         snprintf(path, sizeof path, "%s/%s", dir, file->d_name);
         if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
             continue;
-        replay_file(path, (size_t)info.st_size);
+        replay_file(path, (size_t)info.st_size, beginnings ? strtoul(beginnings, NULL, 10) : 8);
         n++;
     }
     if (files)

@@ -4,6 +4,7 @@
 #   launch WORD N COMMAND ... : run N processes; N may be 1
 #   expect_shared LOG N: fails when not all of N processes analysed the run, by what -v says
 #   fail TEXT, finish: the test has failed; it ends
+#   is_long -> not empty with SNAG_LONG=1
 #
 # A test that finds none is skipped.
 
@@ -11,6 +12,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
 export LC_ALL=C TZ=UTC
+is_long=${SNAG_LONG:-}
 for name in ${!SNAG_*} COLUMNS; do
     unset "$name"
 done

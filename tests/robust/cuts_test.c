@@ -6,7 +6,7 @@
  *   cuts_test [DIRECTORY...]     archives; without one, two that are made here
  *
  * What should be there is counted by a parser of the test's own, which only knows where records
- * end. SNAG_CUTS is the number of cuts of each archive, or 20; every fifth is tried with
+ * end. SNAG_CUTS is the number of cuts of each archive, or 10; every fifth is tried with
  * analyze and ad too.
  */
 #include "base/fs.h"
@@ -423,7 +423,7 @@ static void events_before_a_cut_are_all_there_and_the_others_counted(void **stat
 {
     (void)state;
     for (size_t i = 0; directories[i]; i++)
-        try_archive(directories[i], damage_number("SNAG_CUTS", 20));
+        try_archive(directories[i], damage_number("SNAG_CUTS", 10));
 }
 
 /* Two archives: a chunk per location, and three. */

@@ -2,7 +2,7 @@
  * damage -- whatever is done to the files of a trace, snag ends by itself with a status that
  * says what happened, and never calls a trace whole whose counts are not those it had.
  *
- * The number of variants is the environment variable SNAG_FUZZ_N, or 200. Variant i is the same
+ * The number of variants is the environment variable SNAG_FUZZ_N, or 80. Variant i is the same
  * on every machine; SNAG_FUZZ_FIRST starts with another than 0. SNAG_FUZZ_VERBOSE tells each.
  */
 #ifndef SNAG_TESTS_DAMAGE_H

@@ -1,8 +1,11 @@
-// browser.mjs -- the system's Chromium, as the cases and the pictures use it.
+// browser.mjs -- the system's Chromium, as the cases and the pictures use it: the one that has no windows, if it
+// is here, as that takes a third less time.
 import { chromium } from "playwright-core";
 import { existsSync } from "node:fs";
 
-const browserPath = process.env.CHROMIUM || "/usr/bin/chromium";
+const browserPath =
+    process.env.CHROMIUM ||
+    ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find(existsSync);
 
 const flags = [
     "--headless",
@@ -26,8 +29,8 @@ export function skipTour(page) {
 
 /* Ends the program with 77, which tests take for skipped, when there is no browser. */
 export function launchBrowser({ hasGpu = false } = {}) {
-    if (!existsSync(browserPath)) {
-        console.log(`no browser at ${browserPath}: skipped`);
+    if (!existsSync(browserPath ?? "")) {
+        console.log(`no browser at ${browserPath ?? "/usr/bin/chromium"}: skipped`);
         process.exit(77);
     }
     return chromium.launch({
