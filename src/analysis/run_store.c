@@ -20,6 +20,7 @@
 
 #define BATCH_ROWS 1024u /* executions whose sentences are made while others are stored */
 #define PIECE_ROWS 32u   /* of these, by a thread at once */
+#define INCIDENT_CAUSE_SIZE (WHY_CAUSE_SIZE + 24)
 #define INCIDENT_WHY_SIZE (WHY_SIZE + CAUSE_SIZE + COST_TEXT_SIZE + 16)
 
 static int save_foi(sqlite3 *db, const struct analysed *a)
@@ -222,6 +223,19 @@ static char *why_incident(struct found *found, const struct incident *x,
     return out;
 }
 
+static char *cause_of_incident(struct found *found, const struct incident *x,
+                               char out[INCIDENT_CAUSE_SIZE])
+{
+    char cause[WHY_CAUSE_SIZE];
+
+    scoring_cause(found->a->scoring, &found->costs.why, x->head, cause);
+    if (x->period > 0)
+        snprintf(out, INCIDENT_CAUSE_SIZE, "every %uth: %s", x->period, cause);
+    else
+        snprintf(out, INCIDENT_CAUSE_SIZE, "%s", cause);
+    return out;
+}
+
 static int save_incidents(sqlite3 *db, struct found *found)
 {
     const struct analysed *a = found->a;
@@ -229,21 +243,21 @@ static int save_incidents(sqlite3 *db, struct found *found)
     int rc = rundb_prepare_insert(
         db, "incident",
         "foi, id, score, is_costly, begin_ns, end_ns, lost_ns, head, location, "
-        "rank, executions, ranks, turns, period, why, cost_ns",
+        "rank, executions, ranks, turns, period, why, cause, cost_ns",
         &insert);
 
     for (uint32_t i = 0; rc == 0 && i < found->incidents.n; i++) {
         const struct incident *x = &found->incidents.incident[i];
-        char why[INCIDENT_WHY_SIZE];
+        char why[INCIDENT_WHY_SIZE], cause[INCIDENT_CAUSE_SIZE];
 
-        rc = rundb_insert(db, insert, "iiriiiiiiiiiiito", a->foi->id, (int64_t)i + 1, x->score,
-                          (int64_t)x->is_costly, (int64_t)x->begin_ns, (int64_t)x->end_ns,
-                          (int64_t)llrint(x->lost_ns), (int64_t)x->head, (int64_t)x->location,
-                          (int64_t)a->scoring->defs->location[x->location].rank,
-                          (int64_t)x->n_members, (int64_t)x->n_locations, (int64_t)x->n_turns,
-                          (int64_t)x->period, why_incident(found, x, why),
-                          found->costs.of_incident[i] != COST_UNKNOWN,
-                          found->costs.of_incident[i]);
+        rc = rundb_insert(
+            db, insert, "iiriiiiiiiiiiitto", a->foi->id, (int64_t)i + 1, x->score,
+            (int64_t)x->is_costly, (int64_t)x->begin_ns, (int64_t)x->end_ns,
+            (int64_t)llrint(x->lost_ns), (int64_t)x->head, (int64_t)x->location,
+            (int64_t)a->scoring->defs->location[x->location].rank, (int64_t)x->n_members,
+            (int64_t)x->n_locations, (int64_t)x->n_turns, (int64_t)x->period,
+            why_incident(found, x, why), cause_of_incident(found, x, cause),
+            found->costs.of_incident[i] != COST_UNKNOWN, found->costs.of_incident[i]);
     }
     sqlite3_finalize(insert);
     return rc;

@@ -137,7 +137,7 @@ static void print_unseen(const struct analysis_result *result)
               text_count(subtrees->n_trees, trees), text_plural(subtrees->n_trees));
 }
 
-static void print_foi(const struct analyze *a, uint32_t i)
+static int print_foi(const struct analyze *a, const struct reading *r, sqlite3 *db, uint32_t i)
 {
     const struct analysis_result *result = &a->made.result[i];
     const struct headline_foi headline = {
@@ -149,11 +149,17 @@ static void print_foi(const struct analyze *a, uint32_t i)
         .n_anomalies = result->n_anomalies,
     };
     char *text = headline_foi(&headline);
+    int rc;
 
     if (a->made.is_suggested)
         print("no --foi given; taking the best suggestion, '%s': %s\n", a->made.foi[i].name,
               a->made.why);
     print("%s\n", text);
+    free(text);
+    rc = headline_cost(db, a->made.foi[i].id, result->n_anomalies,
+                       r->ingested.end_ns - r->ingested.begin_ns, &text);
+    if (text)
+        print("%s\n", text);
     free(text);
     if (result->gamma > 0)
         print("kernel of the one-class SVM: gamma %.4g, %s\n", result->gamma,
@@ -162,24 +168,17 @@ static void print_foi(const struct analyze *a, uint32_t i)
                                                : "taken from the data");
     if (a->model)
         print_unseen(result);
+    return rc;
 }
 
-/* What the anomalies cost together, and what all executions lost. */
-static int print_losses(const struct analyze *a, const struct reading *r, sqlite3 *db,
-                        uint32_t i)
+static int print_lost(const struct analyze *a, sqlite3 *db, uint32_t i)
 {
-    char *lost, *cost = NULL;
+    char *lost;
     int rc = headline_lost(db, a->made.foi[i].id, &lost);
 
-    if (rc == 0)
-        rc = headline_cost(db, a->made.foi[i].id, a->made.result[i].n_anomalies,
-                           r->ingested.end_ns - r->ingested.begin_ns, &cost);
     if (lost)
         print("\n%s\n", lost);
-    if (cost)
-        print("%s\n", cost);
     free(lost);
-    free(cost);
     return rc;
 }
 
@@ -219,12 +218,13 @@ static int print_as_text(const struct analyze *a, const struct reading *r, sqlit
     for (uint32_t i = 0; rc == 0 && i < a->made.n_foi; i++) {
         if (i > 0)
             fputc('\n', stdout);
-        print_foi(a, i);
+        rc = print_foi(a, r, db, i);
         fputc('\n', stdout);
         filter.foi = a->made.foi[i].name;
-        rc = list_incidents(db, &filter, false);
         if (rc == 0)
-            rc = print_losses(a, r, db, i);
+            rc = list_incidents(db, &filter, false);
+        if (rc == 0)
+            rc = print_lost(a, db, i);
     }
     if (rc == 0 && a->settings->is_per_call)
         rc = print_calls(a, db);

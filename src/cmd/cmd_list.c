@@ -2,15 +2,21 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "cmd/commands.h"
+#include "cmd/headline.h"
 #include "cmd/list.h"
 #include "cmd/print.h"
 #include "cmd/selection.h"
 #include "cmd/status.h"
 #include "cmd/strange_calls.h"
+#include "features/robust.h"
+#include "run/rundb.h"
 #include "run/rundir.h"
 #include "view/incident_list.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#define MOST_WIDE 100 /* characters of a line of incidents */
 
 void list_json(const struct execution *x, void *ctx)
 {
@@ -55,21 +61,28 @@ int list_executions(sqlite3 *db, const struct execution_filter *filter, bool is_
     return rc;
 }
 
+struct incident_columns {
+    struct table *table;
+    bool has_verdict, has_sentence;
+};
+
 static void incident_text(const struct incident_row *x, void *ctx)
 {
-    char lost[TEXT_SIZE], cost[TEXT_SIZE], when[TEXT_SIZE];
+    const struct incident_columns *c = ctx;
+    char text[TEXT_SIZE];
 
     if (x->id > 0)
-        table_cell(ctx, "%lld", (long long)x->id);
+        table_cell(c->table, "%lld", (long long)x->id);
     else
-        table_cell(ctx, "-");
-    table_cell(ctx, "%s", text_duration((double)x->lost_ns, lost));
-    table_cell(ctx, "%s", x->has_cost ? text_duration((double)x->cost_ns, cost) : "");
-    table_cell(ctx, "%s", x->is_anomaly ? "anomaly" : "normal");
-    table_cell(ctx, "%s", text_duration((double)x->begin_ns, when));
-    table_cell(ctx, "%s", x->head);
-    table_cell(ctx, "%u", x->n_executions - 1);
-    table_cell(ctx, "%s", x->why);
+        table_cell(c->table, "-");
+    table_cell(c->table, "%s", text_duration((double)x->lost_ns, text));
+    table_cell(c->table, "%s", x->has_cost ? text_duration((double)x->cost_ns, text) : "");
+    if (c->has_verdict)
+        table_cell(c->table, "%s", x->is_anomaly ? "anomaly" : "normal");
+    table_cell(c->table, "%s", text_duration((double)x->begin_ns, text));
+    table_cell(c->table, "%s", x->head);
+    table_cell(c->table, "%u", x->n_ranks);
+    table_cell(c->table, "%s", c->has_sentence ? x->why : x->cause);
 }
 
 static int list_incidents_json(sqlite3 *db, const struct execution_filter *filter)
@@ -88,11 +101,12 @@ static int list_incidents_json(sqlite3 *db, const struct execution_filter *filte
 int list_incident_table(sqlite3 *db, const struct execution_filter *filter,
                         struct table **table)
 {
+    struct incident_columns columns = {.has_verdict = true, .has_sentence = true};
     int rc;
 
-    *table = table_new("rrrlrlrl", "incident", "lost", "cost", "verdict", "when", "head",
-                       "others", "why");
-    rc = incident_list_each(db, filter, incident_text, *table);
+    *table = columns.table = table_new("rrrlrlrl", "incident", "lost", "cost", "verdict",
+                                       "when", "head", "ranks", "why");
+    rc = incident_list_each(db, filter, incident_text, &columns);
     if (rc < 0) {
         table_free(*table);
         *table = NULL;
@@ -100,17 +114,116 @@ int list_incident_table(sqlite3 *db, const struct execution_filter *filter,
     return rc;
 }
 
-int list_incidents(sqlite3 *db, const struct execution_filter *filter, bool is_json)
+static const char *number_of_executions(uint64_t n, char out[2 * TEXT_SIZE])
 {
-    struct table *table;
+    char count[TEXT_SIZE];
+
+    snprintf(out, 2 * TEXT_SIZE, "%s execution%s", text_count(n, count), text_plural(n));
+    return out;
+}
+
+/* How many there are beside the anomalies, and what waited with these. */
+static int print_others(sqlite3 *db, const struct execution_filter *filter, uint64_t n_listed)
+{
+    char number[2 * TEXT_SIZE], lost[TEXT_SIZE];
+    struct others others;
+    uint64_t n_all;
+    int rc = executions_others(db, filter, &others);
+
+    if (rc == 0)
+        rc = incident_list_count(db, filter, &n_all);
+    if (rc < 0)
+        return rc;
+    if (n_all > n_listed)
+        print("and %llu more\n", (unsigned long long)(n_all - n_listed));
+    if (others.n == 0)
+        return 0;
+    number_of_executions(others.n, number);
+    if (others.n_all < ROBUST_FEW)
+        print("%s: too few to say what is usual", number);
+    else
+        print("%s %s %s as chance makes them in a run like this",
+              n_all ? "the other" : "no anomalies: the", number, others.n == 1 ? "is" : "are");
+    if (others.lost_ns > 0)
+        print("; %s lost %s in all", others.n == 1 ? "it" : "they",
+              text_duration((double)others.lost_ns, lost));
+    print("\n");
+    return 0;
+}
+
+static int list_incidents_text(sqlite3 *db, const struct execution_filter *asked)
+{
+    struct execution_filter filter = *asked;
+    bool is_brief = filter.verdict == NULL && filter.most > 0;
+    struct incident_columns columns = {.has_verdict = !is_brief};
+    uint64_t n;
     int rc;
 
-    if (is_json)
-        return list_incidents_json(db, filter);
-    rc = list_incident_table(db, filter, &table);
+    if (is_brief)
+        filter.verdict = "anomaly";
+    rc = incident_list_count(db, &filter, &n);
+    if (rc < 0)
+        return rc;
+    n = filter.most > 0 && n > filter.most ? filter.most : n;
+    if (n > 0 || !is_brief) {
+        columns.table = columns.has_verdict
+                            ? table_new("rrrlrlrl", "incident", "lost", "cost", "verdict",
+                                        "when", "head", "ranks", "cause")
+                            : table_new("rrrrlrl", "incident", "lost", "cost", "when", "head",
+                                        "ranks", "cause");
+        table_fit(columns.table, MOST_WIDE);
+        rc = incident_list_each(db, &filter, incident_text, &columns);
+        if (rc == 0)
+            table_print(columns.table, stdout);
+        else
+            table_free(columns.table);
+    }
+    return rc == 0 && is_brief ? print_others(db, &filter, n) : rc;
+}
+
+int list_incidents(sqlite3 *db, const struct execution_filter *filter, bool is_json)
+{
+    return is_json ? list_incidents_json(db, filter) : list_incidents_text(db, filter);
+}
+
+/* ------------------------------------------------------------------------------ the answer */
+
+struct answer {
+    sqlite3 *db;
+    int rc;
+};
+
+/* How many anomalies, what they cost the run, and where. */
+static void print_answer(int64_t id, const struct headline_foi *foi, void *ctx)
+{
+    struct answer *a = ctx;
+    uint64_t length_ns =
+        (uint64_t)(rundb_get(a->db, "end_ns", 0) - rundb_get(a->db, "begin_ns", 0));
+    char *text = headline_foi(foi), *cost = NULL;
+
+    if (a->rc == 0)
+        a->rc = headline_cost(a->db, id, foi->n_anomalies, length_ns, &cost);
+    print("%s\n", text);
+    if (cost)
+        print("%s\n", cost);
+    free(text);
+    free(cost);
+}
+
+static int list_with_answer(sqlite3 *db, const struct execution_filter *filter)
+{
+    struct answer answer = {.db = db};
+    int64_t only = 0;
+    int rc = filter->foi ? executions_foi(db, filter->foi, &only) : 0;
+
     if (rc == 0)
-        table_print(table, stdout);
-    return rc;
+        rc = headline_fois(db, only, print_answer, &answer);
+    if (rc == 0)
+        rc = answer.rc;
+    if (rc < 0)
+        return rc;
+    print("\n");
+    return list_incidents(db, filter, false);
 }
 
 /* For people disturbances, for programs executions, unless something is said. */
@@ -127,8 +240,9 @@ static int list_either(sqlite3 *db, const struct settings *s)
     if (s->is_incidents && (s->is_executions || s->by))
         return err_set(ERR_USAGE, "--incidents and --%s exclude each other",
                        s->by ? "by" : "executions");
-    return s->is_incidents || !is_flat ? list_incidents(db, &filter, s->is_json)
-                                       : list_executions(db, &filter, s->is_json);
+    if (is_flat && !s->is_incidents)
+        return list_executions(db, &filter, s->is_json);
+    return s->is_json ? list_incidents(db, &filter, true) : list_with_answer(db, &filter);
 }
 
 int cmd_list(const struct settings *settings)

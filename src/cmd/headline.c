@@ -2,7 +2,10 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "run/run_sql.h"
+#include "run/rundb.h"
 #include "view/executions.h"
+#include "view/incident_list.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -10,6 +13,7 @@
 #include <stdlib.h>
 
 #define MOST_LOST_RANKS 8 /* said by name */
+#define WORST_SIZE 128
 
 static char *say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -45,6 +49,30 @@ char *headline_foi(const struct headline_foi *x)
                text_count(x->n_messages, messages), text_plural(x->n_messages),
                text_count(x->n_subtrees, subtrees), text_plural(x->n_subtrees), x->n_anomalies,
                x->n_anomalies == 1 ? "y" : "ies");
+}
+
+int headline_fois(sqlite3 *db, int64_t only,
+                  void (*fn)(int64_t id, const struct headline_foi *foi, void *ctx), void *ctx)
+{
+    sqlite3_stmt *query;
+    int rc = rundb_prepare(db, run_sql_show_fois, &query);
+
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
+        int64_t id = sqlite3_column_int64(query, 0);
+        const struct headline_foi foi = {
+            .name = rundb_text(query, 1),
+            .n_trees = (uint64_t)sqlite3_column_int64(query, 2),
+            .n_vertices = (uint64_t)sqlite3_column_int64(query, 3),
+            .n_messages = (uint64_t)sqlite3_column_int64(query, 4),
+            .n_subtrees = (uint64_t)sqlite3_column_int64(query, 5),
+            .n_anomalies = (uint64_t)sqlite3_column_int64(query, 10),
+        };
+
+        if (foi.n_trees > 0 && (only == 0 || only == id))
+            fn(id, &foi, ctx);
+    }
+    sqlite3_finalize(query);
+    return rc;
 }
 
 /* The ranks that lost most, one after another in a line. */
@@ -83,23 +111,43 @@ int headline_lost(sqlite3 *db, int64_t foi, char **text)
     return 0;
 }
 
+/* "; the worst: rank 2, step > solve +5.04 ms" */
+static void say_worst(const struct incident_row *x, void *ctx)
+{
+    char *text = ctx;
+
+    snprintf(text, WORST_SIZE, "; the worst: rank %u, %s", x->rank, x->cause);
+}
+
 int headline_cost(sqlite3 *db, int64_t foi, uint64_t n, uint64_t length_ns, char **text)
 {
     char cost_text[TEXT_SIZE], of[TEXT_SIZE], carrying[3 * TEXT_SIZE] = "";
+    char worst[WORST_SIZE] = "";
+    const struct execution_filter first = {
+        .foi_id = foi, .rank = NO_RANK, .verdict = "anomaly", .most = 1};
     double run_ns = (double)length_ns;
     struct anomalies_cost cost;
     int rc = executions_cost(db, foi, &cost);
 
     *text = NULL;
-    if (rc < 0 || n == 0 || !cost.is_known)
+    if (rc == 0 && n > 0)
+        rc = incident_list_each(db, &first, say_worst, worst);
+    if (rc < 0 || n == 0)
         return rc;
+    if (!cost.is_known) {
+        *text = say("what the anomalies cost the run is not known%s", worst);
+        return 0;
+    }
     if (cost.n_carrying > 0 && cost.n_carrying < n)
         snprintf(carrying, sizeof carrying,
                  "; %u of the %" PRIu64 " carr%s nine tenths of that", cost.n_carrying, n,
                  cost.n_carrying == 1 ? "ies" : "y");
-    *text = say("cost of the anomalies: without them the run would be %s of %s shorter (%.3g "
-                "%%)%s",
+    if (cost.cost_ns == 0) {
+        *text = say("the anomalies cost the run nothing%s", worst);
+        return 0;
+    }
+    *text = say("without the anomalies the run would be %s of %s shorter (%.3g %%)%s%s",
                 text_duration((double)cost.cost_ns, cost_text), text_duration(run_ns, of),
-                run_ns > 0 ? 100 * (double)cost.cost_ns / run_ns : 0.0, carrying);
+                run_ns > 0 ? 100 * (double)cost.cost_ns / run_ns : 0.0, carrying, worst);
     return 0;
 }

@@ -23,6 +23,14 @@ struct headline_foi {
     uint64_t n_trees, n_vertices, n_messages, n_subtrees, n_anomalies;
 };
 
+/*
+ * headline_fois -- call fn for the functions of interest that have executions, in order.
+ *   only  one of them, or 0
+ * The name lasts until fn returns. Returns 0 or ERR_DATABASE.
+ */
+int headline_fois(sqlite3 *db, int64_t only,
+                  void (*fn)(int64_t id, const struct headline_foi *foi, void *ctx), void *ctx);
+
 /* headline_trace -- "traces.otf2: 2,199,444 events, 16 locations, 2.24 s; functions and MPI" */
 char *headline_trace(const struct headline_trace *trace);
 
@@ -31,7 +39,8 @@ char *headline_foi(const struct headline_foi *foi);
 
 /*
  * headline_lost -- what all executions lost, and on which ranks.
- * headline_cost -- what the run would be shorter without the anomalies; NULL: not known.
+ * headline_cost -- what the run would be shorter without the anomalies, and which is the worst;
+ *                  NULL: there are none.
  *   text  out; NULL in case of an error
  * Return 0 or ERR_DATABASE.
  */

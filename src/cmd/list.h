@@ -12,7 +12,9 @@
 int list_executions(sqlite3 *db, const struct execution_filter *filter, bool is_json);
 
 /*
- * list_incidents -- the same of incidents: those with an execution that passes the filter.
+ * list_incidents -- the same of incidents: those with an execution that passes the filter. As
+ * text just those that are anomalies, unless the filter says a verdict or has no most, and
+ * how many executions there are beside them.
  */
 int list_incidents(sqlite3 *db, const struct execution_filter *filter, bool is_json);
 
@@ -24,8 +26,8 @@ void list_text(const struct execution *x, void *ctx);
 void list_json(const struct execution *x, void *ctx);
 
 /*
- * list_incident_table -- the incidents that pass a filter, as a table. *table is NULL in case
- * of an error.
+ * list_incident_table -- the incidents that pass a filter with their sentences, as a table.
+ * *table is NULL in case of an error.
  */
 int list_incident_table(sqlite3 *db, const struct execution_filter *filter,
                         struct table **table);

@@ -17,6 +17,7 @@ struct table {
     size_t n_columns;
     char **cell; /* [n_cells], the headings first */
     size_t n_cells, cap;
+    size_t most; /* characters of a line; 0: any number */
 };
 
 static void push(struct table *t, char *text)
@@ -124,6 +125,18 @@ static char *fold(char *text, size_t indent, size_t width)
     return folded;
 }
 
+/* Cuts what is longer than width characters, at least 4. */
+static void cut(char *text, size_t width)
+{
+    size_t at = 0, n = 0;
+
+    if (width < NARROWEST || width_of(text) <= width)
+        return;
+    while (n + 3 < width || ((unsigned char)text[at] & 0xc0) == 0x80)
+        n += ((unsigned char)text[++at] & 0xc0) != 0x80;
+    memcpy(text + at, "...", 4);
+}
+
 /* Spaces are owed until something follows them: no line ends in one. */
 static void print_cell(const char *text, size_t width, char align, size_t *owed, FILE *out)
 {
@@ -147,6 +160,11 @@ void table_free(struct table *t)
     free(t);
 }
 
+void table_fit(struct table *t, size_t most)
+{
+    t->most = most;
+}
+
 void table_print(struct table *t, FILE *out)
 {
     size_t owed = 0;
@@ -166,6 +184,8 @@ void table_print(struct table *t, FILE *out)
 
         if (is_bold && i == 0)
             fputs("\033[1m", out);
+        if (is_last && t->most > indent)
+            cut(t->cell[i], t->most - indent);
         if (is_last && t->columns[c] == 'l')
             t->cell[i] = fold(t->cell[i], indent, left);
         owed = c == 0 ? 0 : owed;

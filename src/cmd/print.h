@@ -26,6 +26,10 @@ void table_cell(struct table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void table_print(struct table *table, FILE *out);
 
+/* table_fit -- no line is to be longer than so many characters: what its last column has too
+ * many is cut. */
+void table_fit(struct table *table, size_t most);
+
 /* table_print_html -- the same as a table of a page, and frees. Nothing for one without rows.
  */
 void table_print_html(struct table *table, FILE *out);

@@ -57,43 +57,31 @@ static struct execution_filter filter_of(const struct run_report *r, uint32_t i)
 
 /* ------------------------------------------------------------------------------- headline */
 
+static void keep_foi(int64_t id, const struct headline_foi *foi, void *ctx)
+{
+    struct run_report *r = ctx;
+
+    if (r->n_foi == MOST_FOI) {
+        r->n_more++;
+        return;
+    }
+    r->foi_id[r->n_foi] = id;
+    r->foi[r->n_foi] = *foi;
+    r->foi[r->n_foi].name = r->name[r->n_foi] = mem_copy_string(foi->name);
+    r->n_foi++;
+}
+
 static int read_fois(struct run_report *r)
 {
-    sqlite3_stmt *query;
     int64_t only = 0;
     int rc =
         r->settings->foi.n > 0 ? executions_foi(r->db, r->settings->foi.text[0], &only) : 0;
 
     if (rc == 0)
-        rc = rundb_prepare(r->db, run_sql_show_fois, &query);
-    if (rc < 0)
-        return rc;
-    while (sqlite3_step(query) == SQLITE_ROW) {
-        int64_t id = sqlite3_column_int64(query, 0);
-        uint32_t i = r->n_foi;
-
-        if (only != 0 && only != id)
-            continue;
-        if (i == MOST_FOI) {
-            r->n_more++;
-            continue;
-        }
-        r->foi_id[i] = id;
-        r->name[i] = mem_copy_string(rundb_text(query, 1));
-        r->foi[i] = (struct headline_foi){
-            .name = r->name[i],
-            .n_trees = (uint64_t)sqlite3_column_int64(query, 2),
-            .n_vertices = (uint64_t)sqlite3_column_int64(query, 3),
-            .n_messages = (uint64_t)sqlite3_column_int64(query, 4),
-            .n_subtrees = (uint64_t)sqlite3_column_int64(query, 5),
-            .n_anomalies = (uint64_t)sqlite3_column_int64(query, 10),
-        };
-        r->n_foi += r->foi[i].n_trees > 0;
-    }
-    sqlite3_finalize(query);
-    if (r->n_foi == 0)
-        return err_set(ERR_NOT_FOUND, "the run has no executions of a function of interest");
-    return 0;
+        rc = headline_fois(r->db, only, keep_foi, r);
+    if (rc == 0 && r->n_foi == 0)
+        rc = err_set(ERR_NOT_FOUND, "the run has no executions of a function of interest");
+    return rc;
 }
 
 static void put_trace(const struct run_report *r)

@@ -355,32 +355,45 @@ static void say_size(struct text_writer *w, const struct why *why, uint32_t t)
              text_count((uint64_t)llrint(exp(why->model->log_size)), usual));
 }
 
-/* The clauses of the parts that say enough, the strongest first. */
-static void say_parts(struct text_writer *w, struct why *why, uint32_t t,
-                      const struct residual_measure *measure, const double *value)
+enum clause { SAY_TIME, SAY_STRUCTURE, SAY_SIZE, N_CLAUSES };
+
+/* Those that say enough, the strongest first. Returns how many. */
+static size_t choose_clauses(const double *value, enum clause clause[N_CLAUSES])
 {
     /* time is what people ask for: it goes first unless something else says clearly more */
     const double say_at[] = {TIME_FIRST * fmax(fmax(value[0], value[1]), value[4]), value[2],
                              value[3]};
     double best = fmax(say_at[0], fmax(say_at[1], say_at[2]));
     bool is_said[] = {false, false, false};
+    size_t n = 0;
 
-    for (int round = 0; round < 3; round++) {
+    for (; n < N_CLAUSES; n++) {
         int next = -1;
 
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < N_CLAUSES; i++)
             if (!is_said[i] && (next < 0 || say_at[i] > say_at[next]))
                 next = i;
         is_said[next] = true;
         if (say_at[next] < WORTH_SAYING || say_at[next] < 0.5 * best)
             break;
-        if (next == 0)
-            say_time(w, why, t, measure->loss.ns, false);
-        else if (next == 1)
-            say_structure(w, why, measure);
-        else if (next == 2)
-            say_size(w, why, t);
+        clause[n] = (enum clause)next;
     }
+    return n;
+}
+
+static void say_parts(struct text_writer *w, struct why *why, uint32_t t,
+                      const struct residual_measure *measure, const double *value)
+{
+    enum clause clause[N_CLAUSES];
+    size_t n = choose_clauses(value, clause);
+
+    for (size_t i = 0; i < n; i++)
+        if (clause[i] == SAY_TIME)
+            say_time(w, why, t, measure->loss.ns, false);
+        else if (clause[i] == SAY_STRUCTURE)
+            say_structure(w, why, measure);
+        else
+            say_size(w, why, t);
 }
 
 /* How long it would have taken nobody knows. */
@@ -439,5 +452,95 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
         text_say(&w, ", but too little of it is sure");
     say_tracer(&w, why, t);
     if (w.n == 0)
+        text_say(&w, "as usual");
+}
+
+/* ----------------------------------------------------------------------------- in short */
+
+static bool is_utf8_tail(char c)
+{
+    return ((unsigned char)c & 0xC0) == 0x80;
+}
+
+/* Cuts the middle out of what is longer than size - 1 bytes. */
+static void shorten(const char *text, char *out, size_t size)
+{
+    size_t n = strlen(text), head = (size - 4) / 2, tail = size - 4 - head;
+
+    if (n < size) {
+        memcpy(out, text, n + 1);
+        return;
+    }
+    while (head > 0 && is_utf8_tail(text[head]))
+        head--;
+    while (tail > 0 && is_utf8_tail(text[n - tail]))
+        tail--;
+    snprintf(out, size, "%.*s...%s", (int)head, text, text + n - tail);
+}
+
+/* The function alone where the name of its path is too long. */
+static void name_shortly(const struct why *why, uint32_t path, char *out, size_t size)
+{
+    char name[WHY_NAME_SIZE];
+
+    why_path_name(why, path, name);
+    if (strlen(name) >= size && path != PATH_NONE)
+        snprintf(name, sizeof name, "%s",
+                 why->defs->region[why->model->paths.region[path]].short_name);
+    shorten(name, out, size);
+}
+
+static void cause_in_time(struct text_writer *w, struct why *why, uint32_t t, int64_t lost_ns)
+{
+    char more[TEXT_SIZE], name[WHY_CAUSE_SIZE];
+
+    if (load_pairs(why, t, lost_ns) > 0) {
+        signed_time(why->pairs.pair->excess_ns, more);
+        name_shortly(why, why->pairs.pair->path, name, sizeof name - strlen(more) - 1);
+        text_say(w, "%s %s", name, more);
+    } else {
+        text_say(w, "%s in all", signed_time((double)why->loss.more_ns, more));
+    }
+}
+
+static void cause_in_structure(struct why *why, const struct residual_measure *measure,
+                               char out[WHY_CAUSE_SIZE])
+{
+    char text[WHY_NAME_SIZE], number[TEXT_SIZE];
+    struct text_writer w = {.out = text, .size = sizeof text};
+    struct why_child child[WHY_MOST_CHILDREN];
+
+    if (why_children(why, measure->rarest, child) > 0) {
+        text_say(&w, "%s call%s of %.100s (usually ",
+                 child->observed ? text_count(child->observed, number) : "no",
+                 child->observed == 1 ? "" : "s", why->defs->region[child->region].short_name);
+        say_usual_number(&w, child);
+        text_say(&w, ")");
+    } else {
+        text_say(&w, "unusual calls in %.100s",
+                 why->defs->region[why->forest->region[measure->rarest]].short_name);
+    }
+    shorten(text, out, WHY_CAUSE_SIZE);
+}
+
+void why_cause(struct why *why, uint32_t t, const struct residual_measure *measure,
+               const struct why_verdict *verdict, char out[WHY_CAUSE_SIZE])
+{
+    enum clause clause[N_CLAUSES];
+    size_t n = choose_clauses(verdict->value, clause);
+    struct text_writer w = {.out = out, .size = WHY_CAUSE_SIZE};
+
+    *out = '\0';
+    if (verdict->is_open)
+        text_say(&w, "does not end");
+    else if (residual_is_few(why->model))
+        text_say(&w, "one of %u: too few to say what is usual", why->model->n_trees);
+    else if (n > 0 && clause[0] == SAY_STRUCTURE)
+        cause_in_structure(why, measure, out);
+    else if (n > 0 && clause[0] == SAY_SIZE)
+        say_size(&w, why, t);
+    else if (n > 0 || verdict->is_anomaly)
+        cause_in_time(&w, why, t, measure->loss.ns);
+    else
         text_say(&w, "as usual");
 }

@@ -23,6 +23,7 @@
 
 #define WHY_SIZE 1024
 #define WHY_NAME_SIZE 256
+#define WHY_CAUSE_SIZE 61
 #define WHY_MOST_CHILDREN 64
 
 /* A forest in its model: what explanations are made from. */
@@ -85,5 +86,12 @@ size_t why_children(const struct why *why, uint32_t v, struct why_child *child);
  */
 void why_sentence(struct why *why, uint32_t t, const struct residual_measure *measure,
                   const struct why_verdict *verdict, char out[WHY_SIZE]);
+
+/*
+ * why_cause -- what the sentence says first, in 60 characters at most: "step > solve +5.04 ms",
+ * "2 calls of sort (usually 1)", "does not end".
+ */
+void why_cause(struct why *why, uint32_t t, const struct residual_measure *measure,
+               const struct why_verdict *verdict, char out[WHY_CAUSE_SIZE]);
 
 #endif

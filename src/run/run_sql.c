@@ -119,19 +119,21 @@ const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
     "i.rank, i.executions, (SELECT count(DISTINCT e.rank) " MEMBERS                            \
     ") AS ranks, i.turns, i.period, i.why, "                                                   \
     "EXISTS (SELECT 1 " MEMBERS                                                                \
-    "AND e.verdict = 'anomaly') AS is_anomaly, i.cost_ns FROM incident i "
+    "AND e.verdict = 'anomaly') AS is_anomaly, i.cost_ns, i.cause FROM incident i "
 /* What labels made anomalies, and is part of nothing, comes with them. */
 #define ALL_INCIDENTS                                                                          \
     "WITH all_incidents AS (" STORED_INCIDENTS                                                 \
     "UNION ALL SELECT e.foi, 0, e.score, 0, e.enter_ns, e.enter_ns + e.duration_ns, 0, "       \
     "e.tree, e.rank, 1, 1, 1, 0, e.why, 1, "                                                   \
-    "CASE WHEN e.cost_is_bound THEN NULL ELSE e.cost_ns END FROM execution e "                 \
+    "CASE WHEN e.cost_is_bound THEN NULL ELSE e.cost_ns END, "                                 \
+    "CASE WHEN length(e.why) > 60 THEN substr(e.why, 1, 57) || '...' ELSE e.why END "          \
+    "FROM execution e "                                                                        \
     "WHERE e.incident IS NULL AND e.verdict = 'anomaly') "
 /* The columns of enum run_sql_incident. */
 #define INCIDENT_COLUMNS                                                                       \
     "SELECT i.foi, f.name, i.id, i.score, i.begin_ns, i.end_ns, i.lost_ns, i.head, h.rank, "   \
     "h.thread, h.idx, i.rank, i.executions, i.ranks, i.turns, i.period, i.why, i.is_anomaly, " \
-    "i.cost_ns "
+    "i.cost_ns, i.cause "
 #define WITH_HEADS                                                                             \
     "JOIN foi f ON f.id = i.foi JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
 /* What is asked of an execution, by its alias. */
@@ -154,6 +156,12 @@ const char run_sql_incidents[] = ALL_INCIDENTS INCIDENT_COLUMNS FILTERED_INCIDEN
     "ORDER BY i.is_anomaly OR i.is_costly DESC, 1.0 * i.lost_ns / i.turns DESC, i.score DESC, "
     "i.foi, i.id "
     "LIMIT ?5 OFFSET ?6";
+const char run_sql_others[] =
+    "SELECT count(*), coalesce(sum(e.lost_ns), 0), (SELECT count(*) FROM execution WHERE ?1 IS "
+    "NULL OR foi = ?1) FROM execution e WHERE e.verdict = 'normal' "
+    "AND (?1 IS NULL OR e.foi = ?1) AND (?2 IS NULL OR e.rank = ?2) AND (e.incident IS NULL OR "
+    "(e.foi, e.incident) NOT IN (SELECT foi, incident FROM execution WHERE verdict = 'anomaly' "
+    "AND incident IS NOT NULL))";
 const char run_sql_n_incidents[] = ALL_INCIDENTS "SELECT count(*) " FILTERED_INCIDENTS;
 const char run_sql_incident_of[] =
     INCIDENT_COLUMNS "FROM (" STORED_INCIDENTS "WHERE i.foi = ?1 AND i.id = (SELECT incident "

@@ -103,7 +103,11 @@ enum run_sql_incident {
     INCIDENT_WHY,
     INCIDENT_IS_ANOMALY,
     INCIDENT_COST,
+    INCIDENT_CAUSE,
 };
+
+/* (foi, rank: each or NULL) -> number and lost_ns of what is no part of an anomaly. */
+extern const char run_sql_others[];
 
 /* (foi, rank, verdict, label: each or NULL; most, -1 all; offset), those that lost most first.
  * Of label none are those of whose executions nobody labelled any. */

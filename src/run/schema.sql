@@ -163,6 +163,7 @@ CREATE TABLE incident (
     period     INTEGER NOT NULL,  -- in every so manieth execution of the head's location; or 0
     cost_ns    INTEGER,           -- what the run would be shorter without all that they lost
     why        TEXT NOT NULL,
+    cause      TEXT NOT NULL,     -- that in short
     PRIMARY KEY (foi, id)
 ) WITHOUT ROWID;
 CREATE INDEX execution_by_score ON execution (score DESC, time DESC, gross DESC, foi, tree);

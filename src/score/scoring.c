@@ -520,12 +520,15 @@ static bool is_material(const struct residual_measure *m)
            (m->gross_off > 0 && m->gross >= RESIDUAL_LEAST_LOST);
 }
 
-void scoring_why_of(const struct scoring *s, struct why *why, uint32_t t, bool is_of_anomaly,
-                    char out[WHY_SIZE])
+/* What a sentence on tree t says beside what it measures. */
+static struct why_verdict verdict_of(const struct scoring *s, uint32_t t, bool is_of_anomaly,
+                                     double value[N_PARTS])
 {
     bool says_chance = !isfinite(s->threshold) && (s->is_anomaly[t] || !is_of_anomaly);
-    double value[N_PARTS];
-    const struct why_verdict verdict = {
+
+    for (int p = 0; p < N_PARTS; p++)
+        value[p] = s->residual.value[p][t];
+    return (struct why_verdict){
         .value = value,
         .is_anomaly = s->is_anomaly[t],
         .is_open = never_ends(s, t),
@@ -533,10 +536,24 @@ void scoring_why_of(const struct scoring *s, struct why *why, uint32_t t, bool i
         .is_unknown = is_short_of_time(s, t) && is_material(&s->measure[t]),
         .expected = says_chance ? s->chance[t] * executions_of_a_run(s) : NAN,
     };
+}
 
-    for (int p = 0; p < N_PARTS; p++)
-        value[p] = s->residual.value[p][t];
+void scoring_why_of(const struct scoring *s, struct why *why, uint32_t t, bool is_of_anomaly,
+                    char out[WHY_SIZE])
+{
+    double value[N_PARTS];
+    struct why_verdict verdict = verdict_of(s, t, is_of_anomaly, value);
+
     why_sentence(why, t, &s->measure[t], &verdict, out);
+}
+
+void scoring_cause(const struct scoring *s, struct why *why, uint32_t t,
+                   char out[WHY_CAUSE_SIZE])
+{
+    double value[N_PARTS];
+    struct why_verdict verdict = verdict_of(s, t, false, value);
+
+    why_cause(why, t, &s->measure[t], &verdict, out);
 }
 
 void scoring_why(const struct scoring *s, struct why *why, uint32_t t, char out[WHY_SIZE])

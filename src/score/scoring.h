@@ -186,4 +186,8 @@ void scoring_why(const struct scoring *s, struct why *why, uint32_t t, char out[
 void scoring_why_of(const struct scoring *s, struct why *why, uint32_t t, bool is_of_anomaly,
                     char out[WHY_SIZE]);
 
+/* scoring_cause -- the same in short, see why_cause. */
+void scoring_cause(const struct scoring *s, struct why *why, uint32_t t,
+                   char out[WHY_CAUSE_SIZE]);
+
 #endif

@@ -228,6 +228,28 @@ int executions_lost(sqlite3 *db, int64_t foi, void (*fn)(const struct lost *lost
     return rc;
 }
 
+int executions_others(sqlite3 *db, const struct execution_filter *filter, struct others *out)
+{
+    sqlite3_stmt *query = NULL;
+    int64_t foi = filter->foi_id;
+    int rc = filter->foi ? executions_foi(db, filter->foi, &foi) : 0;
+
+    *out = (struct others){0};
+    if (rc == 0)
+        rc = rundb_prepare(db, run_sql_others, &query);
+    if (rc == 0)
+        rc = rundb_bind(db, query, "oo", foi != 0, foi, filter->rank != NO_RANK,
+                        (int64_t)filter->rank);
+    if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
+        rc = rundb_error(db, "cannot count the executions");
+    if (rc == 0)
+        *out = (struct others){(uint64_t)sqlite3_column_int64(query, 0),
+                               (uint64_t)sqlite3_column_int64(query, 1),
+                               (uint64_t)sqlite3_column_int64(query, 2)};
+    sqlite3_finalize(query);
+    return rc;
+}
+
 int executions_cost(sqlite3 *db, int64_t foi, struct anomalies_cost *out)
 {
     sqlite3_stmt *query = NULL;

@@ -99,6 +99,18 @@ struct anomalies_cost {
 /* executions_cost -- read it. Returns 0 or ERR_DATABASE. */
 int executions_cost(sqlite3 *db, int64_t foi, struct anomalies_cost *out);
 
+/* Executions that are no anomalies, and no part of an incident that is one. */
+struct others {
+    uint64_t n, lost_ns;
+    uint64_t n_all; /* executions of the function, of all ranks, anomalies too */
+};
+
+/*
+ * executions_others -- count those of the filter's function and rank.
+ * Returns 0, ERR_NOT_FOUND for an unknown FOI, or ERR_DATABASE. O(executions).
+ */
+int executions_others(sqlite3 *db, const struct execution_filter *filter, struct others *out);
+
 /* execution_to_json -- as documented in docs/formats.md. */
 json_t *execution_to_json(const struct execution *x);
 

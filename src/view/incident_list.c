@@ -25,6 +25,7 @@ static void fill(struct incident_row *x, sqlite3_stmt *query, bool has_several)
         .has_cost = sqlite3_column_type(query, INCIDENT_COST) != SQLITE_NULL,
         .cost_ns = (uint64_t)sqlite3_column_int64(query, INCIDENT_COST),
         .why = rundb_text(query, INCIDENT_WHY),
+        .cause = rundb_text(query, INCIDENT_CAUSE),
     };
     execution_id(x->head, has_several ? x->foi : NULL,
                  (uint32_t)sqlite3_column_int64(query, INCIDENT_HEAD_RANK),
@@ -161,6 +162,7 @@ static void collect(const struct incident_row *x, void *ctx)
     add_members(c, x, json);
     json_object_set_new(json, "turns", json_count(x->n_turns));
     json_object_set_new(json, "period", json_count(x->period));
+    json_object_set_new(json, "cause", json_text(x->cause));
     json_object_set_new(json, "why", json_text(x->why));
     json_array_append_new(c->array, json);
 }

@@ -30,7 +30,7 @@ struct incident_row {
     uint64_t cost_ns;
     uint32_t n_executions, n_ranks;
     uint32_t n_turns, period; /* see struct incident in analysis/incidents.h */
-    const char *why;
+    const char *why, *cause;  /* cause: that in short */
 };
 
 /*

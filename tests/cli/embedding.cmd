@@ -1,11 +1,11 @@
 #needs jq
 # A solve that takes five times as long in execution 50 of 101 on rank 0.
 printf 'snag analyze "synth:101*step(solve@1ms io@100us(a 2*b));slow=solve/51/5;jitter=0.1" --foi step --quiet "$@"\n' >analyze.sh
-bash analyze.sh -o o.snag --features stack2vec --detector ocsvm --top 1 | sed -n '3s/[0-9.]*, taken/X, taken/p'
+bash analyze.sh -o o.snag --features stack2vec --detector ocsvm --top 1 | sed -n '4s/[0-9.]*, taken/X, taken/p'
 snag query o.snag 'SELECT settings FROM foi' --json | jq -r .settings | jq -c '[keys_unsorted, .dimensions, .epochs, .learning_rate, .negatives, .gamma > 0]'
 
 # Said on the command line, and kept.
-snag analyze "synth:101*step(solve@1ms io@100us(a 2*b));slow=solve/51/5;jitter=0.1" --foi step --quiet -o s.snag --features stack2vec --detector ocsvm --dimensions 32 --epochs 5 --learning-rate 0.05 --negatives 3.5 --gamma 0.5 --top 1 | sed -n 3p
+snag analyze "synth:101*step(solve@1ms io@100us(a 2*b));slow=solve/51/5;jitter=0.1" --foi step --quiet -o s.snag --features stack2vec --detector ocsvm --dimensions 32 --epochs 5 --learning-rate 0.05 --negatives 3.5 --gamma 0.5 --top 1 | sed -n 4p
 snag query s.snag 'SELECT settings FROM foi' --format csv
 bash analyze.sh -o s.snag --force --detector ocsvm --gamma 0.5 --json | jq .gamma
 bash analyze.sh -o s.snag --force --detector residual --gamma 0.5 --json | jq .gamma

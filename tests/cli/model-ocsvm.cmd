@@ -12,10 +12,10 @@ snag export one.snag | cut -d, -f1,10 | tail -n +2 >a
 snag export same.snag | cut -d, -f1,10 | tail -n +2 >b
 paste -d, a b | awk -F, '{ d = $2 - $4; if (d < 0) d = -d; if ($1 != $3 || d > 1e-6) n++ } END { print NR, "executions,", n + 0, "differ" }'
 snag query same.snag 'SELECT features, detector, settings FROM foi' --json | jq -c '[.features, .detector, (.settings | fromjson | .dimensions)]'
-snag score "synth:$(cat program);seed=2;slow=c/150/30" --model one.model -o slow.snag --top 3 | sed -n '2p;4p;6,9p' | cut -c1-60
+snag score "synth:$(cat program);seed=2;slow=c/150/30" --model one.model -o slow.snag --top 3 | sed -n '2,3p;5p;7,10p' | cut -c1-60
 
 # What the embedding does not know is left out, and said.
-snag score 'synth:9*step(compute@1ms(a 3*b new(a)) c@200us)' --model one.model -o new.snag --top 1 | sed -n '4,5p'
+snag score 'synth:9*step(compute@1ms(a 3*b new(a)) c@200us)' --model one.model -o new.snag --top 1 | sed -n '3,6p'
 snag score 'synth:9*step(compute@1ms(a 3*b new(a)) c@200us)' --model one.model -o new.snag --force --json | jq -c .unseen
 
 # Labels shape it: what is normal is not outside.

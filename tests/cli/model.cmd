@@ -32,12 +32,12 @@ snag label held.snag '#0-30=normal' '#0-61=normal' --author me
 snag model save held.snag held.model
 snag retrain held.snag | head -1 | sed 's/ in .*;/;/'
 snag model save held.snag held.model
-snag score 'synth:400*step(solve@1ms);jitter=0.1;slow=solve/31/3' --model held.model -o after.snag | grep anomal | sed 's/.*; //'
-snag list held.snag --all --verdict anomaly | sed 1d | wc -l
+snag score 'synth:400*step(solve@1ms);jitter=0.1;slow=solve/31/3' --model held.model -o after.snag | grep 'anomalies$' | sed 's/.*; //'
+snag list held.snag --all --verdict anomaly | grep -c '  anomaly  '
 snag retrain held.snag --undo | head -1
 snag model save held.snag held.model --json
-snag score 'synth:400*step(solve@1ms);jitter=0.1;slow=solve/31/3' --model held.model -o undone.snag | grep anomal | sed 's/.*; //'
-snag list held.snag --all --verdict anomaly | sed 1d | wc -l
+snag score 'synth:400*step(solve@1ms);jitter=0.1;slow=solve/31/3' --model held.model -o undone.snag | grep 'anomalies$' | sed 's/.*; //'
+snag list held.snag --all --verdict anomaly | grep -c '  anomaly  '
 snag model save held.snag held.model --learner reasons
 snag score synth:step --model held.snag
 

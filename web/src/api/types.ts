@@ -169,6 +169,7 @@ export interface Incident {
     ranks: number[];
     turns: number /* how often it came, */;
     period: number /* ... in every so manieth execution; 0: once */;
+    cause: string /* that in short: */;
     why: string;
 }
 
