@@ -70,6 +70,8 @@ else()
   set_target_properties(snag::otf2 PROPERTIES INTERFACE_LINK_LIBRARIES snag::otf2_shared)
 endif()
 
+include(cmake/libdw.cmake)
+
 # ADIOS2, for what TAU writes: AUTO takes it if it is there. Not in Debian 12.
 set(SNAG_ENABLE_ADIOS2 AUTO CACHE STRING "read TAU's ADIOS2 files and streams: AUTO, ON or OFF")
 set_property(CACHE SNAG_ENABLE_ADIOS2 PROPERTY STRINGS AUTO ON OFF)

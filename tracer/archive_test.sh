@@ -1,10 +1,10 @@
 #!/bin/bash
-# archive_test.sh TRACER MD -- trace a short run of md on two ranks and look at the archive: it is
+# archive_test.sh TRACER MD SNAG -- trace a short run of md on two ranks and look at the archive: it is
 # readable without a warning, every enter has its leave, every message both its ends, and
 # functions that are static have names. Exit status 77: something it needs is not installed.
 set -eu
 
-tracer=$1 md=$2
+tracer=$1 md=$2 snag=$3
 run_mpi=$(dirname "$(realpath "$0")")/../examples/run_mpi.sh
 command -v otf2-print >/dev/null || { echo "otf2-print is not installed"; exit 77; }
 dir=$(mktemp -d)
@@ -12,6 +12,7 @@ trap 'rm -rf "$dir"' EXIT
 
 export SNAG_TRACER_DIR=$dir/trace SNAG_TRACER_RANKS=$dir/ranks
 TRACER=$tracer "$run_mpi" 2 "$md" --steps 60 --particles 500
+"$snag" record --quiet --finish "$dir/trace"
 otf2-print -Werror --silent "$dir/trace/traces.otf2" >"$dir/silent" 2>&1 || {
     cat "$dir/silent"
     exit 1

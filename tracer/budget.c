@@ -8,9 +8,10 @@
  */
 #include "budget.h"
 
-#include "complain.h"
+#include "memory.h"
 #include "regions.h"
 #include "stack.h"
+#include "state.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -37,9 +38,15 @@ static double unseen_ns, return_ns;          /* of a call left out; of a return 
 static double watch_ns; /* that a call seems to take in which nothing is done */
 static atomic_uint_fast64_t once_ns;
 
+/* A region that is left out, and its numbers in the journal; NULL: there was no room. */
+struct left_out {
+    uint32_t region;
+    uint64_t *number;
+};
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct left_out *list;
-static uint32_t n_list;
+static size_t n_list, cap_list;
 
 /* --------------------------------------------------------------------------------- beginning
  */
@@ -107,11 +114,13 @@ static double measure(void (*work)(struct recorder *))
     static struct entered_call open[1];
     static struct tally tally;
     static struct budget budget = {.of = &tally, .n = 1};
+    static _Atomic uint64_t told;
     uint64_t least_ns = UINT64_MAX;
 
     for (int i = 0; i < N_TIMES; i++) {
         struct recorder r = {.limit = slot + 4 * N_TIMED + 1,
                              .next = slot,
+                             .next_told = &told,
                              .open = open,
                              .cap_open = 1,
                              .budget = &budget};
@@ -161,7 +170,7 @@ static void begin_once(void)
 
 struct budget *budget_new(void)
 {
-    struct budget *b = must_resize(NULL, 1, sizeof *b);
+    struct budget *b = memory_resize(NULL, 1, sizeof *b);
 
     begin_once();
     *b = (struct budget){.balance_ns = FIRST_NS};
@@ -189,16 +198,22 @@ void budget_once(uint64_t begin_ns)
 /* ---------------------------------------------------------------------------------- counting
  */
 
+/* Where there is no memory they are counted in vain. */
 static struct tally *tally_of(struct budget *b, uint32_t region)
 {
-    uint32_t n = b->n;
+    static struct tally of_all;
+    uint32_t n = b->n, more = region + 256;
+    struct tally *of;
 
-    if (region >= n) {
-        b->n = region + 256;
-        b->of = must_resize(b->of, b->n, sizeof *b->of);
-        memset(b->of + n, 0, (b->n - n) * sizeof *b->of);
-    }
-    return &b->of[region];
+    if (region < n)
+        return &b->of[region];
+    of = memory_resize(b->of, more, sizeof *of);
+    if (of == NULL)
+        return &of_all;
+    memset(of + n, 0, (more - n) * sizeof *of);
+    b->of = of;
+    b->n = more;
+    return &of[region];
 }
 
 bool budget_has_limit(void)
@@ -312,9 +327,13 @@ static void leave_out(uint32_t region, uint64_t now_ns)
     uint64_t bit = (uint64_t)1 << region % 64;
 
     pthread_mutex_lock(&lock);
-    if (!(atomic_fetch_or(&budget_bits[region / 64], bit) & bit)) {
-        list = must_resize(list, n_list + 1, sizeof *list);
-        list[n_list++] = (struct left_out){.region = region, .from_ns = now_ns};
+    if (memory_grow(&list, n_list, cap_list) &&
+        !(atomic_fetch_or(&budget_bits[region / 64], bit) & bit)) {
+        uint64_t number[] = {region, now_ns, 0};
+
+        list[n_list++] = (struct left_out){
+            region, state_journal(&(struct definition){
+                        .kind = JOURNAL_LEFT_OUT, .number = number, .n_numbers = 3})};
     }
     pthread_mutex_unlock(&lock);
 }
@@ -357,7 +376,7 @@ static void decide(const struct budget *b, uint64_t now_ns)
 static void start_anew(struct budget *b)
 {
     for (uint32_t i = 0; i < b->n; i++)
-        b->of[i] = (struct tally){.n_left_out = b->of[i].n_left_out};
+        b->of[i] = (struct tally){.n_left_out = b->of[i].n_left_out, .n_told = b->of[i].n_told};
     b->own_ns = b->spent_ns = b->n_records = 0;
 }
 
@@ -366,6 +385,21 @@ static double due(const struct budget *b)
 {
     return b->due_ns + unseen_ns * (double)(b->n_unseen - b->n_unseen_settled) +
            return_ns * (double)(b->n_returns - b->n_returns_settled);
+}
+
+/* What was left out since it was told last. */
+static void tell_left_out(struct budget *b)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < n_list; i++) {
+        struct tally *t = list[i].region < b->n ? &b->of[list[i].region] : NULL;
+
+        if (t && list[i].number)
+            __atomic_fetch_add(&list[i].number[2], t->n_left_out - t->n_told, __ATOMIC_RELAXED);
+        if (t)
+            t->n_told = t->n_left_out;
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 void budget_settle(struct recorder *r, uint64_t begin_ns, uint64_t end_ns)
@@ -383,6 +417,7 @@ void budget_settle(struct recorder *r, uint64_t begin_ns, uint64_t end_ns)
     b->cost_ns += spent_ns;
     if (limit == 0)
         return;
+    tell_left_out(b);
     b->spent_ns += spent_ns;
     b->own_ns += own_ns;
     b->balance_ns += limit * own_ns - spent_ns;
@@ -420,21 +455,10 @@ uint64_t budget_processor_ns(const struct recorder *r)
     return r->budget->processor_ns + since_ns;
 }
 
-struct left_out *budget_list(const struct recorder *newest, uint32_t *n)
+void budget_end(const struct recorder *newest)
 {
-    struct left_out *all = must_resize(NULL, n_list, sizeof *all);
-
-    *n = 0;
-    for (uint32_t i = 0; i < n_list; i++) {
-        struct left_out one = list[i];
-
-        for (const struct recorder *r = newest; r; r = r->older)
-            if (one.region < r->budget->n)
-                one.n_calls += r->budget->of[one.region].n_left_out;
-        if (one.n_calls > 0)
-            all[(*n)++] = one;
-    }
-    return all;
+    for (const struct recorder *r = newest; r; r = r->older)
+        tell_left_out(r->budget);
 }
 
 const char *budget_trouble(void)

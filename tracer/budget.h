@@ -31,7 +31,7 @@
 struct tally {
     uint64_t n_calls;            /* seen since something was last decided; of these: */
     uint64_t n_timed, inside_ns; /* those that were short enough to be timed */
-    uint64_t n_left_out;         /* of all the run */
+    uint64_t n_left_out, n_told; /* of all the run; what the journal knows of that */
 };
 
 /*
@@ -123,14 +123,9 @@ uint64_t budget_once_ns(const struct recorder *r);
 uint64_t budget_cost_ns(const struct recorder *r);
 uint64_t budget_processor_ns(const struct recorder *r);
 
-/* A function that was left out. */
-struct left_out {
-    uint32_t region;
-    uint64_t from_ns, n_calls; /* since when, and how many calls have no records */
-};
-
-/* budget_list -- all that are left out. Free the array. When nothing is recorded any more. */
-struct left_out *budget_list(const struct recorder *newest, uint32_t *n);
+/* budget_end -- tell the journal of the state (state.h) all that was left out. When nothing is
+ * recorded any more. */
+void budget_end(const struct recorder *newest);
 
 /* budget_trouble -- what is wrong with the variable, "" if nothing is. */
 const char *budget_trouble(void);

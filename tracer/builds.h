@@ -1,30 +1,23 @@
 /*
- * builds -- which build of the program and of its libraries was run: the build ids that their
- * linker gave them, by which debug information is found, today's or that of years ago.
+ * builds -- which build of the program and of its libraries was run, by their build ids, in the
+ * journal of the state (state.h): debug information is found by them, today's or that of years
+ * ago.
  */
 #ifndef SNAG_TRACER_BUILDS_H
 #define SNAG_TRACER_BUILDS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#define BUILD_ID_MOST 64 /* bytes of one */
-#define BUILD_ID_TEXT (2 * BUILD_ID_MOST + 1)
+/* builds_journal -- look at what is loaded; what is new goes into the journal. */
+void builds_journal(void);
 
-/* build_id_at -- that of the file that was loaded to an address (link_map's l_addr), as
- * hexadecimal digits. False if it has none. */
-bool build_id_at(uintptr_t loaded_to, char id[BUILD_ID_TEXT]);
-
-/* builds_remember -- look at what is loaded; it takes the dynamic linker's lock, so not when a
- * program is being ended, wherever it was. */
-void builds_remember(void);
-
-struct build {
-    char *path, *id;
+/* build_place -- the file that code is in, by its number in the journal, and where in it. False
+ * if it is in none. Thread-safe. */
+struct build_place {
+    uint32_t build;
+    uint64_t address;
 };
-
-/* builds_known -- (n) all that were ever seen, the program first. */
-const struct build *builds_known(size_t *n);
+bool build_place(uintptr_t code, struct build_place *place);
 
 #endif

@@ -6,12 +6,16 @@
 #include "communicator_handles.h"
 
 #include "complain.h"
+#include "memory.h"
+#include "quiet.h"
+#include "state.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define EXPORTED __attribute__((visibility("default")))
 #define N_BUCKETS 4096 /* a power of two */
 
 struct live {
@@ -23,7 +27,8 @@ struct live {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct communicator *known;
 static struct live *bucket[N_BUCKETS];
-static uint32_t n_known, cap_known, n_named; /* n_named: pairs made up by this rank */
+static uint32_t n_known, n_named; /* n_named: pairs made up by this rank */
+static size_t cap_known;
 
 /* Where the handle is, or would be; with the lock held. A handle is a pointer or an int. */
 static struct live **find(MPI_Comm handle)
@@ -45,21 +50,26 @@ static char *name_of(MPI_Comm comm)
 
     if (PMPI_Comm_get_name(comm, name, &length) != MPI_SUCCESS || length == 0)
         return NULL;
-    return must_copy(name);
+    return memory_copy(name);
 }
 
 uint32_t *group_members(MPI_Group group, int n)
 {
-    int *from = must_resize(NULL, (size_t)n, sizeof *from);
-    uint32_t *to = must_resize(NULL, (size_t)n, sizeof *to);
+    int *from = memory_resize(NULL, (size_t)n, sizeof *from);
+    uint32_t *to = memory_resize(NULL, (size_t)n, sizeof *to);
     MPI_Group world;
 
+    if (from == NULL || to == NULL) {
+        memory_free(from);
+        memory_free(to);
+        return NULL;
+    }
     PMPI_Comm_group(MPI_COMM_WORLD, &world);
     for (int i = 0; i < n; i++)
         from[i] = i;
     PMPI_Group_translate_ranks(group, n, from, world, (int *)to);
     PMPI_Group_free(&world);
-    free(from);
+    memory_free(from);
     return to;
 }
 
@@ -74,21 +84,70 @@ static uint32_t *members_of(MPI_Comm comm, int n)
     return members;
 }
 
+/* Members that follow each other at one distance are a run: the first, the distance, how many.
+ */
+static size_t runs_of(const struct communicator *c, uint32_t (*run)[3])
+{
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < c->size; i++) {
+        uint32_t *last = n > 0 ? run[n - 1] : NULL;
+
+        if (last && last[2] == 1)
+            last[1] = c->member[i] - last[0];
+        if (last && c->member[i] == last[0] + last[1] * last[2])
+            last[2]++;
+        else
+            memcpy(run[n++], (uint32_t[]){c->member[i], 0, 1}, sizeof *run);
+    }
+    return n;
+}
+
+static void journal(const struct communicator *c)
+{
+    uint64_t number[] = {c->first_rank, c->number, c->parent, c->size};
+    uint32_t(*run)[3] = memory_resize(NULL, c->size, sizeof *run);
+
+    if (run == NULL)
+        return;
+    state_journal(&(struct definition){.kind = JOURNAL_COMMUNICATOR,
+                                       .number = number,
+                                       .n_numbers = 4,
+                                       .data = run,
+                                       .bytes = runs_of(c, run) * sizeof *run});
+    memory_free(run);
+}
+
+/* With the lock held; NULL: it has none, or the one it had. */
+static void name_it(uint32_t id, const char *text)
+{
+    uint64_t number = id;
+    char *before = known[id].name;
+
+    if (text == NULL || (before && strcmp(before, text) == 0))
+        return;
+    known[id].name = memory_copy(text);
+    memory_free(before);
+    state_journal(&(struct definition){
+        .kind = JOURNAL_NAME, .number = &number, .n_numbers = 1, .text = &text, .n_texts = 1});
+}
+
 /* With the lock held. A handle that was freed unseen may be there still. */
 static void keep(MPI_Comm comm, struct communicator c)
 {
     struct live **at = find(comm);
 
-    if (*at == NULL) {
-        *at = must_resize(NULL, 1, sizeof **at);
-        **at = (struct live){.handle = comm};
+    if (!memory_grow(&known, n_known, cap_known)) {
+        memory_free(c.member);
+        return;
     }
-    if (n_known == cap_known) {
-        cap_known = cap_known ? 2 * cap_known : 16;
-        known = must_resize(known, cap_known, sizeof *known);
+    if (*at == NULL) {
+        *at = memory_resize(NULL, 1, sizeof **at);
+        **at = (struct live){.handle = comm};
     }
     (*at)->id = n_known;
     known[n_known++] = c;
+    journal(&c);
     if (n_known == MOST_COMMUNICATORS)
         complain("more than %d communicators: of messages and collectives in further ones "
                  "only the calls are recorded",
@@ -98,17 +157,22 @@ static void keep(MPI_Comm comm, struct communicator c)
 static void define(MPI_Comm comm, uint32_t parent, const uint32_t pair[2])
 {
     struct communicator c = {.first_rank = pair[0], .number = pair[1], .parent = parent};
+    struct quiet q;
     int size;
 
     PMPI_Comm_size(comm, &size);
     c.size = (uint32_t)size;
     c.member = members_of(comm, size);
+    if (c.member == NULL)
+        return;
+    quiet_begin(&q);
     pthread_mutex_lock(&lock);
     if (n_known < MOST_COMMUNICATORS)
         keep(comm, c);
     else
-        free(c.member);
+        memory_free(c.member);
     pthread_mutex_unlock(&lock);
+    quiet_end(&q);
 }
 
 void communicators_begin(void)
@@ -176,13 +240,12 @@ void communicator_remove(MPI_Comm comm)
     at = find(comm);
     found = *at;
     if (found) {
-        known[found->id].name = name;
+        name_it(found->id, name);
         *at = found->next;
     }
     pthread_mutex_unlock(&lock);
-    if (found == NULL)
-        free(name);
-    free(found);
+    memory_free(name);
+    memory_free(found);
 }
 
 uint32_t communicators_from(uint32_t first,
@@ -198,12 +261,33 @@ uint32_t communicators_from(uint32_t first,
     return n;
 }
 
-const struct communicator *communicators_known(uint32_t *n)
+EXPORTED int MPI_Comm_set_name(MPI_Comm comm, const char *name)
+{
+    int rc = PMPI_Comm_set_name(comm, name);
+    const struct live *found;
+    struct quiet q;
+
+    if (rc != MPI_SUCCESS || name == NULL)
+        return rc;
+    quiet_begin(&q);
+    pthread_mutex_lock(&lock);
+    found = *find(comm);
+    if (found)
+        name_it(found->id, name);
+    pthread_mutex_unlock(&lock);
+    quiet_end(&q);
+    return rc;
+}
+
+/* Of those that were named in Fortran. */
+void communicators_end(void)
 {
     for (size_t i = 0; i < N_BUCKETS; i++)
         for (const struct live *l = bucket[i]; l; l = l->next)
-            if (known[l->id].name == NULL)
-                known[l->id].name = name_of(l->handle);
-    *n = n_known;
-    return known;
+            if (known[l->id].name == NULL) {
+                char *name = name_of(l->handle);
+
+                name_it(l->id, name);
+                memory_free(name);
+            }
 }

@@ -27,7 +27,6 @@ struct communicator {
     uint32_t size;
     uint32_t *member; /* [size] ranks in MPI_COMM_WORLD; of a team threads of first_rank */
     char *name;       /* by MPI_Comm_set_name; NULL if none */
-    uint32_t group;   /* its group's number in the archive */
 };
 
 static inline bool communicator_is_team(const struct communicator *c)
@@ -36,14 +35,16 @@ static inline bool communicator_is_team(const struct communicator *c)
 }
 
 /* communicators_begin -- define MPI_COMM_WORLD and MPI_COMM_SELF, if there is MPI. Once, after
- * MPI_Init. */
+ * MPI_Init, when the state is open: all go into its journal, as does what their names were when
+ * they were freed. */
 void communicators_begin(void);
 
 /* communicators_from -- as regions_from. */
 uint32_t communicators_from(uint32_t first,
                             void (*each)(void *ctx, const struct communicator *c), void *ctx);
 
-/* communicators_known -- all that ever were, by local number. Call at the end. */
-const struct communicator *communicators_known(uint32_t *n);
+/* communicators_end -- the names of those there are go into the journal of the state (state.h).
+ * Call at the end, while there is MPI. */
+void communicators_end(void);
 
 #endif

@@ -1,7 +1,8 @@
-/* Statuses are looked at only where a message of ours ends. */
+/* Statuses are looked at only where a message of ours ends. Where there is no memory for more
+ * than few of them nothing is known of any. */
 #include "completions.h"
 
-#include "complain.h"
+#include "memory.h"
 #include "files.h"
 #include "recorder.h"
 #include "windows.h"
@@ -12,7 +13,7 @@ static void *room(struct batch *b, int which, void *few, size_t width)
 {
     if (b->n <= FEW)
         return few;
-    b->allocated[which] = must_resize(NULL, (size_t)b->n, width);
+    b->allocated[which] = memory_resize(NULL, (size_t)b->n, width);
     return b->allocated[which];
 }
 
@@ -22,13 +23,21 @@ void batch_take(struct batch *b, int n, struct request_list requests)
     b->allocated[0] = b->allocated[1] = b->allocated[2] = NULL;
     b->request = room(b, 0, b->few_requests, sizeof *b->request);
     b->is_taken = room(b, 1, b->few_taken, sizeof *b->is_taken);
+    if (b->request == NULL || b->is_taken == NULL)
+        b->n = 0;
     for (int i = 0; i < n; i++)
         b->is_taken[i] = request_take(request_key(requests, i), &b->request[i]);
 }
 
 void *batch_statuses(struct batch *b, void *statuses, bool is_ignored)
 {
-    return is_ignored ? room(b, 2, b->few_statuses, sizeof *b->few_statuses) : statuses;
+    void *own = is_ignored ? room(b, 2, b->few_statuses, sizeof *b->few_statuses) : NULL;
+
+    if (is_ignored && own == NULL) {
+        batch_return(b);
+        b->n = 0;
+    }
+    return own ? own : statuses;
 }
 
 void batch_return(struct batch *b)
@@ -36,8 +45,10 @@ void batch_return(struct batch *b)
     for (int i = 0; i < b->n; i++)
         if (b->is_taken[i])
             request_put(&b->request[i]);
-    for (int i = 0; i < 3; i++)
-        free(b->allocated[i]);
+    for (int i = 0; i < 3; i++) {
+        memory_free(b->allocated[i]);
+        b->allocated[i] = NULL;
+    }
 }
 
 static void record_completion(const struct open_request *r, const MPI_Status *status,

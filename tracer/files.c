@@ -2,8 +2,8 @@
 #include "files.h"
 
 #include "communicator_handles.h"
-#include "complain.h"
 #include "handle_map.h"
+#include "memory.h"
 #include "objects.h"
 #include "recorder.h"
 #include "session.h"
@@ -63,7 +63,7 @@ void file_opened(struct call *call, MPI_Comm comm, const char *name, int access,
 
     if (object == OBJECT_NONE || file == NULL)
         return;
-    f = must_resize(NULL, 1, sizeof *f);
+    f = memory_resize(NULL, 1, sizeof *f);
     *f = (struct open_file){.object = object};
     handle_map_put(&files, bits_of(*file), f);
     if (call->is_recorded)
@@ -85,7 +85,7 @@ void file_closed(struct open_file *f, struct call *call)
     if (f)
         record_access(RECORD_FILE_CLOSE, &(struct access){.object = f->object},
                       call_returned(call));
-    free(f);
+    memory_free(f);
 }
 
 void file_deleted(struct call *call, const char *name)

@@ -2,7 +2,7 @@
  * it is left out, and said once MPI has started and it is known who is rank 0. */
 #include "filter.h"
 
-#include "complain.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -17,7 +17,7 @@ struct rule {
 };
 
 static struct rule *rules;
-static size_t n_rules;
+static size_t n_rules, cap_rules;
 static bool is_read;
 static char trouble[256];
 
@@ -32,8 +32,8 @@ static bool add_rule(const char *line)
     if (n < 2 || (n == 3 && rest[0] != '#') ||
         (strcmp(verb, "include") != 0 && strcmp(verb, "exclude") != 0))
         return false;
-    rules = must_resize(rules, n_rules + 1, sizeof *rules);
-    rules[n_rules++] = (struct rule){verb[0] == 'i', must_copy(pattern)};
+    if (memory_grow(&rules, n_rules, cap_rules))
+        rules[n_rules++] = (struct rule){verb[0] == 'i', memory_copy(pattern)};
     return true;
 }
 
@@ -57,15 +57,22 @@ static void read_rules(const char *path)
     fclose(file);
 }
 
+/* When the library is loaded, as the first call may come in the midst of the program's malloc;
+ * or before that, by what the constructors of other libraries call. */
+__attribute__((constructor)) static void begin(void)
+{
+    const char *path = getenv("SNAG_TRACER_FILTER");
+
+    if (is_read)
+        return;
+    is_read = true;
+    if (path && path[0])
+        read_rules(path);
+}
+
 bool filter_includes(const char *name)
 {
-    if (!is_read) {
-        const char *path = getenv("SNAG_TRACER_FILTER");
-
-        is_read = true;
-        if (path && path[0])
-            read_rules(path);
-    }
+    begin();
     for (size_t i = n_rules; i-- > 0;)
         if (fnmatch(rules[i].pattern, name, 0) == 0)
             return rules[i].is_include;

@@ -1,7 +1,7 @@
 /* A hash table whose buckets are lists: there are few windows and files at a time. */
 #include "handle_map.h"
 
-#include "complain.h"
+#include "memory.h"
 
 #include <stdlib.h>
 #include <stdatomic.h>
@@ -12,7 +12,7 @@ static _Thread_local struct {
     const struct handle_map *map;
     uint64_t handle, change;
     void *value;
-} last __attribute__((tls_model("initial-exec")));
+} last;
 static atomic_uint_fast64_t n_changes;
 
 struct handle_entry {
@@ -39,7 +39,7 @@ void handle_map_put(struct handle_map *map, uint64_t handle, void *value)
     pthread_mutex_lock(&map->lock);
     at = find(map, handle);
     if (*at == NULL) {
-        *at = must_resize(NULL, 1, sizeof **at);
+        *at = memory_resize(NULL, 1, sizeof **at);
         **at = (struct handle_entry){.handle = handle};
     }
     (*at)->value = value;
@@ -79,6 +79,6 @@ void *handle_map_take(struct handle_map *map, uint64_t handle)
         *at = found->next;
     atomic_fetch_add(&n_changes, 1);
     pthread_mutex_unlock(&map->lock);
-    free(found);
+    memory_free(found);
     return value;
 }

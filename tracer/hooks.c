@@ -22,8 +22,10 @@ void __cyg_profile_func_enter(void *function, void *call_site)
     uint32_t region;
 
     (void)call_site;
-    if (r == NULL)
+    if (r == NULL) {
+        recorder_missed();
         return;
+    }
     region = structure_is(STRUCTURE_FUNCTIONS) ? region_of(function) : REGION_FILTERED;
     if (budget_leaves_out(region))
         budget_enter(r, region);

@@ -19,8 +19,9 @@
 #include "inlined.h"
 
 #include "code_paths.h"
-#include "complain.h"
-#include "debug_info.h"
+#include "loaded.h"
+#include "memory.h"
+#include "trace/tracer/debug_info.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -52,7 +53,7 @@ struct inlined_code {
     struct entry *entry; /* [n_entries] */
     size_t n_entries, cap_entries;
     struct code_range *whole; /* [n_whole] the function, in the file */
-    size_t n_whole;
+    size_t n_whole, cap_whole;
 };
 
 /* ---------------------------------------------------------------------------------- reading */
@@ -99,7 +100,7 @@ static const struct inlined *read_inlined(Dwarf_Die *die, const struct inlined *
 
     if (name == NULL)
         return NULL;
-    i = must_resize(NULL, 1, sizeof *i);
+    i = memory_resize(NULL, 1, sizeof *i);
     *i = (struct inlined){
         .caller = caller, .name = name, .depth = caller ? caller->depth + 1 : 0};
     i->file = dwarf_decl_file(die);
@@ -116,10 +117,8 @@ static void add_ranges(struct inlined_code *code, Dwarf_Die *die, const struct i
     for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0;) {
         if (begin >= end)
             continue;
-        if (code->n_ranges == code->cap) {
-            code->cap = code->cap ? 2 * code->cap : 16;
-            code->range = must_resize(code->range, code->cap, sizeof *code->range);
-        }
+        if (!memory_grow(&code->range, code->n_ranges, code->cap))
+            return;
         code->range[code->n_ranges++] = (struct range){begin, end, of};
     }
 }
@@ -139,11 +138,8 @@ static Dwarf_Addr entry_of(Dwarf_Die *die, const struct range *first)
 
 static void add_entry(struct inlined_code *code, struct entry entry)
 {
-    if (code->n_entries == code->cap_entries) {
-        code->cap_entries = code->cap_entries ? 2 * code->cap_entries : 16;
-        code->entry = must_resize(code->entry, code->cap_entries, sizeof *code->entry);
-    }
-    code->entry[code->n_entries++] = entry;
+    if (memory_grow(&code->entry, code->n_entries, code->cap_entries))
+        code->entry[code->n_entries++] = entry;
 }
 
 static void add_inlined(struct inlined_code *code, Dwarf_Die *die, const struct inlined *of)
@@ -161,7 +157,7 @@ static void read_all(struct inlined_code *code, Dwarf_Die *parent, const struct 
     const struct inlined *inside;
     Dwarf_Die die;
 
-    if (depth == MOST_NESTED || dwarf_child(parent, &die) != 0)
+    if (depth == MOST_NESTED || memory_is_short() || dwarf_child(parent, &die) != 0)
         return;
     do
         switch (dwarf_tag(&die)) {
@@ -174,7 +170,7 @@ static void read_all(struct inlined_code *code, Dwarf_Die *parent, const struct 
         case DW_TAG_lexical_block:
             read_all(code, &die, caller, depth + 1);
         }
-    while (dwarf_siblingof(&die, &die) == 0);
+    while (!memory_is_short() && dwarf_siblingof(&die, &die) == 0);
 }
 
 /* --------------------------------------------------------------------------------- painting */
@@ -202,11 +198,14 @@ static size_t pieces_until(const struct inlined_code *code, Dwarf_Addr address)
     return low;
 }
 
-static void cut(struct inlined_code *code)
+/* False if there is no memory for it. */
+static bool cut(struct inlined_code *code)
 {
     size_t n = 0;
 
-    code->piece = must_resize(NULL, 2 * code->n_ranges + 1, sizeof *code->piece);
+    code->piece = memory_resize(NULL, 2 * code->n_ranges + 1, sizeof *code->piece);
+    if (code->piece == NULL)
+        return false;
     for (size_t i = 0; i < code->n_ranges; i++) {
         code->piece[n++] = (struct piece){code->range[i].begin, NULL};
         code->piece[n++] = (struct piece){code->range[i].end, NULL};
@@ -215,6 +214,7 @@ static void cut(struct inlined_code *code)
     for (size_t i = 0; i < n; i++)
         if (i == 0 || code->piece[i].begin != code->piece[code->n - 1].begin)
             code->piece[code->n++] = code->piece[i];
+    return true;
 }
 
 static void read_whole(struct inlined_code *code, Dwarf_Die *function)
@@ -222,23 +222,24 @@ static void read_whole(struct inlined_code *code, Dwarf_Die *function)
     Dwarf_Addr base, begin, end;
 
     for (ptrdiff_t at = 0; (at = dwarf_ranges(function, at, &base, &begin, &end)) > 0;) {
-        code->whole = must_resize(code->whole, code->n_whole + 1, sizeof *code->whole);
+        if (!memory_grow(&code->whole, code->n_whole, code->cap_whole))
+            return;
         code->whole[code->n_whole++] = (struct code_range){begin, end};
     }
 }
 
 static struct inlined_code *read_function(Dwarf_Die *function)
 {
-    struct inlined_code *code = must_resize(NULL, 1, sizeof *code);
+    struct inlined_code *code = memory_zeroed(1, sizeof *code);
 
-    *code = (struct inlined_code){0};
     read_all(code, function, NULL, 0);
-    cut(code);
+    if (!cut(code))
+        code->n_ranges = 0;
     for (size_t i = 0; i < code->n_ranges; i++)
         for (size_t at = pieces_until(code, code->range[i].begin) - 1;
              code->piece[at].begin < code->range[i].end; at++)
             code->piece[at].inlined = code->range[i].inlined;
-    free(code->range);
+    memory_free(code->range);
     code->range = NULL;
     read_whole(code, function);
     return code;
@@ -251,23 +252,48 @@ static const struct inlined_code *code_of(struct debug_function *function)
     return function->inlined;
 }
 
-const struct inlined *inlined_at(uintptr_t code, uintptr_t *until)
+/* The function that code is in; *address is where in its file. */
+static struct debug_function *function_at(uintptr_t code, Dwarf_Addr *address)
 {
-    Dwarf_Addr address;
-    struct debug_function *function = debug_function(code, &address);
+    struct debug_file *file;
+    struct loaded in;
+
+    if (!loaded_at(code, &in) || (file = debug_file(in.path, in.build_id)) == NULL)
+        return NULL;
+    *address = code - in.to;
+    return debug_function(file, *address);
+}
+
+struct place {
+    uintptr_t code, until;
+    const struct inlined *innermost;
+};
+
+static void find_inlined(void *ctx)
+{
+    struct place *p = ctx;
+    Dwarf_Addr address, end;
+    struct debug_function *function = function_at(p->code, &address);
     const struct inlined_code *in;
-    Dwarf_Addr end;
     size_t at;
 
-    *until = 0;
     if (function == NULL)
-        return NULL;
+        return;
     in = code_of(function);
     at = pieces_until(in, address);
     end =
         at < in->n && in->piece[at].begin < function->end ? in->piece[at].begin : function->end;
-    *until = code + (end - address);
-    return at > 0 ? in->piece[at - 1].inlined : NULL;
+    p->until = p->code + (end - address);
+    p->innermost = at > 0 ? in->piece[at - 1].inlined : NULL;
+}
+
+const struct inlined *inlined_at(uintptr_t code, uintptr_t *until)
+{
+    struct place p = {.code = code};
+    bool is_known = debug_safely(find_inlined, &p);
+
+    *until = is_known ? p.until : 0;
+    return is_known ? p.innermost : NULL;
 }
 
 /* ---------------------------------------------------------------------------------- relation
@@ -339,29 +365,43 @@ static enum inlined_relation ask(struct code_paths paths)
     return is_possible(paths, NULL, is_way_in) ? INLINED_MAYBE_SAME : INLINED_SAME;
 }
 
-enum inlined_relation inlined_between(uintptr_t from, uintptr_t to, uint64_t place)
-{
-    Dwarf_Addr address;
-    struct debug_function *function = debug_function(from - 1, &address);
-    const struct inlined_code *in = function ? code_of(function) : NULL;
+struct pair {
+    uintptr_t from, to;
+    uint64_t place;
     enum inlined_relation relation;
+};
+
+static void relate(void *ctx)
+{
+    struct pair *p = ctx;
+    Dwarf_Addr address;
+    struct debug_function *function = function_at(p->from - 1, &address);
+    const struct inlined_code *in = function ? code_of(function) : NULL;
     struct code_range *range;
     struct question q;
 
     if (in == NULL || !may_look_at(in))
-        return INLINED_MAYBE_SAME;
-    q = (struct question){.in = in, .moved = from - 1 - address, .place = place};
-    q.entry = must_resize(NULL, in->n_entries, sizeof *q.entry);
-    for (size_t i = 0; i < in->n_entries; i++)
-        if (in->entry[i].place == place)
+        return;
+    q = (struct question){.in = in, .moved = p->from - 1 - address, .place = p->place};
+    q.entry = memory_resize(NULL, in->n_entries, sizeof *q.entry);
+    range = memory_resize(NULL, in->n_whole, sizeof *range);
+    for (size_t i = 0; q.entry && i < in->n_entries; i++)
+        if (in->entry[i].place == p->place)
             q.entry[q.n++] = in->entry[i].address;
-    range = must_resize(NULL, in->n_whole, sizeof *range);
-    for (size_t i = 0; i < in->n_whole; i++)
+    for (size_t i = 0; range && i < in->n_whole; i++)
         range[i] =
             (struct code_range){in->whole[i].begin + q.moved, in->whole[i].end + q.moved};
-    relation = ask((struct code_paths){
-        .range = range, .n_ranges = in->n_whole, .from = from, .to = to, .ctx = &q});
-    free(range);
-    free(q.entry);
-    return relation;
+    if (q.entry && range)
+        p->relation = ask((struct code_paths){
+            .range = range, .n_ranges = in->n_whole, .from = p->from, .to = p->to, .ctx = &q});
+    memory_free(range);
+    memory_free(q.entry);
+}
+
+enum inlined_relation inlined_between(uintptr_t from, uintptr_t to, uint64_t place)
+{
+    struct pair pair = {from, to, place, INLINED_MAYBE_SAME};
+
+    debug_safely(relate, &pair);
+    return pair.relation;
 }

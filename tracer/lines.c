@@ -1,37 +1,41 @@
 #include "lines.h"
 
-#include "complain.h"
-#include "debug_info.h"
+#include "loaded.h"
+#include "memory.h"
+#include "trace/tracer/debug_info.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-struct line line_of(uintptr_t function)
-{
-    Dwarf_Addr address;
-    struct debug_function *found = debug_function(function, &address);
-    const char *file = found ? dwarf_decl_file(&found->die) : NULL;
-    int number;
+struct question {
+    uintptr_t code;
+    struct line line;
+};
 
-    if (file == NULL || dwarf_decl_line(&found->die, &number) != 0 || number < 0)
-        return (struct line){0};
-    return (struct line){must_copy(file), (uint32_t)number};
-}
-
-struct line line_of_call(uintptr_t return_address)
+static void find_line(void *ctx)
 {
+    struct question *q = ctx;
+    struct debug_file *file;
+    struct loaded in;
     const char *path;
-    Dwarf_Addr address;
     Dwarf_Die unit;
     Dwarf_Line *at;
     int number;
 
-    if (!debug_unit(return_address - 1, &unit, &address) ||
-        (at = dwarf_getsrc_die(&unit, address)) == NULL || dwarf_lineno(at, &number) != 0 ||
-        number <= 0 || (path = dwarf_linesrc(at, NULL, NULL)) == NULL)
-        return (struct line){0};
-    return (struct line){must_copy(path), (uint32_t)number};
+    if (!loaded_at(q->code, &in) || (file = debug_file(in.path, in.build_id)) == NULL ||
+        !debug_unit(file, q->code - in.to, &unit) ||
+        (at = dwarf_getsrc_die(&unit, q->code - in.to)) == NULL ||
+        dwarf_lineno(at, &number) != 0 || number <= 0 ||
+        (path = dwarf_linesrc(at, NULL, NULL)) == NULL)
+        return;
+    q->line = (struct line){memory_copy(path), (uint32_t)number};
+}
+
+struct line line_of_call(uintptr_t return_address)
+{
+    struct question q = {.code = return_address - 1};
+
+    return debug_safely(find_line, &q) ? q.line : (struct line){0};
 }
 
 char *line_name(uintptr_t return_address)
@@ -43,6 +47,6 @@ char *line_name(uintptr_t return_address)
     if (line.file == NULL)
         return NULL;
     snprintf(text, sizeof text, "%.255s:%u", slash ? slash + 1 : line.file, line.number);
-    free(line.file);
-    return must_copy(text);
+    memory_free(line.file);
+    return memory_copy(text);
 }

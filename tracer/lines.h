@@ -1,7 +1,6 @@
 /*
- * lines -- where in its source code is, from its debug information (debug_info.h); without
- * libdw nothing is known (lines_none.c). Not thread-safe: regions.c asks under its lock, or
- * when the run is over.
+ * lines -- where in its source a call is, from debug information (debug_info.h); without libdw
+ * nothing is known (lines_none.c). Not thread-safe: regions.c asks under its lock.
  */
 #ifndef SNAG_TRACER_LINES_H
 #define SNAG_TRACER_LINES_H
@@ -12,10 +11,6 @@ struct line {
     char *file; /* with its directory, if that is known; NULL: nothing is known */
     uint32_t number;
 };
-
-/* line_of -- where the function begins that is at an address. Free the file. It takes its time:
- * for when the run is over. */
-struct line line_of(uintptr_t function);
 
 /* line_of_call -- of the call that returns to this address. Free the file. */
 struct line line_of_call(uintptr_t return_address);

@@ -4,12 +4,6 @@
 
 #include <stddef.h>
 
-struct line line_of(uintptr_t function)
-{
-    (void)function;
-    return (struct line){0};
-}
-
 struct line line_of_call(uintptr_t return_address)
 {
     (void)return_address;

@@ -14,10 +14,12 @@
 #include "complain.h"
 #include "live_frame.h"
 #include "live_socket.h"
+#include "memory.h"
 #include "objects.h"
 #include "regions.h"
 #include "ring.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -41,7 +43,7 @@ static struct {
 
     struct live_socket socket;
     struct frame_writer **writer; /* [n_writers] by number of thread */
-    uint32_t n_writers;
+    size_t n_writers, cap_writers;
     uint32_t n_regions, n_communicators, n_objects; /* that this connection knows */
     uint32_t rank, n_ranks;
     bool has_complained; /* that the reader does not want us */
@@ -54,25 +56,27 @@ static struct {
 
 static const struct sink *other_sink;
 
-static bool take(struct recorder *r, const union slot *slot, size_t n)
+static void take(struct recorder *r, const union slot *slot, size_t n)
 {
     ring_put(r, slot, n);
-    return true;
 }
 
-static bool take_beside(struct recorder *r, const union slot *slot, size_t n)
+static void take_beside(struct recorder *r, const union slot *slot, size_t n)
 {
     ring_put(r, slot, n);
-    return other_sink->take(r, slot, n);
+    other_sink->take(r, slot, n);
 }
 
-const struct sink live_sink = {take, .is_quick = true};
-static const struct sink both_sinks = {take_beside, .is_quick = false};
+const struct sink live_sink = {.take = take, .is_quick = true};
 
 const struct sink *live_sink_beside(const struct sink *other)
 {
+    static struct sink both;
+
     other_sink = other;
-    return &both_sinks;
+    both = *other;
+    both.take = take_beside;
+    return &both;
 }
 
 /* ---------------------------------------------------------------------------- definitions */
@@ -231,20 +235,27 @@ static void connect_again(void)
     if (!live_socket_connect(&live.socket))
         return;
     live.n_regions = live.n_communicators = live.n_objects = 0;
+    for (size_t i = 0; i < live.n_writers; i++)
+        if (live.writer[i])
+            live.writer[i]->n_lost_in_all = 0;
     say_hello(&live.socket.queue);
 }
 
 /* -------------------------------------------------------------------------------- writers */
 
+/* Where there is no memory for another one recording has ended: nobody looks at this one. */
 static struct frame_writer *writer_of(struct recorder *r)
 {
+    static struct frame_writer of_nobody;
+
     while (live.n_writers <= r->thread) {
-        live.writer = must_resize(live.writer, live.n_writers + 1, sizeof *live.writer);
+        if (!memory_grow(&live.writer, live.n_writers, live.cap_writers))
+            return &of_nobody;
         live.writer[live.n_writers++] = NULL;
     }
     if (live.writer[r->thread] == NULL) {
-        live.writer[r->thread] = must_resize(NULL, 1, sizeof **live.writer);
-        *live.writer[r->thread] = (struct frame_writer){.recorder = r};
+        live.writer[r->thread] = memory_zeroed(1, sizeof **live.writer);
+        live.writer[r->thread]->recorder = r;
     }
     return live.writer[r->thread];
 }
@@ -280,6 +291,7 @@ static void take_entry(struct frame_writer *l, const struct ring_entry *e)
     if (e->has_gap) {
         emit(l);
         l->n_lost += e->n_lost - l->n_peeked_records;
+        l->n_lost_in_all += e->n_lost - l->n_peeked_records;
         frame_writer_restart(l, e->open, e->n_open);
         n_known = 0;
     }
@@ -342,7 +354,7 @@ static void peek(struct frame_writer *l)
 static bool is_outside(const struct recorder *r)
 {
     for (int i = 0; i < TRIES; i++) {
-        if (!atomic_load_explicit(&r->is_busy, memory_order_acquire))
+        if (!atomic_load_explicit(&r->busy_at, memory_order_acquire))
             return true;
         sched_yield();
     }
@@ -351,14 +363,15 @@ static bool is_outside(const struct recorder *r)
 
 static int64_t resident_kb(void)
 {
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    char text[128] = "";
     long long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "re");
 
-    if (file == NULL)
+    if (fd < 0)
         return 0;
-    if (fscanf(file, "%*d %lld", &pages) != 1)
+    if (read(fd, text, sizeof text - 1) <= 0 || sscanf(text, "%*d %lld", &pages) != 1)
         pages = 0;
-    fclose(file);
+    close(fd);
     return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
@@ -450,6 +463,7 @@ static void finish(void)
         emit(l);
         if (ring && ring->gap.has_gap) {
             l->n_lost += ring->gap.n_lost - l->n_peeked_records;
+            l->n_lost_in_all += ring->gap.n_lost - l->n_peeked_records;
             frame_writer_restart(l, ring->gap.open, ring->gap.n_open);
         }
         if (l->n_lost && live.socket.fd >= 0)
@@ -462,6 +476,22 @@ static void finish(void)
     frame_end(&live.socket.queue, begin);
     linger(end_ns);
     live_socket_close(&live.socket);
+}
+
+/* Since somebody listens. */
+static void complain_of_loss(void)
+{
+    uint64_t n_lost = 0, n_sent = 0;
+
+    for (size_t i = 0; i < live.n_writers; i++) {
+        n_lost += live.writer[i] ? live.writer[i]->n_lost_in_all : 0;
+        n_sent += live.writer[i] ? live.writer[i]->n_sent : 0;
+    }
+    if (n_lost > 0 && n_sent > 0 && !live.has_complained)
+        complain("rank %u: %llu of %llu events were lost on their way to '%s': its reader was "
+                 "too slow",
+                 live.rank, (unsigned long long)n_lost, (unsigned long long)(n_lost + n_sent),
+                 live.socket.path);
 }
 
 static void *run(void *unused)
@@ -490,6 +520,7 @@ static void *run(void *unused)
             poll_ns = tick_ns - now_ns;
     } while (!wait_until(now_ns + poll_ns));
     finish();
+    complain_of_loss();
     return unused;
 }
 

@@ -9,13 +9,12 @@
 
 /* ---------------------------------------------------------------------------------- bytes */
 
+/* At most LONGEST_RECORD. Where there is no memory the bytes go nowhere. */
 static inline unsigned char *room(struct blob *to, size_t n)
 {
-    if (to->cap - to->n < n) {
-        to->cap = 2 * to->cap + n + 4096;
-        to->data = must_resize(to->data, to->cap, 1);
-    }
-    return (unsigned char *)to->data + to->n;
+    static unsigned char nowhere[LONGEST_RECORD];
+
+    return blob_room(to, n) ? (unsigned char *)to->data + to->n : nowhere;
 }
 
 static inline unsigned char *put_number(unsigned char *at, uint64_t number)
@@ -28,7 +27,8 @@ static inline unsigned char *put_number(unsigned char *at, uint64_t number)
 
 static inline void done(struct blob *to, const unsigned char *at)
 {
-    to->n = (size_t)(at - (unsigned char *)to->data);
+    if (!to->is_short)
+        to->n = (size_t)(at - (unsigned char *)to->data);
 }
 
 void frame_number(struct blob *to, uint64_t number)
@@ -69,6 +69,8 @@ void frame_end(struct blob *to, size_t begin)
     size_t n = to->n - begin - TRACER_HEADER_SIZE;
     unsigned char *at = (unsigned char *)to->data + begin + 8;
 
+    if (to->is_short)
+        return;
     for (int i = 0; i < 4; i++)
         at[i] = (unsigned char)(n >> 8 * i);
 }
@@ -77,11 +79,10 @@ void frame_end(struct blob *to, size_t begin)
 
 static void push(struct frame_writer *l, uint32_t region, uint64_t enter_ns)
 {
-    if (l->n_open == l->cap_open) {
-        l->cap_open = l->cap_open ? 2 * l->cap_open : 64;
-        l->open = must_resize(l->open, l->cap_open, sizeof *l->open);
-    }
-    l->open[l->n_open++] = (struct entered_call){region, enter_ns};
+    if (memory_grow(&l->open, l->n_open, l->cap_open))
+        l->open[l->n_open++] = (struct entered_call){region, enter_ns};
+    else
+        l->records.is_short = true;
 }
 
 /* The frame begins: the calls that are open, by how long before it or each other. */
@@ -281,7 +282,9 @@ void frame_writer_put(struct frame_writer *l, struct blob *to)
     frame_u64(to, l->begin_ns);
     blob_put(to, l->stack.data, l->stack.n);
     blob_put(to, l->records.data, l->records.n);
+    to->is_short |= l->stack.is_short || l->records.is_short;
     frame_end(to, at);
+    l->n_sent += l->n_records;
     l->n_lost = 0;
     clear(l);
 }
@@ -289,6 +292,7 @@ void frame_writer_put(struct frame_writer *l, struct blob *to)
 void frame_writer_lose(struct frame_writer *l)
 {
     l->n_lost += l->n_records;
+    l->n_lost_in_all += l->n_records;
     clear(l);
 }
 

@@ -33,13 +33,15 @@ struct frame_writer {
     uint32_t n_peeked;   /* slots of it that were taken already */
     uint64_t n_peeked_records;
     struct entered_call *open; /* [n_open] after the last record */
-    uint32_t n_open, cap_open;
+    uint32_t n_open;
+    size_t cap_open;
 
     struct blob stack;   /* at the begin of the frame, encoded */
     struct blob records; /* encoded */
     uint64_t begin_ns, last_ns;
     uint64_t n_records; /* 0: no frame has begun */
     uint64_t n_lost;    /* dropped before the frame */
+    uint64_t n_sent, n_lost_in_all;
 };
 
 /* frame_writer_records -- n slots of whole records go to the frame. Returns how many records.

@@ -60,6 +60,8 @@ bool live_socket_has_room(const struct live_socket *s, size_t n)
 
 void live_socket_send(struct live_socket *s)
 {
+    if (s->queue.is_short) /* half a frame is none */
+        live_socket_close(s);
     while (s->fd >= 0 && s->n_sent < s->queue.n) {
         ssize_t n = send(s->fd, s->queue.data + s->n_sent, s->queue.n - s->n_sent,
                          MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -91,4 +93,5 @@ void live_socket_close(struct live_socket *s)
         close(s->fd);
     s->fd = -1;
     s->queue.n = s->n_sent = 0;
+    s->queue.is_short = false;
 }

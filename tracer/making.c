@@ -35,11 +35,13 @@ void making_apart(MPI_Comm comm, const MPI_Comm *made)
 
 void freeing_begin(struct making *m, const struct call *call, MPI_Comm comm)
 {
-    m->communicator = comm == MPI_COMM_NULL ? COMMUNICATOR_NONE : communicator_id(comm);
-    if (m->communicator == COMMUNICATOR_NONE)
-        return;
-    record_collective_begin(call->begin_ns);
-    communicator_remove(comm);
+    uint32_t id = comm == MPI_COMM_NULL ? COMMUNICATOR_NONE : communicator_id(comm);
+
+    m->communicator = call->is_recorded ? id : COMMUNICATOR_NONE;
+    if (m->communicator != COMMUNICATOR_NONE)
+        record_collective_begin(call->begin_ns);
+    if (id != COMMUNICATOR_NONE) /* its handle may not be used any more */
+        communicator_remove(comm);
 }
 
 void freeing_end(const struct making *m, struct call *call)

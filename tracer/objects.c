@@ -5,6 +5,9 @@
 
 #include "communicators.h"
 #include "complain.h"
+#include "memory.h"
+#include "quiet.h"
+#include "state.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -14,11 +17,24 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct object *known;
-static uint32_t n_known, cap_known;
+static uint32_t n_known;
+static size_t cap_known;
 static struct {
     uint32_t *n; /* [cap] windows or handles made, by communicator */
     uint32_t cap;
 } made[N_OBJECT_KINDS];
+
+static void enter(struct quiet *q)
+{
+    quiet_begin(q);
+    pthread_mutex_lock(&lock);
+}
+
+static void leave(const struct quiet *q)
+{
+    pthread_mutex_unlock(&lock);
+    quiet_end(q);
+}
 
 bool object_is_same(const struct object *a, const struct object *b)
 {
@@ -34,20 +50,26 @@ static uint32_t add(struct object o)
 
     if (n_known == MOST_OBJECTS)
         return OBJECT_NONE;
-    if (n_known == cap_known) {
-        cap_known = cap_known ? 2 * cap_known : 16;
-        known = must_resize(known, cap_known, sizeof *known);
-    }
+    if (!memory_grow(&known, n_known, cap_known))
+        return OBJECT_NONE;
     if (n_known + 1 == MOST_OBJECTS)
         complain("more than %d windows, files, and groups of windows: of further ones only the "
                  "calls are recorded",
                  MOST_OBJECTS);
     if (o.n > 0) {
-        copy = must_resize(NULL, o.n, 1);
+        copy = memory_resize(NULL, o.n, 1);
+        if (copy == NULL)
+            return OBJECT_NONE;
         memcpy(copy, o.bytes, o.n);
         o.bytes = copy;
     }
     known[n_known] = o;
+    state_journal(
+        &(struct definition){.kind = JOURNAL_OBJECT,
+                             .number = (uint64_t[]){o.kind, o.communicator, o.number, o.file},
+                             .n_numbers = 4,
+                             .data = o.bytes,
+                             .bytes = o.n});
     return n_known++;
 }
 
@@ -63,12 +85,16 @@ static uint32_t find_or_add(struct object o)
 /* With the lock held: how many there were before in the communicator. */
 static uint32_t count(enum object_kind kind, uint32_t communicator)
 {
-    uint32_t **n = &made[kind].n, cap = made[kind].cap;
+    uint32_t **n = &made[kind].n, cap = made[kind].cap, more = 2 * communicator + 16;
 
     if (communicator >= cap) {
-        made[kind].cap = 2 * communicator + 16;
-        *n = must_resize(*n, made[kind].cap, sizeof **n);
-        memset(*n + cap, 0, (made[kind].cap - cap) * sizeof **n);
+        uint32_t *grown = memory_resize(*n, more, sizeof **n);
+
+        if (grown == NULL)
+            return 0;
+        memset(grown + cap, 0, (more - cap) * sizeof *grown);
+        *n = grown;
+        made[kind].cap = more;
     }
     return (*n)[communicator]++;
 }
@@ -77,14 +103,15 @@ uint32_t object_window(uint32_t communicator)
 {
     struct object o = {
         .kind = OBJECT_WINDOW, .communicator = communicator, .file = OBJECT_NONE};
+    struct quiet q;
     uint32_t id;
 
     if (communicator == COMMUNICATOR_NONE)
         return OBJECT_NONE;
-    pthread_mutex_lock(&lock);
+    enter(&q);
     o.number = count(OBJECT_WINDOW, communicator);
     id = add(o);
-    pthread_mutex_unlock(&lock);
+    leave(&q);
     return id;
 }
 
@@ -102,39 +129,42 @@ uint32_t object_handle(uint32_t communicator, const char *file_name)
 {
     struct object o = {.kind = OBJECT_HANDLE, .communicator = communicator};
     uint32_t id = OBJECT_NONE;
+    struct quiet q;
 
     if (communicator == COMMUNICATOR_NONE)
         return OBJECT_NONE;
-    pthread_mutex_lock(&lock);
+    enter(&q);
     o.number = count(OBJECT_HANDLE, communicator);
     o.file = file(file_name);
     if (o.file != OBJECT_NONE)
         id = add(o);
-    pthread_mutex_unlock(&lock);
+    leave(&q);
     return id;
 }
 
 uint32_t object_group(const uint32_t *member, uint32_t n)
 {
+    struct quiet q;
     uint32_t id;
 
-    pthread_mutex_lock(&lock);
+    enter(&q);
     id = find_or_add((struct object){.kind = OBJECT_GROUP,
                                      .communicator = COMMUNICATOR_NONE,
                                      .file = OBJECT_NONE,
                                      .n = n * (uint32_t)sizeof *member,
                                      .bytes = (void *)(uintptr_t)member});
-    pthread_mutex_unlock(&lock);
+    leave(&q);
     return id;
 }
 
 uint32_t object_file(const char *name)
 {
+    struct quiet q;
     uint32_t id;
 
-    pthread_mutex_lock(&lock);
+    enter(&q);
     id = file(name);
-    pthread_mutex_unlock(&lock);
+    leave(&q);
     return id;
 }
 
@@ -155,10 +185,4 @@ void objects_each(uint32_t begin, uint32_t end, void (*each)(void *ctx, const st
     for (uint32_t i = begin; i < end; i++)
         each(ctx, &known[i]);
     pthread_mutex_unlock(&lock);
-}
-
-const struct object *objects_known(uint32_t *n)
-{
-    *n = n_known;
-    return known;
 }

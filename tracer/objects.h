@@ -33,7 +33,6 @@ struct object {
     uint32_t n;            /* bytes */
     void *bytes;           /* [n] the name of a file; the members of a group, uint32_t each,
                               as ranks of MPI_COMM_WORLD */
-    uint32_t place;        /* its number in the archive, where only that of its kind counts */
 };
 
 /* object_is_same -- whether two are known by the same, their numbers being of the same table.
@@ -59,8 +58,5 @@ uint32_t objects_count(void);
  * objects_count. */
 void objects_each(uint32_t begin, uint32_t end, void (*each)(void *ctx, const struct object *o),
                   void *ctx);
-
-/* objects_known -- all that ever were, by local number. Call at the end. */
-const struct object *objects_known(uint32_t *n);
 
 #endif

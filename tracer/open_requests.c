@@ -5,7 +5,7 @@
  */
 #include "open_requests.h"
 
-#include "complain.h"
+#include "memory.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -75,23 +75,29 @@ static void unlink_entry(struct entry *e)
     *(e->newer ? &e->newer->older : &q->newest) = e->older;
 }
 
+/* Without memory for more the queues get longer. */
 static void grow(void)
 {
     struct queue *old = queues;
-    size_t n_old = n_buckets;
+    size_t n_old = n_buckets, n = n_old ? 4 * n_old : FIRST_BUCKETS;
+    struct entry **more_exact = memory_zeroed(n, sizeof *more_exact);
+    struct queue *more_queues = memory_zeroed(n, sizeof *more_queues);
 
-    n_buckets = n_old ? 4 * n_old : FIRST_BUCKETS;
-    free(exact);
-    exact = must_resize(NULL, n_buckets, sizeof *exact);
-    queues = must_resize(NULL, n_buckets, sizeof *queues);
-    memset(exact, 0, n_buckets * sizeof *exact);
-    memset(queues, 0, n_buckets * sizeof *queues);
+    if (more_exact == NULL || more_queues == NULL) {
+        memory_free(more_exact);
+        memory_free(more_queues);
+        return;
+    }
+    memory_free(exact);
+    exact = more_exact;
+    queues = more_queues;
+    n_buckets = n;
     for (size_t i = 0; i < n_old; i++)
         for (struct entry *e = old[i].oldest, *newer; e; e = newer) {
             newer = e->newer;
             link_entry(e);
         }
-    free(old);
+    memory_free(old);
 }
 
 void request_put(const struct open_request *r)
@@ -105,7 +111,7 @@ void request_put(const struct open_request *r)
     if (e)
         spare = e->next_exact;
     else
-        e = must_resize(NULL, 1, sizeof *e);
+        e = memory_resize(NULL, 1, sizeof *e);
     e->request = *r;
     link_entry(e);
     n_entries++;

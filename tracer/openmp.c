@@ -3,26 +3,31 @@
 #include "openmp.h"
 
 #include "budget.h"
-#include "complain.h"
 #include "lines.h"
+#include "memory.h"
+#include "quiet.h"
 #include "regions.h"
 #include "stack.h"
+#include "state.h"
 #include "structure.h"
 #include "symbols.h"
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MOST_LEVELS 8     /* deeper ones are taken for the last */
 #define MOST_HELD 32      /* constructs that are open in one another; others have no record */
 #define MOST_MEMBERS 4096 /* threads; others are in no team's definition */
 
+_Static_assert(OPENMP_FIRST_COMM == MOST_COMMUNICATORS, "numbers behind those of MPI");
+
+/* Who was a member once, by thread: in the journal of the state, when that is open. */
 struct openmp_team {
     uint32_t number;
-    uint32_t thread;                            /* of the recorder that forks */
-    _Atomic uint64_t member[MOST_MEMBERS / 64]; /* by thread: it was a member once */
+    uint32_t thread;                  /* of the recorder that forks */
+    _Atomic uint64_t *_Atomic member; /* [MOST_MEMBERS / 64] */
+    _Atomic uint64_t own[MOST_MEMBERS / 64];
 };
 
 struct openmp_thread {
@@ -38,9 +43,10 @@ struct openmp_thread {
     } held[MOST_HELD];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the two below */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards those below */
 static struct openmp_team **teams;
-static _Atomic uint32_t n_teams;
+static size_t n_teams, cap_teams;
+static bool is_journaled;
 
 /* Recorders pass from a thread that ends to one that starts. */
 static struct openmp_thread *thread_of(struct recorder *r)
@@ -48,8 +54,7 @@ static struct openmp_thread *thread_of(struct recorder *r)
     static _Thread_local char owner;
 
     if (__builtin_expect(r->openmp == NULL, 0)) {
-        r->openmp = must_resize(NULL, 1, sizeof *r->openmp);
-        *r->openmp = (struct openmp_thread){0};
+        r->openmp = memory_zeroed(1, sizeof *r->openmp);
     }
     if (__builtin_expect(r->openmp->owner != &owner, 0)) {
         r->openmp->owner = &owner;
@@ -59,20 +64,55 @@ static struct openmp_thread *thread_of(struct recorder *r)
     return r->openmp;
 }
 
+/* Who joins meanwhile is in one of them, and then in both. */
+static void journal_team(struct openmp_team *team)
+{
+    uint64_t number = team->thread;
+    uint64_t *told = state_journal(&(struct definition){.kind = JOURNAL_TEAM,
+                                                        .number = &number,
+                                                        .n_numbers = 1,
+                                                        .data = team->own,
+                                                        .bytes = sizeof team->own});
+    _Atomic uint64_t *member = told ? (_Atomic uint64_t *)(told + 1) : NULL;
+
+    if (member == NULL)
+        return;
+    atomic_store(&team->member, member);
+    for (size_t i = 0; i < MOST_MEMBERS / 64; i++)
+        atomic_fetch_or(&member[i], atomic_load(&team->own[i]));
+}
+
+/* NULL if there is no memory for it. */
 static struct openmp_team *team_new(const struct recorder *r)
 {
-    struct openmp_team *team = must_resize(NULL, 1, sizeof *team);
+    struct openmp_team *team = memory_zeroed(1, sizeof *team);
+    struct quiet q;
 
     team->thread = r->thread;
-    for (size_t i = 0; i < MOST_MEMBERS / 64; i++)
-        atomic_init(&team->member[i], 0);
+    atomic_init(&team->member, team->own);
+    quiet_begin(&q);
     pthread_mutex_lock(&lock);
-    team->number = atomic_load(&n_teams);
-    teams = must_resize(teams, (size_t)team->number + 1, sizeof(struct openmp_team *));
-    teams[team->number] = team;
-    atomic_store(&n_teams, team->number + 1);
+    if (memory_grow(&teams, n_teams, cap_teams)) {
+        team->number = (uint32_t)n_teams;
+        teams[n_teams++] = team;
+        if (is_journaled)
+            journal_team(team);
+    } else {
+        memory_free(team);
+        team = NULL;
+    }
     pthread_mutex_unlock(&lock);
+    quiet_end(&q);
     return team;
+}
+
+void openmp_journal(void)
+{
+    pthread_mutex_lock(&lock);
+    is_journaled = true;
+    for (size_t i = 0; i < n_teams; i++)
+        journal_team(teams[i]);
+    pthread_mutex_unlock(&lock);
 }
 
 static uint32_t index_of(uint32_t level)
@@ -93,7 +133,8 @@ static struct openmp_team *team_of(const struct recorder *r, struct openmp_threa
 static void join_members(struct openmp_team *team, uint32_t thread)
 {
     uint64_t bit = (uint64_t)1 << thread % 64;
-    _Atomic uint64_t *word = &team->member[thread / 64 % (MOST_MEMBERS / 64)];
+    _Atomic uint64_t *word = &atomic_load_explicit(
+        &team->member, memory_order_acquire)[thread / 64 % (MOST_MEMBERS / 64)];
 
     if (thread < MOST_MEMBERS && !(atomic_load_explicit(word, memory_order_relaxed) & bit))
         atomic_fetch_or(word, bit);
@@ -228,8 +269,10 @@ uint32_t openmp_enter(enum openmp_construct construct, const void *site)
     struct recorder *r = recorder_begin();
     uint32_t region;
 
-    if (r == NULL)
+    if (r == NULL) {
+        recorder_missed();
         return REGION_FILTERED;
+    }
     region = region_of_openmp(construct, known_site(thread_of(r), site));
     enter(r, region, now_in(r));
     recorder_end(r);
@@ -325,37 +368,6 @@ void openmp_let_go(enum openmp_construct construct)
 /* --------------------------------------------------------------------------------- at the end
  */
 
-uint32_t openmp_n_teams(void)
-{
-    return atomic_load(&n_teams);
-}
-
-static struct communicator communicator_of(const struct openmp_team *team, uint32_t rank)
-{
-    struct communicator c = {.first_rank = rank,
-                             .number = COMMUNICATOR_TEAM + team->number,
-                             .parent = COMMUNICATOR_NONE};
-
-    c.member = must_resize(NULL, MOST_MEMBERS, sizeof *c.member);
-    for (uint32_t i = 0; i < MOST_MEMBERS; i++)
-        if (atomic_load(&team->member[i / 64]) >> i % 64 & 1)
-            c.member[c.size++] = i;
-    return c;
-}
-
-struct communicator *openmp_teams(uint32_t rank, uint32_t *n)
-{
-    struct communicator *list;
-
-    pthread_mutex_lock(&lock);
-    *n = atomic_load(&n_teams);
-    list = must_resize(NULL, *n, sizeof *list);
-    for (uint32_t i = 0; i < *n; i++)
-        list[i] = communicator_of(teams[i], rank);
-    pthread_mutex_unlock(&lock);
-    return list;
-}
-
 static const struct {
     const char *text;
     OTF2_RegionRole role;
@@ -373,9 +385,9 @@ char *openmp_region_name(enum openmp_construct construct, uintptr_t site)
     if (place == NULL)
         place = symbol_place(site);
     bytes = strlen("!$omp  @") + strlen(constructs[construct].text) + strlen(place) + 1;
-    name = must_resize(NULL, bytes, 1);
+    name = memory_resize(NULL, bytes, 1);
     snprintf(name, bytes, "!$omp %s @%s", constructs[construct].text, place);
-    free(place);
+    memory_free(place);
     return name;
 }
 

@@ -18,6 +18,7 @@
 
 #include "communicators.h"
 #include "recorder.h"
+#include "trace/tracer/tracer_state.h"
 
 #include <otf2/otf2.h>
 #include <stdint.h>
@@ -86,11 +87,10 @@ void openmp_let_go(enum openmp_construct construct);
 
 /* ---------------------------------------------------------------------------- at the end */
 
-/* openmp_teams -- all that there were, as communicators: the first of them has the local
- * number OPENMP_FIRST_COMM. Free the array and the members. */
-#define OPENMP_FIRST_COMM MOST_COMMUNICATORS
-struct communicator *openmp_teams(uint32_t rank, uint32_t *n);
-uint32_t openmp_n_teams(void);
+/* openmp_journal -- the state (state.h) is open: put all teams into its journal, and from now
+ * on each new one. The first has the local number OPENMP_FIRST_COMM among communicators. */
+#define OPENMP_FIRST_COMM STATE_FIRST_TEAM
+void openmp_journal(void);
 
 /* openmp_region_name -- of a construct at a place, to be freed. Not thread-safe: regions.c
  * calls it under its lock. */

@@ -11,6 +11,7 @@
  * linked with (a module of Python may bring its own).
  */
 #include "complain.h"
+#include "memory.h"
 #include "openmp.h"
 
 #include <dlfcn.h>
@@ -98,7 +99,7 @@ static void *of_caller(const char *name, const void *site)
 
 struct paths {
     char **path;
-    size_t n;
+    size_t n, cap;
 };
 
 static int add_path(struct dl_phdr_info *object, size_t bytes, void *ctx)
@@ -108,8 +109,8 @@ static int add_path(struct dl_phdr_info *object, size_t bytes, void *ctx)
     (void)bytes;
     if (object->dlpi_name == NULL || *object->dlpi_name == '\0')
         return 0;
-    paths->path = must_resize(paths->path, paths->n + 1, sizeof *paths->path);
-    paths->path[paths->n++] = must_copy(object->dlpi_name);
+    if (memory_grow(&paths->path, paths->n, paths->cap))
+        paths->path[paths->n++] = memory_copy(object->dlpi_name);
     return 0;
 }
 
@@ -124,9 +125,9 @@ static void *of_anybody(const char *name)
     for (size_t i = 0; i < paths.n; i++) {
         if (function == NULL)
             function = from_object(paths.path[i], name);
-        free(paths.path[i]);
+        memory_free(paths.path[i]);
     }
-    free(paths.path);
+    memory_free(paths.path);
     return function;
 }
 
@@ -153,7 +154,7 @@ static __attribute__((noinline)) void *find_slowly(struct real *real, const void
     }
     look_for_ompt(function);
     if (caller == NULL) {
-        caller = must_resize(NULL, 1, sizeof *caller);
+        caller = memory_resize(NULL, 1, sizeof *caller);
         *caller = (struct caller){site, real, function};
         atomic_store(&callers[at], caller);
     }

@@ -9,6 +9,7 @@
  * an explicit one where it was made.
  */
 #include "complain.h"
+#include "memory.h"
 #include "openmp.h"
 
 #include <link.h>
@@ -99,9 +100,13 @@ static void on_parallel_begin(union ompt_data *task, const void *frame,
                               union ompt_data *parallel, unsigned n_threads, int flags,
                               const void *site)
 {
-    struct region *region = must_resize(NULL, 1, sizeof *region);
+    struct region *region;
 
     (void)task, (void)frame, (void)flags;
+    parallel->ptr = NULL;
+    if (!atomic_load(&recorder_switch.is_on)) /* a child of a fork, say */
+        return;
+    region = memory_resize(NULL, 1, sizeof *region);
     openmp_fork(&region->fork, place_of(site), n_threads);
     region->site = site;
     parallel->ptr = region;
@@ -116,7 +121,7 @@ static void on_parallel_end(union ompt_data *parallel, union ompt_data *task, in
     if (region == NULL)
         return;
     openmp_join(&region->fork);
-    free(region);
+    memory_free(region);
     parallel->ptr = NULL;
 }
 

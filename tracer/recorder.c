@@ -4,87 +4,120 @@
  * threads at once. The lock guards the list of recorders; no recording takes it.
  *
  * recorder_stop has to know that no thread is inside a recorder. A thread says so by
- * storing is_busy and then loading recorder_is_on; the stopper does the reverse. That needs a
- * full fence on both sides, and membarrier(2) makes all other threads do theirs, so that the
- * hooks need none.
+ * storing busy_at and then loading the switch; the stopper does the reverse. That needs a full
+ * fence on both sides, and membarrier(2) makes all other threads do theirs, so that the hooks
+ * need none.
  */
 #include "recorder.h"
 
 #include "budget.h"
 #include "complain.h"
+#include "loaded.h"
+#include "memory.h"
+#include "quiet.h"
 #include "sample.h"
 #include "session.h"
 #include "stack.h"
+#include "state.h"
 
+#include <errno.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
-#include <stdlib.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define MOST_CHUNKS 1024 /* kept by a thread without a sink: 16 MiB */
+#define MOST_CHUNKS 1024            /* kept by a thread without a sink: 16 MiB */
+#define FIRST_OPEN 64               /* calls */
+#define LONGEST_WAIT_NS 1000000000u /* for a thread that is at work on its records */
 
 _Thread_local struct recorder *recorder_self;
-atomic_bool recorder_is_on = true;
+struct recorder_switch recorder_switch __attribute__((aligned(RECORDER_PAGE)));
 
+static struct {
+    atomic_bool is_so;
+    int error;
+    uint64_t since_ns;
+    atomic_ulong n_homeless; /* calls of threads that have no recorder */
+} given_up;
 static _Thread_local bool is_without; /* this thread gets no recorder: just now, or any more */
 static const struct sink *_Atomic sink;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct recorder *newest, *idle;
 static uint32_t n_threads;
 static pthread_key_t key;
+static bool has_key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT, first_once = PTHREAD_ONCE_INIT;
 
-uint32_t record_slots(enum record_kind kind)
-{
-    static const uint8_t slots[N_RECORD_KINDS] = {
-        [RECORD_ENTER] = 1,
-        [RECORD_LEAVE] = 1,
-        [RECORD_SEND] = 2,
-        [RECORD_RECV] = 2,
-        [RECORD_ISEND] = 3,
-        [RECORD_ISEND_COMPLETE] = 2,
-        [RECORD_IRECV_REQUEST] = 2,
-        [RECORD_IRECV] = 3,
-        [RECORD_CANCELLED] = 2,
-        [RECORD_COLLECTIVE_BEGIN] = 1,
-        [RECORD_COLLECTIVE_END] = 3,
-        [RECORD_FLUSH] = 2,
-        [RECORD_ICOLLECTIVE_REQUEST] = 2,
-        [RECORD_ICOLLECTIVE] = 3,
-        [RECORD_ENTER_BETWEEN] = 2,
-        [RECORD_LEAVE_BETWEEN] = 2,
-        [RECORD_LEAVE_INLINED] = 3,
-        [RECORD_FORK] = 1,
-        [RECORD_JOIN] = 1,
-        [RECORD_TEAM_BEGIN] = 1,
-        [RECORD_TEAM_END] = 1,
-        [RECORD_WINDOW_CREATE] = 1,
-        [RECORD_WINDOW_DESTROY] = 1,
-        [RECORD_WINDOW_BEGIN] = 1,
-        [RECORD_WINDOW_END] = 2,
-        [RECORD_GROUP_SYNC] = 2,
-        [RECORD_MEMORY_SYNC] = 2,
-        [RECORD_LOCK_REQUEST] = 2,
-        [RECORD_LOCK_RELEASE] = 2,
-        [RECORD_PUT] = 3,
-        [RECORD_GET] = 3,
-        [RECORD_ATOMIC] = 3,
-        [RECORD_TRANSFERRED] = 2,
-        [RECORD_TRANSFERRED_REMOTE] = 2,
-        [RECORD_FILE_OPEN] = 2,
-        [RECORD_FILE_CLOSE] = 1,
-        [RECORD_FILE_DELETE] = 1,
-        [RECORD_FILE_SEEK] = 3,
-        [RECORD_IO_BEGIN] = 3,
-        [RECORD_IO_ISSUED] = 2,
-        [RECORD_IO_COMPLETE] = 3,
-    };
+_Static_assert(offsetof(struct state_location, slot) - offsetof(struct chunk, slot) ==
+                   offsetof(struct state_location, of_tracer),
+               "a chunk that lasts");
 
-    return slots[kind];
+void recorder_give_up(int error)
+{
+    static atomic_bool is_said;
+
+    if (!atomic_exchange(&is_said, true)) {
+        given_up.error = error;
+        given_up.since_ns = clock_ns();
+        atomic_store(&given_up.is_so, true);
+        recorder_tell_state();
+        complain("process %d is recorded no further: %s; what was recorded until now is kept, "
+                 "the program goes on",
+                 (int)getpid(), strerror(error));
+    }
+    atomic_store(&recorder_switch.is_on, false);
+}
+
+void recorder_tell_state(void)
+{
+    struct state_head *head = state_head();
+
+    if (head == NULL || !atomic_load(&given_up.is_so))
+        return;
+    atomic_store(&head->stopped_ns, given_up.since_ns);
+    atomic_store(&head->error, (uint32_t)given_up.error);
+}
+
+void recorder_missed(void)
+{
+    bool is_over = atomic_load_explicit(&given_up.is_so, memory_order_relaxed);
+    struct recorder *r = recorder_self;
+
+    if (r && (is_over || (atomic_load(&r->busy_at) && !quiet_is())))
+        r->n_refused++;
+    else if (is_over)
+        atomic_fetch_add_explicit(&given_up.n_homeless, 1, memory_order_relaxed);
+}
+
+uint64_t recorder_n_homeless(void)
+{
+    return atomic_load(&given_up.n_homeless);
+}
+
+/* Functions of other libraries may be called before this one's are. */
+__attribute__((constructor)) static void switch_on(void)
+{
+    static atomic_bool is_done;
+    int error = errno;
+
+    if (atomic_exchange(&is_done, true))
+        return;
+    madvise(&recorder_switch, sizeof recorder_switch, MADV_WIPEONFORK);
+    atomic_store(&recorder_switch.is_on, !atomic_load(&given_up.is_so));
+    errno = error;
 }
 
 /* ------------------------------------------------------------------------------- chunks */
+
+/* Where the next record goes, in the last chunk. */
+static void go_to(struct recorder *r, union slot *slot)
+{
+    atomic_store_explicit(&r->next, slot, memory_order_release);
+    r->limit = r->last->slot + CHUNK_SLOTS - LARGEST_RECORD;
+}
 
 static void append_chunk(struct recorder *r, struct chunk *chunk)
 {
@@ -95,13 +128,65 @@ static void append_chunk(struct recorder *r, struct chunk *chunk)
         r->first = chunk;
     r->last = chunk;
     r->n_chunks++;
-    atomic_store_explicit(&r->next, chunk->slot, memory_order_release);
-    r->limit = chunk->slot + CHUNK_SLOTS - LARGEST_RECORD;
+    r->next_told = &r->own_next; /* what lasts is full */
+    go_to(r, chunk->slot);
 }
 
 static void add_chunk(struct recorder *r)
 {
-    append_chunk(r, must_resize(NULL, 1, sizeof(struct chunk)));
+    append_chunk(r, memory_resize(NULL, 1, sizeof(struct chunk)));
+}
+
+/* The sink has a chunk that outlives the process, and is empty. Who peeks may still be looking
+ * at the one before, so that stays. */
+static void go_to_lasting(struct recorder *r, const struct lasting *l)
+{
+    struct chunk *before = r->first;
+
+    r->first = l->chunk;
+    if (atomic_load(&r->spare) == NULL)
+        atomic_store(&r->spare, before);
+    r->next_lasting = l->next;
+    if (r->n_open <= l->n_open) {
+        memcpy(l->open, r->open, r->n_open * sizeof *r->open);
+        memory_free(r->open);
+        r->open = l->open;
+        r->cap_open = l->n_open;
+    } else {
+        recorder_deepen(r);
+    }
+}
+
+/* Of the n outermost open calls those that have a record. */
+static uint32_t count_recorded(const struct recorder *r, uint32_t n)
+{
+    uint32_t n_recorded = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        n_recorded += !(r->open[i].region & REGION_SKIPPED);
+    return n_recorded;
+}
+
+/* The first chunk is empty, and the only one. */
+static void begin_again(struct recorder *r)
+{
+    r->n_recorded = count_recorded(r, r->n_open);
+    r->last = r->first;
+    r->first->next = NULL;
+    r->n_chunks = 1;
+    go_to(r, r->first->slot);
+    if (r->next_lasting == NULL)
+        return;
+    r->next_told = r->next_lasting;
+    atomic_store_explicit(r->next_told, (uintptr_t)r->first->slot, memory_order_release);
+}
+
+static bool ask_for_lasting(struct recorder *r, const struct sink *to, struct lasting *lasting)
+{
+    bool is_new = to && to->begin && !r->has_begun;
+
+    r->has_begun |= is_new;
+    return is_new && to->begin(r, lasting);
 }
 
 /* Give all chunks to the sink and keep the first, empty. Who peeks sees an odd generation in
@@ -109,24 +194,26 @@ static void add_chunk(struct recorder *r)
 static void drain(struct recorder *r, const struct sink *to)
 {
     struct chunk *chunk = r->first;
+    struct lasting lasting;
+    bool is_new;
 
     atomic_fetch_add_explicit(&r->generation, 1, memory_order_acq_rel);
+    is_new = ask_for_lasting(r, to, &lasting);
     r->last->n = (uint32_t)(recorder_next(r) - r->last->slot);
     while (chunk) {
         struct chunk *next = chunk->next;
 
         budget_count(r, chunk->slot, chunk->n);
-        if (!to->take(r, chunk->slot, chunk->n))
-            atomic_store(&recorder_is_on, false);
+        to->take(r, chunk->slot, chunk->n);
         if (chunk != r->first)
-            free(chunk);
+            memory_free(chunk);
         chunk = next;
     }
-    r->first->next = NULL;
-    r->last = r->first;
-    r->n_chunks = 1;
-    atomic_store_explicit(&r->next, r->first->slot, memory_order_release);
-    r->limit = r->first->slot + CHUNK_SLOTS - LARGEST_RECORD;
+    if (is_new)
+        go_to_lasting(r, &lasting);
+    begin_again(r);
+    if (to->emptied)
+        to->emptied(r);
     r->is_full = false;
     r->poll = NULL;
     atomic_fetch_add_explicit(&r->generation, 1, memory_order_release);
@@ -137,36 +224,55 @@ void recorder_hand_over(struct recorder *r)
 {
     const struct sink *to = atomic_load(&sink);
     union slot *slot;
-    uint64_t begin_ns, end_ns, thread_ns;
+    uint64_t begin_ns, thread_ns;
+    struct quiet q;
 
+    quiet_begin(&q);
     if (to == NULL) {
         r->last->n = (uint32_t)(recorder_next(r) - r->last->slot);
         add_chunk(r);
         r->is_full = r->n_chunks >= MOST_CHUNKS;
+        quiet_end(&q);
         return;
     }
     begin_ns = clock_ns();
     thread_ns = budget_thread_ns();
     drain(r, to);
     budget_settle(r, thread_ns, budget_thread_ns());
-    end_ns = clock_ns();
+    quiet_end(&q);
     if (to->is_quick)
         return;
-    r->flushed_ns = end_ns;
+    r->flushed_ns = clock_ns();
     slot = recorder_next(r);
     slot[1].flush.end_ns = r->flushed_ns;
     slot[0].head.time_ns = begin_ns;
     slot[0].head.kind = RECORD_FLUSH;
     slot[0].head.id = 0;
-    atomic_store_explicit(&r->next, slot + 2, memory_order_release);
+    recorder_move(r, slot + 2);
 }
 
 /* --------------------------------------------------------------------------- open calls */
 
-void recorder_deepen(struct recorder *r)
+/* Where there is none that lasts any other will do: it is missing only if the process is
+ * killed.
+ */
+bool recorder_deepen(struct recorder *r)
 {
-    r->cap_open = r->cap_open ? 2 * r->cap_open : 256;
-    r->open = must_resize(r->open, r->cap_open, sizeof *r->open);
+    const struct sink *to = atomic_load(&sink);
+    uint32_t cap = r->cap_open ? 2 * r->cap_open : FIRST_OPEN;
+    bool is_lasting = r->next_lasting != NULL;
+    struct entered_call *open = is_lasting ? to->deepen(r, cap) : NULL;
+
+    if (open == NULL) {
+        open = memory_resize(is_lasting ? NULL : r->open, cap, sizeof *open);
+        if (open == NULL)
+            return false;
+        if (is_lasting)
+            memcpy(open, r->open, r->n_open * sizeof *open);
+    }
+    r->open = open;
+    r->cap_open = cap;
+    return true;
 }
 
 /* A call is entered and there is no room for it; there is for the leaves of the open ones. */
@@ -219,8 +325,8 @@ void recorder_enter_between(struct recorder *r, uint32_t region, const struct be
         budget_enter(r, region);
         return;
     }
-    if (r->n_open == r->cap_open)
-        recorder_deepen(r);
+    if (r->n_open == r->cap_open && !recorder_deepen(r))
+        return;
     if (r->is_full) {
         recorder_skip(r, region);
         return;
@@ -232,7 +338,7 @@ void recorder_enter_between(struct recorder *r, uint32_t region, const struct be
 
 void recorder_leave_between(struct recorder *r, const struct between *when)
 {
-    uint32_t region = r->open[--r->n_open].region;
+    uint32_t region = r->n_open > 0 ? r->open[--r->n_open].region : REGION_SKIPPED;
 
     if (!(region & REGION_SKIPPED))
         put_between(r, when->most_calls ? RECORD_LEAVE_INLINED : RECORD_LEAVE_BETWEEN, region,
@@ -247,11 +353,13 @@ static void thread_ends(void *recorder)
     struct recorder *r = recorder;
     const struct sink *to = atomic_load(&sink);
     uint64_t end_ns, thread_ns;
+    struct quiet q;
 
     is_without = true;
     sample_thread_ends();
     if (recorder_begin() == NULL)
         return;
+    quiet_begin(&q);
     end_ns = clock_ns();
     recorder_close(r, 0, end_ns);
     stack_left(r, end_ns); /* who has the recorder next was not there before */
@@ -265,11 +373,12 @@ static void thread_ends(void *recorder)
     r->free = idle;
     idle = r;
     pthread_mutex_unlock(&lock);
+    quiet_end(&q);
 }
 
 static void register_process(void)
 {
-    pthread_key_create(&key, thread_ends);
+    has_key = pthread_key_create(&key, thread_ends) == 0; /* a program may have used them up */
     pthread_atfork(NULL, NULL, recorder_forget);
     syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
 }
@@ -289,7 +398,8 @@ void recorder_first(void)
 
 static struct recorder *recorder_new(void)
 {
-    struct recorder *r = must_resize(NULL, 1, sizeof *r);
+    struct recorder *r = memory_resize(NULL, 1, sizeof *r);
+    struct lasting lasting;
 
     *r = (struct recorder){.thread = n_threads++,
                            .older = newest,
@@ -297,8 +407,64 @@ static struct recorder *recorder_new(void)
                            .until_watched = BUDGET_EVERY};
     add_chunk(r);
     recorder_deepen(r);
+    if (ask_for_lasting(r, atomic_load(&sink), &lasting)) {
+        go_to_lasting(r, &lasting);
+        begin_again(r);
+    }
     newest = r;
     return r;
+}
+
+/* ------------------------------------------------------------------------------ jumped out */
+
+/*
+ * A signal handler that interrupts us may leave by longjmp, and then we do not go on. It is
+ * known by a stack that has no room for where we were, if it is still the same one: neither the
+ * handler's own, nor that of a coroutine.
+ */
+static bool is_same_stack(uintptr_t a, uintptr_t b)
+{
+    static _Thread_local uintptr_t low, high;
+    stack_t other;
+    struct quiet q;
+
+    if (sigaltstack(NULL, &other) != 0 || other.ss_flags & SS_ONSTACK)
+        return false;
+    if (b < low || b >= high) {
+        quiet_begin(&q);
+        loaded_mapping(b, &low, &high);
+        quiet_end(&q);
+    }
+    return a >= low && a < high && b >= low && b < high;
+}
+
+/* What is open as the records say, of which each is complete or not there. A call was put among
+ * the open ones before its record came, or taken away. */
+static void repair_open(struct recorder *r)
+{
+    uint32_t n = r->n_recorded;
+
+    for (struct chunk *chunk = r->first; chunk; chunk = chunk->next) {
+        const union slot *end = chunk == r->last ? recorder_next(r) : chunk->slot + chunk->n;
+
+        for (const union slot *s = chunk->slot; s < end; s += record_slots(s->head.kind))
+            n += record_is_enter(s->head.kind) ? 1 : record_is_leave(s->head.kind) ? -1u : 0;
+    }
+    if (count_recorded(r, r->n_open) > n)
+        r->n_open--;
+    else if (count_recorded(r, r->n_open) < n && r->n_open < r->cap_open)
+        r->n_open++;
+}
+
+static bool was_left(struct recorder *r, uintptr_t here)
+{
+    uintptr_t at = atomic_load(&r->busy_at);
+
+    if (at == 0 || quiet_is() || here < at || !is_same_stack(at, here))
+        return false;
+    repair_open(r);
+    atomic_store(&r->busy_at, 0);
+    return true;
 }
 
 /* The calling thread's first event. */
@@ -316,32 +482,43 @@ static struct recorder *adopt(void)
     pthread_mutex_unlock(&lock);
     r->n_inside = 0;
     budget_adopt(r);
-    pthread_setspecific(key, r);
+    if (has_key)
+        pthread_setspecific(key, r);
     return r;
 }
 
-struct recorder *recorder_begin_slowly(void)
+struct recorder *recorder_begin_slowly(uintptr_t here)
 {
     struct recorder *r;
+    struct quiet q;
 
-    if (recorder_self || is_without || !atomic_load(&recorder_is_on))
+    switch_on();
+    if (recorder_self && atomic_load(&recorder_switch.is_on) && was_left(recorder_self, here))
+        return recorder_begin();
+    if (recorder_self || is_without || !atomic_load(&recorder_switch.is_on))
         return NULL;
+    quiet_begin(&q);
     is_without = true; /* what we call now may be instrumented */
     r = adopt();
     recorder_first();
     recorder_self = r;
     sample_thread(r);
     is_without = false;
+    quiet_end(&q);
     return recorder_begin();
 }
 
 struct recorder *recorder_adopt(void)
 {
-    if (recorder_self || is_without || !atomic_load(&recorder_is_on))
+    struct quiet q;
+
+    if (recorder_self || is_without || !atomic_load(&recorder_switch.is_on))
         return recorder_self;
+    quiet_begin(&q);
     is_without = true;
     recorder_self = adopt();
     is_without = false;
+    quiet_end(&q);
     return recorder_self;
 }
 
@@ -353,14 +530,14 @@ void recorder_refuse(void)
 struct recorder *recorder_wait(struct recorder *r)
 {
     for (;;) {
-        atomic_store_explicit(&r->is_busy, false, memory_order_release);
-        if (!atomic_load(&recorder_is_on))
+        atomic_store_explicit(&r->busy_at, 0, memory_order_release);
+        if (!atomic_load(&recorder_switch.is_on))
             return NULL;
         while (atomic_load_explicit(&r->is_lent, memory_order_acquire))
             sched_yield();
-        atomic_store_explicit(&r->is_busy, true, memory_order_relaxed);
+        atomic_store_explicit(&r->busy_at, recorder_here(), memory_order_relaxed);
         atomic_signal_fence(memory_order_seq_cst);
-        if (atomic_load(&recorder_is_on) && !atomic_load(&r->is_lent))
+        if (atomic_load(&recorder_switch.is_on) && !atomic_load(&r->is_lent))
             return r;
     }
 }
@@ -371,14 +548,14 @@ struct recorder *recorder_begin_signal(void)
 {
     struct recorder *r = recorder_self;
 
-    if (r == NULL || is_without || atomic_load_explicit(&r->is_busy, memory_order_relaxed))
+    if (r == NULL || is_without || atomic_load_explicit(&r->busy_at, memory_order_relaxed))
         return NULL;
-    atomic_store_explicit(&r->is_busy, true, memory_order_relaxed);
+    atomic_store_explicit(&r->busy_at, recorder_here(), memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&recorder_is_on, memory_order_relaxed) &&
+    if (atomic_load_explicit(&recorder_switch.is_on, memory_order_relaxed) &&
         !atomic_load_explicit(&r->is_lent, memory_order_acquire))
         return r;
-    atomic_store_explicit(&r->is_busy, false, memory_order_release);
+    atomic_store_explicit(&r->busy_at, 0, memory_order_release);
     return NULL;
 }
 
@@ -403,7 +580,7 @@ static bool borrow(struct recorder *r)
 {
     atomic_store(&r->is_lent, true);
     recorder_fence();
-    if (!atomic_load(&r->is_busy) && atomic_load(&recorder_is_on))
+    if (!atomic_load(&r->busy_at) && atomic_load(&recorder_switch.is_on))
         return true;
     atomic_store_explicit(&r->is_lent, false, memory_order_release);
     return false;
@@ -420,7 +597,7 @@ void recorder_hand_over_for(struct recorder *r)
             drain(r, to);
         atomic_store_explicit(&r->is_lent, false, memory_order_release);
     }
-    atomic_store(&r->spare, must_resize(NULL, 1, sizeof *r->spare));
+    atomic_store(&r->spare, memory_resize(NULL, 1, sizeof(struct chunk)));
 }
 
 /* ------------------------------------------------------------------------ other records */
@@ -529,14 +706,19 @@ void record_access(enum record_kind kind, const struct access *a, uint64_t time_
 
 void recorder_attach(const struct sink *to)
 {
-    struct recorder *r;
+    struct recorder *self;
 
     atomic_store(&sink, to);
-    r = recorder_begin();
-    if (r == NULL)
+    self = recorder_begin();
+    if (self == NULL)
         return;
-    recorder_hand_over(r);
-    recorder_end(r);
+    recorder_hand_over(self);
+    for (struct recorder *r = recorder_newest(); r; r = r->older)
+        if (r != self && borrow(r)) {
+            drain(r, to);
+            atomic_store_explicit(&r->is_lent, false, memory_order_release);
+        }
+    recorder_end(self);
 }
 
 struct recorder *recorder_newest(void)
@@ -555,15 +737,23 @@ void recorder_fence(void)
         usleep(10000); /* an old kernel: long enough for any store to arrive */
 }
 
-/* Wait until no thread is inside its recorder, or another's; recorder_is_on is false already.
+static bool is_at_work(const struct recorder *r)
+{
+    return (r != recorder_self && atomic_load_explicit(&r->busy_at, memory_order_acquire)) ||
+           atomic_load_explicit(&r->is_lent, memory_order_acquire);
+}
+
+/*
+ * Wait until no thread is inside its recorder, or another's; the switch is off already.
+ * But not for ever: one may have been left by a longjmp in a signal handler, or be stopped.
  */
 static void wait_for_others(void)
 {
+    uint64_t end_ns = clock_ns() + LONGEST_WAIT_NS;
+
     recorder_fence();
     for (struct recorder *r = newest; r; r = r->older)
-        while (
-            (r != recorder_self && atomic_load_explicit(&r->is_busy, memory_order_acquire)) ||
-            atomic_load_explicit(&r->is_lent, memory_order_acquire))
+        while (is_at_work(r) && clock_ns() < end_ns)
             sched_yield();
 }
 
@@ -571,24 +761,30 @@ struct recorder *recorder_stop(void)
 {
     static bool is_done;
     const struct sink *to = atomic_load(&sink);
+    struct quiet q;
 
     if (is_done)
         return newest;
     is_done = true;
+    quiet_begin(&q);
     pthread_mutex_lock(&lock);
-    atomic_store(&recorder_is_on, false);
+    atomic_store(&recorder_switch.is_on, false);
     wait_for_others();
     for (struct recorder *r = newest; r; r = r->older) {
-        recorder_close(r, 0, clock_ns());
+        if (is_at_work(r))
+            continue;
+        if (!atomic_load(&given_up.is_so))
+            recorder_close(r, 0, clock_ns());
         if (to)
             drain(r, to);
     }
     pthread_mutex_unlock(&lock);
+    quiet_end(&q);
     return newest;
 }
 
 void recorder_forget(void)
 {
-    atomic_store(&recorder_is_on, false);
+    atomic_store(&recorder_switch.is_on, false);
     atomic_store(&sink, NULL);
 }

@@ -2,18 +2,13 @@
  * recorder -- what happens in one thread, as a stream of small records in time order.
  *
  * This is the half of the tracer that runs inside the traced program, so it does as little as
- * it can: a record is one to three slots of 16 bytes in a chunk of memory that belongs to the
- * thread. A full chunk is handed to the sink, which writes it to an archive (archive.c), or to
- * a ring that a thread behind the program's back sends from (live.c), and knows nothing of
- * where the records came from. That thread may also peek at a chunk that is not full: `next` is
- * stored after the record, and `generation` tells whether the chunk is still the same.
- *
- *     head           | time_ns        | kind   | id     |   id: region or communicator
- *     then, if any   | peer   | tag   | bytes           |   messages
- *                    | request        | -               |   non-blocking messages
- *                    | earliest_ns    | latest_ns       |   where the time is estimated
- *                    | peer   | how   | id              |   one-sided communication, files
- *                    | bytes          | received bytes  |
+ * it can: a record is one to three slots of 16 bytes (tracer_record.h) in a chunk of memory
+ * that belongs to the thread. A full chunk is handed to the sink, which puts it into event
+ * files (event_files.c), or to a ring that a thread behind the program's back sends from
+ * (live.c), and knows nothing of where the records came from. That thread may also peek at a
+ * chunk that is not full: `next` is stored after the record, and `generation` tells whether the
+ * chunk is still the same. A sink whose chunk outlives the process is told `next` in there,
+ * too.
  *
  * Invariants: the times of a stream never decrease; every leave closes the innermost open
  * call (a longjmp's missing leaves are put in); there is always room for one more record,
@@ -22,11 +17,14 @@
  *
  * Use is bracketed: recorder_begin() says whether to record at all and shuts out what the
  * tracer itself causes (hooks of instrumented code called from a hook, signal handlers).
+ *
+ * Whatever happens to the recording, the program goes on: where something cannot be had,
+ * recorder_give_up ends it, and what is recorded after that is counted.
  */
 #ifndef SNAG_TRACER_RECORDER_H
 #define SNAG_TRACER_RECORDER_H
 
-#include "trace/tracer/tracer_numbers.h"
+#include "trace/tracer/tracer_record.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -34,94 +32,12 @@
 #include <stdint.h>
 #include <time.h>
 
-/* As they are numbered on the wire; counters are put there by live output alone. */
-enum record_kind {
-    RECORD_ENTER = TRACER_RECORD_ENTER,
-    RECORD_LEAVE = TRACER_RECORD_LEAVE,
-    RECORD_SEND = TRACER_RECORD_SEND,
-    RECORD_RECV = TRACER_RECORD_RECV,
-    RECORD_ISEND = TRACER_RECORD_ISEND,
-    RECORD_ISEND_COMPLETE = TRACER_RECORD_ISEND_COMPLETE,
-    RECORD_IRECV_REQUEST = TRACER_RECORD_IRECV_REQUEST,
-    RECORD_IRECV = TRACER_RECORD_IRECV,
-    RECORD_CANCELLED = TRACER_RECORD_CANCELLED,
-    RECORD_COLLECTIVE_BEGIN = TRACER_RECORD_COLLECTIVE_BEGIN,
-    RECORD_COLLECTIVE_END = TRACER_RECORD_COLLECTIVE_END,
-    RECORD_COUNTER = TRACER_RECORD_COUNTER,
-    RECORD_ENTER_BETWEEN = TRACER_RECORD_ENTER_ESTIMATED,
-    RECORD_LEAVE_BETWEEN = TRACER_RECORD_LEAVE_ESTIMATED,
-    RECORD_ICOLLECTIVE = TRACER_RECORD_ICOLLECTIVE,
-    RECORD_ICOLLECTIVE_REQUEST = TRACER_RECORD_ICOLLECTIVE_REQUEST,
-    RECORD_WINDOW_CREATE =
-        TRACER_RECORD_WINDOW_CREATE, /* of these archive_access.c says what is in them */
-    RECORD_WINDOW_DESTROY = TRACER_RECORD_WINDOW_DESTROY,
-    RECORD_WINDOW_BEGIN = TRACER_RECORD_WINDOW_BEGIN,
-    RECORD_WINDOW_END = TRACER_RECORD_WINDOW_END,
-    RECORD_GROUP_SYNC = TRACER_RECORD_GROUP_SYNC,
-    RECORD_MEMORY_SYNC = TRACER_RECORD_MEMORY_SYNC,
-    RECORD_LOCK_REQUEST = TRACER_RECORD_LOCK_REQUEST,
-    RECORD_LOCK_RELEASE = TRACER_RECORD_LOCK_RELEASE,
-    RECORD_PUT = TRACER_RECORD_PUT,
-    RECORD_GET = TRACER_RECORD_GET,
-    RECORD_ATOMIC = TRACER_RECORD_ATOMIC,
-    RECORD_TRANSFERRED = TRACER_RECORD_TRANSFERRED,
-    RECORD_TRANSFERRED_REMOTE = TRACER_RECORD_TRANSFERRED_REMOTE,
-    RECORD_FILE_OPEN = TRACER_RECORD_FILE_OPEN,
-    RECORD_FILE_CLOSE = TRACER_RECORD_FILE_CLOSE,
-    RECORD_FILE_DELETE = TRACER_RECORD_FILE_DELETE,
-    RECORD_FILE_SEEK = TRACER_RECORD_FILE_SEEK,
-    RECORD_IO_BEGIN = TRACER_RECORD_IO_BEGIN,
-    RECORD_IO_ISSUED = TRACER_RECORD_IO_ISSUED,
-    RECORD_IO_COMPLETE = TRACER_RECORD_IO_COMPLETE,
-    RECORD_LEAVE_INLINED, /* from here on not on the wire, but as RECORD_LEAVE_BETWEEN */
-    RECORD_FLUSH,
-    RECORD_FORK, /* id: threads asked for; these are of openmp.h */
-    RECORD_JOIN,
-    RECORD_TEAM_BEGIN, /* id: the team's, among communicators */
-    RECORD_TEAM_END,
-    N_RECORD_KINDS
-};
-
-union slot {
-    struct {
-        uint64_t time_ns; /* CLOCK_MONOTONIC */
-        uint32_t kind;    /* enum record_kind */
-        uint32_t id;      /* local id of the region or communicator, else 0 */
-    } head;
-    struct {
-        uint32_t peer, tag; /* peer: a rank of the communicator */
-        uint64_t bytes;
-    } message;
-    struct {
-        uint64_t id, unused;
-    } request;
-    struct {
-        uint32_t operation, root; /* as OTF2_CollectiveOp and OTF2_CollectiveRoot */
-        uint64_t sent_bytes;
-    } collective;
-    struct {
-        uint64_t received_bytes, request; /* the latter of RECORD_ICOLLECTIVE */
-    } collective_more;
-    struct {
-        uint64_t end_ns, unused;
-    } flush;
-    struct {
-        uint64_t earliest_ns, latest_ns;
-    } between;
-    struct {
-        uint64_t most_calls, unused;
-    } inlined;
-    struct {
-        uint32_t peer, how;
-        uint64_t id;
-    } access;
-    struct {
-        uint64_t bytes, received_bytes;
-    } access_more;
-};
-
-#define LARGEST_RECORD 3 /* slots */
-#define CHUNK_SLOTS 1024
+/* Of memory, or several. */
+#ifdef __x86_64__
+#define RECORDER_PAGE 4096
+#else
+#define RECORDER_PAGE 65536
+#endif
 
 struct chunk {
     struct chunk *next;
@@ -129,40 +45,42 @@ struct chunk {
     union slot slot[CHUNK_SLOTS];
 };
 
-/* A call that has no record, on the stack of open calls: memory had run out when it was
- * entered, or its region is left out (budget.h). */
-#define REGION_SKIPPED (1u << 31)
 /* No region at all: its calls are not recorded. */
 #define REGION_FILTERED UINT32_MAX
 /* A call whose region the stack has to say: region_of_call. */
 #define REGION_CALLED_BY_MPI (UINT32_MAX - 1)
 
-struct entered_call {
-    uint32_t region;
-    uint64_t enter_ns;
-};
-
 struct recorder {
-    union slot *_Atomic next;  /* where the next record goes; stored with release */
-    union slot *limit;         /* from here on there is no room for the largest record */
-    struct entered_call *open; /* [n_open] the calls that were entered and not left */
+    union slot *_Atomic next;    /* where the next record goes; stored with release */
+    union slot *limit;           /* from here on there is no room for the largest record */
+    _Atomic uint64_t *next_told; /* `next` is stored there, too: next_lasting, or own_next */
+    struct entered_call *open;   /* [n_open] the calls that were entered and not left */
     uint32_t n_open, cap_open;
-    bool is_full;        /* no sink yet, and what may be kept without one is used up */
-    atomic_bool is_busy; /* its thread is between recorder_begin and recorder_end */
+    bool is_full;             /* no sink yet, and what may be kept without one is used up */
+    atomic_uintptr_t busy_at; /* its thread is between recorder_begin and recorder_end, at this
+                                 place of its stack; 0: it is not */
     atomic_bool is_lent; /* another thread hands over what is in it: recorder_hand_over_for */
 
     struct chunk *first, *last;  /* not handed over yet; next points into the last */
     struct chunk *_Atomic spare; /* for a signal handler, which cannot make one */
     uint32_t n_chunks;
-    uint64_t flushed_ns;    /* when chunks were last handed over */
-    uint64_t placed_ns;     /* of the last record that is no enter and no leave */
-    uint32_t thread;        /* 0 for the one that came first, the master */
-    uint64_t n_skipped;     /* calls not recorded for want of memory */
+    uint64_t flushed_ns; /* when chunks were last handed over */
+    uint64_t placed_ns;  /* of the last record that is no enter and no leave */
+    uint32_t thread;     /* 0 for the one that came first, the master */
+    uint64_t n_skipped;  /* calls not recorded as there were too many without a sink */
+    uint64_t n_refused;  /* calls since recorder_give_up, and in signal handlers that came when
+                            the thread was at work on its records */
+    uint32_t n_recorded; /* of the open calls, that have a record, when chunks were handed over
+                            last */
+    bool has_begun;      /* the sink was asked for memory that outlives the process; that: */
+    _Atomic uint64_t
+        *next_lasting; /* where it wants to know `next` of the first chunk; or NULL */
+    _Atomic uint64_t own_next;
     atomic_uint generation; /* + 1 before chunks are handed over, and + 1 afterwards */
     uint32_t n_inside;      /* teams and constructs of OpenMP that the thread is in */
     uint32_t until_watched; /* calls of MPI until the next whose time is taken (budget.h) */
     struct recorder *older, *free;
-    void *location;               /* the archive's own */
+    void *location;               /* of event_files.c, which owns it */
     struct ring *_Atomic ring;    /* of live output */
     struct stack *stack;          /* of stack.h, which owns it */
     struct budget *budget;        /* of budget.h, which owns it */
@@ -172,18 +90,39 @@ struct recorder {
     const union slot *_Atomic peeked; /* live output has the records before this one */
 };
 
+/* Memory of a sink's that outlives the process, for a recorder. */
+struct lasting {
+    struct chunk *chunk;
+    _Atomic uint64_t *next;
+    struct entered_call *open; /* [n_open] */
+    uint32_t n_open;
+};
+
 /*
- * Where chunks go. take() gets n slots in which whole records lie one after the other, and is
- * called by the recorder's own thread, or by the one that stopped the recording. It returns
- * false if it can take no more, which stops the recording of this process.
+ * Where chunks go.
+ *   begin    for a new recorder: false if the sink has nothing that lasts for it. NULL: never
+ *   deepen   more room for open calls that lasts, with those that are there; NULL if there is
+ *            none
+ *   take     n slots in which whole records lie one after the other; by the recorder's own
+ *            thread, or by the one that stopped the recording
+ *   emptied  after take: the chunk is empty, and counted (budget.h)
  */
 struct sink {
-    bool (*take)(struct recorder *r, const union slot *slot, size_t n);
+    bool (*begin)(struct recorder *r, struct lasting *lasting);
+    struct entered_call *(*deepen)(struct recorder *r, uint32_t n_open);
+    void (*take)(struct recorder *r, const union slot *slot, size_t n);
+    void (*emptied)(struct recorder *r);
     bool is_quick; /* takes no time worth a record */
 };
 
-extern _Thread_local struct recorder *recorder_self __attribute__((tls_model("initial-exec")));
-extern atomic_bool recorder_is_on;
+extern _Thread_local struct recorder *recorder_self;
+
+/* Whether anything is recorded, alone in a page that is zeros in a child, however it was
+ * forked: a child shares our files with us. */
+extern struct recorder_switch {
+    atomic_bool is_on;
+    char nothing[RECORDER_PAGE - 1];
+} recorder_switch;
 
 /* clock_ns -- CLOCK_MONOTONIC, the time of every record. */
 static inline uint64_t clock_ns(void)
@@ -194,30 +133,40 @@ static inline uint64_t clock_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* record_slots -- how many slots a record of this kind has. */
-uint32_t record_slots(enum record_kind kind);
-
 /* recorder_wait -- recorder_begin where it is lent. */
 struct recorder *recorder_wait(struct recorder *r);
 
-/* recorder_begin_slowly -- recorder_begin for a thread's first event, and when re-entered. */
-struct recorder *recorder_begin_slowly(void);
+/* recorder_begin_slowly -- recorder_begin for a thread's first event, and when re-entered, at a
+ * place of the stack. */
+struct recorder *recorder_begin_slowly(uintptr_t here);
 
 /*
  * recorder_begin -- this thread's recorder, to be given back with recorder_end, or NULL when
  * nothing must be recorded: recording is off, or the tracer is at work further up the stack.
- * The store to is_busy needs no fence: recorder_stop makes up for it with membarrier(2).
+ * The store to busy_at needs no fence: recorder_stop makes up for it with membarrier(2).
  */
+static inline uintptr_t recorder_here(void)
+{
+#ifdef __x86_64__
+    uintptr_t here;
+
+    __asm__ volatile("mov %%rsp, %0" : "=r"(here));
+    return here;
+#else
+    return (uintptr_t)__builtin_frame_address(0);
+#endif
+}
+
 static inline struct recorder *recorder_begin(void)
 {
     struct recorder *r = recorder_self;
 
-    if (__builtin_expect(r == NULL || atomic_load_explicit(&r->is_busy, memory_order_relaxed),
+    if (__builtin_expect(r == NULL || atomic_load_explicit(&r->busy_at, memory_order_relaxed),
                          0))
-        return recorder_begin_slowly();
-    atomic_store_explicit(&r->is_busy, true, memory_order_relaxed);
+        return recorder_begin_slowly(recorder_here());
+    atomic_store_explicit(&r->busy_at, recorder_here(), memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
-    if (__builtin_expect(atomic_load_explicit(&recorder_is_on, memory_order_relaxed) &&
+    if (__builtin_expect(atomic_load_explicit(&recorder_switch.is_on, memory_order_relaxed) &&
                              !atomic_load_explicit(&r->is_lent, memory_order_acquire),
                          1))
         return r;
@@ -226,12 +175,26 @@ static inline struct recorder *recorder_begin(void)
 
 static inline void recorder_end(struct recorder *r)
 {
-    atomic_store_explicit(&r->is_busy, false, memory_order_release);
+    atomic_store_explicit(&r->busy_at, 0, memory_order_release);
 }
 
-/* The rare cases of the two functions below. */
+/* recorder_give_up -- nothing can be recorded any more in this process, for this errno: said
+ * once. What is under way may go on. Takes no lock. recorder_tell_state -- there is a file now
+ * in which that is to be said. */
+void recorder_give_up(int error);
+void recorder_tell_state(void);
+
+/* recorder_missed -- a call begins, and recorder_begin was NULL: it is counted, but if it is
+ * one that the tracer caused. */
+void recorder_missed(void);
+
+/* recorder_n_homeless -- so many calls of threads that have no recorder were missed. */
+uint64_t recorder_n_homeless(void);
+
+/* The rare cases of the two functions below. recorder_deepen returns false if there is no room,
+ * and none to be had. */
 void recorder_hand_over(struct recorder *r);
-void recorder_deepen(struct recorder *r);
+bool recorder_deepen(struct recorder *r);
 void recorder_skip(struct recorder *r, uint32_t region);
 void recorder_leave_slowly(struct recorder *r, uint32_t region, uint64_t time_ns);
 
@@ -247,6 +210,7 @@ static inline union slot *recorder_next(const struct recorder *r)
 static inline void recorder_move(struct recorder *r, union slot *next)
 {
     atomic_store_explicit(&r->next, next, memory_order_release);
+    atomic_store_explicit(r->next_told, (uintptr_t)next, memory_order_release);
     if (__builtin_expect(next >= r->limit, 0))
         recorder_hand_over(r);
 }
@@ -272,8 +236,8 @@ static inline uint64_t recorder_time(const struct recorder *r, uint64_t time_ns)
 /* recorder_enter, recorder_leave -- a call begins or ends. Not for REGION_FILTERED. */
 static inline void recorder_enter(struct recorder *r, uint32_t region, uint64_t time_ns)
 {
-    if (__builtin_expect(r->n_open == r->cap_open, 0))
-        recorder_deepen(r);
+    if (__builtin_expect(r->n_open == r->cap_open, 0) && !recorder_deepen(r))
+        return;
     if (__builtin_expect(r->is_full, 0)) {
         recorder_skip(r, region);
         return;
@@ -300,8 +264,8 @@ static inline void recorder_leave(struct recorder *r, uint32_t region, uint64_t 
  */
 static inline void recorder_enter_unseen(struct recorder *r, uint32_t region)
 {
-    if (__builtin_expect(r->n_open == r->cap_open, 0))
-        recorder_deepen(r);
+    if (__builtin_expect(r->n_open == r->cap_open, 0) && !recorder_deepen(r))
+        return;
     r->open[r->n_open++].region = region | REGION_SKIPPED;
 }
 
@@ -379,12 +343,13 @@ void recorder_refuse(void);
 void recorder_first(void);
 
 /* recorder_attach -- from now on chunks go to this sink; until then they are kept, up to
- * 16 MiB per thread. The calling thread hands over what it has. */
+ * 16 MiB per thread. What there is is handed over, of threads that are at work now later. */
 void recorder_attach(const struct sink *sink);
 
 /*
  * recorder_stop -- no thread records any more when this returns. The calls that are open in
- * each thread are given a leave, and all is handed over if there is a sink.
+ * each thread are given a leave, and all is handed over if there is a sink; but for a thread
+ * that is at work on its records and does not get on, and where recording had ended before.
  * Returns the newest recorder of the list linked by `older`. Only the first call does anything.
  */
 struct recorder *recorder_stop(void);
@@ -396,7 +361,7 @@ struct recorder *recorder_stop(void);
 struct recorder *recorder_newest(void);
 
 /*
- * recorder_fence -- all other threads are somewhere: whoever is_busy is false of afterwards
+ * recorder_fence -- all other threads are somewhere: whoever is not at work afterwards
  * reads the clock for its next record after this.
  */
 void recorder_fence(void);

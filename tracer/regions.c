@@ -6,11 +6,14 @@
 #include "regions.h"
 
 #include "budget.h"
-#include "complain.h"
+#include "builds.h"
 #include "filter.h"
 #include "lines.h"
+#include "memory.h"
+#include "quiet.h"
 #include "recorder.h"
 #include "stack.h"
+#include "state.h"
 #include "structure.h"
 #include "symbols.h"
 
@@ -29,26 +32,60 @@ struct region_table *_Atomic region_table;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct region *regions;
-static uint32_t n_regions, cap_regions, n_call_sites;
+static uint32_t n_regions, n_call_sites;
+static size_t cap_regions;
+static bool is_journaled;
+
+/* Where a function begins is looked for in its file when the run is over, by whoever finishes
+ * the trace. */
+static void journal_region(const struct region *r)
+{
+    struct build_place place = {0};
+    uint64_t number[] = {r->role, r->paradigm, r->n_plain, r->line, 0, 0};
+    const char *text[] = {r->name, r->file ? r->file : ""};
+
+    if (r->address != 0 && r->file == NULL && build_place(r->address, &place)) {
+        number[4] = place.build + 1;
+        number[5] = place.address;
+    }
+    state_journal(&(struct definition){.kind = JOURNAL_REGION,
+                                       .number = number,
+                                       .n_numbers = sizeof number / sizeof *number,
+                                       .text = text,
+                                       .n_texts = 2});
+}
+
+void regions_journal(void)
+{
+    pthread_mutex_lock(&lock);
+    is_journaled = true;
+    for (uint32_t i = 0; i < n_regions; i++)
+        journal_region(&regions[i]);
+    pthread_mutex_unlock(&lock);
+}
+
+static uint32_t drop(const struct region *region)
+{
+    memory_free(region->name);
+    memory_free(region->file);
+    return REGION_FILTERED;
+}
 
 static uint32_t add(struct region region)
 {
-    if (n_regions == cap_regions) {
-        cap_regions = cap_regions ? 2 * cap_regions : 256;
-        regions = must_resize(regions, cap_regions, sizeof *regions);
-    }
+    if (!memory_grow(&regions, n_regions, cap_regions))
+        return drop(&region);
     regions[n_regions] = region;
+    if (is_journaled)
+        journal_region(&region);
     return n_regions++;
 }
 
 /* REGION_FILTERED if the filter says so. Takes the strings. */
 static uint32_t define(struct region region)
 {
-    if (filter_includes(region.name) && n_regions < MOST_REGIONS)
-        return add(region);
-    free(region.name);
-    free(region.file);
-    return REGION_FILTERED;
+    return filter_includes(region.name) && n_regions < MOST_REGIONS ? add(region)
+                                                                    : drop(&region);
 }
 
 static void insert(struct region_table *table, uintptr_t address, uint32_t region)
@@ -66,8 +103,10 @@ static struct region_table *grow(struct region_table *old)
 {
     size_t slots = old ? 2 * (old->mask + 1) : FIRST_SLOTS;
     struct region_table *table =
-        must_resize(NULL, 1, sizeof *table + slots * sizeof table->entry[0]);
+        memory_resize(NULL, 1, sizeof *table + slots * sizeof table->entry[0]);
 
+    if (table == NULL)
+        return old;
     table->older = old;
     table->mask = slots - 1;
     table->n = 0;
@@ -124,7 +163,7 @@ static uint32_t define_mpi(enum mpi_call call)
     struct region region = region_of_mpi(call);
 
     if (known[call] == 0) {
-        region.name = must_copy(region.name);
+        region.name = memory_copy(region.name);
         known[call] = define(region) + 1;
     }
     return known[call] - 1;
@@ -148,7 +187,7 @@ static char *call_place(uintptr_t returns_to)
         place = symbol_place(returns_to);
     if (strpbrk(place, "+:"))
         return place;
-    free(place);
+    memory_free(place);
     return NULL;
 }
 
@@ -156,7 +195,7 @@ static char *call_place(uintptr_t returns_to)
 static char *call_name(const char *plain, const char *place, bool is_alone)
 {
     size_t bytes = strlen(plain) + strlen(place ? place : "") + sizeof "@ alone";
-    char *name = must_resize(NULL, bytes, 1);
+    char *name = memory_resize(NULL, bytes, 1);
 
     snprintf(name, bytes, "%s@%s%s%s", plain, place ? place : "", place && is_alone ? " " : "",
              is_alone ? "alone" : "");
@@ -187,7 +226,7 @@ static uint32_t define_call(enum mpi_call call, bool is_alone, uintptr_t returns
         region.line = line.number;
         n_call_sites++;
     }
-    free(place);
+    memory_free(place);
     return add(region);
 }
 
@@ -213,23 +252,33 @@ static uint32_t define_at(uintptr_t address)
                                   .address = address});
 }
 
+/* A table that could not grow is filled no further than this: recording has ended. */
+static bool has_room(const struct region_table *table)
+{
+    return table && 4 * (table->n + 1) <= 3 * (table->mask + 1);
+}
+
 uint32_t region_add(uintptr_t address)
 {
     uint64_t begin_ns = budget_thread_ns();
     struct region_table *table;
     uint32_t region;
+    struct quiet q;
 
+    quiet_begin(&q);
     pthread_mutex_lock(&lock);
     table = atomic_load(&region_table);
     if (!find(table, address, &region)) {
         region = define_at(address);
         if (table == NULL || 2 * (table->n + 1) > table->mask + 1)
             table = grow(table);
-        insert(table, address, region);
+        if (has_room(table))
+            insert(table, address, region);
     }
     pthread_mutex_unlock(&lock);
     if (address & REGION_OF_CALL)
         budget_once(begin_ns);
+    quiet_end(&q);
     return region;
 }
 
@@ -251,8 +300,8 @@ static uint32_t region_of_inlined(const struct inlined *of)
     for (uint32_t i = 0; i < n_regions; i++)
         if (regions[i].paradigm == region.paradigm && strcmp(regions[i].name, of->name) == 0)
             return i;
-    region.name = must_copy(of->name);
-    region.file = of->file ? must_copy(of->file) : NULL;
+    region.name = memory_copy(of->name);
+    region.file = of->file ? memory_copy(of->file) : NULL;
     return define(region);
 }
 
@@ -304,23 +353,6 @@ bool region_is_optional(uint32_t region)
     is_optional = region < n_regions && regions[region].is_optional;
     pthread_mutex_unlock(&lock);
     return is_optional;
-}
-
-const struct region *regions_known(uint32_t *n)
-{
-    *n = n_regions;
-    return regions;
-}
-
-void regions_find_lines(void)
-{
-    for (uint32_t i = 0; i < n_regions; i++)
-        if (regions[i].address != 0 && regions[i].file == NULL) {
-            struct line line = line_of(regions[i].address);
-
-            regions[i].file = line.file;
-            regions[i].line = line.number;
-        }
 }
 
 uint32_t regions_from(uint32_t first, void (*each)(void *ctx, const struct region *region),

@@ -1,10 +1,10 @@
 /*
  * regions -- small numbers for the functions that are traced, in order of first use.
  *
- * The numbers are local to the process; unify.c finds which of the ranks' regions are the same
- * function. Looking up a function that was met before is a hash table without locks, because
- * every hook does it. A function the filter excludes is looked up just the same and then has
- * the number REGION_FILTERED, so its calls cost nearly nothing.
+ * The numbers are local to the process; which of the ranks' regions are the same function is
+ * found when the trace is finished. Looking up a function that was met before is a hash table
+ * without locks, because every hook does it. A function the filter excludes is looked up just
+ * the same and then has the number REGION_FILTERED, so its calls cost nearly nothing.
  */
 #ifndef SNAG_TRACER_REGIONS_H
 #define SNAG_TRACER_REGIONS_H
@@ -27,7 +27,7 @@ struct region {
     OTF2_Paradigm paradigm;
     bool is_optional;  /* its calls may be left out, see budget.h */
     uintptr_t address; /* where it begins; 0: not known */
-    char *file;        /* of its source, by regions_find_lines; NULL: not known */
+    char *file;        /* of its source; NULL: not known, or by the address */
     uint32_t line;
 };
 
@@ -143,11 +143,9 @@ bool region_of_mpi_is_left_out_whole(enum mpi_call call);
  */
 bool region_is_optional(uint32_t region);
 
-/* regions_known -- all regions, their number in *n. Call when nothing is recorded any more. */
-const struct region *regions_known(uint32_t *n);
-
-/* regions_find_lines -- look for where their source is, when nothing is recorded any more. */
-void regions_find_lines(void);
+/* regions_journal -- the state (state.h) is open: put all regions into its journal, and from
+ * now on each new one. Takes the lock that region_add takes. */
+void regions_journal(void);
 
 /*
  * regions_from -- regions from number `first` on, while others may be added.

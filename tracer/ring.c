@@ -1,9 +1,9 @@
-/* Pages of entries that were never used take no memory: the ring is zeroed by the kernel. */
+/* Pages of entries that were never used take no memory: the ring is zeroed by the kernel. Where
+ * there is none for a ring recording has ended. */
 #include "ring.h"
 
-#include "complain.h"
+#include "memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static size_t size = 128;
@@ -19,11 +19,9 @@ static struct ring *ring_of(struct recorder *r)
 
     if (ring)
         return ring;
-    ring = calloc(1, sizeof *ring + size * sizeof ring->entry[0]);
-    if (ring == NULL) {
-        complain("out of memory: no room for live output");
-        abort();
-    }
+    ring = memory_fresh(sizeof *ring + size * sizeof ring->entry[0]);
+    if (ring == NULL)
+        return NULL;
     ring->n_entries = size;
     atomic_store_explicit(&r->ring, ring, memory_order_release);
     return ring;
@@ -42,8 +40,12 @@ static uint64_t count(const union slot *slot, size_t n)
 static void list_open(struct ring_entry *e, const struct recorder *r)
 {
     if (e->cap_open < r->n_open) {
+        struct entered_call *open = memory_resize(e->open, 2 * r->n_open, sizeof *open);
+
+        if (open == NULL)
+            return;
+        e->open = open;
         e->cap_open = 2 * r->n_open;
-        e->open = must_resize(e->open, e->cap_open, sizeof *e->open);
     }
     e->n_open = 0;
     for (uint32_t i = 0; i < r->n_open; i++)
@@ -70,9 +72,13 @@ static void tell_gap(struct ring_entry *e, struct ring_entry *gap)
 void ring_put(struct recorder *r, const union slot *slot, size_t n)
 {
     struct ring *ring = ring_of(r);
-    size_t n_put = atomic_load_explicit(&ring->n_put, memory_order_relaxed);
-    struct ring_entry *e = &ring->entry[n_put % ring->n_entries];
+    struct ring_entry *e;
+    size_t n_put;
 
+    if (ring == NULL)
+        return;
+    n_put = atomic_load_explicit(&ring->n_put, memory_order_relaxed);
+    e = &ring->entry[n_put % ring->n_entries];
     if (n_put - atomic_load_explicit(&ring->n_taken, memory_order_acquire) == ring->n_entries) {
         ring->gap.has_gap = true;
         ring->gap.n_lost += count(slot, n);

@@ -29,19 +29,19 @@ void run_ends(struct call *call)
     sample_end();
     session_end_of_run();
     call_end(call);
-    session_close();
+    session_close(STATE_FINALIZED);
 }
 
 void run_aborted(struct call *call)
 {
     call_end(call);
-    session_abandon();
+    session_close(STATE_ABORTED);
 }
 
 __attribute__((destructor)) static void at_exit(void)
 {
-    session_abandon();
-    if (!has_begun && atomic_load(&recorder_is_on) && recorder_newest() != NULL)
+    session_close(STATE_EXITED);
+    if (!has_begun && atomic_load(&recorder_switch.is_on) && recorder_newest() != NULL)
         complain("MPI_Init was not called: the calls of process %d are not recorded",
                  (int)getpid());
 }

@@ -2,14 +2,15 @@
 #include "sample.h"
 
 #include "complain.h"
+#include "memory.h"
 #include "stack.h"
 #include "stack_sites.h"
 #include "structure.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static struct {
     double hz; /* 0: no samples */
     pid_t pid; /* a child of a fork has none */
     pthread_t helper;
-    sem_t is_asked;
+    atomic_uint is_asked; /* a futex: semaphores wait by a clock that may be put back */
     atomic_bool is_over, has_samples;
     struct sigaction before;
     atomic_uintptr_t pc[N_WANTED], address[N_WANTED]; /* 0: free */
@@ -40,9 +41,15 @@ static struct {
 static _Thread_local struct {
     timer_t timer;
     bool has_timer;
-} own __attribute__((tls_model("initial-exec")));
+} own;
 
 /* --------------------------------------------------------------------------- the handler */
+
+static void ask(void)
+{
+    atomic_store(&sampling.is_asked, 1);
+    syscall(SYS_futex, &sampling.is_asked, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
 
 static void want(atomic_uintptr_t *list, uintptr_t what)
 {
@@ -50,7 +57,7 @@ static void want(atomic_uintptr_t *list, uintptr_t what)
     uintptr_t nothing = 0;
 
     if (what != 0 && atomic_compare_exchange_strong(at, &nothing, what))
-        sem_post(&sampling.is_asked);
+        ask();
 }
 
 static void sample(const ucontext_t *context)
@@ -95,7 +102,7 @@ static void *begin_thread(void *arg)
 {
     struct start start = *(struct start *)arg;
 
-    free(arg);
+    memory_free(arg);
     sample_thread(recorder_adopt());
     return start.routine(start.arg);
 }
@@ -114,11 +121,11 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     if (sampling.hz == 0 || sampling.pid != getpid() ||
         site_is_of_mpi(__builtin_return_address(0)))
         return real(thread, attributes, routine, arg);
-    start = must_resize(NULL, 1, sizeof *start);
+    start = memory_resize(NULL, 1, sizeof *start);
     *start = (struct start){routine, arg};
     rc = real(thread, attributes, begin_thread, start);
     if (rc != 0)
-        free(start);
+        memory_free(start);
     return rc;
 }
 
@@ -139,22 +146,17 @@ static void look_up(void)
 
 static void wait_a_round(void)
 {
-    struct timespec until;
+    const struct timespec most = {.tv_nsec = ROUND_MS * 1000000};
 
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += ROUND_MS * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    sem_timedwait(&sampling.is_asked, &until);
+    syscall(SYS_futex, &sampling.is_asked, FUTEX_WAIT_PRIVATE, 0, &most, NULL, 0);
+    atomic_store(&sampling.is_asked, 0);
 }
 
 static void *help(void *arg)
 {
     (void)arg;
     recorder_refuse();
-    while (!atomic_load(&sampling.is_over) && atomic_load(&recorder_is_on)) {
+    while (!atomic_load(&sampling.is_over) && atomic_load(&recorder_switch.is_on)) {
         wait_a_round();
         look_up();
         if (atomic_load(&sampling.has_samples))
@@ -170,7 +172,6 @@ static bool start_helper(void)
     sigset_t all, old;
     bool is_good;
 
-    sem_init(&sampling.is_asked, 0, 0);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     is_good = pthread_create(&sampling.helper, NULL, help, NULL) == 0;
@@ -263,7 +264,7 @@ void sample_end(void)
         atomic_exchange(&sampling.is_over, true))
         return;
     forget_signal();
-    sem_post(&sampling.is_asked);
+    ask();
     pthread_join(sampling.helper, NULL);
     if (atomic_load(&sampling.has_samples))
         recorder_first();

@@ -1,8 +1,10 @@
 /* Only rank 0 touches these files. */
 #include "session_files.h"
 
-#include "archive.h"
 #include "complain.h"
+#include "memory.h"
+#include "quiet.h"
+#include "state.h"
 #include "team.h"
 
 #include <errno.h>
@@ -10,11 +12,11 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define USUAL_DIRECTORY "snag-trace"
 #define PATH_SIZE (PATH_MAX + 64) /* with what is added to a name */
 #define MOST_PROCESSES 10000
 
@@ -27,13 +29,15 @@ static bool exists(const char *path)
 
 static bool holds_archive(const char *directory)
 {
+    static const char *const name[] = {"traces", "traces.otf2", STATE_DIRECTORY};
     char path[PATH_SIZE];
 
-    snprintf(path, sizeof path, "%s/%s", directory, ARCHIVE_NAME);
-    if (exists(path))
-        return true;
-    snprintf(path, sizeof path, "%s/%s.otf2", directory, ARCHIVE_NAME);
-    return exists(path);
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, name[i]);
+        if (exists(path))
+            return true;
+    }
+    return false;
 }
 
 static bool move_away(const char *directory)
@@ -53,14 +57,22 @@ static bool move_away(const char *directory)
     return true;
 }
 
-/* Without slashes at its end, and with all above it made. Returns false after a complaint. */
+/* From the root, without slashes at its end, and with all above it made. */
 static bool begin_path(const char *directory, char path[PATH_MAX])
 {
-    size_t length = (size_t)snprintf(path, PATH_MAX, "%s", directory);
+    const char *said = directory && *directory ? directory : USUAL_DIRECTORY;
+    char here[PATH_MAX] = "";
+    size_t length;
 
+    if (*said != '/' && getcwd(here, sizeof here) == NULL) {
+        complain("it is not known what directory this is: %s; nothing is recorded",
+                 strerror(errno));
+        return false;
+    }
+    length = (size_t)snprintf(path, PATH_MAX, "%s%s%s", here, *here ? "/" : "", said);
     while (length > 1 && length < PATH_MAX && path[length - 1] == '/')
         path[--length] = '\0';
-    if (length == 0 || length > PATH_MAX - 64) {
+    if (length > PATH_MAX - 128) {
         complain("the name of the archive's directory is too long; nothing is recorded");
         return false;
     }
@@ -81,63 +93,51 @@ static bool make_directory(const char *path)
     return false;
 }
 
-bool session_files_prepare(const char *directory)
-{
-    char path[PATH_MAX];
-
-    return begin_path(directory, path) && (!holds_archive(path) || move_away(path)) &&
-           make_directory(path);
-}
-
-/* Only one process can make DIRECTORY/traces.pid: the archive there is its own. */
+/* Only one process can make it: the recording there is its own. */
 static bool claim(const char *directory)
 {
     char path[PATH_SIZE];
-    int fd;
 
-    snprintf(path, sizeof path, "%s/%s.pid", directory, ARCHIVE_NAME);
-    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return false;
-    dprintf(fd, "%d\n", (int)getpid());
-    close(fd);
-    return true;
+    snprintf(path, sizeof path, "%s/" STATE_DIRECTORY, directory);
+    return mkdir(path, 0777) == 0;
 }
 
 /* The first of path/name-2, path/name-3, ... that is not there. */
-static bool claim_below(char **directory, const char *path, const char *name)
+static bool claim_below(char path[PATH_MAX])
 {
     char own[PATH_SIZE];
 
     errno = EEXIST;
     for (int i = 2; i < MOST_PROCESSES && errno == EEXIST; i++) {
-        snprintf(own, sizeof own, "%s/%s-%d", path, name, i);
+        snprintf(own, sizeof own, "%s/process-%d", path, i);
         if (mkdir(own, 0777) != 0)
             continue;
         complain("the trace of process %d is in '%s'", (int)getpid(), own);
-        free(*directory);
-        *directory = must_copy(own);
-        return true;
+        return snprintf(path, PATH_MAX, "%s", own) < PATH_MAX;
     }
     complain("cannot make directory '%s': %s; nothing is recorded", own, strerror(errno));
     return false;
 }
 
-bool session_files_claim(char **directory)
+static bool take(char path[PATH_MAX])
 {
-    char path[PATH_MAX];
-
-    if (!begin_path(*directory, path) || !make_directory(path))
-        return false;
-    return (!holds_archive(path) && claim(path)) || claim_below(directory, path, "process");
+    if (team_is_spawned())
+        return make_directory(path) && claim_below(path);
+    if (team_is_mpi())
+        return (!holds_archive(path) || move_away(path)) && make_directory(path);
+    return make_directory(path) && ((!holds_archive(path) && claim(path)) || claim_below(path));
 }
 
-bool session_files_claim_spawned(char **directory)
+char *session_files_prepare(const char *directory)
 {
     char path[PATH_MAX];
+    struct quiet q;
+    bool is_good;
 
-    return begin_path(*directory, path) && make_directory(path) &&
-           claim_below(directory, path, "process");
+    quiet_begin(&q);
+    is_good = begin_path(directory, path) && take(path);
+    quiet_end(&q);
+    return is_good ? memory_copy(path) : NULL;
 }
 
 /* ----------------------------------------------------------------------------------- ranks */
@@ -147,20 +147,28 @@ struct rank_line {
     char host[64];
 };
 
-static void write_lines(const char *path, const struct rank_line *line, int n)
+static bool write_lines(int fd, const struct rank_line *line, int n)
+{
+    char text[160];
+    bool is_good = true;
+
+    for (int i = 0; i < n && is_good; i++) {
+        int bytes = snprintf(text, sizeof text, "%d %d %d %s\n", i, line[i].pid, line[i].core,
+                             line[i].host);
+
+        is_good = write(fd, text, (size_t)bytes) == bytes;
+    }
+    return close(fd) == 0 && is_good;
+}
+
+static void write_list(const char *path, const struct rank_line *line, int n)
 {
     char temporary[PATH_SIZE];
-    FILE *file;
+    int fd;
 
     snprintf(temporary, sizeof temporary, "%s.new", path);
-    file = fopen(temporary, "we");
-    if (file == NULL) {
-        complain("cannot write '%s': %s", temporary, strerror(errno));
-        return;
-    }
-    for (int i = 0; i < n; i++)
-        fprintf(file, "%d %d %d %s\n", i, line[i].pid, line[i].core, line[i].host);
-    if (fclose(file) != 0 || rename(temporary, path) != 0)
+    fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0 || !write_lines(fd, line, n) || rename(temporary, path) != 0)
         complain("cannot write '%s': %s", path, strerror(errno));
 }
 
@@ -168,14 +176,19 @@ void session_files_list_ranks(const char *path)
 {
     struct rank_line own = {.pid = (int)getpid(), .core = sched_getcpu()}, *all;
     int is_wanted = path && path[0];
+    struct quiet q;
 
     team_broadcast(&is_wanted, sizeof is_wanted);
     if (!is_wanted)
         return;
     gethostname(own.host, sizeof own.host - 1);
-    all = must_resize(NULL, (size_t)team_size(), sizeof *all);
-    team_gather(&own, sizeof own, all);
-    if (team_rank() == 0)
-        write_lines(path, all, team_size());
-    free(all);
+    all = memory_resize(NULL, (size_t)team_size(), sizeof *all);
+    is_wanted = team_all(all != NULL); /* rank 0 needs it */
+    if (is_wanted)
+        team_gather(&own, sizeof own, all);
+    quiet_begin(&q);
+    if (is_wanted && team_rank() == 0)
+        write_list(path, all, team_size());
+    quiet_end(&q);
+    memory_free(all);
 }

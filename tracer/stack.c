@@ -11,7 +11,8 @@
 #include "stack.h"
 
 #include "budget.h"
-#include "complain.h"
+#include "memory.h"
+#include "quiet.h"
 #include "regions.h"
 #include "stack_marks.h"
 #include "stack_sites.h"
@@ -46,7 +47,7 @@ struct stack {
 
 static _Thread_local struct {
     uintptr_t low, high; /* both 0: not known yet */
-} bounds __attribute__((tls_model("initial-exec")));
+} bounds;
 
 static uint64_t loaded_ns;
 
@@ -58,8 +59,7 @@ __attribute__((constructor)) static void remember_begin(void)
 static struct stack *stack_of(struct recorder *r)
 {
     if (__builtin_expect(r->stack == NULL, 0)) {
-        r->stack = must_resize(NULL, 1, sizeof *r->stack);
-        *r->stack = (struct stack){0};
+        r->stack = memory_zeroed(1, sizeof *r->stack);
     }
     return r->stack;
 }
@@ -71,15 +71,18 @@ static void find_bounds(void)
     pthread_attr_t attributes;
     void *low;
     size_t bytes;
+    struct quiet q;
 
     bounds.low = bounds.high = 1;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
-        return;
-    if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
-        bounds.low = (uintptr_t)low;
-        bounds.high = (uintptr_t)low + bytes;
+    quiet_begin(&q);
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
+            bounds.low = (uintptr_t)low;
+            bounds.high = (uintptr_t)low + bytes;
+        }
+        pthread_attr_destroy(&attributes);
     }
-    pthread_attr_destroy(&attributes);
+    quiet_end(&q);
 }
 
 /* Whether a word lies on what is in use of the thread's stack. */
@@ -117,6 +120,19 @@ static inline bool step_out(struct stack_place *at, const struct site *site, uin
     return at->pc != 0;
 }
 
+/* Room for twice as many frames, or the first. False if there is none. */
+static bool grow(struct frame **frame, uint32_t *cap)
+{
+    uint32_t more = *cap ? 2 * *cap : 64;
+    struct frame *grown = memory_resize(*frame, more, sizeof *grown);
+
+    if (grown == NULL)
+        return false;
+    *frame = grown;
+    *cap = more;
+    return true;
+}
+
 /*
  * Of the functions that are open in a frame those from n_kept on are new. False if there is no
  * room, and none can be made.
@@ -125,10 +141,8 @@ static inline bool add_fresh(struct stack *s, uintptr_t end, const struct site *
                              uint32_t n_kept, bool is_in_signal)
 {
     while (s->cap_fresh - s->n_fresh < site->n_open - n_kept) {
-        if (is_in_signal)
+        if (is_in_signal || !grow(&s->fresh, &s->cap_fresh))
             return false;
-        s->cap_fresh = s->cap_fresh ? 2 * s->cap_fresh : 64;
-        s->fresh = must_resize(s->fresh, s->cap_fresh, sizeof *s->fresh);
     }
     for (uint32_t i = site->n_open; i-- > n_kept;)
         s->fresh[s->n_fresh++] =
@@ -268,11 +282,8 @@ static uint32_t count_alike(struct stack *s, uint32_t n)
 
 static void keep(struct stack *s, struct frame frame)
 {
-    if (s->n == s->cap) {
-        s->cap = s->cap ? 2 * s->cap : 64;
-        s->frame = must_resize(s->frame, s->cap, sizeof *s->frame);
-    }
-    s->frame[s->n++] = frame;
+    if (s->n < s->cap || grow(&s->frame, &s->cap))
+        s->frame[s->n++] = frame;
 }
 
 /*
@@ -398,6 +409,8 @@ __attribute__((noinline)) uint64_t stack_enter(struct recorder *r)
     s->n_fresh = 0;
     if (at.sp >= bounds.low && at.sp < bounds.high)
         n_kept = walk(s, at, NULL, NULL);
+    if (n_kept == UINT32_MAX)
+        return clock_ns(); /* no memory: recording has ended */
     n_before = n_kept;
     n_kept = count_alike(s, n_kept);
     mark(s->frame + n_before, n_kept - n_before);
@@ -422,16 +435,12 @@ void stack_prepare(struct recorder *r)
 
     if (bounds.low == 0)
         find_bounds();
-    if (s->cap < MOST_SAMPLED) {
-        s->cap = MOST_SAMPLED;
-        s->frame = must_resize(s->frame, s->cap, sizeof *s->frame);
-    }
-    if (s->cap_fresh < MOST_SAMPLED) {
-        s->cap_fresh = MOST_SAMPLED;
-        s->fresh = must_resize(s->fresh, s->cap_fresh, sizeof *s->fresh);
-    }
-    while (r->cap_open < MOST_SAMPLED)
-        recorder_deepen(r);
+    while (s->cap < MOST_SAMPLED && grow(&s->frame, &s->cap))
+        ;
+    while (s->cap_fresh < MOST_SAMPLED && grow(&s->fresh, &s->cap_fresh))
+        ;
+    while (r->cap_open < MOST_SAMPLED && recorder_deepen(r))
+        ;
     s->seen_ns = clock_ns(); /* what the first sample finds is there from now on */
     s->was_sampled = false;
 }

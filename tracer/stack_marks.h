@@ -40,8 +40,7 @@ struct stack_returns {
     } at[STACK_RETURNS];
 };
 
-extern _Thread_local struct stack_returns stack_returns
-    __attribute__((visibility("hidden"), tls_model("initial-exec")));
+extern _Thread_local struct stack_returns stack_returns __attribute__((visibility("hidden")));
 
 /* A moment on both clocks. */
 struct moment {

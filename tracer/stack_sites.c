@@ -8,20 +8,20 @@
 #include "stack_sites.h"
 
 #include "budget.h"
-#include "complain.h"
+#include "debug_memory.h"
+#include "loaded.h"
+#include "memory.h"
+#include "quiet.h"
 #include "recorder.h"
 #include "stack_marks.h"
 #include "symbols.h"
+#include "trace/tracer/debug_info.h"
 
-#include <dlfcn.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <fcntl.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <unwind.h>
 
 #define FIRST_SLOTS 1024
@@ -36,7 +36,8 @@ struct site_table *_Atomic site_table;
 
 struct code_file {
     struct code_file *next;
-    const struct link_map *map;
+    uintptr_t loaded_to;
+    char *path;
     Dwarf_CFI *cfi; /* NULL if it could not be read */
     bool is_of_program;
 };
@@ -75,38 +76,27 @@ static bool is_of_program(const char *path)
 
 bool site_is_of_mpi(const void *code)
 {
-    Dl_info info;
+    struct loaded in;
 
-    return dladdr(code, &info) != 0 &&
-           is_one_of(of_mpi, sizeof of_mpi / sizeof *of_mpi, info.dli_fname);
+    return loaded_at((uintptr_t)code, &in) &&
+           is_one_of(of_mpi, sizeof of_mpi / sizeof *of_mpi, in.path);
 }
 
-static Dwarf_CFI *open_rules(const char *path)
+static const struct code_file *file_of(const struct loaded *in)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    Dwarf_CFI *cfi = NULL;
+    struct code_file *f;
     Elf *elf;
 
-    if (fd < 0)
-        return NULL;
-    elf_version(EV_CURRENT);
-    elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    if (elf)
-        cfi = dwarf_getcfi_elf(elf);
-    close(fd);
-    return cfi;
-}
-
-static const struct code_file *file_of(const struct link_map *map)
-{
-    const char *path = map->l_name && *map->l_name ? map->l_name : "/proc/self/exe";
-    struct code_file *f;
-
     for (f = files; f; f = f->next)
-        if (f->map == map)
+        if (f->loaded_to == in->to && strcmp(f->path, in->path) == 0)
             return f;
-    f = must_resize(NULL, 1, sizeof *f);
-    *f = (struct code_file){files, map, open_rules(path), is_of_program(path)};
+    elf = debug_elf(in->path, in->build_id);
+    f = memory_resize(NULL, 1, sizeof *f);
+    *f = (struct code_file){.next = files,
+                            .loaded_to = in->to,
+                            .path = memory_copy(in->path),
+                            .cfi = elf ? dwarf_getcfi_elf(elf) : NULL,
+                            .is_of_program = is_of_program(in->path)};
     files = f;
     return f;
 }
@@ -195,14 +185,6 @@ static void read_rule(struct site *site, Dwarf_Frame *frame)
     site->fp_distance = (int32_t)fp_distance;
 }
 
-static struct link_map *map_of(uintptr_t pc)
-{
-    struct link_map *map = NULL;
-    Dl_info info;
-
-    return dladdr1((const void *)pc, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
-}
-
 /* The functions that are open at an instruction. Returns up to where code is of the same ones;
  * 0: it is not known. */
 static uintptr_t find_open(struct site *site, uintptr_t pc)
@@ -218,40 +200,57 @@ static uintptr_t find_open(struct site *site, uintptr_t pc)
     n += open[0].region != REGION_FILTERED;
     n += regions_inlined(pc, open + n, &until);
     site->n_open = (uint32_t)n;
-    site->open = must_resize(NULL, n, sizeof *open);
+    site->open = memory_resize(NULL, n, sizeof *open);
     memcpy(site->open, open, n * sizeof *open);
     if (n > 0 && open[n - 1].is_inlined) {
-        site->change = must_resize(NULL, 1, sizeof *site->change);
+        site->change = memory_resize(NULL, 1, sizeof *site->change);
         atomic_init(site->change, NULL);
     }
     return until;
+}
+
+struct rule_question {
+    struct site *site;
+    uintptr_t pc, end; /* the latter: up to where code has the same rule */
+    bool is_known, is_of_program;
+};
+
+static void ask_rule(void *ctx)
+{
+    struct rule_question *q = ctx;
+    struct loaded in;
+    const struct code_file *file = loaded_at(q->pc, &in) ? file_of(&in) : NULL;
+    Dwarf_Frame *frame;
+    Dwarf_Addr row_end = 0;
+
+    if (file == NULL || file->cfi == NULL ||
+        dwarf_cfi_addrframe(file->cfi, q->pc - in.to, &frame) != 0)
+        return;
+    read_rule(q->site, frame);
+    dwarf_frame_info(frame, NULL, &row_end, NULL);
+    debug_memory_free(frame);
+    q->end = row_end + in.to > q->pc ? row_end + in.to : 0;
+    q->is_of_program = file->is_of_program;
+    q->is_known = true;
 }
 
 /* The rule at an instruction, and what is open there. Returns up to where they are the same; 0
  * if there is none. */
 static uintptr_t read_site(struct site *site, uintptr_t pc)
 {
-    struct link_map *map = map_of(pc);
-    const struct code_file *file = map ? file_of(map) : NULL;
-    Dwarf_Frame *frame;
-    Dwarf_Addr row_end = 0;
-    uintptr_t end, until = 0;
+    struct rule_question q = {.site = site, .pc = pc};
+    uintptr_t until = 0;
 
-    if (file == NULL || file->cfi == NULL ||
-        dwarf_cfi_addrframe(file->cfi, pc - map->l_addr, &frame) != 0)
+    if (!debug_safely(ask_rule, &q) || !q.is_known)
         return 0;
-    read_rule(site, frame);
-    dwarf_frame_info(frame, NULL, &row_end, NULL);
-    free(frame);
-    end = row_end + map->l_addr > pc ? row_end + map->l_addr : 0;
-    if (site->base != SITE_END && file->is_of_program)
+    if (site->base != SITE_END && q.is_of_program)
         until = find_open(site, pc);
-    return until > pc && until < end ? until : end;
+    return until > pc && until < q.end ? until : q.end;
 }
 
 static struct site *site_new(uintptr_t address)
 {
-    struct site *site = must_resize(NULL, 1, sizeof *site);
+    struct site *site = memory_resize(NULL, 1, sizeof *site);
 
     *site = (struct site){.address = address};
     return site;
@@ -283,8 +282,10 @@ static struct site_table *grow(struct site_table *old)
 {
     size_t slots = old ? 2 * (old->mask + 1) : FIRST_SLOTS;
     struct site_table *table =
-        must_resize(NULL, 1, sizeof *table + slots * sizeof table->slot[0]);
+        memory_resize(NULL, 1, sizeof *table + slots * sizeof table->slot[0]);
 
+    if (table == NULL)
+        return old;
     table->older = old;
     table->mask = slots - 1;
     table->n = 0;
@@ -308,12 +309,20 @@ static const struct site *find(const struct site_table *table, uintptr_t address
     return site;
 }
 
+/* A table that could not grow is filled no further than this: recording has ended. */
+static bool has_room(const struct site_table *table)
+{
+    return table && 4 * (table->n + 1) <= 3 * (table->mask + 1);
+}
+
 const struct site *site_add(uintptr_t address)
 {
     uint64_t begin_ns = budget_thread_ns();
     struct site_table *table;
     const struct site *site;
+    struct quiet q;
 
+    quiet_begin(&q);
     pthread_mutex_lock(&lock);
     table = atomic_load(&site_table);
     site = find(table, address);
@@ -321,10 +330,12 @@ const struct site *site_add(uintptr_t address)
         site = make_site(address);
         if (table == NULL || 2 * (table->n + 1) > table->mask + 1)
             table = grow(table);
-        insert(table, site);
+        if (has_room(table))
+            insert(table, site);
     }
     pthread_mutex_unlock(&lock);
     budget_once(begin_ns);
+    quiet_end(&q);
     return site;
 }
 
@@ -365,13 +376,15 @@ struct site_change site_change_add(const struct site *from, const struct site *t
     uint64_t begin_ns = budget_thread_ns();
     const struct site_change *known;
     struct site_change c = site_change_unknown(from, to);
+    struct quiet q;
 
+    quiet_begin(&q);
     pthread_mutex_lock(&lock);
     known = site_change_known(from, to);
     if (known) {
         c = *known;
     } else if (n_changes < MOST_CHANGES) {
-        struct site_change *added = must_resize(NULL, 1, sizeof *added);
+        struct site_change *added = memory_resize(NULL, 1, sizeof *added);
 
         n_changes++;
         find_out(&c, from);
@@ -381,6 +394,7 @@ struct site_change site_change_add(const struct site *from, const struct site *t
     }
     pthread_mutex_unlock(&lock);
     budget_once(begin_ns);
+    quiet_end(&q);
     return c;
 }
 
@@ -434,7 +448,7 @@ static size_t read_rows(uintptr_t pc, struct row row[MOST_ROWS_OF_FUNCTION])
         uintptr_t end = read_site(site, at);
 
         if (end == 0) {
-            free(site);
+            memory_free(site);
             break;
         }
         row[n++] = (struct row){at, end, site};
@@ -453,8 +467,10 @@ static void add_rows(const struct row *row, size_t n)
     struct row_table *old = atomic_load(&row_table);
     size_t n_old = old ? old->n : 0, at = 0;
     struct row_table *table =
-        must_resize(NULL, 1, sizeof *table + (n_old + n) * sizeof *table->row);
+        memory_resize(NULL, 1, sizeof *table + (n_old + n) * sizeof *table->row);
 
+    if (table == NULL)
+        return;
     while (at < n_old && old->row[at].begin < row[0].begin)
         at++;
     table->older = old;
@@ -471,10 +487,13 @@ void site_add_around(uintptr_t pc)
 {
     static struct row row[MOST_ROWS_OF_FUNCTION];
     struct row_table *table;
+    struct quiet q;
 
+    quiet_begin(&q);
     pthread_mutex_lock(&lock);
     table = atomic_load(&row_table);
     if (site_around(pc) == NULL && (table == NULL || table->n < MOST_ROWS))
         add_rows(row, read_rows(pc, row));
     pthread_mutex_unlock(&lock);
+    quiet_end(&q);
 }

@@ -1,19 +1,19 @@
 /*
  * A file's symbol table is read once, when the first name is looked for in it: the file is
  * mapped, and an index of its functions sorted by address is made. Everything the file says is
- * checked against its size.
+ * checked against its size. What is left in a stripped file are the names that the dynamic
+ * linker needs: there what is behind a function is of another one, whose name is not known.
  */
 #include "symbols.h"
 
-#include "complain.h"
+#include "loaded.h"
+#include "memory.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -21,30 +21,59 @@
 
 struct symbol {
     uintptr_t value; /* address less what the object was moved by */
+    uint64_t bytes;
     bool is_global;
     const char *name;
 };
 
 struct object {
     struct object *next;
-    const struct link_map *map;
+    uintptr_t loaded_to;
+    char *path;
     const unsigned char *file; /* NULL if it could not be read */
     size_t bytes;
     struct symbol *symbol; /* [n], by value */
     size_t n;
+    bool is_stripped;
 };
 
 static struct object *objects;
 
-static int by_value(const void *left, const void *right)
+static bool is_before(const struct symbol *a, const struct symbol *b)
 {
-    const struct symbol *a = left, *b = right;
-
     if (a->value != b->value)
-        return a->value < b->value ? -1 : 1;
+        return a->value < b->value;
     if (a->is_global != b->is_global)
-        return a->is_global ? -1 : 1;
-    return strcmp(a->name, b->name);
+        return a->is_global;
+    return strcmp(a->name, b->name) < 0;
+}
+
+static void sink(struct symbol *symbol, size_t at, size_t n)
+{
+    struct symbol moved = symbol[at];
+
+    for (size_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && is_before(&symbol[child], &symbol[child + 1]))
+            child++;
+        if (!is_before(&moved, &symbol[child]))
+            break;
+        symbol[at] = symbol[child];
+    }
+    symbol[at] = moved;
+}
+
+/* A heap, as qsort takes memory of the program's malloc. */
+static void sort(struct symbol *symbol, size_t n)
+{
+    for (size_t i = n / 2; i-- > 0;)
+        sink(symbol, i, n);
+    for (size_t i = n; i-- > 1;) {
+        struct symbol last = symbol[i];
+
+        symbol[i] = symbol[0];
+        symbol[0] = last;
+        sink(symbol, 0, i);
+    }
 }
 
 static bool has_room(const struct object *o, uint64_t offset, uint64_t bytes)
@@ -63,8 +92,8 @@ static void add_table(struct object *o, const ElfW(Shdr) * table, const ElfW(Shd
         !has_room(o, strings->sh_offset, strings->sh_size) || strings->sh_size == 0 ||
         text[strings->sh_size - 1] != '\0' || table->sh_offset % _Alignof(ElfW(Sym)) != 0)
         return;
-    o->symbol = must_resize(NULL, n, sizeof *o->symbol);
-    for (size_t i = 0; i < n; i++) {
+    o->symbol = memory_resize(NULL, n, sizeof *o->symbol);
+    for (size_t i = 0; o->symbol && i < n; i++) {
         unsigned type = ELF64_ST_TYPE(from[i].st_info);
 
         if ((type != STT_FUNC && type != STT_GNU_IFUNC) || from[i].st_shndx == SHN_UNDEF ||
@@ -72,11 +101,12 @@ static void add_table(struct object *o, const ElfW(Shdr) * table, const ElfW(Shd
             continue;
         o->symbol[o->n++] = (struct symbol){
             .value = from[i].st_value,
+            .bytes = from[i].st_size,
             .is_global = ELF64_ST_BIND(from[i].st_info) != STB_LOCAL,
             .name = text + from[i].st_name,
         };
     }
-    qsort(o->symbol, o->n, sizeof *o->symbol, by_value);
+    sort(o->symbol, o->n);
 }
 
 static void read_symbols(struct object *o)
@@ -91,11 +121,13 @@ static void read_symbols(struct object *o)
         header->e_shoff % _Alignof(ElfW(Shdr)) != 0)
         return;
     section = (const void *)(o->file + header->e_shoff);
-    for (size_t i = 0; i < header->e_shnum; i++)
-        if (section[i].sh_type == SHT_SYMTAB && section[i].sh_link < header->e_shnum) {
-            add_table(o, &section[i], &section[section[i].sh_link]);
-            return;
-        }
+    for (int k = 0; k < 2 && o->n == 0; k++) {
+        o->is_stripped = k == 1;
+        for (size_t i = 0; i < header->e_shnum && o->n == 0; i++)
+            if (section[i].sh_type == (o->is_stripped ? SHT_DYNSYM : SHT_SYMTAB) &&
+                section[i].sh_link < header->e_shnum)
+                add_table(o, &section[i], &section[section[i].sh_link]);
+    }
 }
 
 static void map_file(struct object *o, const char *path)
@@ -116,18 +148,19 @@ static void map_file(struct object *o, const char *path)
     read_symbols(o);
 }
 
-/* The object with this link map; its file is read when it is met for the first time. */
-static const struct object *object_of(const struct link_map *map)
+/* The object that was loaded; its file is read when it is met for the first time. */
+static const struct object *object_of(const struct loaded *loaded)
 {
     struct object *o;
 
     for (o = objects; o; o = o->next)
-        if (o->map == map)
+        if (o->loaded_to == loaded->to && strcmp(o->path, loaded->path) == 0)
             return o;
-    o = must_resize(NULL, 1, sizeof *o);
-    *o = (struct object){.next = objects, .map = map};
+    o = memory_resize(NULL, 1, sizeof *o);
+    *o = (struct object){
+        .next = objects, .loaded_to = loaded->to, .path = memory_copy(loaded->path)};
     objects = o;
-    map_file(o, map->l_name && map->l_name[0] ? map->l_name : "/proc/self/exe");
+    map_file(o, o->path);
     return o;
 }
 
@@ -154,73 +187,55 @@ static const char *find(const struct object *o, uintptr_t value)
     return at < o->n && o->symbol[at].value == value ? o->symbol[at].name : NULL;
 }
 
-static struct link_map *map_of(uintptr_t address, Dl_info *info)
-{
-    struct link_map *map = NULL;
-
-    return dladdr1((void *)address, info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
-}
-
 uintptr_t symbol_whole(uintptr_t address)
 {
-    Dl_info info;
-    const struct link_map *map = map_of(address, &info);
-    const struct object *o = map ? object_of(map) : NULL;
-    const char *name = o ? find(o, address - map->l_addr) : NULL;
+    struct loaded in;
+    const struct object *o = loaded_at(address, &in) ? object_of(&in) : NULL;
+    const char *name = o ? find(o, address - in.to) : NULL;
     const char *cold = name ? strstr(name, ".cold") : NULL;
 
     for (size_t i = 0; cold && i < o->n; i++)
         if (strncmp(o->symbol[i].name, name, (size_t)(cold - name)) == 0 &&
             o->symbol[i].name[cold - name] == '\0')
-            return map->l_addr + o->symbol[i].value;
+            return in.to + o->symbol[i].value;
     return address;
 }
 
-/* An address without a name. */
-static char *in_file(uintptr_t address, const struct link_map *map, const Dl_info *info)
+/* An address without a name; NULL: it is in no file. */
+static char *in_file(uintptr_t address, const struct loaded *in)
 {
-    const char *slash = map ? strrchr(info->dli_fname, '/') : NULL;
     char text[320];
 
-    if (map == NULL)
+    if (in == NULL)
         snprintf(text, sizeof text, "0x%lx", (unsigned long)address);
     else
-        snprintf(text, sizeof text, "%.255s+0x%lx", slash ? slash + 1 : info->dli_fname,
-                 (unsigned long)(address - map->l_addr));
-    return must_copy(text);
+        snprintf(text, sizeof text, "%.255s+0x%lx", in->name,
+                 (unsigned long)(address - in->to));
+    return memory_copy(text);
 }
 
 char *symbol_name(uintptr_t address)
 {
-    Dl_info info;
-    const struct link_map *map = map_of(address, &info);
+    struct loaded in;
     const char *name;
 
-    if (map == NULL)
-        return in_file(address, NULL, NULL);
-    if (info.dli_sname && (uintptr_t)info.dli_saddr == address)
-        return must_copy(info.dli_sname);
-    name = find(object_of(map), address - map->l_addr);
-    if (name)
-        return must_copy(name);
-    return in_file(address, map, &info);
+    if (!loaded_at(address, &in))
+        return in_file(address, NULL);
+    name = find(object_of(&in), address - in.to);
+    return name ? memory_copy(name) : in_file(address, &in);
 }
 
-/* The symbol table knows more than the dynamic linker, if the file has one. */
 char *symbol_place(uintptr_t address)
 {
     char text[320];
-    Dl_info info;
-    const struct link_map *map = map_of(address, &info);
-    const struct object *o = map ? object_of(map) : NULL;
-    size_t at = o ? lower_bound(o, address - map->l_addr) : 0;
-    const char *name = at > 0 ? o->symbol[at - 1].name : map ? info.dli_sname : NULL;
-    uintptr_t begin = at > 0 ? map->l_addr + o->symbol[at - 1].value
-                      : map  ? (uintptr_t)info.dli_saddr
-                             : 0;
+    struct loaded in;
+    const struct object *o = loaded_at(address, &in) ? object_of(&in) : NULL;
+    size_t at = o ? lower_bound(o, address - in.to) : 0;
+    const struct symbol *before = at > 0 ? &o->symbol[at - 1] : NULL;
 
-    if (name == NULL)
-        return in_file(address, map, &info);
-    snprintf(text, sizeof text, "%.255s+0x%lx", name, (unsigned long)(address - begin));
-    return must_copy(text);
+    if (before == NULL || (o->is_stripped && address - in.to - before->value >= before->bytes))
+        return in_file(address, o ? &in : NULL);
+    snprintf(text, sizeof text, "%.255s+0x%lx", before->name,
+             (unsigned long)(address - in.to - before->value));
+    return memory_copy(text);
 }

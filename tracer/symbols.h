@@ -1,9 +1,9 @@
 /*
  * symbols -- the name of the function at an address.
  *
- * The dynamic linker knows the exported names only. Static functions, and those of a program
- * linked without -rdynamic, are found in the symbol table (.symtab) of the file the code was
- * loaded from, unless it was stripped.
+ * It is found in the symbol table (.symtab) of the file the code was loaded from, which has
+ * static functions, too; of a file that was stripped in what the dynamic linker needs
+ * (.dynsym).
  */
 #ifndef SNAG_TRACER_SYMBOLS_H
 #define SNAG_TRACER_SYMBOLS_H

@@ -8,12 +8,10 @@
 #ifndef SNAG_TRACER_TEAM_H
 #define SNAG_TRACER_TEAM_H
 
-#include "blob.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 
-/* team_form, team_part -- before and after all others; team_part waits for everybody. */
+/* team_form, team_part -- before and after all others. */
 void team_form(void);
 void team_part(void);
 
@@ -26,11 +24,11 @@ bool team_is_mpi(void);
 /* team_is_spawned -- other ranks, which have a trace of their own, have started these. */
 bool team_is_spawned(void);
 
-/* team_broadcast -- what rank 0 has in data (bytes), to all. Returns false if MPI fails. */
-bool team_broadcast(void *data, size_t bytes);
+/* team_broadcast -- what rank 0 has in data (bytes), to all. */
+void team_broadcast(void *data, size_t bytes);
 
-/* team_barrier -- nobody goes on before all are here. Returns false if MPI fails. */
-bool team_barrier(void);
+/* team_barrier -- nobody goes on before all are here. */
+void team_barrier(void);
 
 /* team_all -- is it true for everybody? */
 bool team_all(bool is_true);
@@ -38,12 +36,6 @@ bool team_all(bool is_true);
 /* team_gather -- own (bytes, the same number everywhere) of all, in order of their ranks, in
  * all (size * bytes) at rank 0. */
 void team_gather(const void *own, size_t bytes, void *all);
-
-/*
- * team_gather_blobs -- the bytes of everybody's blob, one after the other, at rank 0.
- *   bytes, start  (team_size) of each, at rank 0; their sum below 2 GiB, or the program ends
- */
-struct blob team_gather_blobs(const struct blob *own, int *bytes, int *start);
 
 /* team_send, team_receive -- between two; what was sent first arrives first. */
 void team_send(int to, const void *data, size_t bytes);

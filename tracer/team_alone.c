@@ -3,11 +3,13 @@
  * with the first call that is recorded and ends with the process.
  */
 #include "communicators.h"
+#include "complain.h"
 #include "sample.h"
 #include "session.h"
 #include "team.h"
 
 #include <dlfcn.h>
+#include <string.h>
 #include <unistd.h>
 
 void team_form(void)
@@ -38,15 +40,13 @@ bool team_is_spawned(void)
     return false;
 }
 
-bool team_broadcast(void *data, size_t bytes)
+void team_broadcast(void *data, size_t bytes)
 {
     (void)data, (void)bytes;
-    return true;
 }
 
-bool team_barrier(void)
+void team_barrier(void)
 {
-    return true;
 }
 
 bool team_all(bool is_true)
@@ -57,16 +57,6 @@ bool team_all(bool is_true)
 void team_gather(const void *own, size_t bytes, void *all)
 {
     memcpy(all, own, bytes);
-}
-
-struct blob team_gather_blobs(const struct blob *own, int *bytes, int *start)
-{
-    struct blob all = {0};
-
-    bytes[0] = (int)own->n;
-    start[0] = 0;
-    blob_put(&all, own->data, own->n);
-    return all;
 }
 
 void team_send(int to, const void *data, size_t bytes)
@@ -92,10 +82,8 @@ uint32_t communicators_from(uint32_t first,
     return 0;
 }
 
-const struct communicator *communicators_known(uint32_t *n)
+void communicators_end(void)
 {
-    *n = 0;
-    return NULL;
 }
 
 /* ------------------------------------------------------------------------- begin and end */
@@ -117,6 +105,5 @@ __attribute__((destructor)) static void at_exit(void)
         complain("process %d is of MPI, whose calls are not recorded: that takes "
                  "another library (snag record --tracer openmpi or mpich)",
                  (int)getpid());
-    session_end_of_run();
-    session_close();
+    session_close(STATE_EXITED);
 }

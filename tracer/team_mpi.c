@@ -1,7 +1,6 @@
 /* A communicator of our own: our messages never meet the program's. */
 #include "team.h"
 
-#include <limits.h>
 #include <mpi.h>
 
 #define TAG 0
@@ -18,7 +17,6 @@ void team_form(void)
 
 void team_part(void)
 {
-    PMPI_Barrier(comm);
     PMPI_Comm_free(&comm);
 }
 
@@ -44,14 +42,14 @@ bool team_is_spawned(void)
     return PMPI_Comm_get_parent(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
 }
 
-bool team_broadcast(void *data, size_t bytes)
+void team_broadcast(void *data, size_t bytes)
 {
-    return PMPI_Bcast(data, (int)bytes, MPI_BYTE, 0, comm) == MPI_SUCCESS;
+    PMPI_Bcast(data, (int)bytes, MPI_BYTE, 0, comm);
 }
 
-bool team_barrier(void)
+void team_barrier(void)
 {
-    return PMPI_Barrier(comm) == MPI_SUCCESS;
+    PMPI_Barrier(comm);
 }
 
 bool team_all(bool is_true)
@@ -65,27 +63,6 @@ bool team_all(bool is_true)
 void team_gather(const void *own, size_t bytes, void *all)
 {
     PMPI_Gather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0, comm);
-}
-
-struct blob team_gather_blobs(const struct blob *own, int *bytes, int *start)
-{
-    struct blob all = {0};
-    int n = (int)own->n;
-    uint64_t sum = 0;
-
-    PMPI_Gather(&n, 1, MPI_INT, bytes, 1, MPI_INT, 0, comm);
-    for (int i = 0; rank == 0 && i < size; i++) {
-        start[i] = (int)sum;
-        sum += (uint64_t)bytes[i];
-    }
-    if (sum > INT_MAX) {
-        complain("more than 2 GiB of definitions");
-        PMPI_Abort(MPI_COMM_WORLD, 1);
-    }
-    all.data = must_resize(NULL, sum, 1);
-    all.n = sum;
-    PMPI_Gatherv(own->data, n, MPI_BYTE, all.data, bytes, start, MPI_BYTE, 0, comm);
-    return all;
 }
 
 void team_send(int to, const void *data, size_t bytes)

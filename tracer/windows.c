@@ -9,8 +9,8 @@
 #include "windows.h"
 
 #include "communicator_handles.h"
-#include "complain.h"
 #include "handle_map.h"
+#include "memory.h"
 #include "objects.h"
 #include "recorder.h"
 #include "session.h"
@@ -81,7 +81,7 @@ void window_making(const struct call *call, MPI_Comm comm)
 
 static struct window *window_new(uint32_t object, MPI_Comm comm, bool has_memory)
 {
-    struct window *w = must_resize(NULL, 1, sizeof *w);
+    struct window *w = memory_resize(NULL, 1, sizeof *w);
     int rank = 0;
 
     PMPI_Comm_rank(comm, &rank);
@@ -115,7 +115,7 @@ void window_made(struct call *call, MPI_Comm comm, bool has_memory, const MPI_Wi
     if (win)
         handle_map_put(&windows, bits_of(*win), w);
     else
-        free(w);
+        memory_free(w);
 }
 
 struct window *window_freeing(const struct call *call, MPI_Win win)
@@ -149,8 +149,7 @@ static void make_room(struct window *w)
         return;
     if (w->cap == MOST_TRANSFERS)
         return;
-    w->cap = w->cap ? 2 * w->cap : 64;
-    w->pending = must_resize(w->pending, w->cap, sizeof *w->pending);
+    memory_grow(&w->pending, w->cap, w->cap);
 }
 
 /* Remember a transfer, and give it a number. */
@@ -302,7 +301,7 @@ void window_freed(struct window *w, struct call *call)
                OTF2_RMA_SYNC_LEVEL_PROCESS, call_returned(call));
     pthread_mutex_lock(&w->lock);
     atomic_fetch_sub_explicit(&n_pending, w->n, memory_order_relaxed);
-    free(w->pending);
+    memory_free(w->pending);
     w->pending = NULL;
     w->n = w->cap = 0;
     pthread_mutex_unlock(&w->lock);
@@ -366,10 +365,12 @@ static uint32_t group_object(MPI_Group group)
 
     PMPI_Group_size(group, &n);
     member = group_members(group, n);
+    if (member == NULL)
+        return OBJECT_NONE;
     for (int i = 0; i < n; i++)
         is_known = is_known && member[i] != (uint32_t)MPI_UNDEFINED;
     object = is_known ? object_group(member, (uint32_t)n) : OBJECT_NONE;
-    free(member);
+    memory_free(member);
     return object;
 }
 

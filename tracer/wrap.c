@@ -35,8 +35,10 @@ static struct call begin(enum mpi_call which, const void *returns_to, bool is_al
     struct call call = {0};
     struct recorder *r = recorder_begin();
 
-    if (r == NULL)
+    if (r == NULL) {
+        recorder_missed();
         return call;
+    }
     call.is_recorded = true;
     call.region = region_of_call(which, is_alone, stack_address((uintptr_t)returns_to));
     if (__builtin_expect(r->until_watched-- == 0, 0))

@@ -32,7 +32,6 @@ static void print_stored(const struct live_recorder_counts *stored, const char *
 static void print_text(const struct live_session *s)
 {
     const struct ad_totals *n = ad_totals(s->ad);
-    struct quality quality = live_totals_quality(s);
     char events[TEXT_SIZE], calls[TEXT_SIZE], strange[TEXT_SIZE], other[TEXT_SIZE];
 
     print("%s: %s calls in %s events, %llu step%s%s\n", s->stream.url,
@@ -46,9 +45,7 @@ static void print_text(const struct live_session *s)
     reading_print_accesses(&s->stream.accesses);
     if (s->settings->live.store)
         print_stored(&s->stored, s->settings->live.store);
-    if (s->stream.n_lost > 0)
-        print("%s events were lost on the way\n", text_count(s->stream.n_lost, other));
-    reading_print_quality(&quality, &(struct clock_report){0});
+    live_totals_print_wrong(s);
 }
 
 static int run(const struct settings *settings)

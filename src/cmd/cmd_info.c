@@ -360,18 +360,24 @@ static void print_links(const struct reading *r)
 /* What tells this run from others; with --all whatever the trace says. */
 static void print_metadata(const struct definitions *defs, bool is_all)
 {
-    static const char *const usual[] = {"Recorded By", "Command Line", "Compiler",
-                                        "MPI Library"};
+    static const struct {
+        const char *key, *as;
+    } usual[] = {{"Recorded By", "Recorded By"},
+                 {"Command Line", "Command Line"},
+                 {"Compiler", "Compiler"},
+                 {"MPI Library", "MPI Library"},
+                 {"snag.trouble", "Not all was recorded"},
+                 {"snag.ending", "A process ended by"}};
     struct run_metadata metadata;
 
     run_metadata_of(&metadata, defs);
     for (size_t i = 0; i < (is_all ? metadata.n : 0); i++)
         print("%s: %s\n", metadata.at[i].key, metadata.at[i].value);
     for (size_t i = 0; i < (is_all ? 0 : sizeof usual / sizeof *usual); i++) {
-        const char *value = run_metadata_get(&metadata, usual[i]);
+        const char *value = run_metadata_get(&metadata, usual[i].key);
 
         if (value)
-            print("%s: %.200s\n", usual[i], value);
+            print("%s: %.200s\n", usual[i].as, value);
     }
     run_metadata_release(&metadata);
 }

@@ -7,12 +7,12 @@
 
 static const struct command commands[] = {
     {"record", "[options] PROGRAM [ARGUMENT ...]", "run a program, and record a trace of it",
-     "output functions stacks mpi no-call-sites sample overhead watch live tracer foi model "
-     "store spool spool-limit least "
+     "output functions stacks mpi no-call-sites sample overhead watch live tracer finish foi "
+     "model store spool spool-limit least "
      "false-alarms "
      "port "
      "listen print-tunnel once run-id",
-     1, MOST_ARGS, cmd_record,
+     0, MOST_ARGS, cmd_record,
      "Runs a program as it is under the tracer, which writes an OTF2 archive: all calls of "
      "MPI,\n"
      "messages and collectives, and the calls of the program's own functions: all of them "
@@ -22,7 +22,13 @@ static const struct command commands[] = {
      "the\n"
      "program's. Programs without MPI are recorded if they were compiled so, or with "
      "--sample.\n"
-     "The exit status is the program's, or 128 and the signal that ended it.\n\n"
+     "The exit status is the program's, or 128 and the signal that ended it; 1 where that "
+     "is 0\n"
+     "and there is no trace. Calls that could not be recorded, as a disk was full, say, are\n"
+     "counted and said, and snag analyze ends with 3 then.\n\n"
+     "However the program ends, by a signal, too, what it did until then is in the trace.\n"
+     "Where snag record itself was killed, --finish makes the trace, or snag analyze does\n"
+     "when it meets it.\n\n"
      "With --sample threads that compute are interrupted so many times in a second of their\n"
      "processor time, and the functions on their stacks recorded, also those that call no MPI\n"
      "and are called by none that does. That they begin and end is known to within two\n"
@@ -45,6 +51,7 @@ static const struct command commands[] = {
      "  snag analyze run1\n"
      "  snag record --watch -- mpirun -n 4 ./app input\n"
      "  snag record --watch --foi loop -- mpirun -n 4 ./app input\n"
+     "  snag record --finish run1\n"
      "  srun snag record --live /tmp/job/socket -- ./app input"},
     {"info", "TRACE ... [options]", "what is in a trace, and which functions are worth a look",
      "links top all together", 1, MOST_ARGS, cmd_info,

@@ -92,6 +92,16 @@ struct quality live_totals_quality(const struct live_session *s)
     return all;
 }
 
+void live_totals_print_wrong(const struct live_session *s)
+{
+    struct quality quality = live_totals_quality(s);
+    char lost[TEXT_SIZE];
+
+    if (s->stream.n_lost > 0)
+        print("%s events were lost on the way\n", text_count(s->stream.n_lost, lost));
+    reading_print_quality(&quality, &(struct clock_report){0});
+}
+
 static json_t *server_json(const struct live_session *s)
 {
     struct ps_client_counts n;

@@ -200,6 +200,9 @@ static const struct option_row rows[] = {
     {"overhead", 0, OPTION_SHARE, AT(overhead), "SHARE",
      .help = "what recording may cost, say 2%: short functions that are called too often are "
              "left out, and named (default: all are recorded)"},
+    {"finish", 0, OPTION_TEXT, AT(finish), "DIR",
+     .help = "make a trace of what an earlier snag record, or the tracer by hand, left in a "
+             "directory; no program is run"},
     {"live", 0, OPTION_TEXT, AT(live_socket), "SOCKET",
      .help = "write no trace: send to who listens there, snag ad or snag watch tracer:SOCKET"},
     {"tracer", 0, OPTION_TEXT, AT(tracer), "KIND",

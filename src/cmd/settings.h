@@ -116,6 +116,7 @@ struct settings {
     const char *sample;                         /* a rate, as 200Hz; NULL: no samples */
     double overhead;                            /* what recording may cost; 0: not said */
     const char *live_socket;                    /* who listens to the tracer; NULL: nobody */
+    const char *finish; /* an earlier recording; NULL: a program is run */
     const char *tracer; /* what is loaded into a program; NULL: not said */
     uint32_t top, depth;
     double keep_days;        /* of a store, what ended since; NAN: not said */

@@ -34,6 +34,7 @@
     X(reader_crash, true, "locations whose events crashed the reading library")                \
     X(reader_hang, true, "locations whose events hung the reading library")                    \
     X(bad_record, true, "records that could not be understood, skipped")                       \
+    X(lost_call, true, "calls that the tracer could not record")                               \
     X(lost_rows, true, "events that their step announces and that could not be read")          \
     X(broken_off, true, "files or streams of TAU that were not closed by their writer")        \
     X(no_local_definitions, false, "locations without a local definition file")                \

@@ -18,6 +18,7 @@
 #include "trace/chrome/source_chrome.h"
 #include "trace/otf2/source_otf2.h"
 #include "trace/synth/source_synth.h"
+#include "trace/tracer/finish.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -106,6 +107,10 @@ int source_open_as(struct source *source, const char *path, const struct source_
     int rc;
 
     *source = (struct source){.path = mem_copy_string(path), .opts = *opts};
+    rc = finish(path,
+                &(struct finish_opts){.on_process = opts->on_definitions, .ctx = opts->ctx});
+    if (rc < 0)
+        return rc;
     for (size_t i = 0; sources[i]; i++) {
         if (!sources[i]->accepts(path))
             continue;

@@ -12,3 +12,8 @@ snag record --tracer fast true
 snag record --json --quiet --verbose --threads 1
 snag record --help | sed -n 1,4p
 snag record --live socket --output there true
+# what an earlier one left
+snag record --finish nowhere
+snag record --finish nowhere true
+mkdir -p empty/traces.unfinished; snag record --finish empty
+mkdir -p other/traces.unfinished; echo other >other/traces.unfinished/0; snag record --quiet --finish other

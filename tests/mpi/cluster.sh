@@ -28,7 +28,7 @@ if [ "${CLUSTER:-}" != inside ]; then
     CLUSTER=inside exec "${namespaces[@]}" bash "$0" "$@"
 fi
 
-. "$(dirname "$0")/launchers.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/launchers.sh"
 unset SNAG_ASSIST # there really are several nodes
 
 nodes=(node1 node2 node3)

@@ -1,31 +1,25 @@
 #!/usr/bin/env bash
-# Programs of MPI that do not end as they should leave a trace of the ranks that could save theirs:
-# with Open MPI all that are not killed outright, with MPICH, which kills the others, the one that
-# ended.
+# Programs of MPI that do not end as they should leave a trace of all ranks: of the one that ended,
+# and of those that the launcher ends for it.
 #
 #   endings.sh SNAG DIRECTORY-OF-THE-TRACERS
 snag=$1 tracers=$2
 . "$(dirname "$0")/mpi/lib.sh"
 command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
 
-# ended MPI HOW RANKS -- in how many ranks' traces the barriers are, at least.
+# ended MPI HOW -- all barriers of both ranks are there.
 ended() {
     record any $1.$2 $1 2 ./ends.$1 $2
-    [ "$(calls $1.$2 MPI_Barrier)" -ge $((100 * $3)) ] || fail "$1, $2: not all barriers of $3 ranks are there"
+    [ "$(calls $1.$2 MPI_Barrier)" = 200 ] || fail "$1, $2: not all barriers are there"
     grep -q 'next: snag analyze' err || fail "$1, $2: no trace is offered"
 }
 
 for mpi in "${mpis[@]}"; do
     mpicc.$mpi -o ends.$mpi "$sources/ends.c"
-    others=$([ $mpi = mpich ] || echo 1)
-    for how in _exit exit abort abort_late fault term mpi_abort; do
-        ended $mpi $how $((1 + others))
+    for how in _exit exit abort abort_late error fault kill term mpi_abort; do
+        ended $mpi $how
     done
 done
-if [ ${mpis[0]} = openmpi ]; then
-    ended openmpi error 2
-    ended openmpi kill 1
-fi
 
 # Fortran's own library handles the signals of errors
 if command -v gfortran >/dev/null; then

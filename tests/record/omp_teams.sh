@@ -36,8 +36,9 @@ say() {
     awk -v word="$1" '{ for (i = 1; i < NF; i++) if ($i == word) n += $(i + 1) } END { print n + 0 }' said
 }
 
-# read_trace TRACE
+# read_trace TRACE -- finished, if it is not
 read_trace() {
+    "$snag" record --quiet --finish "$1"
     otf2-print -Werror --silent "$1/traces.otf2" >out 2>&1 || fail "$1 cannot be read: $(cat out)"
     otf2-print "$1/traces.otf2" >events
 }

@@ -51,6 +51,8 @@ record 1 --json "$plain"
 
 record 1 -o plain "$plain"
 said "was not compiled with -finstrument-functions"
+record 1 --quiet -o plain "$plain"
+said "was not compiled with -finstrument-functions" # it is why the status is not the program's
 said "--sample 200Hz finds what computes"
 [ ! -e plain ] || fail "a trace of nothing"
 
@@ -64,7 +66,8 @@ said "is there already"
 record 1 ./nowhere
 said "cannot run './nowhere'"
 record 137 -o killed "$instrumented" -9
-said "nothing was recorded"
+said "1 of 1 process did not end by exit: what was recorded until then is there"
+"$snag" info killed >/dev/null || fail "what a program recorded until it was killed cannot be read"
 
 # what the run is called: the job that it is in, but for what is said
 SLURM_JOB_ID=4711 record 0 --quiet -o job "$instrumented"

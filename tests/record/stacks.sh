@@ -26,6 +26,7 @@ first() {
 # run PROGRAM TRACE -- as it is; the calls go to calls
 run() {
     SNAG_TRACER_DIR=$2 LD_PRELOAD=$tracer "./$1" >said || fail "$1 ends with $?"
+    "$snag" record --quiet --finish "$2"
     otf2-print -Werror --silent "$2/traces.otf2" >out 2>&1 || fail "$2 cannot be read: $(cat out)"
     "$snag" info "$2" --json --all | jq -r '.regions[] | "\(.name) \(.calls)"' >calls
 }

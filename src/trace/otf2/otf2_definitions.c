@@ -33,6 +33,7 @@
 #define ATTRIBUTE_INLINED "snag.inlined"
 #define PROPERTY_PROCESSOR_TIME "snag.processor_time"
 #define PROPERTY_POLLS "snag.polls"
+#define PROPERTY_LOST "snag.lost"
 #define PROPERTY_LEFT_OUT_FROM "snag.left_out.from "
 #define PROPERTY_LEFT_OUT_CALLS "snag.left_out.calls "
 #define PROPERTY_BUILD_ID "snag.build_id "
@@ -244,6 +245,8 @@ static void resolve_costs(const struct otf2_raw *raw, struct source *source)
             defs->location[at].once_ns = from->value;
         else if (strcmp(name, PROPERTY_POLLS) == 0)
             source->quality.n[QUALITY_polls] += from->value;
+        else if (strcmp(name, PROPERTY_LOST) == 0)
+            source->quality.n[QUALITY_lost_call] += from->value;
     }
     idmap_release(&known);
 }

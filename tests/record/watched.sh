@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# A page beside the program: what it could not read in time is said, by the tracer and by snag; and
+# of a snag record that is killed outright nothing stays.
+#
+#   watched.sh SNAG SOURCES
+snag=$1 sources=$2
+. "$(dirname "$0")/../support/own_directory.sh"
+for tool in jq curl pgrep; do
+    command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }
+done
+cc -std=gnu11 -D_GNU_SOURCE -w -O1 -finstrument-functions -o odd "$sources/odd.c" -pthread -ldl
+export TMPDIR=$(mktemp -d /tmp/watched-XXXXXX) # paths of sockets are short
+trap 'rm -rf "$dir" "$TMPDIR"' EXIT
+
+fail() {
+    echo "$*"
+    cat err
+    exit 1
+}
+
+# watched ARGUMENTS... -- a program that waits for the file go; $recorder is snag record, and the
+# page is there.
+watched() {
+    rm -f go
+    "$snag" record --watch --functions "$@" sh -c 'until [ -e go ]; do sleep 0.02; done; exec ./odd cancel' >out 2>err </dev/null &
+    recorder=$!
+    until [ -S "$TMPDIR"/snag-*/socket ] && pgrep -P $recorder -x sh >/dev/null; do
+        kill -0 $recorder || fail "it does not begin"
+        sleep 0.02
+    done
+}
+
+# the page stands still while the program runs
+SNAG_TRACER_LIVE_KB=64 watched --once -o lossy
+mapfile -t snags < <(pgrep -P $recorder -x snag)
+kill -STOP "${snags[@]}"
+touch go
+until grep -q 'next: snag analyze lossy' err; do
+    kill -0 $recorder || fail "it does not end"
+    sleep 0.05
+done
+kill -CONT "${snags[@]}" 2>/dev/null || true
+status=0
+wait $recorder || status=$?
+[ $status = 6 ] || fail "status $status is not the program's"
+lost=$(sed -n 's/^snag-tracer: rank 0: \([0-9]*\) of [0-9]* events were lost on their way .*/\1/p' err)
+[ "${lost:-0}" -gt 0 ] || fail "the tracer does not say what was lost"
+[ "$(sed -n 's/^\([0-9,]*\) events were lost on the way$/\1/p' err | tr -d ,)" = "$lost" ] || fail "snag does not say that $lost events were lost"
+"$snag" info lossy --json | jq -e '.is_damaged | not' >/dev/null || fail "the archive has not all"
+
+# the same by snag watch alone: its exit status says it, and a line why
+status=0
+"$snag" watch --once tracer:socket --store none.store >told 2>&1 &
+reader=$!
+until [ -S socket ]; do sleep 0.02; done
+kill -STOP $reader
+SNAG_TRACER_LIVE_KB=64 "$snag" record --live socket --functions ./odd cancel >out 2>err || [ $? = 6 ]
+kill -CONT $reader
+wait $reader || status=$?
+[ $status = 3 ] && grep -q 'events were lost on the way' told || fail "status $status: $(cat told)"
+
+# a page whose snag record is killed
+watched -o killed
+mapfile -t snags < <(pgrep -P $recorder -x snag)
+kill -KILL $recorder
+wait $recorder 2>/dev/null || true
+for pid in "${snags[@]}"; do
+    tries=0
+    while kill -0 $pid 2>/dev/null; do
+        [ $((tries += 1)) -lt 1500 ] || fail "process $pid stays: $(ps -o args= -p $pid)"
+        sleep 0.02
+    done
+done
+[ -z "$(ls "$TMPDIR")" ] || fail "the socket stays"
+touch go # the program goes on, and its trace can be read when it is over
+until "$snag" info killed >told 2>&1; do
+    grep -q 'still records\|no such trace\|nothing was recorded' told || fail "its trace: $(cat told)"
+    sleep 0.05
+done
+echo "watched: what is lost is said, and nothing stays"
