@@ -12,7 +12,6 @@
 #include "base/mem.h"
 #include "base/order.h"
 #include "features/robust.h"
-#include "trace/region_name.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -578,6 +577,8 @@ void compare_runs(const struct digest *before, uint32_t n_before, const struct d
 
     *out = (struct comparison){.n_runs = {n_before, n_after}};
     alignment_make(&a, before, n_before, after, n_after, opts, &out->names, &out->paths);
+    for (uint32_t i = 0; i < out->names.n; i++)
+        short_names_add(&out->shown, out->names.name[i]);
     out->has_more_moves = a.has_more_moves;
     j.value = mem_alloc(alignment_samples(&a), sizeof *j.value);
     j.rest = mem_alloc(alignment_samples(&a), sizeof *j.rest);
@@ -612,6 +613,7 @@ void compare_release(struct comparison *c)
         free(c->fact[0][f]);
         free(c->fact[1][f]);
     }
+    short_names_release(&c->shown);
     names_release(&c->names);
     context_release(&c->paths);
     free(c->path);
@@ -627,12 +629,11 @@ void compare_release(struct comparison *c)
 
 char *compare_path_name(const struct comparison *c, uint32_t path, char out[COMPARE_NAME_SIZE])
 {
-    struct arena arena = {0};
     size_t at = COMPARE_NAME_SIZE - 1;
 
     out[at] = '\0';
     for (uint32_t p = path; p != PATH_NONE; p = c->paths.parent[p]) {
-        const char *name = region_name_short(c->names.name[c->paths.region[p]], &arena);
+        const char *name = c->shown.shown[c->paths.region[p]];
         size_t n = strlen(name), between = p == path ? 0 : 3;
 
         if (n + between + 4 > at)
@@ -642,7 +643,6 @@ char *compare_path_name(const struct comparison *c, uint32_t path, char out[COMP
         memcpy(out + (at -= n), name, n);
     }
     memmove(out, out + at, COMPARE_NAME_SIZE - at);
-    arena_release(&arena);
     return out;
 }
 

@@ -16,6 +16,7 @@
 #define SNAG_ANALYSIS_COMPARE_H
 
 #include "analysis/digest.h"
+#include "trace/short_names.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -90,6 +91,7 @@ struct comparison {
     uint32_t runs_needed; /* on each side, where the whole is unsure; 0: not known */
 
     struct names names;
+    struct short_names shown;  /* what they are shown as */
     struct context paths;      /* their functions are of names; 0 is the root */
     struct compare_path *path; /* [n_paths] what changed surely first, then by how much */
     uint32_t n_paths;

@@ -52,25 +52,6 @@ static void add_up(const struct maker *m, void *sums, size_t bytes)
 
 /* -------------------------------------------------------------------------------- paths */
 
-/* "f(int) [{x.cpp} {10,1}-{20,1}]" is f(int), and "MPI_Wait@x.c:10" is MPI_Wait, wherever they
- * stand: lines are others from build to build. */
-static uint32_t add_name(struct names *names, const char *name)
-{
-    const char *position = strstr(name, " [{");
-    size_t n =
-        position && position > name ? (size_t)(position - name) : region_name_plain(name);
-    char *cut;
-    uint32_t id;
-
-    if (name[n] == '\0')
-        return names_add(names, name);
-    cut = mem_copy_string(name);
-    cut[n] = '\0';
-    id = names_add(names, cut);
-    free(cut);
-    return id;
-}
-
 /* Where each number was given. */
 static struct first_seen *find_first(const struct maker *m)
 {
@@ -112,7 +93,7 @@ static void name_paths(struct maker *m)
         const struct region *region = &m->defs->region[m->paths.region[p]];
 
         d->path[p].parent = m->paths.parent[p];
-        d->path[p].name = add_name(&d->names, region->name);
+        d->path[p].name = names_add(&d->names, region->identity);
         d->path[p].is_waiting = waiting_is_likely(region);
     }
     d->foi = d->path[0].name;
@@ -529,7 +510,9 @@ void digest_make(struct digest *digest, const struct forest *forest,
 void digest_add_function(struct digest *d, const char *name,
                          const struct digest_function *function)
 {
-    uint32_t n_known = d->names.n, id = add_name(&d->names, name);
+    struct arena arena = {0};
+    uint32_t n_known = d->names.n;
+    uint32_t id = names_add(&d->names, region_name_identity(name, &arena));
     struct digest_function *own = NULL;
 
     for (uint32_t i = 0; i < d->n_functions && id < n_known; i++)
@@ -546,6 +529,7 @@ void digest_add_function(struct digest *d, const char *name,
     own->critical_ns += function->critical_ns;
     if (function->n_locations > own->n_locations)
         own->n_locations = function->n_locations;
+    arena_release(&arena);
 }
 
 const char *const digest_fact_key[N_DIGEST_FACTS] = {

@@ -6,22 +6,26 @@
 #include "base/mem.h"
 #include "detect/detector.h"
 #include "run/rundb.h"
+#include "trace/call_sites.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The regions of a run among those of all, [n] to be freed. */
+/* The regions of a run among those of all, [n] to be freed; lines may be others (call_sites.h).
+ */
 static uint32_t *map_regions(struct pooled *p, const struct definitions *from)
 {
-    uint32_t *map = mem_alloc(from->names.n, sizeof *map);
+    uint32_t *map = mem_alloc(from->names.n, sizeof *map), n_before = p->defs.names.n;
 
     for (uint32_t r = 0; r < from->names.n; r++) {
         uint32_t n_known = p->defs.names.n;
 
-        map[r] = definitions_region(&p->defs, from->names.name[r]);
-        if (map[r] == n_known) {
+        map[r] = call_sites_same(&from->names, from->names.n, r, &p->defs.names, n_before);
+        if (map[r] == NAMES_NONE)
+            map[r] = definitions_region(&p->defs, from->names.name[r]);
+        if (map[r] >= n_known) {
             p->defs.region[map[r]].kind = from->region[r].kind;
             p->defs.region[map[r]].is_barrier = from->region[r].is_barrier;
         }
@@ -59,15 +63,15 @@ int pooled_add(struct pooled *p, const struct run *run, int64_t foi)
     struct scoring one = {0};
     int rc = run_scoring_region(run->db, &run->defs, foi, &region);
 
-    if (rc == 0 && p->foi && strcmp(p->foi, run->defs.region[region].name) != 0)
+    if (rc == 0)
+        map = map_regions(p, &run->defs);
+    if (rc == 0 && p->foi && map[region] != names_find(&p->defs.names, p->foi))
         rc = err_set(ERR_NOT_FOUND, "its function of interest is '%s', not '%s'",
                      run->defs.region[region].short_name, p->foi);
     if (rc == 0)
         rc = run_scoring_collect(&one, &run->columns, &run->defs, region);
-    if (rc == 0) {
-        map = map_regions(p, &run->defs);
+    if (rc == 0)
         rc = forest_append(&p->forest, &one.forest, first, map);
-    }
     if (rc == 0) {
         add_locations(p, &run->defs);
         note_trace(p, run);

@@ -27,18 +27,11 @@ struct maker {
 
 /* -------------------------------------------------------------- functions of interest */
 
-/* Short names, but for two that would then be alike. */
 static void name_fois(struct maker *m, const struct definitions *defs)
 {
     for (uint32_t i = 0; i < m->made->n_foi; i++) {
-        const struct region *region = &defs->region[m->made->foi[i].region];
-
         m->made->foi[i].id = i + 1;
-        m->made->foi[i].name = region->short_name;
-        for (uint32_t k = 0; k < m->made->n_foi; k++)
-            if (k != i && strcmp(defs->region[m->made->foi[k].region].short_name,
-                                 region->short_name) == 0)
-                m->made->foi[i].name = region->name;
+        m->made->foi[i].name = defs->region[m->made->foi[i].region].short_name;
     }
 }
 
@@ -68,7 +61,7 @@ static int suggest_foi(struct maker *m)
 /* The function that the model is about. */
 static int model_foi(struct maker *m)
 {
-    uint32_t region = names_find(&m->source->defs.names, m->opts->model->foi);
+    uint32_t region = model_foi_among(m->opts->model, &m->source->defs);
 
     if (region == NAMES_NONE || m->ingested->profile.row[region].n_calls == 0)
         return err_set(ERR_NOT_FOUND, "the model is about '%s', which is never called in '%s'",

@@ -1,6 +1,7 @@
 /* snag info -- reads the trace without writing anything and prints what it found. */
 #include "base/err.h"
 #include "base/text.h"
+#include "cmd/command_line.h"
 #include "cmd/commands.h"
 #include "cmd/left_out.h"
 #include "cmd/print.h"
@@ -12,11 +13,13 @@
 #include "run/run_summary.h"
 #include "trace/borders.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MOST_SUGGESTIONS 5
+#define NAME_WIDTH 60 /* characters of a name in a table */
 
 /* ------------------------------------------------------------------------------- as JSON */
 
@@ -429,12 +432,12 @@ static int compare_exclusive(const void *a, const void *b)
     return (p->region > q->region) - (p->region < q->region);
 }
 
-static void print_region(struct table *t, const struct region *region,
+static void print_region(struct table *t, const struct region *region, int width,
                          const struct profile_row *row)
 {
     char text[TEXT_SIZE];
 
-    table_cell(t, "%.60s", region->short_name);
+    table_cell(t, "%.*s", width, region->short_name);
     table_cell(t, "%s", text_count(row->n_calls, text));
     table_cell(t, "%s", text_duration((double)row->inclusive_ns, text));
     table_cell(t, "%s", text_duration((double)row->exclusive_ns, text));
@@ -442,6 +445,18 @@ static void print_region(struct table *t, const struct region *region,
                text_duration((double)row->inclusive_ns / (double)row->n_outermost, text));
     table_cell(t, "%s", text_duration((double)row->max_ns, text));
     table_cell(t, "%.2f", profile_variation(row));
+}
+
+/* How much of a name is shown: all of one that another in the table begins like. */
+static int name_width(const struct definitions *defs, const struct by_exclusive *order,
+                      size_t i, size_t n)
+{
+    const char *name = defs->region[order[i].region].short_name;
+
+    for (size_t k = strlen(name) > NAME_WIDTH ? 0 : n; k < n; k++)
+        if (k != i && strncmp(name, defs->region[order[k].region].short_name, NAME_WIDTH) == 0)
+            return INT_MAX;
+    return NAME_WIDTH;
 }
 
 static void print_regions(const struct reading *r, size_t most)
@@ -458,6 +473,7 @@ static void print_regions(const struct reading *r, size_t most)
     qsort(order, n, sizeof *order, compare_exclusive);
     for (size_t i = 0; i < n && i < most; i++)
         print_region(t, &r->source.defs.region[order[i].region],
+                     name_width(&r->source.defs, order, i, n < most ? n : most),
                      &profile->row[order[i].region]);
     fputc('\n', stdout);
     table_print(t, stdout);
@@ -469,9 +485,12 @@ static void print_regions(const struct reading *r, size_t most)
 static void print_suggestions(const struct reading *r, const struct foi_suggestion *s, size_t n)
 {
     print("\nfunctions and loops of interest that suggest themselves:\n");
-    for (size_t i = 0; i < n; i++)
-        print("  --foi '%s'\n      %s\n", r->source.defs.region[s[i].region].short_name,
-              s[i].why);
+    for (size_t i = 0; i < n; i++) {
+        char *name = command_line_word(r->source.defs.region[s[i].region].short_name);
+
+        print("  --foi %s\n      %s\n", name, s[i].why);
+        free(name);
+    }
 }
 
 static int print_info(struct reading *r)

@@ -7,12 +7,8 @@
 
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-"
 
-static void put_word(FILE *out, const char *word)
+static void put_quoted(FILE *out, const char *word)
 {
-    if (*word && word[strspn(word, PLAIN)] == '\0') {
-        fputs(word, out);
-        return;
-    }
     fputc('\'', out);
     for (; *word; word++)
         if (*word == '\'')
@@ -20,6 +16,27 @@ static void put_word(FILE *out, const char *word)
         else
             fputc(*word, out);
     fputc('\'', out);
+}
+
+static void put_word(FILE *out, const char *word)
+{
+    if (*word && word[strspn(word, PLAIN)] == '\0')
+        fputs(word, out);
+    else
+        put_quoted(out, word);
+}
+
+char *command_line_word(const char *word)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (out == NULL)
+        mem_give_up(1, BUFSIZ);
+    put_quoted(out, word);
+    fclose(out);
+    return text;
 }
 
 /* Says by whom it is done, not what, and a run is the same whoever makes it. */

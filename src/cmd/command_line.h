@@ -8,4 +8,7 @@
  * --together is left out. */
 char *command_line(const struct settings *settings);
 
+/* command_line_word -- one word in quotes that a shell takes away; free it. */
+char *command_line_word(const char *word);
+
 #endif

@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "cmd/print.h"
 #include "cmd/report_page.h"
-#include "trace/region_name.h"
 #include "view/compare_words.h"
 
 #include <math.h>
@@ -249,9 +248,8 @@ static void print_functions(const struct comparison *c, const struct form *form)
     grid = grid_of("lrrrrrr", headings, form);
     for (uint32_t i = 0; i < c->n_functions && i < MOST_FUNCTIONS; i++) {
         const struct compare_function *x = &c->function[i];
-        struct arena arena = {0};
 
-        cell(&grid, region_name_short(c->names.name[x->name], &arena));
+        cell(&grid, c->shown.shown[x->name]);
         cell(&grid, compare_time_text(x->own_ns[1] - x->own_ns[0], text));
         cell(&grid, text_duration(x->own_ns[0], text));
         cell(&grid, text_duration(x->own_ns[1], text));
@@ -260,7 +258,6 @@ static void print_functions(const struct comparison *c, const struct form *form)
                         : "-");
         count_cell(&grid, x->calls);
         count_cell(&grid, x->locations);
-        arena_release(&arena);
     }
     grid_end(&grid);
 }

@@ -168,7 +168,8 @@ static int accept(struct compared *x, const char *name)
     if (x->n++ == 0)
         keep_foi(x);
     else if (found == NULL || strcmp(found, d->names.name[d->foi]) != 0)
-        return err_set(ERR_NOT_FOUND, "the run has no function of interest '%s'", name);
+        return err_set(ERR_NOT_FOUND, "the run has no function of interest '%s', it has %s",
+                       name, d->names.name[d->foi]);
     return check_number(x, COMPARE_MOST_RUNS + most_left_out(x));
 }
 
@@ -203,6 +204,19 @@ static int verify(const struct compared *x, const struct columns *columns)
     return rc;
 }
 
+/* Of a run that is compared with the first, the same function, else what is called so. */
+static int find_foi(const struct compared *x, const struct run *run, const char *name,
+                    int64_t *foi)
+{
+    const struct digest *first = &x->digest[0];
+    int rc = 0;
+
+    *foi = 0;
+    if (x->n > 0 && name == x->foi)
+        rc = executions_foi_known(run->db, &run->defs, first->names.name[first->foi], foi);
+    return rc < 0 || *foi != 0 ? rc : executions_foi(run->db, name, foi);
+}
+
 static int look_at_run(struct compared *x, const struct run *run, const char *name,
                        bool is_named, struct compared_run *about)
 {
@@ -217,7 +231,7 @@ static int look_at_run(struct compared *x, const struct run *run, const char *na
         rc = check_once(x, about);
     if (rc == 0 && x->settings->is_verified)
         rc = verify(x, &run->columns);
-    return rc == 0 ? executions_foi(run->db, name, &about->foi) : rc;
+    return rc == 0 ? find_foi(x, run, name, &about->foi) : rc;
 }
 
 /* A run directory at `place` that the user knows as `path`. What goes wrong with any of several

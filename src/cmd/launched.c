@@ -3,6 +3,7 @@
 
 #include "base/checksum.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "cmd/own_library.h"
 #include "cmd/status.h"
 
@@ -20,14 +21,30 @@ static const struct {
     {"PMIX_RANK", "SLURM_STEP_NUM_TASKS", "Open MPI", "libsnag-open-mpi.so"}, /* =pmix */
 };
 
+/* A script that runs on one process only is alone on purpose, so that this is no error. */
+static void say_alone(const struct settings *settings, const char *mpi, unsigned long rank,
+                      unsigned long size)
+{
+    if (rank == 0 && size > 1 && !settings->is_quiet)
+        log_warn("together",
+                 "%lu processes of %s were started, and each that runs snag does the whole "
+                 "work: add --together for them to share it",
+                 size, mpi);
+}
+
 int launched_look(const struct settings *settings, struct launched *out)
 {
     *out = (struct launched){.size = 1};
-    for (size_t i = 0; settings->is_together && i < sizeof launchers / sizeof *launchers; i++) {
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
         const char *rank = getenv(launchers[i].rank), *size = getenv(launchers[i].size);
 
         if (rank == NULL || size == NULL)
             continue;
+        if (!settings->is_together) {
+            say_alone(settings, launchers[i].mpi, strtoul(rank, NULL, 10),
+                      strtoul(size, NULL, 10));
+            break;
+        }
         setenv("NO_COLOR", "1",
                0); /* Open MPI passes on what it reads from a terminal of its own */
         out->size = (unsigned)strtoul(size, NULL, 10);

@@ -15,9 +15,9 @@ struct launched {
 };
 
 /*
- * launched_look -- look at what the launcher has put into the environment, where --together was
- * said. Returns 0, or ERR_UNSUPPORTED when the program was built without the MPI of this
- * launcher.
+ * launched_look -- look at what the launcher has put into the environment. Where --together was
+ * not said this process is alone, and number 0 of several warns of it. Returns 0, or
+ * ERR_UNSUPPORTED when the program was built without the MPI of this launcher.
  */
 int launched_look(const struct settings *settings, struct launched *out);
 

@@ -200,7 +200,7 @@ static struct key *hash_names(const struct definitions *defs)
     struct key *key = mem_resize(NULL, defs->names.n, sizeof *key);
 
     for (uint32_t r = 0; r < defs->names.n; r++) {
-        const char *name = defs->region[r].name;
+        const char *name = region_word(&defs->region[r]);
         XXH128_hash_t hash = XXH3_128bits(name, strlen(name));
 
         key[r] = (struct key){hash.high64, hash.low64};

@@ -85,7 +85,7 @@ static uint32_t word_of_region(struct labelling *l, uint32_t region)
     uint32_t *word = &l->region_word[region];
 
     if (*word == IDMAP_NONE) {
-        const char *name = l->defs->region[region].name;
+        const char *name = region_word(&l->defs->region[region]);
 
         *word = add_word(&l->wl->vocab, key_of(XXH3_128bits(name, strlen(name))), 0, region);
     }

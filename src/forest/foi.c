@@ -23,7 +23,26 @@
 
 /* -------------------------------------------------------------------------- matching */
 
-enum tier { TIER_EXACT, TIER_SHORT, TIER_LAST, TIER_PART, N_TIERS = FOI_NO_MATCH };
+enum tier {
+    TIER_EXACT,
+    TIER_SHORT,
+    TIER_IDENTITY,
+    TIER_BRIEF,
+    TIER_LAST,
+    TIER_PART,
+    N_TIERS = FOI_NO_MATCH
+};
+
+/* The name of a function in another build. One of a call site may be another one by now. */
+static bool is_same(const struct region *region, const char *pattern)
+{
+    struct arena arena = {0};
+    bool is = pattern[region_name_plain(pattern)] == '\0' &&
+              strcmp(region->identity, region_name_identity(pattern, &arena)) == 0;
+
+    arena_release(&arena);
+    return is;
+}
 
 static bool matches(const struct region *region, const char *pattern, enum tier tier)
 {
@@ -32,8 +51,12 @@ static bool matches(const struct region *region, const char *pattern, enum tier 
         return strcmp(region->name, pattern) == 0;
     case TIER_SHORT:
         return strcmp(region->short_name, pattern) == 0;
+    case TIER_IDENTITY:
+        return is_same(region, pattern);
+    case TIER_BRIEF:
+        return strcmp(region->brief, pattern) == 0;
     case TIER_LAST:
-        return strcmp(region_name_last(region->short_name), pattern) == 0;
+        return strcmp(region_name_last(region->brief), pattern) == 0;
     default:
         return strstr(region->name, pattern) != NULL;
     }

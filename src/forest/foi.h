@@ -36,7 +36,7 @@ bool foi_is_loop(const char *pattern);
  * worse ones, FOI_NO_MATCH for none.
  *   profile  which functions count: those that are called; NULL: all that are defined
  */
-#define FOI_NO_MATCH 4
+#define FOI_NO_MATCH 6
 int foi_tier(const char *pattern, const struct definitions *defs,
              const struct profile *profile);
 

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "features/context.h"
-#include "trace/region_name.h"
+#include "trace/short_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,9 @@
 /* Paths as they are numbered here, whatever run they are of. */
 struct gathering {
     struct trend *trend;
-    struct names paths;
+    struct names functions;
+    struct short_names shown; /* what they are shown as */
+    struct context paths;     /* of functions; path p has series 1 + p */
     size_t series_cap;
 };
 
@@ -43,53 +45,70 @@ static int add_run(void *ctx, const struct history_run *run)
 
 /* -------------------------------------------------------------------------------- series */
 
-/* "step > solve > kernel", the whole path. */
-static void path_text(const struct digest *d, uint32_t path, char out[PATH_SIZE])
+static void add_value(struct gathering *g, uint32_t series, uint32_t run, double ns)
 {
-    struct arena arena = {0};
-    const char *name = region_name_short(d->names.name[d->path[path].name], &arena);
-    size_t n = 0;
-
-    if (d->path[path].parent == PATH_NONE) {
-        snprintf(out, PATH_SIZE, "%s", name);
-    } else {
-        path_text(d, d->path[path].parent, out);
-        n = strlen(out);
-        snprintf(out + n, PATH_SIZE - n, " > %s", name);
-    }
-    arena_release(&arena);
-}
-
-static struct trend_series *series_of(struct gathering *g, const char *path)
-{
-    uint32_t id = names_add(&g->paths, path);
     struct trend *t = g->trend;
+    struct trend_series *s;
 
-    if (id < t->n_series)
-        return &t->series[id];
-    mem_grow(&t->series, &g->series_cap, (size_t)t->n_series + 1, sizeof *t->series);
-    t->series[t->n_series] = (struct trend_series){.path = mem_copy_string(path),
-                                                   .ns = mem_alloc(t->n_runs, sizeof(double))};
-    return &t->series[t->n_series++];
-}
-
-static void add_value(struct gathering *g, const char *path, uint32_t run, double ns)
-{
-    struct trend_series *s = series_of(g, path);
-
+    if (series == t->n_series) {
+        mem_grow(&t->series, &g->series_cap, (size_t)series + 1, sizeof *t->series);
+        t->series[t->n_series++] =
+            (struct trend_series){.ns = mem_alloc(t->n_runs, sizeof(double))};
+    }
+    s = &t->series[series];
     s->ns[run] += ns;
     s->largest_ns = s->ns[run] > s->largest_ns ? s->ns[run] : s->largest_ns;
 }
 
-/* The whole has a name that no path has: the first series is made for it. */
+/* The number of a function here. */
+static uint32_t function_of(struct gathering *g, const char *name)
+{
+    uint32_t at = names_add(&g->functions, name);
+
+    if (at == g->shown.n)
+        short_names_add(&g->shown, g->functions.name[at]);
+    return at;
+}
+
+/* The whole comes first. Of a digest, parents are before their children. */
 static void add_digest(struct gathering *g, uint32_t run, const struct digest *d)
+{
+    uint32_t *to = mem_alloc(d->n_paths, sizeof *to);
+
+    add_value(g, 0, run, d->time_ns / d->n_executions);
+    for (uint32_t p = 0; p < d->n_paths; p++) {
+        uint32_t parent = d->path[p].parent;
+
+        to[p] = context_add(&g->paths, parent == PATH_NONE ? PATH_NONE : to[parent],
+                            function_of(g, d->names.name[d->path[p].name]));
+        add_value(g, 1 + to[p], run, d->path[p].time_ns / d->n_executions);
+    }
+    free(to);
+}
+
+/* "step > solve > kernel", the whole path. */
+static void path_text(const struct gathering *g, uint32_t path, char out[PATH_SIZE])
+{
+    const char *name = g->shown.shown[g->paths.region[path]];
+    size_t n = 0;
+
+    if (g->paths.parent[path] == PATH_NONE) {
+        snprintf(out, PATH_SIZE, "%s", name);
+    } else {
+        path_text(g, g->paths.parent[path], out);
+        n = strlen(out);
+        snprintf(out + n, PATH_SIZE - n, " > %s", name);
+    }
+}
+
+/* When all functions are known. */
+static void name_paths(const struct gathering *g)
 {
     char path[PATH_SIZE];
 
-    add_value(g, "", run, d->time_ns / d->n_executions);
-    for (uint32_t p = 0; p < d->n_paths; p++) {
-        path_text(d, p, path);
-        add_value(g, path, run, d->path[p].time_ns / d->n_executions);
+    for (uint32_t p = 0; p < g->paths.n; p++) {
+        path_text(g, p, path);
+        g->trend->series[1 + p].path = mem_copy_string(path);
     }
 }
 
@@ -143,7 +162,6 @@ static void look_at_all(struct trend *t)
 {
     struct trend_series *whole = &t->series[0];
 
-    free(whole->path);
     whole->path = mem_copy_string(t->run[0].foi);
     qsort(whole + 1, t->n_series - 1, sizeof *whole, by_largest);
     find_changes(t, whole, CHANGE_POINTS_CHANCE);
@@ -166,9 +184,13 @@ int trend_load(struct history *h, const struct history_filter *filter, struct tr
         rc = err_set(ERR_NOT_FOUND, "the history has no such runs");
     if (rc == 0)
         rc = gather(&g, h);
-    if (rc == 0)
+    if (rc == 0) {
+        name_paths(&g);
         look_at_all(out);
-    names_release(&g.paths);
+    }
+    names_release(&g.functions);
+    short_names_release(&g.shown);
+    context_release(&g.paths);
     return rc;
 }
 

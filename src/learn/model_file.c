@@ -370,6 +370,12 @@ int model_file_read(const char *path, struct model *model)
     return rc;
 }
 
+uint32_t model_foi_among(const struct model *m, const struct definitions *defs)
+{
+    return call_sites_same(&m->regions, m->regions.n, names_find(&m->regions, m->foi),
+                           &defs->names, defs->names.n);
+}
+
 void model_adopt(struct model *m, struct definitions *defs, uint32_t *region)
 {
     uint32_t *to = mem_alloc(m->regions.n, sizeof *to), n_known = defs->names.n;
@@ -380,6 +386,6 @@ void model_adopt(struct model *m, struct definitions *defs, uint32_t *region)
         to[r] = same != NAMES_NONE ? same : definitions_region(defs, m->regions.name[r]);
     }
     residual_rename(&m->residual, to);
-    *region = definitions_region(defs, m->foi);
+    *region = to[names_find(&m->regions, m->foi)];
     free(to);
 }

@@ -24,7 +24,7 @@
 
 #include <stdint.h>
 
-#define MODEL_FILE_VERSION 2u
+#define MODEL_FILE_VERSION 3u
 
 struct model {
     char *foi;         /* full name of the function */
@@ -54,10 +54,14 @@ int model_file_write(const char *path, const struct model *model);
  */
 int model_file_read(const char *path, struct model *model);
 
+/* model_foi_among -- the region that the model is about in a trace of perhaps another build
+ * (call_sites.h), or NAMES_NONE. */
+uint32_t model_foi_among(const struct model *model, const struct definitions *defs);
+
 /*
- * model_adopt -- number the functions as in a trace, where MPI is called perhaps from other
- * lines (call_sites.h). Those that the trace does not have are added to its definitions.
- *   region  out: the function of interest
+ * model_adopt -- number the functions as in a trace, of perhaps another build (call_sites.h).
+ * Those that the trace does not have are added to its definitions. region  out: the function of
+ * interest
  */
 void model_adopt(struct model *model, struct definitions *defs, uint32_t *region);
 

@@ -138,7 +138,7 @@ static const struct live_rule *find(struct live_rule_list *list, const struct re
         struct live_rule *rule = &list->rule[i];
 
         if (is_of(rule, region->name) || is_of(rule, region->short_name) ||
-            is_of(rule, region->plain)) {
+            is_of(rule, region->plain) || is_of(rule, region->identity)) {
             rule->is_used = true;
             found = rule;
         }

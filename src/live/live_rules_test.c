@@ -16,7 +16,8 @@ static void write_file(const char *text)
 
 static struct region region(const char *name, const char *short_name)
 {
-    return (struct region){.name = name, .short_name = short_name, .plain = name};
+    return (struct region){
+        .name = name, .short_name = short_name, .plain = name, .identity = name};
 }
 
 static void names_are_whole_and_expressions_may_be_anywhere(void **state)

@@ -189,7 +189,7 @@ static void match_again(struct live_trees *t, const struct ad_step *step)
     const struct definitions *defs = step->defs;
     uint32_t region[FOI_MOST];
     size_t n = foi_watch_match(&t->watch, defs, region);
-    uint32_t of_model = t->model ? names_find(&defs->names, scorer_foi(t->model)) : NAMES_NONE;
+    uint32_t of_model = t->model ? scorer_foi_among(t->model, defs) : NAMES_NONE;
 
     if (of_model != NAMES_NONE && t->watch.is_called[of_model])
         foi_of(t, of_model, step)->has_model = true;
@@ -343,7 +343,7 @@ const struct live_foi *live_trees_foi(const struct live_trees *trees, uint32_t *
 
 int live_trees_check(const struct live_trees *t, const struct definitions *defs)
 {
-    uint32_t region = t->model ? names_find(&defs->names, scorer_foi(t->model)) : NAMES_NONE;
+    uint32_t region = t->model ? scorer_foi_among(t->model, defs) : NAMES_NONE;
 
     if (t->model && (region == NAMES_NONE || region >= t->watch.called.n_regions ||
                      !t->watch.is_called[region]))

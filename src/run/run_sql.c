@@ -70,6 +70,7 @@ const char run_sql_show_quality[] =
     "SELECT kind, location, count, is_damage, text FROM quality ORDER BY location, kind";
 
 const char run_sql_fois[] = "SELECT id FROM foi ORDER BY id";
+const char run_sql_fois_regions[] = "SELECT id, region FROM foi ORDER BY id";
 const char run_sql_n_fois[] = "SELECT count(*) FROM foi";
 const char run_sql_n_trees[] = "SELECT trees FROM foi WHERE id = ?";
 

@@ -31,7 +31,8 @@ extern const char run_sql_show_fois[], run_sql_show_retrain[], run_sql_show_labe
 
 /* Functions of interest: their ids; how many; (name or NULL) -> id, name of those it may mean;
  * (foi) -> executions. */
-extern const char run_sql_fois[], run_sql_n_fois[], run_sql_fois_named[], run_sql_n_trees[];
+extern const char run_sql_fois[], run_sql_fois_regions[], run_sql_n_fois[],
+    run_sql_fois_named[], run_sql_n_trees[];
 
 /* -------------------------------------------------------------------------- executions */
 

@@ -70,6 +70,11 @@ const char *scorer_foi(const struct scorer *s)
     return s->model.foi;
 }
 
+uint32_t scorer_foi_among(const struct scorer *s, const struct definitions *defs)
+{
+    return model_foi_among(&s->model, defs);
+}
+
 /* The same forest with the model's regions. */
 static void translate(struct scorer *s, const struct forest *forest,
                       const struct definitions *defs)

@@ -3,8 +3,8 @@
  * one: the executions that a step of a running program has finished.
  *
  * The model has its own numbers for functions; those of the program are translated as they
- * appear, by name. Functions that the model has never seen are on paths it does not know. Where
- * MPI is called may be another line in another build: call_sites.h.
+ * appear, by name. Functions that the model has never seen are on paths it does not know. Names
+ * that hold lines are other ones in another build: call_sites.h.
  */
 #ifndef SNAG_SCORE_SCORER_H
 #define SNAG_SCORE_SCORER_H
@@ -21,6 +21,9 @@ void scorer_close(struct scorer *scorer);
 
 /* scorer_foi -- the full name of the function it is about. */
 const char *scorer_foi(const struct scorer *scorer);
+
+/* scorer_foi_among -- that function in a program, or NAMES_NONE. */
+uint32_t scorer_foi_among(const struct scorer *scorer, const struct definitions *defs);
 
 /*
  * scorer_judge -- all trees of a forest.

@@ -1,5 +1,4 @@
-/* The place is the number that a name ends in; what is before it says which file or function.
- */
+/* What is before and behind the line says which function, or which file. */
 #include "trace/call_sites.h"
 
 #include "base/mem.h"
@@ -9,20 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_site(const char *name)
+static bool has_line(const char *name)
 {
-    return name[region_name_plain(name)] == '@';
+    return name[region_name_line(name).begin] != '\0';
 }
 
-static const char *number_of(const char *name)
+/* Whether all but the line is the same. */
+static bool is_like(const char *a, struct region_line at, const char *b, struct region_line bt)
 {
-    const char *end = name + strlen(name), *offset = NULL, *next = name;
-
-    while ((next = strstr(next, "+0x")) != NULL)
-        offset = next += 3;
-    while (offset == NULL && end > name && end[-1] >= '0' && end[-1] <= '9')
-        end--;
-    return offset ? offset : end;
+    return at.begin == bt.begin && strncmp(a, b, at.begin) == 0 &&
+           strcmp(a + at.end, b + bt.end) == 0;
 }
 
 static unsigned long number(const char *at)
@@ -48,17 +43,18 @@ static int by_place(const void *a, const void *b)
 static size_t places_like(const char *site, const struct names *names, uint32_t n,
                           const struct names *others, uint32_t n_others, struct place **out)
 {
-    size_t n_same = (size_t)(number_of(site) - site), n_places = 0, cap = 0;
+    struct region_line line = region_name_line(site);
+    size_t n_places = 0, cap = 0;
 
     *out = NULL;
     for (uint32_t i = 0; i < n; i++) {
         const char *name = names->name[i];
+        struct region_line other = region_name_line(name);
 
-        if (strncmp(name, site, n_same) != 0 || (size_t)(number_of(name) - name) != n_same ||
-            names_find(others, name) < n_others)
+        if (!is_like(site, line, name, other) || names_find(others, name) < n_others)
             continue;
         mem_grow(out, &cap, n_places + 1, sizeof **out);
-        (*out)[n_places++] = (struct place){number(name + n_same), i};
+        (*out)[n_places++] = (struct place){number(name + other.number), i};
     }
     if (n_places > 0)
         qsort(*out, n_places, sizeof **out, by_place);
@@ -75,7 +71,7 @@ uint32_t call_sites_same(const struct names *from, uint32_t n_from, uint32_t i,
 
     if (same < n)
         return same;
-    if (!is_site(name))
+    if (!has_line(name))
         return NAMES_NONE;
     n_here = places_like(name, from, n_from, to, n, &here);
     n_there = places_like(name, to, n, from, n_from, &there);

@@ -60,10 +60,44 @@ static void where_places_came_or_went_nobody_knows(void **state)
     compare(before, after, same);
 }
 
+static void functions_that_moved_are_the_same(void **state)
+{
+    static const char *const before[] = {"void solve(int) [{a.cpp} {234,1}-{314,1}]",
+                                         "void step(int) [{a.cpp} {134,1}-{214,1}]",
+                                         "sgd.py(64): step",
+                                         "sgd.py(120): step",
+                                         "<lambda> (run.py:7)",
+                                         "$pjit.py:120 cache_miss",
+                                         "!$omp parallel @solve.c:12",
+                                         "gone.py(1): f",
+                                         NULL};
+    static const char *const after[] = {"void step(int) [{a.cpp} {135,1}-{215,1}]",
+                                        "void solve(int) [{a.cpp} {235,1}-{315,1}]",
+                                        "sgd.py(121): step",
+                                        "sgd.py(66): step",
+                                        "<lambda> (run.py:8)",
+                                        "$pjit.py:99 cache_miss",
+                                        "!$omp parallel @solve.c:13",
+                                        "gone.py(1): g",
+                                        NULL};
+    static const char *const same[] = {"void solve(int) [{a.cpp} {235,1}-{315,1}]",
+                                       "void step(int) [{a.cpp} {135,1}-{215,1}]",
+                                       "sgd.py(66): step",
+                                       "sgd.py(121): step",
+                                       "<lambda> (run.py:8)",
+                                       "$pjit.py:99 cache_miss",
+                                       "!$omp parallel @solve.c:13",
+                                       ""};
+
+    (void)state;
+    compare(before, after, same);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places_that_moved_keep_their_order),
+        cmocka_unit_test(functions_that_moved_are_the_same),
         cmocka_unit_test(where_places_came_or_went_nobody_knows),
     };
 

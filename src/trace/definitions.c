@@ -25,6 +25,7 @@ void definitions_release(struct definitions *defs)
     free(defs->dependency);
     free(defs->note);
     names_release(&defs->names);
+    short_names_release(&defs->shown);
     free(defs->counter);
     names_release(&defs->counters);
     names_release(&defs->arguments);
@@ -65,10 +66,15 @@ uint32_t definitions_region(struct definitions *defs, const char *name)
     canonical = defs->names.name[i];
     defs->region[i] = (struct region){
         .name = canonical,
-        .short_name = region_name_short(canonical, &defs->arena),
+        .brief = region_name_short(canonical, &defs->arena),
+        .identity = region_name_identity(canonical, &defs->arena),
         .plain = plain == NAMES_NONE ? canonical : defs->names.name[plain],
         .kind = region_name_kind(canonical),
     };
+    short_names_add(&defs->shown, canonical);
+    for (size_t k = 0; k < defs->shown.n_changed; k++)
+        defs->region[defs->shown.changed[k]].short_name =
+            defs->shown.shown[defs->shown.changed[k]];
     return i;
 }
 

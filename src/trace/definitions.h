@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/names.h"
 #include "trace/region_name.h"
+#include "trace/short_names.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +22,9 @@
 
 struct region {
     const char *name;       /* canonical, unique */
-    const char *short_name; /* what is shown; not unique */
+    const char *short_name; /* what is shown; no other's */
+    const char *brief;      /* the short name that others may have, too */
+    const char *identity;   /* without what changes from build to build */
     const char *plain;      /* of MPI, without where it is called; else the name */
     enum region_kind kind;
     const char *file; /* of its source; NULL: not known, "": several regions have this name */
@@ -30,6 +33,13 @@ struct region {
     bool is_sampled;  /* its calls were found on stacks: some of their times are estimates */
     bool is_step;     /* the trace itself numbers its calls as steps of the program */
 };
+
+/* region_word -- what calls are told apart by in another build, too; of places that MPI is
+ * called from each is one. */
+static inline const char *region_word(const struct region *region)
+{
+    return region->plain == region->name ? region->identity : region->name;
+}
 
 struct location {
     uint64_t id;      /* as the source names it */
@@ -107,6 +117,7 @@ struct dependency;
 
 struct definitions {
     struct names names; /* canonical region names; region i is name i */
+    struct short_names shown;
     struct region *region;
     size_t region_cap;
 

@@ -23,7 +23,7 @@
     X(undefined_region, true, "calls of undefined regions")                                    \
     X(undefined_comm, true, "messages or collectives on undefined communicators, skipped")     \
     X(bad_value, true, "records with impossible values, skipped")                              \
-    X(too_long, true, "names and values of more than 65,536 bytes, cut")                       \
+    X(too_long, true, "names of more than 16,384 bytes, cut")                                  \
     X(bad_definition, true, "definitions that contradict others, skipped")                     \
     X(no_definitions, true, "locations known only by their file")                              \
     X(missing_definitions, true,                                                               \
@@ -38,6 +38,8 @@
     X(lost_rows, true, "events that their step announces and that could not be read")          \
     X(broken_off, true, "files or streams of TAU that were not closed by their writer")        \
     X(no_local_definitions, false, "locations without a local definition file")                \
+    X(open_span, false, "asynchronous spans whose begin or end is not in the trace")           \
+    X(crossed_call, false, "calls that cross another one of their thread, cut there")          \
     X(unfinished_request, false, "non-blocking operations without a completion record")        \
     X(unmatched_send, false, "messages sent whose receive is not in the trace")                \
     X(unmatched_recv, false, "messages received whose send is not in the trace")               \

@@ -159,43 +159,48 @@ static size_t parameters_at(const char *text, size_t end)
                 return i + 1;
         } else if (text[i] == '(' && starts_with(text + i, "(anonymous namespace)")) {
             i += strlen("(anonymous namespace)") - 1;
-        } else if (text[i] == '<') {
+        } else if (strchr("<{", text[i])) { /* {lambda(int)#1} */
             depth++;
-        } else if (text[i] == '>' && depth > 0) {
+        } else if (strchr(">}", text[i]) && depth > 0) {
             depth--;
         } else if (text[i] == '(' && depth == 0) {
-            return i > 0 && (is_word(text[i - 1]) || text[i - 1] == '>') ? i : end;
+            return i > 0 && (is_word(text[i - 1]) || strchr(">]", text[i - 1])) ? i : end;
         }
     }
     return end;
 }
 
-/* Where the last two "::" parts of text[0..end) begin, leaving out what stands before a space.
- */
-static size_t last_two_parts(const char *text, size_t end)
+/* Where the last parts of text[0..end) begin, that "::" is between; a return type, which there
+ * is before parameters alone, ends with a space. */
+struct parts {
+    size_t last_two, all;
+};
+
+static struct parts find_parts(const char *text, size_t end, bool has_parameters)
 {
-    size_t part = 0, part_before = 0;
+    size_t part = 0, part_before = 0, all = 0;
     int depth = 0;
 
     for (size_t i = 0; i < end; i++) {
         if (is_operator(text, i))
             break;
-        if (text[i] == '<' || text[i] == '(') {
+        if (strchr("<({", text[i])) {
             depth++;
-        } else if ((text[i] == '>' || text[i] == ')') && depth > 0) {
+        } else if (strchr(">)}", text[i]) && depth > 0) {
             depth--;
-        } else if (depth == 0 && strchr(" *&", text[i])) {
-            part = part_before = i + 1;
+        } else if (depth == 0 && has_parameters && strchr(" *&", text[i])) {
+            part = part_before = all = i + 1;
         } else if (depth == 0 && text[i] == ':' && text[i + 1] == ':' && i + 2 < end) {
             part_before = part;
             part = i + 2;
             i++;
         }
     }
-    return part_before;
+    return (struct parts){part_before, all};
 }
 
-/* Copies text[begin..end) without template arguments; returns the new end of out. */
+/* Copies text[begin..end) without template arguments, which stand behind a name: <lambda> is
+ * one itself. Returns the new end of out. */
 static char *copy_without_templates(char *out, const char *text, size_t begin, size_t end)
 {
     int depth = 0;
@@ -205,7 +210,7 @@ static char *copy_without_templates(char *out, const char *text, size_t begin, s
             memcpy(out, text + i, end - i);
             return out + (end - i);
         }
-        if (text[i] == '<')
+        if (text[i] == '<' && (depth > 0 || (i > begin && is_word(text[i - 1]))))
             depth++;
         else if (text[i] == '>' && depth > 0)
             depth--;
@@ -215,18 +220,41 @@ static char *copy_without_templates(char *out, const char *text, size_t begin, s
     return out;
 }
 
-static const char *shorten(const char *canonical, struct arena *arena)
+/* Where the "(88): " of "a.py(88): f" begins; 0: it is no such name. */
+static size_t python_line(const char *name)
 {
-    const char *position = strstr(canonical, " [{"); /* TAU's file and lines */
-    size_t end =
-        position && position > canonical ? (size_t)(position - canonical) : strlen(canonical);
-    size_t parameters = parameters_at(canonical, end);
-    char *name = arena_array(arena, char, end + 1), *name_end;
-    size_t begin = 0;
+    for (const char *at = strchr(name, '('); at; at = strchr(at + 1, '(')) {
+        size_t n = strspn(at + 1, "0123456789");
 
-    if (parameters < end || memmem(canonical, end, "::", 2))
-        begin = last_two_parts(canonical, parameters);
-    name_end = copy_without_templates(name, canonical, begin, parameters);
+        if (n > 0 && at > name && starts_with(at + 1 + n, "): "))
+            return (size_t)(at - name);
+    }
+    return 0;
+}
+
+/* Where TAU says file and lines, else the end. */
+static size_t position_at(const char *canonical)
+{
+    const char *position = strstr(canonical, " [{");
+
+    return position && position > canonical ? (size_t)(position - canonical)
+                                            : strlen(canonical);
+}
+
+static const char *shorten(const char *canonical, int level, struct arena *arena)
+{
+    size_t end = position_at(canonical);
+    size_t parameters = level < 3 ? parameters_at(canonical, end) : end;
+    char *name = arena_array(arena, char, end + 1), *name_end = name;
+    struct parts parts = find_parts(canonical, parameters, parameters < end);
+    size_t begin = level < 2 ? parts.last_two : level == 2 ? parts.all : 0;
+
+    if (level == 0) {
+        name_end = copy_without_templates(name, canonical, begin, parameters);
+    } else {
+        memcpy(name, canonical + begin, parameters - begin);
+        name_end += parameters - begin;
+    }
     if (name_end == name) { /* nothing but brackets: better the whole than none */
         memcpy(name, canonical, end);
         name_end = name + end;
@@ -235,21 +263,105 @@ static const char *shorten(const char *canonical, struct arena *arena)
     return text_printable(name);
 }
 
+static const char *shortest(const char *canonical, struct arena *arena)
+{
+    return shorten(canonical, 0, arena);
+}
+
+const char *region_name_longer(const char *canonical, int level, struct arena *arena)
+{
+    if (level == 0 && canonical[region_name_plain(canonical)] == '@')
+        return rename_site(canonical, shortest, arena);
+    if (level >= REGION_NAME_WHOLE || canonical[region_name_plain(canonical)] == '@' ||
+        python_line(canonical) > 0)
+        return text_printable(arena_string(arena, canonical));
+    return shorten(canonical, level, arena);
+}
+
 const char *region_name_short(const char *canonical, struct arena *arena)
 {
-    return canonical[region_name_plain(canonical)] == '@'
-               ? rename_site(canonical, shorten, arena)
-               : shorten(canonical, arena);
+    return region_name_longer(canonical, 0, arena);
+}
+
+/* -------------------------------------------------------------------------- identity */
+
+/* Where digits begin that end at `end`. */
+static size_t digits_before(const char *name, size_t end)
+{
+    while (end > 0 && isdigit((unsigned char)name[end - 1]))
+        end--;
+    return end;
+}
+
+static struct region_line line_of_site(const char *name, size_t length)
+{
+    size_t begin = digits_before(name, length);
+
+    for (const char *next = name; (next = strstr(next, "+0x")) != NULL;)
+        begin = (size_t)((next += 3) - name);
+    return (struct region_line){begin, length, begin};
+}
+
+/* ":7" before `end`, or none. */
+static struct region_line colon_line(const char *name, size_t end, size_t length)
+{
+    size_t number = digits_before(name, end);
+
+    return number < end && number > 1 && name[number - 1] == ':'
+               ? (struct region_line){number - 1, end, number}
+               : (struct region_line){length, length, length};
+}
+
+struct region_line region_name_line(const char *name)
+{
+    size_t length = strlen(name), python = python_line(name), position = position_at(name);
+    const char *lines = position < length ? strstr(name + position, "} {") : NULL;
+
+    if (name[region_name_plain(name)] == '@')
+        return line_of_site(name, length);
+    if (lines)
+        return (struct region_line){(size_t)(lines - name) + 2, length,
+                                    (size_t)(lines - name) + 3};
+    if (python > 0)
+        return (struct region_line){
+            python, python + 2 + strspn(name + python + 1, "0123456789"), python + 1};
+    if (name[0] == '$')
+        return colon_line(name, strcspn(name, " "), length);
+    if (starts_with(name, "!$omp ") && strstr(name, " @"))
+        return colon_line(name, length, length);
+    return length > 0 && name[length - 1] == ')' && strstr(name, " (")
+               ? colon_line(name, length - 1, length)
+               : (struct region_line){length, length, length};
+}
+
+const char *region_name_identity(const char *canonical, struct arena *arena)
+{
+    size_t length = strlen(canonical), plain = region_name_plain(canonical);
+    struct region_line line = {plain, length, length};
+    char *name;
+
+    if (plain == length && position_at(canonical) < length)
+        line.begin = position_at(canonical);
+    else if (plain == length && !starts_with(canonical, "!$omp "))
+        line = region_name_line(canonical);
+    if (line.begin == length)
+        return canonical;
+    name = arena_array(arena, char, length + 1);
+    memcpy(name, canonical, line.begin);
+    memcpy(name + line.begin, canonical + line.end, length - line.end + 1);
+    return name;
 }
 
 const char *region_name_last(const char *short_name)
 {
     const char *last = short_name;
+    int depth = 0;
 
-    for (const char *at = short_name; (at = strstr(at, "::")) != NULL;) {
-        at += 2;
-        if (*at)
-            last = at;
+    for (const char *at = short_name; *at; at++) {
+        depth += *at == '<' || *at == '(';
+        depth -= depth > 0 && (*at == '>' || *at == ')');
+        if (depth == 0 && at[0] == ':' && at[1] == ':' && at[2])
+            last = (at++) + 2;
     }
     return last;
 }

@@ -29,9 +29,38 @@ const char *region_name_canonical(const char *text, struct arena *arena);
 
 /*
  * region_name_short -- class and function of a C++ signature, without template arguments; the
- * name itself where it is not a signature. Never empty for a text that is not. In arena.
+ * name itself where it is not a signature, as those of Python are not, which begin with their
+ * file: "torch/optim/sgd.py(120): zero_grad". Never empty for a text that is not. In arena.
  */
 const char *region_name_short(const char *canonical, struct arena *arena);
+
+/*
+ * region_name_longer -- the same with more of the name, for those whose short names are alike.
+ *   level  0: the short name; 1: with template arguments; 2: with all namespaces; 3: the whole
+ *          signature; REGION_NAME_WHOLE: the name itself
+ */
+#define REGION_NAME_WHOLE 4
+const char *region_name_longer(const char *canonical, int level, struct arena *arena);
+
+/* The part of a name that says where something is in its source, [begin, end): another one
+ * after each change of the file. None: both are the length of the name. */
+struct region_line {
+    size_t begin, end;
+    size_t number; /* where the line, or the offset, begins */
+};
+
+/*
+ * region_name_line -- "{134,1}-{214,1}]" of TAU's names, "(88)" of "a.py(88): f", ":7" of
+ * "f (a.py:7)" and "$a.py:7 f", the number of a call site of MPI and of "!$omp for @a.c:7".
+ */
+struct region_line region_name_line(const char *name);
+
+/*
+ * region_name_identity -- a name without what changes from build to build: what a function is
+ * known by in another run. Call sites of MPI are its function; parallel regions of OpenMP keep
+ * their lines, as they have no other name. In arena, or canonical itself.
+ */
+const char *region_name_identity(const char *canonical, struct arena *arena);
 
 /* region_name_plain -- how many characters of a name are what MPI calls the function; all of
  * them where there is no call site. */

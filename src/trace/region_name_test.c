@@ -43,6 +43,18 @@ static void short_names_are_what_a_person_would_say(void **state)
         {"phase (inner)", "phase (inner)"},
         {"linux:schedule", "linux:schedule"},
         {"<lambda>", "<lambda>"},
+        {"<lambda> (run.py:7)", "<lambda> (run.py:7)"},
+        {"<module>", "<module>"},
+        {"torch/optim/sgd.py(120): zero_grad", "torch/optim/sgd.py(120): zero_grad"},
+        {"a.py(7): <lambda>", "a.py(7): <lambda>"},
+        {"f(3): int", "f(3): int"},
+        {"<T as Trait>::run", "<T as Trait>::run"},
+        {"PassManager<llvm::Function>", "PassManager"},
+        {"Total PassManager<llvm::Function>", "Total PassManager"},
+        {"main::{lambda(int)#1}::operator()(int) const", "{lambda(int)#1}::operator()"},
+        {"void run<main::{lambda()#1}>(main::{lambda()#1})", "run"},
+        {"std::name[abi:cxx11](int) const", "std::name[abi:cxx11]"},
+        {"dynlink::f<a::b>", "dynlink::f"},
         {"operator", "operator"},
         {"::", "::"},
         {"a<", "a"},
@@ -103,9 +115,38 @@ static void a_call_of_mpi_may_say_where_it_is_called(void **state)
     arena_release(&arena);
 }
 
+static void identity_is_what_stays_from_build_to_build(void **state)
+{
+    static const char *const pair[][2] = {
+        {"void step(int) [{a.cpp} {134,1}-{214,1}]", "void step(int)"},
+        {"torch/optim/sgd.py(120): zero_grad", "torch/optim/sgd.py: zero_grad"},
+        {"<lambda> (run.py:7)", "<lambda> (run.py)"},
+        {"f (a.py:12)", "f (a.py)"},
+        {"$pjit.py:120 cache_miss", "$pjit.py cache_miss"},
+        {"MPI_Wait@halo.c:45", "MPI_Wait"},
+        {"MPI_Wait@f+0x1f", "MPI_Wait"},
+        {"!$omp parallel @solve.c:12", "!$omp parallel @solve.c:12"},
+        {"f(int)", "f(int)"},
+        {"phase (inner)", "phase (inner)"},
+        {"phase (a: 3)", "phase (a: 3)"},
+        {"x:7", "x:7"},
+        {" [{", " [{"},
+        {"", ""},
+    };
+    struct arena arena = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
+        assert_string_equal(region_name_identity(pair[i][0], &arena), pair[i][1]);
+    arena_release(&arena);
+}
+
 static void last_part_is_the_function(void **state)
 {
     (void)state;
+    assert_string_equal(region_name_last("PassManager<llvm::Function>"),
+                        "PassManager<llvm::Function>");
+    assert_string_equal(region_name_last("A<b::c>::run"), "run");
     assert_string_equal(region_name_last("PairEAM::compute"), "compute");
     assert_string_equal(region_name_last("main"), "main");
     assert_string_equal(region_name_last("a::"), "a::");
@@ -130,6 +171,7 @@ int main(void)
         cmocka_unit_test(a_call_of_mpi_may_say_where_it_is_called),
         cmocka_unit_test(short_names_are_what_a_person_would_say),
         cmocka_unit_test(mangled_names_are_demangled),
+        cmocka_unit_test(identity_is_what_stays_from_build_to_build),
         cmocka_unit_test(last_part_is_the_function),
         cmocka_unit_test(kinds_follow_from_names),
     };

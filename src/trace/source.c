@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "trace/monotone.h"
 #include "trace/tau/source_adios2.h"
+#include "trace/chrome/json_input.h"
 #include "trace/chrome/source_chrome.h"
 #include "trace/otf2/source_otf2.h"
 #include "trace/synth/source_synth.h"
@@ -63,9 +64,17 @@ bool source_opens_quickly(const char *path)
     return true;
 }
 
+/* Text of two bytes a character, as spreadsheets and some shells write it. */
+static bool is_utf16(const unsigned char *head, size_t n)
+{
+    return n >= 2 && ((head[0] == 0xff && head[1] == 0xfe) ||
+                      (head[0] == 0xfe && head[1] == 0xff) || (head[0] == 0) != (head[1] == 0));
+}
+
 /* What no source accepts: says why as well as can be told from outside. */
 static int complain(const char *path)
 {
+    unsigned char head[2];
     struct stat info;
 
     if (stat(path, &info) != 0)
@@ -81,6 +90,12 @@ static int complain(const char *path)
                        path);
     if (S_ISREG(info.st_mode) && info.st_size == 0)
         return err_set(ERR_FORMAT, "not a trace: '%s' is empty", path);
+    if (S_ISREG(info.st_mode) && is_utf16(head, json_input_head(path, head, sizeof head)))
+        return err_set(
+            ERR_FORMAT,
+            "'%s' is UTF-16, and traces are UTF-8: iconv -f UTF-16 -t UTF-8 makes it "
+            "so",
+            path);
     return err_set(ERR_FORMAT,
                    "not a trace: '%s' is neither an OTF2 archive (traces.otf2) nor Chrome JSON",
                    path);

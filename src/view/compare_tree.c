@@ -1,9 +1,7 @@
 #include "view/compare_tree.h"
 
-#include "base/arena.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "trace/region_name.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,11 +20,7 @@ static json_t *path_text(const struct comparison *c, uint32_t path)
 
 static json_t *short_name(const struct comparison *c, uint32_t path)
 {
-    struct arena arena = {0};
-    json_t *json = json_text(region_name_short(c->names.name[c->paths.region[path]], &arena));
-
-    arena_release(&arena);
-    return json;
+    return json_text(c->shown.shown[c->paths.region[path]]);
 }
 
 /* What is not listed among the paths has no calls: it is there for those below it. */

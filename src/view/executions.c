@@ -57,29 +57,70 @@ int execution_parse(const char *id, char *foi, size_t size, uint32_t *rank, uint
     return 0;
 }
 
-int executions_foi(sqlite3 *db, const char *name, int64_t *id)
+/* Functions of interest that a name may mean. */
+struct named {
+    int64_t first;
+    size_t n;
+    char names[512];
+};
+
+/* name: NULL for all. */
+static int find_named(sqlite3 *db, const char *name, struct named *out)
 {
     sqlite3_stmt *query;
-    char names[512] = "";
-    size_t n = 0, length = 0;
+    size_t length = 0;
     int rc = rundb_prepare(db, run_sql_fois_named, &query);
 
+    *out = (struct named){.n = 0};
     if (rc == 0)
         rc = rundb_bind(db, query, "t", name);
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
-        if (n++ == 0)
-            *id = sqlite3_column_int64(query, 0);
-        length += (size_t)snprintf(names + length, sizeof names - length, "%s%.60s",
-                                   n > 1 ? ", " : "", rundb_text(query, 1));
-        if (length >= sizeof names)
-            length = sizeof names - 1;
+        if (out->n++ == 0)
+            out->first = sqlite3_column_int64(query, 0);
+        length += (size_t)snprintf(out->names + length, sizeof out->names - length, "%s%.60s",
+                                   out->n > 1 ? ", " : "", rundb_text(query, 1));
+        if (length >= sizeof out->names)
+            length = sizeof out->names - 1;
     }
     sqlite3_finalize(query);
-    if (rc == 0 && n == 0)
-        return err_set(ERR_NOT_FOUND, "the run has no function of interest '%s'", name);
-    if (rc == 0 && n > 1)
+    return rc;
+}
+
+int executions_foi(sqlite3 *db, const char *name, int64_t *id)
+{
+    struct named found, all;
+    int rc = find_named(db, name, &found);
+
+    if (rc == 0 && found.n > 0)
+        *id = found.first;
+    if (rc == 0 && found.n > 1)
         return err_set(ERR_USAGE, "several functions of interest: say --foi with one of %s",
-                       names);
+                       found.names);
+    if (rc == 0 && found.n == 0) {
+        rc = find_named(db, NULL, &all);
+        return rc < 0 ? rc
+                      : err_set(ERR_NOT_FOUND,
+                                "the run has no function of interest '%s', it has %s",
+                                name ? name : "", all.n > 0 ? all.names : "none");
+    }
+    return rc;
+}
+
+int executions_foi_known(sqlite3 *db, const struct definitions *defs, const char *identity,
+                         int64_t *id)
+{
+    sqlite3_stmt *query;
+    int rc = rundb_prepare(db, run_sql_fois_regions, &query);
+
+    *id = 0;
+    while (rc == 0 && *id == 0 && sqlite3_step(query) == SQLITE_ROW) {
+        int64_t region = sqlite3_column_int64(query, 1);
+
+        if (region >= 0 && region < defs->names.n &&
+            strcmp(defs->region[region].identity, identity) == 0)
+            *id = sqlite3_column_int64(query, 0);
+    }
+    sqlite3_finalize(query);
     return rc;
 }
 

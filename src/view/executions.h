@@ -124,4 +124,12 @@ bool executions_have_several(sqlite3 *db);
 /* executions_foi -- the id of the FOI that a --foi means, or that of the only one. */
 int executions_foi(sqlite3 *db, const char *name, int64_t *id);
 
+/*
+ * executions_foi_known -- the function of interest that has this identity (region_name.h), as
+ * one of another run has it, the first of several; 0 where there is none.
+ * Returns 0 or ERR_DATABASE.
+ */
+int executions_foi_known(sqlite3 *db, const struct definitions *defs, const char *identity,
+                         int64_t *id);
+
 #endif

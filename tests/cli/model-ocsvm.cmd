@@ -42,5 +42,5 @@ snag model save time.snag time.model
 # Not for this trace; damaged; newer.
 snag score 'synth:9*other' --model one.model -o four.snag
 head -c 3000 one.model >cut && snag score 'synth:9*step' --model cut -o four.snag
-cp one.model newer && printf '\2' | dd of=newer bs=1 seek=8 conv=notrunc status=none && snag score 'synth:9*step' --model newer -o four.snag
+cp one.model newer && printf '\11' | dd of=newer bs=1 seek=8 conv=notrunc status=none && snag score 'synth:9*step' --model newer -o four.snag
 ls -d four.snag

@@ -1,32 +1,69 @@
 /*
  * One event at a time: what is due first, the next mark, or the end of the call on top.
+ *
+ * An X knows its end, a B does not. Where a location has both, or its B and E do not nest as
+ * they are, its marks are gone through once before, to find the E of each B, which is as an X
+ * from then on. Thus all calls that cross are treated alike, and none lasts longer than the
+ * trace says:
+ *
+ *     X  [ E        ]                         [ E   ]
+ *     B      [ F            ]  E                    [ F            ]
+ *
+ * Marks that begin at one time are looked at together, as the longest is around the others.
  */
 #include "trace/chrome/chrome_events.h"
 
 #include "base/mem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* What may be cut without calling it damage: times are microseconds, often whole ones, and
- * those of a GPU are converted to the clock of its host. */
+/* What may be cut without saying so: times are microseconds, often whole ones, and those of a
+ * GPU are converted to the clock of its host. */
 #define ROUNDING_NS 1000
-#define ROUNDING_SHARE 20 /* one part in */
+#define ROUNDING_SHARE 20   /* one part in */
+#define LONGEST_SEARCH 4096 /* open calls that an E looks through */
+
+/* Where a B ends. */
+struct pair {
+    int64_t end_ns;
+    uint64_t args;  /* of its E */
+    uint32_t order; /* likewise */
+    bool has_end;
+};
+
+/* What comes next: a mark, and of a call its end. */
+struct due {
+    struct mark mark; /* 'X' of all whose end is known */
+    uint64_t end_args;
+    uint32_t end_order; /* of its E; of an X its own */
+    bool is_pair;       /* of B and E */
+};
 
 struct open_call {
     int64_t begin_ns, end_ns;
     uint32_t region;
     uint32_t link; /* whose event comes before its end, or MARKS_NO_LINK */
-    uint32_t order;
+    uint32_t order, end_order;
+    uint64_t end_args;
+    bool is_pair;
 };
 
 struct chrome_events {
     const struct chrome_trace *trace;
     const struct chrome_places *places;
     struct marks_cursor *cursor;
-    const struct mark *next; /* NULL: there are none */
-    struct mark send;        /* of a call that was just entered; link MARKS_NO_LINK: none */
-    struct open_call *open;  /* [n_open] those of X */
+    const struct mark *ahead; /* the first that is of another time; NULL: there is none */
+    struct due *due, *apart;  /* [n_due] those of one time, from `at` on; room for as many */
+    size_t at, n_due, due_cap, apart_cap;
+    struct mark send;       /* of a call that was just entered; link MARKS_NO_LINK: none */
+    struct open_call *open; /* [n_open] those whose end is known */
     size_t n_open, cap;
+
+    struct pair *pair; /* [n_pairs] in the order of the B */
+    size_t n_pairs, pair_cap, next_pair;
+    bool *is_taken; /* [n_ends] in the order of the E: it is that of a B */
+    size_t n_ends, taken_cap, next_end;
 };
 
 struct chrome_events *chrome_events_new(const struct chrome_trace *trace,
@@ -44,30 +81,220 @@ void chrome_events_free(struct chrome_events *e)
     if (e == NULL)
         return;
     marks_cursor_free(e->cursor);
+    free(e->due);
+    free(e->apart);
     free(e->open);
+    free(e->pair);
+    free(e->is_taken);
     free(e);
+}
+
+/* -------------------------------------------------------------------------- pairs */
+
+/* A B whose E has not come yet. */
+struct begun {
+    size_t pair;
+    uint32_t region;
+};
+
+struct begun_calls {
+    struct begun *call; /* [n] */
+    size_t n, cap;
+};
+
+/* The last B that an E may be of, or SIZE_MAX. */
+static size_t find_begun(const struct begun_calls *begun, uint32_t region)
+{
+    size_t lowest = begun->n > LONGEST_SEARCH ? begun->n - LONGEST_SEARCH : 0;
+
+    for (size_t i = begun->n; i-- > lowest;)
+        if (region == ANY_REGION || begun->call[i].region == region)
+            return i;
+    return SIZE_MAX;
+}
+
+static void begin_pair(struct chrome_events *e, struct begun_calls *begun,
+                       const struct mark *mark)
+{
+    mem_grow(&e->pair, &e->pair_cap, e->n_pairs + 1, sizeof *e->pair);
+    mem_grow(&begun->call, &begun->cap, begun->n + 1, sizeof *begun->call);
+    begun->call[begun->n++] = (struct begun){e->n_pairs, mark->ref};
+    e->pair[e->n_pairs++] = (struct pair){.has_end = false};
+}
+
+/* Those begun since that one may yet end, too: calls that cross. */
+static void end_pair(struct chrome_events *e, struct begun_calls *begun,
+                     const struct mark *mark)
+{
+    size_t at = find_begun(begun, mark->ref);
+
+    mem_grow(&e->is_taken, &e->taken_cap, e->n_ends + 1, sizeof *e->is_taken);
+    e->is_taken[e->n_ends++] = at != SIZE_MAX;
+    if (at == SIZE_MAX)
+        return;
+    e->pair[begun->call[at].pair] = (struct pair){
+        .end_ns = mark->time_ns, .args = mark->args, .order = mark->order, .has_end = true};
+    begun->n--;
+    memmove(begun->call + at, begun->call + at + 1, (begun->n - at) * sizeof *begun->call);
+}
+
+static void find_pairs(struct chrome_events *e, struct marks_cursor *cursor)
+{
+    struct begun_calls begun = {.n = 0};
+    const struct mark *mark;
+
+    while ((mark = marks_cursor_next(cursor)) != NULL) {
+        if (mark->phase == 'B')
+            begin_pair(e, &begun, mark);
+        else if (mark->phase == 'E')
+            end_pair(e, &begun, mark);
+    }
+    free(begun.call);
+}
+
+static bool needs_pairs(const struct chrome_events *e, const uint32_t *thread, uint32_t n)
+{
+    bool has_spans = false, has_begins = false, is_tangled = false;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct chrome_thread *t = &e->trace->thread[thread[i]];
+
+        has_spans |= t->has_spans;
+        has_begins |= t->has_begins;
+        is_tangled |= t->is_tangled;
+    }
+    return is_tangled || (has_begins && (has_spans || n > 1));
 }
 
 void chrome_events_begin(struct chrome_events *e, uint32_t l)
 {
     const struct chrome_places *p = e->places;
     uint32_t first = p->first[l], n = p->first[l + 1] - first;
+    const uint32_t *thread = p->thread + first;
     int64_t *shift_ns = mem_alloc(n, sizeof *shift_ns);
 
     for (uint32_t i = 0; i < n; i++)
-        shift_ns[i] = p->shift_ns[p->thread[first + i]];
+        shift_ns[i] = p->shift_ns[thread[i]];
+    e->n_pairs = e->next_pair = e->n_ends = e->next_end = 0;
+    if (needs_pairs(e, thread, n)) {
+        struct marks_cursor *cursor = marks_cursor_new(e->trace->marks, thread, shift_ns, n);
+
+        find_pairs(e, cursor);
+        marks_cursor_free(cursor);
+    }
     marks_cursor_free(e->cursor);
-    e->cursor = marks_cursor_new(e->trace->marks, p->thread + first, shift_ns, n);
-    e->next = marks_cursor_next(e->cursor);
+    e->cursor = marks_cursor_new(e->trace->marks, thread, shift_ns, n);
+    e->ahead = marks_cursor_next(e->cursor);
+    e->at = e->n_due = 0;
     e->send.link = MARKS_NO_LINK;
     e->n_open = 0;
     free(shift_ns);
 }
 
-static void push_flow(const struct chrome_events *e, struct event_batch *batch,
-                      struct quality *quality)
+/* ------------------------------------------------------------ what is due at one time */
+
+/* False for the E of a B that knows of it. */
+static bool take_mark(struct chrome_events *e, const struct mark *mark)
 {
-    const struct mark *mark = e->next;
+    struct due *due = &e->due[e->n_due];
+
+    *due = (struct due){.mark = *mark, .end_args = KEPT_ARGS_NONE, .end_order = mark->order};
+    if (mark->phase == 'E')
+        return e->next_end >= e->n_ends || !e->is_taken[e->next_end++];
+    if (mark->phase == 'B' && e->next_pair < e->n_pairs) {
+        const struct pair *pair = &e->pair[e->next_pair++];
+
+        due->is_pair = true;
+        due->mark.end_ns = INT64_MAX;
+        if (pair->has_end) {
+            due->mark.phase = 'X';
+            due->mark.end_ns = pair->end_ns;
+            due->end_args = pair->args;
+            due->end_order = pair->order;
+        }
+    }
+    return true;
+}
+
+/* Whether the one is around the other, if both begin at the same time. */
+static bool is_around(const struct due *p, const struct due *q)
+{
+    return p->mark.end_ns != q->mark.end_ns ? p->mark.end_ns > q->mark.end_ns
+                                            : p->mark.order < q->mark.order;
+}
+
+static int outermost_first(const void *a, const void *b)
+{
+    return is_around(a, b) ? -1 : is_around(b, a);
+}
+
+/*
+ * Puts what is due at one time in order. X come longest first, each behind all B that last
+ * longer, which keep the order of the file, as that says which of them is in which. What flows
+ * from there or to there is of the call that begins, as are counters that are not before it.
+ *
+ *     due:    [ before | begins | behind ]      apart:  [ X, sorted | B ]
+ */
+static void arrange(struct chrome_events *e)
+{
+    struct due *due = e->due, *x, *b;
+    size_t n_x = 0, n_b = 0, n_before = 0, to = e->n_due;
+
+    for (size_t i = 0; i < e->n_due; i++)
+        n_x += due[i].mark.phase == 'X' && !due[i].is_pair;
+    if (n_x == 0)
+        return;
+    mem_grow(&e->apart, &e->apart_cap, e->n_due, sizeof *e->apart);
+    while (due[n_before].mark.phase == 'C')
+        n_before++;
+    x = e->apart;
+    b = x + n_x;
+    n_x = 0;
+    for (size_t i = n_before; i < e->n_due; i++) {
+        if (due[i].is_pair)
+            b[n_b++] = due[i];
+        else if (due[i].mark.phase == 'X')
+            x[n_x++] = due[i];
+    }
+    for (size_t i = e->n_due; i-- > n_before;)
+        if (!due[i].is_pair && due[i].mark.phase != 'X')
+            due[--to] = due[i];
+    qsort(x, n_x, sizeof *x, outermost_first);
+    while (n_x > 0) {
+        n_x--;
+        for (; n_b > 0 && !is_around(&b[n_b - 1], &x[n_x]); n_b--)
+            due[--to] = b[n_b - 1];
+        due[--to] = x[n_x];
+    }
+    while (n_b > 0)
+        due[--to] = b[--n_b];
+}
+
+/* Returns false when there is nothing any more. */
+static bool fill_due(struct chrome_events *e, struct quality *quality)
+{
+    int64_t time_ns;
+
+    e->at = e->n_due = 0;
+    while (e->n_due == 0 && e->ahead) {
+        time_ns = e->ahead->time_ns;
+        for (; e->ahead && e->ahead->time_ns == time_ns;
+             e->ahead = marks_cursor_next(e->cursor)) {
+            mem_grow(&e->due, &e->due_cap, e->n_due + 1, sizeof *e->due);
+            e->n_due += take_mark(e, e->ahead);
+        }
+        quality->n[QUALITY_truncated] += e->ahead == NULL && marks_cursor_is_broken(e->cursor);
+    }
+    if (e->n_due > 1)
+        arrange(e);
+    return e->n_due > 0;
+}
+
+/* -------------------------------------------------------------------------- events */
+
+static void push_flow(const struct chrome_events *e, const struct mark *mark,
+                      struct event_batch *batch, struct quality *quality)
+{
     const struct chrome_flow *flow = &e->trace->flow[mark->ref];
     uint32_t other = mark->phase == 's' ? flow->to : flow->from;
     uint32_t self = mark->phase == 's' ? flow->from : flow->to;
@@ -114,9 +341,24 @@ static void push_link(const struct link *link, uint32_t order, int64_t begin_ns,
         };
 }
 
-static void count_cut(int64_t cut_ns, int64_t time_ns, struct quality *quality)
+/* Room is made for them beside the records that may still come into the batch. */
+static void push_args(const struct chrome_events *e, struct event_batch *batch, uint64_t args,
+                      int64_t time_ns, size_t most)
 {
-    quality->n[QUALITY_crossed_leave] +=
+    struct argument_value value;
+
+    if (args == KEPT_ARGS_NONE)
+        return;
+    mem_grow(&batch->event, &batch->event_cap, batch->n + CHROME_DETAILS + most,
+             sizeof *batch->event);
+    while (kept_args_next(&e->trace->args, &args, &value))
+        *event_batch_argument(batch, (uint64_t)time_ns) = value;
+}
+
+/* Of B and E alone a thread says that they nest; X are of several recorders. */
+static void count_cut(int64_t cut_ns, int64_t time_ns, bool are_pairs, struct quality *quality)
+{
+    quality->n[are_pairs ? QUALITY_crossed_leave : QUALITY_crossed_call] +=
         cut_ns > ROUNDING_NS && cut_ns > time_ns / ROUNDING_SHARE;
 }
 
@@ -124,21 +366,24 @@ static void count_cut(int64_t cut_ns, int64_t time_ns, struct quality *quality)
  * The next call begins before the one on top is over, and ends after it: one of them has to be
  * cut, and that is the one that loses less. Here it may be the one on top, which is over then.
  */
-static void end_crossed(struct chrome_events *e, struct quality *quality)
+static void end_crossed(struct chrome_events *e, const struct due *next,
+                        struct quality *quality)
 {
     struct open_call *top = &e->open[e->n_open - 1];
-    const struct mark *next = e->next;
-    int64_t overlap_ns = top->end_ns - next->time_ns;
+    int64_t overlap_ns = top->end_ns - next->mark.time_ns;
 
-    if (overlap_ns > 0 && next->end_ns > top->end_ns &&
-        overlap_ns <= next->end_ns - top->end_ns) {
-        count_cut(overlap_ns, top->end_ns - top->begin_ns, quality);
-        top->end_ns = next->time_ns;
+    if (overlap_ns > 0 && next->mark.end_ns > top->end_ns &&
+        overlap_ns <= next->mark.end_ns - top->end_ns) {
+        count_cut(overlap_ns, top->end_ns - top->begin_ns, top->is_pair && next->is_pair,
+                  quality);
+        top->end_ns = next->mark.time_ns;
+        top->end_order = top->order;
     }
 }
 
-static void open_x(struct chrome_events *e, const struct mark *mark, struct quality *quality)
+static void open_call(struct chrome_events *e, const struct due *due, struct quality *quality)
 {
+    const struct mark *mark = &due->mark;
     struct open_call *call;
     const struct link *link =
         mark->link == MARKS_NO_LINK ? NULL : links_of(e->trace->links, mark->link);
@@ -151,9 +396,13 @@ static void open_x(struct chrome_events *e, const struct mark *mark, struct qual
                                .end_ns = mark->end_ns,
                                .region = mark->ref,
                                .link = is_at_end ? mark->link : MARKS_NO_LINK,
-                               .order = mark->order};
+                               .order = mark->order,
+                               .end_order = due->end_order,
+                               .end_args = due->end_args,
+                               .is_pair = due->is_pair};
     if (e->n_open > 1 && call->end_ns > call[-1].end_ns) {
-        count_cut(call->end_ns - call[-1].end_ns, call->end_ns - call->begin_ns, quality);
+        count_cut(call->end_ns - call[-1].end_ns, call->end_ns - call->begin_ns,
+                  call->is_pair && call[-1].is_pair, quality);
         call->end_ns = call[-1].end_ns;
     }
     e->send = *mark;
@@ -162,7 +411,7 @@ static void open_x(struct chrome_events *e, const struct mark *mark, struct qual
 }
 
 /* The end of the call on top, or what it took part in before that. */
-static void push_end(struct chrome_events *e, struct event_batch *batch)
+static void push_end(struct chrome_events *e, struct event_batch *batch, size_t most)
 {
     struct open_call *call = &e->open[e->n_open - 1];
 
@@ -172,45 +421,57 @@ static void push_end(struct chrome_events *e, struct event_batch *batch)
         call->link = MARKS_NO_LINK;
         return;
     }
+    push_args(e, batch, call->end_args, call->end_ns, most);
     event_batch_push(batch, (uint64_t)call->end_ns, EVENT_LEAVE, call->region);
     e->n_open--;
 }
 
-/* Room is made for them beside the records that may still come into the batch. */
-static void push_args(const struct chrome_events *e, struct event_batch *batch,
-                      const struct mark *mark, size_t most)
+/* One of no B, where that is known: who repairs the stack may make something of its name, if
+ * nothing is open that knows its end. */
+static void push_leave(const struct chrome_events *e, struct event_batch *batch,
+                       const struct mark *mark, size_t most, struct quality *quality)
 {
-    struct argument_value value;
-    uint64_t at = mark->args;
-
-    mem_grow(&batch->event, &batch->event_cap, batch->n + CHROME_DETAILS + most,
-             sizeof *batch->event);
-    while (kept_args_next(&e->trace->args, &at, &value))
-        *event_batch_argument(batch, (uint64_t)mark->time_ns) = value;
+    if (e->n_ends > 0 && (mark->ref == ANY_REGION || e->n_open > 0)) {
+        quality->n[QUALITY_unmatched_leave]++;
+        return;
+    }
+    push_args(e, batch, mark->args, mark->time_ns, most);
+    event_batch_push(batch, (uint64_t)mark->time_ns, EVENT_LEAVE, mark->ref);
 }
 
-static void push_mark(struct chrome_events *e, struct event_batch *batch, size_t most,
-                      struct quality *quality)
+static void push_due(struct chrome_events *e, struct event_batch *batch, size_t most,
+                     struct quality *quality)
 {
-    const struct mark *mark = e->next;
-    bool has_args = mark->args != KEPT_ARGS_NONE;
+    const struct due *due = &e->due[e->at++];
+    const struct mark *mark = &due->mark;
 
-    if (has_args && mark->phase == 'E')
-        push_args(e, batch, mark, most);
-
-    if (mark->phase == 's' || mark->phase == 'f')
-        push_flow(e, batch, quality);
-    else if (mark->phase == 'C')
+    switch (mark->phase) {
+    case 's':
+    case 'f':
+        push_flow(e, mark, batch, quality);
+        break;
+    case 'C':
         *event_batch_counter(batch, (uint64_t)mark->time_ns) = e->trace->value[mark->ref];
-    else
-        event_batch_push(batch, (uint64_t)mark->time_ns,
-                         mark->phase == 'E' ? EVENT_LEAVE : EVENT_ENTER, mark->ref);
-    if (has_args && mark->phase != 'E')
-        push_args(e, batch, mark, most);
-    if (mark->phase == 'X')
-        open_x(e, mark, quality);
-    e->next = marks_cursor_next(e->cursor);
-    quality->n[QUALITY_truncated] += e->next == NULL && marks_cursor_is_broken(e->cursor);
+        break;
+    case 'E':
+        push_leave(e, batch, mark, most, quality);
+        break;
+    default:
+        event_batch_push(batch, (uint64_t)mark->time_ns, EVENT_ENTER, mark->ref);
+        push_args(e, batch, mark->args, mark->time_ns, most);
+        if (mark->phase == 'X')
+            open_call(e, due, quality);
+    }
+}
+
+/* Whether the call on top ends before what is next. What comes at its very end is within a B if
+ * its E comes behind. */
+static bool is_over(const struct open_call *top, const struct due *next)
+{
+    if (next == NULL || top->end_ns != next->mark.time_ns)
+        return next == NULL || top->end_ns < next->mark.time_ns;
+    return !(top->is_pair && top->order < next->mark.order &&
+             next->mark.order < top->end_order);
 }
 
 size_t chrome_events_next(struct chrome_events *e, struct event_batch *batch, size_t most,
@@ -219,22 +480,23 @@ size_t chrome_events_next(struct chrome_events *e, struct event_batch *batch, si
     size_t n = 0;
 
     for (; n < most; n++) {
+        const struct due *next;
+
         if (e->send.link != MARKS_NO_LINK) {
             push_link(links_of(e->trace->links, e->send.link), e->send.order, e->send.time_ns,
                       e->send.time_ns, batch);
             e->send.link = MARKS_NO_LINK;
             continue;
         }
-        if (e->n_open > 0 && e->next && e->next->phase == 'X')
-            end_crossed(e, quality);
-        if (e->n_open > 0 &&
-            (e->next == NULL || e->open[e->n_open - 1].end_ns <= e->next->time_ns)) {
-            push_end(e, batch);
-        } else if (e->next) {
-            push_mark(e, batch, most - n, quality);
-        } else {
+        next = e->at < e->n_due || fill_due(e, quality) ? &e->due[e->at] : NULL;
+        if (e->n_open > 0 && next && next->mark.phase == 'X')
+            end_crossed(e, next, quality);
+        if (e->n_open > 0 && is_over(&e->open[e->n_open - 1], next))
+            push_end(e, batch, most - n);
+        else if (next)
+            push_due(e, batch, most - n, quality);
+        else
             break;
-        }
     }
     return n;
 }

@@ -3,8 +3,8 @@
  *
  * Two calls that begin at the same time are nested as the longer around the shorter. Of two
  * that cross, the one is cut that loses less: the first where the second begins, or the second
- * where the first ends. What a call takes part in (links.h) is an event in
- * it: a send at its beginning, a receive or a collective at its end.
+ * where the first ends. No call takes longer than the trace says. What a call takes part in
+ * (links.h) is an event in it: a send at its beginning, a receive or a collective at its end.
  */
 #ifndef SNAG_TRACE_CHROME_EVENTS_H
 #define SNAG_TRACE_CHROME_EVENTS_H

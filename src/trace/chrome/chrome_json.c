@@ -2,11 +2,13 @@
  * yajl calls back for every token; a small state machine knows where in the file it is. All of
  * the file is put into one more array, so that documents follow each other as its elements do:
  *
- *     level 1   in that array: events of JSON lines, or documents
- *     level 2   in a document that is an array of events; in one that is an object, looking for
- *               "traceEvents", which is then level 3
- *     +1        in one event: the keys we want are here
+ *     depth 1   in that array: events of JSON lines, or documents
+ *     +1        in one event, or in a document that is an object: the keys we want are here
  *     +2        inside "args": those that are asked for; inside anything else: skipped
+ *
+ * An array among events, and one that is called "traceEvents" in an object among them, holds
+ * events too: its depth is the one counted from until it ends. Where a document has
+ * "traceEvents" that is an object, that one is looked into in its place.
  */
 #include "trace/chrome/chrome_json.h"
 
@@ -26,6 +28,7 @@
 #define MOST_RESTARTS 10000
 #define MOST_RANKS 10000000
 #define MOST_DEPTH 1000 /* open brackets */
+#define MOST_ARRAYS 16  /* of events, within each other */
 
 enum key {
     KEY_OTHER,
@@ -34,10 +37,16 @@ enum key {
     KEY_CAT,
     KEY_TS,
     KEY_DUR,
+    KEY_CPU_DUR,
     KEY_PID,
     KEY_TID,
     KEY_ID,
+    KEY_ID2,
+    KEY_SCOPE,
     KEY_ARGS,
+    /* within KEY_ID2 */
+    KEY_LOCAL,
+    KEY_GLOBAL,
     /* of a document */
     KEY_EVENTS,
     KEY_DISTRIBUTED,
@@ -48,15 +57,24 @@ enum key {
     KEY_WORLD_SIZE,
 };
 
+/* Of an array of events that has another one in it. */
+struct level {
+    int depth;
+    bool is_in_object; /* the other one is that of an object, which takes its place */
+};
+
 struct reader {
     const struct chrome_sink *sink;
     struct quality *quality;
 
     yajl_handle json;
-    int depth;               /* open brackets */
-    int events_depth;        /* depth inside the array of events */
-    bool is_container;       /* the object on level 2 holds an array of events */
-    bool is_args;            /* inside "args" of an event */
+    int depth;                       /* open brackets */
+    int events_depth;                /* depth inside the array of events */
+    struct level outer[MOST_ARRAYS]; /* [n_outer] those around it */
+    int n_outer;
+    bool is_container;       /* the object among events holds, or held, an array of events */
+    bool is_empty;           /* it has no keys yet */
+    bool is_args, is_id2;    /* inside "args", "id2" of an event */
     enum key key, outer_key; /* the last one; and that on level 2 */
     struct chrome_arg *arg;  /* what the next value in "args" is for, NULL: nothing */
     size_t arg_length[CHROME_MOST_ARGS]; /* of the names that are asked for */
@@ -119,12 +137,6 @@ static void copy_text(char *out, size_t size, const unsigned char *text, size_t 
     out[n] = '\0';
 }
 
-static void set_id_text(struct chrome_id *id, const unsigned char *text, size_t length)
-{
-    id->is_set = id->is_text = true;
-    copy_text(id->text, sizeof id->text, text, length);
-}
-
 static void set_id_number(struct chrome_id *id, const char *text, size_t length)
 {
     char copy[64];
@@ -135,6 +147,28 @@ static void set_id_number(struct chrome_id *id, const char *text, size_t length)
     id->number = copy[0] == '-' ? (uint64_t)strtoll(copy, NULL, 10) : strtoull(copy, NULL, 10);
 }
 
+/* Whether a text is a number as JSON writes it, of up to 18 digits. */
+static bool is_whole_number(const unsigned char *text, size_t length)
+{
+    size_t n_digits = 0, sign = length > 0 && text[0] == '-';
+
+    while (sign + n_digits < length && isdigit(text[sign + n_digits]))
+        n_digits++;
+    return n_digits > 0 && n_digits <= 18 && sign + n_digits == length &&
+           (text[sign] != '0' || length == 1);
+}
+
+/* Some writers quote the number in one kind of record and not in another. */
+static void set_id_text(struct chrome_id *id, const unsigned char *text, size_t length)
+{
+    if (is_whole_number(text, length)) {
+        set_id_number(id, (const char *)text, length);
+        return;
+    }
+    id->is_set = id->is_text = true;
+    copy_text(id->text, sizeof id->text, text, length);
+}
+
 static bool in_event(const struct reader *r)
 {
     return r->depth == r->events_depth + 1;
@@ -143,6 +177,12 @@ static bool in_event(const struct reader *r)
 static bool in_args(const struct reader *r)
 {
     return r->is_args && r->depth == r->events_depth + 2;
+}
+
+/* Not in "args" of what is known not to be one. */
+static bool may_be_counter(const struct reader *r)
+{
+    return r->sink->wants_counters && in_args(r) && (r->now.phase == 'C' || !r->now.phase);
 }
 
 /* On level 2, in an object that may be a document. */
@@ -297,6 +337,14 @@ static void say_metadata(struct reader *r, const char *text, size_t length)
     r->metadata_key[0] = '\0';
 }
 
+static void set_id2(struct reader *r, const unsigned char *text, size_t length)
+{
+    if (r->key != KEY_LOCAL && r->key != KEY_GLOBAL)
+        return;
+    set_id_text(&r->now.id, text, length);
+    r->now.is_local_id = r->key == KEY_LOCAL;
+}
+
 static int on_number(void *arg, const char *text, size_t length)
 {
     struct reader *r = arg;
@@ -305,10 +353,11 @@ static int on_number(void *arg, const char *text, size_t length)
     if (r->events_depth == 1 && r->key >= KEY_EVENTS)
         document_number(r, text, length);
     say_metadata(r, text, length);
-    if (r->sink->wants_counters && in_args(r))
+    if (may_be_counter(r))
         add_series(r, text, length);
     add_number(r, text, length);
     set_arg(r, text, length);
+    set_id2(r, (const unsigned char *)text, length);
     if (!in_event(r))
         return 1;
     switch (r->key) {
@@ -317,6 +366,10 @@ static int on_number(void *arg, const char *text, size_t length)
         break;
     case KEY_DUR:
         is_good = r->now.has_duration = parse_us(text, length, &r->now.duration_ns);
+        break;
+    case KEY_CPU_DUR: /* of the thread's own clock, for want of the other */
+        if (!r->now.has_duration)
+            r->now.has_duration = parse_us(text, length, &r->now.duration_ns);
         break;
     case KEY_PID:
         set_id_number(&r->now.pid, text, length);
@@ -330,17 +383,36 @@ static int on_number(void *arg, const char *text, size_t length)
     default:
         break;
     }
-    r->quality->n[QUALITY_bad_value] += !is_good;
+    r->now.is_bad |= !is_good;
     return 1;
+}
+
+/* What stands for NaN too. */
+static int on_null(void *arg)
+{
+    struct reader *r = arg;
+
+    r->now.is_bad |= in_event(r) && (r->key == KEY_TS || r->key == KEY_DUR);
+    return 1;
+}
+
+static void set_name(struct reader *r, const unsigned char *text, size_t length)
+{
+    copy_text(r->now.name, sizeof r->now.name, text, length);
+    r->quality->n[QUALITY_too_long] +=
+        length >= sizeof r->now.name || (length > 0 && text[length - 1] == JSON_CUT);
 }
 
 static int on_string(void *arg, const unsigned char *text, size_t length)
 {
     struct reader *r = arg;
 
+    if (may_be_counter(r))
+        add_series(r, (const char *)text, length);
     add_text(r, text, length);
     set_arg(r, (const char *)text, length);
     say_metadata(r, (const char *)text, length);
+    set_id2(r, text, length);
     if (!in_event(r))
         return 1;
     switch (r->key) {
@@ -348,10 +420,13 @@ static int on_string(void *arg, const unsigned char *text, size_t length)
         r->now.phase = length > 0 ? (char)text[0] : 0;
         break;
     case KEY_NAME:
-        copy_text(r->now.name, sizeof r->now.name, text, length);
+        set_name(r, text, length);
         break;
     case KEY_CAT:
         copy_text(r->now.category, sizeof r->now.category, text, length);
+        break;
+    case KEY_SCOPE:
+        copy_text(r->now.scope, sizeof r->now.scope, text, length);
         break;
     case KEY_PID:
         set_id_text(&r->now.pid, text, length);
@@ -364,6 +439,7 @@ static int on_string(void *arg, const unsigned char *text, size_t length)
         break;
     case KEY_TS:
     case KEY_DUR: /* some writers quote numbers */
+    case KEY_CPU_DUR:
         return on_number(arg, (const char *)text, length);
     default:
         break;
@@ -398,12 +474,23 @@ static void find_arg(struct reader *r, const unsigned char *text, size_t length)
 
 static int on_key(void *arg, const unsigned char *text, size_t length)
 {
-    static const struct named_key of_event[] = {
-        {"ph", KEY_PH},     {"name", KEY_NAME}, {"cat", KEY_CAT}, {"ts", KEY_TS},
-        {"dur", KEY_DUR},   {"pid", KEY_PID},   {"tid", KEY_TID}, {"id", KEY_ID},
-        {"args", KEY_ARGS}, {NULL, KEY_OTHER}};
-    static const struct named_key of_document[] = {{"traceEvents", KEY_EVENTS},
-                                                   {"distributedInfo", KEY_DISTRIBUTED},
+    static const struct named_key of_event[] = {{"ph", KEY_PH},
+                                                {"name", KEY_NAME},
+                                                {"cat", KEY_CAT},
+                                                {"ts", KEY_TS},
+                                                {"dur", KEY_DUR},
+                                                {"pid", KEY_PID},
+                                                {"tid", KEY_TID},
+                                                {"id", KEY_ID},
+                                                {"args", KEY_ARGS},
+                                                {"tdur", KEY_CPU_DUR},
+                                                {"scope", KEY_SCOPE},
+                                                {"id2", KEY_ID2},
+                                                {"traceEvents", KEY_EVENTS},
+                                                {NULL, KEY_OTHER}};
+    static const struct named_key of_id2[] = {
+        {"local", KEY_LOCAL}, {"global", KEY_GLOBAL}, {NULL, KEY_OTHER}};
+    static const struct named_key of_document[] = {{"distributedInfo", KEY_DISTRIBUTED},
                                                    {"baseTimeNanoseconds", KEY_BASE_TIME},
                                                    {"deviceProperties", KEY_DEVICES},
                                                    {"otherData", KEY_METADATA},
@@ -413,6 +500,7 @@ static int on_key(void *arg, const unsigned char *text, size_t length)
     struct reader *r = arg;
 
     r->key = KEY_OTHER;
+    r->is_empty = false;
     if (in_args(r)) {
         find_arg(r, text, length);
         if (r->sink->wants_counters)
@@ -425,6 +513,8 @@ static int on_key(void *arg, const unsigned char *text, size_t length)
             r->key = key_of(of_document, text, length);
         if (in_document(r))
             r->outer_key = r->key;
+    } else if (r->is_id2 && r->depth == r->events_depth + 2) {
+        r->key = key_of(of_id2, text, length);
     } else if (r->depth == 3 && r->events_depth == 1 && r->outer_key == KEY_DISTRIBUTED) {
         r->key = key_of(of_job, text, length);
     } else if (r->depth == 3 && r->events_depth == 1 && r->outer_key == KEY_METADATA) {
@@ -437,13 +527,30 @@ static int on_key(void *arg, const unsigned char *text, size_t length)
 static void begin_record(struct reader *r)
 {
     r->now.phase = 0;
-    r->now.has_time = r->now.has_duration = false;
+    r->now.has_time = r->now.has_duration = r->now.is_bad = r->now.is_local_id = false;
     r->now.pid.is_set = r->now.tid.is_set = r->now.id.is_set = false;
-    r->now.name[0] = r->now.category[0] = '\0';
+    r->now.name[0] = r->now.category[0] = r->now.scope[0] = '\0';
     for (uint32_t i = 0; i < r->sink->n_args; i++)
         r->now.arg[i].is_set = false;
     r->now.n_series = r->now.n_details = 0;
-    r->is_args = r->is_container = false;
+    r->is_args = r->is_id2 = r->is_container = false;
+    r->is_empty = true;
+}
+
+/* From here on events are at this depth; no more than that are within each other in earnest. */
+static void enter_events(struct reader *r, int depth, bool is_in_object)
+{
+    if (r->n_outer == MOST_ARRAYS)
+        return;
+    r->outer[r->n_outer++] = (struct level){r->events_depth, is_in_object};
+    r->events_depth = depth;
+}
+
+/* The object that what ends here is in is none of its own. */
+static void leave_events(struct reader *r)
+{
+    r->events_depth = r->outer[--r->n_outer].depth;
+    r->is_container = true;
 }
 
 static int on_map_start(void *arg)
@@ -452,10 +559,15 @@ static int on_map_start(void *arg)
 
     if (++r->depth > MOST_DEPTH)
         return 0;
-    if (in_event(r))
+    if (in_event(r)) {
         begin_record(r);
-    else if (r->depth == r->events_depth + 2)
+    } else if (r->depth == r->events_depth + 2 && r->key == KEY_EVENTS) {
+        enter_events(r, r->depth - 1, true);
+        begin_record(r);
+    } else if (r->depth == r->events_depth + 2) {
         r->is_args = r->key == KEY_ARGS;
+        r->is_id2 = r->key == KEY_ID2;
+    }
     r->document.is_of_process |=
         r->depth == 3 && r->events_depth == 1 && r->key == KEY_DISTRIBUTED;
     r->key = KEY_OTHER;
@@ -470,9 +582,11 @@ static void end_document(struct reader *r)
     r->document = (struct chrome_document){0};
 }
 
-/* An object on the level of documents that is neither one nor an event. */
+/* Not an object that holds events, nor an empty one: some writers begin or end with {}. */
 static bool is_record(struct reader *r)
 {
+    if (r->is_container || r->is_empty)
+        return false;
     if (!in_document(r) || r->now.phase)
         return true;
     r->quality->n[QUALITY_bad_record] += r->n_records > 0;
@@ -483,15 +597,17 @@ static int on_map_end(void *arg)
 {
     struct reader *r = arg;
 
-    if (in_document(r) && r->is_container) {
-        end_document(r);
-        r->is_container = false;
-    } else if (in_event(r) && is_record(r)) {
+    if (in_event(r) && is_record(r)) {
         r->n_records++;
         r->n_of_document++;
         r->sink->record(r->sink->ctx, &r->now);
+    } else if (in_document(r) && r->is_container) {
+        end_document(r);
     }
+    r->is_container &= !in_event(r);
     r->depth--;
+    if (r->depth == r->events_depth && r->n_outer > 0 && r->outer[r->n_outer - 1].is_in_object)
+        leave_events(r);
     r->is_args &= r->depth >= r->events_depth + 2;
     r->key = KEY_OTHER;
     return 1;
@@ -503,11 +619,11 @@ static int on_array_start(void *arg)
 
     if (++r->depth > MOST_DEPTH)
         return 0;
-    if (r->events_depth == 1 && (r->depth == 2 || (r->depth == 3 && r->key == KEY_EVENTS))) {
-        r->events_depth = r->depth;
-    } else if (r->depth == 3 && r->events_depth == 1 && r->key == KEY_DEVICES) {
+    if (r->depth == r->events_depth + 1 ||
+        (r->depth == r->events_depth + 2 && r->key == KEY_EVENTS))
+        enter_events(r, r->depth, false);
+    else if (r->depth == 3 && r->events_depth == 1 && r->key == KEY_DEVICES)
         r->document.is_of_process = true;
-    }
     set_arg_bracket(r, "[");
     r->key = KEY_OTHER;
     return 1;
@@ -517,12 +633,12 @@ static int on_array_end(void *arg)
 {
     struct reader *r = arg;
 
-    if (r->depth == r->events_depth && r->depth > 1) {
-        r->events_depth = 1;
-        if (r->depth == 2)
+    if (r->depth == r->events_depth && r->n_outer > 0) {
+        bool is_document = r->depth == 2;
+
+        leave_events(r);
+        if (is_document)
             end_document(r);
-        else
-            r->is_container = true;
     }
     r->depth--;
     set_arg_bracket(r, "]");
@@ -532,6 +648,7 @@ static int on_array_end(void *arg)
 }
 
 static const yajl_callbacks callbacks = {
+    .yajl_null = on_null,
     .yajl_boolean = on_boolean,
     .yajl_number = on_number,
     .yajl_string = on_string,
@@ -552,7 +669,9 @@ static void start_parser(struct reader *r)
     yajl_config(r->json, yajl_dont_validate_strings, 1);
     r->depth = 0;
     r->events_depth = 1;
-    r->is_args = r->is_container = false;
+    r->n_outer = 0;
+    r->is_args = r->is_id2 = r->is_container = false;
+    r->is_empty = true;
     r->arg = NULL;
     r->key = r->outer_key = KEY_OTHER;
     yajl_parse(r->json, (const unsigned char *)"[", 1);
@@ -626,6 +745,8 @@ bool chrome_json_accepts(const char *path)
     if (strcmp(path, "-") == 0)
         return true;
     n = json_input_head(path, head, sizeof head);
+    if (n > 1 && head[1] == '\0') /* UTF-16 */
+        return false;
     n = json_filter(&filter, head, n, strict);
     for (size_t i = 0; i < n; i++)
         if (!isspace(strict[i]))
@@ -639,13 +760,14 @@ static int conclude(struct reader *r, const char *path, bool is_cut)
     if (is_cut || r->n_restarts > MOST_RESTARTS ||
         (!r->is_lost && r->depth > r->events_depth && !r->is_container))
         r->quality->n[QUALITY_truncated]++;
-    r->quality->n[QUALITY_too_long] += r->filter.n_cut;
     end_document(r);
     if (r->n_records > 0)
         return 0;
     if (r->quality->n[QUALITY_truncated] > 0)
         return err_set(ERR_FORMAT, "'%s' is cut off: it ends before its first event is over",
                        path);
+    if (r->filter.n_read == 0)
+        return err_set(ERR_FORMAT, "not a trace: '%s' is empty", path);
     return err_set(ERR_FORMAT, "no trace events in '%s'", path);
 }
 

@@ -4,7 +4,8 @@
  * A file is a document or several behind each other. A document is an array of objects, an
  * object whose "traceEvents" is one, or objects alone, a line each (JSON lines). It may be of
  * any size (it is parsed as it streams by), compressed (json_input.h), lack its end (the format
- * allows that), or have a broken object in it: then reading goes on with the next line that
+ * allows that), have another document where an event should be (processes that write one file
+ * begin it each), or have a broken object in it: then reading goes on with the next line that
  * starts an object.
  */
 #ifndef SNAG_TRACE_CHROME_JSON_H
@@ -16,12 +17,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CHROME_TEXT 1024    /* longest name kept, with its zero */
+#define CHROME_NAME 16385   /* longest name of a call that is kept, with its zero */
+#define CHROME_TEXT 1024    /* likewise of a text in "args" */
 #define CHROME_SERIES 16    /* values kept of one record of a counter */
 #define CHROME_MOST_ARGS 64 /* of those that are asked for */
 #define CHROME_DETAILS 32   /* values kept of the "args" of a call */
 
-/* A number or a string, as ids are either. */
+/* A number or a string, as ids are either; a string of a number is that number. */
 struct chrome_id {
     bool is_set, is_text;
     uint64_t number;
@@ -57,10 +59,12 @@ struct chrome_detail {
 struct chrome_record {
     char phase; /* 'B', 'E', 'X', 's', 'f', 'M', ...; 0 when missing */
     bool has_time, has_duration;
+    bool is_bad; /* its time or duration is no number, or one that cannot be */
     int64_t time_ns, duration_ns;
     struct chrome_id pid, tid, id;
-    char name[CHROME_TEXT];                  /* "" when missing */
-    char category[128];                      /* likewise */
+    bool is_local_id;                        /* no other process means the same by it */
+    char name[CHROME_NAME];                  /* "" when missing */
+    char category[128], scope[128];          /* likewise */
     struct chrome_arg arg[CHROME_MOST_ARGS]; /* those that are asked for, in that order */
     uint32_t n_series; /* numbers within "args", for counters; if they are wanted */
     struct chrome_series series[CHROME_SERIES];

@@ -190,7 +190,7 @@ static int64_t earliest(const struct chrome_trace *t)
 /* What a thread is sorted by; equal ones are one location. */
 struct place {
     uint64_t group; /* rank of a part; else pid */
-    bool is_gpu, is_other;
+    bool is_async, is_gpu, is_other;
     uint64_t pid, tid;
     uint32_t thread;
 };
@@ -199,6 +199,8 @@ static int compare(const struct place *p, const struct place *q)
 {
     if (p->group != q->group)
         return p->group < q->group ? -1 : 1;
+    if (p->is_async != q->is_async)
+        return p->is_async ? 1 : -1;
     if (p->is_gpu != q->is_gpu)
         return p->is_gpu ? 1 : -1;
     if (p->is_other != q->is_other)
@@ -233,7 +235,8 @@ static uint32_t list_places(const struct chrome_trace *t, bool is_part, struct p
         if (thread->n_marks > 0)
             place[n++] =
                 (struct place){.group = is_part ? t->part[process->part].rank : process->pid,
-                               .is_gpu = is_part && is_gpu(t, thread),
+                               .is_async = thread->is_async,
+                               .is_gpu = is_part && !thread->is_async && is_gpu(t, thread),
                                .is_other = is_part && thread->tid != process->pid,
                                .pid = process->pid,
                                .tid = thread->tid,
@@ -243,12 +246,17 @@ static uint32_t list_places(const struct chrome_trace *t, bool is_part, struct p
     return n;
 }
 
+/* A thread without a name is called as its process is, unless that only says the rank. */
 static void define_location(struct chrome_trace *t, const struct place *place, uint32_t number)
 {
     const struct chrome_thread *thread = &t->thread[place->thread];
+    const char *process = t->process[thread->process].name;
     char name[CHROME_TEXT + 64];
+    uint32_t rank;
 
-    if (!place->is_gpu)
+    if (!place->is_gpu && *thread->name == '\0' && !number_after(process, "rank", &rank))
+        snprintf(name, sizeof name, "%s", process);
+    else if (!place->is_gpu)
         snprintf(name, sizeof name, "%s", thread->name);
     else if (*thread->name)
         snprintf(name, sizeof name, "GPU %llu, %s", (unsigned long long)place->pid,
@@ -262,7 +270,7 @@ static void define_location(struct chrome_trace *t, const struct place *place, u
 /* After definitions_finish, which has sorted them by their numbers in our order. */
 static void describe_location(struct location *location, const struct place *place)
 {
-    location->id = place->tid;
+    location->id = place->is_async ? (uint32_t)place->tid : place->tid;
     location->is_gpu = place->is_gpu;
     if (place->is_gpu) {
         location->gpu_device = (uint32_t)place->pid;

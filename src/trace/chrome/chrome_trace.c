@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/xxh.h"
 #include "trace/chrome/record_name.h"
 
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #define ON_GPU " (GPU)"                   /* behind the names of annotations on streams */
 #define MOST_STEPS 16                     /* regions whose numbers are said */
 #define MARKS_IN_MEMORY ((size_t)1 << 20) /* 40 MB */
+#define ASYNC_TID ((uint64_t)1 << 62)     /* tracks have numbers of threads that nobody has */
 
 static const char *temporary_dir(void)
 {
@@ -41,6 +43,7 @@ int chrome_trace_init(struct chrome_trace *t, struct source *source, const char 
         link_rules_built_in(&t->rules);
     t->links = links_new(&t->rules);
     t->marks = marks_new(MARKS_IN_MEMORY);
+    t->async = async_spans_new(MARKS_IN_MEMORY);
     return rc;
 }
 
@@ -50,8 +53,10 @@ void chrome_trace_release(struct chrome_trace *t)
         free(t->part[i].path);
     for (uint32_t i = 0; i < t->process_id.n; i++)
         free(t->process[i].name);
-    for (uint32_t i = 0; i < t->thread_id.n; i++)
+    for (uint32_t i = 0; i < t->thread_id.n; i++) {
         free(t->thread[i].name);
+        free(t->thread[i].begun);
+    }
     free(t->part);
     free(t->process);
     free(t->thread);
@@ -63,12 +68,13 @@ void chrome_trace_release(struct chrome_trace *t)
     free(t->steps);
     idmap_release(&t->process_id);
     idmap_release(&t->thread_id);
-    idmap_release(&t->flow_id);
+    flow_ends_release(&t->flow_ends);
     idmap_release(&t->launch_id);
     names_release(&t->text);
     links_free(t->links);
     link_rules_release(&t->rules);
     marks_free(t->marks);
+    async_spans_free(t->async);
 }
 
 /* -------------------------------------------------------------------------- who */
@@ -93,18 +99,24 @@ static uint32_t process_of(struct chrome_trace *t, const struct chrome_record *r
     return at;
 }
 
-static uint32_t thread_of(struct chrome_trace *t, const struct chrome_record *r)
+static uint32_t thread_numbered(struct chrome_trace *t, uint32_t process, uint64_t tid)
 {
-    uint32_t process = process_of(t, r), n_before = t->thread_id.n, at;
-    uint64_t tid = r->tid.is_set ? id_number(t, &r->tid) : t->process[process].pid;
+    uint32_t n_before = t->thread_id.n, at = idmap_add(&t->thread_id, key_pair(process, tid));
 
-    at = idmap_add(&t->thread_id, key_pair(process, tid));
     if (at == n_before) {
         mem_grow(&t->thread, &t->thread_cap, (size_t)at + 1, sizeof *t->thread);
-        t->thread[at] =
-            (struct chrome_thread){.process = process, .tid = tid, .name = mem_copy_string("")};
+        t->thread[at] = (struct chrome_thread){
+            .process = process, .tid = tid, .name = mem_copy_string(""), .last_ns = INT64_MIN};
     }
     return at;
+}
+
+static uint32_t thread_of(struct chrome_trace *t, const struct chrome_record *r)
+{
+    uint32_t process = process_of(t, r);
+
+    return thread_numbered(t, process,
+                           r->tid.is_set ? id_number(t, &r->tid) : t->process[process].pid);
 }
 
 static void rename_to(char **name, const char *text)
@@ -137,27 +149,65 @@ static void note_metadata(struct chrome_trace *t, const struct chrome_record *r)
 
 /* -------------------------------------------------------------------------- marks */
 
-static void push_mark(struct chrome_trace *t, const struct chrome_record *r, uint32_t thread,
-                      uint32_t ref, uint32_t link)
+static struct mark mark_of(struct chrome_trace *t, const struct chrome_record *r, uint32_t ref,
+                           uint32_t link)
 {
-    struct chrome_part *part = &t->part[t->n_parts - 1];
-    struct mark mark = {.time_ns = r->time_ns,
-                        .end_ns = r->time_ns + (r->has_duration ? r->duration_ns : 0),
-                        .ref = ref,
-                        .link = link,
-                        .order = t->n_marks++,
-                        .args = KEPT_ARGS_NONE,
-                        .phase = r->phase};
+    return (struct mark){.time_ns = r->time_ns,
+                         .end_ns = r->time_ns + (r->has_duration ? r->duration_ns : 0),
+                         .ref = ref,
+                         .link = link,
+                         .order = t->n_marks++,
+                         .args = KEPT_ARGS_NONE,
+                         .phase = r->phase};
+}
 
-    if (t->wants_arguments && strchr("BEX", r->phase))
-        mark.args = kept_args_add(&t->args, r, &t->defs->arguments,
-                                  &t->quality->n[QUALITY_lost_detail]);
-    t->thread[thread].n_marks++;
-    marks_push(t->marks, thread, &mark);
-    if (mark.time_ns < part->first_ns)
-        part->first_ns = mark.time_ns;
-    if (mark.end_ns > part->last_ns)
-        part->last_ns = mark.end_ns;
+static uint64_t keep_args(struct chrome_trace *t, const struct chrome_record *r)
+{
+    return t->wants_arguments ? kept_args_add(&t->args, r, &t->defs->arguments,
+                                              &t->quality->n[QUALITY_lost_detail])
+                              : KEPT_ARGS_NONE;
+}
+
+static void note_time(struct chrome_part *part, const struct mark *mark)
+{
+    if (mark->time_ns < part->first_ns)
+        part->first_ns = mark->time_ns;
+    if (mark->end_ns > part->last_ns)
+        part->last_ns = mark->end_ns;
+}
+
+/* One more B or E of a thread: whether they nest as they come. */
+static void note_nesting(struct chrome_thread *thread, const struct mark *mark)
+{
+    uint32_t top = thread->n_begun > 0 ? thread->begun[thread->n_begun - 1] : ANY_REGION;
+
+    if (thread->is_tangled)
+        return;
+    thread->is_tangled = mark->time_ns < thread->last_ns;
+    thread->last_ns = mark->time_ns;
+    if (mark->phase == 'B') {
+        thread->has_begins = true;
+        mem_grow(&thread->begun, &thread->begun_cap, thread->n_begun + 1,
+                 sizeof *thread->begun);
+        thread->begun[thread->n_begun++] = mark->ref;
+    } else if (thread->n_begun > 0 && (mark->ref == top || mark->ref == ANY_REGION)) {
+        thread->n_begun--;
+    } else {
+        thread->is_tangled = true;
+    }
+}
+
+static void push_mark(struct chrome_trace *t, uint32_t thread, const struct mark *mark)
+{
+    struct chrome_thread *of = &t->thread[thread];
+
+    of->n_marks++;
+    if (mark->phase == 'X')
+        of->has_spans = true;
+    else if (mark->phase == 'B' || mark->phase == 'E')
+        note_nesting(of, mark);
+    marks_push(t->marks, thread, mark);
+    note_time(&t->part[t->process[of->process].part], mark);
 }
 
 /* From what was started on a CPU to where it runs: no message. */
@@ -196,38 +246,60 @@ static void note_launch(struct chrome_trace *t, const struct chrome_record *r)
 
 static void note_flow(struct chrome_trace *t, const struct chrome_record *r)
 {
-    uint32_t n_before = t->flow_id.n, thread, at;
+    uint32_t thread = thread_of(t, r);
 
     if (!r->id.is_set) {
         t->quality->n[QUALITY_bad_record]++;
         return;
     }
-    at = idmap_add(&t->flow_id, key_pair(t->n_parts - 1, id_number(t, &r->id)));
-    if (at == n_before) {
-        mem_grow(&t->flow, &t->flow_cap, (size_t)at + 1, sizeof *t->flow);
-        t->flow[at] = (struct chrome_flow){CHROME_NOWHERE, CHROME_NOWHERE};
-    }
-    thread = thread_of(t, r);
-    push_mark(t, r, thread, at, MARKS_NO_LINK);
-    if (r->phase == 's')
-        t->flow[at].from = thread;
-    else
-        t->flow[at].to = thread;
+    flow_ends_add(
+        &t->flow_ends, key_pair(t->n_parts - 1, id_number(t, &r->id)),
+        &(struct flow_end){
+            .thread = thread, .time_ns = r->time_ns, .order = t->n_marks++, .phase = r->phase});
 }
 
-/* A record has a value or several, which are told apart by their names. */
+static void push_flow_end(struct chrome_trace *t, const struct flow_end *end, char phase)
+{
+    if (end)
+        push_mark(t, end->thread,
+                  &(struct mark){.time_ns = end->time_ns,
+                                 .end_ns = end->time_ns,
+                                 .ref = (uint32_t)t->n_flows,
+                                 .link = MARKS_NO_LINK,
+                                 .order = end->order,
+                                 .args = KEPT_ARGS_NONE,
+                                 .phase = phase});
+}
+
+static void end_flow(void *ctx, const struct flow_end *from, const struct flow_end *to)
+{
+    struct chrome_trace *t = ctx;
+
+    push_flow_end(t, from, 's');
+    push_flow_end(t, to, 'f');
+    mem_grow(&t->flow, &t->flow_cap, t->n_flows + 1, sizeof *t->flow);
+    t->flow[t->n_flows++] = (struct chrome_flow){from ? from->thread : CHROME_NOWHERE,
+                                                 to ? to->thread : CHROME_NOWHERE};
+}
+
+/* A record has a value or several, which are told apart by their names; counters of one name,
+ * by their ids. */
 static void note_counter(struct chrome_trace *t, const struct chrome_record *r)
 {
-    if (!r->has_time || r->n_series == 0 || t->n_marks >= UINT32_MAX - CHROME_SERIES) {
-        t->quality->n[QUALITY_bad_record]++;
-        return;
-    }
+    char name[CHROME_NAME + sizeof r->id.text + sizeof r->series->name + 4], id[160] = "";
+
+    t->quality->n[QUALITY_bad_record] += r->n_series == 0;
+    if (r->id.is_set && r->id.is_text)
+        snprintf(id, sizeof id, "[%s]", r->id.text);
+    else if (r->id.is_set)
+        snprintf(id, sizeof id, "[%llu]", (unsigned long long)r->id.number);
     for (uint32_t i = 0; i < r->n_series; i++) {
         const struct chrome_series *s = &r->series[i];
-        char name[CHROME_TEXT + sizeof s->name + 1];
         struct counter_value value = {.is_real = s->is_real};
+        struct mark mark = mark_of(t, r, (uint32_t)t->n_values, MARKS_NO_LINK);
 
-        snprintf(name, sizeof name, r->n_series > 1 ? "%s.%s" : "%s", r->name, s->name);
+        snprintf(name, sizeof name, "%s%s%s%s", r->name, id, r->n_series > 1 ? "." : "",
+                 r->n_series > 1 ? s->name : "");
         value.counter = definitions_counter(
             t->defs, name, &(struct counter){COUNTER_ABSOLUTE, COUNTER_UNTIL_NEXT, ""});
         if (s->is_real)
@@ -236,8 +308,8 @@ static void note_counter(struct chrome_trace *t, const struct chrome_record *r)
             value.whole = s->whole;
         t->value = paged_grow(t->paged, t->value, t->n_values, &t->value_cap, t->n_values + 1,
                               sizeof value);
-        t->value[t->n_values] = value;
-        push_mark(t, r, thread_of(t, r), (uint32_t)t->n_values++, MARKS_NO_LINK);
+        t->value[t->n_values++] = value;
+        push_mark(t, thread_of(t, r), &mark);
     }
 }
 
@@ -266,9 +338,9 @@ static bool is_gpu_annotation(const struct chrome_record *r)
 
 static uint32_t region_of(struct chrome_trace *t, const struct chrome_record *r)
 {
-    char name[CHROME_TEXT + sizeof ON_GPU];
+    char name[CHROME_NAME + sizeof ON_GPU];
     uint64_t number = 0;
-    bool is_step = record_name(r->name[0] ? r->name : "(no name)", name, CHROME_TEXT, &number);
+    bool is_step = record_name(r->name[0] ? r->name : "(no name)", name, CHROME_NAME, &number);
     uint32_t region;
 
     if (is_gpu_annotation(r)) {
@@ -287,9 +359,11 @@ static bool is_of_gpu(const char *category)
     return strcmp(category, "kernel") == 0 || strncmp(category, "gpu_", strlen("gpu_")) == 0;
 }
 
+/* An X without a duration was not over when the trace ended: it is a B without its E. */
 static void note_call(struct chrome_trace *t, const struct chrome_record *r)
 {
     uint32_t thread = thread_of(t, r), region = ANY_REGION, link = MARKS_NO_LINK;
+    struct mark mark;
 
     if (r->name[0] || r->phase != 'E')
         region = region_of(t, r);
@@ -307,7 +381,67 @@ static void note_call(struct chrome_trace *t, const struct chrome_record *r)
             link = links_add(t->links, r, &call);
         t->thread[thread].is_gpu |= is_of_gpu(r->category);
     }
-    push_mark(t, r, thread, region, link);
+    mark = mark_of(t, r, region, link);
+    if (r->phase == 'X' && !r->has_duration)
+        mark.phase = 'B';
+    mark.args = keep_args(t, r);
+    push_mark(t, thread, &mark);
+}
+
+/* Whose id is not said, its thread says. */
+static struct key async_id(const struct chrome_record *r)
+{
+    const struct chrome_id *id = r->id.is_set ? &r->id : &r->tid;
+    struct {
+        uint64_t scope, text, number, is_set; /* nothing between them */
+    } all = {.scope = XXH3_64bits(r->scope, strlen(r->scope)), .is_set = r->id.is_set};
+    XXH128_hash_t hash;
+
+    if (id->is_set && id->is_text)
+        all.text = XXH3_64bits(id->text, strlen(id->text));
+    else if (id->is_set)
+        all.number = id->number;
+    hash = XXH3_128bits(&all, sizeof all);
+    return key_pair(hash.high64, hash.low64);
+}
+
+/* What an end says beside its time is of a call that has its arguments from its begin. */
+static void note_async(struct chrome_trace *t, const struct chrome_record *r)
+{
+    bool is_begin = r->phase == 'b' || r->phase == 'S';
+    struct async_event event = {.part = (uint32_t)t->n_parts - 1,
+                                .process = process_of(t, r),
+                                .category = r->category,
+                                .id = async_id(r),
+                                .is_local = r->is_local_id};
+
+    event.mark =
+        mark_of(t, r, r->name[0] || is_begin ? region_of(t, r) : ANY_REGION, MARKS_NO_LINK);
+    event.mark.phase = is_begin ? 'b' : 'e';
+    if (is_begin)
+        event.mark.args = keep_args(t, r);
+    else
+        t->quality->n[QUALITY_lost_detail] += r->n_details;
+    note_time(&t->part[event.part], &event.mark);
+    async_spans_add(t->async, &event);
+}
+
+static void end_async(void *ctx, const struct async_span *span)
+{
+    struct chrome_trace *t = ctx;
+    uint64_t tid = ASYNC_TID | (uint64_t)span->category << 32 | span->track;
+    const char *category = async_spans_category(t->async, span->category);
+    uint32_t thread = thread_numbered(t, span->process, tid);
+    char name[CHROME_TEXT], number[16] = "";
+
+    if (!t->thread[thread].is_async) {
+        if (span->track > 0)
+            snprintf(number, sizeof number, ", %u", span->track + 1);
+        snprintf(name, sizeof name, "async%s%s%s", *category ? " " : "", category, number);
+        rename_to(&t->thread[thread].name, name);
+        t->thread[thread].is_async = true;
+    }
+    push_mark(t, thread, &span->mark);
 }
 
 /* The profiler's own, whose "threads" are none: spans of what it recorded. */
@@ -316,27 +450,39 @@ static bool is_of_profiler(const struct chrome_record *r)
     return strcmp(r->category, "Trace") == 0;
 }
 
+static bool is_phase(const struct chrome_record *r, const char *phases)
+{
+    return r->phase != '\0' && strchr(phases, r->phase) != NULL;
+}
+
+static bool is_used(const struct chrome_trace *t, const struct chrome_record *r)
+{
+    return is_phase(r, t->wants_counters ? "BEXbeSFstfC" : "BEXbeSFstf") &&
+           !(is_phase(r, "stf") && is_relation(r)) && !is_of_profiler(r);
+}
+
 static void on_record(void *ctx, const struct chrome_record *r)
 {
     struct chrome_trace *t = ctx;
-    bool is_call = r->phase == 'B' || r->phase == 'E' || r->phase == 'X';
-    bool is_flow = r->phase == 's' || r->phase == 'f';
 
     if (r->phase == 'M')
         note_metadata(t, r);
-    else if (r->phase == 'C' && t->wants_counters)
-        note_counter(t, r);
-    else if ((!is_call && !is_flow) || (is_flow && is_relation(r)) || is_of_profiler(r))
+    else if (!is_used(t, r))
         t->quality->n[r->phase ? QUALITY_ignored_event : QUALITY_bad_record]++;
-    else if (!r->has_time || (r->phase == 'X' && r->has_duration && r->duration_ns < 0) ||
-             t->n_marks == UINT32_MAX)
+    else if (r->is_bad || (r->phase == 'X' && r->has_duration && r->duration_ns < 0))
+        t->quality->n[QUALITY_bad_value]++;
+    else if (!r->has_time || t->n_marks >= UINT32_MAX - CHROME_SERIES)
         t->quality->n[QUALITY_bad_record]++;
-    else if (is_flow && is_launch(r))
-        note_launch(t, r);
-    else if (is_flow)
-        note_flow(t, r);
-    else
+    else if (r->phase == 'C')
+        note_counter(t, r);
+    else if (is_phase(r, "beSF"))
+        note_async(t, r);
+    else if (is_phase(r, "BEX"))
         note_call(t, r);
+    else if (is_launch(r))
+        note_launch(t, r);
+    else
+        note_flow(t, r);
 }
 
 /* -------------------------------------------------------------------------- parts */
@@ -387,10 +533,20 @@ int chrome_trace_read(struct chrome_trace *t, const char *path)
 
 int chrome_trace_end(struct chrome_trace *t)
 {
+    int64_t *last_ns;
+    int rc;
+
     for (size_t i = 0; i < t->n_steps; i++)
         definitions_note(t->defs, "calls of %s have numbers in the trace: %llu to %llu",
                          t->defs->region[t->steps[i].region].short_name,
                          (unsigned long long)t->steps[i].first,
                          (unsigned long long)t->steps[i].last);
-    return marks_end(t->marks);
+    flow_ends_pair(&t->flow_ends, end_flow, t);
+    flow_ends_release(&t->flow_ends);
+    last_ns = mem_alloc(t->n_parts, sizeof *last_ns);
+    for (size_t i = 0; i < t->n_parts; i++)
+        last_ns[i] = t->part[i].last_ns;
+    rc = async_spans_end(t->async, last_ns, t->quality, end_async, t);
+    free(last_ns);
+    return rc == 0 ? marks_end(t->marks) : rc;
 }

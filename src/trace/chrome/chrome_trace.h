@@ -10,7 +10,9 @@
 
 #include "base/idmap.h"
 #include "base/names.h"
+#include "trace/chrome/async_spans.h"
 #include "trace/chrome/chrome_json.h"
+#include "trace/chrome/flow_ends.h"
 #include "trace/chrome/kept_args.h"
 #include "trace/chrome/links.h"
 #include "trace/chrome/marks.h"
@@ -40,9 +42,15 @@ struct chrome_thread {
     char *name;
     uint64_t n_marks;
     bool is_gpu;
+    bool is_async;              /* a track of async_spans */
+    bool has_spans, has_begins; /* X; B */
+    bool is_tangled; /* B and E are not in order of time, or do not nest as they are */
+    uint32_t *begun; /* [n_begun] regions of the B that have no E yet, until it is tangled */
+    size_t n_begun, begun_cap;
+    int64_t last_ns; /* of the last B or E */
 };
 
-/* Where a flow started and ended: threads. */
+/* Where a message was sent and received: threads, or CHROME_NOWHERE. */
 struct chrome_flow {
     uint32_t from, to;
 };
@@ -79,9 +87,10 @@ struct chrome_trace {
     struct idmap thread_id; /* of (process, tid) */
     struct chrome_thread *thread;
     size_t thread_cap;
-    struct idmap flow_id; /* of (part, id) */
-    struct chrome_flow *flow;
-    size_t flow_cap;
+    struct flow_ends flow_ends; /* until all are known */
+    struct chrome_flow *flow;   /* [n_flows] */
+    size_t n_flows, flow_cap;
+    struct async_spans *async;
     struct idmap launch_id; /* of (part, id) */
     struct chrome_launch *launch;
     size_t launch_cap;
@@ -107,7 +116,8 @@ void chrome_trace_release(struct chrome_trace *trace);
 /* chrome_trace_read -- one more file. Returns as chrome_json_read does. */
 int chrome_trace_read(struct chrome_trace *trace, const char *path);
 
-/* chrome_trace_end -- there are no more. Returns 0 or ERR_IO. */
+/* chrome_trace_end -- there are no more: flows and async spans become marks. Returns 0 or
+ * ERR_IO. */
 int chrome_trace_end(struct chrome_trace *trace);
 
 #endif

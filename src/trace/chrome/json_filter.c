@@ -46,13 +46,17 @@ static void begin_token(struct json_filter *f, enum json_filter_state state)
 /* A byte of a token, of which only so many are kept; an escape is kept whole or not at all. */
 static inline void put_token(struct json_filter *f, struct sink *s, unsigned char c)
 {
-    if (f->n_token == JSON_MOST_TOKEN && !f->is_cutting && f->state != JSON_FILTER_ESCAPE) {
+    if (f->n_token == JSON_MOST_TOKEN && f->state != JSON_FILTER_ESCAPE)
         f->is_cutting = true;
-        f->n_cut++;
-    }
     f->n_token += f->n_token < JSON_MOST_TOKEN;
     if (!f->is_cutting)
         put(s, c);
+}
+
+/* Whether a comma that stands behind this byte has nothing before it. */
+static bool parts_nothing(unsigned char last)
+{
+    return last == '\0' || last == '[' || last == '{';
 }
 
 /* What comes after a comma decides whether it stays: a blank takes the place of one too many.
@@ -87,7 +91,11 @@ static void between(struct json_filter *f, struct sink *s, unsigned char c)
         f->state = JSON_FILTER_SLASH;
         return;
     }
-    settle_comma(f, s, c == '}' || c == ']');
+    if (c == ',' && parts_nothing(f->last)) {
+        put(s, ' ');
+        return;
+    }
+    settle_comma(f, s, c == '}' || c == ']' || c == ',');
     if ((f->last == '}' || f->last == ']') && (c == '{' || c == '['))
         put(s, ',');
     f->last = c;
@@ -116,7 +124,7 @@ static void second_of_word(struct json_filter *f, struct sink *s, unsigned char 
         put_token(f, s, c);
         return;
     }
-    put_text(s, is_nan ? "ull" : "0");
+    put_text(s, is_nan ? "ull" : "1e999");
     f->is_cutting = true;
     f->n_token++;
 }
@@ -124,6 +132,8 @@ static void second_of_word(struct json_filter *f, struct sink *s, unsigned char 
 static void in_string(struct json_filter *f, struct sink *s, unsigned char c)
 {
     if (c == '"' || c == '\n') {
+        if (f->is_cutting)
+            put(s, JSON_CUT);
         f->state = JSON_FILTER_BETWEEN;
         put(s, c);
         return;

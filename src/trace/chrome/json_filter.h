@@ -2,13 +2,14 @@
  * json_filter -- JSON as it is found in the wild, made such that a strict parser reads it in
  * linear time and bounded memory.
  *
- * Left out are a byte order mark, comments, commas before a closing bracket (Perfetto and
- * spreadsheets write and read these), and of any string or number what goes beyond
- * JSON_MOST_TOKEN bytes: parsers look at an unfinished token again from its beginning whenever
- * more bytes come, which is quadratic. A comma is put between a closing and an opening bracket
- * that have none, as those of JSON lines, and of one file behind another; NaN and infinity,
- * which JSON does not have, become null or 0. Everything else, line
- * ends too, stays as it is and where it is.
+ * Left out are a byte order mark, comments, commas that part nothing (before a closing bracket,
+ * behind an opening one, behind another comma: Perfetto and spreadsheets write and read these),
+ * and of any string or number what goes beyond JSON_MOST_TOKEN bytes: parsers look at an
+ * unfinished token again from its beginning whenever more bytes come, which is quadratic. Such
+ * a string ends with the byte JSON_CUT, which no UTF-8 has. A comma is put between a closing
+ * and an opening bracket that have none, as those of JSON lines, and of one file behind
+ * another; NaN and infinity, which JSON does not have, become null, or -1e999 with a sign.
+ * Everything else, line ends too, stays as it is and where it is.
  */
 #ifndef SNAG_TRACE_JSON_FILTER_H
 #define SNAG_TRACE_JSON_FILTER_H
@@ -18,7 +19,8 @@
 #include <stdint.h>
 
 #define JSON_MOST_TOKEN 65536u
-#define JSON_FILTER_ROOM(n) (4 * (n) + 4) /* what n bytes may become */
+#define JSON_CUT 0xff                     /* the last byte of a string that was cut */
+#define JSON_FILTER_ROOM(n) (5 * (n) + 5) /* what n bytes may become */
 
 enum json_filter_state {
     JSON_FILTER_BETWEEN, /* tokens */
@@ -39,7 +41,6 @@ struct json_filter {
     bool is_cutting;    /* the rest of the current token is left out */
     unsigned char last; /* the last byte that is no blank */
     uint64_t n_read;    /* bytes so far */
-    uint64_t n_cut;     /* tokens that were too long */
 };
 
 /*

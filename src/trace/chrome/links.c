@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/xxh.h"
 #include "trace/chrome/marks.h"
+#include "trace/chrome/meetings.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -22,8 +23,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define KEY_SIZE 256   /* bytes of one value that count */
-#define MOST_LOST 1000 /* collectives at the beginning or end that a member may lack */
+#define KEY_SIZE 256 /* bytes of one value that count */
 #define MOST_MEMBERS 10000000
 #define LABEL_PLACE UINT32_MAX /* among the keys of a rule */
 #define STREAM_PLACE (UINT32_MAX - 1)
@@ -605,42 +605,6 @@ static struct part collectives_of(const struct part *rest)
     return part;
 }
 
-/* How much the differences between the ends of two sequences vary: their squares, summed. */
-static double variance(const struct part *part, const struct part *of, size_t offset)
-{
-    double mean = 0, sum = 0;
-
-    for (size_t i = 0; i < part->n; i++) {
-        double difference = (double)(int64_t)((uint64_t)part->end[i]->end_ns -
-                                              (uint64_t)of->end[offset + i]->end_ns),
-               before = mean;
-
-        mean += (difference - mean) / (double)(i + 1);
-        sum += (difference - before) * (difference - mean);
-    }
-    return sum;
-}
-
-/*
- * Which of the longest member's collectives the first of this one is: everybody leaves one at
- * about the same time, however far their clocks are apart.
- */
-static size_t align(const struct part *part, const struct part *longest)
-{
-    size_t most = longest->n - part->n, best = 0;
-    double least = INFINITY;
-
-    for (size_t offset = 0; offset <= most && most <= MOST_LOST && most > 0; offset++) {
-        double now = variance(part, longest, offset);
-
-        if (now < least) {
-            least = now;
-            best = offset;
-        }
-    }
-    return best;
-}
-
 static struct part find_longest(const struct part *rest)
 {
     struct part longest = {NULL, 0};
@@ -655,24 +619,54 @@ static struct part find_longest(const struct part *rest)
     return longest;
 }
 
+/* [part->n] when each ended. */
+static int64_t *ends_of(const struct part *part)
+{
+    int64_t *end_ns = mem_alloc(part->n, sizeof *end_ns);
+
+    for (size_t i = 0; i < part->n; i++)
+        end_ns[i] = part->end[i]->end_ns;
+    return end_ns;
+}
+
+static void match_member(const struct part *now, struct meetings *meetings, uint32_t comm)
+{
+    int64_t *end_ns = ends_of(now);
+    uint32_t *id = mem_alloc(now->n, sizeof *id);
+
+    meetings_add(meetings, end_ns, now->n, id);
+    for (size_t i = 0; i < now->n; i++) {
+        now->end[i]->link.comm = comm;
+        now->end[i]->link.number = id[i];
+    }
+    free(end_ns);
+    free(id);
+}
+
 static void match_collectives(const struct part *rest, struct circle *circle)
 {
     struct part longest = find_longest(rest);
+    struct meetings meetings;
+    int64_t *end_ns = ends_of(&longest);
 
+    meetings_init(&meetings, end_ns, longest.n);
     for (struct part p = *rest, part; p.n > 0; p = behind(&p, &part)) {
         struct part now = collectives_of(&p), next;
-        size_t offset = align(&now, &longest);
 
         part = same_kind(&p);
-        for (size_t i = 0; i < now.n; i++) {
-            now.end[i]->link.comm = circle->comm;
-            now.end[i]->link.number = circle->n + (uint32_t)(offset + i);
-        }
+        match_member(&now, &meetings, circle->comm);
         next = behind(&p, &part);
         if (now.n > 0 && next.n > 0 && next.end[0]->member == p.end[0]->member)
             take_sizes(&now, &(struct part){next.end, same_kind(&next).n});
     }
-    circle->n += (uint32_t)longest.n;
+    meetings_number(&meetings);
+    for (size_t i = 0; i < rest->n; i++)
+        if (rest->end[i]->link.what == LINK_COLLECTIVE)
+            rest->end[i]->link.number =
+                circle->n + meetings.meeting[rest->end[i]->link.number].number;
+    circle->n += (uint32_t)meetings.n;
+    meetings_release(&meetings);
+    free(end_ns);
 }
 
 /* -------------------------------------------------------------------------- order */

@@ -165,6 +165,31 @@ static void members_with_fewer_collectives_are_aligned_by_their_times(void **sta
     source_close(&s);
 }
 
+/* The second of rank 0 and the third of rank 1 are not recorded, whose clock is 100 ahead; rank
+ * 2 lacks what rank 0 does. */
+static void a_record_may_be_lost_in_the_middle(void **state)
+{
+    struct source s;
+
+    (void)state;
+    assert_int_equal(
+        open_with(&s,
+                  "[" X("sum", 0, 2, 0, "") X("sum", 20, 2, 0, "") X("sum", 30, 2, 0, "")
+                      X("sum", 40, 2, 0, "") X("sum", 100, 2, 1, "") X("sum", 110, 2, 1, "")
+                          X("sum", 130, 2, 1, "") X("sum", 140, 2, 1, "") X("sum", 0, 2, 2, "")
+                              X("sum", 20, 2, 2, "") X("sum", 30, 2, 2, "")
+                                  X("sum", 40, 2, 2, "") "]",
+                  "c barrier sum\n"),
+        0);
+    assert_string_equal(traffic_of(&s, 0), "=1#0[0,0]0:2000 =1#2[0,0]20000:22000 "
+                                           "=1#3[0,0]30000:32000 =1#4[0,0]40000:42000");
+    assert_string_equal(traffic_of(&s, 1), "=1#0[0,0]100000:102000 =1#1[0,0]110000:112000 "
+                                           "=1#3[0,0]130000:132000 =1#4[0,0]140000:142000");
+    assert_string_equal(traffic_of(&s, 2), "=1#0[0,0]0:2000 =1#2[0,0]20000:22000 "
+                                           "=1#3[0,0]30000:32000 =1#4[0,0]40000:42000");
+    source_close(&s);
+}
+
 /* Kernels that do not say their group; a group has a stream, whose numbers may differ. */
 static void groups_without_a_name_are_told_apart_by_streams(void **state)
 {
@@ -291,6 +316,7 @@ int main(void)
         cmocka_unit_test(keys_may_be_shifted_and_stand_in_names),
         cmocka_unit_test(members_of_a_collective_are_counted_one_by_one),
         cmocka_unit_test(members_with_fewer_collectives_are_aligned_by_their_times),
+        cmocka_unit_test(a_record_may_be_lost_in_the_middle),
         cmocka_unit_test(groups_without_a_name_are_told_apart_by_streams),
         cmocka_unit_test(sizes_are_said_by_other_calls_when_there_are_as_many),
         cmocka_unit_test(the_first_rule_that_fits_holds),

@@ -66,8 +66,6 @@ static int compare(const struct mark *p, const struct mark *q)
 {
     if (p->time_ns != q->time_ns)
         return p->time_ns < q->time_ns ? -1 : 1;
-    if (p->phase == 'X' && q->phase == 'X' && p->end_ns != q->end_ns)
-        return p->end_ns > q->end_ns ? -1 : 1;
     return (p->order > q->order) - (p->order < q->order);
 }
 

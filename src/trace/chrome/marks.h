@@ -25,10 +25,10 @@
 /* One record; an X is one of these until events are made of it. */
 struct mark {
     int64_t time_ns, end_ns; /* end_ns of an X only */
-    uint32_t ref;            /* region; or the flow, for 's' and 'f'; or the value, for 'C' */
-    uint32_t link;           /* what the call takes part in, or MARKS_NO_LINK */
-    uint32_t order;          /* of all records, as they came */
-    uint64_t args;           /* of a call: where they are kept (kept_args.h) */
+    uint32_t ref;   /* region; or the message, for 's' and 'f'; or the value, for 'C' */
+    uint32_t link;  /* what the call takes part in, or MARKS_NO_LINK */
+    uint32_t order; /* of all records, as they came */
+    uint64_t args;  /* of a call: where they are kept (kept_args.h) */
     char phase;
 };
 
@@ -53,10 +53,8 @@ int marks_end(struct marks *marks);
 struct marks_cursor;
 
 /*
- * marks_cursor_new -- what n threads have pushed together. A mark of a time where another
- * begins comes in the order of pushing; two X that begin together, the longer first. shift_ns
- * (n) added to the times of each, or NULL: nothing Returns NULL with err_set when the file
- * cannot be read.
+ * marks_cursor_new -- what n threads have pushed together, by time and then by order.
+ *   shift_ns  (n) added to the times of each, or NULL: nothing
  */
 struct marks_cursor *marks_cursor_new(const struct marks *marks, const uint32_t *thread,
                                       const int64_t *shift_ns, uint32_t n);

@@ -40,10 +40,10 @@ static void marks_come_back_in_order_whatever_is_kept_in_memory(void **state)
         push(marks, 0, 10, 11, 1);
         push(marks, 1, 5, 9, 2);
         push(marks, 0, 20, 21, 3);
-        push(marks, 0, 10, 40, 4); /* longer: around the other */
-        push(marks, 1, 5, 9, 5);   /* the same: as they came */
+        push(marks, 0, 10, 40, 4); /* of one time: as they came */
+        push(marks, 1, 5, 9, 5);
         assert_int_equal(marks_end(marks), 0);
-        assert_string_equal(orders_of(marks, &zero, NULL, 1), "4@10 1@10 3@20 0@30");
+        assert_string_equal(orders_of(marks, &zero, NULL, 1), "1@10 4@10 3@20 0@30");
         assert_string_equal(orders_of(marks, &one, NULL, 1), "2@5 5@5");
         marks_free(marks);
     }

@@ -64,8 +64,8 @@ static size_t take_number(struct renaming *r, const char *text, size_t length)
     bool is_step = before > 0 && step_word(r->out, rest) > 0;
     bool is_hash = before > 0 && r->out[r->n - 1] == '#';
     bool is_last = before > 0 && r->out[r->n - 1] == ' ' && text[length] == '\0';
-    bool is_word_after =
-        isalnum((unsigned char)text[length]) || text[length] == '_' || text[length] == '.';
+    bool is_word_after = isalnum((unsigned char)text[length]) || text[length] == '_' ||
+                         text[length] == '.' || text[length] == '}'; /* {lambda(int)#1} */
 
     if (rest > 0 && !is_word_after && (is_step || is_hash || is_last)) {
         bool is_closed = text[length] == ')' && memchr(r->out + rest, '(', before);

@@ -43,6 +43,7 @@ static void numbers_that_are_part_of_a_name_stay(void **state)
                                         "torch/nn/modules/module.py(1501): _call_impl",
                                         "nn.Module: Linear_0",
                                         "## zero_grad ##",
+                                        "main::{lambda(int)#1}::run",
                                         "foo.part.0",
                                         "step2d",
                                         "0x1 0x2f",

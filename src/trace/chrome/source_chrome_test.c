@@ -149,12 +149,87 @@ static void of_two_calls_that_cross_the_one_is_cut_that_loses_less(void **state)
     assert_string_equal(events_and_quality_of(&s, 0, &quality),
                         "f+0 f-9500 g+9500 g-19500 out+30000 in+31000 in-40000 out-40000 "
                         "last+41000 last-42000");
-    assert_int_equal(quality.n[QUALITY_crossed_leave], 0);
+    assert_int_equal(quality.n[QUALITY_crossed_call], 0);
     source_close(&s);
     open_text(&s, "[{\"ph\":\"X\",\"name\":\"f\",\"ts\":0,\"dur\":10,\"pid\":1},"
                   "{\"ph\":\"X\",\"name\":\"g\",\"ts\":5,\"dur\":20,\"pid\":1}]");
     assert_string_equal(events_and_quality_of(&s, 0, &quality), "f+0 f-5000 g+5000 g-25000");
+    assert_int_equal(quality.n[QUALITY_crossed_call], 1);
+    assert_false(quality_is_damaged(&quality));
+    source_close(&s);
+}
+
+/* E is crossed by F, G begins with H, and I ends where J begins. No X is ever longer than it
+ * says. */
+static void calls_of_both_kinds_are_cut_alike(void **state)
+{
+    struct quality quality = {0};
+    struct source s;
+
+    (void)state;
+    open_text(&s, "[{\"ph\":\"X\",\"name\":\"E\",\"ts\":20,\"dur\":10,\"pid\":1},"
+                  "{\"ph\":\"B\",\"name\":\"F\",\"ts\":25,\"pid\":1},"
+                  "{\"ph\":\"E\",\"name\":\"F\",\"ts\":900,\"pid\":1},"
+                  "{\"ph\":\"X\",\"name\":\"G\",\"ts\":1000,\"dur\":1,\"pid\":1},"
+                  "{\"ph\":\"B\",\"name\":\"H\",\"ts\":1000,\"pid\":1},"
+                  "{\"ph\":\"E\",\"ts\":1002,\"pid\":1},"
+                  "{\"ph\":\"B\",\"name\":\"I\",\"ts\":1010,\"pid\":1},"
+                  "{\"ph\":\"E\",\"name\":\"I\",\"ts\":1020,\"pid\":1},"
+                  "{\"ph\":\"X\",\"name\":\"J\",\"ts\":1020,\"dur\":1,\"pid\":1}]");
+    assert_string_equal(events_and_quality_of(&s, 0, &quality),
+                        "E+0 E-5000 F+5000 F-880000 H+980000 G+980000 G-981000 H-982000 "
+                        "I+990000 I-1000000 J+1000000 J-1001000");
+    assert_int_equal(quality.n[QUALITY_crossed_call], 1);
+    assert_false(quality_is_damaged(&quality));
+    source_close(&s);
+    open_text(&s, "[{\"ph\":\"B\",\"name\":\"a\",\"ts\":0,\"pid\":1},"
+                  "{\"ph\":\"B\",\"name\":\"b\",\"ts\":10,\"pid\":1},"
+                  "{\"ph\":\"E\",\"name\":\"a\",\"ts\":50,\"pid\":1},"
+                  "{\"ph\":\"E\",\"name\":\"b\",\"ts\":70,\"pid\":1}]");
+    assert_string_equal(events_and_quality_of(&s, 0, &quality), "a+0 b+10000 b-50000 a-50000");
     assert_int_equal(quality.n[QUALITY_crossed_leave], 1);
+    source_close(&s);
+}
+
+/* Times are whole microseconds: what is in what, the order of the file says. */
+static void pairs_of_one_time_stay_in_order(void **state)
+{
+    struct quality quality = {0};
+    struct source s;
+
+    (void)state;
+    open_text(&s, "[{\"ph\":\"B\",\"name\":\"a\",\"ts\":1,\"pid\":1},"
+                  "{\"ph\":\"B\",\"name\":\"b\",\"ts\":1,\"pid\":1},"
+                  "{\"ph\":\"E\",\"name\":\"b\",\"ts\":1,\"pid\":1},"
+                  "{\"ph\":\"E\",\"name\":\"a\",\"ts\":1,\"pid\":1},"
+                  "{\"ph\":\"B\",\"name\":\"c\",\"ts\":1,\"pid\":1},"
+                  "{\"ph\":\"B\",\"name\":\"d\",\"ts\":1,\"pid\":1},"
+                  "{\"ph\":\"X\",\"name\":\"x\",\"ts\":1,\"dur\":2,\"pid\":1},"
+                  "{\"ph\":\"E\",\"name\":\"c\",\"ts\":4,\"pid\":1},"
+                  "{\"ph\":\"E\",\"name\":\"d\",\"ts\":4,\"pid\":1}]");
+    assert_string_equal(events_and_quality_of(&s, 0, &quality),
+                        "a+0 b+0 b-0 a-0 c+0 d+0 x+0 x-2000 d-3000 c-3000");
+    assert_false(quality_is_damaged(&quality));
+    source_close(&s);
+}
+
+/* One X was not over when the trace ended; others say what no duration can be. */
+static void a_duration_is_what_the_trace_says(void **state)
+{
+    struct quality quality = {0};
+    struct source s;
+
+    (void)state;
+    open_text(&s, "[{\"ph\":\"X\",\"name\":\"a\",\"ts\":0,\"dur\":20,\"pid\":1},"
+                  "{\"ph\":\"X\",\"name\":\"b\",\"ts\":1,\"dur\":18446744073709360,\"pid\":1},"
+                  "{\"ph\":\"X\",\"name\":\"c\",\"ts\":2,\"dur\":NaN,\"pid\":1},"
+                  "{\"ph\":\"X\",\"name\":\"d\",\"ts\":-Infinity,\"dur\":1,\"pid\":1},"
+                  "{\"ph\":\"X\",\"name\":\"e\",\"ts\":3,\"tdur\":\"1\",\"pid\":1},"
+                  "{\"ph\":\"X\",\"name\":\"f\",\"ts\":30,\"pid\":1},"
+                  "{\"ph\":\"X\",\"name\":\"g\",\"ts\":31,\"dur\":1,\"pid\":1}]");
+    assert_int_equal(s.quality.n[QUALITY_bad_value], 3);
+    assert_string_equal(events_and_quality_of(&s, 0, &quality),
+                        "a+0 e+3000 e-4000 a-20000 f+30000 g+31000 g-32000");
     source_close(&s);
 }
 
@@ -191,6 +266,193 @@ static void flows_are_messages(void **state)
     assert_string_equal(events_of(&s, 0), "a+0 >1@1000");
     assert_string_equal(events_of(&s, 1), "<0@3000");
     assert_int_equal(s.quality.n[QUALITY_bad_record], 1);
+    source_close(&s);
+}
+
+/* A flow that passes by is sent on from there; one that is used again is two; and who only ever
+ * writes "t" means a receive. It is of the call that begins at its time. */
+static void flows_may_pass_by(void **state)
+{
+    struct source s;
+
+    (void)state;
+    open_text(&s, "[{\"ph\":\"t\",\"id\":7,\"ts\":3,\"pid\":1},"
+                  "{\"ph\":\"X\",\"name\":\"a\",\"ts\":0,\"dur\":9,\"pid\":0},"
+                  "{\"ph\":\"X\",\"name\":\"b\",\"ts\":3,\"dur\":1,\"pid\":1},"
+                  "{\"ph\":\"X\",\"name\":\"c\",\"ts\":4,\"dur\":5,\"pid\":2},"
+                  "{\"ph\":\"s\",\"id\":\"7\",\"ts\":1,\"pid\":\"0\"},"
+                  "{\"ph\":\"f\",\"id\":7,\"ts\":5,\"pid\":2},"
+                  "{\"ph\":\"s\",\"id\":8,\"ts\":6,\"pid\":0},"
+                  "{\"ph\":\"t\",\"id\":8,\"ts\":7,\"pid\":2},"
+                  "{\"ph\":\"s\",\"id\":9,\"ts\":7,\"pid\":0},"
+                  "{\"ph\":\"f\",\"id\":9,\"ts\":8,\"pid\":1},"
+                  "{\"ph\":\"s\",\"id\":9,\"ts\":8,\"pid\":0},"
+                  "{\"ph\":\"f\",\"id\":9,\"ts\":8,\"pid\":2}]");
+    assert_string_equal(events_of(&s, 0), "a+0 >1@1000 >2@6000 >1@7000 >2@8000 a-9000");
+    assert_string_equal(events_of(&s, 1), "b+3000 <0@3000 >2@3000 b-4000 <0@8000");
+    assert_string_equal(events_of(&s, 2), "c+4000 <1@5000 <0@7000 <0@8000 c-9000");
+    source_close(&s);
+}
+
+/* The name of a location, then its events. */
+static void assert_location(struct source *s, uint32_t l, const char *name, const char *events)
+{
+    assert_string_equal(s->defs.location[l].name, name);
+    assert_string_equal(events_of(s, l), events);
+}
+
+/*
+ *     id 1   [ read       [ parse ] ]                    thread 0      [ f ]
+ *     id 2       [ read ]             [ read             async io      1  1  3
+ *     id 3                      [ read ]                 async io, 2   2  2
+ */
+static void asynchronous_spans_have_tracks_of_their_own(void **state)
+{
+    static const char text[] =
+        "[{\"ph\":\"X\",\"name\":\"f\",\"ts\":0,\"dur\":9,\"pid\":1,\"tid\":1},"
+        "{\"ph\":\"b\",\"cat\":\"io\",\"name\":\"read\",\"id\":1,\"ts\":1,\"pid\":1,\"tid\":1},"
+        "{\"ph\":\"S\",\"cat\":\"io\",\"name\":\"read\",\"id\":\"2\",\"ts\":2,\"pid\":1,"
+        "\"tid\":1},"
+        "{\"ph\":\"b\",\"cat\":\"io\",\"name\":\"parse\",\"id\":1,\"ts\":3,\"pid\":1,\"tid\":2}"
+        ","
+        "{\"ph\":\"e\",\"cat\":\"io\",\"name\":\"parse\",\"id\":1,\"ts\":5,\"pid\":1,\"tid\":2}"
+        ","
+        "{\"ph\":\"F\",\"cat\":\"io\",\"name\":\"read\",\"id\":2,\"ts\":4,\"pid\":1,\"tid\":2},"
+        "{\"ph\":\"n\",\"cat\":\"io\",\"name\":\"hm\",\"id\":1,\"ts\":5,\"pid\":1,\"tid\":1},"
+        "{\"ph\":\"e\",\"cat\":\"io\",\"id\":1,\"ts\":6,\"pid\":1,\"tid\":1},"
+        "{\"ph\":\"b\",\"cat\":\"io\",\"name\":\"read\",\"id2\":{\"local\":\"3\"},\"ts\":6,"
+        "\"pid\":1,\"tid\":1},"
+        "{\"ph\":\"e\",\"cat\":\"io\",\"name\":\"read\",\"id2\":{\"local\":3},\"ts\":8,"
+        "\"pid\":1,\"tid\":1},"
+        "{\"ph\":\"b\",\"cat\":\"io\",\"name\":\"read\",\"id\":2,\"ts\":7,\"pid\":1,\"tid\":1},"
+        "{\"ph\":\"e\",\"cat\":\"net\",\"name\":\"read\",\"id\":2,\"ts\":7,\"pid\":1,\"tid\":1}"
+        "]";
+    struct source s;
+
+    (void)state;
+    open_text(&s, text);
+    assert_int_equal(s.defs.n_locations, 3);
+    assert_int_equal(s.defs.n_ranks, 1);
+    assert_location(&s, 0, "", "f+0 f-9000");
+    assert_location(&s, 1, "async io",
+                    "read+1000 parse+3000 parse-5000 read-6000 read+6000 read-8000");
+    assert_location(&s, 2, "async io, 2", "read+2000 read-4000 read+7000 read-9000");
+    assert_int_equal(s.quality.n[QUALITY_open_span], 2); /* one is not over, one has no begin */
+    assert_int_equal(s.quality.n[QUALITY_ignored_event], 1);
+    assert_false(quality_is_damaged(&s.quality));
+    source_close(&s);
+}
+
+/* Processes number theirs each, but for those that go from one to another; and two of an id
+ * that cross are on two tracks. */
+static void ids_of_spans_are_of_their_process_first(void **state)
+{
+    struct source s;
+
+    (void)state;
+    open_text(
+        &s, "[{\"ph\":\"b\",\"cat\":\"x\",\"name\":\"a\",\"id\":0,\"ts\":0,\"pid\":0},"
+            "{\"ph\":\"b\",\"cat\":\"x\",\"name\":\"a\",\"id\":0,\"ts\":1,\"pid\":1},"
+            "{\"ph\":\"e\",\"cat\":\"x\",\"name\":\"a\",\"id\":0,\"ts\":3,\"pid\":0},"
+            "{\"ph\":\"e\",\"cat\":\"x\",\"name\":\"a\",\"id\":0,\"ts\":7,\"pid\":1},"
+            "{\"ph\":\"b\",\"cat\":\"x\",\"name\":\"b\",\"id\":\"0xf\",\"ts\":8,\"pid\":0},"
+            "{\"ph\":\"b\",\"cat\":\"x\",\"name\":\"c\",\"id\":\"0xf\",\"ts\":9,\"pid\":0},"
+            "{\"ph\":\"e\",\"cat\":\"x\",\"name\":\"b\",\"id\":\"0xf\",\"ts\":11,\"pid\":1},"
+            "{\"ph\":\"e\",\"cat\":\"x\",\"name\":\"c\",\"id\":\"0xf\",\"ts\":13,\"pid\":0}]");
+    assert_int_equal(s.defs.n_locations, 3);
+    assert_location(&s, 0, "async x", "a+0 a-3000 b+8000 b-11000");
+    assert_location(&s, 1, "async x, 2", "c+9000 c-13000");
+    assert_int_equal(s.defs.location[2].rank, 1);
+    assert_location(&s, 2, "async x", "a+1000 a-7000");
+    source_close(&s);
+}
+
+/* Several processes that write one file begin it each; one writes its array into another. */
+static void another_document_may_stand_among_events(void **state)
+{
+    static const char *const text[] = {
+        "{\"traceEvents\":[\n{\"ph\":\"X\",\"name\":\"a\",\"ts\":0,\"dur\":1,\"pid\":0},\n"
+        "{\n\"displayTimeUnit\":\"ms\",\n\"traceEvents\":[\n"
+        "{\"ph\":\"X\",\"name\":\"b\",\"ts\":2,\"dur\":1,\"pid\":0}],\"otherData\":{\"a\":{}}},"
+        "\n"
+        "{\"ph\":\"X\",\"name\":\"c\",\"ts\":4,\"dur\":1,\"pid\":0}\n]}",
+        "[{\"ph\":\"X\",\"name\":\"a\",\"ts\":0,\"dur\":1,\"pid\":0},"
+        "[{\"ph\":\"X\",\"name\":\"b\",\"ts\":2,\"dur\":1,\"pid\":0,\"args\":{\"l\":[[1]]}},"
+        "{\"ph\":\"X\",\"name\":\"c\",\"ts\":4,\"dur\":1,\"pid\":0}",
+        "{\"traceEvents\":{\"traceEvents\":["
+        "{\"ph\":\"X\",\"name\":\"a\",\"ts\":0,\"dur\":1,\"pid\":0},"
+        "{\"ph\":\"X\",\"name\":\"b\",\"ts\":2,\"dur\":1,\"pid\":0}],\"x\":[{\"ph\":\"X\"}]},"
+        "\"x\":{\"ph\":\"X\"}}{\"ph\":\"X\",\"name\":\"c\",\"ts\":4,\"dur\":1,\"pid\":0}",
+        "{}{\"traceEvents\":[,{},{\"ph\":\"X\",\"name\":\"a\",\"ts\":0,\"dur\":1,\"pid\":0},,"
+        "{\"ph\":\"X\",\"name\":\"b\",\"ts\":2,\"dur\":1,\"pid\":0},"
+        "{\"ph\":\"X\",\"name\":\"c\",\"ts\":4,\"dur\":1,\"pid\":0},{}]}{}",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        struct source s;
+
+        open_text(&s, text[i]);
+        assert_string_equal(events_of(&s, 0), "a+0 a-1000 b+2000 b-3000 c+4000 c-5000");
+        assert_false(quality_is_damaged(&s.quality));
+        source_close(&s);
+    }
+}
+
+/* A number may be quoted in one record and not in another; text that is long hurts nobody where
+ * it is no name. */
+static void writers_quote_as_they_like(void **state)
+{
+    const size_t n = 70000;
+    char *text = malloc(3 * n), *at = text;
+    struct source s;
+
+    (void)state;
+    at += sprintf(at, "{\"traceEvents\":[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":2,"
+                      "\"args\":{\"name\":\"CPU\"}},"
+                      "{\"ph\":\"X\",\"name\":\"a\",\"ts\":\"1\",\"dur\":\"5\",\"pid\":\"2\","
+                      "\"tid\":\"7\",\"args\":{\"long\":\"");
+    memset(at, 'x', n);
+    at += n;
+    at +=
+        sprintf(at, "\"}},{\"ph\":\"X\",\"name\":\"b\",\"ts\":8,\"dur\":1,\"pid\":2,\"tid\":7},"
+                    "{\"ph\":\"C\",\"name\":\"cpu\",\"id\":1,\"ts\":9,\"pid\":2,\"tid\":7,"
+                    "\"args\":{\"v\":\"1.5\"}}],\"files\":{\"a.py\":\"");
+    memset(at, 'y', n);
+    at += n;
+    sprintf(at, "\"}}");
+    write_bytes(text, strlen(text));
+    assert_int_equal(source_open_as(&s, path, &counting), 0);
+    assert_int_equal(s.defs.n_locations, 1);
+    assert_string_equal(s.defs.location[0].name, "CPU");
+    assert_string_equal(s.defs.counters.name[0], "cpu[1]");
+    assert_false(quality_is_damaged(&s.quality));
+    source_close(&s);
+    free(text);
+}
+
+static void open_named(struct source *s, size_t n)
+{
+    char *text = malloc(n + 100), *at = text + sprintf(text, "[{\"ph\":\"X\",\"name\":\"");
+
+    memset(at, 'f', n);
+    sprintf(at + n, "\",\"ts\":0,\"dur\":1,\"pid\":0}]");
+    open_text(s, text);
+    free(text);
+}
+
+static void long_names_are_kept_and_longer_ones_are_counted(void **state)
+{
+    struct source s;
+
+    (void)state;
+    open_named(&s, 5000);
+    assert_int_equal(strlen(s.defs.region[0].name), 5000);
+    assert_int_equal(s.quality.n[QUALITY_too_long], 0);
+    source_close(&s);
+    open_named(&s, 70000);
+    assert_int_equal(strlen(s.defs.region[0].name), 16384);
+    assert_int_equal(s.quality.n[QUALITY_too_long], 1);
     source_close(&s);
 }
 
@@ -378,8 +640,8 @@ static void impossible_values_are_counted(void **state)
                   "{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":5,\"pid\":0},"
                   "{\"ph\":\"C\",\"name\":\"a\",\"ts\":1,\"pid\":0},{\"name\":\"a\"}]");
     assert_string_equal(events_of(&s, 0), "a+0 a-5000");
-    assert_int_equal(s.quality.n[QUALITY_bad_value], 1);
-    assert_int_equal(s.quality.n[QUALITY_bad_record], 3);
+    assert_int_equal(s.quality.n[QUALITY_bad_value], 2);
+    assert_int_equal(s.quality.n[QUALITY_bad_record], 1);
     assert_int_equal(s.quality.n[QUALITY_ignored_event], 1);
     source_close(&s);
 }
@@ -433,6 +695,15 @@ int main(void)
         cmocka_unit_test(impossible_values_are_counted),
         cmocka_unit_test(compressed_files_are_read),
         cmocka_unit_test(other_files_are_refused),
+        cmocka_unit_test(calls_of_both_kinds_are_cut_alike),
+        cmocka_unit_test(pairs_of_one_time_stay_in_order),
+        cmocka_unit_test(a_duration_is_what_the_trace_says),
+        cmocka_unit_test(flows_may_pass_by),
+        cmocka_unit_test(asynchronous_spans_have_tracks_of_their_own),
+        cmocka_unit_test(ids_of_spans_are_of_their_process_first),
+        cmocka_unit_test(another_document_may_stand_among_events),
+        cmocka_unit_test(writers_quote_as_they_like),
+        cmocka_unit_test(long_names_are_kept_and_longer_ones_are_counted),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

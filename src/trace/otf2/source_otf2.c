@@ -106,6 +106,8 @@ static bool accepts(const char *path)
 
 static int locate(struct otf2 *archive, const char *path)
 {
+    struct stat info;
+    bool is_empty;
     int fd;
 
     if (is_directory(path)) {
@@ -119,7 +121,10 @@ static int locate(struct otf2 *archive, const char *path)
         return errno == ENOENT
                    ? err_set(ERR_NOT_FOUND, "no such trace: '%s'", archive->anchor)
                    : err_set(ERR_IO, "cannot open '%s': %s", archive->anchor, strerror(errno));
+    is_empty = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0;
     close(fd);
+    if (is_empty)
+        return err_set(ERR_FORMAT, "not a trace: '%s' is empty", archive->anchor);
     snprintf(archive->files, FS_PATH_SIZE, "%.*s",
              (int)(strlen(archive->anchor) - strlen(".otf2")), archive->anchor);
     return 0;

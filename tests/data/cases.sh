@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Small traces as other tools write them, on which readers go wrong: what is right, as the README
+# beside each says.
+#
+#   cases.sh SNAG SOURCE WORK
+set -eu
+SNAG=$1 SOURCE=$2 WORK=$3
+. "$(dirname "$0")/find.sh"
+cases=${SNAG_CASES:-$SOURCE/../shared/cases}
+[ -d "$cases" ] || skip "$cases is not here (set SNAG_CASES to where the cases are)"
+
+# info NAME QUERY WANT [STATUS]: what snag info says of a trace.
+info() {
+    local status=0
+    "$SNAG" info "$cases/$1" --json --quiet >"$run/info.json" 2>"$run/error" || status=$?
+    check "$1, status" $status "${4:-0}"
+    check "$1, $2" "$(jq -c "$2" "$run/info.json")" "$3"
+}
+names='[.regions[] | select(.calls > 0) | [.short_name, .calls]] | sort'
+places='[.location_table[] | [.rank, .name, .calls]]'
+
+info async-spans/clang13.json "$names" '[["Frontend",1],["Source",8]]'
+info async-spans/clang19.json "$names" '[["Frontend",1],["Source",8]]'
+info async-spans/clang19.json "$places" '[[0,"",1],[0,"async Source",8]]'
+info async-spans/webpack.json "$names" '[["buildModule",20]]'
+for n in 13 19; do
+    "$SNAG" analyze "$cases/async-spans/clang$n.json" --foi Source -o "$run/$n" --quiet >"$run/analyze"
+done
+"$SNAG" compare "$run/13" "$run/19" --json --quiet >"$run/compare.json"
+check 'async-spans, compare' "$(jq -c .verdict "$run/compare.json")" '"same"'
+
+info bazel-counters/profile.json '.quality' '{}'
+check bazel-counters "$("$SNAG" info "$cases/bazel-counters/profile.json" --quiet | sed -n 3p)" \
+    '2 counters, read 3 times'
+info header-in-the-middle/twohdr.json "$places" '[[0,"",30],[1,"",21]]'
+info header-in-the-middle/twohdr.json '.quality' '{}'
+info rocprof-pid/results.json "$places" '[[0,"CPU HIP API",2],[1,"GPU0",1]]'
+info rocprof-pid/results.json '.quality' '{}'
+info viztracer-sources/trace.json '.quality' '{}'
+info empty-record/trace.json '.quality' '{}'
+info x-lengthened/crossed.json '[.regions[] | [.name, .max_ns]] | sort' '[["E",500000],["F",901500000]]'
+info x-lengthened/same-begin.json '[.regions[] | [.name, .max_ns]] | sort' '[["E",1000],["F",2000]]'
+info small/durations.json '.quality' '{"bad_value":2}' 3
+info small/durations.json "$names" '[["a",2]]' 3
+info small/leadcomma.json "$names" '[["main",1]]'
+info small/nested.json "$names" '[["a",1]]'
+status=0
+"$SNAG" info "$cases/small/utf16.json" 2>"$run/error" >"$run/info" || status=$?
+check 'utf16, status' $status 1
+check utf16 "$(grep -o 'is UTF-16' "$run/error")" 'is UTF-16'
+
+# Collectives of which a record is lost are paired by when they end, and no clock is to blame.
+"$SNAG" info "$cases/sampled-ranks" --quiet >"$run/sampled"
+check sampled-ranks "$(sed -n 3p "$run/sampled")" '6 of 8 collectives have the records of all their members'
+check 'sampled-ranks, clocks' "$(grep -c 'clocks' "$run/sampled" || true)" 0
+
+# A name that is shown is one function's, and as --foi it is that one.
+info python-names/stack.json "$names" '[["<lambda> (run.py:7)",24],["torch/nn/modules/module.py(1739): _wrapped_call_impl",24],["torch/nn/modules/module.py(1750): _call_impl",24],["torch/optim/sgd.py(120): zero_grad",24],["torch/optim/sgd.py(64): step",24],["train.py(88): step",24]]'
+info short-names/clang.json "$names" '[["PassManager<llvm::Function>",12],["PassManager<llvm::Loop>",12],["Total PassManager",1]]'
+for name in python-names/stack short-names/clang; do
+    "$SNAG" info "$cases/$name.json" --quiet | sed -n "s/^  --foi '\(.*\)'\$/\1/p" >"$run/suggested"
+    check "$name: two suggestions are alike" "$(sort "$run/suggested" | uniq -d)" ''
+    while IFS= read -r foi; do
+        "$SNAG" analyze "$cases/$name.json" --foi "$foi" -o "$run/one" --force --quiet >"$run/analyze"
+        check "$name --foi" "$("$SNAG" query "$run/one" 'SELECT name FROM foi' --json | jq -c '[.. | strings]')" \
+            "$(jq -cn --arg name "$foi" '[$name]')"
+    done <"$run/suggested"
+done
+
+# One more line above it is no other function.
+before='void step(int) [{a.cpp} {134,1}-{214,1}]'
+"$SNAG" analyze "$cases/line-numbers/before.json.gz" --foi "$before" -o "$run/before" --quiet >"$run/analyze"
+"$SNAG" model save "$run/before" "$run/model" --quiet >"$run/saved"
+"$SNAG" score "$cases/line-numbers/after.json.gz" --model "$run/model" -o "$run/after" --quiet >"$run/score"
+check line-numbers "$(sed -n 2,3p "$run/score")" 'step: 400 executions, 800 calls, 0 messages, 3 different subtrees; 1 anomaly
+the model has never seen: 0 calls on other call paths, in 0 executions'
+"$SNAG" analyze "$cases/line-numbers/after.json.gz" --foi "$before" -o "$run/again" --quiet >"$run/analyze"
+"$SNAG" compare "$run/before" "$run/again" --json --quiet >"$run/compare.json"
+check 'line-numbers, compare' "$(jq -c .verdict "$run/compare.json")" '"same"'
+
+exit $failed
