@@ -10,7 +10,7 @@ snag analyze two.json --foi 'void f(int) [{a.cpp} {10,1}-{19,1}]' -o f.snag --qu
 printf '[{"ph":"X","name":"a::Box<int>::run(int)","ts":0,"dur":1,"pid":0},{"ph":"X","name":"a::Box<char>::run(int)","ts":2,"dur":1,"pid":0},{"ph":"X","name":"main::{lambda(int)#1}::operator()(int) const","ts":4,"dur":1,"pid":0}' >box.json
 snag info box.json | grep -- --foi
 snag analyze box.json --foi 'Box<char>::run' -o box.snag --quiet | sed -n 1p
-snag analyze box.json --foi 'Box::run' -o both.snag --quiet | grep -c '1 execution'
+snag analyze box.json --foi 'Box::run' -o both.snag --quiet | grep -c ': 1 execution'
 
 printf '[{"ph":"X","name":"it'"'"'s","ts":0,"dur":1,"pid":0}]' >quoted.json; eval "snag analyze quoted.json -o quoted.snag --quiet $(snag info quoted.json | sed -n 's/^  \(--foi .*\)/\1/p')" | sed -n 2p
 

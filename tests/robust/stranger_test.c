@@ -9,6 +9,7 @@
 #include "base/test.h"
 #include "base/test_dir.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -179,7 +180,8 @@ static void links_and_pipes_are_refused(void **state)
             char path[256], what[256];
 
             in_run(s, s->files.file[i].name, path);
-            assert_int_equal(unlink(path), 0);
+            if (unlink(path) != 0) /* of SQLite's, removed by a command that wrote */
+                assert_int_equal(errno, ENOENT);
             if (kind == 0)
                 assert_int_equal(symlink(s->victim, path), 0);
             else

@@ -514,11 +514,13 @@ static int check_directories(const struct work *w, int *unfinished)
 int finish(const char *directory, const struct finish_opts *opts)
 {
     struct work w = {.directory = directory};
-    int fd = -1, rc = fs_join(w.unfinished, directory, STATE_DIRECTORY);
+    int fd = -1, rc;
 
-    if (rc < 0 || !finish_is_wanted(directory))
-        return rc;
-    rc = check_directories(&w, &fd);
+    if (!finish_is_wanted(directory)) /* a sentence for synth: is longer than a path */
+        return 0;
+    rc = fs_join(w.unfinished, directory, STATE_DIRECTORY);
+    if (rc == 0)
+        rc = check_directories(&w, &fd);
     if (rc < 0)
         return rc;
     flock(fd, LOCK_EX); /* where files cannot be locked nobody waits */
