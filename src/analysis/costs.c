@@ -369,6 +369,9 @@ static int64_t cost_of(struct costs *c, const uint32_t *tree, uint32_t n)
 {
     double lost_ns = 0;
 
+    for (uint32_t i = 0; i < n; i++)
+        if (is_unended(c, tree[i]))
+            return COST_UNKNOWN;
     for (uint32_t i = 0; i < n; i++) {
         cut(c, tree[i]);
         lost_ns += lost_of(c, tree[i]);
@@ -398,7 +401,7 @@ static int64_t cost_of_incident(struct costs *c, const uint32_t *tree, uint32_t 
     if (n == 1 && c->cost_ns[tree[0]] != COST_UNKNOWN && !c->is_bound[tree[0]])
         return c->cost_ns[tree[0]];
     for (uint32_t i = 0; i < n && is_off; i++)
-        is_off = !is_critical(c, tree[i]);
+        is_off = !is_critical(c, tree[i]) && !is_unended(c, tree[i]);
     return is_off ? 0 : cost_of(c, tree, n);
 }
 

@@ -6,6 +6,7 @@
 #include "analysis/per_call.h"
 
 #include "base/mem.h"
+#include "explain/waiting.h"
 #include "run/rundb.h"
 
 #include <math.h>
@@ -29,6 +30,7 @@ struct found {
 };
 
 struct run_over {
+    const struct definitions *defs;
     const struct columns *columns;
     const struct per_call_opts *opts;
     uint32_t n_regions;
@@ -170,6 +172,16 @@ static void keep_call(struct run_over *r, struct found *found, uint32_t l, uint3
          r->opts->most);
 }
 
+/* Who waits less than usual has left nothing out: it came last. */
+static enum call_verdict verdict_on(const struct run_over *r, uint32_t region, uint64_t time_ns)
+{
+    const struct call_judge *judge = &r->judge[region];
+    enum call_verdict verdict = call_judge_verdict(judge, time_ns, r->least_lost_ns);
+    bool is_short = verdict == CALL_STRANGE && (double)time_ns < judge->model.median;
+
+    return is_short && waiting_is_likely(&r->defs->region[region]) ? CALL_SLIGHT : verdict;
+}
+
 static void judge_locations(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     struct run_over *r = ctx;
@@ -186,7 +198,7 @@ static void judge_locations(void *ctx, size_t begin, size_t end, unsigned worker
             if (r->sketch[region].n < r->opts->least_calls)
                 continue;
             found->n_judged++;
-            switch (call_judge_verdict(&r->judge[region], time[i], r->least_lost_ns)) {
+            switch (verdict_on(r, region, time[i])) {
             case CALL_STRANGE:
                 keep_call(r, found, (uint32_t)l, i, region, time[i]);
                 break;
@@ -243,7 +255,8 @@ static double least_lost(const struct run_over *r, const struct definitions *def
 void per_call_run(const struct columns *columns, const struct definitions *defs,
                   const struct per_call_opts *opts, struct per_call_result *result)
 {
-    struct run_over r = {.columns = columns, .opts = opts, .n_regions = defs->names.n};
+    struct run_over r = {
+        .columns = columns, .defs = defs, .opts = opts, .n_regions = defs->names.n};
     struct call_judge *judge = mem_alloc(r.n_regions, sizeof *judge);
 
     *result = (struct per_call_result){.n_regions = r.n_regions};

@@ -33,7 +33,10 @@ void list_text(const struct execution *x, void *ctx)
     table_cell(ctx, "%s", x->verdict);
     table_cell(ctx, "%s", text_duration((double)x->enter_ns, text));
     table_cell(ctx, "%s", text_duration((double)x->duration_ns, text));
-    table_cell(ctx, "%s", x->lost_ns ? text_duration((double)x->lost_ns, text) : "");
+    table_cell(ctx, "%s",
+               x->is_open && strcmp(x->verdict, "anomaly") == 0 ? "open"
+               : x->lost_ns ? text_duration((double)x->lost_ns, text)
+                            : "");
     table_cell(ctx, "%s%s", x->has_cost && x->lost_ns && x->is_cost_bound ? "<= " : "",
                x->has_cost && x->lost_ns ? text_duration((double)x->cost_ns, text) : "");
     table_cell(ctx, "%s", x->why);
@@ -75,7 +78,8 @@ static void incident_text(const struct incident_row *x, void *ctx)
         table_cell(c->table, "%lld", (long long)x->id);
     else
         table_cell(c->table, "-");
-    table_cell(c->table, "%s", text_duration((double)x->lost_ns, text));
+    table_cell(c->table, "%s",
+               x->is_unended ? "open" : text_duration((double)x->lost_ns, text));
     table_cell(c->table, "%s", x->has_cost ? text_duration((double)x->cost_ns, text) : "");
     if (c->has_verdict)
         table_cell(c->table, "%s", x->is_anomaly ? "anomaly" : "normal");

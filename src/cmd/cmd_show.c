@@ -11,6 +11,7 @@
 #include "cmd/selection.h"
 #include "cmd/status.h"
 #include "explain/team_use.h"
+#include "run/run_sql.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"
 #include "run/rundir.h"
@@ -385,13 +386,15 @@ static void print_head(const struct show *s)
           s->c.x.label ? ", labelled " : "", s->c.x.label ? s->c.x.label : "", s->c.x.score,
           text_count(s->c.place, place), text_count(s->c.n_executions, all));
     print("%s\n\n", s->c.x.why);
-    print(
-        "rank %u thread %u, entered at %s: %s (executions like it, on this rank: usually %s), "
-        "%s calls, %s messages\n",
-        s->c.x.rank, s->c.x.thread, text_duration((double)s->c.x.enter_ns, enter),
-        text_duration((double)s->c.x.duration_ns, duration),
-        text_duration((double)s->c.x.usual_ns, usual), text_count(s->c.x.n_vertices, vertices),
-        text_count(s->c.x.n_messages, messages));
+    print("rank %u thread %u, entered at %s: %s%s", s->c.x.rank, s->c.x.thread,
+          text_duration((double)s->c.x.enter_ns, enter),
+          text_duration((double)s->c.x.duration_ns, duration), s->c.x.is_open ? " so far" : "");
+    if (!residual_is_few(s->c.why.model))
+        print(" (executions like it, on this rank: usually %s)",
+              text_duration((double)s->c.x.usual_ns, usual));
+    print(", %s call%s, %s message%s\n", text_count(s->c.x.n_vertices, vertices),
+          text_plural(s->c.x.n_vertices), text_count(s->c.x.n_messages, messages),
+          text_plural(s->c.x.n_messages));
     if (s->c.x.off_ns > 0)
         print("known to within %s: begins and ends of functions from stacks are estimates\n",
               text_duration((double)s->c.x.off_ns, off));
@@ -400,14 +403,59 @@ static void print_head(const struct show *s)
               text_duration((double)s->c.x.tracer_ns, tracer));
 }
 
+/* With what all of it cost: alone an execution may cost nothing where another hides it. */
 static void print_incident(const struct incident_row *x, void *ctx)
 {
-    char lost[TEXT_SIZE], executions[TEXT_SIZE];
+    char lost[TEXT_SIZE], executions[TEXT_SIZE], cost[TEXT_SIZE];
 
     (void)ctx;
-    print("incident %lld: head %s, %s execution%s on %u rank%s, %s lost\n", (long long)x->id,
-          x->head, text_count(x->n_executions, executions), text_plural(x->n_executions),
-          x->n_ranks, text_plural(x->n_ranks), text_duration((double)x->lost_ns, lost));
+    print("incident %lld: head %s, %s execution%s on %u rank%s", (long long)x->id, x->head,
+          text_count(x->n_executions, executions), text_plural(x->n_executions), x->n_ranks,
+          text_plural(x->n_ranks));
+    if (x->is_unended)
+        print("; what it lost is not known\n");
+    else if (x->lost_ns == 0)
+        print(", 0 ns lost\n");
+    else
+        print(", %s lost; %s%s\n", text_duration((double)x->lost_ns, lost),
+              !x->has_cost     ? "what it cost the run is not known"
+              : x->cost_ns > 0 ? "without it the run would be shorter by "
+                               : "it cost the run nothing",
+              x->has_cost && x->cost_ns > 0 ? text_duration((double)x->cost_ns, cost) : "");
+}
+
+/* What others did after the last event of a rank whose execution does not end. */
+static int print_meanwhile(struct show *s)
+{
+    const struct execution *x = &s->c.x;
+    sqlite3_stmt *query;
+    char number[TEXT_SIZE];
+    int rc = rundb_prepare(s->run.db, run_sql_meanwhile, &query);
+
+    if (rc == 0)
+        rc = rundb_bind(s->run.db, query, "iii", x->foi_id, (int64_t)x->location,
+                        (int64_t)(x->enter_ns + x->duration_ns));
+    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
+        uint64_t n = (uint64_t)sqlite3_column_int64(query, 0);
+        uint32_t n_locations = (uint32_t)sqlite3_column_int64(query, 1);
+        uint32_t n_open = (uint32_t)sqlite3_column_int64(query, 2);
+
+        print("meanwhile: ");
+        if (n > 0)
+            print("%s execution%s began on %u other location%s; ", text_count(n, number),
+                  text_plural(n), n_locations, text_plural(n_locations));
+        else
+            print("no execution began anywhere else; ");
+        if (n_open > 0)
+            print("%u other%s do%s not end either\n", n_open, text_plural(n_open),
+                  n_open == 1 ? "es" : "");
+        else
+            print("all others ended\n");
+        print("it may wait for what never came, have been killed, or its recorder stopped: the "
+              "trace does not say which\n");
+    }
+    sqlite3_finalize(query);
+    return rc;
 }
 
 /* A line of the sum: what was taken more or less, what was taken, what usually is. */
@@ -440,7 +488,7 @@ static void print_time(struct show *s)
     char name[WHY_NAME_SIZE];
     struct table *t;
 
-    if (n == 0 && s->c.x.lost_ns == 0)
+    if ((n == 0 && s->c.x.lost_ns == 0) || s->c.x.is_open)
         return;
     print("\nwhere it took %s, against calls of the same path and subtree on this rank:\n",
           s->c.x.lost_ns > 0                        ? "longer"
@@ -548,6 +596,8 @@ static int print_as_text(struct show *s)
 
     print_head(s);
     rc = incident_of(s->run.db, s->c.x.foi_id, s->c.x.tree, print_incident, NULL);
+    if (rc == 0 && s->c.x.is_open && strcmp(s->c.x.verdict, "anomaly") == 0)
+        rc = print_meanwhile(s);
     if (rc < 0)
         return rc;
     print_time(s);

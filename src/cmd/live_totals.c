@@ -4,6 +4,7 @@
 #include "cmd/print.h"
 #include "cmd/reading.h"
 #include "cmd/strange_calls.h"
+#include "view/executions.h"
 
 #include "base/text.h"
 #include "base/json.h"
@@ -14,6 +15,52 @@
 static const char *judge_of(const struct live_foi *foi)
 {
     return foi->has_model ? TREE_BY_MODEL : TREE_BY_ROLLING;
+}
+
+#define UNENDED_SHARE 3 /* as in scoring: so many usual executions after its last event */
+
+/* Executions that hang, or whose rank was killed, as far as the end of the others tells. */
+static uint32_t
+each_unended(const struct live_foi *foi,
+             void (*fn)(const struct live_unended *x, double after_ns, void *ctx), void *ctx)
+{
+    const struct live_forest *trees = &foi->trees;
+    double usual_ns = 0, longest_ns = 0;
+    uint32_t n = 0;
+
+    if (foi->durations.n > 0) {
+        usual_ns = sketch_quantile(&foi->durations, 0.5);
+        longest_ns = sketch_quantile(&foi->durations, 1);
+    }
+    for (uint32_t i = 0; i < trees->n_unended; i++) {
+        const struct live_unended *x = &trees->unended[i];
+        double after_ns = (double)(trees->last_ns - x->last_ns);
+
+        if (after_ns <= UNENDED_SHARE * usual_ns || after_ns <= longest_ns)
+            continue;
+        n++;
+        if (fn)
+            fn(x, after_ns, ctx);
+    }
+    return n;
+}
+
+struct unended_text {
+    const struct live_foi *foi;
+    const struct definitions *defs;
+};
+
+static void print_unended(const struct live_unended *x, double after_ns, void *ctx)
+{
+    const struct unended_text *of = ctx;
+    const struct location *l = &of->defs->location[x->location];
+    char id[EXECUTION_ID_SIZE], after[TEXT_SIZE], ran[TEXT_SIZE];
+
+    execution_id(id, NULL, l->rank, l->thread, x->index);
+    print("%s %s does not end: still open when the events of its rank end, %s before the run "
+          "does; it had run for %s by then\n",
+          of->defs->region[of->foi->region].short_name, id, text_duration(after_ns, after),
+          text_duration((double)(x->last_ns - x->enter_ns), ran));
 }
 
 static void print_foi(const struct live_foi *foi, const struct definitions *defs)
@@ -42,6 +89,8 @@ void live_totals_print_trees(const struct live_session *s)
         return;
     foi = live_trees_foi(s->trees, &n);
     for (uint32_t i = 0; i < n; i++)
+        each_unended(&foi[i], print_unended, &(struct unended_text){&foi[i], s->stream.defs});
+    for (uint32_t i = 0; i < n; i++)
         print_foi(&foi[i], s->stream.defs);
 }
 
@@ -62,6 +111,7 @@ static json_t *trees_json(const struct live_trees *trees, const struct definitio
         json_object_set_new(one, "anomalies", json_count(totals->n_anomalies));
         json_object_set_new(one, "unjudged", json_count(totals->n_unjudged));
         json_object_set_new(one, "cut", json_count(totals->n_cut));
+        json_object_set_new(one, "unended", json_count(each_unended(&foi[i], NULL, NULL)));
         json_object_set_new(one, "is_given_up", json_boolean(foi[i].is_given_up));
         json_array_append_new(all, one);
     }

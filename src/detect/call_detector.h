@@ -14,6 +14,7 @@
 
 #include "detect/sketch.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -113,22 +114,23 @@ static inline bool call_judge_is_anomaly(const struct call_judge *judge, uint64_
 
 /*
  * Whether a call is an anomaly, as is said after the run and while it runs. SLIGHT is strange
- * as well, but lost too little to be told of; short calls have lost nothing.
+ * as well, but not by enough to be told of. Short calls have lost nothing, but work may have
+ * been left out of them.
  */
 enum call_verdict { CALL_USUAL, CALL_SLIGHT, CALL_STRANGE };
 
 /*
  * call_judge_verdict -- on a duration.
- *   least_ns  above the median of its function: what an anomaly has lost at least
+ *   least_ns  from the median of its function: what an anomaly has lost, or left out, at least
  */
 static inline enum call_verdict call_judge_verdict(const struct call_judge *judge,
                                                    uint64_t duration_ns, double least_ns)
 {
-    double lost_ns = (double)duration_ns - judge->model.median;
+    double apart_ns = fabs((double)duration_ns - judge->model.median);
 
     if (!call_judge_is_anomaly(judge, duration_ns))
         return CALL_USUAL;
-    return lost_ns > 0 && lost_ns >= least_ns ? CALL_STRANGE : CALL_SLIGHT;
+    return apart_ns > 0 && apart_ns >= least_ns ? CALL_STRANGE : CALL_SLIGHT;
 }
 
 /*

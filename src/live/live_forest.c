@@ -86,6 +86,7 @@ void live_forest_release(struct live_forest *lf)
     free(lf->n_calls);
     free(lf->message);
     free(lf->first_message);
+    free(lf->unended);
     *lf = (struct live_forest){0};
 }
 
@@ -302,6 +303,18 @@ static void forget(struct live_forest *lf, struct open_tree *o)
     }
 }
 
+static void note_unended(struct live_forest *lf, uint32_t location, const struct calls *c,
+                         uint32_t t)
+{
+    const struct forest *f = &lf->forest;
+
+    if (lf->n_unended == LIVE_MOST_UNENDED)
+        return;
+    mem_grow(&lf->unended, &lf->unended_cap, lf->n_unended + 1, sizeof *lf->unended);
+    lf->unended[lf->n_unended++] =
+        (struct live_unended){location, f->index[t], f->enter_ns[t], c->last_ns};
+}
+
 /* The root was left: a tree. Returns the message that follows. */
 static size_t finish(struct live_forest *lf, uint32_t location, const struct calls *c,
                      const struct span *s, size_t m)
@@ -332,7 +345,9 @@ static size_t finish(struct live_forest *lf, uint32_t location, const struct cal
     f->enter_ns[t] = c->enter_ns[s->root];
     f->root_ns[t] = c->inclusive_ns[s->root];
     f->tracer_ns[t] = o->tracer_ns;
-    f->open_ns[t] = 0;
+    f->open_ns[t] = calls_never_ended(c, s->root);
+    if (f->open_ns[t])
+        note_unended(lf, location, c, t);
     f->n_messages[t] = o->n_messages + (uint32_t)(end - m);
     for (; m < end; m++) {
         uint32_t v = vertex_of(o, s, c->message[m].call);
@@ -424,6 +439,7 @@ void live_forest_add(struct live_forest *lf, uint32_t location, const struct cal
     struct open_tree *o = open_of(lf, location);
     size_t m = 0;
 
+    lf->last_ns = c->last_ns > lf->last_ns ? c->last_ns : lf->last_ns;
     for (uint32_t row = 0; row < c->n;) {
         struct span s;
 

@@ -30,6 +30,14 @@
 struct open_tree;
 struct tracer_rows;
 
+/* An execution that had not ended when the events of its location did. */
+struct live_unended {
+    uint32_t location, index;
+    uint64_t enter_ns, last_ns; /* last_ns: the last event of the location */
+};
+
+#define LIVE_MOST_UNENDED 1024u /* that are kept; there are few, or all were ended by force */
+
 struct live_forest {
     uint32_t region; /* the function of interest */
     uint32_t most_calls;
@@ -44,13 +52,18 @@ struct live_forest {
     size_t *first_message;     /* [n_trees + 1] into message */
     size_t n_messages;         /* kept; forest.n_messages counts those of cut calls too */
 
+    /* Of the run so far. */
+    struct live_unended *unended; /* [n_unended] */
+    uint32_t n_unended;
+    uint64_t last_ns; /* of any event of a location that was added */
+
     /* Its own. */
     struct open_tree *open; /* [n_locations] */
     uint32_t n_locations;
     struct tracer_rows *apart; /* [n_apart] of the execution that is looked at */
     uint32_t n_apart;
     size_t apart_cap;
-    size_t location_cap, enter_cap, calls_cap, message_cap, first_cap;
+    size_t location_cap, enter_cap, calls_cap, message_cap, first_cap, unended_cap;
     size_t n_open; /* vertices kept of open executions */
 };
 
@@ -66,7 +79,8 @@ void live_forest_count_from(struct live_forest *lf, uint32_t location, uint32_t 
 
 /*
  * live_forest_add -- the executions of one location, once per step, in the order of locations.
- * An execution that is cut (callstack_cut) is none, but keeps its number.
+ * An execution that is cut (callstack_cut) is none, but keeps its number; one that had not
+ * ended when the events of its location did has 1 as its forest.open_ns.
  *   calls  of the step; those of all steps must come here from the first call of the function
  *   defs   as for forest_add
  * O(rows of the step), whatever is open.

@@ -247,10 +247,13 @@ static void judge_by_rolling(struct live_trees *t, struct live_foi *foi,
         struct rolling_score score;
         char why[ROLLING_WHY_SIZE];
 
+        *v = (struct tree_verdict){.sigmas = NAN, .p = NAN, .threshold = opts->sigmas};
+        if (f->open_ns[tree]) /* how long it takes nobody knows */
+            continue;
         for (uint32_t k = 0; k < opts->n_features; k++)
             value[k] = tree_feature_value(opts->feature[k], &foi->trees, tree);
         score = rolling_judge(rolling, f->enter_ns[tree] + f->root_ns[tree], value);
-        *v = (struct tree_verdict){.sigmas = score.sigmas, .p = NAN, .threshold = opts->sigmas};
+        v->sigmas = score.sigmas;
         if (isnan(score.sigmas))
             continue;
         v->algorithm = TREE_BY_ROLLING;
@@ -297,11 +300,12 @@ static void add_up(struct live_foi *foi)
 
     totals->n_executions += f->n_trees;
     for (uint32_t i = 0; i < f->n_trees; i++) {
-        sketch_add(&foi->durations, forest_own_ns(f, i));
+        if (f->open_ns[i] == 0)
+            sketch_add(&foi->durations, forest_own_ns(f, i));
         totals->n_calls += foi->trees.n_calls[i];
         totals->n_cut += live_forest_is_cut(&foi->trees, i);
         totals->n_anomalies += foi->verdict[i].is_anomaly;
-        totals->n_unjudged += foi->verdict[i].algorithm == NULL;
+        totals->n_unjudged += foi->verdict[i].algorithm == NULL && f->open_ns[i] == 0;
     }
 }
 

@@ -134,7 +134,7 @@ const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
 #define INCIDENT_COLUMNS                                                                       \
     "SELECT i.foi, f.name, i.id, i.score, i.begin_ns, i.end_ns, i.lost_ns, i.head, h.rank, "   \
     "h.thread, h.idx, i.rank, i.executions, i.ranks, i.turns, i.period, i.why, i.is_anomaly, " \
-    "i.cost_ns, i.cause "
+    "i.cost_ns, i.cause, h.open_ns IS NOT NULL AND h.verdict = 'anomaly' "
 #define WITH_HEADS                                                                             \
     "JOIN foi f ON f.id = i.foi JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
 /* What is asked of an execution, by its alias. */
@@ -157,6 +157,10 @@ const char run_sql_incidents[] = ALL_INCIDENTS INCIDENT_COLUMNS FILTERED_INCIDEN
     "ORDER BY i.is_anomaly OR i.is_costly DESC, 1.0 * i.lost_ns / i.turns DESC, i.score DESC, "
     "i.foi, i.id "
     "LIMIT ?5 OFFSET ?6";
+const char run_sql_meanwhile[] =
+    "SELECT sum(enter_ns >= ?3), count(DISTINCT CASE WHEN enter_ns >= ?3 THEN location END), "
+    "sum(open_ns IS NOT NULL AND verdict = 'anomaly') FROM execution WHERE foi = ?1 AND "
+    "location <> ?2";
 const char run_sql_others[] =
     "SELECT count(*), coalesce(sum(e.lost_ns), 0), (SELECT count(*) FROM execution WHERE ?1 IS "
     "NULL OR foi = ?1) FROM execution e WHERE e.verdict = 'normal' "

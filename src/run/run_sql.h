@@ -105,7 +105,12 @@ enum run_sql_incident {
     INCIDENT_IS_ANOMALY,
     INCIDENT_COST,
     INCIDENT_CAUSE,
+    INCIDENT_IS_UNENDED,
 };
+
+/* (foi, location, time) -> executions elsewhere that began from then on, on how many
+ * locations, and how many elsewhere do not end. */
+extern const char run_sql_meanwhile[];
 
 /* (foi, rank: each or NULL) -> number and lost_ns of what is no part of an anomaly. */
 extern const char run_sql_others[];

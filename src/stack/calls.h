@@ -104,6 +104,13 @@ static inline uint32_t calls_id(const struct calls *calls, uint32_t row)
                                   : calls->first_id + (row - calls->n_carried);
 }
 
+/* calls_never_ended -- as calls_is_open, of calls that are still being made: it is closed
+ * because the events of its location have ended. */
+static inline bool calls_never_ended(const struct calls *calls, uint32_t row)
+{
+    return calls->depth[row] < calls->n_open && row + calls->subtree_len[row] == calls->n;
+}
+
 /* calls_is_cut -- whether a call that is CALL_OPEN will not be there in the next step.
  * O(depth).
  */

@@ -24,6 +24,7 @@ static void fill(struct incident_row *x, sqlite3_stmt *query, bool has_several)
         .period = (uint32_t)sqlite3_column_int64(query, INCIDENT_PERIOD),
         .has_cost = sqlite3_column_type(query, INCIDENT_COST) != SQLITE_NULL,
         .cost_ns = (uint64_t)sqlite3_column_int64(query, INCIDENT_COST),
+        .is_unended = sqlite3_column_int(query, INCIDENT_IS_UNENDED) != 0,
         .why = rundb_text(query, INCIDENT_WHY),
         .cause = rundb_text(query, INCIDENT_CAUSE),
     };

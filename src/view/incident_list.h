@@ -26,6 +26,7 @@ struct incident_row {
     double score;
     bool is_anomaly;
     uint64_t begin_ns, end_ns, lost_ns; /* lost_ns: summed over its executions */
+    bool is_unended;                    /* its head does not end: what it lost nobody knows */
     bool has_cost; /* what the run would be shorter without all of that is known: */
     uint64_t cost_ns;
     uint32_t n_executions, n_ranks;

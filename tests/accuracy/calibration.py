@@ -5,7 +5,9 @@
 at most may have an execution of which that is said. So programs are made at random (synth:), 4 to 40,000
 executions on 1 to 64 ranks, jitter .02 to .3, of three shapes, and in each run the least p of an execution is
 looked at: the executions of the run times its false-alarm probability. Prints, per shape and size, the share
-of runs with p <= x for x from 1 to .001, and whether that may be chance where the true share is x.
+of runs with p <= x for x from 1 to .001, and whether that may be chance where the true share is x. The exit
+status is 0 if all may be, and no run of normal jitter lost more than .1 % of its time: in the heavier shapes
+some executions take many times as long as others, and that is lost.
 """
 import json
 import math
@@ -69,7 +71,7 @@ def main():
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 300
     rng = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
     found = {}
-    lost = 0.0
+    lost = dict.fromkeys(SHAPES, 0.0)
     worst = []
     with tempfile.TemporaryDirectory() as place:
         for i in range(runs):
@@ -79,7 +81,7 @@ def main():
             size = next((s for s in SIZES if s[0] <= n <= s[1]), SIZES[0])
             found.setdefault((shape, size), []).append(p)
             worst.append((share, p, anomalies, n, text))
-            lost = max(lost, share)
+            lost[shape] = max(lost[shape], share)
     print(f"{'shape':12} {'executions':>14} {'runs':>5}  " + "  ".join(f"p<={x:<6g}" for x in LIMITS))
     is_right = True
     rows = {**found}
@@ -94,12 +96,13 @@ def main():
             cells.append(f"{hits / len(list_):7.4f}{' ' if fits else '!'}")
         name = "all" if size[0] == "all" else f"{size[0]} to {size[1]}"
         print(f"{shape:12} {name:>14} {len(list_):5}  " + "  ".join(cells))
-    print(f"most that a quiet run lost: {100 * lost:.3f} % of its time")
+    for shape in SHAPES:
+        print(f"most that a quiet run of shape {shape} lost: {100 * lost[shape]:.3f} % of its time")
     for share, p, anomalies, n, text in sorted(worst, key=lambda w: w[1])[:8]:
         print(f"  p {p:.2g}, {anomalies} anomalies of {n}, lost {100 * share:.4f} %: {text}")
     for share, p, anomalies, n, text in sorted(worst, reverse=True)[:4]:
         print(f"  lost {100 * share:.4f} %, p {p:.2g}: {text}")
-    return 0 if is_right and lost <= 0.001 else 1
+    return 0 if is_right and lost["normal"] <= 0.001 else 1
 
 
 if __name__ == "__main__":

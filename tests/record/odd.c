@@ -212,7 +212,7 @@ OTHER static void have_jumps(void)
             for (;;)
                 calls(1000);
     setitimer(ITIMER_REAL, &none, NULL);
-    printf("%d jumps\n", (int)n_jumps);
+    printf("%s\n", n_jumps >= 2000 ? "2000 jumps" : "too few jumps"); /* one more may come */
 }
 
 static void on_fault(int number)

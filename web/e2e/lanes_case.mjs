@@ -1,6 +1,6 @@
 // The lanes of the timeline: threads under their ranks, ranks that stay in sight, collectives, and the arrow keys;
 // by mouse and by keyboard. Rank 2 is late, so rank 3, which waits for
-// its message, comes last to a barrier.
+// its message, comes last to a barrier; what rank 2 loses at the very end nobody waits for.
 import { accessible } from "./axe.mjs";
 import { assert, loaded, until } from "./steps.mjs";
 
@@ -8,7 +8,7 @@ export const name = "lanes: threads under their rank, pinned ranks, collectives,
 export const options = {
     serve: async (snag) => {
         const program =
-            "synth:40*step(compute@1ms team@10us[work@300us] >1 <1 |);ranks=6;threads=3;jitter=0.05;slow=compute/37/9/2";
+            "synth:40*step(compute@1ms team@10us[work@300us] >1 <1 | last@10us);ranks=6;threads=3;jitter=0.05;slow=compute/37/9/2;slow=last/40/300/2";
         await snag("analyze", program, "--foi", "step", "-o", "hybrid.snag", "--quiet");
         return ["hybrid.snag"];
     },
@@ -135,7 +135,7 @@ async function edgeOfBarrier(page) {
         const get = async (path) => (await fetch(`api/v1${path}`)).json();
         const { items } = await get("/fois/1/candidates?limit=1");
         const [{ enter_ns, duration_ns, call, vertices }] = items;
-        const { last_ns } = await get(`/calls/6/${call + vertices - 1}/collective`);
+        const { last_ns } = await get(`/calls/6/${call + vertices - 2}/collective`);
         const margin = 0.08 * duration_ns;
         return (last_ns - enter_ns + margin) / (duration_ns + 2 * margin);
     });

@@ -122,7 +122,9 @@ export interface Execution {
     off_ns: number /* by which that may be off */;
     usual_ns: number;
     lost_ns: number;
-    open_ns: number | null; /* it did not end; events of its rank end so long before those of the run */
+    open_ns:
+        | number
+        | null; /* it did not end; events of its rank end so long before those of the run */
     cost_ns: number | null /* by how much the run would be shorter without that, */;
     cost_is_bound: boolean /* or at most so much; null: not known */;
     tracer_ns: number;

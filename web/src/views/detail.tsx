@@ -152,9 +152,9 @@ export function Detail() {
                             ± {formatTime(it.off_ns)}
                         </span>
                     )}
-                    ; with the same calls on this rank usually{" "}
-                    {formatTime(it.usual_duration_ns)} (
-                    {times(it.duration_ns, it.usual_duration_ns)})
+                    {it.open_ns !== null && " so far"}; with the same calls on this rank usually{" "}
+                    {formatTime(it.usual_duration_ns)}
+                    {it.open_ns === null && ` (${times(it.duration_ns, it.usual_duration_ns)})`}
                 </span>
                 <span>
                     score {formatScore(it.score)}, {formatCount(it.place)} of{" "}

@@ -93,9 +93,13 @@ function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
             </span>
             <span class="line">
                 <span class="place" />
-                <span title="over what is usual, in all of its executions">
-                    <strong>{formatTime(of.lost_ns)}</strong> lost
-                </span>
+                {of.lost_ns > 0 ? (
+                    <span title="over what is usual, in all of its executions">
+                        <strong>{formatTime(of.lost_ns)}</strong> lost
+                    </span>
+                ) : (
+                    <span title="what is strange about it">{of.cause}</span>
+                )}
                 <span title="when the first of its executions began">
                     at {formatTime(of.begin_ns)}
                 </span>

@@ -108,7 +108,22 @@ function Paths({ of }: { of: Shown }) {
                     No call path lost that much. Move the slider to the left to see more.
                 </p>
             )}
+            <InAll of={of} listed={lines.reduce((sum, { path }) => sum + path.excess_ns, 0)} />
         </section>
+    );
+}
+
+/* What the lines above add up to, with what has none. */
+function InAll({ of, listed }: { of: Shown; listed: number }) {
+    const more = of.duration_ns - of.tracer_ns - of.usual_ns;
+    const rest = more - listed;
+    if (of.open_ns !== null) return null;
+    return (
+        <p class="dim">
+            {Math.abs(rest) >= 0.01 * Math.abs(more) && `${formatExcess(rest)} elsewhere; `}
+            {formatExcess(more)} in all against executions like it, which usually take{" "}
+            {formatTime(of.usual_ns)}
+        </p>
     );
 }
 
@@ -125,9 +140,7 @@ function Saved({ of }: { of: Shown }) {
         return { ...size, content: pen.toString(), about: `${of.id}: ${of.why}` };
     });
     useTable("why", () => ({
-        head: "path,calls,usual_calls,exclusive_ns,usual_ns,excess_ns".split(
-            ",",
-        ),
+        head: "path,calls,usual_calls,exclusive_ns,usual_ns,excess_ns".split(","),
         rows: of.paths.map((p) => [
             p.path.join(" > "),
             p.calls,
