@@ -384,7 +384,7 @@ static void say_together(struct costs *c, uint32_t t, int64_t together_ns)
 {
     char text[COST_TEXT_SIZE], later[TEXT_SIZE];
 
-    if (c->text[t] == NULL || c->cost_ns[t] == COST_UNKNOWN ||
+    if (c->text[t] == NULL || c->cost_ns[t] == COST_UNKNOWN || together_ns == COST_UNKNOWN ||
         (double)(together_ns - c->cost_ns[t]) < MATERIAL * lost_of(c, t))
         return;
     snprintf(text, sizeof text, "%s; %s later for all of its incident", c->text[t],

@@ -359,25 +359,26 @@ static int by_location(const void *a, const void *b)
                      &((const struct speaker *)b)->location);
 }
 
-/* One per location; returns how many. */
-static uint32_t speakers_of(const struct scoring *w, const struct vote *vote, uint32_t n,
-                            struct speaker *speaker)
+/* Keeps one per location; returns how many. */
+static uint32_t one_each(struct speaker *speaker, uint32_t n)
 {
     uint32_t n_kept = 0;
 
-    for (uint32_t i = 0; i < n; i++)
-        speaker[i] = (struct speaker){w->forest.location[vote[i].tree], w->score[vote[i].tree]};
     qsort(speaker, n, sizeof *speaker, by_location);
     for (uint32_t i = 0; i < n; i++) {
         struct speaker *last = n_kept > 0 ? &speaker[n_kept - 1] : NULL;
 
-        if (last && last->location == speaker[i].location) {
+        if (last && last->location == speaker[i].location)
             last->score = fmax(last->score, speaker[i].score);
-        } else {
+        else
             speaker[n_kept++] = speaker[i];
-        }
     }
     return n_kept;
+}
+
+static struct speaker speaker_of(const struct scoring *w, uint32_t t)
+{
+    return (struct speaker){w->forest.location[t], w->score[t]};
 }
 
 /* Joint evidence ranks, but does not judge: locations that wait for each other are not
@@ -385,23 +386,17 @@ static uint32_t speakers_of(const struct scoring *w, const struct vote *vote, ui
 static void score_jointly(const struct scoring *w, const struct vote *vote, uint32_t n,
                           struct incident *x)
 {
-    struct speaker *speaker = mem_alloc(n, sizeof *speaker);
+    struct speaker *speaker = mem_alloc((size_t)n + 1, sizeof *speaker);
     double sum = 0;
 
-    x->n_locations = speakers_of(w, vote, n, speaker);
+    for (uint32_t i = 0; i < n; i++)
+        speaker[i] = speaker_of(w, vote[i].tree);
+    speaker[n] = speaker_of(w, x->head); /* it may be a member without a vote */
+    x->n_locations = one_each(speaker, n + 1);
     for (uint32_t i = 0; i < x->n_locations; i++)
         sum += fmax(speaker[i].score, 0);
     x->score = tail_together(x->n_locations, sum);
     free(speaker);
-}
-
-static bool is_on(const struct scoring *w, const struct vote *vote, uint32_t n,
-                  uint32_t location)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (w->forest.location[vote[i].tree] == location)
-            return true;
-    return false;
 }
 
 /* An execution may be the head of one incident if there is something to be said of it. */
@@ -418,15 +413,14 @@ static struct incident make(struct finder *f, const struct vote *vote, uint32_t 
 
     for (uint32_t i = 0; i < n; i++)
         add_member(f, &x, vote[i].tree);
-    score_jointly(w, vote, n, &x);
     elect(f, vote, n, &x);
     if (!can_head(f, x.head))
         x.head = greatest_loser(f, vote, n, x.location);
     if (f->suspect_of[x.head] == INCIDENT_NONE) {
         f->suspect_of[x.head] = TAKEN;
         add_member(f, &x, x.head);
-        x.n_locations += !is_on(w, vote, n, w->forest.location[x.head]);
     }
+    score_jointly(w, vote, n, &x);
     x.is_costly = x.lost_ns >= COSTLY * w->model.root_ns * x.n_locations;
     return x;
 }

@@ -5,6 +5,7 @@
 #include "base/radix.h"
 #include "base/search.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,16 +227,20 @@ double tail_reach_at(const struct tail_reach *reach, double value, double rank)
 
 /*
  * -ln P(Gamma(m) > x), m whole: e^-x times the first m terms of e^x, summed from the last,
- * which is the largest where x > m. Elsewhere nothing is unlikely.
+ * which is the largest where x > m. Elsewhere 1 less e^-x times the terms that follow, which
+ * shrink.
  */
 double tail_together(uint32_t m, double x)
 {
     double log_last = 0, sum = 1, term = 1;
 
-    if (x <= m)
-        return 0;
     for (uint32_t k = 1; k < m; k++)
         log_last += log(x / k);
+    if (x <= m) {
+        for (double k = m + 1.0; term > DBL_EPSILON * sum; k++)
+            sum += term *= x / k;
+        return -log1p(-exp(log_last + log(x / m) - x) * sum);
+    }
     for (uint32_t k = m - 1; k > 0; k--)
         sum += term *= k / x;
     return x - log_last - log(sum);

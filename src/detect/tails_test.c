@@ -119,6 +119,9 @@ static void evidence_of_several_is_that_of_their_sum(void **state)
     assert_true(fabs(tail_together(2, 10) - (10 - log(11))) < 1e-12);
     assert_true(fabs(tail_together(3, 10) - (10 - log(61))) < 1e-12);
     assert_true(tail_together(3, 0) == 0);
+    assert_true(fabs(tail_together(1, 0.5) - 0.5) < 1e-12);
+    assert_true(fabs(tail_together(3, 2) - (2 - log(5))) < 1e-12);
+    assert_true(fabs(tail_together(3, 3) - (3 - log(8.5))) < 1e-12);
     assert_true(isfinite(tail_together(1000, 5000)) && tail_together(1000, 5000) > 1000);
     assert_true(tail_together(100000, 1e-3) >= 0);
 }

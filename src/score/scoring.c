@@ -524,7 +524,9 @@ static bool is_material(const struct residual_measure *m)
 static struct why_verdict verdict_of(const struct scoring *s, uint32_t t, bool is_of_anomaly,
                                      double value[N_PARTS])
 {
-    bool says_chance = !isfinite(s->threshold) && (s->is_anomaly[t] || !is_of_anomaly);
+    /* that it is none itself does not speak against the anomaly that it is said of */
+    bool is_judged = s->is_anomaly[t] || !is_of_anomaly;
+    bool is_short = is_judged && is_short_of_time(s, t);
 
     for (int p = 0; p < N_PARTS; p++)
         value[p] = s->residual.value[p][t];
@@ -532,9 +534,10 @@ static struct why_verdict verdict_of(const struct scoring *s, uint32_t t, bool i
         .value = value,
         .is_anomaly = s->is_anomaly[t],
         .is_open = never_ends(s, t),
-        .is_slight = is_short_of_time(s, t) && !is_material(&s->measure[t]),
-        .is_unknown = is_short_of_time(s, t) && is_material(&s->measure[t]),
-        .expected = says_chance ? s->chance[t] * executions_of_a_run(s) : NAN,
+        .is_slight = is_short && !is_material(&s->measure[t]),
+        .is_unknown = is_short && is_material(&s->measure[t]),
+        .expected =
+            is_judged && !isfinite(s->threshold) ? s->chance[t] * executions_of_a_run(s) : NAN,
     };
 }
 

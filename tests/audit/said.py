@@ -1,0 +1,147 @@
+"""What snag says, as text: times in three digits, counts with commas, and the clauses of a sentence.
+
+A printed time stands for all numbers that round to it; printed times are never compared with each
+other by more than they are printed to.
+"""
+import re
+from dataclasses import dataclass
+
+UNIT_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+TIME = r"[0-9.]+(?:e\+[0-9]+)? (?:ns|us|ms|s)\b"
+COUNT = r"[0-9]+(?:,[0-9]{3})*"
+
+
+@dataclass
+class Printed:
+    """A time as it was printed: its value, and by how much the number behind it may differ."""
+
+    ns: float
+    half_ns: float
+
+    def is_of(self, ns):
+        return abs(self.ns - ns) <= self.half_ns * 1.001 + 1e-6 * abs(self.ns)
+
+
+def printed(text):
+    """The time that a text such as '-17.5 ms' says, with its sign."""
+    sign = -1 if text.startswith("-") else 1
+    digits, unit = text.lstrip("+-").split(" ")
+    decimals = len(digits.split(".")[1]) if "." in digits else 0
+    half = 0.5 * 10**-decimals
+    if decimals == 0 and unit == "s" and len(digits) > 3:
+        half = 0.5 * 10 ** (len(digits) - 3)  # thousands of seconds are not printed to the second
+    return Printed(sign * float(digits) * UNIT_NS[unit], half * UNIT_NS[unit])
+
+
+def says(text, ns):
+    """Whether a printed time is that of so many nanoseconds."""
+    return printed(text).is_of(ns)
+
+
+def count_of(text):
+    return int(text.replace(",", ""))
+
+
+def times_in(text):
+    """All times in a text, without their signs."""
+    return re.findall(r"(?<![\w.])" + TIME, text)
+
+
+# The clauses that a sentence is made of, and what each of them claims. What fits none is no clause.
+CLAUSES = {
+    "usual": r"as usual",
+    "longer": rf"(?P<more>{TIME}) longer than executions like it usually take \((?P<usual>{TIME})\)"
+    r"(?P<noise>, which is within what they vary by)?(?:: (?P<paths>.*))?",
+    "less": rf"(?P<more>{TIME}) less than executions like it usually take \((?P<usual>{TIME})\)"
+    r"(?P<noise>, which is within what they vary by)?(?:: (?P<paths>.*))?",
+    "same": rf"as long as executions like it usually take \((?P<usual>{TIME})\)"
+    r"(?:, but not where: (?P<paths>.*))?",
+    "each_ordinary": r"each call is ordinary, together they are too long(?:: (?P<paths>.*))?",
+    "few": rf"(?P<took>{TIME}), one of (?P<n>{COUNT}) executions, which took (?P<least>{TIME}) to "
+    rf"(?P<most>{TIME}): too few to say what is usual",
+    "only": rf"(?P<took>{TIME})",
+    "only_end": r"the only execution",
+    "open": rf"it does not end: still open when the events of its rank end, (?P<after>{TIME}) before "
+    r"the run does",
+    "open_ran": rf"it had run for (?P<took>{TIME}) by then, executions like it usually take "
+    rf"(?P<usual>{TIME})",
+    "rarest": r"chance alone does this in less than one of a million runs",
+    "rare": rf"chance alone does this in one of (?P<n>{COUNT}) runs like it",
+    "common": r"so common in a run like this that it is not called an anomaly",
+    "structure": r".* makes .*",
+    "size": rf"(?P<calls>{COUNT}) calls in all, usually (?P<usual>{COUNT})",
+    "off": rf"its begin and end are known to within (?P<off>{TIME})",
+    "tracer": rf"the tracer (?:wrote its buffer for|took) (?P<tracer>{TIME})",
+    "cause": r"cause: (?P<chain>.*)",
+    "ended_later": rf"the run ended (?P<cost>{TIME}) later(?:: (?P<who>ranks? .*) waited)?",
+    "only_waited": r"the run ended no later: it only waited",
+    "nobody": r"the run ended no later: nobody waited for it",
+    "though": r"the run ended no later, though (?P<who>ranks? .*) waited",
+    "cost_unknown": r"what it cost the run is not known: .*",
+    "together": rf"(?P<cost>{TIME}) later for all of its incident",
+}
+SLIGHT = r", but too little (?:to matter|of it is sure)"  # at the end of any of these
+
+
+def clauses(sentence):
+    """[(name, match)] of a sentence; the name is None where it says what nobody knows.
+
+    Clauses stand between semicolons; one inside of brackets ends none.
+    """
+    parts, depth, begin = [], 0, 0
+    for i, c in enumerate(sentence):
+        depth += (c == "(") - (c == ")")
+        if c == ";" and depth <= 0 and sentence[i : i + 2] == "; ":
+            parts.append(sentence[begin:i])
+            begin = i + 2
+    parts.append(sentence[begin:])
+    found = []
+    for part in parts:
+        slight = re.search(SLIGHT + "$", part)
+        if slight:
+            found.append(("slight", slight))
+            part = part[: slight.start()]
+        for name, pattern in CLAUSES.items():
+            match = re.fullmatch(pattern, part)
+            if match:
+                break
+        found.append((name, match) if match else (None, part))
+    return found
+
+
+PATH = re.compile(
+    rf"(?:, )?(?P<name>.*?) (?P<more>[+-]{TIME}) \(usually (?P<usual>none|{TIME})"
+    rf"(?:; known to within (?P<off>{TIME}))?\)"
+)
+REST = re.compile(rf"(?:, )?(?:(?P<gained>{TIME}) gained|(?P<more>\+{TIME})) elsewhere$")
+
+
+def paths_of(text):
+    """([match of PATH], the rest in ns as Printed or None, what was not understood)."""
+    found, at = [], 0
+    while at < len(text):
+        rest = REST.match(text, at)
+        if rest:
+            said = printed(rest["more"] or "-" + rest["gained"])
+            return found, said, ""
+        path = PATH.match(text, at)
+        if not path:
+            return found, None, text[at:]
+        found.append(path)
+        at = path.end()
+    return found, None, ""
+
+
+LINK = re.compile(rf"(?:rank (?P<rank>[0-9]+)(?:\.(?P<thread>[0-9]+))? )?(?P<name>.*) (?P<time>{TIME})(?: \(the tracer\))?")
+
+
+def ranks_named(text):
+    """([(rank, thread)], how many more) of 'ranks 0, 1.2 and 5 more'."""
+    text = re.sub(r"^ranks? ", "", text)
+    more = re.search(r" and ([0-9]+) more$", text)
+    text = re.sub(r" and [0-9]+ more$", "", text)
+    named = []
+    for name in re.split(r", | and ", text):
+        rank, _, thread = name.partition(".")
+        named.append((int(rank), int(thread or 0)))
+    return named, int(more[1]) if more else 0
