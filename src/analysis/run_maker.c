@@ -156,10 +156,10 @@ static int analyse_all(struct maker *m, sqlite3 *db)
     opts.model = m->opts->model;
     opts.paged = paged;
     columns_share(&columns, paged);
-    if (rc == 0) {
-        columns_trust(&columns);
+    if (rc == 0)
+        rc = columns_check_all(&columns, &m->source->defs, opts.pool);
+    if (rc == 0)
         rc = analyse_columns(m, db, &columns, &opts);
-    }
     columns_unshare(&columns, paged);
     columns_close(&columns);
     paged_free(paged);

@@ -44,6 +44,13 @@ void what_if_fork_release(struct what_if *fork)
     replay_release(&fork->replay);
 }
 
+/* A model of centuries makes an excess of centuries: sums of it and of times must be numbers.
+ */
+static int64_t nearest_ns(double ns)
+{
+    return llrint(fmax(fmin(ns, (double)MOST_ADDED_NS), -(double)MOST_ADDED_NS));
+}
+
 typedef int64_t cut_call(struct what_if *w, uint32_t location, uint32_t root, uint32_t row,
                          int64_t excess_ns);
 
@@ -62,7 +69,7 @@ static int64_t cut_each(struct what_if *w, const struct forest *forest, uint32_t
             n_gap_rows += gap[next++].n_rows;
         if (fabs(excess_ns[i]) >= 1)
             cut += cut_one(w, forest->location[t], forest->call[t],
-                           forest->call[t] + i + n_gap_rows, llrint(excess_ns[i]));
+                           forest->call[t] + i + n_gap_rows, nearest_ns(excess_ns[i]));
     }
     return cut;
 }

@@ -2,6 +2,7 @@
 #include "base/log.h"
 
 #include "base/err.h"
+#include "base/progress.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -10,6 +11,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -103,9 +105,81 @@ static void append_message(const char *level, const char *module, const char *te
     append(line, n < LINE_SIZE ? (size_t)n : LINE_SIZE - 1);
 }
 
-void log_at(enum log_level level, const char *module, const char *fmt, ...)
+static void print_line(enum log_level level, const char *module, const char *text)
 {
     static const char *const word[] = {"error", "warning", "info", "debug"};
+
+    if (has_file)
+        append_message(word[level], module, text);
+    else
+        fprintf(stderr, "snag: %s: %s: %s\n", word[level], module, text);
+}
+
+/* ---------------------------------------------------------------------- what is said too often
+ */
+
+/* Messages of one kind; the table is as large as there are kinds that anybody has seen at once.
+ */
+static struct log_kind {
+    const char *fmt, *module;
+    enum log_level level;
+    uint64_t n_said, n_held,
+        next_ns;    /* lines, those kept back since the last, when it may go on */
+    char last[400]; /* that was kept back */
+} kinds[64];
+static pthread_mutex_t kinds_lock = PTHREAD_MUTEX_INITIALIZER; /* guards kinds */
+
+static void say_held(const struct log_kind *kind)
+{
+    char text[1024];
+
+    snprintf(text, sizeof text, "%llu more lines like this one were not printed: %s",
+             (unsigned long long)kind->n_held, kind->last);
+    print_line(kind->level, kind->module, text);
+}
+
+static void say_all_held(void)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].n_held > 0)
+            say_held(&kinds[i]);
+}
+
+/* Whether a line may be printed; *held is what was kept back of its kind until now. */
+static bool may_be_said(enum log_level level, const char *module, const char *fmt,
+                        const char *text, struct log_kind *held)
+{
+    static bool is_first = true;
+    uint64_t now_ns = clock_ns();
+    struct log_kind *kind = kinds;
+    bool is_said;
+
+    pthread_mutex_lock(&kinds_lock);
+    while (kind < kinds + sizeof kinds / sizeof *kinds - 1 && kind->fmt && kind->fmt != fmt)
+        kind++;
+    kind->fmt = fmt;
+    kind->module = module;
+    kind->level = level;
+    is_said = kind->n_said < LOG_BURST || now_ns >= kind->next_ns;
+    *held = *kind;
+    if (is_said) {
+        kind->n_said++;
+        kind->n_held = 0;
+        kind->next_ns = now_ns + LOG_PAUSE_S * (uint64_t)1000000000;
+    } else {
+        kind->n_held++;
+        snprintf(kind->last, sizeof kind->last, "%.*s", (int)sizeof kind->last - 1, text);
+        if (is_first)
+            atexit(say_all_held);
+        is_first = false;
+    }
+    pthread_mutex_unlock(&kinds_lock);
+    return is_said;
+}
+
+void log_at(enum log_level level, const char *module, const char *fmt, ...)
+{
+    struct log_kind held = {.n_held = 0};
     char text[1024];
     va_list args;
 
@@ -114,10 +188,12 @@ void log_at(enum log_level level, const char *module, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    if (taker)
-        taker(taker_ctx, level, text_printable(text));
-    else if (has_file)
-        append_message(word[level], module, text_printable(text));
-    else
-        fprintf(stderr, "snag: %s: %s: %s\n", word[level], module, text_printable(text));
+    text_printable(text);
+    if (taker) {
+        taker(taker_ctx, level, text);
+    } else if (level > LOG_WARN || may_be_said(level, module, fmt, text, &held)) {
+        if (held.n_held > 0)
+            say_held(&held);
+        print_line(level, module, text);
+    }
 }

@@ -41,7 +41,14 @@ void log_renew(void);
 /* log_has_file -- messages go to a file. */
 bool log_has_file(void);
 
-/* log_at -- one line; module is the folder or file it comes from. Thread-safe, one write. */
+/*
+ * log_at -- one line; module is the folder or file it comes from. Thread-safe, one write.
+ * Errors and warnings of one kind (their fmt) are LOG_BURST lines at most, and then one in
+ * LOG_PAUSE_S: whoever sends garbage to a server for hours does not fill its disk. How many
+ * more there were is said with the next one, and at the end of the process.
+ */
+#define LOG_BURST 50u
+#define LOG_PAUSE_S 10u
 void log_at(enum log_level level, const char *module, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -71,6 +71,31 @@ static void what_is_renamed_is_written_to_no_more(void **state)
     assert_int_equal(count(path), 2);
 }
 
+/* Somebody sends garbage for hours: 50 lines, and others are not kept back for it. */
+static void too_many_of_one_kind_are_counted(void **state)
+{
+    char line[256];
+    int n = 0, n_other = 0;
+    FILE *in;
+
+    (void)state;
+    for (int i = 0; i < 100000; i++) {
+        log_warn("test", "garbage %d", i);
+        if (i % 1000 == 0 && i / 1000 < 20)
+            log_warn("test", "something else");
+    }
+    in = fopen(path, "r");
+    assert_non_null(in);
+    while (fgets(line, sizeof line, in)) {
+        n += strstr(line, "garbage") != NULL;
+        n_other += strstr(line, "something else") != NULL;
+    }
+    fclose(in);
+    assert_true(n >= (int)LOG_BURST &&
+                n < (int)LOG_BURST + 20); /* however slow the machine is */
+    assert_int_equal(n_other, 20);
+}
+
 static void *write_lines(void *arg)
 {
     (void)arg;
@@ -99,6 +124,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_line_has_the_time_and_the_tag, begin, end),
         cmocka_unit_test_setup_teardown(what_is_renamed_is_written_to_no_more, begin, end),
+        cmocka_unit_test_setup_teardown(too_many_of_one_kind_are_counted, begin, end),
         cmocka_unit_test_setup_teardown(no_line_of_many_threads_is_lost, begin, end),
     };
 

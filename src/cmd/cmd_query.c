@@ -68,10 +68,17 @@ static const char *text_of(struct query_rows *rows, sqlite3_stmt *query, int c)
     return rows->text;
 }
 
+static bool is_number(sqlite3_stmt *query, int c)
+{
+    int type = sqlite3_column_type(query, c);
+
+    return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+}
+
 static void csv_row(struct query_rows *rows, sqlite3_stmt *query)
 {
     for (int c = 0; c < sqlite3_column_count(query); c++)
-        csv_text(stdout, text_of(rows, query, c), c == 0);
+        (is_number(query, c) ? csv_number : csv_text)(stdout, text_of(rows, query, c), c == 0);
     fputc('\n', stdout);
 }
 
@@ -91,9 +98,7 @@ static void table_head(struct query_rows *rows, sqlite3_stmt *query)
     char *columns = mem_alloc(n + 1, 1);
 
     for (size_t c = 0; c < n; c++) {
-        int type = rows->has_any ? sqlite3_column_type(query, (int)c) : SQLITE_TEXT;
-
-        columns[c] = type == SQLITE_INTEGER || type == SQLITE_FLOAT ? 'r' : 'l';
+        columns[c] = rows->has_any && is_number(query, (int)c) ? 'r' : 'l';
         names[c] = sqlite3_column_name(query, (int)c);
     }
     rows->table = table_new_from(columns, names);

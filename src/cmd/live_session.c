@@ -366,7 +366,12 @@ static void say_unsent(struct live_session *s)
 
     ps_client_counts(s->client, &n);
     s->has_unsent |= n.n_sent > 0 && n.n_replies == 0;
-    if (s->has_unsent && n.n_replies == 0)
+    if (s->has_unsent && n.n_replies == 0 && n.n_foreign > 0)
+        log_warn("ad",
+                 "the parameter server at '%s' is of another version of snag: nothing was "
+                 "exchanged with it",
+                 s->settings->live.ps);
+    else if (s->has_unsent && n.n_replies == 0)
         log_warn("ad", "no parameter server has answered at '%s'", s->settings->live.ps);
     else if (s->has_unsent)
         log_warn("ad", "the parameter server has not taken all that was learnt");

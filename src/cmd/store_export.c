@@ -42,8 +42,11 @@ int store_status(uint64_t n_damaged)
 
 static void row_csv(struct store_export *e, sqlite3_stmt *row)
 {
-    for (int c = 0; c < sqlite3_column_count(row) - 1; c++)
-        csv_text(e->out, rundb_text(row, c), c == 0);
+    for (int c = 0; c < sqlite3_column_count(row) - 1; c++) {
+        int type = sqlite3_column_type(row, c);
+
+        (type == SQLITE_TEXT ? csv_text : csv_number)(e->out, rundb_text(row, c), c == 0);
+    }
     fputc('\n', e->out);
 }
 

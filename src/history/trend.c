@@ -86,30 +86,24 @@ static void add_digest(struct gathering *g, uint32_t run, const struct digest *d
     free(to);
 }
 
-/* "step > solve > kernel", the whole path. */
-static void path_text(const struct gathering *g, uint32_t path, char out[PATH_SIZE])
+/* "step > solve > kernel", the whole path, as far as there is room; callers have theirs
+ * already. */
+static char *path_text(const struct gathering *g, uint32_t path)
 {
-    const char *name = g->shown.shown[g->paths.region[path]];
-    size_t n = 0;
+    uint32_t parent = g->paths.parent[path];
+    char text[PATH_SIZE];
 
-    if (g->paths.parent[path] == PATH_NONE) {
-        snprintf(out, PATH_SIZE, "%s", name);
-    } else {
-        path_text(g, g->paths.parent[path], out);
-        n = strlen(out);
-        snprintf(out + n, PATH_SIZE - n, " > %s", name);
-    }
+    snprintf(text, sizeof text, "%s%s%s",
+             parent == PATH_NONE ? "" : g->trend->series[1 + parent].path,
+             parent == PATH_NONE ? "" : " > ", g->shown.shown[g->paths.region[path]]);
+    return mem_copy_string(text);
 }
 
 /* When all functions are known. */
 static void name_paths(const struct gathering *g)
 {
-    char path[PATH_SIZE];
-
-    for (uint32_t p = 0; p < g->paths.n; p++) {
-        path_text(g, p, path);
-        g->trend->series[1 + p].path = mem_copy_string(path);
-    }
+    for (uint32_t p = 0; p < g->paths.n; p++)
+        g->trend->series[1 + p].path = path_text(g, p);
 }
 
 static int gather(struct gathering *g, struct history *h)

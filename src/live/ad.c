@@ -120,9 +120,9 @@ char *ad_model_name(const struct ad *ad, uint32_t model)
 
 uint32_t ad_function(const struct ad *ad, uint32_t model)
 {
-    return ad->opts.exchange
-               ? live_exchange_index(ad->opts.exchange, ad->models.model[model].function)
-               : model;
+    return ad->opts.exchange ? live_exchange_number(ad->opts.exchange, model,
+                                                    ad->models.model[model].function)
+                             : model;
 }
 
 /* --------------------------------------------------------------------------------- reading */

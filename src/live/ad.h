@@ -148,8 +148,8 @@ bool ad_is_strange(const struct ad *ad, uint32_t model, uint64_t time_ns);
 /* ad_model_name -- "solve", or "main/solve"; for the caller to free. */
 char *ad_model_name(const struct ad *ad, uint32_t model);
 
-/* ad_function -- the number of a model in the whole job: the parameter server's, or its own
- * without one; UINT32_MAX while the server has not said. */
+/* ad_function -- what a model's function is called by in a store, to the end of the stream: see
+ * live_exchange_number; without a parameter server, the model. */
 uint32_t ad_function(const struct ad *ad, uint32_t model);
 
 #endif

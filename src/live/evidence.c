@@ -307,7 +307,7 @@ void evidence_place(const struct evidence *e, const struct ad_step *step,
 
     record->program = location->program;
     record->thread = location->thread;
-    record->fid = history_fid(step, call->model);
+    record->fid = ad_function(step->ad, call->model);
     record->func = step->defs->region[call->region].name;
     record->hostname = e->hosts.name.name[node];
     record->enter_ns = call->enter_ns;

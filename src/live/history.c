@@ -119,13 +119,6 @@ struct prov_message history_message(const struct ad_step *step, uint32_t locatio
                                  .time_ns = message_record_ns(m)};
 }
 
-uint32_t history_fid(const struct ad_step *step, uint32_t model)
-{
-    uint32_t fid = ad_function(step->ad, model);
-
-    return fid == UINT32_MAX ? HISTORY_OWN_FID | model : fid;
-}
-
 void history_call(const struct histories *h, const struct ad_step *step, uint32_t location,
                   uint32_t row, struct prov_call *out)
 {
@@ -136,7 +129,7 @@ void history_call(const struct histories *h, const struct ad_step *step, uint32_
         .event = history_event(h, step, location, row),
         .has_parent = c->caller[row] != NO_CALL,
         .is_anomaly = is_anomaly(&h->of[location], row),
-        .fid = history_fid(step, step->model[location][row]),
+        .fid = ad_function(step->ad, step->model[location][row]),
         .func = step->defs->region[c->region[row]].name,
         .enter_ns = c->enter_ns[row],
         .leave_ns = is_open ? 0 : c->enter_ns[row] + c->inclusive_ns[row],

@@ -22,8 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HISTORY_STEPS 64 /* of which the events of late calls are known */
-#define HISTORY_OWN_FID 0x80000000u
+#define HISTORY_STEPS 64        /* of which the events of late calls are known */
 #define HISTORY_MOST_OPEN 256   /* open calls of a location that keep their surroundings */
 #define AROUND_MOST_MESSAGES 64 /* in one window */
 
@@ -117,10 +116,6 @@ void history_call(const struct histories *h, const struct ad_step *step, uint32_
 /* history_message -- a message of a location as records have it; event: the call it is in. */
 struct prov_message history_message(const struct ad_step *step, uint32_t location,
                                     const struct message *message, struct prov_event event);
-
-/* history_fid -- the number of a function in the whole job; while the parameter server has not
- * said it, HISTORY_OWN_FID and its number here. */
-uint32_t history_fid(const struct ad_step *step, uint32_t model);
 
 /* ------------------------------------------------------------------- around a call */
 

@@ -4,6 +4,7 @@
  */
 #include "live/live_exchange.h"
 
+#include "base/idmap.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "ps/ps_wire.h"
@@ -35,6 +36,10 @@ struct live_exchange {
     size_t home_cap;
     struct ps_stat *counter; /* [n_counters][2] whole, real */
     size_t counter_cap;
+    uint32_t *number; /* [n_numbers] by model, see live_exchange_number; or PS_NO_INDEX */
+    uint32_t n_numbers;
+    size_t number_cap;
+    struct idmap given;             /* of these */
     uint64_t n_replies, n_restarts; /* that we have seen */
     bool has_talked;
     bool is_answered;  /* in the step before */
@@ -58,6 +63,8 @@ void live_exchange_free(struct live_exchange *x)
     free(x->region.tally);
     free(x->home);
     free(x->counter);
+    free(x->number);
+    idmap_release(&x->given);
     free(x->program);
     free(x);
 }
@@ -288,9 +295,20 @@ void live_exchange_counts(struct live_exchange *x, const struct ad_step *step)
     say_tallies(x, defs);
 }
 
-uint32_t live_exchange_index(const struct live_exchange *x, uint32_t function)
+uint32_t live_exchange_number(struct live_exchange *x, uint32_t model, uint32_t function)
 {
-    return function == PS_NO_INDEX ? PS_NO_INDEX : ps_client_index(x->opts.client, function);
+    uint32_t number;
+
+    mem_grow(&x->number, &x->number_cap, (size_t)model + 1, sizeof *x->number);
+    while (x->n_numbers <= model)
+        x->number[x->n_numbers++] = PS_NO_INDEX;
+    if (x->number[model] != PS_NO_INDEX)
+        return x->number[model];
+    number = function == PS_NO_INDEX ? PS_NO_INDEX : ps_client_index(x->opts.client, function);
+    if (number >= LIVE_OWN_NUMBER || idmap_find(&x->given, key_pair(number, 0)) != IDMAP_NONE)
+        number = LIVE_OWN_NUMBER | model;
+    idmap_add(&x->given, key_pair(number, 0));
+    return x->number[model] = number;
 }
 
 bool live_exchange_finish(struct live_exchange *x, int timeout_ms)

@@ -42,8 +42,16 @@ void live_exchange_models(struct live_exchange *x, struct live_models *models,
 /* live_exchange_counts -- when the step was judged. */
 void live_exchange_counts(struct live_exchange *x, const struct ad_step *step);
 
-/* live_exchange_index -- the server's number of a model's function, or UINT32_MAX. */
-uint32_t live_exchange_index(const struct live_exchange *x, uint32_t function);
+/*
+ * live_exchange_number -- what a model's function is called by in all that is stored of it: the
+ * server's number as it is when this is first asked; or, where there is none yet, or another
+ * model has it (of a server that was started anew), LIVE_OWN_NUMBER and the model.
+ * Two models never have the same, and no model ever has another one, whatever the server says
+ * later.
+ *   function  of the model, or PS_NO_INDEX
+ */
+#define LIVE_OWN_NUMBER 0x80000000u
+uint32_t live_exchange_number(struct live_exchange *x, uint32_t model, uint32_t function);
 
 /*
  * live_exchange_finish -- wait until the server has all that was said, for at most timeout_ms.

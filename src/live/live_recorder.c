@@ -343,7 +343,7 @@ static void put_cost(void *ctx, const struct live_cost *cost)
 struct last_judge {
     const struct live_recorder *recorder;
     const struct ad_step *step;
-    struct idmap fid; /* of the functions of the whole job that are known here */
+    struct idmap fid; /* of all models */
     uint32_t *model;  /* [fid.n] */
 };
 
@@ -351,7 +351,7 @@ static void number_models(struct last_judge *last, const struct ad *ad)
 {
     last->model = mem_alloc(ad_models(ad), sizeof *last->model);
     for (uint32_t m = 0; m < ad_models(ad); m++) {
-        uint32_t i = idmap_add(&last->fid, key_pair(history_fid(last->step, m), 0));
+        uint32_t i = idmap_add(&last->fid, key_pair(ad_function(ad, m), 0));
 
         last->model[i] = m;
     }
@@ -360,11 +360,8 @@ static void number_models(struct last_judge *last, const struct ad *ad)
 /* The model of a record, or UINT32_MAX. */
 static uint32_t model_of(const struct last_judge *last, const struct prov_record *record)
 {
-    uint32_t i;
+    uint32_t i = idmap_find(&last->fid, key_pair(record->fid, 0));
 
-    if (record->fid & HISTORY_OWN_FID)
-        return record->fid & ~HISTORY_OWN_FID;
-    i = idmap_find(&last->fid, key_pair(record->fid, 0));
     return i == IDMAP_NONE ? UINT32_MAX : last->model[i];
 }
 

@@ -1,7 +1,6 @@
 #include "live/run_stats.h"
 
 #include "base/mem.h"
-#include "live/history.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -159,7 +158,7 @@ static void put_model(struct run_stats *s, const struct ad_step *step, uint32_t 
     sketch_pack(sketch, &pack);
     prov_store_put_model(store, &(struct prov_model){.version = own->version,
                                                      .program = s->program,
-                                                     .fid = history_fid(step, model),
+                                                     .fid = ad_function(step->ad, model),
                                                      .func = name,
                                                      .algorithm = judge->ops->name,
                                                      .stats = sketch_stats(sketch),
@@ -189,7 +188,7 @@ static void put_function(const struct run_stats *s, const struct ad_step *step, 
 
     prov_store_put_func_stats(
         store, &(struct prov_func_stats){.program = s->program,
-                                         .fid = history_fid(step, model),
+                                         .fid = ad_function(step->ad, model),
                                          .func = name,
                                          .n_calls = own->other.n,
                                          .n_anomalies = own->score.n,

@@ -109,7 +109,7 @@ static void choose(const struct forest *f, uint32_t t, struct chosen *c, struct 
 static uint32_t fid_of(const struct evidence *e, const struct ad_step *step, uint32_t region)
 {
     return e->is_by_path || region >= ad_models(step->ad) ? UINT32_MAX
-                                                          : history_fid(step, region);
+                                                          : ad_function(step->ad, region);
 }
 
 /* A call that was over before this step. */

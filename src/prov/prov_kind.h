@@ -41,6 +41,7 @@ struct prov_kind_ops {
     int (*prune)(const char *url, const struct prov_prune_opts *opts, struct prov_pruned *out);
 
     bool (*is_there)(const char *url); /* see prov_store_is */
+    int (*look)(const char *url);      /* see prov_store_look */
     void (*discard)(const char *url);  /* see prov_store_discard */
 };
 

@@ -413,6 +413,19 @@ static void leave(const char *url)
     (void)url;
 }
 
+static int look(const char *text)
+{
+    PGconn *connection = NULL;
+    struct asked asked;
+    int rc = parse_asked(text, 0, &asked);
+
+    if (rc == 0)
+        rc = pg_open(asked.url, prov_pg_schema.name, &connection);
+    PQfinish(connection);
+    free(asked.url);
+    return rc;
+}
+
 const struct prov_kind_ops prov_postgres = {.name = "postgresql",
                                             .is_mine = pg_url_is,
                                             .sink_ops = &sink_ops,
@@ -425,4 +438,5 @@ const struct prov_kind_ops prov_postgres = {.name = "postgresql",
                                             .backup = backup,
                                             .prune = prune,
                                             .is_there = may_be_there,
+                                            .look = look,
                                             .discard = leave};

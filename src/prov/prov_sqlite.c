@@ -2,6 +2,7 @@
  * there is seen by its name. */
 #include "prov/prov_kind.h"
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "prov/prov_home.h"
@@ -138,6 +139,12 @@ static int rejudge(const struct prov_base *base, prov_judge_fn *judge, void *ctx
     return rc;
 }
 
+static int look(const char *url)
+{
+    return prov_place_is_store(url) ? 0
+                                    : err_set(ERR_NOT_FOUND, "the store is no longer there");
+}
+
 const struct prov_kind_ops prov_sqlite = {.name = "sqlite",
                                           .is_mine = is_mine,
                                           .sink_ops = &sink_ops,
@@ -150,4 +157,5 @@ const struct prov_kind_ops prov_sqlite = {.name = "sqlite",
                                           .backup = prov_shards_backup,
                                           .prune = prov_shards_prune,
                                           .is_there = prov_place_is_store,
+                                          .look = look,
                                           .discard = prov_home_discard};

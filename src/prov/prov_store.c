@@ -38,6 +38,11 @@ bool prov_store_is(const char *url)
     return prov_kind_of(url)->is_there(url);
 }
 
+int prov_store_look(const char *url)
+{
+    return prov_kind_of(url)->look(url);
+}
+
 void prov_store_discard(const char *url)
 {
     prov_kind_of(url)->discard(url);

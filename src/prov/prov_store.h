@@ -120,6 +120,13 @@ int prov_store_open(const char *url, const struct prov_store_opts *opts,
 /* prov_store_is -- there is a store of that name to be read; false also for what is no URL. */
 bool prov_store_is(const char *url);
 
+/*
+ * prov_store_look -- whether a store can be read just now: its directory is there, or its database
+ * answers, which may take as long as that waits to connect.
+ * Returns 0, ERR_NOT_FOUND or ERR_DATABASE.
+ */
+int prov_store_look(const char *url);
+
 /* prov_store_discard -- see prov_home_discard; a database is left as it is. */
 void prov_store_discard(const char *url);
 

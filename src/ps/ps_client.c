@@ -404,6 +404,7 @@ static void take_reply(struct ps_client *c, const struct ps_reply *r)
 static void take_refusal(struct ps_client *c, const struct ps_refusal *r)
 {
     c->counts.n_refused++;
+    c->counts.n_foreign += r->code == PS_OTHER_VERSION;
     if (r->epoch != 0 && r->code != PS_BAD_FRAME && r->code != PS_OTHER_VERSION)
         note_epoch(c, r->epoch, r->received);
     if (r->code == PS_STALE)
@@ -426,6 +427,8 @@ static void take_message(struct ps_client *c, const void *data, size_t bytes)
         take_reply(c, &f->reply);
     else if (rc == 0 && f->kind == PS_REFUSAL && c->is_waiting && is_of_request(c, &f->refusal))
         take_refusal(c, &f->refusal);
+    else if (rc == ERR_UNSUPPORTED)
+        c->counts.n_foreign++;
     else if (rc < 0)
         c->counts.n_garbage++;
 }

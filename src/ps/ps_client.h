@@ -42,6 +42,7 @@ struct ps_client_opts {
 struct ps_client_counts {
     uint64_t n_sent, n_resent, n_replies, n_refused, n_garbage;
     uint64_t n_restarts; /* of the server */
+    uint64_t n_foreign;  /* answers of a server that speaks another version of the protocol */
     uint64_t n_retold; /* ... of these, it had nothing of us any more, and was told all again */
     uint64_t n_forgotten;    /* deltas that it said were saved, and lost while it kept others */
     uint32_t n_kept;         /* deltas that are not saved yet */

@@ -342,6 +342,44 @@ static void a_refusal_of_an_earlier_request_is_not_looked_at(void **state)
     zmq_ctx_term(context);
 }
 
+/* Both that says so, and one of which nothing but its version can be read. */
+static void a_server_of_another_version_is_told_apart(void **state)
+{
+    static const struct {
+        unsigned char data[7];
+        size_t n;
+    } answer[] = {{{0x96, PS_WIRE_VERSION, PS_REFUSAL, PS_OTHER_VERSION, 0, 0, 0}, 7},
+                  {{0x93, PS_WIRE_VERSION + 1, 1, 2}, 4}};
+    void *context = zmq_ctx_new(), *router = zmq_socket(context, ZMQ_ROUTER);
+    struct ps_client_counts counts;
+    struct ps_client *client;
+    char address[128], id[16], request[256];
+    size_t size = sizeof address;
+    int n;
+
+    (void)state;
+    assert_int_equal(zmq_bind(router, "tcp://127.0.0.1:*"), 0);
+    zmq_getsockopt(router, ZMQ_LAST_ENDPOINT, address, &size);
+    for (size_t i = 0; i < sizeof answer / sizeof *answer; i++) {
+        assert_int_equal(ps_client_open(&client, &(struct ps_client_opts){.address = address}),
+                         0);
+        ps_client_exchange(client, 0);
+        n = zmq_recv(router, id, sizeof id, 0);
+        assert_true(n > 0 && zmq_recv(router, request, sizeof request, 0) > 0);
+        zmq_send(router, id, (size_t)n, ZMQ_SNDMORE);
+        zmq_send(router, answer[i].data, answer[i].n, 0);
+        do {
+            ps_client_exchange(client, 50);
+            ps_client_counts(client, &counts);
+        } while (counts.n_foreign == 0 && counts.n_garbage == 0);
+        assert_int_equal(counts.n_foreign, 1);
+        assert_int_equal(counts.n_replies, 0);
+        ps_client_close(client);
+    }
+    zmq_close(router);
+    zmq_ctx_term(context);
+}
+
 /* ---------------------------------------------------------------------------------- rounds */
 
 #define ROUNDS 5
@@ -560,6 +598,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_killed_server_loses_nothing),
         cmocka_unit_test(a_server_that_has_lost_everything_is_told_again),
         cmocka_unit_test(a_refusal_of_an_earlier_request_is_not_looked_at),
+        cmocka_unit_test(a_server_of_another_version_is_told_apart),
         cmocka_unit_test(without_a_server_nothing_blocks_and_nothing_grows),
         cmocka_unit_test(rounds_are_the_same_on_every_run),
         cmocka_unit_test(rounds_go_on_when_the_server_has_lost_everything),

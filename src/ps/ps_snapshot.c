@@ -157,6 +157,17 @@ static void unpack_upstream(struct ps_snapshot *s, struct pack *p)
     free(bytes);
 }
 
+/* Whether the hash at the end is that of all before it, whatever it says. */
+static bool is_as_written(const void *data, size_t bytes)
+{
+    uint64_t hash;
+
+    if (bytes < sizeof hash)
+        return false;
+    memcpy(&hash, (const char *)data + bytes - sizeof hash, sizeof hash);
+    return hash == XXH3_64bits(data, bytes - sizeof hash);
+}
+
 int ps_snapshot_unpack(struct ps_snapshot *s, const void *data, size_t bytes)
 {
     struct pack p = {.data = (unsigned char *)(uintptr_t)data, .n = bytes};
@@ -182,7 +193,9 @@ int ps_snapshot_unpack(struct ps_snapshot *s, const void *data, size_t bytes)
     hash = XXH3_64bits(data, p.at);
     if (unpack_u64(&p) != hash || p.is_bad || p.at != p.n) {
         ps_snapshot_release(s);
-        return err_set(ERR_FORMAT, "a damaged snapshot");
+        return err_set(ERR_FORMAT, is_as_written(data, bytes)
+                                       ? "a snapshot that another version of snag has written"
+                                       : "a damaged snapshot");
     }
     return 0;
 }

@@ -72,6 +72,12 @@ static int64_t at_most(int64_t ns, int64_t most)
     return ns < most ? ns : most;
 }
 
+static void add_unknown(struct replay *r, int64_t ns)
+{
+    if (ns > 0)
+        r->unknown_ns = ns < INT64_MAX - r->unknown_ns ? r->unknown_ns + ns : INT64_MAX;
+}
+
 /* What lies between two syncs cannot be cut by more than it took. */
 static int64_t cut_before(struct replay *r, uint32_t k, int64_t ns)
 {
@@ -80,6 +86,10 @@ static int64_t cut_before(struct replay *r, uint32_t k, int64_t ns)
         (int64_t)(sync[k].enter_ns - sync[k - 1].leave_ns) - replay_cut_of(r, k).before_ns;
 
     ns = at_most(ns, most);
+    if (ns < 0) {
+        ns = -at_most(-ns, MOST_ADDED_NS - r->added_ns);
+        r->added_ns -= ns;
+    }
     if (ns == 0)
         return 0;
     touch(r, k)->before_ns += ns;
@@ -97,7 +107,7 @@ static int64_t cut_inside(struct replay *r, uint32_t k, int64_t excess_ns)
     if (ns <= 0)
         return 0;
     if (sync->is_blind) {
-        r->unknown_ns += ns;
+        add_unknown(r, ns);
         return 0;
     }
     touch(r, k)->own_ns += ns;
@@ -238,7 +248,7 @@ int64_t replay_cut(struct replay *r, uint32_t location, uint32_t row, int64_t ex
         return cut_inside(r, k, excess_ns);
     if (!waiting_is_likely(region))
         return cut_gaps(r, location, row, excess_ns);
-    r->unknown_ns += excess_ns > 0 ? excess_ns : 0;
+    add_unknown(r, excess_ns);
     return 0;
 }
 
@@ -319,7 +329,7 @@ void replay_clear(struct replay *r)
         r->is_cut[r->touched[i] / CUT_BLOCK] = false;
     }
     r->n_touched = r->n_late = 0;
-    r->unknown_ns = 0;
+    r->unknown_ns = r->added_ns = 0;
 }
 
 /* ------------------------------------------------------------------------------- playing */

@@ -264,6 +264,27 @@ static void a_call_can_take_longer(void **state)
     end(&p);
 }
 
+/* A model that says that calls usually take centuries: sums stay numbers, and are forgotten. */
+static void centuries_are_added_once(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-50 MPI_Send@50-51>1 calc@51-60",
+          "calc@0-10 MPI_Recv@10-52<0 calc@52-100");
+    for (int i = 0; i < 100; i++)
+        for (uint32_t row = 0; row < 3; row++) {
+            replay_cut(&p.replay, 0, row, -MOST_ADDED_NS);
+            replay_cut(&p.replay, 1, row, MOST_ADDED_NS);
+        }
+    replay_whole(&p.replay, &p.result);
+    assert_true(p.result.saved_ns <= -MOST_ADDED_NS + 100000);
+    replay_run(&p.replay, &p.result);
+    assert_true(p.result.saved_ns <= -MOST_ADDED_NS + 100000);
+    assert_us(saved(&p, 0, 0, 20), 20);
+    end(&p);
+}
+
 static void threads_without_messages_take_no_part(void **state)
 {
     struct played p;
@@ -485,6 +506,7 @@ int main(void)
         cmocka_unit_test(the_excess_of_a_caller_is_in_its_longest_gap),
         cmocka_unit_test(no_more_is_cut_than_there_was),
         cmocka_unit_test(a_call_can_take_longer),
+        cmocka_unit_test(centuries_are_added_once),
         cmocka_unit_test(threads_without_messages_take_no_part),
         cmocka_unit_test(clocks_that_disagree_change_nothing_by_themselves),
         cmocka_unit_test(stopping_where_nothing_changes_is_the_same_as_playing_all),

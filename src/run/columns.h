@@ -30,6 +30,7 @@
 #include "base/fs.h"
 #include "base/pack.h"
 #include "base/paged.h"
+#include "base/pool.h"
 #include "forest/traffic.h"
 #include "run/detail_files.h"
 #include "stack/calls.h"
@@ -186,8 +187,12 @@ struct call_view columns_view(const struct columns *columns, uint32_t location);
 int columns_check(const struct columns *columns, uint32_t location,
                   const struct definitions *defs);
 
-/* columns_trust -- nothing is to be checked, as this program has written them just now. */
-void columns_trust(struct columns *columns);
+/*
+ * columns_check_all -- columns_check of all locations: what was made of a trace just now is
+ * what every other command takes, or it is not a run.
+ */
+int columns_check_all(struct columns *columns, const struct definitions *defs,
+                      struct pool *pool);
 
 /* columns_check_tree -- the same for a call and all below it. `row` may be anything. O(calls
  * below). */

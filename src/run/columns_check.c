@@ -16,10 +16,10 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/pool.h"
+#include "trace/monotone.h"
 
 #include <stdlib.h>
-
-#define LATEST_NS ((uint64_t)1 << 62) /* times and durations can be added */
 
 /* A call that is open, at its depth. */
 struct ancestor {
@@ -51,7 +51,7 @@ static inline bool is_call_good(struct walk *w, uint32_t i, uint32_t d, uint32_t
     uint32_t len = v->subtree_len[i];
 
     if (v->region[i] >= w->n_regions || len == 0 || len > end - i ||
-        v->enter_ns[i] > LATEST_NS || inclusive > LATEST_NS)
+        v->enter_ns[i] > TIME_MOST_SPAN_NS || inclusive > TIME_MOST_SPAN_NS)
         return false;
     if (d > 0) {
         if (len > w->open[d - 1].end - i || inclusive > w->open[d - 1].left_ns)
@@ -120,14 +120,16 @@ static bool is_message_good(const struct message *m, const struct call_view *v,
 {
     return m->kind <= MESSAGE_RECV && (m->call < v->n || m->call == NO_CALL) &&
            (m->match < columns->n_messages || m->match == MESSAGE_UNMATCHED) &&
-           m->comm < defs->n_comms && m->begin_ns <= LATEST_NS && m->end_ns <= LATEST_NS;
+           m->comm < defs->n_comms && m->begin_ns <= TIME_MOST_SPAN_NS &&
+           m->end_ns <= TIME_MOST_SPAN_NS;
 }
 
 static bool is_collective_good(const struct collective *c, const struct call_view *v,
                                const struct definitions *defs)
 {
     return c->kind <= COLLECTIVE_OTHER && (c->call < v->n || c->call == NO_CALL) &&
-           c->comm < defs->n_comms && c->begin_ns <= LATEST_NS && c->end_ns <= LATEST_NS;
+           c->comm < defs->n_comms && c->begin_ns <= TIME_MOST_SPAN_NS &&
+           c->end_ns <= TIME_MOST_SPAN_NS;
 }
 
 static bool is_span_good(const struct team_span *s, const struct call_view *v,
@@ -136,8 +138,8 @@ static bool is_span_good(const struct team_span *s, const struct call_view *v,
     return s->kind < N_SPAN_KINDS && (s->call < v->n || s->call == NO_CALL) &&
            (s->team < columns->n_spans || s->team == NO_TEAM) &&
            (s->comm < defs->n_comms || s->comm == NO_TEAM_COMM) && s->begin_ns <= s->end_ns &&
-           s->end_ns <= LATEST_NS && s->first_row <= v->n && s->n_rows <= v->n - s->first_row &&
-           s->first_barrier <= v->n_barriers &&
+           s->end_ns <= TIME_MOST_SPAN_NS && s->first_row <= v->n &&
+           s->n_rows <= v->n - s->first_row && s->first_barrier <= v->n_barriers &&
            s->n_barriers <= v->n_barriers - s->first_barrier;
 }
 
@@ -206,10 +208,30 @@ int columns_check(const struct columns *columns, uint32_t location,
     return 0;
 }
 
-void columns_trust(struct columns *columns)
+struct checking {
+    struct columns *columns;
+    const struct definitions *defs;
+};
+
+static void check_some(void *ctx, size_t begin, size_t end, unsigned index)
 {
-    for (uint32_t l = 0; l < columns->n_locations; l++)
-        atomic_store(&columns->is_checked[l], 1);
+    const struct checking *c = ctx;
+
+    (void)index;
+    for (size_t l = begin; l < end; l++)
+        columns_check(c->columns, (uint32_t)l, c->defs);
+}
+
+int columns_check_all(struct columns *columns, const struct definitions *defs,
+                      struct pool *pool)
+{
+    struct checking c = {columns, defs};
+    int rc = 0;
+
+    pool_for(pool, columns->n_locations, 1, check_some, &c);
+    for (uint32_t l = 0; l < columns->n_locations && rc == 0; l++)
+        rc = columns_check(columns, l, defs); /* known already, but for a message */
+    return rc;
 }
 
 int columns_check_tree(const struct columns *columns, uint32_t location, uint32_t row,

@@ -6,8 +6,8 @@
 #include "base/rng.h"
 #include "base/test.h"
 #include "run/sample_columns.h"
+#include "trace/monotone.h"
 
-#define LATEST_NS ((uint64_t)1 << 62)
 #define N_REGIONS 5u
 
 static const struct definitions defs = {.names.n = N_REGIONS, .n_comms = 1};
@@ -26,8 +26,8 @@ static bool is_row_good(const struct call_view *v, uint32_t first, uint32_t end,
     uint32_t p = container(v, first, i), len = v->subtree_len[i];
     uint64_t sum = 0;
 
-    if (len == 0 || len > end - i || v->region[i] >= N_REGIONS || v->enter_ns[i] > LATEST_NS ||
-        v->inclusive_ns[i] > LATEST_NS)
+    if (len == 0 || len > end - i || v->region[i] >= N_REGIONS ||
+        v->enter_ns[i] > TIME_MOST_SPAN_NS || v->inclusive_ns[i] > TIME_MOST_SPAN_NS)
         return false;
     if (i > first && v->enter_ns[i] < v->enter_ns[i - 1])
         return false;
@@ -37,7 +37,8 @@ static bool is_row_good(const struct call_view *v, uint32_t first, uint32_t end,
         return false;
     for (uint32_t c = i + 1; c < i + len; c++)
         if (container(v, first, c) == i)
-            sum += v->inclusive_ns[c] < LATEST_NS ? v->inclusive_ns[c] : LATEST_NS;
+            sum +=
+                v->inclusive_ns[c] < TIME_MOST_SPAN_NS ? v->inclusive_ns[c] : TIME_MOST_SPAN_NS;
     return sum <= v->inclusive_ns[i];
 }
 
@@ -162,7 +163,7 @@ static void traffic_belongs_to_something(void **state)
             m->comm = 1;
             break;
         case 4:
-            m->begin_ns = LATEST_NS + 1;
+            m->begin_ns = TIME_MOST_SPAN_NS + 1;
             break;
         case 5:
             m->end_ns = UINT64_MAX;

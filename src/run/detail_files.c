@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/pack.h"
+#include "trace/monotone.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,6 @@
 
 #define INDEX_NAME "details.index"
 #define MOST_NAMES 65536u
-#define LATEST_NS ((uint64_t)1 << 62)
 #define SHIFT_ROWS 16384u /* readings moved at once */
 
 static const struct {
@@ -402,7 +402,7 @@ bool detail_files_check(const struct detail_files *files, uint32_t location, uin
         const struct detail_reading *r = &v.reading[i];
 
         if (reading_counter(r) >= files->n_counters || r->row > n_calls ||
-            r->time_ns > LATEST_NS ||
+            r->time_ns > TIME_MOST_SPAN_NS ||
             (i > 0 && (r->row < r[-1].row || r->time_ns < r[-1].time_ns)))
             return false;
     }

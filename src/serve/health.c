@@ -32,9 +32,7 @@ static int check_live(struct live_state *live)
 
     if (live_state_trouble(live, why))
         return err_set(ERR_IO, "%s", why);
-    if (live_state_has_store(live) && !prov_store_is(live_state_store_url(live)))
-        return err_set(ERR_IO, "the store is no longer there");
-    return 0;
+    return live_state_has_store(live) ? prov_store_look(live_state_store_url(live)) : 0;
 }
 
 static int check_history(const char *path)

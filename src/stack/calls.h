@@ -79,7 +79,7 @@ struct calls {
 
     struct details details; /* not kept in steps */
 
-    uint64_t first_ns, last_ns; /* of any event; first > last if there was none */
+    uint64_t first_ns, last_ns; /* of any event; UINT64_MAX and 0 if there was none */
     uint32_t n_open; /* calls that were open when the events ended, one inside the other */
 
     struct paged *paged; /* the owner's choice, as below: for the columns; may be NULL */

@@ -184,6 +184,16 @@ static void leave_other(struct callstack *stack, uint64_t time_ns, uint32_t regi
         close_down_to(stack, at, time_ns);
 }
 
+/* What was posted before its end, and in the trace; else the record of it has a damaged time.
+ */
+static uint64_t begun_ns(const struct calls *calls, uint64_t begin_ns, uint64_t end_ns)
+{
+    if (time_before(end_ns, begin_ns))
+        return end_ns;
+    return !calls->has_steps && time_before(begin_ns, calls->first_ns) ? calls->first_ns
+                                                                       : begin_ns;
+}
+
 static void attach_message(struct callstack *stack, const struct message *message,
                            uint64_t time_ns)
 {
@@ -196,8 +206,10 @@ static void attach_message(struct callstack *stack, const struct message *messag
     *copy = *message;
     copy->call = top_row(stack);
     copy->end_ns = time_ns;
-    if (copy->kind == MESSAGE_SEND || copy->begin_ns > time_ns)
+    if (copy->kind == MESSAGE_SEND)
         copy->begin_ns = time_ns;
+    else
+        copy->begin_ns = begun_ns(calls, copy->begin_ns, time_ns);
 }
 
 /* A non-blocking send is complete; nobody asks any more if it was posted in an earlier step. */
@@ -221,8 +233,7 @@ static void attach_collective(struct callstack *stack, const struct collective *
     *copy = *collective;
     copy->call = top_row(stack);
     copy->end_ns = time_ns;
-    if (copy->begin_ns > time_ns)
-        copy->begin_ns = time_ns;
+    copy->begin_ns = begun_ns(calls, copy->begin_ns, time_ns);
 }
 
 static void attach_counter(struct callstack *stack, const struct counter_value *value,
@@ -380,7 +391,8 @@ void callstack_push(struct callstack *stack, const struct event_batch *batch, si
     if (begin == end)
         return;
     calls_reserve(calls, end - begin);
-    if (calls->first_ns > calls->last_ns)
+    if (calls->first_ns == UINT64_MAX &&
+        calls->last_ns == 0) /* times may be before the start */
         calls->first_ns = batch->event[begin].time_ns;
     calls->last_ns = batch->event[end - 1].time_ns;
     for (size_t i = begin, n = 0; i < end; i += n) {

@@ -25,6 +25,30 @@ static uint64_t resolve_drop(struct event *event, size_t i, size_t n, uint64_t f
     return 1;
 }
 
+/* When the first event is that is at a possible time. */
+static uint64_t first_possible(const struct event *event, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (time_is_possible(event[i].time_ns))
+            return event[i].time_ns;
+    return 0;
+}
+
+uint64_t monotone_bound(struct event *event, size_t n, uint64_t floor_ns)
+{
+    uint64_t n_moved = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (__builtin_expect(time_is_possible(event[i].time_ns), 1))
+            continue;
+        event[i].time_ns = i > 0                           ? event[i - 1].time_ns
+                           : floor_ns != MONOTONE_NO_FLOOR ? floor_ns
+                                                           : first_possible(event, n);
+        n_moved++;
+    }
+    return n_moved;
+}
+
 uint64_t monotone_repair(struct event *event, size_t n, uint64_t floor_ns)
 {
     uint64_t n_moved = 0;

@@ -17,6 +17,7 @@
 
 #include "trace/event.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Floor for the first events of a location: before any time a trace can have. */
@@ -25,6 +26,22 @@
 /* Events that must be known after one before it can be trusted. */
 #define MONOTONE_LOOK_AHEAD 64
 
+/*
+ * Times that a trace can have: from 36 years before its start, as that may be said wrongly, to
+ * 109 years after it, as a clock may count from 1970. So any two of them are less than 2^62 ns
+ * apart, which is what a run can hold, and nothing that is done with two of them overflows.
+ */
+#define TIME_EARLIEST_NS ((uint64_t)0 - ((uint64_t)1 << 60))
+#define TIME_LATEST_NS ((uint64_t)3 << 60)
+#define TIME_MOST_SPAN_NS (TIME_LATEST_NS - TIME_EARLIEST_NS)
+
+/* time_is_possible -- no clock of a program says what is not; it is a damaged record that does.
+ */
+static inline bool time_is_possible(uint64_t ns)
+{
+    return ns - TIME_EARLIEST_NS <= TIME_MOST_SPAN_NS;
+}
+
 /* time_before -- a is earlier than b. Right as long as they are less than 292 years apart. */
 static inline int time_before(uint64_t a, uint64_t b)
 {
@@ -32,9 +49,16 @@ static inline int time_before(uint64_t a, uint64_t b)
 }
 
 /*
+ * monotone_bound -- move events at impossible times: to the one before, or floor_ns; where
+ * there is none, to the first after it that is possible, or to the start of the trace. event,
+ * floor_ns  as below Returns how many were moved. O(n).
+ */
+uint64_t monotone_bound(struct event *event, size_t n, uint64_t floor_ns);
+
+/*
  * monotone_repair -- make event[0..n) non-decreasing in time, and not before floor_ns.
- *   event     n events of one location in the order of the trace. All but the last
- *             MONOTONE_LOOK_AHEAD can be trusted afterwards, those too when the trace ends here
+ *   event     n events of one location in the order of the trace, at possible times. All but
+ * the last MONOTONE_LOOK_AHEAD can be trusted afterwards, those too when the trace ends here
  *   floor_ns  time of the last trusted event before these
  * Returns how many events were moved. O(n) when few are wrong.
  */

@@ -2,6 +2,8 @@
 
 #include "base/test.h"
 
+#include <string.h>
+
 static uint64_t repair(uint64_t *time, size_t n, uint64_t floor_ns)
 {
     struct event event[300];
@@ -82,9 +84,54 @@ static void noise_comes_out_in_order(void **state)
     }
 }
 
+static uint64_t bound(uint64_t *time, size_t n, uint64_t floor_ns)
+{
+    struct event event[8];
+    uint64_t n_moved;
+
+    for (size_t i = 0; i < n; i++)
+        event[i].time_ns = time[i];
+    n_moved = monotone_bound(event, n, floor_ns);
+    for (size_t i = 0; i < n; i++)
+        time[i] = event[i].time_ns;
+    return n_moved;
+}
+
+/* 2^62 and 2^63, as ns: no clock says that. */
+static void an_impossible_time_is_that_of_a_neighbour(void **state)
+{
+    uint64_t time[] = {(uint64_t)1 << 63, (uint64_t)1 << 62, 3, 4, (uint64_t)1 << 62, 5};
+    static const uint64_t want[] = {3, 3, 3, 4, 4, 5}, known[] = {2, 2, 3, 4, 4, 5};
+    uint64_t again[6],
+        early[] = {TIME_EARLIEST_NS, TIME_EARLIEST_NS - 1, TIME_LATEST_NS, TIME_LATEST_NS + 1};
+    static const uint64_t kept[] = {TIME_EARLIEST_NS, TIME_EARLIEST_NS, TIME_LATEST_NS,
+                                    TIME_LATEST_NS};
+
+    (void)state;
+    memcpy(again, time, sizeof again);
+    assert_int_equal(bound(time, 6, MONOTONE_NO_FLOOR), 3);
+    assert_memory_equal(time, want, sizeof want);
+    assert_int_equal(bound(again, 6, 2), 3);
+    assert_memory_equal(again, known, sizeof known);
+    assert_int_equal(bound(early, 4, MONOTONE_NO_FLOOR), 2);
+    assert_memory_equal(early, kept, sizeof kept);
+}
+
+static void a_location_of_impossible_times_is_at_the_start(void **state)
+{
+    uint64_t time[] = {(uint64_t)1 << 63, (uint64_t)1 << 62};
+
+    (void)state;
+    assert_int_equal(bound(time, 2, MONOTONE_NO_FLOOR), 2);
+    assert_int_equal(time[0], 0);
+    assert_int_equal(time[1], 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_impossible_time_is_that_of_a_neighbour),
+        cmocka_unit_test(a_location_of_impossible_times_is_at_the_start),
         cmocka_unit_test(a_late_outlier_is_moved_back),
         cmocka_unit_test(a_run_of_late_outliers_is_moved_back),
         cmocka_unit_test(an_early_outlier_is_moved_up),

@@ -20,6 +20,7 @@
     X(too_deep, true, "calls more than 65,535 deep, not stored")                               \
     X(too_many, true, "events beyond 4 billion calls of one location, not read")               \
     X(time_backwards, true, "events earlier than the one before, moved")                       \
+    X(impossible_time, true, "events at times that no clock has, moved")                       \
     X(undefined_region, true, "calls of undefined regions")                                    \
     X(undefined_comm, true, "messages or collectives on undefined communicators, skipped")     \
     X(bad_value, true, "records with impossible values, skipped")                              \

@@ -299,6 +299,8 @@ static bool read_more(struct source_reader *reader)
     reader->n_read += n;
     if (reader->hiding.defs)
         hide(&reader->hiding, batch, n_before);
+    reader->quality.n[QUALITY_impossible_time] +=
+        monotone_bound(batch->event, batch->n, reader->floor_ns);
     reader->quality.n[QUALITY_time_backwards] +=
         monotone_repair(batch->event, batch->n, reader->floor_ns);
     return n > 0;

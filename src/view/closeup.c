@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define MOST_PEERS 5
+#define MOST_NAMES 65536u /* in all call paths of an execution together */
 
 /* Calls of a location whose checksums cost no time to speak of. */
 #define MOST_VERIFIED 4000000
@@ -197,18 +198,46 @@ int closeup_peers(const struct closeup *c, sqlite3_stmt **query)
 
 /* ------------------------------------------------------------------------------- as JSON */
 
-static json_t *json_paths(struct closeup *c)
+/* The names of a path, the outermost first; NULL if they are more than *n_left, which they
+ * lessen. */
+static json_t *json_path(const struct closeup *c, uint32_t path, size_t *n_left)
+{
+    const struct context *paths = &c->model->paths;
+    json_t *names = json_array();
+    size_t depth = 0, i;
+
+    for (uint32_t p = path; p != PATH_NONE; p = paths->parent[p])
+        depth++;
+    if (depth > *n_left) {
+        json_decref(names);
+        return NULL;
+    }
+    for (i = 0; i < depth; i++)
+        json_array_append_new(names, json_null());
+    for (uint32_t p = path; p != PATH_NONE; p = paths->parent[p])
+        json_array_set_new(names, --i, json_text(c->defs->region[paths->region[p]].name));
+    *n_left -= depth;
+    return names;
+}
+
+/* All paths of a deep recursion have as many names as its depth squared: those are said that
+ * lost most, until there are MOST_NAMES of them. */
+static json_t *json_paths(struct closeup *c, size_t *n_left_out)
 {
     json_t *list = json_array();
+    size_t n_names = MOST_NAMES;
 
     why_sort_pairs(&c->why, 0, (int64_t)c->x.lost_ns);
+    *n_left_out = 0;
     for (size_t i = 0; i < c->why.pairs.n; i++) {
         const struct residual_pair *pair = &c->why.pairs.pair[i];
-        json_t *item = json_object(), *names = json_array();
+        json_t *names = json_path(c, pair->path, &n_names), *item;
 
-        for (uint32_t p = pair->path; p != PATH_NONE; p = c->model->paths.parent[p])
-            json_array_insert_new(names, 0,
-                                  json_text(c->defs->region[c->model->paths.region[p]].name));
+        if (names == NULL) {
+            ++*n_left_out;
+            continue;
+        }
+        item = json_object();
         json_object_set_new(item, "path", names);
         json_object_set_new(item, "calls", json_count(pair->n_calls));
         json_object_set_new(item, "usual_calls",
@@ -286,7 +315,7 @@ int closeup_to_json(struct closeup *c, json_t **out)
 {
     json_t *json = execution_to_json(&c->x), *peers, *incident = NULL;
     uint32_t n_forks;
-    size_t n_threads;
+    size_t n_threads, n_left_out;
     struct team_use *use =
         team_use_of(&c->causes.view, c->x.location, c->x.call, &n_forks, &n_threads);
     int rc = json_peers(c, &peers);
@@ -297,7 +326,8 @@ int closeup_to_json(struct closeup *c, json_t **out)
     json_object_set_new(json, "of", json_count(c->n_executions));
     json_object_set_new(json, "usual_duration_ns", json_count(c->x.usual_ns));
     json_object_set_new(json, "usual_vertices", json_number(exp(c->model->log_size)));
-    json_object_set_new(json, "paths", json_paths(c));
+    json_object_set_new(json, "paths", json_paths(c, &n_left_out));
+    json_object_set_new(json, "paths_left_out", json_count(n_left_out));
     json_object_set_new(json, "structure", json_structure(c));
     json_object_set_new(json, "cause",
                         c->has_cause ? cause_to_json(&c->causes.view, &c->causes.cause)

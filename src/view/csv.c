@@ -1,4 +1,9 @@
-/* A quoted field may contain commas, quotes (doubled) and line ends. */
+/*
+ * A quoted field may contain commas, quotes (doubled) and line ends. A spreadsheet takes what
+ * begins with one of five characters for a formula, and runs it; so such a text gets a quote in
+ * front, and so does one that has quotes and such a character, or it could not be told what was
+ * there before.
+ */
 #include "view/csv.h"
 
 #include "base/mem.h"
@@ -26,15 +31,32 @@ static void put(FILE *out, const char *text)
     } while (length > 0);
 }
 
-void csv_text(FILE *out, const char *text, bool is_first)
+static bool is_formula(const char *text)
+{
+    text += strspn(text, "'");
+    return *text && strchr("=+-@\t\r\n", *text);
+}
+
+static void put_field(FILE *out, const char *guard, const char *text, bool is_first)
 {
     const char *quote = text[strcspn(text, ",\"\r\n")] ? "\"" : "";
 
     if (!is_first)
         fputc(',', out);
     fputs(quote, out);
+    fputs(guard, out);
     put(out, text);
     fputs(quote, out);
+}
+
+void csv_text(FILE *out, const char *text, bool is_first)
+{
+    put_field(out, is_formula(text) ? "'" : "", text, is_first);
+}
+
+void csv_number(FILE *out, const char *text, bool is_first)
+{
+    put_field(out, "", text, is_first);
 }
 
 /* Reads one record into the buffer, its fields ended by zeros. */
@@ -78,5 +100,7 @@ int csv_read(FILE *in, char **buffer, size_t *size, char **field, int most)
     (*buffer)[n] = '\0';
     for (int i = 0; i < most; i++)
         field[i] = i < n_fields && i < 64 ? *buffer + start[i] : NULL;
+    for (int i = 0; i < most && i < n_fields && i < 64; i++)
+        field[i] += *field[i] == '\'' && is_formula(field[i]);
     return n_fields;
 }

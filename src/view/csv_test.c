@@ -68,7 +68,7 @@ static void what_is_too_much_is_counted_only(void **state)
 /* Any text that is written comes back, whatever is in it. */
 static void what_is_written_is_read(void **state)
 {
-    static const char letters[] = ",\"\r\n ab";
+    static const char letters[] = ",\"\r\n ab'=@";
     struct rng rng = {3};
     char *written = NULL, *buffer = NULL, *field[MOST];
     size_t length, size = 0;
@@ -97,6 +97,33 @@ static void what_is_written_is_read(void **state)
         free(written);
     }
     free(buffer);
+}
+
+/* Of a trace that a stranger made, opened with a spreadsheet. */
+static void a_formula_is_a_text(void **state)
+{
+    static const char *const texts[] = {
+        "=cmd|' /C calc'!A0", "+1+1", "-2", "@SUM(1)", "\t=1", "\r=1", "\n=1"};
+    char *written = NULL;
+    size_t length;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        FILE *out = open_memstream(&written, &length);
+
+        csv_text(out, texts[i], true);
+        fclose(out);
+        assert_int_equal(written[*written == '"'], '\'');
+        free(written);
+    }
+    for (int is_text = 0; is_text < 2; is_text++) {
+        FILE *out = open_memstream(&written, &length);
+
+        (is_text ? csv_text : csv_number)(out, "-1.5", true);
+        fclose(out);
+        assert_string_equal(written, is_text ? "'-1.5" : "-1.5");
+        free(written);
+    }
 }
 
 static void any_bytes_end(void **state)
@@ -149,6 +176,7 @@ int main(void)
         cmocka_unit_test(fields_are_split_and_unquoted),
         cmocka_unit_test(what_is_too_much_is_counted_only),
         cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(a_formula_is_a_text),
         cmocka_unit_test(any_bytes_end),
         cmocka_unit_test(a_record_has_a_limit),
     };

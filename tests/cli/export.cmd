@@ -44,3 +44,11 @@ snag export t.snag --format parquet >/dev/full
 snag export t.snag --together --format parquet -o alone/ && diff -r alone tables && echo same
 snag export t.snag --together
 touch tables/calls-1.parquet && snag export t.snag --format parquet -o tables/
+
+# Functions whose names a spreadsheet would take for formulas, and labels of their executions.
+echo '[{"ph":"X","pid":0,"tid":0,"ts":1,"dur":5,"name":"=1+1"},{"ph":"X","pid":0,"tid":0,"ts":7,"dur":5,"name":"=1+1"}]' >formula.json
+snag analyze formula.json --foi =1+1 -o formula.snag -q >/dev/null
+snag export formula.snag --what calls --format csv
+snag export formula.snag --what executions --format csv | cut -d, -f1,2 | tee ids
+{ echo id,label; tail -n +2 ids | cut -d, -f1 | sed 's/$/,normal/'; } >labels.csv
+snag label formula.snag --from labels.csv

@@ -49,3 +49,6 @@ echo '{"otherData":{"run_id":"its own"},"traceEvents":[{"name":"f","ph":"X","ts"
 snag analyze own.json --foi f -o own.snag >/dev/null; snag query own.snag "SELECT value FROM metadata WHERE key = 'run_id'"
 snag analyze own.json --foi f -o said.snag --run-id said >/dev/null; snag query said.snag "SELECT value FROM metadata WHERE key = 'run_id'"
 snag analyze t --foi step -o levels.snag --levels-from 1 >/dev/null; ls levels.snag/calls | grep levels
+
+# A text that a spreadsheet would take for a formula is none; a number keeps its sign.
+snag query t.snag "SELECT '=cmd|'' /C calc''!A0' AS a, '+1+1' AS b, '@SUM(1)' AS c, -1 AS d, -1.5 AS e, '-2' AS \"=f\"" --format csv

@@ -4,6 +4,7 @@
 #
 #   server.sh with store.sh SNAG
 set -euo pipefail
+here=$(dirname "$(readlink -f "$0")")
 snag=$1
 work=$(mktemp -d)
 server=
@@ -79,6 +80,14 @@ curl -sS "${page%%\?*}api/v1/live/records?limit=5&${page#*\?}" >records
 jq -e '.total == 30 and (.items | length) == 5' records >/dev/null || broken "records: $(head -c 300 records)"
 curl -sS "${page%%\?*}api/v1/live/status?${page#*\?}" >status
 tr '\0' ' ' <"/proc/$server/cmdline" >cmdline
+
+# which is not healthy while the database is away
+health() { curl -sS -o health -w '%{http_code}' "${page%%\?*}healthz"; }
+[ "$(health)" = 200 ] || broken "health: $(cat health)"
+bash "$here/server.sh" stop "$SNAG_POSTGRES"
+[ "$(health)" = 503 ] || broken "health without a database: $(cat health)"
+bash "$here/server.sh" start "$SNAG_POSTGRES"
+[ "$(health)" = 200 ] || broken "health with it again: $(cat health)"
 kill "$server"
 wait "$server" || true
 server=

@@ -106,11 +106,33 @@ static bool has_leftovers(const char *dir)
     return is_found;
 }
 
+/* What all other commands need of a run: its database, and the calls of all locations. */
+static bool is_run_right(const char *run, const char *what)
+{
+    static const char *const commands[][4] = {{"list", "--json"},
+                                              {"ranks"},
+                                              {"what-if", "--without", "anomalies"},
+                                              {"export", "--what", "calls"}};
+    bool is_right = true;
+
+    for (size_t i = 0; i < sizeof commands / sizeof *commands && is_right; i++) {
+        const char *const *c = commands[i];
+        struct outcome o;
+
+        spawn_run(&o, c[0], run, c[1], c[2], c[3], NULL);
+        is_right = outcome_is_clean(&o, what) && o.status == 0;
+        if (!is_right)
+            fprintf(stderr, "%s: %s: status %d: %.2000s\n", what, c[0], o.status, o.err);
+        outcome_release(&o);
+    }
+    return is_right;
+}
+
 /* The run is there and can be read, or nothing of it is. */
 bool damage_is_analyze_right(const char *dir, const char *what)
 {
     char run[FS_PATH_SIZE];
-    struct outcome o, list;
+    struct outcome o;
     bool is_right;
 
     snprintf(run, sizeof run, "%s/run.snag", dir);
@@ -125,11 +147,8 @@ bool damage_is_analyze_right(const char *dir, const char *what)
                 fs_exists(run) ? "" : " not");
         is_right = false;
     }
-    if (is_right && o.status != 1) {
-        spawn_run(&list, "list", "--json", run, NULL);
-        is_right = outcome_is_clean(&list, what) && list.status == 0;
-        outcome_release(&list);
-    }
+    if (is_right && o.status != 1)
+        is_right = is_run_right(run, what);
     if (getenv("SNAG_FUZZ_VERBOSE"))
         fprintf(stderr, "analyze %s -> %d %s", what, o.status, o.n_err ? o.err : "\n");
     outcome_release(&o);

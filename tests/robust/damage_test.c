@@ -11,6 +11,10 @@
 
 #define N_STEPS 12
 
+/* In an event file: a record of a time, and 8 bytes of it. */
+#define TIMESTAMP 5
+#define FIRST_TIME 19
+
 static void no_damage_goes_unnoticed_or_kills(void **state)
 {
     assert_true(damage_all(*state));
@@ -64,6 +68,30 @@ static void a_missing_event_file_is_damage_and_the_rest_is_read(void **state)
     assert_int_equal(found.locations, SAMPLE_RANKS);
     outcome_release(&o);
     fs_remove_tree(dir);
+}
+
+/* The first time of a location: of seconds and of centuries, before the trace and after it. */
+static void each_bit_of_a_time_may_flip(void **state)
+{
+    const struct damage *s = *state;
+    unsigned char *data;
+    size_t i = 0;
+
+    while (strcmp(s->files.file[i].name, "traces/0.evt") != 0)
+        assert_true(++i < s->files.n);
+    data = s->files.file[i].data;
+    assert_int_equal(data[FIRST_TIME - 1], TIMESTAMP);
+    for (unsigned bit = 0; bit < 64; bit++) {
+        char dir[FS_PATH_SIZE], what[64];
+
+        snprintf(dir, sizeof dir, "%s/bit", s->dir);
+        snprintf(what, sizeof what, "bit %u of the first time flipped", bit);
+        data[FIRST_TIME + bit / 8] ^= (unsigned char)(1 << bit % 8);
+        file_set_write(&s->files, dir, s->files.n);
+        data[FIRST_TIME + bit / 8] ^= (unsigned char)(1 << bit % 8);
+        assert_true(damage_is_analyze_right(dir, what));
+        fs_remove_tree(dir);
+    }
 }
 
 /*
@@ -125,6 +153,7 @@ int main(void)
         cmocka_unit_test(an_anchor_that_keeps_the_library_busy_is_given_up),
         cmocka_unit_test(each_file_may_be_missing),
         cmocka_unit_test(each_file_may_be_empty),
+        cmocka_unit_test(each_bit_of_a_time_may_flip),
         cmocka_unit_test(no_damage_goes_unnoticed_or_kills),
     };
 

@@ -2,10 +2,19 @@
 #include "trace/otf2/ticks.h"
 
 #include "base/mem.h"
+#include "trace/monotone.h"
 
 #include <stdlib.h>
 
 #define NS_PER_S 1000000000u
+
+/* Of so many it is still known that they are too many. */
+static uint64_t most_ticks(uint64_t frequency)
+{
+    __uint128_t most = (__uint128_t)(TIME_LATEST_NS + 2u * NS_PER_S) * frequency / NS_PER_S;
+
+    return most < INT64_MAX ? (uint64_t)most : INT64_MAX;
+}
 
 void ticks_init(struct ticks *ticks, uint64_t ticks_per_s, uint64_t origin)
 {
@@ -15,6 +24,7 @@ void ticks_init(struct ticks *ticks, uint64_t ticks_per_s, uint64_t origin)
     *ticks = (struct ticks){
         .origin = origin,
         .whole = NS_PER_S / frequency,
+        .most = most_ticks(frequency),
         .fraction = (uint64_t)((((__uint128_t)rest << 64) + frequency - 1) / frequency),
     };
 }
@@ -54,7 +64,7 @@ void ticks_seek(struct ticks *ticks, uint64_t local)
     ticks->current = at;
     ticks->begin = at > 0 ? offset[at].at : 0;
     ticks->length = (at + 2 < n ? offset[at + 1].at : UINT64_MAX) - ticks->begin;
-    ticks->slope = n > 1 ? (double)(offset[at + 1].offset - offset[at].offset) /
+    ticks->slope = n > 1 ? (double)((__int128_t)offset[at + 1].offset - offset[at].offset) /
                                (double)(offset[at + 1].at - offset[at].at)
                          : 0;
 }
@@ -66,7 +76,8 @@ void ticks_seek(struct ticks *ticks, uint64_t local)
 static size_t follow_line(const struct ticks *ticks, struct event *event, size_t n)
 {
     const struct tick_offset *from = &ticks->offset[ticks->current];
-    const uint64_t origin = ticks->origin, whole = ticks->whole, fraction = ticks->fraction;
+    const uint64_t most = ticks->most, origin = ticks->origin, whole = ticks->whole,
+                   fraction = ticks->fraction;
     const uint64_t begin = ticks->begin, length = ticks->length, at = from->at;
     const uint64_t offset = (uint64_t)from->offset;
     const double slope = ticks->slope;
@@ -77,7 +88,7 @@ static size_t follow_line(const struct ticks *ticks, struct event *event, size_t
         int64_t further = llrint(slope * (double)(int64_t)(local - at));
         uint64_t since = local + offset + (uint64_t)further - origin;
 
-        if (local - begin >= length || (int64_t)since < 0)
+        if (local - begin >= length || since >= most)
             break;
         event[i].time_ns = since * whole + (uint64_t)(((__uint128_t)since * fraction) >> 64);
     }

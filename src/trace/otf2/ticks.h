@@ -25,6 +25,7 @@ struct ticks {
     uint64_t origin;
     uint64_t whole;    /* nanoseconds per tick, */
     uint64_t fraction; /* and the rest times 2^64, rounded up */
+    uint64_t most;     /* ticks since the origin that are a time at all; more are so many */
 
     struct tick_offset *offset; /* [n_offsets], increasing in time */
     size_t n_offsets, cap;
@@ -61,14 +62,17 @@ static inline uint64_t ticks_corrected(struct ticks *ticks, uint64_t local)
     return local + (uint64_t)from->offset + (uint64_t)llrint(ticks->slope * distance);
 }
 
-/* ticks_to_ns -- see above; times before the origin wrap around below 0. */
+/* ticks_to_ns -- see above; times before the origin wrap around below 0. What is beyond any
+ * time (monotone.h) comes out as an impossible one. */
 static inline uint64_t ticks_to_ns(struct ticks *ticks, uint64_t local)
 {
     uint64_t at = ticks->n_offsets ? ticks_corrected(ticks, local) : local;
     uint64_t since = at - ticks->origin;
     bool is_before = (int64_t)since < 0;
-    uint64_t size = is_before ? -since : since;
-    uint64_t ns = size * ticks->whole;
+    uint64_t size = is_before ? -since : since, ns;
+
+    size = size < ticks->most ? size : ticks->most;
+    ns = size * ticks->whole;
 
     if (ticks->fraction)
         ns += (uint64_t)(((__uint128_t)size * ticks->fraction) >> 64);

@@ -1,6 +1,7 @@
 #include "trace/otf2/ticks.h"
 
 #include "base/test.h"
+#include "trace/monotone.h"
 
 static void any_frequency_is_exact(void **state)
 {
@@ -25,6 +26,46 @@ static void times_before_the_origin_wrap(void **state)
     (void)state;
     ticks_init(&ticks, 1000000, 500);
     assert_int_equal((int64_t)ticks_to_ns(&ticks, 497), -3000);
+}
+
+/* From one a second, of which 2^34 are too many nanoseconds, to ones of which nobody can say
+ * too many. */
+static void what_is_beyond_any_time_is_impossible(void **state)
+{
+    static const uint64_t frequency[] = {1, 3, 1000000, 999999999, 1000000000, 2095197216};
+    struct ticks ticks;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof frequency / sizeof *frequency; i++) {
+        __uint128_t most = (__uint128_t)TIME_LATEST_NS * frequency[i] / 1000000000;
+
+        ticks_init(&ticks, frequency[i], 0);
+        assert_true(time_is_possible(ticks_to_ns(&ticks, (uint64_t)most)));
+        for (int bit = 0; bit < 63; bit++) {
+            struct event event = {.time_ns = (uint64_t)1 << bit};
+            bool is_possible = (__uint128_t)event.time_ns <= most;
+
+            if ((__uint128_t)event.time_ns <= most + 3 * frequency[i] && !is_possible)
+                continue; /* by so little that it is counted as one */
+            ticks_convert(&ticks, &event, 1);
+            assert_int_equal(time_is_possible(event.time_ns), is_possible);
+            assert_int_equal(event.time_ns, ticks_to_ns(&ticks, (uint64_t)1 << bit));
+        }
+    }
+}
+
+/* Two measurements that are as far apart as numbers can be. */
+static void absurd_offsets_overflow_nothing(void **state)
+{
+    struct ticks ticks;
+
+    (void)state;
+    ticks_init(&ticks, 1000000000, 0);
+    assert_true(ticks_add_offset(&ticks, 1000, INT64_MIN));
+    assert_true(ticks_add_offset(&ticks, 2000, INT64_MAX));
+    for (uint64_t at = 0; at < 3000; at += 100)
+        (void)ticks_to_ns(&ticks, at);
+    ticks_release(&ticks);
 }
 
 static void offsets_are_interpolated_and_extended(void **state)
@@ -75,6 +116,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_frequency_is_exact),
         cmocka_unit_test(times_before_the_origin_wrap),
+        cmocka_unit_test(what_is_beyond_any_time_is_impossible),
+        cmocka_unit_test(absurd_offsets_overflow_nothing),
         cmocka_unit_test(offsets_are_interpolated_and_extended),
         cmocka_unit_test(many_at_once_are_as_one_by_one),
     };

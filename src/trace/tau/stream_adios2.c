@@ -170,6 +170,8 @@ static bool give(struct stream *stream, uint32_t f)
 
         if (batch->n == 0)
             continue;
+        stream->quality.n[QUALITY_impossible_time] +=
+            monotone_bound(batch->event, batch->n, location->floor_ns);
         stream->quality.n[QUALITY_time_backwards] +=
             monotone_repair(batch->event, batch->n, location->floor_ns);
         location->floor_ns = batch->event[batch->n - 1].time_ns;
