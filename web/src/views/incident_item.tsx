@@ -98,7 +98,9 @@ function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
                         <strong>{formatTime(of.lost_ns)}</strong> lost
                     </span>
                 ) : (
-                    <span title="what is strange about it">{of.cause}</span>
+                    <span class="strange" title="what is strange about it">
+                        {of.cause}
+                    </span>
                 )}
                 <span title="when the first of its executions began">
                     at {formatTime(of.begin_ns)}
