@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""calibration.py SNAG [RUNS [SEED]] -- how often chance alone is said to be unlikely, in runs in which nothing is wrong.
+"""calibration.py SNAG [RUNS [SEED [PLOT.svg]]] -- how often chance alone is said to be unlikely, in runs in which nothing is wrong.
 
 "Chance alone does this in one of N runs" is a claim about runs: of runs in which nothing is wrong, one in N
 at most may have an execution of which that is said. So programs are made at random (synth:), 4 to 40,000
@@ -66,6 +66,31 @@ def may_be_chance(hits, runs, share):
     return 1 - below >= 0.01 if share < 1 else True
 
 
+COLOURS = {"normal": "#0072b2", "exponential": "#e69f00", "mixed": "#009e73"}
+
+
+def plot(found, path):
+    """The share of runs with p <= x against x, both as logarithms; the diagonal is what may not be crossed."""
+    side, margin, decades = 300, 50, 3
+
+    def at(x, y):
+        place = [margin + side * (1 + math.log10(max(v, 10 ** -decades)) / decades) for v in (x, y)]
+        return f"{place[0]:.1f},{side + 2 * margin - place[1]:.1f}"
+
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {side + 2 * margin + 60} {side + 2 * margin}" '
+             'font-family="sans-serif" font-size="12">', '<rect width="100%" height="100%" fill="#fff"/>',
+             f'<polyline points="{at(10 ** -decades, 10 ** -decades)} {at(1, 1)}" stroke="#999" stroke-dasharray="4"/>',
+             f'<text x="{margin}" y="{side + 2 * margin - 12}">p, from 0.001 to 1</text>',
+             f'<text x="8" y="{margin - 20}">share of quiet runs with an execution at p or less, 0.001 to 1</text>']
+    for k, shape in enumerate(SHAPES):
+        all_p = sorted(p for (s, _), list_ in found.items() if s == shape for p in list_)
+        steps = " ".join(f"{at(p, (i + 1) / len(all_p))}" for i, p in enumerate(all_p) if p >= 10 ** -decades)
+        lines.append(f'<polyline points="{steps}" fill="none" stroke="{COLOURS[shape]}" stroke-width="2"/>')
+        lines.append(f'<text x="{side + margin + 8}" y="{margin + 20 * k}" fill="{COLOURS[shape]}">{shape}</text>')
+    with open(path, "w") as out:
+        out.write("\n".join(lines + ["</svg>", ""]))
+
+
 def main():
     snag = os.path.abspath(sys.argv[1])
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 300
@@ -96,6 +121,8 @@ def main():
             cells.append(f"{hits / len(list_):7.4f}{' ' if fits else '!'}")
         name = "all" if size[0] == "all" else f"{size[0]} to {size[1]}"
         print(f"{shape:12} {name:>14} {len(list_):5}  " + "  ".join(cells))
+    if len(sys.argv) > 4:
+        plot(found, sys.argv[4])
     for shape in SHAPES:
         print(f"most that a quiet run of shape {shape} lost: {100 * lost[shape]:.3f} % of its time")
     for share, p, anomalies, n, text in sorted(worst, key=lambda w: w[1])[:8]:

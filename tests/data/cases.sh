@@ -78,4 +78,27 @@ the model has never seen: 0 calls on other call paths, in 0 executions'
 "$SNAG" compare "$run/before" "$run/again" --json --quiet >"$run/compare.json"
 check 'line-numbers, compare' "$(jq -c .verdict "$run/compare.json")" '"same"'
 
+# What does not end, what is too short, and of two executions nothing is said by chance.
+first() { "$SNAG" list "$run/case" --executions --top 1 --json | jq -c "$1"; }
+"$SNAG" analyze "$cases/hang/hang.json.gz" --foi solve -o "$run/case" --force --quiet >"$run/analyze" || [ $? -eq 3 ]
+check hang "$(first '[.id, .verdict, .open_ns > 5e9, .lost_ns, .cost_ns]')" '["#0-1000","anomaly",true,0,null]'
+check 'hang, why' "$(first .why | grep -o 'it does not end: .* 5.05 s before')" \
+    'it does not end: still open when the events of its rank end, 5.05 s before'
+"$SNAG" ad "replay:$cases/hang/hang.json.gz" --foi solve --store "$run/store" --quiet >"$run/ad" || [ $? -eq 3 ]
+check 'hang, live' "$(grep -c '^solve #0-1000 does not end: ' "$run/ad")" 1
+check 'hang, live, recorded' "$("$SNAG" query "$run/store" 'SELECT count(*) FROM anomalies' --format csv | tail -n 1)" 0
+
+"$SNAG" analyze "$cases/short-calls/short.json.gz" --foi solve -o "$run/case" --force --quiet >"$run/analyze" || [ $? -eq 3 ]
+check short-calls "$("$SNAG" query "$run/case" "SELECT count(*), sum(lost_ns), sum(why LIKE '% us less than executions like it %') FROM
+    execution WHERE verdict = 'anomaly' AND duration_ns < 500000" --format csv | tail -n 1)" 3,0,3
+"$SNAG" ad "replay:$cases/short-calls/short.json.gz" --store "$run/short" --quiet >"$run/ad" || [ $? -eq 3 ]
+check 'short-calls, live' "$("$SNAG" query "$run/short" 'SELECT count(*) FROM anomalies WHERE runtime_total < 500' --format csv | tail -n 1)" 3
+
+for n in two three; do
+    "$SNAG" analyze "$cases/two-executions/$n.json" -o "$run/case" --force --quiet >"$run/analyze"
+    check "two-executions, $n" "$(grep -c ': too few to say what is usual$' "$run/analyze")" 1
+    check "two-executions, $n, chance" "$(first '[.verdict, (.why | test("chance")), (.why | test("too few to say what is usual"))]')" \
+        '["normal",false,true]'
+done
+
 exit $failed
