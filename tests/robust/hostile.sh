@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # hostile.sh SNAG HOSTILE_ARCHIVE [KIND...] -- valid archives that no program would ever leave, each through
-# all that snag does with one: no command crashes, takes more than 4 GB or a minute, or calls damaged what
+# all that snag does with one: no command crashes, takes more than 4 GB, hangs (after SNAG_HOSTILE_S seconds), or calls damaged what
 # analyze has made.
 set -u
 snag=$(realpath "$1")
@@ -23,7 +23,7 @@ try() {
     n=$((n + 1))
     (
         [ $is_asan = 1 ] || ulimit -v 4194304
-        exec timeout 60 "$snag" "$@"
+        exec timeout "${SNAG_HOSTILE_S:-900}" "$snag" "$@"
     ) >out 2>err </dev/null
     status=$?
     if [[ " $wanted " != *" $status "* ]] || grep -qE 'damaged run|runtime error|AddressSanitizer|died of signal' err; then
