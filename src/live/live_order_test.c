@@ -276,7 +276,7 @@ static void play_order(uint64_t number)
     assert_int_equal(fs_remove_tree(order.dir), 0);
 }
 
-/* Process p of n plays every n-th order; the numbers of those that fail are said. */
+/* Process p of n plays every n-th order. */
 static void sums_are_those_of_the_instances_in_any_order(void **state)
 {
     const char *orders = getenv("SNAG_ORDERS"), *together = getenv("SNAG_TOGETHER"),

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# hostile.sh SNAG HOSTILE_ARCHIVE [KIND...] -- valid archives that no program would ever leave, each through
-# all that snag does with one: no command crashes, takes more than 4 GB, hangs (after SNAG_HOSTILE_S seconds), or calls damaged what
-# analyze has made.
+# hostile.sh SNAG HOSTILE_ARCHIVE [KIND... | I/N] -- valid archives that no program would ever leave, each
+# through all that snag does with one: no command crashes, takes more than 4 GB, hangs (after
+# SNAG_HOSTILE_S seconds), or calls damaged what analyze has made. I/N: every N-th kind.
 set -u
 snag=$(realpath "$1")
 hostile=$(realpath "$2")
@@ -64,23 +64,22 @@ ask_run() {
     try "0 1" history show h.db
 }
 
-for kind in "${@:-$("$hostile")}"; do
-    for one in $kind; do
-        kind=$one
-        rm -rf ./* && mkdir t && "$hostile" "$kind" t || exit 1
-        try "0 1 3" info t
-        if try "0 1 3" analyze t -o r.snag || [ $? = 3 ]; then
-            ask_run
-        fi
-        try "0 1 3" analyze t --per-call -o p.snag
-        try "0 1 3" ad replay:t --step 0.001 --store st
-        try "0 1 3" ad replay:t --model-key path
-        if [ -d st ]; then
-            try "0" provdb top st
-            try "0" query st 'SELECT count(*) FROM func_stats'
-            try "0" export st --what anomalies -o x.csv
-        fi
-    done
+kinds=${*:-0/1}
+[[ $kinds != */* ]] || kinds=$("$hostile" | awk "NR % ${kinds#*/} == ${kinds%/*}")
+for kind in $kinds; do
+    rm -rf ./* && mkdir t && "$hostile" "$kind" t || exit 1
+    try "0 1 3" info t
+    if try "0 1 3" analyze t -o r.snag || [ $? = 3 ]; then
+        ask_run
+    fi
+    try "0 1 3" analyze t --per-call -o p.snag
+    try "0 1 3" ad replay:t --step 0.001 --store st
+    try "0 1 3" ad replay:t --model-key path
+    if [ -d st ]; then
+        try "0" provdb top st
+        try "0" query st 'SELECT count(*) FROM func_stats'
+        try "0" export st --what anomalies -o x.csv
+    fi
 done
 echo "$n commands, $n_wrong wrong"
 [ $n_wrong = 0 ]
