@@ -118,6 +118,12 @@ static bool is_order_known(const struct costs *c)
     return sees_all(c) && syncs_clocks_agree(&c->what_if.syncs);
 }
 
+/* What is cut is rounded call by call. */
+static int64_t at_most_lost(int64_t ns, double lost_ns)
+{
+    return ns > llrint(lost_ns) ? llrint(lost_ns) : ns;
+}
+
 /* Plays the run without what is cut, lost_ns in all, and puts that back. */
 static int64_t play(struct costs *c, double lost_ns)
 {
@@ -129,7 +135,7 @@ static int64_t play(struct costs *c, double lost_ns)
     replay_clear(r);
     c->budget -= result.n_syncs;
     is_known &= is_order_known(c);
-    return is_known ? result.saved_ns : COST_UNKNOWN;
+    return is_known ? at_most_lost(result.saved_ns, lost_ns) : COST_UNKNOWN;
 }
 
 /* -------------------------------------------------------------------------------- the text */
@@ -158,8 +164,8 @@ static void name_waiters(const struct costs *c, double least_ns, char *out, size
     size_t length;
 
     for (uint32_t l = 0; l < s->n_locations; l++)
-        if ((double)c->what_if.replay.waits_less[l] > least_ns)
-            waiter[n++] = (struct waiter){c->what_if.replay.waits_less[l],
+        if ((double)c->what_if.replay.waited_ns[l] > least_ns)
+            waiter[n++] = (struct waiter){c->what_if.replay.waited_ns[l],
                                           c->scoring->defs->location[l].rank,
                                           c->scoring->defs->location[l].thread};
     qsort(waiter, n, sizeof *waiter, by_wait);
@@ -238,12 +244,6 @@ static bool is_critical(const struct costs *c, uint32_t t)
         if (is_path_on(c, l, enter, leave))
             return true;
     return false;
-}
-
-/* What is cut is rounded call by call. */
-static int64_t at_most_lost(int64_t ns, double lost_ns)
-{
-    return ns > llrint(lost_ns) ? llrint(lost_ns) : ns;
 }
 
 /* A thread that looks for bounds, in a run of its own. */

@@ -315,7 +315,13 @@ static void elect(struct finder *f, const struct vote *vote, uint32_t n, struct 
     x->head = elected;
 }
 
-/* The member that lost most, of those on a location if there are any. */
+/* There is something to be said of it. */
+static bool has_news(const struct finder *f, uint32_t t)
+{
+    return f->w->is_anomaly[t] || lost_ns(f, t) > 0;
+}
+
+/* The member that lost most, of those of whom there is something to be said, on a location. */
 static uint32_t greatest_loser(struct finder *f, const struct vote *vote, uint32_t n,
                                uint32_t location)
 {
@@ -326,8 +332,11 @@ static uint32_t greatest_loser(struct finder *f, const struct vote *vote, uint32
         uint32_t t = vote[i].tree;
         bool is_there = w->forest.location[t] == location;
         bool was_there = w->forest.location[best] == location;
+        bool is_news = has_news(f, t), was_news = has_news(f, best);
 
-        if (is_there != was_there ? is_there : lost_ns(f, t) > lost_ns(f, best))
+        if (is_news != was_news     ? is_news
+            : is_there != was_there ? is_there
+                                    : lost_ns(f, t) > lost_ns(f, best))
             best = t;
     }
     return best;
@@ -402,8 +411,7 @@ static void score_jointly(const struct scoring *w, const struct vote *vote, uint
 /* An execution may be the head of one incident if there is something to be said of it. */
 static bool can_head(const struct finder *f, uint32_t t)
 {
-    return t != INCIDENT_NONE && f->suspect_of[t] != TAKEN &&
-           (f->w->is_anomaly[t] || lost_ns(f, t) > 0);
+    return t != INCIDENT_NONE && f->suspect_of[t] != TAKEN && has_news(f, t);
 }
 
 static struct incident make(struct finder *f, const struct vote *vote, uint32_t n)

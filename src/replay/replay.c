@@ -28,6 +28,7 @@ void replay_init(struct replay *r, const struct syncs *syncs)
     r->ahead = mem_alloc(syncs->n, sizeof *r->ahead);
     r->now = mem_alloc(syncs->n_tracks, sizeof *r->now);
     r->waits_less = mem_alloc(syncs->n_locations, sizeof *r->waits_less);
+    r->waited_ns = mem_alloc(syncs->n_locations, sizeof *r->waited_ns);
     r->all_ns = mem_alloc(syncs->n_collectives, sizeof *r->all_ns);
     r->all_run = mem_alloc(syncs->n_collectives, sizeof *r->all_run);
 }
@@ -41,6 +42,7 @@ void replay_release(struct replay *r)
     free(r->ahead);
     free(r->now);
     free(r->waits_less);
+    free(r->waited_ns);
     free(r->all_ns);
     free(r->all_run);
     free(r->touched);
@@ -392,6 +394,13 @@ static uint64_t ready_ns(struct replay *r, uint32_t k)
     return last;
 }
 
+static void note_wait(struct replay *r, uint32_t location, int64_t less_ns)
+{
+    r->waits_less[location] += less_ns;
+    if (less_ns > 0)
+        r->waited_ns[location] += less_ns;
+}
+
 /* Leaves a sync; returns by how much earlier. */
 static int64_t leave(struct replay *r, uint32_t k)
 {
@@ -411,7 +420,7 @@ static int64_t leave(struct replay *r, uint32_t k)
         if (ready + after > end)
             end = ready + after;
         if (!sync->is_idle)
-            r->waits_less[s->location[sync->track]] += waited - (end - now - took);
+            note_wait(r, s->location[sync->track], waited - (end - now - took));
     }
     return left - end + replay_cut_of(r, k).own_ns;
 }
@@ -558,7 +567,7 @@ static struct play play(struct replay *r, bool is_whole, struct replay_result *o
     for (uint32_t t = 0; t < s->n_tracks; t++)
         r->now[t] = 0;
     for (uint32_t l = 0; l < s->n_locations; l++)
-        r->waits_less[l] = 0;
+        r->waits_less[l] = r->waited_ns[l] = 0;
     if (!is_whole)
         find_places(&p);
     p.end = go_through(&p);

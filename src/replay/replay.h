@@ -53,7 +53,8 @@ struct replay {
     int64_t *ahead;        /* [n] by how much earlier it is entered; 0 where nothing is cut */
     bool is_moved;         /* some are: else that is not looked at, and needs no memory */
     int64_t *now;          /* [n_tracks] the same, of the next sync to be left */
-    int64_t *waits_less;   /* [n_locations] waited less than it did */
+    int64_t *waits_less;   /* [n_locations] waited less than it did, in all */
+    int64_t *waited_ns;    /* [n_locations] the same of waits that became shorter alone */
     uint64_t *all_ns;      /* [n_collectives] when the last was in, of this replay */
     uint32_t *all_run;     /* [n_collectives] ... which is this one */
     uint32_t run;
@@ -142,7 +143,8 @@ void replay_clear(struct replay *r);
 /*
  * replay_run -- play the run without what is cut, from the first cut to where nothing changes
  * any more.
- * r->waits_less is what each location waited less than it did. O(syncs gone through).
+ * r->waits_less and waited_ns are what each location waited less than it did. O(syncs gone
+ * through).
  */
 void replay_run(struct replay *r, struct replay_result *out);
 

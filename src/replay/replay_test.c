@@ -58,6 +58,22 @@ static double waits_less(const struct played *p, uint32_t location)
 
 /* ------------------------------------------------------------------------------- messages */
 
+static void who_waits_for_another_then_did_wait(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-50 MPI_Send@50-51>1 calc@51-60",
+          "calc@0-10 MPI_Recv@10-52<0 calc@52-60 MPI_Recv@60-92<2 calc@92-100",
+          "calc@0-90 MPI_Send@90-91>1 calc@91-95");
+    assert_us(saved(&p, 0, 0, 20), 0);
+    assert_us(waits_less(&p, 1), 0);
+    assert_us((double)p.replay.waited_ns[1] * 1e-3, 20);
+    assert_us(saved(&p, 2, 0, 20), 20);
+    assert_us((double)p.replay.waited_ns[1] * 1e-3, 20);
+    end(&p);
+}
+
 static void what_a_receiver_waited_for_is_saved(void **state)
 {
     struct played p;
@@ -492,6 +508,7 @@ static void nothing_follows_from_a_path_on_which_clocks_disagree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_waits_for_another_then_did_wait),
         cmocka_unit_test(what_a_receiver_waited_for_is_saved),
         cmocka_unit_test(waiting_itself_cannot_be_cut),
         cmocka_unit_test(a_delay_travels_from_rank_to_rank),

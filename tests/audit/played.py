@@ -180,7 +180,7 @@ class Replay:
         return sums
 
     def play(self, cut):
-        """(ns by which the run is shorter, {location: ns it waits less}) without {row: ns of own
+        """(ns by which the run is shorter, {location: ns by which its waits became shorter}) without {row: ns of own
         time}; rows are those of the columns, and the cut is at the end of a call's own time."""
         locations = range(len(self.run.locations))
         cuts = {l: [] for l in locations}  # [(time, ns)], the last first
@@ -209,7 +209,7 @@ class Replay:
             w_new = max((entered[id(n)] for n in needs), default=a_new)
             took = b - max(a, w)
             b_new = max(a_new + max(took, 0), w_new + took)
-            less[l] += max(min(w, b) - a, 0) - max(min(w_new, b_new) - a_new, 0)
+            less[l] += max(max(min(w, b) - a, 0) - max(min(w_new, b_new) - a_new, 0), 0)
             ahead[l] = b - b_new
             if i + 1 < len(self.syncs[l]):
                 enter(l, i + 1)

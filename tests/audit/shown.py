@@ -191,6 +191,7 @@ class Shown:
                     sum_ns += fits[0]["excess_ns"]
             more = own_ns(x) - x["usual_ns"]
             if len(named) and rest is not None:
+                rest.half_ns += 0.5 * len(named)  # each excess is rounded
                 self.claim("sentence sum", rest.is_of(more - sum_ns), x["id"], "more", more, "named", sum_ns, "|", x["why"])
             elif len(named):
                 self.claim("sentence sum", abs(more - sum_ns) <= 0.0101 * abs(more) + 2, x["id"], "more", more, "named", sum_ns, "|", x["why"])
