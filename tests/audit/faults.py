@@ -17,6 +17,8 @@ SOURCE = os.path.dirname(os.path.dirname(HERE))
 TRACES = [
     "synth:300*step(solve@1ms io@200us >1 <1 |);ranks=5;jitter=0.1;slow=solve/97/4/2;slow=solve/31/1.6/1",
     "synth:300*step(compute@1ms(pack@200us 3*put@20us) >1 <1);ranks=4;jitter=0.05;slow=compute/50/3",
+    "synth:800*step(solve@1ms >4 <4);ranks=8;jitter=0.05;seed=49;slow=solve/31/3/0;slow=solve/37/2.5/4;"
+    "slow=solve/23/1.8/0;slow=solve/29/2.2/4",
 ]
 N_PROGRAMS = 26
 

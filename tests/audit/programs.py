@@ -33,10 +33,9 @@ LONG_EVERY = 25  # programs
 def program(number, seed):
     """The number-th program of a seed: what stands behind `synth:`, and the function to look at."""
     rng = random.Random(f"{seed} {number}")
-    if number % LONG_EVERY == LONG_EVERY - 1:  # with more to be played than is: costs are bounds
-        inside = rng.choice(["solve@1ms >1 <1 |", "io@200us >1 <1 solve@1ms |", "solve@1ms(pack@200us) >2 <2"])
-        text = f"synth:800*step({inside});ranks=4;jitter={rng.choice(['0.05', '0.1'])};seed={number}"
-        return f"{text};slow=solve/{rng.choice([5, 7])}/{rng.choice(['1.8', '2.5'])}", "step"
+    if number % LONG_EVERY == LONG_EVERY - 1:  # with more to be played than is, so that costs are bounds
+        slow = ["solve/31/3/0", "solve/37/2.5/4", "solve/23/1.8/0", f"solve/29/{rng.choice(['2', '2.2'])}/4"]
+        return f"synth:800*step(solve@1ms >4 <4);ranks=8;jitter=0.05;seed={number};slow={';slow='.join(slow)}", "step"
     ranks = rng.choice([1, 1, 2, 3, 4, 5, 6, 8, 16])
     n = rng.choice(EXECUTIONS) if rng.random() < 0.6 else rng.choice(EXECUTIONS[6:])
     n = max(1, min(n, 1600 // ranks))
