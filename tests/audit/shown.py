@@ -251,21 +251,22 @@ class Shown:
         self.claim("text", lines[0].endswith(head) and x["verdict"] in lines[0], x["id"], lines[0], "|", head)
         self.claim("text", lines[1] == x["why"], x["id"], lines[1], "|", x["why"])
         m = re.search(
-            rf"entered at ({said.TIME}): ({said.TIME}) \(executions like it, on this rank: usually ({said.TIME})\), "
-            r"([\d,]+) calls, ([\d,]+) messages",
+            rf"entered at ({said.TIME}): ({said.TIME})(?: so far)?(?: \(executions like it, on this rank: usually ({said.TIME})\))?, "
+            r"([\d,]+) calls?, ([\d,]+) messages?",
             text,
         )
         self.claim("text", m is not None, x["id"], "no line of what it took")
         if m:
             for k, field in enumerate(("enter_ns", "duration_ns", "usual_ns"), 1):
-                self.claim("text", said.says(m[k], x[field]), x["id"], field, m[k], x[field])
+                if m[k] is not None: # of few executions nothing is usual
+                    self.claim("text", said.says(m[k], x[field]), x["id"], field, m[k], x[field])
             for k, field in ((4, "vertices"), (5, "messages")):
                 self.claim("text", said.count_of(m[k]) == x[field], x["id"], field, m[k], x[field])
-        m = re.search(rf"^incident (\d+): head (\S+), ([\d,]+) executions? on (\d+) ranks?, ({said.TIME}) lost", text, re.M)
+        m = re.search(rf"^incident (\d+): head (\S+), ([\d,]+) executions? on (\d+) ranks?(?:, ({said.TIME}) lost|; what it lost is not known)", text, re.M)
         i = self.incident_of.get(x["id"])
         if m and i:
             holds = int(m[1]) == i["id"] and m[2] == i["head"] and said.count_of(m[3]) == len(i["members"])
-            holds = holds and int(m[4]) == len(i["ranks"]) and said.says(m[5], i["lost_ns"])
+            holds = holds and int(m[4]) == len(i["ranks"]) and (m[5] is None or said.says(m[5], i["lost_ns"]))
             self.claim("text", holds, x["id"], m[0], i)
         self.claim("text", bool(m) == bool(i and i["id"]), x["id"], "line of its incident")
         self.check_sum_table(x, s, lines)
