@@ -28,7 +28,7 @@ from costs import Costs
 from played import MOST_CALLS, NONE32, Run, own_ns
 from shown import LONGER, Shown
 
-MOST_SHOWN = 12  # executions that are looked at one by one
+MOST_SHOWN = 16  # executions that are looked at one by one
 CSV_FIELDS = (
     "id foi rank thread index enter_ns duration_ns vertices messages score verdict label why usual_ns"
     " lost_ns tracer_ns cost_ns cost_is_bound off_ns open_ns"
@@ -144,9 +144,10 @@ class OfFunction(Shown, Costs):
     def chosen(self):
         """Executions of all kinds, not too many."""
         by_cost = sorted(self.listed, key=lambda x: -(x["cost_ns"] or 0))[:2]
-        some = self.anomalies[: MOST_SHOWN // 2] + self.listed[:2] + by_cost
+        some = self.anomalies[:6] + self.listed[:2] + by_cost
         some += [self.listed[self.n // 3], self.listed[self.n // 2], self.listed[-1]]
         some += [x for x in self.listed if x["cost_is_bound"]][:2]
+        some += [x for x in self.listed if "the run ended no later" in x["why"]][:2]
         some += [x for x in self.listed if x["lost_ns"] and x["verdict"] == "normal"][:2]
         some += [x for x in self.listed if not x["lost_ns"] and own_ns(x) > LONGER * x["usual_ns"]][:1]
         return list({x["id"]: x for x in some}.values())[:MOST_SHOWN]

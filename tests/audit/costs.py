@@ -11,7 +11,7 @@ from played import MOST_CALLS, NotExact, Replay, own_ns
 MOST_ANOMALIES = 25  # whose cost together is played
 MOST_SYNCS = 20000  # messages and collectives of a run that is played
 SURE_Z = 14  # widths: of such a call the excess counts in full, to a thousandth
-NEARLY = 0.02  # of what was lost: within that it is known what is cut
+NEARLY = 0.02  # of what was lost: so much may be elsewhere than where it is cut
 WAITED = 0.1  # of what was lost: who waited so much less is named (algorithms.md, section 16)
 
 
@@ -167,32 +167,34 @@ class Costs:
         for x in executions:
             if x["lost_ns"]:
                 slack += self.cuts_of(x, low, high)
-        least, _ = replay.play(low)
-        most, waited = replay.play(high)
+        least, waited_least = replay.play(low)
+        most, waited_most = replay.play(high)
         lost = sum(x["lost_ns"] for x in executions)
         most = min(most + slack, lost + len(executions))
         off = 2 + len(executions)
-        if len(executions) == 1 and sum(high.values()) - sum(low.values()) < NEARLY * lost:
-            self.check_waiters(executions[0], waited, slack + NEARLY * lost)
+        if len(executions) == 1:
+            self.check_waiters(executions[0], waited_least, waited_most, slack + NEARLY * lost)
         if is_bound:
             self.claim("replay", cost >= least - off, name, "costs at most", cost, "of", lost, "played: at least", least)
         else:
             self.claim("replay", least - off <= cost <= most + off, name, "costs", cost, "of", lost, "played:", least, "to", most)
 
-    def check_waiters(self, x, waited, slack):
+    def check_waiters(self, x, least, most, slack):
         """Those who waited for it are named, who waited longest first, and nobody else is."""
         names = dict(said.clauses(x["why"]))
         if not {"ended_later", "though", "nobody"} & set(names):
             return
         named, more = self.waiters_named(names)
-        waited = {self.run.locations[l]["rank"]: ns for l, ns in waited.items()}
-        surely = [r for r, ns in waited.items() if ns > WAITED * x["lost_ns"] + slack]
-        maybe = [r for r, ns in waited.items() if ns > WAITED * x["lost_ns"] - slack]
-        what = (x["id"], "named", named, more, "waited", waited, "|", x["why"])
+        rank = lambda l: self.run.locations[l]["rank"]
+        least, most = ({rank(l): f(least[l], most[l]) for l in least} for f in (min, max))
+        surely = [r for r, ns in least.items() if ns > WAITED * x["lost_ns"] + slack]
+        maybe = [r for r, ns in most.items() if ns > WAITED * x["lost_ns"] - slack]
+        what = (x["id"], "named", named, more, "waited", least, "to", most, "|", x["why"])
         self.claim("waited", len(surely) <= len(named) + more <= len(maybe) and set(named) <= set(maybe), *what)
-        in_order = all(waited[a] >= waited[b] - 2 * slack for a, b in zip(named, named[1:]))
-        left = [waited[r] for r in surely if r not in named]
-        self.claim("waited", in_order and (not named or max(left, default=0) <= waited[named[-1]] + 2 * slack), *what)
+        left = [least[r] for r in least if r not in named]
+        in_order = all(most[a] >= least[b] - slack for a, b in zip(named, named[1:]))
+        in_order &= not named or max(left, default=0) <= most[named[-1]] + slack
+        self.claim("waited", in_order, *what)
 
     def cuts_of(self, x, low, high):
         """Adds the least and the most that may be cut of each row. Returns what may be cut in

@@ -5,6 +5,7 @@ finds it. By hand: it takes minutes.
     faults.py [--scratch DIR] [--only N,...] [--list]
 """
 import argparse
+import filecmp
 import os
 import shutil
 import subprocess
@@ -17,6 +18,9 @@ SOURCE = os.path.dirname(os.path.dirname(HERE))
 TRACES = [
     "synth:300*step(solve@1ms io@200us >1 <1 |);ranks=5;jitter=0.1;slow=solve/97/4/2;slow=solve/31/1.6/1",
     "synth:300*step(compute@1ms(pack@200us 3*put@20us) >1 <1);ranks=4;jitter=0.05;slow=compute/50/3",
+    "synth:300*step(solve@1ms >1 <1);ranks=6;jitter=0.05;slow=solve/50/3/1;slow=solve/51/4/4",
+    "synth:300*step(solve@1ms >1 <1 pack@1ms >2 <2);ranks=5;jitter=0.05;slow=solve/50/4/1;slow=pack/50/3/3;"
+    "slow=pack/41/5/2",
     "synth:800*step(solve@1ms >4 <4);ranks=8;jitter=0.05;seed=49;slow=solve/31/3/0;slow=solve/37/2.5/4;"
     "slow=solve/23/1.8/0;slow=solve/29/2.2/4",
 ]
@@ -76,8 +80,10 @@ def main():
     os.makedirs(scratch, exist_ok=True)
     files = subprocess.run(["git", "ls-files", "-z"], cwd=SOURCE, capture_output=True, text=True, check=True)
     for name in files.stdout.rstrip("\0").split("\0"):
-        os.makedirs(os.path.dirname(f"{scratch}/{name}"), exist_ok=True)
-        shutil.copy2(f"{SOURCE}/{name}", f"{scratch}/{name}", follow_symlinks=False)
+        source, target = f"{SOURCE}/{name}", f"{scratch}/{name}"
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        if not os.path.exists(target) or not filecmp.cmp(source, target, shallow=False):
+            shutil.copy(source, target)  # with a new time, so that it is built anew
     subprocess.run(["cmake", "--preset", "release"], cwd=scratch, check=True, capture_output=True)
     build(scratch)
     said = audit(scratch)
