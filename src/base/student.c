@@ -8,6 +8,14 @@
 #include <math.h>
 #include <stdbool.h>
 
+/* lgamma() has its sign in a variable that all threads share. */
+static double log_gamma(double x)
+{
+    int sign;
+
+    return lgamma_r(x, &sign);
+}
+
 double student_tail(double x, double nu)
 {
     double a = nu / 2, b = 0.5, z = nu / (nu + x * x), c = 1, d, h, front;
@@ -22,7 +30,8 @@ double student_tail(double x, double nu)
         b = swap;
         z = 1 - z;
     }
-    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(z) + b * log1p(-z)) / a;
+    front =
+        exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(z) + b * log1p(-z)) / a;
     d = 1 / (1 - (a + b) * z / (a + 1));
     h = d;
     for (int m = 1; m < 200; m++) {
