@@ -26,10 +26,12 @@ setsid setpriv --reuid "$SLURM_JOB_UID" --regid "$gid" --init-groups \
     "$here/snag-node.sh" >/dev/null 2>&1 &
 pid=$!
 echo "$pid" >"$pids/$SLURM_JOB_ID.${SLURMD_NODENAME:-node}"
-# Slurm kills the session of a prolog that has ended, and what has not left it by then.
-for _ in {1..100}; do
+# Slurm kills the session of a prolog that has ended, and what has not left it by then. And it starts the ranks: one
+# that begins before the detector of its node listens is not watched, or by that of the node of the job's script.
+socket=$("$here/snag-node.sh" socket)
+for _ in {1..200}; do
     read -r _ _ _ _ group _ 2>/dev/null <"/proc/$pid/stat" || break
-    [ "$group" != "$pid" ] || break
+    [ "$group" != "$pid" ] || [ ! -S "$socket" ] || break
     sleep 0.05
 done
 exit 0
