@@ -159,6 +159,7 @@ static int run_watch(const struct recording *r)
     watched.run_id = said->run_id;
     watched.page = said->page;
     watched.live.store = said->live.store ? said->live.store : r->store;
+    watched.live.store_mib = said->live.store_mib;
     watched.live.spool = said->live.spool;
     watched.live.spool_mib = said->live.spool_mib;
     watched.is_quiet = said->is_quiet;

@@ -8,7 +8,7 @@
 static const struct command commands[] = {
     {"record", "[options] PROGRAM [ARGUMENT ...]", "run a program, and record a trace of it",
      "output functions stacks mpi no-call-sites sample overhead watch live tracer finish foi "
-     "model store spool spool-limit least "
+     "model store store-limit spool spool-limit least "
      "false-alarms "
      "port "
      "listen print-tunnel once run-id",
@@ -358,7 +358,8 @@ static const struct command commands[] = {
      "  snag provdb prune store --keep-days 30"},
     {"ad", "SOURCE [options]", "find strange calls while a program runs",
      "foi model call-detector algo-file model-key inclusive step speed min-count min-time "
-     "least false-alarms ignore thresholds window store spool spool-limit program rank as-rank "
+     "least false-alarms ignore thresholds window store store-limit spool spool-limit program "
+     "rank as-rank "
      "watchlist "
      "counter-prefix "
      "connect-timeout silence-timeout tree-window tree-features tree-sigmas ps curve-key "
@@ -380,7 +381,8 @@ static const struct command commands[] = {
      "  snag ad traces.otf2 --rank 3 --ps tcp://127.0.0.1:5559"},
     {"watch", "SOURCE [options]", "look at strange calls in a browser while a program runs",
      "foi model call-detector algo-file model-key inclusive step speed min-count min-time "
-     "least false-alarms ignore thresholds window store spool spool-limit program rank as-rank "
+     "least false-alarms ignore thresholds window store store-limit spool spool-limit program "
+     "rank as-rank "
      "watchlist "
      "counter-prefix "
      "connect-timeout silence-timeout tree-window tree-features tree-sigmas port listen "

@@ -208,6 +208,7 @@ static int open_recorder(struct live_session *session)
                                 .hostname = host,
                                 .store = {.rank = rank_of(s),
                                           .run_id = s->run_id,
+                                          .limit_bytes = (uint64_t)s->live.store_mib << 20,
                                           .spool = s->live.spool,
                                           .spool_bytes = (uint64_t)s->live.spool_mib << 20}});
     if (rc == 0)

@@ -147,6 +147,11 @@ void live_totals_print_wrong(const struct live_session *s)
     struct quality quality = live_totals_quality(s);
     char lost[TEXT_SIZE];
 
+    if (s->stored.store.n_removed > 0)
+        print("%s records, those that lost least, gave way to others: the store may not be "
+              "larger "
+              "(--store-limit)\n",
+              text_count(s->stored.store.n_removed, lost));
     if (s->stream.n_lost > 0)
         print("%s events were lost on the way\n", text_count(s->stream.n_lost, lost));
     reading_print_quality(&quality, &(struct clock_report){0});
@@ -183,6 +188,7 @@ static void set_stored(json_t *line, const struct live_recorder_counts *stored)
     json_object_set_new(line, "pruned", json_count(stored->n_pruned));
     json_object_set_new(line, "taken_back", json_count(stored->n_taken_back));
     json_object_set_new(line, "dropped", json_count(n->n_dropped));
+    json_object_set_new(line, "removed", json_count(n->n_removed));
     json_object_set_new(line, "store_error", n->why ? json_string(n->why) : json_null());
 }
 

@@ -50,7 +50,7 @@ struct live_settings {
     const char *counter_prefix, *ps, *tree_features;
     double tree_sigmas, false_alarms, step, speed, connect_timeout, silence_timeout;
     uint64_t min_time_ns;
-    uint32_t spool_mib, min_count, window, program, as_rank,
+    uint32_t spool_mib, store_mib, min_count, window, program, as_rank,
         tree_window; /* as_rank NO_RANK: not said */
 };
 

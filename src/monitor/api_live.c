@@ -35,10 +35,11 @@ static json_t *store_json(const struct live_state *live)
 
     if (live->store_url == NULL)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o, s:b, s:o}", "url", json_text(live->store_url),
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "url", json_text(live->store_url),
                      "stored", json_count(c->n_stored), "waiting", json_count(c->n_waiting),
-                     "dropped", json_count(c->n_dropped), "is_failing", (int)c->is_failing,
-                     "error", c->why ? json_string(c->why) : json_null());
+                     "dropped", json_count(c->n_dropped), "removed", json_count(c->n_removed),
+                     "is_failing", (int)c->is_failing, "error",
+                     c->why ? json_string(c->why) : json_null());
 }
 
 /* Over the last five seconds of which something is known. */

@@ -90,7 +90,7 @@ static void wait_for_recovery(struct prov_store *store)
 
 static void fill_and_recover(const char *dir, void (*make_room)(const char *dir))
 {
-    const struct prov_store_opts opts = {.queue = 500, .wait_ms = 20};
+    const struct prov_store_opts opts = {.queue = 500, .wait_ms = 20, .limit_bytes = 1u << 30};
     struct prov_store *store;
     struct prov_counts counts;
     uint64_t n_lost;
@@ -145,7 +145,7 @@ static void a_file_that_may_not_grow(void **state)
 /* Closing does not wait for a disk that stays full. */
 static void a_store_is_closed_while_the_disk_is_full(void **state)
 {
-    const struct prov_store_opts opts = {.queue = 500, .wait_ms = 20};
+    const struct prov_store_opts opts = {.queue = 500, .wait_ms = 20, .limit_bytes = 1u << 30};
     char dir[] = "prov-limit-XXXXXX";
     struct prov_store *store;
     struct prov_counts counts;

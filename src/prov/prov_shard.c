@@ -414,6 +414,39 @@ int prov_shard_write(struct prov_shard *s, struct prov_job *const *job, size_t n
     return status;
 }
 
+uint64_t prov_shard_used(struct prov_shard *s)
+{
+    long long n = ask(&s->database, sqlite3_mprintf("PRAGMA page_count")),
+              n_free = ask(&s->database, sqlite3_mprintf("PRAGMA freelist_count")),
+              bytes = ask(&s->database, sqlite3_mprintf("PRAGMA page_size"));
+
+    return n > n_free && bytes > 0 ? (uint64_t)((n - n_free) * bytes) : 0;
+}
+
+uint64_t prov_shard_thin(struct prov_shard *s, int64_t run)
+{
+    sqlite3 *db = s->database.sql;
+    char *sql = sqlite3_mprintf(
+        "BEGIN IMMEDIATE; "
+        "CREATE TEMP TABLE gone AS SELECT id, program, rank, step, idx, execution IS NOT NULL "
+        "AS x "
+        "FROM main.record WHERE run = %lld ORDER BY is_normal DESC, severity_ns, id LIMIT "
+        "(SELECT (count(*) + 7) / 8 FROM main.record WHERE run = %lld); "
+        "DELETE FROM cost_row WHERE run = %lld AND (program, rank, step, idx, is_execution) IN "
+        "(SELECT program, rank, step, idx, x FROM gone); "
+        "DELETE FROM record WHERE id IN (SELECT id FROM gone)",
+        (long long)run, (long long)run, (long long)run);
+    int status = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+    uint64_t n = status == SQLITE_OK ? (uint64_t)sqlite3_changes64(db) : 0;
+
+    sqlite3_free(sql);
+    if (status == SQLITE_OK)
+        status = sqlite3_exec(db, "DROP TABLE temp.gone; COMMIT", NULL, NULL, NULL);
+    if (status != SQLITE_OK && !sqlite3_get_autocommit(db))
+        sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    return status == SQLITE_OK ? n : 0;
+}
+
 const char *prov_shard_why(int failure)
 {
     int code = failure & 0xff, system = failure >> 8;

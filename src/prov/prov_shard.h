@@ -102,6 +102,16 @@ void prov_shard_end(struct prov_shard *shard, int64_t id, uint64_t ended_ns);
  */
 int prov_shard_write(struct prov_shard *shard, struct prov_job *const *job, size_t n);
 
+/* prov_shard_used -- bytes of its file that are in use. O(1). */
+uint64_t prov_shard_used(struct prov_shard *shard);
+
+/*
+ * prov_shard_thin -- remove an eighth of the records of a run, and their costs: normal ones,
+ * then those that lost least, of these the oldest. Returns how many; 0 where there are none, or
+ * it did not work. O(records of the run).
+ */
+uint64_t prov_shard_thin(struct prov_shard *shard, int64_t run);
+
 /* prov_shard_why -- what a failure is, in words; NULL for 0. */
 const char *prov_shard_why(int failure);
 

@@ -3,6 +3,7 @@
 #include "prov/prov_kind.h"
 
 #include "base/err.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "prov/prov_home.h"
@@ -10,10 +11,15 @@
 #include "prov/prov_rejudge.h"
 
 #include <stdlib.h>
+#include <sys/statvfs.h>
+
+#define FREE_SHARE 4u                /* of the disk: one part in so many */
+#define LEAST_SHARD_BYTES (1u << 20) /* tables and statistics have room in it */
 
 struct sqlite_sink {
     struct sqlite_store *store;
     struct prov_shard shard;
+    struct prov_tally *tally;
     bool is_open;
 };
 
@@ -21,6 +27,7 @@ struct sqlite_store {
     struct prov_place place;
     struct prov_home home;
     int64_t run;
+    uint64_t shard_bytes; /* that a shard may have */
     uint32_t n;
     struct sqlite_sink *sink; /* [n] */
 };
@@ -32,12 +39,31 @@ static bool is_mine(const char *url)
     return true;
 }
 
+/* A part more than must be: or each transaction would remove some. */
+static void keep_within(struct sqlite_sink *sink)
+{
+    uint64_t most = sink->store->shard_bytes, n = 1, n_removed = 0;
+
+    if (prov_shard_used(&sink->shard) <= most)
+        return;
+    while (n > 0 && prov_shard_used(&sink->shard) > most - most / 8) {
+        n = prov_shard_thin(&sink->shard, sink->store->run);
+        n_removed += n;
+    }
+    if (n_removed > 0 && atomic_fetch_add(&sink->tally->n_removed, n_removed) == 0)
+        log_warn("prov",
+                 "the store has reached its limit: what is least strange in it gives way "
+                 "to what comes (--store-limit)");
+}
+
 static int write_rows(void *ctx, struct prov_job *const *job, size_t n, size_t *n_written)
 {
     struct sqlite_sink *sink = ctx;
     int failure = prov_shard_write(&sink->shard, job, n);
 
     *n_written = failure ? 0 : n;
+    if (failure == 0)
+        keep_within(sink);
     return failure;
 }
 
@@ -98,6 +124,18 @@ static void close_store(void *state)
     free(store);
 }
 
+/* What may be stored is a share of what is free when it begins. */
+static uint64_t limit_of(const struct sqlite_store *store, uint64_t said)
+{
+    struct statvfs disk;
+    uint64_t bytes = said;
+
+    if (bytes == 0 && fstatvfs(store->home.dir, &disk) == 0)
+        bytes = (uint64_t)disk.f_bavail * disk.f_frsize / FREE_SHARE;
+    bytes /= store->n;
+    return bytes > LEAST_SHARD_BYTES ? bytes : LEAST_SHARD_BYTES;
+}
+
 static int open_store(const char *url, const struct prov_store_opts *opts,
                       struct prov_base *base)
 {
@@ -111,6 +149,8 @@ static int open_store(const char *url, const struct prov_store_opts *opts,
     if (rc == 0 && store->n == 0)
         store->n = prov_shard_count(&store->place, store->home.dir);
     base->n_sinks = store->n = store->n ? store->n : 1;
+    if (rc == 0)
+        store->shard_bytes = limit_of(store, opts->limit_bytes);
     store->sink = mem_alloc(store->n, sizeof *store->sink);
     for (uint32_t i = 0; i < store->n && rc == 0; i++)
         rc = open_shard(store, i, opts);
@@ -122,7 +162,7 @@ static void *sink_of(void *state, uint32_t i, struct prov_tally *tally)
 {
     struct sqlite_store *store = state;
 
-    (void)tally; /* rows are counted when they are written */
+    store->sink[i].tally = tally;
     return &store->sink[i];
 }
 

@@ -14,6 +14,11 @@
  * several, of one instance after the other or of several at once, and what is said of one says
  * of which.
  *
+ * A store has a limit, as a program that runs for weeks may be strange for weeks. What is
+ * beyond it goes, of this run's records: the normal ones first, then the anomalies that lost
+ * least, of these the oldest; they are counted. What was freed is used again, so a store keeps
+ * its size. It is no limit of a database, which others look after.
+ *
  * In PostgreSQL (docs/postgresql.md) rows go through a spool on disk, and wait there while the
  * database is away; what is said below of a shard is said of that. They are stored when they
  * are in the database. What still waits at the end is sent by the next who writes to it.
@@ -39,6 +44,7 @@ struct prov_store_opts {
     uint32_t program;     /* that is written, */
     const uint32_t *rank; /* and its only rank; NULL: all */
     const char *run_id;   /* of the job, alike in all that writes of it; NULL: "" */
+    uint64_t limit_bytes; /* of a directory, see below; 0: a quarter of what is free there */
 
     /* Of PostgreSQL: where rows wait, */
     const char *spool;    /* a directory; NULL: PROV_SPOOL */
@@ -99,6 +105,7 @@ struct prov_counts {
     uint64_t n_stored;  /* rows that are safe; without statistics, which replace each other */
     uint64_t n_waiting; /* rows not yet */
     uint64_t n_dropped; /* rows that are lost */
+    uint64_t n_removed; /* records that were stored, and gave way to others */
     bool is_failing;    /* the last transaction did not work, */
     const char *why;    /* and why not; NULL if it did */
 

@@ -8,6 +8,7 @@
 #include "prov/sample_record.h"
 
 #include <pthread.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -275,6 +276,55 @@ static void a_store_can_be_opened_again_with_as_many_shards(void **state)
     end(&s);
 }
 
+#define LIMITED 30000u
+#define WORST 100u
+#define LIMIT_SLACK (1u << 20) /* of one transaction */
+
+/* A program that is strange for weeks: the worst of it is kept, in a store that does not grow.
+ */
+static void a_store_has_a_limit(void **state)
+{
+    struct prov_store_opts opts = {.limit_bytes = 4u << 20};
+    struct arena arena = {0};
+    struct prov_counts counts;
+    struct prov_record record;
+    struct stat info;
+    struct scene s;
+    char text[256];
+
+    (void)state;
+    begin(&s, "");
+    assert_int_equal(prov_store_close(s.store), 0);
+    assert_int_equal(prov_store_open(s.dir, &opts, &s.store), 0);
+    for (uint64_t i = 0; i < LIMITED; i++) {
+        struct arena_mark mark = arena_mark(&arena);
+
+        sample_record(0, i, &arena, &record);
+        record.severity_ns = i * 7919 % LIMITED; /* each once */
+        while (!prov_store_put(s.store, i % 4 ? PROV_ANOMALY : PROV_NORMAL, &record))
+            ;
+        if (i % 100 == 0)
+            prov_store_put_cost(s.store,
+                                &(struct prov_cost){.event = record.event, .cost_ns = 1});
+        arena_restore(&arena, mark);
+    }
+    arena_release(&arena);
+    assert_int_equal(prov_store_flush(s.store), 0);
+    prov_store_counts(s.store, &counts);
+    assert_true(counts.n_removed > 0 && counts.n_dropped == 0);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)(LIMITED - counts.n_removed));
+    assert_answer(
+        &s, "SELECT (SELECT count(*) FROM anomalies) + (SELECT count(*) FROM normalexecs)",
+        text);
+    snprintf(text, sizeof text, "%s/shard-0000.db", s.dir);
+    assert_int_equal(stat(text, &info), 0);
+    assert_true(info.st_size <= (off_t)(opts.limit_bytes + LIMIT_SLACK));
+    /* of the anomalies, the worst of all */
+    snprintf(text, sizeof text, "%u", WORST * 3 / 4);
+    assert_answer(&s, "SELECT count(*) FROM anomalies WHERE outlier_severity >= 29.9", text);
+    end(&s);
+}
+
 /* Another run writes to the same store, as it may to compare them. */
 static void run_again(struct scene *s)
 {
@@ -531,6 +581,7 @@ int main(void)
         cmocka_unit_test(conditions_use_the_indexes),
         cmocka_unit_test(rejudging_marks_and_deletes_nothing),
         cmocka_unit_test(a_store_can_be_opened_again_with_as_many_shards),
+        cmocka_unit_test(a_store_has_a_limit),
         cmocka_unit_test(statistics_are_of_a_run),
         cmocka_unit_test(equal_events_of_two_runs_are_told_apart),
         cmocka_unit_test(a_later_run_leaves_the_verdicts_of_an_earlier_one),

@@ -28,6 +28,7 @@ enum prov_tag {
 struct prov_tally {
     atomic_uint_fast64_t n_stored[N_PROV_TAGS];
     atomic_uint_fast64_t n_done, n_dropped; /* done: taken and stored or dropped */
+    atomic_uint_fast64_t n_removed;         /* records, of those stored */
 };
 
 void prov_tally_add(struct prov_tally *tally, unsigned tag, bool is_stored);

@@ -10,7 +10,7 @@ snag query one 'SELECT func, count(*) AS models, max(version) AS last, min(algor
 snag query one "SELECT l.value ->> 'rank' AS rank, l.value ->> 'function' AS func, l.value ->> 'waits_for' AS waits_for FROM anomalies, json_each(record, '$.cause') AS l"
 
 # The same again is the same, but for what the store calls it.
-snag ad "$(cat program)" --step 0.01 --store two --quiet | tail -n 1
+snag ad "$(cat program)" --step 0.01 --store two --store-limit 64 --quiet | tail -n 1
 for s in one two; do snag query $s "SELECT json_remove(record, '$.run_id', '$.stored_utc') FROM anomalies UNION ALL SELECT json_remove(record, '$.run_id', '$.stored_utc') FROM normalexecs" --format csv | sort | md5sum; done | uniq | wc -l
 
 # What it cost: rank 0 waited for the late one; in slack it is nothing, and of one rank alone not known.
@@ -72,3 +72,7 @@ snag ad 'synth:main(400*a(c@200us) 400*b(c@6ms));ranks=3;jitter=0.1;slow=c/80/30
 snag provdb top later --all --format csv | sed 1d | wc -l
 snag query later 'SELECT count(*), sum(outlier_severity > 0), sum(is_pruned) > 0, sum(NOT is_pruned) FROM anomalies'
 snag ad 'synth:main(400*a(c@200us) 400*b(c@6ms));ranks=3;jitter=0.1;slow=c/80/30/1' --step 0.02 --store again --json | jq -c '[.anomalies, .taken_back > 0, .stored_anomalies == .anomalies + .taken_back]'
+
+# A store that is full: what lost least gives way, and that is said.
+snag ad 'synth:60000*step(a@100us);jitter=0.3' --step 0.2 --least 1ns --false-alarms 100000 --store small --store-limit 1 2>&1 | grep -o -e 'reached its limit' -e 'gave way to others'
+snag query small 'SELECT count(*) BETWEEN 100 AND 3000 AS is_bounded FROM anomalies'

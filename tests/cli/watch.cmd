@@ -17,7 +17,7 @@ snag watch "$(cat program)" --once --speed 0 --algo-file nowhere 2>&1 | sed 1d
 snag watch synth:a --once --foi a --model nowhere --store nowhere/at/all --watchlist nowhere >nothing 2>&1
 
 # Executions of a function of interest are points and records; what is not kept, and what was never called.
-snag watch "$(cat program)" --once --speed 0 --step 0.05 --foi step --tree-features duration,calls --tree-sigmas 5 --store kept | sed 1d
+snag watch "$(cat program)" --once --speed 0 --step 0.05 --foi step --tree-features duration,calls --tree-sigmas 5 --store kept --store-limit 64 | sed 1d
 snag serve kept --port 0 >said3 & until grep -qs http said3; do sleep 0.05; done; curl -s "$(head -n 1 said3)api/v1/live/status" | jq -c '[.points.kind, .executions, .anomalies, (.fois | length)]'; curl -s "$(head -n 1 said3)api/v1/live/records?kind=executions&order=oldest" | jq -c '.items[0] | [.execution, .func, .rank]'; kill $!; wait $!
 snag watch "$(cat program)" --once --speed 0 --step 0.05 --store none | sed 1d; [ ! -e none ] && echo nothing
 snag watch "$(cat program)" --once --speed 0 --step 0.05 --foi nowhere --store none 2>&1 | sed 1d
