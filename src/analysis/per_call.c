@@ -30,7 +30,6 @@ struct found {
 };
 
 struct run_over {
-    const struct definitions *defs;
     const struct columns *columns;
     const struct per_call_opts *opts;
     uint32_t n_regions;
@@ -172,16 +171,6 @@ static void keep_call(struct run_over *r, struct found *found, uint32_t l, uint3
          r->opts->most);
 }
 
-/* Who waits less than usual has left nothing out: it came last. */
-static enum call_verdict verdict_on(const struct run_over *r, uint32_t region, uint64_t time_ns)
-{
-    const struct call_judge *judge = &r->judge[region];
-    enum call_verdict verdict = call_judge_verdict(judge, time_ns, r->least_lost_ns);
-    bool is_short = verdict == CALL_STRANGE && (double)time_ns < judge->model.median;
-
-    return is_short && waiting_is_likely(&r->defs->region[region]) ? CALL_SLIGHT : verdict;
-}
-
 static void judge_locations(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     struct run_over *r = ctx;
@@ -198,7 +187,7 @@ static void judge_locations(void *ctx, size_t begin, size_t end, unsigned worker
             if (r->sketch[region].n < r->opts->least_calls)
                 continue;
             found->n_judged++;
-            switch (verdict_on(r, region, time[i])) {
+            switch (call_judge_verdict(&r->judge[region], time[i], r->least_lost_ns)) {
             case CALL_STRANGE:
                 keep_call(r, found, (uint32_t)l, i, region, time[i]);
                 break;
@@ -255,8 +244,7 @@ static double least_lost(const struct run_over *r, const struct definitions *def
 void per_call_run(const struct columns *columns, const struct definitions *defs,
                   const struct per_call_opts *opts, struct per_call_result *result)
 {
-    struct run_over r = {
-        .columns = columns, .defs = defs, .opts = opts, .n_regions = defs->names.n};
+    struct run_over r = {.columns = columns, .opts = opts, .n_regions = defs->names.n};
     struct call_judge *judge = mem_alloc(r.n_regions, sizeof *judge);
 
     *result = (struct per_call_result){.n_regions = r.n_regions};
@@ -264,9 +252,12 @@ void per_call_run(const struct columns *columns, const struct definitions *defs,
     pool_for(opts->pool, columns->n_locations, 1, sketch_locations, &r);
     r.sketch = result->sketch = merge(&r);
     for (uint32_t region = 0; region < r.n_regions; region++)
-        if (r.sketch[region].n > 0)
-            call_judge_init(&judge[region], opts->detector, &opts->detector_opts,
-                            &r.sketch[region]);
+        if (r.sketch[region].n > 0) {
+            struct call_detector_opts of_region = opts->detector_opts;
+
+            of_region.may_wait = waiting_is_likely(&defs->region[region]);
+            call_judge_init(&judge[region], opts->detector, &of_region, &r.sketch[region]);
+        }
     r.judge = judge;
     r.least_lost_ns = result->least_lost_ns =
         isnan(opts->least_lost_ns) ? least_lost(&r, defs) : opts->least_lost_ns;

@@ -122,7 +122,7 @@ size_t text_decode(const char *text, uint32_t *code)
 
     *code = *at & (n == 1 ? 0x7fu : 0xffu >> (n + 1));
     for (size_t i = 1; i < n; i++) {
-        if ((at[i] & 0xc0) != 0x80)
+        if (!text_continues(text[i]))
             n = 0;
         *code = *code << 6 | (at[i] & 0x3fu);
     }

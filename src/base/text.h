@@ -52,6 +52,12 @@ uint64_t text_now_ns(void);
  */
 size_t text_decode(const char *text, uint32_t *code);
 
+/* text_continues -- a byte of UTF-8 that is not the first of its character. */
+static inline bool text_continues(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
 /*
  * text_utf8 -- a copy of n bytes in which what is no UTF-8 is U+FFFD; zeros stay.
  *   n_out  out: bytes of the copy, a zero follows them; or NULL

@@ -148,19 +148,13 @@ static int print_foi(const struct analyze *a, const struct reading *r, sqlite3 *
         .n_subtrees = result->n_subtrees,
         .n_anomalies = result->n_anomalies,
     };
-    char *text = headline_foi(&headline);
     int rc;
 
     if (a->made.is_suggested)
         print("no --foi given; taking the best suggestion, '%s': %s\n", a->made.foi[i].name,
               a->made.why);
-    print("%s\n", text);
-    free(text);
-    rc = headline_cost(db, a->made.foi[i].id, result->n_anomalies,
-                       r->ingested.end_ns - r->ingested.begin_ns, &text);
-    if (text)
-        print("%s\n", text);
-    free(text);
+    rc = headline_print(db, a->made.foi[i].id, &headline,
+                        r->ingested.end_ns - r->ingested.begin_ns);
     if (result->gamma > 0)
         print("kernel of the one-class SVM: gamma %.4g, %s\n", result->gamma,
               a->model                         ? "as in the model"

@@ -12,6 +12,7 @@
 #include "run/run_metadata.h"
 #include "run/run_summary.h"
 #include "trace/borders.h"
+#include "trace/recorder_names.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -369,8 +370,8 @@ static void print_metadata(const struct definitions *defs, bool is_all)
                  {"Command Line", "Command Line"},
                  {"Compiler", "Compiler"},
                  {"MPI Library", "MPI Library"},
-                 {"snag.trouble", "Not all was recorded"},
-                 {"snag.ending", "A process ended by"}};
+                 {PROPERTY_TROUBLE, "Not all was recorded"},
+                 {PROPERTY_ENDING, "A process ended by"}};
     struct run_metadata metadata;
 
     run_metadata_of(&metadata, defs);

@@ -13,7 +13,6 @@
 #include "run/rundir.h"
 #include "view/incident_list.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define MOST_WIDE 100 /* characters of a line of incidents */
@@ -118,36 +117,26 @@ int list_incident_table(sqlite3 *db, const struct execution_filter *filter,
     return rc;
 }
 
-static const char *number_of_executions(uint64_t n, char out[2 * TEXT_SIZE])
+/* How many there are beside the n anomalies, and what waited with these. */
+static int print_others(sqlite3 *db, const struct execution_filter *filter, uint64_t n)
 {
-    char count[TEXT_SIZE];
-
-    snprintf(out, 2 * TEXT_SIZE, "%s execution%s", text_count(n, count), text_plural(n));
-    return out;
-}
-
-/* How many there are beside the anomalies, and what waited with these. */
-static int print_others(sqlite3 *db, const struct execution_filter *filter, uint64_t n_listed)
-{
-    char number[2 * TEXT_SIZE], lost[TEXT_SIZE];
+    char count[TEXT_SIZE], lost[TEXT_SIZE];
     struct others others;
-    uint64_t n_all;
     int rc = executions_others(db, filter, &others);
 
-    if (rc == 0)
-        rc = incident_list_count(db, filter, &n_all);
     if (rc < 0)
         return rc;
-    if (n_all > n_listed)
-        print("and %llu more\n", (unsigned long long)(n_all - n_listed));
+    if (filter->most > 0 && n > filter->most)
+        print("and %llu more\n", (unsigned long long)(n - filter->most));
     if (others.n == 0)
         return 0;
-    number_of_executions(others.n, number);
+    text_count(others.n, count);
     if (others.n_all < ROBUST_FEW)
-        print("%s: too few to say what is usual", number);
+        print("%s execution%s: too few to say what is usual", count, text_plural(others.n));
     else
-        print("%s %s %s as chance makes them in a run like this",
-              n_all ? "the other" : "no anomalies: the", number, others.n == 1 ? "is" : "are");
+        print("%s %s execution%s %s as chance makes them in a run like this",
+              n ? "the other" : "no anomalies: the", count, text_plural(others.n),
+              others.n == 1 ? "is" : "are");
     if (others.lost_ns > 0)
         print("; %s lost %s in all", others.n == 1 ? "it" : "they",
               text_duration((double)others.lost_ns, lost));
@@ -168,7 +157,6 @@ static int list_incidents_text(sqlite3 *db, const struct execution_filter *asked
     rc = incident_list_count(db, &filter, &n);
     if (rc < 0)
         return rc;
-    n = filter.most > 0 && n > filter.most ? filter.most : n;
     if (n > 0 || !is_brief) {
         columns.table = columns.has_verdict
                             ? table_new("rrrlrlrl", "incident", "lost", "cost", "verdict",
@@ -197,21 +185,14 @@ struct answer {
     int rc;
 };
 
-/* How many anomalies, what they cost the run, and where. */
 static void print_answer(int64_t id, const struct headline_foi *foi, void *ctx)
 {
     struct answer *a = ctx;
-    uint64_t length_ns =
-        (uint64_t)(rundb_get(a->db, "end_ns", 0) - rundb_get(a->db, "begin_ns", 0));
-    char *text = headline_foi(foi), *cost = NULL;
+    int rc = headline_print(
+        a->db, id, foi,
+        (uint64_t)(rundb_get(a->db, "end_ns", 0) - rundb_get(a->db, "begin_ns", 0)));
 
-    if (a->rc == 0)
-        a->rc = headline_cost(a->db, id, foi->n_anomalies, length_ns, &cost);
-    print("%s\n", text);
-    if (cost)
-        print("%s\n", cost);
-    free(text);
-    free(cost);
+    a->rc = a->rc < 0 ? a->rc : rc;
 }
 
 static int list_with_answer(sqlite3 *db, const struct execution_filter *filter)

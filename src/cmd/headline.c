@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "cmd/print.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
 #include "view/executions.h"
@@ -150,4 +151,17 @@ int headline_cost(sqlite3 *db, int64_t foi, uint64_t n, uint64_t length_ns, char
                 text_duration((double)cost.cost_ns, cost_text), text_duration(run_ns, of),
                 run_ns > 0 ? 100 * (double)cost.cost_ns / run_ns : 0.0, carrying, worst);
     return 0;
+}
+
+int headline_print(sqlite3 *db, int64_t id, const struct headline_foi *foi, uint64_t length_ns)
+{
+    char *text = headline_foi(foi), *cost;
+    int rc = headline_cost(db, id, foi->n_anomalies, length_ns, &cost);
+
+    print("%s\n", text);
+    if (cost)
+        print("%s\n", cost);
+    free(text);
+    free(cost);
+    return rc;
 }

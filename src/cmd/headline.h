@@ -48,4 +48,11 @@ int headline_lost(sqlite3 *db, int64_t foi, char **text);
 int headline_cost(sqlite3 *db, int64_t foi, uint64_t n_anomalies, uint64_t length_ns,
                   char **text);
 
+/*
+ * headline_print -- the answer: how many anomalies, what they cost the run, and where.
+ *   id  of the function of interest
+ * Returns 0 or ERR_DATABASE.
+ */
+int headline_print(sqlite3 *db, int64_t id, const struct headline_foi *foi, uint64_t length_ns);
+
 #endif

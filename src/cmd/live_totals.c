@@ -4,6 +4,7 @@
 #include "cmd/print.h"
 #include "cmd/reading.h"
 #include "cmd/strange_calls.h"
+#include "features/residual.h"
 #include "view/executions.h"
 
 #include "base/text.h"
@@ -16,8 +17,6 @@ static const char *judge_of(const struct live_foi *foi)
 {
     return foi->has_model ? TREE_BY_MODEL : TREE_BY_ROLLING;
 }
-
-#define UNENDED_SHARE 3 /* as in scoring: so many usual executions after its last event */
 
 /* Executions that hang, or whose rank was killed, as far as the end of the others tells. */
 static uint32_t
@@ -36,7 +35,7 @@ each_unended(const struct live_foi *foi,
         const struct live_unended *x = &trees->unended[i];
         double after_ns = (double)(trees->last_ns - x->last_ns);
 
-        if (after_ns <= UNENDED_SHARE * usual_ns || after_ns <= longest_ns)
+        if (!residual_never_ends(after_ns, usual_ns, longest_ns))
             continue;
         n++;
         if (fn)

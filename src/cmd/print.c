@@ -66,7 +66,7 @@ static size_t width_of(const char *text)
     size_t n = 0;
 
     for (; *text; text++)
-        n += ((unsigned char)*text & 0xc0) != 0x80;
+        n += !text_continues(*text);
     return n;
 }
 
@@ -90,11 +90,11 @@ static size_t bytes_that_fit(const char *text, size_t width)
     for (; text[at] && n <= width; at++) {
         if (text[at] == ' ')
             end = at;
-        n += ((unsigned char)text[at + 1] & 0xc0) != 0x80;
+        n += !text_continues(text[at + 1]);
     }
     if (text[at] == '\0' && n <= width)
         return at;
-    for (at--; at > 1 && ((unsigned char)text[at] & 0xc0) == 0x80; at--)
+    for (at--; at > 1 && text_continues(text[at]); at--)
         ; /* the one too many as a whole */
     return end ? end : at;
 }
@@ -132,8 +132,8 @@ static void cut(char *text, size_t width)
 
     if (width < NARROWEST || width_of(text) <= width)
         return;
-    while (n + 3 < width || ((unsigned char)text[at] & 0xc0) == 0x80)
-        n += ((unsigned char)text[++at] & 0xc0) != 0x80;
+    while (n + 3 < width || text_continues(text[at]))
+        n += !text_continues(text[++at]);
     memcpy(text + at, "...", 4);
 }
 

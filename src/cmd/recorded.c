@@ -12,6 +12,7 @@
 #include "cmd/left_out.h"
 #include "cmd/status.h"
 #include "cmd/trace_kind.h"
+#include "trace/recorder_names.h"
 #include "trace/source.h"
 #include "trace/tracer/finish.h"
 
@@ -65,10 +66,6 @@ static uint64_t count_events(const struct definitions *defs)
     return n;
 }
 
-/* What processes say of themselves, in their properties. */
-#define TROUBLE "snag.trouble"
-#define ENDING "snag.ending"
-
 /* What the first of them says; NULL: none does. *n: how many do, unless it is NULL. */
 static const char *said_by_any(const struct definitions *defs, const char *key, uint32_t *n)
 {
@@ -112,7 +109,7 @@ static void put_recorded(const struct recorded *r, const struct source *source)
     const struct definitions *defs = &source->defs;
     struct trace_kind found = trace_kind_of(defs);
     struct cost cost = cost_of(defs);
-    const char *trouble = said_by_any(defs, TROUBLE, NULL);
+    const char *trouble = said_by_any(defs, PROPERTY_TROUBLE, NULL);
 
     put_json(json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:i}", "trace",
@@ -202,7 +199,7 @@ static double bytes_of(const struct recorded *r, const struct definitions *defs)
 
 static void say_lost(const struct recorded *r, const struct source *source)
 {
-    const char *trouble = said_by_any(&source->defs, TROUBLE, NULL);
+    const char *trouble = said_by_any(&source->defs, PROPERTY_TROUBLE, NULL);
     struct settings loud = *r->settings;
     char lost[TEXT_SIZE], kept[TEXT_SIZE];
 
@@ -222,7 +219,7 @@ static void say_killed(const struct recorded *r, const struct definitions *defs)
 {
     uint32_t n = 0;
 
-    if (said_by_any(defs, ENDING, &n) == NULL)
+    if (said_by_any(defs, PROPERTY_ENDING, &n) == NULL)
         return;
     record_say(r->settings,
                "%u of %u %s did not end by %s: what was recorded until then is there", n,
@@ -249,7 +246,7 @@ static void say_recorded(const struct recorded *r, const struct source *source)
     say_lost(r, source);
     say_killed(r, defs);
     say_cost(r->settings, defs, found.n_functions > 0);
-    if (found.n_functions == 0 && said_by_any(defs, TROUBLE, NULL) == NULL)
+    if (found.n_functions == 0 && said_by_any(defs, PROPERTY_TROUBLE, NULL) == NULL)
         say_functions_missing(r, &found);
     if (found.n_sampled > 0 && r->settings->sample)
         record_say(r->settings,
@@ -271,7 +268,7 @@ static void say_recorded(const struct recorded *r, const struct source *source)
 /* A trace without events; what was it that could not be? */
 static int said_nothing(const struct recorded *r, const struct source *source)
 {
-    const char *trouble = said_by_any(&source->defs, TROUBLE, NULL);
+    const char *trouble = said_by_any(&source->defs, PROPERTY_TROUBLE, NULL);
     struct settings loud = *r->settings;
     char lost[TEXT_SIZE];
 

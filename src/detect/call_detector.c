@@ -219,6 +219,7 @@ void call_judge_init(struct call_judge *judge, const struct call_detector_ops *o
                      const struct call_detector_opts *opts, const struct sketch *sketch)
 {
     judge->ops = ops;
+    judge->may_wait = opts->may_wait;
     call_model_fit(&judge->model, sketch);
     judge->noise_ns = noise_of(&judge->model, sketch);
     judge->n_ranges = ops->usual(&judge->model, opts, judge->range);

@@ -59,6 +59,8 @@ struct call_judgement {
 struct call_detector_opts {
     double p;      /* what a normal call would be as rarely as that is strange; 0 for 1e-5 */
     double sigmas; /* sstd: beyond so many deviations is strange, whatever p; 0: p tells */
+    bool may_wait; /* the function waits for others: a short call left nothing out, it came last
+                    */
 };
 
 /* Durations least_ns .. most_ns, both included. */
@@ -94,6 +96,7 @@ void call_model_fit(struct call_model *model, const struct sketch *sketch);
 struct call_judge {
     const struct call_detector_ops *ops;
     struct call_model model;
+    bool may_wait;   /* of the options */
     double noise_ns; /* that one call in 500 takes above the median; INFINITY: too few calls */
     uint32_t n_ranges;
     struct call_range range[CALL_DETECTOR_MOST_MODES];
@@ -126,7 +129,8 @@ enum call_verdict { CALL_USUAL, CALL_SLIGHT, CALL_STRANGE };
 static inline enum call_verdict call_judge_verdict(const struct call_judge *judge,
                                                    uint64_t duration_ns, double least_ns)
 {
-    double apart_ns = fabs((double)duration_ns - judge->model.median);
+    double more_ns = (double)duration_ns - judge->model.median;
+    double apart_ns = judge->may_wait ? more_ns : fabs(more_ns);
 
     if (!call_judge_is_anomaly(judge, duration_ns))
         return CALL_USUAL;

@@ -457,11 +457,6 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
 
 /* ----------------------------------------------------------------------------- in short */
 
-static bool is_utf8_tail(char c)
-{
-    return ((unsigned char)c & 0xC0) == 0x80;
-}
-
 /* Cuts the middle out of what is longer than size - 1 bytes. */
 static void shorten(const char *text, char *out, size_t size)
 {
@@ -471,9 +466,9 @@ static void shorten(const char *text, char *out, size_t size)
         memcpy(out, text, n + 1);
         return;
     }
-    while (head > 0 && is_utf8_tail(text[head]))
+    while (head > 0 && text_continues(text[head]))
         head--;
-    while (tail > 0 && is_utf8_tail(text[n - tail]))
+    while (tail > 0 && text_continues(text[n - tail]))
         tail--;
     snprintf(out, size, "%.*s...%s", (int)head, text, text + n - tail);
 }

@@ -59,9 +59,9 @@ char *why_path_name(const struct why *why, uint32_t path, char out[WHY_NAME_SIZE
 
 /*
  * why_sort_pairs -- load the pairs of tree t, and what it took more: why->loss, of which
- * lost_ns is known to be lost. Those that stand out
- * come first (residual_stands_out; of a tree that was shorter than usual, those that took
- * less), then the others, by what they took more. Returns how many stand out.
+ * lost_ns is known to be lost. Those that stand out come first (residual_stands_out; of a tree
+ * that was shorter than usual, those that took less), then the others, by what they took more.
+ * Returns how many stand out.
  */
 size_t why_sort_pairs(struct why *why, uint32_t t, int64_t lost_ns);
 

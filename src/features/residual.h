@@ -138,6 +138,18 @@ struct residual_loss {
     int64_t ns;      /* more_ns if it is a loss, else 0 */
 };
 
+#define RESIDUAL_OPEN_SHARE 3 /* usual executions */
+
+/*
+ * residual_never_ends -- of an execution that had not ended when the events of its location
+ * ended, after_ns before the run did: so long before that it hangs, or was cut off.
+ *   usual_ns, longest_ns  what executions like it usually take; what any took
+ */
+static inline bool residual_never_ends(double after_ns, double usual_ns, double longest_ns)
+{
+    return after_ns > RESIDUAL_OPEN_SHARE * usual_ns && after_ns > longest_ns;
+}
+
 /* residual_is_few -- too few executions to say what is usual: it is one of them (root_ns). */
 static inline bool residual_is_few(const struct residual_model *model)
 {

@@ -566,8 +566,7 @@ static void fit_size_scale(struct residual_model *m, double *d, uint32_t n)
 
     for (uint32_t t = 0; t < n; t++)
         off[t] = d[t];
-    /* of two in the middle the lower: as many calls as a tree has */
-    m->log_size = robust_quantile(d, n, n > 1 ? (n - 1) / 2 / (n - 1.0) : 0);
+    m->log_size = robust_quantile(d, n, robust_lower_middle(n)); /* as many as a tree has */
     for (uint32_t t = 0; t < n; t++)
         off[t] = round_off(fabs(off[t] - m->log_size));
     /* how far out a normal variable is two-sided at these shares: 1, 1.645, 1.96 deviations */

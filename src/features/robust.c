@@ -58,9 +58,14 @@ double robust_quantile(double *x, size_t n, double q)
     return value + (position - (double)below) * (next - value);
 }
 
+double robust_lower_middle(size_t n)
+{
+    return n > 1 ? (double)((n - 1) / 2) / (double)(n - 1) : 0.5;
+}
+
 double robust_middle(size_t n)
 {
-    return n > 1 && n < ROBUST_FEW ? (double)((n - 1) / 2) / (double)(n - 1) : 0.5;
+    return n < ROBUST_FEW ? robust_lower_middle(n) : 0.5;
 }
 
 /* It moves most when all are off the same way. */

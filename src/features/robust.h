@@ -34,6 +34,10 @@ double robust_quantile(double *x, size_t n, double q);
  */
 double robust_middle(size_t n);
 
+/* robust_lower_middle -- of any number of values: one of them, of two in the middle the lower.
+ */
+double robust_lower_middle(size_t n);
+
 /*
  * robust_median_off -- by how much the median of x may be off, either way, if each may be.
  *   off  (n) >= 0

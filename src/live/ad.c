@@ -5,7 +5,6 @@
 #include "live/ad.h"
 
 #include "base/mem.h"
-#include "explain/waiting.h"
 #include "live/live_exchange.h"
 #include "live/loop_watch.h"
 
@@ -207,16 +206,11 @@ static inline enum call_verdict verdict_on(const struct ad *ad, const struct liv
                : call_judge_verdict(&m->judge, time_ns, ad->least_lost_ns);
 }
 
-/* Judges a call that has a model: an anomaly, counted, or nothing. Who waits less than usual
- * has left nothing out: it came last. */
-static inline bool is_anomaly(struct ad *ad, const struct live_model *m, uint32_t region,
-                              uint64_t time_ns)
+/* Judges a call that has a model: an anomaly, counted, or nothing. */
+static inline bool is_anomaly(struct ad *ad, const struct live_model *m, uint64_t time_ns)
 {
     enum call_verdict verdict = verdict_on(ad, m, time_ns);
 
-    if (verdict == CALL_STRANGE && (double)time_ns < m->judge.model.median &&
-        waiting_is_likely(&ad->stream->defs->region[region]))
-        verdict = CALL_SLIGHT;
     ad->totals.n_slight += verdict == CALL_SLIGHT;
     return verdict == CALL_STRANGE;
 }
@@ -231,7 +225,7 @@ static void judge_waiting(struct ad *ad)
 
         if (m->n_fitted == 0)
             ad->waiting[n++] = *w;
-        else if (is_anomaly(ad, m, w->region, judged_ns(ad, w)))
+        else if (is_anomaly(ad, m, judged_ns(ad, w)))
             add_verdict(ad, w);
     }
     ad->n_waiting = n;
@@ -279,7 +273,7 @@ static void judge(struct ad *ad, uint32_t l)
             continue; /* how long it takes is not known, or never will be */
         if (m->n_fitted == 0) {
             wait_for_model(ad, l, row);
-        } else if (is_anomaly(ad, m, c->region[row], live_models_time(&ad->models, c, row))) {
+        } else if (is_anomaly(ad, m, live_models_time(&ad->models, c, row))) {
             struct verdict call = call_at(ad, l, row);
 
             add_verdict(ad, &call);

@@ -2,6 +2,7 @@
 #include "live/live_models.h"
 
 #include "base/mem.h"
+#include "explain/waiting.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,7 +37,9 @@ static void add_model(struct live_models *m, uint32_t region, const struct defin
 
     mem_grow(&m->model, &m->cap, (size_t)m->n + 1, sizeof *m->model);
     model = &m->model[m->n++];
-    *model = (struct live_model){.region = region, .function = UINT32_MAX};
+    *model = (struct live_model){.region = region,
+                                 .function = UINT32_MAX,
+                                 .may_wait = waiting_is_likely(&defs->region[region])};
     sketch_init(&model->sketch);
     sketch_init(&model->step);
     sketch_init(&model->shared);
@@ -95,6 +98,7 @@ static void fit(const struct live_models *m, struct live_model *model)
     struct call_detector_opts opts = m->opts.detector_opts;
     const struct sketch *known = live_models_known(model);
 
+    opts.may_wait = model->may_wait;
     if (model->threshold > 0)
         opts.p = opts.sigmas = model->threshold; /* each detector looks at its own */
     call_judge_init(&model->judge, m->opts.detector, &opts, known);

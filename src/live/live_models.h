@@ -29,6 +29,7 @@ struct live_model {
     double threshold;        /* 0: as for all */
     uint32_t region;
     uint32_t function; /* of live_exchange */
+    bool may_wait;     /* as in call_detector_opts */
     bool is_ignored;   /* neither learnt nor judged */
 };
 

@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many usual executions after the last event: it hangs, or was cut off. */
-#define OPEN_SHARE 3
-
 void scoring_release(struct scoring *s)
 {
     forest_release(&s->forest);
@@ -256,10 +253,10 @@ static bool is_strange(const struct scoring *s, uint32_t t)
 static bool never_ends(const struct scoring *s, uint32_t t)
 {
     const struct residual_measure *m = &s->measure[t];
-    double after_ns = (double)m->open_ns - 1;
 
-    return m->open_ns > 0 && after_ns > OPEN_SHARE * (double)m->loss.usual_ns &&
-           after_ns > (double)s->model.longest_ns;
+    return m->open_ns > 0 &&
+           residual_never_ends((double)m->open_ns - 1, (double)m->loss.usual_ns,
+                               (double)s->model.longest_ns);
 }
 
 /* There is nothing stranger than an execution that does not end. */

@@ -2,6 +2,7 @@
 #include "stack/details.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -68,7 +69,7 @@ static void cut_text(char out[ARGUMENT_TEXT_BYTES], const char *text)
     size_t n = strnlen(text, ARGUMENT_TEXT_BYTES);
 
     if (n == ARGUMENT_TEXT_BYTES)
-        for (n--; n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80;)
+        for (n--; n > 0 && text_continues(text[n]);)
             n--;
     memcpy(out, text, n);
     out[n] = '\0';

@@ -14,7 +14,7 @@ size_t html_whole(const char *text, size_t most)
 {
     size_t n = strnlen(text, most);
 
-    while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
+    while (n > 0 && text_continues(text[n]))
         n--;
     return n;
 }

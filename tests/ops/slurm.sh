@@ -15,6 +15,7 @@ for tool in slurmctld slurmd sbatch munged jq setpriv mpicc.mpich; do
 done
 [ "$(id -u)" = 0 ] || { echo "slurmd needs to be root"; exit 77; }
 unset ${!SNAG_*} ${!SLURM_*} ${!SBATCH_*}
+. "$(dirname "$0")/../support/slurm.sh"
 
 work=$(mktemp -d)
 chmod 755 "$work" # the jobs are another user's
@@ -50,14 +51,9 @@ free_ports() {
 }
 read -r ctl_port port1 port2 < <(free_ports)
 
-mkdir -m 700 munge
-mkdir -m 755 run state log spool-n1 spool-n2
-mkdir -m 1777 tmp tmp-n1 tmp-n2 shared jobs
-head -c 128 /dev/urandom >munge/key
-chmod 600 munge/key
-munged -F -S "$work/run/munge.socket" --key-file="$work/munge/key" --pid-file="$work/munge/pid" \
-    --seed-file="$work/munge/seed" --log-file="$work/munge/log" >log/munged 2>&1 &
-daemons+=($!)
+mkdir -m 1777 tmp shared jobs
+slurm_begin n1 n2
+daemons+=($munged)
 
 cat >slurm.env <<END
 SNAG=$snag
@@ -71,33 +67,11 @@ for script in prolog epilog task-prolog; do
     chmod 755 $script
 done
 host=$(hostname)
-cat >slurm.conf <<END
-ClusterName=snag
+{
+    slurm_common
+    cat <<END
 SlurmctldHost=$host(127.0.0.1)
 SlurmctldPort=$ctl_port
-SlurmUser=root
-SlurmdUser=root
-AuthType=auth/munge
-AuthInfo=socket=$work/run/munge.socket
-CredType=cred/munge
-StateSaveLocation=$work/state
-SlurmdSpoolDir=$work/spool-%n
-SlurmctldPidFile=$work/run/slurmctld.pid
-SlurmdPidFile=$work/run/slurmd-%n.pid
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
-JobCompType=jobcomp/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-TmpFS=$work/tmp-%n
-SlurmdLogFile=$work/log/slurmd-%n
-SwitchType=switch/none
-MpiDefault=none
-ReturnToService=2
-MailProg=/bin/true
-SlurmdParameters=config_overrides
 SchedulerParameters=batch_sched_delay=0,sched_min_interval=10000
 PrologFlags=Alloc
 Prolog=$work/prolog
@@ -107,8 +81,8 @@ NodeName=n1 NodeAddr=127.0.0.1 NodeHostname=$host Port=$port1 CPUs=4 RealMemory=
 NodeName=n2 NodeAddr=127.0.0.1 NodeHostname=$host Port=$port2 CPUs=4 RealMemory=100 Feature=snag
 PartitionName=all Nodes=n1,n2 Default=YES MaxTime=10 State=UP OverSubscribe=NO
 END
+} >slurm.conf
 export SLURM_CONF=$work/slurm.conf
-until [ -S run/munge.socket ]; do sleep 0.05; done
 slurmctld -D >log/slurmctld 2>&1 &
 daemons+=($!)
 for node in n1 n2; do

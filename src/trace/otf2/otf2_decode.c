@@ -12,53 +12,9 @@
 #include "trace/otf2/otf2_decode.h"
 
 #include "trace/borders.h"
+#include "trace/otf2_numbers.h"
 
 #include <string.h>
-
-/* As libotf2 writes them; its headers do not have these numbers. */
-enum {
-    END_OF_CHUNK = 0,
-    END_OF_FILE = 2, /* or 1, of the buffer that it was written from */
-    TIMESTAMP = 5,
-    ATTRIBUTES = 6, /* of the event after it */
-    FIRST_EVENT = 10,
-    BUFFER_FLUSH = FIRST_EVENT,
-    ENTER = 12,
-    LEAVE = 13,
-    SEND = 14,
-    ISEND = 15,
-    ISEND_COMPLETE = 16,
-    IRECV_REQUEST = 17,
-    RECV = 18,
-    IRECV = 19,
-    REQUEST_TEST = 20,
-    REQUEST_CANCELLED = 21,
-    COLLECTIVE_BEGIN = 22,
-    COLLECTIVE_END = 23,
-    OMP_FORK = 24,
-    OMP_TASK_CREATE = 28,
-    OMP_TASK_SWITCH = 29,
-    OMP_TASK_COMPLETE = 30,
-    METRIC = 31,
-    PARAMETER_STRING = 32,
-    PARAMETER_INT = 33,
-    PARAMETER_UNSIGNED_INT = 34,
-    RMA_PUT = 46,
-    RMA_GET = 47,
-    RMA_ATOMIC = 48,
-    THREAD_FORK = 53,
-    THREAD_JOIN = 54,
-    TEAM_BEGINS = 55,
-    TEAM_ENDS = 56,
-    THREAD_CREATE = 62,
-    THREAD_BEGIN = 63,
-    THREAD_WAIT = 64,
-    THREAD_END = 65,
-    IO_OPERATION_COMPLETE = 78,
-    ICOLLECTIVE_REQUEST = 85,
-    ICOLLECTIVE_COMPLETE = 86,
-    LAST_EVENT = 88, /* of libotf2 3.0 and 3.1 */
-};
 
 #define TIMESTAMP_BYTES 9u
 #define ALL_BITS 255u    /* in place of a number's size */
@@ -233,7 +189,7 @@ static void take_counted(struct otf2_events *r, uint8_t type, struct contents *c
 
 static bool is_of_team(uint8_t type)
 {
-    return (type >= THREAD_FORK && type <= TEAM_ENDS) ||
+    return (type >= THREAD_FORK && type <= THREAD_TEAM_END) ||
            (type >= THREAD_CREATE && type <= THREAD_END);
 }
 
@@ -241,10 +197,10 @@ static bool is_of_team(uint8_t type)
 static void take_team(struct otf2_events *r, uint8_t type, uint64_t time, struct contents *c)
 {
     static const uint8_t kind_of[] = {
-        [THREAD_FORK] = TEAM_FORK,      [THREAD_JOIN] = TEAM_JOIN,
-        [TEAM_BEGINS] = TEAM_BEGIN,     [TEAM_ENDS] = TEAM_END,
-        [THREAD_CREATE] = TEAM_CREATE,  [THREAD_BEGIN] = TEAM_THREAD_BEGIN,
-        [THREAD_END] = TEAM_THREAD_END, [THREAD_WAIT] = TEAM_WAIT,
+        [THREAD_FORK] = TEAM_FORK,        [THREAD_JOIN] = TEAM_JOIN,
+        [THREAD_TEAM_BEGIN] = TEAM_BEGIN, [THREAD_TEAM_END] = TEAM_END,
+        [THREAD_CREATE] = TEAM_CREATE,    [THREAD_BEGIN] = TEAM_THREAD_BEGIN,
+        [THREAD_END] = TEAM_THREAD_END,   [THREAD_WAIT] = TEAM_WAIT,
     };
     struct otf2_team team = {.kind = kind_of[type], .comm = OTF2_UNDEFINED_COMM};
 
@@ -450,10 +406,10 @@ static __attribute__((noinline)) size_t take_other(struct otf2_file *f, struct o
     bool is_good = true;
 
     if (at > f->end || (type < FIRST_EVENT && type != ATTRIBUTES)) {
-        otf2_file_leave(f, at > f->end            ? OTF2_FILE_OVERRUN
-                           : type == END_OF_CHUNK ? OTF2_FILE_MARKED
-                           : type <= END_OF_FILE  ? OTF2_FILE_LAST
-                                                  : OTF2_FILE_BROKEN);
+        otf2_file_leave(f, at > f->end             ? OTF2_FILE_OVERRUN
+                           : type == END_OF_CHUNK  ? OTF2_FILE_MARKED
+                           : type <= END_OF_BUFFER ? OTF2_FILE_LAST
+                                                   : OTF2_FILE_BROKEN);
         return 0;
     }
     if (is_single(type))

@@ -11,6 +11,7 @@
 #include "trace/event.h"
 #include "trace/otf2/otf2_raw.h"
 #include "trace/otf2/ticks.h"
+#include "trace/recorder_names.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -22,21 +23,6 @@
 #define DEEPEST_SYSTEM_TREE 64
 #define LONGEST_CREATOR_CHAIN 64
 #define BATCH 4096u /* regions between two reports of progress */
-
-/* Names of properties, see tracer/README.md. */
-#define PROPERTY_TIME "snag.time"
-#define PROPERTY_COST "snag.cost"
-#define PROPERTY_COST_ONCE "snag.cost_once"
-#define ATTRIBUTES_OURS "snag."
-#define ATTRIBUTE_EARLIER "snag.earlier"
-#define ATTRIBUTE_LATER "snag.later"
-#define ATTRIBUTE_INLINED "snag.inlined"
-#define PROPERTY_PROCESSOR_TIME "snag.processor_time"
-#define PROPERTY_POLLS "snag.polls"
-#define PROPERTY_LOST "snag.lost"
-#define PROPERTY_LEFT_OUT_FROM "snag.left_out.from "
-#define PROPERTY_LEFT_OUT_CALLS "snag.left_out.calls "
-#define PROPERTY_BUILD_ID "snag.build_id "
 
 static enum region_kind kind_of(OTF2_Paradigm paradigm, enum region_kind by_name)
 {
@@ -113,9 +99,9 @@ static void resolve_regions(const struct otf2_raw *raw, struct source *source,
         if (i % BATCH == 0)
             source_progress(source, raw->string.n + i + 1);
     }
-    tables->earlier = attribute_of(raw, ATTRIBUTE_EARLIER);
-    tables->later = attribute_of(raw, ATTRIBUTE_LATER);
-    tables->inlined = attribute_of(raw, ATTRIBUTE_INLINED);
+    tables->earlier = attribute_of(raw, NAME_EARLIER);
+    tables->later = attribute_of(raw, NAME_LATER);
+    tables->inlined = attribute_of(raw, NAME_INLINED);
     if (tables->earlier == NO_ATTRIBUTE || tables->later == NO_ATTRIBUTE)
         tables->earlier = tables->later = NO_ATTRIBUTE;
     tables->flush_region = definitions_region(defs, REGION_BUFFER_FLUSH);

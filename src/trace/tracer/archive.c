@@ -18,6 +18,7 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "trace/recorder_names.h"
 #include "trace/tracer/tracer_otf2.h"
 
 #include <errno.h>
@@ -124,10 +125,9 @@ static void write_attributes(struct output *out)
     static const struct {
         const char *name, *text;
     } row[] = {
-        [ATTRIBUTE_EARLIER] = {"snag.earlier", "ns by which it may have been earlier"},
-        [ATTRIBUTE_LATER] = {"snag.later", "ns by which it may have been later"},
-        [ATTRIBUTE_INLINED] = {"snag.inlined",
-                               "as many calls of an inlined function it may be"},
+        [ATTRIBUTE_EARLIER] = {NAME_EARLIER, "ns by which it may have been earlier"},
+        [ATTRIBUTE_LATER] = {NAME_LATER, "ns by which it may have been later"},
+        [ATTRIBUTE_INLINED] = {NAME_INLINED, "as many calls of an inlined function it may be"},
     };
 
     for (OTF2_AttributeRef i = 0; i < sizeof row / sizeof *row; i++) {

@@ -23,29 +23,6 @@ struct archived_rank {
     uint64_t n_lost;                    /* calls that are in no location of it */
 };
 
-/* Properties of locations: nanoseconds from its first event to its last, and what recording
- * took of them; calls that were lost. */
-#define PROPERTY_TIME "snag.time"
-#define PROPERTY_COST "snag.cost"
-#define PROPERTY_COST_ONCE "snag.cost_once"
-#define PROPERTY_PROCESSOR_TIME "snag.processor_time"
-#define PROPERTY_POLLS "snag.polls"
-#define PROPERTY_LOST "snag.lost"
-
-/* Properties of location groups, each followed by the name of a region that was left out from
- * some time on: the time, and how many calls there were of it since. */
-#define PROPERTY_LEFT_OUT_FROM "snag.left_out.from "
-#define PROPERTY_LEFT_OUT_CALLS "snag.left_out.calls "
-
-/* Of that of the first rank, each followed by the path of a file that was loaded: its build id.
- */
-#define PROPERTY_BUILD_ID "snag.build_id "
-
-/* Of location groups: how the process ended, if it did not end as it should; why not all of it
- * was recorded. */
-#define PROPERTY_ENDING "snag.ending"
-#define PROPERTY_TROUBLE "snag.trouble"
-
 /*
  * archive_write -- write them; what an earlier attempt has left is replaced.
  *   directory  of the archive

@@ -16,56 +16,11 @@
  */
 #include "trace/tracer/tracer_otf2.h"
 
+#include "trace/otf2_numbers.h"
+
 #include <otf2/otf2.h> /* for its numbers alone */
 #include <stdbool.h>
 #include <string.h>
-
-/* As libotf2 writes them; its headers do not have these numbers. */
-enum {
-    END_OF_CHUNK = 0,
-    END_OF_FILE = 1,
-    END_OF_BUFFER = 2,
-    TIMESTAMP = 5,
-    ATTRIBUTES = 6,
-    BUFFER_FLUSH = 10,
-    ENTER = 12,
-    LEAVE = 13,
-    SEND = 14,
-    ISEND = 15,
-    ISEND_COMPLETE = 16,
-    IRECV_REQUEST = 17,
-    RECV = 18,
-    IRECV = 19,
-    REQUEST_CANCELLED = 21,
-    COLLECTIVE_BEGIN = 22,
-    COLLECTIVE_END = 23,
-    RMA_WIN_CREATE = 35,
-    RMA_WIN_DESTROY = 36,
-    RMA_COLLECTIVE_BEGIN = 37,
-    RMA_COLLECTIVE_END = 38,
-    RMA_GROUP_SYNC = 39,
-    RMA_REQUEST_LOCK = 40,
-    RMA_RELEASE_LOCK = 43,
-    RMA_SYNC = 44,
-    RMA_PUT = 46,
-    RMA_GET = 47,
-    RMA_ATOMIC = 48,
-    RMA_OP_COMPLETE_NON_BLOCKING = 50,
-    RMA_OP_COMPLETE_REMOTE = 52,
-    THREAD_FORK = 53,
-    THREAD_JOIN = 54,
-    THREAD_TEAM_BEGIN = 55,
-    THREAD_TEAM_END = 56,
-    IO_CREATE_HANDLE = 69,
-    IO_DESTROY_HANDLE = 70,
-    IO_SEEK = 72,
-    IO_DELETE_FILE = 74,
-    IO_OPERATION_BEGIN = 75,
-    IO_OPERATION_ISSUED = 77,
-    IO_OPERATION_COMPLETE = 78,
-    ICOLLECTIVE_REQUEST = 85,
-    ICOLLECTIVE_COMPLETE = 86,
-};
 
 #define IS_BIG_ENDIAN (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 #define ENDIAN_MARK (IS_BIG_ENDIAN ? 0x23 : 0x42)

@@ -1,0 +1,43 @@
+# Sourced by tests that have a Slurm of their own, all of it in $work, which is where they are:
+#   slurm_begin NODE...: directories of the nodes and munge, whose process is $munged
+#   slurm_common: lines of slurm.conf that all of them have
+slurm_begin() {
+    mkdir -m 700 munge
+    mkdir -m 755 run state log "${@/#/spool-}"
+    mkdir -m 1777 "${@/#/tmp-}"
+    head -c 128 /dev/urandom >munge/key
+    chmod 600 munge/key
+    munged -F -S "$work/run/munge.socket" --key-file="$work/munge/key" --pid-file="$work/munge/pid" \
+        --seed-file="$work/munge/seed" --log-file="$work/munge/log" >log/munged 2>&1 &
+    munged=$!
+    until [ -S run/munge.socket ]; do sleep 0.05; done
+}
+
+slurm_common() {
+    cat <<END
+ClusterName=snag
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket=$work/run/munge.socket
+CredType=cred/munge
+StateSaveLocation=$work/state
+SlurmdSpoolDir=$work/spool-%n
+SlurmctldPidFile=$work/run/slurmctld.pid
+SlurmdPidFile=$work/run/slurmd-%n.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+JobCompType=jobcomp/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+TmpFS=$work/tmp-%n
+SlurmdLogFile=$work/log/slurmd-%n
+SwitchType=switch/none
+MpiDefault=none
+ReturnToService=2
+MailProg=/bin/true
+SlurmdParameters=config_overrides
+END
+}
