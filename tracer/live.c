@@ -50,6 +50,7 @@ static struct {
     uint64_t job;
     int64_t realtime_ns;
     uint64_t interval_ns, start_ns;
+    uint64_t n_unsent; /* records, when the reader was not waited for any longer */
 } live = {.lock = PTHREAD_MUTEX_INITIALIZER, .socket = {.fd = -1}};
 
 /* ---------------------------------------------------------------------------------- sinks */
@@ -260,6 +261,14 @@ static struct frame_writer *writer_of(struct recorder *r)
     return live.writer[r->thread];
 }
 
+static void put(struct frame_writer *l)
+{
+    uint64_t n_records = l->n_records;
+
+    frame_writer_put(l, &live.socket.queue);
+    live_socket_queued(&live.socket, n_records);
+}
+
 /* The frame goes, or is lost. */
 static void emit(struct frame_writer *l)
 {
@@ -272,7 +281,7 @@ static void emit(struct frame_writer *l)
         return;
     }
     define_new();
-    frame_writer_put(l, &live.socket.queue);
+    put(l);
 }
 
 static uint64_t take_slots(struct frame_writer *l, const union slot *slot, size_t n)
@@ -467,7 +476,7 @@ static void finish(void)
             frame_writer_restart(l, ring->gap.open, ring->gap.n_open);
         }
         if (l->n_lost && live.socket.fd >= 0)
-            frame_writer_put(l, &live.socket.queue);
+            put(l);
     }
     say_until(clock_ns());
     if (live.socket.fd < 0)
@@ -475,23 +484,25 @@ static void finish(void)
     begin = frame_begin(&live.socket.queue, TRACER_FRAME_BYE);
     frame_end(&live.socket.queue, begin);
     linger(end_ns);
+    live.n_unsent = live_socket_unsent(&live.socket);
     live_socket_close(&live.socket);
 }
 
 /* Since somebody listens. */
 static void complain_of_loss(void)
 {
-    uint64_t n_lost = 0, n_sent = 0;
+    uint64_t n_dropped = 0, n_queued = 0, n_lost;
 
     for (size_t i = 0; i < live.n_writers; i++) {
-        n_lost += live.writer[i] ? live.writer[i]->n_lost_in_all : 0;
-        n_sent += live.writer[i] ? live.writer[i]->n_sent : 0;
+        n_dropped += live.writer[i] ? live.writer[i]->n_lost_in_all : 0;
+        n_queued += live.writer[i] ? live.writer[i]->n_queued : 0;
     }
-    if (n_lost > 0 && n_sent > 0 && !live.has_complained)
+    n_lost = n_dropped + live.n_unsent;
+    if (n_lost > 0 && n_queued > 0 && !live.has_complained)
         complain("rank %u: %llu of %llu events were lost on their way to '%s': its reader was "
                  "too slow",
-                 live.rank, (unsigned long long)n_lost, (unsigned long long)(n_lost + n_sent),
-                 live.socket.path);
+                 live.rank, (unsigned long long)n_lost,
+                 (unsigned long long)(n_dropped + n_queued), live.socket.path);
 }
 
 static void *run(void *unused)

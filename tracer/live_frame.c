@@ -284,7 +284,7 @@ void frame_writer_put(struct frame_writer *l, struct blob *to)
     blob_put(to, l->records.data, l->records.n);
     to->is_short |= l->stack.is_short || l->records.is_short;
     frame_end(to, at);
-    l->n_sent += l->n_records;
+    l->n_queued += l->n_records;
     l->n_lost = 0;
     clear(l);
 }

@@ -41,7 +41,7 @@ struct frame_writer {
     uint64_t begin_ns, last_ns;
     uint64_t n_records; /* 0: no frame has begun */
     uint64_t n_lost;    /* dropped before the frame */
-    uint64_t n_sent, n_lost_in_all;
+    uint64_t n_queued, n_lost_in_all;
 };
 
 /* frame_writer_records -- n slots of whole records go to the frame. Returns how many records.

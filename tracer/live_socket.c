@@ -2,6 +2,7 @@
 #include "live_socket.h"
 
 #include "live_frame.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -14,6 +15,12 @@
 #define FIRST_RETRY_NS 1000000000u
 #define MOST_DOUBLINGS 3 /* eight seconds */
 
+static void empty(struct live_socket *s)
+{
+    s->queue.n = s->n_sent = s->n_queued = 0;
+    s->queue.is_short = false;
+}
+
 bool live_socket_connect(struct live_socket *s)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -24,7 +31,7 @@ bool live_socket_connect(struct live_socket *s)
     s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s->fd < 0)
         return false;
-    s->queue.n = s->n_sent = 0;
+    empty(s);
     if (connect(s->fd, (const struct sockaddr *)&address, sizeof address) == 0) {
         s->connected_ns = clock_ns();
         return true;
@@ -58,6 +65,36 @@ bool live_socket_has_room(const struct live_socket *s, size_t n)
     return s->fd >= 0 && s->queue.n - s->n_sent + n <= s->limit;
 }
 
+void live_socket_queued(struct live_socket *s, uint64_t n_records)
+{
+    if (memory_grow(&s->queued, s->n_queued, s->cap_queued))
+        s->queued[s->n_queued++] = (struct queued_records){s->queue.n, n_records};
+}
+
+uint64_t live_socket_unsent(const struct live_socket *s)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < s->n_queued; i++)
+        n += s->queued[i].end > s->n_sent ? s->queued[i].n : 0;
+    return n;
+}
+
+/* What was sent goes. */
+static void cut_off(struct live_socket *s)
+{
+    size_t n_left = 0;
+
+    memmove(s->queue.data, s->queue.data + s->n_sent, s->queue.n - s->n_sent);
+    for (size_t i = 0; i < s->n_queued; i++)
+        if (s->queued[i].end > s->n_sent)
+            s->queued[n_left++] =
+                (struct queued_records){s->queued[i].end - s->n_sent, s->queued[i].n};
+    s->n_queued = n_left;
+    s->queue.n -= s->n_sent;
+    s->n_sent = 0;
+}
+
 void live_socket_send(struct live_socket *s)
 {
     if (s->queue.is_short) /* half a frame is none */
@@ -75,11 +112,8 @@ void live_socket_send(struct live_socket *s)
             live_socket_close(s);
         }
     }
-    if (s->n_sent > s->queue.n / 2) {
-        memmove(s->queue.data, s->queue.data + s->n_sent, s->queue.n - s->n_sent);
-        s->queue.n -= s->n_sent;
-        s->n_sent = 0;
-    }
+    if (s->n_sent > s->queue.n / 2)
+        cut_off(s);
 }
 
 void live_socket_wait(const struct live_socket *s, int wait_ms)
@@ -92,6 +126,5 @@ void live_socket_close(struct live_socket *s)
     if (s->fd >= 0)
         close(s->fd);
     s->fd = -1;
-    s->queue.n = s->n_sent = 0;
-    s->queue.is_short = false;
+    empty(s);
 }

@@ -25,6 +25,11 @@ struct live_socket {
     struct blob queue;
     size_t n_sent; /* bytes at its begin */
     size_t limit;  /* bytes in the queue beyond which frames are dropped */
+    struct queued_records {
+        size_t end; /* of their frame, in bytes of the queue */
+        uint64_t n;
+    } * queued; /* [n_queued] that are not sent yet, those of one frame each */
+    size_t n_queued, cap_queued;
 };
 
 /* live_socket_connect -- try. Returns true if it now is connected, with an empty queue. */
@@ -36,6 +41,11 @@ void live_socket_listen(struct live_socket *s);
 
 /* live_socket_has_room -- there is a connection, and n bytes more may be queued. */
 bool live_socket_has_room(const struct live_socket *s, size_t n);
+
+/* live_socket_queued -- what was just put into the queue holds n_records. live_socket_unsent --
+ * how many records are in frames of which something is still in the queue. */
+void live_socket_queued(struct live_socket *s, uint64_t n_records);
+uint64_t live_socket_unsent(const struct live_socket *s);
 
 /* live_socket_send -- as much as goes; a connection that broke is closed, and its last words
  * are heard. */

@@ -15,11 +15,14 @@ static void print_stored(const struct live_recorder_counts *stored, const char *
     const struct prov_counts *n = &stored->store;
     char executions[TEXT_SIZE];
 
-    print("%s of them (%s judged late, without what was around them) and %s normal one%s "
-          "for '%s'; %s would be judged otherwise now\n",
+    print("%s of them (%s judged late, without what was around them) and %s normal one%s for "
+          "'%s'",
           text_count(n->n_anomalies, anomalies), text_count(n->n_late, late),
-          text_count(n->n_normals, normals), text_plural(n->n_normals), url,
-          text_count(stored->n_pruned, other));
+          text_count(n->n_normals, normals), text_plural(n->n_normals), url);
+    if (stored->is_judged_again)
+        print("; %s would be judged otherwise now\n", text_count(stored->n_pruned, other));
+    else
+        print("; they were not judged again at the end\n");
     if (n->n_executions > 0)
         print("%s strange execution%s and %s normal one%s too\n",
               text_count(n->n_executions, executions), text_plural(n->n_executions),

@@ -178,14 +178,16 @@ static json_t *server_json(const struct live_session *s)
 static void set_stored(json_t *line, const struct live_recorder_counts *stored)
 {
     const struct prov_counts *n = &stored->store;
+    bool is_last = stored->is_judged_again;
 
     json_object_set_new(line, "stored_anomalies", json_count(n->n_anomalies));
     json_object_set_new(line, "stored_late", json_count(n->n_late));
     json_object_set_new(line, "stored_normals", json_count(n->n_normals));
     json_object_set_new(line, "stored_executions", json_count(n->n_executions));
     json_object_set_new(line, "stored_normal_executions", json_count(n->n_normal_executions));
-    json_object_set_new(line, "pruned", json_count(stored->n_pruned));
-    json_object_set_new(line, "taken_back", json_count(stored->n_taken_back));
+    json_object_set_new(line, "pruned", is_last ? json_count(stored->n_pruned) : json_null());
+    json_object_set_new(line, "taken_back",
+                        is_last ? json_count(stored->n_taken_back) : json_null());
     json_object_set_new(line, "dropped", json_count(n->n_dropped));
     json_object_set_new(line, "removed", json_count(n->n_removed));
     json_object_set_new(line, "store_error", n->why ? json_string(n->why) : json_null());

@@ -47,6 +47,7 @@ struct live_recorder {
     size_t latest_cap, n_held_trees;
     struct prov_rejudged rejudged; /* in the end */
     uint64_t statistics_ns;        /* when they are due */
+    bool is_judged_again;
     int final_rc;
     char *final_message;
 };
@@ -118,9 +119,12 @@ int live_recorder_flush(struct live_recorder *r)
 
 void live_recorder_counts(struct live_recorder *r, struct live_recorder_counts *out)
 {
-    *out = (struct live_recorder_counts){.n_pruned = r->rejudged.n_pruned,
-                                         .n_taken_back = r->rejudged.n_taken_back,
-                                         .taken_back_ns = r->rejudged.taken_back_ns};
+    *out = (struct live_recorder_counts){.is_judged_again = r->is_judged_again};
+    if (r->is_judged_again) {
+        out->n_pruned = r->rejudged.n_pruned;
+        out->n_taken_back = r->rejudged.n_taken_back;
+        out->taken_back_ns = r->rejudged.taken_back_ns;
+    }
     prov_store_counts(r->store, &out->store);
 }
 
@@ -402,6 +406,7 @@ static void finish(struct live_recorder *r, const struct ad_step *step)
     run_stats_put(&r->stats, step, r->store);
     prov_store_flush(r->store); /* what was lost is told at the end */
     r->final_rc = prov_store_rejudge(r->store, judge_again, &last, &r->rejudged);
+    r->is_judged_again = r->final_rc == 0;
     if (r->final_rc < 0)
         r->final_message = mem_copy_string(err_message());
     prov_store_end(r->store);

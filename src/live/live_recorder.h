@@ -48,7 +48,8 @@ struct live_recorder_opts {
 };
 
 struct live_recorder_counts {
-    uint64_t n_pruned; /* records that the final models judge otherwise; of these */
+    bool is_judged_again; /* by the final models, and that is stored; else these are 0: */
+    uint64_t n_pruned;    /* records that the final models judge otherwise; of these */
     uint64_t n_taken_back, taken_back_ns; /* anomalies, and their severity */
     struct prov_counts store;             /* of what is safe, and what is lost */
 };

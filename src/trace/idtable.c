@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LEAST_DENSE 64u
+
 void idtable_release(struct idtable *table)
 {
     free(table->dense);
@@ -24,15 +26,24 @@ void idtable_clear(struct idtable *table)
         idmap_release(&table->sparse);
 }
 
+static void grow_dense(struct idtable *table, uint32_t id)
+{
+    uint32_t n = table->n_dense ? table->n_dense : LEAST_DENSE;
+
+    while (n <= id)
+        n *= 2;
+    table->dense = mem_resize(table->dense, n, sizeof *table->dense);
+    memset(table->dense + table->n_dense, 0xff, (n - table->n_dense) * sizeof *table->dense);
+    table->n_dense = n;
+}
+
 void idtable_set(struct idtable *table, uint32_t id, uint32_t value)
 {
     uint32_t at;
 
     if (id < IDTABLE_DENSE) {
-        if (table->dense == NULL) {
-            table->dense = mem_resize(NULL, IDTABLE_DENSE, sizeof *table->dense);
-            memset(table->dense, 0xff, IDTABLE_DENSE * sizeof *table->dense);
-        }
+        if (id >= table->n_dense)
+            grow_dense(table, id);
         if (table->dense[id] == IDMAP_NONE) {
             mem_grow(&table->set, &table->set_cap, table->n_set + 1, sizeof *table->set);
             table->set[table->n_set++] = id;

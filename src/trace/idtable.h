@@ -11,11 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define IDTABLE_DENSE 65536u /* ids below this are looked up in an array */
+#define IDTABLE_DENSE                                                                          \
+    65536u /* ids below this are looked up in an array, which is as long as those that are set \
+            */
 
 struct idtable {
-    uint32_t *dense; /* [IDTABLE_DENSE], IDMAP_NONE where not set */
-    uint32_t *set;   /* [n_set] the dense ids that are */
+    uint32_t *dense; /* [n_dense], IDMAP_NONE where not set */
+    uint32_t n_dense;
+    uint32_t *set; /* [n_set] the dense ids that are set */
     size_t n_set, set_cap;
     struct idmap sparse;
     uint32_t *value; /* of the sparse ones */
@@ -33,7 +36,7 @@ void idtable_set(struct idtable *table, uint32_t id, uint32_t value);
 /* idtable_get_dense -- the value of a small id, or IDMAP_NONE when it has none or is large. */
 static inline uint32_t idtable_get_dense(const struct idtable *table, uint32_t id)
 {
-    return id < IDTABLE_DENSE && table->dense ? table->dense[id] : IDMAP_NONE;
+    return id < table->n_dense ? table->dense[id] : IDMAP_NONE;
 }
 
 /* idtable_get -- the value of id, or IDMAP_NONE. */

@@ -59,6 +59,20 @@ kill -CONT $reader
 wait $reader || status=$?
 [ $status = 3 ] && grep -q 'events were lost on the way' told || fail "status $status: $(cat told)"
 
+# a reader that never goes on: what it was not sent is lost, too
+"$snag" ad tracer:socket --json >told 2>&1 &
+reader=$!
+until [ -S socket ]; do sleep 0.02; done
+kill -STOP $reader $(pgrep -P $reader)
+"$snag" record --live socket --functions ./odd cancel >out 2>err || [ $? = 6 ]
+kill -CONT $reader $(pgrep -P $reader)
+status=0
+wait $reader || status=$?
+read -r lost all < <(sed -n 's/^snag-tracer: rank 0: \([0-9]*\) of \([0-9]*\) events were lost on their way .*/\1 \2/p' err)
+[ $status = 3 ] && grep -q 'gone without a goodbye' told || fail "status $status: $(cat told)"
+counters=$((all - ${lost:-0} - $(sed -n '/^{/,$p' told | jq .events))) # they are sent as events are
+[ "${lost:-0}" -gt 0 ] && [ $counters -ge 0 ] && [ $counters -lt 1000 ] || fail "lost $lost of $all, read $(cat told)"
+
 # a page whose snag record is killed
 watched -o killed
 mapfile -t snags < <(pgrep -P $recorder -x snag)

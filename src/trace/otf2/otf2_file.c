@@ -108,6 +108,18 @@ static void find_chunk(struct otf2_file *f)
     }
 }
 
+/* Of a live analysis all files are open at once, and most of many are small. */
+static void make_window(struct otf2_file *f)
+{
+    size_t bytes = f->bytes < WINDOW_BYTES ? (size_t)f->bytes : WINDOW_BYTES;
+
+    bytes += OTF2_FILE_RECORD_MOST;
+    if (bytes <= f->window_bytes)
+        return;
+    f->window = mem_resize(f->window, bytes + OTF2_FILE_RECORD_MOST, 1);
+    f->window_bytes = bytes;
+}
+
 int otf2_file_open(struct otf2_file *f, const char *path, uint64_t chunk_bytes)
 {
     uint8_t *window = f->window;
@@ -123,11 +135,8 @@ int otf2_file_open(struct otf2_file *f, const char *path, uint64_t chunk_bytes)
         return err_set(ERR_IO, "cannot open '%s': %s", path, strerror(errno));
     if (!S_ISREG(info.st_mode))
         return err_set(ERR_IO, "cannot read '%s': not a file", path);
-    if (f->window == NULL) {
-        f->window = mem_resize(NULL, WINDOW_BYTES + OTF2_FILE_RECORD_MOST, 1);
-        f->window_bytes = WINDOW_BYTES;
-    }
     f->bytes = (uint64_t)info.st_size;
+    make_window(f);
     f->is_cut = f->bytes < HEADER_BYTES;
     find_chunk(f);
     return 0;

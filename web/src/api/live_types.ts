@@ -48,6 +48,7 @@ export interface LiveStatus {
         stored: number;
         waiting: number;
         dropped: number;
+        removed: number;
         is_failing: boolean;
         error: string | null; /* why */
     } | null;

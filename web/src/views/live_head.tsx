@@ -42,6 +42,9 @@ export function LiveTrouble() {
     const said = [
         now.lost_events > 0 && `${plural(now.lost_events, "event")} lost`,
         store && store.dropped > 0 && `${plural(store.dropped, "record")} not stored`,
+        store &&
+            store.removed > 0 &&
+            `the store is full: ${plural(store.removed, "record")}, of what lost least, removed for others`,
         store?.is_failing && `the store cannot be written: ${store.error}`,
         ...now.quality
             .filter((q) => q.is_damage)
