@@ -102,71 +102,58 @@ build() {
     quietly cmake --build --preset "$preset"
 }
 
-# run_tests [long]: in each way of building.
+# run_tests [long]: builds in each way, then runs the tests of all together, as half of them wait for something. In
+# build/all is what CTest needs for that.
 run_tests() {
-    local preset since building=0 failed=0 how
+    local preset since=$SECONDS building failed=0 how=(-LE '^(long|elsewhere)$') # what another build says better is left to that
+    mkdir -p build/all/Testing/Temporary
     for preset in "${presets[@]}"; do
-        since=$SECONDS
         build $preset
-        building=$((building + SECONDS - since))
-        if [ "${1:-}" = long ]; then
-            how=(--preset $preset-long)
-        else # what another build says better is left to that
-            how=(--test-dir build/$preset --output-on-failure -LE '^(long|elsewhere)$')
-        fi
-        rm -f build/$preset/Testing/Temporary/LastTests*.log # they stay where there is nothing to note
-        ctest "${how[@]}" -j $((2 * $(nproc))) || failed=1 # half of them wait for something
     done
+    building=$((SECONDS - since))
+    printf 'subdirs(../%s)\n' "${presets[@]}" >build/all/CTestTestfile.cmake
+    rm -f build/all/Testing/Temporary/LastTests*.log # they stay where there is nothing to note
+    if [ "${1:-}" = long ]; then
+        how=()
+        export $(jq -r '.testPresets[] | select(.name == "long").environment | to_entries[] | "\(.key)=\(.value)"' \
+            CMakePresets.json)
+    fi
+    ctest --test-dir build/all --output-on-failure -j $((3 * $(nproc))) "${how[@]}" || failed=1
     conclude $building
     return $failed
 }
 
-# Of what CTest has noted: the names of those that failed, or were skipped, of one build.
-noted() { sed 's/^[0-9]*://' "build/$1/Testing/Temporary/LastTests$2.log" 2>/dev/null || true; }
+# Of what CTest has noted: the names of those that failed, or were skipped.
+noted() { sed 's/^[0-9]*://' build/all/Testing/Temporary/LastTests$1.log 2>/dev/null || true; }
 
-# Why tests were skipped, of all builds: "NAMES (reason), ...". The first line that a test printed is why.
+# Why tests were skipped: "NAMES (reason), ...". The first line that a test printed is why.
 why_skipped() {
-    local preset
-    for preset in "${presets[@]}"; do
-        noted $preset Disabled
-        echo '---'
-        cat build/$preset/Testing/Temporary/LastTest.log
-        echo '==='
-    done | awk '
-        /^===$/ { in_log = 0; next }
-        /^---$/ { in_log = 1; next }
-        !in_log { is_skipped[$0]; next }
+    noted Disabled | awk '
+        NR == FNR { is_skipped[$0]; next }
         /^[0-9]+\/[0-9]+ Test: / { name = $3; next }
         /^Output:$/ { getline; getline; sub(/^skipped: /, "")
-            if (name in is_skipped && !(name in is_told)) {
-                is_told[name]
+            if (name in is_skipped) {
                 if (!($0 in n)) reason[++n_reasons] = $0
                 names[$0] = names[$0] (n[$0]++ ? " " : "") name
             } }
         END { for (i = 1; i <= n_reasons; i++) {
-            r = reason[i]; folder = names[r]; sub(/\/.*/, "", folder)
-            printf "%s%s (%s)", (i > 1 ? ", " : ""), (n[r] > 3 ? n[r] " of " folder "/" : names[r]), r } }'
+            r = reason[i]; folder = names[r]; sub(/\/[^\/]*( .*)?$/, "", folder)
+            printf "%s%s (%s)", (i > 1 ? ", " : ""), (n[r] > 3 ? n[r] " of " folder "/" : names[r]), r } }' \
+        - build/all/Testing/Temporary/LastTest.log
 }
 
 # What was run, what was skipped and why, how long it took; and how to run again what failed.
 conclude() {
-    local preset n total=0 ran=() skipped again=() names log n_skipped=0 n_failed=0
-    for preset in "${presets[@]}"; do
-        log=build/$preset/Testing/Temporary/LastTest.log
-        n=$(($(grep -c '^Test time = ' $log) - $(noted $preset Disabled | wc -l)))
-        n_skipped=$((n_skipped + $(noted $preset Disabled | wc -l)))
-        total=$((total + n))
-        ran+=("$preset $n")
-        names=$(noted $preset Failed)
-        [ -z "$names" ] && continue
-        n_failed=$((n_failed + $(wc -l <<<"$names")))
-        again+=("ctest --preset $preset -R '^($(paste -sd '|' <<<"$names"))\$'")
-    done
+    local ran failed n_skipped skipped
+    ran=$(($(grep -c '^Test time = ' build/all/Testing/Temporary/LastTest.log) - $(noted Disabled | wc -l)))
+    failed=$(noted Failed)
+    n_skipped=$(noted Disabled | wc -l)
     skipped=$(why_skipped)
-    say "run: $total tests ($(paste -sd , <<<"$(printf '%s\n' "${ran[@]}")" | sed 's/,/, /g')), $n_failed failed"
+    say "run: $ran tests, $(grep -c . <<<"$failed" || true) failed"
     say "skipped: $n_skipped${skipped:+: $skipped}"
     say "time: $(minutes $SECONDS), of which $(minutes "$1") to build"
-    [ $n_failed -eq 0 ] || say "again what failed: $(printf '%s\n' "${again[@]}" | paste -sd ';' | sed 's/;/; /g')"
+    [ -z "$failed" ] ||
+        say "again what failed: ctest --test-dir build/all --output-on-failure -R '^($(paste -sd '|' <<<"$failed"))\$'"
 }
 
 minutes() { echo "$(($1 / 60)) min $(($1 % 60)) s"; }

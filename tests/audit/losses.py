@@ -18,8 +18,9 @@ import sys
 import tempfile
 from collections import defaultdict
 
-FACTORS = (1.1, 1.2, 1.5, 1.8, 2.5, 5, 30)
-JITTERS = (0.01, 0.05, 0.1, 0.3)
+IS_LONG = bool(os.environ.get("SNAG_LONG"))
+FACTORS = (1.1, 1.2, 1.5, 1.8, 2.5, 5, 30) if IS_LONG else (1.2, 1.8, 30)
+JITTERS = (0.01, 0.05, 0.1, 0.3) if IS_LONG else (0.05, 0.3)
 ROOM = 0.05
 WIDTHS = 2
 QUIET = 0.001  # of their time quiet runs may lose in all

@@ -16,7 +16,7 @@ command -v python3 >/dev/null || {
 
 case $what in
 synth)
-    exec python3 "$audit/audit.py" "$SNAG" synth --programs $((${SNAG_LONG:+480} + 20))
+    exec python3 "$audit/audit.py" "$SNAG" synth --programs $((${SNAG_LONG:+488} + 12))
     ;;
 losses)
     exec python3 "$audit/losses.py" "$SNAG"

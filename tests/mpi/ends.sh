@@ -6,6 +6,8 @@ set -eu
 SNAG=$(realpath "$1") sample_archive=$(realpath "$2")
 . "$(dirname "$0")/launchers.sh"
 
+# Each launcher in turn where there is time; else one, and the other in nodes.sh.
+[ -n "$is_long" ] || launchers=("${launchers[0]}")
 small='synth:150*step(compute@1ms(a 3*b) >1 <1 |);ranks=7;jitter=0.2'
 
 # A trace that process 1 never gets to the end of: what it would read is a pipe that nobody writes.

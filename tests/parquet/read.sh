@@ -33,7 +33,7 @@ check() {
 check 'synth:40*step(a@1ms(b c) >1 <1 io@2ms | d);ranks=3;jitter=0.1;slow=b/7/40' step
 check 'synth:step(a)' step # no messages, one execution
 # more than a page of each, and a column that has more than one dictionary's width
-check 'synth:4000*step(a@9us(b c d e f g h i j k l m n o p q r) >1 <1);ranks=2;jitter=0.2' step
+check 'synth:2000*step(a@9us(b c d e f g h i j k l m n o p q r) >1 <1);ranks=2;jitter=0.2' step
 # the questions of the documentation; stops that others wait for
 check 'synth:300*round(step(solve@1ms(a b) >1 <1 |) rest@20us);ranks=4;jitter=0.05;slow=solve/150/20/2;slow=a/200/9000/1' step
 "$snag" label run.snag '#2-150=normal' '#1-20=abnormal' --author me >/dev/null

@@ -6,9 +6,9 @@
 #
 #   inject.sh SNAG DIRECTORY-OF-THE-TRACERS
 #
-# SNAG_INJECTIONS  how many, 36; SNAG_INJECTION_FIRST begins with another one than 0. Each is the
+# SNAG_INJECTIONS  how many, 18; SNAG_INJECTION_FIRST begins with another one than 0. Each is the
 # same every time. Prints a table of what was tried, per tracer.
-snag=$1 tracers=$2 n=${SNAG_INJECTIONS:-36} first=${SNAG_INJECTION_FIRST:-0}
+snag=$1 tracers=$2 n=${SNAG_INJECTIONS:-18} first=${SNAG_INJECTION_FIRST:-0}
 . "$(dirname "$0")/mpi/lib.sh" || exit
 command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
 here=$sources/..

@@ -28,7 +28,9 @@ events() {
 }
 
 for mpi in "${mpis[@]}"; do
-    for variant in c MPIF_H USE_MPI USE_F08; do
+    variants=(c MPIF_H USE_MPI USE_F08)
+    [ $mpi = ${mpis[0]} ] || [ -n "${SNAG_LONG:-}" ] || variants=(USE_MPI USE_F08) # of another MPI
+    for variant in ${variants[@]}; do
         compile $mpi $variant
         record 0 $variant.$mpi.trace $mpi 3 ./$variant.$mpi
         events $variant.$mpi.trace >$variant.$mpi.events

@@ -5,9 +5,11 @@
 #
 #   signals.sh SNAG DIRECTORY-OF-THE-TRACERS
 #
-# SNAG_SIGNALS  how many tries, 9; SNAG_SIGNAL_FIRST begins with another one than 0. Each is the
-# same every time, but for when the signal comes.
-snag=$1 tracers=$2 n=${SNAG_SIGNALS:-9} first=${SNAG_SIGNAL_FIRST:-0}
+# SNAG_SIGNALS  how many tries, from SNAG_SIGNAL_FIRST on; if it does not say, one of each signal. Each is
+# the same every time, but for when the signal comes.
+snag=$1 tracers=$2 first=${SNAG_SIGNAL_FIRST:-0}
+tries=(1 5 7 11)
+[ -z "${SNAG_SIGNALS:-}" ] || tries=($(seq $first $((first + SNAG_SIGNALS - 1))))
 . "$(dirname "$0")/mpi/lib.sh" || exit
 for tool in jq otf2-print setsid; do
     command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }
@@ -104,7 +106,7 @@ check() {
 }
 
 wrong=0
-for ((i = first; i < first + n; i++)); do
+for i in ${tries[@]}; do
     pick $i
     rm -rf trace counts
     launch=() before=()

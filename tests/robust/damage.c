@@ -166,7 +166,7 @@ unsigned long damage_number(const char *variable, unsigned long fallback)
 static int take_share(const struct damage *s, unsigned long share)
 {
     unsigned long first = damage_number("SNAG_FUZZ_FIRST", 0);
-    unsigned long end = first + damage_number("SNAG_FUZZ_N", 80);
+    unsigned long end = first + damage_number("SNAG_FUZZ_N", 48);
     int n_wrong = 0;
 
     for (unsigned long i = first + share; i < end; i += N_PROCESSES) {

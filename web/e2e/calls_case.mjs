@@ -1,6 +1,6 @@
 // From the table of functions, and from that of an area, to the calls of a function: the longest first, then one
 // after another by length; in sight, open, outlined. By mouse and by keyboard.
-import { assert, loaded, until } from "./steps.mjs";
+import { assert, loaded, openAnew, until } from "./steps.mjs";
 
 export const name = "calls: rows of functions lead to their calls, the longest first";
 export const options = {
@@ -93,8 +93,7 @@ async function byKeys(page, calls) {
 /* An area on ranks 3 and 4: of the calls in it, not of those elsewhere. */
 async function inArea(page, server) {
     const hash = "views=timeline&ranks=3,4&window=20000000,30000000&area=22000000,27000000:3,4";
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#${hash}`);
+    await openAnew(page, `${server.url}#${hash}`);
     await loaded(page);
     const table = page.getByRole("region", { name: "What the area holds" });
     const row = table.locator("tr", { hasText: /^compute/ });
@@ -119,8 +118,7 @@ async function inArea(page, server) {
     await page.locator(".notice", { hasText: "shortest call of compute" }).waitFor();
 
     // Any call that is chosen has others beside it, of the whole run.
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#call=5.1`);
+    await openAnew(page, `${server.url}#call=5.1`);
     await loaded(page);
     await said(page).waitFor();
     await until("its number among all", async () => {
@@ -131,8 +129,7 @@ async function inArea(page, server) {
 
 /* What is said of one can be selected and copied: its exact times, callers, kind, and what it sends. */
 async function inFull(page, server) {
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#views=regions,timeline`);
+    await openAnew(page, `${server.url}#views=regions,timeline`);
     await loaded(page);
     await page.getByRole("button", { name: "MPI_Send", exact: true }).click();
     await said(page).filter({ hasText: /sends/ }).waitFor();
@@ -153,8 +150,7 @@ export async function run({ page, server }) {
     await loaded(page);
     const calls = await longest(page, "compute", 3);
     for (const act of [byMouse, byKeys]) {
-        await page.goto("about:blank");
-        await page.goto(`${server.url}#views=regions`);
+        await openAnew(page, `${server.url}#views=regions`);
         await loaded(page);
         await page.locator(".panel-regions tbody tr").first().waitFor();
         await act(page, calls);

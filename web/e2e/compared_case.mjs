@@ -2,7 +2,7 @@
 // restores what is looked at.
 import { accessible } from "./axe.mjs";
 import { dragged, skips } from "./borders.mjs";
-import { assert, picturesAreRight, savedBy, until } from "./steps.mjs";
+import { assert, openAnew, picturesAreRight, savedBy, until } from "./steps.mjs";
 
 export const name = "comparison: what changed, where, and in which executions";
 
@@ -32,8 +32,7 @@ const nodeOf = (page, path) =>
 const hash = (page) => new URLSearchParams(new URL(page.url()).hash.slice(1));
 
 async function open(page, server, state = "") {
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#${state}`);
+    await openAnew(page, `${server.url}#${state}`);
     await difference(page).locator(".node").first().waitFor();
     await page.locator(".scatter").waitFor();
 }

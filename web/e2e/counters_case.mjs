@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { accessible } from "./axe.mjs";
 import { defects } from "./looks.mjs";
-import { assert, loaded } from "./steps.mjs";
+import { assert, loaded, openAnew } from "./steps.mjs";
 
 export const name = "counters: of the selected call, with its arguments, and over time";
 const sample = join(dirname(process.env.SNAG ?? ""), "tests/support/sample_archive");
@@ -25,8 +25,7 @@ const said = (page) => page.getByRole("region", { name: "Selected call" });
 const table = (page) => page.getByRole("region", { name: "Counters of the call" });
 
 async function choose(page, server, call) {
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#views=timeline&call=${call}`);
+    await openAnew(page, `${server.url}#views=timeline&call=${call}`);
     await loaded(page);
     await table(page).waitFor();
 }
@@ -52,8 +51,7 @@ async function told(page, share) {
 }
 
 async function overTime(page, server) {
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#views=timeline&ranks=0&threads=0&window=0,300000`);
+    await openAnew(page, `${server.url}#views=timeline&ranks=0&threads=0&window=0,300000`);
     await loaded(page);
     assert.equal(await legend(page).count(), 0);
     await choice(page).selectOption("instructions");
@@ -82,8 +80,7 @@ async function overTime(page, server) {
         assert.deepEqual(await page.evaluate(defects), [], String(width));
     }
     // A link that names another says so.
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#views=timeline&counter=nothing`);
+    await openAnew(page, `${server.url}#views=timeline&counter=nothing`);
     await legend(page).filter({ hasText: "The trace has no counter nothing." }).waitFor();
 }
 

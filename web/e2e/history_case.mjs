@@ -1,7 +1,7 @@
 // A history: its trend with the change in it, and any run against those before it.
 import { accessible } from "./axe.mjs";
 import { dragged, skips } from "./borders.mjs";
-import { assert, picturesAreRight, savedBy, until } from "./steps.mjs";
+import { assert, openAnew, picturesAreRight, savedBy, until } from "./steps.mjs";
 
 export const name = "history: a trend, where it changed, and a run against those before it";
 
@@ -25,8 +25,7 @@ const runs = (page) => page.getByRole("region", { name: "Runs", exact: true });
 const hash = (page) => new URLSearchParams(new URL(page.url()).hash.slice(1));
 
 async function open(page, server, state = "") {
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#${state}`);
+    await openAnew(page, `${server.url}#${state}`);
     await trend(page).locator(".trend-point").first().waitFor();
 }
 

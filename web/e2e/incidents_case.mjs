@@ -6,6 +6,7 @@ import {
     detail,
     listed,
     loaded,
+    openAnew,
     selectedId,
     stateOf,
     told,
@@ -85,8 +86,7 @@ async function worksByKeyboard(page, items) {
 /* Of an execution that is no head: its incident is open, and the line is marked. */
 async function linksRestore(page, server, first) {
     const at = first.member_trees.findIndex((tree) => tree !== first.head_tree);
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#tree=${first.member_trees[at]}&views=why`);
+    await openAnew(page, `${server.url}#tree=${first.member_trees[at]}&views=why`);
     await loaded(page);
     const marked = page.locator('.members .pick-member[aria-pressed="true"] .id');
     await marked.waitFor();
@@ -156,8 +156,7 @@ async function fitsHalfAScreen(page) {
 }
 
 export async function run({ page, server }) {
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#views=why`);
+    await openAnew(page, `${server.url}#views=why`);
     await loaded(page);
     const { items } = await incidents(page, "limit=50");
     const first = items[0];

@@ -2,7 +2,7 @@
 import { pressAll } from "./keys.mjs";
 import { loaded } from "./steps.mjs";
 
-export const name = "keys: ten presses in a row, quicker than answers come";
+export const name = "keys: presses in a row, quicker than answers come";
 export const options = { isOwnNetwork: true };
 
 const views = [

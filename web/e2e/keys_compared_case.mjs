@@ -2,7 +2,7 @@
 import { options as compared } from "./compared_case.mjs";
 import { pressAll } from "./keys.mjs";
 
-export const name = "keys: ten presses in a row on the page of a comparison";
+export const name = "keys: presses in a row on the page of a comparison";
 export const options = { isOwnNetwork: true };
 
 export function run({ browser, startOwn }) {

@@ -1,7 +1,7 @@
 // The keys of the live page, on what a program left that is over.
 import { pressAll } from "./keys.mjs";
 
-export const name = "keys: ten presses in a row on the live page";
+export const name = "keys: presses in a row on the live page";
 export const options = { isOwnNetwork: true };
 
 async function stored(snag) {

@@ -2,7 +2,7 @@
 // by mouse and by keyboard. Rank 2 is late, so rank 3, which waits for
 // its message, comes last to a barrier; what rank 2 loses at the very end nobody waits for.
 import { accessible } from "./axe.mjs";
-import { assert, loaded, until } from "./steps.mjs";
+import { assert, loaded, openAnew, until } from "./steps.mjs";
 
 export const name = "lanes: threads under their rank, pinned ranks, collectives, arrow keys";
 export const options = {
@@ -21,8 +21,7 @@ const nameOf = (page, rank) => names(page).filter({ hasText: new RegExp(`rank ${
 const chosen = (page, what) => page.getByRole("region", { name: `Selected ${what}` });
 
 async function open(page, server, hash) {
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#${hash}`);
+    await openAnew(page, `${server.url}#${hash}`);
     await loaded(page);
     await page.locator(".timeline-canvas[aria-busy=false]").waitFor();
 }

@@ -3,7 +3,7 @@
 import { kernels, serveGpuTrace, steps } from "./gpu_trace.mjs";
 import { accessible } from "./axe.mjs";
 import { defects } from "./looks.mjs";
-import { assert, loaded, until } from "./steps.mjs";
+import { assert, loaded, openAnew, until } from "./steps.mjs";
 
 export const name = "launches: from who launched to what began then, and back";
 
@@ -14,8 +14,7 @@ const launch = (page) => page.getByRole("region", { name: "Selected launch" });
 const words = async (of) => (await of.innerText()).replace(/\s+/g, " ");
 
 async function open(page, server, hash) {
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#views=timeline&${hash}`);
+    await openAnew(page, `${server.url}#views=timeline&${hash}`);
     await loaded(page);
     await page.locator('.timeline-canvas[aria-busy="false"]').waitFor();
 }
@@ -137,8 +136,7 @@ async function looks(page, server, launches) {
 }
 
 async function kinds(page, server) {
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#views=regions,timeline`);
+    await openAnew(page, `${server.url}#views=regions,timeline`);
     await loaded(page);
     const rows = page.locator(".panel-regions tbody tr");
     await rows.first().waitFor();

@@ -1,14 +1,13 @@
 // Nothing lies over anything else and no text is cut, in narrow and wide windows, light and dark; and axe finds
 // nothing at all, with each menu and dialogue open.
 import axe from "axe-core";
-import { assert, loaded } from "./steps.mjs";
+import { assert, loaded, openAnew } from "./steps.mjs";
 import { defects, schemes, settled, sizes, viewNames } from "./looks.mjs";
 
 export const name = "looks: no overlap, no cut text, enough contrast, menus and dialogues open";
 
 async function open(page, server, hash) {
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#${hash}`);
+    await openAnew(page, `${server.url}#${hash}`);
     await loaded(page);
     await settled(page);
 }

@@ -1,6 +1,6 @@
 // Views and the list have borders that are dragged, by mouse, touch and keys; each layout keeps its own, if the
 // browser lets it. Pictures are as sharp as the screen afterwards. Links skip the header; the list is one stop.
-import { assert, candidates, detail, loaded, selectedId, until } from "./steps.mjs";
+import { assert, candidates, detail, loaded, openAnew, selectedId, until } from "./steps.mjs";
 
 export const name = "panes: borders can be dragged, links skip, the list is one stop of Tab";
 
@@ -8,8 +8,7 @@ const divider = (page, name) => page.getByRole("separator", { name, exact: true 
 const boxOf = (page, view) => page.locator(`.panel-${view}`).boundingBox();
 
 async function open(page, server, hash = "") {
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#${hash}`);
+    await openAnew(page, `${server.url}#${hash}`);
     await loaded(page);
     await page.locator(".timeline-canvas").waitFor();
 }

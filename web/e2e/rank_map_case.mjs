@@ -1,6 +1,6 @@
 // The map of all ranks: the way in where they are many. It shows the one among a thousand, and leads to its lane; by
 // mouse and by keyboard. What it is of, its order and its ranks are in the link.
-import { assert, loaded, savedBy, told, until } from "./steps.mjs";
+import { assert, loaded, openAnew, savedBy, told, until } from "./steps.mjs";
 
 export const name = "rank map: of 1,000 ranks the one that was late, and the way to its lane";
 export const options = {
@@ -68,8 +68,7 @@ async function cost(page, server) {
         ),
     );
     assert.ok(late > 1e6 && waited < late / 10, `612 cost ${late}, 613 ${waited}`);
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#map-order=most`);
+    await openAnew(page, `${server.url}#map-order=most`);
     await loaded(page);
     await drawn(page);
     const choice = map(page).getByLabel("Coloured by");
@@ -93,8 +92,7 @@ async function cost(page, server) {
 
     // Where it is not known, the page says why.
     await page.route("**/map?of=cost*", withoutCost);
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#map=cost&map-ranks=600-609&map-order=most`);
+    await openAnew(page, `${server.url}#map=cost&map-ranks=600-609&map-order=most`);
     await map(page).getByText("No cost to the run that is known.").waitFor();
     await map(page)
         .getByText(
@@ -157,8 +155,7 @@ export async function run({ page, server }) {
         .waitFor();
     await page.waitForFunction(() => /map=waiting/.test(location.hash));
     const link = await page.evaluate(() => location.hash);
-    await page.goto("about:blank");
-    await page.goto(server.url + link);
+    await openAnew(page, server.url + link);
     await map(page)
         .getByText(/^time in MPI: darkest/)
         .waitFor();

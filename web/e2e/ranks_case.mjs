@@ -1,7 +1,7 @@
 // Ranks and their peers: who is slow, its threads below it, a choice of places that a link restores,
 // and what operations cost. In the list, costs that are bounds are said to be so.
 import { accessible } from "./axe.mjs";
-import { assert, detail, loaded } from "./steps.mjs";
+import { assert, detail, loaded, openAnew } from "./steps.mjs";
 
 export const name = "ranks: who is slow, by rank or thread, and what it costs";
 
@@ -19,8 +19,7 @@ export const options = { serve: make };
 const places = (page) => page.locator(".panel-ranks .places tbody tr");
 
 async function open(page, server, hash) {
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#${hash}`);
+    await openAnew(page, `${server.url}#${hash}`);
     await loaded(page);
 }
 

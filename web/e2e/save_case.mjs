@@ -1,6 +1,6 @@
 // What can be saved, and a server that goes away and comes back.
 import { readFile } from "node:fs/promises";
-import { assert, loaded, picturesAreRight, told } from "./steps.mjs";
+import { assert, loaded, openAnew, picturesAreRight, told } from "./steps.mjs";
 
 export const name = "saving: labels, pictures, tables; the page says when the server is away";
 
@@ -41,8 +41,7 @@ const pictures = [
 
 async function picturesAreForPapers(page, server) {
     await page.emulateMedia({ colorScheme: "dark" });
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#${all}`);
+    await openAnew(page, `${server.url}#${all}`);
     await loaded(page);
     for (const there of [".timeline-canvas", ".icicle", ".heat", ".paths"])
         await page.locator(there).first().waitFor();

@@ -1,7 +1,7 @@
 // tasks.mjs -- does what tasks.md lists: each task with the mouse and with the keyboard alone, from a page
 // opened anew, and compares the steps with those of the table.
 import { readFile } from "node:fs/promises";
-import { assert, detail, loaded } from "./steps.mjs";
+import { assert, detail, loaded, openAnew } from "./steps.mjs";
 
 const mostSteps = 5;
 
@@ -71,8 +71,7 @@ async function readTable() {
 }
 
 async function open(page, server, hash) {
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#${hash ?? ""}`);
+    await openAnew(page, `${server.url}#${hash ?? ""}`);
     await loaded(page);
     await page.locator(".timeline-canvas[aria-busy=false]").waitFor();
 }

@@ -1,6 +1,6 @@
 // The tasks of tasks.md on a run of 24 ranks in which one was late and the others waited.
 import { assert, chosen, detail, doTasks, findText, inSight, skipTo } from "./tasks.mjs";
-import { told } from "./steps.mjs";
+import { openAnew, told } from "./steps.mjs";
 
 export const name = "tasks: find, measure, select, read the cause, by mouse and by keyboard";
 export const options = {
@@ -451,8 +451,7 @@ export async function run({ page, server, context }) {
     ]);
 
     // The tooltip is of what is under the pointer, after the keys moved what is there.
-    await page.goto("about:blank");
-    await page.goto(server.url);
+    await openAnew(page, server.url);
     await page.locator(".rank-name", { hasText: /rank 3$/ }).waitFor();
     await page.locator(".timeline-canvas[aria-busy=false]").waitFor();
     const [x, y] = await rowOf(page, 3, 1, 0.5);

@@ -1,5 +1,5 @@
 // What every view owes: it fits, it says how it stands, and a link restores it.
-import { assert, candidates, loaded } from "./steps.mjs";
+import { assert, candidates, loaded, openAnew } from "./steps.mjs";
 
 export const name =
     "views: they fit on small and large screens, have all states, and links restore them";
@@ -44,8 +44,7 @@ function misfits() {
 }
 
 async function open(page, server, hash) {
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#${hash}`);
+    await openAnew(page, `${server.url}#${hash}`);
     await loaded(page);
 }
 
@@ -159,8 +158,7 @@ async function linksRestore(page, server) {
 /* A run that cannot be had, one without anomalies, answers that take long, and views that fail. */
 async function states(page, server) {
     await page.route("**/api/v1/run", (route) => route.fulfill({ status: 500, body: "{}" }));
-    await page.goto("about:blank");
-    await page.goto(server.url);
+    await openAnew(page, server.url);
     await page.getByText(/The run cannot be shown/).waitFor();
     await page.unroute("**/api/v1/run");
     await page.route("**/api/v1/run", async (route) => {
@@ -181,8 +179,7 @@ async function states(page, server) {
         await held;
         await route.fulfill({ status: 503, body: '{"detail":"too busy"}' });
     });
-    await page.goto("about:blank");
-    await page.goto(`${server.url}#${all}`);
+    await openAnew(page, `${server.url}#${all}`);
     for (const what of ["executions", "the reasons", "the structure", "the execution"])
         await page.getByText(`Loading ${what}`, { exact: false }).first().waitFor();
     answer();
