@@ -7,7 +7,10 @@
 #include "analysis/analysis_crew.h"
 #include "analysis/run_scoring.h"
 #include "base/err.h"
+#include "base/idmap.h"
 #include "base/progress.h"
+
+#define MOST_WHOLE (1u << 20) /* vertices that are made again at a time */
 
 /* One function of interest on its way through the stages. */
 struct analysis {
@@ -45,18 +48,33 @@ static int choose(struct analysis *a)
 
 /* --------------------------------------------------------------------------------- public */
 
+/* What trees as they were recorded have that they do not have without the tracer. */
+static void count_whole(const struct scoring *w, struct forest *whole, struct idmap *subtrees,
+                        struct analysis_result *result)
+{
+    uint32_t depth = forest_depth(whole, NULL, whole->n_trees);
+    struct wl wl;
+
+    wl_init(&wl, whole, w->defs, false, NULL);
+    for (uint32_t i = 0; i < wl.vocab.label.n; i++)
+        if (idmap_find(&w->wl.vocab.label, wl.vocab.label.key[i]) == IDMAP_NONE)
+            idmap_add(subtrees, wl.vocab.label.key[i]);
+    result->max_depth = depth > result->max_depth ? depth : result->max_depth;
+    wl_release(&wl);
+    forest_release(whole);
+}
+
 /*
  * What the tracer did is in none of the measures; but the numbers that describe the trees are
- * of all that is in the trace. Few trees have any of it: these are made again as they are
- * there.
+ * of all that is in the trace. Trees that have any of it are made again as they are there, some
+ * at a time.
  */
 static void count_tracer(const struct analysis *a, const struct columns *columns,
                          struct analysis_result *result)
 {
     const struct scoring *w = &a->scoring;
     struct forest whole = {0};
-    uint32_t depth;
-    struct wl wl;
+    struct idmap subtrees = {0};
 
     for (uint32_t t = 0; t < w->forest.n_trees; t++) {
         uint32_t n = forest_n_rows(&w->forest, t);
@@ -67,17 +85,13 @@ static void count_tracer(const struct analysis *a, const struct columns *columns
         calls = columns_view(columns, w->forest.location[t]);
         forest_of_call(&whole, w->forest.location[t], &calls, w->forest.call[t], NULL);
         result->n_vertices += n - (w->forest.first[t + 1] - w->forest.first[t]);
+        if (whole.n >= MOST_WHOLE)
+            count_whole(w, &whole, &subtrees, result);
     }
-    if (whole.n_trees == 0)
-        return;
-    wl_init(&wl, &whole, w->defs, false, NULL);
-    for (uint32_t i = 0; i < wl.vocab.label.n; i++)
-        result->n_subtrees +=
-            idmap_find(&w->wl.vocab.label, wl.vocab.label.key[i]) == IDMAP_NONE;
-    depth = forest_depth(&whole, NULL, whole.n_trees);
-    result->max_depth = depth > result->max_depth ? depth : result->max_depth;
-    wl_release(&wl);
-    forest_release(&whole);
+    if (whole.n_trees > 0)
+        count_whole(w, &whole, &subtrees, result);
+    result->n_subtrees += subtrees.n;
+    idmap_release(&subtrees);
 }
 
 static void summarize(const struct analysis *a, struct analysis_result *result)

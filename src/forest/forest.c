@@ -443,7 +443,7 @@ void forest_of_calls(struct forest *forest, uint32_t location, const struct call
 
     for (uint32_t i = 0; i < n; i++)
         n_vertices += calls->subtree_len[row[i]];
-    reserve(forest, n_vertices, n);
+    forest_grow(forest, n_vertices, n); /* a tree may be added to many, again and again */
     if (calls->n_estimates > 0)
         keep_offs(forest);
     for (uint32_t i = 0; i < n; i++)
