@@ -2,6 +2,9 @@
 #include "analysis/chosen.h"
 
 #include "analysis/model_store.h"
+#include "analysis/peers.h"
+#include "analysis/run_scoring.h"
+#include "analysis/run_view.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "explain/excess.h"
@@ -17,7 +20,7 @@
 
 enum chosen_how {
     CHOSEN_LOST = 1, /* what it lost */
-    CHOSEN_RANK = 2, /* against all ranks */
+    CHOSEN_RANK = 2, /* against other ranks */
 };
 
 /* ------------------------------------------------------------------------------ opening */
@@ -65,6 +68,9 @@ void chosen_close(struct chosen *c)
     residual_release(&c->model);
     free(c->execution);
     free(c->is_path);
+    for (uint32_t i = 0; i < c->n_slow; i++)
+        free(c->slow[i].factor);
+    free(c->slow);
     *c = (struct chosen){0};
 }
 
@@ -90,6 +96,51 @@ void chosen_anomalies(struct chosen *c)
             c->execution[i].how |= CHOSEN_LOST;
 }
 
+/* What is usual on all ranks is what the slow one makes of it where there are few; so one that
+ * is to blame is compared with the others. */
+static void add_slow(struct chosen *c, const struct peers *peers, uint32_t rank)
+{
+    double *factor = mem_alloc(c->model.paths.n, sizeof *factor);
+    bool is_slow = false;
+
+    for (uint32_t p = 0; p < peers->n && !is_slow; p++)
+        is_slow = peers->place[p].rank == rank &&
+                  peers_factors(&peers->place[p], c->model.paths.n, factor);
+    if (!is_slow) {
+        free(factor);
+        return;
+    }
+    c->slow = mem_resize(c->slow, c->n_slow + 1, sizeof *c->slow);
+    c->slow[c->n_slow++] = (struct chosen_rank){rank, factor};
+}
+
+static int compare_rank(struct chosen *c, uint32_t rank)
+{
+    struct scoring scoring = {0};
+    struct peers peers = {0};
+    struct trace_view view;
+    int rc = run_scoring_load(&scoring, c->db, c->columns, c->defs, c->foi, false);
+
+    if (rc == 0) {
+        run_view_init(&view, c->columns, c->defs);
+        peers_find(&scoring, &view, &(struct peers_opts){.by = PEERS_BY_RANK}, &peers);
+        trace_view_release(&view);
+        add_slow(c, &peers, rank);
+        peers_release(&peers);
+    }
+    scoring_release(&scoring);
+    return rc;
+}
+
+/* NULL: a rank that is like others. */
+static const double *factor_of(const struct chosen *c, uint32_t rank)
+{
+    for (uint32_t i = 0; i < c->n_slow; i++)
+        if (c->slow[i].rank == rank)
+            return c->slow[i].factor;
+    return NULL;
+}
+
 int chosen_rank(struct chosen *c, uint32_t rank)
 {
     bool is_there = false;
@@ -99,7 +150,9 @@ int chosen_rank(struct chosen *c, uint32_t rank)
             c->execution[i].how |= CHOSEN_RANK;
             is_there = true;
         }
-    return is_there ? 0 : err_set(ERR_NOT_FOUND, "no executions on rank %u", rank);
+    if (!is_there)
+        return err_set(ERR_NOT_FOUND, "no executions on rank %u", rank);
+    return factor_of(c, rank) ? 0 : compare_rank(c, rank);
 }
 
 static bool is_named(const struct region *region, const char *name, size_t n)
@@ -266,6 +319,25 @@ static void add_offs(struct cutting *k, uint32_t t)
             k->c->off_ns += what_if_off(k->w, f, t, v, k->way);
 }
 
+/* What calls of a rank take more than on others. */
+static void excess_of_rank(struct cutting *k, uint32_t t, uint32_t n)
+{
+    const double *factor = factor_of(k->c, k->c->execution[k->execution[t]].rank);
+    uint32_t first = k->forest.first[t];
+
+    if (factor == NULL) {
+        excess_usual(&k->why, t, true, k->other_ns);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t path = residual_path(&k->place, &k->forest, t, first + i);
+
+        k->other_ns[i] = path == PATH_NONE ? 0
+                                           : (double)k->forest.exclusive_ns[first + i] *
+                                                 (1 - 1 / factor[path]);
+    }
+}
+
 static void cut_tree(struct cutting *k, uint32_t t)
 {
     struct chosen *c = k->c;
@@ -282,7 +354,7 @@ static void cut_tree(struct cutting *k, uint32_t t)
         memcpy(k->excess_ns, k->lost_ns, n * sizeof *k->excess_ns);
     }
     if (x->how & CHOSEN_RANK) {
-        excess_usual(&k->why, t, true, k->other_ns);
+        excess_of_rank(k, t, n);
         combine(k, n);
     }
     if (c->has_paths) {

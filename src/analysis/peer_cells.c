@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "features/robust.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -227,6 +226,6 @@ const struct peer_cell *peer_cells_find(const struct peer_cells *cells, uint32_t
         else
             high = middle;
     }
-    assert(low < cells->first[path + 1] && cells->cell[low].place == place);
-    return &cells->cell[low];
+    return low < cells->first[path + 1] && cells->cell[low].place == place ? &cells->cell[low]
+                                                                           : NULL;
 }

@@ -38,7 +38,7 @@ void peer_cells_make(struct peer_cells *cells, const struct scoring *scoring, do
                      struct peers *peers);
 void peer_cells_release(struct peer_cells *cells);
 
-/* peer_cells_find -- that of a place which has calls on the path. O(log places). */
+/* peer_cells_find -- that of a place; NULL: it has no calls on the path. O(log places). */
 const struct peer_cell *peer_cells_find(const struct peer_cells *cells, uint32_t place,
                                         uint32_t path);
 

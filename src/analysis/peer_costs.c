@@ -1,4 +1,5 @@
-/* The run is played again with the slow calls of a place as fast as those of its peers. */
+/* The run is played again with the calls of a place as fast, and as many, as those of its
+ * peers. */
 #include "analysis/peers.h"
 
 #include "analysis/run_view.h"
@@ -27,13 +28,28 @@ static double factor_at(const struct peer_path *x, enum way way)
     }
 }
 
+static bool is_to_blame(const struct peer_place *place)
+{
+    return place->verdict == PEER_SLOW || place->verdict == PEER_IMBALANCED;
+}
+
+bool peers_factors(const struct peer_place *place, uint32_t n_paths, double *factor)
+{
+    for (uint32_t i = 0; i < n_paths; i++)
+        factor[i] = 1;
+    for (uint32_t i = 0; i < place->n_paths; i++)
+        if (place->path[i].is_sure)
+            factor[place->path[i].path] = place->path[i].factor;
+    return is_to_blame(place);
+}
+
 /* By which calls on each path of a place take longer, of one stage, or may take longer at
  * least, or at most; or back to 1, as where they do not. */
 static void set_factors(const struct peer_place *place, uint32_t stage, double *factor,
                         enum way way)
 {
     for (uint32_t i = 0; i < place->n_paths; i++)
-        if (place->path[i].is_sure && !place->path[i].is_more &&
+        if (place->path[i].is_sure &&
             (place->path[i].stage == NO_STAGE || place->path[i].stage == stage))
             factor[place->path[i].path] = factor_at(&place->path[i], way);
 }
@@ -97,7 +113,7 @@ static void find_costs(struct what_if *w, const struct scoring *s, struct peers 
     for (uint32_t p = 0; p < peers->n && n_asked < PEERS_MOST_COSTS; p++) {
         struct peer_place *place = &peers->place[p];
 
-        if (place->verdict != PEER_SLOW)
+        if (!is_to_blame(place))
             continue;
         n_asked++;
         place->cost_ns = cost_of_place(w, s, peers, p, factor, AS_IT_IS);
@@ -198,14 +214,14 @@ int peers_costs(const struct scoring *scoring, const struct columns *columns,
     int rc;
 
     for (uint32_t p = 0; p < peers->n; p++)
-        is_any |= peers->place[p].verdict == PEER_SLOW;
+        is_any |= is_to_blame(&peers->place[p]);
     if (!is_any && !peers->is_of_streams)
         peers->slowdown = 1;
     if ((!is_any && !peers->is_of_streams) ||
         (peers->is_of_streams && columns->n_dependencies == 0))
         return 0;
     rc = what_if_init(&w, columns, scoring->defs);
-    has_ideal = rc == 0 && find_slowdowns(&w, scoring, peers);
+    has_ideal = rc == 0 && peers->is_of_streams && find_slowdowns(&w, scoring, peers);
     slowdown = peers->slowdown;
     if (rc == 0)
         find_costs(&w, scoring, peers);

@@ -60,10 +60,10 @@ static bool has_nodes(const struct definitions *defs)
 
 int peers_by(const char *name, const struct definitions *defs, struct peers_opts *opts)
 {
-    bool has_few = defs->n_ranks < PEERS_FEWEST && defs->n_locations >= PEERS_FEWEST;
+    bool is_alone = defs->n_ranks < 2 && defs->n_locations > 1;
 
     *opts = (struct peers_opts){.by = PEERS_BY_RANK};
-    if (name == NULL && has_few && !has_stages(defs, NULL))
+    if (name == NULL && is_alone && !has_stages(defs, NULL))
         opts->by = PEERS_BY_THREAD;
     if (name == NULL)
         return 0;

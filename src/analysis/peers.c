@@ -2,6 +2,7 @@
 #include "analysis/peers.h"
 
 #include "analysis/peer_cells.h"
+#include "analysis/peer_few.h"
 #include "analysis/peer_places.h"
 #include "base/known.h"
 #include "base/mem.h"
@@ -57,9 +58,13 @@ static double time_of(const struct peer_place *p)
 
 double peer_slowdown(const struct peer_place *p)
 {
+    double excess_ns = p->slow_ns;
+
     if (!isnan(p->slowdown))
         return p->slowdown;
-    return p->own_ns > p->slow_ns ? p->own_ns / (p->own_ns - p->slow_ns) : 1;
+    if (p->verdict == PEER_IMBALANCED || p->verdict == PEER_UNSURE)
+        excess_ns += p->more_ns + p->maybe_ns;
+    return p->own_ns > excess_ns ? p->own_ns / (p->own_ns - excess_ns) : 1;
 }
 
 void peers_release(struct peers *peers)
@@ -120,8 +125,9 @@ static void find_waiting(struct finder *f)
         has_mpi |= defs->region[r].kind == REGION_MPI;
     if (!has_mpi && f->view)
         mark_communication(f, is_communication);
-    for (uint32_t r = 0; r < defs->names.n; r++)
-        has_any |= is_communication[r];
+    for (uint32_t p = 0; p < f->n_paths;
+         p++) /* not beside executions, on streams that they launch */
+        has_any |= is_communication[paths->region[p]];
     f->out->is_of_streams = has_any;
     for (uint32_t p = 0; p < f->n_paths; p++)
         f->out->is_waiting[p] = waiting_is_likely(&defs->region[paths->region[p]]) ||
@@ -609,6 +615,11 @@ static bool has_more_data(const struct peer_place *p, double usual_bytes)
     return usual_bytes > 0 && p->bytes / usual_bytes - 1 >= DATA_SHARE * (peer_slowdown(p) - 1);
 }
 
+static bool is_few(const struct peers *peers)
+{
+    return peers->n < PEERS_FEWEST;
+}
+
 static void judge_work(struct finder *f)
 {
     double usual_bytes = median_of(f->out, bytes_of);
@@ -618,9 +629,9 @@ static void judge_work(struct finder *f)
         double least_ns = PEERS_MATERIAL * time_of(p);
 
         finish_paths(f, i);
-        if (f->out->n < PEERS_FEWEST)
-            p->verdict = PEER_UNSURE;
-        else if (p->more_ns >= fmax(least_ns, p->slow_ns))
+        if (is_few(f->out))
+            continue;
+        if (p->more_ns >= fmax(least_ns, p->slow_ns))
             p->verdict = PEER_IMBALANCED;
         else if (known_part(p->slow_ns, p->off_ns) >= least_ns)
             p->verdict = has_more_data(p, usual_bytes) ? PEER_IMBALANCED : PEER_SLOW;
@@ -728,9 +739,12 @@ static void find(struct finder *f, const struct peers_opts *opts)
     find_stages(f);
     peer_cells_make(&f->cells, f->w, LEAST_WIDTH, out);
     add_bytes(f);
-    judge_paths(f);
+    if (is_few(out))
+        peer_few_judge(f->w, &f->cells, FALSE_ALARMS, out);
+    else
+        judge_paths(f);
     judge_work(f);
-    if (out->n >= PEERS_FEWEST)
+    if (out->n >= PEER_FEW_LEAST)
         judge_waits(f);
     peer_cells_release(&f->cells);
     free(f->stage);

@@ -119,6 +119,13 @@ void peers_find(const struct scoring *scoring, const struct trace_view *view,
                 const struct peers_opts *opts, struct peers *out);
 void peers_release(struct peers *peers);
 
+/*
+ * peers_factors -- by which the calls of a place take longer on each path than those of its
+ * peers, or are more; 1 where they do not. factor  (n_paths) INFINITY: of what no other does
+ * Returns false where the place is neither slow nor imbalanced.
+ */
+bool peers_factors(const struct peer_place *place, uint32_t n_paths, double *factor);
+
 #define PEERS_MOST_COSTS 64u       /* slow places of which each is replayed */
 #define PEERS_MOST_PLAYED 4096u    /* places whose slowdown is */
 #define PEERS_MOST_OPERATIONS 256u /* functions, those that take longest */
@@ -133,7 +140,7 @@ int peers_of_run(const struct scoring *scoring, const struct columns *columns,
 
 /*
  * peers_by -- "rank", "thread", "program", "node", "worker", "stage" or "stage=TEXT"; NULL:
- * ranks, or threads where ranks are too few and have no stages.
+ * ranks, or threads where there is one rank without stages.
  * Returns 0, or ERR_USAGE for anything else, and for nodes or stages that the trace does not
  * tell.
  */
@@ -175,7 +182,8 @@ char *peer_place_name(const struct peers *peers, uint32_t place, char out[PEER_N
 /* peer_verdict_name -- "slow", "waits", "imbalanced", "usual", "unsure". */
 const char *peer_verdict_name(enum peer_verdict verdict);
 
-/* peer_slowdown -- S_w; where it is not known own work against what peers need for the same. */
+/* peer_slowdown -- S_w; where it is not known own work against what peers need for the same; of
+ * one that is imbalanced or not surely slow, with what it has more to do, and may lose. */
 double peer_slowdown(const struct peer_place *place);
 
 #endif

@@ -251,15 +251,77 @@ static void where_nobody_is_slow_nobody_is_called_so(void **state)
     }
 }
 
-static void of_four_nothing_is_said(void **state)
+static uint64_t run_ns(const char *program)
+{
+    struct made m;
+    uint64_t end_ns = 0;
+
+    make(&m, program);
+    for (uint32_t l = 0; l < m.causes.view.n_locations; l++) {
+        const struct call_view *calls = &m.causes.view.calls[l];
+
+        for (uint32_t i = 0; i < calls->n; i++)
+            end_ns = calls_leave(calls, i) > end_ns ? calls_leave(calls, i) : end_ns;
+    }
+    unmake(&m);
+    return end_ns;
+}
+
+/* Its cost is how much shorter the run is in which it is as fast as the others. */
+static void of_two_to_four_the_slow_one_is_named_with_what_it_costs(void **state)
+{
+    static const char *const work[] = {"compute@1ms >1 <1", "a@200us compute@1ms |",
+                                       "pack@50us compute@1ms >1 <1"};
+
+    (void)state;
+    for (int i = 0; i < 9; i++) {
+        int ranks = 2 + i % 3, slow = i % ranks;
+        char usual[160], program[200];
+        const struct peer_place *p;
+        struct made m;
+        double truth;
+
+        snprintf(usual, sizeof usual, "synth:300*step(%s);ranks=%d;jitter=0.05;seed=%d",
+                 work[i / 3], ranks, i + 1);
+        snprintf(program, sizeof program, "%s;slow=compute/1/1.5/%d", usual, slow);
+        truth = (double)(run_ns(program) - run_ns(usual));
+        make(&m, program);
+        assert_int_equal(peers_costs(&m.work, &m.run.columns, &m.peers), 0);
+        p = &m.peers.place[slow];
+        assert_int_equal(p->verdict, PEER_SLOW);
+        assert_string_equal(function_of(&m, &p->path[0]), "compute");
+        assert_float_equal(p->path[0].factor, 1.5, 0.05);
+        assert_float_equal((double)p->cost_ns / truth, 1, 0.06);
+        assert_int_equal(count(&m, PEER_SLOW), 1);
+        assert_int_equal(count(&m, PEER_WAITS), ranks - 1);
+        unmake(&m);
+    }
+}
+
+static void of_two_to_four_that_are_alike_none_is_slow(void **state)
+{
+    (void)state;
+    for (int seed = 1; seed <= 60; seed++) {
+        char program[160];
+        struct made m;
+
+        snprintf(program, sizeof program,
+                 "synth:%d*step(pack@50us compute@1ms(a@200us 4*b@30us) >1 "
+                 "<1);ranks=%d;jitter=0.%d;seed=%d",
+                 20 + seed * 5, 2 + seed % 3, 1 + seed % 3, seed);
+        make(&m, program);
+        assert_int_equal(count(&m, PEER_SLOW) + count(&m, PEER_IMBALANCED), 0);
+        unmake(&m);
+    }
+}
+
+static void of_few_executions_nothing_is_said(void **state)
 {
     struct made m;
 
     (void)state;
-    make(&m, "synth:100*step(compute@1ms >1 <1);ranks=4;jitter=0.02;slow=compute/1/1.5/1");
-    assert_int_equal(count(&m, PEER_UNSURE), 4);
-    for (uint32_t i = 0; i < 4; i++)
-        assert_int_equal(m.peers.place[i].n_paths, 0);
+    make(&m, "synth:5*step(compute@1ms >1 <1);ranks=3;jitter=0.05;slow=compute/1/2/1");
+    assert_int_equal(count(&m, PEER_UNSURE), 3);
     unmake(&m);
 }
 
@@ -275,7 +337,9 @@ int main(void)
         cmocka_unit_test(more_to_do_is_not_slow),
         cmocka_unit_test(it_is_said_since_when),
         cmocka_unit_test(where_nobody_is_slow_nobody_is_called_so),
-        cmocka_unit_test(of_four_nothing_is_said),
+        cmocka_unit_test(of_two_to_four_the_slow_one_is_named_with_what_it_costs),
+        cmocka_unit_test(of_two_to_four_that_are_alike_none_is_slow),
+        cmocka_unit_test(of_few_executions_nothing_is_said),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

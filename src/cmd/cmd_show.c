@@ -298,6 +298,8 @@ static const char *partner_text(const struct waiting *w, char out[PATH_SIZE])
         snprintf(out, PATH_SIZE, "%u ranks without data", w->n_missing);
     else if (w->kind == WAITING_FOR_ALL || w->kind == WAITING_FOR_TEAM)
         snprintf(out, PATH_SIZE, "%s, last in, %s later", rank, delay);
+    else if (w->kind == WAITING_FOR_DEVICE)
+        snprintf(out, PATH_SIZE, "%s, a GPU, %s", rank, delay);
     else if (w->location == NO_LOCATION)
         snprintf(out, PATH_SIZE, "%s, %s, tag %u", rank, bytes, w->tag);
     else

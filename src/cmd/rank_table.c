@@ -1,5 +1,6 @@
 #include "cmd/rank_table.h"
 
+#include "analysis/peer_few.h"
 #include "base/mem.h"
 #include "base/text.h"
 
@@ -136,8 +137,10 @@ char *rank_table_headline(const struct rank_table *r)
     fprintf(out, "%s: %s executions on %u %s%s: ", s->defs->region[s->forest.region[0]].name,
             text_count(s->forest.n_trees, count), r->peers.n, peer_by_name(r->peers.opts.by),
             text_plural(r->peers.n));
-    if (r->peers.n_compared < PEERS_FEWEST)
-        fprintf(out, "too few to compare, as that needs %u", PEERS_FEWEST);
+    if (r->peers.n < PEER_FEW_LEAST)
+        fprintf(out, "there is no other to compare it with");
+    else if (r->peers.n < PEERS_FEWEST && n[PEER_UNSURE] == r->peers.n)
+        fprintf(out, "too few executions that all have, to compare %u", r->peers.n);
     else if (n[PEER_USUAL] == r->peers.n)
         fprintf(out, "none of them is slow");
     else
@@ -151,7 +154,7 @@ struct table *rank_table_places(const struct rank_table *r, uint32_t most, uint3
 {
     uint32_t n = r->peers.n, *order = mem_alloc(n, sizeof *order);
     struct table *table =
-        table_new("llrrrl", "place", "verdict", "own work", "slower", "waiting", "why");
+        table_new("llrrrl", "place", "verdict", "own work", "longer", "waiting", "why");
 
     for (uint32_t i = 0; i < n; i++)
         order[i] = i;

@@ -438,6 +438,42 @@ static void a_chain_goes_through_a_team_to_another_rank(void **state)
         "not_waiting: !$omp_barrier 61.0 us <- rank 0 MPI_Recv 68.0 us <- rank 1 calc 63.0 us");
 }
 
+/* Two ranks whose GPUs meet; the second is told to begin late. */
+static void a_wait_for_a_gpu_leads_to_who_launched_late_on_another_rank(void **state)
+{
+    static const char *const text[] = {
+        "forward@0-10 launch@10-11 cudaDeviceSynchronize@12-94",
+        "+allreduce@12-92?",
+        "forward@0-10 hook@10-80 launch@80-81 cudaDeviceSynchronize@82-94",
+        "+allreduce@82-92?",
+    };
+    const struct dependency launches[] = {
+        {12000, 10000, 1, 0, ANY_REGION, ANY_REGION, DEPENDENCY_BEGIN, 0},
+        {82000, 80000, 3, 2, ANY_REGION, ANY_REGION, DEPENDENCY_BEGIN, 0},
+    };
+    struct said s;
+
+    (void)state;
+    begin(&s, 4, text);
+    s.trace.defs.location[1].is_gpu = s.trace.defs.location[3].is_gpu = true;
+    s.trace.view.dependency = launches;
+    s.trace.view.n_dependencies = 2;
+    assert_string_equal(chain(&s, 0, 2),
+                        "not_waiting: cudaDeviceSynchronize 82.0 us <- rank 1 hook 68.0 us");
+    assert_int_equal(s.cause.link[0].waiting.kind, WAITING_FOR_ALL);
+    assert_int_equal(s.cause.link[1].location, 2);
+    chain(&s, 2, 3); /* nobody else is late for it: its own GPU is at work */
+    assert_int_equal(s.cause.link[0].waiting.kind, WAITING_FOR_DEVICE);
+    end(&s);
+}
+
+static void a_wait_for_a_gpu_that_has_no_operation_ends_it(void **state)
+{
+    (void)state;
+    assert_string_equal(CHAIN(0, 0, "hipStreamSynchronize@0-50"),
+                        "unknown: hipStreamSynchronize 50.0 us");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -467,6 +503,8 @@ int main(void)
         cmocka_unit_test(a_member_without_the_last_barrier_came_when_it_was_done),
         cmocka_unit_test(a_chain_goes_through_a_team_to_another_rank),
         cmocka_unit_test(what_threads_did_in_teams_of_a_call_is_added_up),
+        cmocka_unit_test(a_wait_for_a_gpu_leads_to_who_launched_late_on_another_rank),
+        cmocka_unit_test(a_wait_for_a_gpu_that_has_no_operation_ends_it),
         cmocka_unit_test(long_names_and_chains_are_cut_not_overrun),
     };
 

@@ -118,6 +118,8 @@ char *cause_end_sentence(const struct trace_view *view, const struct cause *caus
     case CAUSE_IN_TIME:
         if (waiting->kind == WAITING_FOR_ALL)
             text_say(&w, "the last rank entered soon: the operation itself took long");
+        else if (waiting->kind == WAITING_FOR_DEVICE)
+            text_say(&w, "the GPU was done soon: the call itself took long");
         else if (waiting->kind == WAITING_FOR_TEAM)
             text_say(&w, "the last thread came soon: the barrier itself took long");
         else

@@ -5,6 +5,7 @@
  */
 #include "explain/waiting.h"
 
+#include "explain/device_wait.h"
 #include "explain/team_barrier.h"
 
 #include <stdio.h>
@@ -31,6 +32,7 @@ const char *waiting_kind_name(enum waiting_kind kind)
         [WAITING_NOT] = "not waiting",    [WAITING_UNKNOWN] = "unknown",
         [WAITING_FOR_SENDER] = "sender",  [WAITING_FOR_RECEIVER] = "receiver",
         [WAITING_FOR_ALL] = "collective", [WAITING_FOR_TEAM] = "team",
+        [WAITING_FOR_DEVICE] = "device",
     };
 
     return name[kind];
@@ -295,6 +297,66 @@ static void search_team(struct search *s)
     offer(s, &w);
 }
 
+/* --------------------------------------------------------------------------- devices */
+
+/* The operation of those that ended last. */
+static struct device_operation last_of(const struct trace_view *view,
+                                       const struct device_operation *operation, size_t n)
+{
+    struct device_operation last = operation[0];
+
+    for (size_t i = 1; i < n; i++)
+        if (calls_leave(&view->calls[operation[i].location], operation[i].row) >
+            calls_leave(&view->calls[last.location], last.row))
+            last = operation[i];
+    return last;
+}
+
+/* The call on a CPU that launched what another rank's GPU came last with, if that was late for
+ * it. */
+static void follow_launch(const struct search *s, struct waiting *w)
+{
+    const struct call_view *calls = &s->view->calls[w->location];
+    struct device_operation late = {w->location, calls_begun(calls, w->until_ns, ANY_REGION)};
+    uint32_t location, row;
+
+    if (late.row == NO_CALL || !device_launch_of(s->view, late, &location, &row))
+        return;
+    w->location = location;
+    w->thread = s->view->defs->location[location].thread;
+    w->until_ns = s->view->calls[location].enter_ns[row];
+}
+
+static void search_device(struct search *s)
+{
+    struct device_operation operation[DEVICE_WAIT_MOST];
+    size_t n = device_wait_operations(s->view, s->location, s->row, operation);
+    struct waiting w = {.kind = WAITING_FOR_DEVICE, .has_data = true}, beyond;
+    const struct call_view *stream;
+    struct device_operation last;
+
+    if (n == 0)
+        return;
+    last = last_of(s->view, operation, n);
+    stream = &s->view->calls[last.location];
+    w.location = last.location;
+    w.rank = s->view->defs->location[last.location].rank;
+    w.thread = s->view->defs->location[last.location].thread;
+    w.until_ns = calls_leave(stream, last.row);
+    waiting_of(s->view, last.location, last.row,
+               stream->enter_ns[last.row] > s->from_ns ? stream->enter_ns[last.row]
+                                                       : s->from_ns,
+               w.until_ns, &beyond);
+    if (beyond.location != NO_LOCATION && beyond.is_late &&
+        is_material(s, delay_until(s, beyond.until_ns))) {
+        w = beyond;
+        follow_launch(s, &w);
+    }
+    w.delay_ns = delay_until(s, w.until_ns);
+    w.is_late = is_material(s, w.delay_ns);
+    offer(s, &w);
+}
+
 /* ---------------------------------------------------------------------------- guesses */
 
 /* The last message from location l to this rank that was sent during the wait. */
@@ -352,6 +414,8 @@ bool waiting_is_likely(const struct region *region)
 
     if (region->kind == REGION_OPENMP)
         return strstr(region->name, "barrier") != NULL;
+    if (region->kind == REGION_DEVICE)
+        return true;
     if (region->kind != REGION_MPI)
         return false;
     for (size_t i = 0; i < sizeof local / sizeof *local; i++)
@@ -376,6 +440,8 @@ void waiting_of(const struct trace_view *view, uint32_t location, uint32_t row,
     search_collectives(&s);
     if (called->kind == REGION_OPENMP)
         search_team(&s);
+    if (called->kind == REGION_DEVICE)
+        search_device(&s);
     if (s.alone.kind != WAITING_NOT && !is_material(&s, s.best.delay_ns))
         s.best = s.alone;
     if (s.best.kind == WAITING_NOT && s.is_mpi && waiting_is_likely(called))

@@ -8,6 +8,8 @@
  *                                                            root where only that matters
  *
  *     for a team       is in a barrier of a team of threads  the last member has come
+ *     for a device     waits for its GPU (device_wait.h)     that has done it; where the GPU
+ * waits for another rank's, until that rank's has begun, or was told to
  *
  * A call that completes several operations waits for the one that was released last. When even
  * that was released before the call began, or soon after, nobody came too late, but the
@@ -36,6 +38,7 @@ enum waiting_kind {
     WAITING_FOR_RECEIVER, /* "late receiver" */
     WAITING_FOR_ALL,      /* wait at a barrier or another collective */
     WAITING_FOR_TEAM,     /* wait at a barrier of threads */
+    WAITING_FOR_DEVICE,   /* wait for what a GPU does */
 };
 
 struct waiting {
@@ -62,7 +65,7 @@ void waiting_of(const struct trace_view *view, uint32_t location, uint32_t row,
                 uint64_t from_ns, uint64_t to_ns, struct waiting *out);
 
 /* waiting_is_likely -- a function of MPI that may wait, which posting and asking does not; a
- * barrier of threads. */
+ * barrier of threads; one that waits for a GPU. */
 bool waiting_is_likely(const struct region *region);
 
 /* waiting_place -- "rank 3", or of a thread "rank 3.1". Returns out. */

@@ -286,6 +286,7 @@ static struct scale scale_of(const struct definitions *defs, const struct profil
                                     [REGION_MPI] = 0.05,
                                     [REGION_OPENMP] = 0.2,
                                     [REGION_RUNTIME] = 0.01,
+                                    [REGION_DEVICE] = 0.05,
                                     [REGION_LOOP] = worth_of_loops(defs)}};
 
     for (uint32_t r = 0; r < profile->n_regions; r++)

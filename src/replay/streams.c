@@ -2,6 +2,7 @@
 #include "replay/streams.h"
 
 #include "base/mem.h"
+#include "explain/device_wait.h"
 #include "explain/trace_view.h"
 #include "replay/syncs_needs.h"
 
@@ -18,12 +19,46 @@ static bool is_possible(const struct trace_view *view, const struct dependency *
            d->kind <= DEPENDENCY_RETURN;
 }
 
+static size_t n_dependencies(const struct streams *t)
+{
+    return t->s->view->n_dependencies + t->n_waits;
+}
+
+/* A call that waits for its GPU ends when what it waits for has. */
+static void find_waits(struct streams *t)
+{
+    const struct trace_view *view = t->s->view;
+
+    for (uint32_t l = 0; l < view->n_locations; l++) {
+        const struct call_view *calls = &view->calls[l];
+
+        for (uint32_t i = 0; i < calls->n; i++) {
+            struct device_operation o[DEVICE_WAIT_MOST];
+            size_t n = 0;
+
+            if (view->defs->region[calls->region[i]].kind == REGION_DEVICE)
+                n = device_wait_operations(view, l, i, o);
+            for (size_t k = 0; k < n; k++) {
+                mem_grow(&t->waits, &t->wait_cap, t->n_waits + 1, sizeof *t->waits);
+                t->waits[t->n_waits++] = (struct dependency){
+                    .begin_ns = calls->enter_ns[i],
+                    .on_begin_ns = view->calls[o[k].location].enter_ns[o[k].row],
+                    .location = l,
+                    .on_location = o[k].location,
+                    .region = calls->region[i],
+                    .on_region = view->calls[o[k].location].region[o[k].row],
+                    .kind = DEPENDENCY_RETURN};
+            }
+        }
+    }
+}
+
 static void find_calls(struct streams *t, struct syncs *s)
 {
     const struct trace_view *view = s->view;
 
-    for (size_t i = 0; i < view->n_dependencies; i++) {
-        const struct dependency *d = &view->dependency[i];
+    for (size_t i = 0; i < n_dependencies(t); i++) {
+        const struct dependency *d = streams_dependency(t, i);
         struct found_dependency *f = &t->found[i];
 
         *f = (struct found_dependency){NO_CALL, NO_CALL, NEED_INDEX, NEED_INDEX};
@@ -47,7 +82,8 @@ void streams_init(struct streams *t, struct syncs *s)
     size_t *next;
 
     *t = (struct streams){.s = s};
-    t->found = mem_alloc(view->n_dependencies, sizeof *t->found);
+    find_waits(t);
+    t->found = mem_alloc(n_dependencies(t), sizeof *t->found);
     t->first = mem_alloc((size_t)view->n_locations + 1, sizeof *t->first);
     find_calls(t, s);
     for (uint32_t l = 0; l < view->n_locations; l++)
@@ -55,8 +91,8 @@ void streams_init(struct streams *t, struct syncs *s)
     t->end = mem_alloc(t->first[view->n_locations], sizeof *t->end);
     next = mem_alloc(view->n_locations, sizeof *next);
     memcpy(next, t->first, view->n_locations * sizeof *next);
-    for (size_t i = 0; i < view->n_dependencies; i++) {
-        const struct dependency *d = &view->dependency[i];
+    for (size_t i = 0; i < n_dependencies(t); i++) {
+        const struct dependency *d = streams_dependency(t, i);
 
         if (t->found[i].call == NO_CALL)
             continue;
@@ -68,6 +104,7 @@ void streams_init(struct streams *t, struct syncs *s)
 
 void streams_release(struct streams *t)
 {
+    free(t->waits);
     free(t->found);
     free(t->first);
     free(t->end);

@@ -35,14 +35,25 @@ struct dependency_end {
 
 struct streams {
     const struct syncs *s;
-    struct found_dependency *found; /* [view->n_dependencies] */
+    struct dependency *waits; /* [n_waits] of calls for their GPU (device_wait.h) */
+    size_t n_waits, wait_cap;
+    struct found_dependency *found; /* [view->n_dependencies + n_waits] */
     size_t *first;                  /* [n_locations + 1] */
     struct dependency_end *end;     /* by location */
 };
 
+/* streams_dependency -- those of the trace, and behind them the waits. */
+static inline const struct dependency *streams_dependency(const struct streams *t, size_t i)
+{
+    const struct trace_view *view = t->s->view;
+
+    return i < view->n_dependencies ? &view->dependency[i]
+                                    : &t->waits[i - view->n_dependencies];
+}
+
 /*
- * streams_init -- find the calls of all dependencies, and which locations are streams
- * (s->is_stream). O(dependencies x log calls).
+ * streams_init -- find the calls of all dependencies, which calls wait for a GPU, and which
+ * locations are streams (s->is_stream). O(calls + dependencies x log calls).
  */
 void streams_init(struct streams *streams, struct syncs *s);
 void streams_release(struct streams *streams);

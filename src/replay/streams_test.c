@@ -132,6 +132,31 @@ static void who_synchronises_waits_for_the_stream(void **state)
     end(&p);
 }
 
+/* Without a word of the trace: the last operation on each stream, of one stream that which
+ * ended last. */
+static void a_function_that_synchronises_waits_for_the_streams_of_its_process(void **state)
+{
+    static const char *const calls[] = {
+        "launch@20-21 launch@30-31 cudaDeviceSynchronize@40-96 calc@96-120",
+        "launch@20-21 launch@30-31 cudaStreamSynchronize@40-96 calc@96-120"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct played p;
+
+        TELL(&p, calls[i], "+k@22-50 k@50-95", "+short@40-80");
+        p.trace.defs.location[1].is_gpu = p.trace.defs.location[2].is_gpu = true;
+        after(&p, DEPENDENCY_BEGIN, 1, 22, 0, 20);
+        after(&p, DEPENDENCY_BEGIN, 1, 50, 0, 30);
+        after(&p, DEPENDENCY_BEGIN, 2, 40, 0, 30);
+        begin(&p);
+        assert_us(saved(&p, 1, 1, 10), 10);
+        assert_us(saved(&p, 1, 1, 40), i == 0 ? 15 : 40);
+        assert_us(saved(&p, 2, 0, 30), 0);
+        end(&p);
+    }
+}
+
 static void operations_that_overlap_are_in_a_track_for_each_function(void **state)
 {
     struct played p;
@@ -245,6 +270,7 @@ int main(void)
         cmocka_unit_test(an_exchange_takes_its_time_once_all_sides_have_begun),
         cmocka_unit_test(a_kernel_does_not_begin_before_it_is_launched),
         cmocka_unit_test(who_synchronises_waits_for_the_stream),
+        cmocka_unit_test(a_function_that_synchronises_waits_for_the_streams_of_its_process),
         cmocka_unit_test(operations_that_overlap_are_in_a_track_for_each_function),
         cmocka_unit_test(one_that_ends_a_little_late_does_not_overlap_the_next),
         cmocka_unit_test(what_cannot_be_found_is_no_dependency),

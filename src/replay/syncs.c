@@ -181,13 +181,15 @@ static void add_dependencies(const struct syncs *s, struct streams *t, uint32_t 
     const struct call_view *calls = &s->view->calls[l];
 
     for (size_t i = t->first[l]; i < t->first[l + 1]; i++) {
-        const struct dependency *d = &s->view->dependency[t->end[i].dependency];
+        const struct dependency *d = streams_dependency(t, t->end[i].dependency);
         struct found_dependency *f = &t->found[t->end[i].dependency];
         uint32_t call = t->end[i].is_on ? f->on_call : f->call;
         uint64_t enter = calls->enter_ns[call], leave = calls_leave(calls, call);
 
         if (!t->end[i].is_on)
-            points_add(p, (struct point){leave, enter, &f->who, call, POINT_WAIT});
+            points_add(p,
+                       (struct point){leave, enter, &f->who, call,
+                                      d->kind == DEPENDENCY_RETURN ? POINT_CALL : POINT_WAIT});
         else if (d->kind == DEPENDENCY_BEGIN)
             points_add(p, (struct point){enter, enter, &f->on, call, POINT_SIGNAL});
         else
@@ -530,6 +532,7 @@ int syncs_init(struct syncs *s, const struct trace_view *view)
         s->begin_ns = s->end_ns;
     if (rc == 0) {
         at.dependency = streams.found;
+        at.n_dependencies = view->n_dependencies + streams.n_waits;
         syncs_need_all(s, &at);
     }
     streams_release(&streams);

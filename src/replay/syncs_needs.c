@@ -93,7 +93,7 @@ static void each_message(struct needs *n)
 
 static void each_dependency(struct needs *n)
 {
-    for (size_t i = 0; i < n->s->view->n_dependencies; i++) {
+    for (size_t i = 0; i < n->at->n_dependencies; i++) {
         const struct found_dependency *d = &n->at->dependency[i];
 
         if (is_there(d->who) && is_there(d->on))

@@ -13,7 +13,8 @@ struct sync_places {
     uint32_t *span_begin, *span_end;           /* [spans] of teams */
     size_t *first_barrier;                     /* [n_locations + 1] among all */
     uint32_t *barrier;                         /* [barriers] of teams */
-    const struct found_dependency *dependency; /* [view->n_dependencies] */
+    const struct found_dependency *dependency; /* [n_dependencies] */
+    size_t n_dependencies;
 };
 
 /* syncs_need_all -- fill in first_need, need, members, last_ns and is_blind. */

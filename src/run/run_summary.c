@@ -15,8 +15,8 @@
 
 const char *region_kind_name(enum region_kind kind)
 {
-    static const char *const names[N_REGION_KINDS] = {"user",    "mpi",    "openmp",
-                                                      "runtime", "tracer", "loop"};
+    static const char *const names[N_REGION_KINDS] = {"user",   "mpi",    "openmp", "runtime",
+                                                      "tracer", "device", "loop"};
 
     return names[kind];
 }
@@ -262,7 +262,8 @@ static int read_locations(sqlite3 *db, struct definitions *defs)
     sqlite3_stmt *query;
     int status = SQLITE_DONE,
         rc = rundb_prepare(
-            db, "SELECT source_id, name, rank, thread, id, node FROM location ORDER BY id",
+            db,
+            "SELECT source_id, name, rank, thread, id, node, is_gpu FROM location ORDER BY id",
             &query);
 
     while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
@@ -273,6 +274,7 @@ static int read_locations(sqlite3 *db, struct definitions *defs)
         location->node = arena_string(&defs->arena, rundb_text(query, 5));
         location->rank = number_below(query, 2, MOST_RANKS);
         location->thread = number_below(query, 3, UINT32_MAX);
+        location->is_gpu = sqlite3_column_int64(query, 6) != 0;
         if (sqlite3_column_int64(query, 4) != n_before || location->rank == UINT32_MAX ||
             location->thread == UINT32_MAX)
             rc = err_set(ERR_FORMAT, "damaged run: a location is no thread of a rank");

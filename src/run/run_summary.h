@@ -6,7 +6,7 @@
 
 #include <sqlite3.h>
 
-/* region_kind_name -- "user", "mpi", "openmp", "runtime", "loop". */
+/* region_kind_name -- "user", "mpi", "openmp", "runtime", "tracer", "device", "loop". */
 const char *region_kind_name(enum region_kind kind);
 
 /* region_kind_said -- the same of what was called; "gpu" of own code that nothing but streams

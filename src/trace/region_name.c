@@ -366,6 +366,29 @@ const char *region_name_last(const char *short_name)
     return last;
 }
 
+/*
+ * What returns when a GPU has done something: cudaDeviceSynchronize, hipStreamSynchronize_spt,
+ * cuMemcpyDtoH_v2; not cudaMemcpyAsync.
+ */
+static bool is_device_wait(const char *name)
+{
+    static const char *const apis[] = {"cuda", "cu", "hip", "ze"};
+    static const char *const others[] = {"hsa_signal_wait_", "clFinish", "clWaitForEvents",
+                                         "acc_wait"};
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (starts_with(name, others[i]))
+            return true;
+    for (size_t i = 0; i < sizeof apis / sizeof *apis; i++) {
+        const char *call = name + strlen(apis[i]);
+
+        if (starts_with(name, apis[i]) && isupper((unsigned char)*call))
+            return strstr(call, "Synchronize") ||
+                   (starts_with(call, "Memcpy") && strstr(call, "Async") == NULL);
+    }
+    return false;
+}
+
 enum region_kind region_name_kind(const char *canonical)
 {
     static const struct {
@@ -393,7 +416,7 @@ enum region_kind region_name_kind(const char *canonical)
         if (known[i].is_whole ? strcmp(canonical, known[i].start) == 0
                               : starts_with(canonical, known[i].start))
             return known[i].kind;
-    return REGION_USER;
+    return is_device_wait(canonical) ? REGION_DEVICE : REGION_USER;
 }
 
 bool region_name_is_flush(const char *canonical)

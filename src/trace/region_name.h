@@ -71,7 +71,8 @@ const char *region_name_last(const char *short_name);
 
 /*
  * REGION_RUNTIME stands for something the program does, as the measurement system names it;
- * REGION_TRACER for what would not be there without it: its time is nobody's.
+ * REGION_TRACER for what would not be there without it: its time is nobody's; REGION_DEVICE for
+ * calls in which a CPU waits until its GPU has done something.
  */
 enum region_kind {
     REGION_USER,
@@ -79,6 +80,7 @@ enum region_kind {
     REGION_OPENMP,
     REGION_RUNTIME,
     REGION_TRACER,
+    REGION_DEVICE,
     REGION_LOOP,
     N_REGION_KINDS
 };

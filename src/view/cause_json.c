@@ -29,7 +29,7 @@ static void waiting_to_json(json_t *json, const struct waiting *w)
     json_object_set_new(json, "waits_for",
                         is_waiting ? json_text(waiting_kind_name(w->kind)) : json_null());
     json_object_set_new(json, "peer", w->rank != NO_RANK ? json_count(w->rank) : json_null());
-    if (w->kind == WAITING_FOR_TEAM)
+    if (w->thread > 0 || w->kind == WAITING_FOR_TEAM)
         json_object_set_new(json, "peer_thread", json_count(w->thread));
     json_object_set_new(json, "late", json_boolean(w->is_late));
     json_object_set_new(json, "guessed", json_boolean(w->is_guess));

@@ -36,6 +36,19 @@ info header-in-the-middle/twohdr.json "$places" '[[0,"",30],[1,"",21]]'
 info header-in-the-middle/twohdr.json '.quality' '{}'
 info rocprof-pid/results.json "$places" '[[0,"CPU HIP API",2],[1,"GPU0",1]]'
 info rocprof-pid/results.json '.quality' '{}'
+
+# gpu NAME VERDICT PATH: rank 1 makes the run of 10.1 s 6.0 s longer; the others wait for it.
+gpu() {
+    "$SNAG" analyze "$cases/gpu-wait/$1" -o "$run/$1" --quiet >"$run/analyze"
+    "$SNAG" ranks "$run/$1" --json --quiet >"$run/ranks.json"
+    check "$1, ranks" "$(jq -c '[.places[] | [.rank, .verdict, .waits_for]] | sort' "$run/ranks.json")" "$2"
+    check "$1, cost" "$(jq '.places[] | select(.rank == 1) | (.cost_ns / 6e9 - 1) | fabs < 0.05' "$run/ranks.json")" true
+    check "$1, path" "$(jq -r '.places[] | select(.rank == 1) | .paths[0].path' "$run/ranks.json")" "$3"
+    check "$1, what-if" "$("$SNAG" what-if "$run/$1" --without rank=1 --json --quiet |
+        jq '(.saved_ns / 6e9 - 1) | fabs < 0.05')" true
+}
+gpu hook4 '[[0,"waits","rank 1"],[1,"imbalanced",null],[2,"waits","rank 1"],[3,"waits","rank 1"]]' 'backward > hook'
+gpu slow8 "$(jq -nc '[range(8) | [., if . == 1 then "slow", null else "waits", "rank 1" end]]')" 'ProfilerStep > backward'
 info viztracer-sources/trace.json '.quality' '{}'
 info empty-record/trace.json '.quality' '{}'
 info x-lengthened/crossed.json '[.regions[] | [.name, .max_ns]] | sort' '[["E",500000],["F",901500000]]'

@@ -111,6 +111,15 @@ static void end_launches(struct chrome *c)
                          (unsigned long long)n);
 }
 
+static int by_place(const void *a, const void *b)
+{
+    const struct dependency *p = a, *q = b;
+
+    if (p->location != q->location)
+        return p->location < q->location ? -1 : 1;
+    return (p->begin_ns > q->begin_ns) - (p->begin_ns < q->begin_ns);
+}
+
 /* The communicator of flows, which is the first. */
 static void define_flows(struct definitions *defs)
 {
@@ -142,6 +151,9 @@ static int chrome_open(struct source *source, const char *path)
     define_flows(&source->defs);
     end_links(c);
     end_launches(c);
+    if (source->defs.n_dependencies > 0)
+        qsort(source->defs.dependency, source->defs.n_dependencies,
+              sizeof *source->defs.dependency, by_place);
     return 0;
 }
 

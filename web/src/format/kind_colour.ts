@@ -84,6 +84,7 @@ const gpuRuntime = /^(cuda|cu|hip|nccl|rccl)[A-Z]/;
 /* What calls of a function are drawn as: own code, where it is of no kind that has colours. What it does is told by its
    name where the trace does not say: files are of MPI, or of nothing, for who recorded them. */
 export function kindOf(kind: string | undefined, name = ""): string {
+    if (kind === "device") return "runtime";
     const known = kind !== undefined && kind in families ? kind : "user";
     if (storingLibrary.test(name) || (known === "user" && storing.test(name))) return "io";
     return known === "user" && gpuRuntime.test(name) ? "runtime" : known;

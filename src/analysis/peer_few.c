@@ -1,0 +1,197 @@
+#include "analysis/peer_few.h"
+
+#include "base/mem.h"
+#include "features/robust.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_APART                                                                             \
+    1.1                /* executions of one place over those of another, for them to be pairs  \
+                        */
+#define MORE_SHARE 0.5 /* of an excess: what is explained by more calls is more to do */
+#define WORTH_NAMING 0.001 /* of the time of a place */
+#define LEAST_INDEPENDENT                                                                      \
+    8. /* pairs of executions, so many that resemble each other count for */
+
+struct few {
+    const struct scoring *w;
+    const struct peer_cells *cells;
+    struct peers *out;
+    uint32_t n_common; /* executions of each place that have one of each other */
+    double *own_ns;    /* [places][n_common] */
+};
+
+/* ----------------------------------------------------------------------------- executions */
+
+/* Executions that all have; 0 when they are not the same ones. */
+static uint32_t count_common(const struct peers *peers)
+{
+    uint32_t least = UINT32_MAX, most = 0;
+
+    for (uint32_t p = 0; p < peers->n; p++) {
+        uint32_t n = peers->place[p].n_executions;
+
+        least = n < least ? n : least;
+        most = n > most ? n : most;
+    }
+    return most <= MOST_APART * least ? least : 0;
+}
+
+static double own_of(const struct few *f, uint32_t t)
+{
+    const struct forest *forest = &f->w->forest;
+    double own_ns = 0;
+
+    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
+        uint32_t path = residual_path(&f->w->place, forest, t, v);
+
+        if (path == PATH_NONE || !f->out->is_waiting[path])
+            own_ns += (double)forest->exclusive_ns[v];
+    }
+    return own_ns;
+}
+
+static void add_own(struct few *f)
+{
+    f->own_ns = mem_alloc((size_t)f->out->n * f->n_common, sizeof *f->own_ns);
+    for (uint32_t p = 0; p < f->out->n; p++)
+        for (uint32_t i = 0; i < f->n_common; i++)
+            f->own_ns[(size_t)p * f->n_common + i] =
+                own_of(f, f->out->tree[f->out->first_tree[p] + i]);
+}
+
+/* The middle of what the others have; value(p) of one of them. */
+static double middle_but(uint32_t n, uint32_t but, const double *value)
+{
+    double others[PEERS_FEWEST];
+    uint32_t n_others = 0;
+
+    for (uint32_t p = 0; p < n; p++)
+        if (p != but)
+            others[n_others++] = value[p];
+    return robust_quantile(others, n_others, 0.5);
+}
+
+/* ---------------------------------------------------------------------------------- a place */
+
+struct signs {
+    uint32_t n_above, n, n_same; /* n_same: those that are as the one before is */
+};
+
+static struct signs count_signs(const struct few *f, uint32_t place)
+{
+    struct signs s = {.n = f->n_common};
+    bool was_above = false;
+
+    for (uint32_t i = 0; i < f->n_common; i++) {
+        double own[PEERS_FEWEST] = {0};
+        bool is_above;
+
+        for (uint32_t p = 0; p < f->out->n; p++)
+            own[p] = f->own_ns[(size_t)p * f->n_common + i];
+        is_above = own[place] > middle_but(f->out->n, place, own);
+        s.n_above += is_above;
+        s.n_same += i > 0 && is_above == was_above;
+        was_above = is_above;
+    }
+    return s;
+}
+
+/*
+ * That so many executions of a place are longer though it is like the others. Executions that
+ * follow each other may be alike for a reason that passes: n with a correlation r between
+ * neighbours count for n (1 - r) / (1 + r). Of signs of which a share q is above, neighbours
+ * would be alike in q^2 + (1 - q)^2 of cases by chance.
+ */
+static double chance_of(const struct signs *s)
+{
+    double share = (double)s->n_above / s->n, alike = (double)s->n_same / (s->n - 1);
+    double by_chance = share * share + (1 - share) * (1 - share), n = s->n, r = 0;
+
+    if (by_chance < 1)
+        r = fmin(fmax((alike - by_chance) / (1 - by_chance), 0), 0.99);
+    n = fmax(n * (1 - r) / (1 + r), fmin(n, LEAST_INDEPENDENT));
+    return 0.5 * erfc((share - 0.5) * sqrt(n) * M_SQRT2);
+}
+
+static double of_execution(const struct few *f, const struct peer_cell *cell, double sum_ns)
+{
+    return cell ? sum_ns / f->out->place[cell->place].n_executions : 0;
+}
+
+/* What the place spends on a path over the others; adds it to what it has if that is worth it.
+ */
+static void judge_path(const struct few *f, uint32_t place, uint32_t path)
+{
+    struct peer_place *p = &f->out->place[place];
+    const struct peer_cell *own = peer_cells_find(f->cells, place, path);
+    struct peer_path x = {.path = path, .is_sure = true, .stage = NO_STAGE};
+    double time_ns[PEERS_FEWEST] = {0}, task_ns[PEERS_FEWEST] = {0}, ratio[PEERS_FEWEST] = {0},
+           more_ns;
+    uint32_t n_there = 0;
+
+    if (own == NULL)
+        return;
+    for (uint32_t i = 0; i < f->out->n; i++) {
+        const struct peer_cell *cell = peer_cells_find(f->cells, i, path);
+
+        time_ns[i] = of_execution(f, cell, cell ? cell->time_ns : 0);
+        task_ns[i] = of_execution(f, cell, cell ? cell->usual_ns : 0);
+        ratio[i] = cell ? cell->ratio : own->ratio;
+        n_there += cell != NULL;
+    }
+    x.excess_ns = (time_ns[place] - middle_but(f->out->n, place, time_ns)) * p->n_executions;
+    if (x.excess_ns < WORTH_NAMING * (p->own_ns + p->wait_ns))
+        return;
+    more_ns = (task_ns[place] - middle_but(f->out->n, place, task_ns)) * p->n_executions;
+    x.is_more = n_there == 1 || more_ns >= MORE_SHARE * x.excess_ns;
+    x.factor =
+        x.excess_ns < own->time_ns ? own->time_ns / (own->time_ns - x.excess_ns) : INFINITY;
+    x.above = own->ratio - middle_but(f->out->n, place, ratio);
+    if (x.is_more)
+        p->more_ns += x.excess_ns;
+    else
+        p->slow_ns += x.excess_ns;
+    p->path = mem_resize(p->path, p->n_paths + 1, sizeof *p->path);
+    p->path[p->n_paths++] = x;
+}
+
+static void judge_place(const struct few *f, uint32_t place, double chance)
+{
+    struct peer_place *p = &f->out->place[place];
+    struct signs signs = count_signs(f, place);
+    double excess_ns;
+
+    if (2 * signs.n_above <= signs.n || f->out->n * chance_of(&signs) > chance)
+        return;
+    for (uint32_t path = 0; path < f->w->model.paths.n; path++)
+        if (!f->out->is_waiting[path])
+            judge_path(f, place, path);
+    excess_ns = p->slow_ns + p->more_ns;
+    if (excess_ns < PEERS_MATERIAL * (p->own_ns + p->wait_ns) ||
+        p->own_ns < PEER_FEW_FACTOR * (p->own_ns - excess_ns)) {
+        p->slow_ns = p->more_ns = 0;
+        p->n_paths = 0;
+        return;
+    }
+    p->verdict = p->more_ns > p->slow_ns ? PEER_IMBALANCED : PEER_SLOW;
+}
+
+void peer_few_judge(const struct scoring *scoring, const struct peer_cells *cells,
+                    double chance, struct peers *peers)
+{
+    struct few f = {
+        .w = scoring, .cells = cells, .out = peers, .n_common = count_common(peers)};
+
+    if (f.n_common < PEER_FEW_EXECUTIONS || peers->n < PEER_FEW_LEAST) {
+        for (uint32_t p = 0; p < peers->n; p++)
+            peers->place[p].verdict = PEER_UNSURE;
+        return;
+    }
+    add_own(&f);
+    for (uint32_t p = 0; p < peers->n; p++)
+        judge_place(&f, p, chance);
+    free(f.own_ns);
+}
