@@ -1,5 +1,6 @@
 /* snag list -- incidents, or executions by score, or by the time they lost. */
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/headline.h"
@@ -13,6 +14,8 @@
 #include "run/rundir.h"
 #include "view/incident_list.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MOST_WIDE 100 /* characters of a line of incidents */
@@ -117,6 +120,152 @@ int list_incident_table(sqlite3 *db, const struct execution_filter *filter,
     return rc;
 }
 
+/* ------------------------------------------------------------------------------ repeats */
+
+#define FEWEST_REPEATS 4 /* for a line of their own */
+#define MOST_REPEATS 64  /* kinds that are told apart */
+#define MOST_SAID 3      /* kinds that are said */
+#define CAUSE_PLACE 80   /* longest text of a cause without its numbers */
+
+/* Anomalies whose heads are on one thread and come of the same call path. */
+struct repeat {
+    char cause[CAUSE_PLACE], foi[EXECUTION_ID_SIZE];
+    uint32_t rank, thread, first, last; /* indexes of heads */
+    uint32_t n, n_with_cost;
+    uint32_t period; /* all of them are a multiple of that apart; 0: of one */
+    uint64_t lost_ns, cost_ns;
+};
+
+struct repeats {
+    struct repeat kind[MOST_REPEATS];
+    size_t n;
+};
+
+/* Without what it lost: "step > solve" of "step > solve +5.04 ms". */
+static void cut_numbers(const char *cause, char out[CAUSE_PLACE])
+{
+    const char *sign = strstr(cause, " +");
+
+    for (const char *next = sign; next; next = strstr(next + 1, " +"))
+        sign = next;
+    snprintf(out, CAUSE_PLACE, "%.*s", sign ? (int)(sign - cause) : (int)strlen(cause), cause);
+}
+
+static uint32_t common_divisor(uint32_t a, uint32_t b)
+{
+    while (b > 0) {
+        uint32_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static bool is_alike(const struct repeat *a, const struct repeat *b)
+{
+    return a->rank == b->rank && a->thread == b->thread && strcmp(a->cause, b->cause) == 0 &&
+           strcmp(a->foi, b->foi) == 0;
+}
+
+static void add_to(struct repeat *same, const struct repeat *r)
+{
+    uint32_t apart = r->first > same->first ? r->first - same->first : same->first - r->first;
+
+    same->period = common_divisor(same->period, apart);
+    same->first = r->first < same->first ? r->first : same->first;
+    same->last = r->last > same->last ? r->last : same->last;
+    same->n++;
+    same->n_with_cost += r->n_with_cost;
+    same->lost_ns += r->lost_ns;
+    same->cost_ns += r->cost_ns;
+}
+
+static void add_repeat(const struct incident_row *x, void *ctx)
+{
+    struct repeats *all = ctx;
+    struct repeat r = {
+        .n = 1, .n_with_cost = x->has_cost, .lost_ns = x->lost_ns, .cost_ns = x->cost_ns};
+    size_t i = 0;
+
+    if (execution_parse(x->head, r.foi, sizeof r.foi, &r.rank, &r.thread, &r.first) < 0)
+        return;
+    r.last = r.first;
+    cut_numbers(x->cause, r.cause);
+    while (i < all->n && !is_alike(&all->kind[i], &r))
+        i++;
+    if (i < all->n)
+        add_to(&all->kind[i], &r);
+    else if (i < MOST_REPEATS)
+        all->kind[all->n++] = r;
+}
+
+static int by_lost(const void *a, const void *b)
+{
+    const struct repeat *p = a, *q = b;
+
+    return (p->lost_ns < q->lost_ns) - (p->lost_ns > q->lost_ns);
+}
+
+static void print_repeat(const struct repeat *r)
+{
+    char lost[TEXT_SIZE], cost[TEXT_SIZE], thread[16] = "", apart[80] = "",
+                                           by[TEXT_SIZE + 40] = "";
+    bool is_each = r->period > 0 && (r->last - r->first) / r->period + 1 == r->n;
+
+    if (r->thread > 0)
+        snprintf(thread, sizeof thread, ".%u", r->thread);
+    if (r->period > 1)
+        snprintf(apart, sizeof apart, ", %u executions apart%s", r->period,
+                 is_each ? "" : " or a multiple of that");
+    if (r->n_with_cost == r->n)
+        snprintf(by, sizeof by, "; they cost the run %s, each taken by itself",
+                 text_duration((double)r->cost_ns, cost));
+    print("%u of them are alike: rank %u%s, %s%s: lost %s%s\n", r->n, r->rank, thread, r->cause,
+          apart, text_duration((double)r->lost_ns, lost), by);
+}
+
+/* One thing that comes again and again is said once. */
+static int print_repeats(sqlite3 *db, const struct execution_filter *asked)
+{
+    struct execution_filter filter = *asked;
+    struct repeats *all = mem_alloc(1, sizeof *all);
+    int rc;
+
+    filter.most = 0;
+    filter.verdict = "anomaly";
+    rc = incident_list_each(db, &filter, add_repeat, all);
+    qsort(all->kind, all->n, sizeof *all->kind, by_lost);
+    for (size_t i = 0, n_said = 0; rc == 0 && i < all->n && n_said < MOST_SAID; i++)
+        if (all->kind[i].n >= FEWEST_REPEATS) {
+            print_repeat(&all->kind[i]);
+            n_said++;
+        }
+    free(all);
+    return rc;
+}
+
+/* What is so common that chance may make it may still be what the run loses its time with. */
+static int print_costly_others(sqlite3 *db, const struct execution_filter *filter)
+{
+    char n[TEXT_SIZE], cost[TEXT_SIZE], most[TEXT_SIZE];
+    struct costly_others others;
+    int rc = incident_list_costly_others(db, filter, &others);
+
+    if (rc < 0 || others.n == 0)
+        return rc;
+    text_duration((double)others.most_ns, most);
+    if (others.n == 1)
+        print("they are not rare here, but %s cost the run %s\n", others.head, most);
+    else
+        print("they are not rare here, but %s incidents of them cost the run %s, each taken by "
+              "itself; the "
+              "dearest, %s, %s\n",
+              text_count(others.n, n), text_duration((double)others.cost_ns, cost), others.head,
+              most);
+    return 0;
+}
+
 /* How many there are beside the n anomalies, and what waited with these. */
 static int print_others(sqlite3 *db, const struct execution_filter *filter, uint64_t n)
 {
@@ -128,8 +277,10 @@ static int print_others(sqlite3 *db, const struct execution_filter *filter, uint
         return rc;
     if (filter->most > 0 && n > filter->most)
         print("and %llu more\n", (unsigned long long)(n - filter->most));
-    if (others.n == 0)
-        return 0;
+    if (n >= FEWEST_REPEATS)
+        rc = print_repeats(db, filter);
+    if (rc < 0 || others.n == 0)
+        return rc;
     text_count(others.n, count);
     if (others.n_all < ROBUST_FEW)
         print("%s execution%s: too few to say what is usual", count, text_plural(others.n));
@@ -141,7 +292,7 @@ static int print_others(sqlite3 *db, const struct execution_filter *filter, uint
         print("; %s lost %s in all", others.n == 1 ? "it" : "they",
               text_duration((double)others.lost_ns, lost));
     print("\n");
-    return 0;
+    return print_costly_others(db, filter);
 }
 
 static int list_incidents_text(sqlite3 *db, const struct execution_filter *asked)

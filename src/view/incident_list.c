@@ -94,6 +94,34 @@ int incident_list_count(sqlite3 *db, const struct execution_filter *filter, uint
     return rc;
 }
 
+int incident_list_costly_others(sqlite3 *db, const struct execution_filter *filter,
+                                struct costly_others *out)
+{
+    sqlite3_stmt *query = NULL;
+    int64_t foi = filter->foi_id;
+    int rc = filter->foi ? executions_foi(db, filter->foi, &foi) : 0;
+
+    if (rc == 0)
+        rc = rundb_prepare(db, run_sql_costly_others, &query);
+    if (rc == 0)
+        rc = rundb_bind(db, query, "oo", foi != 0, foi, filter->rank != NO_RANK,
+                        (int64_t)filter->rank);
+    *out = (struct costly_others){0};
+    if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
+        rc = rundb_error(db, "cannot read the incidents");
+    if (rc == 0) {
+        out->n = (uint64_t)sqlite3_column_int64(query, 0);
+        out->cost_ns = (uint64_t)sqlite3_column_int64(query, 1);
+        out->most_ns = (uint64_t)sqlite3_column_int64(query, 2);
+        execution_id(out->head, executions_have_several(db) ? rundb_text(query, 6) : NULL,
+                     (uint32_t)sqlite3_column_int64(query, 3),
+                     (uint32_t)sqlite3_column_int64(query, 4),
+                     (uint32_t)sqlite3_column_int64(query, 5));
+    }
+    sqlite3_finalize(query);
+    return rc;
+}
+
 int incident_of(sqlite3 *db, int64_t foi, int64_t tree,
                 void (*fn)(const struct incident_row *x, void *ctx), void *ctx)
 {

@@ -59,6 +59,21 @@ int incident_list_to_json(sqlite3 *db, const struct execution_filter *filter, js
 int incident_of(sqlite3 *db, int64_t foi, int64_t tree,
                 void (*fn)(const struct incident_row *x, void *ctx), void *ctx);
 
+/* Incidents of which no execution is an anomaly, and that cost the run something all the same.
+ */
+struct costly_others {
+    uint64_t n, cost_ns;          /* how many; the sum of what each costs by itself */
+    uint64_t most_ns;             /* of the dearest, */
+    char head[EXECUTION_ID_SIZE]; /* which goes back to this one */
+};
+
+/*
+ * incident_list_costly_others -- those of the filter's function and rank.
+ * Returns 0, ERR_NOT_FOUND for an unknown FOI, or ERR_DATABASE.
+ */
+int incident_list_costly_others(sqlite3 *db, const struct execution_filter *filter,
+                                struct costly_others *out);
+
 /* incident_of_to_json -- the same as an object; null where there is none. */
 int incident_of_to_json(sqlite3 *db, int64_t foi, int64_t tree, json_t **out);
 
