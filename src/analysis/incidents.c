@@ -321,17 +321,25 @@ static bool has_news(const struct finder *f, uint32_t t)
     return f->w->is_anomaly[t] || lost_ns(f, t) > 0;
 }
 
+/* On a location; of a rank whose GPU it is, where nothing is executed on that itself. */
+static bool is_at(const struct finder *f, uint32_t t, uint32_t location)
+{
+    const struct definitions *defs = f->w->defs;
+    uint32_t l = f->w->forest.location[t];
+
+    return l == location || (f->first_tree[location + 1] == f->first_tree[location] &&
+                             defs->location[l].rank == defs->location[location].rank);
+}
+
 /* The member that lost most, of those of whom there is something to be said, on a location. */
 static uint32_t greatest_loser(struct finder *f, const struct vote *vote, uint32_t n,
                                uint32_t location)
 {
-    const struct scoring *w = f->w;
     uint32_t best = vote[0].tree;
 
     for (uint32_t i = 1; i < n; i++) {
         uint32_t t = vote[i].tree;
-        bool is_there = w->forest.location[t] == location;
-        bool was_there = w->forest.location[best] == location;
+        bool is_there = is_at(f, t, location), was_there = is_at(f, best, location);
         bool is_news = has_news(f, t), was_news = has_news(f, best);
 
         if (is_news != was_news     ? is_news

@@ -28,7 +28,7 @@ static double factor_at(const struct peer_path *x, enum way way)
     }
 }
 
-static bool is_to_blame(const struct peer_place *place)
+bool peers_is_to_blame(const struct peer_place *place)
 {
     return place->verdict == PEER_SLOW || place->verdict == PEER_IMBALANCED;
 }
@@ -40,7 +40,7 @@ bool peers_factors(const struct peer_place *place, uint32_t n_paths, double *fac
     for (uint32_t i = 0; i < place->n_paths; i++)
         if (place->path[i].is_sure)
             factor[place->path[i].path] = place->path[i].factor;
-    return is_to_blame(place);
+    return peers_is_to_blame(place);
 }
 
 /* By which calls on each path of a place take longer, of one stage, or may take longer at
@@ -113,7 +113,7 @@ static void find_costs(struct what_if *w, const struct scoring *s, struct peers 
     for (uint32_t p = 0; p < peers->n && n_asked < PEERS_MOST_COSTS; p++) {
         struct peer_place *place = &peers->place[p];
 
-        if (!is_to_blame(place))
+        if (!peers_is_to_blame(place))
             continue;
         n_asked++;
         place->cost_ns = cost_of_place(w, s, peers, p, factor, AS_IT_IS);
@@ -214,7 +214,7 @@ int peers_costs(const struct scoring *scoring, const struct columns *columns,
     int rc;
 
     for (uint32_t p = 0; p < peers->n; p++)
-        is_any |= is_to_blame(&peers->place[p]);
+        is_any |= peers_is_to_blame(&peers->place[p]);
     if (!is_any && !peers->is_of_streams)
         peers->slowdown = 1;
     if ((!is_any && !peers->is_of_streams) ||

@@ -12,6 +12,7 @@
                         */
 #define MORE_SHARE 0.5 /* of an excess: what is explained by more calls is more to do */
 #define WORTH_NAMING 0.001 /* of the time of a place */
+#define ALL_OF_IT 0.9      /* of the time on a path: then no other comes by */
 #define LEAST_INDEPENDENT                                                                      \
     8. /* pairs of executions, so many that resemble each other count for */
 
@@ -78,24 +79,31 @@ static double middle_but(uint32_t n, uint32_t but, const double *value)
 
 struct signs {
     uint32_t n_above, n, n_same; /* n_same: those that are as the one before is */
+    double factor;               /* middle of own work over the others' */
 };
 
 static struct signs count_signs(const struct few *f, uint32_t place)
 {
     struct signs s = {.n = f->n_common};
+    double *factor = mem_alloc(s.n, sizeof *factor);
     bool was_above = false;
 
     for (uint32_t i = 0; i < f->n_common; i++) {
         double own[PEERS_FEWEST] = {0};
+        double others;
         bool is_above;
 
         for (uint32_t p = 0; p < f->out->n; p++)
             own[p] = f->own_ns[(size_t)p * f->n_common + i];
-        is_above = own[place] > middle_but(f->out->n, place, own);
+        others = middle_but(f->out->n, place, own);
+        factor[i] = own[place] / fmax(others, 1);
+        is_above = own[place] > others;
         s.n_above += is_above;
         s.n_same += i > 0 && is_above == was_above;
         was_above = is_above;
     }
+    s.factor = robust_quantile(factor, s.n, 0.5);
+    free(factor);
     return s;
 }
 
@@ -116,40 +124,37 @@ static double chance_of(const struct signs *s)
     return 0.5 * erfc((share - 0.5) * sqrt(n) * M_SQRT2);
 }
 
-static double of_execution(const struct few *f, const struct peer_cell *cell, double sum_ns)
-{
-    return cell ? sum_ns / f->out->place[cell->place].n_executions : 0;
-}
-
-/* What the place spends on a path over the others; adds it to what it has if that is worth it.
+/*
+ * What the place spends on a path over the others, by what its calls there usually take, so
+ * that a single one that was stopped does not count: they are slower than the others', or there
+ * are more of them.
  */
 static void judge_path(const struct few *f, uint32_t place, uint32_t path)
 {
     struct peer_place *p = &f->out->place[place];
     const struct peer_cell *own = peer_cells_find(f->cells, place, path);
     struct peer_path x = {.path = path, .is_sure = true, .stage = NO_STAGE};
-    double time_ns[PEERS_FEWEST] = {0}, task_ns[PEERS_FEWEST] = {0}, ratio[PEERS_FEWEST] = {0},
-           more_ns;
-    uint32_t n_there = 0;
+    double task_ns[PEERS_FEWEST] = {0}, ratio[PEERS_FEWEST] = {0}, slow_ns = 0, more_ns;
 
     if (own == NULL)
         return;
     for (uint32_t i = 0; i < f->out->n; i++) {
         const struct peer_cell *cell = peer_cells_find(f->cells, i, path);
 
-        time_ns[i] = of_execution(f, cell, cell ? cell->time_ns : 0);
-        task_ns[i] = of_execution(f, cell, cell ? cell->usual_ns : 0);
+        task_ns[i] = cell ? cell->usual_ns / f->out->place[i].n_executions : 0;
         ratio[i] = cell ? cell->ratio : own->ratio;
-        n_there += cell != NULL;
     }
-    x.excess_ns = (time_ns[place] - middle_but(f->out->n, place, time_ns)) * p->n_executions;
+    x.above = own->ratio - middle_but(f->out->n, place, ratio);
+    if (x.above > 0)
+        slow_ns = peer_cell_excess(own, x.above, f->w->model.offset_ns);
+    more_ns = fmax(task_ns[place] - middle_but(f->out->n, place, task_ns), 0) * p->n_executions;
+    x.excess_ns = fmin(slow_ns + more_ns, own->time_ns);
     if (x.excess_ns < WORTH_NAMING * (p->own_ns + p->wait_ns))
         return;
-    more_ns = (task_ns[place] - middle_but(f->out->n, place, task_ns)) * p->n_executions;
-    x.is_more = n_there == 1 || more_ns >= MORE_SHARE * x.excess_ns;
-    x.factor =
-        x.excess_ns < own->time_ns ? own->time_ns / (own->time_ns - x.excess_ns) : INFINITY;
-    x.above = own->ratio - middle_but(f->out->n, place, ratio);
+    x.is_more = more_ns >= MORE_SHARE * x.excess_ns;
+    x.factor = x.excess_ns < ALL_OF_IT * own->time_ns
+                   ? own->time_ns / (own->time_ns - x.excess_ns)
+                   : INFINITY;
     if (x.is_more)
         p->more_ns += x.excess_ns;
     else
@@ -164,7 +169,8 @@ static void judge_place(const struct few *f, uint32_t place, double chance)
     struct signs signs = count_signs(f, place);
     double excess_ns;
 
-    if (2 * signs.n_above <= signs.n || f->out->n * chance_of(&signs) > chance)
+    if (2 * signs.n_above <= signs.n || signs.factor < PEER_FEW_FACTOR ||
+        f->out->n * chance_of(&signs) > chance)
         return;
     for (uint32_t path = 0; path < f->w->model.paths.n; path++)
         if (!f->out->is_waiting[path])

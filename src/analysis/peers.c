@@ -729,6 +729,28 @@ static void judge_waits(struct finder *f)
 
 /* --------------------------------------------------------------------------------- public */
 
+/* Whether a place has much more own work in an execution than the one in the middle. */
+static bool are_apart(const struct finder *f, double least)
+{
+    const struct forest *forest = &f->w->forest;
+    const struct peers *peers = f->out;
+    double *own = mem_alloc(peers->n, sizeof *own), most = 0, middle;
+
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
+            if (!is_waiting_in(f, t, v))
+                own[peers->of[t]] += (double)forest->exclusive_ns[v];
+    for (uint32_t p = 0; p < peers->n; p++) {
+        own[p] /= peers->place[p].n_executions;
+        most = fmax(most, own[p]);
+    }
+    middle = robust_quantile(own, peers->n, 0.5);
+    if (peers->n == 2) /* which is between them */
+        middle = fmin(own[0], own[1]);
+    free(own);
+    return most >= least * middle;
+}
+
 /* Compares the places as they are. */
 static void find(struct finder *f, const struct peers_opts *opts)
 {
@@ -736,6 +758,8 @@ static void find(struct finder *f, const struct peers_opts *opts)
 
     peer_places_find(f->w, opts, out);
     out->n_compared = out->n;
+    if (opts->least_apart > 0 && !are_apart(f, opts->least_apart))
+        return;
     find_stages(f);
     peer_cells_make(&f->cells, f->w, LEAST_WIDTH, out);
     add_bytes(f);
@@ -757,7 +781,7 @@ void peers_find(const struct scoring *scoring, const struct trace_view *view,
 {
     struct finder f = {
         .w = scoring, .view = view, .out = out, .n_paths = scoring->model.paths.n};
-    struct peers_opts worker = {PEERS_BY_WORKER, opts->stage};
+    struct peers_opts worker = {PEERS_BY_WORKER, opts->stage, opts->least_apart};
     struct peers workers;
 
     *out = (struct peers){.slowdown = NAN};

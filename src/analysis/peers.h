@@ -40,8 +40,10 @@ enum peer_by {
 
 struct peers_opts {
     enum peer_by by;
-    const char *stage; /* what the number of a stage stands behind in the names of threads;
-                          NULL: one of the usual texts */
+    const char *stage;  /* what the number of a stage stands behind in the names of threads;
+                           NULL: one of the usual texts */
+    double least_apart; /* own work of an execution over that of the middle place: where none
+                           has so much more, nobody is looked at; 0: all are */
 };
 
 enum peer_verdict {
@@ -118,6 +120,9 @@ struct peers {
 void peers_find(const struct scoring *scoring, const struct trace_view *view,
                 const struct peers_opts *opts, struct peers *out);
 void peers_release(struct peers *peers);
+
+/* peers_is_to_blame -- it is slow or imbalanced. */
+bool peers_is_to_blame(const struct peer_place *place);
 
 /*
  * peers_factors -- by which the calls of a place take longer on each path than those of its

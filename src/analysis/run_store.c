@@ -7,6 +7,8 @@
 #include "analysis/foi_settings.h"
 #include "analysis/incidents.h"
 #include "analysis/model_store.h"
+#include "analysis/peer_text.h"
+#include "analysis/peers.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/progress.h"
@@ -18,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define MUCH_SLOWER 1.05 /* own work over others': with less nobody is looked for */
 #define BATCH_ROWS 1024u /* executions whose sentences are made while others are stored */
 #define PIECE_ROWS 32u   /* of these, by a thread at once */
 #define INCIDENT_CAUSE_SIZE (WHY_CAUSE_SIZE + 24)
@@ -59,6 +62,7 @@ struct found {
     struct causes causes;
     struct incidents incidents;
     struct costs costs;
+    struct peers peers;
 };
 
 /* Executions that follow each other, and what is said of them. */
@@ -300,7 +304,73 @@ static int save_critical(sqlite3 *db, const struct costs *c)
     return rc;
 }
 
-/* The two look at the same run, and not at each other. */
+/* Those to blame, the dearest first; what is not known comes last. */
+static int by_cost(const void *a, const void *b, void *ctx)
+{
+    const struct peers *peers = ctx;
+    const struct peer_place *p = &peers->place[*(const uint32_t *)a];
+    const struct peer_place *q = &peers->place[*(const uint32_t *)b];
+
+    if (p->has_cost != q->has_cost)
+        return q->has_cost - p->has_cost;
+    if (p->cost_ns != q->cost_ns)
+        return p->cost_ns < q->cost_ns ? 1 : -1;
+    return p < q ? -1 : p > q;
+}
+
+static int save_slow_place(sqlite3 *db, sqlite3_stmt *insert, const struct found *found,
+                           uint32_t id, uint32_t place)
+{
+    const struct peer_place *p = &found->peers.place[place];
+    char name[PEER_NAME_SIZE], *why = NULL;
+    size_t size;
+    FILE *out = open_memstream(&why, &size);
+    int rc;
+
+    if (out == NULL)
+        mem_give_up(1, BUFSIZ);
+    peer_text_paths(&found->costs.why, p, out);
+    fclose(out);
+    rc =
+        rundb_insert(db, insert, "iittiot", found->a->foi->id, (int64_t)id,
+                     peer_place_name(&found->peers, place, name), peer_verdict_name(p->verdict),
+                     (int64_t)llrint(p->slow_ns + p->more_ns), p->has_cost, p->cost_ns, why);
+    free(why);
+    return rc;
+}
+
+static int save_slow_places(sqlite3 *db, struct found *found)
+{
+    uint32_t *order = mem_alloc(found->peers.n, sizeof *order), n = 0;
+    sqlite3_stmt *insert;
+    int rc = rundb_prepare_insert(db, "slow_place",
+                                  "foi, id, place, verdict, excess_ns, cost_ns, why", &insert);
+
+    for (uint32_t p = 0; p < found->peers.n; p++)
+        if (peers_is_to_blame(&found->peers.place[p]))
+            order[n++] = p;
+    if (rc == 0 && n > 0)
+        rc = peers_costs(found->a->scoring, found->a->columns, &found->peers);
+    qsort_r(order, n, sizeof *order, by_cost, &found->peers);
+    for (uint32_t i = 0; rc == 0 && i < n; i++)
+        rc = save_slow_place(db, insert, found, i + 1, order[i]);
+    free(order);
+    sqlite3_finalize(insert);
+    return rc;
+}
+
+static void find_slow_places(struct found *found)
+{
+    const struct scoring *w = found->a->scoring;
+    struct peers_opts opts;
+
+    if (peers_by(NULL, w->defs, &opts) < 0)
+        return;
+    opts.least_apart = MUCH_SLOWER;
+    peers_find(w, &found->causes.view, &opts, &found->peers);
+}
+
+/* The three look at the same run, and not at each other. */
 static void look(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     struct found *found = ctx;
@@ -310,6 +380,10 @@ static void look(void *ctx, size_t begin, size_t end, unsigned worker)
     for (size_t row = begin; row < end; row++) {
         if (row == 0) {
             incidents_find(w, &found->causes, &found->incidents);
+            continue;
+        }
+        if (row == 1) {
+            find_slow_places(found);
             continue;
         }
         found->rc = costs_init(&found->costs, w, found->a->columns);
@@ -325,7 +399,7 @@ static int save_found(sqlite3 *db, const struct analysed *a)
     int rc;
 
     causes_init(&found.causes, a->columns, w->defs);
-    pool_for(a->opts->pool, 2, 1, look, &found);
+    pool_for(a->opts->pool, 3, 1, look, &found);
     rc = found.rc < 0 ? err_set(found.rc, "%s", found.message) : 0;
     if (rc == 0) {
         costs_find(&found.costs, &found.incidents);
@@ -337,6 +411,9 @@ static int save_found(sqlite3 *db, const struct analysed *a)
         rc = save_critical(db, &found.costs);
     if (rc == 0)
         rc = save_incidents(db, &found);
+    if (rc == 0)
+        rc = save_slow_places(db, &found);
+    peers_release(&found.peers);
     costs_release(&found.costs);
     incidents_release(&found.incidents, w->forest.n_trees);
     causes_release(&found.causes);

@@ -1,7 +1,9 @@
 #include "analysis/what_if.h"
 
 #include "analysis/run_view.h"
+#include "explain/device_wait.h"
 #include "explain/team_barrier.h"
+#include "explain/waiting.h"
 #include "replay/gaps.h"
 
 #include <math.h>
@@ -74,10 +76,39 @@ static int64_t cut_each(struct what_if *w, const struct forest *forest, uint32_t
     return cut;
 }
 
+/*
+ * Who waits for its own GPU has lost what that took more: which is taken out of what took
+ * longest there. Where the GPU waited for another rank's nothing is, as of any wait.
+ */
+static int64_t cut_device(struct what_if *w, uint32_t location, uint32_t row, int64_t excess_ns)
+{
+    const struct trace_view *view = &w->view;
+    struct device_operation last, operation[DEVICE_WAIT_MOST];
+    size_t n = device_wait_operations(view, location, row, operation);
+    struct device_path path;
+    struct waiting waiting;
+    int64_t took_ns;
+
+    if (n == 0)
+        return replay_cut(&w->replay, location, row, excess_ns);
+    last = device_wait_last(view, operation, n);
+    waiting_of(view, last.location, last.row, view->calls[last.location].enter_ns[last.row],
+               calls_leave(&view->calls[last.location], last.row), &waiting);
+    if (waiting.kind != WAITING_NOT && waiting.is_late)
+        return 0;
+    device_path_of(view, last, view->calls[location].enter_ns[row], &path);
+    took_ns = (int64_t)view->calls[path.longest.location].inclusive_ns[path.longest.row];
+    return replay_cut(&w->replay, path.longest.location, path.longest.row,
+                      excess_ns < took_ns ? excess_ns : took_ns);
+}
+
 static int64_t cut_own(struct what_if *w, uint32_t location, uint32_t root, uint32_t row,
                        int64_t excess_ns)
 {
     (void)root;
+    if (excess_ns > 0 &&
+        w->view.defs->region[w->view.calls[location].region[row]].kind == REGION_DEVICE)
+        return cut_device(w, location, row, excess_ns);
     return replay_cut(&w->replay, location, row, excess_ns);
 }
 

@@ -69,6 +69,15 @@ static json_t *unseen_to_json(const struct analysis_result *result)
                      (json_int_t)subtrees->n_trees);
 }
 
+static void append_slow(const struct slow_place *x, void *ctx)
+{
+    json_array_append_new(ctx, json_pack("{s:o, s:o, s:o, s:o, s:o}", "place",
+                                         json_text(x->place), "verdict", json_text(x->verdict),
+                                         "excess_ns", json_count(x->excess_ns), "cost_ns",
+                                         x->has_cost ? json_count(x->cost_ns) : json_null(),
+                                         "why", json_text(x->why)));
+}
+
 /* One object per function of interest. */
 static int print_as_json(const struct analyze *a, const struct reading *r, sqlite3 *db)
 {
@@ -78,7 +87,7 @@ static int print_as_json(const struct analyze *a, const struct reading *r, sqlit
         const struct analysis_result *result = &a->made.result[i];
         struct execution_filter filter = selection_filter(a->settings);
         json_t *json = json_object(), *candidates = json_array(), *quality = json_object();
-        json_t *ranks = json_array();
+        json_t *ranks = json_array(), *slow = json_array();
         struct anomalies_cost cost = {.is_known = false};
         struct lost all;
 
@@ -88,6 +97,8 @@ static int print_as_json(const struct analyze *a, const struct reading *r, sqlit
             rc = executions_lost(db, a->made.foi[i].id, append_rank, ranks, &all);
         if (rc == 0)
             rc = executions_cost(db, a->made.foi[i].id, &cost);
+        if (rc == 0)
+            rc = executions_slow_places(db, a->made.foi[i].id, append_slow, slow);
         for (int k = 0; k < QUALITY_N; k++)
             if (r->ingested.quality.n[k] > 0)
                 json_object_set_new(quality, quality_name(k),
@@ -108,6 +119,7 @@ static int print_as_json(const struct analyze *a, const struct reading *r, sqlit
         json_object_set_new(json, "anomalies_carrying",
                             cost.is_known ? json_count(cost.n_carrying) : json_null());
         json_object_set_new(json, "lost_by_rank", ranks);
+        json_object_set_new(json, "slow_places", slow);
         json_object_set_new(json, "gamma",
                             result->gamma > 0 ? json_number(result->gamma) : json_null());
         if (a->model)

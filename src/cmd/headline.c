@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MOST_LOST_RANKS 8 /* said by name */
 #define WORST_SIZE 128
@@ -153,6 +154,54 @@ int headline_cost(sqlite3 *db, int64_t foi, uint64_t n, uint64_t length_ns, char
     return 0;
 }
 
+#define SLOW_MATERIAL 1000 /* of the run: what costs less is not said here */
+
+/* The first of those to blame, and how many there are. */
+struct slow_text {
+    char *text;
+    uint32_t n;
+    uint64_t length_ns, other_ns; /* of the run; what the anomalies cost it */
+};
+
+static void say_slow(const struct slow_place *x, void *ctx)
+{
+    struct slow_text *s = ctx;
+    const char *how = strcmp(x->verdict, "slow") == 0 ? "is slow" : "has more to do";
+    char cost[TEXT_SIZE], of[TEXT_SIZE], by[160];
+
+    if (x->has_cost && (x->cost_ns < s->length_ns / SLOW_MATERIAL || x->cost_ns < s->other_ns))
+        return;
+    if (s->n++ > 0)
+        return;
+    if (x->has_cost)
+        snprintf(by, sizeof by,
+                 "were it like the others, the run would be %s of %s shorter (%.3g %%)",
+                 text_duration((double)x->cost_ns, cost),
+                 text_duration((double)s->length_ns, of),
+                 100 * (double)x->cost_ns / (double)s->length_ns);
+    else
+        snprintf(by, sizeof by, "what that costs the run is not known");
+    s->text = say("%s %s in every execution: %s; %s", x->place, how, by, x->why);
+}
+
+/* Who is always slow is no anomaly, and may cost the run more than all of these. */
+static int print_slow(sqlite3 *db, int64_t id, uint64_t length_ns)
+{
+    struct slow_text slow = {.length_ns = length_ns};
+    struct anomalies_cost cost;
+    int rc = executions_cost(db, id, &cost);
+
+    slow.other_ns = cost.is_known ? cost.cost_ns : 0;
+    if (rc == 0)
+        rc = executions_slow_places(db, id, say_slow, &slow);
+    if (slow.n > 1)
+        print("%s; so is it with %u more (snag ranks)\n", slow.text, slow.n - 1);
+    else if (slow.n == 1)
+        print("%s\n", slow.text);
+    free(slow.text);
+    return rc;
+}
+
 int headline_print(sqlite3 *db, int64_t id, const struct headline_foi *foi, uint64_t length_ns)
 {
     char *text = headline_foi(foi), *cost;
@@ -163,5 +212,5 @@ int headline_print(sqlite3 *db, int64_t id, const struct headline_foi *foi, uint
         print("%s\n", cost);
     free(text);
     free(cost);
-    return rc;
+    return rc < 0 ? rc : print_slow(db, id, length_ns);
 }

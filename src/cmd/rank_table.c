@@ -1,14 +1,13 @@
 #include "cmd/rank_table.h"
 
 #include "analysis/peer_few.h"
+#include "analysis/peer_text.h"
 #include "base/mem.h"
 #include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#define MOST_PATHS 3u /* named of a place */
 
 int rank_table_load(struct rank_table *r, const struct run *run, int64_t foi, const char *by)
 {
@@ -34,29 +33,6 @@ void rank_table_release(struct rank_table *r)
 
 /* ------------------------------------------------------------------------------ sentences */
 
-/* "step > kernel +5.1 % (29.5 ms, 98 % of its calls since 1.2 s)" */
-static void say_path(const struct rank_table *r, const struct peer_path *x, FILE *out)
-{
-    char name[WHY_NAME_SIZE], excess[TEXT_SIZE], since[TEXT_SIZE], off[TEXT_SIZE];
-    double percent = 100 * (x->factor - 1);
-
-    fprintf(out, "%s ", why_path_name(&r->why, x->path, name));
-    if (x->stage != NO_STAGE)
-        fprintf(out, "of stage %u ", x->stage);
-    if (isinf(x->factor))
-        fprintf(out, "only here");
-    else
-        fprintf(out, "%+.*f %%%s", percent < 10 ? 1 : 0, percent,
-                x->is_more ? " more to do" : "");
-    fprintf(out, " (%s", text_duration(x->excess_ns, excess));
-    if (x->off_ns > 0)
-        fprintf(out, " known to within %s", text_duration(x->off_ns, off));
-    if (!x->is_more)
-        fprintf(out, ", %.0f %% of its calls since %s", 100 * x->share,
-                text_duration((double)x->since_ns, since));
-    fprintf(out, ")%s", x->is_sure ? "" : " perhaps");
-}
-
 /* Returns a text to be freed. */
 static char *say_place(const struct rank_table *r, uint32_t place)
 {
@@ -67,10 +43,7 @@ static char *say_place(const struct rank_table *r, uint32_t place)
 
     if (out == NULL)
         mem_give_up(1, BUFSIZ);
-    for (uint32_t i = 0; i < p->n_paths && i < MOST_PATHS; i++) {
-        fputs(i > 0 ? ", " : "", out);
-        say_path(r, &p->path[i], out);
-    }
+    peer_text_paths(&r->why, p, out);
     if (p->has_cost)
         fprintf(out, "; costs the run %s", text_duration((double)p->cost_ns, time));
     if (p->has_cost && p->cost_off_ns > 0)

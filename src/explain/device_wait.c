@@ -45,6 +45,17 @@ static uint64_t end_of(const struct trace_view *view, struct device_operation o)
     return calls_leave(&view->calls[o.location], o.row);
 }
 
+struct device_operation device_wait_last(const struct trace_view *view,
+                                         const struct device_operation *operation, size_t n)
+{
+    struct device_operation last = operation[0];
+
+    for (size_t i = 1; i < n; i++)
+        if (end_of(view, operation[i]) > end_of(view, last))
+            last = operation[i];
+    return last;
+}
+
 size_t device_wait_operations(const struct trace_view *view, uint32_t location, uint32_t row,
                               struct device_operation operation[DEVICE_WAIT_MOST])
 {
@@ -68,9 +79,7 @@ size_t device_wait_operations(const struct trace_view *view, uint32_t location, 
     }
     if (n < 2 || !is_of_one_stream(defs->region[calls->region[row]].name))
         return n;
-    for (size_t i = 1; i < n; i++)
-        if (end_of(view, operation[i]) > end_of(view, operation[0]))
-            operation[0] = operation[i];
+    operation[0] = device_wait_last(view, operation, n);
     return 1;
 }
 
@@ -92,16 +101,17 @@ static size_t dependency_from(const struct trace_view *view, uint32_t location,
     return low;
 }
 
-/* Until when the operation before kept a stream busy. */
-static uint64_t busy_until(const struct call_view *calls, uint32_t row)
+/* The operation before on the same stream, or NO_CALL. */
+static uint32_t operation_before(const struct call_view *calls, uint32_t row)
 {
     for (uint32_t i = 1; i <= MOST_STEPS && i <= row; i++)
         if (is_operation(calls, row - i))
-            return calls_leave(calls, row - i);
-    return 0;
+            return row - i;
+    return NO_CALL;
 }
 
-bool device_launch_of(const struct trace_view *view, struct device_operation operation,
+/* Where an operation was launched, as the trace has it. */
+static bool launch_of(const struct trace_view *view, struct device_operation operation,
                       uint32_t *location, uint32_t *row)
 {
     const struct call_view *calls = &view->calls[operation.location];
@@ -119,7 +129,85 @@ bool device_launch_of(const struct trace_view *view, struct device_operation ope
             continue;
         *location = d->on_location;
         *row = calls_begun(&view->calls[d->on_location], d->on_begin_ns, d->on_region);
-        return *row != NO_CALL && busy_until(calls, operation.row) <= d->on_begin_ns;
+        return *row != NO_CALL;
     }
     return false;
+}
+
+/* From when on an operation could have begun, by its launch and its own stream. */
+static uint64_t ready_ns(const struct trace_view *view, struct device_operation o)
+{
+    const struct call_view *calls = &view->calls[o.location];
+    uint32_t before = operation_before(calls, o.row), location, row;
+    uint64_t ready = before == NO_CALL ? 0 : calls_leave(calls, before);
+
+    if (launch_of(view, o, &location, &row) && view->calls[location].enter_ns[row] > ready)
+        ready = view->calls[location].enter_ns[row];
+    return ready;
+}
+
+bool device_event_of(const struct trace_view *view, struct device_operation operation,
+                     struct device_operation *on)
+{
+    const struct definitions *defs = view->defs;
+    uint64_t begin = view->calls[operation.location].enter_ns[operation.row];
+    uint64_t from = begin > DEVICE_EVENT_NS ? begin - DEVICE_EVENT_NS : 0, last = 0;
+    uint32_t rank = defs->location[operation.location].rank, first = operation.location;
+
+    if (from < ready_ns(view, operation))
+        from = ready_ns(view, operation);
+    while (first > 0 && defs->location[first - 1].rank == rank)
+        first--;
+    for (uint32_t l = first; l < view->n_locations && defs->location[l].rank == rank; l++) {
+        struct device_operation o = {l, NO_CALL};
+
+        if (l != operation.location && is_stream_of(defs, l, operation.location))
+            o.row = last_operation(&view->calls[l], begin);
+        if (o.row == NO_CALL || end_of(view, o) <= from || end_of(view, o) <= last ||
+            end_of(view, o) > begin + CALLS_BEGUN_ROUNDING_NS)
+            continue;
+        last = end_of(view, o);
+        *on = o;
+    }
+    return last > 0;
+}
+
+static uint64_t took_ns(const struct trace_view *view, struct device_operation o)
+{
+    return view->calls[o.location].inclusive_ns[o.row];
+}
+
+void device_path_of(const struct trace_view *view, struct device_operation operation,
+                    uint64_t from_ns, struct device_path *out)
+{
+    struct device_operation now = operation;
+
+    *out = (struct device_path){.longest = operation};
+    for (int step = 0; step < DEVICE_PATH_MOST; step++) {
+        const struct call_view *calls = &view->calls[now.location];
+        struct device_operation next = {now.location, operation_before(calls, now.row)}, on;
+        uint32_t location = 0, row = 0;
+
+        if (step > 0 && (step == 1 || took_ns(view, now) > took_ns(view, out->longest)))
+            out->longest = now;
+        out->launch_ns = calls->enter_ns[now.row];
+        if (out->launch_ns <= from_ns)
+            return;
+        if (device_event_of(view, now, &on)) {
+            now = on;
+            continue;
+        }
+        if (launch_of(view, now, &location, &row) &&
+            (next.row == NO_CALL || end_of(view, next) < view->calls[location].enter_ns[row])) {
+            out->is_launched = true;
+            out->location = location;
+            out->row = row;
+            out->launch_ns = view->calls[location].enter_ns[row];
+            return;
+        }
+        if (next.row == NO_CALL ||
+            calls->enter_ns[now.row] > end_of(view, next) + DEVICE_EVENT_NS)
+            return;
+        now = next;
+    }
 }

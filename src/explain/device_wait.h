@@ -33,13 +33,36 @@ struct device_operation {
 size_t device_wait_operations(const struct trace_view *view, uint32_t location, uint32_t row,
                               struct device_operation operation[DEVICE_WAIT_MOST]);
 
+/* device_wait_last -- of n > 0 operations the one that ended last. */
+struct device_operation device_wait_last(const struct trace_view *view,
+                                         const struct device_operation *operation, size_t n);
+
 /*
- * device_launch_of -- the call that launched an operation, as the trace has it: its location
- * and row. False where that is not known, or when the stream was still busy with the operation
- * before: then it began when that was over, and not because it was launched. O(log dependencies
- * + log n).
+ * device_event_of -- the operation on another stream of the process that one seems to have
+ * waited for, as after cudaStreamWaitEvent, which no trace says: it ended DEVICE_EVENT_NS
+ * before the one began at most, which could have begun earlier for all that its launch and its
+ * own stream say. False: none. O(streams x log n).
  */
-bool device_launch_of(const struct trace_view *view, struct device_operation operation,
-                      uint32_t *location, uint32_t *row);
+#define DEVICE_EVENT_NS 100000u
+bool device_event_of(const struct trace_view *view, struct device_operation operation,
+                     struct device_operation *on);
+
+/* What kept an operation from beginning earlier, looked at back to a time. */
+struct device_path {
+    bool is_launched;       /* it ends at a launch before which the GPU had nothing to do: */
+    uint32_t location, row; /* the call that launched it */
+    uint64_t
+        launch_ns; /* when that began; else from when on the GPU was at work, or the time */
+    struct device_operation longest; /* of those on the path, the first one excepted */
+};
+
+/*
+ * device_path_of -- from operation to operation, each of which began when the one before on its
+ * stream, or one on another stream, had ended. from_ns  what was before does not matter
+ * O(operations on the path x streams x log n), of which DEVICE_PATH_MOST are looked at.
+ */
+#define DEVICE_PATH_MOST 4096
+void device_path_of(const struct trace_view *view, struct device_operation operation,
+                    uint64_t from_ns, struct device_path *out);
 
 #endif

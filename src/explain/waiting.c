@@ -299,32 +299,27 @@ static void search_team(struct search *s)
 
 /* --------------------------------------------------------------------------- devices */
 
-/* The operation of those that ended last. */
-static struct device_operation last_of(const struct trace_view *view,
-                                       const struct device_operation *operation, size_t n)
+/*
+ * Why an operation began, or ended, so late: its GPU had nothing to do for longer than it was
+ * at work, as it was told late; or else what took longest there.
+ */
+static void follow_device(const struct search *s, struct device_operation late,
+                          struct waiting *w)
 {
-    struct device_operation last = operation[0];
+    struct device_path path;
+    uint64_t from = s->from_ns, at;
 
-    for (size_t i = 1; i < n; i++)
-        if (calls_leave(&view->calls[operation[i].location], operation[i].row) >
-            calls_leave(&view->calls[last.location], last.row))
-            last = operation[i];
-    return last;
-}
-
-/* The call on a CPU that launched what another rank's GPU came last with, if that was late for
- * it. */
-static void follow_launch(const struct search *s, struct waiting *w)
-{
-    const struct call_view *calls = &s->view->calls[w->location];
-    struct device_operation late = {w->location, calls_begun(calls, w->until_ns, ANY_REGION)};
-    uint32_t location, row;
-
-    if (late.row == NO_CALL || !device_launch_of(s->view, late, &location, &row))
-        return;
-    w->location = location;
-    w->thread = s->view->defs->location[location].thread;
-    w->until_ns = s->view->calls[location].enter_ns[row];
+    device_path_of(s->view, late, from, &path);
+    at = path.launch_ns > from ? path.launch_ns : from;
+    if (path.is_launched && at - from >= w->until_ns - at) {
+        w->location = path.location;
+        w->until_ns = path.launch_ns;
+    } else if (path.longest.location != late.location || path.longest.row != late.row) {
+        w->location = path.longest.location;
+        w->until_ns = calls_leave(&s->view->calls[path.longest.location], path.longest.row);
+    }
+    w->rank = s->view->defs->location[w->location].rank;
+    w->thread = s->view->defs->location[w->location].thread;
 }
 
 static void search_device(struct search *s)
@@ -337,7 +332,7 @@ static void search_device(struct search *s)
 
     if (n == 0)
         return;
-    last = last_of(s->view, operation, n);
+    last = device_wait_last(s->view, operation, n);
     stream = &s->view->calls[last.location];
     w.location = last.location;
     w.rank = s->view->defs->location[last.location].rank;
@@ -350,8 +345,11 @@ static void search_device(struct search *s)
     if (beyond.location != NO_LOCATION && beyond.is_late &&
         is_material(s, delay_until(s, beyond.until_ns))) {
         w = beyond;
-        follow_launch(s, &w);
+        last = (struct device_operation){
+            w.location, calls_begun(&s->view->calls[w.location], w.until_ns, ANY_REGION)};
     }
+    if (last.row != NO_CALL)
+        follow_device(s, last, &w);
     w.delay_ns = delay_until(s, w.until_ns);
     w.is_late = is_material(s, w.delay_ns);
     offer(s, &w);

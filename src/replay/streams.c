@@ -24,13 +24,31 @@ static size_t n_dependencies(const struct streams *t)
     return t->s->view->n_dependencies + t->n_waits;
 }
 
-/* A call that waits for its GPU ends when what it waits for has. */
+static void add_wait(struct streams *t, uint32_t location, uint32_t row,
+                     struct device_operation on, enum dependency_kind kind)
+{
+    const struct trace_view *view = t->s->view;
+    const struct call_view *calls = &view->calls[location], *others = &view->calls[on.location];
+
+    mem_grow(&t->waits, &t->wait_cap, t->n_waits + 1, sizeof *t->waits);
+    t->waits[t->n_waits++] = (struct dependency){.begin_ns = calls->enter_ns[row],
+                                                 .on_begin_ns = others->enter_ns[on.row],
+                                                 .location = location,
+                                                 .on_location = on.location,
+                                                 .region = calls->region[row],
+                                                 .on_region = others->region[on.row],
+                                                 .kind = kind};
+}
+
+/* A call that waits for its GPU ends when what it waits for has; an operation on one stream may
+ * wait for one on another. */
 static void find_waits(struct streams *t)
 {
     const struct trace_view *view = t->s->view;
 
     for (uint32_t l = 0; l < view->n_locations; l++) {
         const struct call_view *calls = &view->calls[l];
+        bool is_gpu = view->defs->location[l].is_gpu && view->n_dependencies > 0;
 
         for (uint32_t i = 0; i < calls->n; i++) {
             struct device_operation o[DEVICE_WAIT_MOST];
@@ -38,17 +56,11 @@ static void find_waits(struct streams *t)
 
             if (view->defs->region[calls->region[i]].kind == REGION_DEVICE)
                 n = device_wait_operations(view, l, i, o);
-            for (size_t k = 0; k < n; k++) {
-                mem_grow(&t->waits, &t->wait_cap, t->n_waits + 1, sizeof *t->waits);
-                t->waits[t->n_waits++] = (struct dependency){
-                    .begin_ns = calls->enter_ns[i],
-                    .on_begin_ns = view->calls[o[k].location].enter_ns[o[k].row],
-                    .location = l,
-                    .on_location = o[k].location,
-                    .region = calls->region[i],
-                    .on_region = view->calls[o[k].location].region[o[k].row],
-                    .kind = DEPENDENCY_RETURN};
-            }
+            for (size_t k = 0; k < n; k++)
+                add_wait(t, l, i, o[k], DEPENDENCY_RETURN);
+            if (is_gpu && calls->subtree_len[i] == 1 &&
+                device_event_of(view, (struct device_operation){l, i}, o))
+                add_wait(t, l, i, o[0], DEPENDENCY_END);
         }
     }
 }

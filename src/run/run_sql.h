@@ -113,7 +113,7 @@ enum run_sql_incident {
 extern const char run_sql_meanwhile[];
 
 /* (foi, rank: each or NULL) -> number and lost_ns of what is no part of an anomaly. */
-extern const char run_sql_others[], run_sql_costly_others[];
+extern const char run_sql_others[], run_sql_costly_others[], run_sql_slow_places[];
 
 /* (foi, rank, verdict, label: each or NULL; most, -1 all; offset), those that lost most first.
  * Of label none are those of whose executions nobody labelled any. */

@@ -166,6 +166,18 @@ CREATE TABLE incident (
     cause      TEXT NOT NULL,     -- that in short
     PRIMARY KEY (foi, id)
 ) WITHOUT ROWID;
+-- Places (ranks; threads, where there is one rank) that are slow or have more to do in every execution, those
+-- that cost the run most first. None is there where nobody is to blame.
+CREATE TABLE slow_place (
+    foi       INTEGER NOT NULL REFERENCES foi,
+    id        INTEGER NOT NULL, -- from 1
+    place     TEXT NOT NULL,    -- "rank 1"
+    verdict   TEXT NOT NULL,    -- slow, or imbalanced
+    excess_ns INTEGER NOT NULL, -- own work over that of the others, in all of its executions
+    cost_ns   INTEGER,          -- what the run would be shorter were it like the others; NULL: not known
+    why       TEXT NOT NULL,
+    PRIMARY KEY (foi, id)
+) WITHOUT ROWID;
 CREATE INDEX execution_by_score ON execution (score DESC, time DESC, gross DESC, foi, tree);
 CREATE INDEX execution_by_id ON execution (foi, rank, thread, idx);
 

@@ -309,6 +309,46 @@ int executions_cost(sqlite3 *db, int64_t foi, struct anomalies_cost *out)
     return rc;
 }
 
+static bool has_slow_places(sqlite3 *db)
+{
+    sqlite3_stmt *query;
+    bool has = rundb_prepare(db, "SELECT 1 FROM sqlite_schema WHERE name = 'slow_place'",
+                             &query) == 0 &&
+               sqlite3_step(query) == SQLITE_ROW;
+
+    sqlite3_finalize(query);
+    return has;
+}
+
+int executions_slow_places(sqlite3 *db, int64_t foi,
+                           void (*fn)(const struct slow_place *x, void *ctx), void *ctx)
+{
+    sqlite3_stmt *query = NULL;
+    int status = SQLITE_DONE, rc;
+
+    if (!has_slow_places(db))
+        return 0;
+    rc = rundb_prepare(db, run_sql_slow_places, &query);
+    if (rc == 0)
+        rc = rundb_bind(db, query, "i", foi);
+    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
+        const struct slow_place x = {
+            .place = rundb_text(query, 0),
+            .verdict = rundb_text(query, 1),
+            .why = rundb_text(query, 4),
+            .excess_ns = (uint64_t)sqlite3_column_int64(query, 2),
+            .cost_ns = (uint64_t)sqlite3_column_int64(query, 3),
+            .has_cost = sqlite3_column_type(query, 3) != SQLITE_NULL,
+        };
+
+        fn(&x, ctx);
+    }
+    if (rc == 0 && status != SQLITE_DONE)
+        rc = rundb_error(db, "cannot read who is slow");
+    sqlite3_finalize(query);
+    return rc;
+}
+
 json_t *execution_to_json(const struct execution *x)
 {
     json_t *json = json_object();

@@ -99,6 +99,21 @@ struct anomalies_cost {
 /* executions_cost -- read it. Returns 0 or ERR_DATABASE. */
 int executions_cost(sqlite3 *db, int64_t foi, struct anomalies_cost *out);
 
+/* A rank or thread that is slow, or has more to do, in every execution. */
+struct slow_place {
+    const char *place, *verdict, *why;
+    uint64_t excess_ns, cost_ns;
+    bool has_cost; /* else it is not known */
+};
+
+/*
+ * executions_slow_places -- call fn for those of a function, the dearest first. The texts last
+ * until fn returns. Runs that were made before there was such a table have none. Returns 0 or
+ * ERR_DATABASE.
+ */
+int executions_slow_places(sqlite3 *db, int64_t foi,
+                           void (*fn)(const struct slow_place *x, void *ctx), void *ctx);
+
 /* Executions that are no anomalies, and no part of an incident that is one. */
 struct others {
     uint64_t n, lost_ns;
