@@ -2,6 +2,12 @@
 #
 #   cmake -D MODE=AUTO|ON|OFF|REUSE -D NPM=npm -D WEB=web -D COPY=dir -D RELEASE=dir -D PAGE=dir -P ...
 
+# Two builds of one directory at once would take npm's modules from each other.
+file(LOCK ${COPY}.lock GUARD PROCESS TIMEOUT 600 RESULT_VARIABLE locked)
+if(NOT locked EQUAL 0)
+  message(FATAL_ERROR "another build of this directory has made the page for ten minutes: ${locked}")
+endif()
+
 file(REMOVE_RECURSE ${PAGE})
 
 if(MODE STREQUAL "REUSE" AND EXISTS ${RELEASE}/index.html AND EXISTS ${RELEASE}/report.html)
