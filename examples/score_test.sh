@@ -5,7 +5,7 @@
 #     truth   stop 1---       load 0          stop 2
 #     found    c1 rank 1      c2 rank 3       c3
 #
-# With --top 2 the third is not found, but has a place.
+# With --top 2 the third is not found, but has a place. Of two that fit the first one counts.
 set -eu
 
 build=$1
@@ -24,6 +24,7 @@ cat >"$dir/incidents" <<'CANDIDATES'
 {"why": ["rank", {"rank": 5}], "rank":3,"thread":0,"begin_ns":2.9e3,"end_ns":3100}
 {"head": "#2-0", "rank": 2, "lost_ns": 1500000, "begin_ns": 5300, "end_ns": 1005300, "why": "x"}
 {"rank": 2, "begin_ns": 5500, "end_ns": 5510}
+{"rank": 1, "begin_ns": 1600, "end_ns": 1700}
 CANDIDATES
 "$build/disturb-score" --top 2 --show 3 "$dir/truth.csv" "$dir/incidents" 1000000 >"$dir/result"
 diff - "$dir/result" <<'RESULT'
@@ -38,7 +39,7 @@ diff - "$dir/result" <<'RESULT'
    2  load     0      0.000     0.0        2, on rank 3
    3  stop     2      0.000     0.0        3  not found
    4  stop     0      0.000     0.0        3  not found, on rank 2
-2 of 4 disturbances are among the first 2 of 4 incidents
+2 of 4 disturbances are among the first 2 of 5 incidents
   stop: 1 of 3, 1 on the disturbed rank, 0 only on one that waited
   load: 1 of 1, 0 on the disturbed rank, 1 only on one that waited
 2 of these 2 incidents overlap a disturbance

@@ -168,13 +168,13 @@ static void a_damaged_model_is_an_error(void **state)
 }
 
 /* A file as earlier versions wrote it: what labels taught was a section "gp". */
-static void write_of_earlier_version(const char *path)
+static void write_of_earlier_version(const char *path, uint32_t version)
 {
     struct {
         uint64_t magic;
         uint32_t version, zero;
         uint64_t n_packed, n_plain, hash_low, hash_high;
-    } header = {0x4c444f4d47414e53u, MODEL_FILE_VERSION, 0, 0, 0, 0, 0};
+    } header = {0x4c444f4d47414e53u, version, 0, 0, 0, 0, 0};
     struct pack pack = {0};
     size_t n;
     void *packed;
@@ -204,10 +204,26 @@ static void what_an_earlier_version_learnt_from_labels_is_refused_and_says_so(vo
 
     (void)state;
     close(mkstemp(path));
-    write_of_earlier_version(path);
+    write_of_earlier_version(path, MODEL_FILE_VERSION);
     assert_int_equal(model_file_read(path, &m), ERR_UNSUPPORTED);
     assert_non_null(strstr(err_message(), "make it anew"));
     model_release(&m);
+    unlink(path);
+}
+
+static void a_model_of_another_version_is_refused_and_says_which(void **state)
+{
+    char path[] = "/tmp/snag-model-XXXXXX";
+    struct model m;
+
+    (void)state;
+    close(mkstemp(path));
+    for (int way = -1; way <= 1; way += 2) {
+        write_of_earlier_version(path, (uint32_t)(MODEL_FILE_VERSION + way));
+        assert_int_equal(model_file_read(path, &m), ERR_FORMAT);
+        assert_non_null(strstr(err_message(), "is a model of version"));
+        model_release(&m);
+    }
     unlink(path);
 }
 
@@ -218,6 +234,7 @@ int main(void)
         cmocka_unit_test(what_the_model_never_saw_is_counted),
         cmocka_unit_test(a_damaged_model_is_an_error),
         cmocka_unit_test(what_an_earlier_version_learnt_from_labels_is_refused_and_says_so),
+        cmocka_unit_test(a_model_of_another_version_is_refused_and_says_which),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -226,6 +226,33 @@ static void events_are_judged_and_wrong_ones_counted(void **state)
     snag_detector_close(d);
 }
 
+/* They are held until the step ends, and there are many more than it holds. */
+static void a_step_has_as_many_events_as_it_likes(void **state)
+{
+    const char *function = "step";
+    struct told told = {.n_executions = 0};
+    struct snag_detector_options options = {.size = sizeof options,
+                                            .function = &function,
+                                            .n_functions = 1,
+                                            .on_execution = take_execution,
+                                            .ctx = &told};
+    snag_detector *d;
+    uint32_t location, step;
+
+    (void)state;
+    assert_int_equal(snag_detector_open(&options, &d), SNAG_OK);
+    location = snag_location(d, 0, 0);
+    step = snag_region(d, "step");
+    for (uint64_t i = 0; i < 1000; i++) {
+        snag_enter(d, location, 100 * i, step);
+        snag_leave(d, location, 100 * i + 50, step);
+    }
+    assert_int_equal(snag_detector_end(d), SNAG_OK);
+    assert_int_equal(snag_detector_damage(d), 0);
+    assert_int_equal(told.n_executions, 1000);
+    snag_detector_close(d);
+}
+
 /* --------------------------------------------------------------------------------- threads */
 
 static void *live_a_life(void *name)
@@ -308,6 +335,7 @@ int main(void)
         cmocka_unit_test(labels_are_learnt_from_and_taken_back),
         cmocka_unit_test(what_is_wrong_is_said),
         cmocka_unit_test(events_are_judged_and_wrong_ones_counted),
+        cmocka_unit_test(a_step_has_as_many_events_as_it_likes),
         cmocka_unit_test(two_threads_have_two_runs),
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
         cmocka_unit_test(out_of_memory_is_told_before_the_process_aborts),

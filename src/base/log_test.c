@@ -4,6 +4,8 @@
 #include "base/test_dir.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #define N_LINES 200
@@ -96,27 +98,48 @@ static void too_many_of_one_kind_are_counted(void **state)
     assert_int_equal(n_other, 20);
 }
 
+struct writing {
+    atomic_int n_lines; /* relaxed: it must not put in order what the log itself does not */
+    atomic_bool is_over;
+};
+
 static void *write_lines(void *arg)
 {
-    (void)arg;
-    for (int i = 0; i < N_LINES; i++)
-        log_info("test", "line %d", i);
+    struct writing *w = arg;
+
+    while (!atomic_load_explicit(&w->is_over, memory_order_relaxed)) {
+        log_info("test", "line %d", 1);
+        atomic_fetch_add_explicit(&w->n_lines, 1, memory_order_relaxed);
+    }
     return NULL;
+}
+
+static void wait_for_lines(struct writing *w, int n)
+{
+    n += atomic_load_explicit(&w->n_lines, memory_order_relaxed);
+    while (atomic_load_explicit(&w->n_lines, memory_order_relaxed) < n)
+        sched_yield();
 }
 
 static void no_line_of_many_threads_is_lost(void **state)
 {
+    struct writing writing = {0};
     pthread_t thread[N_THREADS];
 
     (void)state;
     for (int i = 0; i < N_THREADS; i++)
-        assert_int_equal(pthread_create(&thread[i], NULL, write_lines, NULL), 0);
+        assert_int_equal(pthread_create(&thread[i], NULL, write_lines, &writing), 0);
+    wait_for_lines(&writing, N_LINES);
     assert_int_equal(rename(path, old), 0);
-    log_reopen();
+    for (int i = 0; i < 50; i++) {
+        log_reopen();
+        wait_for_lines(&writing, N_THREADS);
+    }
+    atomic_store(&writing.is_over, true);
     for (int i = 0; i < N_THREADS; i++)
         pthread_join(thread[i], NULL);
     log_info("test", "line after");
-    assert_int_equal(count(old) + count(path), N_LINES * N_THREADS + 1);
+    assert_int_equal(count(old) + count(path), atomic_load(&writing.n_lines) + 1);
 }
 
 int main(void)

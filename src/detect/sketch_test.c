@@ -122,6 +122,14 @@ static void bytes_are_checked(void **state)
     p.data[7] = 0;
     p.data[15] = 0xff;
     p.at = 0;
+    p.data[0] = p.data[48] =
+        SKETCH_OCTAVE; /* the first bin: the last is beyond all there are */
+    sketch_unpack(&copy, &p);
+    assert_true(p.is_bad);
+    sketch_release(&copy);
+    p.is_bad = false;
+    p.data[0] = p.data[48] = 0;
+    p.at = 0;
     p.n -= 8;
     sketch_unpack(&copy, &p);
     assert_true(p.is_bad);

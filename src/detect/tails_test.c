@@ -39,6 +39,23 @@ static void the_tail_is_a_twentieth_or_two_values(void **state)
     assert_true(tail_share(2) == 0.5);
 }
 
+/* Of 1 2 4 8 the median is between 2 and 4; of one value all are. */
+static void quantiles_by_hand(void **state)
+{
+    static const double x[] = {4, 1, 8, 2};
+    struct tail tail;
+
+    (void)state;
+    tail_fit(&tail, x, 4, 1);
+    assert_true(tail_quantile(&tail, 0) == 1 && tail_quantile(&tail, 1) == 8);
+    assert_true(fabs(tail_quantile(&tail, 0.5) - 3) < 1e-12);
+    assert_true(fabs(tail_quantile(&tail, 0.25) - 1.75) < 1e-12);
+    tail_release(&tail);
+    tail_fit(&tail, x, 1, 1);
+    assert_true(tail_quantile(&tail, 0.9) == 4);
+    tail_release(&tail);
+}
+
 static void exponential(double *x, size_t n, double scale)
 {
     struct rng rng = {4};
@@ -130,6 +147,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_by_hand),
+        cmocka_unit_test(quantiles_by_hand),
         cmocka_unit_test(the_tail_is_a_twentieth_or_two_values),
         cmocka_unit_test(the_model_keeps_the_order),
         cmocka_unit_test(an_exponential_tail_is_followed),

@@ -67,6 +67,29 @@ static void receives_match_in_the_order_they_were_posted(void **state)
     end(&w);
 }
 
+/* Two threads of rank 0 send in turn, each with a count of its own. */
+static void sends_of_threads_match_in_the_order_of_time(void **state)
+{
+    struct message first[] = {SEND(2, 0, 0), SEND(2, 0, 1)}, second[] = {SEND(2, 0, 7)};
+    struct message received[] = {RECV(0, 0, 0), RECV(0, 0, 1), RECV(0, 0, 2)};
+    struct world w;
+
+    (void)state;
+    begin(&w, 3);
+    w.defs.location[1].rank = 0;
+    first[0].begin_ns = 10;
+    second[0].begin_ns = 20;
+    first[1].begin_ns = 30;
+    add(&w, 0, first, 2);
+    add(&w, 1, second, 1);
+    add(&w, 2, received, 3);
+    traffic_match(&w.traffic, &w.defs, w.quality);
+    assert_int_equal(w.traffic.message[0].match, 3);
+    assert_int_equal(w.traffic.message[2].match, 4);
+    assert_int_equal(w.traffic.message[1].match, 5);
+    end(&w);
+}
+
 static void what_finds_no_partner_is_counted_where_it_is(void **state)
 {
     struct message zero[] = {SEND(1, 0, 0), SEND(1, 0, 1), SEND(2, 0, 2)};
@@ -183,6 +206,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(receives_match_in_the_order_they_were_posted),
+        cmocka_unit_test(sends_of_threads_match_in_the_order_of_time),
         cmocka_unit_test(what_finds_no_partner_is_counted_where_it_is),
         cmocka_unit_test(messages_to_oneself_match),
         cmocka_unit_test(agrees_with_a_plain_search),

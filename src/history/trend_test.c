@@ -76,6 +76,23 @@ static void a_change_is_found_in_the_whole_and_in_its_path(void **state)
     history_close(&h);
 }
 
+static void what_became_faster_is_a_change_too(void **state)
+{
+    struct history h;
+    struct trend t;
+
+    (void)state;
+    open_history(&h, "faster.db");
+    add_runs(&h, "synth:50*step(pack@1ms solve@5ms)", 1, 8, "before");
+    add_runs(&h, "synth:50*step(pack@1ms solve@4ms)", 9, 8, "after");
+    assert_int_equal(trend_load(&h, &(struct history_filter){0}, &t), 0);
+    assert_int_equal(t.series[0].n_changes, 1);
+    assert_float_equal(t.series[0].change[0].after - t.series[0].change[0].before, -1e6, 1e5);
+    assert_int_equal(find(&t, "step > solve")->n_changes, 1);
+    trend_release(&t);
+    history_close(&h);
+}
+
 static void paths_add_up_to_the_whole(void **state)
 {
     struct history h;
@@ -135,6 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_change_is_found_in_the_whole_and_in_its_path),
+        cmocka_unit_test(what_became_faster_is_a_change_too),
         cmocka_unit_test(paths_add_up_to_the_whole),
         cmocka_unit_test(without_a_change_there_is_none),
     };

@@ -39,6 +39,11 @@ static void beyond_loopback_there_is_a_token(void **state)
     assert_string_not_equal(access.token, other.token);
     assert_true(access_token(&access, access.token));
     assert_false(access_token(&access, other.token));
+    for (size_t i = 0; i < strlen(access.token); i++) {
+        memcpy(other.token, access.token, sizeof other.token);
+        other.token[i] ^= 1;
+        assert_false(access_token(&access, other.token));
+    }
     assert_false(access_token(&access, ""));
     assert_false(access_token(&access, NULL));
     assert_true(access_host(&access, "10.1.2.3:80"));

@@ -168,6 +168,52 @@ static void streams_leave_room_for_requests(void **state)
     sample_stop(s);
 }
 
+/* Longer than what is read at once, in chunks that are all allowed. */
+static void a_body_in_chunks_is_as_long_as_others_at_most(void **state)
+{
+    struct sample_server *s = *state;
+    static char chunk[4 + 2 + 4096 + 2 + 1] = "1000\r\n";
+    char out[256];
+    int fd;
+
+    sample_start(s, sample_limits());
+    memset(chunk + 6, 'a', 4096);
+    strcpy(chunk + 6 + 4096, "\r\n");
+    fd = sample_connect(s);
+    sample_put(fd, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+    for (size_t n = 0; n < SAMPLE_MOST_BODY + 2 * 4096 && sample_put(fd, chunk); n += 4096)
+        ;
+    sample_put(fd, "0\r\n\r\n");
+    sample_read_all(fd, out, sizeof out);
+    assert_int_equal(sample_status(out), 413);
+    sample_stop(s);
+}
+
+static unsigned count_of_v6(const char *address)
+{
+    struct sockaddr_in6 from = {.sin6_family = AF_INET6};
+
+    inet_pton(AF_INET6, address, &from.sin6_addr);
+    return slots_address(1, (struct sockaddr *)&from);
+}
+
+/* Who has an address of IPv6 has 2^64 of them. */
+static void a_network_of_ipv6_counts_as_one_address(void **state)
+{
+    struct sockaddr_in v4 = {.sin_family = AF_INET};
+
+    (void)state;
+    inet_pton(AF_INET, "192.0.2.1", &v4.sin_addr);
+    for (unsigned i = 0; i < 16; i++) {
+        char address[INET6_ADDRSTRLEN];
+
+        snprintf(address, sizeof address, "2001:db8:1:2:%x::%x", i, i * i);
+        assert_int_equal(count_of_v6(address), count_of_v6("2001:db8:1:2::"));
+    }
+    assert_int_not_equal(count_of_v6("2001:db8:1:3::"), count_of_v6("2001:db8:1:2::"));
+    assert_int_equal(count_of_v6("::ffff:192.0.2.1"), slots_address(1, (struct sockaddr *)&v4));
+}
+
 static void unfinished_requests_share_a_budget(void **state)
 {
     struct sample_server *s = *state;
@@ -243,6 +289,8 @@ int main(void)
         cmocka_unit_test_prestate(who_waited_longest_makes_room, &sample),
         cmocka_unit_test_prestate(an_address_takes_no_room_from_others, &sample),
         cmocka_unit_test_prestate(streams_leave_room_for_requests, &sample),
+        cmocka_unit_test_prestate(a_body_in_chunks_is_as_long_as_others_at_most, &sample),
+        cmocka_unit_test(a_network_of_ipv6_counts_as_one_address),
         cmocka_unit_test_prestate(unfinished_requests_share_a_budget, &sample),
         cmocka_unit_test_prestate(answers_that_are_not_taken_share_a_budget, &sample),
     };

@@ -63,6 +63,18 @@ static void *wake_later(void *arg)
     return NULL;
 }
 
+static void *wake_often(void *arg)
+{
+    struct sample_request *r = arg;
+    const struct timespec moment = {.tv_nsec = 20000};
+
+    while (!atomic_load(&r->is_done)) {
+        connection_wake(r->connection);
+        nanosleep(&moment, NULL);
+    }
+    return NULL;
+}
+
 static ssize_t say(void *request, char *out, size_t size)
 {
     struct sample_request *r = request;
@@ -73,7 +85,7 @@ static ssize_t say(void *request, char *out, size_t size)
     }
     if (strcmp(r->head->path, "/flood") == 0)
         return (ssize_t)size;
-    return strcmp(r->head->path, "/listen") == 0 ? 0 : -1;
+    return strcmp(r->head->path, "/say") == 0 ? -1 : 0;
 }
 
 static void start_stream(struct sample_request *r)
@@ -101,6 +113,10 @@ static void respond(void *request)
     } else if (strcmp(path, "/say") == 0 || strcmp(path, "/flood") == 0 ||
                strcmp(path, "/listen") == 0) {
         start_stream(r);
+    } else if (strcmp(path, "/woken") == 0) {
+        start_stream(r);
+        r->is_later = true;
+        pthread_create(&r->thread, NULL, wake_often, r);
     } else if (n > 0) {
         answer(r->connection, 200, body, n);
     } else {
@@ -112,6 +128,7 @@ static void end(void *request)
 {
     struct sample_request *r = request;
 
+    atomic_store(&r->is_done, true);
     if (r->is_later)
         pthread_join(r->thread, NULL);
     atomic_fetch_add(&r->sample->n_ended, 1);

@@ -74,6 +74,24 @@ static void a_stream_that_is_read_lasts(void **state)
     sample_stop(s);
 }
 
+static void a_client_may_go_while_it_is_woken(void **state)
+{
+    struct sample_server *s = *state;
+
+    sample_start(s, sample_limits());
+    for (int i = 0; i < 100; i++) {
+        int fd = sample_connect(s);
+        char byte;
+
+        sample_put(fd, "GET /woken HTTP/1.1\r\nHost: a\r\n\r\n");
+        assert_int_equal(recv(fd, &byte, 1, 0), 1);
+        close(fd);
+        sample_wait_for(s, 0);
+    }
+    assert_int_equal(sample_ask_small(s), 200);
+    sample_stop(s);
+}
+
 static void a_body_is_asked_for_before_it_is_sent(void **state)
 {
     struct sample_server *s = *state;
@@ -144,6 +162,7 @@ int main(void)
         cmocka_unit_test_prestate(requests_on_a_connection_are_answered_in_order, &sample),
         cmocka_unit_test_prestate(a_large_answer_is_whole_however_slowly_it_is_read, &sample),
         cmocka_unit_test_prestate(a_stream_that_is_read_lasts, &sample),
+        cmocka_unit_test_prestate(a_client_may_go_while_it_is_woken, &sample),
         cmocka_unit_test_prestate(a_body_is_asked_for_before_it_is_sent, &sample),
         cmocka_unit_test_prestate(the_server_ends_whatever_its_clients_are_at, &sample),
         cmocka_unit_test_prestate(a_port_that_is_taken_is_said, &sample),

@@ -12,6 +12,9 @@
 #include "live/live_trees.h"
 #include "prov/prov_reader.h"
 
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #define EVENTS 256u
@@ -185,14 +188,40 @@ static void check_store(const char *dir, uint64_t n_anomalies, uint64_t n_standi
     database_close(&db);
 }
 
+/* Who looks at the page meanwhile. */
+struct looking {
+    struct live_state *page;
+    pthread_t thread;
+    atomic_bool is_over;
+};
+
+static void *look(void *arg)
+{
+    struct looking *l = arg;
+    uint64_t n_calls = 0;
+
+    while (!atomic_load(&l->is_over)) {
+        char text[256];
+
+        live_state_lock(l->page);
+        n_calls += l->page->totals.n_calls + l->page->n_regions + l->page->store.n_stored;
+        live_state_unlock(l->page);
+        n_calls += live_state_trouble(l->page, text) + live_state_has_store(l->page);
+        sched_yield();
+    }
+    return n_calls > 0 ? l : NULL;
+}
+
 static void judge(uint64_t seed, const char *dir, bool is_by_path)
 {
     static const char *const foi[] = {"a", "/./"};
     struct live_trees_opts trees_settings = live_trees_default();
     struct live_recorder_opts recorder_settings = {
         .url = dir, .window = 5, .counter_prefix = "monitoring: ", .hostname = ""};
+    struct live_recorder_counts counts;
     struct live_recorder *recorder;
     struct live_trees *trees;
+    struct looking looking = {0};
     struct live_state *page;
     struct ad_opts opts = ad_default();
     static struct odd_stream o;
@@ -212,8 +241,14 @@ static void judge(uint64_t seed, const char *dir, bool is_by_path)
     opts.is_by_path = is_by_path;
     opts.detector = call_detector_find(seed % 2 ? "sstd" : "hbos");
     ad = ad_new(&o.stream, &opts);
-    while (ad_next(ad, 0) == STREAM_STEP)
-        ;
+    looking.page = page;
+    pthread_create(&looking.thread, NULL, look, &looking);
+    while (ad_next(ad, 0) == STREAM_STEP) {
+        live_recorder_counts(recorder, &counts);
+        live_state_stored(page, &counts.store);
+    }
+    atomic_store(&looking.is_over, true);
+    pthread_join(looking.thread, NULL);
     assert_true(ad_totals(ad)->n_anomalies > 0);
     assert_int_equal(page->totals.n_events, ad_totals(ad)->n_events);
     assert_int_equal(page->totals.n_calls, ad_totals(ad)->n_calls);

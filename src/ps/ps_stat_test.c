@@ -30,6 +30,28 @@ static void all_negative_values_have_a_negative_maximum(void **state)
     assert_true(s.real.max == -1.5 && s.real.min == -2.5 && s.real.sum == -4);
 }
 
+/* 2 -1 | 7 4 | 3: extremes and sums are those of all. */
+static void statistics_of_parts_merge_to_those_of_all(void **state)
+{
+    struct ps_stat real[3] = {{0}}, whole[3] = {{0}};
+    static const int part[] = {0, 0, 1, 1, 2}, value[] = {2, -1, 7, 4, 3};
+
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        ps_stat_add(&whole[part[i]], value[i]);
+        ps_stat_add_real(&real[part[i]], value[i]);
+    }
+    for (int i = 1; i < 3; i++) {
+        assert_true(ps_stat_merge(&whole[0], &whole[i]));
+        assert_true(ps_stat_merge(&real[0], &real[i]));
+    }
+    assert_int_equal(whole[0].n, 5);
+    assert_true(whole[0].whole.min == -1 && whole[0].whole.max == 7);
+    assert_true(whole[0].whole.sum == 15 && whole[0].whole.square_sum == 79);
+    assert_true(real[0].real.min == -1 && real[0].real.max == 7);
+    assert_true(real[0].real.sum == 15 && real[0].real.square_sum == 79);
+}
+
 static void kinds_do_not_mix(void **state)
 {
     struct ps_stat whole = {0}, real = {0};
@@ -60,6 +82,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_numbers_by_hand),
         cmocka_unit_test(all_negative_values_have_a_negative_maximum),
+        cmocka_unit_test(statistics_of_parts_merge_to_those_of_all),
         cmocka_unit_test(kinds_do_not_mix),
         cmocka_unit_test(extremes_stay_finite_and_counts_in_62_bits),
     };

@@ -3,8 +3,11 @@
 #include "base/err.h"
 #include "base/test.h"
 #include "ps/ps_sample.h"
+#include "ps/ps_snapshot.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #define FUNCTIONS 5
@@ -372,7 +375,10 @@ static void damaged_snapshots_are_refused(void **state)
 struct pusher {
     struct ps_store *store;
     unsigned index;
+    uint64_t most; /* 0: until it is over */
     pthread_t thread;
+    atomic_bool is_over;
+    _Atomic uint64_t n_asked, saved; /* saved: as it was told last */
 };
 
 static void *push_many(void *arg)
@@ -380,17 +386,22 @@ static void *push_many(void *arg)
     struct pusher *p = arg;
     msgpack_sbuffer out = {0}, reply = {0};
     struct sketch one[FUNCTIONS];
+    struct ps_frame f = {0};
 
     for (uint32_t i = 0; i < FUNCTIONS; i++) {
         sketch_init(&one[i]);
         sketch_add(&one[i], 10 * (p->index + 1));
     }
-    for (uint64_t k = 1; k <= 500; k++) {
+    for (uint64_t k = 1; p->most ? k <= p->most : !atomic_load(&p->is_over); k++) {
         struct ps_push push = {.client = p->index, .sequence = k, .n_entries = FUNCTIONS};
 
         sample_push(&out, &push, one);
         ps_store_answer(p->store, p->index, out.data, out.size, &reply);
+        if (ps_frame_read(&f, reply.data, reply.size) == 0)
+            atomic_store(&p->saved, f.reply.saved);
+        atomic_fetch_add(&p->n_asked, 1);
     }
+    ps_frame_release(&f);
     release_all(one, FUNCTIONS);
     msgpack_sbuffer_destroy(&out);
     msgpack_sbuffer_destroy(&reply);
@@ -407,7 +418,7 @@ static void workers_and_cuts_lose_nothing(void **state)
     (void)state;
     assert_int_equal(ps_store_open(&store, &opts), 0);
     for (unsigned i = 0; i < 4; i++) {
-        pusher[i] = (struct pusher){.store = store, .index = i};
+        pusher[i] = (struct pusher){.store = store, .index = i, .most = 500};
         pthread_create(&pusher[i].thread, NULL, push_many, &pusher[i]);
     }
     for (int i = 0; i < 50; i++)
@@ -422,6 +433,55 @@ static void workers_and_cuts_lose_nothing(void **state)
     }
     release_all(model, FUNCTIONS);
     ps_store_close(store);
+}
+
+/* Waits until a client was answered once more. */
+static void hear_again(const struct pusher *p)
+{
+    uint64_t n = atomic_load(&p->n_asked) + 1; /* one may be on its way */
+
+    while (atomic_load(&p->n_asked) <= n)
+        sched_yield();
+}
+
+/* They go on while the snapshot is written: what came meanwhile is not in it. */
+static void only_what_is_in_the_snapshot_is_said_to_be_saved(void **state)
+{
+    const char *path = "ps_store_saved.snapshot";
+    struct ps_store_opts opts = {.n_workers = 4, .snapshot = path};
+    struct pusher pusher[4];
+    struct ps_store *store;
+
+    (void)state;
+    unlink(path);
+    assert_int_equal(ps_store_open(&store, &opts), 0);
+    for (unsigned i = 0; i < 4; i++) {
+        pusher[i] = (struct pusher){.store = store, .index = i};
+        pthread_create(&pusher[i].thread, NULL, push_many, &pusher[i]);
+    }
+    for (int k = 0; k < 10; k++) {
+        struct ps_snapshot snapshot;
+
+        for (unsigned i = 0; i < 4; i++)
+            hear_again(&pusher[i]);
+        assert_int_equal(ps_store_publish(store), 0);
+        for (unsigned i = 0; i < 4; i++)
+            hear_again(&pusher[i]);
+        assert_int_equal(ps_snapshot_read(&snapshot, path), 0);
+        assert_int_equal(snapshot.n_clients, 4);
+        for (unsigned i = 0; i < 4; i++) {
+            const struct ps_client_record *c = &snapshot.client[i];
+
+            assert_true(c->last > 0 && atomic_load(&pusher[c->client].saved) <= c->last);
+        }
+        ps_snapshot_release(&snapshot);
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        atomic_store(&pusher[i].is_over, true);
+        pthread_join(pusher[i].thread, NULL);
+    }
+    ps_store_close(store);
+    unlink(path);
 }
 
 /* Two clients; the second says f01 first. Indices and models are those of the names. */
@@ -482,6 +542,7 @@ int main(void)
         cmocka_unit_test(a_restart_counts_every_delta_once),
         cmocka_unit_test(damaged_snapshots_are_refused),
         cmocka_unit_test(workers_and_cuts_lose_nothing),
+        cmocka_unit_test(only_what_is_in_the_snapshot_is_said_to_be_saved),
         cmocka_unit_test(rounds_do_not_depend_on_who_is_first),
     };
 

@@ -101,6 +101,20 @@ static void an_exchange_takes_its_time_once_all_sides_have_begun(void **state)
     end(&p);
 }
 
+static void who_waits_for_an_exchange_waits_for_its_end(void **state)
+{
+    struct played p;
+
+    (void)state;
+    TELL(&p, "a@0-10 s@10-45>1", "b@0-30 r@30-45<0", "d@0-5 e@45-70");
+    after(&p, DEPENDENCY_END, 0, 10, 0, 0);
+    after(&p, DEPENDENCY_END, 1, 30, 1, 0);
+    after(&p, DEPENDENCY_END, 2, 45, 1, 30);
+    begin(&p);
+    assert_us(saved(&p, 1, 1, 10), 10); /* r ends at 35, e at 60 */
+    end(&p);
+}
+
 static void a_kernel_does_not_begin_before_it_is_launched(void **state)
 {
     struct played p;
@@ -268,6 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_operation_begins_when_what_it_waits_for_has_ended),
         cmocka_unit_test(an_exchange_takes_its_time_once_all_sides_have_begun),
+        cmocka_unit_test(who_waits_for_an_exchange_waits_for_its_end),
         cmocka_unit_test(a_kernel_does_not_begin_before_it_is_launched),
         cmocka_unit_test(who_synchronises_waits_for_the_stream),
         cmocka_unit_test(a_function_that_synchronises_waits_for_the_streams_of_its_process),

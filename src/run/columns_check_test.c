@@ -178,11 +178,34 @@ static void traffic_belongs_to_something(void **state)
     }
 }
 
+/* A barrier that is passed on to a call, and an estimate of when one begins. */
+static void rows_of_teams_and_estimates_are_of_calls(void **state)
+{
+    struct sample_columns s;
+    uint32_t barrier, n;
+    struct call_estimate estimate = {.off_ns = 5};
+
+    (void)state;
+    sample_columns_init(&s, 40, 1);
+    n = (uint32_t)s.columns.range[1].n_calls;
+    s.columns.barrier = &barrier;
+    s.columns.estimate = &estimate;
+    s.index.range[1].n_barriers = s.index.range[1].n_estimates = 1;
+    for (uint32_t beyond = 0; beyond < 3; beyond++) {
+        atomic_store(&s.columns.is_checked[1], 0);
+        barrier = beyond == 1 ? n : n - 1;
+        estimate.call = beyond == 2 ? n : n - 1;
+        assert_int_equal(columns_check(&s.columns, 1, &defs), beyond ? ERR_FORMAT : 0);
+    }
+    sample_columns_release(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_no_tree_is_found),
         cmocka_unit_test(traffic_belongs_to_something),
+        cmocka_unit_test(rows_of_teams_and_estimates_are_of_calls),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

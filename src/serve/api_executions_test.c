@@ -63,6 +63,26 @@ static void an_answer_of_columns_is_another_one_after_a_label(void **state)
     assert_string_not_equal(p->response.etag, before);
 }
 
+static void an_answer_of_columns_is_another_one_after_a_retrain_and_after_its_undo(void **state)
+{
+    struct sample_page *p = *state;
+    char etag[3][sizeof p->response.etag];
+    static const char *const post[] = {"labels", "retrain", "retrain/undo"};
+    static const char *const body[] = {"{\"labels\": [{\"tree\": 5, \"label\": \"normal\"}]}",
+                                       "{}", "{}"};
+
+    for (int i = 0; i < 3; i++) {
+        char path[64];
+
+        snprintf(path, sizeof path, "/fois/1/%s", post[i]);
+        assert_int_equal(sample_page_post(p, path, body[i]), 0);
+        sample_page_ok(p, "/fois/1/columns?names=score");
+        memcpy(etag[i], p->response.etag, sizeof etag[i]);
+    }
+    assert_string_not_equal(etag[0], etag[1]);
+    assert_string_not_equal(etag[1], etag[2]);
+}
+
 static void a_column_that_there_is_none_of_is_not_found(void **state)
 {
     struct sample_page *p = *state;
@@ -119,6 +139,27 @@ static void candidates_are_the_strangest_first(void **state)
     }
     for (size_t i = 0; i < 7; i++) /* the slow one of each rank */
         assert_string_equal(text(json_array_get(items, i), "verdict"), "anomaly");
+}
+
+/* Rank 0 writes every 30th step, by plan, 3 ms each; once rank 1 takes 8 ms longer. */
+static void what_comes_once_is_before_what_comes_by_plan_and_takes_less(void **state)
+{
+    struct sample_page p;
+    const json_t *items;
+
+    (void)state;
+    sample_page_init(&p,
+                     "synth:9*block(29*step(compute@1ms >1 <1) step(compute@1ms 0:write@3ms "
+                     ">1 <1));ranks=2;jitter=0.02;slow=compute/200/9/1",
+                     "step");
+    sample_page_ok(&p, "/fois/1/incidents?verdict=anomaly");
+    items = json_object_get(p.json, "items");
+    assert_int_equal(json_array_size(items), 2);
+    assert_int_equal(sample_page_number(json_array_get(items, 0), "turns"), 1);
+    assert_int_equal(sample_page_number(json_array_get(items, 1), "turns"), 9);
+    assert_true(sample_page_number(json_array_get(items, 0), "lost_ns") <
+                sample_page_number(json_array_get(items, 1), "lost_ns"));
+    sample_page_release(&p);
 }
 
 static void pages_of_a_list_are_the_list(void **state)
@@ -284,8 +325,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(columns_are_of_all_executions_by_rank_then_time),
         TEST(an_answer_of_columns_is_another_one_after_a_label),
+        TEST(an_answer_of_columns_is_another_one_after_a_retrain_and_after_its_undo),
         TEST(a_column_that_there_is_none_of_is_not_found),
         TEST(candidates_are_the_strangest_first),
+        cmocka_unit_test(what_comes_once_is_before_what_comes_by_plan_and_takes_less),
         TEST(pages_of_a_list_are_the_list),
         TEST(candidates_are_chosen_by_label_and_verdict),
         TEST(what_cannot_be_chosen_by_is_refused),

@@ -18,6 +18,7 @@ snag export t.snag --what calls --format json | sed -n 1,2p
 snag export t.snag --what calls --format json | jq -s -c 'length'
 snag export t.snag --what calls --format chrome --output calls.json --quiet --verify --threads 1
 jq -c '[.traceEvents[] | .ph] | group_by(.) | map([.[0], length])' calls.json
+snag export t.snag --what calls --format chrome --rank 1 | jq -c '[.traceEvents[] | select(.ph != "M")] | group_by(.ph) | map([.[0].ph, length, (map(.pid) | unique)])'
 snag info calls.json --json | jq -c '[.locations, .calls, .sends, .recvs, .quality]'
 snag info t --json | jq -c '[.locations, .calls, .sends, .recvs, .quality]'
 snag analyze calls.json --foi step -o again.snag --quiet >/dev/null

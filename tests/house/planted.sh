@@ -89,6 +89,29 @@ expect output.sh
 plant src/cmd/cmd_list.c '    printf("%s\n", name);'
 expect output.sh 'cmd_list.c:1'
 
+# faults NAME OLD: a list with one fault, and a build with one test.
+faults() {
+    mkdir -p "$root/tests/faults"
+    cp "$here/../faults/run.py" "$root/tests/faults"
+    plant tests/faults/tests '' "== release $1: what it breaks" src/stack/calls.c "-$2" '+#include "stack/other.h"'
+    plant tests/faults/audit '' '== what it breaks' src/stack/calls.c '-#include <math.h>' '+#include <float.h>'
+    plant build/CTestTestfile.cmake 'add_test(stack/calls true)' 'add_test(stack/slow true)' \
+        'set_tests_properties(stack/slow PROPERTIES LABELS elsewhere)'
+}
+if command -v python3 >/dev/null; then
+    good_tree
+    faults stack/calls '#include "stack/calls.h"'
+    expect faults.sh
+    faults stack/calls '#include "stack/gone.h"'
+    expect faults.sh '0 times in src/stack/calls.c: #include "stack/gone.h"'
+    faults stack/calls '#include '
+    expect faults.sh '3 times in src/stack/calls.c'
+    faults stack/gone '#include "stack/calls.h"'
+    expect faults.sh 'stack/gone: there is no such test'
+    faults stack/slow '#include "stack/calls.h"'
+    expect faults.sh 'leaves it out of release: elsewhere'
+fi
+
 good_tree
 if "$here/format.sh" "$root" >/dev/null 2>&1; then
     plant src/base/file.c 'int  f( void );'

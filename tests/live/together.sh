@@ -180,6 +180,15 @@ for store in kept kept-2 kept-3; do
 done
 is 'what stands on stderr' "$(cat watched.err)" ''
 
+part='a program that has lost events'
+for option in '' lost; do
+    "$snag" ad "tracer:$work/socket" --min-count 50 --json >lost.json 2>lost.err &
+    pids+=($!)
+    "$tracer_program" "$work/socket" 3001 $option >said || fail "it is not heard: $(cat said)"
+    wait $!
+    is "status${option:+ of $option}" $? $((${#option} > 0 ? 3 : 0))
+done
+
 part='two programs at once'
 begin watched "$snag" watch "tracer:$work/socket" --store both --port 0 --min-count 50
 watch=$pid

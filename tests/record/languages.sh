@@ -52,6 +52,12 @@ for kind in SEND ISEND RECV IRECV; do
     grep -o "MPI_$kind .*" first | grep -o 'Tag: .*, Length: [0-9]*' >$kind || true
 done
 [ "$(sort SEND ISEND | md5sum)" = "$(sort RECV IRECV | md5sum)" ] || fail "what was sent is not what was received"
+# what all send in a collective, all receive
+grep -E ' (MPI_COLLECTIVE_END|NON_BLOCKING_COLLECTIVE_COMPLETE) ' first |
+    sed -E 's/.*Operation: ([A-Z_]*).*Sent: ([0-9]*), Received: ([0-9]*).*/\1 \2 \3/' |
+    awk '{ sent[$1] += $2; received[$1] += $3 }
+        END { for (op in sent) if (sent[op] != received[op]) print op, sent[op], received[op] }' >differ
+[ ! -s differ ] || fail "bytes sent and received in collectives: $(cat differ)"
 # what is put and got is complete once at the origin
 matching() {
     grep -E "^[0-9]+ RMA_($1) " first | sed -E 's/^([0-9]+) .*Window: ("[^"]*").*Matching: /\1 \2 /' | sort

@@ -2,10 +2,11 @@
  * A program of one process, as it runs under the tracer: connects to a socket, says 200 calls
  * of `step`, one of them long, and goodbye.
  *
- *     tracer_program SOCKET NAME-NUMBER [hold]
+ *     tracer_program SOCKET NAME-NUMBER [hold|lost]
  *
  * NAME-NUMBER takes the place of the process id and the job. With hold it says goodbye when its
- * standard input ends. What it is told is printed; exit status 3 when it is sent away.
+ * standard input ends; with lost there were events before, which it has not told. What it is
+ * told is printed; exit status 3 when it is sent away.
  */
 #include "trace/tracer/sample_frames.h"
 
@@ -48,11 +49,11 @@ static int connect_to(const char *path)
 }
 
 /* Calls of a microsecond each, but for one of 10 ms; they all lie in the past. */
-static void say_calls(struct pack *out, uint64_t start_ns)
+static void say_calls(struct pack *out, uint64_t start_ns, uint64_t n_lost)
 {
     uint64_t at_ns = start_ns;
 
-    frame_events(out, 0, 0, at_ns, 0, 0);
+    frame_events(out, 0, n_lost, at_ns, 0, 0);
     for (int i = 0; i < CALLS; i++) {
         frame_record(out, RECORD_ENTER, 1000);
         pack_varint(out, 1);
@@ -85,20 +86,22 @@ int main(int argc, char **argv)
 {
     struct sample_process process = {.n_ranks = 1};
     struct pack out = {0};
+    const char *option;
     int fd, status;
 
     if (argc < 3)
         return 2;
+    option = argc > 3 ? argv[3] : "";
     process.pid = (uint32_t)atoi(argv[2]);
     process.job = process.pid;
     process.start_ns = now_ns() - 2 * TICK_NS;
     fd = connect_to(argv[1]);
     frame_hello(&out, &process, now_ns(), TICK_NS);
     frame_definitions(&out, 1);
-    say_calls(&out, process.start_ns);
+    say_calls(&out, process.start_ns, strcmp(option, "lost") == 0 ? 5 : 0);
     frame_tick(&out, process.start_ns + TICK_NS);
     send_all(fd, &out);
-    if (argc > 3)
+    if (strcmp(option, "hold") == 0)
         while (getchar() != EOF)
             ;
     frame_bye(&out);

@@ -203,6 +203,7 @@ static void a_first_time_that_is_far_off_is_not_the_start(void **state)
         memcpy(row[i], ROW(0, 0, 0, 0, 0, i ? START + i : 1), sizeof row[i]);
     tau_decoder_block(&w.d, TAU_EVENTS, row, sizeof row);
     assert_int_equal(w.defs.origin_ticks, START + 2);
+    assert_int_equal(w.defs.wall_time_ns, (START + 2) * 1000);
     assert_int_equal(w.d.location[0].batch.event[4].time_ns, 2000);
     end(&w);
 }

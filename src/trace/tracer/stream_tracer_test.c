@@ -150,6 +150,43 @@ static void a_rank_that_says_nothing_is_not_waited_for(void **state)
     stream_close(&stream);
 }
 
+/* Rank 1 is on a node whose clock is an hour ahead of ours; what it says takes a while to come.
+ */
+static void what_happens_at_one_moment_has_one_time_on_all_nodes(void **state)
+{
+    const uint64_t ahead_ns = 3600000 * (uint64_t)MS, at_ns = 200 * TICK_NS;
+    struct sample_process process = {.rank = 1, .n_ranks = 2, .pid = 4712};
+    struct stream stream;
+    struct stream_part p;
+    struct rank a, b;
+    uint64_t begun_ns, later_ns, seen_ns = 0;
+    int rc;
+
+    (void)state;
+    open_stream(&stream);
+    a = come(0, 2);
+    b = (struct rank){.fd = connect_to(sample_path), .start_ns = a.start_ns + ahead_ns};
+    process.start_ns = b.start_ns;
+    begun_ns = now_ns();
+    frame_hello(&b.out, &process, begun_ns + ahead_ns, TICK_NS);
+    frame_definitions(&b.out, 2);
+    send_step(&a, 200);
+    frame_tick(&a.out, a.start_ns + 2 * at_ns);
+    assert_int_equal(talk(&stream, &a), STREAM_IDLE);
+    send_step(&b, 200);
+    frame_tick(&b.out, b.start_ns + 2 * at_ns);
+    rc = talk(&stream, &b);
+    later_ns = now_ns() - begun_ns;
+    go(&a);
+    go(&b);
+    for (; rc == STREAM_STEP; rc = wait_for_step(&stream))
+        while (stream_part(&stream, &p))
+            if (stream.defs->location[p.location].rank == 1)
+                seen_ns = p.batch->event[p.begin].time_ns;
+    assert_in_range(seen_ns, at_ns, at_ns + later_ns);
+    stream_close(&stream);
+}
+
 /*
  *   said first    main  step  step          open
  *   lost
@@ -302,6 +339,7 @@ int main(void)
         cmocka_unit_test(the_example_of_the_page_is_right),
         cmocka_unit_test(a_step_waits_for_all_ranks),
         cmocka_unit_test(a_rank_that_says_nothing_is_not_waited_for),
+        cmocka_unit_test(what_happens_at_one_moment_has_one_time_on_all_nodes),
         cmocka_unit_test(after_a_gap_the_stack_is_right),
         cmocka_unit_test(no_more_than_some_events_wait),
         cmocka_unit_test(a_rank_that_dies_hurts_nobody),
