@@ -1,7 +1,6 @@
 #include "analysis/what_if.h"
 
 #include "analysis/run_view.h"
-#include "explain/device_wait.h"
 #include "explain/team_barrier.h"
 #include "explain/waiting.h"
 #include "replay/gaps.h"
@@ -78,23 +77,20 @@ static int64_t cut_each(struct what_if *w, const struct forest *forest, uint32_t
 
 /*
  * Who waits for its own GPU has lost what that took more: which is taken out of what took
- * longest there. Where the GPU waited for another rank's nothing is, as of any wait.
+ * longest there. Where the GPU waited for another rank's nothing is, as of any wait. What the
+ * GPU does not explain is the call's own.
  */
 static int64_t cut_device(struct what_if *w, uint32_t location, uint32_t row, int64_t excess_ns)
 {
     const struct trace_view *view = &w->view;
-    struct device_operation last, operation[DEVICE_WAIT_MOST];
-    size_t n = device_wait_operations(view, location, row, operation);
+    struct device_operation last;
     struct device_path path;
-    struct waiting waiting;
+    struct waiting beyond;
     int64_t took_ns;
 
-    if (n == 0)
+    if (!waiting_of_device(view, location, row, 0, &last, &beyond))
         return replay_cut(&w->replay, location, row, excess_ns);
-    last = device_wait_last(view, operation, n);
-    waiting_of(view, last.location, last.row, view->calls[last.location].enter_ns[last.row],
-               calls_leave(&view->calls[last.location], last.row), &waiting);
-    if (waiting.kind != WAITING_NOT && waiting.is_late)
+    if (beyond.kind != WAITING_NOT && beyond.is_late)
         return 0;
     device_path_of(view, last, view->calls[location].enter_ns[row], &path);
     took_ns = (int64_t)view->calls[path.longest.location].inclusive_ns[path.longest.row];

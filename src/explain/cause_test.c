@@ -467,6 +467,24 @@ static void a_wait_for_a_gpu_leads_to_who_launched_late_on_another_rank(void **s
     end(&s);
 }
 
+/* Some tracers have what waits on the stream, too: that is no operation, and waits for none of
+ * itself. */
+static void a_wait_on_a_stream_is_no_operation(void **state)
+{
+    static const char *const text[] = {"cudaStreamSynchronize@5-90",
+                                       "+kernel@0-80 cudaStreamSynchronize@81-90"};
+    struct said s;
+
+    (void)state;
+    begin(&s, 2, text);
+    s.trace.defs.location[1].is_gpu = true;
+    chain(&s, 0, 0);
+    assert_int_equal(s.cause.link[0].waiting.location, 1);
+    assert_int_equal(s.cause.link[0].waiting.until_ns, 80000);
+    assert_int_equal(s.cause.link[1].call, 0);
+    end(&s);
+}
+
 static void a_wait_for_a_gpu_that_has_no_operation_ends_it(void **state)
 {
     (void)state;
@@ -504,6 +522,7 @@ int main(void)
         cmocka_unit_test(a_chain_goes_through_a_team_to_another_rank),
         cmocka_unit_test(what_threads_did_in_teams_of_a_call_is_added_up),
         cmocka_unit_test(a_wait_for_a_gpu_leads_to_who_launched_late_on_another_rank),
+        cmocka_unit_test(a_wait_on_a_stream_is_no_operation),
         cmocka_unit_test(a_wait_for_a_gpu_that_has_no_operation_ends_it),
         cmocka_unit_test(long_names_and_chains_are_cut_not_overrun),
     };

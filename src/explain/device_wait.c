@@ -6,31 +6,64 @@
 
 #define MOST_STEPS 64 /* calls of a stream before a time, of which one is an operation */
 
-static bool is_stream_of(const struct definitions *defs, uint32_t stream, uint32_t location)
+/* The first stream of a location's process from l on, or NO_LOCATION. */
+static uint32_t stream_from(const struct trace_view *view, uint32_t location, uint32_t l)
 {
-    const struct location *s = &defs->location[stream], *l = &defs->location[location];
+    const struct location *of = &view->defs->location[location];
 
-    return s->is_gpu && s->rank == l->rank && s->program == l->program;
+    for (; l < view->n_locations; l++) {
+        const struct location *at = &view->defs->location[l];
+
+        if (at->rank != of->rank)
+            break;
+        if (at->is_gpu && at->program == of->program)
+            return l;
+    }
+    return NO_LOCATION;
 }
 
-static bool is_operation(const struct call_view *calls, uint32_t row)
+static uint32_t first_stream(const struct trace_view *view, uint32_t location)
 {
-    return calls->subtree_len[row] == 1;
+    return stream_from(
+        view, location,
+        definitions_find_location(view->defs, view->defs->location[location].rank));
 }
 
-/* The last operation of a stream that was over by half at a time, or NO_CALL. */
-static uint32_t last_operation(const struct call_view *calls, uint64_t time_ns)
+bool device_is_operation(const struct trace_view *view, struct device_operation o)
 {
-    uint32_t n = calls_until(calls, time_ns);
+    const struct call_view *calls = &view->calls[o.location];
+
+    return calls->subtree_len[o.row] == 1 &&
+           view->defs->region[calls->region[o.row]].kind != REGION_DEVICE;
+}
+
+/* The last operation among the first n calls of a stream that was over by half at a time. */
+static uint32_t last_operation(const struct trace_view *view, uint32_t stream, uint32_t n,
+                               uint64_t time_ns)
+{
+    const struct call_view *calls = &view->calls[stream];
 
     for (uint32_t i = 0; i < MOST_STEPS && i < n; i++) {
         uint32_t row = n - 1 - i;
 
-        if (is_operation(calls, row) &&
+        if (device_is_operation(view, (struct device_operation){stream, row}) &&
             calls->enter_ns[row] + calls->inclusive_ns[row] / 2 <= time_ns)
             return row;
     }
     return NO_CALL;
+}
+
+/* ... of all that had begun by then. */
+static uint32_t operation_until(const struct trace_view *view, uint32_t stream,
+                                uint64_t time_ns)
+{
+    return last_operation(view, stream, calls_until(&view->calls[stream], time_ns), time_ns);
+}
+
+/* The operation before on the same stream, or NO_CALL. */
+static uint32_t operation_before(const struct trace_view *view, struct device_operation o)
+{
+    return last_operation(view, o.location, o.row, UINT64_MAX);
 }
 
 /* "cudaStreamSynchronize", "cuEventSynchronize": not all that the device does. */
@@ -59,25 +92,16 @@ struct device_operation device_wait_last(const struct trace_view *view,
 size_t device_wait_operations(const struct trace_view *view, uint32_t location, uint32_t row,
                               struct device_operation operation[DEVICE_WAIT_MOST])
 {
-    const struct definitions *defs = view->defs;
     const struct call_view *calls = &view->calls[location];
-    uint64_t leave = calls_leave(calls, row);
-    uint32_t first = location;
     size_t n = 0;
 
-    while (first > 0 && defs->location[first - 1].rank == defs->location[location].rank)
-        first--;
-    for (uint32_t l = first; l < view->n_locations && n < DEVICE_WAIT_MOST &&
-                             defs->location[l].rank == defs->location[location].rank;
-         l++) {
-        struct device_operation o = {l, NO_CALL};
-
-        if (is_stream_of(defs, l, location))
-            o.row = last_operation(&view->calls[l], leave);
-        if (o.row != NO_CALL)
-            operation[n++] = o;
+    for (uint32_t l = first_stream(view, location); l != NO_LOCATION && n < DEVICE_WAIT_MOST;
+         l = stream_from(view, location, l + 1)) {
+        operation[n].location = l;
+        operation[n].row = operation_until(view, l, calls_leave(calls, row));
+        n += operation[n].row != NO_CALL;
     }
-    if (n < 2 || !is_of_one_stream(defs->region[calls->region[row]].name))
+    if (n < 2 || !is_of_one_stream(view->defs->region[calls->region[row]].name))
         return n;
     operation[0] = device_wait_last(view, operation, n);
     return 1;
@@ -99,15 +123,6 @@ static size_t dependency_from(const struct trace_view *view, uint32_t location,
             high = middle;
     }
     return low;
-}
-
-/* The operation before on the same stream, or NO_CALL. */
-static uint32_t operation_before(const struct call_view *calls, uint32_t row)
-{
-    for (uint32_t i = 1; i <= MOST_STEPS && i <= row; i++)
-        if (is_operation(calls, row - i))
-            return row - i;
-    return NO_CALL;
 }
 
 /* Where an operation was launched, as the trace has it. */
@@ -137,9 +152,8 @@ static bool launch_of(const struct trace_view *view, struct device_operation ope
 /* From when on an operation could have begun, by its launch and its own stream. */
 static uint64_t ready_ns(const struct trace_view *view, struct device_operation o)
 {
-    const struct call_view *calls = &view->calls[o.location];
-    uint32_t before = operation_before(calls, o.row), location, row;
-    uint64_t ready = before == NO_CALL ? 0 : calls_leave(calls, before);
+    uint32_t before = operation_before(view, o), location, row;
+    uint64_t ready = before == NO_CALL ? 0 : calls_leave(&view->calls[o.location], before);
 
     if (launch_of(view, o, &location, &row) && view->calls[location].enter_ns[row] > ready)
         ready = view->calls[location].enter_ns[row];
@@ -149,20 +163,17 @@ static uint64_t ready_ns(const struct trace_view *view, struct device_operation 
 bool device_event_of(const struct trace_view *view, struct device_operation operation,
                      struct device_operation *on)
 {
-    const struct definitions *defs = view->defs;
     uint64_t begin = view->calls[operation.location].enter_ns[operation.row];
     uint64_t from = begin > DEVICE_EVENT_NS ? begin - DEVICE_EVENT_NS : 0, last = 0;
-    uint32_t rank = defs->location[operation.location].rank, first = operation.location;
+    uint64_t ready = ready_ns(view, operation);
 
-    if (from < ready_ns(view, operation))
-        from = ready_ns(view, operation);
-    while (first > 0 && defs->location[first - 1].rank == rank)
-        first--;
-    for (uint32_t l = first; l < view->n_locations && defs->location[l].rank == rank; l++) {
+    from = from > ready ? from : ready;
+    for (uint32_t l = first_stream(view, operation.location); l != NO_LOCATION;
+         l = stream_from(view, operation.location, l + 1)) {
         struct device_operation o = {l, NO_CALL};
 
-        if (l != operation.location && is_stream_of(defs, l, operation.location))
-            o.row = last_operation(&view->calls[l], begin);
+        if (l != operation.location)
+            o.row = operation_until(view, l, begin);
         if (o.row == NO_CALL || end_of(view, o) <= from || end_of(view, o) <= last ||
             end_of(view, o) > begin + CALLS_BEGUN_ROUNDING_NS)
             continue;
@@ -185,7 +196,7 @@ void device_path_of(const struct trace_view *view, struct device_operation opera
     *out = (struct device_path){.longest = operation};
     for (int step = 0; step < DEVICE_PATH_MOST; step++) {
         const struct call_view *calls = &view->calls[now.location];
-        struct device_operation next = {now.location, operation_before(calls, now.row)}, on;
+        struct device_operation next = {now.location, operation_before(view, now)}, on;
         uint32_t location = 0, row = 0;
 
         if (step > 0 && (step == 1 || took_ns(view, now) > took_ns(view, out->longest)))

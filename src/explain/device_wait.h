@@ -2,8 +2,7 @@
  * device_wait -- calls of a CPU that wait for its GPU (REGION_DEVICE), and who lets them go on.
  *
  *     thread   [launch] [cudaDeviceSynchronize ............. ]
- *     stream            [kernel][all-reduce ................ ]     the last operation of each
- * stream
+ *     stream            [kernel][all-reduce ................ ]     the last of each stream
  *
  * No trace says for certain which streams a call waits for. So a call waits for the last
  * operation on each stream of its process, or, if it names one stream or event, for the one of
@@ -24,6 +23,10 @@
 struct device_operation {
     uint32_t location, row; /* of the stream; among its calls */
 };
+
+/* device_is_operation -- a call of a stream that is work: it has none inside, and waits for no
+ * GPU itself, as records of waits do that some tracers put on streams. */
+bool device_is_operation(const struct trace_view *view, struct device_operation operation);
 
 /*
  * device_wait_operations -- what a call of REGION_DEVICE waits for, at most DEVICE_WAIT_MOST.
@@ -51,14 +54,14 @@ bool device_event_of(const struct trace_view *view, struct device_operation oper
 struct device_path {
     bool is_launched;       /* it ends at a launch before which the GPU had nothing to do: */
     uint32_t location, row; /* the call that launched it */
-    uint64_t
-        launch_ns; /* when that began; else from when on the GPU was at work, or the time */
+    uint64_t launch_ns;     /* when that began; else from when on the GPU was at work */
     struct device_operation longest; /* of those on the path, the first one excepted */
 };
 
 /*
  * device_path_of -- from operation to operation, each of which began when the one before on its
- * stream, or one on another stream, had ended. from_ns  what was before does not matter
+ * stream, or one on another stream, had ended.
+ *   from_ns  what was before does not matter
  * O(operations on the path x streams x log n), of which DEVICE_PATH_MOST are looked at.
  */
 #define DEVICE_PATH_MOST 4096

@@ -21,8 +21,7 @@ struct trace_view {
     size_t *first_message;         /* [n_locations + 1] among all messages */
     const struct message *message; /* all of them, those of a location one after another */
     size_t *first_span;            /* [n_locations + 1] among all spans */
-    const struct dependency
-        *dependency; /* [n_dependencies] by location and begin; NULL: none known */
+    const struct dependency *dependency; /* [n_dependencies] by location and begin; or NULL */
     size_t n_dependencies;
 
     /* Looks at the calls of a location before any is followed; NULL: there is no need. */

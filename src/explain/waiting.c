@@ -322,26 +322,31 @@ static void follow_device(const struct search *s, struct device_operation late,
     w->thread = s->view->defs->location[w->location].thread;
 }
 
-static void search_device(struct search *s)
+bool waiting_of_device(const struct trace_view *view, uint32_t location, uint32_t row,
+                       uint64_t from_ns, struct device_operation *last, struct waiting *beyond)
 {
     struct device_operation operation[DEVICE_WAIT_MOST];
-    size_t n = device_wait_operations(s->view, s->location, s->row, operation);
-    struct waiting w = {.kind = WAITING_FOR_DEVICE, .has_data = true}, beyond;
-    const struct call_view *stream;
-    struct device_operation last;
+    size_t n = device_wait_operations(view, location, row, operation);
+    uint64_t enter;
 
     if (n == 0)
+        return false;
+    *last = device_wait_last(view, operation, n);
+    enter = view->calls[last->location].enter_ns[last->row];
+    waiting_of(view, last->location, last->row, enter > from_ns ? enter : from_ns,
+               calls_leave(&view->calls[last->location], last->row), beyond);
+    return true;
+}
+
+static void search_device(struct search *s)
+{
+    struct waiting w = {.kind = WAITING_FOR_DEVICE, .has_data = true}, beyond;
+    struct device_operation last;
+
+    if (!waiting_of_device(s->view, s->location, s->row, s->from_ns, &last, &beyond))
         return;
-    last = device_wait_last(s->view, operation, n);
-    stream = &s->view->calls[last.location];
     w.location = last.location;
-    w.rank = s->view->defs->location[last.location].rank;
-    w.thread = s->view->defs->location[last.location].thread;
-    w.until_ns = calls_leave(stream, last.row);
-    waiting_of(s->view, last.location, last.row,
-               stream->enter_ns[last.row] > s->from_ns ? stream->enter_ns[last.row]
-                                                       : s->from_ns,
-               w.until_ns, &beyond);
+    w.until_ns = calls_leave(&s->view->calls[last.location], last.row);
     if (beyond.location != NO_LOCATION && beyond.is_late &&
         is_material(s, delay_until(s, beyond.until_ns))) {
         w = beyond;

@@ -8,8 +8,9 @@
  *                                                            root where only that matters
  *
  *     for a team       is in a barrier of a team of threads  the last member has come
- *     for a device     waits for its GPU (device_wait.h)     that has done it; where the GPU
- * waits for another rank's, until that rank's has begun, or was told to
+ *     for a device     waits for its GPU (device_wait.h)     the GPU has done it; the GPU of
+ *                                                            another rank has begun, or its CPU
+ *                                                            has told it to, if ours waits so
  *
  * A call that completes several operations waits for the one that was released last. When even
  * that was released before the call began, or soon after, nobody came too late, but the
@@ -24,6 +25,7 @@
 #define SNAG_EXPLAIN_WAITING_H
 
 #include "base/text.h"
+#include "explain/device_wait.h"
 #include "explain/trace_view.h"
 
 #include <stdbool.h>
@@ -63,6 +65,16 @@ struct waiting {
  */
 void waiting_of(const struct trace_view *view, uint32_t location, uint32_t row,
                 uint64_t from_ns, uint64_t to_ns, struct waiting *out);
+
+/*
+ * waiting_of_device -- of a call that waits for its GPU (REGION_DEVICE).
+ *   from_ns  what was before does not matter
+ *   last     out: the operation that ended last of those it waits for
+ *   beyond   out: what that waits for itself, as waiting_of
+ * Returns false, and sets nothing, where its GPU has no operation.
+ */
+bool waiting_of_device(const struct trace_view *view, uint32_t location, uint32_t row,
+                       uint64_t from_ns, struct device_operation *last, struct waiting *beyond);
 
 /* waiting_is_likely -- a function of MPI that may wait, which posting and asking does not; a
  * barrier of threads; one that waits for a GPU. */

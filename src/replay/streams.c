@@ -58,7 +58,7 @@ static void find_waits(struct streams *t)
                 n = device_wait_operations(view, l, i, o);
             for (size_t k = 0; k < n; k++)
                 add_wait(t, l, i, o[k], DEPENDENCY_RETURN);
-            if (is_gpu && calls->subtree_len[i] == 1 &&
+            if (is_gpu && device_is_operation(view, (struct device_operation){l, i}) &&
                 device_event_of(view, (struct device_operation){l, i}, o))
                 add_wait(t, l, i, o[0], DEPENDENCY_END);
         }
