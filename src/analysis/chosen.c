@@ -2,7 +2,6 @@
 #include "analysis/chosen.h"
 
 #include "analysis/model_store.h"
-#include "analysis/peers.h"
 #include "analysis/run_scoring.h"
 #include "analysis/run_view.h"
 #include "base/err.h"
@@ -68,9 +67,8 @@ void chosen_close(struct chosen *c)
     residual_release(&c->model);
     free(c->execution);
     free(c->is_path);
-    for (uint32_t i = 0; i < c->n_slow; i++)
-        free(c->slow[i].factor);
-    free(c->slow);
+    peers_release(&c->peers);
+    free(c->peer_factor);
     *c = (struct chosen){0};
 }
 
@@ -98,47 +96,22 @@ void chosen_anomalies(struct chosen *c)
 
 /* What is usual on all ranks is what the slow one makes of it where there are few; so one that
  * is to blame is compared with the others. */
-static void add_slow(struct chosen *c, const struct peers *peers, uint32_t rank)
-{
-    double *factor = mem_alloc(c->model.paths.n, sizeof *factor);
-    bool is_slow = false;
-
-    for (uint32_t p = 0; p < peers->n && !is_slow; p++)
-        is_slow = peers->place[p].rank == rank &&
-                  peers_factors(&peers->place[p], c->model.paths.n, factor);
-    if (!is_slow) {
-        free(factor);
-        return;
-    }
-    c->slow = mem_resize(c->slow, c->n_slow + 1, sizeof *c->slow);
-    c->slow[c->n_slow++] = (struct chosen_rank){rank, factor};
-}
-
-static int compare_rank(struct chosen *c, uint32_t rank)
+static int compare_ranks(struct chosen *c)
 {
     struct scoring scoring = {0};
-    struct peers peers = {0};
     struct trace_view view;
     int rc = run_scoring_load(&scoring, c->db, c->columns, c->defs, c->foi, false);
 
     if (rc == 0) {
         run_view_init(&view, c->columns, c->defs);
-        peers_find(&scoring, &view, &(struct peers_opts){.by = PEERS_BY_RANK}, &peers);
+        peers_find(&scoring, &view, &(struct peers_opts){.by = PEERS_BY_RANK}, &c->peers);
         trace_view_release(&view);
-        add_slow(c, &peers, rank);
-        peers_release(&peers);
+        c->peer_factor = mem_alloc(c->model.paths.n, sizeof *c->peer_factor);
+        for (uint32_t p = 0; p < c->model.paths.n; p++)
+            c->peer_factor[p] = 1;
     }
     scoring_release(&scoring);
     return rc;
-}
-
-/* NULL: a rank that is like others. */
-static const double *factor_of(const struct chosen *c, uint32_t rank)
-{
-    for (uint32_t i = 0; i < c->n_slow; i++)
-        if (c->slow[i].rank == rank)
-            return c->slow[i].factor;
-    return NULL;
 }
 
 int chosen_rank(struct chosen *c, uint32_t rank)
@@ -152,7 +125,7 @@ int chosen_rank(struct chosen *c, uint32_t rank)
         }
     if (!is_there)
         return err_set(ERR_NOT_FOUND, "no executions on rank %u", rank);
-    return factor_of(c, rank) ? 0 : compare_rank(c, rank);
+    return c->peer_factor ? 0 : compare_ranks(c);
 }
 
 static bool is_named(const struct region *region, const char *name, size_t n)
@@ -319,23 +292,17 @@ static void add_offs(struct cutting *k, uint32_t t)
             k->c->off_ns += what_if_off(k->w, f, t, v, k->way);
 }
 
-/* What calls of a rank take more than on others. */
-static void excess_of_rank(struct cutting *k, uint32_t t, uint32_t n)
+/* What calls of a rank take more than on others; than on all, if it is like these. */
+static void excess_of_rank(struct cutting *k, uint32_t t)
 {
-    const double *factor = factor_of(k->c, k->c->execution[k->execution[t]].rank);
-    uint32_t first = k->forest.first[t];
+    const struct chosen *c = k->c;
+    const struct peer_execution x = {c->defs, &k->forest, &k->place, t};
+    uint32_t place = c->peers.at[k->forest.location[t]];
 
-    if (factor == NULL) {
+    if (place == PEERS_NONE || !peers_is_to_blame(&c->peers.place[place]))
         excess_usual(&k->why, t, true, k->other_ns);
-        return;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t path = residual_path(&k->place, &k->forest, t, first + i);
-
-        k->other_ns[i] = path == PATH_NONE ? 0
-                                           : (double)k->forest.exclusive_ns[first + i] *
-                                                 (1 - 1 / factor[path]);
-    }
+    else
+        peers_excess(&c->peers, place, &x, c->peer_factor, k->other_ns);
 }
 
 static void cut_tree(struct cutting *k, uint32_t t)
@@ -354,7 +321,7 @@ static void cut_tree(struct cutting *k, uint32_t t)
         memcpy(k->excess_ns, k->lost_ns, n * sizeof *k->excess_ns);
     }
     if (x->how & CHOSEN_RANK) {
-        excess_of_rank(k, t, n);
+        excess_of_rank(k, t);
         combine(k, n);
     }
     if (c->has_paths) {

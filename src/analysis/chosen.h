@@ -17,6 +17,7 @@
 #ifndef SNAG_ANALYSIS_CHOSEN_H
 #define SNAG_ANALYSIS_CHOSEN_H
 
+#include "analysis/peers.h"
 #include "analysis/what_if.h"
 #include "features/residual.h"
 
@@ -42,11 +43,8 @@ struct chosen {
     size_t cap;
     bool *is_path; /* [model.paths.n] calls on it are chosen */
     bool has_paths;
-    struct chosen_rank {
-        uint32_t rank;
-        double *factor; /* [model.paths.n] by which its calls take longer than on other ranks */
-    } * slow;           /* [n_slow] chosen ranks that are slow, or have more to do (peers.h) */
-    uint32_t n_slow;
+    struct peers peers;  /* ranks, once one is chosen */
+    double *peer_factor; /* [model.paths.n] for peers_excess; NULL: none is chosen */
 
     uint32_t n_chosen;  /* executions with a call that is chosen; after chosen_cut */
     uint32_t n_outside; /* of these, on locations that take no part in the replay */

@@ -60,6 +60,20 @@ static double ratio_moved(const struct scoring *w, double ratio, uint32_t v, dou
     return ratio + log((fmax(time_ns + moved_ns, 0) + c) / (time_ns + c));
 }
 
+double peer_own_ns(const struct scoring *scoring, const struct peers *peers, uint32_t tree)
+{
+    const struct forest *forest = &scoring->forest;
+    double own_ns = 0;
+
+    for (uint32_t v = forest->first[tree]; v < forest->first[tree + 1]; v++) {
+        uint32_t path = residual_path(&scoring->place, forest, tree, v);
+
+        if (path == PATH_NONE || !peers->is_waiting[path])
+            own_ns += (double)forest->exclusive_ns[v];
+    }
+    return own_ns;
+}
+
 /* Calls fn for each vertex, place by place. */
 static void each_vertex(struct peer_cells *cells, struct work *work,
                         void (*fn)(struct peer_cells *cells, struct work *work, uint32_t place,

@@ -33,16 +33,6 @@ bool peers_is_to_blame(const struct peer_place *place)
     return place->verdict == PEER_SLOW || place->verdict == PEER_IMBALANCED;
 }
 
-bool peers_factors(const struct peer_place *place, uint32_t n_paths, double *factor)
-{
-    for (uint32_t i = 0; i < n_paths; i++)
-        factor[i] = 1;
-    for (uint32_t i = 0; i < place->n_paths; i++)
-        if (place->path[i].is_sure)
-            factor[place->path[i].path] = place->path[i].factor;
-    return peers_is_to_blame(place);
-}
-
 /* By which calls on each path of a place take longer, of one stage, or may take longer at
  * least, or at most; or back to 1, as where they do not. */
 static void set_factors(const struct peer_place *place, uint32_t stage, double *factor,
@@ -52,6 +42,33 @@ static void set_factors(const struct peer_place *place, uint32_t stage, double *
         if (place->path[i].is_sure &&
             (place->path[i].stage == NO_STAGE || place->path[i].stage == stage))
             factor[place->path[i].path] = factor_at(&place->path[i], way);
+}
+
+/* factor (n_paths) is 1, and is again. */
+static void find_excess(const struct peers *peers, uint32_t place,
+                        const struct peer_execution *x, enum way way, double *factor,
+                        double *excess)
+{
+    const struct forest *forest = x->forest;
+    uint32_t first = forest->first[x->tree], n = forest->first[x->tree + 1] - first;
+    uint32_t stage =
+        peer_stage(&x->defs->location[forest->location[x->tree]], peers->opts.stage);
+
+    set_factors(&peers->place[place], stage, factor, way);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t path = residual_path(x->place, forest, x->tree, first + i);
+
+        excess[i] = path == PATH_NONE
+                        ? 0
+                        : (double)forest->exclusive_ns[first + i] * (1 - 1 / factor[path]);
+    }
+    set_factors(&peers->place[place], stage, factor, NOT_SLOW);
+}
+
+void peers_excess(const struct peers *peers, uint32_t place, const struct peer_execution *x,
+                  double *factor, double *excess)
+{
+    find_excess(peers, place, x, AS_IT_IS, factor, excess);
 }
 
 /* Takes it out of all executions of a place; false: one is where nothing is replayed. */
@@ -64,21 +81,13 @@ static bool cut_place(struct what_if *w, const struct scoring *s, const struct p
     bool is_known = true;
 
     for (uint32_t k = peers->first_tree[place]; k < peers->first_tree[place + 1]; k++) {
-        uint32_t t = peers->tree[k], first = forest->first[t], n = forest->first[t + 1] - first;
-        uint32_t stage = peer_stage(&s->defs->location[forest->location[t]], peers->opts.stage);
+        uint32_t t = peers->tree[k];
+        const struct peer_execution x = {s->defs, forest, &s->place, t};
 
-        set_factors(&peers->place[place], stage, factor, way);
         is_known &= syncs_takes_part(&w->syncs, forest->location[t]);
-        mem_grow(&excess, &cap, n, sizeof *excess);
-        for (uint32_t i = 0; i < n; i++) {
-            uint32_t path = residual_path(&s->place, forest, t, first + i);
-
-            excess[i] = path == PATH_NONE
-                            ? 0
-                            : (double)forest->exclusive_ns[first + i] * (1 - 1 / factor[path]);
-        }
+        mem_grow(&excess, &cap, forest->first[t + 1] - forest->first[t], sizeof *excess);
+        find_excess(peers, place, &x, way, factor, excess);
         what_if_cut(w, forest, t, excess);
-        set_factors(&peers->place[place], stage, factor, NOT_SLOW);
     }
     free(excess);
     return is_known;
@@ -205,28 +214,44 @@ static bool find_slowdowns(struct what_if *w, const struct scoring *s, struct pe
     return is_any;
 }
 
-int peers_costs(const struct scoring *scoring, const struct columns *columns,
-                struct peers *peers)
+/* Whether the replay has anything to say. */
+static bool may_have_costs(const struct peers *peers, size_t n_dependencies)
 {
-    bool is_any = false, has_ideal;
-    struct what_if w;
-    double slowdown;
-    int rc;
+    bool is_any = false;
 
     for (uint32_t p = 0; p < peers->n; p++)
         is_any |= peers_is_to_blame(&peers->place[p]);
-    if (!is_any && !peers->is_of_streams)
-        peers->slowdown = 1;
-    if ((!is_any && !peers->is_of_streams) ||
-        (peers->is_of_streams && columns->n_dependencies == 0))
-        return 0;
-    rc = what_if_init(&w, columns, scoring->defs);
-    has_ideal = rc == 0 && peers->is_of_streams && find_slowdowns(&w, scoring, peers);
+    return peers->is_of_streams ? n_dependencies > 0 : is_any;
+}
+
+void peers_costs_in(struct what_if *w, const struct scoring *scoring, struct peers *peers)
+{
+    bool has_ideal;
+    double slowdown;
+
+    if (!may_have_costs(peers, w->view.n_dependencies))
+        return;
+    has_ideal = peers->is_of_streams && find_slowdowns(w, scoring, peers);
     slowdown = peers->slowdown;
-    if (rc == 0)
-        find_costs(&w, scoring, peers);
+    find_costs(w, scoring, peers);
     if (has_ideal)
         peers->slowdown = slowdown;
+}
+
+int peers_costs(const struct scoring *scoring, const struct columns *columns,
+                struct peers *peers)
+{
+    struct what_if w;
+    int rc;
+
+    if (!may_have_costs(peers, columns->n_dependencies)) {
+        if (!peers->is_of_streams)
+            peers->slowdown = 1;
+        return 0;
+    }
+    rc = what_if_init(&w, columns, scoring->defs);
+    if (rc == 0)
+        peers_costs_in(&w, scoring, peers);
     what_if_release(&w);
     return rc;
 }

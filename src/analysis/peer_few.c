@@ -5,16 +5,11 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define MOST_APART                                                                             \
-    1.1                /* executions of one place over those of another, for them to be pairs  \
-                        */
-#define MORE_SHARE 0.5 /* of an excess: what is explained by more calls is more to do */
-#define WORTH_NAMING 0.001 /* of the time of a place */
-#define ALL_OF_IT 0.9      /* of the time on a path: then no other comes by */
-#define LEAST_INDEPENDENT                                                                      \
-    8. /* pairs of executions, so many that resemble each other count for */
+#define MOST_APART 1.1 /* executions of a place over another's: more are no pairs */
+#define MORE_SHARE 0.5 /* of an excess that is explained by more calls: it is more to do */
+#define ALL_OF_IT 0.9  /* of the time on a path: then no other comes by */
+#define LEAST_INDEPENDENT 8.0 /* pairs, however much alike they are */
 
 struct few {
     const struct scoring *w;
@@ -40,30 +35,16 @@ static uint32_t count_common(const struct peers *peers)
     return most <= MOST_APART * least ? least : 0;
 }
 
-static double own_of(const struct few *f, uint32_t t)
-{
-    const struct forest *forest = &f->w->forest;
-    double own_ns = 0;
-
-    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
-        uint32_t path = residual_path(&f->w->place, forest, t, v);
-
-        if (path == PATH_NONE || !f->out->is_waiting[path])
-            own_ns += (double)forest->exclusive_ns[v];
-    }
-    return own_ns;
-}
-
 static void add_own(struct few *f)
 {
     f->own_ns = mem_alloc((size_t)f->out->n * f->n_common, sizeof *f->own_ns);
     for (uint32_t p = 0; p < f->out->n; p++)
         for (uint32_t i = 0; i < f->n_common; i++)
             f->own_ns[(size_t)p * f->n_common + i] =
-                own_of(f, f->out->tree[f->out->first_tree[p] + i]);
+                peer_own_ns(f->w, f->out, f->out->tree[f->out->first_tree[p] + i]);
 }
 
-/* The middle of what the others have; value(p) of one of them. */
+/* The middle of what the others have of value (n). */
 static double middle_but(uint32_t n, uint32_t but, const double *value)
 {
     double others[PEERS_FEWEST];
@@ -149,7 +130,7 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
         slow_ns = peer_cell_excess(own, x.above, f->w->model.offset_ns);
     more_ns = fmax(task_ns[place] - middle_but(f->out->n, place, task_ns), 0) * p->n_executions;
     x.excess_ns = fmin(slow_ns + more_ns, own->time_ns);
-    if (x.excess_ns < WORTH_NAMING * (p->own_ns + p->wait_ns))
+    if (x.excess_ns < PEERS_WORTH_NAMING * (p->own_ns + p->wait_ns))
         return;
     x.is_more = more_ns >= MORE_SHARE * x.excess_ns;
     x.factor = x.excess_ns < ALL_OF_IT * own->time_ns

@@ -20,11 +20,11 @@
 #define PEER_FEW_EXECUTIONS 8u /* of each place */
 
 /*
- * peer_few_judge -- verdicts of all places but who waits, and the paths on which they are slow;
- * is their own time on a path that no other has, it is more to do. chance  that a place is
- * called slow though none is, e.g. 0.005 Places that have executed numbers of executions of
- * which one is above another by a tenth are not compared: all are PEER_UNSURE. O(vertices +
- * places x paths).
+ * peer_few_judge -- verdicts of all places but who waits, and the paths on which they are
+ * slow; where that is time on a path that no other has, it is more to do.
+ *   chance  that a place is called slow though none is, e.g. 0.005
+ * Places of which one has a tenth more executions than another are not compared: all are
+ * PEER_UNSURE. O(vertices + places x paths).
  */
 void peer_few_judge(const struct scoring *scoring, const struct peer_cells *cells,
                     double chance, struct peers *peers);

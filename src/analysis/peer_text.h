@@ -11,8 +11,8 @@
 
 /*
  * peer_text_paths -- "step > kernel +5.1 % (29.5 ms, 98 % of its calls since 1.2 s), ...": the
- * first PEER_TEXT_PATHS of a place. why  for the names of paths of the model that the places
- * were compared by
+ * first PEER_TEXT_PATHS of a place.
+ *   why  for the names of paths of the model that the places were compared by
  */
 void peer_text_paths(const struct why *why, const struct peer_place *place, FILE *out);
 

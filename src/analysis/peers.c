@@ -28,7 +28,6 @@
 #define TASK_WIDTHS 6.0    /* work per execution beyond that of the peers */
 #define STAGE_FACTOR 1.05  /* by which a stage takes longer than others to have more to do */
 #define DATA_SHARE 0.5     /* of a slowdown that more data explains */
-#define WORTH_NAMING 0.001 /* of the time of a place */
 #define WAIT_MATERIAL 0.02 /* of its time: a place waits that much more than others */
 #define MOST_PATHS 16u     /* kept of a place */
 
@@ -125,8 +124,8 @@ static void find_waiting(struct finder *f)
         has_mpi |= defs->region[r].kind == REGION_MPI;
     if (!has_mpi && f->view)
         mark_communication(f, is_communication);
-    for (uint32_t p = 0; p < f->n_paths;
-         p++) /* not beside executions, on streams that they launch */
+    /* not what is beside executions, on streams that they launch */
+    for (uint32_t p = 0; p < f->n_paths; p++)
         has_any |= is_communication[paths->region[p]];
     f->out->is_of_streams = has_any;
     for (uint32_t p = 0; p < f->n_paths; p++)
@@ -298,7 +297,7 @@ static void judge_time(struct finder *f, const struct peer_cell *cell, uint32_t 
     if (f->n_tests * chance_of(found.above, a, cell->error) > MAYBE * FALSE_ALARMS)
         return;
     found.is_sure = is_surely_slow(f, cell, &found, a);
-    if (found.excess_ns < WORTH_NAMING * time_of(place))
+    if (found.excess_ns < PEERS_WORTH_NAMING * time_of(place))
         return;
     if (found.is_sure) {
         place->slow_ns += found.excess_ns;
@@ -322,7 +321,7 @@ static void judge_task(struct finder *f, const struct peer_cell *cell, uint32_t 
         return;
     found.factor = a->middle > 0 ? task / a->middle : INFINITY;
     found.excess_ns = more * place->n_executions;
-    if (found.excess_ns < WORTH_NAMING * time_of(place))
+    if (found.excess_ns < PEERS_WORTH_NAMING * time_of(place))
         return;
     place->more_ns += found.excess_ns;
     add_path(place, &found);
@@ -423,7 +422,7 @@ static void judge_stage(struct finder *f, const struct peer_cell *cell, uint32_t
     if (found.factor < STAGE_FACTOR ||
         known_part(found.above, found.off) <= TASK_WIDTHS * a->width)
         return;
-    if (found.excess_ns < WORTH_NAMING * time_of(place))
+    if (found.excess_ns < PEERS_WORTH_NAMING * time_of(place))
         return;
     place->more_ns += found.excess_ns;
     add_path(place, &found);
@@ -732,14 +731,11 @@ static void judge_waits(struct finder *f)
 /* Whether a place has much more own work in an execution than the one in the middle. */
 static bool are_apart(const struct finder *f, double least)
 {
-    const struct forest *forest = &f->w->forest;
     const struct peers *peers = f->out;
     double *own = mem_alloc(peers->n, sizeof *own), most = 0, middle;
 
-    for (uint32_t t = 0; t < forest->n_trees; t++)
-        for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
-            if (!is_waiting_in(f, t, v))
-                own[peers->of[t]] += (double)forest->exclusive_ns[v];
+    for (uint32_t t = 0; t < f->w->forest.n_trees; t++)
+        own[peers->of[t]] += peer_own_ns(f->w, peers, t);
     for (uint32_t p = 0; p < peers->n; p++) {
         own[p] /= peers->place[p].n_executions;
         most = fmax(most, own[p]);

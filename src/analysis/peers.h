@@ -23,8 +23,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PEERS_FEWEST 5u      /* places on a call path, to say anything of one of them */
-#define PEERS_MATERIAL 0.002 /* of a place's time: less is not worth a verdict */
+#define PEERS_FEWEST 5u          /* places on a call path, to say anything of one of them */
+#define PEERS_MATERIAL 0.002     /* of a place's time: less is not worth a verdict */
+#define PEERS_WORTH_NAMING 0.001 /* ... and less than that of a path is not named */
 #define PEERS_NONE UINT32_MAX
 
 #define NO_STAGE UINT32_MAX
@@ -124,12 +125,22 @@ void peers_release(struct peers *peers);
 /* peers_is_to_blame -- it is slow or imbalanced. */
 bool peers_is_to_blame(const struct peer_place *place);
 
+/* An execution of a forest, and where it is in the model that the places were compared by. */
+struct peer_execution {
+    const struct definitions *defs;
+    const struct forest *forest;
+    const struct residual_place *place;
+    uint32_t tree;
+};
+
 /*
- * peers_factors -- by which the calls of a place take longer on each path than those of its
- * peers, or are more; 1 where they do not. factor  (n_paths) INFINITY: of what no other does
- * Returns false where the place is neither slow nor imbalanced.
+ * peers_excess -- what the calls of an execution take more than those of the peers of its
+ * place, or are more: 0 but on the paths on which that is surely slow, or has more to do.
+ *   factor  (paths of the model) all 1; scratch that is so again
+ *   excess  (vertices of the tree) out
  */
-bool peers_factors(const struct peer_place *place, uint32_t n_paths, double *factor);
+void peers_excess(const struct peers *peers, uint32_t place, const struct peer_execution *x,
+                  double *factor, double *excess);
 
 #define PEERS_MOST_COSTS 64u       /* slow places of which each is replayed */
 #define PEERS_MOST_PLAYED 4096u    /* places whose slowdown is */
@@ -167,6 +178,10 @@ uint32_t peer_stage(const struct location *location, const char *text);
  */
 int peers_costs(const struct scoring *scoring, const struct columns *columns,
                 struct peers *peers);
+
+/* peers_costs_in -- the same by a run that is played already, in which nothing is cut. */
+struct what_if;
+void peers_costs_in(struct what_if *w, const struct scoring *scoring, struct peers *peers);
 
 /* How long own work took, against what it takes there when it is not slow, place by time. */
 struct peer_history {

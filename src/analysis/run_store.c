@@ -349,8 +349,8 @@ static int save_slow_places(sqlite3 *db, struct found *found)
     for (uint32_t p = 0; p < found->peers.n; p++)
         if (peers_is_to_blame(&found->peers.place[p]))
             order[n++] = p;
-    if (rc == 0 && n > 0)
-        rc = peers_costs(found->a->scoring, found->a->columns, &found->peers);
+    if (rc == 0)
+        peers_costs_in(&found->costs.what_if, found->a->scoring, &found->peers);
     qsort_r(order, n, sizeof *order, by_cost, &found->peers);
     for (uint32_t i = 0; rc == 0 && i < n; i++)
         rc = save_slow_place(db, insert, found, i + 1, order[i]);
