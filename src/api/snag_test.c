@@ -183,21 +183,29 @@ static void take_execution(void *ctx, const struct snag_execution *x)
         snprintf(told->reason, sizeof told->reason, "%s", x->reason);
 }
 
-static void events_are_judged_and_wrong_ones_counted(void **state)
+/* Tells of executions of `step`. */
+static snag_detector *open_detector(struct told *told)
 {
     const char *function = "step";
-    struct told told = {.n_executions = 0};
     struct snag_detector_options options = {.size = sizeof options,
                                             .function = &function,
                                             .n_functions = 1,
                                             .on_execution = take_execution,
-                                            .ctx = &told};
+                                            .ctx = told};
     snag_detector *d;
+
+    assert_int_equal(snag_detector_open(&options, &d), SNAG_OK);
+    return d;
+}
+
+static void events_are_judged_and_wrong_ones_counted(void **state)
+{
+    struct told told = {.n_executions = 0};
+    snag_detector *d = open_detector(&told);
     uint32_t location, step;
     uint64_t now = 5;
 
     (void)state;
-    assert_int_equal(snag_detector_open(&options, &d), SNAG_OK);
     location = snag_location(d, 7, 1);
     assert_int_equal(snag_location(d, 7, 1), location);
     step = snag_region(d, "step");
@@ -229,18 +237,11 @@ static void events_are_judged_and_wrong_ones_counted(void **state)
 /* They are held until the step ends, and there are many more than it holds. */
 static void a_step_has_as_many_events_as_it_likes(void **state)
 {
-    const char *function = "step";
     struct told told = {.n_executions = 0};
-    struct snag_detector_options options = {.size = sizeof options,
-                                            .function = &function,
-                                            .n_functions = 1,
-                                            .on_execution = take_execution,
-                                            .ctx = &told};
-    snag_detector *d;
+    snag_detector *d = open_detector(&told);
     uint32_t location, step;
 
     (void)state;
-    assert_int_equal(snag_detector_open(&options, &d), SNAG_OK);
     location = snag_location(d, 0, 0);
     step = snag_region(d, "step");
     for (uint64_t i = 0; i < 1000; i++) {

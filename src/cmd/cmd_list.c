@@ -1,4 +1,5 @@
 /* snag list -- incidents, or executions by score, or by the time they lost. */
+#include "base/divisor.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -132,7 +133,7 @@ struct repeat {
     char cause[CAUSE_PLACE], foi[EXECUTION_ID_SIZE];
     uint32_t rank, thread, first, last; /* indexes of heads */
     uint32_t n, n_with_cost;
-    uint32_t period; /* all of them are a multiple of that apart; 0: of one */
+    uint64_t period; /* all of them are a multiple of that apart; 0: of one */
     uint64_t lost_ns, cost_ns;
 };
 
@@ -149,17 +150,6 @@ static void cut_numbers(const char *cause, char out[CAUSE_PLACE])
     for (const char *next = sign; next; next = strstr(next + 1, " +"))
         sign = next;
     snprintf(out, CAUSE_PLACE, "%.*s", sign ? (int)(sign - cause) : (int)strlen(cause), cause);
-}
-
-static uint32_t common_divisor(uint32_t a, uint32_t b)
-{
-    while (b > 0) {
-        uint32_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
 }
 
 static bool is_alike(const struct repeat *a, const struct repeat *b)
@@ -216,8 +206,8 @@ static void print_repeat(const struct repeat *r)
     if (r->thread > 0)
         snprintf(thread, sizeof thread, ".%u", r->thread);
     if (r->period > 1)
-        snprintf(apart, sizeof apart, ", %u executions apart%s", r->period,
-                 is_each ? "" : " or a multiple of that");
+        snprintf(apart, sizeof apart, ", %llu executions apart%s",
+                 (unsigned long long)r->period, is_each ? "" : " or a multiple of that");
     if (r->n_with_cost == r->n)
         snprintf(by, sizeof by, "; they cost the run %s, each taken by itself",
                  text_duration((double)r->cost_ns, cost));
@@ -259,8 +249,7 @@ static int print_costly_others(sqlite3 *db, const struct execution_filter *filte
         print("they are not rare here, but %s cost the run %s\n", others.head, most);
     else
         print("they are not rare here, but %s incidents of them cost the run %s, each taken by "
-              "itself; the "
-              "dearest, %s, %s\n",
+              "itself; the dearest, %s, %s\n",
               text_count(others.n, n), text_duration((double)others.cost_ns, cost), others.head,
               most);
     return 0;

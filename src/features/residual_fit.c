@@ -15,6 +15,7 @@
  */
 #include "features/residual.h"
 
+#include "base/divisor.h"
 #include "base/mem.h"
 #include "features/dealing.h"
 #include "features/kind_sets.h"
@@ -120,17 +121,6 @@ static uint64_t find_least(struct fit *f)
     free(ticks.most);
     f->longest_ns = range.most;
     return range.least > 0 ? range.least : 1;
-}
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b > 0) {
-        uint64_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
 }
 
 static void add_tick(void *into, const void *from, size_t n)

@@ -11,9 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define IDTABLE_DENSE                                                                          \
-    65536u /* ids below this are looked up in an array, which is as long as those that are set \
-            */
+#define IDTABLE_DENSE 65536u /* ids below this are looked up in an array, as long as needed */
 
 struct idtable {
     uint32_t *dense; /* [n_dense], IDMAP_NONE where not set */

@@ -185,28 +185,36 @@ static int each_row(sqlite3 *db, sqlite3_stmt *query,
     return status == SQLITE_DONE ? 0 : rundb_error(db, "cannot read the executions");
 }
 
+int executions_ask(sqlite3 *db, const char *sql, const struct execution_filter *filter,
+                   sqlite3_stmt **query)
+{
+    int64_t foi = filter->foi_id;
+    int rc = filter->foi ? executions_foi(db, filter->foi, &foi) : 0;
+
+    if (rc == 0)
+        rc = rundb_prepare(db, sql, query);
+    if (rc == 0)
+        rc = rundb_bind(db, *query, "oo", foi != 0, foi, filter->rank != NO_RANK,
+                        (int64_t)filter->rank);
+    return rc;
+}
+
 int executions_each(sqlite3 *db, const struct execution_filter *filter,
                     void (*fn)(const struct execution *x, void *ctx), void *ctx)
 {
     sqlite3_stmt *query = NULL;
-    int64_t foi = filter->foi_id;
-    int rc = 0;
+    int rc = executions_ask(db,
+                            filter->is_in_order  ? run_sql_executions_in_order
+                            : filter->is_by_lost ? run_sql_executions_by_lost
+                            : filter->is_by_cost ? run_sql_executions_by_cost
+                                                 : run_sql_executions_by_score,
+                            filter, &query);
 
-    if (filter->foi)
-        rc = executions_foi(db, filter->foi, &foi);
-    if (rc == 0)
-        rc = rundb_prepare(db,
-                           filter->is_in_order  ? run_sql_executions_in_order
-                           : filter->is_by_lost ? run_sql_executions_by_lost
-                           : filter->is_by_cost ? run_sql_executions_by_cost
-                                                : run_sql_executions_by_score,
-                           &query);
-    if (rc == 0)
-        rc = rundb_bind(db, query, "ooti", foi != 0, foi, filter->rank != NO_RANK,
-                        (int64_t)filter->rank, filter->verdict,
-                        filter->most ? (int64_t)filter->most : (int64_t)-1);
-    if (rc == 0)
+    if (rc == 0) {
+        sqlite3_bind_text(query, 3, filter->verdict, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(query, 4, filter->most ? (int64_t)filter->most : -1);
         rc = each_row(db, query, fn, ctx);
+    }
     sqlite3_finalize(query);
     return rc;
 }
@@ -272,15 +280,9 @@ int executions_lost(sqlite3 *db, int64_t foi, void (*fn)(const struct lost *lost
 int executions_others(sqlite3 *db, const struct execution_filter *filter, struct others *out)
 {
     sqlite3_stmt *query = NULL;
-    int64_t foi = filter->foi_id;
-    int rc = filter->foi ? executions_foi(db, filter->foi, &foi) : 0;
+    int rc = executions_ask(db, run_sql_others, filter, &query);
 
     *out = (struct others){0};
-    if (rc == 0)
-        rc = rundb_prepare(db, run_sql_others, &query);
-    if (rc == 0)
-        rc = rundb_bind(db, query, "oo", foi != 0, foi, filter->rank != NO_RANK,
-                        (int64_t)filter->rank);
     if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
         rc = rundb_error(db, "cannot count the executions");
     if (rc == 0)

@@ -136,6 +136,14 @@ void execution_to_csv(const struct execution *x, FILE *out);
 /* executions_have_several -- several functions of interest: ids have to say of which. */
 bool executions_have_several(sqlite3 *db);
 
+/*
+ * executions_ask -- a statement that has the filter's function as ?1 and its rank as ?2, both
+ * null for all. Its other parameters are for the caller to bind. Returns 0, ERR_NOT_FOUND for
+ * an unknown FOI, or ERR_DATABASE.
+ */
+int executions_ask(sqlite3 *db, const char *sql, const struct execution_filter *filter,
+                   sqlite3_stmt **query);
+
 /* executions_foi -- the id of the FOI that a --foi means, or that of the only one. */
 int executions_foi(sqlite3 *db, const char *name, int64_t *id);
 

@@ -53,16 +53,12 @@ static int each_row(sqlite3 *db, sqlite3_stmt *query,
 static int prepare(sqlite3 *db, const char *sql, const struct execution_filter *filter,
                    sqlite3_stmt **query)
 {
-    int64_t foi = filter->foi_id;
-    int rc = 0;
+    int rc = executions_ask(db, sql, filter, query);
 
-    if (filter->foi)
-        rc = executions_foi(db, filter->foi, &foi);
-    if (rc == 0)
-        rc = rundb_prepare(db, sql, query);
-    if (rc == 0)
-        rc = rundb_bind(db, *query, "oott", foi != 0, foi, filter->rank != NO_RANK,
-                        (int64_t)filter->rank, filter->verdict, filter->label);
+    if (rc == 0) {
+        sqlite3_bind_text(*query, 3, filter->verdict, -1, SQLITE_STATIC);
+        sqlite3_bind_text(*query, 4, filter->label, -1, SQLITE_STATIC);
+    }
     return rc;
 }
 
@@ -98,14 +94,8 @@ int incident_list_costly_others(sqlite3 *db, const struct execution_filter *filt
                                 struct costly_others *out)
 {
     sqlite3_stmt *query = NULL;
-    int64_t foi = filter->foi_id;
-    int rc = filter->foi ? executions_foi(db, filter->foi, &foi) : 0;
+    int rc = executions_ask(db, run_sql_costly_others, filter, &query);
 
-    if (rc == 0)
-        rc = rundb_prepare(db, run_sql_costly_others, &query);
-    if (rc == 0)
-        rc = rundb_bind(db, query, "oo", foi != 0, foi, filter->rank != NO_RANK,
-                        (int64_t)filter->rank);
     *out = (struct costly_others){0};
     if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
         rc = rundb_error(db, "cannot read the incidents");

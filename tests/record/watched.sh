@@ -30,6 +30,14 @@ watched() {
     done
 }
 
+# Until $reader listens.
+wait_for_socket() {
+    until [ -S socket ]; do
+        kill -0 $reader || fail "nobody listens: $(cat told)"
+        sleep 0.02
+    done
+}
+
 # the page stands still while the program runs
 SNAG_TRACER_LIVE_KB=64 watched --once -o lossy
 mapfile -t snags < <(pgrep -P $recorder -x snag)
@@ -52,7 +60,7 @@ lost=$(sed -n 's/^snag-tracer: rank 0: \([0-9]*\) of [0-9]* events were lost on 
 status=0
 "$snag" watch --once tracer:socket --store none.store >told 2>&1 &
 reader=$!
-until [ -S socket ]; do sleep 0.02; done
+wait_for_socket
 kill -STOP $reader
 SNAG_TRACER_LIVE_KB=64 "$snag" record --live socket --functions ./odd cancel >out 2>err || [ $? = 6 ]
 kill -CONT $reader
@@ -62,7 +70,7 @@ wait $reader || status=$?
 # a reader that never goes on: what it was not sent is lost, too
 "$snag" ad tracer:socket --json >told 2>&1 &
 reader=$!
-until [ -S socket ]; do sleep 0.02; done
+wait_for_socket
 kill -STOP $reader $(pgrep -P $reader)
 "$snag" record --live socket --functions ./odd cancel >out 2>err || [ $? = 6 ]
 kill -CONT $reader $(pgrep -P $reader)
