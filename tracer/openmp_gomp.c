@@ -13,6 +13,7 @@
 #include "complain.h"
 #include "memory.h"
 #include "openmp.h"
+#include "stack.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -27,10 +28,11 @@
 extern const char __start_snag_runs[] __attribute__((visibility("hidden")));
 extern const char __stop_snag_runs[] __attribute__((visibility("hidden")));
 
-/* Where the program has called us; NULL: a function that we have called did that last, and the
- * compiler made the call a jump. */
+/* Where the program has called us, or, when the compiler made that call a jump, its caller was;
+ * NULL: a function that we have called did that last. */
 static inline const void *place_of(const void *site)
 {
+    site = (const void *)stack_address((uintptr_t)site);
     return (const char *)site >= __start_snag_runs && (const char *)site < __stop_snag_runs
                ? NULL
                : site;

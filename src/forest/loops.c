@@ -421,18 +421,34 @@ static size_t drop_recursive(struct long_call *list, size_t n)
     return left;
 }
 
-/* All that last long, and the location itself. */
-static size_t long_calls(const struct call_view *calls, uint64_t least_ns,
+/* Between two operations of a GPU, or two turns of a thread in a team, there is nothing to do:
+ * these have no iterations of their own. */
+static bool is_helper(const struct location *where, const struct call_view *calls,
+                      const struct definitions *defs)
+{
+    if (where->is_gpu || where->thread == 0)
+        return where->is_gpu;
+    for (uint32_t i = 0; i < calls->n; i += calls->subtree_len[i])
+        if (defs->region[calls->region[i]].kind == REGION_OPENMP)
+            return true;
+    return false;
+}
+
+/* All that last long, and the location itself if it is not a helper. */
+static size_t long_calls(const struct finder *f, const struct location *where,
                          struct long_call **list)
 {
-    size_t n_long = 1, cap = 0;
+    const struct call_view *calls = f->calls;
+    size_t n_long = 0, cap = 0;
 
-    mem_grow(list, &cap, 1, sizeof **list);
-    (*list)[0] = (struct long_call){NO_CALL, 0, calls->n};
+    if (!is_helper(where, calls, f->defs)) {
+        mem_grow(list, &cap, 1, sizeof **list);
+        (*list)[n_long++] = (struct long_call){NO_CALL, 0, calls->n};
+    }
     for (uint32_t i = 0; i < calls->n;) {
         uint32_t len = calls->subtree_len[i];
 
-        if (calls->inclusive_ns[i] < least_ns || len == 1) {
+        if (calls->inclusive_ns[i] < f->least_ns || len == 1) {
             i += len;
             continue;
         }
@@ -440,12 +456,13 @@ static size_t long_calls(const struct call_view *calls, uint64_t least_ns,
         (*list)[n_long++] = (struct long_call){calls->region[i], i + 1, i + len};
         i++;
     }
-    qsort(*list, n_long, sizeof **list, by_region);
+    if (n_long > 0)
+        qsort(*list, n_long, sizeof **list, by_region);
     return drop_recursive(*list, n_long);
 }
 
-void loops_find(const struct call_view *calls, const struct definitions *defs, bool goes_on,
-                struct loops_found *out)
+void loops_find(const struct call_view *calls, const struct location *where,
+                const struct definitions *defs, bool goes_on, struct loops_found *out)
 {
     struct finder f = {.calls = calls, .defs = defs, .goes_on = goes_on, .out = out};
     struct long_call *list = NULL;
@@ -456,7 +473,7 @@ void loops_find(const struct call_view *calls, const struct definitions *defs, b
         return;
     f.least_ns = (uint64_t)(LONG_SHARE * (double)time_inside(
                                              calls, &(struct long_call){NO_CALL, 0, calls->n}));
-    n = long_calls(calls, f.least_ns, &list);
+    n = long_calls(&f, where, &list);
     for (size_t i = 0, k; i < n; i = k) {
         for (k = i + 1; k < n && list[k].region == list[i].region;)
             k++;

@@ -45,14 +45,17 @@ struct loops_found {
 
 /*
  * loops_find -- the loops on one location.
+ *   where    the location: what a GPU, or a thread of a team, does between its outermost calls
+ *            is nothing, so that these are no iterations
  *   goes_on  these are not all of its calls: it still runs, or is not read any further. Then
- * the last iterations are left out, as they may not be whole out  released by
- * loops_found_release Only what lasts long can hold a loop worth offering: the calls inside
- * short ones are not looked at. O(n log n) in the number of those that are; 8 bytes each.
- * Thread-safe.
+ *            the last iterations are left out, as they may not be whole
+ *   out      released by loops_found_release
+ *
+ * Only what lasts long can hold a loop worth offering: the calls inside short ones are not
+ * looked at. O(n log n) in the number of those that are; 8 bytes each. Thread-safe.
  */
-void loops_find(const struct call_view *calls, const struct definitions *defs, bool goes_on,
-                struct loops_found *out);
+void loops_find(const struct call_view *calls, const struct location *where,
+                const struct definitions *defs, bool goes_on, struct loops_found *out);
 void loops_found_release(struct loops_found *found);
 void loop_part_release(struct loop_part *part);
 

@@ -105,7 +105,7 @@ static void find(struct program *p)
     for (uint32_t r = 0; r < p->n_ranks; r++) {
         struct call_view view = calls_view(&p->calls[r]);
 
-        loops_find(&view, &p->defs, p->goes_on, &p->found[r]);
+        loops_find(&view, &p->defs.location[r], &p->defs, p->goes_on, &p->found[r]);
     }
     loops_agree(p->found, p->fix, &p->defs, &p->profile, &p->loops);
 }
@@ -447,6 +447,32 @@ static void an_iteration_has_the_same_number_on_all_ranks(void **state)
     end(&p);
 }
 
+/* 50 times two calls, by a thread of the program, by one of a team, and by a GPU. */
+static void what_helpers_do_between_their_calls_is_no_part_of_a_loop(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t thread;
+        bool is_gpu;
+        uint32_t n_loops;
+    } tries[] = {
+        {"ab", 1, false, 1}, {"pq", 0, false, 1}, {"pq", 1, false, 0}, {"ab", 0, true, 0}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+        struct program p;
+
+        begin(&p, 1);
+        p.defs.location[0].thread = tries[i].thread;
+        p.defs.location[0].is_gpu = tries[i].is_gpu;
+        p.defs.region['p' - 'A'].kind = p.defs.region['q' - 'A'].kind = REGION_OPENMP;
+        repeat(&p, 50, tries[i].text);
+        find(&p);
+        assert_int_equal(p.loops.n, tries[i].n_loops);
+        end(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -467,6 +493,7 @@ int main(void)
         cmocka_unit_test(a_loop_is_named_after_the_function_that_runs_it),
         cmocka_unit_test(a_function_that_is_all_of_a_step_is_no_loop),
         cmocka_unit_test(an_iteration_has_the_same_number_on_all_ranks),
+        cmocka_unit_test(what_helpers_do_between_their_calls_is_no_part_of_a_loop),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

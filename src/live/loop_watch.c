@@ -391,7 +391,7 @@ static void try_now(struct loop_watch *w, struct definitions *defs)
     for (uint32_t l = 0; l < w->n_kept; l++) {
         struct call_view view = view_of(w->kept[l]);
 
-        loops_find(&view, defs, true, &found[l]);
+        loops_find(&view, &defs->location[l], defs, true, &found[l]);
     }
     hold_to_what_all_have(found, w->n_kept, defs->names.n);
     memcpy(all, found, w->n_kept * sizeof *all);

@@ -170,7 +170,7 @@ static void assert_as_after_the_run(struct program *p, const char *name, bool is
     for (uint32_t r = 0; r < p->n_ranks; r++) {
         struct call_view view = calls_view(&p->whole_calls[r]);
 
-        loops_find(&view, &p->defs, false, &found[r]);
+        loops_find(&view, &p->defs.location[r], &p->defs, false, &found[r]);
     }
     loops_elect(found, fix, &p->defs, &loops);
     assert_true(loops.n > 0);

@@ -171,7 +171,8 @@ static void take_location(struct job *job, struct ingest_worker *w, unsigned ind
         spans_find_barriers(&w->calls, &job->source->defs);
         summarize(&job->out->location[l], &w->calls);
         view = calls_view(&w->calls);
-        loops_find(&view, &job->source->defs, false, &job->found[l]);
+        loops_find(&view, &job->source->defs.location[l], &job->source->defs, false,
+                   &job->found[l]);
     }
 
     place(job, i, &w->calls);
@@ -345,16 +346,20 @@ static void sum_up(struct ingested *out, const struct quality *definitions)
 }
 
 /* Iterations are no calls yet, so their teams are those between the first and the last. */
-static void add_teams_of_loops(struct ingested *out)
+static void place_loops(struct ingested *out)
 {
     for (uint32_t i = 0; i < out->loops.n; i++)
         for (uint32_t l = 0; l < out->n_locations; l++) {
+            const struct ingested_location *location = &out->location[l];
             const struct loop *loop = &out->loops.loop[i];
             const struct insertion *calls = &loop->part[l].calls;
+            struct profile_row *row = &out->profile.row[loop->region];
 
-            if (calls->n > 0)
-                out->profile.row[loop->region].forked_ns += teams_forked_ns(
-                    &out->traffic, l, calls->begin[0], calls->end[calls->n - 1]);
+            if (calls->n == 0)
+                continue;
+            row->forked_ns +=
+                teams_forked_ns(&out->traffic, l, calls->begin[0], calls->end[calls->n - 1]);
+            row->on_ns += location->last_ns - location->first_ns;
         }
 }
 
@@ -435,7 +440,7 @@ static int finish(struct job *job)
     if (rc == 0) {
         sum_up(out, &job->source->quality);
         loops_agree(job->found, out->fix, &job->source->defs, &out->profile, &out->loops);
-        add_teams_of_loops(out);
+        place_loops(out);
     }
     return rc;
 }

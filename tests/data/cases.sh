@@ -49,6 +49,12 @@ gpu() {
 }
 gpu hook4 '[[0,"waits","rank 1"],[1,"imbalanced",null],[2,"waits","rank 1"],[3,"waits","rank 1"]]' 'backward > hook'
 gpu slow8 "$(jq -nc '[range(8) | [., if . == 1 then "slow", null else "waits", "rank 1" end]]')" 'ProfilerStep > backward'
+
+# Threads of a team and streams of a GPU have no iterations: what they do between is nothing.
+mkdir "$run/worker"
+tar -C "$run/worker" -I zstd -xf "$cases/worker-loop/cuda_simple.tar.zst"
+"$SNAG" info "$run/worker/2_cuda_simple" --json --quiet >"$run/info.json"
+check worker-loop "$(jq -r '.suggestions[0].foi' "$run/info.json")" loop@jacobi
 info viztracer-sources/trace.json '.quality' '{}'
 info empty-record/trace.json '.quality' '{}'
 info x-lengthened/crossed.json '[.regions[] | [.name, .max_ns]] | sort' '[["E",500000],["F",901500000]]'

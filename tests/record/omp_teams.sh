@@ -94,6 +94,41 @@ if build without-lines gcc -O2 -fno-inline "$source/omp_teams.c"; then
     "$snag" record --overhead 1% -o limited -- ./without-lines 3 >out 2>told || fail "snag record ends with $?"
     read_trace limited
 fi
+# The last call of a function is a jump: what is on the stack there is where its caller, which was
+# recorded before, goes on.
+cat >jump.c <<'C'
+double x[64];
+__attribute__((noinline)) static void first(void)
+{
+#pragma omp parallel for
+    for (int i = 0; i < 64; i++)
+        x[i] += i;
+    x[0] = 1;
+}
+__attribute__((noinline)) static void last(void)
+{
+#pragma omp parallel for
+    for (int i = 0; i < 64; i++)
+        x[i] *= .5;
+}
+__attribute__((noinline)) static void step(void)
+{
+    first();
+    last();
+}
+int main(void)
+{
+    for (int i = 0; i < 50; i++)
+        step();
+    return x[1] > 1e9;
+}
+C
+if build jump gcc -g -O2 jump.c; then
+    "$snag" record --quiet -o jump.trace -- ./jump || fail "snag record of jump ends with $?"
+    read_trace jump.trace
+    [ "$(calls parallel)" = 300 ] || fail "jump: $(calls parallel) members"
+    [ "$(grep -c '^ENTER .*"!$omp parallel @jump.c:' events)" = 300 ] || fail "jump: other places"
+fi
 build clang clang -g -O2 "$source/omp_teams.c" && take clang
 build gfortran gfortran -g -O2 "$source/omp_teams.f90" && take gfortran
 
