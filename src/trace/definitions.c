@@ -293,6 +293,22 @@ static size_t list_processes(const struct definitions *defs, const struct proces
     return n_kept;
 }
 
+/* For each region of writes of the tracer. */
+static void add_held_up(struct definitions *defs)
+{
+    for (uint32_t r = 0, n = defs->names.n; r < n; r++) {
+        char name[64];
+        uint32_t held_up;
+
+        if (defs->region[r].kind != REGION_TRACER ||
+            !region_name_is_flush(defs->region[r].name))
+            continue;
+        snprintf(name, sizeof name, "%s%s", defs->region[r].name, REGION_HELD_UP);
+        held_up = definitions_region(defs, name);
+        defs->region[r].held_up = held_up;
+    }
+}
+
 void definitions_finish(struct definitions *defs, const struct process_rank *known,
                         size_t n_known)
 {
@@ -316,6 +332,7 @@ void definitions_finish(struct definitions *defs, const struct process_rank *kno
             defs->n_ranks = location->rank + 1;
     }
     free(process);
+    add_held_up(defs);
     qsort(defs->location, defs->n_locations, sizeof *defs->location, by_rank_and_thread);
 }
 

@@ -17,6 +17,13 @@
 
 #include <libiberty/demangle.h>
 
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
 static bool starts_with(const char *text, const char *start)
 {
     return strncmp(text, start, strlen(start)) == 0;
@@ -416,6 +423,8 @@ enum region_kind region_name_kind(const char *canonical)
         if (known[i].is_whole ? strcmp(canonical, known[i].start) == 0
                               : starts_with(canonical, known[i].start))
             return known[i].kind;
+    if (ends_with(canonical, REGION_HELD_UP))
+        return REGION_RUNTIME;
     return is_device_wait(canonical) ? REGION_DEVICE : REGION_USER;
 }
 

@@ -58,7 +58,7 @@ record() {
 # What the trace has of the program's calls, and is said to be lost: "" if there is no trace.
 calls() {
     "$snag" info $1/trace --json 2>/dev/null | jq -r \
-        '[.regions[] | select(.name != "BUFFER_FLUSH").calls] + [.quality.lost_call // 0] | add'
+        '[.regions[] | select(.name | startswith("BUFFER_FLUSH") | not).calls] + [.quality.lost_call // 0] | add'
 }
 
 declare -A alone whole

@@ -198,7 +198,7 @@ static void regions_with_one_name_are_one_and_local_ids_are_mapped(void **state)
     assert_int_equal(source_open(&source, a->path), 0);
     assert_string_equal(source.ops->name, "otf2");
     assert_int_equal(source.defs.names.n,
-                     4); /* main, A::run(), BUFFER_FLUSH, (undefined region) */
+                     5); /* main, A::run(), BUFFER_FLUSH, held up or not, (undefined region) */
     assert_int_equal(source.defs.location[0].id, 7ull << 32);
     assert_int_equal(source.defs.location[1].rank, 1);
     assert_string_equal(source.defs.location[1].node, "n042"); /* of a socket of it */
