@@ -24,11 +24,11 @@ struct work {
     uint32_t *next;   /* [paths] cell of the next place */
 };
 
-double peer_ratio(const struct scoring *w, uint32_t t, uint32_t v)
+double peer_ratio(const struct scoring *w, const struct peers *peers, uint32_t t, uint32_t v)
 {
     const struct residual_context *c = residual_context(&w->model, &w->place, &w->forest, t, v);
 
-    return log(((double)w->forest.exclusive_ns[v] + w->model.offset_ns) / c->typical);
+    return log((peer_call_ns(w, peers, v) + w->model.offset_ns) / c->typical);
 }
 
 /*
@@ -69,7 +69,7 @@ double peer_own_ns(const struct scoring *scoring, const struct peers *peers, uin
         uint32_t path = residual_path(&scoring->place, forest, tree, v);
 
         if (path == PATH_NONE || !peers->is_waiting[path])
-            own_ns += (double)forest->exclusive_ns[v];
+            own_ns += peer_call_ns(scoring, peers, v);
     }
     return own_ns;
 }
@@ -94,13 +94,15 @@ static void count(struct peer_cells *cells, struct work *work, uint32_t p, uint3
                   uint32_t v)
 {
     uint32_t path = residual_path(&work->w->place, &work->w->forest, t, v);
-    double time_ns = (double)work->w->forest.exclusive_ns[v];
+    double time_ns = (double)work->w->forest.exclusive_ns[v],
+           own_ns = peer_call_ns(work->w, work->peers, v);
 
-    if (path != PATH_NONE && work->peers->is_waiting[path]) {
-        work->peers->place[p].wait_ns += time_ns;
+    if (path != PATH_NONE && work->peers->is_waiting[path])
+        own_ns = 0;
+    work->peers->place[p].own_ns += own_ns;
+    work->peers->place[p].wait_ns += time_ns - own_ns;
+    if (path != PATH_NONE && work->peers->is_waiting[path])
         return;
-    }
-    work->peers->place[p].own_ns += time_ns;
     if (path == PATH_NONE)
         return;
     work->n++;
@@ -120,11 +122,11 @@ static void add(struct peer_cells *cells, struct work *work, uint32_t p, uint32_
         cells->cell[work->next[path]++].place = p;
     work->marked[path] = p + 1;
     cell = &cells->cell[work->next[path] - 1];
-    cell->time_ns += (double)w->forest.exclusive_ns[v];
+    cell->time_ns += peer_call_ns(w, work->peers, v);
     cell->usual_ns +=
         residual_context(&w->model, &w->place, &w->forest, t, v)->typical - w->model.offset_ns;
     work->cell[work->n] = work->next[path] - 1;
-    work->ratio[work->n] = peer_ratio(w, t, v);
+    work->ratio[work->n] = peer_ratio(w, work->peers, t, v);
     for (int way = 0; way < 2 && work->at[way]; way++)
         work->at[way][work->n] = ratio_moved(
             w, work->ratio[work->n], v, (way ? 1 : -1) * forest_call_off_ns(&w->forest, v));

@@ -49,11 +49,22 @@ const struct peer_cell *peer_cells_find(const struct peer_cells *cells, uint32_t
  */
 double peer_cell_excess(const struct peer_cell *cell, double above, double offset_ns);
 
+/* peer_call_ns -- what of the time of a vertex is own work, if its path does not wait. */
+static inline double peer_call_ns(const struct scoring *scoring, const struct peers *peers,
+                                  uint32_t vertex)
+{
+    double ns = (double)scoring->forest.exclusive_ns[vertex];
+
+    return peers->waited_ns ? ns - peers->waited_ns[vertex] : ns;
+}
+
 /* peer_own_ns -- what an execution worked itself: its time on paths that do not wait. O(calls).
  */
 double peer_own_ns(const struct scoring *scoring, const struct peers *peers, uint32_t tree);
 
-/* peer_ratio -- ln((time + c) / (typical + c)) of a vertex of a tree that is in the model. */
-double peer_ratio(const struct scoring *scoring, uint32_t tree, uint32_t vertex);
+/* peer_ratio -- ln((own work + c) / (typical + c)) of a vertex of a tree that is in the model.
+ */
+double peer_ratio(const struct scoring *scoring, const struct peers *peers, uint32_t tree,
+                  uint32_t vertex);
 
 #endif

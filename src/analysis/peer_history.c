@@ -6,6 +6,7 @@
  */
 #include "analysis/peers.h"
 
+#include "analysis/peer_cells.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -62,7 +63,7 @@ void peers_history(const struct scoring *scoring, const struct peers *peers, uin
 
             if (path == PATH_NONE || peers->is_waiting[path])
                 continue;
-            out->factor[at] += (double)forest->exclusive_ns[v];
+            out->factor[at] += peer_call_ns(scoring, peers, v);
             usual_ns[at] +=
                 residual_context(&scoring->model, &scoring->place, forest, t, v)->typical -
                 scoring->model.offset_ns;

@@ -276,7 +276,9 @@ void peers_lift(const struct scoring *scoring, struct peers *workers,
     out->n_compared = workers->n;
     peer_places_find(scoring, opts, out);
     out->is_waiting = workers->is_waiting;
+    out->waited_ns = workers->waited_ns;
     workers->is_waiting = NULL;
+    workers->waited_ns = NULL;
     for (uint32_t l = 0; l < defs->n_locations; l++)
         if (workers->at[l] != PEERS_NONE)
             up[workers->at[l]] = out->at[l];

@@ -77,6 +77,7 @@ void peers_release(struct peers *peers)
     free(peers->tree);
     free(peers->first_tree);
     free(peers->is_waiting);
+    free(peers->waited_ns);
     *peers = (struct peers){0};
 }
 
@@ -133,6 +134,43 @@ static void find_waiting(struct finder *f)
                                 is_communication[paths->region[p]] ||
                                 (has_any && paths->parent[p] == PATH_NONE);
     free(is_communication);
+}
+
+static void find_device_waits(struct finder *f)
+{
+    const struct forest *forest = &f->w->forest;
+
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
+            uint64_t ns;
+
+            if (f->w->defs->region[forest->region[v]].kind != REGION_DEVICE)
+                continue;
+            if (!waiting_others_ns(f->view, forest->location[t], forest_row(forest, t, v),
+                                   &ns) ||
+                ns > forest->exclusive_ns[v])
+                ns = forest->exclusive_ns[v];
+            f->out->waited_ns[v] = (double)ns;
+        }
+}
+
+/* What a GPU does for a call is the own work of that, but not while it waits for another rank.
+ */
+static void split_device_waits(struct finder *f)
+{
+    const struct definitions *defs = f->w->defs;
+    const struct context *paths = &f->w->model.paths;
+    bool has_any = false;
+
+    for (uint32_t p = 0; p < f->n_paths; p++)
+        if (defs->region[paths->region[p]].kind == REGION_DEVICE) {
+            f->out->is_waiting[p] = false;
+            has_any = true;
+        }
+    if (!has_any)
+        return;
+    f->out->waited_ns = mem_alloc(f->w->forest.n, sizeof *f->out->waited_ns);
+    find_device_waits(f);
 }
 
 /* ------------------------------------------------------------------------------- a path */
@@ -487,7 +525,7 @@ static void date_path(const struct finder *f, uint32_t p, struct peer_path *x)
 
             if (residual_path(&f->w->place, forest, t, v) != x->path)
                 continue;
-            above = peer_ratio(f->w, t, v) - border;
+            above = peer_ratio(f->w, f->out, t, v) - border;
             turn.sum += fmin(fmax(above, -1), 1);
             turn.n++;
             turn.n_own += above > 0;
@@ -554,11 +592,13 @@ static double wait_share(const struct peer_place *p)
     return p->wait_ns / time_of(p);
 }
 
-static bool is_waiting_in(const struct finder *f, uint32_t t, uint32_t v)
+static double waited_in(const struct finder *f, uint32_t t, uint32_t v)
 {
     uint32_t path = residual_path(&f->w->place, &f->w->forest, t, v);
 
-    return path != PATH_NONE && f->out->is_waiting[path];
+    if (path != PATH_NONE && f->out->is_waiting[path])
+        return (double)f->w->forest.exclusive_ns[v];
+    return f->out->waited_ns ? f->out->waited_ns[v] : 0;
 }
 
 /* Whom the calls of a place wait for, each for how long: the longest of each of its executions.
@@ -569,17 +609,16 @@ static void follow_waits(struct finder *f, uint32_t p, double *waits)
 
     for (uint32_t i = f->out->first_tree[p]; i < f->out->first_tree[p + 1]; i++) {
         uint32_t t = f->out->tree[i], longest = forest->first[t], l = forest->location[t];
-        bool is_waiting = is_waiting_in(f, t, longest);
+        double longest_ns = 0;
         struct waiting w;
         uint32_t row, on;
 
         for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
-            if (is_waiting_in(f, t, v) &&
-                (!is_waiting || forest->exclusive_ns[v] > forest->exclusive_ns[longest])) {
+            if (waited_in(f, t, v) > longest_ns) {
                 longest = v;
-                is_waiting = true;
+                longest_ns = waited_in(f, t, v);
             }
-        if (!is_waiting)
+        if (longest_ns <= 0)
             continue;
         row = forest_row(forest, t, longest);
         waiting_of(f->view, l, row, f->view->calls[l].enter_ns[row],
@@ -782,6 +821,8 @@ void peers_find(const struct scoring *scoring, const struct trace_view *view,
 
     *out = (struct peers){.slowdown = NAN};
     find_waiting(&f);
+    if (view)
+        split_device_waits(&f);
     if (!out->is_of_streams || opts->by == PEERS_BY_THREAD || opts->by == PEERS_BY_WORKER) {
         find(&f, opts);
         return;

@@ -109,6 +109,8 @@ struct peers {
     uint32_t *at;                /* [locations] place of each, or PEERS_NONE */
     uint32_t *tree, *first_tree; /* [trees], [n + 1] those of a place one after another */
     bool *is_waiting;            /* [paths of the model] its calls may wait */
+    double *waited_ns; /* [vertices] what is no own work of a call that waits for a GPU; 0 of
+                          others. NULL: there are no such calls */
 };
 
 /*

@@ -3,6 +3,7 @@
 
 #include "analysis/foi_settings.h"
 #include "analysis/model_store.h"
+#include "analysis/run_view.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "run/rundb.h"
@@ -81,6 +82,7 @@ int run_scoring_collect_part(struct scoring *s, const struct columns *columns,
     int rc;
 
     s->defs = defs;
+    run_view_init(&s->view, columns, defs);
     s->forest.paged = s->paged;
     pool_for(s->pool, n, 1, count_locations, &c);
     rc = check_all(&c);

@@ -52,29 +52,6 @@ static int64_t nearest_ns(double ns)
     return llrint(fmax(fmin(ns, (double)MOST_ADDED_NS), -(double)MOST_ADDED_NS));
 }
 
-typedef int64_t cut_call(struct what_if *w, uint32_t location, uint32_t root, uint32_t row,
-                         int64_t excess_ns);
-
-/* The gaps of the tracer's calls lie before some vertices: rows follow vertices but for these.
- */
-static int64_t cut_each(struct what_if *w, const struct forest *forest, uint32_t t,
-                        const double *excess_ns, cut_call *cut_one)
-{
-    uint32_t first = forest->first[t], n = forest->first[t + 1] - first, n_gap_rows = 0;
-    const struct forest_gap *gap;
-    size_t n_gaps = forest_gaps(forest, t, &gap), next = 0;
-    int64_t cut = 0;
-
-    for (uint32_t i = 0; i < n; i++) {
-        while (next < n_gaps && gap[next].vertex <= first + i)
-            n_gap_rows += gap[next++].n_rows;
-        if (fabs(excess_ns[i]) >= 1)
-            cut += cut_one(w, forest->location[t], forest->call[t],
-                           forest->call[t] + i + n_gap_rows, nearest_ns(excess_ns[i]));
-    }
-    return cut;
-}
-
 /*
  * Who waits for its own GPU has lost what that took more: which is taken out of what took
  * longest there. Where the GPU waited for another rank's nothing is, as of any wait. What the
@@ -98,20 +75,32 @@ static int64_t cut_device(struct what_if *w, uint32_t location, uint32_t row, in
                       excess_ns < took_ns ? excess_ns : took_ns);
 }
 
-static int64_t cut_own(struct what_if *w, uint32_t location, uint32_t root, uint32_t row,
-                       int64_t excess_ns)
+static int64_t cut_own(struct what_if *w, uint32_t location, uint32_t row, int64_t excess_ns)
 {
-    (void)root;
     if (excess_ns > 0 &&
         w->view.defs->region[w->view.calls[location].region[row]].kind == REGION_DEVICE)
         return cut_device(w, location, row, excess_ns);
     return replay_cut(&w->replay, location, row, excess_ns);
 }
 
+/* The gaps of the tracer's calls lie before some vertices: rows follow vertices but for these.
+ */
 int64_t what_if_cut(struct what_if *w, const struct forest *forest, uint32_t t,
                     const double *excess_ns)
 {
-    return cut_each(w, forest, t, excess_ns, cut_own);
+    uint32_t first = forest->first[t], n = forest->first[t + 1] - first, n_gap_rows = 0;
+    const struct forest_gap *gap;
+    size_t n_gaps = forest_gaps(forest, t, &gap), next = 0;
+    int64_t cut = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        while (next < n_gaps && gap[next].vertex <= first + i)
+            n_gap_rows += gap[next++].n_rows;
+        if (fabs(excess_ns[i]) >= 1)
+            cut += cut_own(w, forest->location[t], forest->call[t] + i + n_gap_rows,
+                           nearest_ns(excess_ns[i]));
+    }
+    return cut;
 }
 
 /* Whether a team was made by a location in or after a call. */
@@ -124,27 +113,51 @@ static bool is_of_call(const struct trace_view *view, uint32_t team, uint32_t lo
            view->calls[location].span[team - first].first_row > row;
 }
 
-static int64_t cut_late(struct what_if *w, uint32_t location, uint32_t root, uint32_t row,
-                        int64_t excess_ns)
+/* What held up whoever forked since it was last in step with its team: in calls since then, and
+ * in those of OpenMP that are around the barrier, vertex v of tree t. */
+static double held_before(const struct what_if *w, const struct forest *forest, uint32_t t,
+                          uint32_t v, const struct team_barrier *barrier,
+                          const double *excess_ns)
 {
-    const struct call_view *calls = &w->view.calls[location];
-    struct team_barrier barrier;
+    const struct call_view *calls = &w->view.calls[forest->location[t]];
+    const struct region *region = w->view.defs->region;
+    uint32_t first = forest->first[t], i = v;
+    struct team_stretch stretch;
+    double held_ns = 0;
 
-    if (excess_ns <= 0 || !w->syncs.is_waiting[calls->region[row]] ||
-        !team_barrier_of(&w->view, location, row, &barrier) ||
-        !is_of_call(&w->view, barrier.team, location, root))
+    if (!team_barrier_stretch(&w->view, barrier, forest->location[t], &stretch))
         return 0;
-    return replay_cut_late(&w->replay, location, row, excess_ns);
+    while (i-- > first && calls->enter_ns[forest_row(forest, t, i)] >= stretch.from_ns)
+        if (!w->syncs.is_waiting[forest->region[i]])
+            held_ns += excess_ns[i - first];
+    for (uint32_t p = forest->parent[v]; p != FOREST_ROOT; p = forest->parent[p])
+        if (p <= i && region[forest->region[p]].kind == REGION_OPENMP)
+            held_ns += excess_ns[p - first];
+    return fmax(held_ns, 0);
 }
 
 int64_t what_if_cut_teams(struct what_if *w, const struct forest *forest, uint32_t t,
                           const double *excess_ns)
 {
-    uint32_t location = forest->location[t];
+    uint32_t location = forest->location[t], first = forest->first[t];
+    int64_t cut = 0;
 
     if (w->view.calls[location].n_spans == 0 || !syncs_takes_part(&w->syncs, location))
         return 0;
-    return cut_each(w, forest, t, excess_ns, cut_late);
+    for (uint32_t v = first; v < forest->first[t + 1]; v++) {
+        struct team_barrier barrier;
+        uint32_t row;
+
+        if (!w->syncs.is_waiting[forest->region[v]])
+            continue;
+        row = forest_row(forest, t, v);
+        if (team_barrier_of(&w->view, location, row, &barrier) &&
+            is_of_call(&w->view, barrier.team, location, forest->call[t]))
+            cut += replay_cut_late(
+                &w->replay, location, row, nearest_ns(fmax(excess_ns[v - first], 0)),
+                nearest_ns(held_before(w, forest, t, v, &barrier, excess_ns)));
+    }
+    return cut;
 }
 
 /* No border is further off than the run is long. */

@@ -21,7 +21,8 @@
 #define MOST_TRACER 4.5    /* nats, for what the tracer took, in a run without anomalies */
 #define HALF_TRACER 0.05   /* typical durations that score half of it */
 #define MOST_CERTAIN 2.0   /* nats that the verdict may add to the score */
-#define LEAST_TIME 5.5     /* of X; less is what chance makes of ordinary calls */
+#define OWN_NATS 1.0   /* for each factor e of own time lost, beyond the least that matters */
+#define LEAST_TIME 5.5 /* of X; less is what chance makes of ordinary calls */
 #define LEAST_GROSS RESIDUAL_MATERIAL /* below, factors mean nothing */
 
 /*
@@ -32,12 +33,13 @@
 static const struct evidence_of {
     double share, most_share; /* the latter where a gap is below them */
     double slope;
-} evidence_of[N_PARTS] = {
+} evidence_of[N_MEASURES] = {
     [PART_TIME] = {0.02, 0.05, 0.5},
     [PART_GROSS] = {0.02, 0.02, 0.2}, /* of its logarithm */
     [PART_STRUCTURE] = {0.01, 0.01, 0.28},
     [PART_SIZE] = {0.01, 0.01, 0.1},
     [PART_SHORT] = {0.02, 0.05, 1.0}, /* widths; of a normal distribution it is a fifth */
+    [MEASURE_OWN] = {0.02, 0.1, 0.2},
 };
 #define GAP 8 /* nats; by chance the values of a tail are not so far apart */
 
@@ -56,30 +58,10 @@ void residual_scores_release(struct residual_scores *scores)
     free(scores->weight);
     free(scores->chance);
     free(scores->is_by_tracer);
+    free(scores->is_long);
     for (int p = 0; p < N_PARTS; p++)
         free(scores->value[p]);
     *scores = (struct residual_scores){0};
-}
-
-static double field_of(const struct residual_measure *m, enum score_part part)
-{
-    return part == PART_TIME        ? m->time
-           : part == PART_GROSS     ? m->gross
-           : part == PART_STRUCTURE ? m->structure
-           : part == PART_SIZE      ? m->size
-                                    : m->brief;
-}
-
-static void find_anchors(struct yardstick *y)
-{
-    for (enum score_part p = 0; p < N_PARTS; p++) {
-        const struct tail *tail = &y->part[p];
-        size_t n_out = tail_leave_out(tail, evidence_of[p].share, evidence_of[p].most_share,
-                                      GAP * evidence_of[p].slope);
-
-        y->anchor[p].value = tail->sorted[tail->n - 1 - n_out];
-        y->anchor[p].rank = -log((double)(n_out + 1) / (double)tail->n);
-    }
 }
 
 /* Time lost is to be thought of in factors. */
@@ -88,17 +70,39 @@ static double log_gross(double gross)
     return log(gross + LEAST_GROSS);
 }
 
+static double measure_of(const struct residual_measure *m, int which)
+{
+    return which == PART_TIME        ? m->time
+           : which == PART_GROSS     ? m->gross
+           : which == PART_STRUCTURE ? m->structure
+           : which == PART_SIZE      ? m->size
+           : which == PART_SHORT     ? m->brief
+                                     : log_gross(isnan(m->own) ? m->gross : m->own);
+}
+
+static void find_anchors(struct yardstick *y)
+{
+    for (int p = 0; p < N_MEASURES; p++) {
+        const struct tail *tail = &y->tail[p];
+        size_t n_out = tail_leave_out(tail, evidence_of[p].share, evidence_of[p].most_share,
+                                      GAP * evidence_of[p].slope);
+
+        y->anchor[p].value = tail->sorted[tail->n - 1 - n_out];
+        y->anchor[p].rank = -log((double)(n_out + 1) / (double)tail->n);
+    }
+}
+
 static void find_reaches(struct yardstick *y)
 {
-    const struct tail *gross = &y->part[PART_GROSS];
+    const struct tail *gross = &y->tail[PART_GROSS];
     double *factor = mem_resize(NULL, gross->n, sizeof *factor);
 
     for (size_t i = 0; i < gross->n; i++)
         factor[i] = log_gross(gross->sorted[i]);
-    tail_reach_fit(&y->time, y->part[PART_TIME].sorted, y->part[PART_TIME].n,
+    tail_reach_fit(&y->time, y->tail[PART_TIME].sorted, y->tail[PART_TIME].n,
                    evidence_of[PART_TIME].slope);
     tail_reach_fit(&y->gross, factor, gross->n, evidence_of[PART_GROSS].slope);
-    tail_reach_fit(&y->brief, y->part[PART_SHORT].sorted, y->part[PART_SHORT].n,
+    tail_reach_fit(&y->brief, y->tail[PART_SHORT].sorted, y->tail[PART_SHORT].n,
                    evidence_of[PART_SHORT].slope);
     free(factor);
 }
@@ -109,18 +113,18 @@ struct fitting {
     size_t n;
 };
 
-static void fit_parts(void *ctx, size_t begin, size_t end, unsigned worker)
+static void fit_measures(void *ctx, size_t begin, size_t end, unsigned worker)
 {
-    static const double least_slope[N_PARTS] = {LEAST_TIME_SLOPE, 1, LEAST_STRUCTURE_SLOPE, 1,
-                                                1};
+    static const double least_slope[N_MEASURES] = {
+        LEAST_TIME_SLOPE, 1, LEAST_STRUCTURE_SLOPE, 1, 1, 1};
     const struct fitting *f = ctx;
     double *value = mem_resize(NULL, f->n, sizeof *value);
 
     (void)worker;
     for (size_t p = begin; p < end; p++) {
         for (size_t i = 0; i < f->n; i++)
-            value[i] = field_of(&f->measure[i], (enum score_part)p);
-        tail_fit(&f->y->part[p], value, f->n, least_slope[p]);
+            value[i] = measure_of(&f->measure[i], (int)p);
+        tail_fit(&f->y->tail[p], value, f->n, least_slope[p]);
     }
     free(value);
 }
@@ -134,15 +138,15 @@ void yardstick_fit(struct yardstick *y, const struct residual_measure *measure, 
                             .threshold = NAN};
     if (n == 0)
         return;
-    pool_for(pool, N_PARTS, 1, fit_parts, &fitting);
+    pool_for(pool, N_MEASURES, 1, fit_measures, &fitting);
     find_anchors(y);
     find_reaches(y);
 }
 
 void yardstick_release(struct yardstick *y)
 {
-    for (int p = 0; p < N_PARTS; p++)
-        tail_release(&y->part[p]);
+    for (int p = 0; p < N_MEASURES; p++)
+        tail_release(&y->tail[p]);
 }
 
 void yardstick_pack(const struct yardstick *y, struct pack *pack)
@@ -150,8 +154,8 @@ void yardstick_pack(const struct yardstick *y, struct pack *pack)
     pack_f64(pack, y->strong);
     pack_f64(pack, y->threshold);
     pack_f64(pack, y->most_tracer);
-    for (int p = 0; p < N_PARTS; p++)
-        tail_pack(&y->part[p], pack);
+    for (int p = 0; p < N_MEASURES; p++)
+        tail_pack(&y->tail[p], pack);
 }
 
 void yardstick_unpack(struct yardstick *y, struct pack *pack)
@@ -160,8 +164,8 @@ void yardstick_unpack(struct yardstick *y, struct pack *pack)
     y->threshold = unpack_f64(pack);
     y->most_tracer = unpack_f64(pack);
     pack->is_bad |= isnan(y->strong) || !isfinite(y->threshold) || !isfinite(y->most_tracer);
-    for (int p = 0; p < N_PARTS; p++)
-        tail_unpack(&y->part[p], pack);
+    for (int p = 0; p < N_MEASURES; p++)
+        tail_unpack(&y->tail[p], pack);
     if (!pack->is_bad) {
         find_anchors(y);
         find_reaches(y);
@@ -180,27 +184,29 @@ double yardstick_executions(const struct yardstick *y)
 
 /* The measures of a tree, and how far out each of them is. */
 struct place {
-    double value[N_PARTS], rank[N_PARTS];
+    double value[N_MEASURES], rank[N_MEASURES];
 };
 
 static void find_place(const struct yardstick *y, const struct residual_measure *m,
                        struct place *at)
 {
-    for (enum score_part p = 0; p < N_PARTS; p++) {
-        at->value[p] = field_of(m, p);
-        at->rank[p] = tail_rank(&y->part[p], at->value[p]);
+    for (int p = 0; p < N_MEASURES; p++) {
+        at->value[p] = measure_of(m, p);
+        at->rank[p] = tail_rank(&y->tail[p], at->value[p]);
     }
+    if (isnan(m->own)) /* by what others lost with their waits in it */
+        at->rank[MEASURE_OWN] = at->rank[PART_GROSS];
 }
 
 static void parts_of(const struct yardstick *y, const struct residual_measure *m,
                      const struct place *at, double value[N_PARTS])
 {
-    double time = tail_model_at(&y->part[PART_TIME], m->time, at->rank[PART_TIME]);
+    double time = tail_model_at(&y->tail[PART_TIME], m->time, at->rank[PART_TIME]);
 
     value[PART_TIME] = fmin(time, at->rank[PART_TIME] + BEYOND_RANK);
     value[PART_GROSS] = at->rank[PART_GROSS] - GROSS_DISCOUNT;
     value[PART_STRUCTURE] =
-        tail_model_at(&y->part[PART_STRUCTURE], m->structure, at->rank[PART_STRUCTURE]);
+        tail_model_at(&y->tail[PART_STRUCTURE], m->structure, at->rank[PART_STRUCTURE]);
     value[PART_SIZE] = fmin(at->rank[PART_SIZE], 2 * sqrt(m->size_z));
     value[PART_SHORT] = m->brief < LEAST_BRIEF ? 0 : fmin(at->rank[PART_SHORT], m->brief);
 }
@@ -221,7 +227,7 @@ static double add_up(const double value[N_PARTS], const double base[N_PARTS])
 }
 
 /* What one measure says. */
-static double evidence_in(const struct yardstick *y, enum score_part p, const struct place *at)
+static double evidence_in(const struct yardstick *y, int p, const struct place *at)
 {
     double anchor = y->anchor[p].value, value = at->value[p], beyond = value - anchor;
 
@@ -287,6 +293,14 @@ static double chance_of(const struct yardstick *y, const struct residual_measure
     return fmin(TIMES * exp(-nats), 1);
 }
 
+/* What an anomaly scores more: the surer it is, and the more it lost by itself. */
+static double of_anomaly(const struct yardstick *y, const struct residual_measure *m,
+                         double weight)
+{
+    return fmin(weight - y->strong, MOST_CERTAIN) +
+           OWN_NATS * log1p((isnan(m->own) ? m->gross : m->own) / RESIDUAL_LEAST_LOST);
+}
+
 static void score_tree(const struct yardstick *y, const struct residual_measure *m, size_t i,
                        struct residual_scores *out)
 {
@@ -298,16 +312,30 @@ static void score_tree(const struct yardstick *y, const struct residual_measure 
     parts_of(y, m, &at, value);
     for (enum score_part p = 0; p < N_PARTS; p++)
         said[p] = evidence_in(y, p, &at);
+    if (!isnan(m->own))
+        said[PART_GROSS] = fmax(said[PART_GROSS], evidence_in(y, MEASURE_OWN, &at));
     out->evidence[i] = evidence_of_tree(y, m, said, 0);
     out->weight[i] = evidence_of_tree(y, m, said, RESIDUAL_LEAST_LOST);
+    out->is_long[i] = said[PART_GROSS] >= y->strong && m->gross >= RESIDUAL_LEAST_LOST;
     out->chance[i] = chance_of(y, m, &at);
     for (enum score_part p = 0; p < N_PARTS; p++) {
         out->value[p][i] = value[p];
         if (value[p] > value[out->part[i]])
             out->part[i] = p;
     }
-    out->score[i] =
-        add_up(value, base) + fmin(fmax(out->weight[i] - y->strong, 0), MOST_CERTAIN);
+    out->score[i] = add_up(value, base);
+    if (out->weight[i] >= y->strong)
+        out->score[i] += of_anomaly(y, m, out->weight[i]);
+}
+
+void residual_score_raise(const struct yardstick *y, const struct residual_measure *m, size_t i,
+                          struct residual_scores *out)
+{
+    if (out->weight[i] < y->strong) {
+        out->evidence[i] = out->weight[i] = y->strong;
+        out->score[i] = fmax(out->score[i], y->threshold) + of_anomaly(y, m, y->strong);
+    }
+    out->is_long[i] = true;
 }
 
 static size_t count_strong(const struct yardstick *y, const double *weight, size_t n)
@@ -365,6 +393,7 @@ void residual_score(struct yardstick *y, const struct residual_measure *measure,
     out->weight = mem_alloc(n, sizeof *out->weight);
     out->chance = mem_alloc(n, sizeof *out->chance);
     out->is_by_tracer = mem_alloc(n, sizeof *out->is_by_tracer);
+    out->is_long = mem_alloc(n, sizeof *out->is_long);
     pool_for(pool, n, pool_grain(pool, n), score_trees, &scored);
     if (isnan(y->threshold) && n > 0)
         place_threshold(y, out, n);

@@ -6,9 +6,8 @@
  * largest, so that a tree is as strange as its strangest aspect:
  *
  *     time        time lost beyond doubt; may go one nat beyond the number of trees
- *     gross       time lost in all, doubtful or not; one nat less
- *     structure   its rarest shape
- *     size        many more or fewer calls than usual
+ *     gross       time lost in all, doubtful or not, but for waits for others that came late;
+ * one nat less structure   its rarest shape size        many more or fewer calls than usual
  *     short       it took far less than executions like it: work left out, an early return
  *
  * The score is the largest, and what the others have beyond what one execution in twenty
@@ -40,11 +39,14 @@
 
 enum score_part { PART_TIME, PART_GROSS, PART_STRUCTURE, PART_SIZE, PART_SHORT, N_PARTS };
 
+/* What is measured: what each part is made of, and the logarithm of the own part of gross. */
+enum { MEASURE_OWN = N_PARTS, N_MEASURES };
+
 struct yardstick {
-    struct tail part[N_PARTS]; /* of the measure behind each part */
+    struct tail tail[N_MEASURES];
     struct {
         double value, rank; /* the highest that says what is usual; nats of what is above */
-    } anchor[N_PARTS];
+    } anchor[N_MEASURES];
     struct tail_reach time, gross,
         brief;          /* how far chance may go: X, the logarithm of G, shortness */
     double strong;      /* evidence that makes an anomaly, nats */
@@ -57,6 +59,7 @@ struct residual_scores {
     enum score_part *part;  /* [n] the one that attained it */
     double *value[N_PARTS]; /* [n] each part */
     bool *is_by_tracer; /* [n] it scores what it does for what the tracer took of its time */
+    bool *is_long;      /* [n] what it lost would make it an anomaly, whatever else there is */
     double *evidence;   /* [n] how far out it is, nats */
     double *weight;     /* [n] the same, but nothing for time too short to matter: decides */
     double
@@ -86,6 +89,10 @@ void yardstick_unpack(struct yardstick *yardstick, struct pack *pack);
  */
 void residual_score(struct yardstick *yardstick, const struct residual_measure *measure,
                     size_t n, struct pool *pool, struct residual_scores *out);
+/* residual_score_raise -- make tree i, with this measure, as strange as an anomaly just is, for
+ * what it lost: others like it are evidence that it has not alone. */
+void residual_score_raise(const struct yardstick *yardstick, const struct residual_measure *m,
+                          size_t i, struct residual_scores *scores);
 void residual_scores_release(struct residual_scores *scores);
 
 /*

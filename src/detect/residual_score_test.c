@@ -40,7 +40,11 @@ static void the_model_goes_beyond_the_ranks(void **state)
 
 static struct residual_measure *usual(size_t n)
 {
-    return calloc(n, sizeof(struct residual_measure));
+    struct residual_measure *m = calloc(n, sizeof *m);
+
+    for (size_t i = 0; i < n; i++)
+        m[i].own = NAN;
+    return m;
 }
 
 /* Trees by their own yardstick. Returns what evidence makes an anomaly. */
@@ -145,7 +149,8 @@ static void what_lost_little_is_no_anomaly(void **state)
 
         for (size_t i = 0; i < 400; i++)
             m[i].time = m[i].gross = 0.00004 * (double)i;
-        m[7] = (struct residual_measure){.time = 12, .sure = share[k], .gross = share[k]};
+        m[7] = (struct residual_measure){
+            .time = 12, .sure = share[k], .gross = share[k], .own = NAN};
         strong = score(m, 400, &s);
         assert_true(s.evidence[7] >= strong);
         assert_int_equal(s.weight[7] >= strong, k == 1);
@@ -167,7 +172,7 @@ static void what_may_have_lost_nothing_is_no_anomaly(void **state)
 
         for (size_t i = 0; i < 400; i++)
             m[i].time = m[i].gross = 0.00004 * (double)i;
-        m[7] = (struct residual_measure){.time = 12, .sure = 0.06, .gross = 0.06};
+        m[7] = (struct residual_measure){.time = 12, .sure = 0.06, .gross = 0.06, .own = NAN};
         m[7].sure_off = m[7].gross_off = off;
         strong = score(m, 400, &s);
         assert_true(s.evidence[7] >= strong);
@@ -190,6 +195,30 @@ static void a_few_trees_are_ranked_but_not_judged(void **state)
     residual_scores_release(&s);
 }
 
+/* Of 400 trees 30 lost as much: one by itself, the others waiting for it. */
+static void who_lost_by_itself_comes_before_who_waited(void **state)
+{
+    struct residual_measure *m = usual(400);
+    struct residual_scores s;
+    double strong;
+
+    (void)state;
+    for (size_t i = 0; i < 400; i++)
+        m[i].gross = m[i].own = 0.0001 * (double)i;
+    for (size_t i = 0; i < 30; i++) {
+        m[i].gross = 1;
+        m[i].own = i == 7 ? 1 : 0.01;
+    }
+    strong = score(m, 400, &s);
+    for (size_t i = 0; i < 400; i++) {
+        assert_int_equal(s.weight[i] >= strong, i == 7);
+        assert_true(i == 7 || s.score[i] < s.score[7]);
+    }
+    assert_true(s.is_long[7]);
+    residual_scores_release(&s);
+    free(m);
+}
+
 /* Aspects that agree add up; one alone cannot outweigh them by a little. */
 static void what_agrees_adds_up(void **state)
 {
@@ -199,8 +228,8 @@ static void what_agrees_adds_up(void **state)
     (void)state;
     for (size_t i = 0; i < 1000; i++)
         m[i].time = m[i].gross = m[i].structure = 0.004 * (double)i;
-    m[3] = (struct residual_measure){.structure = 4.5};
-    m[7] = (struct residual_measure){.time = 4.1, .gross = 8, .structure = 4.1};
+    m[3] = (struct residual_measure){.structure = 4.5, .own = NAN};
+    m[7] = (struct residual_measure){.time = 4.1, .gross = 8, .structure = 4.1, .own = NAN};
     score(m, 1000, &s);
     assert_true(s.value[PART_STRUCTURE][3] > s.value[PART_STRUCTURE][7]);
     assert_true(s.score[7] > s.score[3] + 2);
@@ -271,6 +300,7 @@ int main(void)
         cmocka_unit_test(what_may_have_lost_nothing_is_no_anomaly),
         cmocka_unit_test(a_few_trees_are_ranked_but_not_judged),
         cmocka_unit_test(what_agrees_adds_up),
+        cmocka_unit_test(who_lost_by_itself_comes_before_who_waited),
         cmocka_unit_test(anomalies_do_not_set_the_bar),
         cmocka_unit_test(chance_alone_makes_no_anomalies),
         cmocka_unit_test(more_false_alarms_take_less_evidence),

@@ -66,6 +66,62 @@ static uint32_t operation_before(const struct trace_view *view, struct device_op
     return last_operation(view, o.location, o.row, UINT64_MAX);
 }
 
+uint32_t device_stream_after(const struct trace_view *view, uint32_t location, uint32_t stream)
+{
+    return stream == NO_LOCATION ? first_stream(view, location)
+                                 : stream_from(view, location, stream + 1);
+}
+
+bool device_operation_before(const struct trace_view *view, struct device_operation operation,
+                             struct device_operation *before)
+{
+    *before = (struct device_operation){operation.location, operation_before(view, operation)};
+    return before->row != NO_CALL;
+}
+
+bool device_operation_until(const struct trace_view *view, uint32_t stream, uint64_t time_ns,
+                            struct device_operation *last)
+{
+    *last = (struct device_operation){stream, operation_until(view, stream, time_ns)};
+    return last->row != NO_CALL;
+}
+
+/* How long a stream was at work between two times. */
+static uint64_t busy_of_stream(const struct trace_view *view, uint32_t stream, uint64_t from_ns,
+                               uint64_t to_ns)
+{
+    const struct call_view *calls = &view->calls[stream];
+    uint32_t n = calls_until(calls, to_ns);
+    uint64_t sum = 0;
+
+    for (int step = 0; n-- > 0 && step < DEVICE_PATH_MOST; step++) {
+        uint64_t begin = calls->enter_ns[n], end = calls_leave(calls, n);
+
+        if (!device_is_operation(view, (struct device_operation){stream, n}))
+            continue;
+        if (end <= from_ns)
+            break;
+        begin = begin > from_ns ? begin : from_ns;
+        end = end < to_ns ? end : to_ns;
+        sum += end > begin ? end - begin : 0;
+    }
+    return sum;
+}
+
+uint64_t device_busy_ns(const struct trace_view *view, uint32_t but, uint64_t from_ns,
+                        uint64_t to_ns)
+{
+    uint64_t most = 0;
+
+    for (uint32_t l = first_stream(view, but); l != NO_LOCATION;
+         l = stream_from(view, but, l + 1)) {
+        uint64_t busy = l == but ? 0 : busy_of_stream(view, l, from_ns, to_ns);
+
+        most = busy > most ? busy : most;
+    }
+    return most;
+}
+
 /* "cudaStreamSynchronize", "cuEventSynchronize": not all that the device does. */
 static bool is_of_one_stream(const char *name)
 {

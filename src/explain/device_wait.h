@@ -41,6 +41,26 @@ struct device_operation device_wait_last(const struct trace_view *view,
                                          const struct device_operation *operation, size_t n);
 
 /*
+ * device_stream_after -- the stream of a location's process that follows a location,
+ * NO_LOCATION for the first one. Returns NO_LOCATION after the last.
+ */
+uint32_t device_stream_after(const struct trace_view *view, uint32_t location, uint32_t stream);
+
+/* device_operation_before -- on the same stream; false: none. */
+bool device_operation_before(const struct trace_view *view, struct device_operation operation,
+                             struct device_operation *before);
+
+/* device_operation_until -- the last operation of a stream that had begun by a time, and was
+ * over by half; false: none. O(log n). */
+bool device_operation_until(const struct trace_view *view, uint32_t stream, uint64_t time_ns,
+                            struct device_operation *last);
+
+/* device_busy_ns -- for how long other streams of its process than one were at work between two
+ * times: the busiest of them. O(streams x (log n + operations there)). */
+uint64_t device_busy_ns(const struct trace_view *view, uint32_t but, uint64_t from_ns,
+                        uint64_t to_ns);
+
+/*
  * device_event_of -- the operation on another stream of the process that one seems to have
  * waited for, as after cudaStreamWaitEvent, which no trace says: it ended DEVICE_EVENT_NS
  * before the one began at most, which could have begun earlier for all that its launch and its

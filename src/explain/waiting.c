@@ -457,3 +457,69 @@ void waiting_of(const struct trace_view *view, uint32_t location, uint32_t row,
     }
     *out = s.best;
 }
+
+static bool is_for_another(const struct trace_view *view, uint32_t location,
+                           const struct waiting *w)
+{
+    return w->location != NO_LOCATION && w->is_late &&
+           w->rank != view->defs->location[location].rank;
+}
+
+/* How long one stream waited for other ranks within a call, with nothing else to do. */
+static uint64_t stream_waited_ns(const struct trace_view *view, uint32_t stream,
+                                 uint64_t from_ns, uint64_t to_ns)
+{
+    struct device_operation o;
+    uint64_t sum = 0;
+    bool is_any = device_operation_until(view, stream, to_ns, &o);
+
+    for (int step = 0; is_any && step < DEVICE_PATH_MOST; step++) {
+        const struct call_view *calls = &view->calls[stream];
+        uint64_t begin = calls->enter_ns[o.row], end = calls_leave(calls, o.row), waited;
+        struct waiting w;
+
+        if (end <= from_ns)
+            break;
+        begin = begin > from_ns ? begin : from_ns;
+        waiting_of(view, stream, o.row, begin, end, &w);
+        if (is_for_another(view, stream, &w)) {
+            waited = device_busy_ns(view, stream, begin, begin + w.delay_ns);
+            sum += waited < w.delay_ns ? w.delay_ns - waited : 0;
+        }
+        is_any = device_operation_before(view, o, &o);
+    }
+    return sum;
+}
+
+/* The same of all streams of a process. */
+static bool device_waited_ns(const struct trace_view *view, uint32_t location, uint32_t row,
+                             uint64_t *ns)
+{
+    const struct call_view *calls = &view->calls[location];
+    struct device_operation operation[DEVICE_WAIT_MOST];
+    uint64_t enter = calls->enter_ns[row], leave = calls_leave(calls, row);
+
+    if (device_wait_operations(view, location, row, operation) == 0)
+        return false;
+    for (uint32_t l = device_stream_after(view, location, NO_LOCATION); l != NO_LOCATION;
+         l = device_stream_after(view, location, l))
+        *ns += stream_waited_ns(view, l, enter, leave);
+    return true;
+}
+
+bool waiting_others_ns(const struct trace_view *view, uint32_t location, uint32_t row,
+                       uint64_t *ns)
+{
+    const struct call_view *calls = trace_view_calls(view, location);
+    struct waiting w;
+
+    *ns = 0;
+    if (row >= calls->n)
+        return true;
+    if (view->defs->region[calls->region[row]].kind == REGION_DEVICE)
+        return device_waited_ns(view, location, row, ns);
+    waiting_of(view, location, row, calls->enter_ns[row], calls_leave(calls, row), &w);
+    if (is_for_another(view, location, &w))
+        *ns = w.delay_ns;
+    return true;
+}

@@ -414,22 +414,33 @@ static void measure_offs(const struct residual_model *m, const struct residual_p
     out->sure_off = round_off(fmin(fmax(out->sure - surely, 0), off));
 }
 
+/* Made in few executions, and not by plan. */
+static bool is_rare(const struct residual_model *m, uint32_t path)
+{
+    return !residual_is_usual(m, path) && (path == PATH_NONE || !m->is_on_schedule[path]);
+}
+
 static void measure_time(const struct residual_model *m, const struct residual_pairs *g,
                          struct residual_measure *out)
 {
-    double sure = 0, lost = 0, z_call = 0, z_path = 0;
+    double sure = 0, lost = 0, rare = 0, z_call = 0, z_path = 0;
 
     for (size_t i = 0; i < g->n; i++) {
         const struct residual_pair *pair = &g->pair[i];
 
         sure += pair->sure_ns / m->root_ns;
         lost += pair->excess_ns / m->root_ns;
+        rare += is_rare(m, pair->path)
+                    ? (pair->observed_ns - pair->n_calls * m->offset_ns) / m->root_ns
+                    : 0;
         if (pair->excess_ns <= MATERIAL * m->root_ns)
             continue;
         z_call = fmax(z_call, pair->z_call);
         z_path = fmax(z_path, pair->z_path);
     }
     out->gross = round_off(fmax(lost, 0));
+    out->own = NAN;
+    out->rare = round_off(rare);
     out->sure = round_off(sure);
     out->time = round_off(log1p(sure / MATERIAL) + sqrt(fmin(z_call, MOST_Z)) +
                           sqrt(fmin(z_path, MOST_Z)));

@@ -24,7 +24,7 @@
 
 #include <stdint.h>
 
-#define MODEL_FILE_VERSION 3u
+#define MODEL_FILE_VERSION 4u
 
 struct model {
     char *foi;         /* full name of the function */

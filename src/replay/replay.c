@@ -265,7 +265,8 @@ static int64_t note_late(struct replay *r, uint32_t k, uint64_t usual_ns)
     return at_most(ns, (int64_t)(sync[k].enter_ns - sync[k - 1].leave_ns));
 }
 
-int64_t replay_cut_late(struct replay *r, uint32_t location, uint32_t row, int64_t late_ns)
+int64_t replay_cut_late(struct replay *r, uint32_t location, uint32_t row, int64_t late_ns,
+                        int64_t held_ns)
 {
     const struct syncs *s = r->syncs;
     uint32_t k = syncs_of_call(s, location, row);
@@ -273,9 +274,9 @@ int64_t replay_cut_late(struct replay *r, uint32_t location, uint32_t row, int64
     uint64_t usual_ns;
 
     late_ns = at_most(late_ns, waited);
-    if (late_ns <= 0)
+    if (k == NEED_INDEX || late_ns + held_ns <= 0)
         return 0;
-    usual_ns = s->sync[k].last_ns - (uint64_t)late_ns;
+    usual_ns = s->sync[k].last_ns - (uint64_t)(late_ns + held_ns);
     for (uint32_t i = s->first_need[k]; i < s->first_need[k + 1]; i++) {
         uint32_t c = s->need[i] & NEED_INDEX;
 

@@ -119,10 +119,12 @@ void replay_spread(const struct call_view *calls, uint32_t row, int64_t excess_n
  * kept those who came later is taken out of what they did since they last were in step.
  *   row      a call of the barrier, of whoever forked
  *   late_ns  so much longer than usual it waited there
+ *   held_ns  so much later than usual it came itself: what held it up may have held up others
  * What is taken out of them otherwise counts. Returns for how much of it that can be done.
  * O(log syncs + threads of the team).
  */
-int64_t replay_cut_late(struct replay *r, uint32_t location, uint32_t row, int64_t late_ns);
+int64_t replay_cut_late(struct replay *r, uint32_t location, uint32_t row, int64_t late_ns,
+                        int64_t held_ns);
 
 /* replay_settle -- once all is cut: what replay_cut_late was told. Playing does it, too. */
 void replay_settle(struct replay *r);

@@ -4,6 +4,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "detect/rbf.h"
+#include "score/own_lost.h"
+#include "score/patterns.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,6 +26,7 @@ void scoring_release(struct scoring *s)
     free(s->score);
     free(s->chance);
     free(s->is_anomaly);
+    trace_view_release(&s->view);
     *s = (struct scoring){0};
 }
 
@@ -45,19 +48,27 @@ static void measure(struct scoring *s)
 
     s->measure = mem_alloc(s->forest.n_trees, sizeof *s->measure);
     residual_measures(&s->model, &s->place, &input, s->measure);
+    if (s->view.n_locations > 0 && s->by == NULL)
+        own_lost_find(s);
 }
 
 /* Of what executions like it take, it is not among the longest for nothing. */
 #define LEAST_TIME_EVIDENCE log(20.0)
 
-/* An anomaly, as far as the evidence goes, and by what it took among others. */
+#define MOST_IS_RARE 0.5 /* of what it took more, in calls that others do not make */
+
+/* An anomaly, as far as the evidence goes, and by what it took among others, or for calls that
+ * these do not make. */
 static bool is_strange_by_time(const struct scoring *s, uint32_t t)
 {
     const struct residual_scores *scores = &s->residual;
 
     return scores->weight[t] >= s->yardstick.strong && s->measure[t].loss.more_ns > 0 &&
-           fmax(scores->value[PART_TIME][t], scores->value[PART_GROSS][t]) >=
-               LEAST_TIME_EVIDENCE;
+           (scores->is_long[t] ||
+            s->measure[t].rare * s->model.root_ns >=
+                MOST_IS_RARE * (double)s->measure[t].loss.more_ns ||
+            fmax(scores->value[PART_TIME][t], scores->value[PART_GROSS][t]) >=
+                LEAST_TIME_EVIDENCE);
 }
 
 /*
@@ -81,12 +92,60 @@ static void find_losses(struct scoring *s)
     }
 }
 
+/* Trees begin .. end - 1 are those of a location. */
+static void find_pattern(struct scoring *s, uint32_t begin, uint32_t end, uint32_t n_places,
+                         double *lost, bool *is_in)
+{
+    for (uint32_t t = begin; t < end; t++) {
+        const struct residual_measure *m = &s->measure[t];
+
+        lost[t - begin] = isnan(m->own) ? m->gross : m->own;
+    }
+    patterns_find(lost, end - begin, RESIDUAL_LEAST_LOST, n_places, is_in);
+    for (uint32_t t = begin; t < end; t++)
+        if (is_in[t - begin])
+            residual_score_raise(&s->yardstick, &s->measure[t], t, &s->residual);
+}
+
+/* How many trees the location of tree t has, from there on. */
+static uint32_t n_of_location(const struct forest *forest, uint32_t t)
+{
+    uint32_t end = t;
+
+    while (end < forest->n_trees && forest->location[end] == forest->location[t])
+        end++;
+    return end - t;
+}
+
+/* What is no anomaly alone may be one with others of its location. share: NULL, or what says
+ * how many trees the locations of all processes have. */
+static void find_patterns(struct scoring *s, const struct tree_share *share)
+{
+    uint32_t n_trees = s->forest.n_trees, n_places = 0;
+    uint32_t *n_here = mem_alloc(n_trees, sizeof *n_here); /* [n_places] */
+    double *lost = mem_alloc(n_trees, sizeof *lost);
+    bool *is_in = mem_alloc(n_trees, sizeof *is_in);
+
+    for (uint32_t l = 0; share && l < share->n_locations; l++)
+        if (share->n_trees[l] > 0)
+            n_here[n_places++] = share->n_trees[l];
+    for (uint32_t t = 0; share == NULL && t < n_trees; t += n_here[n_places++])
+        n_here[n_places] = n_of_location(&s->forest, t);
+    for (uint32_t p = 0, t = 0; p < n_places; t += n_here[p++])
+        find_pattern(s, t, t + n_here[p], n_places, lost, is_in);
+    free(n_here);
+    free(lost);
+    free(is_in);
+}
+
 /* By the yardstick that is there, or by one made of these trees. */
-static void rate(struct scoring *s)
+static void rate(struct scoring *s, const struct tree_share *share)
 {
     if (s->by == NULL)
         yardstick_fit(&s->yardstick, s->measure, s->forest.n_trees, s->pool);
     residual_score(&s->yardstick, s->measure, s->forest.n_trees, s->pool, &s->residual);
+    if (s->by == NULL)
+        find_patterns(s, share);
     find_losses(s);
 }
 
@@ -106,7 +165,7 @@ void scoring_learn(struct scoring *s, bool with_bags)
     wl_init(&s->wl, &s->forest, s->defs, with_bags, s->pool);
     residual_fit(&s->model, &s->place, &input);
     measure(s);
-    rate(s);
+    rate(s, NULL);
 }
 
 void scoring_measure(struct scoring *s, bool with_bags)
@@ -116,7 +175,7 @@ void scoring_measure(struct scoring *s, bool with_bags)
     wl_init(&s->wl, &s->forest, s->defs, with_bags, s->pool);
     residual_locate(&s->model, &s->place, &input);
     measure(s);
-    rate(s);
+    rate(s, NULL);
 }
 
 static void count_unseen(struct scoring *s)
@@ -407,7 +466,7 @@ int scoring_judge_parts(struct scoring *part, const struct scoring_opts *opts,
         whole->model.loss_z = part->model.loss_z; /* there is no more of that yet ... */
         whole->model.longest_ns = part->model.longest_ns;
         whole->forest.n_trees = part->share->n_all; /* ... nor of this */
-        rate(whole);
+        rate(whole, part->share);
         rc = scoring_judge(whole, opts);
         whole->forest = (struct forest){0};
     }
@@ -428,6 +487,7 @@ static void gather(const struct scoring *part, struct scoring *whole)
     for (int p = 0; p < N_PARTS; p++)
         all->value[p] = take(part, own->value[p], sizeof *own->value[p]);
     all->is_by_tracer = take(part, own->is_by_tracer, sizeof *own->is_by_tracer);
+    all->is_long = take(part, own->is_long, sizeof *own->is_long);
     all->evidence = take(part, own->evidence, sizeof *own->evidence);
     all->weight = take(part, own->weight, sizeof *own->weight);
     all->chance = take(part, own->chance, sizeof *own->chance);

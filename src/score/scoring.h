@@ -27,6 +27,7 @@
 #include "base/matrix.h"
 #include "base/pool.h"
 #include "detect/detector.h"
+#include "explain/trace_view.h"
 #include "explain/why.h"
 #include "features/features.h"
 #include "features/wl.h"
@@ -62,6 +63,8 @@ struct scoring {
     struct residual_scores residual;  /* [forest.n_trees] */
     struct stack2vec embedding;       /* nothing but its options until there is a need for it */
     bool is_embedding_new;            /* trained by scoring_matrix, and not kept anywhere yet */
+    struct trace_view view; /* of the run, where whom calls waited for is found, for scores by a
+                               model that is learnt of it; or nothing */
     struct scoring_unseen unseen;
     const struct model *by; /* the model of another run; NULL: learnt from the forest */
 

@@ -1,0 +1,193 @@
+#include "score/patterns.h"
+
+#include "base/mem.h"
+#include "features/robust.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FEWEST_EXECUTIONS 30u
+#define MOST_STEPS 5000000u
+#define MOST_PATTERNS 4u  /* of a location */
+#define ALPHA 1e-3        /* runs without any in which one is found */
+#define LEAST_SHARE 0.01  /* of the time of all, that is lost by those that lost enough */
+#define MOST_SHARE 3u     /* one in so many is in a block, else the others are the odd ones */
+#define AT_THE_ENDS 20u   /* one in so many: a program warms up, and slows down */
+#define LONGER 1.3        /* lengths of blocks */
+#define MOST_OF_CLASS 0.8 /* of a class lost more than as much of the others */
+
+/* Every period-th one from `first` on, or all from there until `end`. */
+struct class
+{
+    uint32_t first, end, period;
+    double z;
+};
+
+struct search {
+    const double *lost; /* [n] */
+    double *rank;       /* [n] the middle of those that are equal; less the mean of all */
+    double *sum;        /* [n + 1] of the ranks before */
+    double *spent;      /* [n + 1] of what was lost before */
+    uint32_t n;
+    double variance, least;
+};
+
+static int by_value(const void *a, const void *b, void *arg)
+{
+    const double *value = arg;
+    double x = value[*(const uint32_t *)a], y = value[*(const uint32_t *)b];
+
+    return (x > y) - (x < y);
+}
+
+static void find_ranks(struct search *s)
+{
+    uint32_t *order = mem_alloc(s->n, sizeof *order);
+
+    for (uint32_t i = 0; i < s->n; i++)
+        order[i] = i;
+    qsort_r(order, s->n, sizeof *order, by_value, (void *)(uintptr_t)s->lost);
+    s->variance = 0;
+    for (uint32_t i = 0, k; i < s->n; i = k) {
+        for (k = i + 1; k < s->n && s->lost[order[k]] <= s->lost[order[i]];)
+            k++;
+        for (uint32_t j = i; j < k; j++) {
+            s->rank[order[j]] = 0.5 * (i + k - 1) - 0.5 * (s->n - 1);
+            s->variance += s->rank[order[j]] * s->rank[order[j]] / (s->n - 1);
+        }
+    }
+    free(order);
+    for (uint32_t i = 0; i < s->n; i++) {
+        s->sum[i + 1] = s->sum[i] + s->rank[i];
+        s->spent[i + 1] = s->spent[i] + s->lost[i];
+    }
+}
+
+/* How far above the others k executions with this sum of ranks are, in standard errors. */
+static double z_of(const struct search *s, double sum, double k)
+{
+    double error = sqrt(s->variance * k * (s->n - k) / s->n);
+
+    return error > 0 ? sum / error : 0;
+}
+
+/* They lost so much more than the others, on average. */
+static bool is_material(const struct search *s, double spent, double k)
+{
+    return spent / k - (s->spent[s->n] - spent) / (s->n - k) >= s->least;
+}
+
+static void offer(const struct search *s, struct class x, double sum, double spent, double k,
+                  struct class *best)
+{
+    x.z = z_of(s, sum, k);
+    if (x.z > best->z && is_material(s, spent, k))
+        *best = x;
+}
+
+/* Returns how many classes there are. */
+static double try_periods(const struct search *s, struct class *best)
+{
+    uint32_t most = s->n / PATTERN_FEWEST, limit = MOST_STEPS / s->n;
+    double n_tried = 0;
+
+    for (uint32_t p = PATTERN_LEAST_PERIOD; p <= most && p <= limit; p++)
+        for (uint32_t first = 0; first < p; first++) {
+            double sum = 0, spent = 0, k = 0;
+
+            for (uint32_t i = first; i < s->n; i += p, k++) {
+                sum += s->rank[i];
+                spent += s->lost[i];
+            }
+            offer(s, (struct class){first, s->n, p, 0}, sum, spent, k, best);
+            n_tried++;
+        }
+    return n_tried;
+}
+
+static double try_blocks(const struct search *s, struct class *best)
+{
+    uint32_t margin = s->n / AT_THE_ENDS + 1;
+    double n_tried = 0;
+
+    for (double length = PATTERN_FEWEST; length <= s->n / MOST_SHARE; length *= LONGER) {
+        uint32_t k = (uint32_t)length;
+
+        for (uint32_t i = margin; i + k + margin <= s->n; i++) {
+            offer(s, (struct class){i, i + k, 1, 0}, s->sum[i + k] - s->sum[i],
+                  s->spent[i + k] - s->spent[i], k, best);
+            n_tried++;
+        }
+    }
+    return n_tried;
+}
+
+/* What most of the others lost at most. */
+static double most_of_others(const struct search *s, const struct class *x)
+{
+    double *others = mem_alloc(s->n, sizeof *others), most;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s->n; i++)
+        if (i < x->first || i >= x->end || (i - x->first) % x->period != 0)
+            others[n++] = s->lost[i];
+    most = robust_quantile(others, n, MOST_OF_CLASS);
+    free(others);
+    return most;
+}
+
+/* Marks those of a class that lost enough; false where these are too few of it. */
+static bool mark(const struct search *s, const struct class *x, bool *is_in)
+{
+    double least = fmax(most_of_others(s, x), s->least);
+    uint32_t n = 0, n_long = 0;
+
+    for (uint32_t i = x->first; i < x->end; i += x->period, n++)
+        n_long += s->lost[i] >= least;
+    if (n_long < PATTERN_FEWEST || n_long < MOST_OF_CLASS * n)
+        return false;
+    for (uint32_t i = x->first; i < x->end; i += x->period)
+        is_in[i] |= s->lost[i] >= s->least;
+    return true;
+}
+
+/* Little of the time was lost by executions that lost enough. */
+static bool is_quiet(const double *lost, uint32_t n, double least)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        sum += lost[i] >= least ? lost[i] : 0;
+    return sum < LEAST_SHARE * n;
+}
+
+void patterns_find(const double *lost, uint32_t n, double least, uint32_t n_places, bool *is_in)
+{
+    double *left = mem_alloc(n, sizeof *left);
+    struct search s = {.lost = left, .n = n, .least = least};
+
+    memset(is_in, 0, n * sizeof *is_in);
+    s.rank = mem_alloc(n, sizeof *s.rank);
+    s.sum = mem_alloc((size_t)n + 1, sizeof *s.sum);
+    s.spent = mem_alloc((size_t)n + 1, sizeof *s.spent);
+    if (n > 0)
+        memcpy(left, lost, n * sizeof *left);
+    for (uint32_t i = 0; n >= FEWEST_EXECUTIONS && i < MOST_PATTERNS; i++) {
+        struct class best = {0};
+        double n_tried;
+
+        if (is_quiet(left, n, least))
+            break;
+        find_ranks(&s);
+        n_tried = try_periods(&s, &best) + try_blocks(&s, &best);
+        if (best.z * best.z < 2 * log(n_tried * n_places / ALPHA) || !mark(&s, &best, is_in))
+            break;
+        for (uint32_t k = 0; k < n; k++) /* what is explained is as the others are */
+            left[k] = is_in[k] ? 0 : left[k];
+    }
+    free(left);
+    free(s.rank);
+    free(s.sum);
+    free(s.spent);
+}
