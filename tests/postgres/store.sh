@@ -62,6 +62,16 @@ cmp expected answer || broken 'a backup that is not as the database'
 "$snag" provdb prune "$url#1" --keep-days 1 --json >kept
 jq -e '.dropped_runs == 0 and .kept_runs == 0' kept >/dev/null || broken "prune: $(cat kept)"
 
+# a run that is strange all the time has no more there than was said, and says what went
+"$snag" ad 'replay:synth:60000*step(a@100us);jitter=0.3' --step 0.2 --least 1ns --false-alarms 100000 --store "$url" \
+    --store-limit 1 --json >bounded 2>said
+grep -q 'reached its limit' said || broken "it does not say that there is a limit: $(cat said)"
+read -r there bytes < <(psql -qAt -F ' ' -d traces -c "SELECT count(*), sum(octet_length(data) + 450) FROM snag.record WHERE run = 2")
+[ "$bytes" -le 1048576 ] && [ "$bytes" -gt 500000 ] || broken "a limit of 1 MiB, and $bytes bytes"
+jq -se --argjson there "$there" '.[-1] | .removed > 1000 and .stored_anomalies + .stored_normals - .removed == $there' bounded \
+    >/dev/null || broken "$there records there, and said: $(tail -n 1 bounded)"
+"$snag" provdb top "$url#2" >answer
+
 # where --spool says, and not elsewhere
 touch file
 ! "$snag" ad "replay:$program" --store "$url" --spool file >spool 2>&1 || broken 'a file was taken for a spool'
