@@ -121,6 +121,23 @@ static int read_alive(PGconn *connection, struct idmap *alive)
     return rc;
 }
 
+bool prov_pg_is_written(const struct prov_pg_asked *asked)
+{
+    struct idmap alive = {0};
+    PGconn *connection = NULL;
+    int rc = pg_open(asked->url, prov_pg_schema.name, &connection);
+    bool is = false;
+
+    if (rc == 0)
+        rc = read_alive(connection, &alive);
+    for (uint32_t i = 0; rc == 0 && i < alive.n; i++)
+        is |= asked->first <= 0 || (alive.key[i].low >= (uint64_t)asked->first &&
+                                    alive.key[i].low <= (uint64_t)asked->last);
+    PQfinish(connection);
+    idmap_release(&alive);
+    return is;
+}
+
 /* ----------------------------------------------------------------------------------- backup */
 
 struct backup {

@@ -428,6 +428,16 @@ static int look(const char *text)
     return rc;
 }
 
+static bool is_written(const char *text)
+{
+    struct asked asked;
+    bool is = parse_asked(text, 0, &asked) == 0 &&
+              prov_pg_is_written(&(struct prov_pg_asked){asked.url, asked.first, asked.last});
+
+    free(asked.url);
+    return is;
+}
+
 const struct prov_kind_ops prov_postgres = {.name = "postgresql",
                                             .is_mine = pg_url_is,
                                             .sink_ops = &sink_ops,
@@ -441,4 +451,5 @@ const struct prov_kind_ops prov_postgres = {.name = "postgresql",
                                             .prune = prune,
                                             .is_there = may_be_there,
                                             .look = look,
+                                            .is_written = is_written,
                                             .discard = leave};

@@ -194,4 +194,5 @@ const struct prov_kind_ops prov_sqlite = {.name = "sqlite",
                                           .prune = prov_shards_prune,
                                           .is_there = prov_place_is_store,
                                           .look = look,
+                                          .is_written = prov_home_is_written,
                                           .discard = prov_home_discard};

@@ -135,6 +135,10 @@ bool prov_store_is(const char *url);
  */
 int prov_store_look(const char *url);
 
+/* prov_store_is_written -- whether somebody writes it just now, of a database the runs that the
+ * URL is about; false, too, when that cannot be told. */
+bool prov_store_is_written(const char *url);
+
 /* prov_store_discard -- see prov_home_discard; a database is left as it is. */
 void prov_store_discard(const char *url);
 

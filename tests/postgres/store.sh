@@ -91,6 +91,33 @@ jq -e '.total == 30 and (.items | length) == 5' records >/dev/null || broken "re
 curl -sS "${page%%\?*}api/v1/live/status?${page#*\?}" >status
 tr '\0' ' ' <"/proc/$server/cmdline" >cmdline
 
+# of a run that goes on, until it ends
+"$snag" ad 'replay:synth:1000000*step(solve@1ms send);jitter=0.1;slow=solve/97/5' --speed 1 --step 0.2 --store "$url" >goes 2>&1 &
+writer=$!
+trap 'kill $server $writer 2>/dev/null || true; rm -rf "$work"' EXIT
+run=
+until run=$(psql -qAt -d traces -c 'SELECT max(run) FROM snag.record WHERE run > 2') && [ -n "$run" ]; do
+    kill -0 $writer || broken "$(cat goes)"
+    sleep 0.1
+done
+touch address2
+"$snag" serve "$url#$run" --port 0 >address2 2>serve2.log &
+other=$!
+trap 'kill $server $writer $other 2>/dev/null || true; rm -rf "$work"' EXIT
+until grep -q http address2; do
+    kill -0 $other || broken "$(cat serve2.log)"
+    sleep 0.1
+done
+page2=$(grep -o 'http[^ ]*' address2 | head -n 1)
+state() { curl -sS "${page2%%\?*}api/v1/live/status?${page2#*\?}" | jq -c '[.state, .anomalies]'; }
+until [[ $(state) == '["running",'?*?']' ]]; do sleep 0.2; done # ten at least
+kill $writer
+wait $writer || [ $? = 3 ] || broken "$(cat goes)" # calls were open
+there=$(psql -qAt -d traces -c "SELECT count(*) FROM snag.record WHERE run = $run AND is_normal = 0 AND is_pruned IS DISTINCT FROM 1")
+until [ "$(state)" = "[\"over\",$there]" ]; do sleep 0.2; done
+kill $other
+wait $other || true
+
 # which is not healthy while the database is away
 health() { curl -sS -o health -w '%{http_code}' "${page%%\?*}healthz"; }
 [ "$(health)" = 200 ] || broken "health: $(cat health)"
