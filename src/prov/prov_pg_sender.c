@@ -157,10 +157,14 @@ static int store(struct prov_pg_sender *s, struct delivery *d, size_t n, bool ha
         return rc;
     mark_known(s);
     d->stored = last;
-    for (size_t i = 0; i < n; i++)
-        account(d, &row[i], has_rows);
-    d->sent += n;
     return 0;
+}
+
+static void be_done(struct delivery *d, size_t n, bool has_rows)
+{
+    for (size_t i = 0; i < n; i++)
+        account(d, &d->row[d->sent + i], has_rows);
+    d->sent += n;
 }
 
 /* A part more goes than must: or each transaction would remove some. */
@@ -180,12 +184,17 @@ static int keep_within(struct prov_pg_sender *s, struct delivery *d, enum pg_tro
 /* After a row that is not taken: fewer at once; and that one is lost. */
 static int halve(struct prov_pg_sender *s, struct delivery *d, size_t n, enum pg_trouble *why)
 {
+    int rc;
+
     if (n > 1) {
         d->most = n / 2;
         return 0;
     }
     log_warn("prov", "a row is lost: %s", err_message());
-    return store(s, d, 1, false, why);
+    rc = store(s, d, 1, false, why);
+    if (rc == 0)
+        be_done(d, 1, false);
+    return rc;
 }
 
 /* Returns 1 when something was sent, 0 when there is nothing, or an error. */
@@ -204,12 +213,14 @@ static int send_some(struct prov_pg_sender *s, struct delivery *d, enum pg_troub
     n = d->n - d->sent < d->most ? d->n - d->sent : d->most;
     if (rc == 0 && n > 0) {
         rc = store(s, d, n, true, why);
-        if (rc == 0)
-            d->most = 2 * d->most < MOST_ROWS ? 2 * d->most : MOST_ROWS;
-        else if (*why == PG_BAD_ROW)
+        if (rc < 0 && *why == PG_BAD_ROW) {
             rc = halve(s, d, n, why);
-        if (rc == 0)
+        } else if (rc == 0) {
+            d->most = 2 * d->most < MOST_ROWS ? 2 * d->most : MOST_ROWS;
             rc = keep_within(s, d, why);
+            if (rc == 0) /* who waits for these rows is told what gave way to them, too */
+                be_done(d, n, true);
+        }
     }
     if (rc == 0 && d->n > 0 && d->sent == d->n)
         prov_spool_done(d->spool, d->row[d->n - 1].id);
