@@ -100,6 +100,17 @@ int claim_take(struct claim *claim, int dir, const char *name, const char *what,
     return rc;
 }
 
+bool claim_is_taken(int dir, const char *name)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    bool is_taken = fd >= 0 && fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+
+    if (fd >= 0)
+        close(fd);
+    return is_taken;
+}
+
 void claim_release(struct claim *claim)
 {
     if (claim->dir <= 0)

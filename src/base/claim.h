@@ -31,6 +31,10 @@ struct claim {
 int claim_take(struct claim *claim, int dir, const char *name, const char *what, uint64_t first,
                uint64_t length);
 
+/* claim_is_taken -- whether another process has any number of a file just now; false, too,
+ * where that cannot be told. Hinders nobody. */
+bool claim_is_taken(int dir, const char *name);
+
 /* claim_release -- a zeroed one, and twice, is harmless. */
 void claim_release(struct claim *claim);
 

@@ -69,8 +69,10 @@ static void a_second_process_is_refused_until_the_first_has_ended(void **state)
     snprintf(holder, sizeof holder, "process %d is", (int)pid);
     assert_non_null(strstr(err_message(), holder));
     assert_non_null(strstr(err_message(), "'a store'"));
+    assert_true(claim_is_taken(dir, "lock"));
     close(go);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
+    assert_false(claim_is_taken(dir, "lock"));
     assert_int_not_equal(faccessat(dir, "lock", F_OK, 0), 0);
     assert_int_equal(claim_take(&claim, dir, "lock", "a store", 0, CLAIM_ALL), 0);
     claim_release(&claim);

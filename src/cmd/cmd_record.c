@@ -18,10 +18,10 @@
 #include "cmd/recorded.h"
 #include "cmd/status.h"
 #include "cmd/store_name.h"
+#include "cmd/trace_place.h"
 #include "cmd/tracer_library.h"
 #include "prov/prov_store.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -44,24 +44,12 @@ struct recording {
     char library[FS_PATH_SIZE];
     char socket_dir[64], socket[80]; /* of --watch; "" without */
     char store[FS_PATH_SIZE];
+    struct trace_place place;
     struct program_run run;
     pid_t page; /* of --watch; 0: there is none any more */
 };
 
 /* --------------------------------------------------------------------------- before the run */
-
-static bool is_taken(const char *dir)
-{
-    DIR *open = opendir(dir);
-    bool has_any = false;
-
-    if (open == NULL)
-        return fs_exists(dir);
-    for (struct dirent *entry; !has_any && (entry = readdir(open)) != NULL;)
-        has_any = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    closedir(open);
-    return has_any;
-}
 
 /* What -o says must be free; without it snag-trace is, or snag-trace-2 and so on. */
 static int choose_directory(struct recording *r)
@@ -69,10 +57,10 @@ static int choose_directory(struct recording *r)
     const char *output = r->settings->output;
     char here[FS_PATH_SIZE];
 
-    if (output && is_taken(output))
+    if (output && trace_place_is_taken(output))
         return err_set(ERR_EXISTS, "'%s' is there already: say another -o", output);
     snprintf(r->dir, sizeof r->dir, "%s", output ? output : USUAL_DIRECTORY);
-    for (int i = 2; is_taken(r->dir); i++)
+    for (int i = 2; trace_place_is_taken(r->dir); i++)
         snprintf(r->dir, sizeof r->dir, USUAL_DIRECTORY "-%d", i);
     if (*r->dir == '/')
         snprintf(r->where, sizeof r->where, "%s", r->dir);
@@ -311,6 +299,25 @@ static int finish_earlier(const struct settings *s)
     return recorded_finish(&recorded) == RECORDED ? STATUS_DONE : STATUS_FAILED;
 }
 
+/* Where the directory is now, as somebody may have moved or removed it. */
+static enum recorded_outcome finish_trace(struct recording *r)
+{
+    char before[FS_PATH_SIZE], why[2 * FS_PATH_SIZE];
+    struct settings loud = *r->settings;
+    struct recorded recorded = {.settings = r->settings,
+                                .dir = r->dir,
+                                .program = &r->program,
+                                .status = r->run.status,
+                                .ended_ns = r->run.ended_ns};
+
+    memcpy(before, r->dir, sizeof before);
+    loud.is_quiet = r->settings->is_json; /* which says where the trace is */
+    if (trace_place_find(&r->place, r->dir, why))
+        record_say(&loud, "'%s' was moved to '%s' while the program ran", before, r->dir);
+    recorded.why_none = *why ? why : NULL;
+    return recorded_finish(&recorded);
+}
+
 /* Returns the exit status, if the program could be run. */
 static int record(struct recording *r)
 {
@@ -320,6 +327,7 @@ static int record(struct recording *r)
     if (rc == 0)
         rc = choose_library(r);
     program_run_begin(&r->run);
+    trace_place_make(&r->place, rc == 0 ? r->where : "");
     if (rc == 0 && r->settings->page.is_watched)
         rc = start_watch(r);
     if (rc == 0)
@@ -329,11 +337,8 @@ static int record(struct recording *r)
     program_run_end(&r->run);
     status = r->run.status;
     if (rc == 0)
-        outcome = recorded_finish(&(struct recorded){.settings = r->settings,
-                                                     .dir = r->dir,
-                                                     .program = &r->program,
-                                                     .status = status,
-                                                     .ended_ns = r->run.ended_ns});
+        outcome = finish_trace(r);
+    trace_place_close(&r->place);
     end_watch(r, rc == 0, outcome == RECORDED || outcome == RECORDED_UNFINISHED);
     remove_socket(r);
     return rc < 0 ? rc : status == 0 && outcome != RECORDED ? STATUS_FAILED : status;

@@ -4,6 +4,7 @@
  */
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/progress.h"
 #include "cmd/commands.h"
 #include "cmd/compared.h"
 #include "cmd/learning.h"
@@ -22,13 +23,26 @@
 
 #define TICK_S 15 /* a proxy or a tunnel closes a connection that says nothing for long */
 
-/* Waits for SIGINT or SIGTERM, which are blocked in all threads. */
-static void wait_for_signal(struct site *site, const sigset_t *signals)
+/* Waits for SIGINT or SIGTERM, which are blocked in all threads. past  a store that is followed
+ * meanwhile, or NULL */
+static void wait_for_signal(struct site *site, const sigset_t *signals, struct live_past *past)
 {
-    const struct timespec tick = {.tv_sec = TICK_S};
+    uint64_t ticked_ns = clock_ns();
+    unsigned pause_ms = past ? live_past_follow(past) : TICK_S * 1000;
 
-    while (sigtimedwait(signals, NULL, &tick) < 0)
-        site_tick(site);
+    for (;;) {
+        const struct timespec pause = {.tv_sec = pause_ms / 1000,
+                                       .tv_nsec = pause_ms % 1000 * 1000000};
+
+        if (sigtimedwait(signals, NULL, &pause) >= 0)
+            return;
+        if (clock_ns() - ticked_ns >= TICK_S * UINT64_C(1000000000)) {
+            site_tick(site);
+            ticked_ns = clock_ns();
+        }
+        if (past)
+            pause_ms = live_past_follow(past);
+    }
 }
 
 static struct served_opts served_opts_of(const struct settings *settings, const char *path)
@@ -41,8 +55,9 @@ static struct served_opts served_opts_of(const struct settings *settings, const 
                                 .n_threads = settings->threads};
 }
 
-/* opts  what is served; where, the settings say */
-static int serve(const struct settings *settings, struct site_opts *opts)
+/* opts  what is served; where, the settings say. past  as above */
+static int serve_past(const struct settings *settings, struct site_opts *opts,
+                      struct live_past *past)
 {
     struct site *site = NULL;
     sigset_t signals;
@@ -58,10 +73,15 @@ static int serve(const struct settings *settings, struct site_opts *opts)
     rc = site_open(&site, opts);
     if (rc == 0) {
         url_print(site, settings->page.is_tunnel, settings->is_json);
-        wait_for_signal(site, &signals);
+        wait_for_signal(site, &signals, past);
     }
     site_close(site);
     return rc < 0 ? rc : STATUS_DONE;
+}
+
+static int serve(const struct settings *settings, struct site_opts *opts)
+{
+    return serve_past(settings, opts, NULL);
 }
 
 static int serve_run(const struct settings *settings)
@@ -71,18 +91,18 @@ static int serve_run(const struct settings *settings)
     return serve(settings, &opts);
 }
 
-/* What is left of a program that was watched. */
+/* What is left of a program that was watched, or comes of one that is. */
 static int serve_store(const struct settings *settings)
 {
     struct site_opts opts = {.served = served_opts_of(settings, settings->args[0])};
-    struct live_state *live = NULL;
-    int rc = live_past_open(settings->args[0], &live);
+    struct live_past past;
+    int rc = live_past_open(&past, settings->args[0]);
 
     opts.served.what = SERVED_PROGRAM;
-    opts.served.live = live;
+    opts.served.live = past.state;
     if (rc == 0)
-        rc = serve(settings, &opts);
-    live_state_free(live);
+        rc = serve_past(settings, &opts, &past);
+    live_past_close(&past);
     return rc;
 }
 

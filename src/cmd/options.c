@@ -307,9 +307,10 @@ static const struct option_row rows[] = {
      .help = "where what is strange is kept: a directory, sqlite:DIRECTORY?shards=N or "
              "postgresql://...; watch: none (default NAME.store)"},
     {"store-limit", 0, OPTION_COUNT, AT(live.store_mib), "MIB",
-     .help = "how large a store in a directory may be: of what is beyond it, the least strange "
-             "goes "
-             "(default: a quarter of what is free on its disk)"},
+     .help =
+         "how large a store may be, in a database what this run has there: of what is beyond "
+         "it, the least strange goes (default: of a directory, a quarter of what is free on "
+         "its disk; of a database, no limit)"},
     {"spool", 0, OPTION_TEXT, AT(live.spool), "DIRECTORY",
      .help = "where what goes to PostgreSQL waits while the database is away",
      .usual = "snag-spool"},

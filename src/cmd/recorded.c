@@ -16,11 +16,14 @@
 #include "trace/source.h"
 #include "trace/tracer/finish.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define MUCH 0.05         /* of the processor time for recording is worth a hint, */
 #define LITTLE 0.005      /* less is not worth saying what it was for */
@@ -327,7 +330,10 @@ static void say_nothing(const struct recorded *r)
 
     loud.is_quiet = false;
     if (r->settings->is_json)
-        put_json(json_pack("{s:n, s:i}", "trace", "status", r->status));
+        put_json(json_pack("{s:n, s:o*, s:i}", "trace", "trouble",
+                           r->why_none ? json_text(r->why_none) : NULL, "status", r->status));
+    else if (r->why_none)
+        record_say(&loud, "there is no trace: %s", r->why_none);
     else if (r->program == NULL)
         record_say(&loud, "nothing was recorded in '%s'", r->dir);
     else if (r->program->kind != TRACER_SERIAL)
@@ -362,14 +368,34 @@ static void say_unfinished(const struct recorded *r, int rc)
             r->dir);
 }
 
+/* Returns 0 if what is in a directory can be seen, or ERR_*. */
+static int look_into(const char *dir)
+{
+    int fd, rc = fs_open_dir(dir, &fd);
+
+    if (rc < 0)
+        return rc;
+    rc = faccessat(fd, ".", R_OK | X_OK, AT_EACCESS) == 0
+             ? 0
+             : err_set(ERR_IO, "cannot open '%s': %s", dir, strerror(errno));
+    close(fd);
+    return rc;
+}
+
 enum recorded_outcome recorded_finish(const struct recorded *r)
 {
     char anchor[FS_PATH_SIZE + 32];
     unsigned n_others;
-    int rc = RECORDED_NOTHING;
+    int rc = r->why_none ? RECORDED_NOTHING : look_into(r->dir);
 
     snprintf(anchor, sizeof anchor, "%s/traces.otf2", r->dir);
-    if (finish_is_wanted(r->dir) || fs_exists(anchor))
+    if (rc == ERR_NOT_FOUND || rc == ERR_FORMAT) {
+        status_of(rc);
+        return RECORDED_UNFINISHED;
+    }
+    if (rc == 0 && !finish_is_wanted(r->dir) && !fs_exists(anchor))
+        rc = RECORDED_NOTHING;
+    else if (rc == 0)
         rc = guard_run(look_at_trace, (void *)(uintptr_t)r, NULL, NULL);
     if (rc == RECORDED_NOTHING)
         say_nothing(r);

@@ -13,6 +13,7 @@ struct recorded {
     const struct tracer_program *program; /* NULL: it is not known, the trace is from earlier */
     int status;                           /* of the program */
     uint64_t ended_ns;                    /* when it had ended; 0: not known */
+    const char *why_none; /* what is known to have become of the trace; NULL: nothing bad */
 };
 
 enum recorded_outcome {

@@ -53,11 +53,13 @@ static int read_flags(const struct request *request, const char *name, uint32_t 
 }
 
 /* Calls or executions. */
-static int read_kind(const struct request *request, const struct live_state *live, int *kind)
+static int read_kind(const struct request *request, struct live_state *live, int *kind)
 {
     const char *text = request_text(request, "kind", NULL);
 
+    live_state_lock(live);
     *kind = text ? live_kind_find(text) : (int)live->opts.usual;
+    live_state_unlock(live);
     return *kind < LIVE_KINDS
                ? 0
                : err_set(ERR_USAGE, "expected calls or executions, not '%.40s'", text);

@@ -1,11 +1,18 @@
 #include "monitor/live_past.h"
 
-#include "base/names.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/progress.h"
 #include "prov/prov_reader.h"
 #include "prov/prov_sql.h"
+#include "prov/prov_store.h"
 #include "run/rundb.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#define LEAST_PAUSE_MS 1000u
+#define PAUSE_PER_LOOK 9u /* so that looking takes a tenth of the time */
 
 static uint64_t nanoseconds(sqlite3_stmt *query, int column)
 {
@@ -19,14 +26,32 @@ static uint32_t number(sqlite3_stmt *query, int column)
     return (uint32_t)sqlite3_column_int64(query, column);
 }
 
-static void take_record(struct live_state *state, struct names *functions, sqlite3_stmt *query)
+/* Whether a record was not read the last time; then it is now. */
+static bool is_new(struct live_past *past, sqlite3_stmt *query)
 {
+    int64_t id = sqlite3_column_int64(query, PAST_ID);
+    uint32_t n = past->parts.n,
+             of = idmap_add(&past->parts,
+                            key_pair((uint64_t)sqlite3_column_int64(query, PAST_RUN),
+                                     (uint64_t)sqlite3_column_int64(query, PAST_SHARD)));
+
+    mem_grow(&past->part, &past->part_cap, past->parts.n, sizeof *past->part);
+    if (of == n)
+        past->part[of] = (struct live_past_part){INT64_MIN, INT64_MIN};
+    if (id > past->part[of].seen)
+        past->part[of].seen = id;
+    return id > past->part[of].read;
+}
+
+static void take_record(struct live_past *past, sqlite3_stmt *query)
+{
+    struct live_state *state = past->state;
     const char *function = rundb_text(query, PAST_FUNCTION);
     struct live_point point = {
         .program = number(query, PAST_PROGRAM),
         .rank = number(query, PAST_RANK),
         .thread = number(query, PAST_THREAD),
-        .region = names_add(functions, function),
+        .region = names_add(&past->functions, function),
         .enter_ns = nanoseconds(query, PAST_ENTRY),
         .inclusive_ns = nanoseconds(query, PAST_TOTAL),
         .exclusive_ns = nanoseconds(query, PAST_EXCLUSIVE),
@@ -43,57 +68,102 @@ static void take_record(struct live_state *state, struct names *functions, sqlit
     }
     point.severity_ns = nanoseconds(query, PAST_SEVERITY);
     live_state_past(state, &point, function);
+    live_state_lock(state);
     state->totals.n_taken_back += number(query, PAST_IS_TAKEN_BACK);
+    live_state_unlock(state);
 }
 
-static int read_records(struct live_state *state, struct database *reader, const char *url)
+static int read_records(struct live_past *past, struct database *reader)
 {
     sqlite3_stmt *query = NULL;
-    struct names functions = {0};
     int rc = rundb_prepare(reader->sql, prov_sql_past, &query), status = SQLITE_DONE;
 
     while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW)
-        take_record(state, &functions, query);
+        if (is_new(past, query))
+            take_record(past, query);
     if (rc == 0 && status != SQLITE_DONE)
-        rc = prov_reader_error(reader, url);
+        rc = prov_reader_error(reader, past->url);
     sqlite3_finalize(query);
-    names_release(&functions);
+    for (uint32_t i = 0; i < past->parts.n; i++)
+        past->part[i].read = past->part[i].seen;
     return rc;
 }
 
-static int read_totals(struct live_state *state, struct database *reader)
+static int read_calls(struct database *reader, uint64_t *n_calls)
 {
     sqlite3_stmt *query = NULL;
     int rc = rundb_prepare(reader->sql, prov_sql_past_calls, &query);
 
-    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW &&
-        (uint64_t)sqlite3_column_int64(query, 0) > state->totals.n_calls)
-        state->totals.n_calls = (uint64_t)sqlite3_column_int64(query, 0);
+    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW && sqlite3_column_int64(query, 0) > 0)
+        *n_calls = (uint64_t)sqlite3_column_int64(query, 0);
     sqlite3_finalize(query);
     return rc;
 }
 
-int live_past_open(const char *url, struct live_state **state)
+static void forget(struct live_past *past)
+{
+    live_state_past_again(past->state);
+    names_release(&past->functions);
+    idmap_release(&past->parts);
+}
+
+/* What is not known of it yet; of one that is not written any more, all of it again. */
+static int read_store(struct live_past *past, bool is_written)
 {
     struct prov_counts counts = {0};
     struct database reader;
-    int rc = prov_reader_open(url, &reader);
+    uint64_t n_calls = 0;
+    int rc = prov_reader_open(past->url, &reader);
 
-    *state = NULL;
-    if (rc == 0) {
-        *state = live_state_new(
-            &(struct live_opts){.source = url, .store_url = url, .detector = "?"});
-        rc = read_records(*state, &reader, url);
-    }
-    if (rc == 0)
-        rc = read_totals(*state, &reader);
-    database_close(&reader);
-    if (rc < 0) {
-        live_state_free(*state);
-        *state = NULL;
+    if (rc < 0)
         return rc;
-    }
-    counts.n_stored = (*state)->points[LIVE_CALL].next + (*state)->points[LIVE_EXECUTION].next;
-    live_state_end(*state, NULL, &counts);
+    if (past->is_written && !is_written)
+        forget(past);
+    rc = read_records(past, &reader);
+    if (rc == 0)
+        rc = read_calls(&reader, &n_calls);
+    database_close(&reader);
+    if (rc < 0)
+        return rc;
+    counts.n_stored =
+        past->state->points[LIVE_CALL].next + past->state->points[LIVE_EXECUTION].next;
+    live_state_past_told(past->state, n_calls, &counts, is_written);
+    past->is_written = is_written;
     return 0;
+}
+
+int live_past_open(struct live_past *past, const char *url)
+{
+    bool is_written = prov_store_is_written(url); /* before: what is read then is all */
+    int rc;
+
+    *past = (struct live_past){.url = mem_copy_string(url)};
+    past->state = live_state_new(
+        &(struct live_opts){.source = past->url, .store_url = past->url, .detector = "?"});
+    rc = read_store(past, is_written);
+    if (rc < 0)
+        live_past_close(past);
+    return rc;
+}
+
+unsigned live_past_follow(struct live_past *past)
+{
+    uint64_t begin_ns = clock_ns(), pause_ms;
+    bool is_written = prov_store_is_written(past->url);
+
+    /* What cannot be read now may be later; that it cannot is said by /healthz. */
+    if (is_written || past->is_written)
+        read_store(past, is_written);
+    pause_ms = (clock_ns() - begin_ns) / 1000000 * PAUSE_PER_LOOK;
+    return pause_ms < LEAST_PAUSE_MS ? LEAST_PAUSE_MS : (unsigned)pause_ms;
+}
+
+void live_past_close(struct live_past *past)
+{
+    live_state_free(past->state);
+    names_release(&past->functions);
+    idmap_release(&past->parts);
+    free(past->part);
+    free(past->url);
+    *past = (struct live_past){0};
 }

@@ -1,18 +1,46 @@
 /*
- * live_past -- a live state of what is in a store of provenance, for a program that is over:
- * the page as it was, of what was kept.
+ * live_past -- a live state of what is in a store of provenance, for a program that was watched
+ * by somebody else: the page as it was, of what was kept; and while that is still written, what
+ * comes.
+ *
+ * What comes is added to what was read. When the writer ends, all is read anew: it has judged
+ * its records once more, and what gave way to others is gone.
  */
 #ifndef SNAG_MONITOR_LIVE_PAST_H
 #define SNAG_MONITOR_LIVE_PAST_H
 
+#include "base/idmap.h"
+#include "base/names.h"
 #include "monitor/live_state.h"
+
+struct live_past {
+    struct live_state *state;
+    char *url;
+    struct names functions; /* regions of the state */
+    struct idmap parts;     /* (run, shard) -> */
+    struct live_past_part {
+        int64_t read, seen; /* the last record that was read: before this time, and in all */
+    } * part;               /* [parts.n] */
+    size_t part_cap;
+    bool is_written;
+};
 
 /*
  * live_past_open -- read a store. Only records are known, so calls, and executions, that were
  * neither strange nor kept to compare with are in the totals alone, and there are no
- * histograms. url    of the store state  out: free it with live_state_free; NULL on errors
- * Returns 0 or what prov_reader_open does. O(records).
+ * histograms.
+ *   url  of the store
+ * Returns 0 or what prov_reader_open does; past is released then. O(records).
  */
-int live_past_open(const char *url, struct live_state **state);
+int live_past_open(struct live_past *past, const char *url);
+
+/*
+ * live_past_follow -- what has come since, if it was written then; once in a while.
+ * Returns after how many ms it is worth the effort again. O(records).
+ */
+unsigned live_past_follow(struct live_past *past);
+
+/* live_past_close -- nobody reads the state any more. A zeroed one, and twice, is harmless. */
+void live_past_close(struct live_past *past);
 
 #endif

@@ -508,7 +508,6 @@ static void add_past_call(struct live_state *state, const struct live_point *poi
     live_grid_add(&state->region_grid, point->region, point->enter_ns, value);
     add_past(&state->rank[row], point);
     add_past(&state->of_region[point->region], point);
-    state->totals.n_calls++;
     state->totals.n_anomalies += is_anomaly;
     state->totals.severity_ns += severity_ns;
 }
@@ -520,6 +519,7 @@ void live_state_past(struct live_state *state, const struct live_point *point,
     struct location location = {
         .name = "", .rank = point->rank, .program = point->program, .thread = point->thread};
 
+    live_state_lock(state);
     if (live_state_find_rank(state, point->program, point->rank) == IDMAP_NONE)
         add_place(state, &location);
     if (point->region == state->n_regions)
@@ -536,6 +536,33 @@ void live_state_past(struct live_state *state, const struct live_point *point,
         add_past_execution(state, point);
     else
         add_past_call(state, point);
+    live_state_unlock(state);
+}
+
+void live_state_past_again(struct live_state *state)
+{
+    live_state_lock(state);
+    forget(state);
+    state->run--; /* it is the same */
+    begin(state, state->store_url);
+    live_state_unlock(state);
+}
+
+void live_state_past_told(struct live_state *state, uint64_t n_calls,
+                          const struct prov_counts *store, bool is_written)
+{
+    enum live_phase phase = is_written ? LIVE_RUNNING : LIVE_OVER;
+    uint64_t n_recorded = state->points[LIVE_CALL].next;
+
+    live_state_lock(state);
+    n_calls = n_calls > n_recorded ? n_calls : n_recorded;
+    if (phase != state->phase || n_calls != state->totals.n_calls ||
+        store->n_stored != state->store.n_stored)
+        atomic_fetch_add(&state->version, 1);
+    state->phase = phase;
+    state->totals.n_calls = n_calls;
+    state->store = *store;
+    live_state_unlock(state);
 }
 
 void live_state_end(struct live_state *state, const char *message,

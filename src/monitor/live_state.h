@@ -160,6 +160,18 @@ void live_state_step(void *ctx, const struct ad_step *step);
 void live_state_past(struct live_state *state, const struct live_point *point,
                      const char *function);
 
+/* live_state_past_again -- all of them are going to be told anew. */
+void live_state_past_again(struct live_state *state);
+
+/*
+ * live_state_past_told -- those are all that are there.
+ *   n_calls     that there were, if more than have a record
+ *   store       what is there
+ *   is_written  somebody still writes: more will come
+ */
+void live_state_past_told(struct live_state *state, uint64_t n_calls,
+                          const struct prov_counts *store, bool is_written);
+
 /*
  * live_state_end -- nothing more comes: stream, recorder and trees of opts are not looked at
  * any more. For the thread that judges. message  why, when it is an error; NULL: it is over

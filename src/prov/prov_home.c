@@ -53,6 +53,19 @@ int prov_home_claim(struct claim *claim, int dir, const struct prov_place *place
     return claim_take(claim, dir, LOCK, place->dir, 0, CLAIM_ALL);
 }
 
+bool prov_home_is_written(const char *url)
+{
+    struct prov_place place;
+    bool is_written;
+    int dir;
+
+    if (prov_place_parse(url, &place) < 0 || prov_place_open(&place, &dir) < 0)
+        return false;
+    is_written = claim_is_taken(dir, LOCK);
+    close(dir);
+    return is_written;
+}
+
 static bool is_empty(const struct prov_place *place, int dir, uint32_t n)
 {
     bool is_all_empty = n > 0;

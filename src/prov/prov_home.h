@@ -35,6 +35,9 @@ void prov_home_close(struct prov_home *home);
  */
 int prov_home_claim(struct claim *claim, int dir, const struct prov_place *place);
 
+/* prov_home_is_written -- whether somebody writes a store; false if that cannot be told. */
+bool prov_home_is_written(const char *url);
+
 /*
  * prov_home_discard -- remove the store at an URL if nobody has stored anything in it, and
  * nobody writes it; for who has just made it in vain. What else is in the directory stays.

@@ -40,9 +40,10 @@ struct prov_kind_ops {
     int (*backup)(const char *url, const char *dir, struct prov_backed_up *out);
     int (*prune)(const char *url, const struct prov_prune_opts *opts, struct prov_pruned *out);
 
-    bool (*is_there)(const char *url); /* see prov_store_is */
-    int (*look)(const char *url);      /* see prov_store_look */
-    void (*discard)(const char *url);  /* see prov_store_discard */
+    bool (*is_there)(const char *url);   /* see prov_store_is */
+    int (*look)(const char *url);        /* see prov_store_look */
+    bool (*is_written)(const char *url); /* see prov_store_is_written */
+    void (*discard)(const char *url);    /* see prov_store_discard */
 };
 
 extern const struct prov_kind_ops prov_sqlite, prov_postgres;

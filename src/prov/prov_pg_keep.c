@@ -121,6 +121,23 @@ static int read_alive(PGconn *connection, struct idmap *alive)
     return rc;
 }
 
+bool prov_pg_is_written(const struct prov_pg_asked *asked)
+{
+    struct idmap alive = {0};
+    PGconn *connection = NULL;
+    int rc = pg_open(asked->url, prov_pg_schema.name, &connection);
+    bool is = false;
+
+    if (rc == 0)
+        rc = read_alive(connection, &alive);
+    for (uint32_t i = 0; rc == 0 && i < alive.n; i++)
+        is |= asked->first <= 0 || (alive.key[i].low >= (uint64_t)asked->first &&
+                                    alive.key[i].low <= (uint64_t)asked->last);
+    PQfinish(connection);
+    idmap_release(&alive);
+    return is;
+}
+
 /* ----------------------------------------------------------------------------------- backup */
 
 struct backup {
@@ -390,7 +407,7 @@ struct prune {
     bool is_given_back;
 };
 
-/* With what their rows take: a record its data and about 450 bytes, with its indexes. */
+/* With what their rows take. */
 static int read_runs(PGconn *connection, const struct prov_pg_asked *asked,
                      const struct idmap *alive, struct prov_kept_runs *runs)
 {
@@ -402,7 +419,7 @@ static int read_runs(PGconn *connection, const struct prov_pg_asked *asked,
     snprintf(sql, sizeof sql,
              "SELECT id, coalesce(ended_ns, began_ns), ended_ns IS NOT NULL, "
              "backed_up IS NOT DISTINCT FROM stored, coalesce(r.bytes, 0) + coalesce(c.bytes, "
-             "0) FROM run LEFT JOIN (SELECT run, sum(octet_length(data) + 450) AS bytes FROM "
+             "0) FROM run LEFT JOIN (SELECT run, sum(" PROV_PG_RECORD_BYTES ") AS bytes FROM "
              "record GROUP BY run) r ON r.run = id LEFT JOIN (SELECT run, 150 * count(*) AS "
              "bytes FROM cost_row GROUP BY run) c ON c.run = id%s%s dropped_ns IS NULL "
              "ORDER BY 2, 1",

@@ -27,4 +27,8 @@ int prov_pg_backup(const struct prov_pg_asked *asked, const char *dir,
 int prov_pg_prune(const struct prov_pg_asked *asked, const struct prov_prune_opts *opts,
                   struct prov_pruned *out);
 
+/* prov_pg_is_written -- whether a sender of one of these runs is connected; false, too, when
+ * the database does not answer. */
+bool prov_pg_is_written(const struct prov_pg_asked *asked);
+
 #endif

@@ -408,6 +408,35 @@ int prov_pg_stored(PGconn *connection, int64_t of, uint64_t *last, enum pg_troub
     return rc;
 }
 
+int prov_pg_thin(PGconn *connection, int64_t of, uint64_t most, uint64_t *n_removed,
+                 uint64_t *left, enum pg_trouble *why)
+{
+    PGresult *result;
+    char sql[2048];
+
+    snprintf(sql, sizeof sql,
+             "WITH sized AS (SELECT id, program, rank, step, idx, execution, %s AS bytes, "
+             "sum(%s) OVER () - sum(%s) OVER (ORDER BY is_normal DESC, severity_ns, id "
+             "ROWS UNBOUNDED PRECEDING) AS behind FROM record WHERE run = %" PRId64 "), "
+             "gone AS (SELECT * FROM sized WHERE behind + bytes > %" PRIu64 "), "
+             "costs AS (DELETE FROM cost_row c USING gone g WHERE c.run = %" PRId64
+             " AND c.program = g.program AND c.rank = g.rank AND c.step = g.step "
+             "AND c.idx = g.idx AND c.is_execution = (g.execution IS NOT NULL)::int), "
+             "records AS (DELETE FROM record r USING gone g WHERE r.run = %" PRId64
+             " AND r.id = g.id) "
+             "SELECT (SELECT count(*) FROM gone), (SELECT coalesce(sum(bytes), 0) FROM sized) "
+             "- (SELECT coalesce(sum(bytes), 0) FROM gone)",
+             PROV_PG_RECORD_BYTES, PROV_PG_RECORD_BYTES, PROV_PG_RECORD_BYTES, of, most, of,
+             of);
+    result = PQexec(connection, sql);
+    if (PQresultStatus(result) != PGRES_TUPLES_OK)
+        return failed(connection, result, why);
+    *n_removed = strtoull(PQgetvalue(result, 0, 0), NULL, 10);
+    *left = strtoull(PQgetvalue(result, 0, 1), NULL, 10);
+    PQclear(result);
+    return 0;
+}
+
 int prov_pg_end(PGconn *connection, int64_t of, uint64_t ended_ns, enum pg_trouble *why)
 {
     char sql[128];

@@ -21,6 +21,10 @@
 #define PROV_PG_RUNS 256       /* of a partition */
 #define PROV_PG_ALIVE 7600713  /* first half of a lock; the other is the run of a sender */
 
+/* What a record takes, with its indexes: an estimate. In a query, and besides its data. */
+#define PROV_PG_RECORD_BYTES "octet_length(data) + 450"
+#define PROV_PG_BESIDES_BYTES 450u
+
 extern const struct pg_schema prov_pg_schema;
 
 /* prov_pg_pack -- a job as a row with a number; scratch and context are for compression. */
@@ -70,6 +74,18 @@ int prov_pg_store(PGconn *connection, const struct prov_pg_batch *batch, int64_t
 /* prov_pg_stored -- up to which row a run is stored; waits for a transaction that is just
  * ending. */
 int prov_pg_stored(PGconn *connection, int64_t run, uint64_t *last, enum pg_trouble *why);
+
+/*
+ * prov_pg_thin -- remove records of a run, with their costs, until what is left takes `most`
+ * bytes at most: the normal ones first, then the anomalies that lost least, of these the
+ * oldest.
+ *   n_removed  out: records
+ *   left       out: bytes that the run's records take now
+ * Returns 0 or ERR_DATABASE, then why is as for prov_pg_store. Time: all records of the run are
+ * looked at.
+ */
+int prov_pg_thin(PGconn *connection, int64_t run, uint64_t most, uint64_t *n_removed,
+                 uint64_t *left, enum pg_trouble *why);
 
 /* prov_pg_end -- a run is over, and all its rows are stored. ended_ns: since 1970 */
 int prov_pg_end(PGconn *connection, int64_t run, uint64_t ended_ns, enum pg_trouble *why);

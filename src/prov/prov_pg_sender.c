@@ -37,6 +37,7 @@ struct delivery {
     size_t most; /* rows to try at once */
     uint64_t n_stored;
     uint64_t next; /* row that should come; 0: it is not known */
+    uint64_t used; /* bytes that its records take in the database, where there is a limit */
 };
 
 struct prov_pg_sender {
@@ -44,6 +45,7 @@ struct prov_pg_sender {
     bool has_thread;
     char *url;
     struct prov_spool_opts spools;
+    uint64_t limit_bytes; /* see prov_pg_sender_opts */
     PGconn *connection;
     struct idmap known; /* functions that are in the database */
     struct prov_pg_batch batch;
@@ -147,6 +149,7 @@ static int store(struct prov_pg_sender *s, struct delivery *d, size_t n, bool ha
 
         if (prov_pg_unpack(&at, &r))
             prov_pg_batch_add(&s->batch, &r, &s->known);
+        d->used += r.table == PROV_TABLE_RECORD ? r.tuple_bytes + PROV_PG_BESIDES_BYTES : 0;
     }
     rc =
         prov_pg_store(s->connection, &s->batch, prov_spool_run(d->spool), d->stored, last, why);
@@ -154,21 +157,44 @@ static int store(struct prov_pg_sender *s, struct delivery *d, size_t n, bool ha
         return rc;
     mark_known(s);
     d->stored = last;
-    for (size_t i = 0; i < n; i++)
-        account(d, &row[i], has_rows);
-    d->sent += n;
     return 0;
+}
+
+static void be_done(struct delivery *d, size_t n, bool has_rows)
+{
+    for (size_t i = 0; i < n; i++)
+        account(d, &d->row[d->sent + i], has_rows);
+    d->sent += n;
+}
+
+/* A part more goes than must: or each transaction would remove some. */
+static int keep_within(struct prov_pg_sender *s, struct delivery *d, enum pg_trouble *why)
+{
+    uint64_t most = s->limit_bytes - s->limit_bytes / 8, n = 0;
+    int rc =
+        s->limit_bytes == 0 || d->used <= s->limit_bytes
+            ? 0
+            : prov_pg_thin(s->connection, prov_spool_run(d->spool), most, &n, &d->used, why);
+
+    if (rc == 0 && d->tally)
+        prov_tally_removed(d->tally, n);
+    return rc;
 }
 
 /* After a row that is not taken: fewer at once; and that one is lost. */
 static int halve(struct prov_pg_sender *s, struct delivery *d, size_t n, enum pg_trouble *why)
 {
+    int rc;
+
     if (n > 1) {
         d->most = n / 2;
         return 0;
     }
     log_warn("prov", "a row is lost: %s", err_message());
-    return store(s, d, 1, false, why);
+    rc = store(s, d, 1, false, why);
+    if (rc == 0)
+        be_done(d, 1, false);
+    return rc;
 }
 
 /* Returns 1 when something was sent, 0 when there is nothing, or an error. */
@@ -180,16 +206,21 @@ static int send_some(struct prov_pg_sender *s, struct delivery *d, enum pg_troub
     if (rc == 0 && d->sent < d->n && !d->is_known) {
         rc = prov_pg_stored(s->connection, prov_spool_run(d->spool), &d->stored, why);
         d->is_known = rc == 0;
+        d->used = d->stored > 0 ? s->limit_bytes : 0; /* it is asked when more is there */
     }
     if (rc == 0)
         skip_stored(d);
     n = d->n - d->sent < d->most ? d->n - d->sent : d->most;
     if (rc == 0 && n > 0) {
         rc = store(s, d, n, true, why);
-        if (rc == 0)
-            d->most = 2 * d->most < MOST_ROWS ? 2 * d->most : MOST_ROWS;
-        else if (*why == PG_BAD_ROW)
+        if (rc < 0 && *why == PG_BAD_ROW) {
             rc = halve(s, d, n, why);
+        } else if (rc == 0) {
+            d->most = 2 * d->most < MOST_ROWS ? 2 * d->most : MOST_ROWS;
+            rc = keep_within(s, d, why);
+            if (rc == 0) /* who waits for these rows is told what gave way to them, too */
+                be_done(d, n, true);
+        }
     }
     if (rc == 0 && d->n > 0 && d->sent == d->n)
         prov_spool_done(d->spool, d->row[d->n - 1].id);
@@ -329,6 +360,7 @@ int prov_pg_sender_new(const struct prov_pg_sender_opts *opts, struct prov_pg_se
 
     s->url = mem_copy_string(opts->url);
     s->spools = *opts->spools;
+    s->limit_bytes = opts->limit_bytes;
     begin_delivery(&s->own, opts->spool, opts->tally);
     s->own.next = 1;
     queue_init(&s->bell, 1);

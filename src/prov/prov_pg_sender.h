@@ -19,6 +19,7 @@ struct prov_pg_sender_opts {
     struct prov_spool *spool;             /* of this run */
     const struct prov_spool_opts *spools; /* where others may have left some */
     struct prov_tally *tally;             /* what becomes of the rows */
+    uint64_t limit_bytes; /* that a run's records may take in the database; 0: no limit */
 };
 
 /* prov_pg_sender_new -- start it. Returns 0 or ERR_IO. */

@@ -33,6 +33,7 @@ struct pg_store {
     struct prov_spool *spool;
     struct prov_pg_sender *sender;
     struct prov_tally *tally;
+    uint64_t limit_bytes; /* of this run, 0: none is said */
     /* the writer's */
     ZSTD_CCtx *compressor;
     struct pack scratch, payload;
@@ -91,9 +92,9 @@ static void *sink_of(void *state, uint32_t i, struct prov_tally *tally)
 
     (void)i;
     s->tally = tally;
-    return prov_pg_sender_new(
-               &(struct prov_pg_sender_opts){s->url, s->spool, &s->spools, tally},
-               &s->sender) == 0
+    return prov_pg_sender_new(&(struct prov_pg_sender_opts){s->url, s->spool, &s->spools, tally,
+                                                            s->limit_bytes},
+                              &s->sender) == 0
                ? s
                : NULL;
 }
@@ -196,6 +197,7 @@ static int open_store(const char *url, const struct prov_store_opts *opts,
     base->state = s;
     base->n_sinks = 1;
     s->url = mem_copy_string(url);
+    s->limit_bytes = opts->limit_bytes;
     s->compressor = prov_compressor();
     rc = strchr(url, '#')
              ? err_set(ERR_USAGE, "URL#RUN is for reading; what is written is a run of "
@@ -426,6 +428,16 @@ static int look(const char *text)
     return rc;
 }
 
+static bool is_written(const char *text)
+{
+    struct asked asked;
+    bool is = parse_asked(text, 0, &asked) == 0 &&
+              prov_pg_is_written(&(struct prov_pg_asked){asked.url, asked.first, asked.last});
+
+    free(asked.url);
+    return is;
+}
+
 const struct prov_kind_ops prov_postgres = {.name = "postgresql",
                                             .is_mine = pg_url_is,
                                             .sink_ops = &sink_ops,
@@ -439,4 +451,5 @@ const struct prov_kind_ops prov_postgres = {.name = "postgresql",
                                             .prune = prune,
                                             .is_there = may_be_there,
                                             .look = look,
+                                            .is_written = is_written,
                                             .discard = leave};

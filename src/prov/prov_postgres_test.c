@@ -281,6 +281,73 @@ static void one_run_of_many_can_be_asked_for(void **state)
 
 /* --------------------------------------------------------------------------------- trouble */
 
+#define LIMITED 12000u /* records, */
+#define WITH_COST 500u /* of which the first have a cost: they all fit */
+
+static int64_t used_by(const struct scene *s, int64_t run)
+{
+    char sql[160];
+
+    snprintf(sql, sizeof sql,
+             "SELECT coalesce(sum(" PROV_PG_RECORD_BYTES "), 0) FROM snag.record WHERE run = "
+             "%" PRId64,
+             run);
+    return pg_test_ask(s->name, sql);
+}
+
+/* What a run that lasts for weeks has in the database: its worst, and no more than was said. */
+static void a_run_has_a_limit_where_one_is_said(void **state)
+{
+    struct scene s;
+    struct prov_store *store, *other;
+    struct prov_counts counts;
+    struct prov_record record;
+    int64_t n_costs;
+
+    (void)state;
+    begin(&s, "bounded");
+    assert_int_equal(prov_store_open(s.url, &s.opts, &other), 0);
+    put_records(&s, other, 1, 0, 3000);
+    assert_int_equal(prov_store_close(other), 0);
+    s.opts.limit_bytes = 2u << 20;
+    assert_int_equal(prov_store_open(s.url, &s.opts, &store), 0);
+    for (uint64_t i = 0; i < LIMITED; i++) {
+        struct arena_mark mark = arena_mark(&s.arena);
+
+        sample_record(0, i, &s.arena, &record);
+        record.severity_ns = i * 7919 % LIMITED; /* each once */
+        assert_true(prov_store_put(store, i % 4 ? PROV_ANOMALY : PROV_NORMAL, &record));
+        if (i < WITH_COST)
+            prov_store_put_cost(store, &(struct prov_cost){.event = record.event,
+                                                           .program = record.program,
+                                                           .is_execution = record.is_execution,
+                                                           .cost_ns = 1});
+        if (i % WITH_COST == WITH_COST - 1)
+            assert_int_equal(prov_store_flush(store), 0);
+        arena_restore(&s.arena, mark);
+    }
+    assert_int_equal(prov_store_flush(store), 0);
+    prov_store_counts(store, &counts);
+    assert_int_equal(prov_store_close(store), 0);
+    assert_true(counts.n_removed > 0 && counts.n_dropped == 0 && !counts.is_failing);
+    assert_true(used_by(&s, 2) <= (int64_t)s.opts.limit_bytes);
+    assert_true(used_by(&s, 2) > (int64_t)s.opts.limit_bytes / 2);
+    assert_int_equal(pg_test_ask(s.name, "SELECT count(*) FROM snag.record WHERE run = 2"),
+                     LIMITED - counts.n_removed);
+    /* of the anomalies the worst of all, and no cost of what is gone */
+    assert_int_equal(pg_test_ask(s.name, "SELECT count(*) FROM snag.record WHERE run = 2 AND "
+                                         "is_normal = 0 AND severity_ns >= 11900"),
+                     75);
+    n_costs = pg_test_ask(s.name, "SELECT count(*) FROM snag.cost_row");
+    assert_true(n_costs > 0 && n_costs < WITH_COST);
+    assert_int_equal(pg_test_ask(s.name, "SELECT count(*) FROM snag.cost_row JOIN snag.record "
+                                         "USING (run, program, rank, step, idx)"),
+                     n_costs);
+    assert_int_equal(pg_test_ask(s.name, "SELECT count(*) FROM snag.record WHERE run = 1"),
+                     3000);
+    end(&s);
+}
+
 static void a_row_that_is_never_taken_is_lost_alone(void **state)
 {
     struct scene s;
@@ -698,6 +765,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_answers_as_sqlite_does),
         cmocka_unit_test(one_run_of_many_can_be_asked_for),
+        cmocka_unit_test(a_run_has_a_limit_where_one_is_said),
         cmocka_unit_test(a_row_that_is_never_taken_is_lost_alone),
         cmocka_unit_test(what_does_not_fit_into_the_spool_is_counted),
         cmocka_unit_test(what_waits_when_the_instance_is_killed_is_sent_by_the_next),

@@ -211,7 +211,8 @@ void prov_sql_id_split(int64_t id, int64_t *in_shard, int64_t *shard)
 
 const char prov_sql_past[] =
     "SELECT pid, rid, tid, func, entry, exit, runtime_total, runtime_exclusive, "
-    "outlier_severity, outlier_score, is_anomaly, execution, calls, messages, is_taken_back "
+    "outlier_severity, outlier_score, is_anomaly, execution, calls, messages, is_taken_back, "
+    "run, shard, __id "
     "FROM (SELECT *, NOT is_pruned AS is_anomaly, is_pruned AS is_taken_back FROM anomalies "
     "UNION ALL SELECT *, 0, 0 FROM normalexecs) "
     "ORDER BY entry, __id, shard";

@@ -112,6 +112,9 @@ enum prov_sql_past {
     PAST_CALLS,
     PAST_MESSAGES,
     PAST_IS_TAKEN_BACK,
+    PAST_RUN,
+    PAST_SHARD,
+    PAST_ID, /* ascends in the records of a run in a shard, as they are stored */
 };
 
 /* All records in order of time; how many calls there were in all runs. */

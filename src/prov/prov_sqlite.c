@@ -3,7 +3,6 @@
 #include "prov/prov_kind.h"
 
 #include "base/err.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "prov/prov_home.h"
@@ -50,10 +49,7 @@ static void keep_within(struct sqlite_sink *sink)
         n = prov_shard_thin(&sink->shard, sink->store->run);
         n_removed += n;
     }
-    if (n_removed > 0 && atomic_fetch_add(&sink->tally->n_removed, n_removed) == 0)
-        log_warn("prov",
-                 "the store has reached its limit: what is least strange in it gives way "
-                 "to what comes (--store-limit)");
+    prov_tally_removed(sink->tally, n_removed);
 }
 
 static int write_rows(void *ctx, struct prov_job *const *job, size_t n, size_t *n_written)
@@ -198,4 +194,5 @@ const struct prov_kind_ops prov_sqlite = {.name = "sqlite",
                                           .prune = prov_shards_prune,
                                           .is_there = prov_place_is_store,
                                           .look = look,
+                                          .is_written = prov_home_is_written,
                                           .discard = prov_home_discard};

@@ -43,6 +43,11 @@ int prov_store_look(const char *url)
     return prov_kind_of(url)->look(url);
 }
 
+bool prov_store_is_written(const char *url)
+{
+    return prov_kind_of(url)->is_written(url);
+}
+
 void prov_store_discard(const char *url)
 {
     prov_kind_of(url)->discard(url);

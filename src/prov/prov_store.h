@@ -17,7 +17,8 @@
  * A store has a limit, as a program that runs for weeks may be strange for weeks. What is
  * beyond it goes, of this run's records: the normal ones first, then the anomalies that lost
  * least, of these the oldest; they are counted. What was freed is used again, so a store keeps
- * its size. It is no limit of a database, which others look after.
+ * its size. In a database it is of this run alone, and there is one only where it is said: what
+ * is free there a database does not tell.
  *
  * In PostgreSQL (docs/postgresql.md) rows go through a spool on disk, and wait there while the
  * database is away; what is said below of a shard is said of that. They are stored when they
@@ -44,7 +45,7 @@ struct prov_store_opts {
     uint32_t program;     /* that is written, */
     const uint32_t *rank; /* and its only rank; NULL: all */
     const char *run_id;   /* of the job, alike in all that writes of it; NULL: "" */
-    uint64_t limit_bytes; /* of a directory, see below; 0: a quarter of what is free there */
+    uint64_t limit_bytes; /* see above; 0: a quarter of what is free on a directory's disk */
 
     /* Of PostgreSQL: where rows wait, */
     const char *spool;    /* a directory; NULL: PROV_SPOOL */
@@ -133,6 +134,10 @@ bool prov_store_is(const char *url);
  * or ERR_DATABASE.
  */
 int prov_store_look(const char *url);
+
+/* prov_store_is_written -- whether somebody writes it just now, of a database the runs that the
+ * URL is about; false, too, when that cannot be told. */
+bool prov_store_is_written(const char *url);
 
 /* prov_store_discard -- see prov_home_discard; a database is left as it is. */
 void prov_store_discard(const char *url);

@@ -29,6 +29,14 @@ void prov_tally_add(struct prov_tally *tally, unsigned tag, bool is_stored)
     atomic_fetch_add(&tally->n_done, 1);
 }
 
+void prov_tally_removed(struct prov_tally *tally, uint64_t n)
+{
+    if (n > 0 && atomic_fetch_add(&tally->n_removed, n) == 0)
+        log_warn("prov",
+                 "the store has reached its limit: what is least strange in it gives way "
+                 "to what comes (--store-limit)");
+}
+
 /* Why it cannot be written: NULL, or a reason that a put need not wait for. */
 static const char *why_not_written(const struct prov_writer *w)
 {

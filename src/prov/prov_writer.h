@@ -33,6 +33,10 @@ struct prov_tally {
 
 void prov_tally_add(struct prov_tally *tally, unsigned tag, bool is_stored);
 
+/* prov_tally_removed -- so many records gave way to others, as the store has a limit; that is
+ * said when it begins. */
+void prov_tally_removed(struct prov_tally *tally, uint64_t n);
+
 struct prov_sink_ops {
     /*
      * Rows in, from the first on; those that cannot be stored whatever happens are marked as

@@ -120,4 +120,20 @@ for n in two three; do
         '["normal",false,true]'
 done
 
+# What can be analyzed can be asked for, however absurd its clocks are.
+for archive in clk1-segv clockoff-run-not-readable clockoff-run-not-readable/tsspan; do
+    status=0
+    "$SNAG" analyze "$cases/harm/$archive" -o "$run/absurd" --quiet >"$run/analyze" 2>&1 || status=$?
+    check "$archive, analyze" $status 3
+    id=$("$SNAG" list "$run/absurd" --executions --json | jq -rs '.[0].id')
+    for command in "show $run/absurd $id" "what-if $run/absurd --without anomalies" "report $run/absurd -o $run/r.html" \
+        "export $run/absurd --what calls" "ranks $run/absurd" "retrain $run/absurd"; do
+        status=0
+        # shellcheck disable=SC2086 # words
+        "$SNAG" $command >"$run/out" 2>&1 || status=$?
+        check "$archive, ${command%% *}" $status 0
+    done
+    rm -r "$run/absurd"
+done
+
 exit $failed

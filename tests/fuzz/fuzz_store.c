@@ -232,7 +232,7 @@ static void read_store(void)
 {
     static const char *const formats[] = {"csv", "json", "chrome"};
     const char *args[] = {"top", dir, "1"};
-    struct live_state *live;
+    struct live_past past;
 
     run_command(command_find("provdb"), NULL, args, 2);
     args[0] = "filter";
@@ -242,9 +242,11 @@ static void read_store(void)
     run_command(command_find("provdb"), "csv", args, 3);
     for (size_t i = 0; i < 3; i++)
         run_command(command_find("export"), formats[i], args + 1, 1);
-    if (live_past_open(dir, &live) == 0)
-        ask_routes(live);
-    live_state_free(live);
+    if (live_past_open(&past, dir) == 0) {
+        ask_routes(past.state);
+        live_past_follow(&past);
+    }
+    live_past_close(&past);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

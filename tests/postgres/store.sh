@@ -62,6 +62,16 @@ cmp expected answer || broken 'a backup that is not as the database'
 "$snag" provdb prune "$url#1" --keep-days 1 --json >kept
 jq -e '.dropped_runs == 0 and .kept_runs == 0' kept >/dev/null || broken "prune: $(cat kept)"
 
+# a run that is strange all the time has no more there than was said, and says what went
+"$snag" ad 'replay:synth:60000*step(a@100us);jitter=0.3' --step 0.2 --least 1ns --false-alarms 100000 --store "$url" \
+    --store-limit 1 --json >bounded 2>said
+grep -q 'reached its limit' said || broken "it does not say that there is a limit: $(cat said)"
+read -r there bytes < <(psql -qAt -F ' ' -d traces -c "SELECT count(*), sum(octet_length(data) + 450) FROM snag.record WHERE run = 2")
+[ "$bytes" -le 1048576 ] && [ "$bytes" -gt 500000 ] || broken "a limit of 1 MiB, and $bytes bytes"
+jq -se --argjson there "$there" '.[-1] | .removed > 1000 and .stored_anomalies + .stored_normals - .removed == $there' bounded \
+    >/dev/null || broken "$there records there, and said: $(tail -n 1 bounded)"
+"$snag" provdb top "$url#2" >answer
+
 # where --spool says, and not elsewhere
 touch file
 ! "$snag" ad "replay:$program" --store "$url" --spool file >spool 2>&1 || broken 'a file was taken for a spool'
@@ -80,6 +90,33 @@ curl -sS "${page%%\?*}api/v1/live/records?limit=5&${page#*\?}" >records
 jq -e '.total == 30 and (.items | length) == 5' records >/dev/null || broken "records: $(head -c 300 records)"
 curl -sS "${page%%\?*}api/v1/live/status?${page#*\?}" >status
 tr '\0' ' ' <"/proc/$server/cmdline" >cmdline
+
+# of a run that goes on, until it ends
+"$snag" ad 'replay:synth:1000000*step(solve@1ms send);jitter=0.1;slow=solve/97/5' --speed 1 --step 0.2 --store "$url" >goes 2>&1 &
+writer=$!
+trap 'kill $server $writer 2>/dev/null || true; rm -rf "$work"' EXIT
+run=
+until run=$(psql -qAt -d traces -c 'SELECT max(run) FROM snag.record WHERE run > 2') && [ -n "$run" ]; do
+    kill -0 $writer || broken "$(cat goes)"
+    sleep 0.1
+done
+touch address2
+"$snag" serve "$url#$run" --port 0 >address2 2>serve2.log &
+other=$!
+trap 'kill $server $writer $other 2>/dev/null || true; rm -rf "$work"' EXIT
+until grep -q http address2; do
+    kill -0 $other || broken "$(cat serve2.log)"
+    sleep 0.1
+done
+page2=$(grep -o 'http[^ ]*' address2 | head -n 1)
+state() { curl -sS "${page2%%\?*}api/v1/live/status?${page2#*\?}" | jq -c '[.state, .anomalies]'; }
+until [[ $(state) == '["running",'?*?']' ]]; do sleep 0.2; done # ten at least
+kill $writer
+wait $writer || [ $? = 3 ] || broken "$(cat goes)" # calls were open
+there=$(psql -qAt -d traces -c "SELECT count(*) FROM snag.record WHERE run = $run AND is_normal = 0 AND is_pruned IS DISTINCT FROM 1")
+until [ "$(state)" = "[\"over\",$there]" ]; do sleep 0.2; done
+kill $other
+wait $other || true
 
 # which is not healthy while the database is away
 health() { curl -sS -o health -w '%{http_code}' "${page%%\?*}healthz"; }

@@ -34,5 +34,14 @@ for mpi in "${mpis[@]}"; do
     mpicc.$mpi -o alone "$sources/ends.c"
     "$snag" record -o alone.$mpi ./alone exit >out 2>err || true
     said 'of 1 rank'
+
+    # a directory that is gone when the program ends is the reason, whatever was recorded
+    "$snag" record --tracer $mpi -o gone -- sh -c "mpirun.$mpi -n 2 ./alone mpi_abort; rm -rf gone" >out 2>err &&
+        fail "$mpi: without a trace the status is 0"
+    said "there is no trace: 'gone' was removed while the program ran"
+    "$snag" record --tracer $mpi -o gone -- sh -c "mpirun.$mpi -n 2 ./alone mpi_abort; mv gone went.$mpi" >out 2>err ||
+        fail "$mpi: what was moved is not found"
+    said "'gone' was moved to '$dir/went.$mpi' while the program ran"
+    [ "$(calls went.$mpi MPI_Barrier)" = 200 ] || fail "$mpi: what was moved is not whole"
 done
 echo "what cannot be recorded is not run"

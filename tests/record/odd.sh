@@ -55,6 +55,7 @@ run 6 closed $((3 * each + 1))
 run 6 directory $((2 * each + 1))
 run 6 removed
 said "lost .* calls: No such file or directory"
+said "there is no trace: 'trace' was removed while the program ran"
 if [ "$(id -u)" = 0 ]; then
     run 6 user $((2 * each + 1))
     said 'calls were lost: Permission denied; .* of events are kept'
@@ -78,6 +79,7 @@ if unshare -rm sh -c 'mount -t tmpfs -o ro none /mnt' 2>/dev/null; then
     unshare -rm sh -c "$without" sh "$snag" record -o fixed/trace --functions ./odd fork >out 2>err || status=$?
     [ $status = 6 ] || fail "where nothing can be written: status $status"
     said 'nothing is recorded'
+    said "there is no trace: cannot make 'fixed/trace': Read-only file system"
     status=0
     unshare -rm sh -c 'umount -l /proc; exec "$@"' sh "$snag" record -o no-proc --functions ./odd fork >out 2>err || status=$?
     [ $status = 6 ] || fail "without /proc: status $status"

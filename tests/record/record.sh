@@ -69,6 +69,55 @@ record 137 -o killed "$instrumented" -9
 said "1 of 1 process did not end by exit: what was recorded until then is there"
 "$snag" info killed >/dev/null || fail "what a program recorded until it was killed cannot be read"
 
+# what becomes of its directory while the program runs is said as it is
+gone() { # STATUS HOW SENTENCE
+    rm -rf gone went
+    record $1 -o gone -- sh -c '"$0" && eval "$1"' "$instrumented" "$2"
+    said "$3"
+    ! grep -q 'was not compiled\|nothing was recorded' err || fail "after '$2' it says what is not so"
+}
+gone 1 'rm -rf gone' "there is no trace: 'gone' was removed while the program ran"
+[ ! -e gone ] || fail "it is there again"
+gone 1 'rm -rf gone && touch gone' "there is no trace: 'gone' was removed while the program ran"
+gone 1 'rm -rf gone && mkdir gone' "there is no trace: 'gone' was removed while the program ran"
+[ -d gone ] || fail "another one's directory was removed"
+gone 1 'rm -rf gone/*' "there is no trace: files in 'gone' were removed while the program ran"
+gone 1 'rm -rf gone/traces.unfinished' "there is no trace: files in 'gone' were removed while the program ran"
+gone 0 'mv gone went' "'gone' was moved to '$dir/went' while the program ran"
+said "next: snag analyze $dir/went"
+[ "$(calls went step)" = 20 ] && [ ! -e gone ] || fail "what was moved has no trace"
+rm -rf went
+record 0 --quiet -o gone -- sh -c '"$0" && mv gone went' "$instrumented"
+[ "$(cat err)" = "snag: 'gone' was moved to '$dir/went' while the program ran" ] || fail "with --quiet it is not found"
+record 7 --json -o gone -- sh -c '"$0"; rm -rf gone; exit 7' "$instrumented"
+[ "$(jq -c . err)" = "{\"trace\":null,\"trouble\":\"'gone' was removed while the program ran\",\"status\":7}" ] ||
+    fail "as JSON it does not say that it was removed"
+touch file
+record 1 -o file/trace "$instrumented"
+said "there is no trace: cannot make 'file/trace': Not a directory"
+record 1 -o empty/and/deep "$plain"
+[ ! -e empty ] || fail "what was made for nothing stays"
+record 1 --finish nowhere
+[ "$(cat err)" = "snag: 'nowhere' is not there" ] || fail "what is not there was tried to be finished"
+
+# ... and what cannot be read now is not lost; nobody is kept from reading who is root
+other=$(mktemp -d /tmp/snag-other-XXXXXX) # where another user may go
+trap 'rm -rf "$dir" "$other"' EXIT
+if [ "$(id -u)" = 0 ]; then
+    chown 65534 "$other"
+    as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+fi
+if (cd "$other" && ${as[@]+"${as[@]}"} "$instrumented" && ${as[@]+"${as[@]}"} "$snag" --version) >out 2>&1; then
+    status=0
+    (cd "$other" && ${as[@]+"${as[@]}"} "$snag" record -o shut -- sh -c '"$0"; chmod 0 shut' "$instrumented") >out 2>err || status=$?
+    [ $status = 1 ] || fail "a directory that cannot be read: status $status"
+    said "cannot open 'shut': Permission denied"
+    said "what was recorded stays in 'shut'"
+    chmod 755 "$other/shut"
+    record 0 --finish "$other/shut"
+    [ "$(calls "$other/shut" step)" = 20 ] || fail "what could not be read is not there"
+fi
+
 # what the run is called: the job that it is in, but for what is said
 SLURM_JOB_ID=4711 record 0 --quiet -o job "$instrumented"
 SLURM_JOB_ID=4711 record 0 --quiet --run-id nightly -o named "$instrumented"

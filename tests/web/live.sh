@@ -259,6 +259,38 @@ wait $server || { echo "exit status $? after SIGTERM"; failed=1; }
 server=
 grep -vE '^snag: warning: serve: ' "$work/errors" && failed=1
 
+# What comes into a store while it is shown, of two writers; until both have ended.
+writers=()
+for rank in 0 1; do
+    "$SNAG" ad 'replay:synth:1000000*step(c@900us(a 3*b));ranks=2;jitter=0.1;slow=b/900/200' --rank $rank --speed 1 --step 0.1 \
+        --store "sqlite:$work/written?shards=2" >"$work/writer.$rank" 2>&1 &
+    writers+=($!)
+done
+trap 'kill -9 ${writers[@]} $server 2>/dev/null; rm -rf "$work"' EXIT
+until "$SNAG" query "$work/written" 'SELECT count(*) > 5 FROM anomalies' --format csv 2>/dev/null | grep -q 1; do
+    kill -0 ${writers[@]} || { cat "$work"/writer.*; exit 1; }
+    sleep 0.1
+done
+serving=(serve "$work/written")
+start
+get $api/live/status
+check "the state of a store that is written" "$(field .state)" '"running"'
+valid get /live/status
+strange=$(field .anomalies)
+wait_for ".anomalies > $strange + 5 and .state == \"running\""
+kill -TERM ${writers[0]}
+wait ${writers[0]}
+strange=$(field .anomalies)
+wait_for ".anomalies > $strange + 5 and .state == \"running\""
+kill -TERM ${writers[1]}
+wait ${writers[1]}
+wait_for '.state == "over"'
+in_store=$("$SNAG" query "$work/written" 'SELECT sum(NOT is_pruned), sum(is_pruned), (SELECT count(*) FROM normalexecs),
+    (SELECT sum(calls) FROM func_stats) FROM anomalies' --format csv | tail -n 1)
+check "its totals in the end" "$(field '[.anomalies, .taken_back, .store.stored - .anomalies - .taken_back, .calls]')" "[$in_store]"
+check "it is the same run" "$(get $api/live/status; field .run)" 1
+stop
+
 # Every live path of the description was asked for here.
 for path in $(jq -r '.paths | keys[] | select(startswith("/live/"))' "$openapi"); do
     grep -qF -- "$path" "$0" || { echo "not tested: $path"; failed=1; }
