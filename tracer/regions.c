@@ -258,26 +258,64 @@ static bool has_room(const struct region_table *table)
     return table && 4 * (table->n + 1) <= 3 * (table->mask + 1);
 }
 
+/* The lock is held. */
+static void remember(uintptr_t address, uint32_t region)
+{
+    struct region_table *table = atomic_load(&region_table);
+
+    if (table == NULL || 2 * (table->n + 1) > table->mask + 1)
+        table = grow(table);
+    if (has_room(table))
+        insert(table, address, region);
+}
+
 uint32_t region_add(uintptr_t address)
 {
     uint64_t begin_ns = budget_thread_ns();
-    struct region_table *table;
     uint32_t region;
     struct quiet q;
 
     quiet_begin(&q);
     pthread_mutex_lock(&lock);
-    table = atomic_load(&region_table);
-    if (!find(table, address, &region)) {
+    if (!find(atomic_load(&region_table), address, &region)) {
         region = define_at(address);
-        if (table == NULL || 2 * (table->n + 1) > table->mask + 1)
-            table = grow(table);
-        if (has_room(table))
-            insert(table, address, region);
+        remember(address, region);
     }
     pthread_mutex_unlock(&lock);
     if (address & REGION_OF_CALL)
         budget_once(begin_ns);
+    quiet_end(&q);
+    return region;
+}
+
+/* FNV-1a, of which 61 bits stand in for an address. */
+static uintptr_t hash_of(const char *name)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
+    return REGION_OF_PYTHON | (hash & (REGION_OF_PYTHON - 1));
+}
+
+uint32_t region_of_python(const char *name, const char *file, uint32_t line)
+{
+    uintptr_t address = hash_of(name);
+    uint32_t region;
+    struct quiet q;
+
+    quiet_begin(&q);
+    pthread_mutex_lock(&lock);
+    if (!find(atomic_load(&region_table), address, &region)) {
+        region = define((struct region){.name = memory_copy(name),
+                                        .role = OTF2_REGION_ROLE_FUNCTION,
+                                        .paradigm = OTF2_PARADIGM_COMPILER,
+                                        .is_optional = true,
+                                        .file = memory_copy(file),
+                                        .line = line});
+        remember(address, region);
+    }
+    pthread_mutex_unlock(&lock);
     quiet_end(&q);
     return region;
 }

@@ -57,6 +57,8 @@ static inline size_t region_slot(uintptr_t address, size_t mask)
 #define REGION_OF_CALL ((uintptr_t)1 << 62)
 #define REGION_CALL_SHIFT 10
 #define REGION_ALONE ((uintptr_t)1 << 9)
+/* Of a function of Python likewise. */
+#define REGION_OF_PYTHON ((uintptr_t)1 << 61)
 
 /* region_add -- the number of a function, or of a construct, that is met for the first time.
  * Takes a lock. */
@@ -86,6 +88,15 @@ static inline uint32_t region_of(const void *function)
 {
     return region_at((uintptr_t)function);
 }
+
+/*
+ * region_of_python -- the number of a function of an interpreter, which is known by its name.
+ *   name  "torch/optim/sgd.py:SGD.step"
+ *   file  of its source
+ *   line  where it begins
+ * Takes a lock.
+ */
+uint32_t region_of_python(const char *name, const char *file, uint32_t line);
 
 /* region_of_openmp -- of a construct, where the program calls the runtime. Thread-safe. */
 static inline uint32_t region_of_openmp(enum openmp_construct construct, const void *site)

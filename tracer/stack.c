@@ -11,13 +11,12 @@
 #include "stack.h"
 
 #include "budget.h"
+#include "loaded.h"
 #include "memory.h"
 #include "quiet.h"
 #include "regions.h"
 #include "stack_marks.h"
 #include "stack_sites.h"
-
-#include <pthread.h>
 
 #define MOST_FRAMES 100000
 #define WORD sizeof(uintptr_t)
@@ -68,20 +67,10 @@ static struct stack *stack_of(struct recorder *r)
 
 static void find_bounds(void)
 {
-    pthread_attr_t attributes;
-    void *low;
-    size_t bytes;
     struct quiet q;
 
-    bounds.low = bounds.high = 1;
     quiet_begin(&q);
-    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-        if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
-            bounds.low = (uintptr_t)low;
-            bounds.high = (uintptr_t)low + bytes;
-        }
-        pthread_attr_destroy(&attributes);
-    }
+    loaded_stack(&bounds.low, &bounds.high);
     quiet_end(&q);
 }
 
