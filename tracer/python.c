@@ -18,15 +18,15 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define OLDEST 9           /* 3.9 */
 #define FIRST_MONITORED 12 /* 3.12 */
 #define GIVEN_AT_ONCE 0x80 /* METH_FASTCALL */
-#define OF_GENERATOR                                                                           \
-    (0x20 | 0x80 | 0x200) /* CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR                    \
-                           */
+/* CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR */
+#define OF_GENERATOR (0x20 | 0x80 | 0x200)
 
 struct object; /* PyObject */
 struct thread; /* PyThreadState */
@@ -57,7 +57,7 @@ struct method { /* PyMethodDef */
     const char *about;
 };
 
-/* What we call of the interpreter, by its names: in all versions, up to 3.11, and since 3.12.
+/* What we need of the interpreter, by its names: of all versions, up to 3.11, and since 3.12.
  */
 #define OF_ALL(X)                                                                              \
     X(struct object *, PyInterpreterState_Get, (void))                                         \
@@ -75,16 +75,25 @@ struct method { /* PyMethodDef */
     X(void, Py_DecRef, (struct object *))                                                      \
     X(ptrdiff_t, _PyEval_RequestCodeExtraIndex, (void (*)(void *)))                            \
     X(int, _PyCode_GetExtra, (struct object *, ptrdiff_t, void **))                            \
-    X(int, _PyCode_SetExtra, (struct object *, ptrdiff_t, void *))
+    X(int, _PyCode_SetExtra, (struct object *, ptrdiff_t, void *))                             \
+    X(struct object *, Py_CompileStringExFlags,                                                \
+      (const char *, const char *, int, void *, int))                                          \
+    X(struct object *, PyEval_EvalCode, (struct object *, struct object *, struct object *))   \
+    X(struct object *, PyEval_GetBuiltins, (void))                                             \
+    X(struct object *, PyDict_New, (void))                                                     \
+    X(int, PyDict_SetItemString, (struct object *, const char *, struct object *))             \
+    X(struct object *, PyDict_GetItemString, (struct object *, const char *))                  \
+    X(struct object *, PyObject_CallObject, (struct object *, struct object *))                \
+    X(struct object *, PyCFunction_NewEx, (struct method *, struct object *, struct object *)) \
+    X(const char *, PyGILState_GetThisThreadState, (void))                                     \
+    X(int, PyCode_Addr2Line, (struct object *, int))                                           \
+    X(struct object, _Py_NoneStruct, )
 #define OF_EVALUATION(X)                                                                       \
     X(evaluation, _PyInterpreterState_GetEvalFrameFunc, (struct object *))                     \
     X(void, _PyInterpreterState_SetEvalFrameFunc, (struct object *, evaluation))               \
     X(struct object *, PyFrame_GetCode, (struct frame *))
 #define OF_MONITORING(X)                                                                       \
-    X(struct object *, PyObject_CallMethod,                                                    \
-      (struct object *, const char *, const char *, ...))                                      \
-    X(struct object *, PyCFunction_NewEx, (struct method *, struct object *, struct object *)) \
-    X(struct object, _Py_NoneStruct, )
+    X(struct object *, PyObject_CallMethod, (struct object *, const char *, const char *, ...))
 
 #define AS_MEMBER(type, name, arguments) type(*name) arguments;
 static struct {
@@ -97,10 +106,17 @@ static int version;     /* 11 of 3.11 */
 static ptrdiff_t extra; /* which of a code object's is ours */
 static struct object *(*make_module)(void);
 static atomic_bool is_recorded;
+static bool is_measuring; /* what is filtered is told all the same */
+static double call_ns;
 
 bool python_is_recorded(void)
 {
     return atomic_load(&is_recorded);
+}
+
+double python_call_ns(void)
+{
+    return call_ns;
 }
 
 /* ------------------------------------------------------------------------------ names */
@@ -234,6 +250,7 @@ static void enter(uint32_t region)
         recorder_missed();
         return;
     }
+    r->budget->n_dearer++;
     hooks_enter(r, region);
     recorder_end(r);
 }
@@ -316,21 +333,25 @@ static struct object *evaluate(struct thread *thread, struct frame *frame, int t
     return result;
 }
 
-static bool begin_evaluation(struct object *of)
+static bool tell_by_evaluation(bool is_on)
 {
-    interpreter = py._PyInterpreterState_GetEvalFrameFunc(of);
-    py._PyInterpreterState_SetEvalFrameFunc(of, evaluate);
+    struct object *of = py.PyInterpreterState_Get();
+
+    if (interpreter == NULL)
+        interpreter = py._PyInterpreterState_GetEvalFrameFunc(of);
+    py._PyInterpreterState_SetEvalFrameFunc(of, is_on ? evaluate : interpreter);
     return true;
 }
 
 /* ------------------------------------------------------------------------------ monitoring */
 
-static struct object *not_again; /* sys.monitoring.DISABLE */
+static struct object *monitoring, *not_again; /* sys.monitoring, and its DISABLE */
+static int tool = -1, all_events;
 
 /* What is filtered need not be told again, where the interpreter can leave that out. */
 static struct object *answer(struct known known, bool may_disable)
 {
-    if (known.region != REGION_FILTERED || !may_disable)
+    if (known.region != REGION_FILTERED || !may_disable || is_measuring)
         return (struct object *)py._Py_NoneStruct;
     py.Py_IncRef(not_again);
     return not_again;
@@ -383,34 +404,197 @@ static struct {
     {"PY_UNWIND", {"is_unwound", is_unwound, GIVEN_AT_ONCE, NULL}},
 };
 
-/* One of the numbers for tools that are nobody's; -1 if both are taken. */
-static int take_tool(struct object *monitoring)
+/* One of the numbers for tools that are nobody's. */
+static bool take_tool(void)
 {
-    for (int tool = 4; tool >= 3; tool--) {
-        if (py.PyObject_CallMethod(monitoring, "use_tool_id", "is", tool, "snag"))
-            return tool;
+    for (int free = 4; tool < 0 && free >= 3; free--) {
+        if (py.PyObject_CallMethod(monitoring, "use_tool_id", "is", free, "snag"))
+            tool = free;
         py.PyErr_Clear();
     }
-    return -1;
+    return tool >= 0;
 }
 
 static bool begin_monitoring(void)
 {
-    struct object *monitoring = py.PySys_GetObject("monitoring");
-    struct object *names = monitoring ? py.PyObject_GetAttrString(monitoring, "events") : NULL;
-    int tool = names ? take_tool(monitoring) : -1, all = 0;
+    struct object *names;
 
-    if (tool < 0)
+    monitoring = py.PySys_GetObject("monitoring");
+    names = monitoring ? py.PyObject_GetAttrString(monitoring, "events") : NULL;
+    if (names == NULL || !take_tool())
         return false;
     not_again = py.PyObject_GetAttrString(monitoring, "DISABLE");
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
         int event = (int)number_of(names, events[i].name);
 
-        all |= event;
+        all_events |= event;
         py.PyObject_CallMethod(monitoring, "register_callback", "iiN", tool, event,
                                py.PyCFunction_NewEx(&events[i].method, NULL, NULL));
     }
-    return py.PyObject_CallMethod(monitoring, "set_events", "ii", tool, all) != NULL;
+    return true;
+}
+
+static bool tell_by_monitoring(bool is_on)
+{
+    return (tool >= 0 || begin_monitoring()) &&
+           py.PyObject_CallMethod(monitoring, "set_events", "ii", tool,
+                                  is_on ? all_events : 0) != NULL;
+}
+
+/* ------------------------------------------------------------------------------ places */
+
+/* What is tried when the interpreter begins. */
+#define N_CALLS "300"
+#define N_TIMES 5
+#define TRIED_LINE 2
+static const char tried_text[] = "def nothing(): pass\n"
+                                 "def tried(): look_for(tried.__code__)\n"
+                                 "def calls():\n"
+                                 " for _ in (None,) * " N_CALLS ": nothing()\n";
+
+#define INSTRUCTION 56 /* where a frame says which was executed last, or is next */
+
+/* Where versions have what they execute. MPI is called by threads that do not hold the
+ * interpreter, which no function says it to; what a minor version has stays as it is. */
+static const struct layout {
+    size_t frame;    /* of a thread's state: the address of its frame, */
+    bool has_struct; /* or of a struct that has it */
+    size_t in_struct;
+    size_t code; /* of a frame */
+} layouts[] = {
+    [11] = {56, true, 8, 32},
+    [12] = {56, true, 0, 0},
+    [13] = {72, false, 0, 0},
+};
+
+static bool has_places;     /* it was found to be so */
+static size_t instructions; /* of a code object: where they begin */
+
+static const char *pointer_at(const char *place, size_t bytes)
+{
+    const char *pointer = NULL;
+
+    if (place)
+        memcpy(&pointer, place + bytes, sizeof pointer);
+    return pointer;
+}
+
+/* The line that the calling thread is on, in a function; 0: in none. */
+static uint32_t line_now(struct object **code)
+{
+    const struct layout *l = &layouts[version];
+    const char *frame = pointer_at(py.PyGILState_GetThisThreadState(), l->frame);
+    const char *at;
+    int line;
+
+    if (l->has_struct)
+        frame = pointer_at(frame, l->in_struct);
+    *code = (struct object *)(uintptr_t)pointer_at(frame, l->code);
+    at = pointer_at(frame, INSTRUCTION);
+    if (*code == NULL || at < (const char *)*code + instructions)
+        return 0;
+    line =
+        py.PyCode_Addr2Line(*code, (int)(at - (const char *)*code - (ptrdiff_t)instructions));
+    return line > 0 ? (uint32_t)line : 0;
+}
+
+uintptr_t python_place(void)
+{
+    struct object *code;
+    void *packed = NULL;
+    uint32_t line;
+
+    if (!has_places || !python_is_recorded())
+        return 0;
+    line = line_now(&code);
+    if (line == 0 || py._PyCode_GetExtra(code, extra, &packed) != 0 || packed == NULL)
+        return 0;
+    return region_line(unpack(packed).region, line);
+}
+
+/* A function of Python, by which another one asks whether it is there, given its code. */
+static struct object *look_for(struct object *self, struct object *const *given, ptrdiff_t n)
+{
+    struct object *code = NULL;
+    struct object *none = (struct object *)py._Py_NoneStruct;
+
+    (void)self;
+    has_places = n == 1 && line_now(&code) == TRIED_LINE && code == given[0];
+    py.Py_IncRef(none);
+    return none;
+}
+
+/* ------------------------------------------------------------------------------ trying */
+
+static bool tell(bool is_on)
+{
+    return version < FIRST_MONITORED ? tell_by_evaluation(is_on) : tell_by_monitoring(is_on);
+}
+
+/* The least that calls of a function that does nothing take together. */
+static double time_calls(struct object *function)
+{
+    uint64_t least_ns = UINT64_MAX;
+
+    for (int i = 0; i < N_TIMES; i++) {
+        uint64_t begin_ns = clock_ns(), took_ns;
+        struct object *result = py.PyObject_CallObject(function, NULL);
+
+        took_ns = clock_ns() - begin_ns;
+        least_ns = took_ns < least_ns ? took_ns : least_ns;
+        if (result)
+            py.Py_DecRef(result);
+    }
+    return (double)least_ns / atof(N_CALLS);
+}
+
+/* A call of what is filtered takes longer by so much, as nothing is recorded of it. */
+static void measure(struct object *calls)
+{
+    double alone_ns = time_calls(calls);
+
+    is_measuring = true;
+    if (tell(true))
+        call_ns = time_calls(calls) - alone_ns;
+    call_ns = call_ns > 0 ? call_ns : 0;
+    tell(false);
+    is_measuring = false;
+}
+
+static void look_for_places(struct object *names, struct object *code, struct object *tried)
+{
+    static struct method method = {"look_for", look_for, GIVEN_AT_ONCE, NULL};
+    bool is_known =
+        (size_t)version < sizeof layouts / sizeof *layouts && layouts[version].frame > 0;
+    struct object *type = py.PyObject_GetAttrString(code, "__class__");
+
+    instructions = (size_t)number_of(type, "__basicsize__");
+    py.Py_DecRef(type);
+    py.PyDict_SetItemString(names, "look_for", py.PyCFunction_NewEx(&method, NULL, NULL));
+    if (is_known)
+        py.PyObject_CallObject(tried, NULL);
+}
+
+/* Some functions of our own are run: what is told costs, and whether places are where we think.
+ */
+static void try_out(void)
+{
+    struct object *names = py.PyDict_New();
+    struct object *code =
+        py.Py_CompileStringExFlags(tried_text, "<frozen snag>", 257, NULL, -1);
+    struct object *result;
+
+    py.PyDict_SetItemString(names, "__builtins__", py.PyEval_GetBuiltins());
+    result = code ? py.PyEval_EvalCode(code, names, names) : NULL;
+    if (result) {
+        measure(py.PyDict_GetItemString(names, "calls"));
+        look_for_places(names, code, py.PyDict_GetItemString(names, "tried"));
+        py.Py_DecRef(result);
+    }
+    if (code)
+        py.Py_DecRef(code);
+    py.Py_DecRef(names);
+    py.PyErr_Clear();
 }
 
 /* ------------------------------------------------------------------------------ beginning */
@@ -418,17 +602,17 @@ static bool begin_monitoring(void)
 /* The main interpreter of the process is there, and has run nothing. */
 static void begin(void)
 {
-    struct object *interpreter_now = py.PyInterpreterState_Get();
     static bool is_done;
 
-    if (is_done || interpreter_now != py.PyInterpreterState_Main() ||
+    if (is_done || py.PyInterpreterState_Get() != py.PyInterpreterState_Main() ||
         !structure_is(STRUCTURE_FUNCTIONS))
         return;
     is_done = true;
     extra = py._PyEval_RequestCodeExtraIndex(NULL);
-    atomic_store(&is_recorded,
-                 extra >= 0 && (version < FIRST_MONITORED ? begin_evaluation(interpreter_now)
-                                                          : begin_monitoring()));
+    if (extra < 0)
+        return;
+    try_out();
+    atomic_store(&is_recorded, tell(true));
     py.PyErr_Clear();
 }
 

@@ -20,8 +20,18 @@
 #define SNAG_TRACER_PYTHON_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* python_is_recorded -- whether the process is an interpreter whose functions are recorded. */
 bool python_is_recorded(void);
+
+/* python_call_ns -- what a call of its functions takes longer because we are told of it,
+ * besides the records. */
+double python_call_ns(void);
+
+/* python_place -- the function and the line that the calling thread is on, as region_of_call
+ * takes it; 0 if it is on none that is known, or the version is one whose frames are not (3.11
+ * to 3.13 are). Needs no lock, nor the interpreter's. */
+uintptr_t python_place(void);
 
 #endif

@@ -191,6 +191,37 @@ static char *call_place(uintptr_t returns_to)
     return NULL;
 }
 
+/* Where a function of MPI is called; nothing where code is of no file. */
+struct call_site {
+    char *place; /* "halo.c:45", "exchange+0x1f" */
+    struct line line;
+};
+
+/* "halo.py:45" */
+static struct call_site site_in_python(uintptr_t line)
+{
+    const struct region *in = &regions[(line & ~REGION_LINE) >> REGION_LINE_BITS];
+    unsigned number = (unsigned)(line & (((uintptr_t)1 << REGION_LINE_BITS) - 1));
+    const char *function = strrchr(in->name, ':');
+    size_t n = (size_t)(function - in->name), bytes = n + sizeof ":16777216";
+    struct call_site site = {memory_resize(NULL, bytes, 1), {memory_copy(in->file), number}};
+
+    snprintf(site.place, bytes, "%.*s:%u", (int)n, in->name, number);
+    return site;
+}
+
+static struct call_site call_site(uintptr_t returns_to)
+{
+    struct call_site site = {0};
+
+    if (returns_to & REGION_LINE)
+        return site_in_python(returns_to);
+    site.place = call_place(returns_to);
+    if (site.place)
+        site.line = line_of_call(returns_to);
+    return site;
+}
+
 /* "MPI_Wait@halo.c:45", "MPI_Barrier@halo.c:45 alone" or "MPI_Barrier@alone" */
 static char *call_name(const char *plain, const char *place, bool is_alone)
 {
@@ -206,27 +237,23 @@ static uint32_t define_call(enum mpi_call call, bool is_alone, uintptr_t returns
 {
     struct region region = region_of_mpi(call);
     bool has_site = returns_to != 0 && has_call_sites(call);
-    char *place = NULL;
-    struct line line;
+    struct call_site site = {0};
 
     if (!filter_includes(region.name) || n_regions >= MOST_REGIONS || (!has_site && !is_alone))
         return define_mpi(call);
-    if (has_site && stack_is_of_mpi(returns_to))
+    if (has_site && !(returns_to & REGION_LINE) && stack_is_of_mpi(returns_to))
         return REGION_CALLED_BY_MPI;
     if (has_site)
-        place = call_place(returns_to);
-    if (place == NULL && !is_alone)
+        site = call_site(returns_to);
+    if (site.place == NULL && !is_alone)
         return define_mpi(call);
     region.n_plain = (uint32_t)strlen(region.name);
-    region.name = call_name(region.name, place, is_alone);
+    region.name = call_name(region.name, site.place, is_alone);
     region.is_optional |= is_alone;
-    if (place) {
-        line = line_of_call(returns_to);
-        region.file = line.file;
-        region.line = line.number;
-        n_call_sites++;
-    }
-    memory_free(place);
+    region.file = site.line.file;
+    region.line = site.line.number;
+    n_call_sites += site.place != NULL;
+    memory_free(site.place);
     return add(region);
 }
 

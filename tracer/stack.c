@@ -329,7 +329,7 @@ static void record(struct recorder *r, struct stack *s, uint32_t n_kept, struct 
     struct between when = {.earliest_ns = seen_ns < now.ns ? seen_ns : now.ns};
     uint64_t placed_ns = r->placed_ns; /* what a call completed that was not looked at */
 
-    r->budget->n_returns += stack_returns.n;
+    r->budget->n_dearer += stack_returns.n;
     find_leaves(s, n_kept, when.earliest_ns, now);
     for (; s->n > n_kept; s->n--) {
         const struct frame *f = &s->frame[s->n - 1];

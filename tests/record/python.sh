@@ -123,6 +123,12 @@ otf2-print halo/traces.otf2 | awk '/^ENTER/ { match($0, /"[^"]*"/); name = subst
     /^LEAVE/ { n[$2]-- }' | sort | uniq -c | tr -s ' ' >callers
 [ "$(cat callers)" = " 200 halo.py:Field.exchange" ] || fail "MPI_Sendrecv is called by: $(cat callers)"
 
+# and have its line, where it is known how versions keep that
+if "$python" -c 'import sys; sys.exit(sys.version_info >= (3, 14))'; then
+    line=$(grep -n 'comm.Sendrecv' "$source/halo.py" | cut -d: -f1)
+    [ "$(calls halo "MPI_Sendrecv@halo.py:$line")" = 200 ] || fail "MPI_Sendrecv is not on line $line"
+fi
+
 # the culprit of each sleep: the function, the rank, and what it took longer, which is between what the sleep took and
 # what the call did
 "$snag" analyze halo --foi step -o halo.snag --json >analysis || fail "snag analyze ends with $?"
