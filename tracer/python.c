@@ -145,12 +145,20 @@ static long number_of(struct object *owner, const char *attribute)
     return number;
 }
 
-/* What is behind a directory, NULL if a file is not in it. */
+/* What is behind a directory, and behind "./" and "../"; NULL if a file is not in it. */
 static const char *behind(const char *directory, const char *file)
 {
     size_t n = strlen(directory);
+    const char *rest = file + n + 1;
 
-    return n > 0 && strncmp(file, directory, n) == 0 && file[n] == '/' ? file + n + 1 : NULL;
+    if (n == 0 || strncmp(file, directory, n) != 0 || file[n] != '/')
+        return NULL;
+    for (const char *at = rest; at; at = strchr(at, '/')) {
+        at += *at == '/';
+        if (strncmp(at, "./", 2) == 0 || strncmp(at, "../", 3) == 0)
+            rest = strchr(at, '/') + 1;
+    }
+    return rest;
 }
 
 /*

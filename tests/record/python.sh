@@ -83,6 +83,18 @@ record 0 library -- "$python" -c 'import json; json.loads("[1]")'
 "$snag" info library --json --all | jq -e 'all(.regions[].name; startswith("<frozen") | not)' >/dev/null ||
     fail "what imports is recorded"
 
+mkdir -p package/part
+: >package/part/__init__.py
+echo 'def f(): pass' >package/part/same.py
+echo 'def f(): pass' >package/same.py
+echo 'import same, part.same; same.f(); part.same.f(); part.same.f()' >package/main.py
+for script in package/main.py ./package/../package/main.py "$dir/package/main.py"; do
+    record 0 names -- "$python" $script
+    [ "$(calls names main.py:'<module>') $(calls names same.py:f) $(calls names part/same.py:f)" = '1 1 2' ] ||
+        fail "$script: files are not named as they are imported"
+    rm -r names
+done
+
 # the program is as without us
 "$python" "$source/guest.py" >alone 2>alone.err && fail "guest.py ends well"
 record 7 guest -- "$python" "$source/guest.py"
