@@ -17,6 +17,7 @@
 #include "structure.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,42 +146,57 @@ static long number_of(struct object *owner, const char *attribute)
     return number;
 }
 
-/* What is behind a directory, and behind "./" and "../"; NULL if a file is not in it. */
-static const char *behind(const char *directory, const char *file)
+/* A path without ".", "..", and "//", as far as its text says. What is too long is cut. */
+static void plain_path(const char *path, char out[PATH_MAX])
 {
-    size_t n = strlen(directory);
-    const char *rest = file + n + 1;
+    size_t n = 0, length;
 
-    if (n == 0 || strncmp(file, directory, n) != 0 || file[n] != '/')
-        return NULL;
-    for (const char *at = rest; at; at = strchr(at, '/')) {
-        at += *at == '/';
-        if (strncmp(at, "./", 2) == 0 || strncmp(at, "../", 3) == 0)
-            rest = strchr(at, '/') + 1;
+    for (; *path && n + 2 < PATH_MAX; path += length + (path[length] == '/')) {
+        length = strcspn(path, "/");
+        if (length == 2 && strncmp(path, "..", 2) == 0 && n > 1) {
+            while (n > 0 && out[n - 1] != '/')
+                n--;
+            n -= n > 1;
+        } else if (length > 0 ? strncmp(path, ".", length) != 0 : n == 0) {
+            if (n > 0 && out[n - 1] != '/')
+                out[n++] = '/';
+            if (length == 0)
+                out[n++] = '/';
+            for (size_t i = 0; i < length && n + 1 < PATH_MAX; i++)
+                out[n++] = path[i];
+        }
     }
-    return rest;
+    out[n] = '\0';
 }
 
 /*
  * A file as its module is imported: behind the longest directory of sys.path that it is in,
- * "torch/optim/sgd.py". The program's own is in none of it as it is said on the command line:
- * then it is the last part.
+ * "torch/optim/sgd.py". The program's own may be in none of it as it is said on the command
+ * line: then it is the last part. Stays until the next call: stacks of threads may be small.
  */
 static const char *module_file(const char *file)
 {
+    static char plain[PATH_MAX], directory[PATH_MAX]; /* guarded by the interpreter */
     struct object *path = py.PySys_GetObject("path");
-    const char *slash = strrchr(file, '/'), *shortest = NULL;
     ptrdiff_t n = path ? py.PyList_Size(path) : 0;
+    const char *shown;
 
+    if (*file == '<')
+        return file;
+    plain_path(file, plain);
+    shown = strrchr(plain, '/') ? plain : NULL;
     for (ptrdiff_t i = 0; i < n; i++) {
-        const char *directory = py.PyUnicode_AsUTF8(py.PyList_GetItem(path, i));
-        const char *rest = directory ? behind(directory, file) : NULL;
+        const char *text = py.PyUnicode_AsUTF8(py.PyList_GetItem(path, i));
+        size_t length;
 
-        if (rest && (shortest == NULL || rest > shortest))
-            shortest = rest;
+        plain_path(text ? text : "", directory);
+        length = strlen(directory);
+        if (length > 0 && strncmp(plain, directory, length) == 0 && plain[length] == '/' &&
+            plain + length + 1 > shown)
+            shown = plain + length + 1;
     }
     py.PyErr_Clear();
-    return shortest ? shortest : slash && *file != '<' ? slash + 1 : file;
+    return shown == plain ? strrchr(plain, '/') + 1 : shown ? shown : plain;
 }
 
 /* Those of "<frozen importlib._bootstrap>" and the like have no file: REGION_FILTERED. */
@@ -663,7 +679,7 @@ static bool find_all(void)
  * that functions are wanted. */
 static bool is_wanted(void)
 {
-    char path[4096];
+    char path[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
     const char *slash;
 
