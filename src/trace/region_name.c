@@ -429,8 +429,8 @@ enum region_kind region_name_kind(const char *canonical)
         {REGION_BUFFER_FLUSH, true, REGION_TRACER},
     };
 
-    if (python_function(canonical) >
-        0) /* of a file that may be called mpi.py, or omp_solver.py */
+    /* its file may be called MPI_halo.py, or omp_solver.py */
+    if (python_function(canonical) > 0)
         return REGION_USER;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].is_whole ? strcmp(canonical, known[i].start) == 0
