@@ -23,7 +23,7 @@ packages=(
     libsqlite3-dev libpq-dev libjansson-dev libxxhash-dev libopenblas-dev liblapacke-dev
     libcmocka-dev libsvm-dev otf2-tools jq curl mandoc bsdextrautils
     libzmq3-dev libmsgpack-dev
-    libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran
+    libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran python3-mpi4py
     chromium-headless-shell
 )
 

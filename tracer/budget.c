@@ -9,6 +9,7 @@
 #include "budget.h"
 
 #include "memory.h"
+#include "python.h"
 #include "regions.h"
 #include "stack.h"
 #include "state.h"
@@ -34,7 +35,7 @@ _Atomic uint64_t budget_bits[BUDGET_REGIONS / 64];
 static double limit; /* a ratio; 0: none */
 static char trouble[160];
 static double call_ns, between_ns, other_ns; /* of one record */
-static double unseen_ns, return_ns;          /* of a call left out; of a return */
+static double unseen_ns, dearer_ns;          /* of a call left out; of a dearer one */
 static double watch_ns; /* that a call seems to take in which nothing is done */
 static atomic_uint_fast64_t once_ns;
 
@@ -158,7 +159,7 @@ static void begin(void)
     between_ns = measure(time_between);
     unseen_ns = 2 * measure(time_unseen);
     watch_ns = time_watch();
-    return_ns = stack_return_ns();
+    dearer_ns = python_is_recorded() ? python_call_ns() : stack_return_ns();
 }
 
 static void begin_once(void)
@@ -384,7 +385,7 @@ static void start_anew(struct budget *b)
 static double due(const struct budget *b)
 {
     return b->due_ns + unseen_ns * (double)(b->n_unseen - b->n_unseen_settled) +
-           return_ns * (double)(b->n_returns - b->n_returns_settled);
+           dearer_ns * (double)(b->n_dearer - b->n_dearer_settled);
 }
 
 /* What was left out since it was told last. */
@@ -411,7 +412,7 @@ void budget_settle(struct recorder *r, uint64_t begin_ns, uint64_t end_ns)
     own_ns = own_ns > 0 ? own_ns : 0;
     b->due_ns = 0;
     b->n_unseen_settled = b->n_unseen;
-    b->n_returns_settled = b->n_returns;
+    b->n_dearer_settled = b->n_dearer;
     b->processor_ns += end_ns - b->settled_ns;
     b->settled_ns = end_ns;
     b->cost_ns += spent_ns;

@@ -57,10 +57,11 @@ struct budget {
     uint64_t settled_ns; /* when the balance was last made up: processor time of the thread */
     uint64_t n_unseen, n_unseen_settled; /* calls left out; those that are in cost_ns */
     struct watch watch; /* of the call of MPI whose time is taken; began_ns 0: there is none */
-    uint64_t n_returns, n_returns_settled; /* through marks (stack_marks.h), likewise */
-    uint64_t processor_ns; /* that the location's threads had, until settled_ns */
-    double cost_ns;        /* of the run */
-    double due_ns;         /* the part of it that is not taken off the balance yet */
+    uint64_t n_dearer, n_dearer_settled; /* likewise: returns through marks (stack_marks.h), or
+                                            calls that an interpreter tells (python.h) */
+    uint64_t processor_ns;               /* that the location's threads had, until settled_ns */
+    double cost_ns;                      /* of the run */
+    double due_ns; /* the part of it that is not taken off the balance yet */
     double balance_ns;
     double own_ns, spent_ns; /* the program's time and ours, since something was decided */
     double n_records;        /* likewise */

@@ -2,13 +2,9 @@
  * What code compiled with -finstrument-functions calls at the begin and the end of each
  * function. The whole cost of the tracer is here, so everything rare is elsewhere: what is
  * left is a thread-local flag, a look in a hash table, the clock and a store.
- *
- * The clock is read last on the way in and first after the look-up on the way out, so that
- * most of what we cost is time of the caller, not of the function.
  */
-#include "budget.h"
-#include "recorder.h"
-#include "regions.h"
+#include "hooks.h"
+
 #include "structure.h"
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -27,10 +23,7 @@ void __cyg_profile_func_enter(void *function, void *call_site)
         return;
     }
     region = structure_is(STRUCTURE_FUNCTIONS) ? region_of(function) : REGION_FILTERED;
-    if (budget_leaves_out(region))
-        budget_enter(r, region);
-    else if (region != REGION_FILTERED)
-        recorder_enter(r, region, clock_ns());
+    hooks_enter(r, region);
     recorder_end(r);
 }
 
@@ -43,7 +36,6 @@ void __cyg_profile_func_exit(void *function, void *call_site)
     if (r == NULL)
         return;
     region = structure_is(STRUCTURE_FUNCTIONS) ? region_of(function) : REGION_FILTERED;
-    if (region != REGION_FILTERED && !recorder_leave_unseen(r, region))
-        recorder_leave(r, region, clock_ns());
+    hooks_leave(r, region);
     recorder_end(r);
 }

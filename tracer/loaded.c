@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
@@ -132,6 +133,22 @@ void loaded_mapping(uintptr_t address, uintptr_t *low, uintptr_t *high)
         *low = m.bound[0];
         *high = m.bound[1];
     }
+}
+
+void loaded_stack(uintptr_t *low, uintptr_t *high)
+{
+    pthread_attr_t attributes;
+    size_t bytes;
+    void *lowest;
+
+    *low = *high = 1;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return;
+    if (pthread_attr_getstack(&attributes, &lowest, &bytes) == 0) {
+        *low = (uintptr_t)lowest;
+        *high = (uintptr_t)lowest + bytes;
+    }
+    pthread_attr_destroy(&attributes);
 }
 
 struct visit {

@@ -29,6 +29,10 @@ bool loaded_at(uintptr_t code, struct loaded *loaded);
  * not known. Needs nobody's memory or locks. */
 void loaded_mapping(uintptr_t address, uintptr_t *low, uintptr_t *high);
 
+/* loaded_stack -- from where to where the calling thread's stack may grow; both 1 if it is not
+ * known. Takes memory of the program's. */
+void loaded_stack(uintptr_t *low, uintptr_t *high);
+
 /* loaded_each -- call fn for all of them, the program first. */
 void loaded_each(void (*fn)(void *ctx, const struct loaded *loaded), void *ctx);
 

@@ -191,6 +191,37 @@ static char *call_place(uintptr_t returns_to)
     return NULL;
 }
 
+/* Where a function of MPI is called; nothing where code is of no file. */
+struct call_site {
+    char *place; /* "halo.c:45", "exchange+0x1f" */
+    struct line line;
+};
+
+/* "halo.py:45" */
+static struct call_site site_in_python(uintptr_t line)
+{
+    const struct region *in = &regions[(line & ~REGION_LINE) >> REGION_LINE_BITS];
+    unsigned number = (unsigned)(line & (((uintptr_t)1 << REGION_LINE_BITS) - 1));
+    const char *function = strrchr(in->name, ':');
+    size_t n = (size_t)(function - in->name), bytes = n + sizeof ":16777216";
+    struct call_site site = {memory_resize(NULL, bytes, 1), {memory_copy(in->file), number}};
+
+    snprintf(site.place, bytes, "%.*s:%u", (int)n, in->name, number);
+    return site;
+}
+
+static struct call_site call_site(uintptr_t returns_to)
+{
+    struct call_site site = {0};
+
+    if (returns_to & REGION_LINE)
+        return site_in_python(returns_to);
+    site.place = call_place(returns_to);
+    if (site.place)
+        site.line = line_of_call(returns_to);
+    return site;
+}
+
 /* "MPI_Wait@halo.c:45", "MPI_Barrier@halo.c:45 alone" or "MPI_Barrier@alone" */
 static char *call_name(const char *plain, const char *place, bool is_alone)
 {
@@ -206,27 +237,23 @@ static uint32_t define_call(enum mpi_call call, bool is_alone, uintptr_t returns
 {
     struct region region = region_of_mpi(call);
     bool has_site = returns_to != 0 && has_call_sites(call);
-    char *place = NULL;
-    struct line line;
+    struct call_site site = {0};
 
     if (!filter_includes(region.name) || n_regions >= MOST_REGIONS || (!has_site && !is_alone))
         return define_mpi(call);
-    if (has_site && stack_is_of_mpi(returns_to))
+    if (has_site && !(returns_to & REGION_LINE) && stack_is_of_mpi(returns_to))
         return REGION_CALLED_BY_MPI;
     if (has_site)
-        place = call_place(returns_to);
-    if (place == NULL && !is_alone)
+        site = call_site(returns_to);
+    if (site.place == NULL && !is_alone)
         return define_mpi(call);
     region.n_plain = (uint32_t)strlen(region.name);
-    region.name = call_name(region.name, place, is_alone);
+    region.name = call_name(region.name, site.place, is_alone);
     region.is_optional |= is_alone;
-    if (place) {
-        line = line_of_call(returns_to);
-        region.file = line.file;
-        region.line = line.number;
-        n_call_sites++;
-    }
-    memory_free(place);
+    region.file = site.line.file;
+    region.line = site.line.number;
+    n_call_sites += site.place != NULL;
+    memory_free(site.place);
     return add(region);
 }
 
@@ -258,26 +285,64 @@ static bool has_room(const struct region_table *table)
     return table && 4 * (table->n + 1) <= 3 * (table->mask + 1);
 }
 
+/* The lock is held. */
+static void remember(uintptr_t address, uint32_t region)
+{
+    struct region_table *table = atomic_load(&region_table);
+
+    if (table == NULL || 2 * (table->n + 1) > table->mask + 1)
+        table = grow(table);
+    if (has_room(table))
+        insert(table, address, region);
+}
+
 uint32_t region_add(uintptr_t address)
 {
     uint64_t begin_ns = budget_thread_ns();
-    struct region_table *table;
     uint32_t region;
     struct quiet q;
 
     quiet_begin(&q);
     pthread_mutex_lock(&lock);
-    table = atomic_load(&region_table);
-    if (!find(table, address, &region)) {
+    if (!find(atomic_load(&region_table), address, &region)) {
         region = define_at(address);
-        if (table == NULL || 2 * (table->n + 1) > table->mask + 1)
-            table = grow(table);
-        if (has_room(table))
-            insert(table, address, region);
+        remember(address, region);
     }
     pthread_mutex_unlock(&lock);
     if (address & REGION_OF_CALL)
         budget_once(begin_ns);
+    quiet_end(&q);
+    return region;
+}
+
+/* FNV-1a, of which 61 bits stand in for an address. */
+static uintptr_t hash_of(const char *name)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
+    return REGION_OF_PYTHON | (hash & (REGION_OF_PYTHON - 1));
+}
+
+uint32_t region_of_python(const char *name, const char *file, uint32_t line)
+{
+    uintptr_t address = hash_of(name);
+    uint32_t region;
+    struct quiet q;
+
+    quiet_begin(&q);
+    pthread_mutex_lock(&lock);
+    if (!find(atomic_load(&region_table), address, &region)) {
+        region = define((struct region){.name = memory_copy(name),
+                                        .role = OTF2_REGION_ROLE_FUNCTION,
+                                        .paradigm = OTF2_PARADIGM_COMPILER,
+                                        .is_optional = true,
+                                        .file = memory_copy(file),
+                                        .line = line});
+        remember(address, region);
+    }
+    pthread_mutex_unlock(&lock);
     quiet_end(&q);
     return region;
 }

@@ -57,6 +57,8 @@ static inline size_t region_slot(uintptr_t address, size_t mask)
 #define REGION_OF_CALL ((uintptr_t)1 << 62)
 #define REGION_CALL_SHIFT 10
 #define REGION_ALONE ((uintptr_t)1 << 9)
+/* Of a function of Python likewise. */
+#define REGION_OF_PYTHON ((uintptr_t)1 << 61)
 
 /* region_add -- the number of a function, or of a construct, that is met for the first time.
  * Takes a lock. */
@@ -87,6 +89,26 @@ static inline uint32_t region_of(const void *function)
     return region_at((uintptr_t)function);
 }
 
+/*
+ * region_of_python -- the number of a function of an interpreter, which is known by its name.
+ *   name  "torch/optim/sgd.py:SGD.step"
+ *   file  of its source
+ *   line  where it begins
+ * Takes a lock.
+ */
+uint32_t region_of_python(const char *name, const char *file, uint32_t line);
+
+/* region_line -- a place in a function of an interpreter, in place of an address behind a call;
+ * 0 if it is none. */
+#define REGION_LINE ((uintptr_t)1 << 51)
+#define REGION_LINE_BITS 24
+static inline uintptr_t region_line(uint32_t region, uint32_t line)
+{
+    return region >= 1u << 27 || line >> REGION_LINE_BITS
+               ? 0
+               : REGION_LINE | (uintptr_t)region << REGION_LINE_BITS | line;
+}
+
 /* region_of_openmp -- of a construct, where the program calls the runtime. Thread-safe. */
 static inline uint32_t region_of_openmp(enum openmp_construct construct, const void *site)
 {
@@ -101,7 +123,7 @@ static inline uint32_t region_of_openmp(enum openmp_construct construct, const v
  * REGION_CALLED_BY_MPI where it is a layer of MPI that calls, as MPICH's of Fortran.
  * Thread-safe.
  *   is_alone    a collective of one process, a region of its own that is_optional
- *   returns_to  the address behind the call
+ *   returns_to  the address behind the call, or region_line
  */
 static inline uint32_t region_of_call(enum mpi_call call, bool is_alone, uintptr_t returns_to)
 {

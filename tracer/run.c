@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include "complain.h"
+#include "python.h"
 #include "recorder.h"
 #include "sample.h"
 #include "session.h"
@@ -41,7 +42,9 @@ void run_aborted(struct call *call)
 __attribute__((destructor)) static void at_exit(void)
 {
     session_close(STATE_EXITED);
-    if (!has_begun && atomic_load(&recorder_switch.is_on) && recorder_newest() != NULL)
+    /* a program in Python may well run others without MPI */
+    if (!has_begun && !python_is_recorded() && atomic_load(&recorder_switch.is_on) &&
+        recorder_newest() != NULL)
         complain("MPI_Init was not called: the calls of process %d are not recorded",
                  (int)getpid());
 }

@@ -3,6 +3,7 @@
 
 #include "complain.h"
 #include "memory.h"
+#include "python.h"
 #include "quiet.h"
 #include "state.h"
 #include "team.h"
@@ -112,7 +113,8 @@ static bool claim_below(char path[PATH_MAX])
         snprintf(own, sizeof own, "%s/process-%d", path, i);
         if (mkdir(own, 0777) != 0)
             continue;
-        complain("the trace of process %d is in '%s'", (int)getpid(), own);
+        if (!python_is_recorded()) /* who runs it may read what it says */
+            complain("the trace of process %d is in '%s'", (int)getpid(), own);
         return snprintf(path, PATH_MAX, "%s", own) < PATH_MAX;
     }
     complain("cannot make directory '%s': %s; nothing is recorded", own, strerror(errno));

@@ -11,13 +11,12 @@
 #include "stack.h"
 
 #include "budget.h"
+#include "loaded.h"
 #include "memory.h"
 #include "quiet.h"
 #include "regions.h"
 #include "stack_marks.h"
 #include "stack_sites.h"
-
-#include <pthread.h>
 
 #define MOST_FRAMES 100000
 #define WORD sizeof(uintptr_t)
@@ -68,20 +67,10 @@ static struct stack *stack_of(struct recorder *r)
 
 static void find_bounds(void)
 {
-    pthread_attr_t attributes;
-    void *low;
-    size_t bytes;
     struct quiet q;
 
-    bounds.low = bounds.high = 1;
     quiet_begin(&q);
-    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-        if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
-            bounds.low = (uintptr_t)low;
-            bounds.high = (uintptr_t)low + bytes;
-        }
-        pthread_attr_destroy(&attributes);
-    }
+    loaded_stack(&bounds.low, &bounds.high);
     quiet_end(&q);
 }
 
@@ -340,7 +329,7 @@ static void record(struct recorder *r, struct stack *s, uint32_t n_kept, struct 
     struct between when = {.earliest_ns = seen_ns < now.ns ? seen_ns : now.ns};
     uint64_t placed_ns = r->placed_ns; /* what a call completed that was not looked at */
 
-    r->budget->n_returns += stack_returns.n;
+    r->budget->n_dearer += stack_returns.n;
     find_leaves(s, n_kept, when.earliest_ns, now);
     for (; s->n > n_kept; s->n--) {
         const struct frame *f = &s->frame[s->n - 1];

@@ -6,7 +6,7 @@
 
 atomic_int structure_now = STRUCTURE_OPEN;
 
-bool structure_decide(enum structure wanted)
+bool structure_is_said(enum structure wanted)
 {
     static const char *const words[] = {
         [STRUCTURE_FUNCTIONS] = "functions",
@@ -14,10 +14,16 @@ bool structure_decide(enum structure wanted)
         [STRUCTURE_MPI] = "mpi",
     };
     const char *said = getenv("SNAG_TRACER_STRUCTURE");
+
+    return said && strcmp(said, words[wanted]) == 0;
+}
+
+bool structure_decide(enum structure wanted)
+{
     int now = STRUCTURE_OPEN, chosen = wanted;
 
-    for (int i = STRUCTURE_FUNCTIONS; said && i <= STRUCTURE_MPI; i++)
-        if (strcmp(said, words[i]) == 0)
+    for (int i = STRUCTURE_FUNCTIONS; i <= STRUCTURE_MPI; i++)
+        if (structure_is_said(i))
             chosen = i;
     if (atomic_compare_exchange_strong(&structure_now, &now, chosen))
         now = chosen;

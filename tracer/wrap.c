@@ -5,6 +5,7 @@
 #include "budget.h"
 #include "communicator_handles.h"
 #include "polls.h"
+#include "python.h"
 #include "recorder.h"
 #include "regions.h"
 #include "stack.h"
@@ -34,13 +35,17 @@ static struct call begin(enum mpi_call which, const void *returns_to, bool is_al
 {
     struct call call = {0};
     struct recorder *r = recorder_begin();
+    uintptr_t place;
 
     if (r == NULL) {
         recorder_missed();
         return call;
     }
     call.is_recorded = true;
-    call.region = region_of_call(which, is_alone, stack_address((uintptr_t)returns_to));
+    place = python_place();
+    if (place == 0)
+        place = stack_address((uintptr_t)returns_to);
+    call.region = region_of_call(which, is_alone, place);
     if (__builtin_expect(r->until_watched-- == 0, 0))
         call.is_watched = watch(r);
     if (budget_leaves_out(call.region)) {

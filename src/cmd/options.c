@@ -271,8 +271,8 @@ static const struct option_row rows[] = {
     {"functions", 0, OPTION_COUNT, AT(sim.functions), "N",
      .help = "functions that each rank calls", .usual = "36"},
     {"functions", 0, OPTION_FLAG, AT(is_functions), NULL,
-     .help = "record functions by the hooks that -finstrument-functions compiles in (default, "
-             "where there are any)",
+     .help = "record functions by the hooks that -finstrument-functions compiles in, and those "
+             "of Python (default, where there are any)",
      .only = "record"},
     {"ps", 0, OPTION_TEXT, AT(live.ps), "ADDRESS",
      .help = "parameter server to share models with, as snag ps prints it"},

@@ -239,6 +239,19 @@ static size_t python_line(const char *name)
     return 0;
 }
 
+/* Where the function begins in "a.py(88): f" and "a.py:C.f"; 0: it is no such name. */
+static size_t python_function(const char *name)
+{
+    size_t line = python_line(name);
+    const char *colon = strstr(name, ".py:");
+
+    if (line > 0)
+        return line + strcspn(name + line, " ") + 1;
+    return colon && colon > name && colon[4] != '\0' && !strchr(" :0123456789", colon[4])
+               ? (size_t)(colon + 4 - name)
+               : 0;
+}
+
 /* Where TAU says file and lines, else the end. */
 static size_t position_at(const char *canonical)
 {
@@ -280,7 +293,7 @@ const char *region_name_longer(const char *canonical, int level, struct arena *a
     if (level == 0 && canonical[region_name_plain(canonical)] == '@')
         return rename_site(canonical, shortest, arena);
     if (level >= REGION_NAME_WHOLE || canonical[region_name_plain(canonical)] == '@' ||
-        python_line(canonical) > 0)
+        python_function(canonical) > 0)
         return text_printable(arena_string(arena, canonical));
     return shorten(canonical, level, arena);
 }
@@ -361,14 +374,18 @@ const char *region_name_identity(const char *canonical, struct arena *arena)
 
 const char *region_name_last(const char *short_name)
 {
-    const char *last = short_name;
+    size_t python = python_function(short_name);
+    const char *last = short_name + python, *between = python > 0 ? "." : "::";
+    size_t n = strlen(between);
     int depth = 0;
 
-    for (const char *at = short_name; *at; at++) {
+    for (const char *at = last; *at; at++) {
         depth += *at == '<' || *at == '(';
         depth -= depth > 0 && (*at == '>' || *at == ')');
-        if (depth == 0 && at[0] == ':' && at[1] == ':' && at[2])
-            last = (at++) + 2;
+        if (depth == 0 && starts_with(at, between) && at[n]) {
+            last = at + n;
+            at += n - 1;
+        }
     }
     return last;
 }
@@ -419,6 +436,9 @@ enum region_kind region_name_kind(const char *canonical)
         {REGION_BUFFER_FLUSH, true, REGION_TRACER},
     };
 
+    /* its file may be called MPI_halo.py, or omp_solver.py */
+    if (python_function(canonical) > 0)
+        return REGION_USER;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].is_whole ? strcmp(canonical, known[i].start) == 0
                               : starts_with(canonical, known[i].start))

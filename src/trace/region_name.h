@@ -30,7 +30,8 @@ const char *region_name_canonical(const char *text, struct arena *arena);
 /*
  * region_name_short -- class and function of a C++ signature, without template arguments; the
  * name itself where it is not a signature, as those of Python are not, which begin with their
- * file: "torch/optim/sgd.py(120): zero_grad". Never empty for a text that is not. In arena.
+ * file: "torch/optim/sgd.py(120): zero_grad", "halo.py:Field.exchange". Never empty for a text
+ * that is not. In arena.
  */
 const char *region_name_short(const char *canonical, struct arena *arena);
 
@@ -66,7 +67,9 @@ const char *region_name_identity(const char *canonical, struct arena *arena);
  * them where there is no call site. */
 size_t region_name_plain(const char *name);
 
-/* region_name_last -- the part of a short name after its last "::", for matching. */
+/* region_name_last -- the part of a short name after its last "::", of one of Python after its
+ * last
+ * ".", for matching. */
 const char *region_name_last(const char *short_name);
 
 /*

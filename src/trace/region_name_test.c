@@ -47,6 +47,9 @@ static void short_names_are_what_a_person_would_say(void **state)
         {"<module>", "<module>"},
         {"torch/optim/sgd.py(120): zero_grad", "torch/optim/sgd.py(120): zero_grad"},
         {"a.py(7): <lambda>", "a.py(7): <lambda>"},
+        {"halo.py:Field.exchange", "halo.py:Field.exchange"},
+        {"run(1).py:f.<locals>.<lambda>", "run(1).py:f.<locals>.<lambda>"},
+        {"torch/nn/__init__.py:<module>", "torch/nn/__init__.py:<module>"},
         {"f(3): int", "f(3): int"},
         {"<T as Trait>::run", "<T as Trait>::run"},
         {"PassManager<llvm::Function>", "PassManager"},
@@ -126,6 +129,8 @@ static void identity_is_what_stays_from_build_to_build(void **state)
         {"MPI_Wait@halo.c:45", "MPI_Wait"},
         {"MPI_Wait@f+0x1f", "MPI_Wait"},
         {"!$omp parallel @solve.c:12", "!$omp parallel @solve.c:12"},
+        {"halo.py:Field.exchange", "halo.py:Field.exchange"},
+        {"MPI_Wait@halo.py:45", "MPI_Wait"},
         {"f(int)", "f(int)"},
         {"phase (inner)", "phase (inner)"},
         {"phase (a: 3)", "phase (a: 3)"},
@@ -148,6 +153,9 @@ static void last_part_is_the_function(void **state)
                         "PassManager<llvm::Function>");
     assert_string_equal(region_name_last("A<b::c>::run"), "run");
     assert_string_equal(region_name_last("PairEAM::compute"), "compute");
+    assert_string_equal(region_name_last("halo.py:Field.exchange"), "exchange");
+    assert_string_equal(region_name_last("halo.py:f.<locals>.<lambda>"), "<lambda>");
+    assert_string_equal(region_name_last("torch/optim/sgd.py(120): zero_grad"), "zero_grad");
     assert_string_equal(region_name_last("main"), "main");
     assert_string_equal(region_name_last("a::"), "a::");
 }
@@ -162,6 +170,9 @@ static void kinds_follow_from_names(void **state)
     assert_int_equal(region_name_kind("TRACE BUFFER FLUSH"), REGION_TRACER);
     assert_int_equal(region_name_kind("flush"), REGION_USER);
     assert_int_equal(region_name_kind("compute"), REGION_USER);
+    assert_int_equal(region_name_kind("MPI_halo.py:step"), REGION_USER);
+    assert_int_equal(region_name_kind("omp_solver.py(7): step"), REGION_USER);
+    assert_int_equal(region_name_kind("MPI_Wait@halo.py:45"), REGION_MPI);
 }
 
 int main(void)
