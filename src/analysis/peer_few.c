@@ -132,10 +132,10 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
     x.excess_ns = fmin(slow_ns + more_ns, own->time_ns);
     if (x.excess_ns < PEERS_WORTH_NAMING * (p->own_ns + p->wait_ns))
         return;
-    x.is_more = more_ns >= MORE_SHARE * x.excess_ns;
     x.factor = x.excess_ns < ALL_OF_IT * own->time_ns
                    ? own->time_ns / (own->time_ns - x.excess_ns)
                    : INFINITY;
+    x.is_more = more_ns >= MORE_SHARE * x.excess_ns || x.factor >= PEERS_ROLE_FACTOR;
     if (x.is_more)
         p->more_ns += x.excess_ns;
     else

@@ -337,7 +337,10 @@ static void judge_time(struct finder *f, const struct peer_cell *cell, uint32_t 
     found.is_sure = is_surely_slow(f, cell, &found, a);
     if (found.excess_ns < PEERS_WORTH_NAMING * time_of(place))
         return;
-    if (found.is_sure) {
+    found.is_more = found.is_sure && found.factor >= PEERS_ROLE_FACTOR;
+    if (found.is_more) {
+        place->more_ns += found.excess_ns;
+    } else if (found.is_sure) {
         place->slow_ns += found.excess_ns;
         place->off_ns += found.off_ns;
     } else {

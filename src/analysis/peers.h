@@ -144,7 +144,10 @@ struct peer_execution {
 void peers_excess(const struct peers *peers, uint32_t place, const struct peer_execution *x,
                   double *factor, double *excess);
 
-#define PEERS_MOST_COSTS 64u       /* slow places of which each is replayed */
+#define PEERS_ROLE_FACTOR                                                                      \
+    5.0                      /* a place whose calls take so many times as long does something  \
+                                else in them: it is not slower, it has more to do */
+#define PEERS_MOST_COSTS 64u /* slow places of which each is replayed */
 #define PEERS_MOST_PLAYED 4096u    /* places whose slowdown is */
 #define PEERS_MOST_OPERATIONS 256u /* functions, those that take longest */
 
