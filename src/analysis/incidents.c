@@ -17,6 +17,8 @@
 
 #define SUSPECT_SHARE 0.02 /* of all executions are suspects even where none is an anomaly */
 #define FEWEST_SUSPECTS 20u
+#define LONG                                                                                   \
+    1.0 /* typical executions lost: those that lost so much, and most, are suspects, too */
 #define COSTLY 3.0 /* typical executions lost per location: that matters, usual or not */
 #define MANY 4u    /* one in so many locations have the same iteration disturbed: it is one */
 #define FEWEST_MANY 3u            /* and so many at least */
@@ -64,19 +66,40 @@ static int by_score(const void *a, const void *b)
                                 : order_u32(&p->tree, &q->tree);
 }
 
-/* The n-th highest score. */
-static double nth_score(const struct scoring *w, uint32_t n)
+/* The k-th highest of n values, which are sorted. */
+static double nth_highest(double *value, uint32_t n, uint32_t k)
 {
-    uint32_t n_trees = w->forest.n_trees;
-    double *score = mem_resize(NULL, n_trees, sizeof *score), nth;
-    uint64_t *scratch = mem_resize(NULL, n_trees, 2 * sizeof *scratch);
+    uint64_t *scratch = mem_resize(NULL, n, 2 * sizeof *scratch);
+    double nth;
 
-    memcpy(score, w->score, n_trees * sizeof *score);
-    radix_sort_f64(score, scratch, n_trees);
-    nth = n_trees > n ? score[n_trees - n] : -INFINITY;
+    radix_sort_f64(value, scratch, n);
+    nth = n > k ? value[n - k] : -INFINITY;
     free(scratch);
-    free(score);
     return nth;
+}
+
+/* What the n trees that lost most did at least. */
+static double least_of_longest(const struct finder *f, uint32_t n)
+{
+    uint32_t n_trees = f->w->forest.n_trees;
+    double *lost = mem_resize(NULL, n_trees, sizeof *lost), least;
+
+    for (uint32_t t = 0; t < n_trees; t++)
+        lost[t] = lost_ns(f, t);
+    least = fmax(nth_highest(lost, n_trees, n), LONG * f->w->model.root_ns);
+    free(lost);
+    return least;
+}
+
+static double least_of_strangest(const struct finder *f, uint32_t n)
+{
+    uint32_t n_trees = f->w->forest.n_trees;
+    double *score = mem_resize(NULL, n_trees, sizeof *score), least;
+
+    memcpy(score, f->w->score, n_trees * sizeof *score);
+    least = nth_highest(score, n_trees, n);
+    free(score);
+    return least;
 }
 
 /* Few are, so that only these are sorted. */
@@ -85,20 +108,21 @@ static void choose_suspects(struct finder *f)
     const struct scoring *w = f->w;
     uint32_t n = w->forest.n_trees, n_others = (uint32_t)ceil(SUSPECT_SHARE * n), n_ranked = 0;
     struct ranked *ranked = mem_alloc(n, sizeof *ranked);
-    double least;
+    double least_score, least_lost;
 
     n_others = n_others < FEWEST_SUSPECTS ? FEWEST_SUSPECTS : n_others;
     n_others = n_others > CAUSES_MOST ? CAUSES_MOST : n_others;
-    least = nth_score(w, n_others);
+    least_score = least_of_strangest(f, n_others);
+    least_lost = least_of_longest(f, n_others);
     for (uint32_t t = 0; t < n; t++)
-        if (w->score[t] >= least || w->is_anomaly[t])
+        if (w->score[t] >= least_score || w->is_anomaly[t] || lost_ns(f, t) >= least_lost)
             ranked[n_ranked++] = (struct ranked){w->score[t], t};
     qsort(ranked, n_ranked, sizeof *ranked, by_score);
     f->suspect = mem_alloc(n_ranked, sizeof *f->suspect);
     for (uint32_t i = 0; i < n_ranked; i++) {
         uint32_t t = ranked[i].tree;
 
-        if (i >= n_others && !w->is_anomaly[t])
+        if (i >= n_others && !w->is_anomaly[t] && lost_ns(f, t) < least_lost)
             continue;
         f->suspect_of[t] = f->n;
         f->suspect[f->n] = (struct suspect){.tree = t, .group = f->n};

@@ -246,12 +246,13 @@ static int print_costly_others(sqlite3 *db, const struct execution_filter *filte
         return rc;
     text_duration((double)others.most_ns, most);
     if (others.n == 1)
-        print("they are not rare here, but %s cost the run %s\n", others.head, most);
+        print("they are not rare here, but %s cost the run %s: %s\n", others.head, most,
+              others.cause);
     else
         print("they are not rare here, but %s incidents of them cost the run %s, each taken by "
-              "itself; the dearest, %s, %s\n",
+              "itself; the dearest, %s, %s: %s\n",
               text_count(others.n, n), text_duration((double)others.cost_ns, cost), others.head,
-              most);
+              most, others.cause);
     return 0;
 }
 

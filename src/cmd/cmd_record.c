@@ -140,6 +140,7 @@ static int run_watch(const struct recording *r)
 
     snprintf(source, sizeof source, "tracer:%s", r->socket);
     watched.foi = said->foi;
+    watched.guesses_foi = true;
     watched.model = said->model;
     watched.least_lost_ns = said->least_lost_ns;
     watched.live.false_alarms = said->live.false_alarms;

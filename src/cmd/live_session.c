@@ -234,10 +234,11 @@ static int open_trees(struct live_session *session, const struct settings *s)
     struct live_trees_opts opts = live_trees_default();
     int rc;
 
-    if (s->foi.n == 0 && s->model == NULL)
+    if (s->foi.n == 0 && s->model == NULL && !s->guesses_foi)
         return 0;
     opts.pattern = s->foi.text;
     opts.n_patterns = s->foi.n;
+    opts.guesses = s->guesses_foi;
     opts.model_path = s->model;
     opts.window_s = s->live.tree_window;
     opts.features = s->live.tree_features;

@@ -94,7 +94,8 @@ struct settings {
     bool is_together; /* one of several processes that do it together */
     uint64_t seed;
 
-    struct word_list foi;     /* patterns */
+    struct word_list foi; /* patterns */
+    bool guesses_foi; /* where there are none, snag record --watch takes what suggests itself */
     struct word_list without; /* what a run is played without */
     uint32_t rank;            /* NO_RANK: all */
 

@@ -27,6 +27,16 @@ int foi_watch_init(struct foi_watch *w, const char *const *pattern, uint32_t n_p
     return 0;
 }
 
+void foi_watch_name(struct foi_watch *w, const char *name)
+{
+    uint32_t n = w->n_patterns++;
+
+    w->pattern = mem_resize(w->pattern, w->n_patterns, sizeof *w->pattern);
+    w->is_too_much = mem_resize(w->is_too_much, w->n_patterns, sizeof *w->is_too_much);
+    w->pattern[n] = mem_copy_string(name);
+    w->is_too_much[n] = false;
+}
+
 void foi_watch_release(struct foi_watch *w)
 {
     for (uint32_t p = 0; p < w->n_patterns; p++)

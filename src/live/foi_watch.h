@@ -32,6 +32,9 @@ struct foi_watch {
 int foi_watch_init(struct foi_watch *w, const char *const *pattern, uint32_t n_patterns);
 void foi_watch_release(struct foi_watch *w);
 
+/* foi_watch_name -- one more pattern: the name of a function. */
+void foi_watch_name(struct foi_watch *w, const char *name);
+
 /* foi_watch_add -- the new rows of a location; defs know all their functions. O(rows). */
 void foi_watch_add(struct foi_watch *w, const struct calls *calls,
                    const struct definitions *defs);

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "live/foi_guess.h"
 #include "live/foi_watch.h"
 #include "live/loop_watch.h"
 #include "live/rolling.h"
@@ -28,6 +29,8 @@ struct sink {
 
 struct live_trees {
     struct foi_watch watch;
+    struct foi_guess guess;
+    bool is_guessing;
     struct scorer *model; /* NULL: none */
     const char *loop;     /* the pattern of one, or NULL */
     struct rolling_opts rolling_opts;
@@ -108,6 +111,7 @@ int live_trees_new(const struct live_trees_opts *opts, struct live_trees **out)
         live_trees_free(t);
         return rc;
     }
+    t->is_guessing = opts->guesses && opts->n_patterns == 0 && t->model == NULL;
     *out = t;
     return 0;
 }
@@ -134,6 +138,7 @@ void live_trees_free(struct live_trees *t)
         free(t->foi[i].verdict);
     }
     foi_watch_release(&t->watch);
+    foi_guess_release(&t->guess);
     scorer_close(t->model);
     arena_release(&t->sentences);
     free(t->sink);
@@ -324,6 +329,25 @@ static void judge(struct live_trees *t, uint32_t i, const struct definitions *de
 
 /* --------------------------------------------------------------------------------- public */
 
+/* It is looked at from the next step on. */
+static void guess(struct live_trees *t, const struct ad_step *step)
+{
+    char why[FOI_WHY_SIZE];
+    uint32_t region = foi_guess_add(&t->guess, step, why);
+    struct live_foi *foi;
+
+    if (region == NAMES_NONE)
+        return;
+    log_warn("trees", "no --foi given; looking at '%s': %s so far",
+             step->defs->region[region].short_name, why);
+    foi_watch_name(&t->watch, step->defs->region[region].name);
+    foi = foi_of(t, region, step);
+    for (uint32_t l = 0; l < step->n_locations; l++)
+        live_forest_count_from(&foi->trees, l, foi_guess_begun(&t->guess, l, region));
+    foi_guess_release(&t->guess);
+    t->is_guessing = false;
+}
+
 void live_trees_step(void *ctx, const struct ad_step *step)
 {
     struct live_trees *t = ctx;
@@ -337,6 +361,8 @@ void live_trees_step(void *ctx, const struct ad_step *step)
     tree_step.n_foi = t->n_foi;
     for (size_t i = 0; i < t->n_sinks; i++)
         t->sink[i].step(t->sink[i].ctx, &tree_step);
+    if (t->is_guessing)
+        guess(t, step);
 }
 
 const struct live_foi *live_trees_foi(const struct live_trees *trees, uint32_t *n)

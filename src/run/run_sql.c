@@ -172,7 +172,7 @@ const char run_sql_slow_places[] =
 /* With max(), SQLite takes the other columns of the row that has it. */
 const char run_sql_costly_others[] =
     "SELECT count(*), coalesce(sum(i.cost_ns), 0), max(i.cost_ns), h.rank, h.thread, h.idx, "
-    "f.name FROM (" STORED_INCIDENTS "WHERE i.cost_ns > 0) i " WITH_HEADS
+    "f.name, i.cause FROM (" STORED_INCIDENTS "WHERE i.cost_ns > 0) i " WITH_HEADS
     "WHERE (?1 IS NULL OR i.foi = ?1) AND (?2 IS NULL OR h.rank = ?2) AND NOT i.is_anomaly";
 const char run_sql_n_incidents[] = ALL_INCIDENTS "SELECT count(*) " FILTERED_INCIDENTS;
 const char run_sql_incident_of[] =

@@ -107,6 +107,7 @@ int incident_list_costly_others(sqlite3 *db, const struct execution_filter *filt
                      (uint32_t)sqlite3_column_int64(query, 3),
                      (uint32_t)sqlite3_column_int64(query, 4),
                      (uint32_t)sqlite3_column_int64(query, 5));
+        snprintf(out->cause, sizeof out->cause, "%s", rundb_text(query, 7));
     }
     sqlite3_finalize(query);
     return rc;

@@ -9,6 +9,7 @@
 #ifndef SNAG_VIEW_INCIDENT_LIST_H
 #define SNAG_VIEW_INCIDENT_LIST_H
 
+#include "explain/why.h"
 #include "view/executions.h"
 
 #include <stdbool.h>
@@ -65,6 +66,7 @@ struct costly_others {
     uint64_t n, cost_ns;          /* how many; the sum of what each costs by itself */
     uint64_t most_ns;             /* of the dearest, */
     char head[EXECUTION_ID_SIZE]; /* which goes back to this one */
+    char cause[WHY_CAUSE_SIZE];   /* ... for this */
 };
 
 /*

@@ -100,3 +100,36 @@ until "$snag" info killed >told 2>&1; do
     sleep 0.05
 done
 echo "watched: what is lost is said, and nothing stays"
+
+# without --foi it looks at what suggests itself, under the numbers of after the run
+cat >steps.c <<'C'
+#include <time.h>
+static void wait_ms(int ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000L}, 0);
+}
+static void work(void)
+{
+    wait_ms(2);
+}
+static void step(int i)
+{
+    work();
+    work();
+    if (i % 97 == 96)
+        wait_ms(60);
+}
+int main(void)
+{
+    for (int i = 0; i < 900; i++)
+        step(i);
+    return 0;
+}
+C
+cc -std=gnu11 -O0 -g -finstrument-functions -o steps steps.c
+"$snag" record --watch --once --functions --store kept -o guessed -- ./steps >out 2>err </dev/null || fail "steps: status $?"
+grep -q "no --foi given; looking at 'step': " err || fail "no function suggested itself"
+"$snag" provdb filter kept "func = 'step'" | jq -r ".execution.id // empty" >found || fail "the store cannot be read"
+for n in 484 581 678 775 872; do
+    grep -qx "#0-$n" found || fail "#0-$n is not in the store"
+done
