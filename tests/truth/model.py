@@ -1,0 +1,263 @@
+"""What a run would have taken without what went wrong: the logs of its ranks (truth.c) played again.
+
+Every thread of every rank is a lane of operations. Own time (work, and what lies between operations) stays as it was;
+an operation that waits ends when the last that it waits for has come, plus what it took then in the run itself (its
+rest: the transfer, the wake-up). So without any change the play is the run. What went wrong is taken out of own time
+and of rests; then the ends move. README.md says where this differs from the program run again.
+"""
+import collections
+import pathlib
+import statistics
+
+# what went wrong as a program or the laboratory wrote it down; function "-": while it waited
+Event = collections.namedtuple("Event", "rank thread function steps pieces")  # pieces: [(begin, end)], ns
+
+
+class Op:
+    """A line of a log. deps: what it waits for, found by match()."""
+
+    __slots__ = ("what", "step", "function", "begin", "end", "nominal", "delayed", "peer", "deps", "arrives", "rest", "gap")
+
+    def __init__(self, words):
+        self.what, self.step, self.function = words[0], int(words[2]), words[3]
+        if self.what == "D" and self.function == "collective":
+            self.what = "I"  # inside of the meeting that follows, whose time it is
+        self.begin, self.end, self.nominal, self.delayed = (int(x) for x in words[4:8])
+        self.peer = tuple(int(x) for x in words[8:12])
+        self.deps, self.arrives, self.rest, self.gap = [], None, 0, 0
+
+
+def read(directory):
+    """{(rank, thread): [Op]} in the order of the program; receives of one call are one operation."""
+    lanes = collections.defaultdict(list)
+    for path in sorted(pathlib.Path(directory).glob("log.*")):
+        rank = int(path.suffix[1:])
+        for line in path.read_text(encoding="utf-8").splitlines():
+            words = line.split()
+            lanes[rank, int(words[1])].append(Op(words))
+    match(lanes)
+    return dict(lanes)
+
+
+def members(key, op):
+    if op.what == "T":
+        return [(key[0], t) for t in range(op.peer[1])]
+    first, n, stride, _ = op.peer
+    return [(first + i * stride, 0) for i in range(n)]
+
+
+def match(lanes):
+    """Sets deps: of receives the sends, in order of each pair; of a meeting the other arrivals that count."""
+    sends, receives = collections.defaultdict(list), collections.defaultdict(int)
+    meetings = collections.defaultdict(dict)
+    for key, ops in lanes.items():
+        times = collections.Counter()
+        for op in ops:
+            if op.what == "S":
+                sends[key[0], op.peer[0]].append((key, op))
+            elif op.what in "MT":
+                where = (op.what, key[0] if op.what == "T" else 0, op.peer)
+                meetings[where + (times[where],)][key] = op
+                times[where] += 1
+    for (rank, _), ops in lanes.items():
+        kept = []
+        for op in ops:
+            if op.what == "R":
+                pair = (op.peer[0], rank)
+                same = bool(kept) and kept[-1].what == "R" and kept[-1].begin == op.begin
+                into = kept[-1] if same else op
+                into.end = max(into.end, op.end)
+                if receives[pair] < len(sends[pair]):
+                    into.deps.append(sends[pair][receives[pair]][1])
+                receives[pair] += 1
+                if same:
+                    continue
+            kept.append(op)
+        ops[:] = kept
+    for ops_of in meetings.values():
+        for key, op in ops_of.items():
+            root = op.peer[3]
+            everyone = [ops_of[x] for x in members(key, op) if x in ops_of and x != key]
+            if root >= 0:  # from one: the root waits for nobody
+                root_key = (key[0], root) if op.what == "T" else (root, 0)
+                everyone = [ops_of[root_key]] if root_key in ops_of and key != root_key else []
+            elif root <= -2:  # to one: nobody else waits
+                everyone = everyone if (key[1] if op.what == "T" else key[0]) == -2 - root else []
+            op.deps = everyone
+    for ops in lanes.values():
+        at = ops[0].begin if ops else 0
+        for op in ops:
+            if op.what == "I":
+                continue
+            op.gap = max(0, op.begin - at)
+            op.rest = max(0, op.end - (came(op) if op.what in "RMT" else max(op.begin, at)))
+            at = max(at, op.end)
+
+
+def overlap(pieces, begin, end):
+    return sum(max(0, min(end, e) - max(begin, b)) for b, e in pieces)
+
+
+def cut_from_meetings(lanes, pieces):
+    """{id of a meeting: ns}: what of it went wrong on one of its ranks, in its rest, is in the rest of all of them."""
+    inside = collections.Counter()
+    for key, ops in lanes.items():
+        for op in ops if pieces[key] else ():
+            if op.what == "M":
+                cut = min(op.rest, overlap(pieces[key], came(op), op.end))
+                for other in [op] + op.deps:
+                    inside[id(other)] = max(inside[id(other)], cut)
+    return inside
+
+
+def came(op):
+    """When the last that it waits for had come, or it had begun itself."""
+    return max([op.begin] + [x.begin for x in op.deps])
+
+
+class Lane:
+    """Where the play of a lane is: the next operation, and what time it is, in the play and in the run as it was."""
+
+    def __init__(self, ops, pieces, first):
+        self.ops, self.pieces, self.next = ops, pieces, 0
+        self.now, self.then = ops[0].begin - first, ops[0].begin
+
+    def arrive(self, op):
+        self.now += max(0, op.gap - (overlap(self.pieces, self.then, op.begin) if op.gap else 0))
+        return self.now
+
+    def leave(self, op, when, cut):
+        """An operation ends, whose last dependency came then in the play; cut: what a meeting loses."""
+        if op.what == "M":
+            rest = op.rest - cut
+        else:
+            lost = overlap(self.pieces, came(op) if op.what in "RT" else max(op.begin, self.then), op.end)
+            rest = op.rest - (min(lost, max(0, op.rest - op.nominal)) if op.what == "W" else lost)
+        self.now = when + max(0, rest)
+        self.then = self.then if op.what == "I" else max(self.then, op.end)
+        self.next += 1
+
+
+def play(lanes, without=()):
+    """Plays the run without these events. Returns when it ends, in ns after its first operation, and of each rank when
+    its steps begin, and the last one ends: {rank: [ns]}."""
+    pieces = collections.defaultdict(list)
+    for event in without:
+        for key in lanes:  # a rank that is stopped is stopped with all of its threads
+            if key[0] == event.rank and (event.thread is None or key[1] == event.thread):
+                pieces[key] += event.pieces
+    first = min(ops[0].begin for ops in lanes.values() if ops)
+    inside = cut_from_meetings(lanes, pieces)
+    arrived, begins = {}, collections.defaultdict(list)
+    state = {key: Lane(ops, pieces[key], first) for key, ops in lanes.items() if ops}
+    moved = True
+    while moved:
+        moved = False
+        for key, lane in state.items():
+            while lane.next < len(lane.ops):
+                op = lane.ops[lane.next]
+                if id(op) not in arrived:
+                    arrived[id(op)] = lane.arrive(op)
+                    moved = True
+                    if op.what == "B":
+                        begins[key[0]].append(lane.now)
+                if any(id(x) not in arrived for x in op.deps):
+                    break
+                lane.leave(op, max([arrived[id(op)]] + [arrived[id(x)] for x in op.deps]), inside[id(op)])
+                moved = True
+    stuck = [key for key, lane in state.items() if lane.next < len(lane.ops)]
+    if stuck:
+        raise ValueError(f"these wait forever: {stuck}")
+    for (rank, thread), lane in state.items():
+        if thread == 0:
+            begins[rank].append(lane.now)
+    return max(lane.now for lane in state.values()), dict(begins)
+
+
+def span(lanes):
+    """(begin, end) of the run as it was, ns of the machine's clock."""
+    return min(x[0].begin for x in lanes.values() if x), max(max(op.end for op in x) for x in lanes.values() if x)
+
+
+def steps(lanes):
+    """{rank: [(begin, end)]} of the steps of each rank, as thread 0 began them."""
+    found = {}
+    for (rank, thread), ops in lanes.items():
+        if thread == 0:
+            begins = [op.begin for op in ops if op.what == "B"]
+            found[rank] = list(zip(begins, begins[1:] + [max(op.end for op in ops)]))
+    return found
+
+
+def typical_step(lanes):
+    return statistics.median([e - b for x in steps(lanes).values() for b, e in x] or [0])
+
+
+def planned(lanes):
+    """What programs wrote down that went wrong: an event for each rank, thread, function and step."""
+    found = collections.defaultdict(list)
+    for (rank, thread), ops in lanes.items():
+        for op in ops:
+            if op.what in "DI":
+                found[rank, thread, op.function, op.step].append((op.begin, op.end))
+    return [Event(rank, thread, function, [step], pieces) for (rank, thread, function, step), pieces in sorted(found.items())]
+
+
+def stopped(lanes, rank, begin, end):
+    """The event of a stop of a rank from outside: in the function where most of it was."""
+    where = collections.Counter()
+    of_step = set()
+    for (r, thread), ops in lanes.items():
+        if r != rank or thread != 0:
+            continue
+        for op in ops:
+            common = overlap([(begin, end)], op.begin, op.end)
+            if common > 0:
+                where[op.function if op.what in "WD" else "-"] += common
+                of_step.add(op.step)
+    return Event(rank, None, where.most_common(1)[0][0] if where else "?", sorted(of_step), [(begin, end)])
+
+
+def excess(lanes, event):
+    """By how much what the rank did itself was longer for the event, ns: what of it was no waiting for others."""
+    ns = 0
+    for key, ops in lanes.items():
+        if key[0] != event.rank or (key[1] != event.thread if event.thread is not None else key[1] != 0):
+            continue
+        at = ops[0].begin
+        for op in ops:
+            if op.what == "I":
+                continue
+            ns += overlap(event.pieces, at, op.begin) if op.begin > at else 0
+            if op.what in "RMT":
+                ns += overlap(event.pieces, came(op), op.end)
+            else:
+                cut = overlap(event.pieces, max(at, op.begin), op.end)
+                ns += min(cut, max(0, op.rest - op.nominal)) if op.what == "W" else cut
+            at = max(at, op.end)
+    return ns
+
+
+def own_delay(lanes, rank, begin, end, known=()):
+    """By how much a rank was held up by itself or by the machine in a stretch of time, ns: work that took longer than
+    its amount, time without a core (as the kernel counts it), and what went wrong by plan unless it is in known."""
+    most = 0
+    for key, ops in lanes.items():
+        if key[0] != rank:
+            continue
+        delay, before, at = 0, None, None
+        for op in ops:
+            waited = op.delayed - before if before is not None else 0
+            before = op.delayed
+            gap = max(0, op.begin - at) if at is not None and op.what != "I" else 0
+            at = max(at or 0, op.end if op.what != "I" else 0)
+            if op.end <= begin or op.begin - gap >= end:
+                continue
+            if op.what == "W":
+                delay += max(waited, op.rest - op.nominal, 0) + gap
+            elif op.what in "DI":
+                delay += gap if known else op.rest + gap
+            else:
+                delay += waited + gap
+        most = max(most, delay)
+    return most
