@@ -33,8 +33,9 @@ STEPS = 240
 NAP = 0.02  # s between two looks for processes that are about to begin
 
 # source; how it is built and started; function of interest; functions that work, the first has most of it; the one
-# that does so before it sends; numbers of ranks (threads of openmp); ranks that things go wrong on; threads of a rank
-Program = namedtuple("Program", "source kind foi work sending ranks on threads pieces", defaults=(1, ""))
+# that does so before it sends; numbers of ranks (threads of openmp); ranks that things go wrong on; threads of a rank;
+# the function whose calls are more where a rank has more; the rank that has more to do by design
+Program = namedtuple("Program", "source kind foi work sending ranks on threads pieces role", defaults=(1, "", None))
 
 
 def any_rank(ranks):
@@ -50,14 +51,14 @@ PROGRAMS = {
     "heat": Program("heat.f90", "mpi", "heat::step", ["row", "tables"], None, [2, 4, 6, 8, 16], any_rank, pieces="row"),
     "reduction": Program("reduction.cpp", "mpi", "Solver::iterate", ["apply", "precondition", "dot"], "dot", [2, 4, 8, 16],
                          any_rank),
-    "farm": Program("farm.cpp", "mpi", "task", ["solve"], None, [3, 5, 8, 16], workers),
+    "farm": Program("farm.cpp", "mpi", "task", ["solve"], None, [3, 5, 8, 16], workers, role=0),
     "pipeline": Program("pipeline.c", "mpi", "stage", ["transform", "give"], "give", [2, 4, 8, 16], any_rank),
     "transpose": Program("transpose.c", "mpi", "time_step", ["transform_x", "transform_y"], None, [2, 4, 8, 16], any_rank),
-    "ensemble": Program("ensemble.f90", "mpi", "ensemble::cycle_once", ["member"], None, [2, 4, 8, 16], any_rank),
+    "ensemble": Program("ensemble.f90", "mpi", "ensemble::cycle_once", ["member"], None, [2, 4, 8, 16], any_rank, role=0),
     "overlap": Program("overlap.cpp", "mpi", "advance", ["cell", "neighbours"], None, [2, 4, 8, 16], any_rank, pieces="cell"),
     "openmp": Program("threaded.c", "omp", "step", ["sweep"], None, [2, 4], any_rank),
     "hybrid": Program("hybrid.c", "mpi", "step", ["sweep"], None, [2, 4, 8], any_rank, 2),
-    "serial": Program("serial.c", "serial", "block", ["parse"], None, [1], any_rank, pieces="pack_piece"),
+    "serial": Program("serial.c", "serial", "block", ["parse"], None, [1], any_rank),
     "training": Program("training.py", "kineto", "ProfilerStep", [], "late", [2, 4, 8], any_rank),
     "jacobi": Program("jacobi.py", "python", "sweep", ["relax", "copy_borders"], "copy_borders", [2, 4, 8], any_rank),
 }
@@ -121,7 +122,7 @@ def matrix(args):
                     [(p + d + 2 * n) % len(program.ranks)]
                 for i in which:
                     # a program without MPI has no functions but by hooks
-                    stacks = program.kind == "mpi" and (p + d + n + i) % 2 == 1
+                    stacks = program.kind == "mpi" and (p + d // 2 + n + (i if disturbance == "none" else 0)) % 2 == 1
                     runs.append(Run(name, disturbance, program.ranks[i], noise, "stacks" if stacks else "hooks", args.seed))
     if args.few:
         few = [("halo", "sleep"), ("serial", "sleep"), ("training", "none"), ("training", "stop")]
@@ -308,6 +309,7 @@ def training_job(run, directory):
                            b - a - d + c for i in steps for (a, b), (c, d) in [(job.step_times[rank][i], other.step_times[rank][i])]),
                        "pieces": [[t[3] * 1e3, t[4] * 1e3] for t in mine],
                        "excess_ns": sum(t[4] - t[3] for t in mine) * 1e3, "cost_ns": (job.end_us - other.end_us) * 1e3})
+        events[-1] |= {"all_" + x: events[-1][x] for x in ("excess_ns", "cost_ns")}
     quiet = training.Job(run.ranks, TRAINING_STEPS, run.seed)
     typical = sorted(e - b for b, e in quiet.step_times[0])[TRAINING_STEPS // 2] * 1e3
     (directory / "truth.json").write_text(json.dumps({
@@ -334,12 +336,14 @@ def truth_of(run, directory):
     for group in groups:
         first = group[0]
         without, now = model.play(logs, group)
+        wider = group + [model.also_then(logs, x) for x in group]
         steps = sorted({s for x in group for s in x.steps})
         found.append({"rank": first.rank, "thread": first.thread, "function": first.function,
                       "steps": steps, "longer_ns": longer(then.get(first.rank, []), now.get(first.rank, []), steps),
                       "pieces": [p for x in group for p in x.pieces],
                       "excess_ns": sum(model.excess(logs, x) for x in group),
-                      "cost_ns": played - without})
+                      "cost_ns": played - without, "all_excess_ns": sum(model.excess(logs, x) for x in wider),
+                      "all_cost_ns": played - model.play(logs, wider)[0]})
     return {"whole": whole, "run_ns": end - begin, "played_ns": played, "typical_ns": model.typical_step(logs),
             "events": found}, logs
 
@@ -349,9 +353,13 @@ def judge(run, build_dir, out):
     directory = directory_of(run, out)
     truth, logs = truth_of(run, directory)
     result = {"name": run.name} | run._asdict() | {"run_ms": truth["run_ns"] / 1e6, "truth": truth["events"]}
-    for way, foi in (("default", None), ("foi", PROGRAMS[run.program].foi)):
-        said = score.ask(build_dir / "snag", directory, way, foi, truth)
-        result[way] = score.compare(truth, logs, said, PROGRAMS[run.program])
+    program = PROGRAMS[run.program]
+    result["default"] = score.compare(truth, logs, score.ask(build_dir / "snag", directory, "default", None, truth), program.role)
+    if result["default"]["foi"] == program.foi:
+        result["foi"] = result["default"]  # the same question
+    else:
+        result["foi"] = score.compare(truth, logs, score.ask(build_dir / "snag", directory, "foi", program.foi, truth),
+                                      program.role)
     return result
 
 
@@ -382,6 +390,7 @@ def main():
         except (RuntimeError, subprocess.TimeoutExpired, OSError) as error:
             failed.append((run.name, str(error)))
     results = []
+    (out / "results.jsonl").write_text("", encoding="utf-8")  # in the order of their ends, until all are there
     with concurrent.futures.ProcessPoolExecutor(args.jobs) as pool:
         waiting = {pool.submit(judge, run, build_dir, out): run for run in runs if run.name not in dict(failed)}
         for i, done in enumerate(concurrent.futures.as_completed(waiting)):
@@ -389,6 +398,8 @@ def main():
             progress(f"{i + 1} of {len(waiting)}: analysing {run.name}")
             try:
                 results.append(done.result())
+                with open(out / "results.jsonl", "a", encoding="utf-8") as file:
+                    file.write(json.dumps(results[-1]) + "\n")
             except Exception as error:  # pylint: disable=broad-except  # a run that cannot be judged is one row
                 failed.append((run.name, f"{type(error).__name__}: {error}"))
     order = {run.name: i for i, run in enumerate(runs)}

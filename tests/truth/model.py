@@ -5,6 +5,7 @@ an operation that waits ends when the last that it waits for has come, plus what
 rest: the transfer, the wake-up). So without any change the play is the run. What went wrong is taken out of own time
 and of rests; then the ends move. README.md says where this differs from the program run again.
 """
+import bisect
 import collections
 import pathlib
 import statistics
@@ -218,6 +219,16 @@ def stopped(lanes, rank, begin, end):
     return Event(rank, None, where.most_common(1)[0][0] if where else "?", sorted(of_step), [(begin, end)])
 
 
+def also_then(lanes, event):
+    """What held the same thread up in the same steps beside an event: work that took longer than its amount, as an
+    event. Nobody who sees the run from outside can tell the two apart."""
+    ops = [op for (r, t), x in lanes.items() if r == event.rank and t == (event.thread or 0) for op in x]
+    return event._replace(thread=event.thread or 0, pieces=[
+        (op.end - (op.rest - op.nominal), op.end) for op in ops
+        if op.what == "W" and op.step in event.steps and op.rest > op.nominal and
+        (event.thread is not None or not overlap(event.pieces, op.begin, op.end))])
+
+
 def excess(lanes, event):
     """By how much what the rank did itself was longer for the event, ns: what of it was no waiting for others."""
     ns = 0
@@ -238,26 +249,36 @@ def excess(lanes, event):
     return ns
 
 
-def own_delay(lanes, rank, begin, end, known=()):
-    """By how much a rank was held up by itself or by the machine in a stretch of time, ns: work that took longer than
-    its amount, time without a core (as the kernel counts it), and what went wrong by plan unless it is in known."""
-    most = 0
-    for key, ops in lanes.items():
-        if key[0] != rank:
-            continue
-        delay, before, at = 0, None, None
-        for op in ops:
-            waited = op.delayed - before if before is not None else 0
-            before = op.delayed
-            gap = max(0, op.begin - at) if at is not None and op.what != "I" else 0
-            at = max(at or 0, op.end if op.what != "I" else 0)
-            if op.end <= begin or op.begin - gap >= end:
-                continue
-            if op.what == "W":
-                delay += max(waited, op.rest - op.nominal, 0) + gap
-            elif op.what in "DI":
-                delay += gap if known else op.rest + gap
-            else:
-                delay += waited + gap
-        most = max(most, delay)
-    return most
+class Delays:
+    """By how much ranks were held up by themselves or by the machine: work that took longer than its amount, time
+    without a core (as the kernel counts it), what lies between operations, and what went wrong by plan."""
+
+    def __init__(self, lanes):
+        self.ends, self.sums = {}, {}
+        for key, ops in lanes.items():
+            total, before, at = 0, None, None
+            self.ends[key], self.sums[key] = [], [0]
+            for op in ops:
+                waited = op.delayed - before if before is not None else 0
+                before = op.delayed
+                if op.what != "I":
+                    total += max(0, op.begin - at) if at is not None else 0
+                    at = max(at or 0, op.end)
+                if op.what == "W":
+                    total += max(waited, op.rest - op.nominal, 0)
+                else:
+                    total += op.rest if op.what == "D" else op.end - op.begin if op.what == "I" else waited
+                self.ends[key].append(at or op.end)
+                self.sums[key].append(total)
+
+    def of(self, rank, begin, end):
+        """Of operations that end in this time, and the one after, ns: of the thread that has most."""
+        most = 0
+        for key, ends in self.ends.items():
+            if key[0] == rank:
+                first, last = bisect.bisect_right(ends, begin), bisect.bisect_left(ends, end) + 1
+                most = max(most, self.sums[key][min(last, len(ends))] - self.sums[key][first])
+        return most
+
+    def ranks(self):
+        return {key[0] for key in self.ends}

@@ -46,7 +46,7 @@ static const char *const kind_names[N_KINDS] = {"sleep",  "work", "slower",    "
 struct disturbance {
     enum kind kind;
     char function[32];
-    int rank, thread, first, end, every;
+    int rank, thread, first, end, every, last; /* step in which it was last */
     double ms, factor, mb;
 };
 
@@ -119,7 +119,7 @@ static void parse(const char *text)
         char *word = strsep(&part, " "), *value;
 
         *d = (struct disturbance){
-            .kind = N_KINDS, .rank = -1, .end = 1 << 30, .every = 1, .factor = 1};
+            .kind = N_KINDS, .rank = -1, .end = 1 << 30, .every = 1, .last = -1, .factor = 1};
         for (int k = 0; k < N_KINDS; k++)
             if (strcmp(word, kind_names[k]) == 0)
                 d->kind = k;
@@ -341,10 +341,14 @@ void truth_work(const char *function, double ms)
     work((int64_t)(nominal * MS));
     put(is_more ? 'D' : 'W', function, begin, truth_now())->nominal = (int64_t)(nominal * MS);
     for (int i = 0; i < n_disturbances; i++) {
-        const struct disturbance *d = &disturbances[i];
+        struct disturbance *d = &disturbances[i];
 
-        if (d->kind == IMBALANCE || d->kind == COLLECTIVE || !is_now(d, function))
+        /* what is slower is so in each call, all else happens once in a step; d is of one
+         * thread */
+        if (d->kind == IMBALANCE || d->kind == COLLECTIVE || !is_now(d, function) ||
+            (d->kind != SLOWER && d->last == current_step))
             continue;
+        d->last = current_step;
         begin = truth_now();
         disturb(d, nominal);
         put('D', function, begin, truth_now());
