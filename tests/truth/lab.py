@@ -329,7 +329,7 @@ def truth_of(run, directory):
     stops = json.loads((directory / "stops.json").read_text(encoding="utf-8"))
     events = model.planned(logs) + [model.stopped(logs, stops["rank"], b, e) for b, e in stops["stops"]]
     whole = DISTURBANCES[run.disturbance] == "whole"
-    groups = [events] if whole and events else [[x] for x in events]
+    groups = [model.joined(events)] if whole and events else [[x] for x in events]
     played, then = model.play(logs)
     begin, end = model.span(logs)
     found = []
@@ -340,7 +340,7 @@ def truth_of(run, directory):
         steps = sorted({s for x in group for s in x.steps})
         found.append({"rank": first.rank, "thread": first.thread, "function": first.function,
                       "steps": steps, "longer_ns": longer(then.get(first.rank, []), now.get(first.rank, []), steps),
-                      "pieces": [p for x in group for p in x.pieces],
+                      "pieces": sorted(p for x in group for p in x.pieces),
                       "excess_ns": sum(model.excess(logs, x) for x in group),
                       "cost_ns": played - without, "all_excess_ns": sum(model.excess(logs, x) for x in wider),
                       "all_cost_ns": played - model.play(logs, wider)[0]})

@@ -14,10 +14,14 @@ import statistics
 Event = collections.namedtuple("Event", "rank thread function steps pieces")  # pieces: [(begin, end)], ns
 
 
-class Op:
-    """A line of a log. deps: what it waits for, found by match()."""
+ALL = -1  # in place of a peer: all other ranks
 
-    __slots__ = ("what", "step", "function", "begin", "end", "nominal", "delayed", "peer", "deps", "arrives", "rest", "gap")
+
+class Op:
+    """A line of a log. Of match(): deps, what it waits for; came, when the last of that had, or it had begun itself; rest,
+    what it took from then on; gap, what lies between it and the one before."""
+
+    __slots__ = ("what", "step", "function", "begin", "end", "nominal", "delayed", "peer", "deps", "came", "rest", "gap")
 
     def __init__(self, words):
         self.what, self.step, self.function = words[0], int(words[2]), words[3]
@@ -25,7 +29,7 @@ class Op:
             self.what = "I"  # inside of the meeting that follows, whose time it is
         self.begin, self.end, self.nominal, self.delayed = (int(x) for x in words[4:8])
         self.peer = tuple(int(x) for x in words[8:12])
-        self.deps, self.arrives, self.rest, self.gap = [], None, 0, 0
+        self.deps, self.came, self.rest, self.gap = [], self.begin, 0, 0
 
 
 def read(directory):
@@ -49,13 +53,15 @@ def members(key, op):
 
 def match(lanes):
     """Sets deps: of receives the sends, in order of each pair; of a meeting the other arrivals that count."""
-    sends, receives = collections.defaultdict(list), collections.defaultdict(int)
+    sends, receives = collections.defaultdict(list), collections.Counter()
+    ranks = {key[0] for key in lanes}
     meetings = collections.defaultdict(dict)
     for key, ops in lanes.items():
         times = collections.Counter()
         for op in ops:
             if op.what == "S":
-                sends[key[0], op.peer[0]].append((key, op))
+                for peer in ranks - {key[0]} if op.peer[0] == ALL else {op.peer[0]}:
+                    sends[key[0], peer].append(op)
             elif op.what in "MT":
                 where = (op.what, key[0] if op.what == "T" else 0, op.peer)
                 meetings[where + (times[where],)][key] = op
@@ -64,13 +70,12 @@ def match(lanes):
         kept = []
         for op in ops:
             if op.what == "R":
-                pair = (op.peer[0], rank)
                 same = bool(kept) and kept[-1].what == "R" and kept[-1].begin == op.begin
                 into = kept[-1] if same else op
                 into.end = max(into.end, op.end)
-                if receives[pair] < len(sends[pair]):
-                    into.deps.append(sends[pair][receives[pair]][1])
-                receives[pair] += 1
+                for peer in ranks - {rank} if op.peer[0] == ALL else {op.peer[0]}:
+                    into.deps += sends[peer, rank][receives[peer, rank]:][:1]
+                    receives[peer, rank] += 1
                 if same:
                     continue
             kept.append(op)
@@ -91,12 +96,23 @@ def match(lanes):
             if op.what == "I":
                 continue
             op.gap = max(0, op.begin - at)
-            op.rest = max(0, op.end - (came(op) if op.what in "RMT" else max(op.begin, at)))
+            op.came = max([op.begin] + [x.begin for x in op.deps])
+            op.rest = max(0, op.end - (op.came if op.what in "RMT" else max(op.begin, at)))
             at = max(at, op.end)
 
 
+def touched(pieces, begin, end):
+    """Which pieces, in the order of their begins and of their ends, have a part in a stretch of time: numbers."""
+    last = bisect.bisect_left(pieces, (end,))
+    first = last
+    while first > 0 and pieces[first - 1][1] > begin:
+        first -= 1
+    return range(first, last)
+
+
 def overlap(pieces, begin, end):
-    return sum(max(0, min(end, e) - max(begin, b)) for b, e in pieces)
+    """How much of a stretch of time is in such pieces, ns."""
+    return sum(min(end, pieces[i][1]) - max(begin, pieces[i][0]) for i in touched(pieces, begin, end))
 
 
 def cut_from_meetings(lanes, pieces):
@@ -105,15 +121,10 @@ def cut_from_meetings(lanes, pieces):
     for key, ops in lanes.items():
         for op in ops if pieces[key] else ():
             if op.what == "M":
-                cut = min(op.rest, overlap(pieces[key], came(op), op.end))
+                cut = min(op.rest, overlap(pieces[key], op.came, op.end))
                 for other in [op] + op.deps:
                     inside[id(other)] = max(inside[id(other)], cut)
     return inside
-
-
-def came(op):
-    """When the last that it waits for had come, or it had begun itself."""
-    return max([op.begin] + [x.begin for x in op.deps])
 
 
 class Lane:
@@ -124,7 +135,8 @@ class Lane:
         self.now, self.then = ops[0].begin - first, ops[0].begin
 
     def arrive(self, op):
-        self.now += max(0, op.gap - (overlap(self.pieces, self.then, op.begin) if op.gap else 0))
+        if op.gap:
+            self.now += max(0, op.gap - overlap(self.pieces, self.then, op.begin))
         return self.now
 
     def leave(self, op, when, cut):
@@ -132,7 +144,7 @@ class Lane:
         if op.what == "M":
             rest = op.rest - cut
         else:
-            lost = overlap(self.pieces, came(op) if op.what in "RT" else max(op.begin, self.then), op.end)
+            lost = overlap(self.pieces, op.came if op.what in "RT" else max(op.begin, self.then), op.end) if self.pieces else 0
             rest = op.rest - (min(lost, max(0, op.rest - op.nominal)) if op.what == "W" else lost)
         self.now = when + max(0, rest)
         self.then = self.then if op.what == "I" else max(self.then, op.end)
@@ -147,6 +159,8 @@ def play(lanes, without=()):
         for key in lanes:  # a rank that is stopped is stopped with all of its threads
             if key[0] == event.rank and (event.thread is None or key[1] == event.thread):
                 pieces[key] += event.pieces
+    for of_lane in pieces.values():
+        of_lane.sort()
     first = min(ops[0].begin for ops in lanes.values() if ops)
     inside = cut_from_meetings(lanes, pieces)
     arrived, begins = {}, collections.defaultdict(list)
@@ -162,9 +176,13 @@ def play(lanes, without=()):
                     moved = True
                     if op.what == "B":
                         begins[key[0]].append(lane.now)
-                if any(id(x) not in arrived for x in op.deps):
-                    break
-                lane.leave(op, max([arrived[id(op)]] + [arrived[id(x)] for x in op.deps]), inside[id(op)])
+                when = arrived[id(op)]
+                if op.deps:
+                    others = [arrived.get(id(x)) for x in op.deps]
+                    if None in others:
+                        break
+                    when = max(when, *others)
+                lane.leave(op, when, inside.get(id(op), 0))
                 moved = True
     stuck = [key for key, lane in state.items() if lane.next < len(lane.ops)]
     if stuck:
@@ -204,6 +222,15 @@ def planned(lanes):
     return [Event(rank, thread, function, [step], pieces) for (rank, thread, function, step), pieces in sorted(found.items())]
 
 
+def joined(events):
+    """The events of a thread and function as one."""
+    of = collections.defaultdict(list)
+    for event in events:
+        of[event.rank, event.thread, event.function].append(event)
+    return [Event(*key, sorted({s for x in group for s in x.steps}), sorted(p for x in group for p in x.pieces))
+            for key, group in of.items()]
+
+
 def stopped(lanes, rank, begin, end):
     """The event of a stop of a rank from outside: in the function where most of it was."""
     where = collections.Counter()
@@ -222,10 +249,11 @@ def stopped(lanes, rank, begin, end):
 def also_then(lanes, event):
     """What held the same thread up in the same steps beside an event: work that took longer than its amount, as an
     event. Nobody who sees the run from outside can tell the two apart."""
+    steps = set(event.steps)
     ops = [op for (r, t), x in lanes.items() if r == event.rank and t == (event.thread or 0) for op in x]
     return event._replace(thread=event.thread or 0, pieces=[
         (op.end - (op.rest - op.nominal), op.end) for op in ops
-        if op.what == "W" and op.step in event.steps and op.rest > op.nominal and
+        if op.what == "W" and op.step in steps and op.rest > op.nominal and
         (event.thread is not None or not overlap(event.pieces, op.begin, op.end))])
 
 
@@ -241,7 +269,7 @@ def excess(lanes, event):
                 continue
             ns += overlap(event.pieces, at, op.begin) if op.begin > at else 0
             if op.what in "RMT":
-                ns += overlap(event.pieces, came(op), op.end)
+                ns += overlap(event.pieces, op.came, op.end)
             else:
                 cut = overlap(event.pieces, max(at, op.begin), op.end)
                 ns += min(cut, max(0, op.rest - op.nominal)) if op.what == "W" else cut

@@ -75,8 +75,10 @@ def place_of(identity):
 
 
 def pattern(function):
-    name = {"collective": "(MPI_Allreduce|ncclDevKernel_AllReduce)"}.get(function) or re.escape(function)
-    return re.compile(r"(?<![\w])" + name + r"(?![A-Za-z0-9])" if function != "ncclDevKernel_AllReduce" else name, re.I)
+    """Of a function's name as snag has it: without parameters; of a collective by who recorded it."""
+    name = "(MPI_Allreduce|ncclDevKernel_AllReduce)" if function in ("collective", "ncclDevKernel_AllReduce") else \
+        re.escape(function.split("(")[0]) + "(?![A-Za-z0-9])"
+    return re.compile(r"(?<!\w)" + name, re.I)
 
 
 def is_in_trace(function, said):
@@ -145,8 +147,7 @@ def compare_whole(event, truth, said, role):
             (x["place"] != f"rank {role}" or event["rank"] == role)]
     incidents = [x for x in said["anomalies"] if any(
         model.overlap(event["pieces"], *interval(said, m)) > 0 for m in x["members"])]
-    hit = [p for p in event["pieces"] if any(
-        model.overlap([p], *interval(said, m)) > 0 for x in incidents for m in x["members"])]
+    hit = {i for x in incidents for m in x["members"] for i in model.touched(event["pieces"], *interval(said, m))}
     by_incidents = len(hit) >= COVERS_LEAST * len(event["pieces"])
     result["found"] = bool(slow) or by_incidents
     if not result["found"]:
@@ -198,7 +199,7 @@ def claims_without_cause(truth, logs, said, role):
     plan overlaps it and the log of its head's rank shows no delay of half of what it lost; where another rank's does,
     it is a victim that is accused."""
     typical = truth["typical_ns"]
-    known = [(b - typical, e + 2 * typical) for x in truth["events"] for b, e in x["pieces"]]
+    known = sorted((b - typical, e + 2 * typical) for x in truth["events"] for b, e in x["pieces"])
     delays = model.Delays(logs or {})
     found = []
     for incident in said["anomalies"]:

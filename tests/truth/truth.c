@@ -33,8 +33,10 @@ struct record {
 struct log {
     struct record *records;
     int n;
-    int schedstat; /* file of the thread: how long it was ready without a core */
-    int pieces, done;
+    int schedstat;    /* file of the thread: how long it was ready without a core */
+    int pieces, done; /* of truth_pieces, and calls since then of the first function that works
+                         behind it */
+    const char *pieces_of;
 };
 
 enum kind { SLEEP, WORK, SLOWER, IMBALANCE, FAULTS, IO, COLLECTIVE, N_KINDS };
@@ -335,8 +337,13 @@ void truth_work(const char *function, double ms)
 {
     struct log *log = my_log();
     double nominal = ms * (1 + 0.02 * varied(function));
-    bool is_more = log->pieces > 0 && log->done++ >= log->pieces;
+    bool is_more = false;
     int64_t begin = truth_now();
+
+    if (log->pieces > 0 && log->pieces_of == NULL)
+        log->pieces_of = function;
+    if (log->pieces > 0 && strcmp(log->pieces_of, function) == 0)
+        is_more = log->done++ >= log->pieces;
 
     work((int64_t)(nominal * MS));
     put(is_more ? 'D' : 'W', function, begin, truth_now())->nominal = (int64_t)(nominal * MS);
@@ -361,6 +368,7 @@ int truth_pieces(int base)
     int n = base;
 
     log->pieces = log->done = 0;
+    log->pieces_of = NULL;
     for (int i = 0; i < n_disturbances; i++)
         if (disturbances[i].kind == IMBALANCE && is_now(&disturbances[i], ""))
             n = (int)lround(base * disturbances[i].factor);

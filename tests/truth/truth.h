@@ -52,6 +52,9 @@ int truth_pieces(int base);
 /* Now, for what follows: the begin of a call of MPI. CLOCK_MONOTONIC, ns. */
 int64_t truth_now(void);
 
+/* In place of a peer: all other ranks, as of a collective that does not block. */
+#define TRUTH_ALL (-1)
+
 /* A message to peer is on its way from here on; it is received without waiting for the
  * receiver's consent. */
 void truth_sends(int peer);

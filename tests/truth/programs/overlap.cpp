@@ -29,16 +29,11 @@ static void advance(int i)
     truth_step(i);
     forces();
     MPI_Iallreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
-    // who is waited for has begun the sum: a message to all, as the model has it
-    for (int peer = 0; peer < n_ranks; peer++)
-        if (peer != rank)
-            truth_sends(peer);
+    truth_sends(TRUTH_ALL); // who is waited for has begun the sum
     neighbours();
     int64_t begin = truth_now();
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    for (int peer = 0; peer < n_ranks; peer++)
-        if (peer != rank)
-            truth_received(begin, peer);
+    truth_received(begin, TRUTH_ALL);
 }
 
 int main(int argc, char **argv)
