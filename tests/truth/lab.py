@@ -336,14 +336,15 @@ def truth_of(run, directory):
     for group in groups:
         first = group[0]
         without, now = model.play(logs, group)
-        wider = group + [model.also_then(logs, x) for x in group]
+        also = [] if whole else [y for x in group for y in model.also_then(logs, x)]
         steps = sorted({s for x in group for s in x.steps})
         found.append({"rank": first.rank, "thread": first.thread, "function": first.function,
                       "steps": steps, "longer_ns": longer(then.get(first.rank, []), now.get(first.rank, []), steps),
                       "pieces": sorted(p for x in group for p in x.pieces),
                       "excess_ns": sum(model.excess(logs, x) for x in group),
-                      "cost_ns": played - without, "all_excess_ns": sum(model.excess(logs, x) for x in wider),
-                      "all_cost_ns": played - model.play(logs, wider)[0]})
+                      "cost_ns": played - without, "all_excess_ns": sum(
+                          model.excess(logs, x) for x in group + [y for y in also if y.rank == first.rank]),
+                      "all_cost_ns": played - model.play(logs, group + also)[0]})
     return {"whole": whole, "run_ns": end - begin, "played_ns": played, "typical_ns": model.typical_step(logs),
             "events": found}, logs
 

@@ -116,7 +116,9 @@ def overlap(pieces, begin, end):
 
 
 def cut_from_meetings(lanes, pieces):
-    """{id of a meeting: ns}: what of it went wrong on one of its ranks, in its rest, is in the rest of all of them."""
+    """{id of an operation that waits for many: ns}: what of its rest is gone. What went wrong inside of a meeting on one
+    of its ranks is in the rest of all of them; and a sum that goes on beside work goes on only while all ranks
+    are in MPI: who is held up in between holds up the others, though it had begun."""
     inside = collections.Counter()
     for key, ops in lanes.items():
         for op in ops if pieces[key] else ():
@@ -124,6 +126,10 @@ def cut_from_meetings(lanes, pieces):
                 cut = min(op.rest, overlap(pieces[key], op.came, op.end))
                 for other in [op] + op.deps:
                     inside[id(other)] = max(inside[id(other)], cut)
+    for ops in lanes.values():
+        for op in ops:
+            if op.what == "R" and op.peer[0] == ALL:
+                inside[id(op)] = min(op.rest, max(overlap(x, op.came, op.end) for x in pieces.values()) if pieces else 0)
     return inside
 
 
@@ -141,7 +147,7 @@ class Lane:
 
     def leave(self, op, when, cut):
         """An operation ends, whose last dependency came then in the play; cut: what a meeting loses."""
-        if op.what == "M":
+        if op.what == "M" or op.what == "R" and op.peer[0] == ALL:
             rest = op.rest - cut
         else:
             lost = overlap(self.pieces, op.came if op.what in "RT" else max(op.begin, self.then), op.end) if self.pieces else 0
@@ -247,14 +253,18 @@ def stopped(lanes, rank, begin, end):
 
 
 def also_then(lanes, event):
-    """What held the same thread up in the same steps beside an event: work that took longer than its amount, as an
-    event. Nobody who sees the run from outside can tell the two apart."""
-    steps = set(event.steps)
-    ops = [op for (r, t), x in lanes.items() if r == event.rank and t == (event.thread or 0) for op in x]
-    return event._replace(thread=event.thread or 0, pieces=[
-        (op.end - (op.rest - op.nominal), op.end) for op in ops
-        if op.what == "W" and op.step in steps and op.rest > op.nominal and
-        (event.thread is not None or not overlap(event.pieces, op.begin, op.end))])
+    """What else held threads up then, as events: work that took longer than its amount, of the same thread in the same
+    steps, and of others while it lasted, which may be for want of a core that it took. Nobody who sees the run from
+    outside can tell these apart."""
+    found, steps = [], set(event.steps)
+    for (rank, thread), ops in lanes.items():
+        is_same = rank == event.rank and event.thread in (None, thread)
+        pieces = [(op.end - (op.rest - op.nominal), op.end) for op in ops
+                  if op.what == "W" and op.rest > op.nominal and
+                  bool(overlap(event.pieces, op.begin, op.end)) != is_same and (op.step in steps or not is_same)]
+        if pieces:
+            found.append(Event(rank, thread, event.function, event.steps, pieces))
+    return found
 
 
 def excess(lanes, event):
