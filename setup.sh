@@ -8,6 +8,7 @@
 #                        processors
 #   ./setup.sh test-long ... and all of them in all ways, with more of what is done at random: see CONTRIBUTING.md
 #   ./setup.sh build     just build: build/release/snag
+#   ./setup.sh truth [DIR]   programs that write down what went wrong, and what snag says of it: a scoreboard; a quarter of an hour
 #   ./setup.sh bench     measure; results go to bench/RESULTS.md
 #   ./setup.sh screenshots [DIR]   the page: every view of five runs, in five sizes, light and dark
 #   ./setup.sh install   install to PREFIX (default /usr/local)
@@ -190,6 +191,12 @@ bench)
     deps
     build release
     exec bench/run.sh build/release
+    ;;
+truth)
+    deps
+    build release
+    shift
+    exec python3 tests/truth/lab.py build/release "${1:-build/truth}" "${@:2}"
     ;;
 screenshots)
     deps

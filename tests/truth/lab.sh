@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Of the laboratory of truth what says the same on any machine: see README.md.
+#
+#   lab.sh BUILD WORK
+set -eu
+build=$1 work=$2
+here=$(dirname "$(realpath "$0")")
+export PYTHONDONTWRITEBYTECODE=1
+for tool in python3 jq mpicc.openmpi mpirun.openmpi mpifort.openmpi gfortran; do
+    command -v $tool >/dev/null || {
+        echo "$tool is not here"
+        exit 77
+    }
+done
+rm -rf "$work"
+mkdir -p "$work"
+python3 "$here/model_test.py"
+python3 "$here/lab.py" "$build" "$work/lab" --few >"$work/said" || {
+    cat "$work/said"
+    exit 1
+}
+
+# expect WHAT FILTER WANT: of results.jsonl, as jq has it
+expect() {
+    local got
+    got=$(jq -cs "$2" "$work/lab/results.jsonl")
+    [ "$got" = "$3" ] || {
+        echo "$1: $got, but should be $3"
+        exit 1
+    }
+}
+
+expect "runs with a result" length 6
+for program in halo serial; do
+    expect "sleeps that $program wrote down, as long as they should be" \
+        "[.[] | select(.program == \"$program\" and .disturbance == \"sleep\").truth[] | select(.excess_ns >= 25e6)] | length" 4
+done
+expect "stops of jobs that are found, on the right rank, with what they cost" \
+    '[.[] | select(.program == "training" and .disturbance == "stop").default.events[] | [.found, .rank, .function, .cost]] | unique' \
+    '[[true,true,true,true]]'
+expect "accusations of jobs without any" '[.[] | select(.program == "training" and .disturbance == "none").default.false[]]' '[]'
+echo "$(jq -s length "$work/lab/results.jsonl") runs"
