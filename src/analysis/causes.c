@@ -20,17 +20,6 @@ void causes_release(struct causes *causes)
     *causes = (struct causes){0};
 }
 
-/* What a call usually takes; nothing where most executions do not come by at all. */
-static double usual_ns(const struct residual_model *model, const struct residual_place *place,
-                       const struct forest *forest, uint32_t t, uint32_t v)
-{
-    uint32_t path = residual_path(place, forest, t, v);
-
-    if (path == PATH_NONE || 2 * (uint64_t)model->path[path].n_trees < model->n_trees)
-        return 0;
-    return residual_typical(model, place, forest, t, v);
-}
-
 bool causes_of(struct causes *causes, const struct residual_model *model,
                const struct residual_place *place, const struct forest *forest, uint32_t t)
 {
@@ -42,7 +31,7 @@ bool causes_of(struct causes *causes, const struct residual_model *model,
         causes->lost_ns[i] = 0; /* the tracer's calls have lost nothing */
     for (uint32_t v = first; v < end; v++)
         causes->lost_ns[forest_row(forest, t, v) - forest->call[t]] =
-            (double)forest->exclusive_ns[v] - usual_ns(model, place, forest, t, v);
+            (double)forest->exclusive_ns[v] - residual_common(model, place, forest, t, v);
     row = cause_first(&causes->view, forest->location[t], forest->call[t], causes->lost_ns);
     if (row == NO_CALL)
         return false;

@@ -18,6 +18,9 @@ static void say_path(const struct why *why, const struct peer_path *x, FILE *out
     else
         fprintf(out, "%+.*f %%%s", percent < 10 ? 1 : 0, percent,
                 x->is_more ? " more to do" : "");
+    if (x->kernel_factor > 0)
+        fprintf(out, ", on its GPU %s %+.0f %%", why->defs->region[x->kernel].short_name,
+                100 * (x->kernel_factor - 1));
     fprintf(out, " (%s", text_duration(x->excess_ns, excess));
     if (x->off_ns > 0)
         fprintf(out, " known to within %s", text_duration(x->off_ns, off));

@@ -2,6 +2,7 @@
 #include "analysis/peers.h"
 
 #include "analysis/peer_cells.h"
+#include "analysis/peer_devices.h"
 #include "analysis/peer_few.h"
 #include "analysis/peer_places.h"
 #include "base/known.h"
@@ -134,43 +135,6 @@ static void find_waiting(struct finder *f)
                                 is_communication[paths->region[p]] ||
                                 (has_any && paths->parent[p] == PATH_NONE);
     free(is_communication);
-}
-
-static void find_device_waits(struct finder *f)
-{
-    const struct forest *forest = &f->w->forest;
-
-    for (uint32_t t = 0; t < forest->n_trees; t++)
-        for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
-            uint64_t ns;
-
-            if (f->w->defs->region[forest->region[v]].kind != REGION_DEVICE)
-                continue;
-            if (!waiting_others_ns(f->view, forest->location[t], forest_row(forest, t, v),
-                                   &ns) ||
-                ns > forest->exclusive_ns[v])
-                ns = forest->exclusive_ns[v];
-            f->out->waited_ns[v] = (double)ns;
-        }
-}
-
-/* What a GPU does for a call is the own work of that, but not while it waits for another rank.
- */
-static void split_device_waits(struct finder *f)
-{
-    const struct definitions *defs = f->w->defs;
-    const struct context *paths = &f->w->model.paths;
-    bool has_any = false;
-
-    for (uint32_t p = 0; p < f->n_paths; p++)
-        if (defs->region[paths->region[p]].kind == REGION_DEVICE) {
-            f->out->is_waiting[p] = false;
-            has_any = true;
-        }
-    if (!has_any)
-        return;
-    f->out->waited_ns = mem_alloc(f->w->forest.n, sizeof *f->out->waited_ns);
-    find_device_waits(f);
 }
 
 /* ------------------------------------------------------------------------------- a path */
@@ -825,9 +789,11 @@ void peers_find(const struct scoring *scoring, const struct trace_view *view,
     *out = (struct peers){.slowdown = NAN};
     find_waiting(&f);
     if (view)
-        split_device_waits(&f);
+        peer_devices_split(out, scoring, view);
     if (!out->is_of_streams || opts->by == PEERS_BY_THREAD || opts->by == PEERS_BY_WORKER) {
         find(&f, opts);
+        if (view)
+            peer_devices_name(out, scoring, view);
         return;
     }
     find(&f, &worker);

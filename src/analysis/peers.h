@@ -66,6 +66,9 @@ struct peer_path {
     uint32_t stage;    /* of the worker in the place that it is of, or NO_STAGE */
     uint64_t since_ns; /* when it began; the first execution's begin if it always was so */
     bool is_more, is_sure;
+    uint32_t
+        kernel; /* of calls that wait for a GPU: the region for which that takes longer ... */
+    double kernel_factor; /* ... so many times as long as the others'; 0: there is none */
 };
 
 struct peer_place {

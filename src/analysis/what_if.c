@@ -52,27 +52,56 @@ static int64_t nearest_ns(double ns)
     return llrint(fmax(fmin(ns, (double)MOST_ADDED_NS), -(double)MOST_ADDED_NS));
 }
 
+/* Those of one function on a stream that were at work between two times, newest first: the sum
+ * of what they took, or, once that is known as total_ns, what could be taken out of each as its
+ * share of excess_ns. */
+static int64_t each_operation(struct what_if *w, struct device_operation like, uint64_t from_ns,
+                              uint64_t to_ns, int64_t excess_ns, int64_t total_ns)
+{
+    const struct call_view *calls = &w->view.calls[like.location];
+    struct device_operation o;
+    bool is_any = device_operation_until(&w->view, like.location, to_ns, &o);
+    int64_t sum = 0;
+
+    for (int step = 0; is_any && step < DEVICE_PATH_MOST && calls_leave(calls, o.row) > from_ns;
+         step++) {
+        int64_t took_ns = (int64_t)calls->inclusive_ns[o.row];
+
+        if (calls->region[o.row] == calls->region[like.row])
+            sum += total_ns == 0 ? took_ns
+                                 : replay_cut(&w->replay, o.location, o.row,
+                                              nearest_ns((double)excess_ns * (double)took_ns /
+                                                         (double)total_ns));
+        is_any = device_operation_before(&w->view, o, &o);
+    }
+    return sum;
+}
+
 /*
- * Who waits for its own GPU has lost what that took more: which is taken out of what took
- * longest there. Where the GPU waited for another rank's nothing is, as of any wait. What the
- * GPU does not explain is the call's own.
+ * Who waits for its own GPU has lost what that took more: which is taken out of the operations
+ * that took longest there, all of that function. Where the GPU waited for another rank's
+ * nothing is, as of any wait. What the GPU does not explain is the call's own.
  */
 static int64_t cut_device(struct what_if *w, uint32_t location, uint32_t row, int64_t excess_ns)
 {
     const struct trace_view *view = &w->view;
+    uint64_t enter = view->calls[location].enter_ns[row],
+             leave = calls_leave(&view->calls[location], row);
     struct device_operation last;
     struct device_path path;
     struct waiting beyond;
-    int64_t took_ns;
+    int64_t total_ns;
 
     if (!waiting_of_device(view, location, row, 0, &last, &beyond))
         return replay_cut(&w->replay, location, row, excess_ns);
     if (beyond.kind != WAITING_NOT && beyond.is_late)
         return 0;
-    device_path_of(view, last, view->calls[location].enter_ns[row], &path);
-    took_ns = (int64_t)view->calls[path.longest.location].inclusive_ns[path.longest.row];
-    return replay_cut(&w->replay, path.longest.location, path.longest.row,
-                      excess_ns < took_ns ? excess_ns : took_ns);
+    device_path_of(view, last, enter, &path);
+    total_ns = each_operation(w, path.longest, enter, leave, 0, 0);
+    if (total_ns <= 0)
+        return 0;
+    return each_operation(w, path.longest, enter, leave,
+                          excess_ns < total_ns ? excess_ns : total_ns, total_ns);
 }
 
 static int64_t cut_own(struct what_if *w, uint32_t location, uint32_t row, int64_t excess_ns)

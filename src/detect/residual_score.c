@@ -194,8 +194,6 @@ static void find_place(const struct yardstick *y, const struct residual_measure 
         at->value[p] = measure_of(m, p);
         at->rank[p] = tail_rank(&y->tail[p], at->value[p]);
     }
-    if (isnan(m->own)) /* by what others lost with their waits in it */
-        at->rank[MEASURE_OWN] = at->rank[PART_GROSS];
 }
 
 static void parts_of(const struct yardstick *y, const struct residual_measure *m,

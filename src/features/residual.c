@@ -184,6 +184,16 @@ double residual_typical(const struct residual_model *m, const struct residual_pl
     return context_of(&(struct view){m, place, forest}, t, v).typical - m->offset_ns;
 }
 
+double residual_common(const struct residual_model *m, const struct residual_place *place,
+                       const struct forest *forest, uint32_t t, uint32_t v)
+{
+    uint32_t path = residual_path(place, forest, t, v);
+
+    if (path == PATH_NONE || 2 * (uint64_t)m->path[path].n_trees < m->n_trees)
+        return 0;
+    return residual_typical(m, place, forest, t, v);
+}
+
 double residual_typical_everywhere(const struct residual_model *m,
                                    const struct residual_place *place,
                                    const struct forest *forest, uint32_t t, uint32_t v)

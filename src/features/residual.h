@@ -260,6 +260,11 @@ void residual_loss_of(struct residual_pairs *pairs, const struct residual_model 
 double residual_typical(const struct residual_model *model, const struct residual_place *place,
                         const struct forest *forest, uint32_t t, uint32_t v);
 
+/* residual_common -- what vertex v of tree t usually takes, ns; 0 where most trees have no such
+ * call. */
+double residual_common(const struct residual_model *model, const struct residual_place *place,
+                       const struct forest *forest, uint32_t t, uint32_t v);
+
 /* residual_typical_everywhere -- the same on all locations, without a factor. */
 double residual_typical_everywhere(const struct residual_model *model,
                                    const struct residual_place *place,

@@ -6,18 +6,6 @@
 
 #include <math.h>
 
-/* What vertex v of tree t took more than usual, ns; all where most executions have no such
- * call. */
-static double excess_of(const struct scoring *s, uint32_t t, uint32_t v)
-{
-    uint32_t path = residual_path(&s->place, &s->forest, t, v);
-    bool is_usual =
-        path != PATH_NONE && 2 * (uint64_t)s->model.path[path].n_trees >= s->model.n_trees;
-
-    return (double)s->forest.exclusive_ns[v] -
-           (is_usual ? residual_typical(&s->model, &s->place, &s->forest, t, v) : 0);
-}
-
 static double waited_of_tree(const struct scoring *s, uint32_t t)
 {
     const struct forest *forest = &s->forest;
@@ -29,7 +17,8 @@ static double waited_of_tree(const struct scoring *s, uint32_t t)
 
         if (!waiting_is_likely(&s->defs->region[forest->region[v]]))
             continue;
-        excess = excess_of(s, t, v);
+        excess = (double)forest->exclusive_ns[v] -
+                 residual_common(&s->model, &s->place, forest, t, v);
         if (excess <= RESIDUAL_MATERIAL * s->model.root_ns)
             continue;
         waiting_others_ns(&s->view, forest->location[t], forest_row(forest, t, v), &waited_ns);

@@ -465,6 +465,7 @@ int scoring_judge_parts(struct scoring *part, const struct scoring_opts *opts,
         whole->measure = measures;
         whole->model.loss_z = part->model.loss_z; /* there is no more of that yet ... */
         whole->model.longest_ns = part->model.longest_ns;
+        whole->model.root_ns = part->model.root_ns;
         whole->forest.n_trees = part->share->n_all; /* ... nor of this */
         rate(whole, part->share);
         rc = scoring_judge(whole, opts);

@@ -16,6 +16,12 @@ static json_t *path_json(const struct why *why, const struct peer_path *x)
     json_object_set_new(json, "kind", json_text(x->is_more ? "more to do" : "slower"));
     json_object_set_new(json, "factor",
                         isinf(x->factor) ? json_null() : json_number(x->factor));
+    json_object_set_new(json, "kernel",
+                        x->kernel_factor > 0
+                            ? json_text(why->defs->region[x->kernel].short_name)
+                            : json_null());
+    json_object_set_new(json, "kernel_factor",
+                        x->kernel_factor > 0 ? json_number(x->kernel_factor) : json_null());
     json_object_set_new(json, "excess_ns", json_count((uint64_t)llrint(x->excess_ns)));
     json_set_off(json, x->off_ns);
     json_object_set_new(json, "share", json_number(x->share));

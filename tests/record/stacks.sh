@@ -119,7 +119,7 @@ grep -qx 'thread 3' calls && grep -qx 'in_loop 1000' calls ||
 otf2-print hooked.trace/traces.otf2 | grep -q 'UINT64' && fail "stacks beside hooks"
 export SNAG_TRACER_STRUCTURE=mpi
 run hooked mpi.trace
-grep -qvE '^(MPI_|BUFFER_FLUSH )' calls && fail "not MPI alone"
+grep -qvE '^(MPI_|BUFFER_FLUSH)' calls && fail "not MPI alone"
 SNAG_TRACER_STRUCTURE=stacks
 run hooked stacks.trace
 compare hooked

@@ -103,7 +103,7 @@ def match(lanes):
 
 def touched(pieces, begin, end):
     """Which pieces, in the order of their begins and of their ends, have a part in a stretch of time: numbers."""
-    last = bisect.bisect_left(pieces, (end,))
+    last = bisect.bisect_left(pieces, end, key=lambda piece: piece[0])
     first = last
     while first > 0 and pieces[first - 1][1] > begin:
         first -= 1

@@ -404,6 +404,8 @@ export interface PeerPath {
     stage: number | null /* of the worker there that it is of */;
     kind: "slower" | "more to do";
     factor: number | null /* null: only it comes there */;
+    kernel: string | null /* for which its GPU takes longer, and so many times as long */;
+    kernel_factor: number | null;
     excess_ns: number;
     share: number;
     since_ns: number;

@@ -11,8 +11,12 @@ export function pathWords(x: PeerPath): string {
     const often = more
         ? ""
         : `, ${Math.round(100 * x.share)} % of its calls since ${formatTime(x.since_ns)}`;
+    const kernel =
+        x.kernel_factor === null
+            ? ""
+            : `, on its GPU ${x.kernel} +${Math.round(100 * (x.kernel_factor - 1))} %`;
     const stage = x.stage === null ? "" : ` of stage ${x.stage}`;
-    return `${x.path}${stage} ${much} (${formatTime(x.excess_ns)}${often})${x.is_sure ? "" : " perhaps"}`;
+    return `${x.path}${stage} ${much}${kernel} (${formatTime(x.excess_ns)}${often})${x.is_sure ? "" : " perhaps"}`;
 }
 
 export function placeWords(p: Place): string {

@@ -15,6 +15,8 @@ const path = {
     stage: null,
     kind: "slower" as const,
     factor: 1.051,
+    kernel: null,
+    kernel_factor: null,
     excess_ns: 29_500_000,
     share: 0.98,
     since_ns: 0,
@@ -41,6 +43,10 @@ test("a path is said as snag ranks prints it", () => {
         "step > compute +5.1 % (29.5 ms, 98 % of its calls since 0 ns)",
     );
     assert.match(pathWords({ ...path, stage: 2 }), /^step > compute of stage 2 \+5\.1 %/);
+    assert.match(
+        pathWords({ ...path, kernel: "sgemm", kernel_factor: 1.4 }),
+        /^step > compute \+5\.1 %, on its GPU sgemm \+40 % \(/,
+    );
     assert.equal(
         pathWords({ ...path, kind: "more to do", factor: null, is_sure: false }),
         "step > compute only here (29.5 ms) perhaps",
