@@ -39,7 +39,7 @@ static const struct evidence_of {
     [PART_STRUCTURE] = {0.01, 0.01, 0.28},
     [PART_SIZE] = {0.01, 0.01, 0.1},
     [PART_SHORT] = {0.02, 0.05, 1.0}, /* widths; of a normal distribution it is a fifth */
-    [MEASURE_OWN] = {0.02, 0.1, 0.2},
+    [MEASURE_OWN] = {0.02, 0.1, 0.25},
 };
 #define GAP 8 /* nats; by chance the values of a tail are not so far apart */
 
