@@ -1,13 +1,21 @@
 #include "score/own_lost.h"
 
+#include "base/mem.h"
 #include "base/pool.h"
 #include "detect/residual_score.h"
 #include "explain/waiting.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-static double waited_of_tree(const struct scoring *s, uint32_t t)
+struct finding {
+    struct scoring *s;
+    bool *may_wait; /* [regions] */
+};
+
+static double waited_of_tree(const struct finding *f, uint32_t t)
 {
+    const struct scoring *s = f->s;
     const struct forest *forest = &s->forest;
     double sum = 0;
 
@@ -15,7 +23,7 @@ static double waited_of_tree(const struct scoring *s, uint32_t t)
         uint64_t waited_ns;
         double excess;
 
-        if (!waiting_is_likely(&s->defs->region[forest->region[v]]))
+        if (!f->may_wait[forest->region[v]])
             continue;
         excess = (double)forest->exclusive_ns[v] -
                  residual_common(&s->model, &s->place, forest, t, v);
@@ -29,7 +37,8 @@ static double waited_of_tree(const struct scoring *s, uint32_t t)
 
 static void find(void *ctx, size_t begin, size_t end, unsigned worker)
 {
-    struct scoring *s = ctx;
+    const struct finding *f = ctx;
+    const struct scoring *s = f->s;
 
     (void)worker;
     for (size_t t = begin; t < end; t++) {
@@ -37,14 +46,18 @@ static void find(void *ctx, size_t begin, size_t end, unsigned worker)
 
         m->own = m->gross;
         if (m->gross >= RESIDUAL_LEAST_LOST)
-            m->own = fmax(m->gross - waited_of_tree(s, (uint32_t)t) / s->model.root_ns, 0);
+            m->own = fmax(m->gross - waited_of_tree(f, (uint32_t)t) / s->model.root_ns, 0);
     }
 }
 
 void own_lost_find(struct scoring *s)
 {
-    uint32_t n = s->forest.n_trees;
+    uint32_t n = s->forest.n_trees, n_regions = s->defs->names.n;
+    struct finding f = {s, mem_alloc(n_regions, sizeof *f.may_wait)};
 
-    pool_for(s->pool, n, pool_grain(s->pool, n), find, s);
+    for (uint32_t r = 0; r < n_regions; r++)
+        f.may_wait[r] = waiting_is_likely(&s->defs->region[r]);
+    pool_for(s->pool, n, pool_grain(s->pool, n), find, &f);
+    free(f.may_wait);
     trace_view_passed(&s->view);
 }
