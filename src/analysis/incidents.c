@@ -17,8 +17,7 @@
 
 #define SUSPECT_SHARE 0.02 /* of all executions are suspects even where none is an anomaly */
 #define FEWEST_SUSPECTS 20u
-#define LONG                                                                                   \
-    1.0 /* typical executions lost: those that lost so much, and most, are suspects, too */
+#define LONG 1.0   /* typical executions lost: who lost that, and most, is a suspect, too */
 #define COSTLY 3.0 /* typical executions lost per location: that matters, usual or not */
 #define MANY 4u    /* one in so many locations have the same iteration disturbed: it is one */
 #define FEWEST_MANY 3u            /* and so many at least */

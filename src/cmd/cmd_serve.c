@@ -23,8 +23,8 @@
 
 #define TICK_S 15 /* a proxy or a tunnel closes a connection that says nothing for long */
 
-/* Waits for SIGINT or SIGTERM, which are blocked in all threads. past  a store that is followed
- * meanwhile, or NULL */
+/* Waits for SIGINT or SIGTERM, which are blocked in all threads; meanwhile a store is followed:
+ * past, or NULL. */
 static void wait_for_signal(struct site *site, const sigset_t *signals, struct live_past *past)
 {
     uint64_t ticked_ns = clock_ns();
@@ -55,7 +55,7 @@ static struct served_opts served_opts_of(const struct settings *settings, const 
                                 .n_threads = settings->threads};
 }
 
-/* opts  what is served; where, the settings say. past  as above */
+/* What is served opts has, where the settings; past is as above. */
 static int serve_past(const struct settings *settings, struct site_opts *opts,
                       struct live_past *past)
 {

@@ -77,7 +77,7 @@ static double measure_of(const struct residual_measure *m, int which)
            : which == PART_STRUCTURE ? m->structure
            : which == PART_SIZE      ? m->size
            : which == PART_SHORT     ? m->brief
-                                     : log_gross(isnan(m->own) ? m->gross : m->own);
+                                     : log_gross(residual_own(m));
 }
 
 static void find_anchors(struct yardstick *y)
@@ -296,7 +296,7 @@ static double of_anomaly(const struct yardstick *y, const struct residual_measur
                          double weight)
 {
     return fmin(weight - y->strong, MOST_CERTAIN) +
-           OWN_NATS * log1p((isnan(m->own) ? m->gross : m->own) / RESIDUAL_LEAST_LOST);
+           OWN_NATS * log1p(residual_own(m) / RESIDUAL_LEAST_LOST);
 }
 
 static void score_tree(const struct yardstick *y, const struct residual_measure *m, size_t i,

@@ -201,6 +201,12 @@ struct residual_measure {
     struct residual_loss loss;
 };
 
+/* residual_own -- what it lost by itself, as far as is known; else all that it lost. */
+static inline double residual_own(const struct residual_measure *m)
+{
+    return isnan(m->own) ? m->gross : m->own;
+}
+
 /* residual_measures -- of all trees of a forest. O(vertices). */
 void residual_measures(const struct residual_model *model, const struct residual_place *place,
                        const struct residual_input *input, struct residual_measure *measure);

@@ -2,9 +2,8 @@
  * patterns -- executions that are not long enough to be strange one by one, but are so
  * together.
  *
- *     index    3    20    37    54    71 ...     every 17th execution of a rank takes 6 ms more
- *     index   81 .. 130                          fifty that follow each other do, and then no
- * more
+ *     index    3    20    37    54    71 ...     every 17th execution takes 6 ms more
+ *     index   81 .. 130                          fifty that follow each other do
  *
  * In a run with much noise neither is among the longest; but which executions are among the
  * longer ones is then no matter of chance. By ranks of what each execution of a location lost

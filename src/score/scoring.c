@@ -96,11 +96,8 @@ static void find_losses(struct scoring *s)
 static void find_pattern(struct scoring *s, uint32_t begin, uint32_t end, uint32_t n_places,
                          double *lost, bool *is_in)
 {
-    for (uint32_t t = begin; t < end; t++) {
-        const struct residual_measure *m = &s->measure[t];
-
-        lost[t - begin] = isnan(m->own) ? m->gross : m->own;
-    }
+    for (uint32_t t = begin; t < end; t++)
+        lost[t - begin] = residual_own(&s->measure[t]);
     patterns_find(lost, end - begin, RESIDUAL_LEAST_LOST, n_places, is_in);
     for (uint32_t t = begin; t < end; t++)
         if (is_in[t - begin])
