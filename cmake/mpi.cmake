@@ -4,7 +4,21 @@
 #
 #   snag::open_mpi, snag::mpich   targets, where they are there
 
-find_package(MPI COMPONENTS C)
+# Where the wrapper compiler is there and its headers are not (Debian's openmpi-bin without libopenmpi-dev),
+# find_package stops all configuring.
+find_program(SNAG_MPICC mpicc)
+set(mpi_usable TRUE)
+if(SNAG_MPICC)
+  execute_process(COMMAND ${SNAG_MPICC} -E -x c -include mpi.h /dev/null
+    RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+  if(NOT status EQUAL 0)
+    set(mpi_usable FALSE)
+    message(STATUS "MPI is not used: ${SNAG_MPICC} finds no mpi.h")
+  endif()
+endif()
+if(mpi_usable)
+  find_package(MPI COMPONENTS C)
+endif()
 include(CheckCSourceCompiles)
 if(MPI_C_FOUND)
   set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_C)

@@ -21,7 +21,7 @@ skip() {
 
 # What setup.sh wants there, but for browsers and MPI, whose tests run elsewhere; and what a
 # minimal system lacks.
-unwanted=' chromium-headless-shell nodejs npm libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran '
+unwanted=' chromium-headless-shell nodejs npm libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran python3-mpi4py '
 more='ca-certificates procps zstd'
 
 # here COMMAND: in the root, with the sources at /src, read-only, and the data at /data.
