@@ -138,6 +138,7 @@ struct quality live_totals_quality(const struct live_session *s)
     struct quality all = s->stream.quality;
 
     quality_add(&all, ad_quality(s->ad));
+    all.n[QUALITY_recv_before_send] += s->stored.n_recv_before_send;
     return all;
 }
 

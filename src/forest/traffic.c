@@ -313,3 +313,16 @@ uint32_t traffic_complete(const struct traffic *t, const struct definitions *def
     free(n_missing);
     return n;
 }
+
+uint64_t traffic_disorder(const struct traffic *t, uint32_t l)
+{
+    uint64_t n = 0;
+
+    for (size_t i = t->first_message[l]; i < t->first_message[l + 1]; i++) {
+        const struct message *m = &t->message[i];
+
+        n += m->kind == MESSAGE_RECV && m->match != MESSAGE_UNMATCHED &&
+             m->end_ns < t->message[m->match].begin_ns;
+    }
+    return n;
+}

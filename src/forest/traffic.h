@@ -71,6 +71,10 @@ void *traffic_rows(const struct traffic *traffic, enum traffic_kind kind, uint32
 /* traffic_depend -- take a copy of the dependencies between calls of a trace. */
 void traffic_depend(struct traffic *traffic, const struct dependency *dependency, size_t n);
 
+/* traffic_disorder -- messages received on a location before they were sent, of those matched:
+ * the clocks of two ranks disagree. O(messages of the location). */
+uint64_t traffic_disorder(const struct traffic *traffic, uint32_t location);
+
 /*
  * traffic_match -- find the other end of every message, the instance of every collective.
  *   quality  (n_locations) out: what found no partner is added

@@ -228,11 +228,13 @@ static bool may_wait(const struct evidence *e, const struct ad_step *step,
             waiting_is_likely(&step->defs->region[x->call.region]));
 }
 
+/* The call itself, whatever part of it mattered: it is how other records of it are found. */
 static void add_link(struct prov_record *record, const struct trace_view *view,
                      const struct cause_link *link)
 {
     const struct location *location = &view->defs->location[link->location];
-    uint32_t region = view->calls[link->location].region[link->call];
+    const struct call_view *calls = &view->calls[link->location];
+    uint32_t region = calls->region[link->call];
 
     record->cause[record->n_cause++] = (struct prov_link){
         .rank = location->rank,
@@ -240,8 +242,8 @@ static void add_link(struct prov_record *record, const struct trace_view *view,
         .func = view->defs->region[region].name,
         .waits_for =
             link->waiting.kind == WAITING_NOT ? NULL : waiting_kind_name(link->waiting.kind),
-        .begin_ns = link->begin_ns,
-        .end_ns = link->end_ns,
+        .begin_ns = calls->enter_ns[link->call],
+        .end_ns = calls_leave(calls, link->call),
         .time_ns = link->time_ns};
 }
 

@@ -119,7 +119,9 @@ int live_recorder_flush(struct live_recorder *r)
 
 void live_recorder_counts(struct live_recorder *r, struct live_recorder_counts *out)
 {
-    *out = (struct live_recorder_counts){.is_judged_again = r->is_judged_again};
+    *out = (struct live_recorder_counts){.is_judged_again = r->is_judged_again,
+                                         .n_recv_before_send =
+                                             r->evidence.view.n_recv_before_send};
     if (r->is_judged_again) {
         out->n_pruned = r->rejudged.n_pruned;
         out->n_taken_back = r->rejudged.n_taken_back;

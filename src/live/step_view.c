@@ -90,6 +90,8 @@ void step_view_begin(struct step_view *v, const struct ad_step *step)
     for (uint32_t l = 0; l < step->n_locations; l++)
         append(v, &step->calls[l], l);
     traffic_match(&v->traffic, step->defs, v->quality);
+    for (uint32_t l = 0; l < step->n_locations; l++)
+        v->n_recv_before_send += traffic_disorder(&v->traffic, l);
     keep_pending(v, step);
 }
 

@@ -33,6 +33,7 @@ struct step_view {
     struct step_columns *columns; /* [n_locations] */
     struct quality *quality;      /* [n_locations] nobody looks at it */
     uint32_t n_locations;
+    uint64_t n_recv_before_send; /* messages, of all steps: clocks disagree */
     size_t cap, columns_cap, quality_cap;
     struct trace_view trace;
     bool is_laid_out;

@@ -48,14 +48,32 @@ char *prov_sql_top(const char *collection, uint32_t rank, enum prov_order by, lo
         collection, rank, PROV_ANY_RANK, orders[by], most);
 }
 
-/* Each with the call that its chain of causes ends in, or itself where none is known. */
+/*
+ * Each with the call that its chain of causes ends in, or itself where none is known. An
+ * execution of a function of interest whose own calls are strange is one with them: it belongs
+ * where the worst of them does, and has lost and cost what is left of its own.
+ */
 #define WITH_ORIGIN                                                                            \
     "WITH strange AS (SELECT *, json_extract(record, '$.cause[#-1]') AS last FROM %s "         \
-    "WHERE NOT is_pruned), one AS (SELECT *, "                                                 \
+    "WHERE NOT is_pruned), known AS (SELECT *, "                                               \
     "coalesce(json_extract(last, '$.rank'), rid) AS origin_rank, "                             \
     "coalesce(json_extract(last, '$.thread'), tid) AS origin_thread, "                         \
     "coalesce(json_extract(last, '$.function'), func) AS origin, "                             \
-    "coalesce(json_extract(last, '$.begin_ns') / 1000.0, entry) AS began FROM strange) "
+    "coalesce(json_extract(last, '$.begin_ns') / 1000.0, entry) AS began FROM strange), "      \
+    "inside AS (SELECT run, json_extract(caller.value, '$.event_id') AS event_id, "            \
+    "total(outlier_severity) AS lost, total(cost_ns) AS cost_ns, "                             \
+    "max(outlier_severity), origin_rank, origin_thread, origin, began "                        \
+    "FROM known, json_each(known.record, '$.call_stack') AS caller "                           \
+    "WHERE execution IS NULL AND caller.key > 0 GROUP BY 1, 2), "                              \
+    "one AS (SELECT a.run, pid, rid, a.event_id, outlier_score, outlier_severity, "            \
+    "b.run IS NULL AS is_apart, "                                                              \
+    "max(outlier_severity - coalesce(b.lost, 0), 0) AS lost, "                                 \
+    "max(a.cost_ns - cast(coalesce(b.cost_ns, 0) AS INTEGER), 0) AS cost_ns, "                 \
+    "coalesce(b.origin_rank, a.origin_rank) AS origin_rank, "                                  \
+    "coalesce(b.origin_thread, a.origin_thread) AS origin_thread, "                            \
+    "coalesce(b.origin, a.origin) AS origin, coalesce(b.began, a.began) AS began "             \
+    "FROM known AS a LEFT JOIN inside AS b "                                                   \
+    "ON a.execution IS NOT NULL AND a.run = b.run AND a.event_id = b.event_id) "
 
 static const char *const incident_orders[] = {
     [PROV_BY_SEVERITY] = "lost DESC",
@@ -68,8 +86,7 @@ char *prov_sql_incidents(const char *collection, uint32_t rank, enum prov_order 
 {
     return sqlite3_mprintf(
         WITH_ORIGIN
-        "SELECT sum(outlier_severity) AS lost, count(*) AS calls, count(DISTINCT rid) AS "
-        "ranks, "
+        "SELECT sum(lost) AS lost, sum(is_apart) AS calls, count(DISTINCT rid) AS ranks, "
         "origin_rank AS rank, origin_thread AS thread, origin AS function, min(began) AS "
         "began, "
         "max(outlier_score) AS outlier_score, max(outlier_severity) AS most_lost, "

@@ -276,13 +276,7 @@ static void count_disorder(struct ingested *out, const struct definitions *defs)
     const struct traffic *t = &out->traffic;
 
     for (uint32_t l = 0; l < t->n_locations; l++)
-        for (size_t i = t->first_message[l]; i < t->first_message[l + 1]; i++) {
-            const struct message *m = &t->message[i];
-
-            if (m->kind == MESSAGE_RECV && m->match != MESSAGE_UNMATCHED &&
-                m->end_ns < t->message[m->match].begin_ns)
-                out->location[l].quality.n[QUALITY_recv_before_send]++;
-        }
+        out->location[l].quality.n[QUALITY_recv_before_send] += traffic_disorder(t, l);
     out->quality.n[QUALITY_collective_order] += out->clock.n_wrong_collectives;
     for (uint32_t r = 0; r < defs->n_ranks; r++)
         if (out->fix[r].offset_ns != 0 || out->fix[r].drift != 0)

@@ -2,7 +2,7 @@
 # What snag says contradicts itself nowhere, and adds up: of programs made at random, of the traces that are
 # not part of the repository, of small inputs on which it was wrong.
 #
-#   run.sh SNAG SOURCE WORK synth|losses
+#   run.sh SNAG SOURCE WORK synth|losses|live
 #   run.sh SNAG SOURCE WORK data NAME [FILE]     a trace, see ../data/find.sh
 #   run.sh SNAG SOURCE WORK cases
 set -eu
@@ -18,6 +18,9 @@ case $what in
 synth)
     exec python3 "$audit/audit.py" "$SNAG" synth --programs $((${SNAG_LONG:+488} + 12))
     ;;
+live)
+    exec python3 "$audit/live.py" "$SNAG" synth --programs $((${SNAG_LONG:+288} + 12))
+    ;;
 losses)
     exec python3 "$audit/losses.py" "$SNAG"
     ;;
@@ -27,6 +30,7 @@ data)
     jobs=$(find "$directory" -name '*.trace.json' -printf '%h\n' | sort -u) # of PyTorch, a file per rank
     timelines=$(find "$directory" -name 'timeline-*.json.gz')
     python3 "$audit/audit.py" "$SNAG" traces $archive $jobs $timelines
+    python3 "$audit/live.py" "$SNAG" traces $archive
     ;;
 cases)
     cases=${SNAG_CASES:-$SOURCE/../shared/cases}
