@@ -39,6 +39,8 @@ here() {
         mount -t proc proc "$root/proc"
         mount --rbind /dev "$root/dev"
         mount --rbind /sys "$root/sys"
+        # libotf2 asks for the host id: without that a name server is asked, who may not be there
+        printf "127.0.0.1 localhost %s\n" "$(uname -n)" >"$root/etc/hosts"
         # not exec: the first process has to wait for those whose parents are gone
         chroot "$root" env -i HOME=/root LC_ALL=C.UTF-8 TERM=dumb SNAG_DATA=/data \
             PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
@@ -85,4 +87,4 @@ quietly 'configuring' here 'cmake -G Ninja -S /src -B /build -DCMAKE_BUILD_TYPE=
     -DSNAG_PAGE=OFF -DSNAG_ENABLE_ADIOS2=ON'
 quietly 'building' here 'cmake --build /build'
 say 'testing'
-here "ctest --test-dir /build --output-on-failure -j $(nproc) $(printf '%q ' "$@")"
+here "ctest --test-dir /build --output-on-failure -LE '^long$' -j $(nproc) $(printf '%q ' "$@")"

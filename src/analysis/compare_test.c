@@ -120,7 +120,7 @@ static void of_runs_of_the_same_program_none_is_called_slower_or_faster(void **s
     struct made m;
 
     (void)state;
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < test_amount(40, 5); i++) {
         make_noisy(&m, 5, 1, 1, 1000 + 100 * i);
         assert_true(m.c.whole.verdict == COMPARE_UNSURE || m.c.whole.verdict == COMPARE_SAME);
         unmake(&m);

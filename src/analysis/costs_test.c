@@ -151,9 +151,12 @@ static void a_cost_is_never_more_than_what_was_lost(void **state)
 static void every_execution_of_a_quiet_run_has_a_cost(void **state)
 {
     struct sample_run m;
+    char program[80];
 
     (void)state;
-    sample_run_init(&m, "synth:20000*step(a@1ms |);ranks=4;jitter=0.02;seed=3", "step", NULL);
+    snprintf(program, sizeof program, "synth:%d*step(a@1ms |);ranks=4;jitter=0.02;seed=3",
+             test_amount(20000, 3000));
+    sample_run_init(&m, program, "step", NULL);
     assert_int_equal(number(&m, "SELECT count(*) FROM execution WHERE cost_ns IS NULL"), 0);
     assert_true(number(&m, "SELECT count(*) FROM execution WHERE cost_ns = 0 AND NOT "
                            "cost_is_bound") > 1000);

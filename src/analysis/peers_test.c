@@ -234,7 +234,7 @@ static void where_nobody_is_slow_nobody_is_called_so(void **state)
     static const char *const foi[] = {"step", "compute", "a", "b"};
 
     (void)state;
-    for (int seed = 1; seed <= 40; seed++) {
+    for (int seed = 1; seed <= test_amount(40, 4); seed++) {
         char program[160];
         struct made m;
 
@@ -274,7 +274,7 @@ static void of_two_to_four_the_slow_one_is_named_with_what_it_costs(void **state
                                        "pack@50us compute@1ms >1 <1"};
 
     (void)state;
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < 9; i += test_amount(1, 4)) {
         int ranks = 2 + i % 3, slow = i % ranks;
         char usual[160], program[200];
         const struct peer_place *p;
@@ -301,7 +301,7 @@ static void of_two_to_four_the_slow_one_is_named_with_what_it_costs(void **state
 static void of_two_to_four_that_are_alike_none_is_slow(void **state)
 {
     (void)state;
-    for (int seed = 1; seed <= 60; seed++) {
+    for (int seed = 1; seed <= test_amount(60, 6); seed++) {
         char program[160];
         struct made m;
 

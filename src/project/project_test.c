@@ -25,7 +25,7 @@ static void the_bytes_do_not_depend_on_the_number_of_threads(void **state)
 
     (void)state;
     for (int i = 0; i < N_METHODS; i++)
-        for (unsigned n_threads = 1; n_threads <= 8; n_threads *= 2) {
+        for (unsigned n_threads = 1; n_threads <= 8; n_threads *= (unsigned)test_amount(2, 8)) {
             struct project_opts opts = {
                 .iterations = 10, .seed = 5, .pool = pool_new(n_threads)};
             struct project_result result;

@@ -131,16 +131,17 @@ static void affinities_are_symmetric_and_sum_to_one(void **state)
 static void separated_clusters_stay_separated(void **state)
 {
     static double y[2 * 600];
-    struct matrix x = make_clusters(600, 5, 12);
+    size_t n = (size_t)test_amount(600, 200);
+    struct matrix x = make_clusters(n, 5, 12);
     struct project_opts opts = {.seed = 1, .pool = pool_new(2)};
     struct project_result result;
     double widest = 0, closest = INFINITY, centre[5][2] = {{0}};
 
     (void)state;
     assert_int_equal(project_run(project_find("tsne"), x, &opts, y, &result), 0);
-    for (size_t i = 0; i < 1200; i++)
-        centre[i / 2 % 5][i % 2] += y[i] / 120;
-    for (size_t i = 0; i < 600; i++)
+    for (size_t i = 0; i < 2 * n; i++)
+        centre[i / 2 % 5][i % 2] += y[i] / ((double)n / 5);
+    for (size_t i = 0; i < n; i++)
         widest =
             fmax(widest, hypot(y[2 * i] - centre[i % 5][0], y[2 * i + 1] - centre[i % 5][1]));
     for (size_t a = 0; a < 5; a++)

@@ -488,11 +488,11 @@ static void two_readers_look_on_while_it_is_written(void **state)
     (void)state;
     begin(&s, "?shards=2");
     for (int i = 0; i < 2; i++) {
-        watcher[i] = (struct watcher){.url = s.url, .all = 4 * 160};
+        watcher[i] = (struct watcher){.url = s.url, .all = 4 * 80};
         pthread_create(&watcher[i].thread, NULL, watch, &watcher[i]);
     }
     for (int i = 0; i < 4; i++) {
-        put_some(&s, 4, 200);
+        put_some(&s, 4, 100);
         assert_int_equal(prov_store_flush(s.store), 0);
     }
     for (int i = 0; i < 2; i++) {
@@ -507,7 +507,7 @@ static void *put_and_flush(void *arg)
     struct scene mine = {.store = arg};
     bool is_good = true;
 
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 4; i++) {
         put_some(&mine, 6, 100);
         is_good = is_good && prov_store_flush(mine.store) == 0;
     }
@@ -530,7 +530,7 @@ static void several_threads_put(void **state)
         pthread_join(thread[i], &good);
         assert_non_null(good);
     }
-    assert_answer(&s, "SELECT count(*) FROM anomalies", "2400");
+    assert_answer(&s, "SELECT count(*) FROM anomalies", "960");
     end(&s);
 }
 

@@ -30,7 +30,7 @@ data)
     jobs=$(find "$directory" -name '*.trace.json' -printf '%h\n' | sort -u) # of PyTorch, a file per rank
     timelines=$(find "$directory" -name 'timeline-*.json.gz')
     python3 "$audit/audit.py" "$SNAG" traces $archive $jobs $timelines
-    python3 "$audit/live.py" "$SNAG" traces $archive
+    [ -z "$archive$jobs" ] || python3 "$audit/live.py" "$SNAG" traces $archive $jobs
     ;;
 cases)
     cases=${SNAG_CASES:-$SOURCE/../shared/cases}

@@ -206,8 +206,9 @@ class Auditor:
     def find(self, *_faults):
         """The first contradiction, or ''."""
         build(self.scratch, "release", ["snag"])
-        command = [sys.executable, f"{SOURCE}/tests/audit/audit.py", f"{self.scratch}/build/release/snag"]
-        for rest in (["traces", *TRACES], ["synth", "--programs", str(N_PROGRAMS)]):
+        for program, *rest in (("audit", "traces", *TRACES), ("audit", "synth", "--programs", str(N_PROGRAMS)),
+                               ("live", "traces", *TRACES, "--foi", "step")):
+            command = [sys.executable, f"{SOURCE}/tests/audit/{program}.py", f"{self.scratch}/build/release/snag"]
             done = subprocess.run([*command, *rest, "--most", "1"], capture_output=True, text=True)
             if done.returncode:
                 return (done.stdout or done.stderr[-300:]).splitlines()[0]

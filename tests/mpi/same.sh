@@ -4,8 +4,8 @@
 #
 #   same.sh SNAG SAMPLE_ARCHIVE PROCESSES...
 #
-# Each case is tried with every library of MPI, but with the next number of processes each time, another one
-# for each library. SNAG_LONG=1: with every number.
+# Each case is tried with the next library of MPI and the next number of processes. SNAG_LONG=1: with every
+# library and every number.
 set -eu
 SNAG=$(realpath "$1") sample_archive=$(realpath "$2")
 processes=("${@:3}")
@@ -18,13 +18,12 @@ without_dates() {
 # combine: what this case is tried with, "KIND N" a line, most processes last
 case=0
 combine() {
-    local at=$case kind n
+    local at=$((case + case / ${#launchers[@]})) kind n
     for kind in "${launchers[@]}"; do
-        at=$((at + 1))
+        [ -n "$is_long" ] || [ $kind = ${launchers[case % ${#launchers[@]}]} ] || continue
         for n in "${processes[@]}"; do
             [ -z "$is_long" ] && [ $n != ${processes[at % ${#processes[@]}]} ] || echo $kind $n
         done
-        at=$((at + 1))
     done | sort -n -k 2
 }
 

@@ -81,7 +81,7 @@ static void each_bit_of_a_time_may_flip(void **state)
         assert_true(++i < s->files.n);
     data = s->files.file[i].data;
     assert_int_equal(data[FIRST_TIME - 1], TIMESTAMP);
-    for (unsigned bit = 0; bit < 64; bit++) {
+    for (unsigned bit = 0; bit < 64; bit += getenv("SNAG_LONG") ? 1 : 5) {
         char dir[FS_PATH_SIZE], what[64];
 
         snprintf(dir, sizeof dir, "%s/bit", s->dir);

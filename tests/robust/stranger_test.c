@@ -47,7 +47,7 @@ static const char *const commands[][10] = {
     {"query", "RUN", "SELECT * FROM execution"},
 };
 #define N_COMMANDS (sizeof commands / sizeof *commands)
-#define TURNS 5 /* changes after which each command was tried; no divisor of N_COMMANDS */
+#define TURNS 11 /* changes after which each command was tried; no divisor of N_COMMANDS */
 
 static void run_command(const struct scene *s, size_t i, struct outcome *o)
 {

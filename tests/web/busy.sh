@@ -9,7 +9,7 @@ analysis=(--epochs 50)
 . "$(dirname "$0")/server.sh"
 start
 api=$base/api/v1/fois
-most=40
+most=16
 
 for foi in 1 2; do
     post /api/v1/fois/$foi/retrain '{}' # from now on it takes milliseconds
