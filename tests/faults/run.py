@@ -207,7 +207,7 @@ class Auditor:
         """The first contradiction, or ''."""
         build(self.scratch, "release", ["snag"])
         for program, *rest in (("audit", "traces", *TRACES), ("audit", "synth", "--programs", str(N_PROGRAMS)),
-                               ("live", "traces", *TRACES, "--foi", "step")):
+                               ("live", "traces", *TRACES, "--foi", "step"), ("live", "synth", "--programs", "26")):
             command = [sys.executable, f"{SOURCE}/tests/audit/{program}.py", f"{self.scratch}/build/release/snag"]
             done = subprocess.run([*command, *rest, "--most", "1"], capture_output=True, text=True)
             if done.returncode:
