@@ -274,8 +274,11 @@ static void attach_estimate(struct callstack *stack, const struct border_estimat
         return;
     top = &stack->open[stack->n_open - 1];
     if (top->region == estimate->region)
-        calls_add_estimate(stack->calls, (struct call_estimate){top->row, estimate->is_leave,
-                                                                estimate->off_ns});
+        calls_add_estimate(
+            stack->calls,
+            (struct call_estimate){top->row, estimate->is_leave != 0,
+                                   estimate->is_middle ? PLACED_MIDDLE : PLACED_AS_SAID,
+                                   estimate->off_ns});
 }
 
 /* Everything but enter and leave. */

@@ -221,6 +221,8 @@ struct border_estimate {
     uint32_t region;
     uint32_t is_leave;
     uint64_t off_ns; /* by which it may be off, earlier or later */
+    bool is_middle;  /* nothing is known but that it lies between the two, in whose middle it is
+                        put (stack/calls_place.h) */
 };
 
 /* Enters and leaves of a location that are estimates, by how far they may be off either way:
