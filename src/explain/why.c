@@ -281,17 +281,17 @@ static void say_paths(struct text_writer *w, const struct why *why, uint32_t t, 
 }
 
 /* Whether what the root itself took more, if it is one of the n that are named, may be of what
- * came before it. */
-static bool may_be_before(const struct why *why, uint32_t t, size_t n)
+ * came before or after it. */
+static bool may_be_beside(const struct why *why, uint32_t t, size_t n)
 {
     uint32_t root = why->forest->first[t];
     uint32_t path = residual_path(why->place, why->forest, t, root);
-    double before_ns = (double)forest_doubt_of(why->forest, root).own_ns;
+    double beside_ns = (double)forest_doubt_of(why->forest, root).own_ns;
 
     for (size_t i = 0; i < n && i < MOST_CONTEXTS; i++)
         if (why->pairs.pair[i].path == path)
-            return before_ns > 0 &&
-                   before_ns >= OTHERS_SHARE * fabs(why->pairs.pair[i].excess_ns);
+            return beside_ns > 0 &&
+                   beside_ns >= OTHERS_SHARE * fabs(why->pairs.pair[i].excess_ns);
     return false;
 }
 
@@ -303,8 +303,8 @@ static void say_off(struct text_writer *w, const struct why *why, uint32_t t, si
 
     if (off_ns > DOUBTFUL_SHARE * fabs((double)why->loss.more_ns))
         text_say(w, "; its begin and end are known to within %s", text_duration(off_ns, off));
-    if (may_be_before(why, t, n))
-        text_say(w, "; that, or part of it, may be of what came before it");
+    if (may_be_beside(why, t, n))
+        text_say(w, "; that, or part of it, may be of what came before or after it");
 }
 
 /* What it took, against executions like it; then where. Nothing of what took as long, and where

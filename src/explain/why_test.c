@@ -101,7 +101,7 @@ static void what_may_be_of_others_is_said(void **state)
     assert_string_equal(out,
                         "90.0 us longer than executions like it usually take (15.0 us): step "
                         "itself or wait +90.0 us (usually 5.00 us); that, "
-                        "or part of it, may be of what came before it");
+                        "or part of it, may be of what came before or after it");
     why_cause(&f.why, 40, &f.m.measure[40], &verdict, cause);
     assert_string_equal(cause, "step itself or beside it +90.0 us");
     f.m.forest.doubt[root].own_ns = f.m.forest.doubt[root + 1].others_ns = 5000;

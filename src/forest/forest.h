@@ -38,9 +38,8 @@ struct forest_gap {
  * for one call, and may be another's (stack/calls_place.h).
  */
 struct forest_doubt {
-    float own_ns;    /* the one at its begin, that counts for it; 0: it does not, or is known */
-    float others_ns; /* of those at its begin and end that count for what is around it: the
-                        longer one */
+    float own_ns; /* of those that count for it the longer one; 0: none does, or all is known */
+    float others_ns; /* of those that count for another */
 };
 
 struct forest {

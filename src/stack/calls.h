@@ -46,7 +46,7 @@ enum placed {
     PLACED_AS_SAID, /* the trace says it, and how far that may be off */
     PLACED_MIDDLE,  /* until calls_place has moved it */
     PLACED_OWN,     /* the gap counts for the call */
-    PLACED_OTHERS,  /* the gap counts for what is around it, or begins there */
+    PLACED_OTHERS,  /* the gap counts for another: what is around it, or beside it */
 };
 
 /* A begin or end of a call that is not known exactly. */

@@ -70,7 +70,7 @@ CLAUSES = {
     "common": r"so common in a run like this that it is not called an anomaly",
     "structure": r".* makes .*",
     "size": rf"(?P<calls>{COUNT}) calls in all, usually (?P<usual>{COUNT})",
-    "before": r"that, or part of it, may be of what came before it",
+    "beside": r"that, or part of it, may be of what came before or after it",
     "off": rf"its begin and end are known to within (?P<off>{TIME})",
     "tracer": rf"the tracer (?:wrote its buffer for|took) (?P<tracer>{TIME})",
     "cause": r"cause: (?P<chain>.*)",

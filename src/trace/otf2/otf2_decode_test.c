@@ -433,7 +433,8 @@ static void an_estimate_follows_on_its_enter_and_precedes_its_leave(void **state
         assert_region(&f, 0, 1);
         assert_estimate(&f, 1, 1, false, 200);
         assert_estimate(&f, 2, 1, true, 3);
-        assert_false(f.batch.estimate[0].is_middle || f.batch.estimate[1].is_middle);
+        assert_int_equal(f.batch.estimate[0].side, BORDER_EITHER); /* 200 and 3 */
+        assert_int_equal(f.batch.estimate[1].side, BORDER_EARLIEST);
         assert_int_equal(f.batch.event[3].kind, EVENT_LEAVE);
         assert_region(&f, 4, 3);
         for (size_t i = 0; i < f.batch.n; i++)
@@ -464,7 +465,8 @@ static void an_estimate_in_the_middle_says_nothing_more(void **state)
     read_bytes(b.at, b.n, MOST, &f);
     assert_estimate(&f, 1, 1, false, 9);
     assert_estimate(&f, 2, 1, true, 9);
-    assert_true(f.batch.estimate[0].is_middle && f.batch.estimate[1].is_middle);
+    assert_int_equal(f.batch.estimate[0].side, BORDER_MIDDLE);
+    assert_int_equal(f.batch.estimate[1].side, BORDER_MIDDLE);
     found_release(&f);
 }
 
