@@ -276,15 +276,18 @@ static void keep(struct stack *s, struct frame frame)
 }
 
 /*
- * The estimate of when it was, in the middle. But a call of MPI says nothing of what went on
- * shortly before or after it, but where it came from; a sample is taken for the whole time up
- * to it.
+ * The estimate of when it was, in the middle: who reads it puts it where the whole gap counts
+ * for one (stack/calls_place.h). But a call of MPI says nothing of what went on shortly before
+ * or after it, but where it came from; a sample is taken for the whole time up to it, from the
+ * call, or the sample, before.
  */
 static uint64_t estimate(const struct between *when, bool was_sampled, bool is_sample)
 {
-    if (was_sampled == is_sample)
-        return when->earliest_ns + (when->latest_ns - when->earliest_ns) / 2;
-    return is_sample ? when->earliest_ns : when->latest_ns;
+    if (is_sample)
+        return when->earliest_ns;
+    if (was_sampled)
+        return when->latest_ns;
+    return when->earliest_ns + (when->latest_ns - when->earliest_ns) / 2;
 }
 
 static uint64_t later(uint64_t a_ns, uint64_t b_ns)

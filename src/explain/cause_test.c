@@ -216,6 +216,20 @@ static void a_message_that_is_not_in_the_trace_ends_it(void **state)
                         "(message not in the trace)");
 }
 
+/* Who comes last into the call that completes it; nobody, where it was complete before. */
+static void a_collective_that_does_not_block_waits_for_who_completes_it_last(void **state)
+{
+    (void)state;
+    assert_string_equal(CHAIN(0, 2, "step@0-50( MPI_Ibarrier@0-1 MPI_Wait@5-50|/0 )",
+                              "step@0-50( MPI_Ibarrier@0-1 calc@1-30 MPI_Wait@30-50|/0 )",
+                              "step@0-50( MPI_Ibarrier@0-1 calc@1-49 MPI_Wait@49-50|/0 )"),
+                        "not_waiting: MPI_Wait 45.0 us <- rank 2 calc 44.0 us");
+    assert_string_equal(CHAIN(0, 2, "step@0-50( MPI_Ibarrier@0-1 MPI_Wait@5-40|/0 calc@40-50 )",
+                              "step@0-50( MPI_Ibarrier@0-1 calc@1-30 MPI_Wait@30-40|/0 )",
+                              "step@0-50( MPI_Ibarrier@0-1 calc@1-49 MPI_Wait@49-50|/0 )"),
+                        "in_time: MPI_Wait 35.0 us <- rank 0 (in time)");
+}
+
 static void a_rank_without_data_ends_it(void **state)
 {
     (void)state;
@@ -507,6 +521,7 @@ int main(void)
         cmocka_unit_test(a_broadcast_waits_for_its_root),
         cmocka_unit_test(kinds_of_waiting_mix),
         cmocka_unit_test(a_message_that_is_not_in_the_trace_ends_it),
+        cmocka_unit_test(a_collective_that_does_not_block_waits_for_who_completes_it_last),
         cmocka_unit_test(a_rank_without_data_ends_it),
         cmocka_unit_test(a_late_receiver_is_what_a_large_send_waits_for),
         cmocka_unit_test(a_posted_receive_still_needs_its_rank),

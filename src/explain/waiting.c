@@ -236,6 +236,35 @@ static void meet_all(struct search *s, const struct collective *c, struct waitin
     w->n_missing = n_members > n_met ? n_members - n_met : 0;
 }
 
+/*
+ * Of a collective that does not block: all have begun it in time, but it may go on only while
+ * they are in MPI. So who came last into the call that completes it is the one that was waited
+ * for, if the wait ended soon after that, and nobody came only behind its end.
+ */
+static void meet_completing(struct search *s, const struct collective *c, struct waiting *w)
+{
+    const struct call_view *calls = s->view->calls;
+    struct waiting last = *w;
+
+    if (c->call >= calls[s->location].n ||
+        c->begin_ns >= calls[s->location].enter_ns[c->call] || w->n_missing > 0)
+        return;
+    last.location = NO_LOCATION;
+    for (uint32_t l = 0; l < s->view->n_locations; l++) {
+        const struct collective *part = calls_collective_part(&calls[l], c);
+
+        if (part == NULL || part->call >= calls[l].n ||
+            (last.location != NO_LOCATION && calls[l].enter_ns[part->call] <= last.until_ns))
+            continue;
+        last.location = l;
+        last.rank = s->view->defs->location[l].rank;
+        last.until_ns = calls[l].enter_ns[part->call];
+    }
+    if (last.location != NO_LOCATION && last.until_ns <= s->to_ns &&
+        !is_material(s, s->to_ns - last.until_ns))
+        *w = last;
+}
+
 static void offer_collective(struct search *s, const struct collective *c)
 {
     struct waiting w = {.kind = WAITING_FOR_ALL,
@@ -254,6 +283,8 @@ static void offer_collective(struct search *s, const struct collective *c)
         meet_part(s->view, c, root, &w);
     if (w.location == NO_LOCATION || !is_material(s, delay_until(s, w.until_ns)))
         meet_all(s, c, &w);
+    if (!is_material(s, delay_until(s, w.until_ns)))
+        meet_completing(s, c, &w);
     w.delay_ns = w.location == s->location ? 0 : delay_until(s, w.until_ns);
     w.is_late = is_material(s, w.delay_ns);
     if (w.n_missing > 0 && !w.is_late) {

@@ -12,11 +12,14 @@
 #define LONGER_SHARE 0.1   /* and so much worth a word, whatever the measures say */
 #define WORTH_ADDING 0.01  /* of what was lost: the paths that are not named */
 #define DOUBTFUL_SHARE 0.1 /* of what a path lost: by how much that may be off */
+#define OTHERS_SHARE 0.5   /* ... that a gap was, which may be of another call */
+#define MOST_OTHERS 2      /* of these are named */
 #define NEAR_MISS 100      /* more as strange ones in a run are no news */
 #define OFTEN 0.5          /* in as many runs chance does what happens "in one of N" no more */
 #define RARELY 1e-6        /* fewer as strange ones in a run are not counted out */
 #define MOST_CONTEXTS 3    /* named in a sentence */
 #define MOST_DIFFERENCES 3
+#define OR_OTHERS " or beside it"
 #define WORTH_SAYING 1.5 /* nats */
 #define TIME_FIRST 1.15
 
@@ -200,8 +203,57 @@ static const char *signed_time(double ns, char out[TEXT_SIZE])
     return out;
 }
 
+static void add_other(uint32_t region, uint32_t other[MOST_OTHERS], size_t *n)
+{
+    for (size_t i = 0; i < *n && i < MOST_OTHERS; i++)
+        if (other[i] == region)
+            return;
+    if (*n < MOST_OTHERS)
+        other[*n] = region;
+    ++*n;
+}
+
+/*
+ * What a path of tree t took more may be of other functions, where gaps count for it that may
+ * be theirs (stack/calls_place.h). Returns how many there are. other  out: the regions of the
+ * first
+ */
+static size_t find_others(const struct why *why, uint32_t t, const struct residual_pair *pair,
+                          uint32_t other[MOST_OTHERS])
+{
+    const struct forest *f = why->forest;
+    double least_ns = OTHERS_SHARE * fabs(pair->excess_ns);
+    size_t n = 0;
+
+    for (uint32_t v = f->first[t]; f->doubt && v < f->first[t + 1]; v++) {
+        struct forest_doubt doubt = f->doubt[v];
+        uint32_t by = f->parent[v];
+
+        if (by == FOREST_ROOT || fmax((double)doubt.own_ns, (double)doubt.others_ns) < least_ns)
+            continue;
+        if (residual_path(why->place, f, t, by) == pair->path)
+            add_other(f->region[v], other, &n);
+        if ((double)doubt.own_ns >= least_ns &&
+            residual_path(why->place, f, t, v) == pair->path)
+            add_other(f->region[by], other, &n);
+    }
+    return n;
+}
+
+static void say_others(struct text_writer *w, const struct why *why, uint32_t t,
+                       const struct residual_pair *pair)
+{
+    uint32_t other[MOST_OTHERS];
+    size_t n = find_others(why, t, pair, other);
+
+    for (size_t i = 0; i < n && i < MOST_OTHERS; i++)
+        text_say(w, " or %.60s", why->defs->region[other[i]].short_name);
+    if (n > MOST_OTHERS)
+        text_say(w, " or others");
+}
+
 /* The paths that took most more, and what all others did together: it adds up to more_ns. */
-static void say_paths(struct text_writer *w, const struct why *why, size_t n)
+static void say_paths(struct text_writer *w, const struct why *why, uint32_t t, size_t n)
 {
     char more[TEXT_SIZE], typical[TEXT_SIZE], off[TEXT_SIZE], name[WHY_NAME_SIZE];
     char place[REGION_PLACE_SIZE];
@@ -210,9 +262,10 @@ static void say_paths(struct text_writer *w, const struct why *why, size_t n)
     for (size_t i = 0; i < n && i < MOST_CONTEXTS; i++) {
         const struct residual_pair *pair = &why->pairs.pair[i];
 
-        text_say(w, "%s%s%s %s (usually %s", i ? ", " : "",
-                 why_path_name(why, pair->path, name), place_of(why, pair->path, place),
-                 signed_time(pair->excess_ns, more),
+        text_say(w, "%s%s%s", i ? ", " : "", why_path_name(why, pair->path, name),
+                 place_of(why, pair->path, place));
+        say_others(w, why, t, pair);
+        text_say(w, " %s (usually %s", signed_time(pair->excess_ns, more),
                  residual_is_usual(why->model, pair->path)
                      ? text_duration(fmax(pair->typical_ns, 0), typical)
                      : "none");
@@ -227,14 +280,31 @@ static void say_paths(struct text_writer *w, const struct why *why, size_t n)
              text_duration(fabs(rest), more));
 }
 
+/* Whether what the root itself took more, if it is one of the n that are named, may be of what
+ * came before or after it. */
+static bool may_be_beside(const struct why *why, uint32_t t, size_t n)
+{
+    uint32_t root = why->forest->first[t];
+    uint32_t path = residual_path(why->place, why->forest, t, root);
+    double beside_ns = (double)forest_doubt_of(why->forest, root).own_ns;
+
+    for (size_t i = 0; i < n && i < MOST_CONTEXTS; i++)
+        if (why->pairs.pair[i].path == path)
+            return beside_ns > 0 &&
+                   beside_ns >= OTHERS_SHARE * fabs(why->pairs.pair[i].excess_ns);
+    return false;
+}
+
 /* How exactly it is known how long it took, where that matters. */
-static void say_off(struct text_writer *w, const struct why *why, uint32_t t, double more_ns)
+static void say_off(struct text_writer *w, const struct why *why, uint32_t t, size_t n)
 {
     double off_ns = forest_off_ns(why->forest, t);
     char off[TEXT_SIZE];
 
-    if (off_ns > DOUBTFUL_SHARE * fabs(more_ns))
+    if (off_ns > DOUBTFUL_SHARE * fabs((double)why->loss.more_ns))
         text_say(w, "; its begin and end are known to within %s", text_duration(off_ns, off));
+    if (may_be_beside(why, t, n))
+        text_say(w, "; that, or part of it, may be of what came before or after it");
 }
 
 /* What it took, against executions like it; then where. Nothing of what took as long, and where
@@ -265,9 +335,9 @@ static void say_time(struct text_writer *w, struct why *why, uint32_t t, int64_t
         text_say(w, "; each call is ordinary, together they are too long");
     if (n > 0) {
         text_say(w, ": ");
-        say_paths(w, why, n);
+        say_paths(w, why, t, n);
     }
-    say_off(w, why, t, (double)loss->more_ns);
+    say_off(w, why, t, n);
 }
 
 static void say_tracer(struct text_writer *w, const struct why *why, uint32_t t)
@@ -488,11 +558,15 @@ static void name_shortly(const struct why *why, uint32_t path, char *out, size_t
 static void cause_in_time(struct text_writer *w, struct why *why, uint32_t t, int64_t lost_ns)
 {
     char more[TEXT_SIZE], name[WHY_CAUSE_SIZE];
+    uint32_t other[MOST_OTHERS];
+    size_t n_others;
 
     if (load_pairs(why, t, lost_ns) > 0) {
         signed_time(why->pairs.pair->excess_ns, more);
-        name_shortly(why, why->pairs.pair->path, name, sizeof name - strlen(more) - 1);
-        text_say(w, "%s %s", name, more);
+        n_others = find_others(why, t, why->pairs.pair, other);
+        name_shortly(why, why->pairs.pair->path, name,
+                     sizeof name - strlen(more) - 1 - (n_others > 0 ? strlen(OR_OTHERS) : 0));
+        text_say(w, "%s%s %s", name, n_others > 0 ? OR_OTHERS : "", more);
     } else {
         text_say(w, "%s in all", signed_time((double)why->loss.more_ns, more));
     }

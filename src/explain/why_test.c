@@ -80,6 +80,38 @@ static void what_is_lost_is_said_no_more_exactly_than_it_is_known(void **state)
     end(&f);
 }
 
+/* The same of step itself, which began 80 us before the first call in it: wait may have begun
+ * by then, or step later. */
+static void what_may_be_of_others_is_said(void **state)
+{
+    static const double value[5] = {5, 4, 0, 0};
+    struct why_verdict verdict = {.value = value, .is_anomaly = true, .expected = NAN};
+    struct fixture f;
+    char out[WHY_SIZE], cause[WHY_CAUSE_SIZE];
+    uint32_t root;
+
+    (void)state;
+    begin(&f, 40, "step:5000(wait:1000 calc:9000)", "step:95000(wait:1000 calc:9000)");
+    root = f.m.forest.first[40];
+    f.m.forest.doubt = calloc(f.m.forest.n, sizeof *f.m.forest.doubt);
+    f.m.forest.doubt[root].own_ns = 80000;
+    f.m.forest.doubt[root + 1].others_ns = 80000;
+    f.m.forest.doubt[root + 2].others_ns = 40000; /* less than half of it */
+    why_sentence(&f.why, 40, &f.m.measure[40], &verdict, out);
+    assert_string_equal(out,
+                        "90.0 us longer than executions like it usually take (15.0 us): step "
+                        "itself or wait +90.0 us (usually 5.00 us); that, "
+                        "or part of it, may be of what came before or after it");
+    why_cause(&f.why, 40, &f.m.measure[40], &verdict, cause);
+    assert_string_equal(cause, "step itself or beside it +90.0 us");
+    f.m.forest.doubt[root].own_ns = f.m.forest.doubt[root + 1].others_ns = 5000;
+    why_sentence(&f.why, 40, &f.m.measure[40], &verdict, out);
+    assert_string_equal(out,
+                        "90.0 us longer than executions like it usually take (15.0 us): step "
+                        "itself +90.0 us (usually 5.00 us)");
+    end(&f);
+}
+
 static void structure_names_what_is_too_many_or_missing(void **state)
 {
     static const double value[5] = {0, 0, 5, 3};
@@ -207,6 +239,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_names_the_paths_that_lost_it),
         cmocka_unit_test(what_is_lost_is_said_no_more_exactly_than_it_is_known),
+        cmocka_unit_test(what_may_be_of_others_is_said),
         cmocka_unit_test(structure_names_what_is_too_many_or_missing),
         cmocka_unit_test(nothing_to_say_is_said),
         cmocka_unit_test(an_anomaly_is_never_as_usual),

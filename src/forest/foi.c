@@ -274,7 +274,18 @@ struct scale {
     double team_ratio; /* as in struct profile */
     uint32_t n_locations;
     double worth[REGION_LOOP + 1]; /* by kind of region */
+    double mpi_share;              /* of the time, in MPI */
 };
+
+/* 1 for what never is in MPI, half for what is nowhere else: who only waits says little of the
+ * run. Of loops it is not known, and taken to be as in all of the run. */
+static double work(const struct profile_row *row, const struct scale *scale)
+{
+    double share =
+        row->looked_ns ? (double)row->mpi_ns / (double)row->looked_ns : scale->mpi_share;
+
+    return 1 - 0.5 * fmin(share, 1);
+}
 
 static struct scale scale_of(const struct definitions *defs, const struct profile *profile,
                              uint64_t total_ns)
@@ -289,9 +300,12 @@ static struct scale scale_of(const struct definitions *defs, const struct profil
                                     [REGION_DEVICE] = 0.05,
                                     [REGION_LOOP] = worth_of_loops(defs)}};
 
-    for (uint32_t r = 0; r < profile->n_regions; r++)
+    for (uint32_t r = 0; r < profile->n_regions; r++) {
         if (profile->row[r].n_locations > scale.n_locations)
             scale.n_locations = profile->row[r].n_locations;
+        if (defs->region[r].kind == REGION_MPI && total_ns > 0)
+            scale.mpi_share += (double)profile->row[r].exclusive_ns / (double)total_ns;
+    }
     return scale;
 }
 
@@ -305,7 +319,7 @@ static double merit_of(const struct profile_row *row, const struct region *regio
 
     /* the small terms order what has no merit, so that something can always be suggested */
     return scale->worth[region->kind] *
-           (coverage * repeated * structure(row) * (0.5 + 0.5 * everywhere) +
+           (coverage * repeated * structure(row) * work(row, scale) * (0.5 + 0.5 * everywhere) +
             1e-9 * repetition(row) + 1e-12);
 }
 

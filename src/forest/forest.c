@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/search.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@ void forest_release(struct forest *forest)
     paged_release(forest->paged, forest->parent);
     paged_release(forest->paged, forest->exclusive_ns);
     paged_release(forest->paged, forest->off_ns);
+    paged_release(forest->paged, forest->doubt);
     free(forest->first);
     free(forest->location);
     free(forest->place);
@@ -45,6 +47,8 @@ static void resize(struct forest *f, size_t vertex_cap, size_t tree_cap)
         f->exclusive_ns = resize_column(f, f->exclusive_ns, sizeof *f->exclusive_ns);
         if (f->off_ns)
             f->off_ns = resize_column(f, f->off_ns, sizeof *f->off_ns);
+        if (f->doubt)
+            f->doubt = resize_column(f, f->doubt, sizeof *f->doubt);
     }
     if (f->first == NULL || tree_cap > f->tree_cap) {
         f->tree_cap = tree_cap;
@@ -203,6 +207,8 @@ static void keep_offs(struct forest *f)
         return;
     f->off_ns = paged_alloc(f->paged, f->vertex_cap, sizeof *f->off_ns);
     memset(f->off_ns, 0, f->n * sizeof *f->off_ns);
+    f->doubt = paged_alloc(f->paged, f->vertex_cap, sizeof *f->doubt);
+    memset(f->doubt, 0, f->n * sizeof *f->doubt);
     f->root_off_ns = mem_alloc(f->tree_cap, sizeof *f->root_off_ns);
 }
 
@@ -231,6 +237,14 @@ static void add_off(struct forest *f, uint32_t t, uint32_t v, float off_ns)
         f->off_ns[f->parent[v]] += off_ns;
 }
 
+static void add_doubt(struct forest *f, uint32_t v, const struct call_estimate *e)
+{
+    struct forest_doubt *doubt = &f->doubt[v];
+    float *ns = e->placed == PLACED_OWN ? &doubt->own_ns : &doubt->others_ns;
+
+    *ns = fmaxf(*ns, (float)e->off_ns);
+}
+
 /* How exactly the times of trees from `begin` on are known, which are of this location.
  * Estimates are in the order of rows, and so are the trees; in a damaged run they may be
  * anything. */
@@ -243,17 +257,20 @@ static void add_offs(struct forest *f, uint32_t begin, const struct call_view *c
     if (f->off_ns == NULL) /* see keep_offs */
         return;
     memset(f->off_ns + f->first[begin], 0, (f->n - f->first[begin]) * sizeof *f->off_ns);
+    memset(f->doubt + f->first[begin], 0, (f->n - f->first[begin]) * sizeof *f->doubt);
     memset(f->root_off_ns + begin, 0, (f->n_trees - begin) * sizeof *f->root_off_ns);
     for (uint32_t t = begin; t < f->n_trees; t++) {
         uint32_t end = f->call[t] + calls->subtree_len[f->call[t]];
 
         i += estimates_before(calls, i, f->call[t]);
         for (; i < calls->n_estimates && calls->estimate[i].call < end; i++) {
-            uint32_t row = calls->estimate[i].call;
-            uint32_t v = row < f->call[t] ? FOREST_ROOT : vertex_of_row(f, t, row);
+            const struct call_estimate *e = &calls->estimate[i];
+            uint32_t v = e->call < f->call[t] ? FOREST_ROOT : vertex_of_row(f, t, e->call);
 
-            if (v != FOREST_ROOT)
-                add_off(f, t, v, (float)calls->estimate[i].off_ns);
+            if (v != FOREST_ROOT && e->placed == PLACED_AS_SAID)
+                add_off(f, t, v, (float)e->off_ns);
+            else if (v != FOREST_ROOT)
+                add_doubt(f, v, e);
         }
     }
 }
@@ -396,6 +413,8 @@ static void append_offs(struct forest *f, const struct forest *other)
         return;
     for (uint32_t v = 0; v < other->n; v++)
         f->off_ns[f->n + v] = other->off_ns ? other->off_ns[v] : 0;
+    for (uint32_t v = 0; v < other->n; v++)
+        f->doubt[f->n + v] = forest_doubt_of(other, v);
     for (uint32_t t = 0; t < other->n_trees; t++)
         f->root_off_ns[f->n_trees + t] = other->root_off_ns ? other->root_off_ns[t] : 0;
 }

@@ -33,6 +33,15 @@ struct forest_gap {
     bool is_flush; /* the tracer wrote what it had recorded */
 };
 
+/*
+ * What it is not known whose it was: gaps at the begin or end of a call that count as a whole
+ * for one call, and may be another's (stack/calls_place.h).
+ */
+struct forest_doubt {
+    float own_ns; /* of those that count for it the longer one; 0: none does, or all is known */
+    float others_ns; /* of those that count for another */
+};
+
 struct forest {
     uint32_t n;             /* vertices */
     uint32_t *region;       /* [n] index into the definitions' regions */
@@ -56,8 +65,9 @@ struct forest {
 
     /* By how much times may be off, either way, where begins and ends are estimates; NULL,
      * both, where all are known, as in most traces. */
-    float *off_ns;      /* [n] exclusive_ns */
-    float *root_off_ns; /* [n_trees] root_ns */
+    float *off_ns;              /* [n] exclusive_ns */
+    float *root_off_ns;         /* [n_trees] root_ns */
+    struct forest_doubt *doubt; /* [n] NULL with the two above */
     size_t vertex_cap, tree_cap, gap_cap;
 
     struct paged *paged; /* not its own: of what is by vertex. Set before there is any */
@@ -157,6 +167,12 @@ static inline double forest_off_ns(const struct forest *forest, uint32_t t)
 static inline double forest_call_off_ns(const struct forest *forest, uint32_t v)
 {
     return forest->off_ns ? (double)forest->off_ns[v] : 0;
+}
+
+/* forest_doubt_of -- of a vertex. */
+static inline struct forest_doubt forest_doubt_of(const struct forest *forest, uint32_t v)
+{
+    return forest->doubt ? forest->doubt[v] : (struct forest_doubt){0};
 }
 
 /* forest_own_ns -- inclusive time of a root, without the tracer's. */

@@ -78,8 +78,11 @@ static void exclusive_times_of_a_tree_sum_to_its_roots_inclusive(void **state)
 /* The root's begin is 4 off, the end of its x 3, the begin of the foi in it 7, that of y 9. */
 static void times_are_off_by_their_own_borders_and_those_of_what_they_call(void **state)
 {
-    static const struct call_estimate estimate[] = {
-        {1, 0, 4}, {2, 1, 3}, {3, 0, 7}, {5, 0, 9}, {7, 1, 50}};
+    static const struct call_estimate estimate[] = {{1, 0, PLACED_AS_SAID, 4},
+                                                    {2, 1, PLACED_AS_SAID, 3},
+                                                    {3, 0, PLACED_AS_SAID, 7},
+                                                    {5, 0, PLACED_AS_SAID, 9},
+                                                    {7, 1, PLACED_AS_SAID, 50}};
     struct call_view estimated = calls;
     struct forest f = {0}, known = {0};
 
@@ -103,11 +106,37 @@ static void times_are_off_by_their_own_borders_and_those_of_what_they_call(void 
     forest_release(&known);
 }
 
+/* The same, where gaps count as a whole: times are what they are, and may be another's. */
+static void times_of_gaps_may_be_of_others(void **state)
+{
+    static const struct call_estimate estimate[] = {
+        {1, 0, PLACED_OWN, 4}, {2, 1, PLACED_OTHERS, 3}, {3, 0, PLACED_OTHERS, 7}};
+    struct call_view estimated = calls;
+    struct forest f = {0}, both = {0};
+
+    (void)state;
+    estimated.estimate = estimate;
+    estimated.n_estimates = 3;
+    forest_add(&f, 3, &estimated, 1, NULL);
+    assert_true(forest_off_ns(&f, 0) == 0 && forest_call_off_ns(&f, 0) == 0);
+    assert_true(forest_doubt_of(&f, 0).own_ns == 4 && forest_doubt_of(&f, 0).others_ns == 0);
+    assert_true(forest_doubt_of(&f, 1).own_ns == 0 && forest_doubt_of(&f, 1).others_ns == 3);
+    assert_true(forest_doubt_of(&f, 2).others_ns == 7 && forest_doubt_of(&f, 3).own_ns == 0);
+    forest_add(&both, 3, &calls, 1, NULL);
+    assert_true(forest_doubt_of(&both, 0).own_ns == 0);
+    forest_append(&both, &f, 5, (const uint32_t[]){0, 1, 2, 3});
+    assert_true(forest_doubt_of(&both, f.n).own_ns == 4);
+    forest_release(&f);
+    forest_release(&both);
+}
+
 /* Who looks at one execution of a run that somebody else wrote has not checked all of it. */
 static void estimates_in_any_order_are_of_no_other_tree(void **state)
 {
-    static const struct call_estimate estimate[] = {{3, 0, 4}, {2, 1, 3},           {0, 0, 7},
-                                                    {4, 0, 9}, {UINT32_MAX, 1, 50}, {1, 0, 8}};
+    static const struct call_estimate estimate[] = {
+        {3, 0, PLACED_AS_SAID, 4},           {2, 1, PLACED_AS_SAID, 3},
+        {0, 0, PLACED_AS_SAID, 7},           {4, 0, PLACED_AS_SAID, 9},
+        {UINT32_MAX, 1, PLACED_AS_SAID, 50}, {1, 0, PLACED_AS_SAID, 8}};
     struct call_view estimated = calls;
     struct forest f = {0};
 
@@ -201,7 +230,8 @@ static void parts_filled_in_any_order_are_the_forest(void **state)
     uint64_t inclusive_ns[] = {100, 40, 30, 50, 5, 20};
     uint32_t regions[] = {0, 2, 1, 0, 1, 2}, len[] = {3, 2, 1, 3, 1, 1};
     uint16_t depths[] = {0, 1, 2, 0, 1, 1};
-    static const struct call_estimate off[] = {{0, 0, 7}, {3, 1, 9}, {4, 0, 2}};
+    static const struct call_estimate off[] = {
+        {0, 0, PLACED_AS_SAID, 7}, {3, 1, PLACED_AS_SAID, 9}, {4, 0, PLACED_AS_SAID, 2}};
     const struct call_view view = {.n = 6,
                                    .estimate = off,
                                    .n_estimates = 3,
@@ -302,6 +332,7 @@ int main(void)
         cmocka_unit_test(outermost_calls_are_roots),
         cmocka_unit_test(exclusive_times_of_a_tree_sum_to_its_roots_inclusive),
         cmocka_unit_test(times_are_off_by_their_own_borders_and_those_of_what_they_call),
+        cmocka_unit_test(times_of_gaps_may_be_of_others),
         cmocka_unit_test(estimates_in_any_order_are_of_no_other_tree),
         cmocka_unit_test(messages_are_counted_in_their_tree),
         cmocka_unit_test(a_function_that_is_not_called_has_no_trees),

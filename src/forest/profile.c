@@ -86,19 +86,36 @@ void profile_rows(struct profile *profile, struct profile_walk *walk, const stru
     }
 }
 
-/* Marks the callers of the first MPI calls, up to the root. */
-static void mark_mpi(struct profile *profile, const struct calls *calls,
-                     const struct definitions *defs, uint32_t *region_at)
+/*
+ * Marks the callers of the first MPI calls, up to the root, with how long these took: of each
+ * region in its outermost call, of each call of MPI the outermost one.
+ *
+ *     region_at   main  step  step  MPI_Wait      the second step adds nothing to its region
+ */
+static void mark_mpi(struct profile *profile, struct profile_walk *walk,
+                     const struct calls *calls, const struct definitions *defs)
 {
-    uint32_t n = 0;
+    uint32_t *open_until = walk->open_until, *region_at = walk->region_at, n = 0, behind = 0;
 
+    memset(open_until, 0, profile->n_regions * sizeof *open_until);
     for (uint32_t i = 0; i < calls->n && n < MPI_CALLS_LOOKED_AT; i++) {
-        region_at[calls->depth[i]] = calls->region[i];
-        if (defs->region[calls->region[i]].kind != REGION_MPI)
+        uint32_t region = calls->region[i];
+        bool is_outermost = i >= open_until[region];
+
+        region_at[calls->depth[i]] = is_outermost ? region : UINT32_MAX;
+        if (is_outermost) {
+            open_until[region] = i + calls->subtree_len[i];
+            profile->row[region].looked_ns += calls->inclusive_ns[i];
+        }
+        if (defs->region[region].kind != REGION_MPI)
             continue;
         n++;
         for (uint32_t d = 0; d < calls->depth[i]; d++)
-            profile->row[region_at[d]].n_with_mpi = 1;
+            if (region_at[d] != UINT32_MAX) {
+                profile->row[region_at[d]].n_with_mpi = 1;
+                profile->row[region_at[d]].mpi_ns += i >= behind ? calls->inclusive_ns[i] : 0;
+            }
+        behind = i >= behind ? i + calls->subtree_len[i] : behind;
     }
 }
 
@@ -140,7 +157,7 @@ void profile_end(struct profile *profile, struct profile_walk *walk, const struc
             profile->row[r].n_locations = 1;
             profile->row[r].on_ns = calls->last_ns - calls->first_ns;
         }
-    mark_mpi(profile, calls, defs, walk->region_at);
+    mark_mpi(profile, walk, calls, defs);
     add_forks(profile, walk, calls);
 }
 
@@ -173,6 +190,8 @@ void profile_merge(struct profile *into, const struct profile *from)
         a->on_ns += b->on_ns;
         a->forked_ns += b->forked_ns;
         a->n_with_mpi += b->n_with_mpi;
+        a->looked_ns += b->looked_ns;
+        a->mpi_ns += b->mpi_ns;
     }
 }
 

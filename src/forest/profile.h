@@ -29,6 +29,10 @@ struct profile_row {
     uint64_t on_ns;       /* from the first event to the last of these; 0: not known */
     uint64_t forked_ns;   /* in which it had a team of threads */
     uint32_t n_with_mpi;  /* of these, on which an MPI call was seen inside it */
+
+    /* of those among the first calls of each location (MPI_CALLS_LOOKED_AT of MPI): */
+    uint64_t looked_ns; /* outermost calls */
+    uint64_t mpi_ns;    /* of that, in MPI */
 };
 
 struct profile {

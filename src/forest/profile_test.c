@@ -63,6 +63,11 @@ static void recursion_counts_once(void **state)
     assert_int_equal(profile.row[1].max_ns, 50);
     assert_int_equal(profile.row[1].n_with_mpi, 1);
     assert_int_equal(profile.row[2].n_with_mpi, 0);
+    assert_int_equal(profile.row[0].looked_ns, 100);
+    assert_int_equal(profile.row[0].mpi_ns, 10);
+    assert_int_equal(profile.row[1].looked_ns, 50 + 20);
+    assert_int_equal(profile.row[1].mpi_ns, 10);
+    assert_int_equal(profile.row[2].mpi_ns, 0);
     assert_true(fabs(profile_variation(&profile.row[1]) - sqrt(450) / 35) < 1e-12);
     profile_release(&profile);
     definitions_release(&defs);

@@ -226,6 +226,27 @@ static void another_collective_waits_for_all_where_that_is_seen(void **state)
     end(&p);
 }
 
+/* It goes on only while both are in MPI; in the second one rank 0 was done before rank 1 came.
+ */
+static void
+one_that_does_not_block_waits_for_who_completes_it_last_where_that_is_seen(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "MPI_Ibarrier@0-1 calc@1-10 MPI_Wait@10-51|/0 calc@51-80",
+          "MPI_Ibarrier@0-1 calc@1-50 MPI_Wait@50-51|/0 calc@51-60");
+    assert_us(saved(&p, 1, 1, 30), 30);
+    assert_us(waits_less(&p, 0), 30);
+    assert_us(saved(&p, 1, 1, 45), 40); /* rank 0 is the last then */
+    end(&p);
+    BEGIN(&p, "MPI_Ibarrier@0-1 calc@1-10 MPI_Wait@10-12|/0 calc@12-80",
+          "MPI_Ibarrier@0-1 calc@1-50 MPI_Wait@50-51|/0 calc@51-60");
+    assert_us(saved(&p, 1, 1, 30), 0);
+    assert_us(waits_less(&p, 0), 0);
+    end(&p);
+}
+
 static void those_who_end_together_wait_for_the_last(void **state)
 {
     struct played p;
@@ -519,6 +540,8 @@ int main(void)
         cmocka_unit_test(a_barrier_waits_for_the_last_one_in),
         cmocka_unit_test(a_broadcast_waits_for_its_root_alone),
         cmocka_unit_test(another_collective_waits_for_all_where_that_is_seen),
+        cmocka_unit_test(
+            one_that_does_not_block_waits_for_who_completes_it_last_where_that_is_seen),
         cmocka_unit_test(those_who_end_together_wait_for_the_last),
         cmocka_unit_test(the_excess_of_a_caller_is_in_its_longest_gap),
         cmocka_unit_test(no_more_is_cut_than_there_was),

@@ -16,6 +16,10 @@
  *     one to all                         needs the root; all to one: the root needs everybody
  *     other collectives, MPI_Finalize    need everybody, if nobody left before all were there
  *
+ * A collective that does not block may go on only while all are in MPI: where nobody was done
+ * before all had entered the calls that complete it, those are needed, else those that began
+ * it.
+ *
  * Which sends are synchronous no trace says: those with more bytes than any that was seen to
  * end before its receive was posted (syncs.eager_bytes). The first and the last sync of a
  * location are the ends of it. Locations that no message, collective or dependency ties to

@@ -21,8 +21,9 @@ struct needs {
     uint32_t *root;  /* [n_collectives] the root's sync, or NEED_INDEX */
     struct span {
         uint64_t last_enter, first_leave;
-    } * span;     /* [n_collectives] */
-    bool has_end; /* the last collective is that of all who end together */
+    } * span;               /* [n_collectives] */
+    struct span *completed; /* [n_collectives] the same, of the calls that complete them */
+    bool has_end;           /* the last collective is that of all who end together */
     struct team_syncs teams;
 };
 
@@ -181,6 +182,48 @@ static void each_collective(struct needs *n)
         }
 }
 
+static void extend(struct span *span, uint64_t enter_ns, uint64_t leave_ns)
+{
+    span->last_enter = enter_ns > span->last_enter ? enter_ns : span->last_enter;
+    span->first_leave = leave_ns < span->first_leave ? leave_ns : span->first_leave;
+}
+
+/* Of a part that was begun before the call that completes it. */
+static bool is_nonblocking(const struct call_view *calls, const struct collective *c)
+{
+    return c->call < calls->n && c->begin_ns < calls->enter_ns[c->call];
+}
+
+static void find_completed(struct needs *n)
+{
+    const struct trace_view *view = n->s->view;
+
+    for (uint32_t l = 0; l < view->n_locations; l++)
+        for (size_t i = 0; i < view->calls[l].n_collectives; i++) {
+            const struct collective *c = &view->calls[l].collective[i];
+
+            if (c->instance < n->s->first_team)
+                extend(&n->completed[c->instance],
+                       c->call < view->calls[l].n ? view->calls[l].enter_ns[c->call]
+                                                  : c->begin_ns,
+                       c->end_ns);
+        }
+}
+
+/*
+ * Where a part begins that others need. One that does not block may go on only while all are in
+ * MPI: it is seen when nobody was done before all had come into the calls that complete it.
+ */
+static uint32_t begin_of_part(const struct needs *n, const struct call_view *calls,
+                              const struct collective *c, size_t row)
+{
+    const struct span *span = &n->completed[c->instance];
+
+    return span->first_leave >= span->last_enter && is_nonblocking(calls, c)
+               ? n->at->left[row]
+               : n->at->entered[row];
+}
+
 /* Calls fn for every part of a collective that belongs to others. */
 static void each_part(struct needs *n, void (*fn)(uint32_t location, const struct collective *c,
                                                   uint32_t sync, struct needs *n))
@@ -191,9 +234,13 @@ static void each_part(struct needs *n, void (*fn)(uint32_t location, const struc
     for (uint32_t l = 0; l < view->n_locations; l++)
         for (size_t i = 0; i < view->calls[l].n_collectives; i++) {
             const struct collective *c = &view->calls[l].collective[i];
-            uint32_t sync = at->entered[at->first_collective[l] + i];
+            size_t row = at->first_collective[l] + i;
+            uint32_t sync;
 
-            if (c->instance < n->s->first_team && is_there(sync))
+            if (c->instance >= n->s->first_team)
+                continue;
+            sync = begin_of_part(n, &view->calls[l], c, row);
+            if (is_there(sync))
                 fn(l, c, sync, n);
         }
 }
@@ -210,12 +257,8 @@ static void count_part(uint32_t location, const struct collective *c, uint32_t s
 static void span_part(uint32_t location, const struct collective *c, uint32_t sync,
                       struct needs *n)
 {
-    struct span *span = &n->span[c->instance];
-    uint64_t enter = n->s->sync[sync].enter_ns;
-
     (void)location;
-    span->last_enter = enter > span->last_enter ? enter : span->last_enter;
-    span->first_leave = c->end_ns < span->first_leave ? c->end_ns : span->first_leave;
+    extend(&n->span[c->instance], n->s->sync[sync].enter_ns, c->end_ns);
 }
 
 static void add_part(uint32_t location, const struct collective *c, uint32_t sync,
@@ -295,11 +338,13 @@ static void list_members(struct needs *n)
 
     n->root = mem_alloc(n_instances, sizeof *n->root);
     n->span = mem_alloc(n_instances, sizeof *n->span);
+    n->completed = mem_alloc(n_instances, sizeof *n->completed);
     for (uint32_t i = 0; i < n_instances; i++) {
         n->root[i] = NEED_INDEX;
-        n->span[i] = (struct span){0, UINT64_MAX};
+        n->span[i] = n->completed[i] = (struct span){0, UINT64_MAX};
     }
     s->first_member = mem_alloc((size_t)n_instances + 2, sizeof *s->first_member);
+    find_completed(n);
     each_part(n, count_part);
     each_part(n, span_part);
     team_syncs_each_part(&n->teams, s, count_member, n);
@@ -371,6 +416,7 @@ void syncs_need_all(struct syncs *s, const struct sync_places *at)
     team_syncs_release(&n.teams);
     free(n.root);
     free(n.span);
+    free(n.completed);
 }
 
 /* -------------------------------------------------------------------------------- order */

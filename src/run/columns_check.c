@@ -165,7 +165,8 @@ static bool are_estimates_good(const struct call_view *v)
     for (size_t i = 0; i < v->n_estimates; i++) {
         const struct call_estimate *e = &v->estimate[i];
 
-        if (e->call >= v->n || e->is_leave > 1 || (i > 0 && e->call < v->estimate[i - 1].call))
+        if (e->call >= v->n || e->is_leave > 1 || e->placed > PLACED_OTHERS ||
+            (i > 0 && e->call < v->estimate[i - 1].call))
             return false;
     }
     return true;

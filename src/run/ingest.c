@@ -19,6 +19,7 @@
 #include "run/ingest_crew.h"
 #include "run/profiled_columns.h"
 #include "stack/callstack.h"
+#include "stack/calls_place.h"
 #include "stack/held_up.h"
 #include "stack/spans.h"
 #include "trace/borders.h"
@@ -169,6 +170,7 @@ static void take_location(struct job *job, struct ingest_worker *w, unsigned ind
     calls_clear(&w->calls);
     if (rc == 0 && !atomic_load(&job->is_failed)) {
         read_location(job, w, index, l);
+        calls_place(&w->calls);
         held_up_tell(&w->calls, &job->source->defs);
         spans_find_barriers(&w->calls, &job->source->defs);
         summarize(&job->out->location[l], &w->calls);

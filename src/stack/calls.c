@@ -86,7 +86,8 @@ uint64_t calls_off_ns(const struct call_view *calls, uint32_t row, bool is_leave
             high = middle;
     }
     if (low == calls->n_estimates || calls->estimate[low].call != row ||
-        calls->estimate[low].is_leave != is_leave)
+        calls->estimate[low].is_leave != is_leave ||
+        calls->estimate[low].placed != PLACED_AS_SAID)
         return 0;
     return calls->estimate[low].off_ns;
 }

@@ -41,10 +41,19 @@ struct counter_reading {
     struct counter_value value;
 };
 
+/* Where an estimate is, in the gap in which it may lie (calls_place.h). */
+enum placed {
+    PLACED_AS_SAID, /* the trace says it, and how far that may be off */
+    PLACED_MIDDLE,  /* until calls_place has moved it */
+    PLACED_OWN,     /* the gap counts for the call */
+    PLACED_OTHERS,  /* the gap counts for another: what is around it, or beside it */
+};
+
 /* A begin or end of a call that is not known exactly. */
 struct call_estimate {
     uint32_t call; /* row of its location */
-    uint32_t is_leave;
+    uint16_t is_leave;
+    uint16_t placed; /* enum placed */
     uint64_t off_ns; /* by which it may be off, earlier or later */
 };
 
@@ -158,8 +167,8 @@ static inline bool calls_is_open(const struct call_view *calls, uint32_t row)
 void calls_add_estimate(struct calls *calls, struct call_estimate estimate);
 void calls_sort_estimates(struct calls *calls);
 
-/* calls_off_ns -- by how much the begin or the end of a call may be off; 0 where it is known.
- * O(log n_estimates). */
+/* calls_off_ns -- by how much the begin or the end of a call may be off; 0 where it is known,
+ * or is known to be where it counts (calls_place.h). O(log n_estimates). */
 uint64_t calls_off_ns(const struct call_view *calls, uint32_t row, bool is_leave);
 
 /* calls_view -- of calls in memory; without the order by depth. */

@@ -121,10 +121,10 @@ static void copy_outside(struct calls *into, const struct call_view *from,
         into->subtree_len[at + i - begin] += n_begun(insert, i + 1, i + from->subtree_len[i]);
 }
 
-static void add_estimate(struct calls *into, uint32_t row, uint32_t is_leave, uint64_t off)
+static void add_estimate(struct calls *into, uint32_t row, bool is_leave, uint64_t off)
 {
     if (off > 0)
-        calls_add_estimate(into, (struct call_estimate){row, is_leave, off});
+        calls_add_estimate(into, (struct call_estimate){row, is_leave, PLACED_AS_SAID, off});
 }
 
 /* A new call begins with the first call in it, and ends with the last or with the next. */

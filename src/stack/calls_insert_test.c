@@ -76,9 +76,9 @@ static void a_new_call_is_known_as_exactly_as_those_it_is_made_of(void **state)
     struct call_view view;
 
     (void)state;
-    calls_add_estimate(&before, (struct call_estimate){5, 1, 5});
-    calls_add_estimate(&before, (struct call_estimate){1, 0, 3});
-    calls_add_estimate(&before, (struct call_estimate){4, 0, 4});
+    calls_add_estimate(&before, (struct call_estimate){5, 1, PLACED_AS_SAID, 5});
+    calls_add_estimate(&before, (struct call_estimate){1, 0, PLACED_AS_SAID, 3});
+    calls_add_estimate(&before, (struct call_estimate){4, 0, PLACED_AS_SAID, 4});
     calls_sort_estimates(&before);
     view = calls_view(&before);
     calls_insert(&view, &insert, &after);

@@ -265,6 +265,15 @@ static void attach_argument(struct callstack *stack, const struct argument_value
             !details_argument(&calls->details, calls->paged, top_row(stack), value);
 }
 
+static enum placed placed_of(const struct border_estimate *e)
+{
+    if (e->side == BORDER_EITHER)
+        return PLACED_AS_SAID;
+    if (e->side == BORDER_MIDDLE)
+        return PLACED_MIDDLE;
+    return (e->side == BORDER_EARLIEST) == !e->is_leave ? PLACED_OWN : PLACED_OTHERS;
+}
+
 /* Where enters and leaves do not pair up it may be said of a call that is not there. */
 static void attach_estimate(struct callstack *stack, const struct border_estimate *estimate)
 {
@@ -274,8 +283,9 @@ static void attach_estimate(struct callstack *stack, const struct border_estimat
         return;
     top = &stack->open[stack->n_open - 1];
     if (top->region == estimate->region)
-        calls_add_estimate(stack->calls, (struct call_estimate){top->row, estimate->is_leave,
-                                                                estimate->off_ns});
+        calls_add_estimate(stack->calls, (struct call_estimate){
+                                             top->row, estimate->is_leave != 0,
+                                             (uint16_t)placed_of(estimate), estimate->off_ns});
 }
 
 /* Everything but enter and leave. */

@@ -316,7 +316,10 @@ static void noise_becomes_a_forest(void **state)
  */
 static void estimates_belong_to_their_calls(void **state)
 {
-    struct border_estimate said[] = {{0, 0, 7}, {1, 0, 9}, {2, 1, 1}, {1, 1, 5}};
+    struct border_estimate said[] = {{0, 0, 7, BORDER_EARLIEST},
+                                     {1, 0, 9, BORDER_MIDDLE},
+                                     {2, 1, 1, BORDER_EITHER},
+                                     {1, 1, 5, BORDER_EARLIEST}};
     struct event event[] = {
         {1, EVENT_ENTER, 0},    {1, EVENT_ESTIMATE, 0}, {2, EVENT_ENTER, 1},
         {2, EVENT_ESTIMATE, 1}, {3, EVENT_ESTIMATE, 2}, {3, EVENT_ESTIMATE, 3},
@@ -324,7 +327,8 @@ static void estimates_belong_to_their_calls(void **state)
     };
     const struct event_batch batch = {
         .event = event, .n = 9, .estimate = said, .n_estimates = 4};
-    const struct call_estimate expected[] = {{0, 0, 7}, {1, 0, 9}, {1, 1, 5}};
+    const struct call_estimate expected[] = {
+        {0, 0, PLACED_OWN, 7}, {1, 0, PLACED_MIDDLE, 9}, {1, 1, PLACED_OTHERS, 5}};
 
     (void)state;
     for (int has_steps = 0; has_steps < 2; has_steps++) {

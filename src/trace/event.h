@@ -213,6 +213,11 @@ static inline void accesses_operation(struct accesses *a, uint64_t bytes)
     a->operated_bytes += bytes == UINT64_MAX ? 0 : bytes;
 }
 
+/* Where an estimate is in the time in which it may lie: of a gap between two things that are
+ * known, at one of its ends, or in the middle, as nothing else is known (stack/calls_place.h).
+ */
+enum border_side { BORDER_EITHER, BORDER_MIDDLE, BORDER_EARLIEST, BORDER_LATEST };
+
 /*
  * The time of an enter or a leave is an estimate. It comes where the call in question is the
  * innermost one: after its enter, before its leave.
@@ -221,6 +226,7 @@ struct border_estimate {
     uint32_t region;
     uint32_t is_leave;
     uint64_t off_ns; /* by which it may be off, earlier or later */
+    enum border_side side;
 };
 
 /* Enters and leaves of a location that are estimates, by how far they may be off either way:

@@ -70,6 +70,7 @@ CLAUSES = {
     "common": r"so common in a run like this that it is not called an anomaly",
     "structure": r".* makes .*",
     "size": rf"(?P<calls>{COUNT}) calls in all, usually (?P<usual>{COUNT})",
+    "beside": r"that, or part of it, may be of what came before or after it",
     "off": rf"its begin and end are known to within (?P<off>{TIME})",
     "tracer": rf"the tracer (?:wrote its buffer for|took) (?P<tracer>{TIME})",
     "cause": r"cause: (?P<chain>.*)",
@@ -110,7 +111,7 @@ def clauses(sentence):
 
 
 PATH = re.compile(
-    rf"(?:, )?(?P<name>.*?) (?P<more>[+-]{TIME}) \(usually (?P<usual>none|{TIME})"
+    rf"(?:, )?(?P<name>.*?)(?: or (?P<others>.*?))? (?P<more>[+-]{TIME}) \(usually (?P<usual>none|{TIME})"
     rf"(?:; known to within (?P<off>{TIME}))?\)"
 )
 REST = re.compile(rf"(?:, )?(?:(?P<gained>{TIME}) gained|(?P<more>\+{TIME})) elsewhere$")

@@ -433,12 +433,41 @@ static void an_estimate_follows_on_its_enter_and_precedes_its_leave(void **state
         assert_region(&f, 0, 1);
         assert_estimate(&f, 1, 1, false, 200);
         assert_estimate(&f, 2, 1, true, 3);
+        assert_int_equal(f.batch.estimate[0].side, BORDER_EITHER); /* 200 and 3 */
+        assert_int_equal(f.batch.estimate[1].side, BORDER_EARLIEST);
         assert_int_equal(f.batch.event[3].kind, EVENT_LEAVE);
         assert_region(&f, 4, 3);
         for (size_t i = 0; i < f.batch.n; i++)
             assert_int_equal(f.batch.event[i].time_ns, 50);
         found_release(&f);
     }
+}
+
+/* As many ns earlier as later: nothing is known but between which times it was. One less is
+ * rounding. */
+static void an_estimate_in_the_middle_says_nothing_more(void **state)
+{
+    static const uint8_t off_9[] = {12, 1, 2, 1, 6, 4, 1, 9, 1, 5, 4, 1, 9};
+    static const uint8_t off_8[] = {12, 1, 2, 1, 6, 4, 1, 9, 1, 5, 4, 1, 8};
+    struct bytes b = {0};
+    struct found f;
+
+    (void)state;
+    put_header(&b, 1, 2);
+    put_time(&b, 50);
+    put(&b, 6, 1);
+    put_list(&b, off_9, sizeof off_9);
+    put_call(&b, true, 1, 1);
+    put(&b, 6, 1);
+    put_list(&b, off_8, sizeof off_8);
+    put_call(&b, false, 1, 1);
+    put_rest(&b);
+    read_bytes(b.at, b.n, MOST, &f);
+    assert_estimate(&f, 1, 1, false, 9);
+    assert_estimate(&f, 2, 1, true, 9);
+    assert_int_equal(f.batch.estimate[0].side, BORDER_MIDDLE);
+    assert_int_equal(f.batch.estimate[1].side, BORDER_MIDDLE);
+    found_release(&f);
 }
 
 /* Records with a length are stepped over, also those that reach over what is in memory. */
@@ -544,6 +573,7 @@ int main(void)
         cmocka_unit_test(estimates_are_counted),
         cmocka_unit_test(calls_that_may_be_several_are_counted),
         cmocka_unit_test(an_estimate_follows_on_its_enter_and_precedes_its_leave),
+        cmocka_unit_test(an_estimate_in_the_middle_says_nothing_more),
         cmocka_unit_test(what_is_not_used_is_stepped_over),
         cmocka_unit_test(a_record_that_says_it_is_longer_than_its_chunk_ends_it),
     };

@@ -39,6 +39,7 @@ struct otf2_events {
     bool is_annotated;   /* attributes say something of the record that comes next: */
     bool has_border;     /* it may be off by: */
     uint64_t off_ns;
+    enum border_side side;
     uint32_t n_attributes; /* arguments of its call */
     struct argument_value said[OTF2_MOST_ATTRIBUTES];
     bool is_flushing;   /* the tracer's call is not left yet; then: */
