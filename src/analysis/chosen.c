@@ -41,6 +41,7 @@ static int load_executions(struct chosen *c)
             .index = (uint32_t)sqlite3_column_int64(query, ROOT_INDEX),
             .is_anomaly = sqlite3_column_int(query, ROOT_IS_ANOMALY) != 0,
             .lost_ns = sqlite3_column_int64(query, ROOT_LOST),
+            .incident = sqlite3_column_int64(query, ROOT_INCIDENT),
         };
     }
     if (rc == 0 && status != SQLITE_DONE)
@@ -92,6 +93,18 @@ void chosen_anomalies(struct chosen *c)
     for (uint32_t i = 0; i < c->n; i++)
         if (c->execution[i].is_anomaly)
             c->execution[i].how |= CHOSEN_LOST;
+}
+
+int chosen_incident(struct chosen *c, int64_t incident)
+{
+    bool is_there = false;
+
+    for (uint32_t i = 0; i < c->n; i++)
+        if (incident > 0 && c->execution[i].incident == incident) {
+            c->execution[i].how |= CHOSEN_LOST;
+            is_there = true;
+        }
+    return is_there ? 0 : err_set(ERR_NOT_FOUND, "no incident %lld", (long long)incident);
 }
 
 /* What is usual on all ranks is what the slow one makes of it where there are few; so one that
