@@ -2,6 +2,7 @@
 #include "analysis/chosen.h"
 
 #include "analysis/model_store.h"
+#include "analysis/peer_devices.h"
 #include "analysis/run_scoring.h"
 #include "analysis/run_view.h"
 #include "base/err.h"
@@ -41,7 +42,7 @@ static int load_executions(struct chosen *c)
             .index = (uint32_t)sqlite3_column_int64(query, ROOT_INDEX),
             .is_anomaly = sqlite3_column_int(query, ROOT_IS_ANOMALY) != 0,
             .lost_ns = sqlite3_column_int64(query, ROOT_LOST),
-            .incident = sqlite3_column_int64(query, ROOT_INCIDENT),
+            .incident = (uint32_t)sqlite3_column_int64(query, ROOT_INCIDENT),
         };
     }
     if (rc == 0 && status != SQLITE_DONE)
@@ -90,9 +91,20 @@ int chosen_execution(struct chosen *c, uint32_t rank, uint32_t thread, uint32_t 
 
 void chosen_anomalies(struct chosen *c)
 {
+    /* of an incident, that an execution of it is: there are no more of them than executions */
+    bool *is_one = mem_alloc((size_t)c->n + 1, sizeof *is_one);
+
     for (uint32_t i = 0; i < c->n; i++)
-        if (c->execution[i].is_anomaly)
-            c->execution[i].how |= CHOSEN_LOST;
+        if (c->execution[i].is_anomaly && c->execution[i].incident <= c->n)
+            is_one[c->execution[i].incident] = true;
+    is_one[0] = false; /* these are of none */
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct chosen_execution *x = &c->execution[i];
+
+        if (x->is_anomaly || (x->incident <= c->n && is_one[x->incident]))
+            x->how |= CHOSEN_LOST;
+    }
+    free(is_one);
 }
 
 int chosen_incident(struct chosen *c, int64_t incident)
@@ -356,6 +368,23 @@ static void cut_tree(struct cutting *k, uint32_t t)
         add_offs(k, t);
 }
 
+/* What operations of the GPUs of a rank that is to blame take longer. */
+static void cut_devices(struct chosen *c, struct what_if *w)
+{
+    for (uint32_t p = 0; p < c->peers.n; p++) {
+        bool is_it = false;
+        int64_t cut_ns = 0;
+
+        for (uint32_t i = 0; i < c->n && !is_it; i++)
+            is_it = (c->execution[i].how & CHOSEN_RANK) != 0 &&
+                    c->peers.at[c->execution[i].location] == p;
+        if (is_it && peers_is_to_blame(&c->peers.place[p]))
+            cut_ns = peer_devices_cut(&c->peers, p, w);
+        c->cut_ns += cut_ns;
+        c->excess_ns += cut_ns;
+    }
+}
+
 int chosen_cut(struct chosen *c, struct what_if *w, int way)
 {
     struct cutting k = {.c = c, .w = w, .way = way};
@@ -371,6 +400,7 @@ int chosen_cut(struct chosen *c, struct what_if *w, int way)
             if (t + 1 == k.forest.n_trees || k.forest.location[t + 1] != k.forest.location[t])
                 trace_view_passed(&w->view);
         }
+        cut_devices(c, w);
         c->unknown_ns = w->replay.unknown_ns;
         why_release(&k.why);
     }

@@ -2,7 +2,7 @@
  * chosen -- what a run is to be played without, as a person says it:
  *
  *     #1-40                  what this execution lost
- *     anomalies              what all anomalies lost
+ *     anomalies              what all executions of their incidents lost
  *     incident=3             what all executions of an incident lost
  *     rank=3                 its calls take what is usual on all ranks
  *     path='step > forces'   calls on a path that ends so, and what is called in them, take
@@ -39,9 +39,9 @@ struct chosen {
         uint32_t location, call, rank, thread, index;
         bool is_anomaly;
         int64_t lost_ns;
-        int64_t incident; /* its number; 0: it is part of none */
-        unsigned how;     /* of enum chosen_how */
-    } * execution;        /* [n] in order */
+        uint32_t incident; /* its number; 0: it is part of none */
+        unsigned how;      /* of enum chosen_how */
+    } * execution;         /* [n] in order */
     size_t cap;
     bool *is_path; /* [model.paths.n] calls on it are chosen */
     bool has_paths;

@@ -2,6 +2,7 @@
  * peers. */
 #include "analysis/peers.h"
 
+#include "analysis/peer_devices.h"
 #include "analysis/run_view.h"
 #include "analysis/what_if.h"
 #include "base/mem.h"
@@ -39,7 +40,7 @@ static void set_factors(const struct peer_place *place, uint32_t stage, double *
                         enum way way)
 {
     for (uint32_t i = 0; i < place->n_paths; i++)
-        if (place->path[i].is_sure &&
+        if (place->path[i].is_sure && place->path[i].kernel_factor == 0 &&
             (place->path[i].stage == NO_STAGE || place->path[i].stage == stage))
             factor[place->path[i].path] = factor_at(&place->path[i], way);
 }
@@ -89,6 +90,7 @@ static bool cut_place(struct what_if *w, const struct scoring *s, const struct p
         find_excess(peers, place, &x, way, factor, excess);
         what_if_cut(w, forest, t, excess);
     }
+    peer_devices_cut(peers, place, w);
     free(excess);
     return is_known;
 }
