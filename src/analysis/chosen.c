@@ -3,6 +3,7 @@
 
 #include "analysis/model_store.h"
 #include "analysis/peer_devices.h"
+#include "analysis/peer_teams.h"
 #include "analysis/run_scoring.h"
 #include "analysis/run_view.h"
 #include "base/err.h"
@@ -368,18 +369,22 @@ static void cut_tree(struct cutting *k, uint32_t t)
         add_offs(k, t);
 }
 
-/* What operations of the GPUs of a rank that is to blame take longer. */
-static void cut_devices(struct chosen *c, struct what_if *w)
+/* What is not on the locations of executions: what operations of the GPUs of a rank that is to
+ * blame take longer, and what its threads do in their teams. */
+static void cut_others(struct chosen *c, struct what_if *w)
 {
     for (uint32_t p = 0; p < c->peers.n; p++) {
         bool is_it = false;
-        int64_t cut_ns = 0;
+        int64_t cut_ns;
 
         for (uint32_t i = 0; i < c->n && !is_it; i++)
             is_it = (c->execution[i].how & CHOSEN_RANK) != 0 &&
                     c->peers.at[c->execution[i].location] == p;
-        if (is_it && peers_is_to_blame(&c->peers.place[p]))
-            cut_ns = peer_devices_cut(&c->peers, p, w);
+        if (!is_it)
+            continue;
+        cut_ns = peer_teams_cut(w, &c->peers.teams, c->peers.place[p].rank);
+        if (peers_is_to_blame(&c->peers.place[p]))
+            cut_ns += peer_devices_cut(&c->peers, p, w);
         c->cut_ns += cut_ns;
         c->excess_ns += cut_ns;
     }
@@ -400,7 +405,7 @@ int chosen_cut(struct chosen *c, struct what_if *w, int way)
             if (t + 1 == k.forest.n_trees || k.forest.location[t + 1] != k.forest.location[t])
                 trace_view_passed(&w->view);
         }
-        cut_devices(c, w);
+        cut_others(c, w);
         c->unknown_ns = w->replay.unknown_ns;
         why_release(&k.why);
     }

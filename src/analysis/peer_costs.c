@@ -3,6 +3,7 @@
 #include "analysis/peers.h"
 
 #include "analysis/peer_devices.h"
+#include "analysis/peer_teams.h"
 #include "analysis/run_view.h"
 #include "analysis/what_if.h"
 #include "base/mem.h"
@@ -219,7 +220,7 @@ static bool find_slowdowns(struct what_if *w, const struct scoring *s, struct pe
 /* Whether the replay has anything to say. */
 static bool may_have_costs(const struct peers *peers, size_t n_dependencies)
 {
-    bool is_any = false;
+    bool is_any = peers->teams.n > 0;
 
     for (uint32_t p = 0; p < peers->n; p++)
         is_any |= peers_is_to_blame(&peers->place[p]);
@@ -236,6 +237,7 @@ void peers_costs_in(struct what_if *w, const struct scoring *scoring, struct pee
     has_ideal = peers->is_of_streams && find_slowdowns(w, scoring, peers);
     slowdown = peers->slowdown;
     find_costs(w, scoring, peers);
+    peer_teams_costs(w, &peers->teams);
     if (has_ideal)
         peers->slowdown = slowdown;
 }
