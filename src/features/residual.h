@@ -198,6 +198,7 @@ struct residual_measure {
     uint64_t open_ns; /* as in the forest */
     double tracer; /* time that the tracer took, in typical durations; in none of the others */
     uint32_t rarest; /* vertex of that shape */
+    bool is_fill;    /* the first of its location, and it waited for others that began, too */
     struct residual_loss loss;
 };
 
