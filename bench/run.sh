@@ -10,6 +10,7 @@ rows=(
     "ingest    Reading a trace into call columns"
     "whole     The whole analysis, of nearly all calls"
     "size      Runs of up to a billion calls"
+    "growth    Four times the calls"
     "together  One trace in two processes"
     "what_if   A run played again without its anomalies"
     "residual  Subtree labels, residual model and score"

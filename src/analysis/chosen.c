@@ -2,6 +2,8 @@
 #include "analysis/chosen.h"
 
 #include "analysis/model_store.h"
+#include "analysis/peer_devices.h"
+#include "analysis/peer_teams.h"
 #include "analysis/run_scoring.h"
 #include "analysis/run_view.h"
 #include "base/err.h"
@@ -41,6 +43,7 @@ static int load_executions(struct chosen *c)
             .index = (uint32_t)sqlite3_column_int64(query, ROOT_INDEX),
             .is_anomaly = sqlite3_column_int(query, ROOT_IS_ANOMALY) != 0,
             .lost_ns = sqlite3_column_int64(query, ROOT_LOST),
+            .incident = (uint32_t)sqlite3_column_int64(query, ROOT_INCIDENT),
         };
     }
     if (rc == 0 && status != SQLITE_DONE)
@@ -89,9 +92,32 @@ int chosen_execution(struct chosen *c, uint32_t rank, uint32_t thread, uint32_t 
 
 void chosen_anomalies(struct chosen *c)
 {
+    /* of an incident, that an execution of it is: there are no more of them than executions */
+    bool *is_one = mem_alloc((size_t)c->n + 1, sizeof *is_one);
+
     for (uint32_t i = 0; i < c->n; i++)
-        if (c->execution[i].is_anomaly)
+        if (c->execution[i].is_anomaly && c->execution[i].incident <= c->n)
+            is_one[c->execution[i].incident] = true;
+    is_one[0] = false; /* these are of none */
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct chosen_execution *x = &c->execution[i];
+
+        if (x->is_anomaly || (x->incident <= c->n && is_one[x->incident]))
+            x->how |= CHOSEN_LOST;
+    }
+    free(is_one);
+}
+
+int chosen_incident(struct chosen *c, int64_t incident)
+{
+    bool is_there = false;
+
+    for (uint32_t i = 0; i < c->n; i++)
+        if (incident > 0 && c->execution[i].incident == incident) {
             c->execution[i].how |= CHOSEN_LOST;
+            is_there = true;
+        }
+    return is_there ? 0 : err_set(ERR_NOT_FOUND, "no incident %lld", (long long)incident);
 }
 
 /* What is usual on all ranks is what the slow one makes of it where there are few; so one that
@@ -343,6 +369,27 @@ static void cut_tree(struct cutting *k, uint32_t t)
         add_offs(k, t);
 }
 
+/* What is not on the locations of executions: what operations of the GPUs of a rank that is to
+ * blame take longer, and what its threads do in their teams. */
+static void cut_others(struct chosen *c, struct what_if *w)
+{
+    for (uint32_t p = 0; p < c->peers.n; p++) {
+        bool is_it = false;
+        int64_t cut_ns;
+
+        for (uint32_t i = 0; i < c->n && !is_it; i++)
+            is_it = (c->execution[i].how & CHOSEN_RANK) != 0 &&
+                    c->peers.at[c->execution[i].location] == p;
+        if (!is_it)
+            continue;
+        cut_ns = peer_teams_cut(w, &c->peers.teams, c->peers.place[p].rank);
+        if (peers_is_to_blame(&c->peers.place[p]))
+            cut_ns += peer_devices_cut(&c->peers, p, w);
+        c->cut_ns += cut_ns;
+        c->excess_ns += cut_ns;
+    }
+}
+
 int chosen_cut(struct chosen *c, struct what_if *w, int way)
 {
     struct cutting k = {.c = c, .w = w, .way = way};
@@ -358,6 +405,7 @@ int chosen_cut(struct chosen *c, struct what_if *w, int way)
             if (t + 1 == k.forest.n_trees || k.forest.location[t + 1] != k.forest.location[t])
                 trace_view_passed(&w->view);
         }
+        cut_others(c, w);
         c->unknown_ns = w->replay.unknown_ns;
         why_release(&k.why);
     }

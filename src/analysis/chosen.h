@@ -2,7 +2,8 @@
  * chosen -- what a run is to be played without, as a person says it:
  *
  *     #1-40                  what this execution lost
- *     anomalies              what all anomalies lost
+ *     anomalies              what all executions of their incidents lost
+ *     incident=3             what all executions of an incident lost
  *     rank=3                 its calls take what is usual on all ranks
  *     path='step > forces'   calls on a path that ends so, and what is called in them, take
  * what region=NAME            ... is usual there; region is a path of one
@@ -38,8 +39,9 @@ struct chosen {
         uint32_t location, call, rank, thread, index;
         bool is_anomaly;
         int64_t lost_ns;
-        unsigned how; /* of enum chosen_how */
-    } * execution;    /* [n] in order */
+        uint32_t incident; /* its number; 0: it is part of none */
+        unsigned how;      /* of enum chosen_how */
+    } * execution;         /* [n] in order */
     size_t cap;
     bool *is_path; /* [model.paths.n] calls on it are chosen */
     bool has_paths;
@@ -65,6 +67,7 @@ void chosen_close(struct chosen *c);
 
 /* chosen_execution, ... -- choose. Return 0, or ERR_NOT_FOUND where there is no such thing. */
 int chosen_execution(struct chosen *c, uint32_t rank, uint32_t thread, uint32_t index);
+int chosen_incident(struct chosen *c, int64_t incident);
 int chosen_rank(struct chosen *c, uint32_t rank);
 int chosen_path(struct chosen *c, const char *path);
 void chosen_anomalies(struct chosen *c);

@@ -405,34 +405,47 @@ static int64_t cost_of_incident(struct costs *c, const uint32_t *tree, uint32_t 
     return is_off ? 0 : cost_of(c, tree, n);
 }
 
-static void find_incidents(struct costs *c, const struct incidents *incidents)
-{
-    uint32_t n = c->scoring->forest.n_trees, *first, *member;
+/* The executions of incidents. */
+struct members {
+    const struct incidents *of;
+    uint32_t *first, *tree; /* [incidents + 1], [n] */
+};
 
-    c->of_incident = mem_alloc(incidents->n, sizeof *c->of_incident);
-    first = mem_alloc((size_t)incidents->n + 2, sizeof *first);
-    member = mem_alloc(n, sizeof *member);
+static void members_init(struct members *m, const struct incidents *incidents, uint32_t n)
+{
+    *m = (struct members){.of = incidents};
+    m->first = mem_alloc((size_t)incidents->n + 2, sizeof *m->first);
+    m->tree = mem_alloc(n, sizeof *m->tree);
     for (uint32_t t = 0; t < n; t++)
         if (incidents->of[t] != INCIDENT_NONE)
-            first[incidents->of[t] + 2]++;
+            m->first[incidents->of[t] + 2]++;
     for (uint32_t i = 2; i < incidents->n + 2; i++)
-        first[i] += first[i - 1];
+        m->first[i] += m->first[i - 1];
     for (uint32_t t = 0; t < n; t++)
         if (incidents->of[t] != INCIDENT_NONE)
-            member[first[incidents->of[t] + 1]++] = t;
-    for (uint32_t i = 0; i < incidents->n; i++) {
-        uint32_t n_members = first[i + 1] - first[i];
+            m->tree[m->first[incidents->of[t] + 1]++] = t;
+}
+
+static void members_release(struct members *m)
+{
+    free(m->first);
+    free(m->tree);
+}
+
+static void find_incidents(struct costs *c, const struct members *m)
+{
+    c->of_incident = mem_alloc(m->of->n, sizeof *c->of_incident);
+    for (uint32_t i = 0; i < m->of->n; i++) {
+        const uint32_t *tree = m->tree + m->first[i];
+        uint32_t n = m->first[i + 1] - m->first[i];
         bool is_known = i < LEAST_ASKED || c->budget > 0;
 
-        for (uint32_t k = first[i]; k < first[i + 1]; k++)
-            is_known &= takes_part(c, member[k]);
-        c->of_incident[i] =
-            is_known ? cost_of_incident(c, member + first[i], n_members) : COST_UNKNOWN;
-        for (uint32_t k = first[i]; k < first[i + 1] && n_members > 1; k++)
-            say_together(c, member[k], c->of_incident[i]);
+        for (uint32_t k = 0; k < n; k++)
+            is_known &= takes_part(c, tree[k]);
+        c->of_incident[i] = is_known ? cost_of_incident(c, tree, n) : COST_UNKNOWN;
+        for (uint32_t k = 0; k < n && n > 1; k++)
+            say_together(c, tree[k], c->of_incident[i]);
     }
-    free(first);
-    free(member);
 }
 
 static int by_cost(const void *a, const void *b, void *ctx)
@@ -445,34 +458,79 @@ static int by_cost(const void *a, const void *b, void *ctx)
     return order_u32(&p, &q);
 }
 
-/* More are never cheaper than fewer: so how many it takes is found by halving. */
-static void find_all(struct costs *c)
+/* Anomalies, the costliest first, each with what is no anomaly of the incidents that it is the
+ * first of: whom it waited for may have been within what is usual. */
+struct line {
+    uint32_t *tree, *end; /* [n_trees]; [n] where those of the k-th anomaly end */
+    uint32_t n;
+};
+
+static void line_init(struct line *l, const struct costs *c, const struct members *m)
 {
     const struct scoring *w = c->scoring;
-    uint32_t *tree = mem_alloc(w->forest.n_trees, sizeof *tree), n = 0, low = 0, high;
+    uint32_t *anomaly = mem_alloc(w->forest.n_trees, sizeof *anomaly), n = 0;
+    bool *is_in = mem_alloc(m->of->n, sizeof *is_in);
 
+    *l = (struct line){.tree = mem_alloc(w->forest.n_trees, sizeof *l->tree),
+                       .end = mem_alloc(w->forest.n_trees, sizeof *l->end)};
     for (uint32_t t = 0; t < w->forest.n_trees; t++)
         if (w->is_anomaly[t] && takes_part(c, t))
-            tree[n++] = t;
-    qsort_r(tree, n, sizeof *tree, by_cost, c->cost_ns);
-    high = n;
-    if (n > 0)
-        c->all_ns = cost_of(c, tree, n);
+            anomaly[l->n++] = t;
+    qsort_r(anomaly, l->n, sizeof *anomaly, by_cost, c->cost_ns);
+    for (uint32_t k = 0; k < l->n; k++) {
+        uint32_t i = m->of->of[anomaly[k]];
+
+        l->tree[n++] = anomaly[k];
+        for (uint32_t j = 0;
+             i != INCIDENT_NONE && !is_in[i] && j < m->first[i + 1] - m->first[i]; j++) {
+            uint32_t t = m->tree[m->first[i] + j];
+
+            if (!w->is_anomaly[t] && takes_part(c, t))
+                l->tree[n++] = t;
+        }
+        if (i != INCIDENT_NONE)
+            is_in[i] = true;
+        l->end[k] = n;
+    }
+    free(is_in);
+    free(anomaly);
+}
+
+static int64_t cost_of_line(struct costs *c, const struct line *l, uint32_t n)
+{
+    return n > 0 ? cost_of(c, l->tree, l->end[n - 1]) : 0;
+}
+
+/* More are never cheaper than fewer: so how many it takes is found by halving. */
+static void find_all(struct costs *c, const struct members *m)
+{
+    uint32_t low = 0, high;
+    struct line l;
+
+    line_init(&l, c, m);
+    high = l.n;
+    if (l.n > 0)
+        c->all_ns = cost_of_line(c, &l, l.n);
     while (low < high && c->all_ns > 0 && (has_bounds(c) || c->budget > 0)) {
         uint32_t middle = low + (high - low) / 2;
 
-        if ((double)cost_of(c, tree, middle) >= CARRIED * (double)c->all_ns)
+        if ((double)cost_of_line(c, &l, middle) >= CARRIED * (double)c->all_ns)
             high = middle;
         else
             low = middle + 1;
     }
     c->n_carrying = c->all_ns > 0 ? high : 0;
-    free(tree);
+    free(l.tree);
+    free(l.end);
 }
 
 void costs_find(struct costs *c, const struct incidents *incidents)
 {
+    struct members members;
+
+    members_init(&members, incidents, c->scoring->forest.n_trees);
     find_executions(c);
-    find_incidents(c, incidents);
-    find_all(c);
+    find_incidents(c, &members);
+    find_all(c, &members);
+    members_release(&members);
 }

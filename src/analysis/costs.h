@@ -38,7 +38,7 @@ struct costs {
     bool *is_bound;       /* [n_trees] it is at most that; else it is that */
     char **text;          /* [n_trees] as a clause; NULL where it cost nothing worth a word */
     int64_t *of_incident; /* [incidents.n] all its executions together, or COST_UNKNOWN */
-    int64_t all_ns;       /* all anomalies together, or COST_UNKNOWN */
+    int64_t all_ns;       /* all incidents with anomalies together, or COST_UNKNOWN */
     uint32_t
         n_carrying; /* anomalies, the costliest first, without which nine tenths are gone */
 };

@@ -166,6 +166,31 @@ static void every_execution_of_a_quiet_run_has_a_cost(void **state)
     sample_run_release(&m);
 }
 
+#define STAGES "1:<1 2:<1 3:<1 a@1ms 0:>1 1:>1 2:>1"
+
+/* Rank 3 waits 3 ms for ranks that are just beginning, too; or for one that is 20 ms late. */
+static void waiting_until_a_pipeline_is_filled_is_no_anomaly(void **state)
+{
+    struct sample_run m;
+
+    (void)state;
+    sample_run_init(&m, "synth:200*step(" STAGES ");ranks=4;jitter=0.02;seed=3", "step", NULL);
+    assert_int_equal(number(&m, "SELECT count(*) FROM execution WHERE idx = 0 AND (verdict = "
+                                "'anomaly' OR lost_ns > 0)"),
+                     0);
+    check_text(&m, "SELECT substr(why, 1, 119) FROM execution WHERE rank = 3 AND idx = 0",
+               "3.05 ms longer than executions like it usually take (1.00 ms), as it was the "
+               "first, and waited until others had begun: ");
+    sample_run_release(&m);
+    sample_run_init(
+        &m, "synth:step(0:b@20ms " STAGES ") 199*step(" STAGES ");ranks=4;jitter=0.02;seed=3",
+        "step", NULL);
+    assert_int_equal(number(&m, "SELECT sum(verdict = 'anomaly') FROM execution"), 1);
+    assert_int_equal(number(&m, "SELECT rank FROM execution WHERE verdict = 'anomaly'"), 0);
+    assert_float_equal(number(&m, "SELECT cost_ns FROM incident WHERE id = 1"), 20e6, 1e6);
+    sample_run_release(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +201,7 @@ int main(void)
         cmocka_unit_test(what_would_take_too_long_to_play_is_known_at_most),
         cmocka_unit_test(a_cost_is_never_more_than_what_was_lost),
         cmocka_unit_test(every_execution_of_a_quiet_run_has_a_cost),
+        cmocka_unit_test(waiting_until_a_pipeline_is_filled_is_no_anomaly),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

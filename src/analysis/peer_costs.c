@@ -2,6 +2,8 @@
  * peers. */
 #include "analysis/peers.h"
 
+#include "analysis/peer_devices.h"
+#include "analysis/peer_teams.h"
 #include "analysis/run_view.h"
 #include "analysis/what_if.h"
 #include "base/mem.h"
@@ -39,7 +41,7 @@ static void set_factors(const struct peer_place *place, uint32_t stage, double *
                         enum way way)
 {
     for (uint32_t i = 0; i < place->n_paths; i++)
-        if (place->path[i].is_sure &&
+        if (place->path[i].is_sure && place->path[i].kernel_factor == 0 &&
             (place->path[i].stage == NO_STAGE || place->path[i].stage == stage))
             factor[place->path[i].path] = factor_at(&place->path[i], way);
 }
@@ -89,6 +91,7 @@ static bool cut_place(struct what_if *w, const struct scoring *s, const struct p
         find_excess(peers, place, &x, way, factor, excess);
         what_if_cut(w, forest, t, excess);
     }
+    peer_devices_cut(peers, place, w);
     free(excess);
     return is_known;
 }
@@ -217,7 +220,7 @@ static bool find_slowdowns(struct what_if *w, const struct scoring *s, struct pe
 /* Whether the replay has anything to say. */
 static bool may_have_costs(const struct peers *peers, size_t n_dependencies)
 {
-    bool is_any = false;
+    bool is_any = peers->teams.n > 0;
 
     for (uint32_t p = 0; p < peers->n; p++)
         is_any |= peers_is_to_blame(&peers->place[p]);
@@ -234,6 +237,7 @@ void peers_costs_in(struct what_if *w, const struct scoring *scoring, struct pee
     has_ideal = peers->is_of_streams && find_slowdowns(w, scoring, peers);
     slowdown = peers->slowdown;
     find_costs(w, scoring, peers);
+    peer_teams_costs(w, &peers->teams);
     if (has_ideal)
         peers->slowdown = slowdown;
 }

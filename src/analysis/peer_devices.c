@@ -4,7 +4,10 @@
 #include "explain/waiting.h"
 #include "features/robust.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+#define KERNEL_SHARE 0.5 /* of what a wait takes longer: it is for that operation */
 
 static bool is_device(const struct scoring *s, uint32_t path)
 {
@@ -104,13 +107,16 @@ static double excess_of(const struct kernels *k, uint32_t n_places, uint32_t pla
     return k->sum_ns[at] - usual * k->n[at];
 }
 
-static void name_kernel(const struct kernels *k, const struct peers *peers, uint32_t place,
+/* What others wait for meanwhile looks like their own GPU at work: so where an operation
+ * explains a wait, what that takes longer is the excess. */
+static void name_kernel(const struct kernels *k, struct peers *peers, uint32_t p,
                         double *scratch, struct peer_path *x)
 {
-    double most = 0;
+    struct peer_place *place = &peers->place[p];
+    double most = KERNEL_SHARE * x->excess_ns;
 
     for (uint32_t r = 0; r < k->n_regions; r++) {
-        double factor = 1, excess = excess_of(k, peers->n, place, r, scratch, &factor);
+        double factor = 1, excess = excess_of(k, peers->n, p, r, scratch, &factor);
 
         if (excess <= most)
             continue;
@@ -118,6 +124,10 @@ static void name_kernel(const struct kernels *k, const struct peers *peers, uint
         x->kernel = r;
         x->kernel_factor = factor;
     }
+    if (x->kernel_factor == 0 || most <= x->excess_ns || !x->is_sure)
+        return;
+    *(x->is_more ? &place->more_ns : &place->slow_ns) += most - x->excess_ns;
+    x->excess_ns = most;
 }
 
 void peer_devices_name(struct peers *peers, const struct scoring *s,
@@ -153,4 +163,42 @@ void peer_devices_name(struct peers *peers, const struct scoring *s,
     free(k.n);
     free(k.is_exchange);
     free(scratch);
+}
+
+/* Whether an earlier path of the place has the same kernel. */
+static bool is_again(const struct peer_place *place, uint32_t i)
+{
+    for (uint32_t k = 0; k < i; k++)
+        if (place->path[k].kernel_factor > 0 && place->path[k].kernel == place->path[i].kernel)
+            return true;
+    return false;
+}
+
+static int64_t cut_stream(struct what_if *w, uint32_t l, const struct peer_path *x)
+{
+    const struct call_view *calls = trace_view_calls(&w->view, l);
+    int64_t cut = 0;
+
+    for (uint32_t row = 0; row < calls->n; row++)
+        if (calls->region[row] == x->kernel && calls->subtree_len[row] == 1)
+            cut += replay_cut(
+                &w->replay, l, row,
+                llrint((double)calls->inclusive_ns[row] * (1 - 1 / x->kernel_factor)));
+    return cut;
+}
+
+int64_t peer_devices_cut(const struct peers *peers, uint32_t place, struct what_if *w)
+{
+    const struct peer_place *p = &peers->place[place];
+    int64_t cut = 0;
+
+    for (uint32_t i = 0; i < p->n_paths; i++) {
+        if (p->path[i].kernel_factor == 0 || is_again(p, i))
+            continue;
+        for (uint32_t l = 0; l < w->view.n_locations; l++)
+            if (w->view.defs->location[l].is_gpu &&
+                place_of_rank(peers, &w->view.defs->location[l]) == place)
+                cut += cut_stream(w, l, &p->path[i]);
+    }
+    return cut;
 }

@@ -58,33 +58,36 @@ static double middle_but(uint32_t n, uint32_t but, const double *value)
 
 /* ---------------------------------------------------------------------------------- a place */
 
-struct signs {
-    uint32_t n_above, n, n_same; /* n_same: those that are as the one before is */
-    double factor;               /* middle of own work over the others' */
-};
-
-static struct signs count_signs(const struct few *f, uint32_t place)
+struct peer_signs peer_signs_of(const double *own_ns, uint32_t n_places, uint32_t n,
+                                uint32_t place)
 {
-    struct signs s = {.n = f->n_common};
-    double *factor = mem_alloc(s.n, sizeof *factor);
+    struct peer_signs s = {.factor = 1};
+    double *factor = mem_alloc(n, sizeof *factor),
+           *others = mem_alloc(n_places, sizeof *others);
     bool was_above = false;
 
-    for (uint32_t i = 0; i < f->n_common; i++) {
-        double own[PEERS_FEWEST] = {0};
-        double others;
+    for (uint32_t i = 0; i < n; i++) {
+        double own = own_ns[(size_t)place * n + i], middle;
+        uint32_t n_others = 0;
         bool is_above;
 
-        for (uint32_t p = 0; p < f->out->n; p++)
-            own[p] = f->own_ns[(size_t)p * f->n_common + i];
-        others = middle_but(f->out->n, place, own);
-        factor[i] = own[place] / fmax(others, 1);
-        is_above = own[place] > others;
+        for (uint32_t p = 0; p < n_places; p++)
+            if (p != place && !isnan(own_ns[(size_t)p * n + i]))
+                others[n_others++] = own_ns[(size_t)p * n + i];
+        if (isnan(own) || n_others == 0)
+            continue;
+        middle = robust_quantile(others, n_others, 0.5);
+        factor[s.n] = own / fmax(middle, 1);
+        is_above = own > middle;
         s.n_above += is_above;
-        s.n_same += i > 0 && is_above == was_above;
+        s.n_same += s.n > 0 && is_above == was_above;
         was_above = is_above;
+        s.n++;
     }
-    s.factor = robust_quantile(factor, s.n, 0.5);
+    if (s.n > 0)
+        s.factor = robust_quantile(factor, s.n, 0.5);
     free(factor);
+    free(others);
     return s;
 }
 
@@ -94,7 +97,7 @@ static struct signs count_signs(const struct few *f, uint32_t place)
  * neighbours count for n (1 - r) / (1 + r). Of signs of which a share q is above, neighbours
  * would be alike in q^2 + (1 - q)^2 of cases by chance.
  */
-static double chance_of(const struct signs *s)
+double peer_signs_chance(const struct peer_signs *s)
 {
     double share = (double)s->n_above / s->n, alike = (double)s->n_same / (s->n - 1);
     double by_chance = share * share + (1 - share) * (1 - share), n = s->n, r = 0;
@@ -147,11 +150,11 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
 static void judge_place(const struct few *f, uint32_t place, double chance)
 {
     struct peer_place *p = &f->out->place[place];
-    struct signs signs = count_signs(f, place);
+    struct peer_signs signs = peer_signs_of(f->own_ns, f->out->n, f->n_common, place);
     double excess_ns;
 
     if (2 * signs.n_above <= signs.n || signs.factor < PEER_FEW_FACTOR ||
-        f->out->n * chance_of(&signs) > chance)
+        f->out->n * peer_signs_chance(&signs) > chance)
         return;
     for (uint32_t path = 0; path < f->w->model.paths.n; path++)
         if (!f->out->is_waiting[path])

@@ -19,6 +19,23 @@
 #define PEER_FEW_FACTOR 1.05   /* own work over the others', to be called slow */
 #define PEER_FEW_EXECUTIONS 8u /* of each place */
 
+/* In how many of n the own time of one of several is above the middle of the others'. */
+struct peer_signs {
+    uint32_t n, n_above, n_same; /* n_same: those that are as the one before is */
+    double factor;               /* middle of own time over the others' */
+};
+
+/*
+ * peer_signs_of -- of one place.
+ *   own_ns  (n_places x n) of each place one after another; NAN: it was not there
+ * O(n_places * n log n).
+ */
+struct peer_signs peer_signs_of(const double *own_ns, uint32_t n_places, uint32_t n,
+                                uint32_t place);
+
+/* peer_signs_chance -- that so many are above though the place is like the others. */
+double peer_signs_chance(const struct peer_signs *signs);
+
 /*
  * peer_few_judge -- verdicts of all places but who waits, and the paths on which they are
  * slow; where that is time on a path that no other has, it is more to do.

@@ -5,6 +5,7 @@
 #include "analysis/peer_devices.h"
 #include "analysis/peer_few.h"
 #include "analysis/peer_places.h"
+#include "analysis/peer_teams.h"
 #include "base/known.h"
 #include "base/mem.h"
 #include "base/order.h"
@@ -79,6 +80,7 @@ void peers_release(struct peers *peers)
     free(peers->first_tree);
     free(peers->is_waiting);
     free(peers->waited_ns);
+    peer_teams_release(&peers->teams);
     *peers = (struct peers){0};
 }
 
@@ -794,10 +796,12 @@ void peers_find(const struct scoring *scoring, const struct trace_view *view,
         find(&f, opts);
         if (view)
             peer_devices_name(out, scoring, view);
-        return;
+    } else {
+        find(&f, &worker);
+        workers = *out;
+        peers_lift(scoring, &workers, opts, out);
+        peers_release(&workers);
     }
-    find(&f, &worker);
-    workers = *out;
-    peers_lift(scoring, &workers, opts, out);
-    peers_release(&workers);
+    if (view)
+        peer_teams_find(scoring, view, &out->teams);
 }

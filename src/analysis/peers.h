@@ -98,6 +98,30 @@ struct peer_operation {
     double sum_ns;
 };
 
+/* A thread that takes longer than the others in the teams of a parallel region. */
+struct peer_thread {
+    uint32_t location;
+    uint32_t region;    /* what its members call first: the parallel region */
+    uint32_t inside;    /* of the functions in there, that which takes longer most; or region */
+    uint32_t n_teams;   /* in which it was a member */
+    double factor;      /* by which its own time is longer than the middle of the others' */
+    double share;       /* of these teams in which it is longer */
+    double excess_ns;   /* in all of them */
+    bool is_more;       /* it calls that function so much more often */
+    bool has_cost;      /* else it is not known */
+    int64_t cost_ns;    /* by how much the run would be shorter were it like the others */
+    uint32_t n_threads; /* that were compared */
+    uint32_t *span;     /* [n_spans] of its location: what it did as a member */
+    size_t n_spans, span_cap;
+};
+
+struct peer_teams {
+    struct peer_thread *thread; /* [n] the largest excess first */
+    uint32_t n;
+    uint32_t n_teams,
+        n_threads; /* teams that were looked at; threads in them, of one process */
+};
+
 struct peers {
     struct peer_place *place; /* [n] by program, node, rank, stage and thread */
     uint32_t n;
@@ -112,6 +136,7 @@ struct peers {
     uint32_t *at;                /* [locations] place of each, or PEERS_NONE */
     uint32_t *tree, *first_tree; /* [trees], [n + 1] those of a place one after another */
     bool *is_waiting;            /* [paths of the model] its calls may wait */
+    struct peer_teams teams;     /* threads against each other in the teams of one process */
     double *waited_ns; /* [vertices] what is no own work of a call that waits for a GPU; 0 of
                           others. NULL: there are no such calls */
 };

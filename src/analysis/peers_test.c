@@ -2,6 +2,7 @@
 #include "analysis/peers.h"
 
 #include "analysis/causes.h"
+#include "analysis/peer_teams.h"
 #include "analysis/run_scoring.h"
 #include "analysis/sample_run.h"
 #include "base/test.h"
@@ -325,6 +326,60 @@ static void of_few_executions_nothing_is_said(void **state)
     unmake(&m);
 }
 
+/* ------------------------------------------------------------------------------ threads */
+
+#define TEAMS                                                                                  \
+    "synth:300*step(a@200us team[c@1ms d@500us] >1 <1 |);ranks=3;threads=4;jitter=0.02;seed=5"
+
+static double length_of(const struct made *m)
+{
+    return (double)(m->run.ingested.end_ns - m->run.ingested.begin_ns);
+}
+
+/* 1.9 in place of 1.5 ms in each of 300 teams. */
+static void a_thread_that_is_slow_in_its_teams_is_named(void **state)
+{
+    const struct peer_thread *x;
+    struct made m, without;
+    char name[PEER_NAME_SIZE], *text;
+
+    (void)state;
+    make(&without, TEAMS);
+    assert_int_equal(without.peers.teams.n_teams, 900);
+    assert_int_equal(without.peers.teams.n_threads, 4);
+    assert_int_equal(without.peers.teams.n, 0);
+    make(&m, TEAMS ";slow=c/1/1.4/1.2");
+    assert_int_equal(m.peers.teams.n, 1);
+    x = &m.peers.teams.thread[0];
+    assert_string_equal(peer_teams_place(&m.defs, x, name), "rank 1 thread 2");
+    assert_string_equal(m.defs.region[x->inside].name, "c");
+    assert_int_equal(x->n_teams, 300);
+    assert_int_equal(x->n_threads, 4);
+    assert_false(x->is_more);
+    assert_float_equal(x->factor, 1.9 / 1.5, 0.01);
+    assert_float_equal(x->excess_ns, 300 * 0.4e6, 5e6);
+    assert_int_equal(peers_costs(&m.work, &m.run.columns, &m.peers), 0);
+    assert_true(x->has_cost);
+    assert_float_equal((double)x->cost_ns / (length_of(&m) - length_of(&without)), 1, 0.05);
+    text = peer_teams_text(&m.defs, x);
+    assert_memory_equal(text, "c +27 % over the middle of the other 3 threads of its teams (1",
+                        60);
+    free(text);
+    unmake(&m);
+    unmake(&without);
+}
+
+/* Now this one and now that: a third of the teams each, and once for a long time. */
+static void threads_that_take_turns_are_not_slow(void **state)
+{
+    struct made m;
+
+    (void)state;
+    make(&m, TEAMS ";slow=c/3/1.4/1.2;slow=c/150/40/2.3");
+    assert_int_equal(m.peers.teams.n, 0);
+    unmake(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,6 +395,8 @@ int main(void)
         cmocka_unit_test(of_two_to_four_the_slow_one_is_named_with_what_it_costs),
         cmocka_unit_test(of_two_to_four_that_are_alike_none_is_slow),
         cmocka_unit_test(of_few_executions_nothing_is_said),
+        cmocka_unit_test(a_thread_that_is_slow_in_its_teams_is_named),
+        cmocka_unit_test(threads_that_take_turns_are_not_slow),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include "analysis/foi_settings.h"
 #include "analysis/incidents.h"
 #include "analysis/model_store.h"
+#include "analysis/peer_teams.h"
 #include "analysis/peer_text.h"
 #include "analysis/peers.h"
 #include "base/err.h"
@@ -21,6 +22,7 @@
 #include <stdlib.h>
 
 #define MUCH_SLOWER 1.05 /* own work over others': with less nobody is looked for */
+#define LEAST_COST 0.001 /* of the run, for a thread to be one that is to blame */
 #define BATCH_ROWS 1024u /* executions whose sentences are made while others are stored */
 #define PIECE_ROWS 32u   /* of these, by a thread at once */
 #define INCIDENT_CAUSE_SIZE (WHY_CAUSE_SIZE + 24)
@@ -304,57 +306,103 @@ static int save_critical(sqlite3 *db, const struct costs *c)
     return rc;
 }
 
-/* Those to blame, the dearest first; what is not known comes last. */
-static int by_cost(const void *a, const void *b, void *ctx)
+/* A place that is to blame, or a thread among those of its teams. */
+struct slow {
+    char place[PEER_NAME_SIZE], *why;
+    enum peer_verdict verdict;
+    double excess_ns;
+    bool has_cost;
+    int64_t cost_ns;
+    uint32_t order; /* in which they were found */
+};
+
+/* The dearest first; what is not known comes last. */
+static int by_cost(const void *a, const void *b)
 {
-    const struct peers *peers = ctx;
-    const struct peer_place *p = &peers->place[*(const uint32_t *)a];
-    const struct peer_place *q = &peers->place[*(const uint32_t *)b];
+    const struct slow *p = a, *q = b;
 
     if (p->has_cost != q->has_cost)
         return q->has_cost - p->has_cost;
     if (p->cost_ns != q->cost_ns)
         return p->cost_ns < q->cost_ns ? 1 : -1;
-    return p < q ? -1 : p > q;
+    return p->order < q->order ? -1 : p->order > q->order;
 }
 
-static int save_slow_place(sqlite3 *db, sqlite3_stmt *insert, const struct found *found,
-                           uint32_t id, uint32_t place)
+static struct slow slow_place(const struct found *found, uint32_t place)
 {
     const struct peer_place *p = &found->peers.place[place];
-    char name[PEER_NAME_SIZE], *why = NULL;
+    struct slow slow = {.verdict = p->verdict,
+                        .excess_ns = p->slow_ns + p->more_ns,
+                        .has_cost = p->has_cost,
+                        .cost_ns = p->cost_ns};
     size_t size;
-    FILE *out = open_memstream(&why, &size);
-    int rc;
+    FILE *out = open_memstream(&slow.why, &size);
 
     if (out == NULL)
         mem_give_up(1, BUFSIZ);
+    peer_place_name(&found->peers, place, slow.place);
     peer_text_paths(&found->costs.why, p, out);
     fclose(out);
-    rc =
-        rundb_insert(db, insert, "iittiot", found->a->foi->id, (int64_t)id,
-                     peer_place_name(&found->peers, place, name), peer_verdict_name(p->verdict),
-                     (int64_t)llrint(p->slow_ns + p->more_ns), p->has_cost, p->cost_ns, why);
-    free(why);
-    return rc;
+    return slow;
+}
+
+static struct slow slow_thread(const struct found *found, const struct peer_thread *x)
+{
+    const struct definitions *defs = found->a->scoring->defs;
+    struct slow slow = {.verdict = peer_teams_verdict(x),
+                        .why = peer_teams_text(defs, x),
+                        .excess_ns = x->excess_ns,
+                        .has_cost = x->has_cost,
+                        .cost_ns = x->cost_ns};
+
+    peer_teams_place(defs, x, slow.place);
+    return slow;
+}
+
+/* The first of the threads often has a little more, as loops are divided: while the others have
+ * something to do that costs nothing. */
+static bool is_material(const struct found *found, const struct peer_thread *x)
+{
+    const struct syncs *s = &found->costs.what_if.syncs;
+
+    return !x->has_cost || (double)x->cost_ns >= LEAST_COST * (double)(s->end_ns - s->begin_ns);
+}
+
+/* All of them, to be freed. */
+static struct slow *find_slow(struct found *found, uint32_t *n)
+{
+    struct slow *slow = mem_alloc(found->peers.n + found->peers.teams.n, sizeof *slow);
+
+    *n = 0;
+    peers_costs_in(&found->costs.what_if, found->a->scoring, &found->peers);
+    for (uint32_t p = 0; p < found->peers.n; p++)
+        if (peers_is_to_blame(&found->peers.place[p]))
+            slow[(*n)++] = slow_place(found, p);
+    for (uint32_t i = 0; i < found->peers.teams.n; i++)
+        if (is_material(found, &found->peers.teams.thread[i]))
+            slow[(*n)++] = slow_thread(found, &found->peers.teams.thread[i]);
+    for (uint32_t i = 0; i < *n; i++)
+        slow[i].order = i;
+    qsort(slow, *n, sizeof *slow, by_cost);
+    return slow;
 }
 
 static int save_slow_places(sqlite3 *db, struct found *found)
 {
-    uint32_t *order = mem_alloc(found->peers.n, sizeof *order), n = 0;
     sqlite3_stmt *insert;
+    uint32_t n;
+    struct slow *slow = find_slow(found, &n);
     int rc = rundb_prepare_insert(db, "slow_place",
                                   "foi, id, place, verdict, excess_ns, cost_ns, why", &insert);
 
-    for (uint32_t p = 0; p < found->peers.n; p++)
-        if (peers_is_to_blame(&found->peers.place[p]))
-            order[n++] = p;
-    if (rc == 0)
-        peers_costs_in(&found->costs.what_if, found->a->scoring, &found->peers);
-    qsort_r(order, n, sizeof *order, by_cost, &found->peers);
     for (uint32_t i = 0; rc == 0 && i < n; i++)
-        rc = save_slow_place(db, insert, found, i + 1, order[i]);
-    free(order);
+        rc = rundb_insert(db, insert, "iittiot", found->a->foi->id, (int64_t)i + 1,
+                          slow[i].place, peer_verdict_name(slow[i].verdict),
+                          (int64_t)llrint(slow[i].excess_ns), slow[i].has_cost, slow[i].cost_ns,
+                          slow[i].why);
+    for (uint32_t i = 0; i < n; i++)
+        free(slow[i].why);
+    free(slow);
     sqlite3_finalize(insert);
     return rc;
 }

@@ -1,5 +1,4 @@
 /* snag list -- incidents, or executions by score, or by the time they lost. */
-#include "base/divisor.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -14,6 +13,7 @@
 #include "run/rundb.h"
 #include "run/rundir.h"
 #include "view/incident_list.h"
+#include "view/repeats.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,79 +123,7 @@ int list_incident_table(sqlite3 *db, const struct execution_filter *filter,
 
 /* ------------------------------------------------------------------------------ repeats */
 
-#define FEWEST_REPEATS 4 /* for a line of their own */
-#define MOST_REPEATS 64  /* kinds that are told apart */
-#define MOST_SAID 3      /* kinds that are said */
-#define CAUSE_PLACE 80   /* longest text of a cause without its numbers */
-
-/* Anomalies whose heads are on one thread and come of the same call path. */
-struct repeat {
-    char cause[CAUSE_PLACE], foi[EXECUTION_ID_SIZE];
-    uint32_t rank, thread, first, last; /* indexes of heads */
-    uint32_t n, n_with_cost;
-    uint64_t period; /* all of them are a multiple of that apart; 0: of one */
-    uint64_t lost_ns, cost_ns;
-};
-
-struct repeats {
-    struct repeat kind[MOST_REPEATS];
-    size_t n;
-};
-
-/* Without what it lost: "step > solve" of "step > solve +5.04 ms". */
-static void cut_numbers(const char *cause, char out[CAUSE_PLACE])
-{
-    const char *sign = strstr(cause, " +");
-
-    for (const char *next = sign; next; next = strstr(next + 1, " +"))
-        sign = next;
-    snprintf(out, CAUSE_PLACE, "%.*s", sign ? (int)(sign - cause) : (int)strlen(cause), cause);
-}
-
-static bool is_alike(const struct repeat *a, const struct repeat *b)
-{
-    return a->rank == b->rank && a->thread == b->thread && strcmp(a->cause, b->cause) == 0 &&
-           strcmp(a->foi, b->foi) == 0;
-}
-
-static void add_to(struct repeat *same, const struct repeat *r)
-{
-    uint32_t apart = r->first > same->first ? r->first - same->first : same->first - r->first;
-
-    same->period = common_divisor(same->period, apart);
-    same->first = r->first < same->first ? r->first : same->first;
-    same->last = r->last > same->last ? r->last : same->last;
-    same->n++;
-    same->n_with_cost += r->n_with_cost;
-    same->lost_ns += r->lost_ns;
-    same->cost_ns += r->cost_ns;
-}
-
-static void add_repeat(const struct incident_row *x, void *ctx)
-{
-    struct repeats *all = ctx;
-    struct repeat r = {
-        .n = 1, .n_with_cost = x->has_cost, .lost_ns = x->lost_ns, .cost_ns = x->cost_ns};
-    size_t i = 0;
-
-    if (execution_parse(x->head, r.foi, sizeof r.foi, &r.rank, &r.thread, &r.first) < 0)
-        return;
-    r.last = r.first;
-    cut_numbers(x->cause, r.cause);
-    while (i < all->n && !is_alike(&all->kind[i], &r))
-        i++;
-    if (i < all->n)
-        add_to(&all->kind[i], &r);
-    else if (i < MOST_REPEATS)
-        all->kind[all->n++] = r;
-}
-
-static int by_lost(const void *a, const void *b)
-{
-    const struct repeat *p = a, *q = b;
-
-    return (p->lost_ns < q->lost_ns) - (p->lost_ns > q->lost_ns);
-}
+#define MOST_SAID 3 /* kinds that are said */
 
 static void print_repeat(const struct repeat *r)
 {
@@ -216,22 +144,14 @@ static void print_repeat(const struct repeat *r)
 }
 
 /* One thing that comes again and again is said once. */
-static int print_repeats(sqlite3 *db, const struct execution_filter *asked)
+static int print_repeats(sqlite3 *db, const struct execution_filter *filter)
 {
-    struct execution_filter filter = *asked;
-    struct repeats *all = mem_alloc(1, sizeof *all);
-    int rc;
+    struct repeats all;
+    int rc = repeats_find(db, filter, &all);
 
-    filter.most = 0;
-    filter.verdict = "anomaly";
-    rc = incident_list_each(db, &filter, add_repeat, all);
-    qsort(all->kind, all->n, sizeof *all->kind, by_lost);
-    for (size_t i = 0, n_said = 0; rc == 0 && i < all->n && n_said < MOST_SAID; i++)
-        if (all->kind[i].n >= FEWEST_REPEATS) {
-            print_repeat(&all->kind[i]);
-            n_said++;
-        }
-    free(all);
+    for (size_t i = 0; rc == 0 && i < all.n && i < MOST_SAID; i++)
+        print_repeat(&all.kind[i]);
+    repeats_release(&all);
     return rc;
 }
 
@@ -267,7 +187,7 @@ static int print_others(sqlite3 *db, const struct execution_filter *filter, uint
         return rc;
     if (filter->most > 0 && n > filter->most)
         print("and %llu more\n", (unsigned long long)(n - filter->most));
-    if (n >= FEWEST_REPEATS)
+    if (n >= REPEATS_FEWEST)
         rc = print_repeats(db, filter);
     if (rc < 0 || others.n == 0)
         return rc;

@@ -1,5 +1,6 @@
 /* snag what-if -- by how much a run would have been shorter without some of its excess. */
 #include "analysis/chosen.h"
+#include "analysis/costs.h"
 #include "analysis/late_senders.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -12,6 +13,8 @@
 #include "cmd/status.h"
 #include "run/rundb.h"
 #include "view/executions.h"
+#include "view/incident_list.h"
+#include "view/repeats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +31,10 @@ struct question {
     struct what_if what_if;
     struct chosen chosen;
     bool has_chosen;
+    bool has_others;       /* something else than incidents is chosen */
+    int64_t *incident;     /* [n_incidents] that are chosen, in order */
+    int64_t one_by_one_ns; /* what their lines say, summed; COST_UNKNOWN */
+    size_t n_incidents, incident_cap;
 
     uint64_t run_ns;
     int64_t replay_ns, without_ns;
@@ -63,8 +70,95 @@ static int choose_rank(struct question *q, const char *number)
     return chosen_rank(&q->chosen, (uint32_t)rank);
 }
 
+static int choose_incident(struct question *q, int64_t number)
+{
+    int rc = chosen_incident(&q->chosen, number);
+    size_t i = q->n_incidents;
+
+    if (rc < 0)
+        return rc;
+    while (i > 0 && q->incident[i - 1] > number)
+        i--;
+    if (i > 0 && q->incident[i - 1] == number)
+        return 0;
+    mem_grow(&q->incident, &q->incident_cap, q->n_incidents + 1, sizeof *q->incident);
+    memmove(q->incident + i + 1, q->incident + i, (q->n_incidents - i) * sizeof *q->incident);
+    q->incident[i] = number;
+    q->n_incidents++;
+    return 0;
+}
+
+/* Their numbers, and ranges of these: "3", "3,5", "1-31,40". */
+static int choose_incidents(struct question *q, const char *numbers)
+{
+    const char *next = numbers;
+    int rc = 0;
+
+    while (rc == 0) {
+        char *end;
+        long long first = strtoll(next, &end, 10), last = first;
+
+        if (*next < '0' || *next > '9')
+            return err_set(ERR_USAGE, "no numbers of incidents: '%s'", numbers);
+        if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+            last = strtoll(end + 1, &end, 10);
+        if ((*end && *end != ',') || last < first)
+            return err_set(ERR_USAGE, "no numbers of incidents: '%s'", numbers);
+        for (long long i = first; rc == 0 && i <= last; i++)
+            rc = choose_incident(q, i);
+        if (*end == '\0')
+            break;
+        next = end + 1;
+    }
+    return rc;
+}
+
+struct repeating {
+    struct question *q;
+    size_t n;
+    int rc;
+};
+
+/* What comes back by the program's plan is one incident with many turns. */
+static void choose_turns(const struct incident_row *x, void *ctx)
+{
+    struct repeating *r = ctx;
+
+    if (r->rc == 0 && x->n_turns > 1) {
+        r->rc = choose_incident(r->q, x->id);
+        r->n++;
+    }
+}
+
+static int choose_repeats(struct question *q)
+{
+    const struct execution_filter filter = {
+        .foi_id = q->chosen.foi, .rank = NO_RANK, .verdict = "anomaly"};
+    struct repeating turns = {.q = q};
+    struct repeats all;
+    int rc = repeats_find(q->run.db, &filter, &all);
+
+    for (size_t i = 0; rc == 0 && i < all.n; i++)
+        for (uint32_t k = 0; rc == 0 && k < all.kind[i].n; k++)
+            rc = choose_incident(q, all.kind[i].incident[k]);
+    turns.n = all.n;
+    repeats_release(&all);
+    if (rc == 0)
+        rc = incident_list_each(q->run.db, &filter, choose_turns, &turns);
+    rc = rc == 0 ? turns.rc : rc;
+    if (rc == 0 && turns.n == 0)
+        return err_set(ERR_NOT_FOUND, "no anomalies are alike, %d or more, or come back",
+                       REPEATS_FEWEST);
+    return rc;
+}
+
 static int choose(struct question *q, const char *what)
 {
+    if (strncmp(what, "incident=", 9) == 0)
+        return choose_incidents(q, what + 9);
+    if (strcmp(what, "repeats") == 0)
+        return choose_repeats(q);
+    q->has_others = true;
     if (strchr(what, '#'))
         return choose_execution(q, what);
     if (strcmp(what, "anomalies") == 0) {
@@ -78,8 +172,8 @@ static int choose(struct question *q, const char *what)
     if (strncmp(what, "region=", 7) == 0)
         return chosen_path(&q->chosen, what + 7);
     return err_set(ERR_USAGE,
-                   "--without takes '#RANK-INDEX', anomalies, rank=N, region=NAME or "
-                   "path='A > B', not '%s'",
+                   "--without takes '#RANK-INDEX', incident=N, repeats, anomalies, rank=N, "
+                   "region=NAME or path='A > B', not '%s'",
                    what);
 }
 
@@ -99,6 +193,16 @@ static int find_foi(struct question *q, int64_t *foi)
     return executions_foi(q->run.db, name, foi);
 }
 
+static void add_cost(const struct incident_row *x, void *ctx)
+{
+    struct question *q = ctx;
+
+    for (size_t i = 0; i < q->n_incidents; i++)
+        if (q->incident[i] == x->id && q->one_by_one_ns != COST_UNKNOWN)
+            q->one_by_one_ns =
+                x->has_cost ? q->one_by_one_ns + (int64_t)x->cost_ns : COST_UNKNOWN;
+}
+
 static int choose_all(struct question *q)
 {
     const struct settings *s = q->settings;
@@ -111,6 +215,9 @@ static int choose_all(struct question *q)
     rc = chosen_open(&q->chosen, q->run.db, foi, &q->run.columns, &q->run.defs);
     for (uint32_t i = 0; rc == 0 && i < s->without.n; i++)
         rc = choose(q, s->without.text[i]);
+    if (rc == 0 && q->n_incidents > 0)
+        rc = incident_list_each(
+            q->run.db, &(struct execution_filter){.foi_id = foi, .rank = NO_RANK}, add_cost, q);
     return rc;
 }
 
@@ -258,7 +365,7 @@ static json_t *known_json(const struct syncs *s, int64_t ns)
 static void print_as_json(const struct question *q)
 {
     const struct syncs *s = &q->what_if.syncs;
-    json_t *waits = json_array(), *json;
+    json_t *waits = json_array(), *incidents = json_array(), *json;
 
     for (uint32_t r = 0; r < q->n_ranks; r++)
         json_array_append_new(waits, json_pack("{s:I, s:I, s:I}", "rank", (json_int_t)r,
@@ -275,6 +382,16 @@ static void print_as_json(const struct question *q)
         (json_int_t)s->eager_bytes, "left_out", (json_int_t)count_left_out(q), "late_senders",
         late_senders_json(q), "waits", waits);
     json_set_off(json, (double)q->off_ns);
+    if (q->n_incidents > 0) {
+        for (size_t i = 0; i < q->n_incidents; i++)
+            json_array_append_new(incidents, json_integer((json_int_t)q->incident[i]));
+        json_object_set(json, "incidents", incidents);
+        json_object_set_new(json, "one_by_one_ns",
+                            q->one_by_one_ns == COST_UNKNOWN
+                                ? json_null()
+                                : json_integer((json_int_t)q->one_by_one_ns));
+    }
+    json_decref(incidents);
     print_json(json, false);
 }
 
@@ -323,6 +440,9 @@ static void print_saved(const struct question *q)
           percent((double)llabs(saved), (double)q->replay_ns),
           q->off_ns > 0 ? ", known to within " : "",
           q->off_ns > 0 ? text_duration((double)q->off_ns, off) : "");
+    if (q->n_incidents > 1 && !q->has_others && q->one_by_one_ns != COST_UNKNOWN)
+        print("taken one by one, the %zu incidents cost the run %s in all\n", q->n_incidents,
+              text_duration((double)q->one_by_one_ns, less));
     if (c->unknown_ns > 0)
         print("%s waited for what is not in the trace: what it cost is not known\n",
               text_duration((double)c->unknown_ns, excess));
@@ -384,5 +504,6 @@ int cmd_what_if(const struct settings *settings)
     what_if_release(&q.what_if);
     run_close(&q.run);
     free(q.waits);
+    free(q.incident);
     return rc < 0 ? rc : STATUS_DONE;
 }

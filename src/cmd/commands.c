@@ -206,7 +206,12 @@ static const struct command commands[] = {
      "messages and collectives is found anew. Then the excess, what calls took over what is\n"
      "usual there, is taken out of what --without says, and it prints by how much the run is\n"
      "shorter, and which ranks waited less.\n\n"
-     "Of an execution and of anomalies, the excess is the time that they lost. All calls of a\n"
+     "Of an execution, of an incident (incident=3, incident=3,5 or 1-31) and of anomalies, "
+     "the\n"
+     "excess is the time that they lost; repeats are all incidents that come back, or that\n"
+     "snag list says are alike. What some hide of others, or were waited for at the same "
+     "time,\n"
+     "is saved together, so it is not the sum of what each costs by itself. All calls of a\n"
      "rank take what is usual on all ranks; those of a call path or region, and what is "
      "called\n"
      "in them, what is usual there. Only calls in executions of the function of interest have\n"
@@ -214,6 +219,7 @@ static const struct command commands[] = {
      "their\n"
      "own are left out.",
      "  snag what-if lammps.snag --without anomalies\n"
+     "  snag what-if lammps.snag --without incident=1,3\n"
      "  snag what-if lammps.snag --without '#1-40' --without rank=3 --json\n"
      "  snag what-if lammps.snag --without path='step > pair_forces'"},
     {"label", "RUN [ID=LABEL ...] [options]", "say what is abnormal and what is normal",

@@ -159,6 +159,7 @@ int headline_cost(sqlite3 *db, int64_t foi, uint64_t n, uint64_t length_ns, char
 /* The first of those to blame, and how many there are. */
 struct slow_text {
     char *text;
+    bool has_cost; /* of the first: more than other_ns */
     uint32_t n;
     uint64_t length_ns, other_ns; /* of the run; what the anomalies cost it */
 };
@@ -173,6 +174,7 @@ static void say_slow(const struct slow_place *x, void *ctx)
         return;
     if (s->n++ > 0)
         return;
+    s->has_cost = x->has_cost;
     if (x->has_cost)
         snprintf(by, sizeof by,
                  "were it like the others, the run would be %s of %s shorter (%.3g %%)",
@@ -185,32 +187,41 @@ static void say_slow(const struct slow_place *x, void *ctx)
 }
 
 /* Who is always slow is no anomaly, and may cost the run more than all of these. */
-static int print_slow(sqlite3 *db, int64_t id, uint64_t length_ns)
+static int find_slow(sqlite3 *db, int64_t id, struct slow_text *slow)
 {
-    struct slow_text slow = {.length_ns = length_ns};
     struct anomalies_cost cost;
     int rc = executions_cost(db, id, &cost);
 
-    slow.other_ns = cost.is_known ? cost.cost_ns : 0;
-    if (rc == 0)
-        rc = executions_slow_places(db, id, say_slow, &slow);
-    if (slow.n > 1)
-        print("%s; so is it with %u more (snag ranks)\n", slow.text, slow.n - 1);
-    else if (slow.n == 1)
-        print("%s\n", slow.text);
-    free(slow.text);
-    return rc;
+    slow->other_ns = cost.is_known ? cost.cost_ns : 0;
+    return rc == 0 ? executions_slow_places(db, id, say_slow, slow) : rc;
 }
 
+static void print_slow(const struct slow_text *slow)
+{
+    if (slow->n > 1)
+        print("%s; so is it with %u more (snag ranks)\n", slow->text, slow->n - 1);
+    else if (slow->n == 1)
+        print("%s\n", slow->text);
+}
+
+/* What costs most comes first; of what nobody knows what it costs, the anomalies. */
 int headline_print(sqlite3 *db, int64_t id, const struct headline_foi *foi, uint64_t length_ns)
 {
+    struct slow_text slow = {.length_ns = length_ns};
     char *text = headline_foi(foi), *cost;
     int rc = headline_cost(db, id, foi->n_anomalies, length_ns, &cost);
 
+    if (rc == 0)
+        rc = find_slow(db, id, &slow);
     print("%s\n", text);
+    if (slow.has_cost)
+        print_slow(&slow);
     if (cost)
         print("%s\n", cost);
+    if (!slow.has_cost)
+        print_slow(&slow);
     free(text);
     free(cost);
-    return rc < 0 ? rc : print_slow(db, id, length_ns);
+    free(slow.text);
+    return rc;
 }

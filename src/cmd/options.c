@@ -34,8 +34,10 @@ static const struct option_row rows[] = {
      .help = "which calls of a trace in Chrome JSON are ends of messages and members of "
              "collectives: a rule a line (snag man formats)"},
     {"without", 0, OPTION_LIST, AT(without), "WHAT",
-     .help = "take the excess out of an execution '#RANK-INDEX', of anomalies, or of the calls "
-             "of rank=N, region=NAME or path='A > B'; may be repeated"},
+     .help =
+         "take the excess out of an execution '#RANK-INDEX', of incidents incident=N,N-N, of "
+         "repeats or anomalies, or of the calls of rank=N, region=NAME or path='A > B'; may "
+         "be repeated"},
     {"output", 'o', OPTION_TEXT, AT(output), "RUN", .help = "directory to write the run to"},
     {"output", 'o', OPTION_TEXT, AT(output), "FILE",
      .help = "file to write to, or - (default: standard output)", .only = "export"},

@@ -1,6 +1,7 @@
 #include "cmd/rank_table.h"
 
 #include "analysis/peer_few.h"
+#include "analysis/peer_teams.h"
 #include "analysis/peer_text.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -95,6 +96,26 @@ static void add_row(const struct rank_table *r, uint32_t place, struct table *ta
     free(text);
 }
 
+/* Of its own time in teams; what it waits in these is the others' place, if anybody's. */
+static void add_thread(const struct rank_table *r, const struct peer_thread *x,
+                       struct table *table)
+{
+    const struct definitions *defs = r->scoring.defs;
+    char name[PEER_NAME_SIZE], time[TEXT_SIZE], *text = peer_teams_text(defs, x);
+
+    table_cell(table, "%s, in teams", peer_teams_place(defs, x, name));
+    table_cell(table, "%s", peer_verdict_name(peer_teams_verdict(x)));
+    table_cell(table, "%s", text_duration(x->excess_ns / (1 - 1 / x->factor), time));
+    table_cell(table, "%.1f %%", 100 * (x->factor - 1));
+    table_cell(table, "%s", "");
+    if (x->has_cost)
+        table_cell(table, "%s; costs the run %s", text,
+                   text_duration((double)x->cost_ns, time));
+    else
+        table_cell(table, "%s", text);
+    free(text);
+}
+
 char *rank_table_headline(const struct rank_table *r)
 {
     uint32_t n[5] = {0};
@@ -119,6 +140,12 @@ char *rank_table_headline(const struct rank_table *r)
     else
         fprintf(out, "%u slow, %u imbalanced, %u unsure, %u that wait", n[PEER_SLOW],
                 n[PEER_IMBALANCED], n[PEER_UNSURE], n[PEER_WAITS]);
+    if (r->peers.teams.n_teams > 0)
+        fprintf(out, "; of up to %u threads in %s team%s, %s", r->peers.teams.n_threads,
+                text_count(r->peers.teams.n_teams, count), text_plural(r->peers.teams.n_teams),
+                r->peers.teams.n == 0   ? "none is always slower"
+                : r->peers.teams.n == 1 ? "one is always slower"
+                                        : "some are always slower");
     fclose(out);
     return text;
 }
@@ -132,6 +159,8 @@ struct table *rank_table_places(const struct rank_table *r, uint32_t most, uint3
     for (uint32_t i = 0; i < n; i++)
         order[i] = i;
     qsort_r(order, n, sizeof *order, by_interest, (void *)(uintptr_t)&r->peers);
+    for (uint32_t i = 0; i < r->peers.teams.n && i < most; i++)
+        add_thread(r, &r->peers.teams.thread[i], table);
     for (uint32_t i = 0; i < n && i < most; i++)
         add_row(r, order[i], table);
     *n_more = n > most ? n - most : 0;

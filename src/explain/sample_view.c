@@ -83,15 +83,18 @@ static void leave(struct builder *t, const struct item *x)
                      does);
     } else if (x->does[0] == '=') {
         push(t, x->to, EVENT_SENT, (uint32_t)strtol(x->does + 1, NULL, 10));
-    } else if (x->does[0] == '|' || x->does[0] == '^' || x->does[0] == '?') {
+    } else if (x->does[0] && strchr("|^_?", x->does[0])) {
         const char *begun = strchr(x->does, '/');
 
         *event_list_collective(&t->events, x->to * 1000) = (struct collective){
             .begin_ns = (begun ? strtoull(begun + 1, NULL, 10) : x->from) * 1000,
             .kind = x->does[0] == '|'   ? COLLECTIVE_BARRIER
                     : x->does[0] == '^' ? COLLECTIVE_ONE_TO_ALL
+                    : x->does[0] == '_' ? COLLECTIVE_ALL_TO_ONE
                                         : COLLECTIVE_OTHER,
-            .root = x->does[0] == '^' ? (uint32_t)strtol(x->does + 1, NULL, 10) : NO_ROOT,
+            .root = x->does[0] == '^' || x->does[0] == '_'
+                        ? (uint32_t)strtol(x->does + 1, NULL, 10)
+                        : NO_ROOT,
             .order = t->n_collectives++,
             .instance = NO_INSTANCE,
         };

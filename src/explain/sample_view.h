@@ -8,7 +8,8 @@
  *     name@1-2>>2       posts a send that is complete when a later call says "=N": the N-th
  *                       message of this rank, from 0
  *     name@5-9<<2/1     completes a receive that was posted at 1
- *     name@1-9|         a barrier; "^2": a broadcast from rank 2; "?": another collective
+ *     name@1-9|         a barrier; "^2": a broadcast from rank 2; "_2": a reduction to it;
+ *                       "?": another collective
  *     name@5-9|/1       completes a barrier that was begun at 1
  *     name@1-9F(        a fork and its join; "M(": what a member of the team does; "B": a
  * barrier of it

@@ -309,10 +309,10 @@ static void say_off(struct text_writer *w, const struct why *why, uint32_t t, si
 
 /* What it took, against executions like it; then where. Nothing of what took as long, and where
  * those do, unless it must be said. */
-static void say_time(struct text_writer *w, struct why *why, uint32_t t, int64_t lost_ns,
-                     bool must)
+static void say_time(struct text_writer *w, struct why *why, uint32_t t,
+                     const struct residual_measure *measure, bool must)
 {
-    size_t n = load_pairs(why, t, lost_ns);
+    size_t n = load_pairs(why, t, measure->loss.ns);
     const struct residual_loss *loss = &why->loss;
     bool is_long = loss->ns > 0, is_brief = residual_is_brief(why->model, loss);
     char more[TEXT_SIZE], usual[TEXT_SIZE];
@@ -330,7 +330,9 @@ static void say_time(struct text_writer *w, struct why *why, uint32_t t, int64_t
         text_say(w, "as long as executions like it usually take (%s)%s",
                  text_duration((double)loss->usual_ns, usual), n > 0 ? ", but not where" : "");
     if (!is_long && !is_brief && is_longer(loss))
-        text_say(w, ", which is within what they vary by");
+        text_say(w, measure->is_fill
+                        ? ", as it was the first, and waited until others had begun"
+                        : ", which is within what they vary by");
     if (is_long && n > 0 && why->n_strange == 0)
         text_say(w, "; each call is ordinary, together they are too long");
     if (n > 0) {
@@ -459,7 +461,7 @@ static void say_parts(struct text_writer *w, struct why *why, uint32_t t,
 
     for (size_t i = 0; i < n; i++)
         if (clause[i] == SAY_TIME)
-            say_time(w, why, t, measure->loss.ns, false);
+            say_time(w, why, t, measure, false);
         else if (clause[i] == SAY_STRUCTURE)
             say_structure(w, why, measure);
         else
@@ -513,7 +515,7 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
     }
     say_parts(&w, why, t, measure, verdict->value);
     if (w.n == 0 && (verdict->is_anomaly || is_longer(&measure->loss)))
-        say_time(&w, why, t, measure->loss.ns, true);
+        say_time(&w, why, t, measure, true);
     if (w.n > 0)
         say_chance(&w, verdict);
     if (w.n > 0 && verdict->is_slight)

@@ -18,8 +18,11 @@
 #define MATERIAL 0.02   /* of D: less time lost than this does not matter */
 #define SURE_Z 6        /* a call that is so many scales late counts half */
 #define MOST_Z 25       /* more is not stranger */
-#define RARE_PATH 50 /* paths that fewer than 1 in so many trees have are usually not there */
-#define NOISE_Z 3    /* a path is named from so many widths on */
+/* Paths that fewer than 1 in so many trees have are usually not there, and those of a handful
+ * of trees that are fewer than 1 in RARE_OF_FEW. */
+#define RARE_PATH 50
+#define RARE_OF_FEW 10
+#define NOISE_Z 3 /* a path is named from so many widths on */
 
 void residual_release(struct residual_model *model)
 {
@@ -348,7 +351,14 @@ static void take_offset_out(struct residual_pairs *g, double offset_ns)
 
 bool residual_is_usual(const struct residual_model *m, uint32_t path)
 {
-    return path != PATH_NONE && RARE_PATH * (uint64_t)m->path[path].n_trees >= m->n_trees;
+    uint64_t n;
+
+    if (path == PATH_NONE)
+        return false;
+    n = m->path[path].n_trees;
+    if (RARE_PATH * n < m->n_trees)
+        return false;
+    return n >= ROBUST_FEW || RARE_OF_FEW * n >= m->n_trees || m->is_on_schedule[path];
 }
 
 bool residual_stands_out(const struct residual_model *m, const struct residual_pair *pair)

@@ -198,6 +198,7 @@ struct residual_measure {
     uint64_t open_ns; /* as in the forest */
     double tracer; /* time that the tracer took, in typical durations; in none of the others */
     uint32_t rarest; /* vertex of that shape */
+    bool is_fill;    /* the first of its location, and it waited for others that began, too */
     struct residual_loss loss;
 };
 
@@ -251,7 +252,8 @@ void residual_pairs_of(struct residual_pairs *pairs, const struct residual_model
  * share of the typical duration that matters. */
 bool residual_stands_out(const struct residual_model *model, const struct residual_pair *pair);
 
-/* residual_is_usual -- at least one in fifty trees has this path; false for PATH_NONE. */
+/* residual_is_usual -- at least one in fifty trees has this path, and not only a handful that
+ * are fewer than one in ten, unless by plan; false for PATH_NONE. */
 bool residual_is_usual(const struct residual_model *model, uint32_t path);
 
 /*

@@ -154,6 +154,24 @@ static void only_a_large_send_waits_for_its_receiver(void **state)
     end(&p);
 }
 
+static void what_mpi_ssend_sends_waits_for_its_receiver(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-10 MPI_Ssend@10-52>1*100 calc@52-100",
+          "calc@0-50 MPI_Recv@50-53<0*100 calc@53-60");
+    assert_us(saved(&p, 1, 0, 20), 20);
+    assert_us(waits_less(&p, 0), 20);
+    assert_us(saved(&p, 0, 1, 42), 2); /* it waited until 50 */
+    end(&p);
+    BEGIN(&p, "MPI_Issend@0-1>>1*100 calc@1-10 MPI_Wait@10-52=0 calc@52-100",
+          "calc@0-50 MPI_Irecv@50-51 calc@51-53 MPI_Wait@53-54<<0/50*100 calc@54-60");
+    assert_us(saved(&p, 1, 0, 20), 20);
+    assert_us(waits_less(&p, 0), 20);
+    end(&p);
+}
+
 static void a_request_waits_where_it_is_completed(void **state)
 {
     struct played p;
@@ -208,6 +226,43 @@ static void a_broadcast_waits_for_its_root_alone(void **state)
     assert_us(saved(&p, 2, 0, 30), 0);
     assert_us(waits_less(&p, 1), 0);
     assert_us(waits_less(&p, 0), 0);
+    end(&p);
+}
+
+/* Rank 1 stands between the root and rank 2, which had everything ready 40 us before. */
+static void who_is_behind_another_in_a_broadcast_waits_for_that_one_too(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-10 MPI_Bcast@10-11^0 calc@11-20",
+          "calc@0-50 MPI_Bcast@50-51^0 calc@51-60", "calc@0-12 MPI_Bcast@12-52^0 calc@52-100");
+    assert_us(saved(&p, 1, 0, 30), 30);
+    assert_us(waits_less(&p, 2), 30);
+    assert_us(saved(&p, 1, 0, 45), 38); /* it began itself at 12 */
+    assert_us(saved(&p, 2, 1, 40), 2);
+    end(&p);
+    BEGIN(&p,
+          "calc@0-10 MPI_Bcast@10-11^0 calc@11-20", /* it was not for rank 1 that it stayed */
+          "calc@0-15 MPI_Bcast@15-16^0 calc@16-20", "calc@0-12 MPI_Bcast@12-52^0 calc@52-100");
+    assert_us(saved(&p, 1, 0, 10), 0);
+    assert_us(saved(&p, 2, 1, 40), 40);
+    end(&p);
+}
+
+/* Rank 2 adds what rank 3 has, and cannot leave before; the root needs all in any case. */
+static void who_is_before_another_in_a_reduction_waits_for_that_one_too(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-10 MPI_Reduce@10-54_0 calc@54-60",
+          "calc@0-10 MPI_Reduce@10-11_0 calc@11-60", "calc@0-10 MPI_Reduce@10-52_0 calc@52-100",
+          "calc@0-50 MPI_Reduce@50-51_0 calc@51-60");
+    assert_us(saved(&p, 3, 0, 30), 30);
+    assert_us(waits_less(&p, 0), 30);
+    assert_us(waits_less(&p, 1), 0);
+    assert_us(waits_less(&p, 2), 30);
     end(&p);
 }
 
@@ -535,10 +590,13 @@ int main(void)
         cmocka_unit_test(a_delay_travels_from_rank_to_rank),
         cmocka_unit_test(a_waitall_waits_for_the_last_of_its_messages),
         cmocka_unit_test(only_a_large_send_waits_for_its_receiver),
+        cmocka_unit_test(what_mpi_ssend_sends_waits_for_its_receiver),
         cmocka_unit_test(a_request_waits_where_it_is_completed),
         cmocka_unit_test(what_has_no_other_end_keeps_its_time),
         cmocka_unit_test(a_barrier_waits_for_the_last_one_in),
         cmocka_unit_test(a_broadcast_waits_for_its_root_alone),
+        cmocka_unit_test(who_is_behind_another_in_a_broadcast_waits_for_that_one_too),
+        cmocka_unit_test(who_is_before_another_in_a_reduction_waits_for_that_one_too),
         cmocka_unit_test(another_collective_waits_for_all_where_that_is_seen),
         cmocka_unit_test(
             one_that_does_not_block_waits_for_who_completes_it_last_where_that_is_seen),

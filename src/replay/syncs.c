@@ -67,6 +67,43 @@ static uint64_t find_eager_bytes(const struct trace_view *view)
     return eager;
 }
 
+static bool is_synchronous_by_name(const struct region *region)
+{
+    return region->kind == REGION_MPI && (strcmp(region->plain, "MPI_Ssend") == 0 ||
+                                          strcmp(region->plain, "MPI_Issend") == 0);
+}
+
+static void find_ssend(struct syncs *s)
+{
+    const struct definitions *defs = s->view->defs;
+
+    for (uint32_t r = 0; r < defs->names.n; r++) {
+        if (!is_synchronous_by_name(&defs->region[r]))
+            continue;
+        if (s->is_ssend == NULL)
+            s->is_ssend = mem_alloc(defs->names.n, sizeof *s->is_ssend);
+        s->is_ssend[r] = true;
+    }
+}
+
+bool syncs_is_synchronous(const struct syncs *s, const struct message *m)
+{
+    const struct trace_view *view = s->view;
+    const struct message *send = m;
+    const struct call_view *calls;
+
+    if (m->match == MESSAGE_UNMATCHED)
+        return false;
+    if (m->bytes > s->eager_bytes)
+        return true;
+    if (s->is_ssend == NULL)
+        return false;
+    if (m->kind != MESSAGE_SEND)
+        send = &view->message[m->match];
+    calls = &view->calls[trace_view_location_of(view, (size_t)(send - view->message))];
+    return send->call < calls->n && s->is_ssend[calls->region[send->call]];
+}
+
 /* ---------------------------------------------------------------------------- the points */
 
 static bool is_mpi(const struct trace_view *view, const struct call_view *calls, uint32_t row)
@@ -525,6 +562,7 @@ int syncs_init(struct syncs *s, const struct trace_view *view)
     s->op_sync = mem_alloc(view->n_locations, sizeof *s->op_sync);
     mem_grow(&s->first, &s->track_cap, 1, sizeof *s->first);
     s->eager_bytes = find_eager_bytes(view);
+    find_ssend(s);
     places_init(&at, view);
     streams_init(&streams, s);
     rc = add_all(s, &streams, &at);
@@ -549,6 +587,7 @@ void syncs_release(struct syncs *s)
     free(s->op_sync);
     free(s->is_stream);
     free(s->is_waiting);
+    free(s->is_ssend);
     free(s->track);
     free(s->location);
     free(s->first);

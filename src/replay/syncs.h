@@ -20,10 +20,10 @@
  * before all had entered the calls that complete it, those are needed, else those that began
  * it.
  *
- * Which sends are synchronous no trace says: those with more bytes than any that was seen to
- * end before its receive was posted (syncs.eager_bytes). The first and the last sync of a
- * location are the ends of it. Locations that no message, collective or dependency ties to
- * others, and that are no master threads, take no part.
+ * Which sends are synchronous no trace says, but for MPI_Ssend: those with more bytes than any
+ * that was seen to end before its receive was posted (syncs.eager_bytes). The first and the
+ * last sync of a location are the ends of it. Locations that no message, collective or
+ * dependency ties to others, and that are no master threads, take no part.
  *
  * A location has one track of syncs, or none; one of streams that overlap (streams.h) has
  * several. What was launched from a location, and what it waits for in a call, are syncs too.
@@ -79,6 +79,7 @@ struct syncs {
     uint32_t *place; /* [n] of a sync in that order */
 
     uint64_t eager_bytes;           /* larger messages are synchronous */
+    bool *is_ssend;                 /* [regions] what it sends is; NULL: there is none */
     uint64_t begin_ns, end_ns;      /* of all that take part */
     uint64_t n_messages, n_matched; /* ends of messages; those with the other end */
     uint64_t n_needs,

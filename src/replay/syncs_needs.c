@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STAYED 3 /* times as long before the last came as after that: it waited */
+
 /* Goes through all needs: counts them, or fills them in. */
 struct needs {
     struct syncs *s;
@@ -141,10 +143,27 @@ static void add_member(uint32_t barrier, uint32_t sync, bool is_call, void *ctx)
 
 /* --------------------------------------------------------------------------- collectives */
 
+/*
+ * What goes to one or comes from one goes along a tree of ranks: who stands in its middle waits
+ * for those behind it, or before it. The trace does not have the tree; but who stayed until the
+ * last of all had come, and then hardly longer, waited for that one.
+ *   from_ns  before that it waited for somebody else
+ */
+static bool waits_within(const struct needs *n, uint32_t instance, uint32_t who,
+                         uint64_t from_ns)
+{
+    const struct sync *sync = &n->s->sync[who];
+    uint64_t last = n->span[instance].last_enter;
+    uint64_t from = from_ns > sync->enter_ns ? from_ns : sync->enter_ns;
+
+    return last > from && last < sync->leave_ns &&
+           sync->leave_ns - last <= (last - from) / STAYED;
+}
+
 static void need_of_collective(struct needs *n, const struct collective *c, uint32_t who)
 {
     struct sync *sync = &n->s->sync[who];
-    uint32_t rank = n->s->view->defs->location[syncs_location(n->s, who)].rank;
+    uint32_t rank = n->s->view->defs->location[syncs_location(n->s, who)].rank, root;
 
     switch (c->kind) {
     case COLLECTIVE_BARRIER:
@@ -152,13 +171,16 @@ static void need_of_collective(struct needs *n, const struct collective *c, uint
         note(n, who, NEED_ALL | c->instance);
         break;
     case COLLECTIVE_ALL_TO_ONE:
-        if (c->root == rank)
+        if (c->root == rank || waits_within(n, c->instance, who, 0))
             note(n, who, NEED_ALL | c->instance);
         break;
     case COLLECTIVE_ONE_TO_ALL:
-        if (c->root != rank && is_there(n->root[c->instance]))
-            note(n, who, n->root[c->instance]);
-        sync->is_blind |= c->root != rank && !is_there(n->root[c->instance]);
+        root = n->root[c->instance];
+        if (c->root != rank && is_there(root))
+            note(n, who, root);
+        if (is_there(root) && waits_within(n, c->instance, who, n->s->sync[root].enter_ns))
+            note(n, who, NEED_ALL | c->instance);
+        sync->is_blind |= c->root != rank && !is_there(root);
         break;
     default: /* some wait, some do not; it is seen when nobody left it before all were in */
         if (n->span[c->instance].first_leave >= n->span[c->instance].last_enter)

@@ -26,10 +26,8 @@ void syncs_order(struct syncs *s);
 /* syncs_retime -- the same once the times of syncs have been moved. */
 void syncs_retime(struct syncs *s);
 
-/* syncs_is_synchronous -- whether a matched message is held to be. */
-static inline bool syncs_is_synchronous(const struct syncs *s, const struct message *m)
-{
-    return m->match != MESSAGE_UNMATCHED && m->bytes > s->eager_bytes;
-}
+/* syncs_is_synchronous -- whether a message whose other end is known is held to be: by its
+ * length, or as MPI_Ssend posted it. */
+bool syncs_is_synchronous(const struct syncs *s, const struct message *m);
 
 #endif

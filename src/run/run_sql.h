@@ -74,6 +74,7 @@ enum run_sql_root {
     ROOT_INDEX,
     ROOT_IS_ANOMALY,
     ROOT_LOST,
+    ROOT_INCIDENT, /* 0: it is part of none */
 };
 extern const char run_sql_roots[];
 

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define FILL_OWN 0.1 /* of what the first execution of a location lost: with less it waited */
+
 struct finding {
     struct scoring *s;
     bool *may_wait; /* [regions] */
@@ -35,6 +37,19 @@ static double waited_of_tree(const struct finding *f, uint32_t t)
     return sum;
 }
 
+/*
+ * The first executions of a pipeline wait until it is filled: each for one that waited itself,
+ * and all of them no longer than it takes from the start. Who held them up, if anybody did,
+ * lost that time by itself.
+ */
+static void forget_fill(struct residual_measure *m)
+{
+    m->time = m->sure = m->sure_off = m->gross_off = 0;
+    m->gross = m->own;
+    m->is_fill = true;
+    m->loss.z = fmin(m->loss.z, 0);
+}
+
 static void find(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     const struct finding *f = ctx;
@@ -47,6 +62,9 @@ static void find(void *ctx, size_t begin, size_t end, unsigned worker)
         m->own = m->gross;
         if (m->gross >= RESIDUAL_LEAST_LOST)
             m->own = fmax(m->gross - waited_of_tree(f, (uint32_t)t) / s->model.root_ns, 0);
+        if (s->forest.index[t] == 0 && m->gross >= RESIDUAL_LEAST_LOST &&
+            m->own < fmax(RESIDUAL_LEAST_LOST, FILL_OWN * m->gross))
+            forget_fill(m);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "view/ranks_json.h"
 
+#include "analysis/peer_teams.h"
 #include "base/json.h"
 
 #include <math.h>
@@ -96,6 +97,36 @@ static json_t *history_json(const struct scoring *scoring, const struct peers *p
     return json;
 }
 
+static json_t *teams_json(const struct definitions *defs, const struct peer_teams *teams)
+{
+    json_t *json = json_object(), *slow = json_array();
+    char name[PEER_NAME_SIZE];
+
+    for (uint32_t i = 0; i < teams->n; i++) {
+        const struct peer_thread *x = &teams->thread[i];
+        json_t *thread = json_object();
+
+        json_object_set_new(thread, "place", json_text(peer_teams_place(defs, x, name)));
+        json_object_set_new(thread, "rank", json_count(defs->location[x->location].rank));
+        json_object_set_new(thread, "thread", json_count(defs->location[x->location].thread));
+        json_object_set_new(thread, "verdict",
+                            json_text(peer_verdict_name(peer_teams_verdict(x))));
+        json_object_set_new(thread, "region", json_text(defs->region[x->region].short_name));
+        json_object_set_new(thread, "inside", json_text(defs->region[x->inside].short_name));
+        json_object_set_new(thread, "factor", json_number(x->factor));
+        json_object_set_new(thread, "excess_ns", json_count((uint64_t)llrint(x->excess_ns)));
+        json_object_set_new(thread, "share", json_number(x->share));
+        json_object_set_new(thread, "teams", json_count(x->n_teams));
+        json_object_set_new(thread, "cost_ns",
+                            x->has_cost ? json_count((uint64_t)x->cost_ns) : json_null());
+        json_array_append_new(slow, thread);
+    }
+    json_object_set_new(json, "compared", json_count(teams->n_teams));
+    json_object_set_new(json, "threads", json_count(teams->n_threads));
+    json_object_set_new(json, "slow", slow);
+    return json;
+}
+
 json_t *ranks_to_json(const struct scoring *scoring, const struct why *why,
                       const struct peers *peers, uint32_t width)
 {
@@ -111,6 +142,8 @@ json_t *ranks_to_json(const struct scoring *scoring, const struct why *why,
     json_object_set_new(json, "compared", json_count(peers->n_compared));
     json_object_set_new(json, "places", places);
     json_object_set_new(json, "operations", operations_json(scoring, peers));
+    if (peers->teams.n_teams > 0)
+        json_object_set_new(json, "teams", teams_json(scoring->defs, &peers->teams));
     if (width > 0)
         json_object_set_new(json, "history", history_json(scoring, peers, width));
     return json;

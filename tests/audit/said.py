@@ -51,7 +51,7 @@ def times_in(text):
 CLAUSES = {
     "usual": r"as usual",
     "longer": rf"(?P<more>{TIME}) longer than executions like it usually take \((?P<usual>{TIME})\)"
-    r"(?P<noise>, which is within what they vary by)?(?:: (?P<paths>.*))?",
+    r"(?P<noise>, which is within what they vary by|, as it was the first, and waited until others had begun)?(?:: (?P<paths>.*))?",
     "less": rf"(?P<more>{TIME}) less than executions like it usually take \((?P<usual>{TIME})\)"
     r"(?P<noise>, which is within what they vary by)?(?:: (?P<paths>.*))?",
     "same": rf"as long as executions like it usually take \((?P<usual>{TIME})\)"

@@ -14,6 +14,19 @@ SNAG_WITHOUT=anomalies snag what-if t.snag --json | jq -c '[.run_ns == .replay_n
 SNAG_WITHOUT=anomalies snag what-if t.snag --without rank=2 --json | jq -c .executions
 snag what-if t.snag --json | jq -c keys_unsorted
 
+# Incidents: what their lines say that they cost, one, some of them, and all that are alike.
+snag analyze 'synth:600*step(a@1ms b@1ms >1 <1 |);ranks=4;jitter=0.01;slow=a/97/20/2' --foi step -o p.snag >/dev/null
+snag list p.snag | sed -n 4,11p
+snag what-if p.snag --without incident=2 | sed -n 2p
+snag what-if p.snag --without incident=2,4-5 --without incident=5 | sed -n 2,3p
+snag what-if p.snag --without repeats | sed -n 2,3p
+snag what-if p.snag --without repeats --without anomalies | sed -n 2,3p
+snag what-if p.snag --without incident=5,2 --json | jq -c '[.executions, .incidents, .one_by_one_ns - .saved_ns]'
+for i in $(seq 6); do snag what-if p.snag --without incident=$i --json | jq .saved_ns; done | paste -sd ' '
+snag list p.snag --incidents --json | jq .cost_ns | paste -sd ' '
+for i in 99 0 -1 2, 3-2 x '' 2-99; do snag what-if p.snag --without incident=$i; done
+snag what-if t.snag --without repeats
+
 # What is not there, or not understood.
 snag what-if t.snag --without rank=7
 snag what-if t.snag --without rank=two

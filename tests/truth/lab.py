@@ -125,7 +125,7 @@ def matrix(args):
                     stacks = program.kind == "mpi" and (p + d // 2 + n + (i if disturbance == "none" else 0)) % 2 == 1
                     runs.append(Run(name, disturbance, program.ranks[i], noise, "stacks" if stacks else "hooks", args.seed))
     if args.few:
-        few = [("halo", "sleep"), ("serial", "sleep"), ("training", "none"), ("training", "stop")]
+        few = [("halo", "sleep"), ("serial", "sleep")] + [("training", x) for x in ("none", "stop", "late", "always")]
         runs = [x for x in runs if x.noise == "quiet" and x.ranks <= 4 and (x.program, x.disturbance) in few]
     return sorted((x for x in runs if re.search(args.only, x.name)), key=lambda x: x.noise == "noisy")
 

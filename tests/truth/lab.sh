@@ -30,7 +30,7 @@ expect() {
     }
 }
 
-expect "runs with a result" length 6
+expect "runs with a result" length 10
 for program in halo serial; do
     expect "sleeps that $program wrote down, as long as they should be" \
         "[.[] | select(.program == \"$program\" and .disturbance == \"sleep\").truth[] | select(.excess_ns >= 25e6)] | length" 4
@@ -38,5 +38,14 @@ done
 expect "stops of jobs that are found, on the right rank, with what they cost" \
     '[.[] | select(.program == "training" and .disturbance == "stop").default.events[] | [.found, .rank, .function, .cost]] | unique' \
     '[[true,true,true,true]]'
+expect "calls that are usually not there: found, who, what, at what cost" \
+    '[.[] | select(.program == "training" and .disturbance == "late").default.events[] | [.found, .rank, .function, .cost]] | unique' \
+    '[[true,true,true,true]]'
+expect "what all of them cost together" \
+    '[.[] | select(.program == "training" and .disturbance == "late") | .default.what_if[1] / ([.truth[].cost_ns] | add) - 1 | fabs < 0.1] | unique' \
+    '[true]'
+expect "a GPU that is always slow: who, what, what it lost, cost, and what if it were not" \
+    '[.[] | select(.program == "training" and .disturbance == "always").default.events[] | [.rank, .function, .lost, .cost, ."what-if"]] | unique' \
+    '[[true,true,true,true,true]]'
 expect "accusations of jobs without any" '[.[] | select(.program == "training" and .disturbance == "none").default.false[]]' '[]'
 echo "$(jq -s length "$work/lab/results.jsonl") runs"

@@ -51,6 +51,18 @@ def members(key, op):
     return [(first + i * stride, 0) for i in range(n)]
 
 
+STAYED = 3  # times as long before the last came as after that: it waited for that one
+
+
+def inner(ops_of, key, op, deps):
+    """What goes to one or comes from one goes along a tree of ranks: who stands in its middle waits for those behind it,
+    or before it. Who that is no log says; but who stayed until somebody came, and then hardly longer, waited for that."""
+    start = max([op.begin] + [x.begin for x in deps])
+    came = [x for k, x in ops_of.items() if k != key and start < x.begin <= op.end]
+    last = max([x.begin for x in came], default=start)
+    return came if op.end - last <= (last - start) / STAYED else []
+
+
 def match(lanes):
     """Sets deps: of receives the sends, in order of each pair; of a meeting the other arrivals that count."""
     sends, receives = collections.defaultdict(list), collections.Counter()
@@ -89,7 +101,7 @@ def match(lanes):
                 everyone = [ops_of[root_key]] if root_key in ops_of and key != root_key else []
             elif root <= -2:  # to one: nobody else waits
                 everyone = everyone if (key[1] if op.what == "T" else key[0]) == -2 - root else []
-            op.deps = everyone
+            op.deps = everyone + inner(ops_of, key, op, everyone)
     for ops in lanes.values():
         at = ops[0].begin if ops else 0
         for op in ops:

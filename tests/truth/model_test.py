@@ -31,6 +31,19 @@ class Played(unittest.TestCase):
                lane(("B", 0, "-", 0, 0), ("W", 0, "f", 0, 4), ("M", 0, "-", 4, 6, 0, 2, 1, -1),
                     ("B", 1, "-", 6, 6), ("W", 1, "f", 6, 8), ("M", 1, "-", 8, 8, 0, 2, 1, -1)))
 
+    # 0: pw......|w      prepares, gathers from all
+    # 1: .w.....|.w      gathers for 2, so stays until it has come
+    # 2: .wddddd|.w
+    gathering = (lane(("M", 0, "-", 0, 0, 0, 3, 1, 0), ("W", 0, "f", 0, 2), ("M", 0, "-", 2, 7, 0, 3, 1, -2), ("W", 1, "f", 7, 8)),
+                 lane(("M", 0, "-", 0, 0, 0, 3, 1, 0), ("W", 0, "f", 0, 2), ("M", 0, "-", 2, 7, 0, 3, 1, -2), ("W", 1, "f", 7, 12)),
+                 lane(("M", 0, "-", 0, 0, 0, 3, 1, 0), ("W", 0, "f", 0, 2), ("D", 0, "f", 2, 7), ("M", 0, "-", 7, 7, 0, 3, 1, -2),
+                      ("W", 1, "f", 7, 8)))
+
+    def test_who_gathers_for_another_waits_for_it(self):
+        run = logs(*self.gathering)
+        self.assertEqual(model.play(run)[0], 12 * MS)
+        self.assertEqual(model.play(run, model.planned(run))[0], 7 * MS)
+
     def test_unchanged_is_the_run(self):
         self.assertEqual(model.play(logs(*self.meeting)), (8 * MS, {0: [0, 6 * MS, 8 * MS], 1: [0, 6 * MS, 8 * MS]}))
 
