@@ -5,6 +5,7 @@
 #include "base/mem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define TIMES_A_CALL 4 /* at most so often, in one of what is around it, is about as often */
 
@@ -170,15 +171,16 @@ void calls_place(struct calls *calls)
         is_any = calls->estimate[i].placed == PLACED_MIDDLE;
     if (!is_any)
         return;
-    p.caller = mem_alloc(calls->n, sizeof *p.caller);
-    p.around = mem_alloc(calls->n, sizeof *p.around);
-    p.end_ns = mem_alloc(calls->n, sizeof *p.end_ns);
+    p.caller = paged_alloc(calls->paged, calls->n, sizeof *p.caller);
+    p.around = paged_alloc(calls->paged, calls->n, sizeof *p.around);
+    p.end_ns = paged_alloc(calls->paged, calls->n, sizeof *p.end_ns);
+    memset(p.end_ns, 0, calls->n * sizeof *p.end_ns);
     calls_callers(&view, p.caller);
     count(&p);
     place_backward(&p);
     place_forward(&p);
-    free(p.caller);
-    free(p.around);
-    free(p.end_ns);
+    paged_release(calls->paged, p.caller);
+    paged_release(calls->paged, p.around);
+    paged_release(calls->paged, p.end_ns);
     free(p.n_of);
 }
