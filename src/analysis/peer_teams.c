@@ -346,7 +346,8 @@ void peer_teams_find(const struct scoring *s, const struct trace_view *view,
     for (uint32_t g = 0; g < t.n_groups; g++)
         for (uint32_t i = 0; t.group[g].n_threads > 1 && i < t.group[g].n_threads; i++)
             judge(&t, &t.group[g], i, n_tests, out);
-    qsort(out->thread, out->n, sizeof *out->thread, by_excess);
+    if (out->n > 1)
+        qsort(out->thread, out->n, sizeof *out->thread, by_excess);
     teams_release(&t);
 }
 

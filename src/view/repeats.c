@@ -83,7 +83,8 @@ int repeats_find(sqlite3 *db, const struct execution_filter *asked, struct repea
         else
             free(all->kind[i].incident);
     all->n = n;
-    qsort(all->kind, all->n, sizeof *all->kind, by_lost);
+    if (all->n > 1)
+        qsort(all->kind, all->n, sizeof *all->kind, by_lost);
     return rc;
 }
 
