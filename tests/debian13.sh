@@ -87,4 +87,4 @@ quietly 'configuring' here 'cmake -G Ninja -S /src -B /build -DCMAKE_BUILD_TYPE=
     -DSNAG_PAGE=OFF -DSNAG_ENABLE_ADIOS2=ON'
 quietly 'building' here 'cmake --build /build'
 say 'testing'
-here "ctest --test-dir /build --output-on-failure -LE '^long$' -j $(nproc) $(printf '%q ' "$@")"
+here "ctest --test-dir /build --output-on-failure -LE '^long$' -j $((3 * $(nproc))) $(printf '%q ' "$@")"
