@@ -373,14 +373,18 @@ static void cut_tree(struct cutting *k, uint32_t t)
  * blame take longer, and what its threads do in their teams. */
 static void cut_others(struct chosen *c, struct what_if *w)
 {
+    bool *is_chosen = mem_alloc(c->peers.n, sizeof *is_chosen);
+
+    for (uint32_t i = 0; c->peers.n > 0 && i < c->n; i++) {
+        uint32_t p = c->peers.at[c->execution[i].location];
+
+        if ((c->execution[i].how & CHOSEN_RANK) && p != PEERS_NONE)
+            is_chosen[p] = true;
+    }
     for (uint32_t p = 0; p < c->peers.n; p++) {
-        bool is_it = false;
         int64_t cut_ns;
 
-        for (uint32_t i = 0; i < c->n && !is_it; i++)
-            is_it = (c->execution[i].how & CHOSEN_RANK) != 0 &&
-                    c->peers.at[c->execution[i].location] == p;
-        if (!is_it)
+        if (!is_chosen[p])
             continue;
         cut_ns = peer_teams_cut(w, &c->peers.teams, c->peers.place[p].rank);
         if (peers_is_to_blame(&c->peers.place[p]))
@@ -388,6 +392,7 @@ static void cut_others(struct chosen *c, struct what_if *w)
         c->cut_ns += cut_ns;
         c->excess_ns += cut_ns;
     }
+    free(is_chosen);
 }
 
 int chosen_cut(struct chosen *c, struct what_if *w, int way)

@@ -5,9 +5,9 @@
  *     for a sender     receives, or completes a receive      the message is sent
  *     for a receiver   sends, or completes a send            the receive is posted
  *     for all          is in a collective                    the last rank has entered, or the
- *                                                            root where only that matters; of
- *                                                            one that does not block, has
- * entered the call that completes it
+ *                                                            root where only that matters; if
+ *                                                            it does not block, has entered the
+ *                                                            call that completes it
  *
  *     for a team       is in a barrier of a team of threads  the last member has come
  *     for a device     waits for its GPU (device_wait.h)     the GPU has done it; the GPU of

@@ -51,9 +51,8 @@ struct live_recorder_counts {
     bool is_judged_again; /* by the final models, and that is stored; else these are 0: */
     uint64_t n_pruned;    /* records that the final models judge otherwise; of these */
     uint64_t n_taken_back, taken_back_ns; /* anomalies, and their severity */
-    uint64_t
-        n_recv_before_send;   /* messages that arrived before they were sent: clocks disagree */
-    struct prov_counts store; /* of what is safe, and what is lost */
+    uint64_t n_recv_before_send;          /* messages, as in struct step_view */
+    struct prov_counts store;             /* of what is safe, and what is lost */
 };
 
 /*

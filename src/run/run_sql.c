@@ -96,9 +96,8 @@ const char run_sql_fois_named[] =
                "(?3 IS NULL OR e.verdict = ?3) ORDER BY "
 
 const char run_sql_roots[] =
-    "SELECT location, call, rank, thread, idx, verdict = 'anomaly', "
-    "lost_ns, coalesce(incident, 0) FROM execution WHERE foi = ? ORDER BY "
-    "tree";
+    "SELECT location, call, rank, thread, idx, verdict = 'anomaly', lost_ns, "
+    "coalesce(incident, 0) FROM execution WHERE foi = ? ORDER BY tree";
 const char run_sql_executions_by_score[] =
     FILTERED "e.score DESC, e.time DESC, e.gross DESC, e.foi, e.tree LIMIT ?4";
 const char run_sql_executions_by_lost[] =

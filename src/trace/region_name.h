@@ -67,9 +67,8 @@ const char *region_name_identity(const char *canonical, struct arena *arena);
  * them where there is no call site. */
 size_t region_name_plain(const char *name);
 
-/* region_name_last -- the part of a short name after its last "::", or for Python after its
- * last
- * ".", for matching. */
+/* region_name_last -- the part of a short name after its last "::", or for Python ".", for
+ * matching. */
 const char *region_name_last(const char *short_name);
 
 /*

@@ -455,45 +455,70 @@ def report(audit, counts, most=6):
     sys.stdout.flush()
 
 
-def main():
+def arguments(instead, programs_by_default):
+    """What an auditor is called with: programs made at random, traces, or, instead, what is there."""
     parser = argparse.ArgumentParser()
     parser.add_argument("snag")
-    parser.add_argument("what", choices=("synth", "traces", "run"))
+    parser.add_argument("what", choices=("synth", "traces", instead))
     parser.add_argument("traces", nargs="*")
     parser.add_argument("--foi")
-    parser.add_argument("--programs", type=int, default=60)
+    parser.add_argument("--programs", type=int, default=programs_by_default)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--most", type=int, default=3, help="contradictions of a kind printed of a run")
+    parser.add_argument("--most", type=int, default=3, help="contradictions of a kind printed of each")
     args = parser.parse_args()
-    snag, work = os.path.abspath(args.snag), tempfile.mkdtemp()
-    counts, n_checks, n_runs, before = defaultdict(int), 0, 0, None
+    args.snag = os.path.abspath(args.snag)
+    return args
+
+
+def audit_all(args, audit_one, nouns):
+    """Calls audit_one(number, trace, foi, work) for all that was asked for; returns the exit status. work: a directory,
+    removed in the end. What audit_one cannot look at it returns None of; what fails counts."""
+    work, counts, n_checks, n_audited = tempfile.mkdtemp(), defaultdict(int), 0, 0
     jobs = [(t, args.foi) for t in args.traces]
     if args.what == "synth":
         jobs = [programs.program(i, args.seed) for i in range(args.first, args.first + args.programs)]
     try:
         for k, (trace, foi) in enumerate(jobs):
             try:
-                if args.what == "run":
-                    audit = Audit(snag, trace, trace)
-                    audit.check()
-                else:
-                    audit = audit_trace(snag, trace, foi, work)
-                if args.what == "synth" and before and k % 5 == 1:
-                    check_compare(snag, before, audit, audit.claim)
-                report(audit, counts, args.most)
-                n_checks += audit.n_checks
-                n_runs += 1
-                if args.what != "run":
-                    if before:
-                        shutil.rmtree(os.path.dirname(before.path))
-                    before = audit
+                audit = audit_one(k, trace, foi, work)
             except Failed as failed:
-                print(f"not analysed: {failed}")
+                counts["command"] += 1
+                print(f"failed: {trace}: {failed}")
+                continue
+            if audit is None:
+                continue
+            report(audit, counts, args.most)
+            n_checks += audit.n_checks
+            n_audited += 1
     finally:
         shutil.rmtree(work)
-    print(f"{n_runs} runs, {n_checks:,} checks, {sum(counts.values())} contradictions", dict(counts) or "")
-    return 1 if counts or n_runs == 0 else 0
+    print(f"{n_audited} {nouns}, {n_checks:,} checks, {sum(counts.values())} contradictions", dict(counts) or "")
+    return 1 if counts or n_audited == 0 else 0
+
+
+def main():
+    args, before = arguments("run", 60), None
+
+    def audit_one(k, trace, foi, work):
+        nonlocal before
+        if args.what == "run":
+            audit = Audit(args.snag, trace, trace)
+            audit.check()
+            return audit
+        try:
+            audit = audit_trace(args.snag, trace, foi, work)
+        except Failed as failed:
+            print(f"not analysed: {failed}")
+            return None
+        if before:
+            if args.what == "synth" and k % 5 == 1:
+                check_compare(args.snag, before, audit, audit.claim)
+            shutil.rmtree(os.path.dirname(before.path))
+        before = audit
+        return audit
+
+    return audit_all(args, audit_one, "runs")
 
 
 if __name__ == "__main__":

@@ -8,21 +8,17 @@
 A trace is replayed by `snag ad` into a store, and analysed into a run whose calls are those that the store
 has to be about. Each contradiction is a line. The exit status is 1 where there is any.
 """
-import argparse
 import csv
 import io
 import json
-import os
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
 
-import programs
 import said
-from audit import ENVIRONMENT, Failed, report
+from audit import ENVIRONMENT, Failed, arguments, audit_all
 from played import Run
 
 US = 1000.0
@@ -310,40 +306,19 @@ def audit_trace(snag, trace, foi, work, options=()):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("snag")
-    parser.add_argument("what", choices=("synth", "traces", "store"))
-    parser.add_argument("traces", nargs="*")
-    parser.add_argument("--foi")
-    parser.add_argument("--programs", type=int, default=40)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--most", type=int, default=3, help="contradictions of a kind printed of a store")
-    args = parser.parse_args()
-    snag, work = os.path.abspath(args.snag), tempfile.mkdtemp()
-    counts, n_checks, n_stores = defaultdict(int), 0, 0
-    jobs = [(t, args.foi) for t in args.traces]
-    if args.what == "synth":
-        jobs = [programs.program(i, args.seed) for i in range(args.first, args.first + args.programs)]
-    try:
-        for k, (trace, foi) in enumerate(jobs):
-            try:
-                if args.what == "store":
-                    audit = StoreAudit(snag, trace, trace)
-                    audit.check()
-                else:
-                    options = ["--step", ["0.05", "0.3", "1", "0"][k % 4], *(["--model-key", "path"] if k % 7 == 3 else [])]
-                    audit = audit_trace(snag, trace, foi, work, options if args.what == "synth" else ())
-                report(audit, counts, args.most)
-                n_checks += audit.n_checks
-                n_stores += 1
-            except Failed as failed:
-                counts["command"] += 1
-                print(f"failed: {trace}: {failed}")
-    finally:
-        shutil.rmtree(work)
-    print(f"{n_stores} stores, {n_checks:,} checks, {sum(counts.values())} contradictions", dict(counts) or "")
-    return 1 if counts or n_stores == 0 else 0
+    args = arguments("store", 40)
+
+    def audit_one(k, trace, foi, work):
+        if args.what == "store":
+            audit = StoreAudit(args.snag, trace, trace)
+            audit.check()
+            return audit
+        options = []
+        if args.what == "synth":
+            options = ["--step", ["0.05", "0.3", "1", "0"][k % 4], *(["--model-key", "path"] if k % 7 == 3 else [])]
+        return audit_trace(args.snag, trace, foi, work, options)
+
+    return audit_all(args, audit_one, "stores")
 
 
 if __name__ == "__main__":
