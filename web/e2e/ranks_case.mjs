@@ -1,7 +1,7 @@
 // Ranks and their peers: who is slow, its threads below it, a choice of places that a link restores,
 // and what operations cost. In the list, costs that are bounds are said to be so.
 import { accessible } from "./axe.mjs";
-import { assert, detail, loaded, openAnew } from "./steps.mjs";
+import { assert, detail, keepRouting, loaded, openAnew } from "./steps.mjs";
 
 export const name = "ranks: who is slow, by rank or thread, and what it costs";
 
@@ -72,24 +72,24 @@ async function aCellIsShown(page, server) {
 }
 
 async function costsAreShown(page, server) {
-    const pick = async (isBound) => {
-        await page.route(/\/(candidates|executions\/\d+)\b/, async (route) => {
-            const answer = await (await route.fetch()).json();
-            for (const x of answer.items ?? [answer])
-                Object.assign(x, { cost_ns: 1.2e6, cost_is_bound: isBound, lost_ns: 2e6 });
-            await route.fulfill({ json: answer });
-        });
+    let isBound;
+    await page.route(/\/(candidates|executions\/\d+)\b/, async (route) => {
+        const answer = await (await route.fetch()).json();
+        for (const x of answer.items ?? [answer])
+            Object.assign(x, { cost_ns: 1.2e6, cost_is_bound: isBound, lost_ns: 2e6 });
+        await route.fulfill({ json: answer });
+    });
+    for (isBound of [true, false]) {
         await open(page, server, "list=:::score");
         const words = isBound ? "costs the run at most 1.20 ms" : "costs the run 1.20 ms";
         await page.locator(".candidate .cost", { hasText: words }).first().waitFor();
         await detail(page).locator(".cost", { hasText: words }).waitFor();
-        await page.unrouteAll({ behavior: "wait" }); /* Why asks for more, beside */
-    };
-    await pick(true);
-    await pick(false);
+    }
+    await page.unrouteAll({ behavior: "wait" }); /* Why asks for more, beside */
 }
 
 export async function run({ page, server }) {
+    await keepRouting(page);
     await placesAreChosen(page, server);
     await operationsAreListed(page, server);
     await aCellIsShown(page, server);

@@ -28,6 +28,12 @@ export async function openStrangest(page, server) {
     await loaded(page);
 }
 
+/* With its last route the browser stops asking who answers, and where that starts again at once, requests of the
+   next page pass unasked. So a case that takes routes away has one that stays. */
+export async function keepRouting(page) {
+    await page.route("http://nobody.invalid/", (route) => route.abort());
+}
+
 /* The list as it is now: ids, in order. */
 export const listed = (page) => page.locator(".candidate .pick b").allTextContents();
 

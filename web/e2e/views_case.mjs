@@ -1,5 +1,5 @@
 // What every view owes: it fits, it says how it stands, and a link restores it.
-import { assert, candidates, loaded, openAnew } from "./steps.mjs";
+import { assert, candidates, keepRouting, loaded, openAnew } from "./steps.mjs";
 
 export const name =
     "views: they fit on small and large screens, have all states, and links restore them";
@@ -158,6 +158,7 @@ async function linksRestore(page, server) {
 
 /* A run that cannot be had, one without anomalies, answers that take long, and views that fail. */
 async function states(page, server) {
+    await keepRouting(page);
     await page.route("**/api/v1/run", (route) => route.fulfill({ status: 500, body: "{}" }));
     await openAnew(page, server.url);
     await page.getByText(/The run cannot be shown/).waitFor();
