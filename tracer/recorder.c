@@ -361,6 +361,7 @@ static void thread_ends(void *recorder)
         return;
     quiet_begin(&q);
     end_ns = clock_ns();
+    stack_end(r, end_ns);
     recorder_close(r, 0, end_ns);
     stack_left(r, end_ns); /* who has the recorder next was not there before */
     thread_ns = budget_thread_ns();
@@ -773,8 +774,10 @@ struct recorder *recorder_stop(void)
     for (struct recorder *r = newest; r; r = r->older) {
         if (is_at_work(r))
             continue;
-        if (!atomic_load(&given_up.is_so))
+        if (!atomic_load(&given_up.is_so)) {
+            stack_end(r, clock_ns());
             recorder_close(r, 0, clock_ns());
+        }
         if (to)
             drain(r, to);
     }

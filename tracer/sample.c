@@ -36,6 +36,9 @@ static struct {
     atomic_bool is_over, has_samples;
     struct sigaction before;
     atomic_uintptr_t pc[N_WANTED], address[N_WANTED]; /* 0: free */
+    struct {
+        atomic_uintptr_t from, to; /* sites; `to` is set last, and taken first */
+    } change[N_WANTED];
 } sampling;
 
 static _Thread_local struct {
@@ -51,13 +54,30 @@ static void ask(void)
     syscall(SYS_futex, &sampling.is_asked, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
+static size_t slot_of(uintptr_t what)
+{
+    return (what * 0x9e3779b97f4a7c15u >> 32) & (N_WANTED - 1);
+}
+
 static void want(atomic_uintptr_t *list, uintptr_t what)
 {
-    atomic_uintptr_t *at = &list[(what * 0x9e3779b97f4a7c15u >> 32) & (N_WANTED - 1)];
+    atomic_uintptr_t *at = &list[slot_of(what)];
     uintptr_t nothing = 0;
 
     if (what != 0 && atomic_compare_exchange_strong(at, &nothing, what))
         ask();
+}
+
+static void want_change(const struct site *from, const struct site *to)
+{
+    uintptr_t nothing = 0;
+    size_t at = slot_of((uintptr_t)from + (uintptr_t)to);
+
+    if (to == NULL ||
+        !atomic_compare_exchange_strong(&sampling.change[at].from, &nothing, (uintptr_t)from))
+        return;
+    atomic_store(&sampling.change[at].to, (uintptr_t)to);
+    ask();
 }
 
 static void sample(const ucontext_t *context)
@@ -79,6 +99,7 @@ static void sample(const ucontext_t *context)
     recorder_end(r);
     want(sampling.pc, unknown.pc);
     want(sampling.address, unknown.address);
+    want_change(unknown.from, unknown.to);
 }
 
 static void on_signal(int number, siginfo_t *info, void *context)
@@ -131,6 +152,14 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 
 /* ----------------------------------------------------------------------------- the helper */
 
+static void look_up_change(int i)
+{
+    const struct site *to = (const struct site *)atomic_exchange(&sampling.change[i].to, 0);
+
+    if (to != NULL)
+        site_change_add((const struct site *)atomic_exchange(&sampling.change[i].from, 0), to);
+}
+
 static void look_up(void)
 {
     for (int i = 0; i < N_WANTED; i++) {
@@ -141,6 +170,7 @@ static void look_up(void)
             site_add_around(pc);
         if (address != 0)
             site_of(address);
+        look_up_change(i);
     }
 }
 

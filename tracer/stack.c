@@ -191,10 +191,12 @@ static inline uint32_t frame_at(const struct stack *s, uint32_t n, uintptr_t end
  * How many of the frames are known to be those of last time; the others are s->fresh.
  *   interrupted  the site that a signal came at; NULL: this is no signal handler, and what is
  *                not known is looked up
- * Returns UINT32_MAX where something is not known: *unknown, or 0.
+ * Returns UINT32_MAX where something is not known, what is in *unknown, or there is no room.
  */
-static inline __attribute__((always_inline)) uint32_t
-walk(struct stack *s, struct stack_place at, const struct site *interrupted, uintptr_t *unknown)
+static inline __attribute__((always_inline)) uint32_t walk(struct stack *s,
+                                                           struct stack_place at,
+                                                           const struct site *interrupted,
+                                                           struct stack_unknown *unknown)
 {
     uint32_t n_old = s->n;
     bool is_unmarked = false;
@@ -207,7 +209,7 @@ walk(struct stack *s, struct stack_place at, const struct site *interrupted, uin
         uintptr_t end, address;
 
         if (interrupted && site == NULL) {
-            *unknown = at.pc;
+            unknown->address = at.pc;
             return UINT32_MAX;
         }
         if (is_unmarked)
@@ -225,6 +227,11 @@ walk(struct stack *s, struct stack_place at, const struct site *interrupted, uin
             first = frame_at(s, n_old, end);
             is_unmarked = !stack_marks_is(address);
             if (first < n_old && s->frame[first].is_marked && !is_unmarked) {
+                if (interrupted && site_change_is_open(s->frame[first].site, site)) {
+                    unknown->from = s->frame[first].site;
+                    unknown->to = site;
+                    return UINT32_MAX;
+                }
                 s->is_same_call = s->frame[first].site == site;
                 n_same = go_on(&s->frame[first], site, interrupted != NULL);
                 s->is_same_call &= n_same == site->n_open;
@@ -367,6 +374,25 @@ static void record(struct recorder *r, struct stack *s, uint32_t n_kept, struct 
     }
 }
 
+void stack_end(struct recorder *r, uint64_t time_ns)
+{
+    struct stack *s = r->stack;
+    struct between when;
+
+    if (s == NULL || r->n_open < s->n)
+        return;
+    recorder_close(r, s->n, time_ns);
+    when.earliest_ns = later(s->seen_ns, r->placed_ns);
+    when.latest_ns = later(time_ns, when.earliest_ns);
+    when.time_ns = estimate(&when, s->was_sampled, false);
+    for (; s->n > 1; s->n--) {
+        const struct frame *f = &s->frame[s->n - 1];
+
+        when.most_calls = open_in(f)->is_inlined ? f->most_calls : 0;
+        recorder_leave_between(r, &when);
+    }
+}
+
 /* False within a call of MPI, or in a team of OpenMP. One that is further in than we are was
  * jumped out of. */
 static bool is_outermost(struct recorder *r, struct stack *s, uintptr_t sp)
@@ -466,7 +492,7 @@ bool stack_sample(struct recorder *r, const struct stack_place *at,
         s->n = 0; /* the thread that had this recorder has ended */
     if (r->n_open > s->n || at->sp < bounds.low || at->sp >= bounds.high)
         return false;
-    n_kept = walk(s, *at, interrupted, &unknown->address);
+    n_kept = walk(s, *at, interrupted, unknown);
     if (n_kept == UINT32_MAX)
         return false;
     n_kept = count_alike(s, n_kept);

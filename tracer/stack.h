@@ -46,6 +46,10 @@ bool stack_is_of_mpi(uintptr_t code);
 /* stack_left -- MPI returns to the program. */
 void stack_left(struct recorder *r, uint64_t time_ns);
 
+/* stack_end -- the thread is at its end: what was still open has ended since it was seen last,
+ * but for the function around all. */
+void stack_end(struct recorder *r, uint64_t time_ns);
+
 /* stack_return_ns -- what a return through a mark takes longer than another; 0 where there are
  * none. Before any stack is looked at. */
 double stack_return_ns(void);
@@ -53,10 +57,13 @@ double stack_return_ns(void);
 /* stack_prepare -- the calling thread, whose recorder this is, may be sampled. */
 void stack_prepare(struct recorder *r);
 
-/* What stack_sample has not met yet, each 0 if it is none of that. */
+struct site;
+
+/* What stack_sample has not met yet, each 0 or NULL if it is none of that. */
 struct stack_unknown {
-    uintptr_t pc;      /* for site_add_around */
-    uintptr_t address; /* for site_add */
+    uintptr_t pc;                 /* for site_add_around */
+    uintptr_t address;            /* for site_add */
+    const struct site *from, *to; /* for site_change_add */
 };
 
 /*

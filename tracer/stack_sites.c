@@ -44,7 +44,7 @@ struct code_file {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct code_file *files;
-static size_t n_changes;
+static atomic_size_t n_changes;
 
 /* ------------------------------------------------------------------------------------ files */
 
@@ -369,6 +369,12 @@ static void find_out(struct site_change *c, const struct site *from)
         else if (relation == INLINED_SAME)
             c->maybe &= ~((uint64_t)1 << i);
     }
+}
+
+bool site_change_is_open(const struct site *from, const struct site *to)
+{
+    return from->change && to->change && from->address != 0 && to->address != 0 &&
+           site_change_known(from, to) == NULL && n_changes < MOST_CHANGES;
 }
 
 struct site_change site_change_add(const struct site *from, const struct site *to)

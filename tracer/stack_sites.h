@@ -97,7 +97,9 @@ static inline const struct site *site_of(uintptr_t address)
 }
 
 /* site_change_add -- of a change that is met for the first time. Takes a lock, and its time.
- * site_change_unknown -- in a signal handler: what is inlined goes on, maybe. */
+ * site_change_is_open -- in a signal handler: it was not met yet, and can be found out.
+ * site_change_unknown -- likewise, where it cannot: what is inlined goes on, maybe. */
+bool site_change_is_open(const struct site *from, const struct site *to);
 struct site_change site_change_add(const struct site *from, const struct site *to);
 struct site_change site_change_unknown(const struct site *from, const struct site *to);
 

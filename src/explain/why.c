@@ -152,7 +152,7 @@ size_t why_children(const struct why *why, uint32_t v, struct why_child *child)
     struct shape_child observed[WHY_MOST_CHILDREN];
     uint32_t t = forest_tree(why->forest, v);
     size_t n = shape_children(why->forest, why->place->path + why->place->like[t],
-                              why->model->is_on_schedule, v, observed, WHY_MOST_CHILDREN),
+                              why->model->apart, v, observed, WHY_MOST_CHILDREN),
            n_kept = 0;
     uint32_t path = residual_path(why->place, why->forest, t, v);
     uint32_t usual = path == PATH_NONE ? SHAPE_NONE : shapes_usual(shapes, path);

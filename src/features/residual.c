@@ -28,7 +28,7 @@ void residual_release(struct residual_model *model)
 {
     context_release(&model->paths);
     free(model->path);
-    free(model->is_on_schedule);
+    free(model->apart);
     free(model->path_sum);
     free(model->first_centre);
     idmap_release(&model->class_id);
@@ -155,7 +155,7 @@ void residual_locate(const struct residual_model *m, struct residual_place *plac
                 &(struct shapes_input){.forest = forest,
                                        .kinds = kinds,
                                        .path = place->path,
-                                       .is_apart = m->is_on_schedule,
+                                       .is_apart = m->apart,
                                        .defs = input->defs},
                 false, place->shape);
 }
@@ -358,7 +358,8 @@ bool residual_is_usual(const struct residual_model *m, uint32_t path)
     n = m->path[path].n_trees;
     if (RARE_PATH * n < m->n_trees)
         return false;
-    return n >= ROBUST_FEW || RARE_OF_FEW * n >= m->n_trees || m->is_on_schedule[path];
+    return n >= ROBUST_FEW || RARE_OF_FEW * n >= m->n_trees ||
+           (m->apart[path] & PATH_ON_SCHEDULE);
 }
 
 bool residual_stands_out(const struct residual_model *m, const struct residual_pair *pair)
@@ -437,7 +438,8 @@ static void measure_offs(const struct residual_model *m, const struct residual_p
 /* Made in few executions, and not by plan. */
 static bool is_rare(const struct residual_model *m, uint32_t path)
 {
-    return !residual_is_usual(m, path) && (path == PATH_NONE || !m->is_on_schedule[path]);
+    return !residual_is_usual(m, path) &&
+           (path == PATH_NONE || !(m->apart[path] & PATH_ON_SCHEDULE));
 }
 
 static void measure_time(const struct residual_model *m, const struct residual_pairs *g,
@@ -642,7 +644,7 @@ void residual_pack(const struct residual_model *m, struct pack *p)
     pack_f64(p, m->size_scale);
     pack_array(p, m->paths.parent, n, sizeof *m->paths.parent);
     pack_array(p, m->paths.region, n, sizeof *m->paths.region);
-    pack_array(p, m->is_on_schedule, n, sizeof *m->is_on_schedule);
+    pack_array(p, m->apart, n, sizeof *m->apart);
     pack_array(p, m->path_sum, n, sizeof *m->path_sum);
     pack_array(p, m->first_centre, n, sizeof *m->first_centre);
     pack_contexts(p, m->path, n);
@@ -681,7 +683,7 @@ static void unpack_paths(struct residual_model *m, struct pack *p, uint32_t n_re
     }
     free(parent);
     free(region);
-    m->is_on_schedule = unpack_array(p, n, sizeof *m->is_on_schedule);
+    m->apart = unpack_array(p, n, sizeof *m->apart);
     m->path_sum = unpack_array(p, n, sizeof *m->path_sum);
     m->first_centre = unpack_array(p, n, sizeof *m->first_centre);
     m->path = unpack_contexts(p, n);

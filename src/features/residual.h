@@ -47,7 +47,7 @@ struct residual_model {
     bool is_warm; /* first executions have contexts of their own: enough locations */
 
     struct context paths;
-    uint8_t *is_on_schedule;       /* [paths.n] taken by plan: no part of a shape or a size */
+    uint8_t *apart;                /* [paths.n] of enum path_apart */
     struct residual_context *path; /* [paths.n] */
     struct spread
         *path_sum; /* [paths.n] of ln(time of a path in a tree / typical); scale 0: unknown */

@@ -585,6 +585,24 @@ static void fit_sizes(const struct fit *f)
     free(d);
 }
 
+/*
+ * Functions that are known from samples, with nothing below them that is known otherwise: how
+ * many calls of them there are, or none, is chance.
+ */
+static void mark_sampled(struct residual_model *m, const struct definitions *defs)
+{
+    bool *is_made = mem_alloc(m->paths.n, sizeof *is_made); /* a call on it, or below it */
+
+    for (uint32_t p = m->paths.n; p-- > 0;) { /* callers come first */
+        is_made[p] |= !defs->region[m->paths.region[p]].is_sampled;
+        if (is_made[p] && m->paths.parent[p] != PATH_NONE)
+            is_made[m->paths.parent[p]] = true;
+    }
+    for (uint32_t p = 0; p < m->paths.n; p++)
+        m->apart[p] |= is_made[p] ? 0 : PATH_SAMPLED;
+    free(is_made);
+}
+
 /* ------------------------------------------------------------------------------- public */
 
 void residual_fit(struct residual_model *m, struct residual_place *place,
@@ -602,7 +620,8 @@ void residual_fit(struct residual_model *m, struct residual_place *place,
     m->is_warm = count_locations(&f) >= FEWEST_FIRST;
     fit_scales(&f);
     number_contexts(&f);
-    m->is_on_schedule = schedule_find(&m->paths, in->forest, f.kinds, &f.paths, f.share);
+    m->apart = schedule_find(&m->paths, in->forest, f.kinds, &f.paths, f.share);
+    mark_sampled(m, in->defs);
     m->path = count_contexts(&f, &f.paths, m->paths.n);
     m->class = count_contexts(&f, &f.classes, m->class_id.n);
     residual_deal_paths(&f);
@@ -612,7 +631,7 @@ void residual_fit(struct residual_model *m, struct residual_place *place,
                 &(struct shapes_input){.forest = in->forest,
                                        .kinds = f.kinds,
                                        .path = place->path,
-                                       .is_apart = m->is_on_schedule,
+                                       .is_apart = m->apart,
                                        .defs = in->defs,
                                        .share = f.share},
                 true, place->shape);

@@ -203,14 +203,41 @@ static void rare_shapes_are_rare(void **state)
     usual = shapes_usual(&m.model.shapes, 0);
     assert_int_equal(m.model.shapes.child_first[usual + 1] - m.model.shapes.child_first[usual],
                      2);
-    assert_int_equal(shape_children(&m.forest, m.place.path + m.place.like[19],
-                                    m.model.is_on_schedule, 76, child, 4),
-                     1);
+    assert_int_equal(
+        shape_children(&m.forest, m.place.path + m.place.like[19], m.model.apart, 76, child, 4),
+        1);
     assert_int_equal(child[0].number_class, 5);
     shape_class_range(shape_class(5), &least, &most);
     assert_int_equal(least, 4);
     assert_int_equal(most, 7);
     sample_model_release(&m);
+}
+
+/* How rare the last of 40 trees is by its shape and size, where these functions are known from
+ * samples. */
+static double rarity_where_sampled(const char *usual, const char *odd, const char *sampled)
+{
+    struct sample_model m = {0};
+    double structure;
+
+    sample_forest(mostly(39, usual, odd), &m.defs, &m.forest);
+    for (uint32_t r = 0; r < m.defs.names.n; r++)
+        m.defs.region[r].is_sampled = strchr(sampled, m.defs.region[r].name[0]) != NULL;
+    sample_model_learn(&m);
+    structure = m.measure[39].structure + m.measure[39].size;
+    sample_model_release(&m);
+    return structure;
+}
+
+static void what_a_sample_falls_into_is_no_matter_of_shape(void **state)
+{
+    (void)state;
+    assert_true(rarity_where_sampled("A(C)", "A(B C)", "") > 3);
+    assert_true(rarity_where_sampled("A(C)", "A(B C)", "B") == 0);
+    assert_true(rarity_where_sampled("A(C)", "A(B(B) C)", "B") == 0);
+    assert_true(rarity_where_sampled("A(B C)", "A(C)", "AB") == 0);
+    assert_true(rarity_where_sampled("A(C)", "A(B(D) C)", "B") > 3);
+    assert_true(rarity_where_sampled("A", "A(B)", "AB") == 0);
 }
 
 static void classes_of_numbers_are_powers_of_two(void **state)
@@ -345,6 +372,7 @@ int main(void)
         cmocka_unit_test(what_is_constant_for_a_rank_is_no_excess_there),
         cmocka_unit_test(a_model_knows_ranks_by_their_number),
         cmocka_unit_test(rare_shapes_are_rare),
+        cmocka_unit_test(what_a_sample_falls_into_is_no_matter_of_shape),
         cmocka_unit_test(classes_of_numbers_are_powers_of_two),
         cmocka_unit_test(one_tree_or_no_time_is_no_trouble),
         cmocka_unit_test(a_packed_model_measures_the_same),

@@ -107,7 +107,7 @@ static inline double round_off(double x)
     return rint(x * 1e9) / 1e9;
 }
 
-/* ln of the vertices of tree t that are not on schedule. */
+/* ln of the vertices of tree t that are not apart. */
 static inline double log_size_of(const struct residual_model *m,
                                  const struct residual_place *place,
                                  const struct forest *forest, uint32_t t)
@@ -117,7 +117,7 @@ static inline double log_size_of(const struct residual_model *m,
     for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
         uint32_t path = residual_path(place, forest, t, v);
 
-        n += path == PATH_NONE || !m->is_on_schedule[path];
+        n += path == PATH_NONE || !m->apart[path];
     }
     return log(n > 0 ? n : 1);
 }

@@ -92,14 +92,14 @@ uint8_t *schedule_find(const struct context *context, const struct forest *fores
     return is_on;
 }
 
-uint8_t *schedule_turns(const uint8_t *is_on, const struct forest *forest,
+uint8_t *schedule_turns(const uint8_t *apart, const struct forest *forest,
                         const struct tree_kinds *kinds, const uint32_t *path, uint32_t *n)
 {
     uint8_t *is_turn, *has_any = mem_alloc(kinds->n, sizeof *has_any);
 
     for (uint32_t k = 0; k < kinds->n; k++)
         for (uint32_t i = kinds->at[k]; i < kinds->at[k + 1]; i++)
-            has_any[k] |= path[i] != PATH_NONE && is_on[path[i]];
+            has_any[k] |= path[i] != PATH_NONE && (apart[path[i]] & PATH_ON_SCHEDULE);
     *n = 0;
     for (uint32_t t = 0; t < forest->n_trees; t++)
         if (forest->index[t] >= *n)

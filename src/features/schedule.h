@@ -26,7 +26,7 @@
  * schedule_find -- which paths are on schedule, and all that are below one.
  *   paths  of each kind of tree
  *   share  NULL, or: other processes have trees on these paths, too
- * Returns (context->n) 1 or 0, to be freed. O(trees and paths in them).
+ * Returns (context->n) PATH_ON_SCHEDULE or 0, to be freed. O(trees and paths in them).
  */
 uint8_t *schedule_find(const struct context *context, const struct forest *forest,
                        const struct tree_kinds *kinds, const struct kind_sets *paths,
@@ -34,13 +34,13 @@ uint8_t *schedule_find(const struct context *context, const struct forest *fores
 
 /*
  * schedule_turns -- in which executions a path on schedule is taken, on any location.
- *   is_on  from schedule_find, maybe of another forest
+ *   apart  (paths) enum path_apart, maybe of another forest
  *   path   of the vertices of kinds
  *   n      out: the largest number of an execution, + 1
  * Returns (n) 1 or 0 by the number of the execution on its location, to be freed. O(trees and
  * vertices of kinds).
  */
-uint8_t *schedule_turns(const uint8_t *is_on, const struct forest *forest,
+uint8_t *schedule_turns(const uint8_t *apart, const struct forest *forest,
                         const struct tree_kinds *kinds, const uint32_t *path, uint32_t *n);
 
 #endif

@@ -52,10 +52,20 @@ status=0
 "$snag" record --sample often -- ./alone 1 >said 2>err || status=$?
 [ $status -eq 2 ] || fail "a rate that is none: status $status"
 
+# Functions that are inlined: which call of them a sample is in is told by where it is, so there are as many as were
+# made; and the last one has not ended when the program did.
+cc -O1 -g -fopenmp -o steps "$source/../truth/programs/threaded.c" "$source/../truth/truth.c" -lm
+TRUTH_DIR=$PWD TRUTH_STEPS=200 TRUTH_WORK=spin TRUTH_LOOPS_PER_MS=200000 OMP_NUM_THREADS=1 \
+    "$snag" record --sample 200Hz -o steps.trace -- ./steps >said 2>err || fail "snag record ends with $?"
+"$snag" info --json steps.trace >info
+jq -e '[.regions[] | select(.name == "step").calls] == [200]' info >/dev/null ||
+    fail "step was called 200 times: $(jq -c '[.regions[] | select(.name == "step").calls]' info)"
+jq -e '[.regions[] | select(.name == "truth_work").calls][0] >= 5' info >/dev/null || fail "samples fell into nothing"
+
 for mpi in openmpi mpich; do
     command -v mpicc.$mpi >/dev/null && [ -e "$(dirname "$snag")/tracer/libsnag-tracer.so" ] || continue
     mpicc.$mpi -O2 -w -DWITH_MPI -o of.$mpi "$source/sampled.c" -lpthread
     "$snag" record --sample 200Hz -o $mpi.trace -- ./of.$mpi 2 >said 2>err || fail "snag record ends with $?"
     check $mpi.trace
 done
-echo "as the program says: alone, in a thread, with MPI"
+echo "as the program says: alone, in a thread, in steps, with MPI"

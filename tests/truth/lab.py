@@ -124,6 +124,8 @@ def matrix(args):
                     # a program without MPI has no functions but by hooks
                     stacks = program.kind == "mpi" and (p + d // 2 + n + (i if disturbance == "none" else 0)) % 2 == 1
                     runs.append(Run(name, disturbance, program.ranks[i], noise, "stacks" if stacks else "hooks", args.seed))
+            if program.kind == "omp":
+                runs.append(Run(name, disturbance, program.ranks[0], "quiet", "samples", args.seed))
     if args.few:
         few = [("halo", "sleep"), ("serial", "sleep")] + [("training", x) for x in ("none", "stop", "late", "always")]
         runs = [x for x in runs if x.noise == "quiet" and x.ranks <= 4 and (x.program, x.disturbance) in few]
@@ -223,12 +225,13 @@ def stop_at_times(run, directory, rank, process):
 
 def command_of(run, build_dir, out, directory):
     program = PROGRAMS[run.program]
-    start = [str(out / "bin" / f"{run.program}.{run.functions}")]
+    start = [str(out / "bin" / f"{run.program}.{'hooks' if run.functions == 'hooks' else 'stacks'}")]
     if program.kind == "python":
         start = [PYTHON, str(HERE / "programs" / program.source)]
     if program.kind in ("mpi", "python"):
         start = ["mpirun.openmpi", "-n", str(run.ranks)] + start
-    return [str(build_dir / "snag"), "record", "-o", str(directory / "trace"), "--"] + start
+    sampled = ["--sample", "200Hz"] if run.functions == "samples" else []
+    return [str(build_dir / "snag"), "record"] + sampled + ["-o", str(directory / "trace"), "--"] + start
 
 
 def environment(run, out, directory, what):
@@ -237,7 +240,7 @@ def environment(run, out, directory, what):
     return {k: v for k, v in os.environ.items() if not k.startswith("SNAG_")} | {
         "TRUTH_DIR": str(directory), "TRUTH_DISTURB": what, "TRUTH_STEPS": str(STEPS),
         # README.md says why
-        "TRUTH_WORK": "spin" if run.noise == "noisy" and lanes(run) <= CORES else "wait",
+        "TRUTH_WORK": "spin" if (run.noise == "noisy" or run.functions == "samples") and lanes(run) <= CORES else "wait",
         "TRUTH_LOOPS_PER_MS": (out / "bin/loops_per_ms").read_text(encoding="utf-8").strip(),
         "TRUTH_LIBRARY": str(out / "bin/libtruth.so"), "OMP_NUM_THREADS": str(threads),
         "OMP_WAIT_POLICY": "passive", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
