@@ -45,17 +45,13 @@ static inline size_t lower_bound_u64(const uint64_t *x, size_t n, uint64_t value
 /* None of them may be NaN. */
 static inline size_t lower_bound_f64(const double *x, size_t n, double value)
 {
-    size_t low = 0, high = n;
+    const double *low = x;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (x[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    if (n == 0 || !(*x < value)) /* as many are, of measures that nearly nothing has */
+        return 0;
+    for (; n > 1; n -= n / 2) /* without a branch that is guessed wrong every other time */
+        low += low[n / 2 - 1] < value ? n / 2 : 0;
+    return (size_t)(low - x) + (*low < value);
 }
 
 /* upper_bound_u64 -- how many are not above value: the index of the first that is. */

@@ -216,11 +216,12 @@ double tail_reach_at(const struct tail_reach *reach, double value, double rank)
         const struct tail_anchor *a = &reach->anchor[i];
         double nats = (value - a->value) / a->slope;
 
-        if (value <= a->value)
+        if (value <= a->value) { /* and so below all that follow */
             least = fmin(least, rank);
-        else
-            least = fmin(
-                least, a->rank + (a->n_below > 0 ? a->n_below * log1p(nats / a->n_below) : 0));
+            break;
+        }
+        least =
+            fmin(least, a->rank + (a->n_below > 0 ? a->n_below * log1p(nats / a->n_below) : 0));
     }
     return fmin(least, INFINITY) == INFINITY ? rank : least;
 }

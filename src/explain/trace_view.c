@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/search.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define MOST_STEPS 1024   /* from where a collective should be to where it is */
@@ -15,6 +16,7 @@ void trace_view_init(struct trace_view *view, const struct definitions *defs,
         .defs = defs, .n_locations = defs->n_locations, .calls = calls, .message = message};
     view->first_message = mem_alloc((size_t)view->n_locations + 1, sizeof(size_t));
     view->first_span = mem_alloc((size_t)view->n_locations + 1, sizeof(size_t));
+    view->longest_send = mem_alloc(view->n_locations, sizeof *view->longest_send);
     for (uint32_t l = 0; l < view->n_locations; l++) {
         view->first_message[l + 1] = view->first_message[l] + calls[l].n_messages;
         view->first_span[l + 1] = view->first_span[l] + calls[l].n_spans;
@@ -26,6 +28,7 @@ void trace_view_release(struct trace_view *view)
     free(view->calls);
     free(view->first_message);
     free(view->first_span);
+    free(view->longest_send);
     *view = (struct trace_view){0};
 }
 
@@ -46,6 +49,37 @@ void trace_view_passed(const struct trace_view *view)
 uint32_t trace_view_location_of(const struct trace_view *view, size_t message)
 {
     return (uint32_t)interval_of_size(view->first_message, view->n_locations, message);
+}
+
+static uint64_t find_longest_send(const struct call_view *calls)
+{
+    uint64_t longest = 0;
+
+    for (size_t i = 0; i < calls->n_messages; i++) {
+        const struct message *m = &calls->message[i];
+
+        if (m->kind == MESSAGE_SEND && m->end_ns > m->begin_ns &&
+            m->end_ns - m->begin_ns > longest)
+            longest = m->end_ns - m->begin_ns;
+    }
+    return longest;
+}
+
+uint64_t trace_view_longest_send(const struct trace_view *view, uint32_t location,
+                                 size_t n_spared)
+{
+    struct longest_send *of = &view->longest_send[location];
+    const struct call_view *calls = &view->calls[location];
+    uint64_t known = atomic_load_explicit(&of->ns, memory_order_relaxed);
+
+    if (known > 0)
+        return known - 1;
+    if (atomic_fetch_add_explicit(&of->n_spared, n_spared, memory_order_relaxed) + n_spared <
+        calls->n_messages)
+        return UINT64_MAX;
+    known = find_longest_send(calls) + 1;
+    atomic_store_explicit(&of->ns, known, memory_order_relaxed);
+    return known - 1;
 }
 
 uint64_t calls_own_ns(const struct call_view *calls, uint32_t row)

@@ -14,6 +14,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The longest that a send of a location took, from when it was posted until it was complete:
+ * known once that was asked for often enough. */
+struct longest_send {
+    _Atomic uint64_t ns; /* + 1; 0: not known yet */
+    _Atomic uint64_t
+        n_spared; /* messages that need not have been looked at, had it been known */
+};
+
 struct trace_view {
     const struct definitions *defs; /* regions, locations; members of communicators if known */
     uint32_t n_locations;
@@ -23,6 +31,7 @@ struct trace_view {
     size_t *first_span;            /* [n_locations + 1] among all spans */
     const struct dependency *dependency; /* [n_dependencies] by location and begin; or NULL */
     size_t n_dependencies;
+    struct longest_send *longest_send; /* [n_locations] */
 
     /* Looks at the calls of a location before any is followed; NULL: there is no need. */
     bool (*is_sound)(const struct trace_view *view, uint32_t location);
@@ -54,6 +63,15 @@ void trace_view_passed(const struct trace_view *view);
 
 /* trace_view_location_of -- the location of a row among all messages. O(log locations). */
 uint32_t trace_view_location_of(const struct trace_view *view, size_t message);
+
+/*
+ * trace_view_longest_send -- see struct longest_send; UINT64_MAX while it is not known.
+ *   n_spared  messages that this call will look at where it is not
+ * Once those of all calls are as many as the location has, it is found out: O(1) a message that
+ * was looked at. Thread-safe.
+ */
+uint64_t trace_view_longest_send(const struct trace_view *view, uint32_t location,
+                                 size_t n_spared);
 
 /* calls_leave -- when a call ended. */
 static inline uint64_t calls_leave(const struct call_view *calls, uint32_t row)

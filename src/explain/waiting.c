@@ -173,10 +173,13 @@ static void search_pending(struct search *s, size_t at)
     const struct call_view *calls = &s->view->calls[s->location];
     uint64_t enter = calls->enter_ns[s->row], leave = calls_leave(calls, s->row);
     size_t lowest = at > MOST_PENDING ? at - MOST_PENDING : 0;
+    uint64_t longest = trace_view_longest_send(s->view, s->location, at - lowest);
 
     while (at-- > lowest) {
         const struct message *m = &calls->message[at];
 
+        if (enter - message_record_ns(m) > longest) /* and so are all before it */
+            return;
         if (m->kind == MESSAGE_SEND && m->end_ns > enter && m->end_ns <= leave)
             offer_message(s, m);
     }

@@ -64,12 +64,12 @@ static void find_ranks(struct search *s)
     }
 }
 
-/* How far above the others k executions with this sum of ranks are, in standard errors. */
-static double z_of(const struct search *s, double sum, double k)
+/* Of the sum of the ranks of k executions: its standard error if they are any. */
+static double error_of(const struct search *s, double k)
 {
     double error = sqrt(s->variance * k * (s->n - k) / s->n);
 
-    return error > 0 ? sum / error : 0;
+    return error > 0 ? error : INFINITY;
 }
 
 /* They lost so much more than the others, on average. */
@@ -78,31 +78,59 @@ static bool is_material(const struct search *s, double spent, double k)
     return spent / k - (s->spent[s->n] - spent) / (s->n - k) >= s->least;
 }
 
-static void offer(const struct search *s, struct class x, double sum, double spent, double k,
-                  struct class *best)
+/* What those of a class lost. */
+static double spent_by(const struct search *s, const struct class *x)
 {
-    x.z = z_of(s, sum, k);
-    if (x.z > best->z && is_material(s, spent, k))
+    double spent = 0;
+
+    if (x->period == 1)
+        return s->spent[x->end] - s->spent[x->first];
+    for (uint32_t i = x->first; i < x->end; i += x->period)
+        spent += s->lost[i];
+    return spent;
+}
+
+/* k executions with this sum of ranks, and its error. */
+static inline void offer(const struct search *s, struct class x, double sum, double error,
+                         double k, struct class *best)
+{
+    x.z = sum / error;
+    if (x.z > best->z && is_material(s, spent_by(s, &x), k))
         *best = x;
+}
+
+/* Of each class of a period, its executions in order: all classes at once, as the compiler
+ * takes several. */
+static void sum_by_class(const double *restrict rank, uint32_t n, uint32_t period,
+                         double *restrict sum)
+{
+    memset(sum, 0, period * sizeof *sum);
+    for (; n >= period; n -= period, rank += period)
+        for (uint32_t i = 0; i < period; i++)
+            sum[i] += rank[i];
+    for (uint32_t i = 0; i < n; i++)
+        sum[i] += rank[i];
 }
 
 /* Returns how many classes there are. */
 static double try_periods(const struct search *s, struct class *best)
 {
     uint32_t most = s->n / PATTERN_FEWEST, limit = MOST_STEPS / s->n;
-    double n_tried = 0;
+    double n_tried = 0, *sum = mem_alloc(most + 1, sizeof *sum);
 
-    for (uint32_t p = PATTERN_LEAST_PERIOD; p <= most && p <= limit; p++)
+    for (uint32_t p = PATTERN_LEAST_PERIOD; p <= most && p <= limit; p++) {
+        const double error[] = {error_of(s, s->n / p), error_of(s, s->n / p + 1)};
+
+        sum_by_class(s->rank, s->n, p, sum);
         for (uint32_t first = 0; first < p; first++) {
-            double sum = 0, spent = 0, k = 0;
+            uint32_t is_longer = first < s->n % p;
 
-            for (uint32_t i = first; i < s->n; i += p, k++) {
-                sum += s->rank[i];
-                spent += s->lost[i];
-            }
-            offer(s, (struct class){first, s->n, p, 0}, sum, spent, k, best);
-            n_tried++;
+            offer(s, (struct class){first, s->n, p, 0}, sum[first], error[is_longer],
+                  s->n / p + is_longer, best);
         }
+        n_tried += p;
+    }
+    free(sum);
     return n_tried;
 }
 
@@ -113,10 +141,10 @@ static double try_blocks(const struct search *s, struct class *best)
 
     for (double length = PATTERN_FEWEST; length <= s->n / MOST_SHARE; length *= LONGER) {
         uint32_t k = (uint32_t)length;
+        double error = error_of(s, k);
 
         for (uint32_t i = margin; i + k + margin <= s->n; i++) {
-            offer(s, (struct class){i, i + k, 1, 0}, s->sum[i + k] - s->sum[i],
-                  s->spent[i + k] - s->spent[i], k, best);
+            offer(s, (struct class){i, i + k, 1, 0}, s->sum[i + k] - s->sum[i], error, k, best);
             n_tried++;
         }
     }
