@@ -18,7 +18,7 @@
 #define FEWEST_TREES 10    /* below, nothing can be called an anomaly */
 #define AGREE 3.0          /* nats, one in twenty: more of another aspect adds up */
 #define GROSS_AGREE 0.25   /* nats more, as gross and time partly say the same */
-#define MOST_TRACER 4.5    /* nats, for what the tracer took, in a run without anomalies */
+#define MOST_TRACER 4.5    /* nats, for what the tracer took; never before an anomaly */
 #define HALF_TRACER 0.05   /* typical durations that score half of it */
 #define MOST_CERTAIN 2.0   /* nats that the verdict may add to the score */
 #define OWN_NATS 1.0   /* for each factor e of own time lost, beyond the least that matters */
@@ -203,6 +203,8 @@ static void parts_of(const struct yardstick *y, const struct residual_measure *m
 
     value[PART_TIME] = fmin(time, at->rank[PART_TIME] + BEYOND_RANK);
     value[PART_GROSS] = at->rank[PART_GROSS] - GROSS_DISCOUNT;
+    if (!isnan(m->own)) /* who waited comes behind who was waited for */
+        value[PART_GROSS] = fmin(value[PART_GROSS], at->rank[MEASURE_OWN]);
     value[PART_STRUCTURE] =
         tail_model_at(&y->tail[PART_STRUCTURE], m->structure, at->rank[PART_STRUCTURE]);
     value[PART_SIZE] = fmin(at->rank[PART_SIZE], 2 * sqrt(m->size_z));
@@ -350,7 +352,7 @@ static void place_threshold(struct yardstick *y, const struct residual_scores *o
     size_t n_strong = count_strong(y, out->weight, n);
 
     y->threshold = threshold_between(out->score, n, n_strong);
-    y->most_tracer = n_strong > 0 ? y->threshold : MOST_TRACER;
+    y->most_tracer = n_strong > 0 ? fmin(y->threshold, MOST_TRACER) : MOST_TRACER;
 }
 
 /* What the tracer took is worth a look, behind what is strange by itself; it is no anomaly. */
