@@ -20,10 +20,12 @@
 
 #define LOOK_NS 20000000 /* between looks at how much is in memory */
 #define PAGED_FEWEST 64u /* objects in an array that grows */
+#define MOST_FD 512      /* what is above is left for others */
 
 struct mapping {
     void *data;
     size_t bytes;
+    int fd; /* of its file; -1: it cannot grow where it is */
 };
 
 struct paged {
@@ -123,7 +125,7 @@ static void add(struct paged *p, struct mapping mapping)
 /* Takes what begins at data out of the list: it has no bytes if it was not in it. */
 static struct mapping take(struct paged *p, const void *data)
 {
-    struct mapping found = {0};
+    struct mapping found = {.fd = -1};
 
     pthread_mutex_lock(&p->lock);
     for (size_t i = 0; i < p->n && found.data == NULL; i++)
@@ -147,7 +149,7 @@ void paged_drop(struct paged *p)
 void paged_share(struct paged *p, const void *data, size_t bytes)
 {
     if (p && bytes >= p->least)
-        add(p, (struct mapping){(void *)data, bytes});
+        add(p, (struct mapping){(void *)data, bytes, -1});
 }
 
 void paged_unshare(struct paged *p, const void *data)
@@ -176,18 +178,38 @@ static int open_unnamed(const struct paged *p, size_t bytes)
     return -1;
 }
 
-static void *map_unnamed(struct paged *p, size_t bytes)
+/* With so many bytes of old in it. They are written: pages that are mapped would be cleared
+ * first. */
+static void *map_unnamed(struct paged *p, size_t bytes, const void *old, size_t n_old)
 {
     int fd = open_unnamed(p, bytes);
-    void *data;
+    void *data = MAP_FAILED;
 
     if (fd < 0)
         return NULL;
-    data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
+    if (n_old == 0 || fs_write_at(fd, old, n_old, 0, p->dir) == 0)
+        data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (data == MAP_FAILED || fd > MOST_FD) {
+        close(fd);
+        fd = -1;
+    }
     if (data == MAP_FAILED)
         return NULL;
-    add(p, (struct mapping){data, bytes});
+    add(p, (struct mapping){data, bytes, fd});
+    return data;
+}
+
+/* NULL if it cannot have so many bytes where it is. */
+static void *grow_mapped(struct paged *p, struct mapping mapped, size_t bytes)
+{
+    void *data;
+
+    if (mapped.fd < 0 || posix_fallocate(mapped.fd, 0, (off_t)bytes) != 0)
+        return NULL;
+    data = mremap(mapped.data, mapped.bytes, bytes, MREMAP_MAYMOVE);
+    if (data == MAP_FAILED)
+        return NULL;
+    add(p, (struct mapping){data, bytes, mapped.fd});
     return data;
 }
 
@@ -197,7 +219,7 @@ void *paged_alloc(struct paged *p, size_t n, size_t width)
     void *data = NULL;
 
     if (p && !__builtin_mul_overflow(n, width, &bytes) && bytes >= p->least)
-        data = map_unnamed(p, bytes);
+        data = map_unnamed(p, bytes, NULL, 0);
     return data ? data : mem_resize(NULL, n, width);
 }
 
@@ -207,26 +229,36 @@ static void release(struct mapping mapped, void *data)
         munmap(mapped.data, mapped.bytes);
     else
         free(data);
+    if (mapped.fd >= 0)
+        close(mapped.fd);
 }
 
 void paged_release(struct paged *p, void *data)
 {
-    release(p && data ? take(p, data) : (struct mapping){0}, data);
+    release(p && data ? take(p, data) : (struct mapping){.fd = -1}, data);
 }
 
 /* Plain memory that stays plain can grow where it is. */
 void *paged_resize(struct paged *p, void *old, size_t n_old, size_t n, size_t width)
 {
-    struct mapping mapped = p && old ? take(p, old) : (struct mapping){0};
-    size_t bytes;
-    void *data;
+    struct mapping mapped = p && old ? take(p, old) : (struct mapping){.fd = -1};
+    size_t bytes, n_kept = n < n_old ? n : n_old;
+    bool is_file = p && !__builtin_mul_overflow(n, width, &bytes) && bytes >= p->least;
+    void *data = NULL;
 
-    if (mapped.data == NULL &&
-        (p == NULL || __builtin_mul_overflow(n, width, &bytes) || bytes < p->least))
+    if (mapped.data == NULL && !is_file)
         return mem_resize(old, n, width);
-    data = paged_alloc(p, n, width);
-    if (n_old > 0)
-        memcpy(data, old, (n < n_old ? n : n_old) * width);
+    if (mapped.data && is_file)
+        data = grow_mapped(p, mapped, bytes);
+    if (data)
+        return data;
+    if (is_file)
+        data = map_unnamed(p, bytes, old, n_kept * width);
+    if (data == NULL) {
+        data = mem_resize(NULL, n, width);
+        if (n_kept > 0)
+            memcpy(data, old, n_kept * width);
+    }
     release(mapped, old);
     return data;
 }

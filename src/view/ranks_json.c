@@ -105,6 +105,7 @@ static json_t *teams_json(const struct definitions *defs, const struct peer_team
     for (uint32_t i = 0; i < teams->n; i++) {
         const struct peer_thread *x = &teams->thread[i];
         json_t *thread = json_object();
+        char *text = peer_teams_text(defs, x);
 
         json_object_set_new(thread, "place", json_text(peer_teams_place(defs, x, name)));
         json_object_set_new(thread, "rank", json_count(defs->location[x->location].rank));
@@ -117,6 +118,8 @@ static json_t *teams_json(const struct definitions *defs, const struct peer_team
         json_object_set_new(thread, "excess_ns", json_count((uint64_t)llrint(x->excess_ns)));
         json_object_set_new(thread, "share", json_number(x->share));
         json_object_set_new(thread, "teams", json_count(x->n_teams));
+        json_object_set_new(thread, "why", json_text(text));
+        free(text);
         json_object_set_new(thread, "cost_ns",
                             x->has_cost ? json_count((uint64_t)x->cost_ns) : json_null());
         json_array_append_new(slow, thread);

@@ -47,6 +47,15 @@ async function operationsAreListed(page, server) {
         const answer = await (await route.fetch()).json();
         answer.slowdown = 1.973;
         answer.operations = [{ name: "backward-compute", slowdown: 1.58, time_ns: 9378e9 }];
+        const thread = {
+            place: "rank 0 thread 1",
+            rank: 0,
+            thread: 1,
+            verdict: "slow",
+            factor: 1.4,
+        };
+        Object.assign(thread, { excess_ns: 4e6, why: "loop > sweep +40 %", cost_ns: 3e6 });
+        answer.teams = { compared: 240, threads: 4, slow: [thread] };
         await route.fulfill({ json: answer });
     });
     await open(page, server, "views=ranks");
@@ -54,6 +63,11 @@ async function operationsAreListed(page, server) {
     assert.match(
         await page.locator(".panel-ranks .operations tbody tr").textContent(),
         /^backward-compute9378 s58\.0 %$/,
+    );
+    await page.getByText("Of up to 4 threads in 240 teams, one is always slower.").waitFor();
+    assert.equal(
+        await page.locator(".panel-ranks .in-team").textContent(),
+        "rank 0 thread 1, in teamsslow14.0 ms40.0 %loop > sweep +40 %; costs the run 3.00 ms",
     );
     await page.unroute("**/ranks*");
 }

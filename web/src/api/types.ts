@@ -437,6 +437,18 @@ export interface Operation {
     time_ns: number;
 }
 
+/* A thread that always takes longer than the others of its teams. */
+export interface TeamThread {
+    place: string;
+    rank: number;
+    thread: number;
+    verdict: string;
+    factor: number;
+    excess_ns: number;
+    why: string;
+    cost_ns: number | null;
+}
+
 /* Places against their peers. */
 export interface Ranks {
     foi: string;
@@ -445,6 +457,7 @@ export interface Ranks {
     compared: number /* places, or the workers in them */;
     places: Place[];
     operations: Operation[];
+    teams?: { compared: number; threads: number; slow: TeamThread[] };
     history: {
         begin_ns: number;
         bin_ns: number;

@@ -1,5 +1,5 @@
 // What is said of a place and its peers.
-import { PeerPath, Place, PlaceKind, Ranks } from "../api/types";
+import { PeerPath, Place, PlaceKind, Ranks, TeamThread } from "../api/types";
 import { formatTime, plural } from "./units";
 
 /* "kernel +5.1 % (29.5 ms, 98 % of its calls since 1.2 s)" */
@@ -38,10 +38,39 @@ export function byInterest(a: Place, b: Place): number {
     );
 }
 
-/* What is compared where places are too few themselves are the workers in them. */
-export function headline({ places, compared, by }: Pick<Ranks, "places" | "compared" | "by">) {
-    if (compared < 5)
-        return `Too few to compare them: ${plural(compared, by)}, and it takes five.`;
+/* What is said of threads in the teams of one process, as snag ranks says it. */
+export function teamsWords(teams: Ranks["teams"]): string {
+    if (!teams) return "";
+    const { compared, threads, slow } = teams;
+    const found =
+        slow.length === 0
+            ? "none is always slower"
+            : slow.length === 1
+              ? "one is always slower"
+              : "some are always slower";
+    return ` Of up to ${plural(threads, "thread")} in ${plural(compared, "team")}, ${found}.`;
+}
+
+/* Why a thread of a team is slow, and what that costs. */
+export function threadWords(x: TeamThread): string {
+    return x.cost_ns === null ? x.why : `${x.why}; costs the run ${formatTime(x.cost_ns)}`;
+}
+
+/* Its own time in teams. */
+export function ownOfThread(x: TeamThread): number {
+    return x.excess_ns / (1 - 1 / x.factor);
+}
+
+export function headline(ranks: Pick<Ranks, "places" | "by" | "teams">): string {
+    return placesWords(ranks) + teamsWords(ranks.teams);
+}
+
+const fewest = 5; /* places, below which executions that all have are compared one by one */
+
+function placesWords({ places, by }: Pick<Ranks, "places" | "by">): string {
+    if (places.length < 2) return `There is one ${by}, and no other to compare it with.`;
+    if (places.length < fewest && places.every((p) => p.verdict === "unsure"))
+        return `Too few executions that all have, to compare ${plural(places.length, by)}.`;
     const count = (verdict: string) => places.filter((p) => p.verdict === verdict).length;
     const said = ["slow", "imbalanced", "unsure"]
         .filter((verdict) => count(verdict) > 0)

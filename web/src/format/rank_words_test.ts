@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Place, Ranks } from "../api/types";
+import { Place, Ranks, TeamThread } from "../api/types";
 import {
     byInterest,
     headline,
     operationsWords,
+    ownOfThread,
     pathWords,
     placeWords,
+    teamsWords,
     threadsOf,
+    threadWords,
 } from "./rank_words";
 
 const path = {
@@ -63,8 +66,7 @@ test("who is to blame comes first, then who waits longest", () => {
     );
 });
 
-const said = (places: Place[], compared = places.length) =>
-    headline({ places, compared, by: "rank" });
+const said = (places: Place[]) => headline({ places, by: "rank" });
 
 test("the headline counts, and says when there is nothing to compare", () => {
     const usual = [0, 1, 2, 3, 4].map((rank) => place("usual", rank));
@@ -73,12 +75,33 @@ test("the headline counts, and says when there is nothing to compare", () => {
         said([...usual, place("slow", 5), place("waits", 6)]),
         "Of 7 ranks: 1 slow, 1 that waits.",
     );
-    assert.equal(said(usual.slice(1)), "Too few to compare them: 4 ranks, and it takes five.");
+    assert.equal(said(usual.slice(1)), "None of 4 ranks is slow.");
+    const four = [place("slow", 0), place("waits", 1), place("waits", 2), place("waits", 3)];
+    assert.equal(said(four), "Of 4 ranks: 1 slow, 3 that wait.");
+    const unsure = [place("unsure", 0), place("unsure", 1)];
+    assert.equal(said(unsure), "Too few executions that all have, to compare 2 ranks.");
+    assert.equal(
+        said([place("unsure", 0)]),
+        "There is one rank, and no other to compare it with.",
+    );
 });
 
-test("four ranks are compared by their sixteen workers", () => {
-    const four = [place("slow", 0), place("waits", 1), place("waits", 2), place("waits", 3)];
-    assert.equal(said(four, 16), "Of 4 ranks: 1 slow, 3 that wait.");
+test("threads in teams are said as snag ranks prints them", () => {
+    const thread: TeamThread = {
+        ...{ place: "rank 0 thread 1", rank: 0, thread: 1, verdict: "slow", factor: 1.4 },
+        ...{ excess_ns: 4e6, why: "loop > sweep +40 %", cost_ns: 3e6 },
+    };
+    const teams = { compared: 240, threads: 4, slow: [thread] };
+    assert.equal(
+        headline({ places: [place("unsure", 0)], by: "thread", teams }),
+        "There is one thread, and no other to compare it with. " +
+            "Of up to 4 threads in 240 teams, one is always slower.",
+    );
+    assert.match(teamsWords({ ...teams, slow: [] }), /none is always slower\.$/);
+    assert.match(teamsWords({ ...teams, slow: [thread, thread] }), /some are always slower\.$/);
+    assert.equal(threadWords(thread), "loop > sweep +40 %; costs the run 3.00 ms");
+    assert.equal(threadWords({ ...thread, cost_ns: null }), "loop > sweep +40 %");
+    assert.ok(Math.abs(ownOfThread(thread) - 14e6) < 1);
 });
 
 test("operations are said as snag ranks prints them", () => {

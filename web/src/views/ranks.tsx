@@ -8,8 +8,10 @@ import {
     hasThreads,
     headline,
     operationsWords,
+    ownOfThread,
     placeWords,
     threadsOf,
+    threadWords,
 } from "../format/rank_words";
 import { Table } from "../format/csv";
 import { formatTime } from "../format/units";
@@ -139,6 +141,16 @@ function Places({ ranks }: { ranks: Ranks }) {
                 </tr>
             </thead>
             <tbody>
+                {ranks.teams?.slow.slice(0, mostRows).map((x) => (
+                    <tr key={`team ${x.place} ${x.why}`} class="in-team">
+                        <th scope="row">{x.place}, in teams</th>
+                        <td class="words">{x.verdict}</td>
+                        <td>{formatTime(ownOfThread(x))}</td>
+                        <td>{(100 * (x.factor - 1)).toFixed(1)} %</td>
+                        <td />
+                        <td class="words why">{threadWords(x)}</td>
+                    </tr>
+                ))}
                 {[...ranks.places]
                     .sort(byInterest)
                     .slice(0, mostRows)
@@ -186,12 +198,17 @@ function Operations({ ranks }: { ranks: Ranks }) {
     );
 }
 
-function rankTable({ places }: Ranks): Table {
+function rankTable({ places, teams }: Ranks): Table {
+    const threads = (teams?.slow ?? []).map((x) => [
+        ...[`${x.place}, in teams`, x.verdict, Math.round(ownOfThread(x)), x.factor, ""],
+        threadWords(x),
+    ]);
+    const rows = [...places]
+        .sort(byInterest)
+        .map((p) => [p.place, p.verdict, p.own_ns, p.slowdown, p.wait_ns, placeWords(p)]);
     return {
         head: ["place", "verdict", "own_ns", "slowdown", "wait_ns", "why"],
-        rows: [...places]
-            .sort(byInterest)
-            .map((p) => [p.place, p.verdict, p.own_ns, p.slowdown, p.wait_ns, placeWords(p)]),
+        rows: [...threads, ...rows],
     };
 }
 
