@@ -119,7 +119,7 @@ run_tests() {
         export $(jq -r '.testPresets[] | select(.name == "long").environment | to_entries[] | "\(.key)=\(.value)"' \
             CMakePresets.json)
     fi
-    ctest --test-dir build/all --output-on-failure -j $((3 * $(nproc))) "${how[@]}" || failed=1
+    ctest --test-dir build/all --output-on-failure -j $((2 * $(nproc))) "${how[@]}" || failed=1
     conclude $building
     return $failed
 }
