@@ -69,6 +69,8 @@ void chosen_close(struct chosen *c)
 {
     residual_release(&c->model);
     free(c->execution);
+    free(c->first_member);
+    free(c->member);
     free(c->is_path);
     peers_release(&c->peers);
     free(c->peer_factor);
@@ -108,16 +110,39 @@ void chosen_anomalies(struct chosen *c)
     free(is_one);
 }
 
+/* There are no more incidents than executions; a number beyond is damage, and nobody's. */
+static void list_incidents(struct chosen *c)
+{
+    uint32_t *next = mem_alloc((size_t)c->n + 2, sizeof *next);
+
+    c->first_member = next;
+    c->member = mem_alloc(c->n, sizeof *c->member);
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->execution[i].incident <= c->n)
+            next[c->execution[i].incident + 1]++;
+    for (uint32_t k = 1; k <= c->n + 1; k++)
+        next[k] += next[k - 1];
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->execution[i].incident <= c->n)
+            c->member[next[c->execution[i].incident]++] = i;
+    for (uint32_t k = c->n + 1; k > 0; k--) /* each has gone on to where the next begins */
+        next[k] = next[k - 1];
+    next[0] = 0;
+}
+
 int chosen_incident(struct chosen *c, int64_t incident)
 {
-    bool is_there = false;
+    bool is_there;
 
-    for (uint32_t i = 0; i < c->n; i++)
-        if (incident > 0 && c->execution[i].incident == incident) {
-            c->execution[i].how |= CHOSEN_LOST;
-            is_there = true;
-        }
-    return is_there ? 0 : err_set(ERR_NOT_FOUND, "no incident %lld", (long long)incident);
+    if (c->first_member == NULL)
+        list_incidents(c);
+    is_there = incident > 0 && incident <= c->n &&
+               c->first_member[incident] < c->first_member[incident + 1];
+    if (!is_there)
+        return err_set(ERR_NOT_FOUND, "no incident %lld", (long long)incident);
+    for (uint32_t k = c->first_member[incident]; k < c->first_member[incident + 1]; k++)
+        c->execution[c->member[k]].how |= CHOSEN_LOST;
+    return 0;
 }
 
 /* What is usual on all ranks is what the slow one makes of it where there are few; so one that

@@ -43,7 +43,10 @@ struct chosen {
         unsigned how;      /* of enum chosen_how */
     } * execution;         /* [n] in order */
     size_t cap;
-    bool *is_path; /* [model.paths.n] calls on it are chosen */
+    uint32_t *first_member; /* [n + 2] into member, by number of an incident; NULL before one is
+                               chosen */
+    uint32_t *member;       /* [n] executions */
+    bool *is_path;          /* [model.paths.n] calls on it are chosen */
     bool has_paths;
     struct peers peers;  /* ranks, once one is chosen */
     double *peer_factor; /* [model.paths.n] for peers_excess; NULL: none is chosen */

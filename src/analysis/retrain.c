@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "detect/detector.h"
 #include "run/rundb.h"
 
 #include <stdio.h>
@@ -254,6 +255,47 @@ int retrain_newest(sqlite3 *db, int64_t foi, struct retrain_settings *newest)
     struct retrain_settings before;
 
     return load_two(db, foi, newest, &before);
+}
+
+int retrain_next(sqlite3 *db, int64_t foi, struct retrain_settings *as)
+{
+    struct retrain_settings newest = {.id = 0};
+    struct foi_settings analysed;
+    const struct detector_ops *detector;
+    int rc = *as->learner ? ERR_NOT_FOUND : retrain_newest(db, foi, &newest);
+    bool is_features_told = *as->features != '\0';
+
+    if (rc == 0 && *newest.learner) {
+        strcpy(as->learner, newest.learner);
+        if (is_features_told)
+            return 0;
+        strcpy(as->features, newest.features);
+        as->learnt = newest.learnt;
+        return 0;
+    }
+    if (rc < 0 && rc != ERR_NOT_FOUND)
+        return rc;
+    rc = foi_settings_load(db, foi, &analysed);
+    if (rc < 0)
+        return rc;
+    detector = detector_find(analysed.detector);
+    if (*as->learner == '\0' && detector && detector->learner)
+        snprintf(as->learner, sizeof as->learner, "%s", detector->learner);
+    if (!is_features_told)
+        snprintf(as->features, sizeof as->features, "%s", analysed.features);
+    return 0;
+}
+
+int retrain_features(sqlite3 *db, int64_t foi, const struct feature_ops **features)
+{
+    struct retrain_settings as = {.id = 0};
+    int rc = retrain_next(db, foi, &as);
+    const struct learner_ops *learner = learner_find(as.learner);
+
+    *features = feature_find(learner && !learner->needs_matrix ? "residual" : as.features);
+    return rc == 0 && *features == NULL
+               ? err_set(ERR_FORMAT, "unknown features '%s'", as.features)
+               : rc;
 }
 
 int retrain_to_undo(sqlite3 *db, int64_t foi, struct retrain_settings *as)

@@ -56,6 +56,20 @@ struct retrain_settings {
     struct learnt_settings learnt;
 };
 
+/*
+ * retrain_next -- what goes on with a run is made with, unless told: as the newest retrain that
+ * holds; without one, as the run was analysed: its features, and the learner that judges as its
+ * detector does where nothing is labelled.
+ *   as  learner and features: what was told; "" is filled in, and how they are learnt. A
+ *       learner that was told gets the features of the analysis
+ * Returns 0, or as foi_settings_load.
+ */
+int retrain_next(sqlite3 *db, int64_t foi, struct retrain_settings *as);
+
+/* retrain_features -- the features that the scores of now are made of. Returns as retrain_next.
+ */
+int retrain_features(sqlite3 *db, int64_t foi, const struct feature_ops **features);
+
 /* retrain_opts -- to rank as this retrain; its texts must stay. */
 struct ranking_opts retrain_opts(const struct retrain_settings *as, struct pool *pool);
 

@@ -284,12 +284,15 @@ struct relearning {
 static int relearning_open(struct relearning *l, snag_run *r, size_t function,
                            const struct retrain_settings *as)
 {
-    struct ranking_opts opts = {.seed = 1, .pool = l->pool = pool_new(1)};
+    struct retrain_settings next = {.seed = 1};
+    struct ranking_opts opts;
+    int rc = as ? 0 : retrain_next(r->run.db, r->function[function].id, &next);
 
-    if (as)
-        opts = retrain_opts(as, l->pool);
-    return ranking_open(&l->ranking, r->run.db, &r->run.columns, &r->run.defs,
-                        r->function[function].id, &opts);
+    l->pool = pool_new(1);
+    opts = retrain_opts(as ? as : &next, l->pool);
+    return rc < 0 ? rc
+                  : ranking_open(&l->ranking, r->run.db, &r->run.columns, &r->run.defs,
+                                 r->function[function].id, &opts);
 }
 
 static int relearning_close(struct relearning *l, struct retrain_result *result, int rc,

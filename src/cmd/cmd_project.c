@@ -55,10 +55,10 @@ static bool on_step(const struct project_step *step, void *ctx)
 
 static int choose(const struct settings *settings, struct projection_opts *opts)
 {
-    const char *features = settings->vectors.features ? settings->vectors.features : "residual";
+    const char *features = settings->vectors.features;
 
     opts->method = project_find(settings->plane.method);
-    opts->features = feature_find(features);
+    opts->features = features ? feature_find(features) : NULL; /* NULL: those of the scores */
     if (!(settings->plane.perplexity >= 1))
         return err_set(ERR_USAGE, "--perplexity takes 1 or more, not %g",
                        settings->plane.perplexity);
@@ -126,6 +126,8 @@ int cmd_project(const struct settings *settings)
     rc = run_open(&run, settings->args[0], true);
     if (rc == 0)
         rc = executions_foi(run.db, settings->foi.n > 0 ? settings->foi.text[0] : NULL, &foi);
+    if (rc == 0 && opts.features == NULL)
+        rc = retrain_features(run.db, foi, &opts.features);
     if (rc == 0)
         rc = project(&run, foi, settings, &opts);
     run_close(&run);

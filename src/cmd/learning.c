@@ -61,11 +61,37 @@ static int rank(struct learning *l, const struct ranking_opts *opts)
     return ranking_open(&l->ranking, l->run.db, &l->run.columns, &l->run.defs, l->foi, opts);
 }
 
+static bool is_said(const struct stack2vec_opts *embedding)
+{
+    return embedding->dims || embedding->epochs || embedding->learning_rate > 0 ||
+           embedding->negatives > 0;
+}
+
+/* What is not said of how to rank. */
+static int go_on(struct learning *l, struct ranking_opts *opts)
+{
+    struct retrain_settings *as = &l->as;
+    int rc;
+
+    snprintf(as->learner, sizeof as->learner, "%s", opts->learner ? opts->learner : "");
+    snprintf(as->features, sizeof as->features, "%s", opts->features ? opts->features : "");
+    rc = retrain_next(l->run.db, l->foi, as);
+    opts->learner = *as->learner ? as->learner : NULL;
+    opts->features = *as->features ? as->features : NULL;
+    if (!is_said(&opts->embedding)) {
+        opts->embedding = as->learnt.embedding;
+        opts->gamma = opts->gamma > 0 ? opts->gamma : as->learnt.gamma;
+    }
+    return rc;
+}
+
 int learning_rank(struct learning *l, const struct settings *settings)
 {
     struct ranking_opts opts;
     int rc = learning_opts(l, settings, &opts);
 
+    if (rc == 0)
+        rc = go_on(l, &opts);
     return rc < 0 ? rc : rank(l, &opts);
 }
 

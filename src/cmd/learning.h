@@ -15,6 +15,7 @@ struct learning {
     int64_t foi;
     struct pool *pool;
     struct ranking ranking;
+    struct retrain_settings as; /* what learning_rank ranks with */
 };
 
 /*
@@ -29,7 +30,8 @@ void learning_close(struct learning *l);
 int learning_opts(struct learning *l, const struct settings *settings,
                   struct ranking_opts *opts);
 
-/* learning_rank -- also load what is needed to rank, with --learner, --features and --seed. */
+/* learning_rank -- also load what is needed to rank, with --learner, --features and --seed;
+ * what is not said is as the run has it (retrain_next). */
 int learning_rank(struct learning *l, const struct settings *settings);
 
 /* learning_rank_as -- the same with the settings of an earlier retrain. */

@@ -399,7 +399,7 @@ static int answer_next(struct asking *a, size_t most, struct response *response)
 
 int api_next(struct worker *worker, const struct request *request, struct response *response)
 {
-    static const struct retrain_settings usual = {.seed = 1};
+    struct retrain_settings as = {.seed = 1};
     struct asking a = {.worker = worker};
     double most;
     int rc = request_number(request, "limit", 0, MOST_QUESTIONS, USUAL_QUESTIONS, &most);
@@ -409,7 +409,9 @@ int api_next(struct worker *worker, const struct request *request, struct respon
     if (rc == 0)
         rc = worker_model(worker, request->id[0], &a.state);
     if (rc == 0)
-        rc = worker_ranking(worker, request->id[0], &usual, &a.ranking);
+        rc = retrain_next(worker->db, request->id[0], &as);
+    if (rc == 0)
+        rc = worker_ranking(worker, request->id[0], &as, &a.ranking);
     return rc < 0 ? rc : answer_next(&a, (size_t)most, response);
 }
 

@@ -194,6 +194,8 @@ int api_retrain(struct worker *worker, const struct request *request, struct res
         snprintf(settings.learner, sizeof settings.learner, "%s", name);
     }
     if (rc == 0)
+        rc = retrain_next(worker->db, request->id[0], &settings);
+    if (rc == 0)
         rc = worker_ranking(worker, request->id[0], &settings, &ranking);
     if (rc == 0) {
         rc = retrain_run(worker->db, ranking, author, &result);

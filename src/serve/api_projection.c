@@ -3,6 +3,7 @@
  * runs, its points are on its board and its progress is told to all pages.
  */
 #include "analysis/projection.h"
+#include "analysis/retrain.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -135,8 +136,10 @@ static const char *read_word(const json_t *body, const char *name, const char *u
     return json_is_string(value) ? json_string_value(value) : "";
 }
 
-static int choose(const struct request *request, struct projection_opts *opts)
+static int choose(struct worker *worker, const struct request *request,
+                  struct projection_opts *opts)
 {
+    const char *features;
     double perplexity, iterations;
     int rc = read_number(request->body, "perplexity", 1, 10000, &perplexity);
 
@@ -145,7 +148,12 @@ static int choose(const struct request *request, struct projection_opts *opts)
     if (rc < 0)
         return rc;
     opts->method = project_find(read_word(request->body, "method", "tsne"));
-    opts->features = feature_find(read_word(request->body, "features", "residual"));
+    features = read_word(request->body, "features", NULL);
+    opts->features = features ? feature_find(features) : NULL;
+    if (features == NULL) /* those that the scores are made of */
+        rc = retrain_features(worker->db, request->id[0], &opts->features);
+    if (rc < 0)
+        return rc;
     if (opts->method == NULL)
         return err_set(ERR_USAGE, "'method' takes tsne, pca or mds");
     if (opts->features == NULL)
@@ -167,7 +175,7 @@ int api_project(struct worker *worker, const struct request *request, struct res
     int rc = worker_foi(worker, request->id[0], &state);
 
     if (rc == 0)
-        rc = choose(request, &opts);
+        rc = choose(worker, request, &opts);
     if (rc == 0 && atomic_load(&s->is_projecting))
         rc = err_set(ERR_EXISTS, "a projection is running already");
     if (rc < 0)

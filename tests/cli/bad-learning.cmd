@@ -21,7 +21,7 @@ snag analyze 'synth:12*step(a b@1ms);slow=b/5/9' --foi step -o k99.snag --force 
 # Labels that contradict each other: opposite ones of executions that are alike, and of one.
 snag analyze 'synth:40*step(a@1ms b@1ms)' --foi step -o t.snag --quiet >/dev/null
 snag label t.snag '#0-3=abnormal' '#0-4=normal' --quiet
-snag retrain t.snag --quiet --json | jq -c '[.abnormal, .normal]'
+snag retrain t.snag --learner reasons --quiet --json | jq -c '[.abnormal, .normal]'
 snag retrain t.snag --quiet --learner ocsvm --json | jq -c '[.abnormal, .normal]'
 snag list t.snag --all --json | jq -c 'select(.label) | [.id, .verdict, .label]'
 snag label t.snag '#0-3=abnormal' '#0-3=normal' --quiet
@@ -29,7 +29,7 @@ snag label t.snag --json | jq -c '[.id, .label]'
 
 # Nothing is left to learn from when all are abnormal.
 snag list t.snag --all --json | jq -r '.id + ",abnormal"' | sed '1i id,label' >all.csv
-snag label t.snag --from all.csv --quiet && snag retrain t.snag --quiet --json | jq -c '[.abnormal, .normal]'
+snag label t.snag --from all.csv --quiet && snag retrain t.snag --learner reasons --quiet --json | jq -c '[.abnormal, .normal]'
 snag retrain t.snag --learner ocsvm --quiet
 snag retrain t.snag --learner ocsvm --features stack2vec --quiet
 

@@ -18,6 +18,18 @@ snag retrain t.snag --undo
 snag retrain t.snag --undo
 snag retrain t.snag --history | awk '{ print $1, $3, $4, $5, $6, $7, $8, $9 }'
 
+# A run goes on as it was made, and as it was retrained last.
+snag analyze t --foi step --features stack2vec --detector ocsvm -o o.snag >/dev/null
+snag label o.snag '#1-7=abnormal' '#0-1=normal' --author me
+snag project o.snag --json | jq -r .features
+snag retrain o.snag --json | jq -r '[.learner, .features] | join(" ")'
+snag retrain o.snag --json --features subtrees | jq -r '[.learner, .features] | join(" ")'
+snag retrain o.snag --json | jq -r '[.learner, .features] | join(" ")'
+snag retrain o.snag --json --learner reasons | jq -r '[.learner, .features] | join(" ")'
+snag retrain o.snag --json | jq -r '[.learner, .features] | join(" ")'
+snag project o.snag --json | jq -r .features
+snag retrain o.snag --json --learner ocsvm | jq -r '[.learner, .features] | join(" ")'
+
 # Learning played with known labels.
 snag export t.snag | awk -F, 'NR == 1 { print "id,label" } NR > 1 { print $1 "," ($1 == "#1-7" || $1 == "#2-21" ? "abnormal" : "normal") }' >all.csv
 snag evaluate t.snag --labels all.csv --simulate 20 --batch 10

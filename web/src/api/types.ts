@@ -380,6 +380,8 @@ export interface NextCall {
 
 export interface Retrained {
     retrain: number;
+    learner?: string /* none where the detector's own scores hold */;
+    features?: string;
     abnormal: number;
     normal: number;
     anomalies: number;

@@ -154,13 +154,21 @@ async function judgeAgain<Done>(path: string, what: string): Promise<Done | null
     }
 }
 
+/* The learner by reasons is what people expect, and looks at no features; of another it is said which. */
+function learnerWords({ learner, features }: Retrained): string {
+    return !learner || learner === "reasons"
+        ? ""
+        : ` by ${learner} on the features ${features}`;
+}
+
 export async function retrain(): Promise<void> {
     const done = await judgeAgain<Retrained>("retrain", "Retraining");
     if (!done) return;
     const changes = done.n_changes ?? done.changes.length;
     notice.value = {
         text:
-            `Learnt from ${plural(done.abnormal + done.normal, "label")}: ${plural(changes, "verdict")} changed, ` +
+            `Learnt from ${plural(done.abnormal + done.normal, "label")}${learnerWords(done)}: ` +
+            `${plural(changes, "verdict")} changed, ` +
             `${plural(done.anomalies, "anomaly", "anomalies")} now.`,
         isError: false,
         act: changes ? { name: "Show what changed (C)", run: showChanged } : undefined,
