@@ -8,6 +8,10 @@
 
 #define TEXT_SIZE 32 /* enough for any of the numbers below */
 
+/* text_score -- two digits behind the point, or as many more as it takes to see one: those of a
+ * one-class SVM are often small. What is below 1e-6 is 0. Returns out. */
+char *text_score(double score, char out[TEXT_SIZE]);
+
 /* text_duration -- "38.1 ms", "50 ns", "12.0 s": three digits, the unit that fits, from 10 ns
  * no parts of a nanosecond. Returns out. */
 char *text_duration(double ns, char out[TEXT_SIZE]);

@@ -7,6 +7,12 @@ static void durations_have_three_digits_and_a_unit(void **state)
     char out[TEXT_SIZE];
 
     (void)state;
+    assert_string_equal(text_score(14.476, out), "14.48");
+    assert_string_equal(text_score(0.005, out), "0.01");
+    assert_string_equal(text_score(0.0018, out), "0.002");
+    assert_string_equal(text_score(-0.000042, out), "-0.00004");
+    assert_string_equal(text_score(-1e-9, out), "0.00");
+    assert_string_equal(text_score(0, out), "0.00");
     assert_string_equal(text_duration(0, out), "0 ns");
     assert_string_equal(text_duration(950, out), "950 ns");
     assert_string_equal(text_duration(49.97, out), "50 ns");

@@ -32,7 +32,7 @@ void list_text(const struct execution *x, void *ctx)
     char text[TEXT_SIZE];
 
     table_cell(ctx, "%s", x->id);
-    table_cell(ctx, "%.2f", x->score);
+    table_cell(ctx, "%s", text_score(x->score, text));
     table_cell(ctx, "%s", x->verdict);
     table_cell(ctx, "%s", text_duration((double)x->enter_ns, text));
     table_cell(ctx, "%s", text_duration((double)x->duration_ns, text));

@@ -1,6 +1,7 @@
 /* snag next -- which executions to look at and label next. */
 #include "analysis/label_store.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/learning.h"
 #include "cmd/print.h"
@@ -37,11 +38,11 @@ static void print_row(const struct execution *x, void *ctx)
 {
     const struct printed *p = ctx;
     const struct scoring *work = &p->learning->ranking.work;
-    char kind[REASON_SIZE];
+    char kind[REASON_SIZE], score[TEXT_SIZE];
 
     reasons_say(p->question->kind, &work->model, work->defs, kind);
     table_cell(p->table, "%s", x->id);
-    table_cell(p->table, "%.2f", x->score);
+    table_cell(p->table, "%s", text_score(x->score, score));
     table_cell(p->table, "%s", question_name(p->question));
     table_cell(p->table, p->is_known ? "%u" : "-", p->n_moved);
     table_cell(p->table, "%s", kind);

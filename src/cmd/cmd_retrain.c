@@ -19,12 +19,12 @@ static void print_changes(const struct learning *l, const struct retrain_result 
 
     for (size_t i = 0; i < result->n_changes && i < MOST_PRINTED; i++) {
         const struct retrain_change *change = &result->change[i];
-        char id[EXECUTION_ID_SIZE];
+        char id[EXECUTION_ID_SIZE], score[TEXT_SIZE];
 
         execution_id_of(id, &l->ranking.work.forest, &l->run.defs, change->tree);
         table_cell(table, "%s", id);
-        table_cell(table, "%.2f", change->after);
-        table_cell(table, "%.2f", change->before);
+        table_cell(table, "%s", text_score(change->after, score));
+        table_cell(table, "%s", text_score(change->before, score));
         table_cell(table, "%s", change->is_anomaly ? "anomaly" : "normal");
     }
     table_print(table, stdout);

@@ -383,10 +383,12 @@ static void print_head(const struct show *s)
 {
     char duration[TEXT_SIZE], usual[TEXT_SIZE], vertices[TEXT_SIZE], messages[TEXT_SIZE];
     char enter[TEXT_SIZE], place[TEXT_SIZE], all[TEXT_SIZE], tracer[TEXT_SIZE], off[TEXT_SIZE];
+    char score[TEXT_SIZE];
 
-    print("%s  %s: %s%s%s, score %.2f, %s of %s\n", s->c.x.id, s->c.x.foi, s->c.x.verdict,
-          s->c.x.label ? ", labelled " : "", s->c.x.label ? s->c.x.label : "", s->c.x.score,
-          text_count(s->c.place, place), text_count(s->c.n_executions, all));
+    print("%s  %s: %s%s%s, score %s, %s of %s\n", s->c.x.id, s->c.x.foi, s->c.x.verdict,
+          s->c.x.label ? ", labelled " : "", s->c.x.label ? s->c.x.label : "",
+          text_score(s->c.x.score, score), text_count(s->c.place, place),
+          text_count(s->c.n_executions, all));
     print("%s\n\n", s->c.x.why);
     print("rank %u thread %u, entered at %s: %s%s", s->c.x.rank, s->c.x.thread,
           text_duration((double)s->c.x.enter_ns, enter),
@@ -580,7 +582,7 @@ static int print_peers(const struct show *s)
                      (uint32_t)sqlite3_column_int64(query, 1),
                      (uint32_t)sqlite3_column_int64(query, 2));
         table_cell(t, "%s", id);
-        table_cell(t, "%.2f", sqlite3_column_double(query, 3));
+        table_cell(t, "%s", text_score(sqlite3_column_double(query, 3), text));
         table_cell(t, "%s%s", sqlite3_column_int64(query, 4) >= 0 ? "+" : "",
                    text_duration((double)sqlite3_column_int64(query, 4), text));
         table_cell(t, "%s", text_duration((double)sqlite3_column_int64(query, 5), text));

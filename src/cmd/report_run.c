@@ -238,13 +238,13 @@ static void put_facts(const struct execution *x, void *ctx)
 {
     FILE *out = ctx;
     char enter[TEXT_SIZE], took[TEXT_SIZE], usual[TEXT_SIZE], lost[TEXT_SIZE], cost[TEXT_SIZE];
-    char calls[TEXT_SIZE], messages[TEXT_SIZE];
+    char calls[TEXT_SIZE], messages[TEXT_SIZE], score[TEXT_SIZE];
 
     report_text(out, "%s, %s%s%s: %s", x->id, x->verdict, x->label ? ", labelled " : "",
                 x->label ? x->label : "", x->why);
     report_text(
         out,
-        "rank %u thread %u, entered at %s: took %s, usually %s; lost %s%s%s; score %.2f; "
+        "rank %u thread %u, entered at %s: took %s, usually %s; lost %s%s%s; score %s; "
         "%s calls, %s messages",
         x->rank, x->thread, text_duration((double)x->enter_ns, enter),
         text_duration((double)x->duration_ns, took), text_duration((double)x->usual_ns, usual),
@@ -252,7 +252,7 @@ static void put_facts(const struct execution *x, void *ctx)
         !x->has_cost       ? ""
         : x->is_cost_bound ? ", cost at most "
                            : ", cost ",
-        x->has_cost ? text_duration((double)x->cost_ns, cost) : "", x->score,
+        x->has_cost ? text_duration((double)x->cost_ns, cost) : "", text_score(x->score, score),
         text_count(x->n_vertices, calls), text_count(x->n_messages, messages));
 }
 

@@ -53,8 +53,12 @@ export function formatValue(x: number): string {
     return String(Number(x.toPrecision(4)));
 }
 
+/* Two digits, or as many more as it takes to see one: those of a one-class SVM are often small. */
 export function formatScore(score: number): string {
-    return Number.isFinite(score) ? score.toFixed(2) : "-";
+    if (!Number.isFinite(score)) return "-";
+    const size = Math.abs(score);
+    if (size < 1e-6) return "0.00";
+    return score.toFixed(size < 5e-3 ? Math.ceil(-Math.log10(size)) : 2);
 }
 
 export function plural(n: number, one: string, many = `${one}s`): string {

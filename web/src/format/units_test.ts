@@ -5,9 +5,15 @@ import {
     formatExcess,
     formatMean,
     formatMoment,
+    formatScore,
     formatTime,
     formatValue,
 } from "./units";
+
+test("scores have two digits, or as many more as it takes to see one", () => {
+    const said = [14.476, 0.0051, 0.0018, -0.000042, -1e-9, 0, NaN].map(formatScore);
+    assert.deepEqual(said, ["14.48", "0.01", "0.002", "-0.00004", "0.00", "0.00", "-"]);
+});
 
 test("times are three digits and a unit, as in the terminal", () => {
     assert.equal(formatTime(0), "0 ns");
