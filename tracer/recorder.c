@@ -347,6 +347,12 @@ void recorder_leave_between(struct recorder *r, const struct between *when)
 
 /* ------------------------------------------------------------------------------ threads */
 
+static void close_all(struct recorder *r, uint64_t end_ns)
+{
+    stack_end(r, end_ns);
+    recorder_close(r, 0, end_ns);
+}
+
 /* A thread ends. What its other destructors call from now on is not recorded. */
 static void thread_ends(void *recorder)
 {
@@ -361,8 +367,7 @@ static void thread_ends(void *recorder)
         return;
     quiet_begin(&q);
     end_ns = clock_ns();
-    stack_end(r, end_ns);
-    recorder_close(r, 0, end_ns);
+    close_all(r, end_ns);
     stack_left(r, end_ns); /* who has the recorder next was not there before */
     thread_ns = budget_thread_ns();
     if (to)
@@ -774,10 +779,8 @@ struct recorder *recorder_stop(void)
     for (struct recorder *r = newest; r; r = r->older) {
         if (is_at_work(r))
             continue;
-        if (!atomic_load(&given_up.is_so)) {
-            stack_end(r, clock_ns());
-            recorder_close(r, 0, clock_ns());
-        }
+        if (!atomic_load(&given_up.is_so))
+            close_all(r, clock_ns());
         if (to)
             drain(r, to);
     }

@@ -113,21 +113,18 @@ void chosen_anomalies(struct chosen *c)
 /* There are no more incidents than executions; a number beyond is damage, and nobody's. */
 static void list_incidents(struct chosen *c)
 {
-    uint32_t *next = mem_alloc((size_t)c->n + 2, sizeof *next);
+    uint32_t *first = mem_alloc((size_t)c->n + 3, sizeof *first);
 
-    c->first_member = next;
+    c->first_member = first;
     c->member = mem_alloc(c->n, sizeof *c->member);
     for (uint32_t i = 0; i < c->n; i++)
         if (c->execution[i].incident <= c->n)
-            next[c->execution[i].incident + 1]++;
-    for (uint32_t k = 1; k <= c->n + 1; k++)
-        next[k] += next[k - 1];
-    for (uint32_t i = 0; i < c->n; i++)
+            first[c->execution[i].incident + 2]++;
+    for (uint32_t k = 2; k <= c->n + 2; k++)
+        first[k] += first[k - 1];
+    for (uint32_t i = 0; i < c->n; i++) /* first[k + 1] goes from where k begins to its end */
         if (c->execution[i].incident <= c->n)
-            c->member[next[c->execution[i].incident]++] = i;
-    for (uint32_t k = c->n + 1; k > 0; k--) /* each has gone on to where the next begins */
-        next[k] = next[k - 1];
-    next[0] = 0;
+            c->member[first[c->execution[i].incident + 1]++] = i;
 }
 
 int chosen_incident(struct chosen *c, int64_t incident)

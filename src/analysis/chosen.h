@@ -43,7 +43,7 @@ struct chosen {
         unsigned how;      /* of enum chosen_how */
     } * execution;         /* [n] in order */
     size_t cap;
-    uint32_t *first_member; /* [n + 2] into member, by number of an incident; NULL before one is
+    uint32_t *first_member; /* [n + 3] into member, by number of an incident; NULL before one is
                                chosen */
     uint32_t *member;       /* [n] executions */
     bool *is_path;          /* [model.paths.n] calls on it are chosen */

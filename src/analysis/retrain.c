@@ -262,27 +262,26 @@ int retrain_next(sqlite3 *db, int64_t foi, struct retrain_settings *as)
     struct retrain_settings newest = {.id = 0};
     struct foi_settings analysed;
     const struct detector_ops *detector;
-    int rc = *as->learner ? ERR_NOT_FOUND : retrain_newest(db, foi, &newest);
-    bool is_features_told = *as->features != '\0';
+    int rc = *as->learner ? 0 : retrain_newest(db, foi, &newest);
 
-    if (rc == 0 && *newest.learner) {
-        strcpy(as->learner, newest.learner);
-        if (is_features_told)
-            return 0;
-        strcpy(as->features, newest.features);
-        as->learnt = newest.learnt;
-        return 0;
-    }
     if (rc < 0 && rc != ERR_NOT_FOUND)
         return rc;
+    if (*newest.learner) {
+        strcpy(as->learner, newest.learner);
+        if (*as->features == '\0') {
+            strcpy(as->features, newest.features);
+            as->learnt = newest.learnt;
+        }
+        return 0;
+    }
     rc = foi_settings_load(db, foi, &analysed);
     if (rc < 0)
         return rc;
     detector = detector_find(analysed.detector);
     if (*as->learner == '\0' && detector && detector->learner)
         snprintf(as->learner, sizeof as->learner, "%s", detector->learner);
-    if (!is_features_told)
-        snprintf(as->features, sizeof as->features, "%s", analysed.features);
+    if (*as->features == '\0')
+        strcpy(as->features, analysed.features);
     return 0;
 }
 

@@ -120,14 +120,10 @@ def record(args, ranks, seed, where):
 def judge(args, where):
     path = where / "run.snag"
     injected_causes.run(args.snag, "analyze", where / "trace", "--foi", FOI, "-o", path, "--force", "--quiet")
-    stops = list(injected_causes.stops_of(args.snag, path, where / "truth_trace.csv"))
-    executions = injected_causes.query(args.snag, path, "SELECT rank, enter_ns, duration_ns, score FROM execution")
-    scored = []
-    for x in executions:
-        begin, duration = int(x["enter_ns"]), int(x["duration_ns"])
-        hit = {r for r, a, b in stops if begin < b and begin + duration > a}
-        scored.append((duration, float(x["score"]), int(x["rank"]) in hit, bool(hit)))
-    row = [where.name, f"{len(scored):,}", str(len(stops))]
+    truth = where / "truth_trace.csv"
+    scored = list(tables.hits_of(args.snag, path, truth))
+    n_stops = len(truth.read_text(encoding="utf-8").splitlines()) - 1
+    row = [where.name, f"{len(scored):,}", str(n_stops)]
     for which in (2, 3):
         row.append(str(sum(x[which] for x in scored)))
         row += [f"{tables.average_precision([(x[by], x[which]) for x in scored]):.3f}" for by in (0, 1)]

@@ -251,18 +251,20 @@ def average_precision(scored):
     return total / found
 
 
-def injected(bench, name, foi):
-    """[(duration, score, is hit on its own rank, on any)] of executions that overlap an injection."""
-    where = bench.trace(name)
-    bench.analyze(where, foi)
-    hits = list(injected_causes.stops_of(bench.snag, bench.path, where / "truth_trace.csv",
-                                         ("stop", "hog")))
-    executions = query(bench.snag, bench.path,
-                       "SELECT rank, enter_ns, duration_ns, score FROM execution")
-    for x in executions:
+def hits_of(snag, path, truth):
+    """(duration, score, is hit on its own rank, on any) of each execution of a run, by injections written down in truth."""
+    hits = list(injected_causes.stops_of(snag, path, truth, ("stop", "hog")))
+    for x in query(snag, path, "SELECT rank, enter_ns, duration_ns, score FROM execution"):
         begin, duration = int(x["enter_ns"]), int(x["duration_ns"])
         ranks = {r for r, a, b in hits if begin < b and begin + duration > a}
         yield duration, float(x["score"]), int(x["rank"]) in ranks, bool(ranks)
+
+
+def injected(bench, name, foi):
+    """The same of a trace, analysed for it."""
+    where = bench.trace(name)
+    bench.analyze(where, foi)
+    return hits_of(bench.snag, bench.path, where / "truth_trace.csv")
 
 
 def interference(bench):

@@ -90,4 +90,14 @@ for damage in "truncate -s -1 FILE" "rm FILE"; do
     fi
     grep -q 'details.index' "$work/errors" || { echo "$damage: $(cat "$work/errors")"; failed=1; }
 done
+
+# Threads in their teams, as they are described.
+"$SNAG" analyze 'synth:60*step(team@10us[work@300us] >1 <1);ranks=2;threads=3;jitter=0.02' --foi step -o "$work/teams.snag" --quiet >/dev/null
+serving=(serve "$work/teams.snag")
+start
+get /api/v1/fois/1/ranks
+valid get '/fois/{foi}/ranks'
+check "teams" "$(jq -c '[.teams.compared, .teams.threads, .teams.slow]' "$body")" '[120,3,[]]'
+stop
+
 exit $failed

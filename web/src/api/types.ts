@@ -456,7 +456,6 @@ export interface Ranks {
     foi: string;
     slowdown: number | null;
     by: PlaceKind;
-    compared: number /* places, or the workers in them */;
     places: Place[];
     operations: Operation[];
     teams?: { compared: number; threads: number; slow: TeamThread[] };
