@@ -29,6 +29,14 @@ def same_paths(got, paths):
     return all(got[p][0] == c and abs(got[p][1] - ns) <= 1 for p, (c, ns) in paths.items())
 
 
+def score_text(score):
+    """Two digits, or the first that is not 0; below 1e-6 it is 0."""
+    size = abs(score)
+    if size < 1e-6:
+        return "0.00"
+    return f"{score:.{math.ceil(-math.log10(size)) if size < 5e-3 else 2}f}"
+
+
 class Shown:
     """The part of audit.OfFunction that looks at executions one by one."""
 
@@ -247,7 +255,7 @@ class Shown:
         """What `show` prints: the same numbers, and lines that add up."""
         s, text = self.show(x), self.a.ask("show", x["id"], "--all")
         lines = text.splitlines()
-        head = f", score {x['score']:.2f}, {s['place']:,} of {s['of']:,}"
+        head = f", score {score_text(x['score'])}, {s['place']:,} of {s['of']:,}"
         self.claim("text", lines[0].endswith(head) and x["verdict"] in lines[0], x["id"], lines[0], "|", head)
         self.claim("text", lines[1] == x["why"], x["id"], lines[1], "|", x["why"])
         m = re.search(
