@@ -9,6 +9,7 @@
  * models of all functions, as Chimbuko's do.
  */
 #include "base/mem.h"
+#include "ps/libzmq.h"
 #include "ps/ps_sample.h"
 #include "ps/ps_server.h"
 
@@ -16,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include <zmq.h>
 
 #define MOST_CLIENTS 256
 #define CALLS 1000

@@ -13,10 +13,8 @@ snag_pkg(xxhash libxxhash)
 snag_pkg(zlib zlib)
 snag_pkg(zstd libzstd)
 snag_pkg(sqlite sqlite3)
-snag_pkg(pq libpq)
 snag_pkg(jansson jansson)
 snag_pkg(yajl yajl)
-snag_pkg(zmq libzmq)
 
 # msgpack-c is called msgpack up to Debian 12. In Debian 13 its pkg-config file names a directory
 # that does not exist, its CMake package is right.
@@ -85,7 +83,7 @@ if(NOT SNAG_ENABLE_ADIOS2 STREQUAL "OFF")
   endif()
 endif()
 
-# Linear algebra: seen by the compiler, and opened when it is needed (base/blas.h).
+# Seen by the compiler, and loaded when they are needed (base/library.h): linear algebra, ...
 set(BLA_VENDOR OpenBLAS)
 find_package(BLAS REQUIRED)
 find_path(CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas x86_64-linux-gnu aarch64-linux-gnu)
@@ -111,6 +109,20 @@ set_target_properties(snag::blas PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES "${CBLAS_INCLUDE_DIR};${LAPACKE_INCLUDE_DIR}"
   INTERFACE_COMPILE_DEFINITIONS "SNAG_OPENBLAS=\"${openblas}\";SNAG_LAPACKE=\"${lapacke}\""
   INTERFACE_LINK_LIBRARIES "${CMAKE_DL_LIBS}")
+
+# ... PostgreSQL's client and ZeroMQ.
+function(snag_pkg_when_needed name module)
+  pkg_check_modules(${name} REQUIRED ${module})
+  list(GET ${name}_LINK_LIBRARIES 0 library)
+  snag_soname(soname ${library})
+  string(TOUPPER ${module} macro)
+  add_library(snag::${name} INTERFACE IMPORTED)
+  set_target_properties(snag::${name} PROPERTIES
+    INTERFACE_INCLUDE_DIRECTORIES "${${name}_INCLUDE_DIRS}"
+    INTERFACE_COMPILE_DEFINITIONS "SNAG_${macro}=\"${soname}\"")
+endfunction()
+snag_pkg_when_needed(pq libpq)
+snag_pkg_when_needed(zmq libzmq)
 
 # For tests only.
 snag_pkg(cmocka cmocka)

@@ -11,6 +11,8 @@
 #ifndef SNAG_BASE_BLAS_H
 #define SNAG_BASE_BLAS_H
 
+#include "base/library.h"
+
 #include <cblas.h>
 #include <lapacke.h>
 
@@ -18,15 +20,13 @@
 #define BLAS_FUNCTIONS(take)                                                                   \
     take(cblas_ddot) take(cblas_dgemm) take(cblas_dgemv) take(cblas_dnrm2) take(cblas_dscal)   \
         take(cblas_dswap) take(cblas_dsyrk) take(cblas_dtrsm) take(cblas_sgemm)                \
-            take(cblas_sscal)
+            take(cblas_sscal) take(openblas_set_num_threads)
 #define LAPACK_FUNCTIONS(take) take(LAPACKE_dgeqrf) take(LAPACKE_dorgqr) take(LAPACKE_dsyevr)
 
-#define BLAS_MEMBER(function) __typeof__(function) *function;
 struct blas {
-    BLAS_FUNCTIONS(BLAS_MEMBER)
-    LAPACK_FUNCTIONS(BLAS_MEMBER)
+    BLAS_FUNCTIONS(LIBRARY_MEMBER)
+    LAPACK_FUNCTIONS(LIBRARY_MEMBER)
 };
-#undef BLAS_MEMBER
 
 /* blas_quiet -- have OpenBLAS start no threads. For a program's main(), before any thread. */
 void blas_quiet(void);

@@ -9,11 +9,11 @@
 #ifndef SNAG_POSTGRES_PG_CONNECTION_H
 #define SNAG_POSTGRES_PG_CONNECTION_H
 
+#include "postgres/libpq.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <libpq-fe.h>
 
 /* What went wrong, as to what can be done. */
 enum pg_trouble {

@@ -4,8 +4,8 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "postgres/libpq.h"
 
-#include <libpq-fe.h>
 #include <stdio.h>
 #include <string.h>
 

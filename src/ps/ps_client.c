@@ -18,6 +18,7 @@
 #include "base/names.h"
 #include "base/progress.h"
 #include "base/text.h"
+#include "ps/libzmq.h"
 #include "ps/ps_key.h"
 #include "ps/ps_state.h"
 #include "ps/ps_wire.h"
@@ -27,7 +28,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <zmq.h>
 
 #define POLL_MS 100     /* between empty pushes, */
 #define POLL_ROUND_MS 2 /* ... while others wait for the round, too */

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/test.h"
+#include "ps/libzmq.h"
 #include "ps/ps_sample.h"
 #include "ps/ps_server.h"
 #include "ps/ps_wire.h"
@@ -17,8 +18,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <zmq.h>
 
 #define FUNCTIONS 4
 #define CLIENTS 3

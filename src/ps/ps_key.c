@@ -2,6 +2,7 @@
 #include "ps/ps_key.h"
 
 #include "base/err.h"
+#include "ps/libzmq.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zmq.h>
 
 #define KEY_BYTES 32
 

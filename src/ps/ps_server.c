@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "ps/libzmq.h"
 #include "ps/ps_key.h"
 
 #include <errno.h>
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zmq.h>
 
 #define BACK "inproc://workers"
 #define MOST_WAITING 64 /* messages to or from one client that wait; more are dropped */

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/test.h"
+#include "ps/libzmq.h"
 #include "ps/ps_client.h"
 #include "ps/ps_sample.h"
 
@@ -10,7 +11,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zmq.h>
 
 static struct ps_server *start(void)
 {

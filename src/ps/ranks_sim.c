@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/rng.h"
+#include "ps/libzmq.h"
 #include "ps/ps_key.h"
 #include "ps/ps_wire.h"
 
@@ -17,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <zmq.h>
 
 #define BODIES 16u /* different steps */
 #define CALLS 1000u
