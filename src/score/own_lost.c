@@ -15,6 +15,7 @@ struct finding {
     bool *may_wait; /* [regions] */
 };
 
+/* In ns; NAN: it has calls that may have waited, and nobody knows for whom. */
 static double waited_of_tree(const struct finding *f, uint32_t t)
 {
     const struct scoring *s = f->s;
@@ -31,6 +32,8 @@ static double waited_of_tree(const struct finding *f, uint32_t t)
                  residual_common(&s->model, &s->place, forest, t, v);
         if (excess <= RESIDUAL_MATERIAL * s->model.root_ns)
             continue;
+        if (s->view.n_locations == 0)
+            return NAN;
         waiting_others_ns(&s->view, forest->location[t], forest_row(forest, t, v), &waited_ns);
         sum += fmin(excess, (double)waited_ns);
     }
@@ -61,7 +64,9 @@ static void find(void *ctx, size_t begin, size_t end, unsigned worker)
 
         m->own = m->gross;
         if (m->gross >= RESIDUAL_LEAST_LOST)
-            m->own = fmax(m->gross - waited_of_tree(f, (uint32_t)t) / s->model.root_ns, 0);
+            m->own -= waited_of_tree(f, (uint32_t)t) / s->model.root_ns;
+        if (m->own < 0)
+            m->own = 0;
         if (s->forest.index[t] == 0 && m->gross >= RESIDUAL_LEAST_LOST &&
             m->own < fmax(RESIDUAL_LEAST_LOST, FILL_OWN * m->gross))
             forget_fill(m);
@@ -77,5 +82,6 @@ void own_lost_find(struct scoring *s)
         f.may_wait[r] = waiting_is_likely(&s->defs->region[r]);
     pool_for(s->pool, n, pool_grain(s->pool, n), find, &f);
     free(f.may_wait);
-    trace_view_passed(&s->view);
+    if (s->view.n_locations > 0)
+        trace_view_passed(&s->view);
 }

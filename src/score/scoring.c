@@ -48,8 +48,7 @@ static void measure(struct scoring *s)
 
     s->measure = mem_alloc(s->forest.n_trees, sizeof *s->measure);
     residual_measures(&s->model, &s->place, &input, s->measure);
-    if (s->view.n_locations > 0 && s->by == NULL)
-        own_lost_find(s);
+    own_lost_find(s);
 }
 
 /* Of what executions like it take, it is not among the longest for nothing. */

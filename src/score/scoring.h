@@ -63,8 +63,7 @@ struct scoring {
     struct residual_scores residual;  /* [forest.n_trees] */
     struct stack2vec embedding;       /* nothing but its options until there is a need for it */
     bool is_embedding_new;            /* trained by scoring_matrix, and not kept anywhere yet */
-    struct trace_view view; /* of the run, where whom calls waited for is found, for scores by a
-                               model that is learnt of it; or nothing */
+    struct trace_view view; /* of the run, where whom calls waited for is found; or nothing */
     struct scoring_unseen unseen;
     const struct model *by; /* the model of another run; NULL: learnt from the forest */
 
