@@ -34,6 +34,7 @@ static int choose(struct analysis *a)
                                             .threshold = opts->threshold,
                                             .false_alarms = opts->false_alarms,
                                             .gamma = opts->gamma,
+                                            .nu = opts->nu,
                                             .seed = opts->seed,
                                             .pool = opts->pool};
     if (a->scoring_opts.features == NULL)

@@ -23,6 +23,7 @@ struct analysis_opts {
     double threshold;                /* NAN: the detector's own */
     double false_alarms;             /* expected in a run; 0: see scoring_opts */
     double gamma;                    /* of ocsvm's kernel; 0: taken from the data */
+    double nu;                       /* of ocsvm: the share that may be outside; 0: OCSVM_NU */
     struct stack2vec_opts embedding; /* what was said of it: stack2vec_override */
     uint64_t seed;
     struct pool *pool;

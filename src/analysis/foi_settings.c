@@ -34,12 +34,14 @@ static void embedding_text(const struct stack2vec_opts *o, char *out, size_t siz
 
 static void learnt_text(const struct learnt_settings *l, char *out, size_t size)
 {
-    char gamma[32] = "null", embedding[160];
+    char gamma[32] = "null", nu[32] = "null", embedding[160];
 
     if (l->gamma > 0)
         number(l->gamma, gamma);
+    if (l->nu > 0)
+        number(l->nu, nu);
     embedding_text(&l->embedding, embedding, sizeof embedding);
-    snprintf(out, size, "\"gamma\": %s, %s", gamma, embedding);
+    snprintf(out, size, "\"gamma\": %s, \"nu\": %s, %s", gamma, nu, embedding);
 }
 
 void embedding_settings_text(const struct stack2vec_opts *opts, char out[FOI_SETTINGS_SIZE])
@@ -52,7 +54,7 @@ void embedding_settings_text(const struct stack2vec_opts *opts, char out[FOI_SET
 
 void learnt_settings_text(const struct learnt_settings *l, char out[FOI_SETTINGS_SIZE])
 {
-    char text[224];
+    char text[256];
 
     learnt_text(l, text, sizeof text);
     snprintf(out, FOI_SETTINGS_SIZE, "{%s}", text);
@@ -60,7 +62,7 @@ void learnt_settings_text(const struct learnt_settings *l, char out[FOI_SETTINGS
 
 void foi_settings_text(const struct foi_settings *s, char out[FOI_SETTINGS_SIZE])
 {
-    char text[224];
+    char text[256];
 
     learnt_text(&s->learnt, text, sizeof text);
     snprintf(out, FOI_SETTINGS_SIZE, "{\"neighbours\": %u, \"seed\": %llu, %s}", s->neighbours,
@@ -75,9 +77,10 @@ int learnt_settings_of(sqlite3_stmt *query, int column, struct learnt_settings *
     int64_t epochs = sqlite3_column_int64(query, column + 2);
 
     l->gamma = sqlite3_column_double(query, column);
+    l->nu = sqlite3_column_double(query, column + 5);
     l->embedding = stack2vec_default();
-    if (!(l->gamma >= 0 && isfinite(l->gamma)) || dims < 0 || dims > STACK2VEC_MOST_DIMS ||
-        epochs < 0 || epochs > UINT32_MAX)
+    if (!(l->gamma >= 0 && isfinite(l->gamma)) || !(l->nu >= 0 && l->nu <= 1) || dims < 0 ||
+        dims > STACK2VEC_MOST_DIMS || epochs < 0 || epochs > UINT32_MAX)
         return err_set(ERR_FORMAT, "damaged run: the settings make no sense");
     said.dims = (uint32_t)dims;
     said.epochs = (uint32_t)epochs;

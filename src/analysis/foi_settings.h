@@ -18,6 +18,7 @@
 /* What features are learnt with, and a one-class SVM. */
 struct learnt_settings {
     double gamma;                    /* of the kernel that was used; 0: none was */
+    double nu;                       /* the share that may be outside; 0: OCSVM_NU */
     struct stack2vec_opts embedding; /* its seed is that of the analysis */
 };
 
@@ -47,7 +48,7 @@ void learnt_settings_text(const struct learnt_settings *learnt, char out[FOI_SET
 /* LEARNT_COLUMNS -- what to select for learnt_settings_of. */
 #define LEARNT_COLUMNS                                                                         \
     "settings ->> '$.gamma', settings ->> '$.dimensions', settings ->> '$.epochs', "           \
-    "settings ->> '$.learning_rate', settings ->> '$.negatives'"
+    "settings ->> '$.learning_rate', settings ->> '$.negatives', settings ->> '$.nu'"
 
 /*
  * learnt_settings_of -- from the LEARNT_COLUMNS of the current row; defaults for what is not

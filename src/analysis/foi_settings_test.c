@@ -23,8 +23,9 @@ static sqlite3 *database(const char *settings)
 
 static void what_is_written_is_read_back(void **state)
 {
-    struct foi_settings settings = {
-        .neighbours = 7, .seed = UINT64_MAX - 1, .learnt = {1.0 / 3, stack2vec_default()}};
+    struct foi_settings settings = {.neighbours = 7,
+                                    .seed = UINT64_MAX - 1,
+                                    .learnt = {1.0 / 3, 0.07, stack2vec_default()}};
     struct stack2vec_opts *embedding = &settings.learnt.embedding;
     struct foi_settings out;
     char text[FOI_SETTINGS_SIZE];
@@ -45,6 +46,7 @@ static void what_is_written_is_read_back(void **state)
     assert_int_equal(out.neighbours, 7);
     assert_true(out.seed == settings.seed);
     assert_true(out.learnt.gamma == 1.0 / 3);
+    assert_true(out.learnt.nu == 0.07);
     assert_memory_equal(&out.learnt.embedding, embedding, sizeof *embedding);
     assert_int_equal(foi_settings_load(db, 2, &out), ERR_NOT_FOUND);
     sqlite3_close(db);

@@ -118,8 +118,10 @@ int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
         return rc;
     input.threshold = calibrate(r, &settings, n_anomalies);
     rc = describe(r, ops, features, opts->pool);
-    if (rc == 0 && ops->needs_matrix)
+    if (rc == 0 && ops->needs_matrix) {
         input.gamma = r->learnt.gamma = choose_gamma(r, &settings, opts);
+        input.nu = r->learnt.nu = opts->nu > 0 ? opts->nu : settings.learnt.nu;
+    }
     r->learnt.embedding = r->work.embedding.opts;
     input.n = r->n;
     input.reasons = &r->reasons;

@@ -20,6 +20,7 @@ struct ranking_opts {
     const char *features;            /* NULL: those of the analysis */
     struct stack2vec_opts embedding; /* what was said of it, see run_scoring_load */
     double gamma;                    /* of ocsvm's kernel; 0: the analysis's or the data's */
+    double nu;                       /* 0: the analysis's */
     uint64_t seed;
     struct pool *pool;
 };

@@ -219,6 +219,7 @@ struct ranking_opts retrain_opts(const struct retrain_settings *as, struct pool 
                                  .features = *as->features ? as->features : NULL,
                                  .embedding = as->learnt.embedding,
                                  .gamma = as->learnt.gamma,
+                                 .nu = as->learnt.nu,
                                  .seed = as->seed,
                                  .pool = pool};
 }

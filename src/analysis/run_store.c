@@ -35,7 +35,7 @@ static int save_foi(sqlite3 *db, const struct analysed *a)
     const struct foi_settings settings = {
         .neighbours = a->opts->k,
         .seed = a->opts->seed,
-        .learnt = {w->gamma, w->embedding.opts},
+        .learnt = {w->gamma, w->gamma > 0 ? a->opts->nu : 0, w->embedding.opts},
     };
     char text[FOI_SETTINGS_SIZE];
     sqlite3_stmt *insert;

@@ -310,6 +310,7 @@ static int finish_run(struct reading *r)
                                                .threshold = s->threshold,
                                                .false_alarms = s->false_alarms,
                                                .gamma = s->vectors.gamma,
+                                               .nu = s->vectors.nu,
                                                .embedding = a->embedding,
                                                .seed = s->seed,
                                                .pool = r->pool,

@@ -66,7 +66,7 @@ static const struct command commands[] = {
      "  snag info profile/rank*.json.gz"},
     {"analyze", "TRACE ... [options]", "find the strange executions of a function",
      "per-call call-detector least inclusive foi output force features detector dimensions "
-     "epochs learning-rate negatives gamma neighbours false-alarms threshold seed top all "
+     "epochs learning-rate negatives gamma nu neighbours false-alarms threshold seed top all "
      "links together levels-from run-id",
      1, MOST_ARGS, cmd_analyze,
      "Reads a trace, takes every outermost execution of the functions of interest as a tree,\n"
@@ -236,7 +236,7 @@ static const struct command commands[] = {
      "like one that is asked about already.",
      "  snag next lammps.snag --top 5"},
     {"retrain", "RUN [options]", "learn from the labels: a new ranking, and what it changed",
-     "foi learner features dimensions epochs learning-rate negatives gamma seed author undo "
+     "foi learner features dimensions epochs learning-rate negatives gamma nu seed author undo "
      "history",
      1, 1, cmd_retrain,
      "Makes the scores and verdicts of a run anew from the detector's scores and all labels,\n"
@@ -245,8 +245,8 @@ static const struct command commands[] = {
      "  snag retrain lammps.snag --history"},
     {"model", "save RUN ... FILE | info FILE [options]",
      "keep what was learnt for the next run",
-     "foi learner dimensions epochs learning-rate negatives gamma seed tag last", 2, MOST_ARGS,
-     cmd_model,
+     "foi learner dimensions epochs learning-rate negatives gamma nu seed tag last", 2,
+     MOST_ARGS, cmd_model,
      "save writes what is usual for a function of interest, the yardstick its executions were\n"
      "measured by, and what was learnt from labels to a file, by which snag score judges the\n"
      "executions of another trace of the program. Runs of the detectors residual and ocsvm "
@@ -267,8 +267,8 @@ static const struct command commands[] = {
      "in every trace. Says what the model has never seen.",
      "  snag score traces.otf2 --model lammps.model -o today.snag"},
     {"evaluate", "RUN --labels FILE [options]", "how well the scores agree with labels",
-     "foi labels simulate batch learner features dimensions epochs learning-rate negatives "
-     "gamma seed verify",
+     "foi labels simulate batch supervised learner features dimensions epochs learning-rate negatives "
+     "gamma nu seed verify",
      1, 1, cmd_evaluate,
      "Compares the scores of a run with a CSV file of labels, columns id and label (abnormal "
      "or\n"

@@ -51,6 +51,7 @@ int learning_opts(struct learning *l, const struct settings *settings,
     *opts = (struct ranking_opts){.learner = settings->learning.learner,
                                   .features = settings->vectors.features,
                                   .gamma = settings->vectors.gamma,
+                                  .nu = settings->vectors.nu,
                                   .seed = settings->seed,
                                   .pool = l->pool};
     return learning_embedding(settings, &opts->embedding);
@@ -78,6 +79,7 @@ static int go_on(struct learning *l, struct ranking_opts *opts)
     rc = retrain_next(l->run.db, l->foi, as);
     opts->learner = *as->learner ? as->learner : NULL;
     opts->features = *as->features ? as->features : NULL;
+    opts->nu = opts->nu > 0 ? opts->nu : as->learnt.nu;
     if (!is_said(&opts->embedding)) {
         opts->embedding = as->learnt.embedding;
         opts->gamma = opts->gamma > 0 ? opts->gamma : as->learnt.gamma;

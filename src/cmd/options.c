@@ -62,6 +62,9 @@ static const struct option_row rows[] = {
      .help = "subtrees that stack2vec tells each subtree of an execution from (default 5)"},
     {"gamma", 0, OPTION_ABOVE, AT(vectors.gamma), "X",
      .help = "of the one-class SVM's kernel exp(-X d^2) (default: taken from the data)"},
+    {"nu", 0, OPTION_ABOVE, AT(vectors.nu), "SHARE",
+     .help = "share of the executions that the one-class SVM expects outside, C / n, up to 1 "
+             "(default 0.02)"},
     {"neighbours", 'k', OPTION_COUNT, AT(neighbours), "K",
      .help = "neighbours that lof (default 20) and knn (default 10) look at"},
     {"threshold", 0, OPTION_REAL, AT(threshold), "SCORE",
@@ -172,6 +175,9 @@ static const struct option_row rows[] = {
     {"history", 0, OPTION_FLAG, AT(learning.is_history), NULL, .help = "list all retrains"},
     {"simulate", 0, OPTION_NUMBER, AT(learning.simulate), "N",
      .help = "play active learning with the labels until N are given"},
+    {"supervised", 0, OPTION_FLAG, AT(learning.is_supervised), NULL,
+     .help = "how well a supervised SVM would do that knows all labels: each tenth of the "
+             "executions is judged by what was learnt from the others"},
     {"batch", 0, OPTION_NUMBER, AT(learning.batch), "N",
      .help = "labels given between two rankings", .usual = "10"},
     {"port", 'p', OPTION_PORT, AT(page.port), "P",

@@ -24,7 +24,7 @@ struct word_list {
 struct vector_settings {
     const char *features; /* NULL: not said */
     uint32_t dimensions, epochs;
-    double learning_rate, negatives, gamma;
+    double learning_rate, negatives, gamma, nu;
 };
 
 /* Labels, what is learnt from them, and taking it back. */
@@ -32,7 +32,7 @@ struct learning_settings {
     const char *learner, *author; /* NULL: not said */
     const char *labels, *from;    /* files */
     uint32_t simulate, batch;
-    bool is_undo, is_history;
+    bool is_undo, is_history, is_supervised;
 };
 
 /* Executions on a plane. */

@@ -81,7 +81,7 @@ static int score_knn(const struct detector_input *input, size_t n, double *score
 static int score_ocsvm(const struct detector_input *input, size_t n, double *score,
                        double *threshold)
 {
-    struct ocsvm_opts opts = {.gamma = input->gamma};
+    struct ocsvm_opts opts = {.gamma = input->gamma, .nu = input->nu};
     struct ocsvm_result result;
     struct ocsvm *svm;
     int rc;

@@ -17,6 +17,7 @@ struct detector_input {
     const struct residual_scores *residual; /* always there */
     uint32_t k;                             /* neighbours, 0 for the detector's own number */
     double gamma;                           /* of ocsvm's kernel, 0 to take it from x */
+    double nu;                              /* of ocsvm: the share outside; 0: OCSVM_NU */
     uint64_t seed;                          /* of iforest */
     struct pool *pool;
 };

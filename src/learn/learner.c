@@ -121,16 +121,23 @@ static void release_ocsvm(struct learner *learner)
 static int init_ocsvm(struct learner *learner)
 {
     const struct learner_input *in = &learner->input;
-    const struct ocsvm_opts opts = {.gamma = in->gamma};
+    const struct ocsvm_opts opts = {.gamma = in->gamma, .nu = in->nu};
     struct ocsvm_state *state = learner->state = mem_alloc(1, sizeof *state);
 
     state->weight = mem_alloc(in->n, sizeof *state->weight);
     return ocsvm_new(in->x, &opts, in->pool, &state->svm);
 }
 
-/* Abnormal ones weigh nothing, and the weights have to reach C. */
-static int check_enough_left(const struct ocsvm_state *state, uint32_t n)
+/* C of equation 1. */
+static double total_of(const struct learner_input *in)
 {
+    return (in->nu > 0 ? in->nu : OCSVM_NU) * in->n;
+}
+
+/* Abnormal ones weigh nothing, and the weights have to reach C. */
+static int check_enough_left(const struct ocsvm_state *state, const struct learner_input *in)
+{
+    uint32_t n = in->n;
     uint32_t n_abnormal = 0;
     double sum = 0;
 
@@ -138,7 +145,7 @@ static int check_enough_left(const struct ocsvm_state *state, uint32_t n)
         sum += state->weight[i];
         n_abnormal += state->weight[i] == 0;
     }
-    if (sum >= OCSVM_NU * n * (1 - 1e-12))
+    if (sum >= total_of(in) * (1 - 1e-12))
         return 0;
     return err_set(ERR_RANGE,
                    "cannot learn: %u of %u executions are labelled abnormal, which leaves too "
@@ -158,9 +165,9 @@ static int rank_ocsvm(struct learner *learner, const signed char *label, double 
 
     for (uint32_t i = 0; i < in->n; i++)
         state->weight[i] = label[i] == LABEL_ABNORMAL ? 0
-                           : label[i] == LABEL_NORMAL ? NORMAL_WEIGHT * OCSVM_NU * in->n
+                           : label[i] == LABEL_NORMAL ? NORMAL_WEIGHT * total_of(in)
                                                       : 1;
-    rc = check_enough_left(state, in->n);
+    rc = check_enough_left(state, in);
     if (rc == 0)
         rc = ocsvm_train(state->svm, state->weight, &result);
     if (rc == 0) {

@@ -26,6 +26,7 @@ struct learner_input {
     const bool *is_anomaly; /* [n] its verdicts, which hold where no label changes a score */
     double threshold;       /* of the prior; INFINITY for none */
     double gamma;           /* of ocsvm's kernel, 0 to take it from x */
+    double nu;              /* of ocsvm: the share that may be outside; 0: OCSVM_NU */
     uint64_t seed;
     struct pool *pool;
 };

@@ -261,6 +261,7 @@ static int score_by_detector(struct scoring *s, const struct scoring_opts *opts,
                                    .residual = &s->residual,
                                    .k = opts->k,
                                    .gamma = opts->gamma,
+                                   .nu = opts->nu,
                                    .seed = opts->seed,
                                    .pool = opts->pool};
 

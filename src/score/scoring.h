@@ -106,6 +106,7 @@ struct scoring_opts {
     double threshold;                    /* NAN: the detector's own */
     double false_alarms; /* expected in a run; 0: RESIDUAL_FALSE_ALARMS or the model's */
     double gamma;        /* 0: taken from the data */
+    double nu;           /* 0: OCSVM_NU */
     uint64_t seed;
     struct pool *pool;
 };

@@ -139,9 +139,9 @@ static bool ranks_alike(const struct retrain_settings *a, const struct retrain_s
     const struct stack2vec_opts *p = &a->learnt.embedding, *q = &b->learnt.embedding;
 
     return strcmp(a->learner, b->learner) == 0 && strcmp(a->features, b->features) == 0 &&
-           a->seed == b->seed && a->learnt.gamma == b->learnt.gamma && p->dims == q->dims &&
-           p->epochs == q->epochs && p->learning_rate == q->learning_rate &&
-           p->negatives == q->negatives;
+           a->seed == b->seed && a->learnt.gamma == b->learnt.gamma &&
+           a->learnt.nu == b->learnt.nu && p->dims == q->dims && p->epochs == q->epochs &&
+           p->learning_rate == q->learning_rate && p->negatives == q->negatives;
 }
 
 static struct ready *find_ready(const struct worker *worker, int64_t foi,
