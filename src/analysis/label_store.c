@@ -126,8 +126,9 @@ int label_store_add(sqlite3 *db, const struct label_entry *entry, size_t n, cons
 
 /* ----------------------------------------------------------------------------- reading */
 
-int label_store_load(sqlite3 *db, int64_t foi, int64_t last, size_t n_trees, signed char *label,
-                     int64_t *newest)
+/* Those with numbers up to `last`, but for those between two. */
+static int load_labels(sqlite3 *db, int64_t foi, int64_t last, const int64_t without[2],
+                       size_t n_trees, signed char *label, int64_t *newest)
 {
     sqlite3_stmt *query = NULL;
     int step = SQLITE_DONE;
@@ -135,13 +136,14 @@ int label_store_load(sqlite3 *db, int64_t foi, int64_t last, size_t n_trees, sig
         rundb_prepare(db,
                       "SELECT x.tree, l.label, l.id FROM label AS l JOIN execution AS x ON "
                       "x.foi = l.foi AND x.rank = l.rank AND x.thread = l.thread AND "
-                      "x.idx = l.idx WHERE l.foi = ? AND l.id <= ? ORDER BY l.id",
+                      "x.idx = l.idx WHERE l.foi = ? AND l.id <= ? AND l.id NOT BETWEEN ? "
+                      "AND ? ORDER BY l.id",
                       &query);
 
     memset(label, LABEL_NONE, n_trees);
     *newest = 0;
     if (rc == 0)
-        rc = rundb_bind(db, query, "ii", foi, last);
+        rc = rundb_bind(db, query, "iiii", foi, last, without[0], without[1]);
     while (rc == 0 && (step = sqlite3_step(query)) == SQLITE_ROW) {
         int64_t tree = sqlite3_column_int64(query, 0);
         const char *text = rundb_text_or_null(query, 1);
@@ -157,6 +159,23 @@ int label_store_load(sqlite3 *db, int64_t foi, int64_t last, size_t n_trees, sig
         rc = rundb_error(db, "cannot read the labels");
     sqlite3_finalize(query);
     return rc;
+}
+
+int label_store_load(sqlite3 *db, int64_t foi, int64_t last, size_t n_trees, signed char *label,
+                     int64_t *newest)
+{
+    const int64_t none[2] = {1, 0};
+
+    return load_labels(db, foi, last, none, n_trees, label, newest);
+}
+
+int label_store_load_without(sqlite3 *db, int64_t foi, int64_t first, int64_t last,
+                             size_t n_trees, signed char *label)
+{
+    const int64_t without[2] = {first, last};
+    int64_t newest;
+
+    return load_labels(db, foi, LABEL_LAST, without, n_trees, label, &newest);
 }
 
 /* -------------------------------------------------------------------------- inheriting */

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/order.h"
+#include "detect/ocsvm.h"
 #include "detect/rbf.h"
 #include "detect/tails.h"
 #include "run/rundb.h"
@@ -141,4 +142,9 @@ void ranking_close(struct ranking *r)
     free(r->is_anomaly);
     free(r->prior);
     *r = (struct ranking){0};
+}
+
+double ranking_nu(const struct ranking *r)
+{
+    return r->learnt.nu > 0 ? r->learnt.nu : OCSVM_NU;
 }

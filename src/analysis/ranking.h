@@ -53,4 +53,7 @@ int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
                  const struct definitions *defs, int64_t foi, const struct ranking_opts *opts);
 void ranking_close(struct ranking *r);
 
+/* ranking_nu -- the share that the one-class SVM expects outside. */
+double ranking_nu(const struct ranking *r);
+
 #endif

@@ -169,13 +169,16 @@ static int commit(sqlite3 *db, int rc)
 }
 
 static int write_run(sqlite3 *db, struct ranking *r, const char *author, struct scores *s,
-                     struct retrain_result *result)
+                     struct label_effects *effects, struct retrain_result *result)
 {
     int rc = begin(db, r->foi, s);
 
     if (rc < 0)
         return rc;
     summarize(s, result);
+    label_effects_count(effects, r, s->label, s->is_anomaly, s->was_anomaly);
+    memcpy(result->effect, effects->of, sizeof result->effect);
+    result->n_effects = effects->n;
     rc = store(db, r->foi, s);
     if (rc == 0)
         rc = record(db, r, s, author, result);
@@ -189,14 +192,18 @@ static int write_run(sqlite3 *db, struct ranking *r, const char *author, struct 
 int retrain_run(sqlite3 *db, struct ranking *r, const char *author,
                 struct retrain_result *result)
 {
+    struct label_effects effects = {.n = 0};
     struct scores s;
     int rc;
 
     *result = (struct retrain_result){0};
     scores_init(&s, r->n);
-    rc = rank(db, r, LABEL_LAST, &s, result);
+    rc = label_effects_find(&effects, db, r);
     if (rc == 0)
-        rc = commit(db, write_run(db, r, author, &s, result));
+        rc = rank(db, r, LABEL_LAST, &s, result);
+    if (rc == 0)
+        rc = commit(db, write_run(db, r, author, &s, &effects, result));
+    label_effects_release(&effects);
     scores_release(&s);
     return rc;
 }

@@ -7,6 +7,7 @@
 #ifndef SNAG_ANALYSIS_RETRAIN_H
 #define SNAG_ANALYSIS_RETRAIN_H
 
+#include "analysis/label_effects.h"
 #include "analysis/ranking.h"
 
 #include <stddef.h>
@@ -27,7 +28,9 @@ struct retrain_result {
     double threshold;
     struct retrain_change *change; /* [n_changes] the highest score first; free() it */
     size_t n_changes;
-    uint64_t rank_ns; /* what the learner took */
+    struct label_effect effect[LABEL_EFFECTS_MOST]; /* of a new retrain: by which labels */
+    uint32_t n_effects;
+    uint64_t rank_ns; /* what the learner took, of that the last time */
 };
 
 /*

@@ -1,4 +1,5 @@
 /* snag retrain -- the ranking anew from the labels, what changed by it, and taking it back. */
+#include "analysis/label_store.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "cmd/commands.h"
@@ -32,6 +33,27 @@ static void print_changes(const struct learning *l, const struct retrain_result 
         print("and %zu more\n", result->n_changes - MOST_PRINTED);
 }
 
+/* "by abnormal of #0-40 and 2 more: 12 executions moved, #1-40, #0-41 ..." */
+static void print_effects(const struct learning *l, const struct retrain_result *result)
+{
+    for (uint32_t i = 0; i < result->n_effects; i++) {
+        const struct label_effect *e = &result->effect[i];
+        char id[EXECUTION_ID_SIZE];
+
+        execution_id_of(id, &l->ranking.work.forest, &l->run.defs, e->tree);
+        print("by %s of %s",
+              e->label == LABEL_NONE ? "taking back the label" : label_name(e->label), id);
+        if (e->n_labels > 1)
+            print(" and %u more", e->n_labels - 1);
+        print(": %u other%s moved", e->n_moved, text_plural(e->n_moved));
+        for (uint32_t m = 0; m < e->n_moved && m < LABEL_EFFECTS_TREES; m++) {
+            execution_id_of(id, &l->ranking.work.forest, &l->run.defs, e->moved[m]);
+            print("%s %s", m ? "," : ":", id);
+        }
+        print("%s\n", e->n_moved > LABEL_EFFECTS_TREES ? ", ..." : "");
+    }
+}
+
 static void print_text(const struct learning *l, const struct retrain_result *result,
                        bool is_undo)
 {
@@ -48,9 +70,11 @@ static void print_text(const struct learning *l, const struct retrain_result *re
           result->n_anomalies == 1 ? "y" : "ies", result->n_changes,
           result->n_changes == 1 ? "" : "s");
     if (result->id != 0 && l->ranking.learnt.gamma > 0)
-        print(
-            "one-class SVM on the features %s, gamma %.4g; what is labelled normal is inside\n",
-            l->ranking.features_name, l->ranking.learnt.gamma);
+        print("one-class SVM on the features %s, gamma %.4g, nu %g; what is labelled normal is "
+              "inside\n",
+              l->ranking.features_name, l->ranking.learnt.gamma, ranking_nu(&l->ranking));
+    if (result->n_changes > 0)
+        print_effects(l, result);
     if (result->n_changes > 0)
         print_changes(l, result);
 }

@@ -48,6 +48,14 @@ const char run_sql_show_labels[] =
 const char run_sql_next_undo[] = ACT_COLUMNS NEXT_UNDO;
 const char run_sql_next_redo[] = ACT_COLUMNS NEXT_REDO;
 
+const char run_sql_acts_to_learn[] =
+    "SELECT first_label, last_label, (SELECT count(*) FROM label WHERE foi = ?1 AND id "
+    "BETWEEN first_label AND last_label), (SELECT tree FROM label AS l JOIN execution AS x ON "
+    "x.foi = l.foi AND x.rank = l.rank AND x.thread = l.thread AND x.idx = l.idx WHERE l.id = "
+    "first_label) FROM (SELECT * FROM act WHERE foi = ?1 AND retrain IS NULL AND NOT is_undone "
+    "AND id > coalesce((SELECT max(id) FROM act WHERE foi = ?1 AND retrain IS NOT NULL AND NOT "
+    "is_undone), 0) ORDER BY id DESC LIMIT ?2) ORDER BY id";
+
 #define SHOWN_ACT                                                                              \
     "SELECT CASE WHEN retrain IS NULL THEN 'labels' ELSE 'retrain' END AS kind, "              \
     "(SELECT count(*) FROM label WHERE label.foi = act.foi AND label.id BETWEEN first_label "  \

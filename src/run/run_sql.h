@@ -22,7 +22,7 @@ extern const char run_sql_search[];    /* (part of a name, most) for rows_to_jso
 extern const char run_sql_lost[]; /* (foi) -> LOSS_*, of those that lost */
 
 /* (foi) -> id, first and last label, retrain of the act that is undone, or redone, next. */
-extern const char run_sql_next_undo[], run_sql_next_redo[];
+extern const char run_sql_next_undo[], run_sql_next_redo[], run_sql_acts_to_learn[];
 
 /* For rows_to_json: what /run shows. (foi) where one is named; fois and the last two: none. */
 extern const char run_sql_show_fois[], run_sql_show_retrain[], run_sql_show_labels[],

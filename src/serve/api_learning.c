@@ -2,6 +2,7 @@
 #include "analysis/acts.h"
 #include "analysis/label_store.h"
 #include "base/err.h"
+#include "detect/ocsvm.h"
 #include "base/mem.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
@@ -17,6 +18,7 @@
 #include <string.h>
 
 #define MOST_CHANGES 1000 /* in an answer */
+#define MOST_GAMMA 1e12
 
 /* -------------------------------------------------------------------------- reading them */
 
@@ -89,6 +91,47 @@ int api_retrains(struct worker *worker, const struct request *request,
     if (rc == 0)
         rc = retrain_history(worker->db, request->id[0], &history);
     return rc < 0 ? rc : response_json(response, history);
+}
+
+/* How scores are learnt when nothing else is said, and what can be chosen. */
+int api_learning(struct worker *worker, const struct request *request,
+                 struct response *response)
+{
+    struct retrain_settings as = {.id = 0}, newest = {.id = 0};
+    const struct learner_ops *learner;
+    const struct feature_ops *features;
+    json_t *learners = json_array(), *kinds = json_array();
+    struct foi_state *state;
+    int rc = worker_foi(worker, request->id[0], &state);
+
+    if (rc == 0)
+        rc = retrain_next(worker->db, request->id[0], &as);
+    if (rc == 0)
+        rc = retrain_newest(worker->db, request->id[0], &newest);
+    if (rc == 0 || rc == ERR_NOT_FOUND)
+        rc = retrain_features(worker->db, request->id[0], &features);
+    for (size_t i = 0; learner_name(i); i++) {
+        learner = learner_find(learner_name(i));
+        json_array_append_new(learners, json_pack("{s:s, s:s, s:b}", "name", learner->name,
+                                                  "what", learner->what, "uses_features",
+                                                  (int)learner->needs_matrix));
+    }
+    for (size_t i = 0; feature_name(i); i++)
+        json_array_append_new(kinds, json_text(feature_name(i)));
+    if (rc < 0) {
+        json_decref(learners);
+        json_decref(kinds);
+        return rc;
+    }
+    return response_json(
+        response,
+        json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "learner",
+                  *as.learner ? as.learner : learner_name(0), "features",
+                  *as.features ? as.features : features->name, "score_features", features->name,
+                  "gamma", as.learnt.gamma > 0 ? json_number(as.learnt.gamma) : json_null(),
+                  "nu", json_number(as.learnt.nu > 0 ? as.learnt.nu : OCSVM_NU), "retrain",
+                  newest.id ? json_integer(newest.id) : json_null(), "learners", learners,
+                  "feature_kinds", kinds));
 }
 
 /* -------------------------------------------------------------------------- writing them */
@@ -177,24 +220,68 @@ static json_t *tell_retrain(struct worker *worker, int64_t foi, const struct ran
     return retrain_to_json(ranking, &worker->served->run.defs, result, MOST_CHANGES);
 }
 
+/* A name of the body, if it is there, of one of a table. */
+static int read_name(const json_t *body, const char *key, bool is_one(const char *name),
+                     char out[32])
+{
+    const json_t *value = json_object_get(body, key);
+    const char *name = json_string_value(value);
+
+    if (value == NULL || json_is_null(value))
+        return 0;
+    if (name == NULL || !is_one(name))
+        return err_set(ERR_USAGE, "no such %s", key);
+    snprintf(out, 32, "%s", name);
+    return 0;
+}
+
+static bool is_learner(const char *name)
+{
+    return learner_find(name) != NULL;
+}
+
+static bool is_features(const char *name)
+{
+    return feature_find(name) != NULL;
+}
+
+static int read_share(const json_t *body, const char *key, double most, double *out)
+{
+    const json_t *value = json_object_get(body, key);
+
+    if (value == NULL || json_is_null(value))
+        return 0;
+    *out = json_number_value(value);
+    if (!json_is_number(value) || !(*out > 0 && *out <= most))
+        return err_set(ERR_USAGE, "'%s' takes a number above 0, up to %g", key, most);
+    return 0;
+}
+
+/* What is not said is as it was. */
+static int read_settings(struct worker *worker, const struct request *request,
+                         struct retrain_settings *settings)
+{
+    int rc = read_name(request->body, "learner", is_learner, settings->learner);
+
+    if (rc == 0)
+        rc = read_name(request->body, "features", is_features, settings->features);
+    if (rc == 0)
+        rc = retrain_next(worker->db, request->id[0], settings);
+    if (rc == 0)
+        rc = read_share(request->body, "gamma", MOST_GAMMA, &settings->learnt.gamma);
+    return rc < 0 ? rc : read_share(request->body, "nu", 1, &settings->learnt.nu);
+}
+
 int api_retrain(struct worker *worker, const struct request *request, struct response *response)
 {
-    const json_t *learner = json_object_get(request->body, "learner");
     struct retrain_settings settings = {.seed = 1};
     struct retrain_result result = {.id = 0};
     struct ranking *ranking;
     const char *author;
     int rc = read_author(worker, request, &author);
 
-    if (rc == 0 && learner && !json_is_null(learner)) {
-        const char *name = json_string_value(learner);
-
-        if (name == NULL || learner_find(name) == NULL)
-            return err_set(ERR_USAGE, "no such learner");
-        snprintf(settings.learner, sizeof settings.learner, "%s", name);
-    }
     if (rc == 0)
-        rc = retrain_next(worker->db, request->id[0], &settings);
+        rc = read_settings(worker, request, &settings);
     if (rc == 0)
         rc = worker_ranking(worker, request->id[0], &settings, &ranking);
     if (rc == 0) {

@@ -378,6 +378,27 @@ export interface NextCall {
     total: number /* of so many */;
 }
 
+/* What was labelled at once, and the executions whose verdict would be another one without. */
+export interface LabelEffect {
+    id: string /* the first that was labelled */;
+    tree: number;
+    label: Label | "none";
+    labels: number;
+    n_moved: number;
+    moved: { id: string; tree: number }[] /* the first few */;
+}
+
+export interface Learning {
+    learner: string;
+    features: string;
+    score_features: string;
+    gamma: number | null /* taken from the data */;
+    nu: number;
+    retrain: number | null /* as the run was analysed */;
+    learners: { name: string; what: string; uses_features: boolean }[];
+    feature_kinds: string[];
+}
+
 export interface Retrained {
     retrain: number;
     learner?: string /* none where the detector's own scores hold */;
@@ -388,6 +409,7 @@ export interface Retrained {
     rank_ns: number;
     n_changes?: number;
     changes: { id: string; tree: number; score: number; before: number; verdict: Verdict }[];
+    by: LabelEffect[];
 }
 
 /* What is said of the projection that is being made. */

@@ -2,6 +2,7 @@
 // server refuses them.
 import { ApiError, postJson } from "../api/http";
 import { Label, Retrained, Turned } from "../api/types";
+import { lastRetrain, Settings } from "./learning";
 import { plural, sentence } from "../format/units";
 import { changedFilter } from "./list_filter";
 import { reloadJudgements } from "./load";
@@ -132,11 +133,17 @@ export function toggleLabel(tree: number, label: Label): Promise<void> {
 
 /* Asks for what changes how executions stand, and then how they do. */
 let judging = 0;
-async function judgeAgain<Done>(path: string, what: string): Promise<Done | null> {
+async function judgeAgain<Done>(
+    path: string,
+    what: string,
+    settings: object = {},
+): Promise<Done | null> {
     judging++;
     busy.value = what;
     try {
-        const done = await inTurn(() => postJson<Done>(`/fois/${foi.value?.id}/${path}`, {}));
+        const done = await inTurn(() =>
+            postJson<Done>(`/fois/${foi.value?.id}/${path}`, settings),
+        );
         await reloadJudgements();
         scoresVersion.value++;
         return done;
@@ -161,9 +168,12 @@ function learnerWords({ learner, features }: Retrained): string {
         : ` by ${learner} on the features ${features}`;
 }
 
-export async function retrain(): Promise<void> {
-    const done = await judgeAgain<Retrained>("retrain", "Retraining");
-    if (!done) return;
+/* As the run has it, but for what is said. */
+export async function retrain(settings: Partial<Settings> = {}): Promise<void> {
+    const of = foi.value?.id;
+    const done = await judgeAgain<Retrained>("retrain", "Retraining", settings);
+    if (!done || of === undefined) return;
+    lastRetrain.value = { foi: of, done };
     const changes = done.n_changes ?? done.changes.length;
     notice.value = {
         text:
@@ -229,11 +239,14 @@ export function selectLasso(trees: Uint32Array, centre: number): void {
     select(centre);
 }
 
-export async function startProjection(method: "pca" | "mds" | "tsne"): Promise<void> {
+export async function startProjection(
+    method: "pca" | "mds" | "tsne",
+    settings: { features?: string; perplexity?: number } = {},
+): Promise<void> {
     const id = foi.value?.id;
     planeName.value = method;
     try {
-        await postJson(`/fois/${id}/projection`, { method });
+        await postJson(`/fois/${id}/projection`, { method, ...settings });
         if (id !== undefined)
             moving.value = {
                 foi: id,

@@ -17,6 +17,7 @@ import { selectStep } from "./list";
 import { executionsQuery } from "./load";
 import { goToOrigin } from "./origin";
 import { viewNames } from "./views";
+import { isLearningOpen } from "./learning";
 import { closeFind, closeMenus, isHelpOpen, openFind, tourStep } from "./overlays";
 import { executions, lassoed, selected } from "./store";
 
@@ -82,6 +83,12 @@ function closeHelp(): boolean {
     return wasOpen;
 }
 
+function closeLearning(): boolean {
+    const wasOpen = isLearningOpen.value;
+    isLearningOpen.value = false;
+    return wasOpen;
+}
+
 function endTour(): boolean {
     const wasOpen = tourStep.value !== null;
     tourStep.value = null;
@@ -97,7 +104,16 @@ function chooseNone(): boolean {
 /* Escape closes one thing: what lies above the others, or was chosen last. What is under way is not waited for. */
 function closeOne(): void {
     giveUp();
-    const open = [closeHelp, endTour, closeMenus, closeFind, clearChosen, chooseNone, endAlone];
+    const open = [
+        closeHelp,
+        closeLearning,
+        endTour,
+        closeMenus,
+        closeFind,
+        clearChosen,
+        chooseNone,
+        endAlone,
+    ];
     open.some((close) => close());
 }
 
@@ -119,6 +135,7 @@ const keys: Record<string, () => void> = {
     u: () => undo(),
     y: () => redo(),
     r: () => retrain(),
+    l: () => (isLearningOpen.value = !isLearningOpen.value),
     "?": () => (isHelpOpen.value = !isHelpOpen.value),
     backspace: () => history.back(),
     "/": openFind,

@@ -11,6 +11,7 @@ import { Candidates } from "./candidates";
 import { Detail } from "./detail";
 import { Header, Messages } from "./header";
 import { Help } from "./help";
+import { LearningDialog } from "./learning";
 import { Overview } from "./overview";
 import { Live } from "./live";
 import { PaneDivider } from "./divider";
@@ -137,6 +138,7 @@ export function App() {
             <Messages />
             <Body />
             <Help />
+            <LearningDialog />
             <Tour />
         </>
     );

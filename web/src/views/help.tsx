@@ -1,14 +1,18 @@
 // The help: keys, and what the words mean.
 import { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
 import { viewTable } from "../state/views";
 import { isHelpOpen, tourStep } from "../state/overlays";
+import { Dialog } from "./dialog";
 
 const keys: [string, string][] = [
     ["J / K", "next / previous entry of the list"],
     ["Arrows", "in the list: along its lines, and to the buttons of one; Tab leaves it"],
     ["B / N", "label it abnormal / normal (all that is chosen, after a lasso)"],
     ["R", "retrain: learn from the labels"],
+    [
+        "L",
+        "how is learnt, and points are placed; what the last retrain changed, by which labels",
+    ],
     ["C", "list what labels changed since the detector alone judged"],
     ["U, Y", "undo the last labels or retrain, and do them again"],
     ["W / S", "zoom in / out (in the view last pointed at)"],
@@ -83,23 +87,8 @@ export function HelpDialog(props: {
     words: Rows;
     children?: ComponentChildren;
 }) {
-    const dialog = useRef<HTMLDialogElement>(null);
-    const toldToClose = useRef(0); /* times of which the event is still to come */
-    const isOpen = isHelpOpen.value;
-    useLayoutEffect(() => {
-        const { open } = dialog.current!;
-        if (isOpen && !open) dialog.current!.showModal();
-        if (isOpen || !open) return;
-        toldToClose.current++;
-        dialog.current!.close();
-    }, [isOpen]);
-    // The browser closes it, too; but it tells later, when it may be open again.
-    const closed = () => {
-        if (toldToClose.current) toldToClose.current--;
-        else isHelpOpen.value = false;
-    };
     return (
-        <dialog ref={dialog} class="help" aria-label="Help" onClose={closed}>
+        <Dialog name="help" label="Help" isOpen={isHelpOpen}>
             <h2>Keys</h2>
             <dl>
                 {props.keys.map(([key, text]) => (
@@ -121,7 +110,7 @@ export function HelpDialog(props: {
                     Close
                 </button>
             </p>
-        </dialog>
+        </Dialog>
     );
 }
 
