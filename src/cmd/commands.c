@@ -267,8 +267,8 @@ static const struct command commands[] = {
      "in every trace. Says what the model has never seen.",
      "  snag score traces.otf2 --model lammps.model -o today.snag"},
     {"evaluate", "RUN --labels FILE [options]", "how well the scores agree with labels",
-     "foi labels simulate batch supervised learner features dimensions epochs learning-rate negatives "
-     "gamma nu seed verify",
+     "foi labels simulate batch supervised learner features dimensions epochs learning-rate "
+     "negatives gamma nu seed verify",
      1, 1, cmd_evaluate,
      "Compares the scores of a run with a CSV file of labels, columns id and label (abnormal "
      "or\n"

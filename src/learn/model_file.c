@@ -282,33 +282,44 @@ static int unpack_model(struct pack *p, struct model *m)
 
 /* --------------------------------------------------------------------------------- files */
 
-int model_file_write(const char *path, const struct model *model)
+void *model_file_bytes(const struct model *model, size_t *n)
 {
     struct pack pack = {0};
     struct header header = {.magic = MAGIC, .version = MODEL_FILE_VERSION};
-    struct fs_new file;
-    size_t n;
+    size_t n_packed;
     void *packed;
+    char *bytes;
     XXH128_hash_t hash;
-    int rc;
 
     pack_model(&pack, model);
-    packed = pack_compress(&pack, LEVEL, &n);
+    packed = pack_compress(&pack, LEVEL, &n_packed);
     header.n_plain = pack.n;
-    header.n_packed = n;
-    hash = XXH3_128bits(packed, n);
+    header.n_packed = n_packed;
+    hash = XXH3_128bits(packed, n_packed);
     header.hash_low = hash.low64;
     header.hash_high = hash.high64;
-    rc = fs_new_open(&file, path);
+    *n = sizeof header + n_packed;
+    bytes = mem_alloc(*n, 1);
+    memcpy(bytes, &header, sizeof header);
+    memcpy(bytes + sizeof header, packed, n_packed);
+    free(packed);
+    pack_release(&pack);
+    return bytes;
+}
+
+int model_file_write(const char *path, const struct model *model)
+{
+    struct fs_new file;
+    size_t n;
+    void *bytes = model_file_bytes(model, &n);
+    int rc = fs_new_open(&file, path);
+
     if (rc == 0)
-        rc = fs_write_at(file.fd, &header, sizeof header, 0, path);
-    if (rc == 0)
-        rc = fs_write_at(file.fd, packed, n, sizeof header, path);
+        rc = fs_write_at(file.fd, bytes, n, 0, path);
     if (rc == 0)
         rc = fs_new_commit(&file);
     fs_new_abandon(&file);
-    free(packed);
-    pack_release(&pack);
+    free(bytes);
     return rc;
 }
 

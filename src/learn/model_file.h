@@ -44,6 +44,9 @@ struct model {
 
 void model_release(struct model *model);
 
+/* model_file_bytes -- (n) those of the file; free() them. */
+void *model_file_bytes(const struct model *model, size_t *n);
+
 /* model_file_write -- all or nothing, replacing what has this name. Returns 0 or ERR_IO. */
 int model_file_write(const char *path, const struct model *model);
 

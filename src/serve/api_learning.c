@@ -1,6 +1,7 @@
 /* What a person says of executions, and what is learnt from it. */
 #include "analysis/acts.h"
 #include "analysis/label_store.h"
+#include "analysis/run_model.h"
 #include "base/err.h"
 #include "detect/ocsvm.h"
 #include "base/mem.h"
@@ -132,6 +133,30 @@ int api_learning(struct worker *worker, const struct request *request,
                   "nu", json_number(as.learnt.nu > 0 ? as.learnt.nu : OCSVM_NU), "retrain",
                   newest.id ? json_integer(newest.id) : json_null(), "learners", learners,
                   "feature_kinds", kinds));
+}
+
+/* What holds in the run, as snag model save writes it. */
+int api_model(struct worker *worker, const struct request *request, struct response *response)
+{
+    struct run run = worker->served->run;
+    struct ranking_opts opts = {.seed = 1, .pool = worker_pool(worker)};
+    struct foi_state *state;
+    struct model model = {.foi = NULL};
+    uint32_t n_left_out;
+    size_t n;
+    void *bytes;
+    int rc = worker_foi(worker, request->id[0], &state);
+
+    run.db = worker->db;
+    if (rc == 0)
+        rc = run_model_make(&run, request->id[0], &opts, &model, &n_left_out);
+    if (rc == 0) {
+        bytes = model_file_bytes(&model, &n);
+        rc = response_bytes(response, "application/octet-stream", bytes, n);
+        response->download = "snag.model";
+    }
+    model_release(&model);
+    return rc;
 }
 
 /* -------------------------------------------------------------------------- writing them */

@@ -30,6 +30,7 @@ static const struct route routes[] = {
     {GET, "/fois/{foi}/next", NULL, ROUTE_BY_LEARNER, false, .answer = api_next},
     {GET, "/fois/{foi}/retrains", NULL, ROUTE_BY_READER, true, .answer = api_retrains},
     {GET, "/fois/{foi}/learning", NULL, ROUTE_BY_READER, true, .answer = api_learning},
+    {GET, "/fois/{foi}/model", NULL, ROUTE_BY_LEARNER, false, .answer = api_model},
     {GET, "/fois/{foi}/projection", NULL, ROUTE_BY_READER, false, .answer = api_projection},
     {GET, "/fois/{foi}/map", NULL, ROUTE_BY_READER, true, .answer = api_map},
     {GET, "/timeline", NULL, ROUTE_BY_READER, true, .answer = api_timeline},

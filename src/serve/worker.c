@@ -127,7 +127,7 @@ int worker_warm(struct worker *worker)
     return rc;
 }
 
-static struct pool *own_pool(struct worker *worker)
+struct pool *worker_pool(struct worker *worker)
 {
     if (worker->pool == NULL)
         worker->pool = pool_new(worker->served->n_threads);
@@ -179,7 +179,7 @@ int worker_ranking(struct worker *worker, int64_t foi, const struct retrain_sett
         *ranking = &r->ranking;
         return 0;
     }
-    opts = retrain_opts(as, own_pool(worker));
+    opts = retrain_opts(as, worker_pool(worker));
     r = mem_alloc(1, sizeof *r);
     r->foi = foi;
     r->as = *as;
@@ -206,7 +206,7 @@ int worker_subtrees(struct worker *worker, int64_t foi, struct subtrees **subtre
         worker->subtrees = mem_alloc(1, sizeof *worker->subtrees);
         worker->subtrees_foi = foi;
         rc = subtrees_open(worker->subtrees, worker->db, &s->run.columns, &s->run.defs, foi,
-                           own_pool(worker));
+                           worker_pool(worker));
     }
     if (rc < 0)
         forget_subtrees(worker);

@@ -76,6 +76,9 @@ int worker_foi(struct worker *worker, int64_t foi, struct foi_state **state);
  */
 int worker_warm(struct worker *worker);
 
+/* worker_pool -- threads of its own, for what takes long. */
+struct pool *worker_pool(struct worker *worker);
+
 /* worker_model -- the same with the residual model loaded. */
 int worker_model(struct worker *worker, int64_t foi, struct foi_state **state);
 

@@ -46,6 +46,7 @@ done
 try '/fois/{foi}/next' '/fois/1/next?n=3'
 try '/fois/{foi}/retrains' /fois/1/retrains
 try '/fois/{foi}/learning' /fois/1/learning
+try '/fois/{foi}/model' /fois/1/model
 try '/fois/{foi}/incidents' '/fois/1/incidents?limit=3'
 try '/fois/{foi}/incidents' '/fois/1/incidents?offset=1&limit=2&rank=0&verdict=anomaly&label=none'
 get "$api/fois/1/incidents?limit=1000"

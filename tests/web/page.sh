@@ -23,4 +23,5 @@ trap 'rm -rf "$work"' EXIT
 "$snag" analyze 'synth:200*step(compute@1ms(a 3*b) >1 <1 |);ranks=4;jitter=0.1;slow=compute/67/9/2' \
     --foi step -o "$work/run.snag" --quiet >/dev/null
 export SNAG=$snag SNAG_RUN=$work/run.snag
+export SNAG_DATA=${SNAG_DATA:-$(cd "$(dirname "$0")/../.." && pwd)/../shared/data}
 node e2e/run.mjs "$4"

@@ -100,6 +100,9 @@ export function ExportMenu() {
                 <a href={apiUrl(`/executions.csv?foi=${foi.value?.id ?? 0}`)} download>
                     All executions (CSV)
                 </a>
+                <a href={apiUrl(`/fois/${foi.value?.id ?? 0}/model`)} download>
+                    What was learnt (model for snag score)
+                </a>
                 {window && (
                     <a href={apiUrl(window)} download>
                         Window of the timeline (Chrome JSON)

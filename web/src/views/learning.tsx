@@ -79,7 +79,7 @@ function Learnt({ now }: { now: Learning }) {
                 {now.retrain === null
                     ? "As the run was analysed. "
                     : `As retrain ${now.retrain} was. `}
-                {row && `${learner} ${row.what}.`}
+                {row && `${learner}: ${row.what}.`}
             </p>
             <p class="settings">
                 <Choice
@@ -223,7 +223,7 @@ function Points({ now }: { now: Learning }) {
                 {last
                     ? `${planes[method]} was computed of the features ${last.features}. `
                     : `${planes[method]} is not computed yet. `}
-                Scores are made of {now.score_features}.
+                Scores are made of the features {now.score_features}.
             </p>
             <p class="settings">
                 <Choice
@@ -284,7 +284,9 @@ export function LearningDialog() {
         <Dialog name="learning" label="Learning" isOpen={isLearningOpen}>
             {isLearningOpen.value && <Body />}
             <p class="buttons">
-                <button onClick={() => (isLearningOpen.value = false)}>Close</button>
+                <button autofocus onClick={() => (isLearningOpen.value = false)}>
+                    Close
+                </button>
             </p>
         </Dialog>
     );
