@@ -12,11 +12,14 @@
 #include "cmd/status.h"
 #include "cmd/tags.h"
 #include "history/run_history.h"
+#include "ps/ps_ask.h"
 #include "view/executions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SERVER_MS 5000 /* for a parameter server to answer */
 
 /* ------------------------------------------------------------------------------------ save */
 
@@ -63,6 +66,32 @@ static int save(const struct settings *settings)
         print_saved(settings, &m, n_left_out);
     model_release(&m);
     learning_close(&l);
+    return rc;
+}
+
+/* What a parameter server has learnt of the calls of functions, for the servers of other jobs.
+ */
+static int save_server(const struct settings *settings)
+{
+    const char *file = settings->args[2];
+    struct ps_snapshot snapshot;
+    uint32_t n_clients;
+    int rc =
+        ps_ask_any(settings->args[1], settings->curve_key, SERVER_MS, &snapshot, &n_clients);
+
+    snapshot.upstream.n = 0; /* of who loads it, nothing was told to a server above */
+    if (rc == 0)
+        rc = ps_snapshot_write(&snapshot, file);
+    if (rc == 0 && settings->is_json)
+        print_json(json_pack("{s:o, s:I, s:I}", "model", json_text(file), "functions",
+                             (json_int_t)snapshot.n_functions, "clients",
+                             (json_int_t)n_clients),
+                   false);
+    else if (rc == 0)
+        print("%s: models of %u functions, told by %u clients; 'snag ps --load %s' begins with "
+              "them\n",
+              file, snapshot.n_functions, n_clients, file);
+    ps_snapshot_release(&snapshot);
     return rc;
 }
 
@@ -227,14 +256,17 @@ int cmd_model(const struct settings *settings)
     const char *verb = settings->args[0];
     int rc;
 
-    if (strcmp(verb, "save") == 0 &&
-        (settings->n_args > 3 || (settings->n_args == 3 && history_is(settings->args[1]))))
+    if (strcmp(verb, "save") == 0 && settings->n_args == 3 &&
+        (ps_ask_is_address(settings->args[1]) || ps_snapshot_is(settings->args[1])))
+        rc = save_server(settings);
+    else if (strcmp(verb, "save") == 0 &&
+             (settings->n_args > 3 || (settings->n_args == 3 && history_is(settings->args[1]))))
         rc = save_several(settings);
     else if (strcmp(verb, "save") == 0 && settings->n_args == 3)
         rc = save(settings);
     else if (strcmp(verb, "info") == 0 && settings->n_args == 2)
         rc = info(settings);
     else
-        rc = err_set(ERR_USAGE, "snag model save RUN ... FILE, or snag model info FILE");
+        rc = err_set(ERR_USAGE, "snag model save RUN ...|SERVER FILE, or snag model info FILE");
     return rc < 0 ? rc : STATUS_DONE;
 }

@@ -6,11 +6,16 @@
 #include "cmd/print.h"
 #include "cmd/ps_metrics.h"
 #include "cmd/status.h"
+#include "ps/ps_ask.h"
 #include "ps/ps_server.h"
+#include "ps/ps_tables.h"
+#include "view/row_json.h"
 
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+
+#define DUMP_MS 5000 /* for a server to answer */
 
 static int check(const struct settings *s)
 {
@@ -120,7 +125,7 @@ static int open_metrics(const struct settings *s, struct ps_server *server,
                                      .is_well = ps_metrics_is_well});
 }
 
-int cmd_ps(const struct settings *settings)
+static int serve(const struct settings *settings)
 {
     struct ps_server_opts opts = opts_of(settings);
     struct ps_server *server;
@@ -155,4 +160,39 @@ out:
     metrics_server_close(metrics);
     ps_server_close(server);
     return rc < 0 ? rc : STATUS_DONE;
+}
+
+static int dump(const struct settings *s)
+{
+    static const char *const names[] = {"server", "functions", "statistics"};
+    struct ps_snapshot snapshot;
+    uint32_t n_clients;
+    sqlite3 *db = NULL;
+    json_t *all = json_object();
+    int rc = ps_ask_any(s->server.dump, s->curve_key, DUMP_MS, &snapshot, &n_clients);
+
+    if (rc == 0)
+        rc = ps_tables_open(&snapshot, n_clients, &db);
+    for (size_t i = 0; rc == 0 && i < sizeof names / sizeof *names; i++) {
+        char *sql = sqlite3_mprintf("SELECT * FROM %s", names[i]);
+        json_t *rows;
+
+        rc = rows_to_json(db, &rows, sql, "");
+        if (rc == 0)
+            json_object_set_new(all, names[i], rows);
+        sqlite3_free(sql);
+    }
+    if (rc == 0)
+        print_json(json_incref(all), false);
+    json_decref(all);
+    sqlite3_close(db);
+    ps_snapshot_release(&snapshot);
+    return rc < 0 ? rc : STATUS_DONE;
+}
+
+int cmd_ps(const struct settings *settings)
+{
+    if (settings->server.dump)
+        return dump(settings);
+    return serve(settings);
 }

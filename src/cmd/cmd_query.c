@@ -11,11 +11,15 @@
 #include "history/run_history.h"
 #include "prov/prov_store.h"
 #include "prov/prov_reader.h"
+#include "ps/ps_ask.h"
+#include "ps/ps_tables.h"
 #include "run/rundb.h"
 #include "run/rundir.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define SERVER_MS 5000 /* for a parameter server to answer */
 
 /* What is being printed. */
 struct query_rows {
@@ -208,11 +212,30 @@ static int query_history(const struct settings *settings)
     return rc < 0 ? rc : STATUS_DONE;
 }
 
+static int query_server(const struct settings *settings)
+{
+    struct ps_snapshot snapshot;
+    uint32_t n_clients;
+    sqlite3 *db = NULL;
+    int rc =
+        ps_ask_any(settings->args[0], settings->curve_key, SERVER_MS, &snapshot, &n_clients);
+
+    if (rc == 0)
+        rc = ps_tables_open(&snapshot, n_clients, &db);
+    if (rc == 0)
+        rc = query_print(db, settings->args[1], settings);
+    sqlite3_close(db);
+    ps_snapshot_release(&snapshot);
+    return rc < 0 ? rc : STATUS_DONE;
+}
+
 int cmd_query(const struct settings *settings)
 {
     struct run run;
     int rc;
 
+    if (ps_ask_is_address(settings->args[0]) || ps_snapshot_is(settings->args[0]))
+        return query_server(settings);
     if (prov_store_is(settings->args[0]))
         return query_store(settings);
     if (history_is(settings->args[0]))

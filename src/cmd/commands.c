@@ -243,10 +243,10 @@ static const struct command commands[] = {
      "and prints whose verdict changed. Every retrain is kept in the run and can be undone.",
      "  snag retrain lammps.snag\n  snag retrain lammps.snag --undo\n"
      "  snag retrain lammps.snag --history"},
-    {"model", "save RUN ... FILE | info FILE [options]",
+    {"model", "save RUN ...|SERVER FILE | info FILE [options]",
      "keep what was learnt for the next run",
-     "foi learner dimensions epochs learning-rate negatives gamma nu seed tag last", 2,
-     MOST_ARGS, cmd_model,
+     "foi learner dimensions epochs learning-rate negatives gamma nu seed tag last curve-key",
+     2, MOST_ARGS, cmd_model,
      "save writes what is usual for a function of interest, the yardstick its executions were\n"
      "measured by, and what was learnt from labels to a file, by which snag score judges the\n"
      "executions of another trace of the program. Runs of the detectors residual and ocsvm "
@@ -256,7 +256,11 @@ static const struct command commands[] = {
      "What is kept is what holds in the run: the labels of the newest retrain that was not "
      "undone, or none; with --learner, what that learns from all labels. Of several runs, or\n"
      "of those in a history (see snag history; --tag and --last choose), it is what was usual\n"
-     "in any of them, without labels: what differs from run to run anyway is not strange then.",
+     "in any of them, without labels: what differs from run to run anyway is not strange "
+     "then.\n\n"
+     "Of a parameter server, by its address or its snapshot, it is what all its clients know "
+     "of "
+     "calls; snag ps --load begins with that.",
      "  snag model save lammps.snag lammps.model\n"
      "  snag model save monday.snag tuesday.snag lammps.model\n  snag model info lammps.model"},
     {"score", "TRACE ... --model FILE [options]", "judge a trace by the model of another run",
@@ -307,15 +311,19 @@ static const struct command commands[] = {
      "  snag serve monday.snag tuesday.snag\n"
      "  snag serve --base nightly.db --last 10 new.snag\n"
      "  snag serve nightly.db"},
-    {"query", "RUN|STORE|HISTORY SQL [options]",
-     "SQL over a run's database, a store of provenance or a history", "format verify", 2, 2,
-     cmd_query,
+    {"query", "RUN|STORE|HISTORY|SERVER SQL [options]",
+     "SQL over a run's database, a store of provenance, a history or a parameter server",
+     "format verify curve-key", 2, 2, cmd_query,
      "Answers one SELECT over run.db, whose tables snag man formats describes: meta, "
      "location,\n"
      "region, comm, quality, foi, execution, model, embedding, projection; or over a store of\n"
      "provenance, whose views are anomalies, normalexecs, metadata, func_stats, "
      "counter_stats,\n"
-     "ad_model, runs; or over a history, whose tables are run, tag and digest.",
+     "ad_model, jobs, runs; or over a history, whose tables are run, tag and digest; or over "
+     "what\n"
+     "a parameter server knows, by its address or its snapshot, whose tables are server, "
+     "functions\n"
+     "and statistics.",
      "  snag query lammps.snag 'SELECT rank, max(score) FROM execution GROUP BY rank'\n"
      "  snag query lammps.snag 'SELECT * FROM quality' --json\n"
      "  snag query nightly.db 'SELECT run, foi, median_ns FROM digest ORDER BY run'"},
@@ -404,7 +412,8 @@ static const struct command commands[] = {
      "SIGINT or SIGTERM; --once ends with the program. Who reaches the page: see snag serve.",
      "  snag watch replay:traces.otf2 --speed 10\n  snag watch traces.otf2 --port 8000 --once"},
     {"ps", "[options]", "a parameter server: one model for all instances of a job",
-     "listen workers snapshot upstream load frozen interval deterministic curve-key insecure "
+     "listen workers snapshot upstream load dump frozen interval deterministic curve-key "
+     "insecure "
      "metrics run-id log",
      0, 0, cmd_ps,
      "Merges what the instances of a job know of the durations of their calls and sends the "

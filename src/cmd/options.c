@@ -254,6 +254,8 @@ static const struct option_row rows[] = {
     {"upstream", 0, OPTION_TEXT, AT(server.upstream), "ADDRESS",
      .help = "tell another snag ps what is told here, and say here what that one says; "
              "with --snapshot"},
+    {"dump", 0, OPTION_TEXT, AT(server.dump), "SERVER",
+     .help = "print what a server knows, by its address or its snapshot, as JSON, and end"},
     {"load", 0, OPTION_TEXT, AT(server.load), "FILE",
      .help = "begin with the models of this snapshot of another run"},
     {"frozen", 0, OPTION_FLAG, AT(server.is_frozen), NULL, .help = "never change the models"},

@@ -62,7 +62,7 @@ struct page_settings {
 
 /* A parameter server. */
 struct server_settings {
-    const char *snapshot, *load, *upstream;
+    const char *snapshot, *load, *upstream, *dump;
     uint32_t workers;
     double interval;
     bool is_frozen, is_insecure;

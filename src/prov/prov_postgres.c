@@ -1,6 +1,7 @@
 /* A store in PostgreSQL: rows go to a spool (prov_spool.h), a thread of its own brings them to
  * the database (prov_pg_sender.h), and questions are asked of tables that are there
  * (pg_tables.h). */
+#include "prov/prov_jobs.h"
 #include "prov/prov_kind.h"
 
 #include "base/err.h"
@@ -290,17 +291,19 @@ static int parse_asked(const char *text, int64_t run, struct asked *asked)
 
 /* As the views over shards, of prov_reader.c. */
 static const struct {
-    const char *name, *columns;
+    const char *name; /* there */
+    const char *as;   /* here */
+    const char *columns;
 } views[] = {
-    {"anomalies", NULL},
-    {"normalexecs", NULL},
-    {"runs", "run, pid, rid, began, run_id, ended, backed_up, dropped, shard"},
-    {"metadata", "run, pid, rid, tid, descr, value, stored_ns, shard"},
-    {"func_stats",
+    {"anomalies", "anomalies", NULL},
+    {"normalexecs", "normalexecs", NULL},
+    {"runs", "runs", "run, pid, rid, began, run_id, ended, backed_up, dropped, shard"},
+    {"metadata", "metadata", "run, pid, rid, tid, descr, value, stored_ns, shard"},
+    {"func_stats", "func_stats_of_runs",
      "run, pid, fid, func, calls, anomalies, exclusive, inclusive, severity, score, "
      "shard"},
-    {"counter_stats", "run, pid, counter, stats, shard"},
-    {"ad_model", "run, version, pid, fid, func, algorithm, stats, data, shard"},
+    {"counter_stats", "counter_stats_of_runs", "run, pid, counter, stats, shard"},
+    {"ad_model", "ad_model", "run, version, pid, fid, func, algorithm, stats, data, shard"},
 };
 
 #define N_VIEWS (sizeof views / sizeof *views)
@@ -322,7 +325,7 @@ static int make_view(struct database *reader, size_t i, const struct asked *aske
     else if (asked->first > 0)
         snprintf(only, sizeof only, " WHERE run >= %" PRId64 " AND run <= %" PRId64,
                  asked->first, asked->last);
-    sql = sqlite3_mprintf("CREATE TEMP VIEW %s AS SELECT %s FROM stored_%s%s", views[i].name,
+    sql = sqlite3_mprintf("CREATE TEMP VIEW %s AS SELECT %s FROM stored_%s%s", views[i].as,
                           columns, views[i].name, only);
     status = sql ? sqlite3_exec(reader->sql, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
     sqlite3_free(sql);
@@ -350,7 +353,7 @@ static int open_tables(struct database *reader, const struct asked *asked)
     rc = pg_tables_open(reader, connection, names, N_VIEWS);
     for (size_t i = 0; i < N_VIEWS && rc == 0; i++)
         rc = make_view(reader, i, asked);
-    return rc;
+    return rc == 0 ? prov_jobs_add(reader, asked->url) : rc;
 }
 
 static int read_store(const char *text, int64_t run, struct database *reader)

@@ -5,6 +5,7 @@
 #include "prov/prov_reader.h"
 
 #include "base/err.h"
+#include "prov/prov_jobs.h"
 #include "prov/prov_json.h"
 #include "prov/prov_kind.h"
 #include "prov/prov_shard.h"
@@ -49,10 +50,10 @@ static const struct view views[] = {
              "dropped_ns / 1000.0 AS dropped, %u AS shard FROM %srun"},
     {"metadata", "SELECT run, program AS pid, rank AS rid, thread AS tid, descr, value, "
                  "stored_ns, %u AS shard FROM %smetadata_row"},
-    {"func_stats",
+    {"func_stats_of_runs",
      "SELECT run, program AS pid, fid, name AS func, calls, anomalies, exclusive, "
      "inclusive, severity, score, %u AS shard FROM %sfunc_stats_row"},
-    {"counter_stats",
+    {"counter_stats_of_runs",
      "SELECT run, program AS pid, counter, stats, %u AS shard FROM %scounter_stats_row"},
     {"ad_model",
      "SELECT run, version, program AS pid, fid, name AS func, algorithm, stats, data, "
@@ -203,7 +204,7 @@ static int open_shards(struct database *d, const struct prov_place *place)
     }
     for (size_t v = 0; v < N_VIEWS && rc == 0; v++)
         rc = make_view(d, &views[v], n, n_attached);
-    return rc;
+    return rc == 0 ? prov_jobs_add(d, place->dir) : rc;
 }
 
 int prov_reader_add_function(struct database *reader, const char *url)

@@ -6,7 +6,9 @@
  *
  *     anomalies, normalexecs   a row per record; its column `record` is all of it as JSON
  *     runs                     a row per opening for writing; all other rows say of which they
- * are metadata, func_stats, counter_stats, ad_model
+ *                              are
+ *     metadata, ad_model, func_stats_of_runs, counter_stats_of_runs
+ *     jobs, func_stats, counter_stats   ... and of the job (prov_jobs.h)
  *
  * Shards are attached as s0, s1, ...; beyond as many as SQLite attaches (ten) they are copied
  * to a temporary database, as they are then. Writing may go on meanwhile.

@@ -65,7 +65,7 @@ char *prov_sql_top(const char *collection, uint32_t rank, enum prov_order by, lo
     "max(outlier_severity), origin_rank, origin_thread, origin, began "                        \
     "FROM known, json_each(known.record, '$.call_stack') AS caller "                           \
     "WHERE execution IS NULL AND caller.key > 0 GROUP BY 1, 2), "                              \
-    "one AS (SELECT a.run, pid, rid, a.event_id, outlier_score, outlier_severity, "            \
+    "one AS (SELECT a.run, a.run_id, pid, rid, a.event_id, outlier_score, outlier_severity, "  \
     "b.run IS NULL AS is_apart, "                                                              \
     "max(outlier_severity - coalesce(b.lost, 0), 0) AS lost, "                                 \
     "max(a.cost_ns - cast(coalesce(b.cost_ns, 0) AS INTEGER), 0) AS cost_ns, "                 \
@@ -91,7 +91,8 @@ char *prov_sql_incidents(const char *collection, uint32_t rank, enum prov_order 
         "began, "
         "max(outlier_score) AS outlier_score, max(outlier_severity) AS most_lost, "
         "sum(cost_ns) AS cost_ns, event_id, run "
-        "FROM one GROUP BY run, pid, origin_rank, origin_thread, cast(round(1000 * began) AS "
+        "FROM one GROUP BY coalesce(nullif(run_id, ''), run), pid, origin_rank, origin_thread, "
+        "cast(round(1000 * began) AS "
         "INTEGER) HAVING total(" OF_RANK ") > 0 ORDER BY %s, event_id, run LIMIT %lld",
         collection, rank, PROV_ANY_RANK, incident_orders[by], most);
 }
@@ -113,7 +114,8 @@ char *prov_sql_filter(const char *collection, uint32_t rank, const char *conditi
 /* Calls are those of the runs whose anomalies are counted: of one rank, if that is known. */
 static const char per_function[] =
     "SELECT func, count(*), sum(outlier_severity), "
-    "(SELECT sum(s.calls) FROM func_stats s JOIN runs USING (run) WHERE s.func = a.func AND "
+    "(SELECT sum(s.calls) FROM func_stats_of_runs s JOIN runs USING (run) WHERE s.func = "
+    "a.func AND "
     "%u IN (%u, runs.rid)) FROM %s a WHERE NOT is_pruned AND " OF_RANK " GROUP BY func";
 
 static const char side_by_side[] =
@@ -234,4 +236,4 @@ const char prov_sql_past[] =
     "UNION ALL SELECT *, 0, 0 FROM normalexecs) "
     "ORDER BY entry, __id, shard";
 
-const char prov_sql_past_calls[] = "SELECT coalesce(sum(calls), 0) FROM func_stats";
+const char prov_sql_past_calls[] = "SELECT coalesce(sum(calls), 0) FROM func_stats_of_runs";

@@ -350,7 +350,7 @@ static void statistics_are_of_a_run(void **state)
     run_again(&s);
     put_func_stats(&s, 66);
     assert_answer(&s, "SELECT sum(calls) FROM func_stats WHERE func = 'f'", "1300");
-    assert_answer(&s, "SELECT group_concat(run || ':' || calls) FROM func_stats",
+    assert_answer(&s, "SELECT group_concat(run || ':' || calls) FROM func_stats_of_runs",
                   "1:1234,2:66");
     assert_answer(&s, "SELECT count(*) FROM runs WHERE began > 1.6e15",
                   "2"); /* us since 1970 */

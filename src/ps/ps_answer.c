@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,6 +223,57 @@ static void answer_push(struct ps_store *s, struct ps_worker *w, msgpack_sbuffer
         write_reply(s, w, p, out);
 }
 
+static void write_model(const struct ps_store *s, uint32_t slot, msgpack_sbuffer *out)
+{
+    const char *text = s->function.name[slot], *end = strchr(text, '\n');
+
+    ps_write_array(out, 2);
+    ps_write_array(out, 2);
+    ps_write_text(out, text, (size_t)(end - text));
+    ps_write_text(out, end + 1, strlen(end + 1));
+    if (slot < s->n_models && s->model[slot].version > 0)
+        ps_write_raw(out, s->model[slot].data, s->model[slot].n);
+    else
+        ps_write_nil(out);
+}
+
+static void write_stats(const struct ps_state *state, msgpack_sbuffer *out)
+{
+    char text[PS_KEY_SIZE];
+
+    ps_write_array(out, state->key.n);
+    for (uint32_t i = 0; i < state->key.n; i++) {
+        struct ps_stat_key key;
+
+        snprintf(text, sizeof text, "%s", state->key.name[i]);
+        key = ps_state_split(text);
+        ps_write_stat(out, &key, &state->stat[i]);
+    }
+}
+
+/* All that is published. */
+static void answer_question(struct ps_store *s, msgpack_sbuffer *out)
+{
+    struct ps_push state = {0};
+
+    pthread_mutex_lock(&s->registry_lock);
+    pthread_rwlock_rdlock(&s->model_lock);
+    state.have = s->version;
+    state.round = s->published_round;
+    state.client = s->client_id.n;
+    state.n_entries = s->function.n;
+    ps_write_state(out, &state);
+    for (uint32_t i = 0; i < s->function.n; i++)
+        write_model(s, i, out);
+    write_stats(&s->global, out);
+    pthread_rwlock_unlock(&s->model_lock);
+    pthread_mutex_unlock(&s->registry_lock);
+    if (out->size <= PS_FRAME_MOST)
+        return;
+    msgpack_sbuffer_clear(out);
+    refuse(s, &(struct ps_reply){0}, PS_LARGE, out);
+}
+
 void ps_store_answer(struct ps_store *s, unsigned worker, const void *request, size_t bytes,
                      msgpack_sbuffer *out)
 {
@@ -232,6 +284,8 @@ void ps_store_answer(struct ps_store *s, unsigned worker, const void *request, s
     atomic_fetch_add(&s->n_requests, 1);
     if (rc == 0 && w->frame.kind == PS_PUSH)
         answer_push(s, w, out);
+    else if (rc == 0 && w->frame.kind == PS_ASK)
+        answer_question(s, out);
     else
         refuse(s, &(struct ps_reply){0},
                rc == ERR_UNSUPPORTED ? PS_OTHER_VERSION : PS_BAD_FRAME, out);

@@ -19,7 +19,7 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "ps/libzmq.h"
-#include "ps/ps_key.h"
+#include "ps/ps_socket.h"
 #include "ps/ps_state.h"
 #include "ps/ps_wire.h"
 
@@ -32,7 +32,6 @@
 #define POLL_MS 100     /* between empty pushes, */
 #define POLL_ROUND_MS 2 /* ... while others wait for the round, too */
 #define POLL_NEW_MS 2   /* ... at first, while the server asks one above it about a function */
-#define MOST_WAITING 8
 
 struct function {
     char *program, *name;
@@ -50,7 +49,7 @@ struct ps_client {
     uint64_t id;
     unsigned resend_ms;
     bool is_deterministic;
-    void *zmq, *socket;
+    struct ps_socket to;
 
     struct names key;          /* "program\nname" */
     struct function *function; /* [key.n] */
@@ -86,33 +85,6 @@ static uint64_t now_ms(void)
 
 /* -------------------------------------------------------------------------------- opening */
 
-static int connect_socket(struct ps_client *c, const struct ps_client_opts *opts)
-{
-    int most = MOST_WAITING, linger = 0, reconnect = 50, reconnect_most = 1000;
-    int64_t most_bytes = PS_FRAME_MOST;
-    struct ps_key key;
-    int rc = 0;
-
-    c->zmq = zmq_ctx_new();
-    c->socket = c->zmq ? zmq_socket(c->zmq, ZMQ_DEALER) : NULL;
-    if (c->socket == NULL)
-        return err_set(ERR_IO, "cannot start ZeroMQ: %s", zmq_strerror(errno));
-    zmq_setsockopt(c->socket, ZMQ_SNDHWM, &most, sizeof most);
-    zmq_setsockopt(c->socket, ZMQ_RCVHWM, &most, sizeof most);
-    zmq_setsockopt(c->socket, ZMQ_LINGER, &linger, sizeof linger);
-    zmq_setsockopt(c->socket, ZMQ_RECONNECT_IVL, &reconnect, sizeof reconnect);
-    zmq_setsockopt(c->socket, ZMQ_RECONNECT_IVL_MAX, &reconnect_most, sizeof reconnect_most);
-    zmq_setsockopt(c->socket, ZMQ_MAXMSGSIZE, &most_bytes, sizeof most_bytes);
-    if (opts->key_file)
-        rc = ps_key_read(&key, opts->key_file, false);
-    if (rc == 0 && opts->key_file)
-        rc = ps_key_connect(&key, c->socket);
-    if (rc == 0 && zmq_connect(c->socket, opts->address) != 0)
-        rc = err_set(ERR_USAGE, "cannot connect to '%s': %s", opts->address,
-                     zmq_strerror(errno));
-    return rc;
-}
-
 int ps_client_open(struct ps_client **client, const struct ps_client_opts *opts)
 {
     struct ps_client *c = mem_alloc(1, sizeof *c);
@@ -123,7 +95,7 @@ int ps_client_open(struct ps_client **client, const struct ps_client_opts *opts)
     c->resend_ms = opts->resend_ms ? opts->resend_ms : 2000;
     c->is_deterministic = opts->is_deterministic;
     c->poll_ms = POLL_MS;
-    rc = connect_socket(c, opts);
+    rc = ps_socket_connect(&c->to, opts->address, opts->key_file);
     *client = rc < 0 ? NULL : c;
     if (rc < 0)
         ps_client_close(c);
@@ -134,10 +106,7 @@ void ps_client_close(struct ps_client *c)
 {
     if (c == NULL)
         return;
-    if (c->socket)
-        zmq_close(c->socket);
-    if (c->zmq)
-        zmq_ctx_term(c->zmq);
+    ps_socket_close(&c->to);
     for (uint32_t i = 0; i < c->key.n; i++) {
         free(c->function[i].program);
         free(c->function[i].name);
@@ -298,7 +267,7 @@ static void send_request(struct ps_client *c, const struct delta *delta)
     ps_write_push(&c->out, &push);
     write_functions(c, delta ? &delta->state : NULL);
     write_stats(c, delta ? &delta->state : NULL);
-    if (zmq_send(c->socket, c->out.data, c->out.size, ZMQ_DONTWAIT) >= 0)
+    if (zmq_send(c->to.socket, c->out.data, c->out.size, ZMQ_DONTWAIT) >= 0)
         c->counts.n_sent++; /* else there is no room to send it: it is as if it had been lost */
     c->is_waiting = true;
     c->asked = push.sequence;
@@ -438,7 +407,7 @@ static void receive_all(struct ps_client *c)
     zmq_msg_t message;
 
     zmq_msg_init(&message);
-    while (zmq_msg_recv(&message, c->socket, ZMQ_DONTWAIT) >= 0)
+    while (zmq_msg_recv(&message, c->to.socket, ZMQ_DONTWAIT) >= 0)
         take_message(c, zmq_msg_data(&message), zmq_msg_size(&message));
     zmq_msg_close(&message);
 }
@@ -475,7 +444,7 @@ static bool talk(struct ps_client *c, bool (*is_done)(const struct ps_client *),
     uint64_t end = now_ms() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0);
 
     for (;;) {
-        zmq_pollitem_t item = {.socket = c->socket, .events = ZMQ_POLLIN};
+        zmq_pollitem_t item = {.socket = c->to.socket, .events = ZMQ_POLLIN};
         uint64_t now;
 
         receive_all(c);

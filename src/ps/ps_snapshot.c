@@ -238,3 +238,14 @@ int ps_snapshot_read(struct ps_snapshot *s, const char *path)
     pack_release(&p);
     return rc;
 }
+
+bool ps_snapshot_is(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    uint64_t magic = 0;
+    bool is = fd >= 0 && read(fd, &magic, sizeof magic) == sizeof magic && magic == MAGIC;
+
+    if (fd >= 0)
+        close(fd);
+    return is;
+}

@@ -47,6 +47,9 @@ int ps_snapshot_write(const struct ps_snapshot *snapshot, const char *path);
 /* ps_snapshot_read -- Returns 0, ERR_IO or ERR_FORMAT. The snapshot is zeroed before. */
 int ps_snapshot_read(struct ps_snapshot *snapshot, const char *path);
 
+/* ps_snapshot_is -- whether a file begins as one. */
+bool ps_snapshot_is(const char *path);
+
 /* ps_snapshot_unpack -- the bytes of such a file. Returns 0 or ERR_FORMAT. */
 int ps_snapshot_unpack(struct ps_snapshot *snapshot, const void *data, size_t bytes);
 

@@ -217,16 +217,10 @@ static void read_stats(struct ps_reader *r, struct ps_stat_entry **stat, size_t 
     }
 }
 
-static void read_push(struct ps_reader *r, struct ps_push *p)
+static void read_entries(struct ps_reader *r, struct ps_push *p)
 {
-    uint32_t n;
+    uint32_t n = ps_read_array(r, 0, PS_FUNCTIONS_MOST);
 
-    p->client = ps_read_count(r);
-    p->epoch = ps_read_count(r);
-    p->sequence = ps_read_count(r);
-    p->round = ps_read_count(r);
-    p->have = ps_read_count(r);
-    n = ps_read_array(r, 0, PS_FUNCTIONS_MOST);
     p->n_entries = 0;
     for (uint32_t i = 0; i < n && !r->is_bad; i++) {
         mem_grow(&p->entry, &p->entry_cap, (size_t)i + 1, sizeof *p->entry);
@@ -234,6 +228,27 @@ static void read_push(struct ps_reader *r, struct ps_push *p)
         p->n_entries = i + 1;
     }
     read_stats(r, &p->stat, &p->stat_cap, &p->n_stats);
+}
+
+static void read_push(struct ps_reader *r, struct ps_push *p)
+{
+    p->client = ps_read_count(r);
+    p->epoch = ps_read_count(r);
+    p->sequence = ps_read_count(r);
+    p->round = ps_read_count(r);
+    p->have = ps_read_count(r);
+    read_entries(r, p);
+}
+
+static void read_state(struct ps_reader *r, struct ps_push *p)
+{
+    p->have = ps_read_count(r);
+    p->round = ps_read_count(r);
+    p->client = ps_read_count(r);
+    read_entries(r, p);
+    r->is_bad |= p->client > UINT32_MAX;
+    for (uint32_t i = 0; i < p->n_entries; i++)
+        r->is_bad |= p->entry[i].index != PS_NO_INDEX;
 }
 
 static void read_indices(struct ps_reader *r, struct ps_reply *p)
@@ -277,7 +292,7 @@ static void read_refusal(struct ps_reader *r, struct ps_refusal *p)
 {
     uint64_t code = ps_read_count(r);
 
-    r->is_bad |= code < PS_BAD_FRAME || code > PS_FULL;
+    r->is_bad |= code < PS_BAD_FRAME || code > PS_LARGE;
     p->code = r->is_bad ? PS_BAD_FRAME : (enum ps_refusal_code)code;
     p->epoch = ps_read_count(r);
     p->sequence = ps_read_count(r);
@@ -285,7 +300,8 @@ static void read_refusal(struct ps_reader *r, struct ps_refusal *p)
 }
 
 /* How many elements a frame of each kind has, version and kind among them. */
-static const uint32_t n_elements[] = {[PS_PUSH] = 9, [PS_REPLY] = 11, [PS_REFUSAL] = 6};
+static const uint32_t n_elements[] = {
+    [PS_PUSH] = 9, [PS_REPLY] = 11, [PS_REFUSAL] = 6, [PS_ASK] = 2, [PS_STATE] = 7};
 
 static void read_body(struct ps_reader *r, struct ps_frame *f)
 {
@@ -299,6 +315,11 @@ static void read_body(struct ps_reader *r, struct ps_frame *f)
     case PS_REFUSAL:
         read_refusal(r, &f->refusal);
         break;
+    case PS_STATE:
+        read_state(r, &f->push);
+        break;
+    case PS_ASK:
+        break;
     }
 }
 
@@ -311,7 +332,7 @@ int ps_frame_read(struct ps_frame *f, const void *data, size_t bytes)
     if (!r.is_bad && version != PS_WIRE_VERSION)
         return err_set(ERR_UNSUPPORTED, "a frame of version %llu of the protocol, not %u",
                        (unsigned long long)version, PS_WIRE_VERSION);
-    if (r.is_bad || bytes > PS_FRAME_MOST || kind < PS_PUSH || kind > PS_REFUSAL ||
+    if (r.is_bad || bytes > PS_FRAME_MOST || kind < PS_PUSH || kind > PS_STATE ||
         n != n_elements[kind])
         return err_set(ERR_FORMAT, "not a frame of a parameter server");
     f->kind = (enum ps_kind)kind;
@@ -403,6 +424,20 @@ void ps_write_reply(msgpack_sbuffer *out, const struct ps_reply *p)
         else
             ps_write_count(out, p->index[i]);
     ps_write_array(out, p->n_models);
+}
+
+void ps_write_ask(msgpack_sbuffer *out)
+{
+    write_head(out, PS_ASK);
+}
+
+void ps_write_state(msgpack_sbuffer *out, const struct ps_push *p)
+{
+    write_head(out, PS_STATE);
+    ps_write_count(out, p->have);
+    ps_write_count(out, p->round);
+    ps_write_count(out, p->client);
+    ps_write_array(out, p->n_entries);
 }
 
 void ps_write_refusal(msgpack_sbuffer *out, const struct ps_refusal *p)

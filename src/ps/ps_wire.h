@@ -3,8 +3,8 @@
  * docs/wire.md.
  *
  * A frame is one MessagePack array [version, kind, ...]. Requests are a push (a numbered delta
- * and the wish for models; either may be empty) and a question for statistics; each is answered
- * by one reply or one refusal.
+ * and the wish for models; either may be empty) and a question for all that is known; each is
+ * answered by one reply, one state or one refusal.
  *
  * Decoding is strict: of each element the type, the range and the number are given, nothing may
  * be left over, and a sketch has to be one that values could have made. A decoded frame points
@@ -27,7 +27,7 @@
 #define PS_ROUND_LAST UINT64_MAX          /* instead of a round: takes part in no more rounds */
 #define PS_NO_INDEX UINT32_MAX
 
-enum ps_kind { PS_PUSH = 1, PS_REPLY, PS_REFUSAL };
+enum ps_kind { PS_PUSH = 1, PS_REPLY, PS_REFUSAL, PS_ASK, PS_STATE };
 
 enum ps_refusal_code {
     PS_BAD_FRAME = 1, /* not decoded; sent again it will be refused again */
@@ -35,6 +35,7 @@ enum ps_refusal_code {
     PS_STALE,         /* indices are of another life of the server: say the names again */
     PS_EARLY,         /* the round before is not published yet */
     PS_FULL,          /* more functions, statistics or clients than a server keeps */
+    PS_LARGE,         /* what was asked for does not fit into a frame */
 };
 
 /* A sketch in its frame: checked, but still packed. */
@@ -95,7 +96,8 @@ struct ps_refusal {
 
 struct ps_frame {
     enum ps_kind kind;
-    struct ps_push push;
+    struct ps_push push; /* of a state, too: version in have, round, clients in client, and all
+                            functions and statistics */
     struct ps_reply reply;
     struct ps_refusal refusal;
 };
@@ -134,6 +136,12 @@ void ps_write_stat(msgpack_sbuffer *out, const struct ps_stat_key *key,
  * ps_write_sketch follow, as an array of two each.
  */
 void ps_write_reply(msgpack_sbuffer *out, const struct ps_reply *reply);
+
+/* ps_write_ask -- the question for all that is known, and ps_write_state the head of its
+ * answer, after which functions and statistics follow as in a push; functions by name, with
+ * their models. */
+void ps_write_ask(msgpack_sbuffer *out);
+void ps_write_state(msgpack_sbuffer *out, const struct ps_push *state);
 void ps_write_refusal(msgpack_sbuffer *out, const struct ps_refusal *refusal);
 
 #endif

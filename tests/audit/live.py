@@ -221,7 +221,7 @@ class StoreAudit:
                                r["execution"]["id"], "is an incident beside that of", worst["func"], "in it")
 
     def check_statistics(self):
-        rows = self.rows("SELECT run, func, calls, anomalies, exclusive, inclusive, severity FROM func_stats")
+        rows = self.rows("SELECT run, func, calls, anomalies, exclusive, inclusive, severity FROM func_stats_of_runs")
         for r in rows:
             for of in ("exclusive", "inclusive", "severity"):
                 r[of] = json.loads(r[of])

@@ -148,6 +148,27 @@ stop
 "$snag" query shared "SELECT count(DISTINCT c.value ->> 'fid') AS fids, count(DISTINCT (c.value ->> 'fid') || (c.value ->> 'func')) AS pairs
     FROM anomalies, json_each(record, '$.event_window.exec_window') AS c" --format csv | tail -n 1 | grep -x '5,5'
 "$snag" query shared "SELECT count(DISTINCT rid) AS ranks, min(calls) AS calls FROM anomalies WHERE execution IS NOT NULL" --format csv | tail -n 1 | grep -x '3,8'
+
+echo '# one job of three instances: as many calls in all of them as in the server, its snapshot and the store'
+number() { tail -n 1 | tr -d ' '; }
+server --snapshot whole.ps --interval 0.05
+job '0 1 2' --store whole --run-id whole
+"$snag" ps --dump "$address" >dump.json # of the server, after it has published the last
+calls=$(($(cat ad--rank*.json | tr -d ' ,"' | sed -n 's/^calls://p' | paste -sd+)))
+ask="SELECT (SELECT sum(calls) FROM functions), CAST((SELECT sum(sum) FROM statistics WHERE rank IS NULL AND name = 'calls') AS INTEGER), clients FROM server"
+until [ "$("$snag" query "$address" "$ask" --format csv | number)" = "$calls,$calls,3" ]; do sleep 0.05; done # it publishes now and then
+"$snag" model save "$address" saved.ps
+stop
+[ "$("$snag" query whole.ps "$ask" --format csv | number)" = "$calls,$calls,3" ]
+[ "$("$snag" query saved.ps "SELECT sum(calls) FROM functions" --format csv | number)" = "$calls" ]
+[ "$("$snag" query whole "SELECT count(*), sum(runs), sum(ranks) FROM jobs" --format csv | number)" = 1,3,3 ]
+[ "$("$snag" query whole "SELECT sum(calls), sum(calls) = sum(inclusive ->> 'count') FROM func_stats" --format csv | number)" = "$calls,1" ]
+[ "$("$snag" query whole "SELECT count(*) = count(DISTINCT func) FROM func_stats" --format csv | number)" = 1 ]
+grep -q '"functions": *\[{' dump.json
+"$snag" ad "$trace" --step 0.05 --store alone --run-id alone >/dev/null # all ranks by one: the same moments
+moments="SELECT func, calls, round(inclusive ->> 'mean', 3), round(inclusive ->> 'stddev', 3) FROM func_stats ORDER BY func"
+diff <("$snag" query whole "$moments") <("$snag" query alone "$moments")
+
 command -v curl >/dev/null || exit 0
 "$snag" serve shared >served &
 pids+=($!)

@@ -173,7 +173,7 @@ for node in n1 n2; do # the epilog of a node may still run when the job is over
     done
     store=shared/$id/$node.store
     is "run id on $node" "$(ask "$store" "SELECT group_concat(DISTINCT run_id) FROM runs")" "$id"
-    is "runs with calls on $node" "$(ask "$store" "SELECT count(DISTINCT run) FROM func_stats WHERE calls >= 100")" 2
+    is "runs with calls on $node" "$(ask "$store" "SELECT count(DISTINCT run) FROM func_stats_of_runs WHERE calls >= 100")" 2
 done
 is "who owns it" "$(stat -c %U "shared/$id/n1.store")" "$user"
 submit unasked -N 1 -n 1 "$work/jobs/plain.sh" true
