@@ -94,9 +94,12 @@ static int serve_run(const struct settings *settings)
 /* What is left of a program that was watched, or comes of one that is. */
 static int serve_store(const struct settings *settings)
 {
-    struct site_opts opts = {.served = served_opts_of(settings, settings->args[0])};
+    const char *store = settings->n_args > 0 ? settings->args[0] : NULL;
+    const struct live_past_opts from = {store, settings->live.server, settings->curve_key};
+    struct site_opts opts = {
+        .served = served_opts_of(settings, store ? store : settings->live.server)};
     struct live_past past;
-    int rc = live_past_open(&past, settings->args[0]);
+    int rc = live_past_open(&past, &from);
 
     opts.served.what = SERVED_PROGRAM;
     opts.served.live = past.state;
@@ -221,7 +224,7 @@ static int serve_comparison(const struct settings *settings)
 
 int cmd_serve(const struct settings *settings)
 {
-    bool is_store = prov_store_is(settings->args[0]);
+    bool is_store = settings->n_args == 0 || prov_store_is(settings->args[0]);
     bool is_history = !is_store && history_is(settings->args[0]);
     int rc;
 
@@ -236,5 +239,8 @@ int cmd_serve(const struct settings *settings)
         return rc;
     if (is_store)
         return serve_store(settings);
+    rc = options_refuse(settings, "server curve-key", "is for the store of a job");
+    if (rc < 0)
+        return rc;
     return is_history ? serve_history(settings) : serve_run(settings);
 }

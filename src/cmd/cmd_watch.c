@@ -8,6 +8,8 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "cmd/commands.h"
+#include "cmd/options.h"
+#include "prov/prov_store.h"
 #include "cmd/live_session.h"
 #include "cmd/status.h"
 #include "cmd/store_name.h"
@@ -222,8 +224,15 @@ int cmd_watch(const struct settings *settings)
 {
     struct settings watched = *settings;
     char store[FS_PATH_SIZE];
-    int rc = settings->live.store ? 0 : store_name_of(settings->args[0], store);
+    int rc;
 
+    if (settings->n_args == 0 && settings->live.server == NULL)
+        return err_set(ERR_USAGE, "nothing to watch: SOURCE, or a job's store or --server");
+    if (settings->n_args == 0 || prov_store_is(settings->args[0]))
+        return cmd_serve(settings);
+    rc = options_refuse(settings, "server curve-key", "is for the store of a job");
+    if (rc == 0 && settings->live.store == NULL)
+        rc = store_name_of(settings->args[0], store);
     if (rc < 0)
         return rc;
     if (settings->live.store == NULL)

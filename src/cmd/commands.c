@@ -293,8 +293,8 @@ static const struct command commands[] = {
      "  snag query lammps.snag 'SELECT tree, x, y FROM projection'"},
     {"serve", "RUN|STORE|HISTORY | BASE NEW ... [options]",
      "look at a run in a browser: the page, and its HTTP API",
-     "port listen print-tunnel author base rename least foi tag last verify", 1, MOST_ARGS,
-     cmd_serve,
+     "port listen print-tunnel author base rename least foi tag last verify server curve-key",
+     1, MOST_ARGS, cmd_serve,
      "Prints the URL of a page that shows the run, takes labels and learns from them, and\n"
      "serves it until it is interrupted. Nobody but this machine reaches it, unless --listen\n"
      "says so; then a random token, which is part of the URL, is asked for. From another\n"
@@ -395,21 +395,26 @@ static const struct command commands[] = {
      "of a job share what they learn.",
      "  snag ad replay:traces.otf2 --step 0.5\n"
      "  snag ad traces.otf2 --rank 3 --ps tcp://127.0.0.1:5559"},
-    {"watch", "SOURCE [options]", "look at strange calls in a browser while a program runs",
+    {"watch", "SOURCE|STORE [options]",
+     "look at strange calls in a browser while a program runs",
      "foi model call-detector algo-file model-key inclusive step speed min-count min-time "
      "least false-alarms ignore thresholds window store store-limit spool spool-limit program "
      "rank as-rank "
      "watchlist "
      "counter-prefix "
      "connect-timeout silence-timeout tree-window tree-features tree-sigmas port listen "
-     "print-tunnel once run-id log",
-     1, 1, cmd_watch,
+     "print-tunnel once run-id log server curve-key",
+     0, 1, cmd_watch,
      "Prints the URL of a page, then does what snag ad does, and shows it as it goes: a "
      "scatter\n"
      "plot, the history of all ranks, ranks and regions by what was strange in them, what\n"
      "judges, and the strange calls themselves. When the program is over the page stays, "
      "until\n"
-     "SIGINT or SIGTERM; --once ends with the program. Who reaches the page: see snag serve.",
+     "SIGINT or SIGTERM; --once ends with the program. Who reaches the page: see snag "
+     "serve.\n\n"
+     "Of a job whose ranks are read by several snag ad it is the page of the whole job: of the "
+     "store\n"
+     "that they write, and with --server of what their parameter server knows; either will do.",
      "  snag watch replay:traces.otf2 --speed 10\n  snag watch traces.otf2 --port 8000 --once"},
     {"ps", "[options]", "a parameter server: one model for all instances of a job",
      "listen workers snapshot upstream load dump frozen interval deterministic curve-key "

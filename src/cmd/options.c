@@ -286,6 +286,8 @@ static const struct option_row rows[] = {
      .only = "record"},
     {"ps", 0, OPTION_TEXT, AT(live.ps), "ADDRESS",
      .help = "parameter server to share models with, as snag ps prints it"},
+    {"server", 0, OPTION_TEXT, AT(live.server), "ADDRESS",
+     .help = "parameter server of the job: the page shows what it knows of all instances"},
     {"algo-file", 0, OPTION_TEXT, AT(live.algo_file), "FILE",
      .help = "Chimbuko's JSON that says how strange calls are found"},
     {"model-key", 0, OPTION_TEXT, AT(live.model_key), "KIND",

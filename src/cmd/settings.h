@@ -47,7 +47,7 @@ struct plane_settings {
 /* Judging while a program runs: ad, watch. */
 struct live_settings {
     const char *algo_file, *model_key, *ignore, *thresholds, *store, *spool, *watchlist;
-    const char *counter_prefix, *ps, *tree_features;
+    const char *counter_prefix, *ps, *server, *tree_features;
     double tree_sigmas, false_alarms, step, speed, connect_timeout, silence_timeout;
     uint64_t min_time_ns;
     uint32_t spool_mib, store_mib, min_count, window, program, as_rank,

@@ -242,7 +242,7 @@ static double measured(const struct live_row *row, const struct measure *by)
                                                              : &row->exclusive_ns;
 
     if (by->plane == LIVE_CALLS)
-        return (double)row->exclusive_ns.n;
+        return (double)live_row_calls(row);
     switch (by->part) {
     case MEAN:
         return live_stat_mean(s);
@@ -316,7 +316,7 @@ static uint32_t rank_rows(const struct live_row *row, uint32_t n,
     for (uint32_t i = 0; i < n; i++) {
         double value = measured(&row[i], &asked->by);
 
-        if (row[i].exclusive_ns.n > 0)
+        if (live_row_calls(&row[i]) > 0)
             place[n_places++] =
                 (struct place){.value = asked->is_least ? -value : value, .row = i};
     }
@@ -361,7 +361,7 @@ static json_t *item_json(const struct ranked *ranked, bool is_of_ranks,
                          "name", json_text(region->name), "short_name",
                          json_text(region->short_name), "kind", region_kind_name(region->kind),
                          "is_foi", (int)region->is_foi, "is_judged", (int)region->is_judged);
-    json_object_set_new(item, "calls", json_count(row->exclusive_ns.n));
+    json_object_set_new(item, "calls", json_count(live_row_calls(row)));
     json_object_set_new(item, "anomalies", stat_json(&row->anomalies));
     json_object_set_new(item, "severity_ns", stat_json(&row->severity_ns));
     json_object_set_new(item, "exclusive_ns", stat_json(&row->exclusive_ns));

@@ -1,17 +1,20 @@
 #include "monitor/live_past.h"
 
 #include "base/err.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/progress.h"
 #include "prov/prov_reader.h"
 #include "prov/prov_sql.h"
 #include "prov/prov_store.h"
+#include "ps/ps_ask.h"
 #include "run/rundb.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define LEAST_PAUSE_MS 1000u
+#define SERVER_MS 2000    /* for a parameter server to answer */
 #define PAUSE_PER_LOOK 9u /* so that looking takes a tenth of the time */
 
 static uint64_t nanoseconds(sqlite3_stmt *query, int column)
@@ -132,15 +135,56 @@ static int read_store(struct live_past *past, bool is_written)
     return 0;
 }
 
-int live_past_open(struct live_past *past, const char *url)
+/* What all instances know together. One that has gone has told all that it will. */
+static int ask_server(struct live_past *past)
 {
-    bool is_written = prov_store_is_written(url); /* before: what is read then is all */
+    struct ps_snapshot known;
+    uint32_t n_clients;
+    int rc = ps_ask(past->server, past->key_file, SERVER_MS, &known, &n_clients);
+
+    if (rc == 0)
+        live_state_past_known(past->state, &known, &past->functions);
+    if (past->is_lost != (rc < 0))
+        log_info("serve", "%s", rc < 0 ? err_message() : "the parameter server answers again");
+    past->is_lost = rc < 0;
+    ps_snapshot_release(&known);
+    return rc;
+}
+
+/* Without a store, as long as the server answers it goes on. */
+static void tell_alone(struct live_past *past)
+{
+    struct prov_counts none = {0};
+
+    past->is_written = !past->is_lost;
+    live_state_past_told(past->state, past->state->totals.n_calls, &none, past->is_written);
+}
+
+static int look(struct live_past *past, bool is_written)
+{
+    int rc = past->url ? read_store(past, is_written) : 0;
+
+    if (rc == 0 && past->server)
+        rc = ask_server(past);
+    if (past->url == NULL)
+        tell_alone(past);
+    return rc;
+}
+
+int live_past_open(struct live_past *past, const struct live_past_opts *opts)
+{
+    /* Before: what is read then is all. */
+    bool is_written = opts->url && prov_store_is_written(opts->url);
     int rc;
 
-    *past = (struct live_past){.url = mem_copy_string(url)};
-    past->state = live_state_new(
-        &(struct live_opts){.source = past->url, .store_url = past->url, .detector = "?"});
-    rc = read_store(past, is_written);
+    *past = (struct live_past){.url = opts->url ? mem_copy_string(opts->url) : NULL,
+                               .server = opts->server,
+                               .key_file = opts->key_file};
+    past->state =
+        live_state_new(&(struct live_opts){.source = opts->url ? opts->url : opts->server,
+                                           .store_url = opts->url,
+                                           .detector = "?"});
+    rc = look(past, is_written);
     if (rc < 0)
         live_past_close(past);
     return rc;
@@ -149,11 +193,11 @@ int live_past_open(struct live_past *past, const char *url)
 unsigned live_past_follow(struct live_past *past)
 {
     uint64_t begin_ns = clock_ns(), pause_ms;
-    bool is_written = prov_store_is_written(past->url);
+    bool is_written = past->url ? prov_store_is_written(past->url) : past->server != NULL;
 
     /* What cannot be read now may be later; that it cannot is said by /healthz. */
     if (is_written || past->is_written)
-        read_store(past, is_written);
+        look(past, is_written);
     pause_ms = (clock_ns() - begin_ns) / 1000000 * PAUSE_PER_LOOK;
     return pause_ms < LEAST_PAUSE_MS ? LEAST_PAUSE_MS : (unsigned)pause_ms;
 }

@@ -13,9 +13,17 @@
 #include "base/names.h"
 #include "monitor/live_state.h"
 
+struct live_past_opts {
+    const char *url;      /* of the store; NULL: none */
+    const char *server;   /* address of the job's parameter server; NULL: none */
+    const char *key_file; /* of the job; NULL: none */
+};
+
 struct live_past {
     struct live_state *state;
-    char *url;
+    char *url; /* or NULL */
+    const char *server, *key_file;
+    bool is_lost;           /* the server has not answered the last time */
     struct names functions; /* regions of the state */
     struct idmap parts;     /* (run, shard) -> */
     struct live_past_part {
@@ -26,13 +34,13 @@ struct live_past {
 };
 
 /*
- * live_past_open -- read a store. Only records are known, so calls, and executions, that were
- * neither strange nor kept to compare with are in the totals alone, and there are no
- * histograms.
- *   url  of the store
- * Returns 0 or what prov_reader_open does; past is released then. O(records).
+ * live_past_open -- read a store, and ask a parameter server. Only records are known, so calls,
+ * and executions, that were neither strange nor kept to compare with are in the totals alone,
+ * and there are no histograms; a server knows all calls, models of functions, and what each
+ * rank did. opts  its texts must outlive past; a store, a server, or both Returns 0, or what
+ * prov_reader_open or ps_ask does; past is released then. O(records).
  */
-int live_past_open(struct live_past *past, const char *url);
+int live_past_open(struct live_past *past, const struct live_past_opts *opts);
 
 /*
  * live_past_follow -- what has come since, if it was written then; once in a while.

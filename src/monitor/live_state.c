@@ -539,6 +539,96 @@ void live_state_past(struct live_state *state, const struct live_point *point,
     live_state_unlock(state);
 }
 
+/* A function that no record is of, and one that is, by its number. */
+static void know_function(struct live_state *state, uint32_t region, const char *function)
+{
+    struct arena arena = {0};
+
+    if (region < state->n_regions)
+        return;
+    add_region(state, &(struct region){.name = function,
+                                       .short_name = region_name_short(function, &arena),
+                                       .plain = function,
+                                       .kind = region_name_kind(function)});
+    arena_release(&arena);
+    live_grid_grow(&state->region_grid, state->n_regions);
+}
+
+static uint32_t know_rank(struct live_state *state, uint32_t program, uint32_t rank)
+{
+    if (live_state_find_rank(state, program, rank) == IDMAP_NONE)
+        add_place(state, &(struct location){.name = "", .rank = rank, .program = program});
+    live_grid_grow(&state->rank_grid, state->n_ranks);
+    return live_state_find_rank(state, program, rank);
+}
+
+static void know_statistic(struct live_row *row, const char *name, const struct ps_stat *stat)
+{
+    if (stat->is_real || stat->n == 0 || stat->whole.min < 0)
+        return;
+    if (strcmp(name, "calls") == 0)
+        row->n_calls = (uint64_t)stat->whole.sum;
+    else if (strcmp(name, "anomalies") == 0)
+        row->anomalies = (struct live_stat){.n = stat->n,
+                                            .minimum = (uint64_t)stat->whole.min,
+                                            .maximum = (uint64_t)stat->whole.max,
+                                            .sum = (unsigned __int128)stat->whole.sum,
+                                            .square_sum = stat->whole.square_sum};
+}
+
+static void know_statistics(struct live_state *state, const struct ps_state *known,
+                            struct names *number)
+{
+    char text[PS_KEY_SIZE];
+
+    for (uint32_t i = 0; i < known->key.n; i++) {
+        struct ps_stat_key key;
+        uint32_t row;
+
+        snprintf(text, sizeof text, "%s", known->key.name[i]);
+        key = ps_state_split(text);
+        if (key.rank != PS_ALL_RANKS && *key.region == '\0') {
+            row = know_rank(state, (uint32_t)strtoul(key.program, NULL, 10), key.rank);
+            know_statistic(&state->rank[row], key.name, &known->stat[i]);
+        } else if (*key.region) {
+            row = names_add(number, key.region);
+            know_function(state, row, key.region);
+            know_statistic(&state->of_region[row], key.name, &known->stat[i]);
+        }
+    }
+}
+
+void live_state_past_known(struct live_state *state, const struct ps_snapshot *known,
+                           struct names *number)
+{
+    uint64_t n_calls = 0;
+
+    live_state_lock(state);
+    for (uint32_t i = 0; i < known->n_functions; i++) {
+        const char *name = strchr(known->function[i], '\n') + 1;
+        uint32_t region = names_add(number, name);
+        const struct sketch *sketch = i < known->state.n ? &known->state.sketch[i] : NULL;
+
+        know_function(state, region, name);
+        if (sketch == NULL || sketch->n == 0)
+            continue;
+        sketch_clear(&state->region[region].sketch);
+        sketch_merge(&state->region[region].sketch, sketch);
+        state->of_region[region].exclusive_ns =
+            (struct live_stat){.n = sketch->n,
+                               .minimum = sketch->min,
+                               .maximum = sketch->max,
+                               .sum = sketch->sum,
+                               .square_sum = sketch->square_sum};
+        n_calls += sketch->n;
+    }
+    know_statistics(state, &known->state, number);
+    if (n_calls > state->totals.n_calls)
+        state->totals.n_calls = n_calls;
+    atomic_fetch_add(&state->version, 1);
+    live_state_unlock(state);
+}
+
 void live_state_past_again(struct live_state *state)
 {
     live_state_lock(state);

@@ -33,6 +33,7 @@
 #include "monitor/live_points.h"
 #include "monitor/live_stat.h"
 #include "monitor/live_tally.h"
+#include "ps/ps_snapshot.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -49,7 +50,14 @@ struct live_row {
     struct live_stat anomalies;    /* per step with calls; the sum without those taken back */
     struct live_stat severity_ns;  /* per anomaly */
     struct live_stat exclusive_ns; /* per call */
+    uint64_t n_calls;              /* where that is known otherwise; 0: as exclusive_ns has */
 };
+
+/* live_row_calls -- how many calls it is of. */
+static inline uint64_t live_row_calls(const struct live_row *row)
+{
+    return row->n_calls > 0 ? row->n_calls : row->exclusive_ns.n;
+}
 
 struct live_region {
     const char *name, *short_name; /* last as long as the state, whatever the run */
@@ -162,6 +170,15 @@ void live_state_past(struct live_state *state, const struct live_point *point,
 
 /* live_state_past_again -- all of them are going to be told anew. */
 void live_state_past_again(struct live_state *state);
+
+/*
+ * live_state_past_known -- what a parameter server knows of all instances: models and calls of
+ * functions, and per rank and function calls and anomalies in each step, in place of what
+ * records say of them.
+ *   number   name -> region of the state; grows by what is new
+ */
+void live_state_past_known(struct live_state *state, const struct ps_snapshot *known,
+                           struct names *number);
 
 /*
  * live_state_past_told -- those are all that are there.

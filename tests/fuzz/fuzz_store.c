@@ -242,7 +242,7 @@ static void read_store(void)
     run_command(command_find("provdb"), "csv", args, 3);
     for (size_t i = 0; i < 3; i++)
         run_command(command_find("export"), formats[i], args + 1, 1);
-    if (live_past_open(&past, dir) == 0) {
+    if (live_past_open(&past, &(struct live_past_opts){.url = dir}) == 0) {
         ask_routes(past.state);
         live_past_follow(&past);
     }

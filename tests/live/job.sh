@@ -156,8 +156,25 @@ job '0 1 2' --store whole --run-id whole
 "$snag" ps --dump "$address" >dump.json # of the server, after it has published the last
 calls=$(($(cat ad--rank*.json | tr -d ' ,"' | sed -n 's/^calls://p' | paste -sd+)))
 ask="SELECT (SELECT sum(calls) FROM functions), CAST((SELECT sum(sum) FROM statistics WHERE rank IS NULL AND name = 'calls') AS INTEGER), clients FROM server"
+page() { # of the whole job, whoever is asked: URL PATH
+    curl -s "$1api/v1/live/$2" | jq -c "$3"
+}
 until [ "$("$snag" query "$address" "$ask" --format csv | number)" = "$calls,$calls,3" ]; do sleep 0.05; done # it publishes now and then
 "$snag" model save "$address" saved.ps
+if command -v curl >/dev/null && command -v jq >/dev/null; then
+    "$snag" watch whole --server "$address" >both &
+    pids+=($!)
+    "$snag" watch --server "$address" >server_alone &
+    pids+=($!)
+    until [ -s both ] && [ -s server_alone ]; do sleep 0.01; done
+    for url in both server_alone; do
+        url=$(head -n 1 $url)
+        [ "$(page "$url" status '[.calls, .ranks]')" = "[$calls,3]" ]
+        [ "$(page "$url" 'ranks?by=calls' '[.items[].calls] | add')" = "$calls" ]
+        [ "$(page "$url" 'regions?by=calls&limit=100' '[.items[].calls] | add')" = "$calls" ]
+    done
+    [ "$(page "$(head -n 1 both)" status '[.state, .anomalies]')" = "[\"over\",$("$snag" query whole 'SELECT anomalies FROM jobs' --format csv | number)]" ]
+fi
 stop
 [ "$("$snag" query whole.ps "$ask" --format csv | number)" = "$calls,$calls,3" ]
 [ "$("$snag" query saved.ps "SELECT sum(calls) FROM functions" --format csv | number)" = "$calls" ]
