@@ -152,6 +152,9 @@ void live_totals_print_wrong(const struct live_session *s)
               "larger "
               "(--store-limit)\n",
               text_count(s->stored.store.n_removed, lost));
+    if (s->exchange && !s->has_unsent && !live_exchange_has_shared(s->exchange))
+        print("judged by what was read here alone: the server had nothing of other instances "
+              "yet (--deterministic waits for them)\n");
     if (s->stream.n_lost > 0)
         print("%s events were lost on the way\n", text_count(s->stream.n_lost, lost));
     reading_print_quality(&quality, &(struct clock_report){0});
@@ -173,6 +176,8 @@ static json_t *server_json(const struct live_session *s)
     json_object_set_new(server, "forgotten", json_count(n.n_forgotten));
     json_object_set_new(server, "is_frozen", json_boolean(ps_client_is_frozen(s->client)));
     json_object_set_new(server, "is_complete", json_boolean(!s->has_unsent));
+    json_object_set_new(server, "is_shared",
+                        json_boolean(s->exchange && live_exchange_has_shared(s->exchange)));
     return server;
 }
 

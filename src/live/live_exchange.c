@@ -42,6 +42,7 @@ struct live_exchange {
     struct idmap given;             /* of these */
     uint64_t n_replies, n_restarts; /* that we have seen */
     bool has_talked;
+    bool has_shared;   /* a model had calls of others */
     bool is_answered;  /* in the step before */
     bool has_given_up; /* rounds: told to end while waiting */
 };
@@ -152,6 +153,7 @@ static void take(struct live_exchange *x, struct live_model *model)
         ps_client_unsent(client, model->function, &model->shared);
         model->is_shared = model->shared.n >= model->sketch.n;
     }
+    x->has_shared |= model->is_shared && model->shared.n > model->sketch.n;
     if (model->is_shared != was_shared)
         model->n_fitted = 0;
 }
@@ -317,4 +319,9 @@ bool live_exchange_finish(struct live_exchange *x, int timeout_ms)
 
     note_server(x);
     return is_saved;
+}
+
+bool live_exchange_has_shared(const struct live_exchange *x)
+{
+    return x->has_shared;
 }

@@ -53,6 +53,9 @@ void live_exchange_counts(struct live_exchange *x, const struct ad_step *step);
 #define LIVE_OWN_NUMBER 0x80000000u
 uint32_t live_exchange_number(struct live_exchange *x, uint32_t model, uint32_t function);
 
+/* live_exchange_has_shared -- whether anything was judged by what other instances had read. */
+bool live_exchange_has_shared(const struct live_exchange *x);
+
 /*
  * live_exchange_finish -- wait until the server has all that was said, for at most timeout_ms.
  * Returns false if it has not.

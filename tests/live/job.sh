@@ -77,6 +77,7 @@ snapshot frozen3.ps '0 1 2' --load one.ps --frozen
 "$compare" ranks frozen1.ps frozen3.ps
 "$compare" models one.ps frozen3.ps
 grep -q '"is_frozen": true' 'ad--rank 1.json'
+grep -q '"is_shared": true' 'ad--rank 1.json'
 
 echo '# a server that is killed twice: before it has saved anything, and then'
 snapshot two.ps '0 1'
@@ -119,6 +120,7 @@ status=0
 "$snag" ad "$trace" --ps "$address" --connect-timeout 0.2 --json >alone.json 2>alone.err || status=$?
 [ $status -eq 3 ]
 grep -q '"is_complete": false' alone.json
+grep -q '"is_shared": false' alone.json
 grep -q "no parameter server has answered at '$address'" alone.err
 for rank in 0 1 2; do # whatever there is of a rank
     status=0
