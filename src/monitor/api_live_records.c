@@ -354,3 +354,67 @@ int api_live_record(struct live_state *live, const struct request *request,
                                    "collection", collection, "lanes", live_lanes(record),
                                    "record", record));
 }
+
+/* --------------------------------------------------------------------- one call without one */
+
+/* The call that is asked for; its arrays are in the arena. Under the lock. */
+static int read_call(const struct live_state *live, const double number[5], struct arena *arena,
+                     struct recent_asked *asked)
+{
+    const char **name = arena_alloc(arena, live->n_regions, sizeof *name);
+    struct recent_place *place = arena_alloc(arena, live->n_places, sizeof *place);
+
+    *asked = (struct recent_asked){.location = UINT32_MAX,
+                                   .region = (uint32_t)number[3],
+                                   .enter_ns = (uint64_t)number[4],
+                                   .region_name = name,
+                                   .n_regions = live->n_regions,
+                                   .place = place,
+                                   .n_places = live->n_places};
+    for (uint32_t r = 0; r < live->n_regions; r++)
+        name[r] = live->region[r].name;
+    for (uint32_t l = 0; l < live->n_places; l++) {
+        const struct live_place *p = &live->place[l];
+
+        place[l] = (struct recent_place){p->rank, p->thread, p->program};
+        if (p->program == (uint32_t)number[0] && p->rank == (uint32_t)number[1] &&
+            p->thread == (uint32_t)number[2])
+            asked->location = l;
+    }
+    return asked->location != UINT32_MAX
+               ? 0
+               : err_set(ERR_NOT_FOUND, "there is no such rank or thread");
+}
+
+/* Also a normal one, as long as its step is kept. */
+int api_live_call(struct live_state *live, const struct request *request,
+                  struct response *response)
+{
+    static const char *const names[] = {"program", "rank", "thread", "region", "enter"};
+    static const struct prov_final final = {0};
+    double number[5] = {0};
+    struct arena arena = {0};
+    struct prov_record call;
+    struct recent_asked asked;
+    json_t *record = NULL;
+    int rc = 0;
+
+    for (int i = 0; i < 5 && rc == 0; i++)
+        rc = request_number(request, names[i], 0, i < 4 ? UINT32_MAX : REQUEST_LARGEST, 0,
+                            &number[i]);
+    if (rc < 0)
+        return rc;
+    live_state_lock(live);
+    rc = read_call(live, number, &arena, &asked);
+    live_state_unlock(live);
+    if (rc == 0 && live_recent_find(&live->recent, &asked, &arena, &call))
+        record = prov_record_to_json(&call, &final);
+    else if (rc == 0)
+        rc = err_set(ERR_NOT_FOUND, "the call is too long ago: its step is not kept any more");
+    arena_release(&arena);
+    if (rc < 0)
+        return rc;
+    return response_json(response,
+                         json_pack("{s:i, s:s, s:o, s:o}", "id", -1, "collection", "recent",
+                                   "lanes", live_lanes(record), "record", record));
+}

@@ -41,6 +41,7 @@ static void forget(struct live_state *state)
     live_tally_release(&state->tally);
     for (int k = 0; k < LIVE_KINDS; k++)
         live_points_release(&state->points[k]);
+    live_recent_forget(&state->recent);
     live_grid_release(&state->rank_grid);
     live_grid_release(&state->region_grid);
     live_grid_release(&state->counter_grid);
@@ -61,6 +62,7 @@ struct live_state *live_state_new(const struct live_opts *opts)
     struct live_state *state = mem_alloc(1, sizeof *state);
 
     pthread_mutex_init(&state->lock, NULL);
+    live_recent_init(&state->recent, LIVE_RECENT_BYTES);
     state->opts = *opts;
     state->source = mem_copy_string(opts->source);
     state->started_ns = clock_ns();
@@ -73,6 +75,7 @@ void live_state_free(struct live_state *state)
     if (state == NULL)
         return;
     forget(state);
+    live_recent_release(&state->recent);
     free(state->rank);
     free(state->of_region);
     free(state->region);
@@ -454,6 +457,7 @@ void live_state_step(void *ctx, const struct ad_step *step)
     live_state_lock(state);
     follow(state, step);
     live_state_unlock(state);
+    live_recent_take(&state->recent, step);
     /* Only this thread changes what it reads here. */
     live_tally_step(
         &state->tally, step,

@@ -31,6 +31,7 @@
 #include "live/loop_watch.h"
 #include "monitor/live_grid.h"
 #include "monitor/live_points.h"
+#include "monitor/live_recent.h"
 #include "monitor/live_stat.h"
 #include "monitor/live_tally.h"
 #include "ps/ps_snapshot.h"
@@ -111,7 +112,7 @@ struct live_example {
 
 struct live_state {
     pthread_mutex_t lock;  /* guards all below but `tally` and `opts`; no other of our locks is
-                              taken under it */
+                              taken under it, but that of `recent` */
     atomic_ullong version; /* counted up under the lock */
     enum live_phase phase;
     char *message; /* why it failed */
@@ -122,6 +123,7 @@ struct live_state {
     struct prov_counts store;
 
     struct live_points points[LIVE_KINDS];
+    struct live_recent recent; /* has a lock of its own */
     struct live_executions executions;
     struct live_example strange; /* the execution that was counted last as that */
     enum loop_watch_state loop;

@@ -123,6 +123,10 @@ try /live/records /live/records
 check "records are the anomalies" "$(field .total)" "$(jq .anomalies "$work/ad")"
 id=$(field '.items[0].id')
 try '/live/record/{id}' "/live/record/$id"
+try /live/call "/live/call?$(jq -r '.record | "rank=\(.rid)&thread=\(.tid)&region=\(.fid)&enter=\(1000 * .entry | round)"' "$body")"
+check "the same call, of the last steps" "$(field '[.record.func, (.lanes[0].calls | map(select(.is_this)) | length)]')" '["c",1]'
+problem /live/call '/live/call?rank=0&enter=1' 404
+problem /live/call '/live/call?rank=77' 404
 problem '/live/record/{id}' /live/record/999999999 404
 problem /regions /regions 404
 problem /timeline /timeline 404

@@ -1,7 +1,7 @@
 // The call that was clicked at: what it is, why it is strange, what it called, and what happened
 // around it, from its record in the store. While there is none, the strangest one is offered.
 import { useEffect } from "preact/hooks";
-import { getJson } from "../api/http";
+import { ApiError, getJson } from "../api/http";
 import { LiveRecord, RecordItem, RecordPage } from "../api/live_types";
 import { whyOf } from "../format/record_words";
 import { formatScore, formatTime } from "../format/units";
@@ -31,12 +31,38 @@ async function idOf(of: Looked, abort: AbortSignal): Promise<number | null> {
     return page.items.find(isIt)?.id ?? null;
 }
 
-async function load(of: Looked, abort: AbortSignal): Promise<LiveRecord | "none"> {
-    const id = of.record ?? (await idOf(of, abort));
-    return id === null ? "none" : getJson<LiveRecord>(`/live/record/${id}`, abort);
+/* Of a call without a record: as long as its step is kept. */
+function recent(of: Looked, abort: AbortSignal): Promise<LiveRecord | "none"> {
+    const asked = getJson<LiveRecord>(
+        `/live/call?program=${of.program}&rank=${of.rank}&thread=${of.thread}` +
+            `&region=${of.region}&enter=${of.enter_ns}`,
+        abort,
+    );
+    return asked.catch((error) => {
+        if (error instanceof ApiError && error.status === 404) return "none";
+        throw error;
+    });
+}
+
+async function load(
+    of: Looked,
+    hasStore: boolean,
+    abort: AbortSignal,
+): Promise<LiveRecord | "none"> {
+    const id = of.record ?? (hasStore ? await idOf(of, abort) : null);
+    return id === null ? recent(of, abort) : getJson<LiveRecord>(`/live/record/${id}`, abort);
 }
 
 function WhyOf({ of }: { of: LiveRecord }) {
+    if (of.collection === "recent") {
+        const took = formatTime(of.record.runtime_exclusive * 1000);
+        return (
+            <p class="why">
+                {shortName(of.record.func)} itself took {took}. There is no record of it: this
+                is what is kept of the last steps.
+            </p>
+        );
+    }
     const isAnomaly = of.collection === "anomalies";
     const { what, reason, more, cause } = whyOf(of.record, isAnomaly, shortName);
     return (
@@ -115,10 +141,8 @@ export function LiveLooked() {
     const hasStore = status.value?.store !== null;
     /* A record may be stored a little later than it is shown. */
     const record = useQuery(
-        of && hasStore
-            ? `${of.record} ${of.rank} ${of.thread} ${of.enter_ns} ${of.duration_ns}`
-            : null,
-        (abort) => load(of!, abort),
+        of ? `${of.record} ${of.rank} ${of.thread} ${of.enter_ns} ${of.duration_ns}` : null,
+        (abort) => load(of!, hasStore, abort),
         String(isOver.value),
     );
     useEffect(() => {
@@ -158,33 +182,26 @@ export function LiveLooked() {
             }
         >
             <Facts of={of} />
-            {!hasStore ? (
-                <Empty>No provenance is stored: there is no more to show.</Empty>
-            ) : (
-                <Await of={record} what="the record" empty="There is no record.">
-                    {(value) =>
-                        value === "none" ? (
-                            <Empty>
-                                There is no record of it: of normal ones only some are stored,
-                                and what is new is stored a little later.
-                                <button onClick={record.retry}>Look again</button>
-                            </Empty>
-                        ) : (
-                            <div class="live-record">
-                                <WhyOf of={value} />
-                                <LiveStructure of={value} />
-                                <LiveTimeline of={value} />
-                                <details class="live-all">
-                                    <summary>All of the record</summary>
-                                    <pre tabIndex={0}>
-                                        {JSON.stringify(value.record, null, 1)}
-                                    </pre>
-                                </details>
-                            </div>
-                        )
-                    }
-                </Await>
-            )}
+            <Await of={record} what="the record" empty="There is no record.">
+                {(value) =>
+                    value === "none" ? (
+                        <Empty>
+                            There is no record of it, and its step is not kept any more.
+                            <button onClick={record.retry}>Look again</button>
+                        </Empty>
+                    ) : (
+                        <div class="live-record">
+                            <WhyOf of={value} />
+                            <LiveStructure of={value} />
+                            <LiveTimeline of={value} />
+                            <details class="live-all">
+                                <summary>All of the record</summary>
+                                <pre tabIndex={0}>{JSON.stringify(value.record, null, 1)}</pre>
+                            </details>
+                        </div>
+                    )
+                }
+            </Await>
         </LivePanel>
     );
 }
