@@ -278,6 +278,8 @@ static int play_without(struct question *q)
     return rc;
 }
 
+/* A thread that waits for its GPU and the stream that waits for others are one wait: that of the
+ * thread. */
 static void sum_waits(struct question *q)
 {
     const struct syncs *s = &q->what_if.syncs;
@@ -290,6 +292,8 @@ static void sum_waits(struct question *q)
         struct rank_waits *w = &q->waits[q->run.defs.location[l].rank];
         int64_t before = 0;
 
+        if (s->is_stream[l])
+            continue;
         for (uint32_t k = syncs_begin(s, l); k < syncs_end(s, l); k++)
             before += s->sync[k].is_idle ? 0 : (int64_t)sync_wait_ns(&s->sync[k]);
         w->before += before;
