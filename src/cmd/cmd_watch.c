@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/text.h"
+#include "cmd/algo_file.h"
 #include "cmd/commands.h"
 #include "cmd/live_session.h"
 #include "cmd/status.h"
@@ -182,12 +183,13 @@ static void stay(void)
 
 static int serve(const struct settings *settings)
 {
-    const char *detector =
-        settings->call_detector ? settings->call_detector : CALL_DETECTOR_USUAL;
+    const struct call_detector_ops *detector = call_detector_find(CALL_DETECTOR_USUAL);
+    struct call_detector_opts opts_of_detector = {.p = 0};
+    int rc = algo_file_settle(settings, &detector, &opts_of_detector);
     struct live_opts live = {.source = settings->args[0],
                              .run_id = settings->run_id,
                              .store_url = settings->live.store,
-                             .detector = detector,
+                             .detector = detector->name,
                              .is_inclusive = settings->is_inclusive,
                              .is_by_path = strcmp(settings->live.model_key, "path") == 0,
                              .speed = settings->live.speed,
@@ -205,8 +207,9 @@ static int serve(const struct settings *settings)
                                         .what = SERVED_PROGRAM,
                                         .live = state}};
     struct site *site = NULL;
-    int rc = site_open(&site, &opts);
 
+    if (rc == 0)
+        rc = site_open(&site, &opts);
     if (rc == 0) {
         url_print(site, settings->page.is_tunnel, settings->is_json);
         rc = judge(settings, state);

@@ -9,7 +9,7 @@ static const struct command commands[] = {
     {"record", "[options] PROGRAM [ARGUMENT ...]", "run a program, and record a trace of it",
      "output functions stacks mpi no-call-sites sample overhead watch live tracer finish foi "
      "model store store-limit spool spool-limit least "
-     "false-alarms "
+     "short false-alarms "
      "port "
      "listen print-tunnel once run-id",
      0, MOST_ARGS, cmd_record,
@@ -65,7 +65,8 @@ static const struct command commands[] = {
      "  snag info traces.otf2\n  snag info traces.otf2 --json | jq .quality\n"
      "  snag info profile/rank*.json.gz"},
     {"analyze", "TRACE ... [options]", "find the strange executions of a function",
-     "per-call call-detector least inclusive foi output force features detector dimensions "
+     "per-call call-detector algo-file short least inclusive foi output force features "
+     "detector dimensions "
      "epochs learning-rate negatives gamma neighbours false-alarms threshold seed top all "
      "links together levels-from run-id",
      1, MOST_ARGS, cmd_analyze,
@@ -366,7 +367,8 @@ static const struct command commands[] = {
      "  snag provdb prune store --keep-days 30"},
     {"ad", "SOURCE [options]", "find strange calls while a program runs",
      "foi model call-detector algo-file model-key inclusive step speed min-count min-time "
-     "least false-alarms ignore thresholds window store store-limit spool spool-limit program "
+     "least short false-alarms ignore thresholds window store store-limit spool spool-limit "
+     "program "
      "rank as-rank "
      "watchlist "
      "counter-prefix "
@@ -389,7 +391,8 @@ static const struct command commands[] = {
      "  snag ad traces.otf2 --rank 3 --ps tcp://127.0.0.1:5559"},
     {"watch", "SOURCE [options]", "look at strange calls in a browser while a program runs",
      "foi model call-detector algo-file model-key inclusive step speed min-count min-time "
-     "least false-alarms ignore thresholds window store store-limit spool spool-limit program "
+     "least short false-alarms ignore thresholds window store store-limit spool spool-limit "
+     "program "
      "rank as-rank "
      "watchlist "
      "counter-prefix "

@@ -207,7 +207,9 @@ json_t *live_totals_json(const struct live_session *s)
     json_object_set_new(line, "slight", json_count(n->n_slight));
     json_object_set_new(line, "least_ns", json_count((uint64_t)round(ad_least_lost(s->ad))));
     json_object_set_new(line, "false_alarms_per_million",
-                        json_number(s->settings->live.false_alarms));
+                        s->opts.detector->is_published
+                            ? json_null()
+                            : json_number(s->settings->live.false_alarms));
     json_object_set_new(line, "steps", json_count(s->stream.n_steps));
     json_object_set_new(line, "unjudged", json_count(n->n_unjudged));
     json_object_set_new(line, "ignored", json_count(n->n_ignored));

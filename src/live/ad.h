@@ -76,7 +76,7 @@ struct ad_opts {
     size_t n_sinks;
 };
 
-/* ad_default -- hbos on exclusive time, 100 calls; no sinks. */
+/* ad_default -- tails on exclusive time, 100 calls; no sinks. */
 struct ad_opts ad_default(void);
 
 /* What was done so far. */

@@ -226,7 +226,7 @@ static void put_normal(struct live_recorder *r, const struct ad_step *step,
                                  .window = around_window(&n->around)};
 
     evidence_place(&r->evidence, step, &n->call, &n->entered, &record);
-    set_judgement(r, step, n->call.model, judge->ops->judge(&judge->model, sketch, time_ns),
+    set_judgement(r, step, n->call.model, call_judge_score(judge, sketch, time_ns),
                   (double)time_ns - judge->model.median, &record);
     prov_store_put(r->store, PROV_NORMAL, &record);
 }
@@ -392,7 +392,7 @@ static void judge_again(void *ctx, enum prov_kind kind, const struct prov_record
 
     if (record->is_execution || judge == NULL || !is_ours(last->recorder, record))
         return;
-    judgement = judge->ops->judge(&judge->model, ad_sketch(ad, model), time_ns);
+    judgement = call_judge_score(judge, ad_sketch(ad, model), time_ns);
     *final = (struct prov_final){.is_judged = true,
                                  .is_pruned = ad_is_strange(ad, model, time_ns) !=
                                               (kind == PROV_ANOMALY),

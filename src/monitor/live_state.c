@@ -36,8 +36,10 @@ static void begin(struct live_state *state, const char *store_url)
 /* Everything of a run; its arrays stay to be filled anew. */
 static void forget(struct live_state *state)
 {
-    for (uint32_t r = 0; r < state->n_regions; r++)
+    for (uint32_t r = 0; r < state->n_regions; r++) {
         sketch_release(&state->region[r].sketch);
+        call_judge_release(&state->region[r].judge);
+    }
     live_tally_release(&state->tally);
     for (int k = 0; k < LIVE_KINDS; k++)
         live_points_release(&state->points[k]);
@@ -305,7 +307,7 @@ static void copy_models(struct live_state *state, const struct ad_step *step)
         sketch_merge(&region->sketch, sketch);
         region->is_judged = judge != NULL;
         if (judge)
-            region->judge = *judge;
+            call_judge_copy(&region->judge, judge);
     }
 }
 

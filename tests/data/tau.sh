@@ -54,7 +54,7 @@ check "analyze" "$("$SNAG" analyze "$heat" --foi adios_open -o "$run/heat.snag" 
 
 # Each call that was made slow, by when it was entered: truth names the time before others were
 # moved, so that it is within the call and not at its beginning.
-for detector in hbos sstd; do
+for detector in tails sstd; do
     "$TOOLS/stream_verdicts" "$lammps" detector=$detector >"$run/verdicts" 2>/dev/null
     read -r precision recall <<<"$(awk '
         FNR == NR { at[FNR] = $2; n = FNR; next }
