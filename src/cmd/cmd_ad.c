@@ -48,6 +48,7 @@ static void print_text(const struct live_session *s)
     reading_print_accesses(&s->stream.accesses);
     if (s->settings->live.store)
         print_stored(&s->stored, s->settings->live.store);
+    live_totals_print_reduction(s);
     live_totals_print_wrong(s);
 }
 

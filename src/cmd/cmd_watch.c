@@ -66,6 +66,7 @@ static void print_totals(const struct live_session *session)
     live_totals_print_slight(session);
     live_totals_print_trees(session);
     reading_print_accesses(&session->stream.accesses);
+    live_totals_print_reduction(session);
     live_totals_print_wrong(session);
     if (session->settings->live.store)
         print("snag serve %s shows it again\n", session->settings->live.store);

@@ -336,7 +336,8 @@ static const struct command commands[] = {
      "  snag export lammps.snag --what calls --format chrome -o calls.json\n"
      "  snag export lammps.snag --format parquet -o tables/\n"
      "  mpirun -n 8 snag export --together lammps.snag --format parquet -o tables/"},
-    {"provdb", "filter|top|compare|backup|prune STORE [CONDITION|STORE|DIR] [options]",
+    {"provdb",
+     "filter|top|compare|reduction|backup|prune STORE [CONDITION|STORE|DIR] [options]",
      "strange calls that were kept while programs ran",
      "what by top all rank format incidents keep-days keep-mib", 2, 3, cmd_provdb,
      "filter prints the records that meet a condition, all of each as JSON with the field "
@@ -353,7 +354,8 @@ static const struct command commands[] = {
      "stores side by side, say of two runs of a program: anomalies, time lost in them, and "
      "how\n"
      "many of all calls they are, over all runs that a store holds. Records that the final\n"
-     "model would not have kept are left out of both.\n\n"
+     "model would not have kept are left out of both. reduction says how many bytes of trace\n"
+     "its runs read, how many it has, and how many times less that is.\n\n"
      "backup copies a store, which may be written meanwhile, to a new directory, and notes in\n"
      "the store which runs are in it as a whole. prune drops runs, of which there is such a\n"
      "note, by age (--keep-days) or until they fit (--keep-mib); the status is 1 when others\n"

@@ -341,6 +341,8 @@ static void show(struct ad *ad, bool is_last)
 static void finish_step(struct ad *ad, bool is_last)
 {
     ad->n_verdicts = 0;
+    ad->totals.n_bytes = ad->stream->n_bytes;
+    ad->totals.no_bytes = ad->stream->no_bytes;
     for (uint32_t l = 0; l < ad->n_locations; l++)
         callstack_step(ad->stack[l]);
     for (uint32_t l = 0; l < ad->n_locations; l++)

@@ -84,7 +84,9 @@ struct ad_totals {
     uint64_t n_events, n_calls, n_anomalies, n_steps;
     uint64_t n_unjudged; /* calls of which there never were enough */
     uint64_t n_ignored;  /* ... of regions that are not judged */
-    uint64_t n_slight;   /* strange calls that lost too little to be anomalies */
+    uint64_t n_bytes;    /* of the trace, and why not: as the stream has them */
+    const char *no_bytes;
+    uint64_t n_slight; /* strange calls that lost too little to be anomalies */
 };
 
 /*

@@ -403,6 +403,7 @@ static void judge_again(void *ctx, enum prov_kind kind, const struct prov_record
 static void finish(struct live_recorder *r, const struct ad_step *step)
 {
     struct last_judge last = {.recorder = r, .step = step};
+    const struct ad_totals *n = ad_totals(step->ad);
 
     number_models(&last, step->ad);
     run_stats_put(&r->stats, step, r->store);
@@ -411,6 +412,8 @@ static void finish(struct live_recorder *r, const struct ad_step *step)
     r->is_judged_again = r->final_rc == 0;
     if (r->final_rc < 0)
         r->final_message = mem_copy_string(err_message());
+    if (n->no_bytes == NULL && n->n_bytes > 0)
+        prov_store_put_size(r->store, n->n_bytes);
     prov_store_end(r->store);
     idmap_release(&last.fid);
     free(last.model);

@@ -208,6 +208,10 @@ export async function run({ page, server, context }) {
     assert.equal(totals[0], totals[1]);
     assert.match(totals[0], /[1-9]\d* anomal/);
     await other.close();
+    await page
+        .locator(".live-reduction[title*='because the trace is not in files']")
+        .getByText("of how much trace is not known")
+        .waitFor();
 
     await select(page);
     await statistics(page);
