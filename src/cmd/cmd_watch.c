@@ -25,8 +25,6 @@
 #include <string.h>
 #include <time.h>
 
-#define NO_STORE "none" /* as --store says it */
-
 /* ---------------------------------------------------------------------------------- runs */
 
 static void print_store(const char *store, bool is_json)
@@ -226,14 +224,13 @@ int cmd_watch(const struct settings *settings)
 {
     struct settings watched = *settings;
     char store[FS_PATH_SIZE];
-    int rc = settings->live.store ? 0 : store_name_of(settings->args[0], store);
+    int rc = settings->live.store ? store_name_said(&watched.live.store)
+                                  : store_name_of(settings->args[0], store);
 
     if (rc < 0)
         return rc;
     if (settings->live.store == NULL)
         watched.live.store = store;
-    else if (strcmp(settings->live.store, NO_STORE) == 0)
-        watched.live.store = NULL;
     signal(SIGPIPE, SIG_IGN);
     return live_session_guarded(&watched, serve);
 }

@@ -310,7 +310,7 @@ static const struct option_row rows[] = {
      .help = "calls before and after a strange one that are kept with it", .usual = "10"},
     {"store", 0, OPTION_TEXT, AT(live.store), "URL",
      .help = "where what is strange is kept: a directory, sqlite:DIRECTORY?shards=N or "
-             "postgresql://...; watch: none (default NAME.store)"},
+             "postgresql://...; or none (default: ad none, watch NAME.store)"},
     {"store-limit", 0, OPTION_COUNT, AT(live.store_mib), "MIB",
      .help =
          "how large a store may be, in a database what this run has there: of what is beyond "

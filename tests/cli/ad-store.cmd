@@ -77,6 +77,9 @@ snag ad 'synth:main(400*a(c@200us) 400*b(c@6ms));ranks=3;jitter=0.1;slow=c/80/30
 snag ad 'synth:60000*step(a@100us);jitter=0.3' --step 0.2 --least 1ns --false-alarms 100000 --store small --store-limit 1 2>&1 | grep -o -e 'reached its limit' -e 'gave way to others'
 snag query small 'SELECT count(*) BETWEEN 100 AND 3000 AS is_bounded FROM anomalies'
 
+# There is no store of that name, but with a path.
+snag ad synth:10*a --store none; ls -d none 2>&1; snag ad synth:10*a --store ./none --quiet | tail -n 1; snag ad synth:10*a --store none
+
 # How much less is stored than was read: bytes of files on either side. A second run adds little to the store.
 sample_archive real estimated; cat real/*.otf2 real/*.def real/*/* | wc -c >bytes
 snag ad real --store reduced --json --quiet | jq -c --argjson bytes "$(cat bytes)" '[.trace_bytes == $bytes, (.reduction * .stored_bytes / .trace_bytes - 1 | fabs < 1e-9), .stored_is, .reduction_unknown]'
