@@ -85,7 +85,7 @@ static const struct command commands[] = {
      "  snag analyze 'synth:300*step(solve@1ms send);slow=solve/97/5' --foi step\n"
      "  mpirun -n 8 snag analyze --together traces.otf2 -o lammps.snag"},
     {"list", "RUN [options]", "what was disturbed, or executions by score",
-     "incidents executions by foi top all rank verdict per-call verify", 1, 1, cmd_list,
+     "incidents executions by foi top all rank verdict label per-call verify", 1, 1, cmd_list,
      "Prints how many executions of each function of interest are anomalies, what these cost\n"
      "the run and which is the worst; then the incidents: executions that were strange\n"
      "together, because they waited for each other, are one. Those that lost most come first.\n"

@@ -112,7 +112,7 @@ struct settings {
     const char *takes_short; /* calls; NULL: not said */
 
     /* What is printed or written, and where. */
-    const char *output, *verdict, *what, *format, *by;
+    const char *output, *verdict, *label, *what, *format, *by;
     bool is_functions, is_stacks, is_mpi_alone; /* what a program's structure is read from */
     bool has_no_call_sites;                     /* of MPI */
     const char *sample;                         /* a rate, as 200Hz; NULL: no samples */
