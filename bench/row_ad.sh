@@ -54,9 +54,9 @@ floor() {
 make 550
 for ((i = 0; i < repetitions; i++)); do
     floor
-    ad hbos
+    ad tails
     ad sstd
-    whole hbos
+    whole tails
     whole sstd
 done
 
@@ -79,9 +79,9 @@ printf '\n%s rows in %s steps of %s MiB.\n\n' "$rows" "$steps" "$(calc "$step_by
 echo '| | wall, least | processor, least | wall / floor | processor / floor | at most 4 |'
 echo '|---|---|---|---|---|---|'
 line 'floor: ADIOS2, every step' floor -
-line 'judged, hbos' hbos "$(verdict hbos)"
+line 'judged, tails' tails "$(verdict tails)"
 line 'judged, sstd' sstd "$(verdict sstd)"
-line 'snag ad --store, hbos' whole_hbos "$(verdict whole_hbos)"
+line 'snag ad --store, tails' whole_hbos "$(verdict whole_hbos)"
 line "snag ad --store, sstd, $strange records" whole_sstd "$(verdict whole_sstd)"
 
 # Memory: by how much it grows with the step; the rest is code and libraries, whatever the step.

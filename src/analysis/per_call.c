@@ -163,7 +163,7 @@ static void keep_call(struct run_over *r, struct found *found, uint32_t l, uint3
     double severity = (double)time_ns - judge->model.median;
     struct call_judgement judgement;
 
-    judgement = judge->ops->judge(&judge->model, &r->sketch[region], time_ns);
+    judgement = call_judge_score(judge, &r->sketch[region], time_ns);
     found->n_anomalies++;
     keep(found,
          &(struct strange_call){l, row, region, time_ns, judgement.score, judgement.p,
@@ -235,7 +235,8 @@ static double least_lost(const struct run_over *r, const struct definitions *def
 
     for (uint32_t region = 0; region < r->n_regions; region++)
         noise_ns[region] = r->sketch[region].n > 0 ? r->judge[region].noise_ns : INFINITY;
-    least = call_least_effect(defs->ticks_per_s ? 1e9 / (double)defs->ticks_per_s : 1,
+    least = call_least_effect(r->opts->detector,
+                              defs->ticks_per_s ? 1e9 / (double)defs->ticks_per_s : 1,
                               call_noise(noise_ns, r->n_regions));
     free(noise_ns);
     return least;
@@ -256,13 +257,15 @@ void per_call_run(const struct columns *columns, const struct definitions *defs,
             struct call_detector_opts of_region = opts->detector_opts;
 
             of_region.may_wait = waiting_is_likely(&defs->region[region]);
-            call_judge_init(&judge[region], opts->detector, &of_region, &r.sketch[region]);
+            call_judge_fit(&judge[region], opts->detector, &of_region, &r.sketch[region]);
         }
     r.judge = judge;
     r.least_lost_ns = result->least_lost_ns =
         isnan(opts->least_lost_ns) ? least_lost(&r, defs) : opts->least_lost_ns;
     pool_for(opts->pool, columns->n_locations, 1, judge_locations, &r);
     join(&r, result);
+    for (uint32_t region = 0; region < r.n_regions; region++)
+        call_judge_release(&judge[region]);
     free(r.found);
     free(judge);
 }

@@ -29,7 +29,7 @@ struct per_call_opts {
     struct pool *pool;
 };
 
-/* per_call_default -- hbos on exclusive time, 100 calls, 100,000 rows; no pool. */
+/* per_call_default -- tails on exclusive time, 100 calls, 100,000 rows; no pool. */
 struct per_call_opts per_call_default(void);
 
 /* A strange call. */

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -196,6 +197,21 @@ int fs_remove_tree(const char *path)
     if (!remove_at(AT_FDCWD, path, DEEPEST))
         return err_set(ERR_IO, "cannot remove '%s': %s", path, strerror(errno));
     return 0;
+}
+
+uint64_t fs_bytes(const char *path)
+{
+    char *paths[] = {(char *)(uintptr_t)path, NULL};
+    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
+    uint64_t sum = 0;
+    FTSENT *file;
+
+    while (tree && (file = fts_read(tree)) != NULL)
+        if (file->fts_info == FTS_F)
+            sum += (uint64_t)file->fts_statp->st_size;
+    if (tree)
+        fts_close(tree);
+    return sum;
 }
 
 int fs_exists(const char *path)

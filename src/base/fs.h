@@ -94,6 +94,10 @@ void fs_advise(const void *data, size_t bytes, int advice);
  */
 int fs_remove_tree(const char *path);
 
+/* fs_bytes -- of a file, or of all files in a directory and below it; 0 of what is not there.
+ */
+uint64_t fs_bytes(const char *path);
+
 /* fs_exists -- 1 if something of that name is there, 0 if not. */
 int fs_exists(const char *path);
 

@@ -44,6 +44,8 @@ static void see_others(struct ad_metrics *m, struct ad_seen *seen)
         ps_client_counts(m->session->client, &seen->ps);
     seen->live.store = stored.store;
     seen->live.n_lost = m->session->stream.n_lost;
+    seen->live.reduction = reduction_of(m->session->stream.n_bytes, m->session->stream.no_bytes,
+                                        m->session->recorder ? &stored.store : NULL);
 }
 
 static void leave(struct ad_metrics *m, const struct ad_seen *seen)
@@ -181,6 +183,7 @@ int ad_metrics_open(struct ad_metrics **out, const struct settings *settings)
     m = *out = mem_alloc(1, sizeof *m);
     pthread_mutex_init(&m->lock, NULL);
     m->seen.live.lag_ns = NAN;
+    m->seen.live.reduction = reduction_of(0, NULL, NULL);
     m->least_delay_ns = INFINITY;
     snprintf(m->program, sizeof m->program, "%u", settings->live.program);
     rc = metrics_option_open(

@@ -1,11 +1,6 @@
-/*
- * The threshold of HBOS is there a share of the range of scores, which moves with the rarest
- * bin; here it is a probability. So it is checked, named, and left alone.
- */
 #include "cmd/algo_file.h"
 
 #include "base/err.h"
-#include "base/log.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,57 +9,64 @@
 
 #include <jansson.h>
 
-static int set_algorithm(const json_t *value, struct ad_opts *opts)
-{
-    const char *said = json_string_value(value), *name;
+#define MOST_BINS 1000000
 
-    for (size_t i = 0; said && (name = call_detector_name(i)) != NULL; i++)
-        if (strcasecmp(said, name) == 0) {
-            opts->detector = call_detector_find(name);
+/* What a file says. */
+struct said {
+    const struct call_detector_ops **detector;
+    struct call_detector_opts *opts;
+};
+
+static int set_algorithm(const json_t *value, struct said said)
+{
+    const char *text = json_string_value(value), *name;
+
+    for (size_t i = 0; text && (name = call_detector_name(i)) != NULL; i++)
+        if (strcasecmp(text, name) == 0) {
+            *said.detector = call_detector_find(name);
             return 0;
         }
     return -1;
 }
 
-static int set_sigma(const json_t *value, struct ad_opts *opts)
+static int set_sigma(const json_t *value, struct said said)
 {
-    double sigmas = json_number_value(value);
+    double sigmas = said.opts->sigmas = json_number_value(value);
 
-    opts->detector_opts.sigmas = sigmas;
     return json_is_number(value) && sigmas > 0 && sigmas <= 1e6 ? 0 : -1;
 }
 
-static int check_share(const json_t *value, struct ad_opts *opts)
+static int set_share(const json_t *value, struct said said)
 {
-    double share = json_number_value(value);
+    double share = said.opts->score_share = json_number_value(value);
 
-    (void)opts;
-    return json_is_number(value) && share >= 0 && share <= 1 ? 0 : -1;
+    return json_is_number(value) && share > 0 && share <= 1 ? 0 : -1;
 }
 
-static int check_flag(const json_t *value, struct ad_opts *opts)
+static int set_global(const json_t *value, struct said said)
 {
-    (void)opts;
+    said.opts->is_local = json_is_false(value);
     return json_is_boolean(value) ? 0 : -1;
 }
 
-static int check_bins(const json_t *value, struct ad_opts *opts)
+static int set_bins(const json_t *value, struct said said)
 {
-    (void)opts;
-    return json_is_integer(value) && json_integer_value(value) > 0 ? 0 : -1;
+    json_int_t n = json_integer_value(value);
+
+    said.opts->most_bins = (uint32_t)n;
+    return json_is_integer(value) && n > 0 && n <= MOST_BINS ? 0 : -1;
 }
 
 static const struct {
     const char *name;
-    int (*set)(const json_t *value, struct ad_opts *opts);
-    bool has_counterpart;
+    int (*set)(const json_t *value, struct said said);
     const char *takes; /* NULL: the name of a detector of calls */
 } fields[] = {
-    {"algorithm", set_algorithm, true, NULL},
-    {"sstd_sigma", set_sigma, true, "a number above 0, up to a million"},
-    {"hbos_thres", check_share, false, "a number from 0 to 1"},
-    {"glob_thres", check_flag, false, "true or false"},
-    {"hbos_max_bins", check_bins, false, "a whole number above 0"},
+    {"algorithm", set_algorithm, NULL},
+    {"sstd_sigma", set_sigma, "a number above 0, up to a million"},
+    {"hbos_thres", set_share, "a number above 0, up to 1"},
+    {"glob_thres", set_global, "true or false"},
+    {"hbos_max_bins", set_bins, "a whole number from 1 to a million"},
 };
 
 #define N_FIELDS (sizeof fields / sizeof *fields)
@@ -80,28 +82,17 @@ static int complain(const char *path, const char *name, const char *takes)
     return err_set(ERR_FORMAT, "'%s' in '%s' takes %s", name, path, takes ? takes : names);
 }
 
-/* Appends the name to words if it has no counterpart. */
-static int set_field(const char *path, const char *name, const json_t *value,
-                     struct ad_opts *opts, char words[128])
+static int set_field(const char *path, const char *name, const json_t *value, struct said said)
 {
-    for (size_t i = 0; i < N_FIELDS; i++) {
-        if (strcmp(fields[i].name, name) != 0)
-            continue;
-        if (fields[i].set(value, opts) != 0)
-            return complain(path, name, fields[i].takes);
-        if (!fields[i].has_counterpart) {
-            strcat(words, *words ? ", " : "");
-            strcat(words, name);
-        }
-        return 0;
-    }
+    for (size_t i = 0; i < N_FIELDS; i++)
+        if (strcmp(fields[i].name, name) == 0)
+            return fields[i].set(value, said) == 0 ? 0 : complain(path, name, fields[i].takes);
     return err_set(ERR_FORMAT, "unknown '%s' in '%s'", name, path);
 }
 
-int algo_file_read(const char *path, struct ad_opts *opts)
+static int read_file(const char *path, struct said said)
 {
     FILE *file = fopen(path, "r");
-    char words[128] = "";
     json_error_t error;
     const char *name;
     json_t *root, *value;
@@ -116,13 +107,27 @@ int algo_file_read(const char *path, struct ad_opts *opts)
                        error.text);
     if (!json_is_object(root) || json_object_size(root) == 0)
         rc = err_set(ERR_FORMAT, "nothing is said in '%s'", path);
-    json_object_foreach(root, name, value) if (rc == 0) rc =
-        set_field(path, name, value, opts, words);
+    json_object_foreach(root, name, value) if (rc == 0) rc = set_field(path, name, value, said);
     json_decref(root);
-    if (rc == 0 && *words)
-        log_warn("ad",
-                 "%s of '%s' left alone: here the probability of a duration counts "
-                 "(--thresholds)",
-                 words, path);
+    return rc;
+}
+
+static enum call_short short_of(const char *word)
+{
+    return word == NULL                ? CALL_SHORT_USUAL
+           : strcmp(word, "none") == 0 ? CALL_SHORT_NONE
+           : strcmp(word, "work") == 0 ? CALL_SHORT_WORK
+                                       : CALL_SHORT_ALL;
+}
+
+int algo_file_settle(const struct settings *settings, const struct call_detector_ops **detector,
+                     struct call_detector_opts *opts)
+{
+    const char *path = settings->live.algo_file;
+    int rc = path ? read_file(path, (struct said){detector, opts}) : 0;
+
+    if (settings->call_detector)
+        *detector = call_detector_find(settings->call_detector);
+    opts->takes_short = short_of(settings->takes_short);
     return rc;
 }

@@ -1,5 +1,6 @@
 /*
- * algo_file -- Chimbuko's file that says how strange calls are found, as its -algo_params_file:
+ * algo_file -- how strange calls are found, by the command line and by Chimbuko's file for it,
+ * its -algo_params_file:
  *
  *     {"algorithm": "sstd", "sstd_sigma": 12, "hbos_thres": 0.99, "glob_thres": true,
  *      "hbos_max_bins": 200}
@@ -7,13 +8,15 @@
 #ifndef SNAG_CMD_ALGO_FILE_H
 #define SNAG_CMD_ALGO_FILE_H
 
-#include "live/ad.h"
+#include "cmd/settings.h"
+#include "detect/call_detector.h"
 
 /*
- * algo_file_read -- take from a file what has a counterpart here, the algorithm and sstd_sigma,
- * and say on stderr what has none.
+ * algo_file_settle -- the detector and its parameters, as far as --algo-file, and before it
+ * --call-detector and --short, say them.
  * Returns 0, ERR_IO, or ERR_FORMAT for what such a file may not say.
  */
-int algo_file_read(const char *path, struct ad_opts *opts);
+int algo_file_settle(const struct settings *settings, const struct call_detector_ops **detector,
+                     struct call_detector_opts *opts);
 
 #endif

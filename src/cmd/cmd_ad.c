@@ -5,6 +5,7 @@
 #include "cmd/live_session.h"
 #include "cmd/print.h"
 #include "cmd/reading.h"
+#include "cmd/store_name.h"
 #include "cmd/live_totals.h"
 
 #include <stdio.h>
@@ -48,6 +49,7 @@ static void print_text(const struct live_session *s)
     reading_print_accesses(&s->stream.accesses);
     if (s->settings->live.store)
         print_stored(&s->stored, s->settings->live.store);
+    live_totals_print_reduction(s);
     live_totals_print_wrong(s);
 }
 
@@ -78,5 +80,8 @@ static int run(const struct settings *settings)
 
 int cmd_ad(const struct settings *settings)
 {
-    return live_session_guarded(settings, run);
+    struct settings found = *settings;
+    int rc = store_name_said(&found.live.store);
+
+    return rc < 0 ? rc : live_session_guarded(&found, run);
 }

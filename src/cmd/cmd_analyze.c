@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "base/sweeper.h"
 #include "base/text.h"
+#include "cmd/algo_file.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
 #include "cmd/launched.h"
@@ -39,6 +40,7 @@ struct analyze {
     struct sweeper sweeper; /* of what processes leave that were killed together */
     struct run_made made;
     struct stack2vec_opts embedding; /* what was said of it */
+    struct per_call_opts per_call;   /* for --per-call */
     struct model *model;             /* snag score: judge by it; NULL: learn */
 };
 
@@ -299,7 +301,6 @@ static int finish_run(struct reading *r)
 {
     struct analyze *a = r->ctx;
     const struct settings *s = a->settings;
-    struct per_call_opts per_call = per_call_default();
     const struct analysis_crew crew = {r->crew, r->share_pool, a->model};
     char *command = command_line(s);
     struct run_maker_opts opts = {.foi = s->foi.text,
@@ -316,19 +317,14 @@ static int finish_run(struct reading *r)
                                                .pool = r->pool,
                                                .crew = r->crew ? &crew : NULL},
                                   .model = a->model,
-                                  .per_call = s->is_per_call ? &per_call : NULL,
+                                  .per_call = s->is_per_call ? &a->per_call : NULL,
                                   .keeps_labels = s->is_forced,
                                   .command = command,
                                   .levels_from = s->levels_from,
                                   .run_id = s->said_run_id};
     int rc;
 
-    if (s->is_per_call)
-        per_call.detector = call_detector_find(s->call_detector);
-    if (s->least_lost_ns != LEAST_LOST_UNSAID)
-        per_call.least_lost_ns = (double)s->least_lost_ns;
-    per_call.is_inclusive = s->is_inclusive;
-    per_call.pool = r->pool;
+    a->per_call.pool = r->pool;
     log_reading(r);
     rc = run_make(&a->dir, &r->source, &r->ingested, &opts, &a->made);
     analysis_crew_dismiss(opts.analysis.crew);
@@ -416,6 +412,16 @@ static int begin_run(void *ctx, const struct launched *launched)
     return rc;
 }
 
+/* What is said of how single calls are judged. */
+static int settle_per_call(const struct settings *settings, struct per_call_opts *opts)
+{
+    *opts = per_call_default();
+    opts->is_inclusive = settings->is_inclusive;
+    if (settings->least_lost_ns != LEAST_LOST_UNSAID)
+        opts->least_lost_ns = (double)settings->least_lost_ns;
+    return algo_file_settle(settings, &opts->detector, &opts->detector_opts);
+}
+
 /* rc: of what came before. */
 static int analyze(const struct settings *settings, struct model *model, int rc)
 {
@@ -428,6 +434,8 @@ static int analyze(const struct settings *settings, struct model *model, int rc)
                                 .ctx = &a};
 
     task.rc = rc == 0 ? learning_embedding(settings, &a.embedding) : rc;
+    if (task.rc == 0)
+        task.rc = settle_per_call(settings, &a.per_call);
     rc = reading_run(settings, &task);
     remove_part(&a);
     sweeper_dismiss(&a.sweeper);

@@ -5,6 +5,7 @@
 #include "cmd/commands.h"
 #include "cmd/headline.h"
 #include "cmd/list.h"
+#include "cmd/options.h"
 #include "cmd/print.h"
 #include "cmd/selection.h"
 #include "cmd/status.h"
@@ -208,7 +209,7 @@ static int print_others(sqlite3 *db, const struct execution_filter *filter, uint
 static int list_incidents_text(sqlite3 *db, const struct execution_filter *asked)
 {
     struct execution_filter filter = *asked;
-    bool is_brief = filter.verdict == NULL && filter.most > 0;
+    bool is_brief = filter.verdict == NULL && filter.label == NULL && filter.most > 0;
     struct incident_columns columns = {.has_verdict = !is_brief};
     uint64_t n;
     int rc;
@@ -276,7 +277,7 @@ static int list_with_answer(sqlite3 *db, const struct execution_filter *filter)
 static int list_either(sqlite3 *db, const struct settings *s)
 {
     struct execution_filter filter = selection_filter(s);
-    bool is_flat = s->is_executions || s->is_json;
+    bool is_flat = s->is_executions || s->is_json || s->label; /* people label executions */
 
     if (s->by) { /* an order of executions */
         filter.is_by_lost = strcmp(s->by, "lost") == 0;
@@ -296,6 +297,8 @@ int cmd_list(const struct settings *settings)
     struct run run;
     int rc = selection_open(&run, settings);
 
+    if (rc == 0 && settings->is_per_call)
+        rc = options_refuse(settings, "label", "is for executions, not for --per-call");
     if (rc == 0)
         rc = settings->is_per_call ? strange_calls_print(run.db, settings)
                                    : list_either(run.db, settings);

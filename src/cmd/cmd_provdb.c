@@ -11,6 +11,7 @@
 #include "prov/prov_keep.h"
 #include "prov/prov_reader.h"
 #include "prov/prov_sql.h"
+#include "prov/reduction.h"
 #include "run/rundb.h"
 
 #include <math.h>
@@ -113,6 +114,27 @@ static int compare(struct database *one, const struct settings *s)
     return rc;
 }
 
+/* ------------------------------------------------------------------------------ reduction */
+
+static int reduction(struct database *reader, const struct settings *s)
+{
+    struct reduction r;
+    char text[REDUCTION_TEXT];
+    int rc = reduction_read(reader, s->args[1], &r);
+
+    if (rc < 0)
+        return rc;
+    if (s->is_json) {
+        json_t *object = json_object();
+
+        reduction_set(object, &r);
+        print_json(object, false);
+    } else {
+        print("%s\n", reduction_text(&r, text));
+    }
+    return STATUS_DONE;
+}
+
 /* -------------------------------------------------------------------------------- keeping */
 
 static int backup(const struct settings *s)
@@ -198,11 +220,9 @@ int cmd_provdb(const struct settings *settings)
         int n_args;
         int (*look)(struct database *reader, const struct settings *settings);
         int (*keep)(const struct settings *settings);
-    } verbs[] = {{"filter", 3, filter, NULL},
-                 {"top", 2, top, NULL},
-                 {"compare", 3, compare, NULL},
-                 {"backup", 3, NULL, backup},
-                 {"prune", 2, NULL, prune}};
+    } verbs[] = {{"filter", 3, filter, NULL},   {"top", 2, top, NULL},
+                 {"compare", 3, compare, NULL}, {"reduction", 2, reduction, NULL},
+                 {"backup", 3, NULL, backup},   {"prune", 2, NULL, prune}};
 
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (strcmp(settings->args[0], verbs[i].verb) == 0 &&
@@ -210,5 +230,6 @@ int cmd_provdb(const struct settings *settings)
             return verbs[i].look ? run_reader(settings, verbs[i].look)
                                  : verbs[i].keep(settings);
     return err_set(ERR_USAGE, "expected: snag provdb filter STORE CONDITION, top STORE, "
-                              "compare STORE STORE, backup STORE DIR, or prune STORE");
+                              "compare STORE STORE, reduction STORE, backup STORE DIR, or "
+                              "prune STORE");
 }

@@ -143,6 +143,7 @@ static int run_watch(const struct recording *r)
     watched.guesses_foi = true;
     watched.model = said->model;
     watched.least_lost_ns = said->least_lost_ns;
+    watched.takes_short = said->takes_short;
     watched.live.false_alarms = said->live.false_alarms;
     watched.listen = said->listen;
     watched.run_id = said->run_id;

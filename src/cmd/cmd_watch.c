@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/text.h"
+#include "cmd/algo_file.h"
 #include "cmd/commands.h"
 #include "cmd/options.h"
 #include "prov/prov_store.h"
@@ -25,8 +26,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-#define NO_STORE "none" /* as --store says it */
 
 /* ---------------------------------------------------------------------------------- runs */
 
@@ -67,6 +66,7 @@ static void print_totals(const struct live_session *session)
     live_totals_print_slight(session);
     live_totals_print_trees(session);
     reading_print_accesses(&session->stream.accesses);
+    live_totals_print_reduction(session);
     live_totals_print_wrong(session);
     if (session->settings->live.store)
         print("snag serve %s shows it again\n", session->settings->live.store);
@@ -184,12 +184,13 @@ static void stay(void)
 
 static int serve(const struct settings *settings)
 {
-    const char *detector =
-        settings->call_detector ? settings->call_detector : CALL_DETECTOR_USUAL;
+    const struct call_detector_ops *detector = call_detector_find(CALL_DETECTOR_USUAL);
+    struct call_detector_opts opts_of_detector = {.p = 0};
+    int rc = algo_file_settle(settings, &detector, &opts_of_detector);
     struct live_opts live = {.source = settings->args[0],
                              .run_id = settings->run_id,
                              .store_url = settings->live.store,
-                             .detector = detector,
+                             .detector = detector->name,
                              .is_inclusive = settings->is_inclusive,
                              .is_by_path = strcmp(settings->live.model_key, "path") == 0,
                              .speed = settings->live.speed,
@@ -207,8 +208,9 @@ static int serve(const struct settings *settings)
                                         .what = SERVED_PROGRAM,
                                         .live = state}};
     struct site *site = NULL;
-    int rc = site_open(&site, &opts);
 
+    if (rc == 0)
+        rc = site_open(&site, &opts);
     if (rc == 0) {
         url_print(site, settings->page.is_tunnel, settings->is_json);
         rc = judge(settings, state);
@@ -231,14 +233,13 @@ int cmd_watch(const struct settings *settings)
     if (settings->n_args == 0 || prov_store_is(settings->args[0]))
         return cmd_serve(settings);
     rc = options_refuse(settings, "server curve-key", "is for the store of a job");
-    if (rc == 0 && settings->live.store == NULL)
-        rc = store_name_of(settings->args[0], store);
+    if (rc == 0)
+        rc = settings->live.store ? store_name_said(&watched.live.store)
+                                  : store_name_of(settings->args[0], store);
     if (rc < 0)
         return rc;
     if (settings->live.store == NULL)
         watched.live.store = store;
-    else if (strcmp(settings->live.store, NO_STORE) == 0)
-        watched.live.store = NULL;
     signal(SIGPIPE, SIG_IGN);
     return live_session_guarded(&watched, serve);
 }

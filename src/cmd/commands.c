@@ -9,7 +9,7 @@ static const struct command commands[] = {
     {"record", "[options] PROGRAM [ARGUMENT ...]", "run a program, and record a trace of it",
      "output functions stacks mpi no-call-sites sample overhead watch live tracer finish foi "
      "model store store-limit spool spool-limit least "
-     "false-alarms "
+     "short false-alarms "
      "port "
      "listen print-tunnel once run-id",
      0, MOST_ARGS, cmd_record,
@@ -65,7 +65,8 @@ static const struct command commands[] = {
      "  snag info traces.otf2\n  snag info traces.otf2 --json | jq .quality\n"
      "  snag info profile/rank*.json.gz"},
     {"analyze", "TRACE ... [options]", "find the strange executions of a function",
-     "per-call call-detector least inclusive foi output force features detector dimensions "
+     "per-call call-detector algo-file short least inclusive foi output force features "
+     "detector dimensions "
      "epochs learning-rate negatives gamma nu neighbours false-alarms threshold seed top all "
      "links together levels-from run-id",
      1, MOST_ARGS, cmd_analyze,
@@ -84,7 +85,7 @@ static const struct command commands[] = {
      "  snag analyze 'synth:300*step(solve@1ms send);slow=solve/97/5' --foi step\n"
      "  mpirun -n 8 snag analyze --together traces.otf2 -o lammps.snag"},
     {"list", "RUN [options]", "what was disturbed, or executions by score",
-     "incidents executions by foi top all rank verdict per-call verify", 1, 1, cmd_list,
+     "incidents executions by foi top all rank verdict label per-call verify", 1, 1, cmd_list,
      "Prints how many executions of each function of interest are anomalies, what these cost\n"
      "the run and which is the worst; then the incidents: executions that were strange\n"
      "together, because they waited for each other, are one. Those that lost most come first.\n"
@@ -343,7 +344,8 @@ static const struct command commands[] = {
      "  snag export lammps.snag --what calls --format chrome -o calls.json\n"
      "  snag export lammps.snag --format parquet -o tables/\n"
      "  mpirun -n 8 snag export --together lammps.snag --format parquet -o tables/"},
-    {"provdb", "filter|top|compare|backup|prune STORE [CONDITION|STORE|DIR] [options]",
+    {"provdb",
+     "filter|top|compare|reduction|backup|prune STORE [CONDITION|STORE|DIR] [options]",
      "strange calls that were kept while programs ran",
      "what by top all rank format incidents keep-days keep-mib", 2, 3, cmd_provdb,
      "filter prints the records that meet a condition, all of each as JSON with the field "
@@ -360,7 +362,8 @@ static const struct command commands[] = {
      "stores side by side, say of two runs of a program: anomalies, time lost in them, and "
      "how\n"
      "many of all calls they are, over all runs that a store holds. Records that the final\n"
-     "model would not have kept are left out of both.\n\n"
+     "model would not have kept are left out of both. reduction says how many bytes of trace\n"
+     "its runs read, how many it has, and how many times less that is.\n\n"
      "backup copies a store, which may be written meanwhile, to a new directory, and notes in\n"
      "the store which runs are in it as a whole. prune drops runs, of which there is such a\n"
      "note, by age (--keep-days) or until they fit (--keep-mib); the status is 1 when others\n"
@@ -374,7 +377,8 @@ static const struct command commands[] = {
      "  snag provdb prune store --keep-days 30"},
     {"ad", "SOURCE [options]", "find strange calls while a program runs",
      "foi model call-detector algo-file model-key inclusive step speed min-count min-time "
-     "least false-alarms ignore thresholds window store store-limit spool spool-limit program "
+     "least short false-alarms ignore thresholds window store store-limit spool spool-limit "
+     "program "
      "rank as-rank "
      "watchlist "
      "counter-prefix "
@@ -398,7 +402,8 @@ static const struct command commands[] = {
     {"watch", "SOURCE|STORE [options]",
      "look at strange calls in a browser while a program runs",
      "foi model call-detector algo-file model-key inclusive step speed min-count min-time "
-     "least false-alarms ignore thresholds window store store-limit spool spool-limit program "
+     "least short false-alarms ignore thresholds window store store-limit spool spool-limit "
+     "program "
      "rank as-rank "
      "watchlist "
      "counter-prefix "

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "cmd/algo_file.h"
+#include "cmd/options.h"
 #include "cmd/status.h"
 
 #include <math.h>
@@ -125,13 +126,13 @@ static int read_rules(struct live_session *session)
 {
     const struct settings *s = session->settings;
     struct ad_opts *opts = &session->opts;
-    int rc = s->live.algo_file ? algo_file_read(s->live.algo_file, opts) : 0;
+    int rc = algo_file_settle(s, &opts->detector, &opts->detector_opts);
 
     if (s->live.false_alarms >= CALL_DETECTOR_PER)
         return err_set(ERR_USAGE,
                        "--false-alarms takes less than a million calls in a million");
-    if (s->call_detector)
-        opts->detector = call_detector_find(s->call_detector);
+    if (rc == 0 && opts->detector->is_published)
+        rc = options_refuse(s, "false-alarms", "is for --call-detector tails alone");
     opts->rules = &session->rules;
     if (rc == 0 && s->live.ignore)
         rc = live_rules_ignore(&session->rules, s->live.ignore);

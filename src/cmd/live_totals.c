@@ -5,6 +5,7 @@
 #include "cmd/reading.h"
 #include "cmd/strange_calls.h"
 #include "features/residual.h"
+#include "prov/reduction.h"
 #include "view/executions.h"
 
 #include "base/text.h"
@@ -199,10 +200,28 @@ static void set_stored(json_t *line, const struct live_recorder_counts *stored)
     json_object_set_new(line, "store_error", n->why ? json_string(n->why) : json_null());
 }
 
+static struct reduction reduction_so_far(const struct live_session *s)
+{
+    const struct ad_totals *n = ad_totals(s->ad);
+
+    return reduction_of(n->n_bytes, n->no_bytes,
+                        s->settings->live.store ? &s->stored.store : NULL);
+}
+
+void live_totals_print_reduction(const struct live_session *s)
+{
+    struct reduction reduction = reduction_so_far(s);
+    char text[REDUCTION_TEXT];
+
+    if (s->settings->live.store)
+        print("%s\n", reduction_text(&reduction, text));
+}
+
 json_t *live_totals_json(const struct live_session *s)
 {
     const struct ad_totals *n = ad_totals(s->ad);
     struct quality quality = live_totals_quality(s);
+    struct reduction reduction = reduction_so_far(s);
     json_t *line = json_object();
 
     json_object_set_new(line, "source", json_text(s->stream.url));
@@ -212,7 +231,9 @@ json_t *live_totals_json(const struct live_session *s)
     json_object_set_new(line, "slight", json_count(n->n_slight));
     json_object_set_new(line, "least_ns", json_count((uint64_t)round(ad_least_lost(s->ad))));
     json_object_set_new(line, "false_alarms_per_million",
-                        json_number(s->settings->live.false_alarms));
+                        s->opts.detector->is_published
+                            ? json_null()
+                            : json_number(s->settings->live.false_alarms));
     json_object_set_new(line, "steps", json_count(s->stream.n_steps));
     json_object_set_new(line, "unjudged", json_count(n->n_unjudged));
     json_object_set_new(line, "ignored", json_count(n->n_ignored));
@@ -221,6 +242,7 @@ json_t *live_totals_json(const struct live_session *s)
     reading_set_accesses(line, &s->stream.accesses);
     if (s->settings->live.store)
         set_stored(line, &s->stored);
+    reduction_set(line, &reduction);
     json_object_set_new(line, "is_interrupted", json_boolean(s->is_interrupted));
     if (s->trees)
         json_object_set_new(line, "foi", trees_json(s->trees, s->stream.defs));

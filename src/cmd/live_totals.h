@@ -20,6 +20,9 @@ uint64_t live_totals_anomalies(const struct live_session *session);
  */
 void live_totals_print_slight(const struct live_session *session);
 
+/* live_totals_print_reduction -- bytes of the trace and of the store, where there is one. */
+void live_totals_print_reduction(const struct live_session *session);
+
 /* live_totals_print_wrong -- how many events were lost on the way, and what was wrong with the
  * others: nothing if it was nothing. */
 void live_totals_print_wrong(const struct live_session *session);

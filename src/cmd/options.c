@@ -88,16 +88,18 @@ static const struct option_row rows[] = {
     {"per-call", 0, OPTION_FLAG, AT(is_per_call), NULL,
      .help = "the calls of all functions, each against the others of its function"},
     {"call-detector", 0, OPTION_TEXT, AT(call_detector), "KIND",
-     .help = "how strange calls are found", .choice = call_detector_name,
-     .usual = CALL_DETECTOR_USUAL},
-    {"call-detector", 0, OPTION_TEXT, AT(call_detector), "KIND",
      .help =
          "how strange calls are found, whatever --algo-file says (default " CALL_DETECTOR_USUAL
          ")",
-     .choice = call_detector_name, .only = "ad watch"},
+     .choice = call_detector_name},
+    {"short", 0, OPTION_TEXT, AT(takes_short), "WHICH",
+     .help = "which calls may be strange as they are too short: none, those of functions that "
+             "do not wait for others (work), or all (default work; sstd, hbos, copod: all)",
+     .choices = "none|work|all"},
     {"least", 0, OPTION_TIME, AT(least_lost_ns), "TIME",
-     .help = "what a strange call has lost at least, say 10us; those that lost less are only "
-             "counted (default: by the clock and by how quick calls vary)"},
+     .help = "what a strange call has lost at least, or is too short by, say 10us; those that "
+             "lost less are only counted (default: by the clock and by how quick calls vary; "
+             "sstd, hbos, copod: nothing)"},
     {"least", 0, OPTION_SHARE, AT(compare.least), "SHARE",
      .help = "what is less is no change, say 2% (default 1%; of one run on each side 5%)",
      .only = "compare serve report"},
@@ -156,6 +158,9 @@ static const struct option_row rows[] = {
      .only = "ad watch"},
     {"verdict", 0, OPTION_TEXT, AT(verdict), "V", .help = "only executions with this verdict",
      .choices = "anomaly|normal"},
+    {"label", 0, OPTION_TEXT, AT(label), "L",
+     .help = "only executions that people labelled so, or not at all (none)",
+     .choices = "abnormal|normal|none"},
     {"depth", 'd', OPTION_COUNT, AT(depth), "N",
      .help = "levels of the tree to draw; strange calls below are drawn all the same",
      .usual = "4"},
@@ -307,17 +312,18 @@ static const struct option_row rows[] = {
     {"min-time", 0, OPTION_TIME, AT(live.min_time_ns), "TIME",
      .help = "calls that took less, say 20us, are never strange", .usual = "0"},
     {"false-alarms", 0, OPTION_ABOVE, AT(live.false_alarms), "N",
-     .help = "normal calls in a million of each region that may be called strange",
+     .help = "tails: normal calls in a million of each region that may be called strange",
      .usual = "10", .only = "ad watch record"},
     {"ignore", 0, OPTION_TEXT, AT(live.ignore), "FILE",
      .help = "regions that are not judged: a name or /regex/ a line"},
     {"thresholds", 0, OPTION_TEXT, AT(live.thresholds), "FILE",
-     .help = "thresholds of single regions: a name and p (sstd: sigmas) a line"},
+     .help = "thresholds of single regions: a name and p (sstd: sigmas; hbos, copod: share of "
+             "the range of scores) a line"},
     {"window", 0, OPTION_NUMBER, AT(live.window), "N",
      .help = "calls before and after a strange one that are kept with it", .usual = "10"},
     {"store", 0, OPTION_TEXT, AT(live.store), "URL",
      .help = "where what is strange is kept: a directory, sqlite:DIRECTORY?shards=N or "
-             "postgresql://...; watch: none (default NAME.store)"},
+             "postgresql://...; or none (default: ad none, watch NAME.store)"},
     {"store-limit", 0, OPTION_COUNT, AT(live.store_mib), "MIB",
      .help =
          "how large a store may be, in a database what this run has there: of what is beyond "

@@ -29,6 +29,7 @@ struct execution_filter selection_filter(const struct settings *s)
         .foi = s->foi.n > 0 ? s->foi.text[0] : NULL,
         .verdict = s->verdict,
         .rank = s->rank,
+        .label = s->label,
         .most = s->is_all ? 0 : s->top,
     };
 }

@@ -107,11 +107,12 @@ struct settings {
     double most_anomalies;            /* share of the executions; NAN: not said */
     double threshold;                 /* NAN: the detector's own */
     bool is_per_call, is_inclusive;
-    uint32_t levels_from;   /* calls; 0: not said */
-    uint64_t least_lost_ns; /* LEAST_LOST_UNSAID: by the clock and the noise */
+    uint32_t levels_from;    /* calls; 0: not said */
+    uint64_t least_lost_ns;  /* LEAST_LOST_UNSAID: by the clock and the noise */
+    const char *takes_short; /* calls; NULL: not said */
 
     /* What is printed or written, and where. */
-    const char *output, *verdict, *what, *format, *by;
+    const char *output, *verdict, *label, *what, *format, *by;
     bool is_functions, is_stacks, is_mpi_alone; /* what a program's structure is read from */
     bool has_no_call_sites;                     /* of MPI */
     const char *sample;                         /* a rate, as 200Hz; NULL: no samples */

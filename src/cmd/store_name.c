@@ -9,6 +9,7 @@
 
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 #define MOST_STORES 1000
+#define NO_STORE "none"
 
 int store_name_free(const char *stem, const char *rest, int from, char store[FS_PATH_SIZE])
 {
@@ -24,6 +25,19 @@ int store_name_free(const char *stem, const char *rest, int from, char store[FS_
             return 0;
     }
     return err_set(ERR_EXISTS, "there are '%s%s' and many like it: say --store", stem, rest);
+}
+
+int store_name_said(const char **store)
+{
+    if (*store == NULL || strcmp(*store, NO_STORE) != 0)
+        return 0;
+    if (prov_place_is_store(NO_STORE))
+        return err_set(ERR_USAGE,
+                       "--store %s is no store, and there is one of that name: say "
+                       "./%s for it, or nothing",
+                       NO_STORE, NO_STORE);
+    *store = NULL;
+    return 0;
 }
 
 int store_name_of(const char *source, char store[FS_PATH_SIZE])

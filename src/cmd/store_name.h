@@ -15,6 +15,13 @@ int store_name_free(const char *stem, const char *rest, int from, char store[FS_
 /* store_name_of -- for a source: "job.store" for replay:traces/job/, or what is still free. */
 int store_name_of(const char *source, char store[FS_PATH_SIZE]);
 
+/*
+ * store_name_said -- what --store names: *store is NULL after "none", which is no store.
+ * Returns 0, or ERR_USAGE where there is a store of that name, as nobody knows then what is
+ * meant.
+ */
+int store_name_said(const char **store);
+
 /* store_name_next -- for another run: kept-2 for kept, job-2.store for job.store, and so on. */
 int store_name_next(const char *url, char store[FS_PATH_SIZE]);
 

@@ -77,6 +77,7 @@ void strange_calls_print_slight(uint64_t n, double least_lost_ns)
     char slight[TEXT_SIZE], least[TEXT_SIZE];
 
     if (n > 0)
-        print("%s more %s strange, too, but lost less than %s\n", text_count(n, slight),
-              n == 1 ? "was" : "were", text_duration(least_lost_ns, least));
+        print("%s more %s strange, too, but lost %s%s\n", text_count(n, slight),
+              n == 1 ? "was" : "were", least_lost_ns > 0 ? "less than " : "nothing",
+              least_lost_ns > 0 ? text_duration(least_lost_ns, least) : "");
 }

@@ -1,13 +1,15 @@
 /*
  * call_detector -- is one call strange, given the durations of the other calls of its region?
  *
- * The streaming counterpart of detector.h: a model is made from a sketch, whoever filled it,
+ * The streaming counterpart of detector.h: a judge is made from a sketch, whoever filled it,
  * and judges one duration at a time. To add a method: one file and one row in call_detector.c.
  *
  * Every judgement has the method's own score, which grows with strangeness, and p, how likely a
- * normal call is to be at least as strange: its false-alarm probability. Anomalies are told by
- * p (sstd: by sigmas, where they are given), not by a fraction of the range of scores, so there
- * are none where nothing is strange.
+ * normal call is to be at least as strange: its false-alarm probability, by the tails of the
+ * durations (call_model.c). `tails` tells anomalies by p, so there are none where nothing is
+ * strange, and by what they lost. The others are Chimbuko's, each by the rule that was
+ * published (call_published.h): whatever is beyond is an anomaly, long or short, however little
+ * it lost.
  */
 #ifndef SNAG_DETECT_CALL_DETECTOR_H
 #define SNAG_DETECT_CALL_DETECTOR_H
@@ -20,7 +22,7 @@
 #include <stdint.h>
 
 #define CALL_DETECTOR_MOST_MODES 8u
-#define CALL_DETECTOR_USUAL "hbos"
+#define CALL_DETECTOR_USUAL "tails"
 #define CALL_DETECTOR_PER 1e6 /* calls of which false alarms are told */
 
 #define CALL_TAIL_KNOTS 4
@@ -56,11 +58,25 @@ struct call_judgement {
     double p; /* 0..1 */
 };
 
+/* Which calls that are shorter than the typical one may be anomalies. */
+enum call_short {
+    CALL_SHORT_USUAL, /* as the detector has it: tails WORK, the others ALL */
+    CALL_SHORT_NONE,
+    CALL_SHORT_WORK, /* not of functions that wait for others: there, a short call left nothing
+                        out, it came last */
+    CALL_SHORT_ALL,
+};
+
 struct call_detector_opts {
-    double p;      /* what a normal call would be as rarely as that is strange; 0 for 1e-5 */
-    double sigmas; /* sstd: beyond so many deviations is strange, whatever p; 0: p tells */
-    bool may_wait; /* the function waits for others: a short call left nothing out, it came last
-                    */
+    double p; /* tails: what a normal call would be as rarely as that is strange; 0 for 1e-5 */
+    double sigmas;      /* sstd: beyond so many deviations is strange; 0 for 6 */
+    double score_share; /* hbos, copod: strange is what scores at least the lowest score and
+                           this share of the range of scores, above 0 to 1; 0 for 0.99 */
+    bool
+        is_local; /* ... of the scores as they are now, not the highest such threshold so far */
+    uint32_t most_bins; /* hbos: bins of the histogram; 0 for 200 */
+    enum call_short takes_short;
+    bool may_wait; /* the function waits for others */
 };
 
 /* Durations least_ns .. most_ns, both included. */
@@ -68,15 +84,30 @@ struct call_range {
     uint64_t least_ns, most_ns;
 };
 
+struct call_detector_ops;
+
+/* A model and what follows from it, for judging many calls. Zeroed, or as it was fitted. */
+struct call_judge {
+    const struct call_detector_ops *ops;
+    struct call_detector_opts opts;
+    struct call_model model;
+    bool takes_short;
+    double noise_ns; /* that one call in 500 takes above the median; INFINITY: too few calls */
+    double least_score;       /* hbos, copod: as high is strange */
+    struct call_range *range; /* [n_ranges] durations that are not strange */
+    uint32_t n_ranges;
+    size_t range_cap;
+};
+
 struct call_detector_ops {
     const char *name; /* as typed on the command line */
     const char *what;
-    struct call_judgement (*judge)(const struct call_model *model, const struct sketch *sketch,
-                                   uint64_t duration_ns);
-    /* The durations that are not strange, ascending. Returns how many ranges. */
-    uint32_t (*usual)(const struct call_model *model, const struct call_detector_opts *opts,
-                      struct call_range range[CALL_DETECTOR_MOST_MODES]);
-    double most_threshold; /* that a rule may have: 1 of a probability, more of sigmas */
+    double (*score)(const struct call_judge *judge, const struct sketch *sketch,
+                    uint64_t duration_ns);
+    /* Adds the durations that are not strange, in ascending order. */
+    void (*usual)(struct call_judge *judge, const struct sketch *sketch);
+    double most_threshold; /* that a rule may have: 1 of a share, more of sigmas */
+    bool is_published;     /* without a least effect, and with calls that are too short */
 };
 
 /* call_detector_find -- the row of the table with this name, or NULL. */
@@ -92,19 +123,27 @@ const char *call_detector_name(size_t i);
  */
 void call_model_fit(struct call_model *model, const struct sketch *sketch);
 
-/* A model and what follows from it, for judging many calls. */
-struct call_judge {
-    const struct call_detector_ops *ops;
-    struct call_model model;
-    bool may_wait;   /* of the options */
-    double noise_ns; /* that one call in 500 takes above the median; INFINITY: too few calls */
-    uint32_t n_ranges;
-    struct call_range range[CALL_DETECTOR_MOST_MODES];
-};
+/*
+ * call_judge_fit -- make a judge by a sketch of at least one duration. O(bins of the sketch).
+ *   judge  zeroed, or fitted to fewer of these calls before: the threshold of hbos and copod
+ *          is not less then than it was, unless is_local
+ */
+void call_judge_fit(struct call_judge *judge, const struct call_detector_ops *ops,
+                    const struct call_detector_opts *opts, const struct sketch *sketch);
 
-/* call_judge_init -- O(bins of the sketch). */
-void call_judge_init(struct call_judge *judge, const struct call_detector_ops *ops,
-                     const struct call_detector_opts *opts, const struct sketch *sketch);
+/* call_judge_copy -- a judge of its own; into is zeroed or was fitted. */
+void call_judge_copy(struct call_judge *into, const struct call_judge *from);
+void call_judge_release(struct call_judge *judge);
+
+/* call_judge_add_range -- for methods: after those that are there. */
+void call_judge_add_range(struct call_judge *judge, uint64_t least_ns, uint64_t most_ns);
+
+/*
+ * call_judge_score -- how strange a duration is, by a sketch that may have grown since.
+ * O(bins of the sketch).
+ */
+struct call_judgement call_judge_score(const struct call_judge *judge,
+                                       const struct sketch *sketch, uint64_t duration_ns);
 
 /* call_judge_is_anomaly -- whether a duration is strange, long or short: a few comparisons. */
 static inline bool call_judge_is_anomaly(const struct call_judge *judge, uint64_t duration_ns)
@@ -130,7 +169,7 @@ static inline enum call_verdict call_judge_verdict(const struct call_judge *judg
                                                    uint64_t duration_ns, double least_ns)
 {
     double more_ns = (double)duration_ns - judge->model.median;
-    double apart_ns = judge->may_wait ? more_ns : fabs(more_ns);
+    double apart_ns = judge->takes_short ? fabs(more_ns) : more_ns;
 
     if (!call_judge_is_anomaly(judge, duration_ns))
         return CALL_USUAL;
@@ -146,8 +185,8 @@ double call_noise(double *noise_ns, size_t n);
 
 /*
  * call_least_effect -- what an anomaly has to have lost, where nobody says it: 1 us, ten ticks
- * of the clock, or twice the noise, whichever is most.
+ * of the clock, or twice the noise, whichever is most; nothing by the published rules.
  */
-double call_least_effect(double tick_ns, double noise_ns);
+double call_least_effect(const struct call_detector_ops *ops, double tick_ns, double noise_ns);
 
 #endif

@@ -193,7 +193,7 @@ static void add_verdict(struct ad *ad, const struct verdict *call)
     mem_grow(&ad->verdict, &ad->verdict_cap, ad->n_verdicts + 1, sizeof *v);
     v = &ad->verdict[ad->n_verdicts++];
     *v = *call;
-    v->judgement = m->judge.ops->judge(&m->judge.model, live_models_known(m), time_ns);
+    v->judgement = call_judge_score(&m->judge, live_models_known(m), time_ns);
     v->severity_ns = (double)time_ns - m->judge.model.median;
     ad->totals.n_anomalies++;
 }
@@ -299,8 +299,9 @@ static double least_lost(const struct ad *ad)
     uint64_t ticks_per_s = ad->stream->defs->ticks_per_s;
     double tick_ns = ticks_per_s > 0 ? 1e9 / (double)ticks_per_s : 1;
 
-    return isnan(ad->opts.least_lost_ns) ? call_least_effect(tick_ns, ad->models.noise_ns)
-                                         : ad->opts.least_lost_ns;
+    return isnan(ad->opts.least_lost_ns)
+               ? call_least_effect(ad->opts.detector, tick_ns, ad->models.noise_ns)
+               : ad->opts.least_lost_ns;
 }
 
 static void learn_and_judge(struct ad *ad)
@@ -340,6 +341,8 @@ static void show(struct ad *ad, bool is_last)
 static void finish_step(struct ad *ad, bool is_last)
 {
     ad->n_verdicts = 0;
+    ad->totals.n_bytes = ad->stream->n_bytes;
+    ad->totals.no_bytes = ad->stream->no_bytes;
     for (uint32_t l = 0; l < ad->n_locations; l++)
         callstack_step(ad->stack[l]);
     for (uint32_t l = 0; l < ad->n_locations; l++)

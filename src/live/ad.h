@@ -76,7 +76,7 @@ struct ad_opts {
     size_t n_sinks;
 };
 
-/* ad_default -- hbos on exclusive time, 100 calls; no sinks. */
+/* ad_default -- tails on exclusive time, 100 calls; no sinks. */
 struct ad_opts ad_default(void);
 
 /* What was done so far. */
@@ -84,7 +84,9 @@ struct ad_totals {
     uint64_t n_events, n_calls, n_anomalies, n_steps;
     uint64_t n_unjudged; /* calls of which there never were enough */
     uint64_t n_ignored;  /* ... of regions that are not judged */
-    uint64_t n_slight;   /* strange calls that lost too little to be anomalies */
+    uint64_t n_bytes;    /* of the trace, and why not: as the stream has them */
+    const char *no_bytes;
+    uint64_t n_slight; /* strange calls that lost too little to be anomalies */
 };
 
 /*

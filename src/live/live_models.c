@@ -20,6 +20,7 @@ void live_models_release(struct live_models *m)
         sketch_release(&m->model[i].sketch);
         sketch_release(&m->model[i].step);
         sketch_release(&m->model[i].shared);
+        call_judge_release(&m->model[i].judge);
     }
     for (uint32_t l = 0; l < m->n_locations; l++)
         free(m->keys[l].key);
@@ -100,8 +101,8 @@ static void fit(const struct live_models *m, struct live_model *model)
 
     opts.may_wait = model->may_wait;
     if (model->threshold > 0)
-        opts.p = opts.sigmas = model->threshold; /* each detector looks at its own */
-    call_judge_init(&model->judge, m->opts.detector, &opts, known);
+        opts.p = opts.sigmas = opts.score_share = model->threshold; /* each looks at its own */
+    call_judge_fit(&model->judge, m->opts.detector, &opts, known);
     model->n_fitted = known->n;
 }
 

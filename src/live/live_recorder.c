@@ -226,7 +226,7 @@ static void put_normal(struct live_recorder *r, const struct ad_step *step,
                                  .window = around_window(&n->around)};
 
     evidence_place(&r->evidence, step, &n->call, &n->entered, &record);
-    set_judgement(r, step, n->call.model, judge->ops->judge(&judge->model, sketch, time_ns),
+    set_judgement(r, step, n->call.model, call_judge_score(judge, sketch, time_ns),
                   (double)time_ns - judge->model.median, &record);
     prov_store_put(r->store, PROV_NORMAL, &record);
 }
@@ -392,7 +392,7 @@ static void judge_again(void *ctx, enum prov_kind kind, const struct prov_record
 
     if (record->is_execution || judge == NULL || !is_ours(last->recorder, record))
         return;
-    judgement = judge->ops->judge(&judge->model, ad_sketch(ad, model), time_ns);
+    judgement = call_judge_score(judge, ad_sketch(ad, model), time_ns);
     *final = (struct prov_final){.is_judged = true,
                                  .is_pruned = ad_is_strange(ad, model, time_ns) !=
                                               (kind == PROV_ANOMALY),
@@ -403,6 +403,7 @@ static void judge_again(void *ctx, enum prov_kind kind, const struct prov_record
 static void finish(struct live_recorder *r, const struct ad_step *step)
 {
     struct last_judge last = {.recorder = r, .step = step};
+    const struct ad_totals *n = ad_totals(step->ad);
 
     number_models(&last, step->ad);
     run_stats_put(&r->stats, step, r->store);
@@ -411,6 +412,8 @@ static void finish(struct live_recorder *r, const struct ad_step *step)
     r->is_judged_again = r->final_rc == 0;
     if (r->final_rc < 0)
         r->final_message = mem_copy_string(err_message());
+    if (n->no_bytes == NULL && n->n_bytes > 0)
+        prov_store_put_size(r->store, n->n_bytes);
     prov_store_end(r->store);
     idmap_release(&last.fid);
     free(last.model);

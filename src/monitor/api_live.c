@@ -117,7 +117,7 @@ static void set_counts(json_t *json, const struct live_state *live)
 int api_live_status(struct live_state *live, const struct request *request,
                     struct response *response)
 {
-    json_t *json = json_object();
+    json_t *json = json_object(), *reduction = json_object();
     const char *loop;
 
     (void)request;
@@ -139,10 +139,12 @@ int api_live_status(struct live_state *live, const struct request *request,
                                                    : json_number(live->totals.lag_ns));
     json_object_set_new(json, "fois", fois_json(live));
     json_object_set_new(json, "executions", executions_json(live));
+    reduction_set(reduction, &live->reduction);
     loop = loop_watch_state_name(live->loop);
     json_object_set_new(json, "loop", loop ? json_string(loop) : json_null());
     json_object_set_new(json, "points", points_json(live));
     json_object_set_new(json, "store", store_json(live));
+    json_object_set_new(json, "reduction", reduction);
     json_object_set_new(json, "quality", quality_json(&live->quality));
     live_state_unlock(live);
     return response_json(response, json);

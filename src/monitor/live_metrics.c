@@ -24,6 +24,16 @@ void live_metrics(struct metrics *metrics, const struct live_counts *n)
          (double)n->store.n_dropped, NULL, 0},
         {"snag_store_waiting_rows", METRIC_GAUGE, "Rows that are not stored yet",
          (double)n->store.n_waiting, NULL, 0},
+        {"snag_trace_bytes", METRIC_COUNTER,
+         "Bytes of the trace that were read; NaN: not known", n->reduction.trace_bytes, NULL,
+         0},
+        {"snag_store_bytes", METRIC_GAUGE,
+         "Bytes by which the store's files have grown, or that were sent to a database; NaN: "
+         "there is none",
+         n->reduction.stored_bytes, NULL, 0},
+        {"snag_reduction_factor", METRIC_GAUGE,
+         "How many times less is stored than was read; NaN: not known",
+         reduction_factor(&n->reduction), NULL, 0},
         {"snag_store_failing", METRIC_GAUGE, "The store did not take the last rows",
          n->store.is_failing, NULL, 0},
     };

@@ -4,6 +4,7 @@
 
 #include "http/metrics.h"
 #include "prov/prov_store.h"
+#include "prov/reduction.h"
 
 #include <stdint.h>
 
@@ -15,6 +16,7 @@ struct live_counts {
     char execution[PROV_EXECUTION_ID_SIZE];      /* the last strange one; "": not known */
     uint64_t execution_ns;                       /* when it was found, since 1970 */
     struct prov_counts store;
+    struct reduction reduction;
 };
 
 /* live_metrics -- the same rows, whatever is 0. */

@@ -115,6 +115,7 @@ static int read_store(struct live_past *past, bool is_written)
 {
     struct prov_counts counts = {0};
     struct database reader;
+    struct reduction reduction;
     uint64_t n_calls = 0;
     int rc = prov_reader_open(past->url, &reader);
 
@@ -125,12 +126,14 @@ static int read_store(struct live_past *past, bool is_written)
     rc = read_records(past, &reader);
     if (rc == 0)
         rc = read_calls(&reader, &n_calls);
+    if (rc == 0)
+        rc = reduction_read(&reader, past->url, &reduction);
     database_close(&reader);
     if (rc < 0)
         return rc;
     counts.n_stored =
         past->state->points[LIVE_CALL].next + past->state->points[LIVE_EXECUTION].next;
-    live_state_past_told(past->state, n_calls, &counts, is_written);
+    live_state_past_told(past->state, n_calls, &counts, &reduction, is_written);
     past->is_written = is_written;
     return 0;
 }
@@ -155,9 +158,11 @@ static int ask_server(struct live_past *past)
 static void tell_alone(struct live_past *past)
 {
     struct prov_counts none = {0};
+    struct reduction unknown = reduction_of(0, "what the instances read is not told", NULL);
 
     past->is_written = !past->is_lost;
-    live_state_past_told(past->state, past->state->totals.n_calls, &none, past->is_written);
+    live_state_past_told(past->state, past->state->totals.n_calls, &none, &unknown,
+                         past->is_written);
 }
 
 static int look(struct live_past *past, bool is_written)

@@ -36,8 +36,10 @@ static void begin(struct live_state *state, const char *store_url)
 /* Everything of a run; its arrays stay to be filled anew. */
 static void forget(struct live_state *state)
 {
-    for (uint32_t r = 0; r < state->n_regions; r++)
+    for (uint32_t r = 0; r < state->n_regions; r++) {
         sketch_release(&state->region[r].sketch);
+        call_judge_release(&state->region[r].judge);
+    }
     live_tally_release(&state->tally);
     for (int k = 0; k < LIVE_KINDS; k++)
         live_points_release(&state->points[k]);
@@ -50,6 +52,7 @@ static void forget(struct live_state *state)
     state->n_moments = 0;
     state->quality = (struct quality){0};
     state->store = (struct prov_counts){0};
+    state->reduction = reduction_of(0, NULL, NULL);
     state->executions = (struct live_executions){0};
     state->strange = (struct live_example){.at_ns = 0};
     state->loop = LOOP_NONE;
@@ -308,7 +311,7 @@ static void copy_models(struct live_state *state, const struct ad_step *step)
         sketch_merge(&region->sketch, sketch);
         region->is_judged = judge != NULL;
         if (judge)
-            region->judge = *judge;
+            call_judge_copy(&region->judge, judge);
     }
 }
 
@@ -348,6 +351,8 @@ static void add_totals(struct live_state *state, const struct ad_step *step)
     t->n_anomalies = ad->n_anomalies;
     t->n_unjudged = ad->n_unjudged;
     t->n_slight = ad->n_slight;
+    t->n_bytes = ad->n_bytes;
+    t->no_bytes = ad->no_bytes;
     t->least_ns = ad_least_lost(step->ad);
     t->n_messages += state->tally.n_messages;
     t->severity_ns += state->tally.severity_ns;
@@ -426,6 +431,13 @@ static void judge_again(struct live_state *state, const struct ad_step *step,
     state->totals.severity_ns -= is_stored ? stored->taken_back_ns : look.taken_back_ns;
 }
 
+static void set_stored(struct live_state *state, const struct prov_counts *store)
+{
+    state->store = *store;
+    state->reduction = reduction_of(state->totals.n_bytes, state->totals.no_bytes,
+                                    state->store_url ? store : NULL);
+}
+
 static void publish(struct live_state *state, const struct ad_step *step,
                     const struct live_recorder_counts *stored)
 {
@@ -443,7 +455,7 @@ static void publish(struct live_state *state, const struct ad_step *step,
     note_moment(state);
     if (step->is_last)
         judge_again(state, step, stored);
-    state->store = stored->store;
+    set_stored(state, &stored->store);
     atomic_fetch_add(&state->version, 1);
     live_state_unlock(state);
 }
@@ -643,7 +655,8 @@ void live_state_past_again(struct live_state *state)
 }
 
 void live_state_past_told(struct live_state *state, uint64_t n_calls,
-                          const struct prov_counts *store, bool is_written)
+                          const struct prov_counts *store, const struct reduction *reduction,
+                          bool is_written)
 {
     enum live_phase phase = is_written ? LIVE_RUNNING : LIVE_OVER;
     uint64_t n_recorded = state->points[LIVE_CALL].next;
@@ -656,6 +669,7 @@ void live_state_past_told(struct live_state *state, uint64_t n_calls,
     state->phase = phase;
     state->totals.n_calls = n_calls;
     state->store = *store;
+    state->reduction = *reduction;
     live_state_unlock(state);
 }
 
@@ -667,7 +681,7 @@ void live_state_end(struct live_state *state, const char *message,
     free(state->message);
     state->message = message ? mem_copy_string(message) : NULL;
     if (store)
-        state->store = *store;
+        set_stored(state, store);
     atomic_fetch_add(&state->version, 1);
     live_state_unlock(state);
     state->opts.stream = NULL; /* what the run had of its own goes with it */
@@ -691,7 +705,7 @@ void live_state_stored(struct live_state *state, const struct prov_counts *store
     if (store->is_failing != state->store.is_failing ||
         store->n_dropped != state->store.n_dropped)
         atomic_fetch_add(&state->version, 1);
-    state->store = *store;
+    set_stored(state, store);
     live_state_unlock(state);
 }
 

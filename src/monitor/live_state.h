@@ -34,6 +34,7 @@
 #include "monitor/live_recent.h"
 #include "monitor/live_stat.h"
 #include "monitor/live_tally.h"
+#include "prov/reduction.h"
 #include "ps/ps_snapshot.h"
 
 #include <pthread.h>
@@ -83,6 +84,8 @@ struct live_totals {
     uint64_t n_taken_back;             /* that the final models do not call strange */
     double least_ns;                   /* that an anomaly has lost at least; 0: not known */
     double lag_ns;                     /* NAN: not known */
+    uint64_t n_bytes;                  /* of the trace, */
+    const char *no_bytes;              /* and why not, as the stream has them */
 };
 
 struct live_opts {
@@ -121,6 +124,7 @@ struct live_state {
     struct live_totals totals;
     struct quality quality;
     struct prov_counts store;
+    struct reduction reduction;
 
     struct live_points points[LIVE_KINDS];
     struct live_recent recent; /* has a lock of its own */
@@ -189,7 +193,8 @@ void live_state_past_known(struct live_state *state, const struct ps_snapshot *k
  *   is_written  somebody still writes: more will come
  */
 void live_state_past_told(struct live_state *state, uint64_t n_calls,
-                          const struct prov_counts *store, bool is_written);
+                          const struct prov_counts *store, const struct reduction *reduction,
+                          bool is_written);
 
 /*
  * live_state_end -- nothing more comes: stream, recorder and trees of opts are not looked at

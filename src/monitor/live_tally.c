@@ -119,8 +119,7 @@ static double score_of(const struct ad_step *step, uint32_t model, uint64_t time
 {
     const struct call_judge *judge = ad_judge(step->ad, model);
 
-    return judge ? judge->ops->judge(&judge->model, ad_sketch(step->ad, model), time_ns).score
-                 : 0;
+    return judge ? call_judge_score(judge, ad_sketch(step->ad, model), time_ns).score : 0;
 }
 
 static void sample(struct live_tally *tally, const struct ad_step *step, uint32_t l,

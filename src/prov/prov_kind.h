@@ -29,6 +29,11 @@ struct prov_kind_ops {
     void (*end)(void *state);   /* the writers have ended; twice is harmless */
     void (*close)(void *state); /* and the counts are known. NULL is harmless. */
 
+    /* By how many bytes its files have grown since it was opened, until it is closed; bytes of
+     * the files of a store. Of any thread. NULL: what is sent is counted (prov_tally). */
+    uint64_t (*grown)(const void *state);
+    uint64_t (*size)(const char *url);
+
     /* See prov_store_rejudge; all is stored. */
     int (*rejudge)(const struct prov_base *base, prov_judge_fn *judge, void *ctx,
                    struct prov_rejudged *counts);

@@ -68,8 +68,10 @@ static void pause_ms(unsigned ms)
 static void account(struct delivery *d, const struct waiting *row, bool is_stored)
 {
     d->n_stored += is_stored;
-    if (d->tally)
+    if (d->tally) {
         prov_tally_add(d->tally, d->rows.data[row->at + 1], is_stored);
+        atomic_fetch_add(&d->tally->bytes, is_stored ? row->bytes : 0);
+    }
 }
 
 /* Rows whose frame was damaged are missing before this one. */

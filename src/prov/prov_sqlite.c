@@ -9,7 +9,11 @@
 #include "prov/prov_reader.h"
 #include "prov/prov_rejudge.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 #define FREE_SHARE 4u                /* of the disk: one part in so many */
@@ -27,9 +31,52 @@ struct sqlite_store {
     struct prov_home home;
     int64_t run;
     uint64_t shard_bytes; /* that a shard may have */
+    uint64_t begin_bytes; /* of all files, when it was opened */
     uint32_t n;
     struct sqlite_sink *sink; /* [n] */
 };
+
+/* What is written ahead of a shard lies on the disk, too. */
+static uint64_t bytes_of(const struct prov_place *place, int dir, uint32_t n)
+{
+    static const char *const ends[] = {"", "-wal"};
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        for (int k = 0; k < 2; k++) {
+            struct prov_file file;
+            struct stat info;
+            char name[40];
+
+            prov_place_file(place, dir, i, &file);
+            snprintf(name, sizeof name, "%s%s", file.name, ends[k]);
+            if (fstatat(dir, name, &info, AT_SYMLINK_NOFOLLOW) == 0)
+                sum += (uint64_t)info.st_size;
+        }
+    return sum;
+}
+
+static uint64_t grown(const void *state)
+{
+    const struct sqlite_store *store = state;
+    uint64_t bytes =
+        store->home.is_open ? bytes_of(&store->place, store->home.dir, store->n) : 0;
+
+    return bytes > store->begin_bytes ? bytes - store->begin_bytes : 0;
+}
+
+static uint64_t size(const char *url)
+{
+    struct prov_place place;
+    uint64_t bytes = 0;
+    int dir;
+
+    if (prov_place_parse(url, &place) < 0 || prov_place_open(&place, &dir) < 0)
+        return 0;
+    bytes = bytes_of(&place, dir, prov_shard_count(&place, dir));
+    close(dir);
+    return bytes;
+}
 
 /* Any URL that is no other's: a path is one of ours. */
 static bool is_mine(const char *url)
@@ -146,6 +193,8 @@ static int open_store(const char *url, const struct prov_store_opts *opts,
         store->n = prov_shard_count(&store->place, store->home.dir);
     base->n_sinks = store->n = store->n ? store->n : 1;
     if (rc == 0)
+        store->begin_bytes = bytes_of(&store->place, store->home.dir, store->n);
+    if (rc == 0)
         store->shard_bytes = limit_of(store, opts->limit_bytes);
     store->sink = mem_alloc(store->n, sizeof *store->sink);
     for (uint32_t i = 0; i < store->n && rc == 0; i++)
@@ -188,6 +237,8 @@ const struct prov_kind_ops prov_sqlite = {.name = "sqlite",
                                           .sink = sink_of,
                                           .end = end,
                                           .close = close_store,
+                                          .grown = grown,
+                                          .size = size,
                                           .rejudge = rejudge,
                                           .read = prov_shards_read,
                                           .backup = prov_shards_backup,

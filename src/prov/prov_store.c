@@ -8,6 +8,7 @@
 #include "prov/prov_rows.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define QUEUE 4096
@@ -182,6 +183,26 @@ bool prov_store_put_model(struct prov_store *store, const struct prov_model *row
     return put(store, 0, prov_rows_model(row));
 }
 
+static bool put_size(struct prov_store *store, const char *descr, uint64_t bytes)
+{
+    char value[32];
+    struct prov_job *job;
+
+    snprintf(value, sizeof value, "%llu", (unsigned long long)bytes);
+    job = prov_rows_metadata(&(struct prov_metadata){.descr = descr, .value = value});
+    prov_job_whole(job, "stored_ns", text_now_ns());
+    return put_statistics(store, job);
+}
+
+bool prov_store_put_size(struct prov_store *store, uint64_t trace_bytes)
+{
+    struct prov_counts counts;
+
+    prov_store_counts(store, &counts);
+    return put_size(store, PROV_TRACE_BYTES, trace_bytes) &&
+           (!counts.is_sent || put_size(store, PROV_SENT_BYTES, counts.bytes));
+}
+
 int prov_store_flush(struct prov_store *store)
 {
     struct prov_counts counts;
@@ -207,6 +228,9 @@ void prov_store_counts(struct prov_store *store, struct prov_counts *out)
     *out = (struct prov_counts){.run = store->base.run};
     for (uint32_t i = 0; i < store->n; i++)
         prov_writer_counts(&store->writer[i], out);
+    out->is_sent = store->ops->grown == NULL;
+    if (store->ops->grown && store->base.state)
+        out->bytes = store->ops->grown(store->base.state);
 }
 
 int prov_store_rejudge(struct prov_store *store, prov_judge_fn *judge, void *ctx,

@@ -110,6 +110,10 @@ struct prov_counts {
     bool is_failing;    /* the last transaction did not work, */
     const char *why;    /* and why not; NULL if it did */
 
+    uint64_t bytes; /* by which the files of the store have grown, or that were sent to a
+                       database, */
+    bool is_sent;   /* as this says */
+
     /* Of the rows that are safe, records of calls and of executions. */
     uint64_t n_anomalies, n_normals, n_executions, n_normal_executions;
     uint64_t n_late; /* of the anomalies: those that say so */
@@ -157,6 +161,14 @@ bool prov_store_put_func_stats(struct prov_store *store, const struct prov_func_
 bool prov_store_put_counter_stats(struct prov_store *store,
                                   const struct prov_counter_stats *row);
 bool prov_store_put_model(struct prov_store *store, const struct prov_model *row);
+
+/*
+ * prov_store_put_size -- of how many bytes of trace this run was made, and, of a database, how
+ * many were sent: as metadata, once, at the end. See reduction.h.
+ */
+bool prov_store_put_size(struct prov_store *store, uint64_t trace_bytes);
+#define PROV_TRACE_BYTES "snag trace bytes"
+#define PROV_SENT_BYTES "snag sent bytes"
 
 /*
  * prov_store_flush -- wait until all that was put is stored.

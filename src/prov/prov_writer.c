@@ -202,6 +202,7 @@ void prov_writer_counts(struct prov_writer *w, struct prov_counts *out)
     out->n_anomalies += n[PROV_TAG_ANOMALY] + n[PROV_TAG_LATE];
     out->n_late += n[PROV_TAG_LATE];
     out->n_removed += atomic_load(&w->tally.n_removed);
+    out->bytes += atomic_load(&w->tally.bytes);
     out->n_normals += n[PROV_TAG_NORMAL];
     out->n_executions += n[PROV_TAG_EXECUTION];
     out->n_normal_executions += n[PROV_TAG_NORMAL_EXECUTION];

@@ -29,6 +29,7 @@ struct prov_tally {
     atomic_uint_fast64_t n_stored[N_PROV_TAGS];
     atomic_uint_fast64_t n_done, n_dropped; /* done: taken and stored or dropped */
     atomic_uint_fast64_t n_removed;         /* records, of those stored */
+    atomic_uint_fast64_t bytes;             /* sent, of those stored, where that is counted */
 };
 
 void prov_tally_add(struct prov_tally *tally, unsigned tag, bool is_stored);

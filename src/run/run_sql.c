@@ -99,9 +99,16 @@ const char run_sql_fois_named[] =
     "e.false_alarm_probability, e.tracer_ns, e.usual_ns, e.lost_ns, e.cost_ns, "               \
     "e.cost_is_bound, e.off_ns, e.open_ns "                                                    \
     "FROM execution e JOIN foi f ON f.id = e.foi WHERE "
+/* Of an execution, by its alias. */
+#define WITH_LABEL(e, which)                                                                   \
+    "EXISTS (SELECT 1 FROM labelled l WHERE l.foi = " e ".foi AND l.rank = " e                 \
+    ".rank AND l.thread = " e ".thread AND l.idx = " e ".idx AND " which ")"
+#define IS_LABELLED(e) WITH_LABEL(e, "l.label IS NOT NULL")
 #define FILTERED                                                                               \
     EXECUTIONS "(?1 IS NULL OR e.foi = ?1) AND (?2 IS NULL OR e.rank = ?2) AND "               \
-               "(?3 IS NULL OR e.verdict = ?3) ORDER BY "
+               "(?3 IS NULL OR e.verdict = ?3) AND "                                           \
+               "CASE WHEN ?5 IS NULL THEN 1 WHEN ?5 = 'none' THEN NOT " IS_LABELLED(           \
+                   "e") " ELSE " WITH_LABEL("e", "l.label = ?5") " END ORDER BY "
 
 const char run_sql_roots[] =
     "SELECT location, call, rank, thread, idx, verdict = 'anomaly', lost_ns, "
@@ -147,10 +154,6 @@ const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
 #define WITH_HEADS                                                                             \
     "JOIN foi f ON f.id = i.foi JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
 /* What is asked of an execution, by its alias. */
-#define WITH_LABEL(e, which)                                                                   \
-    "EXISTS (SELECT 1 FROM labelled l WHERE l.foi = " e ".foi AND l.rank = " e                 \
-    ".rank AND l.thread = " e ".thread AND l.idx = " e ".idx AND " which ")"
-#define IS_LABELLED(e) WITH_LABEL(e, "l.label IS NOT NULL")
 #define IS_ASKED(e)                                                                            \
     "(?2 IS NULL OR " e ".rank = ?2) AND "                                                     \
     "(?4 IS NULL OR ?4 = 'none' OR " WITH_LABEL(e, "l.label = ?4") ")"

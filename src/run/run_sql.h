@@ -78,8 +78,8 @@ enum run_sql_root {
 };
 extern const char run_sql_roots[];
 
-/* (foi, rank, verdict: each or NULL; most, -1 all), the strangest first, what lost most or cost
- * most first, or as in the trace. */
+/* (foi, rank, verdict: each or NULL; most, -1 all; label or NULL), the strangest first, what
+ * lost most or cost most first, or as in the trace. */
 extern const char run_sql_executions_by_score[], run_sql_executions_by_lost[],
     run_sql_executions_by_cost[], run_sql_executions_in_order[];
 /* (foi, rank, thread, index); (foi, tree) */

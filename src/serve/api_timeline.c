@@ -28,23 +28,10 @@
 
 /* ----------------------------------------------------------------------------- timeline */
 
-/* Messages whose record lies in the window. O(locations x log n). */
-static uint64_t count_records(const struct served *served, const struct window *window)
-{
-    const struct levels *levels = served_levels(served);
-    uint64_t n = 0;
-
-    for (uint32_t k = 0; k < window->n_locations; k++)
-        n += arrows_from(&served->scattered, levels, window->location[k], window->end_ns) -
-             arrows_from(&served->scattered, levels, window->location[k], window->begin_ns);
-    return n;
-}
-
-static int answer_lod(const struct lod *lod, const struct lod_window *look, uint64_t n_messages,
+static int answer_lod(const struct lod *lod, const struct lod_window *look,
                       struct response *response)
 {
     struct bundle bundle = {.n_columns = 0};
-    uint64_t shown = n_messages < USUAL_MESSAGES ? n_messages : USUAL_MESSAGES;
 
     bundle_add(&bundle, "begin_ns", BUNDLE_F64, lod->begin_ns, lod->n);
     bundle_add(&bundle, "end_ns", BUNDLE_F64, lod->end_ns, lod->n);
@@ -55,9 +42,6 @@ static int answer_lod(const struct lod *lod, const struct lod_window *look, uint
     bundle_add(&bundle, "merged", BUNDLE_U32, lod->merged, lod->n);
     bundle_say(&bundle, "width", json_count(look->width));
     bundle_say(&bundle, "interval_ns", json_count((uint64_t)1 << lod_interval(look)));
-    bundle_say(
-        &bundle, "messages",
-        json_pack("{s:I, s:I}", "n", (json_int_t)n_messages, "shown", (json_int_t)shown));
     return response_bundle(response, &bundle);
 }
 
@@ -82,7 +66,7 @@ int api_timeline(struct worker *worker, const struct request *request,
                                    (uint32_t)depth, (uint32_t)most};
         lod_make(&lod, &served->scattered, served_levels(served), window.location,
                  window.n_locations, &look);
-        answer_lod(&lod, &look, count_records(served, &window), response);
+        answer_lod(&lod, &look, response);
     }
     lod_release(&lod);
     window_release(&window);

@@ -9,7 +9,7 @@
 /* Zeroes where a run is served. */
 static struct live_counts live_counts(struct live_state *live)
 {
-    struct live_counts n = {.lag_ns = NAN};
+    struct live_counts n = {.lag_ns = NAN, .reduction = reduction_of(0, NULL, NULL)};
 
     if (live == NULL)
         return n;
@@ -27,6 +27,7 @@ static struct live_counts live_counts(struct live_state *live)
         .n_strange_executions = live->executions.n_anomalies,
         .execution_ns = live->strange.at_ns,
         .store = live->store,
+        .reduction = live->reduction,
     };
     snprintf(n.execution, sizeof n.execution, "%s", live->strange.id);
     live_state_unlock(live);

@@ -12,6 +12,7 @@
 #include "trace/source.h"
 
 #include "base/err.h"
+#include "base/fs.h"
 #include "base/mem.h"
 #include "trace/monotone.h"
 #include "trace/tau/source_adios2.h"
@@ -336,6 +337,11 @@ void source_reader_end(struct source_reader *reader, struct quality *quality)
 {
     reader->ops->end(reader->impl, &reader->quality);
     quality_add(quality, &reader->quality);
+}
+
+uint64_t source_bytes(const struct source *source, const uint32_t *rank)
+{
+    return source->ops->bytes ? source->ops->bytes(source, rank) : fs_bytes(source->path);
 }
 
 struct message *event_batch_message(struct event_batch *batch, uint64_t time_ns)

@@ -57,6 +57,10 @@ struct source_ops {
     size_t (*next)(void *reader, struct event_batch *batch, size_t most,
                    struct quality *quality);
     void (*end)(void *reader, struct quality *quality);
+
+    /* Bytes of its files, of those that are of one rank alone, or of all where rank is NULL;
+     * 0: it has none. NULL: those of the path. */
+    uint64_t (*bytes)(const struct source *source, const uint32_t *rank);
 };
 
 struct source_opts {
@@ -96,6 +100,10 @@ void source_close(struct source *source);
 
 /* source_opens_quickly -- true when opening this trace reads no more than definitions. */
 bool source_opens_quickly(const char *path);
+
+/* source_bytes -- of the trace, as its files lie on disk: of one rank, or all (NULL); 0 where
+ * it is no file. */
+uint64_t source_bytes(const struct source *source, const uint32_t *rank);
 
 /* source_list -- the kinds of source there are, ended by NULL. */
 const struct source_ops *const *source_list(void);

@@ -88,6 +88,7 @@ int stream_again(struct stream *stream, int timeout_ms)
     if (!stream->is_again) {
         stream->quality = (struct quality){0};
         stream->n_steps = stream->begin_ns = stream->end_ns = stream->n_lost = 0;
+        stream->n_bytes = 0;
         stream->n_locations = 0;
         stream->n_metadata = 0;
     }

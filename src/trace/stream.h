@@ -80,7 +80,9 @@ struct stream {
     uint64_t n_steps;          /* stream_next has returned STREAM_STEP so often */
     uint64_t begin_ns, end_ns; /* of the step; its events are before end_ns */
     uint64_t n_lost;           /* events that were dropped before they got here */
-    struct accesses accesses;  /* of what was read by now; of a replay, once it is over */
+    uint64_t n_bytes;     /* read by now: of files as they lie on disk, or through a socket; */
+    const char *no_bytes; /* why that is not known; NULL: it is. Constant */
+    struct accesses accesses; /* of what was read by now; of a replay, once it is over */
     char *url;
     void *impl;
 

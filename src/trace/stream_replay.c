@@ -72,6 +72,7 @@ static int open_replay(struct stream *stream, const char *url)
     int rc;
 
     stream->impl = r;
+    stream->no_bytes = "the trace was not read to its end";
     if (accepts(url))
         url += strlen(PREFIX);
     rc = source_open_as(&r->source, url,
@@ -195,6 +196,8 @@ static void end_cursors(struct stream *stream)
 {
     struct replay *r = stream->impl;
 
+    stream->n_bytes = source_bytes(&r->source, stream->opts.rank);
+    stream->no_bytes = stream->n_bytes > 0 ? NULL : "the trace is not in files";
     for (uint32_t l = 0; l < r->source.defs.n_locations; l++) {
         if (r->cursor[l].reader && r->cursor[l].batch)
             accesses_add(&stream->accesses, &r->cursor[l].batch->accesses);

@@ -213,6 +213,7 @@ int executions_each(sqlite3 *db, const struct execution_filter *filter,
     if (rc == 0) {
         sqlite3_bind_text(query, 3, filter->verdict, -1, SQLITE_STATIC);
         sqlite3_bind_int64(query, 4, filter->most ? (int64_t)filter->most : -1);
+        sqlite3_bind_text(query, 5, filter->label, -1, SQLITE_STATIC);
         rc = each_row(db, query, fn, ctx);
     }
     sqlite3_finalize(query);

@@ -43,7 +43,7 @@ struct execution_filter {
     bool is_in_order;    /* executions as they are in the run, not by score */
     bool is_by_lost;     /* executions by the time they lost, not by score */
     bool is_by_cost;     /* executions by what they cost the run */
-    const char *label;   /* of incidents: abnormal, normal, none; NULL: all */
+    const char *label;   /* abnormal, normal, none; NULL: all */
     uint64_t offset;     /* of incidents: so many are left out first */
 };
 

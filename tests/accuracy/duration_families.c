@@ -103,7 +103,7 @@ static struct outcome judge(const struct family *family, const char *method, dou
     struct outcome outcome = {0};
     struct rng rng = {42};
     struct sketch sketch;
-    struct call_judge j;
+    struct call_judge j = {0};
 
     sketch_init(&sketch);
     for (int i = 0; i < n; i++) {
@@ -114,7 +114,7 @@ static struct outcome judge(const struct family *family, const char *method, dou
             ns = family->typical * (20 + 30 * rng_real(&rng));
         sketch_add(&sketch, duration[i] = (uint64_t)ns);
     }
-    call_judge_init(&j, call_detector_find(method), &opts, &sketch);
+    call_judge_fit(&j, call_detector_find(method), &opts, &sketch);
     for (int i = 0; i < n; i++) {
         bool is_anomaly = call_judge_verdict(&j, duration[i], 0) == CALL_STRANGE;
 
@@ -122,6 +122,7 @@ static struct outcome judge(const struct family *family, const char *method, dou
         outcome.n_found += is_anomaly && is_slow[i];
         outcome.n_false += is_anomaly && !is_slow[i];
     }
+    call_judge_release(&j);
     sketch_release(&sketch);
     free(duration);
     free(is_slow);
@@ -140,17 +141,17 @@ static void print_method(const struct family *family, const char *method, int n)
 
 int main(int argc, char **argv)
 {
-    static const char *const methods[] = {"hbos", "copod", "sstd"};
+    static const char *const methods[] = {"tails", "sstd", "hbos", "copod"};
     int n = argc > 1 ? atoi(argv[1]) : 200000;
 
     if (n < 1000) {
         fprintf(stderr, "usage: duration_families [CALLS], at least 1000\n");
         return 2;
     }
-    printf("| durations | hbos | copod | sstd |\n|---|---|---|---|\n");
+    printf("| durations | tails | sstd | hbos | copod |\n|---|---|---|---|---|\n");
     for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
         printf("| %s |", families[f].name);
-        for (int m = 0; m < 3; m++)
+        for (int m = 0; m < 4; m++)
             print_method(&families[f], methods[m], n);
         putchar('\n');
     }

@@ -10,7 +10,7 @@ snag query one 'SELECT func, count(*) AS models, max(version) AS last, min(algor
 snag query one "SELECT l.value ->> 'rank' AS rank, l.value ->> 'function' AS func, l.value ->> 'waits_for' AS waits_for FROM anomalies, json_each(record, '$.cause') AS l"
 
 # The same again is the same, but for what the store calls it.
-snag ad "$(cat program)" --step 0.01 --store two --store-limit 64 --quiet | tail -n 1
+snag ad "$(cat program)" --step 0.01 --store two --store-limit 64 --quiet | tail -n 2
 for s in one two; do snag query $s "SELECT json_remove(record, '$.run_id', '$.stored_utc') FROM anomalies UNION ALL SELECT json_remove(record, '$.run_id', '$.stored_utc') FROM normalexecs" --format csv | sort | md5sum; done | uniq | wc -l
 
 # What it cost: rank 0 waited for the late one; in slack it is nothing, and of one rank alone not known.
@@ -44,7 +44,7 @@ snag export one --format json | jq -r .event_id
 snag export one --format chrome | jq '.traceEvents | length > 20'
 
 # With a model per call path; records judged late have no window.
-snag ad 'synth:300*step(a(c@1ms) 2*b(c@9ms));jitter=0.05;slow=c/898/9' --model-key path --store paths --quiet | tail -n 1
+snag ad 'synth:300*step(a(c@1ms) 2*b(c@9ms));jitter=0.05;slow=c/898/9' --model-key path --store paths --quiet | tail -n 2
 snag query paths "SELECT func, fid, json_array_length(record, '$.event_window.exec_window') AS around FROM anomalies"
 snag query paths 'SELECT func, calls, anomalies FROM func_stats ORDER BY func'
 snag ad "$(cat program)" --step 0.01 --min-count 280 --store late --json | jq -c '[.stored_anomalies, .stored_late]'
@@ -76,3 +76,15 @@ snag ad 'synth:main(400*a(c@200us) 400*b(c@6ms));ranks=3;jitter=0.1;slow=c/80/30
 # A store that is full: what lost least gives way, and that is said.
 snag ad 'synth:60000*step(a@100us);jitter=0.3' --step 0.2 --least 1ns --false-alarms 100000 --store small --store-limit 1 2>&1 | grep -o -e 'reached its limit' -e 'gave way to others'
 snag query small 'SELECT count(*) BETWEEN 100 AND 3000 AS is_bounded FROM anomalies'
+
+# There is no store of that name, but with a path.
+snag ad synth:10*a --store none; ls -d none 2>&1; snag ad synth:10*a --store ./none --quiet | tail -n 1; snag ad synth:10*a --store none
+
+# How much less is stored than was read: bytes of files on either side. A second run adds little to the store.
+sample_archive real estimated; cat real/*.otf2 real/*.def real/*/* | wc -c >bytes
+snag ad real --store reduced --json --quiet | jq -c --argjson bytes "$(cat bytes)" '[.trace_bytes == $bytes, (.reduction * .stored_bytes / .trace_bytes - 1 | fabs < 1e-9), .stored_is, .reduction_unknown]'
+snag provdb reduction reduced --json | jq -c --argjson bytes "$(cat reduced/shard-*.db | wc -c)" --argjson trace "$(cat bytes)" '[.stored_bytes == $bytes, .trace_bytes == $trace, (.reduction * .stored_bytes / .trace_bytes - 1 | fabs < 1e-9)]'
+snag provdb reduction reduced | sed 's/^[0-9.]* KiB/N/;s/[0-9.]* times/N times/'
+snag ad real --rank 1 --json --quiet | jq -c --argjson bytes "$(cat bytes)" '[.trace_bytes < $bytes, .stored_bytes, .reduction_unknown]'
+snag ad real --store reduced --quiet | tail -n 1 | sed 's/^[0-9.]* KiB/N/;s/[0-9.]* times/N times/'
+snag provdb reduction two

@@ -54,12 +54,24 @@ snag ad "$(cat program)" --thresholds thresholds --call-detector sstd --json | j
 echo 'c' >thresholds; snag ad synth:c --thresholds thresholds
 snag ad synth:c --thresholds nowhere
 
+# Calls that are too short: c takes a tenth of the time on every 500th call.
+for which in none work all; do snag ad 'synth:2000*step(c@1ms >1 <1);ranks=2;jitter=0.05;slow=c/500/0.1' --short $which --json | jq -c '[.anomalies, .slight]'; done
+snag ad 'synth:2000*step(c@1ms >1 <1);ranks=2;jitter=0.05;slow=c/500/0.1' --least 950us | sed 1,2d
+snag ad synth:a --short some
+
 # Models per call path: 9 ms of c are usual in b, but not in a.
 for key in region path; do snag ad 'synth:300*step(a(c@1ms) 2*b(c@9ms));jitter=0.05;slow=c/898/9' --model-key $key --json | jq -c '[.models, .anomalies]'; done
 
 # Chimbuko's file.
 echo '{"algorithm": "SSTD", "sstd_sigma": 3, "hbos_thres": 0.99, "glob_thres": true}' >algo.json; snag ad "$(cat program)" --algo-file algo.json --json | jq '.anomalies > 5'
 snag ad "$(cat program)" --algo-file algo.json --call-detector hbos --quiet --json | jq '.anomalies'
+for detector in tails sstd hbos copod; do snag ad "$(cat program)" --call-detector $detector --json | jq -c '[.anomalies, .slight, .least_ns, .false_alarms_per_million]' | sed 's/10.0/10/'; done
+echo '{"algorithm": "hbos", "hbos_thres": 0.5, "glob_thres": false, "hbos_max_bins": 20}' >algo.json; snag ad "$(cat program)" --algo-file algo.json --json | jq '.anomalies'
+echo '{"algorithm": "copod", "hbos_thres": 0.5}' >algo.json; snag ad "$(cat program)" --algo-file algo.json --json | jq '.anomalies'
+echo 'c 0.5' >thresholds; snag ad "$(cat program)" --call-detector copod --thresholds thresholds --json | jq '.anomalies'
+snag ad "$(cat program)" --call-detector hbos --false-alarms 3
+echo '{"hbos_thres": 0}' >algo.json; snag ad synth:a --algo-file algo.json
+echo '{"hbos_max_bins": 0.5}' >algo.json; snag ad synth:a --algo-file algo.json
 echo '{"algorithm": "magic"}' >algo.json; snag ad synth:a --algo-file algo.json
 echo '{"sstd_sigma": -1}' >algo.json; snag ad synth:a --algo-file algo.json
 echo '{"sstd_sgima": 1}' >algo.json; snag ad synth:a --algo-file algo.json

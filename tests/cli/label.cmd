@@ -13,6 +13,9 @@ snag list t.snag --all --json | jq -c 'select(.label) | [.id, .label]'
 snag show t.snag '#1-7' | sed -n 1p
 snag show t.snag '#0-1' --json | jq -c .label
 snag export t.snag --rank 1 | grep '^#1-7,' | cut -d, -f1,11,12
+for label in abnormal normal none; do snag list t.snag --label $label --all --json | jq -s -c --arg of $label '[$of, length, (map(.label) | unique)]'; done; snag list t.snag --all --json | wc -l
+snag list t.snag --label normal | awk '{ print $1 }'; snag list t.snag --label abnormal --verdict normal --json | jq -c .id; snag list t.snag --incidents --label abnormal --json | jq -s 'length'
+snag list t.snag --label odd; snag list t.snag --label none --per-call
 
 # All or none.
 snag label t.snag '#0-2=abnormal' '#0-3=odd'

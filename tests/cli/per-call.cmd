@@ -7,3 +7,5 @@ snag analyze 'synth:200*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;slow
 snag query u.snag 'SELECT r.name, count(*) FROM strange_call AS s JOIN region AS r ON r.id = s.region GROUP BY r.name'
 snag analyze synth:step --per-call --call-detector none
 snag analyze 'synth:200*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;slow=c/40/30/1' --foi step --per-call --least 6ms -o v.snag --quiet | grep -E 'strange calls|strange, too'
+echo '{"algorithm": "hbos", "hbos_thres": 0.5, "hbos_max_bins": 20}' >algo.json; snag analyze 'synth:200*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;slow=c/40/30/1' --foi step --per-call --algo-file algo.json --short none -o w.snag --quiet | grep -E 'strange calls|strange, too'
+snag analyze synth:step --per-call --algo-file nowhere

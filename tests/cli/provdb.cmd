@@ -30,7 +30,7 @@ snag provdb compare one two --all --format csv | grep -e rate -e MPI_W
 snag provdb compare one one --json | jq -s 'map(.difference) | add'
 
 # What was strange when little was known, and is not in the end, is none of what is compared.
-snag ad 'synth:400*step(solve@1ms(a 3*b) >1 <1);ranks=2;jitter=0.1;slow=b/40/3' --store early --step 0.02 --min-count 5 --quiet | tail -1
+snag ad 'synth:400*step(solve@1ms(a 3*b) >1 <1);ranks=2;jitter=0.1;slow=b/40/3' --store early --step 0.02 --min-count 5 --quiet | tail -2
 snag provdb compare early early --json | wc -l
 
 # SQL and exports take a store too.

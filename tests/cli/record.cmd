@@ -1,6 +1,6 @@
 # what belongs together
 snag record --once true
-snag record --foi f --model m --store s --store-limit 5 --spool d --spool-limit 5 --least 1us --false-alarms 5 --port 1 --listen ::1 --print-tunnel true
+snag record --foi f --model m --store s --store-limit 5 --spool d --spool-limit 5 --least 1us --short all --false-alarms 5 --port 1 --listen ::1 --print-tunnel true
 snag record --functions --stacks --mpi true
 snag record --overhead 2 true
 snag record --sample often true

@@ -12,8 +12,8 @@ snag watch 'synth:100*a@10ms' --speed 1 --step 0.1 >said2 & until grep -qs http 
 snag watch "$(cat program)" --once --speed 0 --step 0.05 --model-key path --call-detector sstd --inclusive | sed -n 3p | sed 's/[0-9]* strange/N strange/'
 # What snag ad takes too.
 echo b >ignored; echo 'c 1e-9' >thresholds; echo '{"algorithm": "hbos"}' >algorithm.json
-snag watch "$(cat program)" --once --speed 0 --step 0.05 --rank 1 --as-rank 7 --program 2 --min-count 50 --min-time 1us --least 1us --false-alarms 5 --ignore ignored --thresholds thresholds --window 3 --tree-window 60 --connect-timeout 1 --silence-timeout 60 --counter-prefix x --json | jq -c "if .url then {url: 1, tunnel} else . end" | sed 's/\(per_million":[0-9]*\)\.0/\1/'
-snag watch "$(cat program)" --once --speed 0 --algo-file nowhere 2>&1 | sed 1d
+snag watch "$(cat program)" --once --speed 0 --step 0.05 --rank 1 --as-rank 7 --program 2 --min-count 50 --min-time 1us --least 1us --short all --false-alarms 5 --ignore ignored --thresholds thresholds --window 3 --tree-window 60 --connect-timeout 1 --silence-timeout 60 --counter-prefix x --json | jq -c "if .url then {url: 1, tunnel} elif .stored_bytes then .stored_bytes = 1 else . end" | sed 's/\(per_million":[0-9]*\)\.0/\1/'
+snag watch "$(cat program)" --once --speed 0 --algo-file nowhere
 snag watch synth:a --once --foi a --model nowhere --store nowhere/at/all --watchlist nowhere >nothing 2>&1
 
 # Executions of a function of interest are points and records; what is not kept, and what was never called.

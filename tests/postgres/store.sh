@@ -51,6 +51,17 @@ done
 
 grep -q '"run_id": *"job-7".*"stored_utc":"then"' answer || broken "no run id, or time: $(head -c 300 answer)"
 
+# how much less is stored than was read: of this run of the database, what was sent
+jq -n '[range(4000) | {name: "f", ph: "X", ts: (. * 100), dur: (if . % 397 == 396 then 90 else 10 end), pid: 0, tid: 0}]' >trace.json
+createdb -O judge reduced
+"$snag" ad trace.json --store postgresql://judge@/reduced --json --quiet >said
+jq -e --argjson bytes "$(wc -c <trace.json)" '.trace_bytes == $bytes and .stored_is == "sent" and
+    .stored_bytes > 1000 and .reduction > 0' said >/dev/null || broken "reduction: $(cat said)"
+"$snag" provdb reduction postgresql://judge@/reduced --json >answer
+jq -e -s '.[0].trace_bytes == .[1].trace_bytes and .[1].stored_is == "sent" and .[1].stored_bytes > 1000 and
+    .[0].stored_bytes >= .[1].stored_bytes and .[0].stored_bytes < .[1].stored_bytes + 2000' said answer >/dev/null ||
+    broken "provdb reduction: $(cat said answer)"
+
 # only what is in a backup goes, and the backup answers as the database did
 "$snag" export "$url" --format json | timeless >expected
 ! "$snag" provdb prune "$url" --keep-days 0 >kept 2>&1 || broken 'dropped without a backup'

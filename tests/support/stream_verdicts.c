@@ -1,6 +1,6 @@
 /*
- * stream_verdicts URL [detector=hbos] [silence=0] -- judges a stream's calls and prints what is
- * strange, a line each, sorted by nothing:
+ * stream_verdicts URL [detector=tails] [silence=0] -- judges a stream's calls and prints what
+ * is strange, a line each, sorted by nothing:
  *
  *     program.rank.thread region enter_us inclusive_ns exclusive_ns score
  *
@@ -85,7 +85,7 @@ static int judge(struct stream *stream, char **argv, double begin_s)
     struct ad *ad;
     int state, status;
 
-    opts.detector = call_detector_find(value_of(argv, "detector", "hbos"));
+    opts.detector = call_detector_find(value_of(argv, "detector", "tails"));
     opts.sink = &sink;
     opts.n_sinks = 1;
     ad = ad_new(stream, &opts);

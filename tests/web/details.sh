@@ -27,14 +27,24 @@ check "power of main" "$(jq -c '.counters[] | select(.name == "power") | [.locat
 get /api/v1/calls/2/0
 check "no power on rank 1" "$(jq -c '[.counters[].name]' "$body")" '["instructions","heat"]'
 check "main has no arguments" "$(jq -c '[.arguments, .n_arguments]' "$body")" '[[],0]'
+bundle_header() { # of what came last
+    n_header=$(od -An -tu4 -j4 -N4 "$body" | tr -d ' ')
+    head -c $((8 + n_header)) "$body" | tail -c "$n_header" >"$work/header"
+}
+# How many messages there are only /messages says, each once, whatever records it has: 120 sends, as many receives.
+get '/api/v1/messages?limit=3'
+bundle_header
+check "messages" "$(jq -c '[.total, .shown, .is_estimate]' "$work/header")" '[120,3,false]'
+get /api/v1/timeline
+bundle_header
+check "messages of the timeline" "$(jq -c .messages "$work/header")" null
 # Over time: three instructions for each ns, wherever it was read; heat between 40 and what its depth makes of it.
 track() { # track NAME PARAMETERS: of the counter of that name
     get /api/v1/counters
     valid get /counters
     get "/api/v1/counters/$(jq --arg name "$1" '.items[] | select(.name == $name).id' "$body")?$2"
     valid get '/counters/{counter}'
-    n_header=$(od -An -tu4 -j4 -N4 "$body" | tr -d ' ')
-    head -c $((8 + n_header)) "$body" | tail -c "$n_header" >"$work/header"
+    bundle_header
 }
 column() { # column NAME: of the last track, a number per line
     local offset n type

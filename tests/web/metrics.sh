@@ -159,6 +159,8 @@ for ranks in 3 300; do
     base="http://[::1]:$port"
     until_is is_above snag_live_anomalies_total 0
     until_is is_above snag_store_written_rows_total 0
+    until_is is_above snag_store_bytes 0
+    check "a replay that goes on" "$(value snag_trace_bytes_total) $(value snag_reduction_factor)" "NaN NaN"
     check "open" "$(value snag_stream_open)" 1
     check "lag" "$(value snag_live_lag_seconds | grep -c '^[0-9]')" 1
     check "info of ad" "$(series | grep job_info | sed 's/version="[^"]*"/V/')" \
@@ -225,5 +227,18 @@ serving=(serve "$work/strange")
 start
 until_is is_above snag_live_strange_executions_total 0
 exemplars "serve, of a store"
+stop
+
+# How much is left of a trace: what it and the store have in files, and what provdb says of that.
+jq -n '[range(4000) | {name: "f", ph: "X", ts: (. * 100), dur: (if . % 397 == 396 then 90 else 10 end), pid: 0, tid: 0}]' >"$work/trace.json"
+"$SNAG" ad "$work/trace.json" --store "$work/less" --quiet >/dev/null
+serving=(serve "$work/less")
+start
+get /api/v1/live/status
+check "reduction, the page" "$(jq -c .reduction "$body")" "$("$SNAG" provdb reduction "$work/less" --json | jq -c .)"
+check "trace bytes" "$(jq -c .reduction.trace_bytes "$body")" "$(wc -c <"$work/trace.json")"
+check "stored bytes" "$(jq -c .reduction.stored_bytes "$body")" "$(cat "$work"/less/shard-*.db | wc -c)"
+is_near() { get /metrics; awk -v x="$(value "$1")" -v y="$2" 'BEGIN { exit !(x / y > 0.999999 && x / y < 1.000001) }'; }
+until_is is_near snag_reduction_factor "$(jq -c .reduction.reduction "$body")"
 stop
 exit $failed

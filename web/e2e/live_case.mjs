@@ -208,6 +208,10 @@ export async function run({ page, server, context }) {
     assert.equal(totals[0], totals[1]);
     assert.match(totals[0], /[1-9]\d* anomal/);
     await other.close();
+    await page
+        .locator(".live-reduction[title*='because the trace is not in files']")
+        .getByText("of how much trace is not known")
+        .waitFor();
 
     await select(page);
     await statistics(page);
@@ -218,6 +222,11 @@ export async function run({ page, server, context }) {
     // A point, by the mouse.
     await choose(page, "Points are", "executions");
     await page.locator(".live-points .sampling", { hasText: /\d executions/ }).waitFor();
+    await choose(page, "Across", "exit_ns"); // when they ended is an axis as when they began
+    await page.waitForFunction(() => /px=exit_ns/.test(location.hash));
+    await choose(page, "Up", "enter_ns");
+    assert.ok((await inked(page, ".live-points canvas")) > 0.001, "points by begin and end");
+    await choose(page, "Up", "duration_ns");
     assert.match(await clickPoint(page), /^step #\d-\d/);
     await looks(page);
     await page.keyboard.press("Escape");

@@ -430,6 +430,29 @@ static void end(void *impl, struct quality *quality)
     otf2_file_close(&r->file);
 }
 
+static uint64_t bytes_of(const struct source *source, const uint32_t *rank)
+{
+    const struct otf2 *archive = source->impl;
+    char path[FS_PATH_SIZE + 32];
+    uint64_t sum;
+
+    snprintf(path, sizeof path, "%s.def", archive->files);
+    sum = fs_bytes(archive->anchor) + fs_bytes(path);
+    if (rank == NULL)
+        return sum + fs_bytes(archive->files);
+    for (uint32_t l = 0; l < source->defs.n_locations; l++) {
+        static const char *const ends[] = {"evt", "def"};
+        const struct location *location = &source->defs.location[l];
+
+        for (int i = 0; location->rank == *rank && i < 2; i++) {
+            snprintf(path, sizeof path, "%s/%llu.%s", archive->files,
+                     (unsigned long long)location->id, ends[i]);
+            sum += fs_bytes(path);
+        }
+    }
+    return sum;
+}
+
 const struct source_ops source_otf2_ops = {
     .name = "otf2",
     .what = "OTF2 archives (Score-P, TAU, EZTrace, Extrae): the .otf2 file or its directory",
@@ -442,4 +465,5 @@ const struct source_ops source_otf2_ops = {
     .begin = begin,
     .next = next,
     .end = end,
+    .bytes = bytes_of,
 };

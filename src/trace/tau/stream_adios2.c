@@ -251,6 +251,8 @@ static int ask(struct stream *stream, uint32_t f)
             stream->quality.n[QUALITY_broken_off]++;
             a->busy = NO_FEED;
         }
+        if (block.kind < TAU_STEP_END)
+            stream->n_bytes += block.bytes;
         tau_decoder_block(&feed->decoder, block.kind, block.data, block.bytes);
         if (block.kind == TAU_STEP_END) {
             give(stream, f);

@@ -196,6 +196,7 @@ static int next(struct stream *stream, int timeout_ms)
         int rc;
 
         stream->n_lost = l->run.n_lost;
+        stream->n_bytes = l->socket.n_bytes;
         stream->accesses = l->run.accesses;
         if (begin_step(stream))
             return STREAM_STEP;

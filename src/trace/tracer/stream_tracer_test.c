@@ -37,6 +37,7 @@ static void every_record_comes_through(void **state)
     struct stream stream;
     struct stream_part p;
     struct rank r;
+    size_t n_sent;
 
     (void)state;
     open_stream(&stream);
@@ -44,7 +45,9 @@ static void every_record_comes_through(void **state)
     frame_events(&r.out, 3, 0, r.start_ns + 1000, 0, 0);
     send_all_kinds(&r.out);
     frame_close(&r.out);
+    n_sent = r.out.n;
     talk(&stream, &r);
+    assert_int_equal(stream.n_bytes, n_sent);
     go(&r);
     assert_int_equal(wait_for_step(&stream), STREAM_STEP);
     assert_string_equal(letters(&stream, &p), "(m(M,)M,,,s|#(s~|~)s)m");

@@ -270,6 +270,7 @@ static bool read_peer(struct tracer_socket *s, struct tracer_run *run, struct tr
         return false;
     }
     s->heard_ns = now_ns;
+    s->n_bytes += (uint64_t)n;
     peer->n += (size_t)n;
     return take_bytes(s, run, peer, now_ns);
 }

@@ -36,6 +36,7 @@ struct tracer_socket {
     struct pollfd *poll; /* [n_peers + 1] */
     size_t poll_cap;
     uint64_t heard_ns;  /* when anything last came */
+    uint64_t n_bytes;   /* that came, of this run */
     uint64_t closed_ns; /* when a process that had said hello last went */
     struct idmap done;  /* ranks that have said goodbye */
     char *program;      /* that is listened to, as it says; NULL: none yet */

@@ -52,6 +52,13 @@ export interface LiveStatus {
         is_failing: boolean;
         error: string | null; /* why */
     } | null;
+    reduction: {
+        trace_bytes: number | null;
+        stored_bytes: number | null;
+        stored_is: "files" | "sent" | null;
+        reduction: number | null; /* times less stored than read */
+        reduction_unknown: string | null; /* why */
+    };
     quality: { kind: string; count: number; is_damage: boolean; text: string }[];
 }
 

@@ -3,6 +3,7 @@ import { scaleLog } from "d3-scale";
 import { formatTime } from "../format/units";
 
 const endless = 1e18; /* ns: a bound beyond it is none */
+const mostRanges = 4; /* that are said */
 
 interface Durations {
     minimum_ns: number;
@@ -59,11 +60,13 @@ export function columnsOf(of: Durations, { place }: LogScale, n: number): number
 }
 
 export function usualText(usual: [number, number][]): string {
-    return usual
+    const said = usual
+        .slice(0, mostRanges)
         .map(([least, most]) =>
             most < endless
                 ? `${formatTime(least)} to ${formatTime(most)}`
                 : `from ${formatTime(least)}`,
         )
         .join(", ");
+    return usual.length > mostRanges ? `${said} and ${usual.length - mostRanges} more` : said;
 }

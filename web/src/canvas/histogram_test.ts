@@ -49,4 +49,8 @@ test("stretches that overlap are one, and said in words", () => {
     ]);
     assert.equal(usualText(union), "10 ns to 2.00 us, 5.00 us to 9.00 us");
     assert.equal(usualText([[10, 1e300]]), "from 10 ns");
+    assert.equal(
+        usualText([1, 2, 3, 4, 5, 6].map((x) => [10 * x, 10 * x + 1])),
+        "10 ns to 11 ns, 20 ns to 21 ns, 30 ns to 31 ns, 40 ns to 41 ns and 2 more",
+    );
 });

@@ -6,6 +6,7 @@ export interface LivePoints {
     n: number;
     id: Float64Array;
     enter_ns: Float64Array;
+    exit_ns: Float64Array; /* the sum of both */
     duration_ns: Float64Array;
     exclusive_ns: Float64Array;
     rank: Uint32Array;
@@ -41,6 +42,14 @@ const fromServer = [
     "kind",
 ] as const;
 
+/* When calls, or executions, ended. */
+export function exitTimes(of: {
+    enter_ns: ArrayLike<number>;
+    duration_ns: ArrayLike<number>;
+}): Float64Array {
+    return Float64Array.from(of.enter_ns, (enter, i) => enter + of.duration_ns[i]);
+}
+
 /* The server says 2 for what is not judged; here only an anomaly is other than 0. */
 export function pointsOf({ columns }: Bundle): LivePoints {
     const n = columns.id.length;
@@ -50,6 +59,7 @@ export function pointsOf({ columns }: Bundle): LivePoints {
         isJudged: verdict.map((v) => (v === 2 ? 0 : 1)),
         ...columns,
         n,
+        exit_ns: exitTimes(columns as unknown as LivePoints),
         verdict: verdict.map((v) => (v === 1 ? 1 : 0)),
         label: new Int8Array(n),
         location: new Uint32Array(n),

@@ -36,6 +36,11 @@ test("new points come behind old ones, column by column", () => {
     assert.ok(all.verdict instanceof Uint8Array);
 });
 
+test("when they ended is when they began and how long they took, of old and new ones", () => {
+    const all = append(made(0, [0, 1]), made(2, [1]), 0, 100);
+    assert.deepEqual(Array.from(all.exit_ns), [1, 11, 21]);
+});
+
 test("what the server has forgotten is forgotten", () => {
     const all = append(made(0, [0, 1, 0]), made(3, [0]), 2, 100);
     assert.deepEqual(Array.from(all.id), [2, 3]);

@@ -65,6 +65,14 @@ export function plural(n: number, one: string, many = `${one}s`): string {
     return `${formatCount(n)} ${n === 1 ? one : many}`;
 }
 
+const byteUnits = ["B", "KiB", "MiB", "GiB", "TiB"];
+
+export function formatBytes(n: number): string {
+    let unit = 0;
+    for (; n >= 1023.5 && unit + 1 < byteUnits.length; unit++) n /= 1024;
+    return `${unit ? threeDigits(n) : Math.round(n)} ${byteUnits[unit]}`;
+}
+
 export function formatShare(share: number): string {
     return `${(share * 100).toFixed(share < 0.095 ? 1 : 0)} %`;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
+    formatBytes,
     formatCount,
     formatExcess,
     formatMean,
@@ -33,6 +34,11 @@ test("an excess has a sign", () => {
 test("moments that are a nanosecond apart do not read the same", () => {
     assert.notEqual(formatMoment(9_420_000_001, 1), formatMoment(9_420_000_002, 1));
     assert.equal(formatMoment(512_416_000, 1_000_000), "512 ms");
+});
+
+test("bytes are three digits and a unit, as in the terminal", () => {
+    const said = [0, 532, 1023, 1024, 544_768, 34_168_237].map(formatBytes);
+    assert.deepEqual(said, ["0 B", "532 B", "1023 B", "1.00 KiB", "532 KiB", "32.6 MiB"]);
 });
 
 test("counts have separators, means a digit", () => {

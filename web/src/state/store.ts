@@ -10,6 +10,7 @@ import { ViewName, viewsAtFirst } from "./views";
 export const projections = ["pca", "mds", "tsne"] as const;
 export const attributes = [
     "enter_ns",
+    "exit_ns",
     "duration_ns",
     "rank",
     "score",

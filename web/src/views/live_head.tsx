@@ -1,7 +1,14 @@
 // The line at the top of the live page: totals, rate, what was lost, pause.
 import { isOnline } from "../api/http";
 import { LiveStatus } from "../api/live_types";
-import { formatCount, formatMoment, formatTime, plural, sentence } from "../format/units";
+import {
+    formatBytes,
+    formatCount,
+    formatMoment,
+    formatTime,
+    plural,
+    sentence,
+} from "../format/units";
 import {
     chooseAll,
     chooseSpan,
@@ -59,6 +66,26 @@ export function LiveTrouble() {
     ) : null;
 }
 
+/* Bytes of the trace against those of the store. */
+function Reduction({ of }: { of: LiveStatus["reduction"] }) {
+    const { trace_bytes: read, stored_bytes: stored, reduction: factor } = of;
+    const where = of.stored_is === "sent" ? "sent to the database" : "stored";
+    return (
+        <span
+            class="live-reduction"
+            title={
+                of.reduction_unknown
+                    ? `Not known, because ${of.reduction_unknown}`
+                    : `${formatBytes(read!)} of trace read, ${formatBytes(stored!)} ${where}`
+            }
+        >
+            {factor === null
+                ? `, ${stored ? formatBytes(stored) : "nothing new"}; of how much trace is not known`
+                : `, ${Number((factor < 1 ? 1 / factor : factor).toPrecision(3))} times ${factor < 1 ? "more" : "less"} than was read`}
+        </span>
+    );
+}
+
 export function LiveHead() {
     const now = status.value!;
     return (
@@ -86,6 +113,7 @@ export function LiveHead() {
                 {!isOver.value && `, ${formatCount(now.events_per_s)} events/s`}
                 {now.lag_ns !== null && !isOver.value && `, ${formatTime(now.lag_ns)} behind`}
                 {now.store && `, ${plural(now.store.stored, "record")} stored`}
+                {now.store && <Reduction of={now.reduction} />}
             </span>
             <span class="actions">
                 {isPaused.value && newest.value !== shown.value && (

@@ -23,6 +23,7 @@ import { Await, Empty } from "./panel";
 
 const axes: [Attribute, string][] = [
     ["enter_ns", "time"],
+    ["exit_ns", "time it ended"],
     ["duration_ns", "duration"],
     ["rank", "rank"],
     ["score", "score"],

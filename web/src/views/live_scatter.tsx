@@ -21,7 +21,7 @@ import {
     xChosen,
     yChosen,
 } from "../state/live";
-import { theme } from "../state/store";
+import { Attribute, theme } from "../state/store";
 import { colourPoints } from "./point_colours";
 import { drawAxes, drawRings } from "./scatter_overlay";
 import { cssColour, fitCanvas, pointerAt, useSize } from "./use_canvas";
@@ -64,6 +64,9 @@ function drawn(all: LivePoints) {
     return { order: both, firstKept: normal.length, hidden: all.n - both.length };
 }
 
+/* A time of the run: what comes late in it is not rare. */
+const isMoment = (name: Attribute) => name === "enter_ns" || name === "exit_ns";
+
 function pick(values: ArrayLike<number>, rows: Uint32Array): ArrayLike<number> {
     return rows.length ? Float64Array.from(rows, (row) => values[row]) : values;
 }
@@ -84,8 +87,8 @@ export function LiveScatter({ all }: { all: LivePoints }) {
     const places = useMemo(() => {
         const [x, y] = [all[xName] as ArrayLike<number>, all[yName] as ArrayLike<number>];
         const axes = [
-            makeAxis(pick(x, chosen.order), xName !== "enter_ns"),
-            makeAxis(pick(y, chosen.order), yName !== "enter_ns"),
+            makeAxis(pick(x, chosen.order), !isMoment(xName)),
+            makeAxis(pick(y, chosen.order), !isMoment(yName)),
         ] as const;
         return { x: spreadOut(x, axes[0]), y: spreadOut(y, axes[1]), axes };
     }, [all, chosen, xName, yName]);

@@ -26,6 +26,7 @@ import { hiddenPoints, isDetail, isLassoOn, Scatter } from "./scatter";
 
 export const attributeNames: Record<Attribute, string> = {
     enter_ns: "time",
+    exit_ns: "time it ended",
     duration_ns: "duration",
     rank: "rank",
     score: "score",

@@ -9,6 +9,7 @@ import { Axis, makeAxis, spreadOut } from "../canvas/axis";
 import { Centre, centreOfView, Plot, transformTo } from "../canvas/centre";
 import { PointGrid } from "../canvas/grid";
 import { Line, pointsInside } from "../canvas/lasso";
+import { exitTimes } from "../canvas/live_points";
 import { Pieces } from "../canvas/pieces";
 import { makePainter, Painter, PointScene, View } from "../canvas/points";
 import { sample } from "../canvas/sampling";
@@ -72,9 +73,11 @@ interface Places {
 function place(all: Executions, more: Details | null): Places {
     const projected = planeShown.value === "attributes" ? null : plane.value;
     const valuesOf = (attribute: Attribute): ArrayLike<number> =>
-        attribute in all
-            ? all[attribute as keyof Executions & Attribute]
-            : (more?.[attribute as keyof Details & Attribute] ?? new Float32Array(all.n));
+        attribute === "exit_ns"
+            ? exitTimes(all)
+            : attribute in all
+              ? all[attribute as keyof Executions & Attribute]
+              : (more?.[attribute as keyof Details & Attribute] ?? new Float32Array(all.n));
     const x = projected ? projected.x : valuesOf(xAttribute.value);
     const y = projected ? projected.y : valuesOf(yAttribute.value);
     const axes: [Axis, Axis] = [makeAxis(x, !projected), makeAxis(y, !projected)];

@@ -23,6 +23,7 @@ const mostRings = 3000;
 
 const titles: Record<Attribute, string> = {
     enter_ns: "time since the start",
+    exit_ns: "time it ended, since the start",
     duration_ns: "duration",
     rank: "rank",
     score: "score",
@@ -31,7 +32,7 @@ const titles: Record<Attribute, string> = {
 };
 
 function tickText(value: number, attribute: Attribute): string {
-    if (attribute === "enter_ns" || attribute === "duration_ns") return formatTime(value);
+    if (attribute.endsWith("_ns")) return formatTime(value);
     return Number.isInteger(value)
         ? formatCount(value)
         : attribute === "score"
