@@ -278,8 +278,8 @@ static int play_without(struct question *q)
     return rc;
 }
 
-/* A thread that waits for its GPU and the stream that waits for others are one wait: that of the
- * thread. */
+/* A thread that waits for its GPU and the stream that waits for others are one wait: that of
+ * the thread. */
 static void sum_waits(struct question *q)
 {
     const struct syncs *s = &q->what_if.syncs;
