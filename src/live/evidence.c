@@ -156,6 +156,15 @@ static uint32_t row_at(const struct calls *c, uint64_t time_ns)
     return n > 0 ? (uint32_t)n - 1 : NO_CALL;
 }
 
+static void keep_partner(struct evidence *e, const struct ad_step *step,
+                         struct evidence_record *x, uint32_t location, uint32_t row)
+{
+    size_t i = x->record.n_partners++;
+
+    around_take(&x->partner[i], &e->histories, step, location, row);
+    x->partner_location[i] = location;
+}
+
 /* What the other end did when it was there, or when the message was recorded here. */
 static void add_partner(struct evidence *e, const struct ad_step *step,
                         struct evidence_record *x, size_t message)
@@ -163,18 +172,14 @@ static void add_partner(struct evidence *e, const struct ad_step *step,
     const struct calls *c = &step->calls[x->call.location];
     struct other_end other = step_view_partner(&e->view, step, x->call.location, message);
     uint64_t time_ns = other.time_ns ? other.time_ns : message_record_ns(&c->message[message]);
-    size_t i = x->record.n_partners;
 
     if (other.location == NO_LOCATION || other.location == x->call.location ||
         has_partner(x, other.location))
         return;
     if (other.call == NO_CALL)
         other.call = row_at(&step->calls[other.location], time_ns);
-    if (other.call == NO_CALL)
-        return;
-    around_take(&x->partner[i], &e->histories, step, other.location, other.call);
-    x->partner_location[i] = other.location;
-    x->record.n_partners++;
+    if (other.call != NO_CALL)
+        keep_partner(e, step, x, other.location, other.call);
 }
 
 /* Of the messages in the call's time the last ones first: it waited for those. */
@@ -193,7 +198,7 @@ static void add_partners(struct evidence *e, const struct ad_step *step,
             high = middle;
     }
     for (size_t i = low; i-- > 0 && low - i <= MOST_LOOKED_AT &&
-                         x->record.n_partners < EVIDENCE_MOST_PARTNERS &&
+                         x->record.n_partners < EVIDENCE_MOST_OTHER_ENDS &&
                          message_record_ns(&c->message[i]) >= x->record.enter_ns;)
         if (is_inside(c, c->message[i].call, x->call.row))
             add_partner(e, step, x, i);
@@ -259,8 +264,14 @@ static void add_cause(struct evidence *e, const struct ad_step *step, struct evi
     if (!cause_has_news(&cause))
         return;
     x->record.cause = arena_array(&e->arena, struct prov_link, cause.n);
-    for (uint32_t i = 0; i < cause.n; i++)
-        add_link(&x->record, view, &cause.link[i]);
+    for (uint32_t i = 0; i < cause.n; i++) {
+        const struct cause_link *link = &cause.link[i];
+
+        add_link(&x->record, view, link);
+        if (link->location != x->call.location && !has_partner(x, link->location) &&
+            x->record.n_partners < EVIDENCE_MOST_PARTNERS)
+            keep_partner(e, step, x, link->location, link->call);
+    }
 }
 
 /* ------------------------------------------------------------------------------------- GPU */

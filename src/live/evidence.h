@@ -15,7 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EVIDENCE_MOST_PARTNERS 4u
+#define EVIDENCE_MOST_PARTNERS 12u  /* of whom what they did is kept, */
+#define EVIDENCE_MOST_OTHER_ENDS 4u /* of these for messages; the rest are of the cause */
 #define EVIDENCE_MOST_COUNTERS 64u
 #define EVIDENCE_MOST_CAUSES 64u /* chains that are followed in a step: the worst calls' */
 #define EVIDENCE_MOST_STACK 256u /* callers that are kept; the outermost are left out */

@@ -27,7 +27,7 @@ snag provdb filter narrow 'rid = 0' | jq -c '.partners[] | .rid, (.event_window.
 
 # Where steps end does not change what is around a call, nor whom it has to do with.
 echo 'synth:6000*step(compute@300us(a 3*b) c@200us >1 d <1);ranks=3;jitter=0.05;slow=c/1499/30/1;slow=d/1111/5000' >long
-for k in 0 0.01 0.003; do snag ad "$(cat long)" --step $k --window 5 --store s$k --quiet >/dev/null; snag provdb filter s$k 'outlier_severity > 3000' --all | jq -c '[.rid, .func, .entry, .exit, [.event_window.exec_window[] | [.func, .entry]], [.event_window.comm_window[] | [.type, .timestamp]], [.partners[] | .rid, [.event_window.exec_window[] | [.func, .entry]]]]' | sort >around$k; wc -l <around$k; md5sum <around$k; done | sort | uniq -c | awk '{ print $1 }'
+for k in 0 0.01 0.003; do snag ad "$(cat long)" --step $k --window 5 --store s$k --quiet >/dev/null; snag provdb filter s$k 'outlier_severity > 3000' --all | jq -c '[.rid, .func, .entry, .exit, [.event_window.exec_window[] | [.func, .entry]], [.event_window.comm_window[] | [.type, .timestamp]], [([.entry, .exit] as [$e, $x] | [.event_window.comm_window[] | select(.timestamp >= $e and .timestamp <= $x)]) as $m | .partners[] | select(.rid as $r | $m | any(.src == $r or .tar == $r)) | .rid, [.event_window.exec_window[] | [.func, .entry]]]]' | sort >around$k; wc -l <around$k; md5sum <around$k; done | sort | uniq -c | awk '{ print $1 }'
 
 # Twice into one store: two runs, whose calls and anomalies add up; what the first was told stays.
 for i in 1 2; do snag ad "$(cat program)" --step 0.01 --store twice --quiet >/dev/null; done
@@ -88,3 +88,7 @@ snag provdb reduction reduced | sed 's/^[0-9.]* KiB/N/;s/[0-9.]* times/N times/'
 snag ad real --rank 1 --json --quiet | jq -c --argjson bytes "$(cat bytes)" '[.trace_bytes < $bytes, .stored_bytes, .reduction_unknown]'
 snag ad real --store reduced --quiet | tail -n 1 | sed 's/^[0-9.]* KiB/N/;s/[0-9.]* times/N times/'
 snag provdb reduction two
+
+# Whoever is in the cause of a record has a lane in it.
+snag ad 'synth:2000*step(compute@1ms >1 <1 c@200us);ranks=6;jitter=0.1;slow=compute/700/12/2' --step 0.2 --store 'sqlite:causes?shards=1' --quiet >/dev/null
+snag provdb filter causes 1 | jq -c 'select(.cause | length > 1) | (.cause | map(.rank)) - ([.rid] + (.partners | map(.rid)))' | sort | uniq -c | tr -s ' '
