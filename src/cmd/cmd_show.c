@@ -514,14 +514,31 @@ static void print_time(struct show *s)
     table_print(t, stdout);
 }
 
+static void print_order(const struct show *s, const char *name, const struct why_order *order)
+{
+    char calls[TEXT_SIZE], of[TEXT_SIZE];
+
+    print(
+        "\n%s calls %s before %s, usually after it; in another order than usual: %s of its %s "
+        "calls with the same calls inside\n",
+        name, s->run.defs.region[order->early].short_name,
+        s->run.defs.region[order->late].short_name,
+        order->calls ? text_count(order->calls, calls) : "none", text_count(order->of, of));
+}
+
 static void print_structure(const struct show *s)
 {
     struct why_child child[WHY_MOST_CHILDREN];
     size_t n = why_children(&s->c.why, s->c.measure.rarest, child);
     const char *name = s->run.defs.region[s->c.forest.region[s->c.measure.rarest]].short_name;
     char share[TEXT_SIZE];
+    struct why_order order;
     struct table *t;
 
+    if (why_order(&s->c.why, s->c.measure.rarest, &order)) {
+        print_order(s, name, &order);
+        return;
+    }
     if (n == 0 || s->c.measure.structure < RARE_NATS)
         return;
     print("\nwhat %s calls directly, where that differs (1 in %s of its calls is so rare):\n",

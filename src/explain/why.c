@@ -178,6 +178,24 @@ size_t why_children(const struct why *why, uint32_t v, struct why_child *child)
     return n_kept;
 }
 
+bool why_order(const struct why *why, uint32_t v, struct why_order *out)
+{
+    const struct shapes *shapes = &why->model->shapes;
+    uint32_t t = forest_tree(why->forest, v);
+    uint32_t shape = why->place->shape[residual_like(why->place, why->forest, t, v)];
+    uint32_t order = shape_order(shapes, shape);
+    const struct call_orders *o = &shapes->orders;
+
+    if (order == CALL_ORDER_FREE ||
+        shapes->rarity[o->shape[order]] >= call_orders_rarity(shapes, order, false))
+        return false;
+    out->calls = o->calls[order];
+    out->of = shapes->calls[o->shape[order]];
+    call_order_swapped(shapes, order, why->defs->names.n, why->forest, v, &out->early,
+                       &out->late);
+    return true;
+}
+
 /* It took so much more than executions like it, whether or not that is noise. */
 static bool is_longer(const struct residual_loss *loss)
 {
@@ -390,17 +408,34 @@ static void say_usual_number(struct text_writer *w, const struct why_child *chil
         text_say(w, "%s to %s", text_count(child->least, least), text_count(child->most, most));
 }
 
+static void say_order(struct text_writer *w, const struct why *why, uint32_t v,
+                      const struct why_order *order)
+{
+    char calls[TEXT_SIZE], of[TEXT_SIZE];
+
+    text_say(
+        w, "%.100s calls %.100s before %.100s, as in %s of %s",
+        why->defs->region[why->forest->region[v]].short_name,
+        why->defs->region[order->early].short_name, why->defs->region[order->late].short_name,
+        order->calls ? text_count(order->calls, calls) : "none", text_count(order->of, of));
+}
+
 static void say_structure(struct text_writer *w, struct why *why,
                           const struct residual_measure *measure)
 {
+    struct why_order order;
     struct why_child child[WHY_MOST_CHILDREN];
     uint32_t v = measure->rarest, t = forest_tree(why->forest, v);
     uint32_t path = residual_path(why->place, why->forest, t, v);
     size_t n = why_children(why, v, child);
     char share[TEXT_SIZE], number[TEXT_SIZE];
 
-    text_say(w, "%s%.100s makes ", w->n ? "; " : "",
-             why->defs->region[why->forest->region[v]].short_name);
+    text_say(w, "%s", w->n ? "; " : "");
+    if (why_order(why, v, &order)) {
+        say_order(w, why, v, &order);
+        return;
+    }
+    text_say(w, "%.100s makes ", why->defs->region[why->forest->region[v]].short_name);
     for (size_t i = 0; i < n && i < MOST_DIFFERENCES; i++) {
         text_say(w, "%s%s call%s of %.100s (usually ", i ? ", " : "",
                  child[i].observed ? text_count(child[i].observed, number) : "no",
@@ -580,8 +615,13 @@ static void cause_in_structure(struct why *why, const struct residual_measure *m
     char text[WHY_NAME_SIZE], number[TEXT_SIZE];
     struct text_writer w = {.out = text, .size = sizeof text};
     struct why_child child[WHY_MOST_CHILDREN];
+    struct why_order order;
 
-    if (why_children(why, measure->rarest, child) > 0) {
+    if (why_order(why, measure->rarest, &order)) {
+        text_say(&w, "%.100s before %.100s (usually after)",
+                 why->defs->region[order.early].short_name,
+                 why->defs->region[order.late].short_name);
+    } else if (why_children(why, measure->rarest, child) > 0) {
         text_say(&w, "%s call%s of %.100s (usually ",
                  child->observed ? text_count(child->observed, number) : "no",
                  child->observed == 1 ? "" : "s", why->defs->region[child->region].short_name);

@@ -194,6 +194,7 @@ export interface Structure {
     function: string;
     rarity_nats: number;
     differences: { function: string; calls: number; usual_least: number; usual_most: number }[];
+    order: { early: string; late: string; calls: number; of: number } | null;
 }
 
 export interface CauseLink {
