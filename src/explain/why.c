@@ -462,10 +462,8 @@ static void say_size(struct text_writer *w, const struct why *why, uint32_t t)
              text_count((uint64_t)llrint(exp(why->model->log_size)), usual));
 }
 
-enum clause { SAY_TIME, SAY_STRUCTURE, SAY_SIZE, N_CLAUSES };
-
 /* Those that say enough, the strongest first. Returns how many. */
-static size_t choose_clauses(const double *value, enum clause clause[N_CLAUSES])
+static size_t choose_clauses(const double *value, enum why_clause clause[N_WHY_CLAUSES])
 {
     /* time is what people ask for: it goes first unless something else says clearly more */
     const double say_at[] = {TIME_FIRST * fmax(fmax(value[0], value[1]), value[4]), value[2],
@@ -474,16 +472,16 @@ static size_t choose_clauses(const double *value, enum clause clause[N_CLAUSES])
     bool is_said[] = {false, false, false};
     size_t n = 0;
 
-    for (; n < N_CLAUSES; n++) {
+    for (; n < N_WHY_CLAUSES; n++) {
         int next = -1;
 
-        for (int i = 0; i < N_CLAUSES; i++)
+        for (int i = 0; i < N_WHY_CLAUSES; i++)
             if (!is_said[i] && (next < 0 || say_at[i] > say_at[next]))
                 next = i;
         is_said[next] = true;
         if (say_at[next] < WORTH_SAYING || say_at[next] < 0.5 * best)
             break;
-        clause[n] = (enum clause)next;
+        clause[n] = (enum why_clause)next;
     }
     return n;
 }
@@ -491,13 +489,13 @@ static size_t choose_clauses(const double *value, enum clause clause[N_CLAUSES])
 static void say_parts(struct text_writer *w, struct why *why, uint32_t t,
                       const struct residual_measure *measure, const double *value)
 {
-    enum clause clause[N_CLAUSES];
+    enum why_clause clause[N_WHY_CLAUSES];
     size_t n = choose_clauses(value, clause);
 
     for (size_t i = 0; i < n; i++)
-        if (clause[i] == SAY_TIME)
+        if (clause[i] == WHY_TIME)
             say_time(w, why, t, measure, false);
-        else if (clause[i] == SAY_STRUCTURE)
+        else if (clause[i] == WHY_STRUCTURE)
             say_structure(w, why, measure);
         else
             say_size(w, why, t);
@@ -634,11 +632,19 @@ static void cause_in_structure(struct why *why, const struct residual_measure *m
     shorten(text, out, WHY_CAUSE_SIZE);
 }
 
+enum why_clause why_first_clause(const struct why_verdict *verdict)
+{
+    enum why_clause clause[N_WHY_CLAUSES];
+
+    return choose_clauses(verdict->value, clause) > 0 ? clause[0]
+           : verdict->is_anomaly                      ? WHY_TIME
+                                                      : WHY_USUAL;
+}
+
 void why_cause(struct why *why, uint32_t t, const struct residual_measure *measure,
                const struct why_verdict *verdict, char out[WHY_CAUSE_SIZE])
 {
-    enum clause clause[N_CLAUSES];
-    size_t n = choose_clauses(verdict->value, clause);
+    enum why_clause first = why_first_clause(verdict);
     struct text_writer w = {.out = out, .size = WHY_CAUSE_SIZE};
 
     *out = '\0';
@@ -646,11 +652,11 @@ void why_cause(struct why *why, uint32_t t, const struct residual_measure *measu
         text_say(&w, "does not end");
     else if (residual_is_few(why->model))
         text_say(&w, "one of %u: too few to say what is usual", why->model->n_trees);
-    else if (n > 0 && clause[0] == SAY_STRUCTURE)
+    else if (first == WHY_STRUCTURE)
         cause_in_structure(why, measure, out);
-    else if (n > 0 && clause[0] == SAY_SIZE)
+    else if (first == WHY_SIZE_CLAUSE)
         say_size(&w, why, t);
-    else if (n > 0 || verdict->is_anomaly)
+    else if (first == WHY_TIME)
         cause_in_time(&w, why, t, measure->loss.ns);
     else
         text_say(&w, "as usual");

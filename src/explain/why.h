@@ -90,6 +90,12 @@ struct why_order {
 /* why_order -- whether that, and not what is called, makes the shape of vertex v rare. */
 bool why_order(const struct why *why, uint32_t v, struct why_order *out);
 
+/* What a sentence speaks of. */
+enum why_clause { WHY_TIME, WHY_STRUCTURE, WHY_SIZE_CLAUSE, N_WHY_CLAUSES, WHY_USUAL };
+
+/* why_first_clause -- what it speaks of first; not of what does not end, or is one of few. */
+enum why_clause why_first_clause(const struct why_verdict *verdict);
+
 /*
  * why_sentence -- one sentence on tree t.
  *   measure  of the tree
