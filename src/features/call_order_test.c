@@ -304,6 +304,28 @@ static void by_a_model_it_is_found_too(void **state)
     end(&f);
 }
 
+/* They end where the orders begin, which are five arrays of nothing here. */
+static void a_model_of_before_says_nothing_of_orders(void **state)
+{
+    struct fixture f;
+    struct residual_model model;
+    struct pack bytes = {0};
+    uint32_t before = 4;
+
+    (void)state;
+    begin(&f);
+    add(&f, 20, "S(a b)"); /* too few for an order to be firm */
+    learn(&f);
+    residual_pack(&f.m.model, &bytes);
+    memcpy(bytes.data, &before, sizeof before);
+    bytes.n -= 5 * sizeof(uint64_t);
+    assert_int_equal(residual_unpack(&model, &bytes, f.m.defs.names.n), 0);
+    assert_int_equal(model.shapes.orders.n, 0);
+    residual_release(&model);
+    pack_release(&bytes);
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +341,7 @@ int main(void)
         cmocka_unit_test(what_comes_by_plan_is_not_strange),
         cmocka_unit_test(first_executions_have_an_order_of_their_own),
         cmocka_unit_test(by_a_model_it_is_found_too),
+        cmocka_unit_test(a_model_of_before_says_nothing_of_orders),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
