@@ -5,6 +5,7 @@ snag analyze "$(cat kinds)" --foi step -o kinds.snag --quiet
 snag list kinds.snag --groups
 snag list kinds.snag --groups --json | jq -c '[.id, .what, .ranks, .members, .abnormal]'
 snag list kinds.snag --groups --rank 2
+snag show kinds.snag '#0-301' | grep '^group'
 
 # One act labels a group, as it is; what is learnt from it is of all of them.
 snag label kinds.snag group=2=normal --author me
