@@ -14,9 +14,9 @@
 #include <stdlib.h>
 
 /* What is known exactly is the same all ways. */
-enum way { AS_IT_IS, AT_LEAST, AT_MOST, NOT_SLOW };
+enum bound { AS_IT_IS, AT_LEAST, AT_MOST, NOT_SLOW };
 
-static double factor_at(const struct peer_path *x, enum way way)
+static double factor_at(const struct peer_path *x, enum bound way)
 {
     switch (way) {
     case AS_IT_IS:
@@ -38,7 +38,7 @@ bool peers_is_to_blame(const struct peer_place *place)
 /* By which calls on each path of a place take longer, of one stage, or may take longer at
  * least, or at most; or back to 1, as where they do not. */
 static void set_factors(const struct peer_place *place, uint32_t stage, double *factor,
-                        enum way way)
+                        enum bound way)
 {
     for (uint32_t i = 0; i < place->n_paths; i++)
         if (place->path[i].is_sure && place->path[i].kernel_factor == 0 &&
@@ -48,7 +48,7 @@ static void set_factors(const struct peer_place *place, uint32_t stage, double *
 
 /* factor (n_paths) is 1, and is again. */
 static void find_excess(const struct peers *peers, uint32_t place,
-                        const struct peer_execution *x, enum way way, double *factor,
+                        const struct peer_execution *x, enum bound way, double *factor,
                         double *excess)
 {
     const struct forest *forest = x->forest;
@@ -75,7 +75,7 @@ void peers_excess(const struct peers *peers, uint32_t place, const struct peer_e
 
 /* Takes it out of all executions of a place; false: one is where nothing is replayed. */
 static bool cut_place(struct what_if *w, const struct scoring *s, const struct peers *peers,
-                      uint32_t place, double *factor, enum way way)
+                      uint32_t place, double *factor, enum bound way)
 {
     const struct forest *forest = &s->forest;
     double *excess = NULL;
@@ -98,7 +98,7 @@ static bool cut_place(struct what_if *w, const struct scoring *s, const struct p
 
 /* By how much the run would be shorter. */
 static int64_t cost_of_place(struct what_if *w, const struct scoring *s, struct peers *peers,
-                             uint32_t place, double *factor, enum way way)
+                             uint32_t place, double *factor, enum bound way)
 {
     struct replay_result result;
 
@@ -129,7 +129,7 @@ static void find_costs(struct what_if *w, const struct scoring *s, struct peers 
             continue;
         n_asked++;
         place->cost_ns = cost_of_place(w, s, peers, p, factor, AS_IT_IS);
-        for (enum way way = AT_LEAST; place->off_ns > 0 && way <= AT_MOST; way++) {
+        for (enum bound way = AT_LEAST; place->off_ns > 0 && way <= AT_MOST; way++) {
             int64_t apart = llabs(cost_of_place(w, s, peers, p, factor, way) - place->cost_ns);
 
             place->cost_off_ns = apart > place->cost_off_ns ? apart : place->cost_off_ns;

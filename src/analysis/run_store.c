@@ -10,6 +10,7 @@
 #include "analysis/peer_teams.h"
 #include "analysis/peer_text.h"
 #include "analysis/peers.h"
+#include "analysis/ways.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/progress.h"
@@ -459,6 +460,8 @@ static int save_found(sqlite3 *db, const struct analysed *a)
         rc = save_critical(db, &found.costs);
     if (rc == 0)
         rc = save_incidents(db, &found);
+    if (rc == 0)
+        rc = ways_save(db, a->foi->id, w, &found.incidents, &found.costs.why);
     if (rc == 0)
         rc = save_slow_places(db, &found);
     peers_release(&found.peers);

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "cmd/commands.h"
 #include "view/executions.h"
+#include "view/groups.h"
 #include "cmd/label_file.h"
 #include "cmd/learning.h"
 #include "cmd/print.h"
@@ -14,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define GROUP "group="
 
 /* Labels on their way into the run. */
 struct labels {
@@ -50,7 +53,30 @@ static int take_line(void *ctx, const struct label_line *line)
     return rc;
 }
 
-/* "#4-40=abnormal" */
+/* The members of "group=3", as they are now. */
+static int add_group(struct labels *l, const char *number, enum label label)
+{
+    const struct execution_filter filter = {.foi_id = l->learning.foi, .rank = NO_RANK};
+    struct groups all;
+    char *end;
+    long long id = strtoll(number, &end, 10);
+    size_t n_before = l->n;
+    int rc = groups_find(l->learning.run.db, &filter, &all);
+
+    for (size_t i = 0; rc == 0 && i < all.n; i++)
+        for (size_t k = 0; all.group[i].id == id && k < all.group[i].n; k++) {
+            const struct group_member *x = &all.group[i].member[k];
+
+            add(l, all.group[i].foi_id, x->rank, x->thread, x->index, label);
+        }
+    groups_release(&all);
+    if (rc == 0 && (l->n == n_before || *end || end == number))
+        return err_set(ERR_NOT_FOUND, "no group '%s' has an anomaly (snag list --groups)",
+                       number);
+    return rc;
+}
+
+/* "#4-40=abnormal", "group=3=normal" */
 static int take_argument(struct labels *l, const char *text)
 {
     char id[EXECUTION_ID_SIZE], foi_name[EXECUTION_ID_SIZE];
@@ -64,6 +90,8 @@ static int take_argument(struct labels *l, const char *text)
         return err_set(ERR_USAGE, "not a label: '%s' (they are written #4-40=abnormal)", text);
     snprintf(id, sizeof id, "%.*s", (int)(equals - text), text);
     rc = label_parse(equals + 1, &label);
+    if (rc == 0 && strncmp(id, GROUP, strlen(GROUP)) == 0)
+        return add_group(l, id + strlen(GROUP), label);
     if (rc == 0)
         rc = execution_parse(id, foi_name, sizeof foi_name, &rank, &thread, &index);
     if (rc == 0)

@@ -13,8 +13,8 @@
 #include "features/robust.h"
 #include "run/rundb.h"
 #include "run/rundir.h"
+#include "view/groups.h"
 #include "view/incident_list.h"
-#include "view/repeats.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,37 +122,91 @@ int list_incident_table(sqlite3 *db, const struct execution_filter *filter,
     return rc;
 }
 
-/* ------------------------------------------------------------------------------ repeats */
+/* ------------------------------------------------------------------------------- groups */
 
-#define MOST_SAID 3 /* kinds that are said */
+#define MOST_SAID 4 /* groups that are said */
 
-static void print_repeat(const struct repeat *r)
+static void print_group(const struct group *g)
 {
-    char lost[TEXT_SIZE], cost[TEXT_SIZE], thread[16] = "", apart[80] = "",
-                                           by[TEXT_SIZE + 40] = "";
-    bool is_each = r->period > 0 && (r->last - r->first) / r->period + 1 == r->n;
+    char text[GROUP_TEXT_SIZE], lost[TEXT_SIZE], cost[TEXT_SIZE];
 
-    if (r->thread > 0)
-        snprintf(thread, sizeof thread, ".%u", r->thread);
-    if (r->period > 1)
-        snprintf(apart, sizeof apart, ", %llu executions apart%s",
-                 (unsigned long long)r->period, is_each ? "" : " or a multiple of that");
-    if (r->n_with_cost == r->n)
-        snprintf(by, sizeof by, "; they cost the run %s, each taken by itself",
-                 text_duration((double)r->cost_ns, cost));
-    print("%u of them are alike: rank %u%s, %s%s: lost %s%s\n", r->n, r->rank, thread, r->cause,
-          apart, text_duration((double)r->lost_ns, lost), by);
+    print("group %lld: %s", (long long)g->id, group_text(g, text));
+    if (g->lost_ns > 0)
+        print("; lost %s", text_duration((double)g->lost_ns, lost));
+    if (g->n_incidents > 1 && g->n_with_cost == g->n_incidents && g->cost_ns > 0)
+        print("; their %zu incidents cost the run %s, each taken by itself", g->n_incidents,
+              text_duration((double)g->cost_ns, cost));
+    print("\n");
 }
 
-/* One thing that comes again and again is said once. */
-static int print_repeats(sqlite3 *db, const struct execution_filter *filter)
+/* What is strange in the same way is said once; but of those that only waited it is said by the
+ * incidents that they are part of. */
+static int print_groups(sqlite3 *db, const struct execution_filter *filter)
 {
-    struct repeats all;
-    int rc = repeats_find(db, filter, &all);
+    struct groups all;
+    size_t n_said = 0, n_more = 0;
+    int rc = groups_find(db, filter, &all);
 
-    for (size_t i = 0; rc == 0 && i < all.n && i < MOST_SAID; i++)
-        print_repeat(&all.kind[i]);
-    repeats_release(&all);
+    for (size_t i = 0; rc == 0 && i < all.n; i++) {
+        if (all.group[i].n < GROUPS_FEWEST || all.group[i].n_incidents == 0)
+            continue;
+        if (n_said < MOST_SAID)
+            print_group(&all.group[i]);
+        n_more += n_said++ >= MOST_SAID;
+    }
+    if (n_more > 0)
+        print("and %zu more group%s (--groups)\n", n_more, text_plural(n_more));
+    groups_release(&all);
+    return rc;
+}
+
+int list_group_table(sqlite3 *db, const struct execution_filter *filter, size_t fewest,
+                     struct table **table)
+{
+    char text[GROUP_TEXT_SIZE];
+    struct groups all;
+    int rc = groups_find(db, filter, &all);
+
+    *table = NULL;
+    for (size_t i = 0; rc == 0 && i < all.n; i++) {
+        const struct group *g = &all.group[i];
+
+        if (g->n < fewest)
+            continue;
+        if (*table == NULL)
+            *table = table_new("rrrrl", "group", "executions", "lost", "when",
+                               "strange in the same way");
+        table_cell(*table, "%lld", (long long)g->id);
+        table_cell(*table, "%zu", g->n);
+        table_cell(*table, "%s", text_duration((double)g->lost_ns, text));
+        table_cell(*table, "%s", text_duration((double)g->begin_ns, text));
+        table_cell(*table, "%s, %s", g->what, group_places(g, text));
+    }
+    groups_release(&all);
+    return rc;
+}
+
+static int list_groups_text(sqlite3 *db, const struct execution_filter *filter)
+{
+    struct table *table;
+    int rc = list_group_table(db, filter, 1, &table);
+
+    if (table)
+        table_print(table, stdout);
+    else if (rc == 0)
+        print("no anomalies\n");
+    return rc;
+}
+
+static int list_groups_json(sqlite3 *db, const struct execution_filter *filter)
+{
+    bool has_several = executions_have_several(db);
+    struct groups all;
+    int rc = groups_find(db, filter, &all);
+
+    for (size_t i = 0; rc == 0 && i < all.n; i++)
+        print_json(group_to_json(&all.group[i], has_several), false);
+    groups_release(&all);
     return rc;
 }
 
@@ -188,8 +242,8 @@ static int print_others(sqlite3 *db, const struct execution_filter *filter, uint
         return rc;
     if (filter->most > 0 && n > filter->most)
         print("and %llu more\n", (unsigned long long)(n - filter->most));
-    if (n >= REPEATS_FEWEST)
-        rc = print_repeats(db, filter);
+    if (n > 0)
+        rc = print_groups(db, filter);
     if (rc < 0 || others.n == 0)
         return rc;
     text_count(others.n, count);
@@ -284,9 +338,11 @@ static int list_either(sqlite3 *db, const struct settings *s)
         filter.is_by_cost = strcmp(s->by, "cost") == 0;
         is_flat = true;
     }
-    if (s->is_incidents && (s->is_executions || s->by))
-        return err_set(ERR_USAGE, "--incidents and --%s exclude each other",
-                       s->by ? "by" : "executions");
+    if ((s->is_incidents || s->is_groups) && (s->is_executions || s->by))
+        return err_set(ERR_USAGE, "--%s and --%s exclude each other",
+                       s->is_groups ? "groups" : "incidents", s->by ? "by" : "executions");
+    if (s->is_groups)
+        return s->is_json ? list_groups_json(db, &filter) : list_groups_text(db, &filter);
     if (is_flat && !s->is_incidents)
         return list_executions(db, &filter, s->is_json);
     return s->is_json ? list_incidents(db, &filter, true) : list_with_answer(db, &filter);

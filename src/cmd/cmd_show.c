@@ -18,6 +18,7 @@
 #include "view/cause_json.h"
 #include "view/closeup.h"
 #include "view/executions.h"
+#include "view/groups.h"
 #include "view/incident_list.h"
 #include "view/subtree_json.h"
 
@@ -428,6 +429,30 @@ static void print_incident(const struct incident_row *x, void *ctx)
               x->has_cost && x->cost_ns > 0 ? text_duration((double)x->cost_ns, cost) : "");
 }
 
+static bool has_member(const struct group *g, int64_t tree)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (g->member[i].tree == tree)
+            return true;
+    return false;
+}
+
+/* Others that are strange in the same way. */
+static int print_group(const struct show *s)
+{
+    const struct execution_filter filter = {.foi_id = s->c.x.foi_id, .rank = NO_RANK};
+    char text[GROUP_TEXT_SIZE];
+    struct groups all;
+    int rc = groups_find(s->run.db, &filter, &all);
+
+    for (size_t i = 0; rc == 0 && i < all.n; i++)
+        if (all.group[i].n > 1 && has_member(&all.group[i], s->c.x.tree))
+            print("group %lld: one of %s\n", (long long)all.group[i].id,
+                  group_text(&all.group[i], text));
+    groups_release(&all);
+    return rc;
+}
+
 /* What others did after the last event of a rank whose execution does not end. */
 static int print_meanwhile(struct show *s)
 {
@@ -514,14 +539,31 @@ static void print_time(struct show *s)
     table_print(t, stdout);
 }
 
+static void print_order(const struct show *s, const char *name, const struct why_order *order)
+{
+    char calls[TEXT_SIZE], of[TEXT_SIZE];
+
+    print(
+        "\n%s calls %s before %s, usually after it; in another order than usual: %s of its %s "
+        "calls with the same calls inside\n",
+        name, s->run.defs.region[order->early].short_name,
+        s->run.defs.region[order->late].short_name,
+        order->calls ? text_count(order->calls, calls) : "none", text_count(order->of, of));
+}
+
 static void print_structure(const struct show *s)
 {
     struct why_child child[WHY_MOST_CHILDREN];
     size_t n = why_children(&s->c.why, s->c.measure.rarest, child);
     const char *name = s->run.defs.region[s->c.forest.region[s->c.measure.rarest]].short_name;
     char share[TEXT_SIZE];
+    struct why_order order;
     struct table *t;
 
+    if (why_order(&s->c.why, s->c.measure.rarest, &order)) {
+        print_order(s, name, &order);
+        return;
+    }
     if (n == 0 || s->c.measure.structure < RARE_NATS)
         return;
     print("\nwhat %s calls directly, where that differs (1 in %s of its calls is so rare):\n",
@@ -600,6 +642,8 @@ static int print_as_text(struct show *s)
 
     print_head(s);
     rc = incident_of(s->run.db, s->c.x.foi_id, s->c.x.tree, print_incident, NULL);
+    if (rc == 0)
+        rc = print_group(s);
     if (rc == 0 && s->c.x.is_open && strcmp(s->c.x.verdict, "anomaly") == 0)
         rc = print_meanwhile(s);
     if (rc < 0)

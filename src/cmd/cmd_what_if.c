@@ -13,8 +13,8 @@
 #include "cmd/status.h"
 #include "run/rundb.h"
 #include "view/executions.h"
+#include "view/groups.h"
 #include "view/incident_list.h"
-#include "view/repeats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,19 +130,34 @@ static void choose_turns(const struct incident_row *x, void *ctx)
     }
 }
 
+#define REPEATS_FEWEST 4 /* incidents that are alike: fewer are each by themselves */
+
+/* What is strange in the same way, again and again. */
+static int choose_groups(struct question *q, const struct execution_filter *filter, size_t *n)
+{
+    struct groups all;
+    int rc = groups_find(q->run.db, filter, &all);
+
+    for (size_t i = 0; rc == 0 && i < all.n; i++) {
+        const struct group *g = &all.group[i];
+
+        if (g->n_incidents < REPEATS_FEWEST)
+            continue;
+        ++*n;
+        for (size_t k = 0; rc == 0 && k < g->n_incidents; k++)
+            rc = choose_incident(q, g->incident[k]);
+    }
+    groups_release(&all);
+    return rc;
+}
+
 static int choose_repeats(struct question *q)
 {
     const struct execution_filter filter = {
         .foi_id = q->chosen.foi, .rank = NO_RANK, .verdict = "anomaly"};
     struct repeating turns = {.q = q};
-    struct repeats all;
-    int rc = repeats_find(q->run.db, &filter, &all);
+    int rc = choose_groups(q, &filter, &turns.n);
 
-    for (size_t i = 0; rc == 0 && i < all.n; i++)
-        for (uint32_t k = 0; rc == 0 && k < all.kind[i].n; k++)
-            rc = choose_incident(q, all.kind[i].incident[k]);
-    turns.n = all.n;
-    repeats_release(&all);
     if (rc == 0)
         rc = incident_list_each(q->run.db, &filter, choose_turns, &turns);
     rc = rc == 0 ? turns.rc : rc;

@@ -85,7 +85,8 @@ static const struct command commands[] = {
      "  snag analyze 'synth:300*step(solve@1ms send);slow=solve/97/5' --foi step\n"
      "  mpirun -n 8 snag analyze --together traces.otf2 -o lammps.snag"},
     {"list", "RUN [options]", "what was disturbed, or executions by score",
-     "incidents executions by foi top all rank verdict label per-call verify", 1, 1, cmd_list,
+     "incidents executions groups by foi top all rank verdict label per-call verify", 1, 1,
+     cmd_list,
      "Prints how many executions of each function of interest are anomalies, what these cost\n"
      "the run and which is the worst; then the incidents: executions that were strange\n"
      "together, because they waited for each other, are one. Those that lost most come first.\n"
@@ -108,11 +109,15 @@ static const struct command commands[] = {
      "executions with the same calls, on the same rank.\n\n"
      "chance alone does this in one of N runs: in one of so many runs like this one, in which\n"
      "nothing is wrong, some execution takes so long.\n\n"
+     "group: anomalies that are strange in the same way, three at least, whenever and on\n"
+     "whatever rank they are; --groups lists all of them. snag label takes "
+     "group=N=abnormal.\n\n"
      "With --executions, single executions, the strangest first, with a reason each; --by "
      "lost,\n"
      "those first that lost most time, --by cost, those without which the run would be "
      "shortest.\n"
-     "With --json, one object per line: executions, or with --incidents incidents.",
+     "With --json, one object per line: executions, with --incidents incidents, with --groups\n"
+     "groups.",
      "  snag list lammps.snag --top 25\n"
      "  snag list lammps.snag --incidents --json\n"
      "  snag list lammps.snag --all --verdict anomaly --json"},
@@ -209,8 +214,9 @@ static const struct command commands[] = {
      "shorter, and which ranks waited less.\n\n"
      "Of an execution, of an incident (incident=3, incident=3,5 or 1-31) and of anomalies, "
      "the\n"
-     "excess is the time that they lost; repeats are all incidents that come back, or that\n"
-     "snag list says are alike. What some hide of others, or were waited for at the same "
+     "excess is the time that they lost; repeats are all incidents that come back, or whose\n"
+     "heads are of one group (snag list --groups), four at least. What some hide of others, or "
+     "were waited for at the same "
      "time,\n"
      "is saved together, so it is not the sum of what each costs by itself. All calls of a\n"
      "rank take what is usual on all ranks; those of a call path or region, and what is "
@@ -227,9 +233,11 @@ static const struct command commands[] = {
      "foi from author", 1, MOST_ARGS, cmd_label,
      "Keeps what a person says of executions: abnormal, normal, or clear to take a label "
      "back.\n"
+     "group=3=normal says it of all executions of a group (snag list RUN --groups).\n"
      "All labels are taken or, if one of them is wrong, none. Without labels it prints those\n"
      "that there are. They are kept when the trace is analysed again into the same run.",
      "  snag label lammps.snag '#1-40=abnormal' '#0-0=normal'\n"
+     "  snag label lammps.snag group=3=normal\n"
      "  snag label lammps.snag --from labels.csv"},
     {"next", "RUN [options]", "which executions to label next", "foi top learner features seed",
      1, 1, cmd_next,

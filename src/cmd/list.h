@@ -32,4 +32,9 @@ void list_json(const struct execution *x, void *ctx);
 int list_incident_table(sqlite3 *db, const struct execution_filter *filter,
                         struct table **table);
 
+/* list_group_table -- the same of groups; *table is NULL where none has `fewest` executions,
+ * too. */
+int list_group_table(sqlite3 *db, const struct execution_filter *filter, size_t fewest,
+                     struct table **table);
+
 #endif

@@ -71,6 +71,8 @@ static const struct option_row rows[] = {
      .help = "a score above it makes an anomaly, instead of the detector's own threshold"},
     {"incidents", 0, OPTION_FLAG, AT(is_incidents), NULL,
      .help = "what was disturbed: executions that were strange together are one"},
+    {"groups", 0, OPTION_FLAG, AT(is_groups), NULL,
+     .help = "anomalies that are strange in the same way, with a number for snag label"},
     {"executions", 0, OPTION_FLAG, AT(is_executions), NULL,
      .help = "single executions, the strangest first"},
     {"false-alarms", 0, OPTION_ABOVE, AT(false_alarms), "N",

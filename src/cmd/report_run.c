@@ -18,6 +18,7 @@
 #include "run/run_sql.h"
 #include "run/rundb.h"
 #include "view/html.h"
+#include "view/groups.h"
 #include "view/incident_list.h"
 #include "view/ranks_json.h"
 
@@ -222,6 +223,20 @@ static int put_incidents(struct run_report *r, struct execution_filter *filter, 
     return rc;
 }
 
+static int put_groups(struct run_report *r, const struct execution_filter *filter)
+{
+    struct table *table;
+    int rc = list_group_table(r->db, filter, GROUPS_FEWEST, &table);
+
+    if (table == NULL)
+        return rc;
+    report_text(r->out,
+                "Anomalies that are strange in the same way, whenever and on whatever rank "
+                "they are, are one group; those first that others go back to.");
+    table_print_html(table, r->out);
+    return rc;
+}
+
 static int put_list(struct run_report *r, uint32_t i)
 {
     struct execution_filter filter = filter_of(r, i);
@@ -231,7 +246,8 @@ static int put_list(struct run_report *r, uint32_t i)
     if (rc < 0)
         return rc;
     report_heading(r->out, 3, "What is strange");
-    return worth.n > 0 ? put_incidents(r, &filter, worth.n) : put_executions(r, &filter);
+    rc = worth.n > 0 ? put_incidents(r, &filter, worth.n) : put_executions(r, &filter);
+    return rc < 0 ? rc : put_groups(r, &filter);
 }
 
 static void put_facts(const struct execution *x, void *ctx)

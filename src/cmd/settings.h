@@ -103,6 +103,7 @@ struct settings {
     const char *detector, *call_detector, *model; /* NULL: not said */
     uint32_t neighbours;
     bool is_incidents, is_executions; /* what list is to show */
+    bool is_groups;                   /* the same */
     double false_alarms;              /* expected in a run; 0: not said */
     double most_anomalies;            /* share of the executions; NAN: not said */
     double threshold;                 /* NAN: the detector's own */

@@ -178,6 +178,24 @@ size_t why_children(const struct why *why, uint32_t v, struct why_child *child)
     return n_kept;
 }
 
+bool why_order(const struct why *why, uint32_t v, struct why_order *out)
+{
+    const struct shapes *shapes = &why->model->shapes;
+    uint32_t t = forest_tree(why->forest, v);
+    uint32_t shape = why->place->shape[residual_like(why->place, why->forest, t, v)];
+    uint32_t order = shape_order(shapes, shape);
+    const struct call_orders *o = &shapes->orders;
+
+    if (order == CALL_ORDER_FREE ||
+        shapes->rarity[o->shape[order]] >= call_orders_rarity(shapes, order, false))
+        return false;
+    out->calls = o->calls[order];
+    out->of = shapes->calls[o->shape[order]];
+    call_order_swapped(shapes, order, why->defs->names.n, why->forest, v, &out->early,
+                       &out->late);
+    return true;
+}
+
 /* It took so much more than executions like it, whether or not that is noise. */
 static bool is_longer(const struct residual_loss *loss)
 {
@@ -390,17 +408,34 @@ static void say_usual_number(struct text_writer *w, const struct why_child *chil
         text_say(w, "%s to %s", text_count(child->least, least), text_count(child->most, most));
 }
 
+static void say_order(struct text_writer *w, const struct why *why, uint32_t v,
+                      const struct why_order *order)
+{
+    char calls[TEXT_SIZE], of[TEXT_SIZE];
+
+    text_say(
+        w, "%.100s calls %.100s before %.100s, as in %s of %s",
+        why->defs->region[why->forest->region[v]].short_name,
+        why->defs->region[order->early].short_name, why->defs->region[order->late].short_name,
+        order->calls ? text_count(order->calls, calls) : "none", text_count(order->of, of));
+}
+
 static void say_structure(struct text_writer *w, struct why *why,
                           const struct residual_measure *measure)
 {
+    struct why_order order;
     struct why_child child[WHY_MOST_CHILDREN];
     uint32_t v = measure->rarest, t = forest_tree(why->forest, v);
     uint32_t path = residual_path(why->place, why->forest, t, v);
     size_t n = why_children(why, v, child);
     char share[TEXT_SIZE], number[TEXT_SIZE];
 
-    text_say(w, "%s%.100s makes ", w->n ? "; " : "",
-             why->defs->region[why->forest->region[v]].short_name);
+    text_say(w, "%s", w->n ? "; " : "");
+    if (why_order(why, v, &order)) {
+        say_order(w, why, v, &order);
+        return;
+    }
+    text_say(w, "%.100s makes ", why->defs->region[why->forest->region[v]].short_name);
     for (size_t i = 0; i < n && i < MOST_DIFFERENCES; i++) {
         text_say(w, "%s%s call%s of %.100s (usually ", i ? ", " : "",
                  child[i].observed ? text_count(child[i].observed, number) : "no",
@@ -427,10 +462,8 @@ static void say_size(struct text_writer *w, const struct why *why, uint32_t t)
              text_count((uint64_t)llrint(exp(why->model->log_size)), usual));
 }
 
-enum clause { SAY_TIME, SAY_STRUCTURE, SAY_SIZE, N_CLAUSES };
-
 /* Those that say enough, the strongest first. Returns how many. */
-static size_t choose_clauses(const double *value, enum clause clause[N_CLAUSES])
+static size_t choose_clauses(const double *value, enum why_clause clause[N_WHY_CLAUSES])
 {
     /* time is what people ask for: it goes first unless something else says clearly more */
     const double say_at[] = {TIME_FIRST * fmax(fmax(value[0], value[1]), value[4]), value[2],
@@ -439,16 +472,16 @@ static size_t choose_clauses(const double *value, enum clause clause[N_CLAUSES])
     bool is_said[] = {false, false, false};
     size_t n = 0;
 
-    for (; n < N_CLAUSES; n++) {
+    for (; n < N_WHY_CLAUSES; n++) {
         int next = -1;
 
-        for (int i = 0; i < N_CLAUSES; i++)
+        for (int i = 0; i < N_WHY_CLAUSES; i++)
             if (!is_said[i] && (next < 0 || say_at[i] > say_at[next]))
                 next = i;
         is_said[next] = true;
         if (say_at[next] < WORTH_SAYING || say_at[next] < 0.5 * best)
             break;
-        clause[n] = (enum clause)next;
+        clause[n] = (enum why_clause)next;
     }
     return n;
 }
@@ -456,13 +489,13 @@ static size_t choose_clauses(const double *value, enum clause clause[N_CLAUSES])
 static void say_parts(struct text_writer *w, struct why *why, uint32_t t,
                       const struct residual_measure *measure, const double *value)
 {
-    enum clause clause[N_CLAUSES];
+    enum why_clause clause[N_WHY_CLAUSES];
     size_t n = choose_clauses(value, clause);
 
     for (size_t i = 0; i < n; i++)
-        if (clause[i] == SAY_TIME)
+        if (clause[i] == WHY_TIME)
             say_time(w, why, t, measure, false);
-        else if (clause[i] == SAY_STRUCTURE)
+        else if (clause[i] == WHY_STRUCTURE)
             say_structure(w, why, measure);
         else
             say_size(w, why, t);
@@ -580,8 +613,13 @@ static void cause_in_structure(struct why *why, const struct residual_measure *m
     char text[WHY_NAME_SIZE], number[TEXT_SIZE];
     struct text_writer w = {.out = text, .size = sizeof text};
     struct why_child child[WHY_MOST_CHILDREN];
+    struct why_order order;
 
-    if (why_children(why, measure->rarest, child) > 0) {
+    if (why_order(why, measure->rarest, &order)) {
+        text_say(&w, "%.100s before %.100s (usually after)",
+                 why->defs->region[order.early].short_name,
+                 why->defs->region[order.late].short_name);
+    } else if (why_children(why, measure->rarest, child) > 0) {
         text_say(&w, "%s call%s of %.100s (usually ",
                  child->observed ? text_count(child->observed, number) : "no",
                  child->observed == 1 ? "" : "s", why->defs->region[child->region].short_name);
@@ -594,11 +632,19 @@ static void cause_in_structure(struct why *why, const struct residual_measure *m
     shorten(text, out, WHY_CAUSE_SIZE);
 }
 
+enum why_clause why_first_clause(const struct why_verdict *verdict)
+{
+    enum why_clause clause[N_WHY_CLAUSES];
+
+    return choose_clauses(verdict->value, clause) > 0 ? clause[0]
+           : verdict->is_anomaly                      ? WHY_TIME
+                                                      : WHY_USUAL;
+}
+
 void why_cause(struct why *why, uint32_t t, const struct residual_measure *measure,
                const struct why_verdict *verdict, char out[WHY_CAUSE_SIZE])
 {
-    enum clause clause[N_CLAUSES];
-    size_t n = choose_clauses(verdict->value, clause);
+    enum why_clause first = why_first_clause(verdict);
     struct text_writer w = {.out = out, .size = WHY_CAUSE_SIZE};
 
     *out = '\0';
@@ -606,11 +652,11 @@ void why_cause(struct why *why, uint32_t t, const struct residual_measure *measu
         text_say(&w, "does not end");
     else if (residual_is_few(why->model))
         text_say(&w, "one of %u: too few to say what is usual", why->model->n_trees);
-    else if (n > 0 && clause[0] == SAY_STRUCTURE)
+    else if (first == WHY_STRUCTURE)
         cause_in_structure(why, measure, out);
-    else if (n > 0 && clause[0] == SAY_SIZE)
+    else if (first == WHY_SIZE_CLAUSE)
         say_size(&w, why, t);
-    else if (n > 0 || verdict->is_anomaly)
+    else if (first == WHY_TIME)
         cause_in_time(&w, why, t, measure->loss.ns);
     else
         text_say(&w, "as usual");

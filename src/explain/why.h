@@ -2,7 +2,8 @@
  * why -- what makes a tree strange, in words and in numbers that can be checked.
  *
  * Time: the call paths that lost it, and what calls of that context usually take. Structure:
- * the call whose children are the rarest combination, and how they differ from the usual one.
+ * the call whose children are the rarest combination, or in the rarest order, and how they
+ * differ from the usual one.
  * Size: how many calls, and how many there usually are. Then what the tracer took, and how many
  * executions would look so strange by chance.
  *
@@ -78,6 +79,22 @@ struct why_child {
  * Returns how many.
  */
 size_t why_children(const struct why *why, uint32_t v, struct why_child *child);
+
+/* How the order of the calls of a call differs from that of others with the same calls. */
+struct why_order {
+    uint32_t early, late; /* regions: the first is called before the second, here */
+    uint32_t calls, of;   /* of so many calls with the same calls, so many are in another order
+                             than usual; of a model of another run, maybe none */
+};
+
+/* why_order -- whether that, and not what is called, makes the shape of vertex v rare. */
+bool why_order(const struct why *why, uint32_t v, struct why_order *out);
+
+/* What a sentence speaks of. */
+enum why_clause { WHY_TIME, WHY_STRUCTURE, WHY_SIZE_CLAUSE, N_WHY_CLAUSES, WHY_USUAL };
+
+/* why_first_clause -- what it speaks of first; not of what does not end, or is one of few. */
+enum why_clause why_first_clause(const struct why_verdict *verdict);
 
 /*
  * why_sentence -- one sentence on tree t.

@@ -1,4 +1,5 @@
 #include "explain/why.h"
+#include "explain/way.h"
 
 #include "base/test.h"
 #include "features/sample_model.h"
@@ -234,6 +235,45 @@ static void long_names_are_cut_not_overrun(void **state)
     end(&f);
 }
 
+/* In which way tree n is strange, of n usual ones and that, by these parts. */
+static const char *way(const char *usual, const char *odd, const double value[5])
+{
+    static char out[WAY_SIZE];
+    struct why_verdict verdict = {.value = value, .is_anomaly = true, .expected = NAN};
+    struct fixture f;
+
+    begin(&f, 60, usual, odd);
+    way_say(&f.why, way_of(&f.why, 60, &f.m.measure[60], &verdict), out);
+    end(&f);
+    return out;
+}
+
+static void a_way_is_what_without_how_much(void **state)
+{
+    static const double time[5] = {5, 4, 0, 0}, structure[5] = {0, 0, 5, 0},
+                        size[5] = {0, 0, 0, 5};
+    static const char usual[] = "step:1000(a:5000(b:50) c:900 MPI_Wait:700)";
+
+    (void)state;
+    assert_string_equal(way(usual, "step:1000(a:95000(b:50) c:900 MPI_Wait:700)", time),
+                        "step > a takes longer");
+    assert_string_equal(way(usual, "step:1000(a:500(b:50) c:900 MPI_Wait:700)", time),
+                        "step > a takes less");
+    assert_string_equal(way(usual, "step:1000(a:5000(b:50) c:900 MPI_Wait:7000)", time),
+                        "calls of MPI take longer");
+    assert_string_equal(way(usual, "step:1000(a:5000(b:50 d:9) c:900 MPI_Wait:700)", structure),
+                        "more calls of d");
+    assert_string_equal(way(usual, "step:1000(a:5000(b:50) MPI_Wait:700)", structure),
+                        "fewer calls of c");
+    assert_string_equal(way(usual, "step:1000(c:900 a:5000(b:50) MPI_Wait:700)", structure),
+                        "another order of the calls in step");
+    assert_string_equal(
+        way(usual, "step:1000(a:5000(b:50 b:50 b:50) c:900 MPI_Wait:700)", size),
+        "more calls of b");
+    assert_string_equal(way(usual, "step:1000(a:5000 c:900 MPI_Wait:700)", size),
+                        "fewer calls of b");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +286,7 @@ int main(void)
         cmocka_unit_test(what_is_listed_is_what_was_lost),
         cmocka_unit_test(the_tracers_time_is_said_as_such),
         cmocka_unit_test(long_names_are_cut_not_overrun),
+        cmocka_unit_test(a_way_is_what_without_how_much),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,7 +69,7 @@ static char *write_location(const struct program *p, uint32_t l)
         if (!p->is_small) {
             fputs("(", to);
             write_call(to, &rng, p, l, 3);
-            fputs(" same:7(a:9 b:8)", to);
+            fputs(rng_below(&rng, 90) ? " same:7(a:9 b:8)" : " same:7(b:8 a:9)", to);
             for (uint32_t i = 0; i < p->n_loops; i++) /* calls of one path, in two classes */
                 fprintf(to, " most:%u%s", (unsigned)(1 + rng_below(&rng, p->longest_ns)),
                         i % 12 ? "" : "(in:3)");
@@ -206,6 +206,8 @@ static int learn_in_parts(void *ctx, unsigned me)
         rc = 3;
     else if (!is_shared_out(program, &all, &own, &share))
         rc = 4;
+    else if (program->n_busy == N_LOCATIONS && all.model.shapes.orders.n == 0)
+        rc = 5; /* not even b after a is firm: nothing was shared */
     tree_share_release(&share);
     release(&all);
     release(&own);

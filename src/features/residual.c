@@ -479,8 +479,9 @@ double residual_rarity(const struct residual_model *m, const struct residual_pla
     if (shape == SHAPE_NONE)
         return log((double)m->path[path].n_calls + 1);
     if (m->is_warm && forest->index[t] == 0)
-        return fmin(m->shapes.rarity[shape], m->shapes.first_rarity[shape]);
-    return m->shapes.rarity[shape];
+        return fmin(shape_rarity(&m->shapes, shape, false),
+                    shape_rarity(&m->shapes, shape, true));
+    return shape_rarity(&m->shapes, shape, false);
 }
 
 /* The rarest shape of a tree. */
@@ -600,7 +601,8 @@ void residual_pairs_of(struct residual_pairs *pairs, const struct residual_model
 /* ------------------------------------------------------------------------------ bytes */
 
 /* Arrays in the order of the struct; maps are their keys, added again in order. */
-#define FORMAT 4u /* of the bytes */
+#define FORMAT 5u         /* of the bytes */
+#define WITHOUT_ORDERS 4u /* an earlier one, which says nothing of the order of calls */
 
 static void pack_contexts(struct pack *p, const struct residual_context *context, uint32_t n)
 {
@@ -652,6 +654,7 @@ void residual_pack(const struct residual_model *m, struct pack *p)
     pack_contexts(p, m->class, m->class_id.n);
     local_usual_pack(&m->local, p);
     pack_shapes(p, &m->shapes);
+    call_orders_pack(&m->shapes.orders, p);
 }
 
 static struct residual_context *unpack_contexts(struct pack *p, size_t n)
@@ -724,8 +727,10 @@ static void unpack_shapes(struct shapes *s, struct pack *p, uint32_t n_paths,
 
 int residual_unpack(struct residual_model *m, struct pack *p, uint32_t n_regions)
 {
+    uint32_t format = unpack_u32(p);
+
     *m = (struct residual_model){0};
-    if (unpack_u32(p) != FORMAT)
+    if (format != FORMAT && format != WITHOUT_ORDERS)
         return err_set(ERR_FORMAT, "the residual model is of another version");
     m->n_trees = unpack_u32(p);
     m->is_warm = unpack_u32(p) != 0;
@@ -748,6 +753,7 @@ int residual_unpack(struct residual_model *m, struct pack *p, uint32_t n_regions
     m->class = unpack_contexts(p, m->class_id.n);
     local_usual_unpack(&m->local, p, m->paths.n);
     unpack_shapes(&m->shapes, p, m->paths.n, n_regions);
+    call_orders_unpack(&m->shapes, format == FORMAT ? p : NULL);
     if (p->is_bad)
         return err_set(ERR_FORMAT, "the residual model is damaged");
     shapes_rank(&m->shapes, m->is_warm);

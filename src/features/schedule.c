@@ -66,29 +66,39 @@ static void join(void *into, const void *from, size_t n)
         to[i] |= more[i];
 }
 
-uint8_t *schedule_find(const struct context *context, const struct forest *forest,
-                       const struct tree_kinds *kinds, const struct kind_sets *paths,
-                       const struct tree_share *share)
+uint8_t *schedule_numbers(uint32_t n, const struct forest *forest,
+                          const struct tree_kinds *kinds, const struct kind_sets *sets,
+                          const struct tree_share *share)
 {
-    struct turns *turns = mem_alloc(context->n, sizeof *turns);
-    uint8_t *is_on = mem_alloc(context->n, sizeof *is_on);
+    struct turns *turns = mem_alloc(n, sizeof *turns);
+    uint8_t *is_on = mem_alloc(n, sizeof *is_on);
     struct range range = {0, 0};
 
     while (range.end < forest->n_trees) {
         range = range_from(forest, range.end);
         for (uint32_t t = range.first; t < range.end; t++)
-            for (size_t i = paths->first[kinds->of[t]]; i < paths->first[kinds->of[t] + 1]; i++)
-                take_turn(&turns[paths->number[i]], &range, t);
-        for (uint32_t p = 0; p < context->n; p++)
-            end_turns(&turns[p], &range);
+            for (size_t i = sets->first[kinds->of[t]]; i < sets->first[kinds->of[t] + 1]; i++)
+                take_turn(&turns[sets->number[i]], &range, t);
+        for (uint32_t i = 0; i < n; i++)
+            end_turns(&turns[i], &range);
     }
-    for (uint32_t p = 0; p < context->n; p++)
-        is_on[p] = (turns[p].n > 0 ? IS_SEEN : 0) | (turns[p].is_off ? IS_OFF : 0);
-    tree_share_add(share, is_on, context->n, sizeof *is_on, join);
-    for (uint32_t p = 0; p < context->n; p++)
-        is_on[p] = is_on[p] == IS_SEEN ||
-                   (context->parent[p] != PATH_NONE && is_on[context->parent[p]]);
+    for (uint32_t i = 0; i < n; i++)
+        is_on[i] = (turns[i].n > 0 ? IS_SEEN : 0) | (turns[i].is_off ? IS_OFF : 0);
+    tree_share_add(share, is_on, n, sizeof *is_on, join);
+    for (uint32_t i = 0; i < n; i++)
+        is_on[i] = is_on[i] == IS_SEEN;
     free(turns);
+    return is_on;
+}
+
+uint8_t *schedule_find(const struct context *context, const struct forest *forest,
+                       const struct tree_kinds *kinds, const struct kind_sets *paths,
+                       const struct tree_share *share)
+{
+    uint8_t *is_on = schedule_numbers(context->n, forest, kinds, paths, share);
+
+    for (uint32_t p = 0; p < context->n; p++)
+        is_on[p] |= context->parent[p] != PATH_NONE && is_on[context->parent[p]];
     return is_on;
 }
 

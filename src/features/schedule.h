@@ -33,6 +33,15 @@ uint8_t *schedule_find(const struct context *context, const struct forest *fores
                        const struct tree_share *share);
 
 /*
+ * schedule_numbers -- the same of other numbers that executions have.
+ *   sets  of each kind of tree, numbers below n
+ * Returns (n) 1 or 0, to be freed. O(n x locations, trees and numbers in them).
+ */
+uint8_t *schedule_numbers(uint32_t n, const struct forest *forest,
+                          const struct tree_kinds *kinds, const struct kind_sets *sets,
+                          const struct tree_share *share);
+
+/*
  * schedule_turns -- in which executions a path on schedule is taken, on any location.
  *   apart  (paths) enum path_apart, maybe of another forest
  *   path   of the vertices of kinds

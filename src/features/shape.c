@@ -18,6 +18,7 @@ struct finder {
     const uint8_t *is_apart;
     struct shapes *shapes;
     bool is_learning;
+    struct siblings *siblings;
     struct key *region_key;    /* [n_regions] hash of the name */
     uint32_t *count;           /* [n_regions] zero between vertices */
     uint32_t *touched;         /* [n_regions] */
@@ -100,6 +101,17 @@ static struct key count_children(struct finder *f, uint32_t base, uint32_t i,
     return signature;
 }
 
+/* The shape of vertex i, or the number for those in another order than is firm. */
+static uint32_t in_order(const struct finder *f, uint32_t base, uint32_t i, uint32_t shape)
+{
+    uint32_t order = shape == IDMAP_NONE ? CALL_ORDER_FREE : f->shapes->orders.of[shape];
+
+    return order != CALL_ORDER_FREE && call_order_is_other(f->shapes, order, f->siblings,
+                                                           f->forest, base, f->subtree_len, i)
+               ? f->shapes->id.n + order
+               : shape;
+}
+
 static uint32_t shape_vertex(struct finder *f, uint32_t base, uint32_t i)
 {
     uint32_t n_touched = 0, path = f->path[i], shape;
@@ -115,7 +127,7 @@ static uint32_t shape_vertex(struct finder *f, uint32_t base, uint32_t i)
         f->shapes->calls[shape] += f->n_trees;
         f->shapes->first_calls[shape] += f->n_first;
     } else {
-        shape = idmap_find(&f->shapes->id, key);
+        shape = in_order(f, base, i, idmap_find(&f->shapes->id, key));
     }
     for (uint32_t k = 0; k < n_touched; k++)
         f->count[f->touched[k]] = 0;
@@ -350,6 +362,7 @@ void shapes_find(struct shapes *shapes, const struct shapes_input *input, bool i
     f.count = mem_alloc(n_regions, sizeof *f.count);
     f.touched = mem_resize(NULL, n_regions, sizeof *f.touched);
     f.subtree_len = mem_resize(NULL, largest_tree(input->forest), sizeof *f.subtree_len);
+    f.siblings = siblings_new(n_regions);
     for (uint32_t k = 0; k < kinds->n; k++) {
         f.n_trees = kinds->n_trees[k];
         f.n_first = n_first[k];
@@ -358,6 +371,9 @@ void shapes_find(struct shapes *shapes, const struct shapes_input *input, bool i
     }
     if (input->share)
         unite(shapes, input, shape);
+    if (is_learning)
+        call_orders_learn(shapes, input, n_first, shape);
+    siblings_free(f.siblings);
     free(n_first);
     free(f.region_key);
     free(f.count);
@@ -378,8 +394,20 @@ void shapes_rank(struct shapes *shapes, bool is_warm)
         find_rarity(shapes, shapes->first_calls, shapes->first_rarity);
 }
 
+double shape_rarity(const struct shapes *shapes, uint32_t shape, bool is_of_first)
+{
+    uint32_t order = shape_order(shapes, shape);
+    uint32_t as_called = order == CALL_ORDER_FREE ? shape : shapes->orders.shape[order];
+    double rarity = is_of_first ? shapes->first_rarity[as_called] : shapes->rarity[as_called];
+
+    return order == CALL_ORDER_FREE
+               ? rarity
+               : fmax(rarity, call_orders_rarity(shapes, order, is_of_first));
+}
+
 void shapes_release(struct shapes *shapes)
 {
+    call_orders_release(&shapes->orders);
     idmap_release(&shapes->id);
     free(shapes->path);
     free(shapes->calls);

@@ -5,11 +5,15 @@
  * are classed as 1, 2, 3, 4-7, 8-15, ... so that a loop's ordinary variation does not count. A
  * shape on a call path is rare when few calls of that path have it, or one as rare: this sees
  * what should not be there, what is missing, and combinations of both.
+ *
+ * The order of the calls is a part of the shape where it is firm (call_order.h): calls that
+ * make the same ones in another order have a number of their own, from id.n on.
  */
 #ifndef SNAG_FEATURES_SHAPE_H
 #define SNAG_FEATURES_SHAPE_H
 
 #include "base/idmap.h"
+#include "features/call_order.h"
 #include "features/context.h"
 #include "forest/forest.h"
 #include "forest/tree_kinds.h"
@@ -35,9 +39,10 @@ struct shapes {
     double
         *first_rarity; /* [id.n] the same among first executions; INFINITY where none has it */
     size_t cap;
-    size_t *child_first; /* [id.n + 1] into child */
-    struct shape_child *child;
+    size_t *child_first;       /* [id.n + 1] into child */
+    struct shape_child *child; /* of each shape in the order in which it called them first */
     size_t child_cap;
+    struct call_orders orders;
 };
 
 /* shape_class -- 0, 1, 2 for these numbers, else 2 + floor(log2 n). */
@@ -50,6 +55,20 @@ static inline uint32_t shape_class(uint32_t n)
 void shape_class_range(uint32_t number_class, uint32_t *least, uint32_t *most);
 
 #define SHAPE_NONE UINT32_MAX
+
+/* shapes_count -- numbers of shapes are below. */
+static inline uint32_t shapes_count(const struct shapes *shapes)
+{
+    return shapes->id.n + shapes->orders.n;
+}
+
+/* shape_order -- which of shapes->orders a call with this shape is not in, or CALL_ORDER_FREE.
+ */
+static inline uint32_t shape_order(const struct shapes *shapes, uint32_t shape)
+{
+    return shape != SHAPE_NONE && shape >= shapes->id.n ? shape - shapes->id.n
+                                                        : CALL_ORDER_FREE;
+}
 
 /* What shapes are found in. */
 struct shapes_input {
@@ -65,7 +84,7 @@ struct shapes_input {
 /*
  * shapes_find -- the shape of every vertex of every kind of tree.
  *   is_learning  new shapes get a number and calls are counted; else they are SHAPE_NONE
- *   shape        (kinds->at[n]) out
+ *   shape        (kinds->at[n]) out: below shapes_count
  * O(vertices of these trees, and trees).
  */
 void shapes_find(struct shapes *shapes, const struct shapes_input *input, bool is_learning,
@@ -77,6 +96,14 @@ void shapes_find(struct shapes *shapes, const struct shapes_input *input, bool i
  * O(shapes log shapes).
  */
 void shapes_rank(struct shapes *shapes, bool is_warm);
+
+/*
+ * shape_rarity -- in nats; of a call in another order the larger one of its shape's and its
+ * order's.
+ *   is_of_first  among first executions: INFINITY where none has it
+ */
+double shape_rarity(const struct shapes *shapes, uint32_t shape, bool is_of_first);
+
 void shapes_release(struct shapes *shapes);
 
 /* shapes_usual -- the most frequent shape of a path; ties go to the first seen. */

@@ -43,7 +43,7 @@ static struct layout layout_of(const struct residual_model *model)
     l.more = N_FAMILIES * (l.n_paths + 1);
     l.function = l.more + 2;
     l.shape = l.function + l.n_paths + 1;
-    l.part = l.shape + model->shapes.id.n + 1;
+    l.part = l.shape + shapes_count(&model->shapes) + 1;
     l.first = l.part + N_PARTS;
     l.nats = l.first + 1;
     l.tracer = l.nats + N_PARTS;
@@ -173,7 +173,7 @@ static void add_kind(struct writer *w, uint32_t t, enum score_part part)
         rows_add(w->rows,
                  l->shape +
                      or_unknown(place->shape[residual_like(place, w->in->forest, t, rarest)],
-                                w->in->model->shapes.id.n),
+                                shapes_count(&w->in->model->shapes)),
                  SHAPE);
 }
 

@@ -186,6 +186,18 @@ const char run_sql_costly_others[] =
     "SELECT count(*), coalesce(sum(i.cost_ns), 0), max(i.cost_ns), h.rank, h.thread, h.idx, "
     "f.name, i.cause FROM (" STORED_INCIDENTS "WHERE i.cost_ns > 0) i " WITH_HEADS
     "WHERE (?1 IS NULL OR i.foi = ?1) AND (?2 IS NULL OR h.rank = ?2) AND NOT i.is_anomaly";
+const char run_sql_groups[] =
+    "SELECT w.foi, f.name, w.id, w.what, e.tree, e.rank, e.thread, e.idx, e.enter_ns, "
+    "e.lost_ns, i.id, i.lost_ns, i.cost_ns, (SELECT l.label FROM labelled l WHERE l.foi = "
+    "e.foi AND "
+    "l.rank = e.rank AND l.thread = e.thread AND l.idx = e.idx) "
+    "FROM way w JOIN foi f ON f.id = w.foi "
+    "JOIN execution_way x ON x.foi = w.foi AND x.way = w.id "
+    "JOIN execution e ON e.foi = x.foi AND e.tree = x.tree "
+    "LEFT JOIN incident i ON i.foi = e.foi AND i.id = e.incident AND i.head = e.tree "
+    "WHERE e.verdict = 'anomaly' AND (?1 IS NULL OR w.foi = ?1) AND (?2 IS NULL OR e.rank = "
+    "?2) "
+    "ORDER BY w.foi, w.id, e.tree";
 const char run_sql_n_incidents[] = ALL_INCIDENTS "SELECT count(*) " FILTERED_INCIDENTS;
 const char run_sql_incident_of[] =
     INCIDENT_COLUMNS "FROM (" STORED_INCIDENTS "WHERE i.foi = ?1 AND i.id = (SELECT incident "

@@ -85,6 +85,26 @@ extern const char run_sql_executions_by_score[], run_sql_executions_by_lost[],
 /* (foi, rank, thread, index); (foi, tree) */
 extern const char run_sql_execution_at[], run_sql_execution_of_tree[];
 
+/* (foi, rank), null for all -> the anomalies of each way in turn, with the incident that one of
+ * them is the head of. */
+enum run_sql_group {
+    GROUP_FOI,
+    GROUP_FOI_NAME,
+    GROUP_ID,
+    GROUP_WHAT,
+    GROUP_TREE,
+    GROUP_RANK,
+    GROUP_THREAD,
+    GROUP_INDEX,
+    GROUP_ENTER,
+    GROUP_LOST,
+    GROUP_INCIDENT,
+    GROUP_INCIDENT_LOST,
+    GROUP_INCIDENT_COST,
+    GROUP_LABEL,
+};
+extern const char run_sql_groups[];
+
 enum run_sql_incident {
     INCIDENT_FOI,
     INCIDENT_FOI_NAME,

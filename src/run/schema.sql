@@ -178,6 +178,20 @@ CREATE TABLE slow_place (
     why       TEXT NOT NULL,
     PRIMARY KEY (foi, id)
 ) WITHOUT ROWID;
+-- In which ways executions are strange, those first to which incidents that lost most go back; and each
+-- anomaly, or execution of an incident, in which.
+CREATE TABLE way (
+    foi  INTEGER NOT NULL REFERENCES foi,
+    id   INTEGER NOT NULL,      -- from 1
+    what TEXT NOT NULL,         -- "more calls of ev_tally"
+    PRIMARY KEY (foi, id)
+) WITHOUT ROWID;
+CREATE TABLE execution_way (
+    foi  INTEGER NOT NULL REFERENCES foi,
+    tree INTEGER NOT NULL,      -- as in execution
+    way  INTEGER NOT NULL,
+    PRIMARY KEY (foi, tree)
+) WITHOUT ROWID;
 CREATE INDEX execution_by_score ON execution (score DESC, time DESC, gross DESC, foi, tree);
 CREATE INDEX execution_by_id ON execution (foi, rank, thread, idx);
 

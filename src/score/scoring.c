@@ -614,6 +614,14 @@ void scoring_cause(const struct scoring *s, struct why *why, uint32_t t,
     why_cause(why, t, &s->measure[t], &verdict, out);
 }
 
+struct way scoring_way(const struct scoring *s, struct why *why, uint32_t t)
+{
+    double value[N_PARTS];
+    struct why_verdict verdict = verdict_of(s, t, false, value);
+
+    return way_of(why, t, &s->measure[t], &verdict);
+}
+
 void scoring_why(const struct scoring *s, struct why *why, uint32_t t, char out[WHY_SIZE])
 {
     scoring_why_of(s, why, t, false, out);

@@ -28,6 +28,7 @@
 #include "base/pool.h"
 #include "detect/detector.h"
 #include "explain/trace_view.h"
+#include "explain/way.h"
 #include "explain/why.h"
 #include "features/features.h"
 #include "features/wl.h"
@@ -183,6 +184,9 @@ void scoring_why_init(const struct scoring *s, struct why *why);
 
 /* scoring_why -- what makes tree t strange, in a sentence. O(vertices of the tree). */
 void scoring_why(const struct scoring *s, struct why *why, uint32_t t, char out[WHY_SIZE]);
+
+/* scoring_way -- in which way tree t is strange. */
+struct way scoring_way(const struct scoring *s, struct why *why, uint32_t t);
 
 /* scoring_why_of -- the same of the head of an incident: nothing is said of chance where the
  * incident is an anomaly by others that go back to it. */

@@ -8,6 +8,7 @@
 #include "run/run_sql.h"
 #include "run/rundb.h"
 #include "view/closeup.h"
+#include "view/groups.h"
 #include "view/incident_list.h"
 #include "base/json.h"
 #include "serve/api.h"
@@ -329,6 +330,48 @@ int api_incidents(struct worker *worker, const struct request *request,
     return rc < 0 ? rc
                   : response_json(response, json_pack("{s:I, s:o}", "total", (json_int_t)total,
                                                       "items", items));
+}
+
+/* All of them are anomalies; of label "none" are those without a labelled execution. */
+static bool passes(const struct group *g, const struct execution_filter *filter)
+{
+    const char *label = filter->label;
+
+    if (filter->verdict && strcmp(filter->verdict, "anomaly") != 0)
+        return false;
+    return label == NULL                    ? true
+           : strcmp(label, "abnormal") == 0 ? g->n_abnormal > 0
+           : strcmp(label, "normal") == 0   ? g->n_normal > 0
+                                            : g->n_abnormal + g->n_normal == 0;
+}
+
+int api_groups(struct worker *worker, const struct request *request, struct response *response)
+{
+    struct execution_filter filter;
+    struct foi_state *state;
+    struct groups groups = {0};
+    json_t *items = json_array();
+    uint64_t total = 0;
+    int rc = worker_foi(worker, request->id[0], &state);
+
+    if (rc == 0)
+        rc = read_incident_filter(request, &filter);
+    if (rc == 0)
+        rc = groups_find(worker->db, &filter, &groups);
+    for (size_t i = 0; rc == 0 && i < groups.n; i++) {
+        if (!passes(&groups.group[i], &filter))
+            continue;
+        if (total >= filter.offset && total - filter.offset < filter.most)
+            json_array_append_new(
+                items, group_to_json(&groups.group[i], executions_have_several(worker->db)));
+        total++;
+    }
+    groups_release(&groups);
+    if (rc == 0)
+        return response_json(
+            response, json_pack("{s:I, s:o}", "total", (json_int_t)total, "items", items));
+    json_decref(items);
+    return rc;
 }
 
 /* -------------------------------------------------------------------------------- next */

@@ -162,6 +162,45 @@ static void what_comes_once_is_before_what_comes_by_plan_and_takes_less(void **s
     sample_page_release(&p);
 }
 
+/* All slow steps are so in the same way; one post labels them, one undo takes that back. */
+static void a_group_is_labelled_at_once(void **state)
+{
+    struct sample_page *p = *state;
+    const json_t *group, *trees;
+    json_t *labels = json_array();
+    char *body, *text_of;
+    size_t n;
+
+    sample_page_ok(p, "/fois/1/groups");
+    assert_int_equal(sample_page_number(p->json, "total"), 1);
+    group = json_array_get(json_object_get(p->json, "items"), 0);
+    trees = json_object_get(group, "member_trees");
+    n = json_array_size(trees);
+    assert_true(n > 1);
+    assert_string_equal(text(group, "what"), "step > compute takes longer");
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(labels, json_pack("{s:I, s:s}", "tree",
+                                                json_integer_value(json_array_get(trees, i)),
+                                                "label", "abnormal"));
+    text_of = json_dumps(labels, 0);
+    body = malloc(strlen(text_of) + 32);
+    sprintf(body, "{\"labels\": %s}", text_of);
+    assert_int_equal(sample_page_post(p, "/fois/1/labels", body), 0);
+    sample_page_ok(p, "/fois/1/groups?label=abnormal");
+    group = json_array_get(json_object_get(p->json, "items"), 0);
+    assert_int_equal(sample_page_number(group, "abnormal"), n);
+    sample_page_ok(p, "/fois/1/groups?label=none");
+    assert_int_equal(sample_page_number(p->json, "total"), 0);
+    sample_page_ok(p, "/fois/1/groups?verdict=normal");
+    assert_int_equal(sample_page_number(p->json, "total"), 0);
+    assert_int_equal(sample_page_post(p, "/fois/1/undo", "{}"), 0);
+    sample_page_ok(p, "/fois/1/groups?label=none");
+    assert_int_equal(sample_page_number(p->json, "total"), 1);
+    json_decref(labels);
+    free(text_of);
+    free(body);
+}
+
 static void pages_of_a_list_are_the_list(void **state)
 {
     struct sample_page *p = *state;
@@ -329,6 +368,7 @@ int main(void)
         TEST(a_column_that_there_is_none_of_is_not_found),
         TEST(candidates_are_the_strangest_first),
         cmocka_unit_test(what_comes_once_is_before_what_comes_by_plan_and_takes_less),
+        TEST(a_group_is_labelled_at_once),
         TEST(pages_of_a_list_are_the_list),
         TEST(candidates_are_chosen_by_label_and_verdict),
         TEST(what_cannot_be_chosen_by_is_refused),

@@ -251,6 +251,22 @@ static json_t *json_paths(struct closeup *c, size_t *n_left_out)
     return list;
 }
 
+/* Null where what is called is the matter, and not its order. */
+static json_t *json_order(const struct closeup *c)
+{
+    struct why_order order;
+    json_t *object;
+
+    if (!why_order(&c->why, c->measure.rarest, &order))
+        return json_null();
+    object = json_object();
+    json_object_set_new(object, "early", json_text(c->defs->region[order.early].name));
+    json_object_set_new(object, "late", json_text(c->defs->region[order.late].name));
+    json_object_set_new(object, "calls", json_count(order.calls));
+    json_object_set_new(object, "of", json_count(order.of));
+    return object;
+}
+
 static json_t *json_structure(const struct closeup *c)
 {
     struct why_child child[WHY_MOST_CHILDREN];
@@ -270,6 +286,7 @@ static json_t *json_structure(const struct closeup *c)
         json_array_append_new(list, item);
     }
     json_object_set_new(object, "differences", list);
+    json_object_set_new(object, "order", json_order(c));
     return object;
 }
 

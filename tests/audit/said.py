@@ -69,6 +69,7 @@ CLAUSES = {
     "rare": rf"chance alone does this in one of (?P<n>{COUNT}) runs like it",
     "common": r"so common in a run like this that it is not called an anomaly",
     "structure": r".* makes .*",
+    "order": rf"(?P<where>.*) calls (?P<early>.*) before (?P<late>.*), as in (?P<n>none|{COUNT}) of (?P<of>{COUNT})",
     "size": rf"(?P<calls>{COUNT}) calls in all, usually (?P<usual>{COUNT})",
     "beside": r"that, or part of it, may be of what came before or after it",
     "off": rf"its begin and end are known to within (?P<off>{TIME})",

@@ -68,6 +68,8 @@ class Shown:
             else:
                 self.claim("sentence", lost == 0, x["id"], "lost", lost, "|", why)
         self.claim("sentence", not lost or "longer" in names or self.has_other_reason(names), x["id"], "lost", lost, "|", why)
+        if "order" in names:
+            self.check_order(x, names["order"], why)
         if "size" in names:
             self.claim("sentence", said.count_of(names["size"]["calls"]) <= x["vertices"], x["id"], x["vertices"], "|", why)
         if "tracer" in names:
@@ -77,7 +79,24 @@ class Shown:
         self.check_cost_clause(x, names, why)
 
     def has_other_reason(self, names):
-        return bool({"structure", "size", "open", "few", "only", "tracer"} & set(names))
+        return bool({"structure", "order", "size", "open", "few", "only", "tracer"} & set(names))
+
+    def check_order(self, x, m, why):
+        """It does call the one before the other, and as few calls do as it says."""
+        n = 0 if m["n"] == "none" else said.count_of(m["n"])
+        self.claim("sentence", 50 * n <= said.count_of(m["of"]), x["id"], "in another order:", n, "|", why)
+        r = self.rows[x["rank"], x["thread"], x["index"]]
+        row, end = self.run.rows(r["location"], r["call"])
+        short = [self.run.short[self.run.name[self.run.region[i]]] for i in range(row, end)]
+        holds = False
+        for i in (i for i in range(row, end) if short[i - row] == m["where"]):
+            inside, child = [], i + 1
+            while child < i + self.run.length[i]:
+                inside.append(short[child - row])
+                child += self.run.length[child]
+            if m["early"] in inside and m["late"] in inside:
+                holds |= inside.index(m["early"]) < len(inside) - 1 - inside[::-1].index(m["late"])
+        self.claim("sentence", holds, x["id"], "is not in that order |", why)
 
     def check_chance(self, x, names, why):
         """One of N runs is one of 1 / (p n); N is 2 or more."""

@@ -49,6 +49,8 @@ try '/fois/{foi}/learning' /fois/1/learning
 try '/fois/{foi}/model' /fois/1/model
 try '/fois/{foi}/incidents' '/fois/1/incidents?limit=3'
 try '/fois/{foi}/incidents' '/fois/1/incidents?offset=1&limit=2&rank=0&verdict=anomaly&label=none'
+try '/fois/{foi}/groups' '/fois/1/groups'
+try '/fois/{foi}/groups' '/fois/1/groups?offset=0&limit=1&rank=0&verdict=anomaly&label=none'
 get "$api/fois/1/incidents?limit=1000"
 n_incidents=$(jq .total "$body")
 check "all incidents" "$(jq '.items | length' "$body")" "$n_incidents"

@@ -10,6 +10,7 @@ import {
     selectedId,
     stateOf,
     told,
+    until,
 } from "./steps.mjs";
 
 export const name = "incidents: one disturbance is one entry, and opens to its executions";
@@ -23,12 +24,14 @@ async function choose(page, name, value) {
     await page.getByRole("combobox", { name, exact: true }).selectOption(value);
 }
 
-async function incidents(page, query) {
-    return page.evaluate(async (asked) => {
+async function ask(page, asked) {
+    return page.evaluate(async (path) => {
         const { fois } = await (await fetch("api/v1/run")).json();
-        return (await fetch(`api/v1/fois/${fois[0].id}/incidents?${asked}`)).json();
-    }, query);
+        return (await fetch(`api/v1/fois/${fois[0].id}/${path}`)).json();
+    }, asked);
 }
+
+const incidents = (page, query) => ask(page, `incidents?${query}`);
 
 /* Of what lost most: its numbers, its executions, and that each can be selected and labelled. */
 async function opensToItsExecutions(page, first) {
@@ -135,6 +138,35 @@ async function learningFetchesAnew(page, server) {
     await told(page, /as before/, () => page.keyboard.press("u"));
 }
 
+/* What is strange in the same way is one entry, which one act labels and one undo takes back. */
+async function groupsAreLabelledAtOnce(page) {
+    const before = (await ask(page, "groups")).items;
+    const group = before.find(({ members }) => members.length > 1);
+    const abnormal = async () =>
+        (await ask(page, "groups")).items.find(({ id }) => id === group.id).abnormal;
+    await choose(page, "Order", "groups");
+    await page.locator(".candidates h2", { hasText: / groups?$/ }).waitFor();
+    assert.equal(await candidates(page).count(), before.length);
+    const entry = candidates(page).filter({ hasText: group.text });
+    await entry.locator(".pick").click();
+    await until(
+        "it opens to its executions",
+        async () =>
+            (await entry.locator(".pick-member").count()) ===
+            Math.min(12, group.members.length),
+    );
+    const all = entry.getByRole("button", { name: /All abnormal/ });
+    await told(page, new RegExp(`^${group.members.length} executions labelled abnormal`), () =>
+        all.click(),
+    );
+    assert.equal(await abnormal(), group.members.length);
+    assert.equal(await all.getAttribute("aria-pressed"), "true");
+    await accessible(page, "groups");
+    await told(page, /as before/, () => page.keyboard.press("u"));
+    assert.equal(await abnormal(), group.abnormal);
+    await choose(page, "Order", "incidents");
+}
+
 async function fitsHalfAScreen(page) {
     for (const width of [800, 1400]) {
         await page.setViewportSize({ width, height: 900 });
@@ -172,4 +204,5 @@ export async function run({ page, server }) {
     await linksRestore(page, server, first);
     await fitsHalfAScreen(page);
     await learningFetchesAnew(page, server);
+    await groupsAreLabelledAtOnce(page);
 }

@@ -175,6 +175,29 @@ export interface Incident {
     why: string;
 }
 
+/* Anomalies that are strange in the same way. */
+export interface Group {
+    id: number;
+    foi: string;
+    what: string;
+    text: string;
+    abnormal: number; /* labels of its members */
+    normal: number;
+    begin_ns: number;
+    lost_ns: number;
+    incidents_lost_ns: number; /* of those that go back to one of them */
+    incidents_cost_ns: number | null;
+    members: string[];
+    member_trees: number[];
+    ranks: number[];
+    incidents: number[];
+}
+
+export interface GroupPage {
+    total: number;
+    items: Group[];
+}
+
 export interface IncidentPage {
     total: number;
     items: Incident[];
@@ -194,6 +217,7 @@ export interface Structure {
     function: string;
     rarity_nats: number;
     differences: { function: string; calls: number; usual_least: number; usual_most: number }[];
+    order: { early: string; late: string; calls: number; of: number } | null;
 }
 
 export interface CauseLink {

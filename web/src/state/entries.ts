@@ -1,11 +1,12 @@
 // The entries of the list on the left: an execution each, or an incident with its executions.
-import { Candidate, Incident } from "../api/types";
+import { Candidate, Group, Incident } from "../api/types";
 import { Table } from "../format/csv";
 
 export interface Entry {
     trees: number[]; /* its executions; the first is what choosing it selects */
     candidate?: Candidate;
     incident?: Incident;
+    group?: Group;
 }
 
 export function entryOfCandidate(candidate: Candidate): Entry {
@@ -15,6 +16,10 @@ export function entryOfCandidate(candidate: Candidate): Entry {
 export function entryOfIncident(incident: Incident): Entry {
     const others = incident.member_trees.filter((tree) => tree !== incident.head_tree);
     return { trees: [incident.head_tree, ...others], incident };
+}
+
+export function entryOfGroup(group: Group): Entry {
+    return { trees: group.member_trees, group };
 }
 
 /* The head stays first, the others follow in the order in which they began. */
@@ -81,9 +86,27 @@ function candidateTable(list: Candidate[]): Table {
     };
 }
 
+function groupTable(list: Group[]): Table {
+    return {
+        head: "group,executions,lost_ns,begin_ns,ranks,abnormal,normal,text".split(","),
+        rows: list.map((x) => [
+            x.id,
+            x.members.length,
+            x.lost_ns,
+            x.begin_ns,
+            x.ranks.length,
+            x.abnormal,
+            x.normal,
+            x.text,
+        ]),
+    };
+}
+
 /* A list is all of one kind. */
 export function tableOfEntries(entries: Entry[]): Table {
     const incidents = entries.flatMap(({ incident }) => incident ?? []);
+    const groups = entries.flatMap(({ group }) => group ?? []);
+    if (groups.length) return groupTable(groups);
     return incidents.length
         ? incidentTable(incidents)
         : candidateTable(entries.flatMap(({ candidate }) => candidate ?? []));

@@ -1,13 +1,14 @@
 // The list on the left: its entries for the filter of now, as many as were asked for, and going along it.
 import { computed, effect, signal, untracked } from "@preact/signals";
 import { getJson } from "../api/http";
-import { CandidatePage, IncidentPage } from "../api/types";
+import { CandidatePage, GroupPage, IncidentPage } from "../api/types";
 import { Table } from "../format/csv";
 import { goOn } from "./acts";
 import { select } from "./actions";
 import {
     Entry,
     entryOfCandidate,
+    entryOfGroup,
     entryOfIncident,
     tableOfEntries,
     treeBeside,
@@ -21,7 +22,7 @@ const mostListed = 1000; /* that the server gives at once */
 
 /* A part of the list, as the server has it; or all of it that is shown. */
 export interface Page {
-    what: "disturbance" | "execution";
+    what: "disturbance" | "group" | "execution";
     total: number;
     entries: Entry[];
 }
@@ -36,6 +37,10 @@ async function getPage(
     if (of.order === "incidents") {
         const { total, items } = await getJson<IncidentPage>(path, abort);
         return { what: "disturbance", total, entries: items.map(entryOfIncident) };
+    }
+    if (of.order === "groups") {
+        const { total, items } = await getJson<GroupPage>(path, abort);
+        return { what: "group", total, entries: items.map(entryOfGroup) };
     }
     const { total, items } = await getJson<CandidatePage>(path, abort);
     return { what: "execution", total, entries: items.map(entryOfCandidate) };

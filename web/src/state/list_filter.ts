@@ -2,7 +2,7 @@
 // query for the server.
 import { Label, Verdict } from "../api/types";
 
-export const orders = ["incidents", "score", "next"] as const;
+export const orders = ["incidents", "groups", "score", "next"] as const;
 
 export interface ListFilter {
     rank: number | null;
@@ -45,10 +45,11 @@ export function isNarrowed({ rank, verdict, label }: ListFilter): boolean {
 /* Executions whose verdict labels changed, the strangest now first. */
 export const changedFilter: ListFilter = { ...firstFilter, verdict: "changed", order: "score" };
 
-/* Incidents are not asked for what changed. */
+/* Incidents and groups are not asked for what changed. */
 export function withPart(filter: ListFilter, part: Partial<ListFilter>): ListFilter {
     const next = { ...filter, ...part };
-    if (next.verdict !== "changed" || next.order !== "incidents") return next;
+    const isOfOne = next.order === "score" || next.order === "next";
+    if (next.verdict !== "changed" || isOfOne) return next;
     return part.order ? { ...next, verdict: "" } : { ...next, order: "score" };
 }
 
@@ -56,9 +57,10 @@ export function withPart(filter: ListFilter, part: Partial<ListFilter>): ListFil
 export function filterQuery(filter: ListFilter, offset: number, limit: number): string {
     const { rank, verdict, label, order } = filter;
     const params = new URLSearchParams({ offset: String(offset), limit: String(limit) });
-    if (order !== "incidents") params.set("order", order);
+    const isOfMany = order === "incidents" || order === "groups";
+    if (!isOfMany) params.set("order", order);
     if (rank !== null) params.set("rank", String(rank));
     if (verdict) params.set("verdict", verdict);
     if (label) params.set("label", label);
-    return `${order === "incidents" ? "incidents" : "candidates"}?${params}`;
+    return `${isOfMany ? order : "candidates"}?${params}`;
 }

@@ -1,5 +1,5 @@
-// The list on the left: disturbances, those that lost most first, or executions, the strangest or
-// those best to label first. 50 are fetched at a time.
+// The list on the left: disturbances, those that lost most first, groups of anomalies that are strange in the same way,
+// or executions, the strangest or those best to label first. 50 are fetched at a time.
 import { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { plural } from "../format/units";
@@ -8,6 +8,7 @@ import { listQuery, listTable, Page, pageSize, showMore } from "../state/list";
 import { firstFilter, isNarrowed, ListFilter, withPart } from "../state/list_filter";
 import { filter, foi, run } from "../state/store";
 import { CandidateItem } from "./candidate_item";
+import { GroupItem } from "./group_item";
 import { IncidentItem } from "./incident_item";
 import { Await, Empty } from "./panel";
 import { useTable } from "./pictures";
@@ -45,6 +46,7 @@ function Filters() {
                 now.order,
                 [
                     ["incidents", "Disturbances"],
+                    ["groups", "Groups alike"],
                     ["score", "Strangest first"],
                     ["next", "Best to label next"],
                 ],
@@ -115,7 +117,8 @@ function NothingStandsOut() {
 }
 
 function Item({ of }: { of: Entry }) {
-    const { incident, candidate, trees } = of;
+    const { incident, group, candidate, trees } = of;
+    if (group) return <GroupItem of={group} />;
     if (incident) return <IncidentItem of={incident} trees={trees} />;
     return candidate ? <CandidateItem of={candidate} /> : null;
 }
@@ -144,7 +147,7 @@ function Entries({ of, isLoading }: { of: Page; isLoading: boolean }) {
     return (
         <ol ref={list} id="list">
             {listed.map((entry) => (
-                <Item key={entry.trees[0]} of={entry} />
+                <Item key={entry.group?.id ?? entry.trees[0]} of={entry} />
             ))}
             {listed.length < total && (
                 <li class="more">

@@ -47,8 +47,15 @@ function Member({ tree, id, isHead }: { tree: number; id: string; isHead: boolea
     );
 }
 
-/* Those of a disturbance of a thousand ranks are not all shown at once. */
-function Members({ of, trees, id }: { of: Incident; trees: number[]; id: string }) {
+/* Those of a disturbance of a thousand ranks are not all shown at once. The first of trees stays it. */
+export function Members(props: {
+    of: Pick<Incident, "members" | "member_trees">;
+    trees: number[];
+    id: string;
+    name: string;
+    head?: number;
+}) {
+    const { of, trees, id, name, head } = props;
     const [most, setMost] = useState(mostAtFirst);
     const begin = executions.value?.enter_ns;
     const inOrder = useMemo(() => (begin ? inTime(trees, begin) : trees), [trees, begin]);
@@ -59,13 +66,13 @@ function Members({ of, trees, id }: { of: Incident; trees: number[]; id: string 
     const shown = Math.max(most, inOrder.indexOf(selected.value ?? -1) + 1);
     const rest = inOrder.length - shown;
     return (
-        <ul id={id} class="members" aria-label={`Executions of ${incidentName(of)}`}>
+        <ul id={id} class="members" aria-label={`Executions of ${name}`}>
             {inOrder.slice(0, shown).map((tree) => (
                 <Member
                     key={tree}
                     tree={tree}
                     id={idOf.get(tree) ?? ""}
-                    isHead={tree === of.head_tree}
+                    isHead={tree === head}
                 />
             ))}
             {rest > 0 && (
@@ -154,7 +161,13 @@ export function IncidentItem({ of, trees }: { of: Incident; trees: number[] }) {
                 <span class="why">{of.why}</span>
             </button>
             {isOpen ? (
-                <Members of={of} trees={trees} id={members} />
+                <Members
+                    of={of}
+                    trees={trees}
+                    id={members}
+                    name={incidentName(of)}
+                    head={of.head_tree}
+                />
             ) : (
                 <LabelButtons tree={of.head_tree} id={shortId(of.head)} />
             )}

@@ -1,6 +1,6 @@
-// The two buttons that say what a person thinks of an execution.
+// The two buttons that say what a person thinks of an execution, or of all executions of a group at once.
 import { executions } from "../state/store";
-import { nameOfCode, toggleLabel } from "../state/actions";
+import { labelTrees, nameOfCode, toggleLabel } from "../state/actions";
 
 export function LabelButtons(props: {
     tree: number;
@@ -30,6 +30,31 @@ export function LabelButtons(props: {
         <span class={props.large ? "labels large" : "labels"}>
             {button("abnormal", "Abnormal", "B")}
             {button("normal", "Normal", "N")}
+        </span>
+    );
+}
+
+/* One act, which one Undo takes back; again, when all of them have it, takes the label from all. */
+export function GroupLabelButtons({ trees, name }: { trees: number[]; name: string }) {
+    const all = executions.value;
+    const have = (label: string) =>
+        all !== null && trees.every((tree) => nameOfCode(all.label[tree]) === label);
+    const button = (label: "abnormal" | "normal", word: string) => (
+        <button
+            class={`label-${label}`}
+            aria-pressed={have(label)}
+            disabled={!all}
+            title={`Label all ${trees.length} executions of ${name} as ${label}; again to take it back`}
+            onClick={() => labelTrees(trees, have(label) ? "clear" : label)}
+        >
+            <span aria-hidden="true">{label === "abnormal" ? "▲" : "●"}</span> {word}
+            <span class="visually-hidden"> {name}</span>
+        </button>
+    );
+    return (
+        <span class="labels">
+            {button("abnormal", "All abnormal")}
+            {button("normal", "All normal")}
         </span>
     );
 }

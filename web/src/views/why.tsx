@@ -155,6 +155,18 @@ function Saved({ of }: { of: Shown }) {
 
 function Unusual({ of }: { of: Shown }) {
     const it = of.structure;
+    if (it?.order)
+        return (
+            <section>
+                <h3 title={it.function}>Another order of calls in {shortName(it.function)}</h3>
+                <p>
+                    <b title={it.order.early}>{shortName(it.order.early)}</b> before{" "}
+                    <b title={it.order.late}>{shortName(it.order.late)}</b>, usually after it:{" "}
+                    {it.order.calls ? formatMean(it.order.calls) : "none"} of{" "}
+                    {plural(it.order.of, "call")} with the same calls inside in another order
+                </p>
+            </section>
+        );
     if (!it?.differences?.length) return null;
     return (
         <section>
