@@ -291,6 +291,7 @@ static void judge_by_model(struct live_trees *t, struct live_foi *foi,
         v->p = isfinite(scoring->threshold) ? NAN : scoring->chance[i];
         v->threshold = scoring->threshold;
         v->is_anomaly = scoring->is_anomaly[i];
+        v->is_own_known = !isnan(scoring->measure[i].own);
         if (!v->is_anomaly)
             continue;
         scorer_why(t->model, i, why);

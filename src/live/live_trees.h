@@ -42,7 +42,8 @@ struct tree_verdict {
     double threshold; /* a score above it is an anomaly; INFINITY: see scoring_judge */
     double sigmas;    /* deviations by rolling, whoever judges; NAN: too few yet */
     bool is_anomaly;
-    const char *why; /* of an anomaly, one sentence, until the next step; else NULL */
+    bool is_own_known; /* by a model: it made no call that may have waited for long */
+    const char *why;   /* of an anomaly, one sentence, until the next step; else NULL */
 };
 
 struct live_tree_totals {

@@ -42,3 +42,13 @@ bash analyze.sh -o x.snag --negatives 5000
 bash analyze.sh -o x.snag --gamma wide
 bash analyze.sh -o x.snag --gamma 0
 ls -d x.snag
+
+# C / n, and what a machine that knows all labels can do.
+snag analyze "synth:101*step(solve@1ms io@100us(a 2*b));slow=solve/51/5;jitter=0.1" --foi step --quiet -o n.snag --detector ocsvm --features time --nu 0.1 --json | jq '.anomalies'
+snag query n.snag "SELECT settings ->> '\$.nu' AS nu FROM foi" --format csv
+snag label n.snag '#0-50=abnormal' --author me --quiet; snag retrain n.snag --nu 0.05 --json --author me | jq -c '[.nu, .gamma > 0, .by[0].labels]'
+snag model save n.snag n.model --learner ocsvm --nu 0.3 --json | jq .abnormal
+bash analyze.sh -o n.snag --force --detector ocsvm --nu 1.5
+snag evaluate n.snag --labels all.csv --supervised --features time
+awk -F, 'NR > 1 && NR % 5 == 0 { $2 = "abnormal" } { print $1 "," $2 }' all.csv >fifth.csv; snag evaluate n.snag --labels fifth.csv --supervised --features time --json | jq -c '[.features, .folds, .abnormal + .normal, .roc_auc < 0.9]'
+snag evaluate n.snag --labels fifth.csv --simulate 10 --learner ocsvm --nu 0.2 --json | jq '.curve | length'

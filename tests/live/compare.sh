@@ -63,16 +63,20 @@ same_records() {
 }
 
 # same_scores MODEL TRACE FUNCTION STEP...: score, verdict and part of every execution are those
-# that snag score has of the finished trace, to the last bit.
+# that snag score has of the finished trace, to the last bit. But for those that may have waited for
+# others for long: who came late is not looked at while the program runs.
 same_scores() {
     local model=$1 trace=$2 function=$3 step
     shift 3
     damaged_too "$SNAG" score "$trace" --model "$model" -o scored.snag --force --quiet >/dev/null
-    "$(dirname "$EXECUTIONS")/run_scores" scored.snag | sort >after.csv
-    [ "$(wc -l <after.csv)" -gt 0 ] || complain "$model: no executions"
+    "$(dirname "$EXECUTIONS")/run_scores" scored.snag | sort >all.csv
+    [ "$(wc -l <all.csv)" -gt 0 ] || complain "$model: no executions"
     for step in "$@"; do
-        "$EXECUTIONS" --model "$model" --step "$step" "$trace" "$function" | sed 1d |
-            cut -d, -f1,8,9,10 | sort >during.csv
+        "$EXECUTIONS" --model "$model" --step "$step" "$trace" "$function" | sed 1d | sort >steps.csv
+        [ "$(wc -l <steps.csv)" = "$(wc -l <all.csv)" ] || complain "$model: other executions in steps of $step s"
+        sed -n 's/,1$//p' steps.csv | cut -d, -f1,8,9,10 | sort >during.csv
+        [ -s during.csv ] || complain "$model: all may have waited"
+        LC_ALL=C join -t, <(LC_ALL=C sort -t, -k1,1 all.csv) <(cut -d, -f1 during.csv | LC_ALL=C sort) | sort >after.csv
         diff after.csv during.csv >different.txt || {
             complain "$model: of $(wc -l <after.csv) executions $(grep -c '^>' different.txt) have" \
                 "another score, verdict or part in steps of $step s"

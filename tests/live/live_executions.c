@@ -90,11 +90,11 @@ static void print_step(void *ctx, const struct live_tree_step *step)
             for (size_t m = lf->first_message[t]; m < lf->first_message[t + 1]; m++)
                 add_message(hash, &lf->message[m], lf->message[m].call - f->first[t]);
             print_tree(f, t, &step->step->defs->location[f->location[t]], hash);
-            printf(",%.17g,%s,%s,%.17g\n", v->score,
+            printf(",%.17g,%s,%s,%.17g,%d\n", v->score,
                    v->algorithm == NULL ? "none"
                    : v->is_anomaly      ? "anomaly"
                                         : "normal",
-                   score_part_name(v->part), v->sigmas);
+                   score_part_name(v->part), v->sigmas, v->is_own_known);
         }
     }
 }
@@ -164,7 +164,7 @@ static void print_location(const struct forest *f, const struct calls *calls,
                 add_message(hash, message, v);
         }
         print_tree(f, t, location, hash);
-        printf(",0,none,,nan\n");
+        printf(",0,none,,nan,0\n");
         free(enter_ns);
         free(row);
     }
@@ -282,7 +282,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "live_executions [options] TRACE FUNCTION\n");
         return 2;
     }
-    printf("id,call,enter_ns,duration_ns,vertices,messages,hash,score,verdict,part,sigmas\n");
+    printf(
+        "id,call,enter_ns,duration_ns,vertices,messages,hash,score,verdict,part,sigmas,own\n");
     rc = o.is_whole ? read_whole(&o) : read_steps(&o);
     if (rc < 0)
         fprintf(stderr, "live_executions: %s\n", err_message());

@@ -4,6 +4,7 @@ import { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { plural } from "../format/units";
 import { Entry } from "../state/entries";
+import { isLearningOpen } from "../state/learning";
 import { listQuery, listTable, Page, pageSize, showMore } from "../state/list";
 import { firstFilter, isNarrowed, ListFilter, withPart } from "../state/list_filter";
 import { filter, foi, run } from "../state/store";
@@ -171,6 +172,13 @@ export function Candidates(props: { children?: ComponentChildren }) {
             <h2>
                 Candidates{" "}
                 {page.value && <small>{plural(page.value.total, page.value.what)}</small>}
+                <button
+                    class="quiet learning-open"
+                    title="How scores are learnt and points placed; what the last retrain changed (L)"
+                    onClick={() => (isLearningOpen.value = true)}
+                >
+                    Learning
+                </button>
             </h2>
             <Filters />
             <NothingStandsOut />

@@ -6,7 +6,6 @@ import { Act } from "../api/types";
 import { redo, retrain, select, showView, toggleView, undo } from "../state/actions";
 import { underWay } from "../state/acts";
 import { given } from "../state/given_labels";
-import { isLearningOpen } from "../state/learning";
 import { isHelpOpen } from "../state/overlays";
 import { busy, foi, foiId, labelsToLearn, notice, run, views } from "../state/store";
 import { viewTable } from "../state/views";
@@ -149,12 +148,6 @@ export function Header() {
                                 : labelsToLearn.value
                                   ? `Retrain (${labelsToLearn.value})`
                                   : "Retrain")}
-                    </button>
-                    <button
-                        title="How scores are learnt and points placed; what the last retrain changed (L)"
-                        onClick={() => (isLearningOpen.value = true)}
-                    >
-                        Learning
                     </button>
                     <ExportMenu />
                     <button
