@@ -88,9 +88,10 @@ static int save_server(const struct settings *settings)
                              (json_int_t)n_clients),
                    false);
     else if (rc == 0)
-        print("%s: models of %u functions, told by %u clients; 'snag ps --load %s' begins with "
-              "them\n",
-              file, snapshot.n_functions, n_clients, file);
+        print(
+            "%s: models of %u functions, told by %u client%s; 'snag ps --load %s' begins with "
+            "them\n",
+            file, snapshot.n_functions, n_clients, text_plural(n_clients), file);
     ps_snapshot_release(&snapshot);
     return rc;
 }

@@ -59,3 +59,10 @@ snag ps --metrics ::1:1
 
 # A log that is renamed goes on under its name.
 snag ps --run-id j7 --log log >logged & while [ ! -s logged ]; do sleep 0.05; done; mv log log.1; kill -HUP $!; while [ ! -s log ]; do sleep 0.05; done; kill -TERM $!; wait $!; echo $?; sed 's/^[^ ]* //; s/version .*/V/' log.1 log
+
+# What a server knows can be asked for, with the key of the job where it has one.
+snag ps --curve-key own.key --snapshot k.ps --interval 0.05 >asked & server=$!; until [ -s asked ]; do sleep 0.05; done; snag ad 'synth:100*step(a@1ms)' --ps "$(cat asked)" --curve-key own.key --quiet >/dev/null; until snag query "$(cat asked)" 'SELECT count(*) AS n FROM functions' --curve-key own.key --json | grep -q ': 2'; do sleep 0.05; done; snag query "$(cat asked)" 'SELECT name, calls FROM functions ORDER BY name' --curve-key own.key; snag ps --dump "$(cat asked)" --curve-key own.key | jq -c '[.server[0].clients, (.functions | length), (.statistics | length)]'; snag model save "$(cat asked)" saved.ps --curve-key own.key; snag watch --server "$(cat asked)" --curve-key own.key --port 0 >page & page=$!; until [ -s page ]; do sleep 0.05; done; curl -s "$(head -n 1 page)api/v1/live/status" | jq -c '[.calls, .ranks]'; kill $page; wait $page; kill $server; wait $server
+snag query saved.ps 'SELECT sum(calls) FROM functions'; snag query k.ps 'SELECT clients FROM server'
+snag ps --dump nowhere
+snag watch synth:3*a --server tcp://127.0.0.1:1
+snag serve nowhere --server tcp://127.0.0.1:1 --curve-key own.key
