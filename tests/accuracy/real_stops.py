@@ -7,7 +7,8 @@ A copper crystal with the potential of the embedded atom (Debian's lammps and la
 ranks are stopped by SIGSTOP, 5 to 40 ms each, at random times that are written down in truth_trace.csv, of a seed that
 is the number of the run. OUT keeps the traces; --again judges those that are there. Printed: for PairEAM::compute the
 average precision of what is hit on its own rank, or on any, by plain duration and by the score of snag, as in the table
-"Real interference" of docs/accuracy.md.
+"Real interference" of docs/accuracy.md; and by the score of snag score with a model of the first quiet run with as many
+ranks, which is not judged by itself.
 --noisy: with other work on all cores (tests/truth/busy.c). Nothing here fails: it measures.
 """
 import argparse
@@ -117,8 +118,18 @@ def record(args, ranks, seed, where):
     (where / "truth_trace.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def by_model(args, where, model):
+    """Average precision on the own rank, by what another run taught."""
+    path = where / "scored.snag"
+    shutil.rmtree(path, ignore_errors=True)
+    injected_causes.run(args.snag, "score", where / "trace", "--model", model, "-o", path, "--force", "--quiet")
+    scored = list(tables.hits_of(args.snag, path, where / "truth_trace.csv"))
+    return tables.average_precision([(x[1], x[2]) for x in scored])
+
+
 def judge(args, where):
     path = where / "run.snag"
+    shutil.rmtree(path, ignore_errors=True)  # of another version of snag, maybe
     injected_causes.run(args.snag, "analyze", where / "trace", "--foi", FOI, "-o", path, "--force", "--quiet")
     truth = where / "truth_trace.csv"
     scored = list(tables.hits_of(args.snag, path, truth))
@@ -127,6 +138,12 @@ def judge(args, where):
     for which in (2, 3):
         row.append(str(sum(x[which] for x in scored)))
         row += [f"{tables.average_precision([(x[by], x[which]) for x in scored]):.3f}" for by in (0, 1)]
+    first = args.out / f"quiet-{where.name.split('-')[1]}-0"
+    if where != first and (first / "run.snag").exists():
+        injected_causes.run(args.snag, "model", "save", first / "run.snag", first / "model", "--quiet")
+        row.append(f"{by_model(args, where, first / 'model'):.3f}")
+    else:
+        row.append("")
     return row
 
 
@@ -153,7 +170,7 @@ def main():
                 record(args, ranks, seed, where)
             rows.append(judge(args, where))
     tables.table(["run", "executions", "stops", "hit on their own rank", "duration", "default", "hit on any rank", "duration",
-                  "default"], rows)
+                  "default", "own, by a model"], rows)
 
 
 if __name__ == "__main__":
