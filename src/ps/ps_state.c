@@ -137,7 +137,10 @@ static void unpack_stat(struct pack *p, struct ps_stat *stat)
     p->is_bad |= stat->n > PS_CALLS_MOST;
     if (stat->is_real)
         p->is_bad |= !isfinite(stat->real.min) || !isfinite(stat->real.max) ||
-                     !isfinite(stat->real.sum) || !isfinite(stat->real.square_sum);
+                     !isfinite(stat->real.sum) || !isfinite(stat->real.square_sum) ||
+                     (stat->n > 0 && stat->real.min > stat->real.max);
+    else
+        p->is_bad |= stat->n > 0 && stat->whole.min > stat->whole.max;
 }
 
 void ps_state_unpack_stats(struct ps_state *s, struct pack *p)
@@ -155,7 +158,7 @@ void ps_state_unpack_stats(struct ps_state *s, struct pack *p)
             abort();
         unpack_stat(p, &stat);
         p->is_bad |= !is_key(bytes, length, stat.is_real);
-        if (!p->is_bad)
+        if (!p->is_bad && stat.n > 0)
             ps_state_count(s, key, &stat);
         free(bytes);
         free(key);
