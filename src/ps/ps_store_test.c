@@ -381,6 +381,19 @@ struct pusher {
     _Atomic uint64_t n_asked, saved; /* saved: as it was told last */
 };
 
+/* What others have told comes and goes meanwhile. */
+static void ask_for_all(const struct pusher *p, msgpack_sbuffer *out, msgpack_sbuffer *reply)
+{
+    struct ps_frame f = {0};
+
+    msgpack_sbuffer_clear(out);
+    ps_write_ask(out);
+    ps_store_answer(p->store, p->index, out->data, out->size, reply);
+    if (ps_frame_read(&f, reply->data, reply->size) != 0 || f.kind != PS_STATE)
+        abort();
+    ps_frame_release(&f);
+}
+
 static void *push_many(void *arg)
 {
     struct pusher *p = arg;
@@ -400,6 +413,8 @@ static void *push_many(void *arg)
         if (ps_frame_read(&f, reply.data, reply.size) == 0)
             atomic_store(&p->saved, f.reply.saved);
         atomic_fetch_add(&p->n_asked, 1);
+        if (k % 8 == 0)
+            ask_for_all(p, &out, &reply);
     }
     ps_frame_release(&f);
     release_all(one, FUNCTIONS);
