@@ -9,19 +9,25 @@
 
 #include <stdlib.h>
 
-static int load_acts(struct label_effects *e, sqlite3 *db, int64_t foi)
+/* Of labels of what there is not (any more) nothing can be said. */
+static int load_acts(struct label_effects *e, sqlite3 *db, int64_t foi, uint32_t n_trees)
 {
     sqlite3_stmt *query = NULL;
     int step = SQLITE_DONE, rc = rundb_prepare(db, run_sql_acts_to_learn, &query);
 
     if (rc == 0)
         rc = rundb_bind(db, query, "ii", foi, (int64_t)LABEL_EFFECTS_MOST);
-    while (rc == 0 && e->n < LABEL_EFFECTS_MOST && (step = sqlite3_step(query)) == SQLITE_ROW)
+    while (rc == 0 && e->n < LABEL_EFFECTS_MOST && (step = sqlite3_step(query)) == SQLITE_ROW) {
+        int64_t tree = sqlite3_column_int64(query, 3);
+
+        if (sqlite3_column_type(query, 3) == SQLITE_NULL || tree < 0 || tree >= n_trees)
+            continue;
         e->of[e->n++] =
             (struct label_effect){.first_label = sqlite3_column_int64(query, 0),
                                   .last_label = sqlite3_column_int64(query, 1),
                                   .n_labels = (uint32_t)sqlite3_column_int64(query, 2),
-                                  .tree = (uint32_t)sqlite3_column_int64(query, 3)};
+                                  .tree = (uint32_t)tree};
+    }
     if (rc == 0 && step != SQLITE_DONE && step != SQLITE_ROW)
         rc = rundb_error(db, "cannot read what was labelled");
     sqlite3_finalize(query);
@@ -32,7 +38,7 @@ int label_effects_find(struct label_effects *e, sqlite3 *db, const struct rankin
 {
     double *score = mem_alloc(r->n, sizeof *score), threshold;
     struct learner learner = {0};
-    int rc = load_acts(e, db, r->foi);
+    int rc = load_acts(e, db, r->foi, r->n);
 
     /* One of its own, as a machine that has learnt something starts from there the next time.
      */
@@ -62,8 +68,7 @@ void label_effects_count(struct label_effects *e, const struct ranking *r,
     for (uint32_t i = 0; i < e->n; i++) {
         struct label_effect *x = &e->of[i];
 
-        if (x->tree < r->n)
-            x->label = label[x->tree];
+        x->label = label[x->tree];
         for (uint32_t t = 0; e->without[i] && t < r->n; t++) {
             if (label[t] != LABEL_NONE || is_anomaly[t] == was_anomaly[t] ||
                 is_anomaly[t] == e->without[i][t])

@@ -91,6 +91,26 @@ static void undo_brings_back_the_one_before_and_then_the_detectors_scores(void *
     free(result.change);
 }
 
+/* In a run that somebody else has made. */
+static void labels_of_what_there_is_not_move_nothing(void **state)
+{
+    struct sample_ranking *f = *state;
+    struct retrain_result result;
+    uint32_t rank, index;
+    char sql[120];
+
+    strangest(f->run.db, &rank, &index);
+    assert_int_equal(say(f, rank, index, LABEL_NORMAL), 0);
+    sample_ranking_open(f);
+    snprintf(sql, sizeof sql,
+             "UPDATE execution SET tree = 4000000000 WHERE rank = %u AND idx = %u", rank,
+             index);
+    assert_int_equal(sqlite3_exec(f->run.db, sql, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(retrain_run(f->run.db, &f->ranking, "me", &result), 0);
+    assert_int_equal(result.n_effects, 0);
+    free(result.change);
+}
+
 static void labels_are_taken_all_or_none(void **state)
 {
     struct sample_ranking *f = *state;
@@ -242,6 +262,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_normal_label_takes_the_like_of_it_out_of_the_anomalies),
         TEST(undo_brings_back_the_one_before_and_then_the_detectors_scores),
+        TEST(labels_of_what_there_is_not_move_nothing),
         TEST(labels_are_taken_all_or_none),
         TEST(sixteen_times_the_labels_take_about_sixteen_times_as_long),
         TEST(the_last_word_holds_and_earlier_ones_can_be_asked_for),

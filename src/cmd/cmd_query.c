@@ -222,8 +222,10 @@ static int query_server(const struct settings *settings)
 
     if (rc == 0)
         rc = ps_tables_open(&snapshot, n_clients, &db);
-    if (rc == 0)
+    if (rc == 0) {
+        database_read_only(&(struct database){.sql = db});
         rc = query_print(db, settings->args[1], settings);
+    }
     sqlite3_close(db);
     ps_snapshot_release(&snapshot);
     return rc < 0 ? rc : STATUS_DONE;

@@ -554,7 +554,7 @@ static bool is_sound(const struct shapes *s, size_t n_pairs)
 
         if (shape >= s->id.n || (i > 0 && shape <= o->shape[i - 1]) ||
             o->first_pair[i] > o->first_pair[i + 1] || o->first_pair[i + 1] > n_pairs ||
-            o->calls[i] > s->calls[shape])
+            o->calls[i] > s->calls[shape] || o->first_calls[i] > s->first_calls[shape])
             return false;
         for (size_t k = o->first_pair[i]; k < o->first_pair[i + 1]; k++) {
             size_t n = s->child_first[shape + 1] - s->child_first[shape];

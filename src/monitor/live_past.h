@@ -37,8 +37,9 @@ struct live_past {
  * live_past_open -- read a store, and ask a parameter server. Only records are known, so calls,
  * and executions, that were neither strange nor kept to compare with are in the totals alone,
  * and there are no histograms; a server knows all calls, models of functions, and what each
- * rank did. opts  its texts must outlive past; a store, a server, or both Returns 0, or what
- * prov_reader_open or ps_ask does; past is released then. O(records).
+ * rank did.
+ *   opts  a store, a server, or both; its texts, but for the URL, must outlive past
+ * Returns 0, or what prov_reader_open or ps_ask does; past is released then. O(records).
  */
 int live_past_open(struct live_past *past, const struct live_past_opts *opts);
 

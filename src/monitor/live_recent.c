@@ -314,7 +314,8 @@ static bool find(const struct live_recent *r, const struct recent_asked *asked,
     to_ns = leave_ns + half;
     gather(r, asked->location, from_ns, to_ns, &rows);
     while (own < rows.n &&
-           (rows.row[own].enter_ns != asked->enter_ns || rows.row[own].region != asked->region))
+           (rows.row[own].enter_ns != asked->enter_ns || rows.row[own].leave_ns != leave_ns ||
+            rows.row[own].region != asked->region))
         own++;
     if (own == rows.n) {
         free(rows.row);

@@ -119,10 +119,7 @@ uint64_t live_state_version(const struct live_state *state)
 
 uint32_t live_state_find_rank(const struct live_state *state, uint32_t program, uint32_t rank)
 {
-    for (uint32_t i = 0; i < state->n_ranks; i++)
-        if (state->rank[i].rank == rank && state->rank[i].program == program)
-            return i;
-    return IDMAP_NONE;
+    return idmap_find(&state->rank_ids, key_pair(program, rank));
 }
 
 /* ----------------------------------------------------------------------------- definitions */
@@ -578,66 +575,116 @@ static uint32_t know_rank(struct live_state *state, uint32_t program, uint32_t r
     return live_state_find_rank(state, program, rank);
 }
 
-static void know_statistic(struct live_row *row, const char *name, const struct ps_stat *stat)
+/* Whom a statistic is of; NULL: neither a rank as a whole nor a function as a whole. */
+static struct live_row *know_row(struct live_state *state, const struct ps_stat_key *key,
+                                 struct names *number)
 {
-    if (stat->is_real || stat->n == 0 || stat->whole.min < 0)
-        return;
-    if (strcmp(name, "calls") == 0)
-        row->n_calls = (uint64_t)stat->whole.sum;
-    else if (strcmp(name, "anomalies") == 0)
-        row->anomalies = (struct live_stat){.n = stat->n,
-                                            .minimum = (uint64_t)stat->whole.min,
-                                            .maximum = (uint64_t)stat->whole.max,
-                                            .sum = (unsigned __int128)stat->whole.sum,
-                                            .square_sum = stat->whole.square_sum};
+    bool is_all = key->rank == PS_ALL_RANKS;
+    uint32_t region;
+
+    if (is_all == (*key->region == '\0'))
+        return NULL;
+    if (!is_all)
+        return &state->rank[know_rank(state, (uint32_t)strtoul(key->program, NULL, 10),
+                                      key->rank)];
+    region = names_add(number, key->region);
+    know_function(state, region, key->region);
+    return &state->of_region[region];
 }
 
+static void know_statistic(struct live_row *row, const char *name, const struct ps_stat *stat)
+{
+    struct live_stat anomalies = {.n = stat->n,
+                                  .minimum = (uint64_t)stat->whole.min,
+                                  .maximum = (uint64_t)stat->whole.max,
+                                  .sum = (unsigned __int128)stat->whole.sum,
+                                  .square_sum = stat->whole.square_sum};
+
+    if (strcmp(name, "calls") == 0)
+        row->n_calls += (uint64_t)stat->whole.sum;
+    else if (strcmp(name, "anomalies") == 0)
+        live_stat_merge(&row->anomalies, &anomalies);
+}
+
+static void forget_statistic(struct live_row *row, const char *name)
+{
+    if (strcmp(name, "calls") == 0)
+        row->n_calls = 0;
+    else if (strcmp(name, "anomalies") == 0)
+        row->anomalies = (struct live_stat){.n = 0};
+}
+
+/* What several programs tell of functions of one name is added up. */
 static void know_statistics(struct live_state *state, const struct ps_state *known,
                             struct names *number)
 {
     char text[PS_KEY_SIZE];
 
-    for (uint32_t i = 0; i < known->key.n; i++) {
-        struct ps_stat_key key;
-        uint32_t row;
+    for (int is_adding = 0; is_adding < 2; is_adding++)
+        for (uint32_t i = 0; i < known->key.n; i++) {
+            const struct ps_stat *stat = &known->stat[i];
+            struct live_row *row;
+            struct ps_stat_key key;
 
-        snprintf(text, sizeof text, "%s", known->key.name[i]);
-        key = ps_state_split(text);
-        if (key.rank != PS_ALL_RANKS && *key.region == '\0') {
-            row = know_rank(state, (uint32_t)strtoul(key.program, NULL, 10), key.rank);
-            know_statistic(&state->rank[row], key.name, &known->stat[i]);
-        } else if (*key.region) {
-            row = names_add(number, key.region);
-            know_function(state, row, key.region);
-            know_statistic(&state->of_region[row], key.name, &known->stat[i]);
+            if (stat->is_real || stat->n == 0 || stat->whole.min < 0)
+                continue;
+            snprintf(text, sizeof text, "%s", known->key.name[i]);
+            key = ps_state_split(text);
+            row = know_row(state, &key, number);
+            if (row && is_adding)
+                know_statistic(row, key.name, stat);
+            else if (row)
+                forget_statistic(row, key.name);
         }
-    }
+}
+
+/* Returns how many calls. */
+static uint64_t know_sketch(struct live_state *state, uint32_t region,
+                            const struct sketch *sketch)
+{
+    struct sketch *all = &state->region[region].sketch;
+
+    if (sketch->n > PS_CALLS_MOST - all->n)
+        return 0;
+    sketch_merge(all, sketch);
+    state->of_region[region].exclusive_ns = (struct live_stat){.n = all->n,
+                                                               .minimum = all->min,
+                                                               .maximum = all->max,
+                                                               .sum = all->sum,
+                                                               .square_sum = all->square_sum};
+    return sketch->n;
+}
+
+/* As above, of several programs. */
+static uint64_t know_sketches(struct live_state *state, const struct ps_snapshot *known,
+                              struct names *number)
+{
+    uint64_t n_calls = 0;
+
+    for (int is_adding = 0; is_adding < 2; is_adding++)
+        for (uint32_t i = 0; i < known->n_functions; i++) {
+            const char *name = strchr(known->function[i], '\n') + 1; /* "program\nname" */
+            uint32_t region = names_add(number, name);
+            const struct sketch *sketch = i < known->state.n ? &known->state.sketch[i] : NULL;
+
+            know_function(state, region, name);
+            if (sketch == NULL || sketch->n == 0)
+                continue;
+            if (is_adding)
+                n_calls += know_sketch(state, region, sketch);
+            else
+                sketch_clear(&state->region[region].sketch);
+        }
+    return n_calls;
 }
 
 void live_state_past_known(struct live_state *state, const struct ps_snapshot *known,
                            struct names *number)
 {
-    uint64_t n_calls = 0;
+    uint64_t n_calls;
 
     live_state_lock(state);
-    for (uint32_t i = 0; i < known->n_functions; i++) {
-        const char *name = strchr(known->function[i], '\n') + 1;
-        uint32_t region = names_add(number, name);
-        const struct sketch *sketch = i < known->state.n ? &known->state.sketch[i] : NULL;
-
-        know_function(state, region, name);
-        if (sketch == NULL || sketch->n == 0)
-            continue;
-        sketch_clear(&state->region[region].sketch);
-        sketch_merge(&state->region[region].sketch, sketch);
-        state->of_region[region].exclusive_ns =
-            (struct live_stat){.n = sketch->n,
-                               .minimum = sketch->min,
-                               .maximum = sketch->max,
-                               .sum = sketch->sum,
-                               .square_sum = sketch->square_sum};
-        n_calls += sketch->n;
-    }
+    n_calls = know_sketches(state, known, number);
     know_statistics(state, &known->state, number);
     if (n_calls > state->totals.n_calls)
         state->totals.n_calls = n_calls;

@@ -393,6 +393,58 @@ static void a_store_is_there_when_the_program_is(void **state)
     live_state_free(live);
 }
 
+/* Two programs with a function of the same name: their calls are added up, however often the
+ * server is asked. */
+static void what_a_server_knows_of_programs_is_added_up(void **state)
+{
+    struct live_state *live =
+        live_state_new(&(struct live_opts){.source = "s", .detector = "?"});
+    char *functions[] = {"0\nf", "1\nf", "0\ng"};
+    struct ps_snapshot known = {.n_functions = 3, .function = functions};
+    struct names number = {0};
+    struct sketch one;
+    struct ps_stat stat = {0};
+
+    (void)state;
+    sketch_init(&one);
+    sketch_add(&one, 1000);
+    ps_stat_add(&stat, 2);
+    ps_stat_add(&stat, 4);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct ps_stat_entry entry = {
+            .program = {.data = (unsigned char *)(i ? "1" : "0"), .n = 1},
+            .region = {.data = (unsigned char *)"f", .n = 1},
+            .name = {.data = (unsigned char *)"calls", .n = 5},
+            .rank = PS_ALL_RANKS};
+        char key[PS_KEY_SIZE];
+
+        ps_state_add(&known.state, i, &one);
+        ps_state_key(&entry, key);
+        ps_state_count(&known.state, key, &stat);
+        entry.region.n = 0;
+        entry.rank = 3;
+        ps_state_key(&entry, key);
+        ps_state_count(&known.state, key, &stat);
+        entry.region.n = 1; /* of a rank alone: not that of the function */
+        ps_state_key(&entry, key);
+        ps_state_count(&known.state, key, &stat);
+    }
+    for (int times = 0; times < 3; times++) {
+        live_state_past_known(live, &known, &number);
+        assert_int_equal(live->n_regions, 2);
+        assert_int_equal(live->of_region[0].exclusive_ns.n, 2);
+        assert_int_equal(live->of_region[0].n_calls, 12);
+        assert_int_equal(live->region[0].sketch.n, 2);
+        assert_int_equal(live->n_ranks, 2);
+        assert_int_equal(live->rank[live_state_find_rank(live, 1, 3)].n_calls, 6);
+        assert_int_equal(live->totals.n_calls, 2);
+    }
+    ps_state_release(&known.state);
+    sketch_release(&one);
+    names_release(&number);
+    live_state_free(live);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -407,6 +459,7 @@ int main(void)
         cmocka_unit_test(statistics_are_those_of_the_numbers),
         cmocka_unit_test(readings_are_those_of_the_values),
         cmocka_unit_test(a_store_is_there_when_the_program_is),
+        cmocka_unit_test(what_a_server_knows_of_programs_is_added_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,11 +12,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define MOST_BYTES 4096 /* of an object of statistics: ours are of 300 */
+#define MOST_VALUES 0x1p53
+
 struct moments {
     double n, sum, min, max, mean, m2, m3, m4; /* sums of powers of distances from the mean */
 };
 
-/* What is gathered of the rows of a group. */
+/* What is gathered of the rows of a group that say something. */
 struct merged {
     uint64_t n_rows;
     char *only; /* of one row alone: as it is, to the last digit */
@@ -83,13 +86,18 @@ static void add_stats(sqlite3_context *context, int n, sqlite3_value **value)
 {
     struct merged *m = sqlite3_aggregate_context(context, sizeof *m);
     const char *text = (const char *)sqlite3_value_text(value[0]);
-    json_t *json = text ? json_loads(text, 0, NULL) : NULL;
-    struct moments one = moments_of(json);
+    struct moments one;
+    json_t *json;
 
     (void)n;
-    if (m && m->n_rows++ == 0 && text)
+    if (m == NULL || text == NULL || sqlite3_value_bytes(value[0]) > MOST_BYTES)
+        return;
+    if (m->n_rows++ == 0)
         m->only = mem_copy_string(text);
-    if (m && one.n > 0 && isfinite(one.m4))
+    json = json_loads(text, 0, NULL);
+    one = moments_of(json);
+    if (one.n > 0 && one.n <= MOST_VALUES - m->moments.n && isfinite(one.m3) &&
+        isfinite(one.m4))
         merge(&m->moments, &one);
     json_decref(json);
 }
@@ -100,9 +108,9 @@ static void give_stats(sqlite3_context *context)
     char *text = m && m->n_rows == 1 ? m->only : NULL;
     json_t *json;
 
-    if (text == NULL && m) {
+    if (m && m->n_rows > 1) {
         json = merged_json(&m->moments);
-        text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17));
+        text = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
         json_decref(json);
         free(m->only);
     }
@@ -119,8 +127,8 @@ static const char views[] =
     "CREATE TEMP VIEW jobs AS SELECT min(run) AS job, run_id, pid, count(*) AS runs, "
     "nullif(count(DISTINCT rid), 0) AS ranks, min(began) AS began, "
     "CASE WHEN count(ended) = count(*) THEN max(ended) END AS ended, "
-    "(SELECT count(*) FROM anomalies a WHERE a.run_id IS runs.run_id AND a.pid = runs.pid AND "
-    "NOT a.is_pruned) AS anomalies FROM runs GROUP BY " JOB ", pid;"
+    "coalesce(sum(n), 0) AS anomalies FROM runs LEFT JOIN (SELECT run, pid, count(*) AS n FROM "
+    "anomalies WHERE NOT is_pruned GROUP BY run, pid) USING (run, pid) GROUP BY " JOB ", pid;"
     "CREATE TEMP VIEW func_stats AS SELECT min(s.run) AS run, u.run_id AS run_id, s.pid AS "
     "pid, min(s.fid) AS fid, s.func AS func, sum(s.calls) AS calls, sum(s.anomalies) AS "
     "anomalies, prov_merge(s.exclusive) AS exclusive, prov_merge(s.inclusive) AS inclusive, "

@@ -6,7 +6,8 @@
  * (prov_reader.h) these are made:
  *
  *     jobs            a row per job and program: job (the first of its runs), run_id, pid,
- * runs, ranks (that were named), began, ended (NULL while one goes on), anomalies (not pruned)
+ *                     runs, ranks (that were named), began, ended (NULL while one goes on),
+ *                     anomalies (not pruned)
  *     func_stats      func_stats_of_runs, added up over the runs of a job
  *     counter_stats   counter_stats_of_runs likewise
  */

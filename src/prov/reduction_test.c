@@ -89,11 +89,41 @@ static void a_store_knows_what_its_runs_were_made_of(void **state)
     fs_remove_tree(dir);
 }
 
+/* What no run can have read, in a store that somebody else has made. */
+static void numbers_that_cannot_be_say_nothing(void **state)
+{
+    static const char *const values[] = {"-1", "-9223372036854775808", "9223372036854775807"};
+    char dir[] = "/tmp/snag-reduction-XXXXXX", url[100];
+    struct prov_counts counts;
+    struct reduction r;
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        struct prov_store *store;
+        json_t *object = json_object();
+
+        snprintf(url, sizeof url, "sqlite:%s/%zu", dir, i);
+        write_run(url, 0, &counts);
+        assert_int_equal(prov_store_open(url, NULL, &store), 0);
+        prov_store_put_metadata(
+            store, &(struct prov_metadata){.descr = PROV_TRACE_BYTES, .value = values[i]});
+        assert_int_equal(prov_store_close(store), 0);
+        r = read_store(url);
+        assert_true(isnan(r.trace_bytes) && isnan(reduction_factor(&r)));
+        reduction_set(object, &r);
+        assert_true(json_is_null(json_object_get(object, "trace_bytes")));
+        json_decref(object);
+    }
+    fs_remove_tree(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_factor_is_what_is_left),
         cmocka_unit_test(a_store_knows_what_its_runs_were_made_of),
+        cmocka_unit_test(numbers_that_cannot_be_say_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -223,9 +223,10 @@ static void answer_push(struct ps_store *s, struct ps_worker *w, msgpack_sbuffer
         write_reply(s, w, p, out);
 }
 
-static void write_model(const struct ps_store *s, uint32_t slot, msgpack_sbuffer *out)
+static void write_model(const struct ps_store *s, uint32_t slot, const char *text,
+                        msgpack_sbuffer *out)
 {
-    const char *text = s->function.name[slot], *end = strchr(text, '\n');
+    const char *end = strchr(text, '\n');
 
     ps_write_array(out, 2);
     ps_write_array(out, 2);
@@ -242,7 +243,7 @@ static void write_stats(const struct ps_state *state, msgpack_sbuffer *out)
     char text[PS_KEY_SIZE];
 
     ps_write_array(out, state->key.n);
-    for (uint32_t i = 0; i < state->key.n; i++) {
+    for (uint32_t i = 0; i < state->key.n && out->size <= PS_FRAME_MOST; i++) {
         struct ps_stat_key key;
 
         snprintf(text, sizeof text, "%s", state->key.name[i]);
@@ -251,23 +252,36 @@ static void write_stats(const struct ps_state *state, msgpack_sbuffer *out)
     }
 }
 
-/* All that is published. */
+/* A copy, so that who asks for all holds up nobody who tells something; the texts stay. */
+static const char **copy_names(struct ps_store *s, struct ps_push *state)
+{
+    const char **name;
+
+    pthread_mutex_lock(&s->registry_lock);
+    state->client = s->client_id.n;
+    state->n_entries = s->function.n;
+    name = mem_alloc(s->function.n, sizeof *name);
+    for (uint32_t i = 0; i < s->function.n; i++)
+        name[i] = s->function.name[i];
+    pthread_mutex_unlock(&s->registry_lock);
+    return name;
+}
+
+/* All that is published, as far as it fits into a frame. */
 static void answer_question(struct ps_store *s, msgpack_sbuffer *out)
 {
     struct ps_push state = {0};
+    const char **name = copy_names(s, &state);
 
-    pthread_mutex_lock(&s->registry_lock);
     pthread_rwlock_rdlock(&s->model_lock);
     state.have = s->version;
     state.round = s->published_round;
-    state.client = s->client_id.n;
-    state.n_entries = s->function.n;
     ps_write_state(out, &state);
-    for (uint32_t i = 0; i < s->function.n; i++)
-        write_model(s, i, out);
+    for (uint32_t i = 0; i < state.n_entries && out->size <= PS_FRAME_MOST; i++)
+        write_model(s, i, name[i], out);
     write_stats(&s->global, out);
     pthread_rwlock_unlock(&s->model_lock);
-    pthread_mutex_unlock(&s->registry_lock);
+    free(name);
     if (out->size <= PS_FRAME_MOST)
         return;
     msgpack_sbuffer_clear(out);

@@ -118,7 +118,7 @@ static void unpack_functions(struct ps_snapshot *s, struct pack *p)
         char *bytes = unpack_array(p, length, 1);
         struct sketch sketch;
 
-        sketch_unpack(&sketch, p);
+        ps_state_unpack_sketch(&sketch, p);
         p->is_bad |= !is_function(bytes, length);
         s->function[i] = mem_alloc(length + 1, 1);
         memcpy(s->function[i], bytes, length);

@@ -171,6 +171,36 @@ static void statistics_that_cannot_be_are_refused(void **state)
     }
 }
 
+/* Values that are below a least one of theirs, or among them sums that they cannot have. */
+static void models_that_no_values_make_are_refused(void **state)
+{
+    char *function = strdup("p\nf");
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct ps_snapshot forged = {.version = 1, .n_functions = 1, .function = &function};
+        struct ps_stat stat = {.n = 1, .whole = {.min = 2, .max = 1}};
+        struct sketch sketch;
+
+        sketch_init(&sketch);
+        sketch_add(&sketch, 1000);
+        sketch_add(&sketch, 5000);
+        ps_state_add(&forged.state, 0, &sketch);
+        if (i == 0)
+            forged.state.sketch[0].sum = 1;
+        else if (i == 1)
+            forged.state.sketch[0].sum = (unsigned __int128)1 << 100;
+        else if (i == 2)
+            forged.state.sketch[0].min = 3000;
+        else
+            ps_state_count(&forged.state, "p\nr\nn\nw1", &stat);
+        expect_refused(&forged);
+        ps_state_release(&forged.state);
+        sketch_release(&sketch);
+    }
+    free(function);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +213,7 @@ int main(void)
                                         end),
         cmocka_unit_test_setup_teardown(numbers_that_would_wrap_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(statistics_that_cannot_be_are_refused, begin, end),
+        cmocka_unit_test_setup_teardown(models_that_no_values_make_are_refused, begin, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

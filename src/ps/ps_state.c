@@ -137,7 +137,10 @@ static void unpack_stat(struct pack *p, struct ps_stat *stat)
     p->is_bad |= stat->n > PS_CALLS_MOST;
     if (stat->is_real)
         p->is_bad |= !isfinite(stat->real.min) || !isfinite(stat->real.max) ||
-                     !isfinite(stat->real.sum) || !isfinite(stat->real.square_sum);
+                     !isfinite(stat->real.sum) || !isfinite(stat->real.square_sum) ||
+                     (stat->n > 0 && stat->real.min > stat->real.max);
+    else
+        p->is_bad |= stat->n > 0 && stat->whole.min > stat->whole.max;
 }
 
 void ps_state_unpack_stats(struct ps_state *s, struct pack *p)
@@ -155,11 +158,29 @@ void ps_state_unpack_stats(struct ps_state *s, struct pack *p)
             abort();
         unpack_stat(p, &stat);
         p->is_bad |= !is_key(bytes, length, stat.is_real);
-        if (!p->is_bad)
+        if (!p->is_bad && stat.n > 0)
             ps_state_count(s, key, &stat);
         free(bytes);
         free(key);
     }
+}
+
+void ps_state_unpack_sketch(struct sketch *s, struct pack *p)
+{
+    uint32_t first = 0, last;
+
+    sketch_unpack(s, p);
+    last = s->n_bins;
+    while (first < last && s->count[first] == 0)
+        first++;
+    while (last > first && s->count[last - 1] == 0)
+        last--;
+    if (p->is_bad || s->n == 0)
+        return;
+    p->is_bad = sketch_bin(s->min) != s->first_bin + first ||
+                sketch_bin(s->max) != s->first_bin + last - 1 || s->n > PS_CALLS_MOST ||
+                s->sum < (unsigned __int128)s->n * s->min ||
+                s->sum > (unsigned __int128)s->n * s->max;
 }
 
 void ps_state_pack(const struct ps_state *s, struct pack *p)
@@ -184,7 +205,7 @@ void ps_state_unpack(struct ps_state *s, uint32_t n_slots, struct pack *p)
         uint32_t slot = unpack_u32(p);
         struct sketch sketch;
 
-        sketch_unpack(&sketch, p);
+        ps_state_unpack_sketch(&sketch, p);
         p->is_bad |= slot >= n_slots;
         if (!p->is_bad)
             ps_state_add(s, slot, &sketch);

@@ -52,6 +52,10 @@ struct ps_stat_key ps_state_split(char *text);
 void ps_state_pack_stats(const struct ps_state *state, struct pack *pack);
 void ps_state_unpack_stats(struct ps_state *state, struct pack *pack);
 
+/* ps_state_unpack_sketch -- one that values could have made, as frames have to be; else the
+ * bytes are bad. Release it in any case. */
+void ps_state_unpack_sketch(struct sketch *sketch, struct pack *pack);
+
 /*
  * ps_state_pack, ps_state_unpack -- the sketches, too.
  *   n_slots  in: slots there are; bytes that name another are bad

@@ -149,6 +149,17 @@ uint64_t ps_store_draw_epoch(void)
     return epoch;
 }
 
+/* Who publishes does not wait for readers that come later: there may always be some. */
+static void init_model_lock(pthread_rwlock_t *lock)
+{
+    pthread_rwlockattr_t attr;
+
+    pthread_rwlockattr_init(&attr);
+    pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_init(lock, &attr);
+    pthread_rwlockattr_destroy(&attr);
+}
+
 int ps_store_open(struct ps_store **store, const struct ps_store_opts *opts)
 {
     struct ps_store *s = mem_alloc(1, sizeof *s);
@@ -165,7 +176,7 @@ int ps_store_open(struct ps_store **store, const struct ps_store_opts *opts)
     for (unsigned i = 0; i < opts->n_workers; i++)
         pthread_mutex_init(&s->worker[i].lock, NULL);
     pthread_mutex_init(&s->registry_lock, NULL);
-    pthread_rwlock_init(&s->model_lock, NULL);
+    init_model_lock(&s->model_lock);
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&s->wake, &attr);

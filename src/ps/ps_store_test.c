@@ -381,6 +381,19 @@ struct pusher {
     _Atomic uint64_t n_asked, saved; /* saved: as it was told last */
 };
 
+/* What others have told comes and goes meanwhile. */
+static void ask_for_all(const struct pusher *p, msgpack_sbuffer *out, msgpack_sbuffer *reply)
+{
+    struct ps_frame f = {0};
+
+    msgpack_sbuffer_clear(out);
+    ps_write_ask(out);
+    ps_store_answer(p->store, p->index, out->data, out->size, reply);
+    if (ps_frame_read(&f, reply->data, reply->size) != 0 || f.kind != PS_STATE)
+        abort();
+    ps_frame_release(&f);
+}
+
 static void *push_many(void *arg)
 {
     struct pusher *p = arg;
@@ -400,6 +413,8 @@ static void *push_many(void *arg)
         if (ps_frame_read(&f, reply.data, reply.size) == 0)
             atomic_store(&p->saved, f.reply.saved);
         atomic_fetch_add(&p->n_asked, 1);
+        if (k % 8 == 0)
+            ask_for_all(p, &out, &reply);
     }
     ps_frame_release(&f);
     release_all(one, FUNCTIONS);
@@ -531,6 +546,71 @@ static void rounds_do_not_depend_on_who_is_first(void **state)
     }
 }
 
+/* Frames of clients of two programs, then the question, and one for more than a frame holds. */
+static void all_that_is_published_can_be_asked_for(void **state)
+{
+    struct ps_store_opts opts = {.n_workers = 1};
+    struct ps_push push = {.client = 1, .n_entries = 1};
+    struct ps_stat stat = {0};
+    msgpack_sbuffer out = {0}, reply = {0};
+    struct ps_frame f = {0};
+    struct ps_store *store;
+    char name[PS_TEXT_MOST + 1];
+    struct sketch s;
+
+    (void)state;
+    sketch_init(&s);
+    sketch_add(&s, 1000);
+    ps_stat_add(&stat, 3);
+    assert_int_equal(ps_store_open(&store, &opts), 0);
+    for (push.sequence = 1; push.sequence <= 2; push.sequence++) {
+        msgpack_sbuffer_clear(&out);
+        ps_write_push(&out, &push);
+        ps_write_named(&out, push.sequence == 1 ? "0" : "1", "f", &s);
+        ps_write_array(&out, 1);
+        ps_write_stat(&out, &(struct ps_stat_key){"0", 7, "", "calls"}, &stat);
+        ps_store_answer(store, 0, out.data, out.size, &reply);
+    }
+    for (int is_published = 0; is_published < 2; is_published++) {
+        if (is_published)
+            assert_int_equal(ps_store_publish(store), 0);
+        msgpack_sbuffer_clear(&out);
+        ps_write_ask(&out);
+        ps_store_answer(store, 0, out.data, out.size, &reply);
+        assert_int_equal(ps_frame_read(&f, reply.data, reply.size), 0);
+        assert_int_equal(f.kind, PS_STATE);
+        assert_int_equal(f.push.client, 1);
+        assert_int_equal(f.push.n_entries, 2);
+        assert_int_equal(f.push.entry[1].has_sketch, is_published);
+        assert_int_equal(f.push.n_stats, is_published);
+    }
+    assert_int_equal(f.push.stat[0].stat.whole.sum, 6);
+    assert_int_equal(f.push.stat[0].rank, 7);
+
+    memset(name, 'x', PS_TEXT_MOST);
+    name[PS_TEXT_MOST] = '\0';
+    for (uint32_t i = 0; i <= PS_FRAME_MOST / PS_TEXT_MOST; i++, push.sequence++) {
+        snprintf(name, 8, "%07u", i);
+        name[7] = 'x';
+        msgpack_sbuffer_clear(&out);
+        ps_write_push(&out, &push);
+        ps_write_named(&out, "0", name, NULL);
+        ps_write_array(&out, 0);
+        ps_store_answer(store, 0, out.data, out.size, &reply);
+    }
+    msgpack_sbuffer_clear(&out);
+    ps_write_ask(&out);
+    ps_store_answer(store, 0, out.data, out.size, &reply);
+    assert_int_equal(ps_frame_read(&f, reply.data, reply.size), 0);
+    assert_int_equal(f.kind, PS_REFUSAL);
+    assert_int_equal(f.refusal.code, PS_LARGE);
+    ps_store_close(store);
+    ps_frame_release(&f);
+    sketch_release(&s);
+    msgpack_sbuffer_destroy(&out);
+    msgpack_sbuffer_destroy(&reply);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -544,6 +624,7 @@ int main(void)
         cmocka_unit_test(workers_and_cuts_lose_nothing),
         cmocka_unit_test(only_what_is_in_the_snapshot_is_said_to_be_saved),
         cmocka_unit_test(rounds_do_not_depend_on_who_is_first),
+        cmocka_unit_test(all_that_is_published_can_be_asked_for),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

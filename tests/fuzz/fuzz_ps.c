@@ -10,6 +10,21 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* What has been published is told whoever asks for all of it. */
+static void ask_for_all(struct ps_store *store)
+{
+    msgpack_sbuffer question = {0}, answer = {0};
+    struct ps_frame frame = {0};
+
+    ps_write_ask(&question);
+    ps_store_answer(store, 0, question.data, question.size, &answer);
+    if (ps_frame_read(&frame, answer.data, answer.size) < 0 || frame.kind != PS_STATE)
+        abort();
+    ps_frame_release(&frame);
+    msgpack_sbuffer_destroy(&question);
+    msgpack_sbuffer_destroy(&answer);
+}
+
 static void ask_store(const uint8_t *data, size_t size)
 {
     struct ps_store_opts opts = {.n_workers = 1, .n_clients = size % 2};
@@ -25,6 +40,7 @@ static void ask_store(const uint8_t *data, size_t size)
             abort(); /* the server said what its clients do not understand */
         ps_store_publish(store);
     }
+    ask_for_all(store);
     ps_store_close(store);
     ps_frame_release(&frame);
     msgpack_sbuffer_destroy(&reply);
@@ -51,6 +67,7 @@ static void go_on_with(const struct ps_snapshot *snapshot)
         abort();
     if (rc == 0) {
         ps_store_publish(store);
+        ask_for_all(store);
         if (opts.upstream)
             ps_store_relay(store, 0);
         ps_store_close(store);

@@ -103,6 +103,7 @@ static struct subject subjects[] = {
 #define N_SUBJECTS (sizeof subjects / sizeof *subjects)
 
 /* Columns of run.db that are read back. */
+/* clang-format off */
 static const char *const columns[] = {
     "meta.value",          "location.rank",
     "location.thread",     "location.name",
@@ -142,7 +143,10 @@ static const char *const columns[] = {
     "foi.vertices",        "foi.anomalies_carrying",
     "region.outermost",    "region.inclusive_ns",
     "location.calls",      "location.last_ns",
+    "way.id",              "way.what",
+    "execution_way.tree",  "execution_way.way",
 };
+/* clang-format on */
 #define N_COLUMNS_OF_DB (sizeof columns / sizeof *columns)
 
 static const char *path_of(const struct subject *s, const char *word)
@@ -195,6 +199,9 @@ static const char *const commands[][10] = {
     {"list", "--all", "RUN"},
     {"show", "--all", "RUN", "#2-7"},
     {"query", "RUN", "SELECT * FROM execution JOIN incident", "--json"},
+    {"list", "--groups", "--json", "RUN"},
+    {"label", "RUN", "group=1=normal"},
+    {"list", "--label", "none", "--json", "RUN"},
 };
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 
@@ -233,6 +240,10 @@ static const char *const paths[] = {
     "/fois/1/candidates?verdict=anomaly&rank=2",
     "/timeline?begin=0&end=20000000&width=100",
     "/messages?limit=5",
+    "/fois/1/groups",
+    "/fois/1/learning",
+    "/fois/1/groups?label=none",
+    "/fois/1/model",
 };
 #define N_PATHS (sizeof paths / sizeof *paths)
 
