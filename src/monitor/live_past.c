@@ -190,6 +190,10 @@ int live_past_open(struct live_past *past, const struct live_past_opts *opts)
                                            .store_url = opts->url,
                                            .detector = "?"});
     rc = look(past, is_written);
+    if (rc < 0 && past->url && past->is_lost) { /* the store can be shown without the server */
+        log_warn("serve", "%s", err_message());
+        rc = 0;
+    }
     if (rc < 0)
         live_past_close(past);
     return rc;

@@ -19,6 +19,7 @@ struct prov_store {
     struct prov_base base;
     char *url;
     unsigned wait_ms;
+    bool is_of_rank; /* others may write those of other ranks */
     uint32_t n;
     struct prov_writer *writer;      /* [n] */
     atomic_uint_fast64_t n_reported; /* dropped rows that a flush told of */
@@ -82,6 +83,7 @@ int prov_store_open(const char *url, const struct prov_store_opts *opts,
     store->ops = prov_kind_of(url);
     store->url = mem_copy_string(url);
     store->wait_ms = o.wait_ms ? o.wait_ms : WAIT_MS;
+    store->is_of_rank = o.rank != NULL;
     rc = store->ops->open(url, &o, &store->base);
     if (rc == 0)
         rc = begin_writers(store, o.queue ? o.queue : QUEUE);
@@ -229,6 +231,7 @@ void prov_store_counts(struct prov_store *store, struct prov_counts *out)
     for (uint32_t i = 0; i < store->n; i++)
         prov_writer_counts(&store->writer[i], out);
     out->is_sent = store->ops->grown == NULL;
+    out->is_shared = !out->is_sent && store->is_of_rank;
     if (store->ops->grown && store->base.state)
         out->bytes = store->ops->grown(store->base.state);
 }

@@ -113,6 +113,7 @@ struct prov_counts {
     uint64_t bytes; /* by which the files of the store have grown, or that were sent to a
                        database, */
     bool is_sent;   /* as this says */
+    bool is_shared; /* others may write to these files, too: bytes are of all */
 
     /* Of the rows that are safe, records of calls and of executions. */
     uint64_t n_anomalies, n_normals, n_executions, n_normal_executions;

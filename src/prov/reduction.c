@@ -20,6 +20,13 @@ struct reduction reduction_of(uint64_t n_bytes, const char *no_bytes,
         r.why = "nothing of the trace was read yet";
     if (r.why == NULL && store == NULL)
         r.why = "there is no store";
+    if (store && store->is_shared) {
+        r.stored_bytes = NAN;
+        if (r.why == NULL)
+            r.why =
+                "other instances may write to the same store (snag provdb reduction says it "
+                "of all)";
+    }
     if (r.why == NULL && store->bytes == 0)
         r.why = "nothing new is stored, or it has room that earlier runs left";
     return r;

@@ -18,7 +18,8 @@
 #include <string.h>
 
 #define BACK "inproc://workers"
-#define MOST_WAITING 64 /* messages to or from one client that wait; more are dropped */
+#define MOST_WAITING 64 /* messages of one client that wait; more are dropped, */
+#define MOST_UNREAD 4   /* ... and answers: who waits for each has one at a time */
 #define MOST_WORKERS 256u
 #define LAST_WORDS_MS 5000 /* for the server above, at the end */
 
@@ -148,7 +149,7 @@ static int bind_front(struct ps_server *s, const struct ps_server_opts *opts)
 {
     const char *listen = opts->listen ? opts->listen : "tcp://127.0.0.1:*";
     int64_t most_bytes = PS_FRAME_MOST;
-    int most = MOST_WAITING, rc = 0;
+    int most = MOST_WAITING, most_unread = MOST_UNREAD, rc = 0;
     size_t bytes = sizeof s->address;
 
     s->front = zmq_socket(s->zmq, ZMQ_ROUTER);
@@ -156,7 +157,7 @@ static int bind_front(struct ps_server *s, const struct ps_server_opts *opts)
         return fail("cannot make a socket");
     zmq_setsockopt(s->front, ZMQ_MAXMSGSIZE, &most_bytes, sizeof most_bytes);
     zmq_setsockopt(s->front, ZMQ_RCVHWM, &most, sizeof most);
-    zmq_setsockopt(s->front, ZMQ_SNDHWM, &most, sizeof most);
+    zmq_setsockopt(s->front, ZMQ_SNDHWM, &most_unread, sizeof most_unread);
     if (opts->key_file)
         rc = ps_key_serve(&s->key, s->front);
     if (rc < 0)

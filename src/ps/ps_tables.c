@@ -19,6 +19,12 @@ static void bind_text(sqlite3_stmt *s, int at, const char *text, size_t n)
     sqlite3_bind_text(s, at, text, (int)n, SQLITE_TRANSIENT);
 }
 
+/* As much as a column holds. */
+static int64_t whole(uint64_t ns)
+{
+    return ns < INT64_MAX ? (int64_t)ns : INT64_MAX;
+}
+
 static int finish_row(sqlite3_stmt *s)
 {
     int status = sqlite3_step(s);
@@ -38,8 +44,8 @@ static int add_function(sqlite3_stmt *s, uint32_t fid, const char *text,
     bind_text(s, 3, end + 1, strlen(end + 1));
     sqlite3_bind_int64(s, 4, sketch ? (int64_t)sketch->n : 0);
     if (sketch && sketch->n > 0) {
-        sqlite3_bind_int64(s, 5, (int64_t)sketch->min);
-        sqlite3_bind_int64(s, 6, (int64_t)sketch->max);
+        sqlite3_bind_int64(s, 5, whole(sketch->min));
+        sqlite3_bind_int64(s, 6, whole(sketch->max));
         sqlite3_bind_double(s, 7, sketch_mean(sketch));
         sqlite3_bind_double(s, 8, sketch_deviation(sketch));
         sqlite3_bind_double(s, 9, (double)sketch->sum);

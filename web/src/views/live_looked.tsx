@@ -186,7 +186,7 @@ export function LiveLooked() {
                 {(value) =>
                     value === "none" ? (
                         <Empty>
-                            There is no record of it, and its step is not kept any more.
+                            There is no record of it, and its step is not kept (any more).
                             <button onClick={record.retry}>Look again</button>
                         </Empty>
                     ) : (
