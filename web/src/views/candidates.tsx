@@ -169,17 +169,19 @@ export function Candidates(props: { children?: ComponentChildren }) {
     useTable("list", () => listTable(filter.value));
     return (
         <nav class="candidates" id="candidates" aria-label="Candidates">
-            <h2>
-                Candidates{" "}
-                {page.value && <small>{plural(page.value.total, page.value.what)}</small>}
+            <div class="list-head">
+                <h2>
+                    Candidates{" "}
+                    {page.value && <small>{plural(page.value.total, page.value.what)}</small>}
+                </h2>
                 <button
-                    class="quiet learning-open"
+                    class="quiet"
                     title="How scores are learnt and points placed; what the last retrain changed (L)"
                     onClick={() => (isLearningOpen.value = true)}
                 >
                     Learning
                 </button>
-            </h2>
+            </div>
             <Filters />
             <NothingStandsOut />
             <Await of={page} what="candidates" empty="No run.">
