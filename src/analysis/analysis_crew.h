@@ -47,8 +47,10 @@ void sentences_release(struct sentences *sentences);
  *   region     the function
  *   opts       with a detector that needs no matrix
  *   scoring    zeroed, but for pool and paged; out: model, measures, scores and verdicts of
- * all, but no forest yet: see scoring_complete sentences  out Returns 0, ERR_NOT_FOUND when the
- * function is never called, or what went wrong with any of them.
+ *              all, but no forest yet: see scoring_complete
+ *   sentences  out
+ * Returns 0, ERR_NOT_FOUND when the function is never called, or what went wrong with any of
+ * them.
  */
 int analysis_crew_lead(const struct analysis_crew *crew, const struct columns *columns,
                        const struct definitions *defs, uint32_t region,

@@ -50,8 +50,9 @@ uint32_t replicates_needed(const struct replicates *r, double confidence, double
 
 /*
  * replicates_limit -- what is at most so probable is a discovery, and of all discoveries at
- * most the share `rate` is false, on average. chance  (n); its order is changed Returns -1 when
- * nothing is. Source: Benjamini and Hochberg 1995, JRSS B 57.
+ * most the share `rate` is false, on average.
+ *   chance  (n); its order is changed
+ * Returns -1 when nothing is. Source: Benjamini and Hochberg 1995, JRSS B 57.
  */
 double replicates_limit(double *chance, uint32_t n, double rate);
 

@@ -68,9 +68,10 @@ int database_attach(struct database *database, const char *name, const char *pat
 
 /*
  * database_check -- has the file the tables and indexes that we would have made, and nothing
- * else (a view, a trigger, another index)? Comments and white space may differ. as    "main",
- * or as it was attached made  the SQL that makes them Returns 0, ERR_FORMAT that says what is
- * different, or as database_error.
+ * else (a view, a trigger, another index)? Comments and white space may differ.
+ *   as    "main", or as it was attached
+ *   made  the SQL that makes them
+ * Returns 0, ERR_FORMAT that says what is different, or as database_error.
  */
 int database_check(struct database *database, const char *as, const char *made,
                    const char *path);
@@ -96,7 +97,8 @@ bool database_is_moved(const struct database *database);
 
 /*
  * database_error -- the last error of a database as ours: ERR_FORMAT for a damaged file,
- * ERR_IO, or ERR_DATABASE. what  that failed: "cannot read"
+ * ERR_IO, or ERR_DATABASE.
+ *   what  that failed: "cannot read"
  */
 int database_error(sqlite3 *sql, const char *what, const char *path);
 

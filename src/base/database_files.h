@@ -17,9 +17,11 @@
 
 /*
  * database_files_check -- look at the file and those beside it: each must be a plain file, if
- * it is there, and those that SQLite will write no second name of another one. is_written  the
- * database itself will be written is_there    out: the database is bytes       out: of all of
- * them Returns 0, ERR_FORMAT or ERR_IO.
+ * it is there, and those that SQLite will write no second name of another one.
+ *   is_written  the database itself will be written
+ *   is_there    out: the database is
+ *   bytes       out: of all of them
+ * Returns 0, ERR_FORMAT or ERR_IO.
  */
 int database_files_check(const struct database_file *file, bool is_written, bool *is_there,
                          uint64_t *bytes);

@@ -19,7 +19,8 @@ json_t *json_number(double value);
 
 /*
  * json_put -- write a value. What text_printable replaces is written as \uXXXX: the value is
- * the same, and a terminal is left in peace. flags  of json_dumps
+ * the same, and a terminal is left in peace.
+ *   flags  of json_dumps
  */
 void json_put(FILE *out, const json_t *json, size_t flags);
 

@@ -80,8 +80,9 @@ bool live_session_again(struct live_session *session);
 
 /*
  * live_session_next -- a new run of the same stream: all that was learnt is forgotten, and all
- * sinks but those of the session. settings  of this run: another store; must outlive it Returns
- * as live_session_open.
+ * sinks but those of the session.
+ *   settings  of this run: another store; must outlive it
+ * Returns as live_session_open.
  */
 int live_session_next(struct live_session *session, const struct settings *settings);
 

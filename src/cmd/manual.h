@@ -4,8 +4,9 @@
 
 /*
  * manual_print -- a page: formatted on a terminal (by man, or plain where there is none), else
- * as mdoc. name  of a command, "formats", or "" for the page of snag Returns 0, ERR_NOT_FOUND
- * when there is no such page, or ERR_IO.
+ * as mdoc.
+ *   name  of a command, "formats", or "" for the page of snag
+ * Returns 0, ERR_NOT_FOUND when there is no such page, or ERR_IO.
  */
 int manual_print(const char *name);
 

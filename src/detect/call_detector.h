@@ -178,8 +178,9 @@ static inline enum call_verdict call_judge_verdict(const struct call_judge *judg
 
 /*
  * call_noise -- what clock, tracer and system do to quick calls: a quarter of the functions
- * with enough calls have less of it. noise_ns  (n) the noise_ns of all judges; those that are
- * INFINITY do not count; sorted after Returns 0 when it is not known of any. O(n log n).
+ * with enough calls have less of it.
+ *   noise_ns  (n) of all judges; those that are INFINITY do not count; sorted afterwards
+ * Returns 0 when it is not known of any. O(n log n).
  */
 double call_noise(double *noise_ns, size_t n);
 

@@ -16,8 +16,9 @@
 
 /*
  * excess_lost -- what each call of tree t lost; together what it lost, or what they can have
- * lost of it. lost_ns  by residual_loss out      (vertices of t) ns, at least 0 O(vertices of
- * t).
+ * lost of it. O(vertices of t).
+ *   lost_ns  by residual_loss
+ *   out      (vertices of t) ns, at least 0
  */
 void excess_lost(const struct why *why, uint32_t t, int64_t lost_ns, double *out);
 

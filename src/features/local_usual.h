@@ -55,8 +55,9 @@ struct local_time {
 
 /*
  * local_usual_wholes -- learn how much longer executions are than their calls together, and how
- * far that varies (robust_for_one_more). log_ratio  (trees) of the time of an execution to what
- * is typical of its calls overall    of these: what holds where there are too few executions
+ * far that varies (robust_for_one_more).
+ *   log_ratio  (trees) of the time of an execution to what is typical of its calls
+ *   overall    of these: what holds where there are too few executions
  *   least      no location is less wide than this
  * Sums of medians are no medians of sums. After local_usual_sites; with a share all learn it.
  * O(trees).

@@ -50,8 +50,9 @@ struct bundle_part {
 
 /*
  * bundle_parts -- the same without copying: the columns' data where they are, and what is
- * between them; the bundle is empty afterwards. part  (BUNDLE_MOST_PARTS) out; free() the data
- * of the first, and nothing else Returns how many there are.
+ * between them; the bundle is empty afterwards.
+ *   part  (BUNDLE_MOST_PARTS) out; free() the data of the first, and nothing else
+ * Returns how many there are.
  */
 size_t bundle_parts(struct bundle *bundle, struct bundle_part *part);
 

@@ -46,8 +46,9 @@ void connection_answer(struct connection *connection, struct reply *reply, const
 
 /*
  * connection_stream -- an answer without an end: after the head, what read() has, again and
- * again. read  fills in up to size bytes, size >= 4096; 0 when there are none and it has
- * arranged for connection_wake, -1 at the end
+ * again.
+ *   read  fills in up to size bytes, size >= 4096; 0 when there are none and it has arranged
+ *         for connection_wake, -1 at the end
  */
 void connection_stream(struct connection *connection, struct reply *reply,
                        ssize_t (*read)(void *request, char *out, size_t size));

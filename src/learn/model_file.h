@@ -63,8 +63,8 @@ uint32_t model_foi_among(const struct model *model, const struct definitions *de
 
 /*
  * model_adopt -- number the functions as in a trace, of perhaps another build (call_sites.h).
- * Those that the trace does not have are added to its definitions. region  out: the function of
- * interest
+ * Those that the trace does not have are added to its definitions.
+ *   region  out: the function of interest
  */
 void model_adopt(struct model *model, struct definitions *defs, uint32_t *region);
 

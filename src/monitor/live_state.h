@@ -198,7 +198,8 @@ void live_state_past_told(struct live_state *state, uint64_t n_calls,
 
 /*
  * live_state_end -- nothing more comes: stream, recorder and trees of opts are not looked at
- * any more. For the thread that judges. message  why, when it is an error; NULL: it is over
+ * any more. For the thread that judges.
+ *   message  why, when it is an error; NULL: it is over
  *   store    what is in the store in the end; NULL: none
  */
 void live_state_end(struct live_state *state, const char *message,
@@ -207,7 +208,8 @@ void live_state_end(struct live_state *state, const char *message,
 /*
  * live_state_next_run -- the program has begun again: nothing is known of this run yet.
  * Versions go on; points are numbered from 0. For the thread that judges; what opts names is
- * for it to replace. store_url  of this run; NULL: none
+ * for it to replace.
+ *   store_url  of this run; NULL: none
  */
 void live_state_next_run(struct live_state *state, const char *store_url);
 

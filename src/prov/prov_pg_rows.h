@@ -65,8 +65,9 @@ int prov_pg_alive(PGconn *connection, int64_t run);
 
 /*
  * prov_pg_store -- all rows of a batch, and that those of the run are stored up to `last`, in
- * one transaction; when these are stored up to `before` and not further. why  out: when it was
- * not stored, or it is not known whether it was Returns 0, or ERR_DATABASE.
+ * one transaction; when these are stored up to `before` and not further.
+ *   why  out: when it was not stored, or it is not known whether it was
+ * Returns 0, or ERR_DATABASE.
  */
 int prov_pg_store(PGconn *connection, const struct prov_pg_batch *batch, int64_t run,
                   uint64_t before, uint64_t last, enum pg_trouble *why);

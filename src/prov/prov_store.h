@@ -123,9 +123,10 @@ struct prov_counts {
 /*
  * prov_store_open -- open a store for writing, or make it.
  *   url   sqlite:DIR?shards=N; without N, as many as it has, or 1. Or postgresql://...
- * (pg_url.h) opts  NULL for the defaults Returns 0, ERR_USAGE, ERR_UNSUPPORTED, ERR_IO,
- * ERR_FORMAT, ERR_DATABASE, or ERR_EXISTS when something else is there or another process
- * writes it; *store is NULL then.
+ *         (pg_url.h)
+ *   opts  NULL for the defaults
+ * Returns 0, ERR_USAGE, ERR_UNSUPPORTED, ERR_IO, ERR_FORMAT, ERR_DATABASE, or ERR_EXISTS when
+ * something else is there or another process writes it; *store is NULL then.
  */
 int prov_store_open(const char *url, const struct prov_store_opts *opts,
                     struct prov_store **store);
@@ -193,9 +194,10 @@ struct prov_rejudged {
 
 /*
  * prov_store_rejudge -- ask for a last verdict on every record of this run, and keep it beside
- * the first: Chimbuko's pruning, but nothing is deleted or changed. May be done again. out  may
- * be NULL Flushes first. Returns 0 or an error, then of some shards all verdicts are kept, of
- * others none. O(records).
+ * the first: Chimbuko's pruning, but nothing is deleted or changed. May be done again.
+ *   out  may be NULL
+ * Flushes first. Returns 0 or an error, then of some shards all verdicts are kept, of others
+ * none. O(records).
  */
 int prov_store_rejudge(struct prov_store *store, prov_judge_fn *judge, void *ctx,
                        struct prov_rejudged *out);

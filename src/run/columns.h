@@ -180,9 +180,10 @@ struct call_view columns_view(const struct columns *columns, uint32_t location);
  * columns_check -- see that the calls of a location are what the format says: regions that
  * there are, subtrees within each other, depths, times in order that can be added up, no call
  * shorter than what it called, the order by depth; and what its messages and collectives refer
- * to. defs  of the run: regions, ranks, communicators Done once for a location, later calls
- * return at once. Thread-safe. Returns 0, or ERR_FORMAT. O(calls and messages of the location),
- * 3 ns a call.
+ * to.
+ *   defs  of the run: regions, ranks, communicators
+ * Done once for a location, later calls return at once. Thread-safe. Returns 0, or ERR_FORMAT.
+ * O(calls and messages of the location), 3 ns a call.
  */
 int columns_check(const struct columns *columns, uint32_t location,
                   const struct definitions *defs);

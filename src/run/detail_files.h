@@ -106,8 +106,8 @@ void detail_files_close(struct detail_files *files);
  * anything: see columns_check. O(1). */
 struct detail_view detail_files_view(const struct detail_files *files, uint32_t location);
 
-/* detail_files_check -- whether the details of a location are in order, and of things that
- * there are; n_calls  that it has. O(details). */
+/* detail_files_check -- whether the details of a location, which has n_calls, are in order, and
+ * of things that there are. O(details). */
 bool detail_files_check(const struct detail_files *files, uint32_t location, uint32_t n_calls);
 
 /* detail_files_verify -- compare the checksums of a location. Returns 0 or ERR_FORMAT. */

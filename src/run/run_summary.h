@@ -33,7 +33,8 @@ int run_summary_regions(sqlite3 *db, struct definitions *defs);
 
 /*
  * run_summary_definitions -- the regions and the locations of a run, numbered as in its
- * columns. defs  empty. Release with definitions_release
+ * columns.
+ *   defs  empty; release with definitions_release
  */
 int run_summary_definitions(sqlite3 *db, struct definitions *defs);
 

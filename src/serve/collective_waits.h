@@ -73,8 +73,9 @@ void collective_waits_of(struct collective_waits *collectives, const struct colu
 
 /*
  * collective_waits_of_call -- the one that a call takes part in, with all of its parts, those
- * that waited longest first. call  a row of the location, which exists Returns false when it
- * takes part in none.
+ * that waited longest first.
+ *   call  a row of the location, which exists
+ * Returns false when it takes part in none.
  */
 bool collective_waits_of_call(struct collective_waits *collectives,
                               const struct columns *columns, const struct definitions *defs,

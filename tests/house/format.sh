@@ -1,11 +1,16 @@
 #!/usr/bin/env bash
 # clang-format would change nothing. Its releases differ in detail: another than the one the
-# sources were formatted with does not count.
+# sources were formatted with does not count. Nor has it filled a list of parameters into the
+# sentence before, as it does where a line of them is too long.
 #
 #   format.sh SOURCE_DIRECTORY
 set -eu
 cd "$1"
 
+if grep -nE '^ \* ?[^ ].*[^ ] [a-z_]+  [a-zA-Z(]' $(find src -name '*.h') /dev/null; then
+    echo "a parameter stands within a sentence: it has a line of its own, indented by three"
+    exit 1
+fi
 if ! clang-format --version 2>/dev/null | grep -q ' version 14\.'; then
     echo "clang-format 14 is not here"
     exit 77
