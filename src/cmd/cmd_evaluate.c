@@ -75,6 +75,16 @@ static int check_all_labelled(const struct simulation *s, const char *what)
                : err_set(ERR_RANGE, "%u of %u executions have no label; %s", n, s->id.n, what);
 }
 
+/* The labels of all executions, or ERR_RANGE: what = what would ask for those that lack one. */
+static int read_answers(struct simulation *s, const struct settings *settings, const char *what)
+{
+    int rc;
+
+    number_trees(s);
+    rc = label_file_read(settings->learning.labels, take_answer, s);
+    return rc == 0 ? check_all_labelled(s, what) : rc;
+}
+
 static bool tell(void *ctx, const struct simulate_point *point)
 {
     struct simulation *s = ctx;
@@ -117,12 +127,8 @@ static void print_curve(struct simulation *s, int rc)
 static int play(struct simulation *s, const struct settings *settings)
 {
     size_t batch = settings->learning.batch;
-    int rc;
+    int rc = read_answers(s, settings, "a simulation may ask for any");
 
-    number_trees(s);
-    rc = label_file_read(settings->learning.labels, take_answer, s);
-    if (rc == 0)
-        rc = check_all_labelled(s, "a simulation may ask for any");
     if (rc < 0)
         return rc;
     if (settings->is_json)
@@ -163,12 +169,8 @@ static int supervise(struct simulation *s, const struct settings *settings)
     struct svm_opts opts = svm_default();
     double *score;
     struct auc auc;
-    int rc;
+    int rc = read_answers(s, settings, "a supervised machine learns from all");
 
-    number_trees(s);
-    rc = label_file_read(settings->learning.labels, take_answer, s);
-    if (rc == 0)
-        rc = check_all_labelled(s, "a supervised machine learns from all");
     if (rc < 0)
         return rc;
     opts.gamma = r->learnt.gamma;

@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SERVER_MS 5000 /* for a parameter server to answer */
-
 /* ------------------------------------------------------------------------------------ save */
 
 static void print_saved(const struct settings *settings, const struct model *m,
@@ -77,7 +75,7 @@ static int save_server(const struct settings *settings)
     struct ps_snapshot snapshot;
     uint32_t n_clients;
     int rc =
-        ps_ask_any(settings->args[1], settings->curve_key, SERVER_MS, &snapshot, &n_clients);
+        ps_ask_any(settings->args[1], settings->curve_key, PS_ASK_MS, &snapshot, &n_clients);
 
     snapshot.upstream.n = 0; /* of who loads it, nothing was told to a server above */
     if (rc == 0)

@@ -6,7 +6,6 @@
 #include "cmd/print.h"
 #include "cmd/ps_metrics.h"
 #include "cmd/status.h"
-#include "ps/ps_ask.h"
 #include "ps/ps_server.h"
 #include "ps/ps_tables.h"
 #include "view/row_json.h"
@@ -14,8 +13,6 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
-
-#define DUMP_MS 5000 /* for a server to answer */
 
 static int check(const struct settings *s)
 {
@@ -165,14 +162,10 @@ out:
 static int dump(const struct settings *s)
 {
     static const char *const names[] = {"server", "functions", "statistics"};
-    struct ps_snapshot snapshot;
-    uint32_t n_clients;
-    sqlite3 *db = NULL;
+    sqlite3 *db;
     json_t *all = json_object();
-    int rc = ps_ask_any(s->server.dump, s->curve_key, DUMP_MS, &snapshot, &n_clients);
+    int rc = ps_tables_of(s->server.dump, s->curve_key, &db);
 
-    if (rc == 0)
-        rc = ps_tables_open(&snapshot, n_clients, &db);
     for (size_t i = 0; rc == 0 && i < sizeof names / sizeof *names; i++) {
         char *sql = sqlite3_mprintf("SELECT * FROM %s", names[i]);
         json_t *rows;
@@ -186,7 +179,6 @@ static int dump(const struct settings *s)
         print_json(json_incref(all), false);
     json_decref(all);
     sqlite3_close(db);
-    ps_snapshot_release(&snapshot);
     return rc < 0 ? rc : STATUS_DONE;
 }
 

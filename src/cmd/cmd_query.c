@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SERVER_MS 5000 /* for a parameter server to answer */
-
 /* What is being printed. */
 struct query_rows {
     struct table *table; /* of format text */
@@ -214,20 +212,14 @@ static int query_history(const struct settings *settings)
 
 static int query_server(const struct settings *settings)
 {
-    struct ps_snapshot snapshot;
-    uint32_t n_clients;
-    sqlite3 *db = NULL;
-    int rc =
-        ps_ask_any(settings->args[0], settings->curve_key, SERVER_MS, &snapshot, &n_clients);
+    sqlite3 *db;
+    int rc = ps_tables_of(settings->args[0], settings->curve_key, &db);
 
-    if (rc == 0)
-        rc = ps_tables_open(&snapshot, n_clients, &db);
     if (rc == 0) {
         database_read_only(&(struct database){.sql = db});
         rc = query_print(db, settings->args[1], settings);
     }
     sqlite3_close(db);
-    ps_snapshot_release(&snapshot);
     return rc < 0 ? rc : STATUS_DONE;
 }
 

@@ -73,10 +73,10 @@ static void print_text(const struct learning *l, const struct retrain_result *re
         print("one-class SVM on the features %s, gamma %.4g, nu %g; what is labelled normal is "
               "inside\n",
               l->ranking.features_name, l->ranking.learnt.gamma, ranking_nu(&l->ranking));
-    if (result->n_changes > 0)
+    if (result->n_changes > 0) {
         print_effects(l, result);
-    if (result->n_changes > 0)
         print_changes(l, result);
+    }
 }
 
 static void print_as_json(const struct learning *l, const struct retrain_result *result)

@@ -17,12 +17,6 @@
 
 /* ----------------------------------------------------------------------------------- tails */
 
-/* The duration in ns that a real number of them is, within what there is. */
-static uint64_t to_ns(double ns)
-{
-    return ns <= 0 ? 0 : ns >= 0x1p63 ? UINT64_MAX : (uint64_t)ns;
-}
-
 /* Share of the normal calls that are further out, to the right (sign 1) or left (-1). */
 static double beyond(const struct call_tail *tail, double x, double sign)
 {
@@ -65,12 +59,12 @@ static double least_p(const struct call_detector_opts *opts)
 
 static uint64_t longest(const struct call_mode *mode, double p)
 {
-    return to_ns(expm1(threshold(&mode->high, p, 1)));
+    return call_ns(expm1(threshold(&mode->high, p, 1)));
 }
 
 static uint64_t shortest(const struct call_mode *mode, double p)
 {
-    return to_ns(ceil(expm1(threshold(&mode->low, p, -1))));
+    return call_ns(ceil(expm1(threshold(&mode->low, p, -1))));
 }
 
 /* Tails in which a call that lost time can be. */
@@ -179,6 +173,11 @@ void call_judge_release(struct call_judge *judge)
 {
     free(judge->range);
     *judge = (struct call_judge){0};
+}
+
+uint64_t call_ns(double ns)
+{
+    return ns <= 0 ? 0 : ns >= 0x1p63 ? UINT64_MAX : (uint64_t)ns;
 }
 
 void call_judge_add_range(struct call_judge *judge, uint64_t least_ns, uint64_t most_ns)

@@ -72,8 +72,7 @@ struct call_detector_opts {
     double sigmas;      /* sstd: beyond so many deviations is strange; 0 for 6 */
     double score_share; /* hbos, copod: strange is what scores at least the lowest score and
                            this share of the range of scores, above 0 to 1; 0 for 0.99 */
-    bool
-        is_local; /* ... of the scores as they are now, not the highest such threshold so far */
+    bool is_local; /* ... of the scores as they are now; not the highest threshold so far */
     uint32_t most_bins; /* hbos: bins of the histogram; 0 for 200 */
     enum call_short takes_short;
     bool may_wait; /* the function waits for others */
@@ -137,6 +136,9 @@ void call_judge_release(struct call_judge *judge);
 
 /* call_judge_add_range -- for methods: after those that are there. */
 void call_judge_add_range(struct call_judge *judge, uint64_t least_ns, uint64_t most_ns);
+
+/* call_ns -- for methods: the duration that a real number of ns is, within what there is. */
+uint64_t call_ns(double ns);
 
 /*
  * call_judge_score -- how strange a duration is, by a sketch that may have grown since.

@@ -38,12 +38,6 @@ double call_sstd_score(const struct call_judge *judge, const struct sketch *sket
     return fabs((double)duration_ns - m->mean) / fmax(sample_deviation(m), LEAST_DEVIATION);
 }
 
-/* The duration in ns that a real number of them is, within what there is. */
-static uint64_t to_ns(double ns)
-{
-    return ns <= 0 ? 0 : ns >= 0x1p63 ? UINT64_MAX : (uint64_t)ns;
-}
-
 void call_sstd_usual(struct call_judge *judge, const struct sketch *sketch)
 {
     const struct call_model *m = &judge->model;
@@ -52,7 +46,7 @@ void call_sstd_usual(struct call_judge *judge, const struct sketch *sketch)
     if (sketch->min == sketch->max)
         call_judge_add_range(judge, sketch->min, sketch->max);
     else
-        call_judge_add_range(judge, to_ns(ceil(m->mean - width)), to_ns(m->mean + width));
+        call_judge_add_range(judge, call_ns(ceil(m->mean - width)), call_ns(m->mean + width));
 }
 
 /* ------------------------------------------------------------------- rules about scores */

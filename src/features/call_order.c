@@ -18,6 +18,7 @@
 
 #define FIRM_OF 50u /* calls of a shape, of which one may be in another order */
 #define N_CLASSES 34u
+#define USUAL_FEWEST 3u /* executions of a location, for their order to be usual there */
 #define SLOT_NONE UINT32_MAX
 
 struct siblings {
@@ -171,19 +172,14 @@ typedef void visit_fn(struct learning *l, uint32_t kind, uint32_t order, const u
 static void visit_calls(struct learning *l, visit_fn *visit)
 {
     const struct tree_kinds *kinds = l->input->kinds;
-    const uint32_t *parent = l->input->forest->parent;
     uint32_t *len = NULL;
     size_t cap = 0;
 
     for (uint32_t k = 0; k < kinds->n; k++) {
-        uint32_t base = l->input->forest->first[kinds->first[k]];
         uint32_t n = kinds->at[k + 1] - kinds->at[k];
 
         mem_grow(&len, &cap, n, sizeof *len);
-        for (uint32_t i = 0; i < n; i++)
-            len[i] = 1;
-        for (uint32_t i = n; i-- > 1;)
-            len[parent[base + i] - base] += len[i];
+        forest_subtree_len(l->input->forest, kinds->first[k], len);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t shape = l->shape[kinds->at[k] + i];
 
@@ -335,9 +331,6 @@ static void mark_call(struct learning *l, uint32_t kind, uint32_t order, const u
     o->first_calls[order] += l->n_first[kind];
     l->shape[l->input->kinds->at[kind] + i] = l->shapes->id.n + order;
 }
-
-#define USUAL_FEWEST                                                                           \
-    3u /* executions of a location, for their order to be the usual one there */
 
 /* Executions in another order than is firm. */
 struct where {

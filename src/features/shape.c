@@ -138,10 +138,7 @@ static void shape_tree(struct finder *f, uint32_t t, uint32_t *shape)
 {
     uint32_t base = f->forest->first[t], n = f->forest->first[t + 1] - base;
 
-    for (uint32_t i = 0; i < n; i++)
-        f->subtree_len[i] = 1;
-    for (uint32_t i = n; i-- > 1;)
-        f->subtree_len[f->forest->parent[base + i] - base] += f->subtree_len[i];
+    forest_subtree_len(f->forest, t, f->subtree_len);
     for (uint32_t i = 0; i < n; i++)
         shape[i] = shape_vertex(f, base, i);
 }

@@ -486,6 +486,16 @@ void forest_inclusive(const struct forest *forest, uint32_t t, uint64_t *out)
         out[forest->parent[base + i] - base] += out[i];
 }
 
+void forest_subtree_len(const struct forest *forest, uint32_t t, uint32_t *out)
+{
+    uint32_t base = forest->first[t], n = forest->first[t + 1] - base;
+
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = 1;
+    for (uint32_t i = n; i-- > 1;)
+        out[forest->parent[base + i] - base] += out[i];
+}
+
 uint32_t forest_depth(const struct forest *forest, const uint32_t *tree, uint32_t n)
 {
     uint16_t *depth = NULL; /* calls are at most 65,535 deep */

@@ -189,6 +189,13 @@ static inline uint64_t forest_own_ns(const struct forest *forest, uint32_t t)
 void forest_inclusive(const struct forest *forest, uint32_t t, uint64_t *out);
 
 /*
+ * forest_subtree_len -- vertices of the subtree of each vertex of tree t, itself among them.
+ *   out  (first[t+1] - first[t])
+ * O(vertices of t).
+ */
+void forest_subtree_len(const struct forest *forest, uint32_t t, uint32_t *out);
+
+/*
  * forest_depth -- vertices on the longest path from the root of some trees, 0 for none.
  *   tree  (n) which; NULL: the first n
  * O(their vertices).

@@ -214,12 +214,9 @@ static void take_tree(struct live_costs *c, const struct live_forest *trees, uin
 
     grow(c, n);
     forest_inclusive(f, t, c->inclusive_ns);
-    for (uint32_t i = 0; i < n; i++) {
+    forest_subtree_len(f, t, c->subtree_len);
+    for (uint32_t i = 0; i < n; i++)
         c->enter_ns[i] = trees->vertex_enter_ns[first + i];
-        c->subtree_len[i] = 1;
-    }
-    for (uint32_t i = n; i-- > 1;)
-        c->subtree_len[f->parent[first + i] - first] += c->subtree_len[i];
 }
 
 /* What its calls took over the median of their functions, together no more than it lost itself.

@@ -7,40 +7,7 @@
 
 #define NS_PER_US 1e3
 
-/* --------------------------------------------------------------------------------- moments */
-
-void moments_add(struct moments *m, double x)
-{
-    double n1 = (double)m->n, n = n1 + 1, delta = x - m->mean, d = delta / n, d2 = d * d;
-    double term = delta * d * n1;
-
-    m->min = m->n == 0 || x < m->min ? x : m->min;
-    m->max = m->n == 0 || x > m->max ? x : m->max;
-    m->sum += x;
-    m->mean += d;
-    m->m4 += term * d2 * (n * n - 3 * n + 3) + 6 * d2 * m->m2 - 4 * d * m->m3;
-    m->m3 += term * d * (n - 2) - 3 * d * m->m2;
-    m->m2 += term;
-    m->n++;
-}
-
-struct prov_stats moments_stats(const struct moments *m)
-{
-    double n = (double)m->n;
-    struct prov_stats stats = {.count = m->n,
-                               .accumulate = m->sum,
-                               .minimum = m->min,
-                               .maximum = m->max,
-                               .mean = m->mean};
-
-    if (m->n > 1)
-        stats.stddev = sqrt(m->m2 / (n - 1));
-    if (m->m2 > 0) {
-        stats.skewness = sqrt(n) * m->m3 / pow(m->m2, 1.5);
-        stats.kurtosis = n * m->m4 / (m->m2 * m->m2) - 3;
-    }
-    return stats;
-}
+/* ------------------------------------------------------------------------------- sketches */
 
 /* What a bin stands for: its middle, but no more than the extremes. */
 static double bin_value(const struct sketch *s, uint32_t bin)

@@ -9,27 +9,10 @@
 #define SNAG_LIVE_RUN_STATS_H
 
 #include "live/ad.h"
-#include "prov/prov_store.h"
+#include "prov/moments.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* Moments of a stream of numbers, updated one by one. */
-struct moments {
-    uint64_t n;
-    double min, max, sum, mean, m2, m3, m4;
-};
-
-/*
- * moments_add -- O(1).
- * Source: Pebay. Formulas for Robust, One-Pass Parallel Computation of Covariances and
- * Arbitrary-Order Statistical Moments. SAND2008-6212, equations 2.1 to 2.4 for one value.
- */
-void moments_add(struct moments *moments, double x);
-
-/* moments_stats -- as Chimbuko has them: n - 1 below the deviation, 3 less than the kurtosis.
- */
-struct prov_stats moments_stats(const struct moments *moments);
 
 /* sketch_stats -- of durations, in microseconds; skewness and kurtosis to 1.6 % of a value. */
 struct prov_stats sketch_stats(const struct sketch *sketch);

@@ -410,7 +410,7 @@ int api_live_call(struct live_state *live, const struct request *request,
     if (rc == 0 && live_recent_find(&live->recent, &asked, &arena, &call))
         record = prov_record_to_json(&call, &final);
     else if (rc == 0)
-        rc = err_set(ERR_NOT_FOUND, live->recent.n == 0
+        rc = err_set(ERR_NOT_FOUND, live_recent_is_empty(&live->recent)
                                         ? "no calls are kept here, only records"
                                         : "the call is too long ago: its step is not kept any "
                                           "more");

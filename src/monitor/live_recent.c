@@ -38,6 +38,16 @@ void live_recent_forget(struct live_recent *r)
     pthread_mutex_unlock(&r->lock);
 }
 
+bool live_recent_is_empty(struct live_recent *r)
+{
+    bool is_empty;
+
+    pthread_mutex_lock(&r->lock);
+    is_empty = r->n == 0;
+    pthread_mutex_unlock(&r->lock);
+    return is_empty;
+}
+
 void live_recent_release(struct live_recent *r)
 {
     live_recent_forget(r);

@@ -53,6 +53,9 @@ void live_recent_release(struct live_recent *recent);
 /* live_recent_forget -- of another run. */
 void live_recent_forget(struct live_recent *recent);
 
+/* live_recent_is_empty -- no step is kept. */
+bool live_recent_is_empty(struct live_recent *recent);
+
 /* live_recent_take -- a step is there. O(its calls). */
 void live_recent_take(struct live_recent *recent, const struct ad_step *step);
 

@@ -1,11 +1,9 @@
-/*
- * Statistics are merged by their central moments, which mean, deviation, skewness and kurtosis
- * say. Source: Pebay: Formulas for Robust, One-Pass Parallel Computation of Covariances and
- * Arbitrary-Order Statistical Moments. Sandia, SAND2008-6212, section 2.
- */
+/* Statistics are merged by their central moments, which mean, deviation, skewness and kurtosis
+ * say. */
 #include "prov/prov_jobs.h"
 
 #include "base/mem.h"
+#include "prov/moments.h"
 #include "prov/prov_json.h"
 #include "prov/prov_reader.h"
 
@@ -13,11 +11,6 @@
 #include <stdlib.h>
 
 #define MOST_BYTES 4096 /* of an object of statistics: ours are of 300 */
-#define MOST_VALUES 0x1p53
-
-struct moments {
-    double n, sum, min, max, mean, m2, m3, m4; /* sums of powers of distances from the mean */
-};
 
 /* What is gathered of the rows of a group that say something. */
 struct merged {
@@ -26,66 +19,11 @@ struct merged {
     struct moments moments;
 };
 
-static double field(const json_t *json, const char *name)
-{
-    return json_number_value(json_object_get(json, name)); /* 0 for null */
-}
-
-static struct moments moments_of(const json_t *json)
-{
-    struct moments m = {.n = field(json, "count"),
-                        .sum = field(json, "accumulate"),
-                        .min = field(json, "minimum"),
-                        .max = field(json, "maximum"),
-                        .mean = field(json, "mean")};
-    double deviation = field(json, "stddev");
-
-    if (m.n < 2 || deviation <= 0)
-        return m;
-    m.m2 = deviation * deviation * (m.n - 1);
-    m.m3 = field(json, "skewness") * pow(m.m2, 1.5) / sqrt(m.n);
-    m.m4 = (field(json, "kurtosis") + 3) * m.m2 * m.m2 / m.n;
-    return m;
-}
-
-static void merge(struct moments *a, const struct moments *b)
-{
-    double n = a->n + b->n, d = b->mean - a->mean, dn = d / n, both = a->n * b->n;
-
-    if (b->n == 0)
-        return;
-    if (a->n == 0) {
-        *a = *b;
-        return;
-    }
-    a->m4 += b->m4 + d * dn * dn * dn * both * (a->n * a->n - both + b->n * b->n) +
-             6 * dn * dn * (a->n * a->n * b->m2 + b->n * b->n * a->m2) +
-             4 * dn * (a->n * b->m3 - b->n * a->m3);
-    a->m3 +=
-        b->m3 + d * dn * dn * both * (a->n - b->n) + 3 * dn * (a->n * b->m2 - b->n * a->m2);
-    a->m2 += b->m2 + d * dn * both;
-    a->mean += dn * b->n;
-    a->sum += b->sum;
-    a->min = fmin(a->min, b->min);
-    a->max = fmax(a->max, b->max);
-    a->n = n;
-}
-
-static json_t *merged_json(const struct moments *m)
-{
-    bool has_width = m->n > 1 && m->m2 > 0;
-
-    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "count", (json_int_t)m->n,
-                     "accumulate", m->sum, "minimum", m->min, "maximum", m->max, "mean",
-                     m->mean, "stddev", has_width ? sqrt(m->m2 / (m->n - 1)) : 0.0, "skewness",
-                     has_width ? sqrt(m->n) * m->m3 / pow(m->m2, 1.5) : 0.0, "kurtosis",
-                     has_width ? m->n * m->m4 / (m->m2 * m->m2) - 3 : 0.0);
-}
-
 static void add_stats(sqlite3_context *context, int n, sqlite3_value **value)
 {
     struct merged *m = sqlite3_aggregate_context(context, sizeof *m);
     const char *text = (const char *)sqlite3_value_text(value[0]);
+    struct prov_stats stats;
     struct moments one;
     json_t *json;
 
@@ -95,10 +33,11 @@ static void add_stats(sqlite3_context *context, int n, sqlite3_value **value)
     if (m->n_rows++ == 0)
         m->only = mem_copy_string(text);
     json = json_loads(text, 0, NULL);
-    one = moments_of(json);
-    if (one.n > 0 && one.n <= MOST_VALUES - m->moments.n && isfinite(one.m3) &&
+    stats = prov_stats_read(json);
+    one = moments_of(&stats);
+    if ((double)one.n <= PROV_STATS_MOST - (double)m->moments.n && isfinite(one.m3) &&
         isfinite(one.m4))
-        merge(&m->moments, &one);
+        moments_merge(&m->moments, &one);
     json_decref(json);
 }
 
@@ -106,12 +45,11 @@ static void give_stats(sqlite3_context *context)
 {
     struct merged *m = sqlite3_aggregate_context(context, 0);
     char *text = m && m->n_rows == 1 ? m->only : NULL;
-    json_t *json;
 
     if (m && m->n_rows > 1) {
-        json = merged_json(&m->moments);
-        text = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-        json_decref(json);
+        struct prov_stats stats = moments_stats(&m->moments);
+
+        text = prov_stats_text(&stats);
         free(m->only);
     }
     if (text)

@@ -1,30 +1,16 @@
 #include "prov/prov_rows.h"
 
+#include "prov/moments.h"
+
 #include <math.h>
 #include <stdlib.h>
 
-static json_t *real(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
 static void add_stats(struct prov_job *job, const char *column, const struct prov_stats *s)
 {
-    json_t *json = json_object();
-    char *text;
+    char *text = prov_stats_text(s);
 
-    json_object_set_new(json, "count", json_integer((json_int_t)s->count));
-    json_object_set_new(json, "accumulate", real(s->accumulate));
-    json_object_set_new(json, "minimum", real(s->minimum));
-    json_object_set_new(json, "maximum", real(s->maximum));
-    json_object_set_new(json, "mean", real(s->mean));
-    json_object_set_new(json, "stddev", real(s->stddev));
-    json_object_set_new(json, "skewness", real(s->skewness));
-    json_object_set_new(json, "kurtosis", real(s->kurtosis));
-    text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17));
     prov_job_text(job, column, text);
     free(text);
-    json_decref(json);
 }
 
 struct prov_job *prov_rows_record(enum prov_kind kind, const struct prov_record *r)

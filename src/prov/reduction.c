@@ -108,7 +108,7 @@ void reduction_set(json_t *object, const struct reduction *r)
     json_object_set_new(object, "stored_is",
                         isnan(r->stored_bytes) ? json_null()
                                                : json_string(r->is_sent ? "sent" : "files"));
-    json_object_set_new(object, "reduction", isnan(factor) ? json_null() : json_real(factor));
+    json_object_set_new(object, "reduction", json_number(factor));
     json_object_set_new(object, "reduction_unknown",
                         r->why ? json_string(r->why) : json_null());
 }

@@ -10,6 +10,8 @@
 /* ps_ask_is_address -- of a server, and not the name of a file. */
 bool ps_ask_is_address(const char *text);
 
+#define PS_ASK_MS 5000 /* for a command to wait for an answer */
+
 /*
  * ps_ask -- ask a server.
  *   key_file    of the job, or NULL

@@ -1,6 +1,7 @@
 #include "ps/ps_tables.h"
 
 #include "base/err.h"
+#include "ps/ps_ask.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -119,5 +120,18 @@ int ps_tables_open(const struct ps_snapshot *snapshot, uint32_t n_clients, sqlit
         sqlite3_close(*db);
         *db = NULL;
     }
+    return rc;
+}
+
+int ps_tables_of(const char *source, const char *key_file, sqlite3 **db)
+{
+    struct ps_snapshot snapshot;
+    uint32_t n_clients;
+    int rc = ps_ask_any(source, key_file, PS_ASK_MS, &snapshot, &n_clients);
+
+    *db = NULL;
+    if (rc == 0)
+        rc = ps_tables_open(&snapshot, n_clients, db);
+    ps_snapshot_release(&snapshot);
     return rc;
 }

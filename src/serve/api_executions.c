@@ -351,6 +351,7 @@ int api_groups(struct worker *worker, const struct request *request, struct resp
     struct foi_state *state;
     struct groups groups = {0};
     json_t *items = json_array();
+    bool has_several = executions_have_several(worker->db);
     uint64_t total = 0;
     int rc = worker_foi(worker, request->id[0], &state);
 
@@ -362,8 +363,7 @@ int api_groups(struct worker *worker, const struct request *request, struct resp
         if (!passes(&groups.group[i], &filter))
             continue;
         if (total >= filter.offset && total - filter.offset < filter.most)
-            json_array_append_new(
-                items, group_to_json(&groups.group[i], executions_have_several(worker->db)));
+            json_array_append_new(items, group_to_json(&groups.group[i], has_several));
         total++;
     }
     groups_release(&groups);

@@ -270,7 +270,7 @@ static bool is_features(const char *name)
     return feature_find(name) != NULL;
 }
 
-static int read_share(const json_t *body, const char *key, double most, double *out)
+static int read_above(const json_t *body, const char *key, double most, double *out)
 {
     const json_t *value = json_object_get(body, key);
 
@@ -293,8 +293,8 @@ static int read_settings(struct worker *worker, const struct request *request,
     if (rc == 0)
         rc = retrain_next(worker->db, request->id[0], settings);
     if (rc == 0)
-        rc = read_share(request->body, "gamma", MOST_GAMMA, &settings->learnt.gamma);
-    return rc < 0 ? rc : read_share(request->body, "nu", 1, &settings->learnt.nu);
+        rc = read_above(request->body, "gamma", MOST_GAMMA, &settings->learnt.gamma);
+    return rc < 0 ? rc : read_above(request->body, "nu", 1, &settings->learnt.nu);
 }
 
 int api_retrain(struct worker *worker, const struct request *request, struct response *response)

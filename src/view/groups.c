@@ -4,6 +4,7 @@
 #include "base/divisor.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
@@ -90,19 +91,12 @@ void groups_release(struct groups *all)
 
 /* -------------------------------------------------------------------------------- words */
 
-static int by_number(const void *a, const void *b)
-{
-    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-
-    return (p > q) - (p < q);
-}
-
 /* Sorts n >= 1 numbers and leaves each of them once. Returns how many. */
 static size_t make_distinct(uint32_t *number, size_t n)
 {
     size_t n_kept = 1;
 
-    qsort(number, n, sizeof *number, by_number);
+    qsort(number, n, sizeof *number, order_u32);
     for (size_t i = 1; i < n; i++)
         if (number[i] != number[n_kept - 1])
             number[n_kept++] = number[i];

@@ -10,22 +10,20 @@ import { GroupLabelButtons } from "./labels";
 
 function Facts({ of, isOpen }: { of: Group; isOpen: boolean }) {
     return (
-        <>
-            <span class="line">
-                <span class="place" title="its number: snag label takes group=N">
-                    {of.id}
-                </span>
-                <span>
-                    {isOpen ? "▾" : "▸"} {plural(of.members.length, "execution")} on{" "}
-                    {plural(of.ranks.length, "rank")}
-                </span>
-                {of.lost_ns > 0 && (
-                    <span title="over what is usual, in all of them">
-                        <strong>{formatTime(of.lost_ns)}</strong> lost
-                    </span>
-                )}
+        <span class="line">
+            <span class="place" title="its number: snag label takes group=N">
+                {of.id}
             </span>
-        </>
+            <span>
+                {isOpen ? "▾" : "▸"} {plural(of.members.length, "execution")} on{" "}
+                {plural(of.ranks.length, "rank")}
+            </span>
+            {of.lost_ns > 0 && (
+                <span title="over what is usual, in all of them">
+                    <strong>{formatTime(of.lost_ns)}</strong> lost
+                </span>
+            )}
+        </span>
     );
 }
 

@@ -2,6 +2,35 @@
 import { executions } from "../state/store";
 import { labelTrees, nameOfCode, toggleLabel } from "../state/actions";
 
+function LabelButton(props: {
+    label: "abnormal" | "normal";
+    word: string;
+    of: string;
+    says: string;
+    isPressed: boolean;
+    isSmall?: boolean;
+    shortcut?: string;
+    take: () => void;
+}) {
+    return (
+        <button
+            class={`label-${props.label}`}
+            aria-pressed={props.isPressed}
+            disabled={!executions.value}
+            title={`${props.says}; again to take it back`}
+            onClick={(event) => {
+                event.stopPropagation();
+                props.take();
+            }}
+        >
+            <span aria-hidden="true">{props.label === "abnormal" ? "▲" : "●"}</span>{" "}
+            <span class={props.isSmall ? "visually-hidden" : ""}>{props.word}</span>
+            <span class="visually-hidden"> {props.of}</span>
+            {props.shortcut && <kbd aria-hidden="true">{props.shortcut}</kbd>}
+        </button>
+    );
+}
+
 export function LabelButtons(props: {
     tree: number;
     id: string;
@@ -10,21 +39,16 @@ export function LabelButtons(props: {
 }) {
     const label = nameOfCode(executions.value?.label[props.tree] ?? 0);
     const button = (name: "abnormal" | "normal", word: string, key: string) => (
-        <button
-            class={`label-${name}`}
-            aria-pressed={label === name}
-            disabled={!executions.value}
-            title={`Label ${props.id} as ${name} (${key}); again to take it back`}
-            onClick={(event) => {
-                event.stopPropagation();
-                toggleLabel(props.tree, name);
-            }}
-        >
-            <span aria-hidden="true">{name === "abnormal" ? "▲" : "●"}</span>{" "}
-            <span class={props.small ? "visually-hidden" : ""}>{word}</span>
-            <span class="visually-hidden"> {props.id}</span>
-            {props.large && <kbd aria-hidden="true">{key}</kbd>}
-        </button>
+        <LabelButton
+            label={name}
+            word={word}
+            of={props.id}
+            says={`Label ${props.id} as ${name} (${key})`}
+            isPressed={label === name}
+            isSmall={props.small}
+            shortcut={props.large ? key : undefined}
+            take={() => toggleLabel(props.tree, name)}
+        />
     );
     return (
         <span class={props.large ? "labels large" : "labels"}>
@@ -40,16 +64,14 @@ export function GroupLabelButtons({ trees, name }: { trees: number[]; name: stri
     const have = (label: string) =>
         all !== null && trees.every((tree) => nameOfCode(all.label[tree]) === label);
     const button = (label: "abnormal" | "normal", word: string) => (
-        <button
-            class={`label-${label}`}
-            aria-pressed={have(label)}
-            disabled={!all}
-            title={`Label all ${trees.length} executions of ${name} as ${label}; again to take it back`}
-            onClick={() => labelTrees(trees, have(label) ? "clear" : label)}
-        >
-            <span aria-hidden="true">{label === "abnormal" ? "▲" : "●"}</span> {word}
-            <span class="visually-hidden"> {name}</span>
-        </button>
+        <LabelButton
+            label={label}
+            word={word}
+            of={name}
+            says={`Label all ${trees.length} executions of ${name} as ${label}`}
+            isPressed={have(label)}
+            take={() => labelTrees(trees, have(label) ? "clear" : label)}
+        />
     );
     return (
         <span class="labels">
