@@ -65,7 +65,7 @@ for key in region path; do snag ad 'synth:300*step(a(c@1ms) 2*b(c@9ms));jitter=0
 # Chimbuko's file.
 echo '{"algorithm": "SSTD", "sstd_sigma": 3, "hbos_thres": 0.99, "glob_thres": true}' >algo.json; snag ad "$(cat program)" --algo-file algo.json --json | jq '.anomalies > 5'
 snag ad "$(cat program)" --algo-file algo.json --call-detector hbos --quiet --json | jq '.anomalies'
-for detector in tails sstd hbos copod; do snag ad "$(cat program)" --call-detector $detector --json | jq -c '[.anomalies, .slight, .least_ns, .false_alarms_per_million]' | sed 's/10.0/10/'; done
+for detector in tails sstd hbos copod; do snag ad "$(cat program)" --call-detector $detector --json | jq -c '[.anomalies, .slight, .least_ns, .false_alarms_per_million]' | sed 's/10\.0/10/g'; done
 echo '{"algorithm": "hbos", "hbos_thres": 0.5, "glob_thres": false, "hbos_max_bins": 20}' >algo.json; snag ad "$(cat program)" --algo-file algo.json --json | jq '.anomalies'
 echo '{"algorithm": "copod", "hbos_thres": 0.5}' >algo.json; snag ad "$(cat program)" --algo-file algo.json --json | jq '.anomalies'
 echo 'c 0.5' >thresholds; snag ad "$(cat program)" --call-detector copod --thresholds thresholds --json | jq '.anomalies'
