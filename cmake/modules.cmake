@@ -9,9 +9,9 @@
 
 # What sanitizers are told wherever tests run: undefined behaviour fails a test, too.
 set(SNAG_TEST_ENVIRONMENT
+  "ASAN_OPTIONS=handle_sigill=1"
   "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0"
-  "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp"
-  "UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1")
+  "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
 
 # After how many seconds a test hangs. It is no measure of speed: many times what the slowest takes.
 set(SNAG_TEST_HANGS_S 1200)

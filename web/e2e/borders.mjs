@@ -9,9 +9,9 @@ async function heightOf(page, view) {
 
 /* By the mouse, by a key; after loading anew it is as it was left, and Enter makes it usual again. */
 export async function dragged(page, view, label) {
+    await border(page, label).hover(); // when it has come to where it stays, as after another size of the window
     const usual = await heightOf(page, view);
     const { x, y, width, height } = await border(page, label).boundingBox();
-    await page.mouse.move(x + width / 2, y + height / 2);
     await page.mouse.down();
     await page.mouse.move(x + width / 2, y + height / 2 + 40, { steps: 4 });
     await page.mouse.up();

@@ -5,7 +5,7 @@ import { holdBack, numbersOf } from "./network.mjs";
 
 const addressMs = 200; /* it is written when it rests */
 const isLong = Boolean(process.env.SNAG_SLOW);
-const presses = isLong ? 10 : 4;
+const presses = isLong ? 10 : 2;
 
 const named = {
     Arrows: ["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight"],

@@ -17,15 +17,27 @@ const choose = (page, label, option) =>
     page.getByRole("combobox", { name: label, exact: true }).selectOption(option);
 const chosen = (page) => page.getByRole("group", { name: "What is chosen" });
 
-/* Tries places of the scatter plot until one is a point. */
+/* Tries inked places of the scatter plot until one is a point: axes are ink, too. */
 async function clickPoint(page) {
-    const box = await page.locator(".live-points .scatter").boundingBox();
     const looked = page.locator(".live-looked h3");
-    for (let i = 0; i < 900 && !(await looked.count()); i++)
-        await page.mouse.click(
-            box.x + 60 + ((i % 30) / 30) * (box.width - 70),
-            box.y + 10 + (Math.floor(i / 30) / 30) * (box.height - 40),
-        );
+    const places = await page.locator(".live-points canvas[role=img]").evaluate((canvas) => {
+        const { width, height } = canvas;
+        const whole = new OffscreenCanvas(width, height).getContext("2d");
+        whole.drawImage(canvas, 0, 0);
+        const { data } = whole.getImageData(0, 0, width, height);
+        const box = canvas.getBoundingClientRect();
+        const found = [];
+        for (let y = 10; y < height; y += 3)
+            for (let x = 60; x < width; x += 3)
+                if (data[4 * (y * width + x) + 3])
+                    found.push([
+                        box.x + (x / width) * box.width,
+                        box.y + (y / height) * box.height,
+                    ]);
+        return found;
+    });
+    for (let i = 0; i < places.length && !(await looked.count()); i += 1 + (places.length >> 6))
+        await page.mouse.click(...places[i]);
     return looked.first().textContent();
 }
 
