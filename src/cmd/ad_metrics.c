@@ -21,9 +21,10 @@ struct ad_metrics {
     pthread_mutex_t lock; /* guards these; nothing is waited for under it */
     struct ad_seen {
         struct live_counts live;
-        struct ps_client_counts ps; /* zeroes without --ps */
-        bool is_there;              /* the stream */
-        uint64_t heard_ns;          /* when the last step came, by clock_ns; 0: none has */
+        struct ps_client_counts ps;      /* zeroes without --ps, */
+        struct partners_counts partners; /* and without a store of a job */
+        bool is_there;                   /* the stream */
+        uint64_t heard_ns;               /* when the last step came, by clock_ns; 0: none has */
     } seen;
 
     /* Of the thread that judges alone. */
@@ -43,6 +44,7 @@ static void see_others(struct ad_metrics *m, struct ad_seen *seen)
     if (m->session->client)
         ps_client_counts(m->session->client, &seen->ps);
     seen->live.store = stored.store;
+    seen->partners = stored.partners;
     seen->live.n_lost = m->session->stream.n_lost;
     seen->live.reduction = reduction_of(m->session->stream.n_bytes, m->session->stream.no_bytes,
                                         m->session->recorder ? &stored.store : NULL);
@@ -141,6 +143,16 @@ static void add(void *ctx, struct metrics *metrics)
          "Deltas that the parameter server has not saved yet", seen.ps.n_kept, NULL, 0},
         {"snag_ps_client_restarts", METRIC_COUNTER, "Restarts of the parameter server",
          (double)seen.ps.n_restarts, NULL, 0},
+        {"snag_partners_asked", METRIC_COUNTER, "Questions to instances of other ranks",
+         (double)seen.partners.n_asked, NULL, 0},
+        {"snag_partners_answered", METRIC_COUNTER, "... that were answered",
+         (double)seen.partners.n_answered, NULL, 0},
+        {"snag_partners_declined", METRIC_COUNTER, "... of which it was not known any more",
+         (double)seen.partners.n_declined, NULL, 0},
+        {"snag_partners_given_up", METRIC_COUNTER, "... that nobody answered in time",
+         (double)seen.partners.n_given_up, NULL, 0},
+        {"snag_partners_told", METRIC_COUNTER, "Answers to questions of others",
+         (double)seen.partners.n_told, NULL, 0},
     };
 
     live_metrics(metrics, &seen.live);

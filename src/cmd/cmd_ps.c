@@ -106,6 +106,9 @@ static void say_counts(const struct ps_counts *n, bool is_below, bool is_json)
     json_object_set_new(line, "snapshots", json_count(n->n_snapshots));
     json_object_set_new(line, "received_bytes", json_count(n->received_bytes));
     json_object_set_new(line, "sent_bytes", json_count(n->sent_bytes));
+    json_object_set_new(line, "questions_relayed", json_count(n->letters.n_questions));
+    json_object_set_new(line, "answers_relayed", json_count(n->letters.n_answers));
+    json_object_set_new(line, "questions_undelivered", json_count(n->letters.n_undelivered));
     if (is_below)
         json_object_set_new(line, "upstream", upstream_to_json(&n->upstream));
     print_json(line, false);

@@ -9,6 +9,7 @@
 #include "cmd/algo_file.h"
 #include "cmd/options.h"
 #include "cmd/status.h"
+#include "cmd/tags.h"
 
 #include <math.h>
 #include <signal.h>
@@ -186,6 +187,29 @@ static const uint32_t *rank_of(const struct settings *s)
     return s->rank != NO_RANK ? &s->rank : NULL;
 }
 
+/* So that rounds of other instances do not wait for one that waits for their answers. */
+static void say_end(void *ctx)
+{
+    const struct live_session *session = ctx;
+
+    live_exchange_finish(session->exchange, 0);
+}
+
+/* Other instances are asked by way of their server, if they are of one job. */
+static struct partners_opts partners_of(struct live_session *session)
+{
+    const struct settings *s = session->settings;
+
+    if (s->live.ps == NULL || (s->said_run_id == NULL && tags_job() == NULL))
+        return (struct partners_opts){.address = NULL};
+    return (struct partners_opts){.address = s->live.ps,
+                                  .key_file = s->curve_key,
+                                  .job = s->run_id,
+                                  .is_told = live_session_is_told,
+                                  .meanwhile = say_end,
+                                  .ctx = session};
+}
+
 static int open_recorder(struct live_session *session)
 {
     const struct settings *s = session->settings;
@@ -207,6 +231,7 @@ static int open_recorder(struct live_session *session)
                                 .watchlist = s->live.watchlist,
                                 .counter_prefix = s->live.counter_prefix,
                                 .hostname = host,
+                                .partners = partners_of(session),
                                 .store = {.rank = rank_of(s),
                                           .run_id = s->run_id,
                                           .limit_bytes = (uint64_t)s->live.store_mib << 20,
@@ -335,6 +360,8 @@ static int read_steps(struct live_session *s, struct progress *progress)
         else if (silence_ms && clock_ns() - heard_ns > silence_ms * (uint64_t)1000000)
             return err_set(ERR_IO, "'%s' has said nothing for %g s", s->stream.url,
                            1e-3 * silence_ms);
+        if (state == STREAM_IDLE && s->recorder)
+            live_recorder_idle(s->recorder);
         if (state == STREAM_IDLE && s->look)
             s->look(s->look_ctx, s);
         progress_add(progress, ad_totals(s->ad)->n_events - n_events);

@@ -200,6 +200,20 @@ static void set_stored(json_t *line, const struct live_recorder_counts *stored)
     json_object_set_new(line, "store_error", n->why ? json_string(n->why) : json_null());
 }
 
+static json_t *partners_json(const struct partners_counts *n)
+{
+    json_t *partners = json_object();
+
+    json_object_set_new(partners, "asked", json_count(n->n_asked));
+    json_object_set_new(partners, "answered", json_count(n->n_answered));
+    json_object_set_new(partners, "declined", json_count(n->n_declined));
+    json_object_set_new(partners, "given_up", json_count(n->n_given_up));
+    json_object_set_new(partners, "told", json_count(n->n_told));
+    json_object_set_new(partners, "sent_bytes", json_count(n->sent_bytes));
+    json_object_set_new(partners, "received_bytes", json_count(n->received_bytes));
+    return partners;
+}
+
 static struct reduction reduction_so_far(const struct live_session *s)
 {
     const struct ad_totals *n = ad_totals(s->ad);
@@ -249,5 +263,7 @@ json_t *live_totals_json(const struct live_session *s)
     json_object_set_new(line, "quality", reading_quality_json(&quality));
     if (s->client)
         json_object_set_new(line, "server", server_json(s));
+    if (s->client && s->settings->live.store)
+        json_object_set_new(line, "partners", partners_json(&s->stored.partners));
     return line;
 }

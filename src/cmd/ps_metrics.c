@@ -46,6 +46,12 @@ static void add_counts(struct metrics *metrics, const struct ps_counts *n)
          NULL, 0},
         {"snag_ps_functions", METRIC_GAUGE, "Functions that there are models of",
          n->n_functions, NULL, 0},
+        {"snag_ps_questions", METRIC_COUNTER, "Questions among instances, passed on",
+         (double)n->letters.n_questions, NULL, 0},
+        {"snag_ps_answers", METRIC_COUNTER, "Answers among instances, passed on",
+         (double)n->letters.n_answers, NULL, 0},
+        {"snag_ps_undelivered_questions", METRIC_COUNTER,
+         "Questions to ranks that nobody reads", (double)n->letters.n_undelivered, NULL, 0},
         {"snag_ps_statistics", METRIC_GAUGE, "Statistics that are kept", n->n_stats, NULL, 0},
     };
 

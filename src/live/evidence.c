@@ -19,7 +19,9 @@ void evidence_record_release(struct evidence_record *x)
 
 int evidence_open(struct evidence *e, const struct evidence_opts *opts)
 {
-    *e = (struct evidence){.is_inclusive = opts->is_inclusive, .is_by_path = opts->is_by_path};
+    *e = (struct evidence){.is_inclusive = opts->is_inclusive,
+                           .is_by_path = opts->is_by_path,
+                           .partners = opts->partners};
     histories_init(&e->histories, opts->window);
     hosts_init(&e->hosts, opts->hostname);
     return node_state_open(&e->nodes, opts->watchlist, opts->counter_prefix);
@@ -73,6 +75,8 @@ static void take_counters(struct evidence *e, const struct ad_step *step, uint32
 void evidence_begin(struct evidence *e, const struct ad_step *step)
 {
     histories_begin(&e->histories, step);
+    if (e->partners)
+        partners_begin(e->partners, &e->histories, step);
     step_view_begin(&e->view, step);
     for (uint32_t l = 0; l < step->n_locations; l++)
         take_counters(e, step, l);
@@ -182,6 +186,25 @@ static void add_partner(struct evidence *e, const struct ad_step *step,
         keep_partner(e, step, x, other.location, other.call);
 }
 
+static bool has_far(const struct evidence_record *x, uint32_t rank)
+{
+    for (size_t i = 0; i < x->n_far; i++)
+        if (x->far[i].rank == rank)
+            return true;
+    return false;
+}
+
+static void add_other_end(struct evidence *e, const struct ad_step *step,
+                          struct evidence_record *x, size_t message)
+{
+    uint32_t peer = step->calls[x->call.location].message[message].peer;
+
+    if (e->partners == NULL || !partners_is_far(e->partners, peer))
+        add_partner(e, step, x, message);
+    else if (!has_far(x, peer))
+        x->far[x->n_far++] = partners_ask(e->partners, step, x->call.location, message);
+}
+
 /* Of the messages in the call's time the last ones first: it waited for those. */
 static void add_partners(struct evidence *e, const struct ad_step *step,
                          struct evidence_record *x)
@@ -198,10 +221,10 @@ static void add_partners(struct evidence *e, const struct ad_step *step,
             high = middle;
     }
     for (size_t i = low; i-- > 0 && low - i <= MOST_LOOKED_AT &&
-                         x->record.n_partners < EVIDENCE_MOST_OTHER_ENDS &&
+                         x->record.n_partners + x->n_far < EVIDENCE_MOST_OTHER_ENDS &&
                          message_record_ns(&c->message[i]) >= x->record.enter_ns;)
         if (is_inside(c, c->message[i].call, x->call.row))
-            add_partner(e, step, x, i);
+            add_other_end(e, step, x, i);
 }
 
 /* ----------------------------------------------------------------------------------- cause */
@@ -349,6 +372,7 @@ static void begin_record(struct evidence_record *x, const struct verdict *call)
     x->call = *call;
     x->record = (struct prov_record){0};
     x->has_correlation = false;
+    x->n_far = 0;
 }
 
 void evidence_take_stack(struct evidence *e, const struct ad_step *step,

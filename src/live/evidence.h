@@ -10,6 +10,7 @@
 #include "live/hosts.h"
 #include "live/launches.h"
 #include "live/node_state.h"
+#include "live/partners.h"
 #include "live/step_view.h"
 
 #include <stdbool.h>
@@ -27,6 +28,8 @@ struct evidence_record {
     struct prov_record record; /* arrays are in the arena, but for those of the windows */
     struct around around, partner[EVIDENCE_MOST_PARTNERS];
     uint32_t partner_location[EVIDENCE_MOST_PARTNERS];
+    struct far_partner far[EVIDENCE_MOST_OTHER_ENDS]; /* [n_far] that others were asked about */
+    size_t n_far;
     bool has_correlation; /* it runs on a GPU, and this is its number: */
     int64_t correlation;
 };
@@ -40,6 +43,7 @@ struct evidence {
     struct launches launches;
     struct node_state nodes;
     struct step_view view;
+    struct partners *partners; /* not its own; NULL: nobody is asked */
     struct stretch stretch;
     struct arena arena;    /* of the records of a step */
     double least_severity; /* of calls whose cause is looked for in this step */
@@ -52,6 +56,7 @@ struct evidence_opts {
     bool is_inclusive, is_by_path; /* as in struct ad_opts */
     uint32_t window;
     const char *watchlist, *counter_prefix, *hostname;
+    struct partners *partners;
 };
 
 /* evidence_open -- returns 0 or what node_state_open does. Release in any case. */

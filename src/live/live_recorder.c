@@ -6,6 +6,7 @@
 #include "live/evidence.h"
 #include "live/live_costs.h"
 #include "live/normals.h"
+#include "live/partners.h"
 #include "live/run_stats.h"
 #include "live/tree_record.h"
 
@@ -33,6 +34,7 @@ struct live_recorder {
     struct live_recorder_opts opts;
     struct prov_store *store;
     struct evidence evidence;
+    struct partners *partners; /* of other instances; NULL: there are none to ask */
     struct normals normals;
     struct run_stats stats;
     struct live_costs *costs;
@@ -52,6 +54,16 @@ struct live_recorder {
     char *final_message;
 };
 
+/* Instances of the same job ask each other. */
+static int open_partners(struct live_recorder *r)
+{
+    struct partners_opts opts = r->opts.partners;
+
+    opts.program = r->opts.program;
+    opts.window = r->opts.window;
+    return opts.address ? partners_new(&opts, &r->partners) : 0;
+}
+
 int live_recorder_open(struct live_recorder **out, const struct live_recorder_opts *opts)
 {
     struct prov_store_opts store = opts->store;
@@ -70,13 +82,16 @@ int live_recorder_open(struct live_recorder **out, const struct live_recorder_op
     r->costs = live_costs_new(&(struct live_costs_opts){.is_alone = opts->store.rank != NULL,
                                                         .is_inclusive = opts->is_inclusive,
                                                         .is_by_path = opts->is_by_path});
-    rc = evidence_open(&r->evidence,
-                       &(struct evidence_opts){.is_inclusive = opts->is_inclusive,
-                                               .is_by_path = opts->is_by_path,
-                                               .window = opts->window,
-                                               .watchlist = opts->watchlist,
-                                               .counter_prefix = opts->counter_prefix,
-                                               .hostname = opts->hostname});
+    rc = open_partners(r);
+    if (rc == 0)
+        rc = evidence_open(&r->evidence,
+                           &(struct evidence_opts){.is_inclusive = opts->is_inclusive,
+                                                   .is_by_path = opts->is_by_path,
+                                                   .window = opts->window,
+                                                   .watchlist = opts->watchlist,
+                                                   .counter_prefix = opts->counter_prefix,
+                                                   .hostname = opts->hostname,
+                                                   .partners = r->partners});
     if (rc == 0)
         rc = prov_store_open(opts->url, &store, &r->store);
     if (rc == 0)
@@ -101,6 +116,7 @@ int live_recorder_close(struct live_recorder *r)
         pack_release(&r->latest[i].record);
     free(r->latest);
     evidence_release(&r->evidence);
+    partners_free(r->partners);
     normals_release(&r->normals);
     run_stats_release(&r->stats);
     live_costs_free(r->costs);
@@ -127,6 +143,7 @@ void live_recorder_counts(struct live_recorder *r, struct live_recorder_counts *
         out->n_taken_back = r->rejudged.n_taken_back;
         out->taken_back_ns = r->rejudged.taken_back_ns;
     }
+    partners_counts(r->partners, &out->partners);
     prov_store_counts(r->store, &out->store);
 }
 
@@ -145,6 +162,13 @@ static void set_judgement(struct live_recorder *r, const struct ad_step *step, u
     record->model_version = run_stats_version(&r->stats, step, model, r->store);
 }
 
+static void put_anomaly(void *ctx, const struct prov_record *record)
+{
+    struct live_recorder *r = ctx;
+
+    prov_store_put(r->store, PROV_ANOMALY, record);
+}
+
 static void put_record(struct live_recorder *r, const struct ad_step *step,
                        struct evidence_record *x)
 {
@@ -160,7 +184,10 @@ static void put_record(struct live_recorder *r, const struct ad_step *step,
                                                    .thread = location->thread,
                                                    .window = around_window(&x->partner[i])};
     }
-    prov_store_put(r->store, PROV_ANOMALY, record);
+    if (x->n_far > 0)
+        partners_hold(r->partners, record, x->far, x->n_far, put_anomaly, r);
+    else
+        put_anomaly(r, record);
 }
 
 /* What waited for this step. */
@@ -405,6 +432,8 @@ static void finish(struct live_recorder *r, const struct ad_step *step)
     struct last_judge last = {.recorder = r, .step = step};
     const struct ad_totals *n = ad_totals(step->ad);
 
+    if (r->partners)
+        partners_finish(r->partners, put_anomaly, r);
     number_models(&last, step->ad);
     run_stats_put(&r->stats, step, r->store);
     prov_store_flush(r->store); /* what was lost is told at the end */
@@ -433,6 +462,12 @@ static void put_statistics(struct live_recorder *r, const struct ad_step *step)
         (took_ns > STATISTICS_NS / STATISTICS_PART ? took_ns * STATISTICS_PART : STATISTICS_NS);
 }
 
+void live_recorder_idle(struct live_recorder *r)
+{
+    if (r->partners)
+        partners_talk(r->partners, put_anomaly, r);
+}
+
 void live_recorder_step(void *ctx, const struct ad_step *step)
 {
     struct live_recorder *r = ctx;
@@ -452,8 +487,10 @@ void live_recorder_step(void *ctx, const struct ad_step *step)
         record_trees(r, step);
     live_costs_settle(r->costs, step, put_cost, r);
     evidence_end(&r->evidence, step);
-    if (step->is_last)
+    if (step->is_last) {
         finish(r, step);
-    else
-        put_statistics(r, step);
+        return;
+    }
+    put_statistics(r, step);
+    live_recorder_idle(r);
 }

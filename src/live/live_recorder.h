@@ -10,6 +10,9 @@
  *     step k     judged -> complete records are put, the others held
  *     step k+1   held ones get what was missing, and are put
  *
+ * A record whose messages went to ranks of other instances waits for what these say
+ * (partners.h), for a while at most, and is stored without if they do not.
+ *
  * Executions of functions of interest (live_trees.h) that are strange are records too, and the
  * latest normal one of a function when there was a strange one (tree_record.h).
  *
@@ -24,6 +27,7 @@
 
 #include "live/ad.h"
 #include "live/live_trees.h"
+#include "live/partners.h"
 #include "prov/prov_store.h"
 
 #include <stdbool.h>
@@ -44,7 +48,9 @@ struct live_recorder_opts {
     const char *watchlist;      /* file, or NULL: see node_state.h */
     const char *counter_prefix; /* where there is no list */
     const char *hostname;       /* of processes whose metadata do not say it; NULL: "" */
-    struct prov_store_opts store; /* but for its program */
+    struct partners_opts partners; /* of other instances; no address: nobody is asked. Program
+                                      and window are those above */
+    struct prov_store_opts store;  /* but for its program */
 };
 
 struct live_recorder_counts {
@@ -52,6 +58,7 @@ struct live_recorder_counts {
     uint64_t n_pruned;    /* records that the final models judge otherwise; of these */
     uint64_t n_taken_back, taken_back_ns; /* anomalies, and their severity */
     uint64_t n_recv_before_send;          /* messages, as in struct step_view */
+    struct partners_counts partners;      /* what other instances were asked */
     struct prov_counts store;             /* of what is safe, and what is lost */
 };
 
@@ -63,6 +70,9 @@ int live_recorder_open(struct live_recorder **recorder, const struct live_record
 
 /* live_recorder_step -- the sink: ctx is the recorder. O(calls + verdicts x window). */
 void live_recorder_step(void *ctx, const struct ad_step *step);
+
+/* live_recorder_idle -- there is no step just now, but others may have answered, or ask. */
+void live_recorder_idle(struct live_recorder *recorder);
 
 void live_recorder_counts(struct live_recorder *recorder, struct live_recorder_counts *out);
 

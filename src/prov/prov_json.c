@@ -155,6 +155,8 @@ static json_t *partners(const struct prov_record *r)
         json_object_set_new(partner, "tid", count(x->thread));
         json_object_set_new(partner, "event_window",
                             window(&x->window, r->program, x->rank, x->thread));
+        json_object_set_new(partner, "not_known",
+                            x->not_known ? text(x->not_known) : json_null());
         json_array_append_new(json, partner);
     }
     return json;

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 2      /* 1 had no executions */
+#define VERSION 3      /* 1 had no executions, 2 no partners whose windows are not known */
 #define LEVEL -1       /* of zstd: 7 % larger than level 3 in two fifths of its time */
 #define MOST_NAMES 512 /* that are remembered; further ones are written out */
 
@@ -261,14 +261,20 @@ static void cause(struct codec *c, struct prov_record *r)
     }
 }
 
-static void partners(struct codec *c, struct prov_record *r)
+static void partner(struct codec *c, struct prov_partner *p, uint64_t version)
+{
+    number32(c, &p->rank);
+    number32(c, &p->thread);
+    window(c, &p->window);
+    if (version > 2)
+        optional_name(c, &p->not_known);
+}
+
+static void partners(struct codec *c, struct prov_record *r, uint64_t version)
 {
     LIST(c, r->partner, &r->n_partners, 4);
-    for (size_t i = 0; i < r->n_partners; i++) {
-        number32(c, &r->partner[i].rank);
-        number32(c, &r->partner[i].thread);
-        window(c, &r->partner[i].window);
-    }
+    for (size_t i = 0; i < r->n_partners; i++)
+        partner(c, &r->partner[i], version);
 }
 
 static void gpu(struct codec *c, struct prov_gpu *g)
@@ -323,7 +329,7 @@ static void record_fields(struct codec *c, struct prov_record *r, uint64_t versi
     window(c, &r->window);
     counters(c, &r->counter, &r->n_counters);
     cause(c, r);
-    partners(c, r);
+    partners(c, r, version);
     truth(c, &r->is_gpu);
     if (r->is_gpu)
         gpu(c, &r->gpu);
@@ -360,6 +366,23 @@ int prov_record_unpack(struct pack *pack, struct arena *arena, struct prov_recor
     if (pack->is_bad || pack->at != pack->n)
         return err_set(ERR_FORMAT, "damaged record: its parts do not fit together");
     return 0;
+}
+
+void prov_partner_pack(const struct prov_partner *p, struct pack *pack)
+{
+    struct codec c = {.pack = pack};
+    struct prov_partner copy = *p;
+
+    partner(&c, &copy, VERSION);
+}
+
+int prov_partner_unpack(struct pack *pack, struct arena *arena, struct prov_partner *p)
+{
+    struct codec c = {.pack = pack, .arena = arena, .is_reading = true};
+
+    *p = (struct prov_partner){0};
+    partner(&c, p, VERSION);
+    return pack->is_bad || pack->at != pack->n ? err_set(ERR_FORMAT, "a damaged window") : 0;
 }
 
 ZSTD_CCtx *prov_compressor(void)

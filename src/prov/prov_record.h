@@ -54,6 +54,7 @@ struct prov_window {
 struct prov_partner {
     uint32_t rank, thread;
     struct prov_window window;
+    const char *not_known; /* why the window, and the thread, are not; NULL: they are */
 };
 
 struct prov_counter {
@@ -133,6 +134,13 @@ struct prov_record {
  * prov_record_pack -- append to a pack, uncompressed. NULL names are "". O(size of the record).
  */
 void prov_record_pack(const struct prov_record *record, struct pack *pack);
+
+/*
+ * prov_partner_pack, prov_partner_unpack -- a partner alone, likewise: what one process tells
+ * another. unpack returns 0 or ERR_FORMAT; takes anything, within the limits below.
+ */
+void prov_partner_pack(const struct prov_partner *partner, struct pack *pack);
+int prov_partner_unpack(struct pack *pack, struct arena *arena, struct prov_partner *partner);
 
 /*
  * prov_record_unpack -- the reverse.

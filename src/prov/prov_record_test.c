@@ -110,16 +110,21 @@ static void an_execution_comes_back(void **state)
     json_decref(json);
 }
 
-/* Version 1 ends before it would say whether the record is of an execution. */
-static void records_of_the_first_version_are_read(void **state)
+/* Version 1 ends before it would say whether the record is of an execution. Version 2 has no
+ * word of why a window of a partner is not known. */
+static void records_of_earlier_versions_are_read(void **state)
 {
     struct prov_record record = {.func = "f", .hostname = "", .algorithm = "hbos"}, back;
+    struct prov_partner partner = {.rank = 7, .not_known = "x"};
     struct arena arena = {0};
     struct pack pack = {0};
 
     (void)state;
     prov_record_pack(&record, &pack);
-    assert_int_equal(pack.data[0], 2);
+    assert_int_equal(pack.data[0], 3);
+    pack.data[0] = 2;
+    assert_int_equal(prov_record_unpack(&pack, &arena, &back), 0);
+    pack.at = 0;
     pack.data[0] = 1;
     assert_int_equal(prov_record_unpack(&pack, &arena, &back), ERR_FORMAT);
     pack.at = 0;
@@ -128,6 +133,15 @@ static void records_of_the_first_version_are_read(void **state)
     assert_int_equal(prov_record_unpack(&pack, &arena, &back), 0);
     assert_string_equal(back.algorithm, "hbos");
     assert_false(back.is_execution);
+    record.partner = &partner;
+    record.n_partners = 1;
+    pack.n = pack.at = 0;
+    prov_record_pack(&record, &pack);
+    assert_int_equal(prov_record_unpack(&pack, &arena, &back), 0);
+    assert_string_equal(back.partner[0].not_known, "x");
+    pack.at = 0;
+    pack.data[0] = 2; /* which would have ended before */
+    assert_int_equal(prov_record_unpack(&pack, &arena, &back), ERR_FORMAT);
     pack_release(&pack);
     arena_release(&arena);
 }
@@ -298,7 +312,7 @@ int main(void)
         cmocka_unit_test(a_record_comes_back_from_bytes),
         cmocka_unit_test(odd_values_come_back),
         cmocka_unit_test(an_execution_comes_back),
-        cmocka_unit_test(records_of_the_first_version_are_read),
+        cmocka_unit_test(records_of_earlier_versions_are_read),
         cmocka_unit_test(json_has_the_fields_of_chimbuko),
         cmocka_unit_test(times_are_microseconds_in_json),
         cmocka_unit_test(damage_is_found),

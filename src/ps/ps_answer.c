@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -288,6 +289,13 @@ static void answer_question(struct ps_store *s, msgpack_sbuffer *out)
     refuse(s, &(struct ps_reply){0}, PS_LARGE, out);
 }
 
+static void answer_letters(struct ps_store *s, struct ps_worker *w, msgpack_sbuffer *out)
+{
+    if (!ps_relay_pass(s->relay, &w->frame.letters, atomic_load(&s->epoch),
+                       clock_ns() / 1000000, out))
+        refuse(s, &(struct ps_reply){0}, PS_FULL, out);
+}
+
 void ps_store_answer(struct ps_store *s, unsigned worker, const void *request, size_t bytes,
                      msgpack_sbuffer *out)
 {
@@ -300,6 +308,8 @@ void ps_store_answer(struct ps_store *s, unsigned worker, const void *request, s
         answer_push(s, w, out);
     else if (rc == 0 && w->frame.kind == PS_ASK)
         answer_question(s, out);
+    else if (rc == 0 && w->frame.kind == PS_LETTERS)
+        answer_letters(s, w, out);
     else
         refuse(s, &(struct ps_reply){0},
                rc == ERR_UNSUPPORTED ? PS_OTHER_VERSION : PS_BAD_FRAME, out);

@@ -175,6 +175,7 @@ int ps_store_open(struct ps_store **store, const struct ps_store_opts *opts)
     s->worker = mem_alloc(opts->n_workers, sizeof *s->worker);
     for (unsigned i = 0; i < opts->n_workers; i++)
         pthread_mutex_init(&s->worker[i].lock, NULL);
+    s->relay = ps_relay_new();
     pthread_mutex_init(&s->registry_lock, NULL);
     init_model_lock(&s->model_lock);
     pthread_condattr_init(&attr);
@@ -206,6 +207,7 @@ void ps_store_close(struct ps_store *s)
     for (unsigned i = 0; i < s->opts.n_workers; i++)
         worker_release(&s->worker[i]);
     free(s->worker);
+    ps_relay_free(s->relay);
     for (uint32_t i = 0; i < s->n_models; i++)
         free(s->model[i].data);
     free(s->model);
@@ -270,6 +272,7 @@ void ps_store_counts(struct ps_store *s, struct ps_counts *n)
     n->n_stats = atomic_load(&s->n_stats);
     n->received_bytes = atomic_load(&s->received_bytes);
     n->sent_bytes = atomic_load(&s->sent_bytes);
+    ps_relay_counts(s->relay, &n->letters);
     pthread_mutex_lock(&s->registry_lock);
     n->n_functions = s->function.n;
     n->n_clients = s->client_id.n;

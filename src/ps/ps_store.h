@@ -21,6 +21,7 @@
 #define SNAG_PS_STORE_H
 
 #include "ps/ps_client.h"
+#include "ps/ps_relay.h"
 #include "ps/ps_wire.h"
 
 #include <stdbool.h>
@@ -47,6 +48,7 @@ struct ps_counts {
     uint64_t received_bytes, sent_bytes; /* frames */
     uint32_t n_functions, n_clients, n_stats;
     char unsaved[PS_WHY_SIZE]; /* why the last snapshot could not be written; "": it could */
+    struct ps_relay_counts letters;   /* among instances */
     struct ps_client_counts upstream; /* as of the last talk with the server above */
 };
 

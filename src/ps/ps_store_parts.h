@@ -7,6 +7,7 @@
  *   worker->lock    guards worker->state
  *   registry_lock   guards names and indices of functions, clients, rounds, the flags
  *   model_lock      guards what is published: models, statistics, version
+ * The relay of letters has a lock of its own, under which nothing else is taken.
  * `global.sketch` and what concerns the server above belong to the thread that publishes.
  * Nothing is waited for under a lock.
  *
@@ -17,6 +18,7 @@
 #define SNAG_PS_STORE_PARTS_H
 
 #include "base/idmap.h"
+#include "ps/ps_relay.h"
 #include "ps/ps_snapshot.h"
 #include "ps/ps_store.h"
 
@@ -45,6 +47,7 @@ struct ps_store {
     struct claim claim; /* on the snapshot */
     _Atomic uint64_t epoch;
     struct ps_worker *worker; /* [opts.n_workers] */
+    struct ps_relay *relay;
 
     pthread_mutex_t registry_lock;
     pthread_cond_t wake;   /* is_stopping, or the round is complete */

@@ -21,6 +21,9 @@ void ps_frame_release(struct ps_frame *f)
     free(f->push.stat);
     free(f->reply.index);
     free(f->reply.model);
+    free(f->letters.place);
+    free(f->letters.question);
+    free(f->letters.answer);
     *f = (struct ps_frame){0};
 }
 
@@ -156,6 +159,14 @@ static uint32_t read_u32(struct ps_reader *r)
     return (uint32_t)value;
 }
 
+static bool read_truth(struct ps_reader *r)
+{
+    uint64_t value = ps_read_count(r);
+
+    r->is_bad |= value > 1;
+    return value == 1;
+}
+
 static void read_entry(struct ps_reader *r, struct ps_entry *e)
 {
     *e = (struct ps_entry){.index = PS_NO_INDEX};
@@ -263,7 +274,6 @@ static void read_indices(struct ps_reader *r, struct ps_reply *p)
 
 static void read_reply(struct ps_reader *r, struct ps_reply *p)
 {
-    uint64_t frozen;
     uint32_t n;
 
     p->epoch = ps_read_count(r);
@@ -272,9 +282,7 @@ static void read_reply(struct ps_reader *r, struct ps_reply *p)
     p->saved = ps_read_count(r);
     p->version = ps_read_count(r);
     p->round = ps_read_count(r);
-    frozen = ps_read_count(r);
-    r->is_bad |= frozen > 1;
-    p->is_frozen = frozen == 1;
+    p->is_frozen = read_truth(r);
     read_indices(r, p);
     n = ps_read_array(r, 0, PS_FUNCTIONS_MOST);
     p->n_models = 0;
@@ -299,9 +307,84 @@ static void read_refusal(struct ps_reader *r, struct ps_refusal *p)
     p->received = ps_read_count(r);
 }
 
+static void read_places(struct ps_reader *r, struct ps_letters *l)
+{
+    uint32_t n = ps_read_array(r, 0, PS_PLACES_MOST);
+
+    l->n_places = 0;
+    for (uint32_t i = 0; i < n && !r->is_bad; i++) {
+        mem_grow(&l->place, &l->place_cap, (size_t)i + 1, sizeof *l->place);
+        ps_read_array(r, 2, 2);
+        l->place[i].program = read_u32(r);
+        l->place[i].rank = read_u32(r);
+        l->n_places = i + 1;
+    }
+}
+
+static void read_question(struct ps_reader *r, struct ps_letter *q)
+{
+    *q = (struct ps_letter){0};
+    ps_read_array(r, 5, 5);
+    q->client = ps_read_count(r);
+    q->number = ps_read_count(r);
+    q->place.program = read_u32(r);
+    q->place.rank = read_u32(r);
+    q->body = ps_read_bytes(r, PS_LETTER_MOST);
+}
+
+static void read_answer(struct ps_reader *r, struct ps_letter *a)
+{
+    uint64_t state;
+
+    *a = (struct ps_letter){0};
+    ps_read_array(r, 4, 4);
+    a->client = ps_read_count(r);
+    a->number = ps_read_count(r);
+    state = ps_read_count(r);
+    r->is_bad |= state > PS_OVERFULL;
+    a->state = r->is_bad ? PS_ANSWERED : (enum ps_letter_state)state;
+    a->body = ps_read_bytes(r, PS_LETTER_MOST);
+}
+
+static void read_letters(struct ps_reader *r, struct ps_letters *l)
+{
+    uint32_t n = ps_read_array(r, 0, PS_LETTERS_MOST);
+
+    l->n_questions = l->n_answers = 0;
+    for (uint32_t i = 0; i < n && !r->is_bad; i++) {
+        mem_grow(&l->question, &l->question_cap, (size_t)i + 1, sizeof *l->question);
+        read_question(r, &l->question[i]);
+        l->n_questions = i + 1;
+    }
+    n = ps_read_array(r, 0, PS_LETTERS_MOST);
+    for (uint32_t i = 0; i < n && !r->is_bad; i++) {
+        mem_grow(&l->answer, &l->answer_cap, (size_t)i + 1, sizeof *l->answer);
+        read_answer(r, &l->answer[i]);
+        l->n_answers = i + 1;
+    }
+}
+
+static void read_said(struct ps_reader *r, struct ps_letters *l)
+{
+    l->client = ps_read_count(r);
+    l->job = ps_read_text(r, PS_TEXT_MOST);
+    l->is_over = read_truth(r);
+    read_places(r, l);
+    read_letters(r, l);
+}
+
+static void read_delivery(struct ps_reader *r, struct ps_letters *l)
+{
+    l->epoch = ps_read_count(r);
+    l->n_going_on = read_u32(r);
+    l->is_successor = read_truth(r);
+    read_letters(r, l);
+}
+
 /* How many elements a frame of each kind has, version and kind among them. */
 static const uint32_t n_elements[] = {
-    [PS_PUSH] = 9, [PS_REPLY] = 11, [PS_REFUSAL] = 6, [PS_ASK] = 2, [PS_STATE] = 7};
+    [PS_PUSH] = 9,  [PS_REPLY] = 11,  [PS_REFUSAL] = 6, [PS_ASK] = 2,
+    [PS_STATE] = 7, [PS_LETTERS] = 8, [PS_DELIVERY] = 7};
 
 static void read_body(struct ps_reader *r, struct ps_frame *f)
 {
@@ -320,6 +403,12 @@ static void read_body(struct ps_reader *r, struct ps_frame *f)
         break;
     case PS_ASK:
         break;
+    case PS_LETTERS:
+        read_said(r, &f->letters);
+        break;
+    case PS_DELIVERY:
+        read_delivery(r, &f->letters);
+        break;
     }
 }
 
@@ -332,7 +421,7 @@ int ps_frame_read(struct ps_frame *f, const void *data, size_t bytes)
     if (!r.is_bad && version != PS_WIRE_VERSION)
         return err_set(ERR_UNSUPPORTED, "a frame of version %llu of the protocol, not %u",
                        (unsigned long long)version, PS_WIRE_VERSION);
-    if (r.is_bad || bytes > PS_FRAME_MOST || kind < PS_PUSH || kind > PS_STATE ||
+    if (r.is_bad || bytes > PS_FRAME_MOST || kind < PS_PUSH || kind > PS_DELIVERY ||
         n != n_elements[kind])
         return err_set(ERR_FORMAT, "not a frame of a parameter server");
     f->kind = (enum ps_kind)kind;
@@ -447,4 +536,54 @@ void ps_write_refusal(msgpack_sbuffer *out, const struct ps_refusal *p)
     ps_write_count(out, p->epoch);
     ps_write_count(out, p->sequence);
     ps_write_count(out, p->received);
+}
+
+static void write_places(msgpack_sbuffer *out, const struct ps_letters *l)
+{
+    ps_write_array(out, l->n_places);
+    for (uint32_t i = 0; i < l->n_places; i++) {
+        ps_write_array(out, 2);
+        ps_write_count(out, l->place[i].program);
+        ps_write_count(out, l->place[i].rank);
+    }
+}
+
+static void write_question(msgpack_sbuffer *out, const struct ps_letter *q)
+{
+    ps_write_array(out, 5);
+    ps_write_count(out, q->client);
+    ps_write_count(out, q->number);
+    ps_write_count(out, q->place.program);
+    ps_write_count(out, q->place.rank);
+    ps_write_bytes(out, q->body.data, q->body.n);
+}
+
+static void write_answer(msgpack_sbuffer *out, const struct ps_letter *a)
+{
+    ps_write_array(out, 4);
+    ps_write_count(out, a->client);
+    ps_write_count(out, a->number);
+    ps_write_count(out, a->state);
+    ps_write_bytes(out, a->body.data, a->body.n);
+}
+
+void ps_write_letters(msgpack_sbuffer *out, enum ps_kind kind, const struct ps_letters *l)
+{
+    write_head(out, kind);
+    if (kind == PS_LETTERS) {
+        ps_write_count(out, l->client);
+        ps_write_text(out, (const char *)l->job.data, l->job.n);
+        ps_write_count(out, l->is_over);
+        write_places(out, l);
+    } else {
+        ps_write_count(out, l->epoch);
+        ps_write_count(out, l->n_going_on);
+        ps_write_count(out, l->is_successor);
+    }
+    ps_write_array(out, l->n_questions);
+    for (uint32_t i = 0; i < l->n_questions; i++)
+        write_question(out, &l->question[i]);
+    ps_write_array(out, l->n_answers);
+    for (uint32_t i = 0; i < l->n_answers; i++)
+        write_answer(out, &l->answer[i]);
 }

@@ -3,8 +3,8 @@
  * docs/wire.md.
  *
  * A frame is one MessagePack array [version, kind, ...]. Requests are a push (a numbered delta
- * and the wish for models; either may be empty) and a question for all that is known; each is
- * answered by one reply, one state or one refusal.
+ * and the wish for models; either may be empty), a question for all that is known, and letters
+ * for other instances; each is answered by one reply, one state, letters, or one refusal.
  *
  * Decoding is strict: of each element the type, the range and the number are given, nothing may
  * be left over, and a sketch has to be one that values could have made. A decoded frame points
@@ -26,8 +26,11 @@
 #define PS_CALLS_MOST ((uint64_t)1 << 62) /* of one function */
 #define PS_ROUND_LAST UINT64_MAX          /* instead of a round: takes part in no more rounds */
 #define PS_NO_INDEX UINT32_MAX
+#define PS_LETTERS_MOST 1024u       /* of one kind in one frame */
+#define PS_LETTER_MOST (256u << 10) /* bytes of what is in one */
+#define PS_PLACES_MOST 65536u       /* that one instance reads */
 
-enum ps_kind { PS_PUSH = 1, PS_REPLY, PS_REFUSAL, PS_ASK, PS_STATE };
+enum ps_kind { PS_PUSH = 1, PS_REPLY, PS_REFUSAL, PS_ASK, PS_STATE, PS_LETTERS, PS_DELIVERY };
 
 enum ps_refusal_code {
     PS_BAD_FRAME = 1, /* not decoded; sent again it will be refused again */
@@ -94,12 +97,47 @@ struct ps_refusal {
     uint64_t epoch, sequence, received; /* as in a reply */
 };
 
+/* A rank of a program. */
+struct ps_place {
+    uint32_t program, rank;
+};
+
+enum ps_letter_state {
+    PS_ANSWERED = 0, /* it has what the one who was asked says */
+    PS_NOBODY,       /* no instance of the job has said that it reads this place */
+    PS_OVERFULL,     /* more waits for that instance than a server keeps */
+};
+
+/* A question of one instance to the one that reads a place, or the answer to it. */
+struct ps_letter {
+    uint64_t client, number;    /* who asks, and its number for the question */
+    struct ps_place place;      /* a question's: whom it is for */
+    enum ps_letter_state state; /* an answer's */
+    struct ps_span body;
+};
+
+/* What an instance says to others of its job (PS_LETTERS), and what others say to it
+ * (PS_DELIVERY). */
+struct ps_letters {
+    uint64_t client;     /* who says it */
+    struct ps_span job;  /* only instances of the same job know of each other */
+    bool is_over;        /* it asks nothing more */
+    uint64_t epoch;      /* of a delivery: life of the server, */
+    uint32_t n_going_on; /* other instances of the job that may still ask something, */
+    bool is_successor;   /* and another one has read a place of this one before */
+    uint32_t n_places, n_questions, n_answers;
+    struct ps_place *place;              /* [n_places] that it reads */
+    struct ps_letter *question, *answer; /* [n_questions], [n_answers] */
+    size_t place_cap, question_cap, answer_cap;
+};
+
 struct ps_frame {
     enum ps_kind kind;
     struct ps_push push; /* of a state, too: version in have, round, clients in client, and all
                             functions and statistics */
     struct ps_reply reply;
     struct ps_refusal refusal;
+    struct ps_letters letters;
 };
 
 /*
@@ -143,5 +181,8 @@ void ps_write_reply(msgpack_sbuffer *out, const struct ps_reply *reply);
 void ps_write_ask(msgpack_sbuffer *out);
 void ps_write_state(msgpack_sbuffer *out, const struct ps_push *state);
 void ps_write_refusal(msgpack_sbuffer *out, const struct ps_refusal *refusal);
+
+/* ps_write_letters -- a whole frame of either kind. */
+void ps_write_letters(msgpack_sbuffer *out, enum ps_kind kind, const struct ps_letters *l);
 
 #endif

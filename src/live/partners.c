@@ -1,0 +1,537 @@
+/*
+ * Questions are in the order of their numbers, and go when the record they are for is put. A
+ * question to a rank that nobody reads is asked again until its time is over: that instance may
+ * not have begun yet.
+ */
+#include "live/partners.h"
+
+#include "base/mem.h"
+#include "base/progress.h"
+#include "live/past_calls.h"
+#include "ps/ps_relay_client.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#define MOST_WAITING 1024u /* questions of others, about what is not read yet */
+#define MOST_WINDOW 1000u  /* calls before and after, as a recorder has them */
+#define AGAIN_MS 100u      /* until what nobody could be asked is asked again */
+#define FIRST_MS 1000u     /* for a server that has not answered yet, at the end */
+#define END_MS 10          /* between looks at the end */
+
+static const char too_many[] = "too many questions were under way";
+static const char no_server[] = "the parameter server did not answer";
+static const char refused[] = "the parameter server passes nothing on";
+static const char nobody[] = "no instance of the job had said that it reads this rank";
+static const char overfull[] = "too many questions wait for the instance of this rank";
+static const char too_late[] = "the instance of this rank did not answer in time";
+static const char was_told[] = "the run was ended before the instance of this rank answered";
+static const char too_old[] = "the instance of this rank keeps it no more";
+static const char nothing[] = "this rank had entered no call by then";
+static const char damaged[] = "the answer of the instance of this rank was damaged";
+
+struct asked {
+    uint64_t number, asked_ms, again_ms; /* when it was asked first, and last */
+    struct ps_place place;
+    struct pack body, answer; /* the question; a partner, when it is known */
+    bool is_open, is_due;     /* without an answer; to be asked again */
+    bool is_done;             /* its record was put */
+    const char *not_known;    /* why not, as far as that is known while it is open */
+};
+
+struct held {
+    struct pack record;
+    struct far_partner far[PARTNERS_MOST_OF_RECORD];
+    size_t n_far;
+};
+
+/* A question of another instance about what is not read yet. */
+struct waiting {
+    struct ps_letter letter; /* its body is not kept */
+    struct past_question question;
+    bool is_counted;
+    uint64_t since_ms;
+};
+
+struct partners {
+    struct partners_opts opts;
+    struct ps_relay_client *client;
+    struct past_calls *past;
+    const struct ad *ad; /* of the steps */
+    const struct definitions *defs;
+    struct idmap places; /* that are read here */
+    struct asked *asked; /* [n_asked] */
+    size_t n_asked, asked_cap, n_open;
+    uint64_t last_number;
+    struct held *held; /* [n_held] */
+    size_t n_held, held_cap, held_bytes;
+    struct waiting *waiting; /* [n_waiting] */
+    size_t n_waiting, waiting_cap;
+    bool has_mail; /* the last talk brought something */
+    struct arena arena;
+    struct partners_counts counts;
+};
+
+static uint64_t now_ms(void)
+{
+    return clock_ns() / 1000000;
+}
+
+int partners_new(const struct partners_opts *opts, struct partners **out)
+{
+    struct partners *p = mem_alloc(1, sizeof *p);
+    int rc;
+
+    p->opts = *opts;
+    p->opts.wait_ms = opts->wait_ms ? opts->wait_ms : PARTNERS_WAIT_MS;
+    p->past = past_calls_new(PAST_CALLS_BYTES);
+    rc = ps_relay_client_open(&p->client, &(struct ps_relay_client_opts){
+                                              .address = opts->address,
+                                              .key_file = opts->key_file,
+                                              .job = opts->job,
+                                          });
+    *out = rc < 0 ? NULL : p;
+    if (rc < 0)
+        partners_free(p);
+    else
+        ps_relay_client_talk(p->client, NULL, 0); /* so that others know of it, before a step */
+    return rc;
+}
+
+void partners_free(struct partners *p)
+{
+    if (p == NULL)
+        return;
+    ps_relay_client_close(p->client);
+    past_calls_free(p->past);
+    for (size_t i = 0; i < p->n_asked; i++) {
+        pack_release(&p->asked[i].body);
+        pack_release(&p->asked[i].answer);
+    }
+    for (size_t i = 0; i < p->n_held; i++)
+        pack_release(&p->held[i].record);
+    free(p->asked);
+    free(p->held);
+    free(p->waiting);
+    idmap_release(&p->places);
+    arena_release(&p->arena);
+    free(p);
+}
+
+/* --------------------------------------------------------------------------------- asking */
+
+static void take_places(struct partners *p, const struct ad_step *step)
+{
+    for (uint32_t l = 0; l < step->n_locations; l++) {
+        uint32_t rank = step->defs->location[l].rank, known = p->places.n;
+
+        if (step->calls[l].n == 0 || idmap_add(&p->places, key_pair(0, rank)) < known)
+            continue;
+        ps_relay_client_place(p->client, (struct ps_place){p->opts.program, rank});
+    }
+}
+
+void partners_begin(struct partners *p, const struct histories *h, const struct ad_step *step)
+{
+    p->ad = step->ad;
+    p->defs = step->defs;
+    take_places(p, step);
+    past_calls_step(p->past, h, step);
+}
+
+bool partners_is_far(const struct partners *p, uint32_t rank)
+{
+    return idmap_find(&p->places, key_pair(0, rank)) == IDMAP_NONE;
+}
+
+static bool counts_agree(const struct partners *p)
+{
+    struct ps_relay_client_counts n;
+
+    ps_relay_client_counts(p->client, &n);
+    return !n.is_successor;
+}
+
+static void pack_question(const struct past_question *q, bool is_counted, struct pack *pack)
+{
+    pack_varint(pack, q->asker);
+    pack_varint(pack, q->comm);
+    pack_varint(pack, q->tag);
+    pack_varint(pack, q->is_send);
+    pack_varint(pack, q->number);
+    pack_varint(pack, q->bytes);
+    pack_varint(pack, q->time_ns);
+    pack_varint(pack, q->until_ns);
+    pack_varint(pack, q->window);
+    pack_varint(pack, is_counted);
+}
+
+static void send_question(struct partners *p, struct asked *a)
+{
+    a->again_ms = now_ms();
+    a->is_due = !ps_relay_client_ask(p->client, a->number, a->place, a->body.data, a->body.n);
+}
+
+struct far_partner partners_ask(struct partners *p, const struct ad_step *step, uint32_t l,
+                                size_t i)
+{
+    const struct message *m = &step->calls[l].message[i];
+    struct past_question q = {.asker = step->defs->location[l].rank,
+                              .comm = m->comm,
+                              .tag = m->tag,
+                              .is_send = m->kind != MESSAGE_SEND,
+                              .number = past_calls_number(p->past, l, i),
+                              .bytes = m->bytes,
+                              .time_ns = message_record_ns(m),
+                              .until_ns = step->end_ns,
+                              .window = p->opts.window};
+    struct asked *a;
+
+    p->counts.n_asked++;
+    if (p->n_open == PARTNERS_MOST_ASKED) {
+        p->counts.n_given_up++;
+        return (struct far_partner){.rank = m->peer};
+    }
+    mem_grow(&p->asked, &p->asked_cap, p->n_asked + 1, sizeof *p->asked);
+    a = &p->asked[p->n_asked++];
+    *a = (struct asked){.number = ++p->last_number,
+                        .asked_ms = now_ms(),
+                        .place = {p->opts.program, m->peer},
+                        .is_open = true,
+                        .not_known = no_server};
+    p->n_open++;
+    pack_question(&q, counts_agree(p), &a->body);
+    send_question(p, a);
+    return (struct far_partner){.rank = m->peer, .question = a->number};
+}
+
+static struct asked *find_asked(const struct partners *p, uint64_t number)
+{
+    size_t low = 0, high = p->n_asked;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (p->asked[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < p->n_asked && p->asked[low].number == number ? &p->asked[low] : NULL;
+}
+
+static void close_question(struct partners *p, struct asked *a, const char *not_known,
+                           uint64_t *count)
+{
+    a->is_open = a->is_due = false;
+    a->not_known = not_known;
+    p->n_open--;
+    (*count)++;
+}
+
+/* An answer of the one who was asked. */
+static void take_answer(struct partners *p, struct asked *a, const struct ps_letter *letter)
+{
+    struct pack body = {.data = (unsigned char *)letter->body.data, .n = letter->body.n};
+    struct arena_mark mark = arena_mark(&p->arena);
+    enum past_state state = (enum past_state)unpack_varint(&body);
+    struct prov_partner partner;
+    struct pack rest = {.data = body.data + body.at, .n = body.n - body.at};
+
+    if (state == PAST_KNOWN && !body.is_bad &&
+        prov_partner_unpack(&rest, &p->arena, &partner) == 0 && partner.rank == a->place.rank) {
+        pack_bytes(&a->answer, body.data + body.at, body.n - body.at);
+        close_question(p, a, NULL, &p->counts.n_answered);
+    } else {
+        close_question(p, a,
+                       state == PAST_TOO_OLD   ? too_old
+                       : state == PAST_NOTHING ? nothing
+                                               : damaged,
+                       &p->counts.n_declined);
+    }
+    arena_restore(&p->arena, mark);
+}
+
+static void hear_answer(void *ctx, const struct ps_letter *letter)
+{
+    struct partners *p = ctx;
+    struct asked *a = find_asked(p, letter->number);
+
+    p->has_mail = true;
+    if (a == NULL || !a->is_open)
+        return;
+    if (letter->state == PS_ANSWERED) {
+        take_answer(p, a, letter);
+    } else {
+        a->not_known = letter->state == PS_NOBODY ? nobody : overfull;
+        a->is_due = true;
+    }
+}
+
+/* -------------------------------------------------------------------------------- answering */
+
+/* Returns false if it is too early to say. */
+static bool answer(struct partners *p, const struct waiting *w)
+{
+    struct arena_mark mark = arena_mark(&p->arena);
+    struct prov_partner partner;
+    struct pack body = {0};
+    enum past_state state = PAST_TOO_EARLY;
+
+    if (p->ad)
+        state = past_calls_find(p->past, p->ad, p->defs, &w->question,
+                                w->is_counted && counts_agree(p), &p->arena, &partner);
+    if (state != PAST_TOO_EARLY) {
+        pack_varint(&body, state);
+        if (state == PAST_KNOWN)
+            prov_partner_pack(&partner, &body);
+        p->counts.n_told += ps_relay_client_answer(p->client, &w->letter, body.data, body.n);
+    }
+    pack_release(&body);
+    arena_restore(&p->arena, mark);
+    return state != PAST_TOO_EARLY;
+}
+
+static void hear_question(void *ctx, const struct ps_letter *letter)
+{
+    struct partners *p = ctx;
+    struct pack body = {.data = (unsigned char *)letter->body.data, .n = letter->body.n};
+    struct waiting w = {.letter = *letter, .since_ms = now_ms()};
+    struct past_question *q = &w.question;
+
+    p->has_mail = true;
+    q->rank = letter->place.rank;
+    q->asker = (uint32_t)unpack_varint(&body);
+    q->comm = (uint32_t)unpack_varint(&body);
+    q->tag = (uint32_t)unpack_varint(&body);
+    q->is_send = unpack_varint(&body) != 0;
+    q->number = unpack_varint(&body);
+    q->bytes = unpack_varint(&body);
+    q->time_ns = unpack_varint(&body);
+    q->until_ns = unpack_varint(&body);
+    q->window = (uint32_t)unpack_varint(&body);
+    w.is_counted = unpack_varint(&body) != 0;
+    if (body.is_bad || q->window > MOST_WINDOW || p->n_waiting == MOST_WAITING)
+        return; /* who asks gives up in time */
+    if (answer(p, &w))
+        return;
+    mem_grow(&p->waiting, &p->waiting_cap, p->n_waiting + 1, sizeof *p->waiting);
+    p->waiting[p->n_waiting++] = w;
+}
+
+/* Those that can be answered by now, and those that nobody waits for any more, go. */
+static void answer_waiting(struct partners *p)
+{
+    uint64_t now = now_ms();
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->n_waiting; i++)
+        if (now - p->waiting[i].since_ms < p->opts.wait_ms && !answer(p, &p->waiting[i]))
+            p->waiting[n++] = p->waiting[i];
+    p->n_waiting = n;
+}
+
+/* --------------------------------------------------------------------------------- records */
+
+/* What is known of a partner, or why it is not. */
+static struct prov_partner partner_of(struct partners *p, const struct far_partner *far)
+{
+    struct asked *a = far->question ? find_asked(p, far->question) : NULL;
+    struct prov_partner partner = {.rank = far->rank, .not_known = a ? a->not_known : too_many};
+    struct pack answer;
+
+    if (a == NULL)
+        return partner;
+    a->is_done = true;
+    if (a->answer.n == 0)
+        return partner;
+    answer = (struct pack){.data = a->answer.data, .n = a->answer.n};
+    if (prov_partner_unpack(&answer, &p->arena, &partner) < 0)
+        partner = (struct prov_partner){.rank = far->rank, .not_known = damaged};
+    return partner;
+}
+
+/* Takes the partners that are far into the record, behind those that are not. */
+static void put(struct partners *p, const struct prov_record *record,
+                const struct far_partner *far, size_t n, partners_put_fn *fn, void *ctx)
+{
+    struct prov_record whole = *record;
+
+    whole.partner = arena_array(&p->arena, struct prov_partner, record->n_partners + n);
+    for (size_t i = 0; i < record->n_partners; i++)
+        whole.partner[i] = record->partner[i];
+    for (size_t i = 0; i < n; i++)
+        whole.partner[whole.n_partners++] = partner_of(p, &far[i]);
+    fn(ctx, &whole);
+}
+
+static bool is_decided(const struct partners *p, const struct far_partner *far, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct asked *a = far[i].question ? find_asked(p, far[i].question) : NULL;
+
+        if (a && a->is_open)
+            return false;
+    }
+    return true;
+}
+
+/* Nobody waits any longer for what this record has asked. */
+static void give_up_of(struct partners *p, const struct far_partner *far, size_t n,
+                       const char *why)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct asked *a = far[i].question ? find_asked(p, far[i].question) : NULL;
+
+        if (a && a->is_open)
+            close_question(p, a, why, &p->counts.n_given_up);
+    }
+}
+
+void partners_hold(struct partners *p, const struct prov_record *record,
+                   const struct far_partner *far, size_t n, partners_put_fn *fn, void *ctx)
+{
+    struct arena_mark mark = arena_mark(&p->arena);
+    struct held *h;
+
+    assert(n <= PARTNERS_MOST_OF_RECORD);
+    if (p->held_bytes > PARTNERS_MOST_BYTES)
+        give_up_of(p, far, n, too_many);
+    if (is_decided(p, far, n)) {
+        put(p, record, far, n, fn, ctx);
+        arena_restore(&p->arena, mark);
+        return;
+    }
+    mem_grow(&p->held, &p->held_cap, p->n_held + 1, sizeof *p->held);
+    h = &p->held[p->n_held++];
+    *h = (struct held){.n_far = n};
+    for (size_t i = 0; i < n; i++)
+        h->far[i] = far[i];
+    prov_record_pack(record, &h->record);
+    p->held_bytes += h->record.n;
+}
+
+/* In the order they came, as far as each is decided. */
+static void put_decided(struct partners *p, partners_put_fn *fn, void *ctx)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->n_held; i++) {
+        struct held *h = &p->held[i];
+        struct arena_mark mark = arena_mark(&p->arena);
+        struct prov_record record;
+
+        if (!is_decided(p, h->far, h->n_far)) {
+            p->held[n++] = *h;
+            continue;
+        }
+        if (prov_record_unpack(&h->record, &p->arena, &record) == 0)
+            put(p, &record, h->far, h->n_far, fn, ctx);
+        arena_restore(&p->arena, mark);
+        p->held_bytes -= h->record.n;
+        pack_release(&h->record);
+    }
+    p->n_held = n;
+}
+
+static void drop_done(struct partners *p)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < p->n_asked; i++) {
+        if (!p->asked[i].is_done) {
+            p->asked[n++] = p->asked[i];
+            continue;
+        }
+        pack_release(&p->asked[i].body);
+        pack_release(&p->asked[i].answer);
+    }
+    p->n_asked = n;
+}
+
+/* --------------------------------------------------------------------------------- talking */
+
+/* Why a question has no answer when its time is over. */
+static const char *why_open(const struct partners *p, const struct asked *a)
+{
+    struct ps_relay_client_counts n;
+
+    ps_relay_client_counts(p->client, &n);
+    if (n.is_refused)
+        return refused;
+    return n.n_replies > 0 && a->not_known == no_server ? too_late : a->not_known;
+}
+
+static void give_up(struct partners *p, uint64_t now)
+{
+    for (size_t i = 0; i < p->n_asked; i++) {
+        struct asked *a = &p->asked[i];
+
+        if (a->is_open && now - a->asked_ms >= p->opts.wait_ms)
+            close_question(p, a, why_open(p, a), &p->counts.n_given_up);
+        else if (a->is_due && now - a->again_ms >= AGAIN_MS)
+            send_question(p, a);
+    }
+}
+
+static void talk(struct partners *p, int timeout_ms, partners_put_fn *fn, void *ctx)
+{
+    struct ps_relay_handlers handlers = {p, hear_question, hear_answer};
+
+    p->has_mail = false;
+    answer_waiting(p);
+    ps_relay_client_talk(p->client, &handlers, timeout_ms);
+    give_up(p, now_ms());
+    put_decided(p, fn, ctx);
+    drop_done(p);
+}
+
+void partners_talk(struct partners *p, partners_put_fn *fn, void *ctx)
+{
+    talk(p, 0, fn, ctx);
+}
+
+/* All that was asked is decided, and nobody else will ask. */
+static bool is_finished(const struct partners *p, const struct ps_relay_client_counts *n)
+{
+    return n->is_refused || (p->n_open == 0 && !p->has_mail && n->n_going_on == 0 &&
+                             ps_relay_client_is_heard(p->client));
+}
+
+void partners_finish(struct partners *p, partners_put_fn *fn, void *ctx)
+{
+    uint64_t begin = now_ms(), now = begin;
+    struct ps_relay_client_counts n = {0};
+    bool is_told = false;
+
+    past_calls_end(p->past);
+    ps_relay_client_end(p->client);
+    do {
+        talk(p, END_MS, fn, ctx);
+        if (p->opts.meanwhile)
+            p->opts.meanwhile(p->opts.ctx);
+        ps_relay_client_counts(p->client, &n);
+        is_told = p->opts.is_told && p->opts.is_told();
+        now = now_ms();
+    } while (!is_told && !is_finished(p, &n) && now - begin < p->opts.wait_ms &&
+             (n.n_replies > 0 || now - begin < FIRST_MS));
+    for (size_t i = 0; i < p->n_asked; i++)
+        if (p->asked[i].is_open)
+            close_question(p, &p->asked[i], is_told ? was_told : why_open(p, &p->asked[i]),
+                           &p->counts.n_given_up);
+    put_decided(p, fn, ctx);
+    drop_done(p);
+}
+
+void partners_counts(const struct partners *p, struct partners_counts *counts)
+{
+    struct ps_relay_client_counts n;
+
+    *counts = (struct partners_counts){0};
+    if (p == NULL)
+        return;
+    *counts = p->counts;
+    ps_relay_client_counts(p->client, &n);
+    counts->sent_bytes = n.sent_bytes;
+    counts->received_bytes = n.received_bytes;
+}

@@ -1,0 +1,252 @@
+/*
+ * A place belongs to the instance that has said last that it reads it: one that was started
+ * again goes before the one that died, whose mail nobody fetches any more.
+ *
+ * The lock guards all of it; nothing else is taken under it.
+ */
+#include "ps/ps_relay.h"
+
+#include "base/idmap.h"
+#include "base/mem.h"
+#include "base/names.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Letters of one kind; what is in them is their own. */
+struct pile {
+    struct ps_letter *letter; /* [n] */
+    uint32_t n;
+    size_t cap;
+};
+
+struct instance {
+    uint32_t job;
+    uint64_t seen_ms;
+    bool is_over, is_successor;
+    struct pile question, answer; /* for it */
+    size_t bytes;                 /* in both */
+};
+
+struct ps_relay {
+    pthread_mutex_t lock;
+    struct names job;
+    struct idmap id;           /* of instances, by their client */
+    struct instance *instance; /* [id.n] */
+    size_t instance_cap;
+    struct idmap place; /* of job, program and rank */
+    uint32_t *owner;    /* [place.n] an instance, or NOBODY */
+    size_t owner_cap;
+    size_t bytes; /* of all letters */
+    struct ps_relay_counts counts;
+};
+
+#define NOBODY UINT32_MAX
+#define OVER_MS 1000u /* one that is over, and only waits for others, comes by more often */
+
+struct ps_relay *ps_relay_new(void)
+{
+    struct ps_relay *r = mem_alloc(1, sizeof *r);
+
+    pthread_mutex_init(&r->lock, NULL);
+    return r;
+}
+
+static void clear_pile(struct pile *p)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        free((void *)p->letter[i].body.data);
+    p->n = 0;
+}
+
+static void clear_mail(struct ps_relay *r, struct instance *x)
+{
+    clear_pile(&x->question);
+    clear_pile(&x->answer);
+    r->bytes -= x->bytes;
+    x->bytes = 0;
+}
+
+void ps_relay_free(struct ps_relay *r)
+{
+    if (r == NULL)
+        return;
+    for (uint32_t i = 0; i < r->id.n; i++) {
+        clear_mail(r, &r->instance[i]);
+        free(r->instance[i].question.letter);
+        free(r->instance[i].answer.letter);
+    }
+    free(r->instance);
+    free(r->owner);
+    idmap_release(&r->id);
+    idmap_release(&r->place);
+    names_release(&r->job);
+    pthread_mutex_destroy(&r->lock);
+    free(r);
+}
+
+/* Puts a copy of a letter on a pile of an instance, if there is room. */
+static bool put(struct ps_relay *r, struct instance *x, struct pile *pile,
+                const struct ps_letter *letter)
+{
+    size_t bytes = sizeof *letter + letter->body.n;
+    unsigned char *body;
+
+    if (pile->n == PS_LETTERS_MOST || x->bytes + bytes > PS_RELAY_MOST_MAIL ||
+        r->bytes + bytes > PS_RELAY_MOST_BYTES)
+        return false;
+    body = mem_alloc((size_t)letter->body.n + 1, 1);
+    if (letter->body.n > 0)
+        memcpy(body, letter->body.data, letter->body.n);
+    mem_grow(&pile->letter, &pile->cap, (size_t)pile->n + 1, sizeof *pile->letter);
+    pile->letter[pile->n] = *letter;
+    pile->letter[pile->n++].body.data = body;
+    x->bytes += bytes;
+    r->bytes += bytes;
+    return true;
+}
+
+/* The instance that speaks, or NOBODY when there are too many. */
+static uint32_t who(struct ps_relay *r, const struct ps_letters *said)
+{
+    char job[PS_TEXT_MOST + 1];
+    uint32_t known = r->id.n, i;
+
+    if (known == PS_RELAY_MOST_INSTANCES &&
+        idmap_find(&r->id, key_pair(0, said->client)) == IDMAP_NONE)
+        return NOBODY;
+    i = idmap_add(&r->id, key_pair(0, said->client));
+    if (i < known)
+        return i;
+    memcpy(job, said->job.data, said->job.n);
+    job[said->job.n] = '\0';
+    mem_grow(&r->instance, &r->instance_cap, (size_t)i + 1, sizeof *r->instance);
+    r->instance[i] = (struct instance){.job = names_add(&r->job, job)};
+    return i;
+}
+
+static struct key key_of(const struct instance *x, struct ps_place place)
+{
+    return key_quad(x->job, place.program, place.rank, 0);
+}
+
+static void take_place(struct ps_relay *r, uint32_t i, struct ps_place place)
+{
+    uint32_t known = r->place.n, p;
+
+    if (known == PS_RELAY_MOST_INSTANCES &&
+        idmap_find(&r->place, key_of(&r->instance[i], place)) == IDMAP_NONE)
+        return;
+    p = idmap_add(&r->place, key_of(&r->instance[i], place));
+    mem_grow(&r->owner, &r->owner_cap, (size_t)p + 1, sizeof *r->owner);
+    if (p < known && r->owner[p] != i)
+        r->instance[i].is_successor = true;
+    r->owner[p] = i;
+}
+
+/* Who reads a place, if it still comes by; NOBODY else. The mail of one that does not goes. */
+static uint32_t reader_of(struct ps_relay *r, uint32_t from, struct ps_place place,
+                          uint64_t now_ms)
+{
+    uint32_t p = idmap_find(&r->place, key_of(&r->instance[from], place));
+    struct instance *x;
+
+    if (p == IDMAP_NONE || r->owner[p] == from)
+        return NOBODY;
+    x = &r->instance[r->owner[p]];
+    if (now_ms - x->seen_ms < (x->is_over ? OVER_MS : PS_RELAY_SILENT_MS))
+        return r->owner[p];
+    clear_mail(r, x);
+    return NOBODY;
+}
+
+/* Takes a question to who is asked; if it cannot, that is the answer. */
+static void pass_question(struct ps_relay *r, uint32_t from, const struct ps_letter *q,
+                          uint64_t now_ms)
+{
+    struct ps_letter back = {.client = q->client, .number = q->number, .state = PS_NOBODY};
+    uint32_t to = reader_of(r, from, q->place, now_ms);
+
+    if (to != NOBODY && put(r, &r->instance[to], &r->instance[to].question, q)) {
+        r->counts.n_questions++;
+        return;
+    }
+    r->counts.n_undelivered++;
+    if (to != NOBODY)
+        back.state = PS_OVERFULL;
+    put(r, &r->instance[from], &r->instance[from].answer, &back);
+}
+
+/* Only to instances of the same job. */
+static void pass_answer(struct ps_relay *r, uint32_t from, const struct ps_letter *a)
+{
+    uint32_t to = idmap_find(&r->id, key_pair(0, a->client));
+
+    if (to != IDMAP_NONE && r->instance[to].job == r->instance[from].job &&
+        put(r, &r->instance[to], &r->instance[to].answer, a))
+        r->counts.n_answers++;
+}
+
+/* Others of its job that may still ask something. */
+static uint32_t going_on(const struct ps_relay *r, uint32_t i, uint64_t now_ms)
+{
+    uint32_t n = 0;
+
+    for (uint32_t k = 0; k < r->id.n; k++) {
+        const struct instance *x = &r->instance[k];
+
+        n += k != i && x->job == r->instance[i].job && !x->is_over &&
+             now_ms - x->seen_ms < PS_RELAY_SILENT_MS;
+    }
+    return n;
+}
+
+static void deliver(struct ps_relay *r, uint32_t i, uint64_t epoch, uint64_t now_ms,
+                    msgpack_sbuffer *out)
+{
+    struct instance *x = &r->instance[i];
+    struct ps_letters mail = {.epoch = epoch,
+                              .n_going_on = x->is_over ? going_on(r, i, now_ms) : 0,
+                              .is_successor = x->is_successor,
+                              .n_questions = x->question.n,
+                              .question = x->question.letter,
+                              .n_answers = x->answer.n,
+                              .answer = x->answer.letter};
+
+    ps_write_letters(out, PS_DELIVERY, &mail);
+    clear_mail(r, x);
+}
+
+bool ps_relay_pass(struct ps_relay *r, const struct ps_letters *said, uint64_t epoch,
+                   uint64_t now_ms, msgpack_sbuffer *out)
+{
+    uint32_t i;
+
+    pthread_mutex_lock(&r->lock);
+    i = who(r, said);
+    if (i != NOBODY) {
+        r->instance[i].seen_ms = now_ms;
+        r->instance[i].is_over = said->is_over;
+        for (uint32_t k = 0; k < said->n_places; k++)
+            take_place(r, i, said->place[k]);
+        for (uint32_t k = 0; k < said->n_questions; k++) {
+            struct ps_letter q = said->question[k];
+
+            q.client = said->client;
+            pass_question(r, i, &q, now_ms);
+        }
+        for (uint32_t k = 0; k < said->n_answers; k++)
+            pass_answer(r, i, &said->answer[k]);
+        deliver(r, i, epoch, now_ms, out);
+    }
+    pthread_mutex_unlock(&r->lock);
+    return i != NOBODY;
+}
+
+void ps_relay_counts(struct ps_relay *r, struct ps_relay_counts *counts)
+{
+    pthread_mutex_lock(&r->lock);
+    *counts = r->counts;
+    pthread_mutex_unlock(&r->lock);
+}
