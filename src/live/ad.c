@@ -308,8 +308,10 @@ static void learn_and_judge(struct ad *ad)
 {
     for (uint32_t l = 0; l < ad->n_locations; l++)
         ad->totals.n_calls += live_models_learn(&ad->models, ad->key[l], &ad->calls[l]);
-    if (ad->opts.exchange)
+    if (ad->opts.exchange) {
+        live_exchange_calls(ad->opts.exchange, ad->stream->defs, ad->calls, ad->n_locations);
         live_exchange_models(ad->opts.exchange, &ad->models, ad->stream->defs);
+    }
     live_models_fit(&ad->models);
     ad->least_lost_ns = least_lost(ad);
     judge_waiting(ad);
@@ -333,7 +335,7 @@ static void show(struct ad *ad, bool is_last)
                            .n_verdicts = ad->n_verdicts};
 
     if (ad->opts.exchange && !is_last)
-        live_exchange_counts(ad->opts.exchange, &step);
+        live_exchange_anomalies(ad->opts.exchange, &step);
     for (size_t i = 0; i < ad->opts.n_sinks; i++)
         ad->opts.sink[i].step(ad->opts.sink[i].ctx, &step);
 }

@@ -199,23 +199,24 @@ static void say(struct live_exchange *x, const char *program, uint32_t rank, con
 
 /* Where nothing happened, there is nothing to say. */
 static void say_tally(struct live_exchange *x, const char *program, uint32_t rank,
-                      const char *region, const struct tally *tally)
+                      const char *region, const struct tally *tally, bool is_judged)
 {
-    if (tally->n_calls == 0 && tally->n_anomalies == 0)
-        return;
-    say(x, program, rank, region, "calls", tally->n_calls);
-    say(x, program, rank, region, "anomalies", tally->n_anomalies);
+    if (is_judged && (tally->n_calls > 0 || tally->n_anomalies > 0))
+        say(x, program, rank, region, "anomalies", tally->n_anomalies);
+    else if (tally->n_calls > 0)
+        say(x, program, rank, region, "calls", tally->n_calls);
 }
 
-static void say_tallies(struct live_exchange *x, const struct definitions *defs)
+static void say_tallies(struct live_exchange *x, const struct definitions *defs, bool is_judged)
 {
     char program[16];
 
     for (uint32_t l = 0; l < x->rank.n; l++)
         say_tally(x, program_of(&defs->location[l], program), defs->location[l].rank, "",
-                  &x->rank.tally[l]);
+                  &x->rank.tally[l], is_judged);
     for (uint32_t r = 0; r < x->region.n; r++)
-        say_tally(x, x->program, PS_ALL_RANKS, defs->names.name[r], &x->region.tally[r]);
+        say_tally(x, x->program, PS_ALL_RANKS, defs->names.name[r], &x->region.tally[r],
+                  is_judged);
 }
 
 static void find_homes(struct live_exchange *x, const struct definitions *defs)
@@ -275,26 +276,30 @@ static void say_counters(struct live_exchange *x, const struct definitions *defs
                         &x->counter[i]);
 }
 
-void live_exchange_counts(struct live_exchange *x, const struct ad_step *step)
+void live_exchange_calls(struct live_exchange *x, const struct definitions *defs,
+                         const struct calls *calls, uint32_t n_locations)
 {
-    const struct definitions *defs = step->defs;
-
     for (uint32_t r = 0; r < x->rank.n; r++)
         x->rank.tally[r] = (struct tally){0};
     for (uint32_t r = 0; r < x->region.n; r++)
         x->region.tally[r] = (struct tally){0};
     find_homes(x, defs);
-    for (uint32_t l = 0; l < step->n_locations; l++) {
-        count_calls(x, l, &step->calls[l]);
-        say_counters(x, defs, &defs->location[l], &step->calls[l]);
+    for (uint32_t l = 0; l < n_locations; l++) {
+        count_calls(x, l, &calls[l]);
+        say_counters(x, defs, &defs->location[l], &calls[l]);
     }
+    say_tallies(x, defs, false);
+}
+
+void live_exchange_anomalies(struct live_exchange *x, const struct ad_step *step)
+{
     for (size_t i = 0; i < step->n_verdicts; i++) {
         const struct verdict *v = &step->verdict[i];
 
         tally_of(&x->rank, x->home[v->location])->n_anomalies++;
         tally_of(&x->region, v->region)->n_anomalies++;
     }
-    say_tallies(x, defs);
+    say_tallies(x, step->defs, true);
 }
 
 uint32_t live_exchange_number(struct live_exchange *x, uint32_t model, uint32_t function)

@@ -1,9 +1,11 @@
 /*
  * live_exchange -- what one instance and the parameter server tell each other every step.
  *
+ *     live_exchange_calls(x, defs, ..)          how many calls there were, counters;
+ *                                               and with it
  *     live_exchange_models(x, &models, defs)    what was learnt in the step goes out, what all
  *                                               have learnt comes in
- *     live_exchange_counts(x, &step)            calls, anomalies, counters: with the next step
+ *     live_exchange_anomalies(x, &step)         with the next step
  *
  * What judges a call is then
  *
@@ -39,8 +41,16 @@ void live_exchange_free(struct live_exchange *x);
 void live_exchange_models(struct live_exchange *x, struct live_models *models,
                           const struct definitions *defs);
 
-/* live_exchange_counts -- when the step was judged. */
-void live_exchange_counts(struct live_exchange *x, const struct ad_step *step);
+/*
+ * live_exchange_calls -- before the models, so that whatever is told has as many calls in one
+ * as in the other, also of an instance that is killed then.
+ *   calls  (n_locations) of the step
+ */
+void live_exchange_calls(struct live_exchange *x, const struct definitions *defs,
+                         const struct calls *calls, uint32_t n_locations);
+
+/* live_exchange_anomalies -- when the step was judged. */
+void live_exchange_anomalies(struct live_exchange *x, const struct ad_step *step);
 
 /*
  * live_exchange_number -- what a model's function is called by in all that is stored of it: the

@@ -77,7 +77,8 @@ static void ranks_of_two_programs_are_counted_apart(void **state)
         callstack_begin(stack[l], &calls[l], &quality);
         push_calls(&calls[l], stack[l], of[l].n_calls);
     }
-    live_exchange_counts(x, &(struct ad_step){.defs = &defs, .n_locations = 3, .calls = calls});
+    live_exchange_calls(x, &defs, calls, 3);
+    live_exchange_anomalies(x, &(struct ad_step){.defs = &defs});
     assert_true(live_exchange_finish(x, 10000));
     live_exchange_free(x);
     ps_client_close(opts.client);
