@@ -236,18 +236,23 @@ static void add_path(struct peer_place *place, const struct peer_path *found)
 }
 
 /*
- * That a place like the others is so far above them. How far they are apart is known from few
- * of them; but that they cannot be closer than their calls vary is known well. What few places
- * show by chance to be closer than they are is allowed for.
+ * How far places are apart is known from few of them; but that they cannot be closer than their
+ * calls vary is known well. What few places show by chance to be closer than they are is
+ * allowed for.
  */
+double peers_chance(double above, double width, uint32_t n, double error)
+{
+    double freedom = fmax(1, MAD_FREEDOM * (n - 1));
+    double floor = error * (1 + SMALL_SAMPLE / n);
+
+    if (width > floor)
+        return student_tail(above / width, freedom);
+    return student_tail(above / floor, fmax(freedom, LEAST_FREEDOM));
+}
+
 static double chance_of(double above, const struct across *a, double error)
 {
-    double freedom = fmax(1, MAD_FREEDOM * (a->n - 1));
-    double floor = error * (1 + SMALL_SAMPLE / a->n);
-
-    if (a->width > floor)
-        return student_tail(above / a->width, freedom);
-    return student_tail(above / floor, fmax(freedom, LEAST_FREEDOM));
+    return peers_chance(above, a->width, a->n, error);
 }
 
 static double excess_of_calls(const struct finder *f, const struct peer_cell *cell,

@@ -152,6 +152,14 @@ void peers_find(const struct scoring *scoring, const struct trace_view *view,
                 const struct peers_opts *opts, struct peers *out);
 void peers_release(struct peers *peers);
 
+/*
+ * peers_chance -- that a place like the others is so far above them.
+ *   above  > 0, by which its value is above their middle
+ *   width  of n values: MAD_SIGMA times their median distance from the middle, > 0
+ *   error  standard deviation of its own value
+ */
+double peers_chance(double above, double width, uint32_t n, double error);
+
 /* peers_is_to_blame -- it is slow or imbalanced. */
 bool peers_is_to_blame(const struct peer_place *place);
 

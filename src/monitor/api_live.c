@@ -29,17 +29,24 @@ static json_t *quality_json(const struct quality *quality)
     return list;
 }
 
+/* Of a job, as opposed to what one process has read itself. */
+static json_t *count_of_job(uint64_t n)
+{
+    return n > 0 ? json_count(n) : json_null();
+}
+
 static json_t *store_json(const struct live_state *live)
 {
     const struct prov_counts *c = &live->store;
 
     if (live->store_url == NULL)
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "url", json_text(live->store_url),
-                     "stored", json_count(c->n_stored), "waiting", json_count(c->n_waiting),
-                     "dropped", json_count(c->n_dropped), "removed", json_count(c->n_removed),
-                     "is_failing", (int)c->is_failing, "error",
-                     c->why ? json_string(c->why) : json_null());
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "url", json_text(live->store_url), "calls",
+        count_of_job(live->totals.n_calls_stored), "stored", json_count(c->n_stored), "waiting",
+        json_count(c->n_waiting), "dropped", json_count(c->n_dropped), "removed",
+        json_count(c->n_removed), "is_failing", (int)c->is_failing, "error",
+        c->why ? json_string(c->why) : json_null());
 }
 
 /* Over the last five seconds of which something is known. */
@@ -144,6 +151,7 @@ int api_live_status(struct live_state *live, const struct request *request,
     json_object_set_new(json, "loop", loop ? json_string(loop) : json_null());
     json_object_set_new(json, "points", points_json(live));
     json_object_set_new(json, "store", store_json(live));
+    json_object_set_new(json, "server_calls", count_of_job(live->totals.n_calls_told));
     json_object_set_new(json, "reduction", reduction);
     json_object_set_new(json, "quality", quality_json(&live->quality));
     live_state_unlock(live);

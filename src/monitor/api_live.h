@@ -21,7 +21,7 @@ api_live_fn api_live_status, api_live_counters, api_live_model;
 /* api_live_points.c */
 api_live_fn api_live_points;
 /* api_live_rows.c */
-api_live_fn api_live_heatmap, api_live_history, api_live_ranks, api_live_regions;
+api_live_fn api_live_heatmap, api_live_history, api_live_ranks, api_live_regions, api_live_slow;
 /* api_live_records.c */
 api_live_fn api_live_records, api_live_record, api_live_call;
 

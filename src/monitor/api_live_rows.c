@@ -432,3 +432,77 @@ int api_live_regions(struct live_state *live, const struct request *request,
 {
     return answer_ranking(live, request, response, false);
 }
+
+/* ------------------------------------------------------------------------------ who is slow */
+
+static json_t *functions_json(const struct live_state *live, const struct slow_rank *r)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < r->n_in; i++) {
+        const struct slow_function *f = &r->in[i];
+
+        if (f->function < live->n_regions)
+            json_array_append_new(
+                list,
+                json_pack("{s:o, s:o, s:s, s:f, s:f, s:b}", "region", json_count(f->function),
+                          "short_name", json_text(live->region[f->function].short_name), "kind",
+                          f->is_more ? "more to do" : "slower", "factor", f->factor,
+                          "excess_ns", f->excess_ns, "is_sure", (int)f->is_sure));
+    }
+    return list;
+}
+
+static double excess_of(const struct live_slow *x)
+{
+    return x->slow.slow_ns + x->slow.more_ns + x->slow.maybe_ns;
+}
+
+/* Those of which there is something to say, the largest excess first. */
+static int by_excess(const void *a, const void *b)
+{
+    const struct live_slow *x = a, *y = b;
+
+    if (excess_of(x) != excess_of(y))
+        return excess_of(x) < excess_of(y) ? 1 : -1;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static json_t *slow_json(const struct live_state *live, const struct live_slow *x)
+{
+    return json_pack("{s:o, s:o, s:s, s:f, s:f, s:f, s:o}", "rank", json_count(x->rank),
+                     "program", json_count(x->program), "verdict",
+                     peer_verdict_name(x->slow.verdict), "slowdown", slow_factor(&x->slow),
+                     "own_ns", x->slow.own_ns, "wait_ns", x->slow.wait_ns, "functions",
+                     functions_json(live, &x->slow));
+}
+
+int api_live_slow(struct live_state *live, const struct request *request,
+                  struct response *response)
+{
+    json_t *json = json_object(), *items = json_array();
+    struct live_slow *slow;
+    uint32_t n[PEER_UNSURE + 1] = {0};
+
+    (void)request;
+    live_state_lock(live);
+    slow = mem_alloc(live->n_slow, sizeof *slow);
+    if (live->n_slow > 0)
+        memcpy(slow, live->slow, live->n_slow * sizeof *slow);
+    qsort(slow, live->n_slow, sizeof *slow, by_excess);
+    for (uint32_t i = 0; i < live->n_slow; i++) {
+        n[slow[i].slow.verdict]++;
+        if (slow[i].slow.verdict != PEER_USUAL && json_array_size(items) < USUAL_ROWS)
+            json_array_append_new(items, slow_json(live, &slow[i]));
+    }
+    json_object_set_new(json, "version", json_count(live_state_version(live)));
+    json_object_set_new(json, "compared", json_count(live->n_slow));
+    json_object_set_new(json, "not_known",
+                        live->slow_unknown ? json_text(live->slow_unknown) : json_null());
+    live_state_unlock(live);
+    for (int v = PEER_USUAL; v <= PEER_UNSURE; v++)
+        json_object_set_new(json, peer_verdict_name(v), json_count(n[v]));
+    json_object_set_new(json, "items", items);
+    free(slow);
+    return response_json(response, json);
+}

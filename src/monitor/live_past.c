@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "explain/waiting.h"
 #include "prov/prov_reader.h"
 #include "prov/prov_sql.h"
 #include "prov/prov_store.h"
@@ -12,6 +13,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LEAST_PAUSE_MS 1000u
 #define SERVER_MS 2000    /* for a parameter server to answer */
@@ -103,6 +105,123 @@ static int read_calls(struct database *reader, uint64_t *n_calls)
     return rc;
 }
 
+/* -------------------------------------------------------------------------- who is slow */
+
+/* What is read of ranks and functions. */
+struct statistics {
+    struct live_slow *rank; /* [ranks.n] */
+    size_t rank_cap;
+    struct idmap ranks, cells;
+    struct slow_cell *cell; /* [cells.n] */
+    size_t cell_cap;
+    bool *is_waiting; /* [n_functions] */
+    uint32_t n_functions;
+    size_t waiting_cap;
+    bool has_all; /* an instance has stored statistics of several ranks */
+};
+
+/* A function by its path, too. */
+static bool waits(const char *function)
+{
+    const char *last = strrchr(function, '/');
+    const char *name = last && region_name_kind(function) == REGION_USER ? last + 1 : function;
+
+    return waiting_is_likely(&(struct region){.name = name, .kind = region_name_kind(name)});
+}
+
+static uint32_t take_function(struct live_past *past, struct statistics *s, const char *name)
+{
+    uint32_t f = names_add(&past->functions, name);
+
+    live_state_past_function(past->state, f, name);
+    mem_grow(&s->is_waiting, &s->waiting_cap, (size_t)f + 1, sizeof *s->is_waiting);
+    for (; s->n_functions <= f; s->n_functions++)
+        s->is_waiting[s->n_functions] = waits(past->functions.name[s->n_functions]);
+    return f;
+}
+
+/* An instance that was started again has said more of the same rank. */
+static void add_calls(struct slow_cell *c, uint64_t n, double mean, double deviation)
+{
+    double a = (double)c->n_calls, b = (double)n, all = a + b, apart = mean - c->mean_ns;
+    double squares = c->deviation_ns * c->deviation_ns * fmax(a - 1, 0) +
+                     deviation * deviation * fmax(b - 1, 0) + apart * apart * a * b / all;
+
+    c->n_calls += n;
+    c->mean_ns += apart * b / all;
+    c->deviation_ns = all > 1 ? sqrt(squares / (all - 1)) : 0;
+}
+
+/* Columns of the query below. */
+enum { SLOW_PROGRAM, SLOW_RANK, SLOW_FUNCTION, SLOW_CALLS, SLOW_MEAN, SLOW_DEVIATION };
+
+static const char sql_slow[] =
+    "SELECT s.pid, u.rid, s.func, s.exclusive ->> 'count', s.exclusive ->> 'mean', "
+    "s.exclusive ->> 'stddev' FROM func_stats_of_runs s LEFT JOIN runs u ON u.run = s.run";
+
+static void take_statistics(struct live_past *past, struct statistics *s, sqlite3_stmt *query)
+{
+    uint32_t program = number(query, SLOW_PROGRAM), rank = number(query, SLOW_RANK);
+    int64_t n_calls = sqlite3_column_int64(query, SLOW_CALLS);
+    uint32_t r, f, c, known;
+
+    s->has_all |= sqlite3_column_type(query, SLOW_RANK) == SQLITE_NULL;
+    if (sqlite3_column_type(query, SLOW_RANK) == SQLITE_NULL || n_calls <= 0)
+        return;
+    r = idmap_add(&s->ranks, key_pair(program, rank));
+    mem_grow(&s->rank, &s->rank_cap, (size_t)r + 1, sizeof *s->rank);
+    s->rank[r] = (struct live_slow){.program = program, .rank = rank};
+    f = take_function(past, s, rundb_text(query, SLOW_FUNCTION));
+    known = s->cells.n;
+    c = idmap_add(&s->cells, key_pair(r, f));
+    mem_grow(&s->cell, &s->cell_cap, (size_t)c + 1, sizeof *s->cell);
+    if (c == known)
+        s->cell[c] = (struct slow_cell){.rank = r, .function = f};
+    add_calls(&s->cell[c], (uint64_t)n_calls, 1e3 * sqlite3_column_double(query, SLOW_MEAN),
+              1e3 * sqlite3_column_double(query, SLOW_DEVIATION));
+}
+
+static void compare_ranks(struct live_past *past, struct statistics *s)
+{
+    struct slow_rank *slow = mem_alloc(s->ranks.n, sizeof *slow);
+    uint32_t n = slow_find(&(struct slow_table){.cell = s->cell,
+                                                .n_cells = s->cells.n,
+                                                .is_waiting = s->is_waiting,
+                                                .n_functions = s->n_functions,
+                                                .n_ranks = s->ranks.n},
+                           slow);
+
+    for (uint32_t r = 0; r < s->ranks.n; r++)
+        s->rank[r].slow = slow[r];
+    live_state_past_slow(past->state, s->rank, s->ranks.n,
+                         n >= PEERS_FEWEST ? NULL
+                         : s->has_all      ? "an instance reads several ranks, and its "
+                                             "statistics are of all of them together"
+                                           : "fewer than 5 ranks have statistics of their own");
+    free(slow);
+}
+
+static int read_slow(struct live_past *past, struct database *reader)
+{
+    struct statistics s = {0};
+    sqlite3_stmt *query = NULL;
+    int rc = rundb_prepare(reader->sql, sql_slow, &query), status = SQLITE_DONE;
+
+    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW)
+        take_statistics(past, &s, query);
+    if (rc == 0 && status != SQLITE_DONE)
+        rc = prov_reader_error(reader, past->url);
+    sqlite3_finalize(query);
+    if (rc == 0)
+        compare_ranks(past, &s);
+    free(s.rank);
+    free(s.cell);
+    free(s.is_waiting);
+    idmap_release(&s.ranks);
+    idmap_release(&s.cells);
+    return rc;
+}
+
 static void forget(struct live_past *past)
 {
     live_state_past_again(past->state);
@@ -126,6 +245,8 @@ static int read_store(struct live_past *past, bool is_written)
     rc = read_records(past, &reader);
     if (rc == 0)
         rc = read_calls(&reader, &n_calls);
+    if (rc == 0)
+        rc = read_slow(past, &reader);
     if (rc == 0)
         rc = reduction_read(&reader, past->url, &reduction);
     database_close(&reader);
@@ -161,6 +282,9 @@ static void tell_alone(struct live_past *past)
     struct reduction unknown = reduction_of(0, "what the instances read is not told", NULL);
 
     past->is_written = !past->is_lost;
+    live_state_past_slow(past->state, NULL, 0,
+                         "a server is not told of functions by rank; the store of the job has "
+                         "that");
     live_state_past_told(past->state, past->state->totals.n_calls, &none, &unknown,
                          past->is_written);
 }

@@ -28,6 +28,9 @@ static void begin(struct live_state *state, const char *store_url)
     state->store_url = keep(state, store_url);
     state->totals = (struct live_totals){.lag_ns = NAN};
     state->least_delay_ns = INFINITY;
+    state->slow_unknown =
+        "one process reads all ranks, and keeps no statistics of functions by "
+        "rank; snag analyze compares them after the run";
     live_grid_init(&state->rank_grid);
     live_grid_init(&state->region_grid);
     live_grid_init(&state->counter_grid);
@@ -49,7 +52,7 @@ static void forget(struct live_state *state)
     live_grid_release(&state->counter_grid);
     idmap_release(&state->rank_ids);
     state->n_ranks = state->n_regions = state->n_counters = state->n_places = 0;
-    state->n_moments = 0;
+    state->n_moments = state->n_slow = 0;
     state->quality = (struct quality){0};
     state->store = (struct prov_counts){0};
     state->reduction = reduction_of(0, NULL, NULL);
@@ -80,6 +83,7 @@ void live_state_free(struct live_state *state)
     forget(state);
     live_recent_release(&state->recent);
     free(state->rank);
+    free(state->slow);
     free(state->of_region);
     free(state->region);
     free(state->counter);
@@ -686,9 +690,29 @@ void live_state_past_known(struct live_state *state, const struct ps_snapshot *k
     live_state_lock(state);
     n_calls = know_sketches(state, known, number);
     know_statistics(state, &known->state, number);
+    state->totals.n_calls_told = n_calls;
     if (n_calls > state->totals.n_calls)
         state->totals.n_calls = n_calls;
     atomic_fetch_add(&state->version, 1);
+    live_state_unlock(state);
+}
+
+void live_state_past_function(struct live_state *state, uint32_t region, const char *function)
+{
+    live_state_lock(state);
+    know_function(state, region, function);
+    live_state_unlock(state);
+}
+
+void live_state_past_slow(struct live_state *state, const struct live_slow *slow, uint32_t n,
+                          const char *unknown)
+{
+    live_state_lock(state);
+    state->slow = mem_resize(state->slow, n, sizeof *state->slow);
+    if (n > 0)
+        memcpy(state->slow, slow, n * sizeof *slow);
+    state->n_slow = n;
+    state->slow_unknown = unknown; /* what counts calls is told next, and is a new version */
     live_state_unlock(state);
 }
 
@@ -710,6 +734,9 @@ void live_state_past_told(struct live_state *state, uint64_t n_calls,
 
     live_state_lock(state);
     n_calls = n_calls > n_recorded ? n_calls : n_recorded;
+    state->totals.n_calls_stored = n_calls;
+    if (n_calls < state->totals.n_calls_told)
+        n_calls = state->totals.n_calls_told;
     if (phase != state->phase || n_calls != state->totals.n_calls ||
         store->n_stored != state->store.n_stored)
         atomic_fetch_add(&state->version, 1);

@@ -32,6 +32,7 @@
 #include "monitor/live_grid.h"
 #include "monitor/live_points.h"
 #include "monitor/live_recent.h"
+#include "monitor/live_slow.h"
 #include "monitor/live_stat.h"
 #include "monitor/live_tally.h"
 #include "prov/reduction.h"
@@ -70,6 +71,12 @@ struct live_region {
     bool is_judged; /* judge is what judges it: not where calls are compared by path */
 };
 
+/* How a rank compares with the others of the job. */
+struct live_slow {
+    uint32_t program, rank;
+    struct slow_rank slow; /* its functions are regions */
+};
+
 struct live_place {
     const char *name; /* lasts as long as the state */
     uint32_t rank, thread, program;
@@ -80,6 +87,8 @@ struct live_place {
 struct live_totals {
     uint64_t n_steps, begin_ns, end_ns;
     uint64_t n_events, n_calls, n_unjudged, n_slight, n_messages, n_lost;
+    uint64_t n_calls_stored; /* of a job: as its statistics in the store have them, */
+    uint64_t n_calls_told; /* and as its parameter server was told; n_calls: the more of both */
     uint64_t n_anomalies, severity_ns; /* without those that were taken back */
     uint64_t n_taken_back;             /* that the final models do not call strange */
     double least_ns;                   /* that an anomaly has lost at least; 0: not known */
@@ -139,6 +148,9 @@ struct live_state {
     struct live_place *place;          /* [n_places] by location */
     uint32_t n_ranks, n_regions, n_counters, n_places;
     size_t rank_cap, of_region_cap, region_cap, counter_cap, counter_name_cap, place_cap;
+    struct live_slow *slow; /* [n_slow] ranks with statistics of their own */
+    uint32_t n_slow;
+    const char *slow_unknown; /* why they are not compared; NULL: they are */
     struct {
         uint64_t at_ns, n_events;
     } moment[LIVE_RATES]; /* a ring */
@@ -185,6 +197,20 @@ void live_state_past_again(struct live_state *state);
  */
 void live_state_past_known(struct live_state *state, const struct ps_snapshot *known,
                            struct names *number);
+
+/*
+ * live_state_past_function -- a function that something will be said of, as with
+ * live_state_past_known.
+ */
+void live_state_past_function(struct live_state *state, uint32_t region, const char *function);
+
+/*
+ * live_state_past_slow -- how the ranks of a job compare.
+ *   slow     (n) copied
+ *   unknown  why they cannot be compared; constant; NULL: they are
+ */
+void live_state_past_slow(struct live_state *state, const struct live_slow *slow, uint32_t n,
+                          const char *unknown);
 
 /*
  * live_state_past_told -- those are all that are there.

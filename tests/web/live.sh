@@ -34,6 +34,7 @@ try_all() {
     try /live/heatmap /live/heatmap
     try /live/heatmap '/live/heatmap?what=exclusive_ns&from=1000&to=900000000&width=10'
     try /live/ranks /live/ranks
+    try /live/slow /live/slow
     try /live/regions '/live/regions?by=severity_ns.maximum&limit=2&order=least'
     for part in total mean deviation minimum maximum last delta; do
         try /live/ranks "/live/ranks?by=anomalies.$part"

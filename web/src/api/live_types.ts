@@ -45,6 +45,7 @@ export interface LiveStatus {
     points: { kind?: "calls" | "executions"; kept: number; most: number; next: number };
     store: {
         url: string;
+        calls: number | null; /* of a job: that its statistics have */
         stored: number;
         waiting: number;
         dropped: number;
@@ -52,6 +53,7 @@ export interface LiveStatus {
         is_failing: boolean;
         error: string | null; /* why */
     } | null;
+    server_calls: number | null; /* of a job: that its parameter server was told of */
     reduction: {
         trace_bytes: number | null;
         stored_bytes: number | null;
@@ -89,6 +91,34 @@ export interface LiveList<T> {
     total: number;
     by: string;
     items: T[];
+}
+
+/* How the ranks of a job compare. */
+export interface LiveSlow {
+    version: number;
+    compared: number;
+    not_known: string | null;
+    usual: number;
+    slow: number;
+    waits: number;
+    imbalanced: number;
+    unsure: number;
+    items: {
+        rank: number;
+        program: number;
+        verdict: "slow" | "waits" | "imbalanced" | "unsure";
+        slowdown: number;
+        own_ns: number;
+        wait_ns: number;
+        functions: {
+            region: number;
+            short_name: string;
+            kind: "slower" | "more to do";
+            factor: number;
+            excess_ns: number;
+            is_sure: boolean;
+        }[];
+    }[];
 }
 
 export interface LiveCounter {

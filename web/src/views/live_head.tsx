@@ -86,6 +86,21 @@ function Reduction({ of }: { of: LiveStatus["reduction"] }) {
     );
 }
 
+/* What an instance that was killed had read last, the server was told, and the store was not. */
+function Differing({ now }: { now: LiveStatus }) {
+    const [stored, told] = [now.store?.calls ?? null, now.server_calls];
+    if (stored === null || told === null || stored === told || !isOver.value) return null;
+    return (
+        <span
+            class="live-differing"
+            title="Instances tell the server in each step, and store their statistics about once a second: what one that was killed has read last is not in the store. What the server is not told of in the end, it has missed."
+        >
+            , {plural(told, "call")} told to the server, {formatCount(stored)} in the statistics
+            of the store
+        </span>
+    );
+}
+
 export function LiveHead() {
     const now = status.value!;
     return (
@@ -114,6 +129,7 @@ export function LiveHead() {
                 {now.lag_ns !== null && !isOver.value && `, ${formatTime(now.lag_ns)} behind`}
                 {now.store && `, ${plural(now.store.stored, "record")} stored`}
                 {now.store && <Reduction of={now.reduction} />}
+                <Differing now={now} />
             </span>
             <span class="actions">
                 {isPaused.value && newest.value !== shown.value && (

@@ -1,7 +1,14 @@
 // Ranks and regions, by a chosen statistic, each with its history.
 import { getJson } from "../api/http";
-import { LiveHistory, LiveList, LiveRank, LiveRegion, LiveStat } from "../api/live_types";
-import { formatCount, formatMean, formatTime } from "../format/units";
+import {
+    LiveHistory,
+    LiveList,
+    LiveRank,
+    LiveRegion,
+    LiveSlow,
+    LiveStat,
+} from "../api/live_types";
+import { formatCount, formatMean, formatTime, plural } from "../format/units";
 import {
     rankChosen,
     regionChosen,
@@ -133,6 +140,81 @@ function Table<T extends Item>(props: {
     );
 }
 
+function nameOfRank(r: { rank: number; program: number }): string {
+    return r.program ? `rank ${r.rank} of ${r.program}` : `rank ${r.rank}`;
+}
+
+/* "compute +9.1 % (1.2 s)", as in the ranks of a run */
+function whyOf(item: LiveSlow["items"][0]): string {
+    return item.functions
+        .map((f) => {
+            const percent = 100 * (f.factor - 1);
+            const more = f.kind === "more to do" ? " more to do" : "";
+            return `${f.short_name} +${percent.toFixed(percent < 10 ? 1 : 0)} %${more} (${formatTime(f.excess_ns)})${f.is_sure ? "" : " perhaps"}`;
+        })
+        .join(", ");
+}
+
+function slowSummary(of: LiveSlow): string {
+    if (of.not_known) return `Who is slow is not known, because ${of.not_known}.`;
+    const ranks = plural(of.compared, "rank");
+    if (of.usual === of.compared) return `${ranks}: none of them is slow.`;
+    return `${ranks}: ${of.slow} slow, ${of.imbalanced} imbalanced, ${of.unsure} unsure, ${of.waits} that wait.`;
+}
+
+/* Who is slow in all its calls, which the list of anomalies does not tell. */
+function LiveSlowRanks() {
+    const slow = useQuery(
+        "slow",
+        (abort) => getJson<LiveSlow>("/live/slow", abort),
+        shown.value,
+        true,
+    );
+    return (
+        <Await of={slow} what="who is slow" empty="There is nothing yet.">
+            {(of) => (
+                <div class="live-slow">
+                    <p class="dim">{slowSummary(of)}</p>
+                    {!of.not_known && of.items.length > 0 && (
+                        <table class="live-table">
+                            <caption class="visually-hidden">Who is slow</caption>
+                            <thead>
+                                <tr>
+                                    <th>Rank</th>
+                                    <th>Verdict</th>
+                                    <th>Longer</th>
+                                    <th>In</th>
+                                </tr>
+                            </thead>
+                            <tbody>
+                                {of.items.slice(0, 10).map((item) => (
+                                    <tr key={nameOfRank(item)}>
+                                        <td>
+                                            <button
+                                                class="quiet"
+                                                aria-pressed={rankChosen.value === item.rank}
+                                                onClick={() => toggleRank(item.rank)}
+                                            >
+                                                {nameOfRank(item)}
+                                            </button>
+                                        </td>
+                                        <td>{item.verdict}</td>
+                                        <td class="number">
+                                            {(100 * Math.max(item.slowdown - 1, 0)).toFixed(1)}{" "}
+                                            %
+                                        </td>
+                                        <td>{whyOf(item)}</td>
+                                    </tr>
+                                ))}
+                            </tbody>
+                        </table>
+                    )}
+                </div>
+            )}
+        </Await>
+    );
+}
+
 export function LiveRanking() {
     return (
         <LivePanel
@@ -147,11 +229,10 @@ export function LiveRanking() {
                 />
             }
         >
+            <LiveSlowRanks />
             <Table<LiveRank>
                 what="ranks"
-                nameOf={(r) =>
-                    r.program ? `rank ${r.rank} of ${r.program}` : `rank ${r.rank}`
-                }
+                nameOf={nameOfRank}
                 isChosen={(r) => rankChosen.value === r.rank}
                 choose={(r) => toggleRank(r.rank)}
             />

@@ -1,0 +1,322 @@
+/*
+ * Instances write their statistics at different times, so one may be ahead of others in all it
+ * does. That is its progress: the middle of how many calls it has of each function, over what
+ * the middle rank has. Only what is more than that is more to do.
+ */
+#include "monitor/live_slow.h"
+
+#include "base/mem.h"
+#include "features/robust.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define FALSE_ALARMS 0.005 /* ranks called slow where none is */
+#define MAYBE 20.0         /* times as often may one be called unsure */
+#define LEAST_FACTOR 1.015 /* by which calls take longer, or are more, to count */
+#define FEWEST_CALLS 8u    /* of a function on a rank, for its mean to mean anything */
+#define LEAST_WIDTH 1e-3   /* of ratios */
+#define MAD_SIGMA 1.4826   /* standard deviations in a median absolute deviation */
+#define TASK_WIDTHS 6.0    /* calls beyond those of the peers */
+#define WAIT_MATERIAL 0.02 /* of its time: a rank waits that much more than the culprit */
+
+struct finder {
+    struct slow_table *table;
+    struct slow_rank *rank;
+    double *progress; /* [n_ranks] */
+    double *scratch;  /* [n_ranks] */
+    uint32_t n_tests;
+};
+
+/* All cells of one function. */
+struct group {
+    const struct slow_cell *cell;
+    size_t n;
+};
+
+static int by_function(const void *a, const void *b)
+{
+    const struct slow_cell *x = a, *y = b;
+
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+/* The group that begins at a cell. */
+static struct group group_at(const struct slow_table *t, size_t first)
+{
+    size_t n = 1;
+
+    while (first + n < t->n_cells && t->cell[first + n].function == t->cell[first].function)
+        n++;
+    return (struct group){t->cell + first, n};
+}
+
+double slow_factor(const struct slow_rank *r)
+{
+    double excess_ns = r->slow_ns;
+
+    if (r->verdict == PEER_IMBALANCED || r->verdict == PEER_UNSURE)
+        excess_ns += r->more_ns + r->maybe_ns;
+    return r->own_ns > excess_ns ? r->own_ns / (r->own_ns - excess_ns) : 1;
+}
+
+/* Middle and width of values in scratch, whose order is changed. */
+static double middle_of(double *x, uint32_t n, double *width)
+{
+    double middle = robust_quantile(x, n, 0.5);
+
+    for (uint32_t i = 0; i < n; i++)
+        x[i] = fabs(x[i] - middle);
+    *width = MAD_SIGMA * robust_quantile(x, n, 0.5);
+    return middle;
+}
+
+/* -------------------------------------------------------------------------------- progress */
+
+static double middle_calls(struct finder *f, const struct group *g)
+{
+    for (size_t i = 0; i < g->n; i++)
+        f->scratch[i] = (double)g->cell[i].n_calls;
+    return robust_quantile(f->scratch, g->n, 0.5);
+}
+
+/* A share of calls, of one rank. */
+struct share {
+    uint32_t rank;
+    double share;
+};
+
+static int by_rank_share(const void *a, const void *b)
+{
+    const struct share *x = a, *y = b;
+
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->share > y->share) - (x->share < y->share);
+}
+
+static void find_progress(struct finder *f)
+{
+    const struct slow_table *t = f->table;
+    struct share *share = mem_alloc(t->n_cells, sizeof *share);
+    size_t n = 0, first, end;
+
+    for (size_t i = 0; i < t->n_cells;) {
+        struct group g = group_at(t, i);
+        double middle = middle_calls(f, &g);
+
+        for (size_t k = 0; k < g.n && g.n >= PEERS_FEWEST; k++)
+            share[n++] = (struct share){g.cell[k].rank, (double)g.cell[k].n_calls / middle};
+        i += g.n;
+    }
+    qsort(share, n, sizeof *share, by_rank_share);
+    for (uint32_t r = 0; r < t->n_ranks; r++)
+        f->progress[r] = 1;
+    for (first = 0; first < n; first = end) {
+        for (end = first; end < n && share[end].rank == share[first].rank; end++)
+            ;
+        f->progress[share[first].rank] = share[first + (end - first) / 2].share;
+    }
+    free(share);
+}
+
+/* --------------------------------------------------------------------------------- judging */
+
+/* The largest ones, those that are sure first. */
+static void name_function(struct slow_rank *r, const struct slow_function *found)
+{
+    uint32_t at = r->n_in;
+
+    while (at > 0 && (found->is_sure > r->in[at - 1].is_sure ||
+                      (found->is_sure == r->in[at - 1].is_sure &&
+                       found->excess_ns > r->in[at - 1].excess_ns)))
+        at--;
+    if (at == SLOW_MOST_NAMED)
+        return;
+    if (r->n_in < SLOW_MOST_NAMED)
+        r->n_in++;
+    for (uint32_t i = r->n_in - 1; i > at; i--)
+        r->in[i] = r->in[i - 1];
+    r->in[at] = *found;
+}
+
+static void take(struct slow_rank *r, const struct slow_function *found)
+{
+    if (found->excess_ns < PEERS_WORTH_NAMING * (r->own_ns + r->wait_ns))
+        return;
+    if (found->is_more)
+        r->more_ns += found->excess_ns;
+    else if (found->is_sure)
+        r->slow_ns += found->excess_ns;
+    else
+        r->maybe_ns += found->excess_ns;
+    name_function(r, found);
+}
+
+/* Those that have called it often enough for a mean. Returns how many. */
+static uint32_t list_means(struct finder *f, const struct group *g)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < g->n; i++)
+        if (g->cell[i].n_calls >= FEWEST_CALLS)
+            f->scratch[n++] = g->cell[i].mean_ns;
+    return n;
+}
+
+static void judge_times(struct finder *f, const struct group *g)
+{
+    uint32_t n = list_means(f, g);
+    double middle, width;
+
+    if (n < PEERS_FEWEST)
+        return;
+    middle = middle_of(f->scratch, n, &width);
+    if (middle <= 0)
+        return;
+    width = fmax(width / middle, LEAST_WIDTH);
+    for (size_t i = 0; i < g->n; i++) {
+        const struct slow_cell *c = &g->cell[i];
+        struct slow_function found = {.function = c->function,
+                                      .factor = c->mean_ns / middle,
+                                      .excess_ns = (c->mean_ns - middle) * (double)c->n_calls};
+        double error = c->deviation_ns / sqrt((double)c->n_calls) / middle, chance;
+
+        if (c->n_calls < FEWEST_CALLS || found.factor < LEAST_FACTOR)
+            continue;
+        chance = f->n_tests * peers_chance(found.factor - 1, width, n, error);
+        found.is_sure = chance <= FALSE_ALARMS;
+        found.is_more = found.is_sure && found.factor >= PEERS_ROLE_FACTOR;
+        if (chance <= MAYBE * FALSE_ALARMS)
+            take(&f->rank[c->rank], &found);
+    }
+}
+
+static double calls_of(const struct finder *f, const struct slow_cell *c)
+{
+    return (double)c->n_calls / f->progress[c->rank];
+}
+
+static double middle_mean(struct finder *f, const struct group *g)
+{
+    for (size_t i = 0; i < g->n; i++)
+        f->scratch[i] = g->cell[i].mean_ns;
+    return robust_quantile(f->scratch, g->n, 0.5);
+}
+
+static void judge_tasks(struct finder *f, const struct group *g)
+{
+    double mean_ns = middle_mean(f, g), middle, width;
+
+    if (g->n < PEERS_FEWEST)
+        return;
+    for (size_t i = 0; i < g->n; i++)
+        f->scratch[i] = calls_of(f, &g->cell[i]);
+    middle = middle_of(f->scratch, (uint32_t)g->n, &width);
+    for (size_t i = 0; i < g->n; i++) {
+        double n_calls = calls_of(f, &g->cell[i]), more = n_calls - middle;
+        struct slow_function found = {.function = g->cell[i].function,
+                                      .is_more = true,
+                                      .is_sure = true,
+                                      .factor = n_calls / middle,
+                                      .excess_ns =
+                                          more * f->progress[g->cell[i].rank] * mean_ns};
+
+        if (more > fmax(TASK_WIDTHS * width, 1) && found.factor >= LEAST_FACTOR)
+            take(&f->rank[g->cell[i].rank], &found);
+    }
+}
+
+/* -------------------------------------------------------------------------------- verdicts */
+
+static void judge_work(struct slow_rank *r)
+{
+    double least_ns = PEERS_MATERIAL * (r->own_ns + r->wait_ns);
+
+    if (r->more_ns >= fmax(least_ns, r->slow_ns))
+        r->verdict = PEER_IMBALANCED;
+    else if (r->slow_ns >= least_ns)
+        r->verdict = PEER_SLOW;
+    else if (r->slow_ns + r->maybe_ns >= least_ns)
+        r->verdict = PEER_UNSURE;
+}
+
+static double wait_share(const struct slow_rank *r)
+{
+    return r->wait_ns / fmax(r->own_ns + r->wait_ns, 1);
+}
+
+/* Those that wait more than the one with most excess does. */
+static void judge_waits(const struct finder *f)
+{
+    const struct slow_rank *culprit = NULL;
+
+    for (uint32_t i = 0; i < f->table->n_ranks; i++) {
+        const struct slow_rank *r = &f->rank[i];
+
+        if ((r->verdict == PEER_SLOW || r->verdict == PEER_IMBALANCED) &&
+            (culprit == NULL || r->slow_ns + r->more_ns > culprit->slow_ns + culprit->more_ns))
+            culprit = r;
+    }
+    for (uint32_t i = 0; culprit && i < f->table->n_ranks; i++) {
+        struct slow_rank *r = &f->rank[i];
+
+        if (r->is_compared && r->verdict == PEER_USUAL &&
+            wait_share(r) > wait_share(culprit) + WAIT_MATERIAL)
+            r->verdict = PEER_WAITS;
+    }
+}
+
+/* Own work and waiting of each rank. Returns how many there are. */
+static uint32_t add_times(struct finder *f)
+{
+    const struct slow_table *t = f->table;
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < t->n_cells; i++) {
+        const struct slow_cell *c = &t->cell[i];
+        double ns = c->mean_ns * (double)c->n_calls;
+
+        if (t->is_waiting[c->function])
+            f->rank[c->rank].wait_ns += ns;
+        else
+            f->rank[c->rank].own_ns += ns;
+        n += !f->rank[c->rank].is_compared;
+        f->rank[c->rank].is_compared = true;
+        f->n_tests += !t->is_waiting[c->function] && c->n_calls >= FEWEST_CALLS;
+    }
+    return n;
+}
+
+uint32_t slow_find(struct slow_table *t, struct slow_rank *rank)
+{
+    struct finder f = {.table = t, .rank = rank};
+    uint32_t n;
+
+    for (uint32_t i = 0; i < t->n_ranks; i++)
+        rank[i] = (struct slow_rank){.verdict = PEER_USUAL};
+    n = add_times(&f);
+    if (n < PEERS_FEWEST)
+        return n;
+    f.progress = mem_alloc(t->n_ranks, sizeof *f.progress);
+    f.scratch = mem_alloc(t->n_ranks, sizeof *f.scratch);
+    qsort(t->cell, t->n_cells, sizeof *t->cell, by_function);
+    find_progress(&f);
+    for (size_t i = 0; i < t->n_cells;) {
+        struct group g = group_at(t, i);
+
+        if (!t->is_waiting[g.cell->function]) {
+            judge_times(&f, &g);
+            judge_tasks(&f, &g);
+        }
+        i += g.n;
+    }
+    for (uint32_t i = 0; i < t->n_ranks; i++)
+        judge_work(&rank[i]);
+    judge_waits(&f);
+    free(f.progress);
+    free(f.scratch);
+    return n;
+}
