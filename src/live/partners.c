@@ -498,6 +498,20 @@ static bool is_finished(const struct partners *p, const struct ps_relay_client_c
                              ps_relay_client_is_heard(p->client));
 }
 
+/* When all that was asked is with who is asked: who has not said yet what he reads stays until
+ * then, as he sees that others go on. */
+static void say_whether_over(struct partners *p)
+{
+    bool is_due = false;
+
+    for (size_t i = 0; i < p->n_asked; i++)
+        is_due |= p->asked[i].is_open && p->asked[i].is_due;
+    if (is_due)
+        ps_relay_client_end(p->client, false);
+    else if (ps_relay_client_is_idle(p->client))
+        ps_relay_client_end(p->client, true);
+}
+
 void partners_finish(struct partners *p, partners_put_fn *fn, void *ctx)
 {
     uint64_t begin = now_ms(), now = begin;
@@ -505,9 +519,9 @@ void partners_finish(struct partners *p, partners_put_fn *fn, void *ctx)
     bool is_told = false;
 
     past_calls_end(p->past);
-    ps_relay_client_end(p->client);
     do {
         talk(p, END_MS, fn, ctx);
+        say_whether_over(p);
         if (p->opts.meanwhile)
             p->opts.meanwhile(p->opts.ctx);
         ps_relay_client_counts(p->client, &n);

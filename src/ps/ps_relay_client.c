@@ -117,9 +117,15 @@ bool ps_relay_client_answer(struct ps_relay_client *c, const struct ps_letter *q
     return add(&c->say.answer, &c->say.answer_cap, &c->say.n_answers, a, body, bytes);
 }
 
-void ps_relay_client_end(struct ps_relay_client *c)
+void ps_relay_client_end(struct ps_relay_client *c, bool is_over)
 {
-    c->is_over = true;
+    c->is_over = is_over;
+    c->is_heard &= is_over;
+}
+
+bool ps_relay_client_is_idle(const struct ps_relay_client *c)
+{
+    return !c->is_waiting && c->say.n_questions == 0;
 }
 
 /* -------------------------------------------------------------------------------- talking */

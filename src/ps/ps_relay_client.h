@@ -69,8 +69,12 @@ bool ps_relay_client_answer(struct ps_relay_client *client, const struct ps_lett
 bool ps_relay_client_talk(struct ps_relay_client *client,
                           const struct ps_relay_handlers *handlers, int timeout_ms);
 
-/* ps_relay_client_end -- all that is asked from here on has been asked: said from now on. */
-void ps_relay_client_end(struct ps_relay_client *client);
+/* ps_relay_client_end -- whether all that is asked from here has been asked: said from now on.
+ * Who says so too early is left alone by those that could answer. */
+void ps_relay_client_end(struct ps_relay_client *client, bool is_over);
+
+/* ps_relay_client_is_idle -- nothing is to be asked, and the last request was answered. */
+bool ps_relay_client_is_idle(const struct ps_relay_client *client);
 
 /* ps_relay_client_is_heard -- the server has had all that was said. */
 bool ps_relay_client_is_heard(const struct ps_relay_client *client);
