@@ -75,6 +75,9 @@ static void print_foi(const struct live_foi *foi, const struct definitions *defs
     if (n->n_unjudged > 0)
         print("; %s not judged, as there were too few before",
               text_count(n->n_unjudged, other));
+    if (n->n_own_unknown > 0)
+        print("; of %s it is not known how long they waited for other ranks",
+              text_count(n->n_own_unknown, other));
     if (n->n_cut > 0)
         print("; of %s only the first calls were kept", text_count(n->n_cut, other));
     print("%s\n", foi->is_given_up ? "; given up for a function that matches better" : "");
@@ -110,6 +113,7 @@ static json_t *trees_json(const struct live_trees *trees, const struct definitio
         json_object_set_new(one, "calls", json_count(totals->n_calls));
         json_object_set_new(one, "anomalies", json_count(totals->n_anomalies));
         json_object_set_new(one, "unjudged", json_count(totals->n_unjudged));
+        json_object_set_new(one, "own_unknown", json_count(totals->n_own_unknown));
         json_object_set_new(one, "cut", json_count(totals->n_cut));
         json_object_set_new(one, "unended", json_count(each_unended(&foi[i], NULL, NULL)));
         json_object_set_new(one, "is_given_up", json_boolean(foi[i].is_given_up));

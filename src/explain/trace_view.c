@@ -51,6 +51,17 @@ uint32_t trace_view_location_of(const struct trace_view *view, size_t message)
     return (uint32_t)interval_of_size(view->first_message, view->n_locations, message);
 }
 
+const struct message *trace_view_other_end(const struct trace_view *view,
+                                           const struct message *m, uint32_t *location)
+{
+    if (view->other_end)
+        return view->other_end(view, m, location);
+    if (m->match >= view->first_message[view->n_locations])
+        return NULL;
+    *location = trace_view_location_of(view, m->match);
+    return &view->message[m->match];
+}
+
 static uint64_t find_longest_send(const struct call_view *calls)
 {
     uint64_t longest = 0;
@@ -183,7 +194,7 @@ const struct collective *calls_collective_part(const struct call_view *calls,
         const struct collective *other = &calls->collective[at];
         bool is_behind = other->order < c->order;
 
-        if (other->instance == c->instance)
+        if (other->instance == c->instance && other->comm == c->comm)
             return other;
         if (other->comm == c->comm) {
             if (way != 0 && (way > 0) != is_behind)

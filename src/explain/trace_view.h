@@ -38,6 +38,10 @@ struct trace_view {
     /* Told when all calls have been gone through, or those of a location; NULL: nobody has to
      * be. */
     void (*on_passed)(const struct trace_view *view);
+    /* The other end of a message, where message.match is no row among all of them; else NULL.
+     * See trace_view_other_end. */
+    const struct message *(*other_end)(const struct trace_view *view, const struct message *m,
+                                       uint32_t *location);
     const void *ctx; /* whatever these need */
 };
 
@@ -63,6 +67,14 @@ void trace_view_passed(const struct trace_view *view);
 
 /* trace_view_location_of -- the location of a row among all messages. O(log locations). */
 uint32_t trace_view_location_of(const struct trace_view *view, size_t message);
+
+/*
+ * trace_view_other_end -- where the other end of a message is, of one that is in the view.
+ *   location  out, if there is one
+ * Returns NULL where there is none. O(log locations).
+ */
+const struct message *trace_view_other_end(const struct trace_view *view,
+                                           const struct message *m, uint32_t *location);
 
 /*
  * trace_view_longest_send -- see struct longest_send; UINT64_MAX while it is not known.

@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_RECORDS 4096  /* looked at in one call */
-#define MOST_PENDING 1024  /* records before a call among which its sends are looked for */
 #define MOST_STEPS 1024    /* messages before the end of a wait */
 #define MOST_GUESSED 4096  /* locations, beyond which nothing is guessed */
 #define CERTAIN_WEIGHT 4.0 /* of who was late, against who was in time */
@@ -98,7 +96,8 @@ static void offer(struct search *s, const struct waiting *w)
 
 static bool has_receives(const struct call_view *calls)
 {
-    size_t n = calls->n_messages < MOST_RECORDS ? calls->n_messages : MOST_RECORDS;
+    size_t n =
+        calls->n_messages < WAITING_MOST_RECORDS ? calls->n_messages : WAITING_MOST_RECORDS;
 
     for (size_t i = 0; i < n; i++)
         if (calls->message[i].kind == MESSAGE_RECV)
@@ -147,12 +146,11 @@ static void offer_message(struct search *s, const struct message *m)
     const struct call_view *partner;
     const struct message *other;
 
-    if (m->match >= s->view->first_message[s->view->n_locations]) {
+    other = trace_view_other_end(s->view, m, &w.location);
+    if (other == NULL) {
         offer_alone(s, &w);
         return;
     }
-    other = &s->view->message[m->match];
-    w.location = trace_view_location_of(s->view, m->match);
     w.has_data = true;
     partner = &s->view->calls[w.location];
     w.until_ns = calls_posted_ns(partner, other);
@@ -172,7 +170,7 @@ static void search_pending(struct search *s, size_t at)
 {
     const struct call_view *calls = &s->view->calls[s->location];
     uint64_t enter = calls->enter_ns[s->row], leave = calls_leave(calls, s->row);
-    size_t lowest = at > MOST_PENDING ? at - MOST_PENDING : 0;
+    size_t lowest = at > WAITING_MOST_PENDING ? at - WAITING_MOST_PENDING : 0;
     uint64_t longest = trace_view_longest_send(s->view, s->location, at - lowest);
 
     while (at-- > lowest) {
@@ -197,7 +195,7 @@ static void search_messages(struct search *s)
     uint64_t enter = calls->enter_ns[s->row], leave = calls_leave(calls, s->row);
     size_t first = calls_message_from(calls, enter);
 
-    for (size_t i = first; i < calls->n_messages && i - first < MOST_RECORDS &&
+    for (size_t i = first; i < calls->n_messages && i - first < WAITING_MOST_RECORDS &&
                            message_record_ns(&calls->message[i]) <= leave;
          i++)
         if (is_inside(s, calls->message[i].call) &&
@@ -305,7 +303,7 @@ static void search_collectives(struct search *s)
     uint64_t enter = calls->enter_ns[s->row], leave = calls_leave(calls, s->row);
     size_t first = calls_collective_from(calls, enter);
 
-    for (size_t i = first; i < calls->n_collectives && i - first < MOST_RECORDS &&
+    for (size_t i = first; i < calls->n_collectives && i - first < WAITING_MOST_RECORDS &&
                            calls->collective[i].end_ns <= leave;
          i++)
         if (is_inside(s, calls->collective[i].call))

@@ -326,6 +326,7 @@ static void show(struct ad *ad, bool is_last)
                            .begin_ns = ad->stream->begin_ns,
                            .end_ns = ad->stream->end_ns,
                            .is_last = is_last,
+                           .n_lost = ad->stream->n_lost,
                            .defs = ad->stream->defs,
                            .loop = ad->loop,
                            .n_locations = ad->n_locations,

@@ -44,7 +44,8 @@ struct ad_step {
     const struct ad *ad;
     uint64_t number; /* from 0 */
     uint64_t begin_ns, end_ns;
-    bool is_last; /* no step follows; what was open is closed */
+    bool is_last;    /* no step follows; what was open is closed */
+    uint64_t n_lost; /* events that were dropped before they got here, so far */
     const struct definitions *defs;
     const struct loop_watch *loop; /* or NULL */
     uint32_t n_locations;

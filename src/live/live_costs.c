@@ -39,7 +39,7 @@ struct asked {
 
 struct live_costs {
     struct live_costs_opts opts;
-    struct sync_window window;
+    struct sync_window own, *window; /* window: own, or another's */
     struct asked asked[LIVE_COSTS_MOST_ASKED];
     size_t n, n_pieces;
     uint64_t before_ns; /* when the last step began */
@@ -57,6 +57,8 @@ struct live_costs *live_costs_new(const struct live_costs_opts *opts)
     struct live_costs *c = mem_alloc(1, sizeof *c);
 
     c->opts = *opts;
+    c->window = opts->window ? opts->window : &c->own;
+    c->window->is_read[SYNC_COSTS] = true;
     return c;
 }
 
@@ -66,7 +68,7 @@ void live_costs_free(struct live_costs *c)
         return;
     for (size_t i = 0; i < c->n; i++)
         free(c->asked[i].piece);
-    sync_window_release(&c->window);
+    sync_window_release(&c->own);
     free(c->enter_ns);
     free(c->inclusive_ns);
     free(c->subtree_len);
@@ -80,8 +82,8 @@ static void forget(struct live_costs *c, const struct ad_step *step)
 {
     uint64_t from_ns = c->before_ns;
 
-    if (sync_window_size(&c->window) > LIVE_COSTS_LEAST_KEPT) {
-        uint64_t middle_ns = sync_window_middle(&c->window);
+    if (sync_window_size(c->window) > LIVE_COSTS_LEAST_KEPT) {
+        uint64_t middle_ns = sync_window_middle(c->window);
 
         from_ns = middle_ns < from_ns ? middle_ns : from_ns;
     } else {
@@ -89,14 +91,14 @@ static void forget(struct live_costs *c, const struct ad_step *step)
     }
     for (size_t i = 0; i < c->n; i++)
         from_ns = c->asked[i].begin_ns < from_ns ? c->asked[i].begin_ns : from_ns;
-    sync_window_forget(&c->window, from_ns);
+    sync_window_forget(c->window, SYNC_COSTS, from_ns);
     c->before_ns = step->begin_ns;
 }
 
 void live_costs_take(struct live_costs *c, const struct ad_step *step)
 {
-    if (!c->opts.is_alone)
-        sync_window_take(&c->window, step);
+    if (!c->opts.is_alone && c->window == &c->own)
+        sync_window_take(c->window, step);
 }
 
 /* ---------------------------------------------------------------------------------- asking */
@@ -271,14 +273,14 @@ enum answer { KNOWN, NOT_YET, NEVER };
 /* Takes its pieces out of what is kept; returns how much of it is older than that. */
 static int64_t cut(struct live_costs *c, const struct asked *a)
 {
-    struct replay *r = &c->window.replay;
+    struct replay *r = &c->window->replay;
     int64_t gone_ns = 0;
 
     for (size_t i = 0; i < a->n_pieces; i++) {
         const struct piece *p = &a->piece[i];
-        uint32_t row = p->is_mpi ? sync_window_row(&c->window, a->location, p->time_ns) : 0;
+        uint32_t row = p->is_mpi ? sync_window_row(c->window, a->location, p->time_ns) : 0;
 
-        if (p->time_ns < c->window.open_ns || row == NO_CALL)
+        if (p->time_ns < c->window->open_ns || row == NO_CALL)
             gone_ns += p->ns;
         else if (p->is_mpi)
             replay_cut(r, a->location, row, p->ns);
@@ -315,16 +317,16 @@ static uint64_t within(int64_t ns, double lost_ns)
 static bool is_under_way(const struct live_costs *c, const struct asked *a,
                          const struct replay_result *result)
 {
-    const struct syncs *s = &c->window.syncs;
+    const struct syncs *s = &c->window->syncs;
     uint64_t to_ns = result->end > 0 ? s->sync[s->order[result->end - 1]].leave_ns : 0;
 
-    return sync_window_is_under_way(&c->window, a->begin_ns, to_ns);
+    return sync_window_is_under_way(c->window, a->begin_ns, to_ns);
 }
 
 /* Sets a->cost as far as it is known. */
 static enum answer play(struct live_costs *c, struct asked *a, struct round *round, bool is_due)
 {
-    struct replay *r = &c->window.replay;
+    struct replay *r = &c->window->replay;
     int64_t gone_ns = cut(c, a), least, most;
     double unknown = a->unknown_ns + (double)r->unknown_ns;
     struct replay_result result;
@@ -365,7 +367,7 @@ static enum answer answer(struct live_costs *c, struct asked *a, struct round *r
 
     if (!round->sees_all || round->work < 0 || !syncs_are_in_order(c->n_early, c->n_needs))
         return due ? NEVER : NOT_YET;
-    return syncs_takes_part(&c->window.syncs, a->location) ? play(c, a, round, due) : NEVER;
+    return syncs_takes_part(&c->window->syncs, a->location) ? play(c, a, round, due) : NEVER;
 }
 
 static void settle(struct live_costs *c, struct round *round, live_cost_fn *tell, void *ctx)
@@ -407,20 +409,20 @@ static uint64_t first_of_interest(const struct live_costs *c, const struct ad_st
 void live_costs_settle(struct live_costs *c, const struct ad_step *step, live_cost_fn *tell,
                        void *ctx)
 {
-    size_t kept = sync_window_size(&c->window);
+    size_t kept = sync_window_size(c->window);
     struct round round = {.step = step,
                           .is_full = kept > LIVE_COSTS_MOST_KEPT,
                           .work = LEAST_WORK + WORK_PER_KEPT * (double)kept};
 
     if (c->n > 0) {
-        round.sees_all = sync_window_sees_all(&c->window, step, step->begin_ns) &&
-                         sync_window_open(&c->window, step, first_of_interest(c, step)) == 0;
+        round.sees_all = sync_window_sees_all(c->window, step, step->begin_ns) &&
+                         sync_window_open(c->window, step, first_of_interest(c, step)) == 0;
         if (round.sees_all) {
-            c->n_needs += c->window.syncs.n_needs;
-            c->n_early += c->window.syncs.n_early;
+            c->n_needs += c->window->syncs.n_needs;
+            c->n_early += c->window->syncs.n_early;
         }
         settle(c, &round, tell, ctx);
-        sync_window_close(&c->window);
+        sync_window_close(c->window);
     }
     forget(c, step);
 }

@@ -37,11 +37,14 @@
 #define LIVE_COSTS_MOST_CUTS 100000u /* pieces of excess, of all that wait */
 
 struct live_costs;
+struct sync_window;
 
 struct live_costs_opts {
     bool is_alone;     /* other ranks are read by others: nothing is known */
     bool is_inclusive; /* as in struct ad_opts */
     bool is_by_path;   /* likewise */
+    struct sync_window
+        *window; /* that somebody else takes the steps into; NULL: there is none */
 };
 
 /* What one cost. */

@@ -432,6 +432,17 @@ void live_forest_count_from(struct live_forest *lf, uint32_t location, uint32_t 
     open_of(lf, location)->n_begun = first;
 }
 
+uint64_t live_forest_oldest_ns(const struct live_forest *lf)
+{
+    uint64_t oldest_ns = UINT64_MAX;
+
+    for (uint32_t l = 0; l < lf->n_locations; l++)
+        if (lf->open[l].is_open && lf->open[l].kept.n > 0 &&
+            lf->open[l].enter_ns[0] < oldest_ns)
+            oldest_ns = lf->open[l].enter_ns[0];
+    return oldest_ns;
+}
+
 void live_forest_add(struct live_forest *lf, uint32_t location, const struct calls *c,
                      const struct definitions *defs)
 {

@@ -88,6 +88,10 @@ void live_forest_count_from(struct live_forest *lf, uint32_t location, uint32_t 
 void live_forest_add(struct live_forest *lf, uint32_t location, const struct calls *calls,
                      const struct definitions *defs);
 
+/* live_forest_oldest_ns -- when the oldest execution that is open began; UINT64_MAX: none is.
+ * O(locations). */
+uint64_t live_forest_oldest_ns(const struct live_forest *lf);
+
 /* live_forest_is_cut -- whether tree t has calls that were not kept. */
 static inline bool live_forest_is_cut(const struct live_forest *lf, uint32_t t)
 {

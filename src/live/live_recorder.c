@@ -79,9 +79,11 @@ int live_recorder_open(struct live_recorder **out, const struct live_recorder_op
     r->opts = *opts;
     normals_init(&r->normals, opts->is_inclusive);
     run_stats_init(&r->stats, opts->is_inclusive, opts->program);
-    r->costs = live_costs_new(&(struct live_costs_opts){.is_alone = opts->store.rank != NULL,
-                                                        .is_inclusive = opts->is_inclusive,
-                                                        .is_by_path = opts->is_by_path});
+    r->costs = live_costs_new(&(struct live_costs_opts){
+        .is_alone = opts->store.rank != NULL,
+        .is_inclusive = opts->is_inclusive,
+        .is_by_path = opts->is_by_path,
+        .window = opts->trees ? live_trees_syncs(opts->trees) : NULL});
     rc = open_partners(r);
     if (rc == 0)
         rc = evidence_open(&r->evidence,

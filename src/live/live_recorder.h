@@ -39,10 +39,10 @@
 struct live_recorder;
 
 struct live_recorder_opts {
-    const char *url;                /* of the store */
-    bool is_inclusive;              /* as in struct ad_opts */
-    bool is_by_path;                /* likewise */
-    const struct live_trees *trees; /* a sink before this one; NULL: none */
+    const char *url;            /* of the store */
+    bool is_inclusive;          /* as in struct ad_opts */
+    bool is_by_path;            /* likewise */
+    struct live_trees *trees;   /* a sink before this one; NULL: none */
     uint32_t window;            /* calls before and after, at most LIVE_RECORDER_MOST_WINDOW */
     uint32_t program;           /* that statistics are of */
     const char *watchlist;      /* file, or NULL: see node_state.h */

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "live/foi_guess.h"
 #include "live/foi_watch.h"
+#include "live/live_waits.h"
 #include "live/loop_watch.h"
 #include "live/rolling.h"
 #include "score/scorer.h"
@@ -31,8 +32,9 @@ struct live_trees {
     struct foi_watch watch;
     struct foi_guess guess;
     bool is_guessing;
-    struct scorer *model; /* NULL: none */
-    const char *loop;     /* the pattern of one, or NULL */
+    struct scorer *model;    /* NULL: none */
+    struct live_waits waits; /* of what it judges */
+    const char *loop;        /* the pattern of one, or NULL */
     struct rolling_opts rolling_opts;
     struct sink *sink; /* [n_sinks] */
     size_t n_sinks, sink_cap;
@@ -101,6 +103,7 @@ int live_trees_new(const struct live_trees_opts *opts, struct live_trees **out)
     int rc = foi_watch_init(&t->watch, opts->pattern, opts->n_patterns);
 
     *out = NULL;
+    live_waits_init(&t->waits);
     if (rc == 0)
         rc = set_rolling(&t->rolling_opts, opts);
     if (rc == 0 && opts->model_path)
@@ -140,6 +143,7 @@ void live_trees_free(struct live_trees *t)
     foi_watch_release(&t->watch);
     foi_guess_release(&t->guess);
     scorer_close(t->model);
+    live_waits_release(&t->waits);
     arena_release(&t->sentences);
     free(t->sink);
     free(t->foi);
@@ -269,12 +273,25 @@ static void judge_by_rolling(struct live_trees *t, struct live_foi *foi,
     }
 }
 
+static const char *say_unknown(struct live_trees *t, const char *why, const char *own_unknown)
+{
+    char all[WHY_SIZE + 160];
+
+    if (own_unknown == NULL)
+        return arena_string(&t->sentences, why);
+    snprintf(all, sizeof all,
+             "%s; how much of it was waiting for other ranks is not known, as %s", why,
+             own_unknown);
+    return arena_string(&t->sentences, all);
+}
+
 static void judge_by_model(struct live_trees *t, struct live_foi *foi,
-                           const struct definitions *defs)
+                           const struct ad_step *step)
 {
     const struct forest *f = &foi->trees.forest;
     const struct scoring *scoring;
-    int rc = scorer_judge(t->model, f, defs, &scoring);
+    int rc = scorer_judge(t->model, f, step->defs, live_waits_of(&t->waits, step, &foi->trees),
+                          &scoring);
 
     if (rc < 0)
         log_warn("trees", "%s", err_message());
@@ -291,11 +308,11 @@ static void judge_by_model(struct live_trees *t, struct live_foi *foi,
         v->p = isfinite(scoring->threshold) ? NAN : scoring->chance[i];
         v->threshold = scoring->threshold;
         v->is_anomaly = scoring->is_anomaly[i];
-        v->is_own_known = !isnan(scoring->measure[i].own);
+        v->own_unknown = live_waits_why(&t->waits, i);
         if (!v->is_anomaly)
             continue;
         scorer_why(t->model, i, why);
-        v->why = arena_string(&t->sentences, why);
+        v->why = say_unknown(t, why, v->own_unknown);
     }
 }
 
@@ -310,12 +327,13 @@ static void add_up(struct live_foi *foi)
             sketch_add(&foi->durations, forest_own_ns(f, i));
         totals->n_calls += foi->trees.n_calls[i];
         totals->n_cut += live_forest_is_cut(&foi->trees, i);
+        totals->n_own_unknown += foi->verdict[i].own_unknown != NULL;
         totals->n_anomalies += foi->verdict[i].is_anomaly;
         totals->n_unjudged += foi->verdict[i].algorithm == NULL && f->open_ns[i] == 0;
     }
 }
 
-static void judge(struct live_trees *t, uint32_t i, const struct definitions *defs)
+static void judge(struct live_trees *t, uint32_t i, const struct ad_step *step)
 {
     struct live_foi *foi = &t->foi[i];
 
@@ -324,7 +342,7 @@ static void judge(struct live_trees *t, uint32_t i, const struct definitions *de
     mem_grow(&foi->verdict, &foi->verdict_cap, foi->trees.forest.n_trees, sizeof *foi->verdict);
     judge_by_rolling(t, foi, &t->rolling[i]);
     if (foi->has_model)
-        judge_by_model(t, foi, defs);
+        judge_by_model(t, foi, step);
     add_up(foi);
 }
 
@@ -349,6 +367,17 @@ static void guess(struct live_trees *t, const struct ad_step *step)
     t->is_guessing = false;
 }
 
+/* What no execution needs that the model will judge. */
+static void forget(struct live_trees *t, const struct ad_step *step)
+{
+    uint64_t oldest_ns = UINT64_MAX;
+
+    for (uint32_t i = 0; i < t->n_foi; i++)
+        if (t->foi[i].has_model)
+            oldest_ns = live_forest_oldest_ns(&t->foi[i].trees);
+    live_waits_forget(&t->waits, step, oldest_ns);
+}
+
 void live_trees_step(void *ctx, const struct ad_step *step)
 {
     struct live_trees *t = ctx;
@@ -356,14 +385,18 @@ void live_trees_step(void *ctx, const struct ad_step *step)
 
     arena_release(&t->sentences);
     collect(t, step);
+    if (t->model)
+        live_waits_take(&t->waits, step);
     for (uint32_t i = 0; i < t->n_foi; i++)
-        judge(t, i, step->defs);
+        judge(t, i, step);
     tree_step.foi = t->foi;
     tree_step.n_foi = t->n_foi;
     for (size_t i = 0; i < t->n_sinks; i++)
         t->sink[i].step(t->sink[i].ctx, &tree_step);
     if (t->is_guessing)
         guess(t, step);
+    if (t->model)
+        forget(t, step);
 }
 
 const struct live_foi *live_trees_foi(const struct live_trees *trees, uint32_t *n)
@@ -406,6 +439,11 @@ bool live_trees_excess(const struct live_trees *t, const struct live_foi *foi, u
         return false;
     scorer_excess(t->model, tree, out);
     return true;
+}
+
+struct sync_window *live_trees_syncs(struct live_trees *t)
+{
+    return t->model ? &t->waits.window : NULL;
 }
 
 uint64_t live_foi_lost(const struct live_foi *foi, uint32_t tree)

@@ -42,13 +42,16 @@ struct tree_verdict {
     double threshold; /* a score above it is an anomaly; INFINITY: see scoring_judge */
     double sigmas;    /* deviations by rolling, whoever judges; NAN: too few yet */
     bool is_anomaly;
-    bool is_own_known; /* by a model: it made no call that may have waited for long */
-    const char *why;   /* of an anomaly, one sentence, until the next step; else NULL */
+    const char *own_unknown; /* by a model: why it is not known how long it waited for others,
+                                so that all it lost counts as its own; NULL: it is, or it does
+                                not matter. Constant */
+    const char *why;         /* of an anomaly, one sentence, until the next step; else NULL */
 };
 
 struct live_tree_totals {
     uint64_t n_executions, n_anomalies, n_unjudged, n_calls;
-    uint64_t n_cut; /* executions of which not all calls were kept */
+    uint64_t n_own_unknown; /* executions of which it is not known how long they waited */
+    uint64_t n_cut;         /* executions of which not all calls were kept */
 };
 
 /* A function of interest and its executions that were finished in this step. */
@@ -85,6 +88,7 @@ struct live_trees_opts {
 };
 
 struct live_trees;
+struct sync_window;
 
 /* live_trees_default -- one hour, 6 deviations, 30 executions; no patterns. */
 struct live_trees_opts live_trees_default(void);
@@ -132,6 +136,10 @@ double live_foi_typical(const struct live_foi *foi);
  */
 bool live_trees_excess(const struct live_trees *trees, const struct live_foi *foi,
                        uint32_t tree, double *out);
+
+/* live_trees_syncs -- what is kept of messages and collectives, for live_costs; NULL without a
+ * model. */
+struct sync_window *live_trees_syncs(struct live_trees *trees);
 
 /* live_foi_lost -- ns that an execution of this step took beyond that; 0 for a shorter one. */
 uint64_t live_foi_lost(const struct live_foi *foi, uint32_t tree);

@@ -7,6 +7,7 @@
 #include "base/idmap.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "explain/waiting.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +25,17 @@ static void close_columns(struct window_columns *c)
     free(c->collective);
 }
 
+static void look_away(struct sync_window *w)
+{
+    if (w->is_looked_at)
+        trace_view_release(&w->as_it_is);
+    w->is_looked_at = false;
+}
+
 void sync_window_release(struct sync_window *w)
 {
     sync_window_close(w);
+    look_away(w);
     for (uint32_t l = 0; l < w->n_locations; l++) {
         struct window_location *o = &w->of[l];
 
@@ -43,6 +52,23 @@ void sync_window_release(struct sync_window *w)
     free(w->order_from);
     close_columns(&w->columns);
     *w = (struct sync_window){0};
+}
+
+/* Rows that nobody calls another from. */
+static void grow_calls(struct window_columns *c, size_t n_calls)
+{
+    if (n_calls <= c->call_cap)
+        return;
+    c->call_cap = 2 * n_calls;
+    c->enter_ns = mem_resize(c->enter_ns, c->call_cap, sizeof *c->enter_ns);
+    c->inclusive_ns = mem_resize(c->inclusive_ns, c->call_cap, sizeof *c->inclusive_ns);
+    c->region = mem_resize(c->region, c->call_cap, sizeof *c->region);
+    c->subtree_len = mem_resize(c->subtree_len, c->call_cap, sizeof *c->subtree_len);
+    c->depth = mem_resize(c->depth, c->call_cap, sizeof *c->depth);
+    for (uint32_t i = 0; i < c->call_cap; i++) { /* nobody calls another */
+        c->subtree_len[i] = 1;
+        c->depth[i] = 0;
+    }
 }
 
 static void follow_locations(struct sync_window *w, uint32_t n)
@@ -93,17 +119,10 @@ static void take_call(struct window_location *o, const struct calls *c, uint32_t
     o->region[o->n++] = c->region[row];
 }
 
-/* The kept row of the call of MPI around a row, counted from the start; or NO_CALL. */
-static uint32_t row_around(const struct window_location *o, const struct definitions *defs,
-                           const struct calls *c, uint32_t row)
+static uint32_t row_of(const struct window_location *o, uint32_t id)
 {
-    uint32_t found = NO_CALL, low = 0, high = o->n, id;
+    uint32_t low = 0, high = o->n;
 
-    for (; row < c->n && is_mpi(defs, c, row); row = c->caller[row])
-        found = row;
-    if (found == NO_CALL)
-        return NO_CALL;
-    id = calls_id(c, found);
     while (low < high) { /* ids ascend, modulo 2^32 */
         uint32_t middle = low + (high - low) / 2;
 
@@ -112,11 +131,55 @@ static uint32_t row_around(const struct window_location *o, const struct definit
         else
             high = middle;
     }
-    return low < o->n && o->id[low] == id ? o->n_before + low : NO_CALL;
+    return low < o->n && o->id[low] == id ? low : NO_CALL;
 }
 
-static void take_records(struct window_location *o, const struct definitions *defs,
-                         const struct calls *c)
+/* The kept row of the call of MPI around a row, or NO_CALL. */
+static uint32_t row_around(struct sync_window *w, const struct window_location *o,
+                           const struct definitions *defs, const struct calls *c, uint32_t row)
+{
+    uint32_t found = NO_CALL, innermost = row;
+
+    for (; row < c->n && is_mpi(defs, c, row); row = c->caller[row])
+        found = row;
+    w->is_nested |= found != NO_CALL && found != innermost;
+    return found == NO_CALL ? NO_CALL : row_of(o, calls_id(c, found));
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Sends of earlier steps that are complete now, and whether that is ever said. */
+static void take_sent(struct window_location *o, const struct calls *c)
+{
+    for (size_t i = 0; i < c->n_sent; i++) {
+        uint32_t row = c->sent[i].message - o->n_messages_before;
+
+        if (row < o->n_messages) {
+            o->message[row].end_ns = c->sent[i].time_ns;
+            continue;
+        }
+        o->n_not_sent -= o->n_not_sent > 0;
+        o->sent_before_ns = later(o->sent_before_ns, c->sent[i].time_ns);
+    }
+    o->tells_sent |= c->n_sent > 0;
+    for (size_t i = 0; !o->tells_sent && i < c->n_messages; i++)
+        o->tells_sent =
+            c->message[i].kind == MESSAGE_SEND && c->message[i].end_ns > c->message[i].begin_ns;
+}
+
+/* Posted by a call that does not wait for it, and not complete by the end of the step. */
+static bool is_not_sent(const struct window_location *o, const struct definitions *defs,
+                        const struct message *m)
+{
+    return o->tells_sent && m->kind == MESSAGE_SEND && m->end_ns == m->begin_ns &&
+           m->call != NO_CALL && !waiting_is_likely(&defs->region[o->region[m->call]]);
+}
+
+static void take_records(struct sync_window *w, struct window_location *o,
+                         const struct definitions *defs, const struct calls *c)
 {
     mem_grow(&o->message, &o->message_cap, o->n_messages + c->n_messages, sizeof *o->message);
     mem_grow(&o->pending.message, &o->pending.message_cap,
@@ -126,7 +189,11 @@ static void take_records(struct window_location *o, const struct definitions *de
 
         *m = o->pending.message[o->pending.n_messages] = c->message[i];
         m->match = MESSAGE_UNMATCHED;
-        m->call = row_around(o, defs, c, m->call);
+        m->call = row_around(w, o, defs, c, m->call);
+        if (is_not_sent(o, defs, m))
+            m->end_ns = SYNC_NOT_SENT;
+        o->has_received |=
+            m->kind == MESSAGE_RECV && c->n_messages_before + i < WAITING_MOST_RECORDS;
         o->pending.message[o->pending.n_messages++].call =
             o->n_messages_before + (uint32_t)o->n_messages++;
     }
@@ -136,7 +203,8 @@ static void take_records(struct window_location *o, const struct definitions *de
         struct collective *k = &o->collective[o->n_collectives++];
 
         *k = c->collective[i];
-        k->call = row_around(o, defs, c, k->call);
+        k->call = row_around(w, o, defs, c, k->call);
+        k->instance = defs->comm[k->comm].is_self ? NO_INSTANCE : k->order;
     }
 }
 
@@ -146,14 +214,15 @@ static void take_location(struct sync_window *w, const struct ad_step *step, uin
     struct window_location *o = &w->of[l];
     uint64_t end_ns = step->is_last ? c->last_ns : step->end_ns;
 
-    if (c->n == 0 && c->n_messages + c->n_collectives == 0)
+    if (c->n == 0 && c->n_messages + c->n_collectives + c->n_sent == 0)
         return;
     o->is_seen = true;
     o->last_ns = c->last_ns;
+    take_sent(o, c);
     for (uint32_t i = 0; i < c->n; i++)
         if (is_mpi(step->defs, c, i) && !is_mpi(step->defs, c, c->caller[i]))
             take_call(o, c, i, end_ns);
-    take_records(o, step->defs, c);
+    take_records(w, o, step->defs, c);
 }
 
 /* -------------------------------------------------------------------------------- matching */
@@ -182,8 +251,10 @@ static void keep_matches(struct sync_window *w, const struct traffic *t, uint32_
             kept->match =
                 (uint64_t)traffic_location_of(t, m->match) << 32 | t->message[m->match].call;
     }
-    if (n > most)
+    if (n > most) {
         mem_to_front(p->message, n - most, most, sizeof *p->message);
+        w->n_dropped += n - most;
+    }
     p->n_messages = n < most ? n : most;
 }
 
@@ -195,13 +266,16 @@ static void match(struct sync_window *w, const struct definitions *defs)
     for (uint32_t l = 0; l < w->n_locations; l++)
         traffic_append(&t, l, &w->of[l].pending);
     traffic_match(&t, defs, w->quality);
-    for (uint32_t l = 0; l < w->n_locations; l++)
+    for (uint32_t l = 0; l < w->n_locations; l++) {
+        w->n_too_early += traffic_disorder(&t, l);
         keep_matches(w, &t, l);
+    }
     traffic_release(&t);
 }
 
 void sync_window_take(struct sync_window *w, const struct ad_step *step)
 {
+    look_away(w);
     follow_locations(w, step->n_locations);
     for (uint32_t l = 0; l < step->n_locations; l++)
         take_location(w, step, l);
@@ -220,6 +294,31 @@ static void note_forgotten(struct sync_window *w, const struct collective *c)
         w->order_from[c->comm] = c->order + 1;
 }
 
+static uint32_t without(uint32_t call, uint32_t n)
+{
+    return call == NO_CALL || call < n ? NO_CALL : call - n;
+}
+
+/* A message is forgotten. */
+static void note_sent(struct window_location *o, const struct message *m)
+{
+    if (m->kind == MESSAGE_SEND && m->end_ns == SYNC_NOT_SENT)
+        o->n_not_sent++;
+    else if (m->kind == MESSAGE_SEND)
+        o->sent_before_ns = later(o->sent_before_ns, m->end_ns);
+}
+
+/* The first n rows are gone. */
+static void move_rows(struct window_location *o, uint32_t n)
+{
+    if (n == 0)
+        return;
+    for (size_t i = 0; i < o->n_messages; i++)
+        o->message[i].call = without(o->message[i].call, n);
+    for (size_t i = 0; i < o->n_collectives; i++)
+        o->collective[i].call = without(o->collective[i].call, n);
+}
+
 static void forget(struct sync_window *w, struct window_location *o, uint64_t time_ns)
 {
     uint32_t n = 0;
@@ -228,13 +327,12 @@ static void forget(struct sync_window *w, struct window_location *o, uint64_t ti
     while (n < o->n && o->enter_ns[n] + o->inclusive_ns[n] < time_ns)
         n++;
     o->n -= n;
-    o->n_before += n;
     mem_to_front(o->enter_ns, n, o->n, sizeof *o->enter_ns);
     mem_to_front(o->inclusive_ns, n, o->n, sizeof *o->inclusive_ns);
     mem_to_front(o->region, n, o->n, sizeof *o->region);
     mem_to_front(o->id, n, o->n, sizeof *o->id);
-    while (k < o->n_messages && message_record_ns(&o->message[k]) < time_ns)
-        k++;
+    for (; k < o->n_messages && message_record_ns(&o->message[k]) < time_ns; k++)
+        note_sent(o, &o->message[k]);
     o->n_messages -= k;
     o->n_messages_before += (uint32_t)k;
     mem_to_front(o->message, k, o->n_messages, sizeof *o->message);
@@ -242,13 +340,20 @@ static void forget(struct sync_window *w, struct window_location *o, uint64_t ti
         note_forgotten(w, &o->collective[k]);
     o->n_collectives -= k;
     mem_to_front(o->collective, k, o->n_collectives, sizeof *o->collective);
+    move_rows(o, n);
 }
 
-void sync_window_forget(struct sync_window *w, uint64_t time_ns)
+void sync_window_forget(struct sync_window *w, enum sync_reader who, uint64_t time_ns)
 {
+    if (time_ns > w->needed_ns[who])
+        w->needed_ns[who] = time_ns;
+    for (enum sync_reader r = 0; r < N_SYNC_READERS; r++)
+        if (w->is_read[r] && w->needed_ns[r] < time_ns)
+            time_ns = w->needed_ns[r];
     if (time_ns <= w->begin_ns)
         return;
     w->begin_ns = time_ns;
+    look_away(w);
     for (uint32_t l = 0; l < w->n_locations; l++)
         forget(w, &w->of[l], time_ns);
 }
@@ -360,6 +465,62 @@ bool sync_window_is_under_way(const struct sync_window *w, uint64_t from_ns, uin
     return false;
 }
 
+/* --------------------------------------------------------------------------------- looking */
+
+static const struct message *other_end(const struct trace_view *view, const struct message *m,
+                                       uint32_t *location)
+{
+    const struct sync_window *w = view->ctx;
+    const struct window_location *o;
+    uint32_t row;
+
+    if (m->match == MESSAGE_UNMATCHED)
+        return NULL;
+    *location = (uint32_t)(m->match >> 32);
+    o = &w->of[*location];
+    row = (uint32_t)m->match - o->n_messages_before;
+    return row < o->n_messages ? &o->message[row] : NULL;
+}
+
+static struct call_view view_of(const struct sync_window *w, uint32_t l)
+{
+    const struct window_location *o = &w->of[l];
+
+    return (struct call_view){.n = o->n,
+                              .enter_ns = o->enter_ns,
+                              .inclusive_ns = o->inclusive_ns,
+                              .region = o->region,
+                              .subtree_len = w->columns.subtree_len,
+                              .depth = w->columns.depth,
+                              .message = o->message,
+                              .n_messages = o->n_messages,
+                              .collective = o->collective,
+                              .n_collectives = o->n_collectives};
+}
+
+const struct trace_view *sync_window_view(struct sync_window *w, const struct ad_step *step)
+{
+    struct call_view *calls;
+
+    if (w->is_looked_at)
+        return &w->as_it_is;
+    for (uint32_t l = 0; l < w->n_locations; l++)
+        grow_calls(&w->columns, w->of[l].n);
+    calls = mem_alloc(step->defs->n_locations, sizeof *calls);
+    for (uint32_t l = 0; l < w->n_locations; l++)
+        calls[l] = view_of(w, l);
+    trace_view_init(&w->as_it_is, step->defs, calls, NULL);
+    w->as_it_is.other_end = other_end;
+    w->as_it_is.ctx = w;
+    w->is_looked_at = true;
+    return &w->as_it_is;
+}
+
+uint32_t sync_window_call(const struct sync_window *w, uint32_t location, uint32_t id)
+{
+    return location < w->n_locations ? row_of(&w->of[location], id) : NO_CALL;
+}
+
 /* --------------------------------------------------------------------------------- opening */
 
 static void grow_columns(struct sync_window *w)
@@ -374,18 +535,7 @@ static void grow_columns(struct sync_window *w)
     }
     mem_grow(&c->message, &c->message_cap, n_messages, sizeof *c->message);
     mem_grow(&c->collective, &c->collective_cap, n_collectives, sizeof *c->collective);
-    if (n_calls <= c->call_cap)
-        return;
-    c->call_cap = 2 * n_calls;
-    c->enter_ns = mem_resize(c->enter_ns, c->call_cap, sizeof *c->enter_ns);
-    c->inclusive_ns = mem_resize(c->inclusive_ns, c->call_cap, sizeof *c->inclusive_ns);
-    c->region = mem_resize(c->region, c->call_cap, sizeof *c->region);
-    c->subtree_len = mem_resize(c->subtree_len, c->call_cap, sizeof *c->subtree_len);
-    c->depth = mem_resize(c->depth, c->call_cap, sizeof *c->depth);
-    for (uint32_t i = 0; i < c->call_cap; i++) { /* nobody calls another */
-        c->subtree_len[i] = 1;
-        c->depth[i] = 0;
-    }
+    grow_calls(c, n_calls);
 }
 
 /* A function for the two ends of a location, which are calls to a replay: not MPI_Finalize,
@@ -432,13 +582,10 @@ static uint32_t lay_out_calls(struct sync_window *w, const struct ad_step *step,
     return n + 2;
 }
 
-/* From a row that is counted from the start: the first end is before all of them. */
-static uint32_t call_here(const struct window_location *o, uint32_t call)
+/* The first end is before all rows. */
+static uint32_t call_here(const struct window_location *o, uint32_t row)
 {
-    uint32_t row = call - o->n_before;
-
-    return call != NO_CALL && row >= o->open_row && row < o->n ? row - o->open_row + 1
-                                                               : NO_CALL;
+    return row != NO_CALL && row >= o->open_row && row < o->n ? row - o->open_row + 1 : NO_CALL;
 }
 
 static void lay_out_messages(struct sync_window *w, uint32_t l, const size_t *first)
@@ -452,6 +599,7 @@ static void lay_out_messages(struct sync_window *w, uint32_t l, const size_t *fi
 
         *m = o->message[i];
         m->call = call_here(o, m->call);
+        m->end_ns = m->end_ns == SYNC_NOT_SENT ? m->begin_ns : m->end_ns;
         if (m->match == MESSAGE_UNMATCHED)
             continue;
         other = &w->of[m->match >> 32];
@@ -503,6 +651,7 @@ int sync_window_open(struct sync_window *w, const struct ad_step *step, uint64_t
     struct idmap instance = {0};
     int rc;
 
+    look_away(w); /* its columns may move */
     grow_columns(w);
     w->open_ns = from_ns > w->begin_ns ? from_ns : w->begin_ns;
     for (uint32_t l = 0; l < w->n_locations; l++) {

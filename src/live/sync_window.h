@@ -6,7 +6,8 @@
  *     sync_window_open(&w, step);              when something is asked: w.replay is ready
  *     replay_cut_after(&w.replay, ...); replay_run(&w.replay, &result);
  *     sync_window_close(&w);
- *     sync_window_forget(&w, time_ns);         what was over by then
+ *     view = sync_window_view(&w, step);       or looked at as it is, see live_waits.h
+ *     sync_window_forget(&w, who, time_ns);    what was over by then
  *
  * Of all calls only those of MPI that are in no other one are kept, with their messages and
  * collectives: 60 to 130 bytes each. To a replay, that is a trace of its own that begins where
@@ -33,30 +34,48 @@
 struct window_location {
     uint64_t *enter_ns, *inclusive_ns; /* [n] of an open call, until the end of the last step */
     uint32_t *region, *id;             /* [n] */
-    uint32_t n, n_before;
-    struct message *message; /* [n_messages]; call: NO_CALL or a row, counted from the start;
-                                match: MESSAGE_UNMATCHED or location << 32 | row likewise */
+    uint32_t n;
+    struct message *message; /* [n_messages]; call: NO_CALL or a row; end_ns of a send that is
+                                not complete yet: SYNC_NOT_SENT; match: MESSAGE_UNMATCHED, or
+                                location << 32 | row, counted from the start */
     size_t n_messages, message_cap;
     uint32_t n_messages_before;
-    struct collective *collective; /* [n_collectives]; call as above */
+    struct collective *collective; /* [n_collectives]; call as above, instance: order */
     size_t n_collectives, collective_cap;
-    struct calls pending; /* messages without a partner; call: row of it, likewise */
+    struct calls pending; /* messages without a partner; call: row of it, from the start */
     size_t cap;           /* of the four columns */
     uint64_t last_ns;
-    bool is_seen;      /* something was read of it */
-    uint32_t open_row; /* while it is open: the first of each that is looked at */
+    uint64_t sent_before_ns; /* sends that were forgotten were complete by then ... */
+    uint32_t n_not_sent;     /* ... but for so many */
+    bool is_seen;            /* something was read of it */
+    bool has_received;       /* messages, so far */
+    bool tells_sent;         /* when non-blocking sends are complete is in its trace */
+    uint32_t open_row;       /* while it is open: the first of each that is looked at */
     size_t open_message, open_collective;
 };
+
+#define SYNC_NOT_SENT UINT64_MAX
+
+/* Who needs what is kept. */
+enum sync_reader { SYNC_COSTS, SYNC_WAITS, N_SYNC_READERS };
 
 struct sync_window {
     struct window_location *of; /* [n_locations] */
     struct quality *quality;    /* [n_locations] nobody looks at it */
     uint32_t n_locations;
     size_t cap, quality_cap;
-    uint64_t begin_ns;    /* what was over by then is forgotten */
+    uint64_t begin_ns;                  /* what was over by then is forgotten */
+    bool is_read[N_SYNC_READERS];       /* for its owner to say */
+    uint64_t needed_ns[N_SYNC_READERS]; /* what was over by then is not needed any more */
+    uint64_t n_too_early; /* messages that were received before they were sent, so far */
+    bool is_nested;       /* calls of MPI are in other calls of MPI, and do something */
+    uint64_t n_dropped;   /* that had no partner when there were too many of these */
     uint32_t *order_from; /* [n_comms] the first collective of a communicator that is whole */
     uint32_t n_comms;
     size_t comm_cap;
+
+    struct trace_view as_it_is; /* sync_window_view, of this step */
+    bool is_looked_at;
 
     /* While it is open. */
     bool is_open;
@@ -79,8 +98,22 @@ void sync_window_release(struct sync_window *w);
 /* sync_window_take -- a step is there. O(calls + messages + collectives of the step). */
 void sync_window_take(struct sync_window *w, const struct ad_step *step);
 
-/* sync_window_forget -- what was over before a time. O(what is kept). */
-void sync_window_forget(struct sync_window *w, uint64_t time_ns);
+/*
+ * sync_window_forget -- a reader does not need any more what was over before a time; of what
+ * nobody needs is forgotten.
+ * O(what is kept).
+ */
+void sync_window_forget(struct sync_window *w, enum sync_reader who, uint64_t time_ns);
+
+/*
+ * sync_window_view -- all that is kept, to be looked at where it lies: rows of calls are those
+ * of the columns, nobody calls another. Until the next step. O(locations), once per step.
+ */
+const struct trace_view *sync_window_view(struct sync_window *w, const struct ad_step *step);
+
+/* sync_window_call -- the row of a call by its number on its location, or NO_CALL: it is not
+ * kept, or in another call of MPI. O(log calls). */
+uint32_t sync_window_call(const struct sync_window *w, uint32_t location, uint32_t id);
 
 /* sync_window_middle -- until when there are at most half of each location's calls. */
 uint64_t sync_window_middle(const struct sync_window *w);

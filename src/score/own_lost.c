@@ -12,8 +12,21 @@
 
 struct finding {
     struct scoring *s;
+    struct own_waits waits;
     bool *may_wait; /* [regions] */
 };
+
+/* After the run all is known. */
+static bool waited_in_view(void *ctx, uint32_t t, uint32_t v, uint64_t *ns)
+{
+    const struct scoring *s = ctx;
+    const struct forest *f = &s->forest;
+
+    if (s->view.n_locations == 0)
+        return false;
+    waiting_others_ns(&s->view, f->location[t], forest_row(f, t, v), ns);
+    return true;
+}
 
 /* In ns; NAN: it has calls that may have waited, and nobody knows for whom. */
 static double waited_of_tree(const struct finding *f, uint32_t t)
@@ -32,9 +45,8 @@ static double waited_of_tree(const struct finding *f, uint32_t t)
                  residual_common(&s->model, &s->place, forest, t, v);
         if (excess <= RESIDUAL_MATERIAL * s->model.root_ns)
             continue;
-        if (s->view.n_locations == 0)
+        if (!f->waits.waited(f->waits.ctx, t, v, &waited_ns))
             return NAN;
-        waiting_others_ns(&s->view, forest->location[t], forest_row(forest, t, v), &waited_ns);
         sum += fmin(excess, (double)waited_ns);
     }
     return sum;
@@ -76,8 +88,10 @@ static void find(void *ctx, size_t begin, size_t end, unsigned worker)
 void own_lost_find(struct scoring *s)
 {
     uint32_t n = s->forest.n_trees, n_regions = s->defs->names.n;
-    struct finding f = {s, mem_alloc(n_regions, sizeof *f.may_wait)};
+    struct finding f = {s, s->waits, mem_alloc(n_regions, sizeof *f.may_wait)};
 
+    if (f.waits.waited == NULL)
+        f.waits = (struct own_waits){waited_in_view, s};
     for (uint32_t r = 0; r < n_regions; r++)
         f.may_wait[r] = waiting_is_likely(&s->defs->region[r]);
     pool_for(s->pool, n, pool_grain(s->pool, n), find, &f);

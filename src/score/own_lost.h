@@ -12,7 +12,8 @@
 /*
  * own_lost_find -- set measure.own: gross, less what calls took more than usual while another
  * rank, which has data, had not come yet (waiting_others_ns).
- *   s  measured. Without a view of the run, own of what may have waited is not known: NAN
+ *   s  measured. Of whom neither its waits nor a view of the run knows how long it waited, own
+ *      is NAN
  * Only of executions that lost so much that it decides is anything taken out. O(their calls,
  * and what waiting_of costs for those that took longer than usual).
  */

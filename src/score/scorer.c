@@ -98,10 +98,11 @@ static void translate(struct scorer *s, const struct forest *forest,
 }
 
 int scorer_judge(struct scorer *s, const struct forest *forest, const struct definitions *defs,
-                 const struct scoring **out)
+                 struct own_waits waits, const struct scoring **out)
 {
     forget_forest(s);
     s->scoring.defs = &s->defs;
+    s->scoring.waits = waits;
     translate(s, forest, defs);
     scoring_apply(&s->scoring, &s->model, scoring_needs_bags(&s->opts));
     *out = &s->scoring;

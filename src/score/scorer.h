@@ -29,11 +29,13 @@ uint32_t scorer_foi_among(const struct scorer *scorer, const struct definitions 
  * scorer_judge -- all trees of a forest.
  *   forest  of that function; must outlive the calls of scorer_why
  *   defs    of its regions; from call to call they may only grow
+ *   waits   of the forest's calls, asked by one thread
  *   out     scores and verdicts, until the next call
  * Returns 0 or as scoring_judge. O(vertices), see wl_init.
  */
 int scorer_judge(struct scorer *scorer, const struct forest *forest,
-                 const struct definitions *defs, const struct scoring **out);
+                 const struct definitions *defs, struct own_waits waits,
+                 const struct scoring **out);
 
 /* scorer_why -- what makes tree t of that forest strange, in a sentence. */
 void scorer_why(const struct scorer *scorer, uint32_t t, char out[WHY_SIZE]);

@@ -50,6 +50,16 @@ struct scoring_unseen {
     struct stack2vec_unseen subtrees;
 };
 
+/*
+ * How long call v of tree t of the forest waited for other ranks that came late, if somebody
+ * else than a view of the whole run knows: ns, as waiting_others_ns. Returns false where that
+ * is not known.
+ */
+struct own_waits {
+    bool (*waited)(void *ctx, uint32_t t, uint32_t v, uint64_t *ns);
+    void *ctx;
+};
+
 struct scoring {
     const struct definitions *defs; /* not its own; regions as in the forest and the model */
     struct pool *pool;              /* not its own; NULL: one thread. No result depends on it */
@@ -64,6 +74,7 @@ struct scoring {
     struct residual_scores residual;  /* [forest.n_trees] */
     struct stack2vec embedding;       /* nothing but its options until there is a need for it */
     bool is_embedding_new;            /* trained by scoring_matrix, and not kept anywhere yet */
+    struct own_waits waits;           /* or nothing: then by what follows */
     struct trace_view view; /* of the run, where whom calls waited for is found; or nothing */
     struct scoring_unseen unseen;
     const struct model *by; /* the model of another run; NULL: learnt from the forest */

@@ -14,6 +14,7 @@ void calls_release(struct calls *calls)
     paged_release(calls->paged, calls->subtree_len);
     paged_release(calls->paged, calls->depth);
     free(calls->message);
+    free(calls->sent);
     free(calls->collective);
     free(calls->counter);
     free(calls->span);
@@ -32,6 +33,7 @@ void calls_clear(struct calls *calls)
     calls->n = 0;
     calls->n_messages = calls->n_messages_before = calls->n_collectives = 0;
     calls->n_counters = calls->n_spans = calls->n_barriers = calls->n_estimates = 0;
+    calls->n_sent = 0;
     details_clear(&calls->details);
     calls->top = NO_CALL;
     calls->n_carried = calls->first_id = 0;

@@ -57,6 +57,12 @@ struct call_estimate {
     uint64_t off_ns; /* by which it may be off, earlier or later */
 };
 
+/* A non-blocking send that was posted in an earlier step is complete. */
+struct late_sent {
+    uint32_t message; /* number on its location since the start, from 0 */
+    uint64_t time_ns;
+};
+
 struct calls {
     uint32_t n;
     size_t cap;
@@ -69,6 +75,8 @@ struct calls {
     struct message *message; /* [n_messages] in the order of their records */
     size_t n_messages, message_cap;
     size_t n_messages_before; /* in the steps before */
+    struct late_sent *sent;   /* [n_sent] only in steps */
+    size_t n_sent, sent_cap;
     struct collective *collective;
     size_t n_collectives, collective_cap;
     struct counter_reading *counter;

@@ -212,13 +212,17 @@ static void attach_message(struct callstack *stack, const struct message *messag
         copy->begin_ns = begun_ns(calls, copy->begin_ns, time_ns);
 }
 
-/* A non-blocking send is complete; nobody asks any more if it was posted in an earlier step. */
+/* A non-blocking send is complete: one of this step, or of an earlier one. */
 static void end_send(struct calls *calls, uint32_t which, uint64_t time_ns)
 {
     size_t i = which - calls->n_messages_before;
 
-    if (which >= calls->n_messages_before && i < calls->n_messages)
+    if (which < calls->n_messages_before) {
+        mem_grow(&calls->sent, &calls->sent_cap, calls->n_sent + 1, sizeof *calls->sent);
+        calls->sent[calls->n_sent++] = (struct late_sent){which, time_ns};
+    } else if (i < calls->n_messages) {
         calls->message[i].end_ns = time_ns;
+    }
 }
 
 static void attach_collective(struct callstack *stack, const struct collective *collective,
@@ -522,5 +526,5 @@ void callstack_next(struct callstack *stack)
     calls->first_id += calls->n - calls->n_carried;
     calls->n = calls->n_carried = n;
     calls->n_messages_before += calls->n_messages;
-    calls->n_messages = calls->n_collectives = calls->n_counters = 0;
+    calls->n_messages = calls->n_collectives = calls->n_counters = calls->n_sent = 0;
 }

@@ -90,11 +90,12 @@ static void print_step(void *ctx, const struct live_tree_step *step)
             for (size_t m = lf->first_message[t]; m < lf->first_message[t + 1]; m++)
                 add_message(hash, &lf->message[m], lf->message[m].call - f->first[t]);
             print_tree(f, t, &step->step->defs->location[f->location[t]], hash);
-            printf(",%.17g,%s,%s,%.17g,%d\n", v->score,
+            printf(",%.17g,%s,%s,%.17g,%s\n", v->score,
                    v->algorithm == NULL ? "none"
                    : v->is_anomaly      ? "anomaly"
                                         : "normal",
-                   score_part_name(v->part), v->sigmas, v->is_own_known);
+                   score_part_name(v->part), v->sigmas,
+                   v->own_unknown ? v->own_unknown : "known");
         }
     }
 }
@@ -164,7 +165,7 @@ static void print_location(const struct forest *f, const struct calls *calls,
                 add_message(hash, message, v);
         }
         print_tree(f, t, location, hash);
-        printf(",0,none,,nan,0\n");
+        printf(",0,none,,nan,known\n");
         free(enter_ns);
         free(row);
     }
