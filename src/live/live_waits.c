@@ -57,18 +57,19 @@ static const char *check_message(struct look *x, const struct message *m)
     return other->call == NO_CALL ? NOT_MPI : NULL;
 }
 
-/* Sends posted before the call that were complete only in it. */
+/* Sends posted before the call that were complete only in it; those that are not complete yet
+ * were not. */
 static const char *check_pending(struct look *x, size_t at)
 {
     const struct window_location *o = &x->waits->window.of[x->location];
-    const char *why = NULL;
+    const char *why = o->sent_before_ns > x->enter_ns ? NOT_KEPT : NULL;
     size_t lowest = at > WAITING_MOST_PENDING ? at - WAITING_MOST_PENDING : 0;
 
-    if (lowest == 0 && (o->n_not_sent > 0 || o->sent_before_ns > x->enter_ns))
-        return NOT_KEPT;
     while (why == NULL && at-- > lowest) {
         const struct message *m = &x->calls->message[at];
 
+        if (x->enter_ns - message_record_ns(m) > o->longest_send_ns)
+            return NULL; /* and so are all before it */
         if (m->kind == MESSAGE_SEND && m->end_ns > x->enter_ns && m->end_ns <= x->leave_ns)
             why = check_message(x, m);
     }

@@ -9,6 +9,7 @@
 #include "base/search.h"
 #include "explain/waiting.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,6 +152,12 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+static void note_longest(struct window_location *o, const struct message *m)
+{
+    if (m->kind == MESSAGE_SEND && m->end_ns > m->begin_ns)
+        o->longest_send_ns = later(o->longest_send_ns, m->end_ns - m->begin_ns);
+}
+
 /* Sends of earlier steps that are complete now, and whether that is ever said. */
 static void take_sent(struct window_location *o, const struct calls *c)
 {
@@ -159,15 +166,14 @@ static void take_sent(struct window_location *o, const struct calls *c)
 
         if (row < o->n_messages) {
             o->message[row].end_ns = c->sent[i].time_ns;
+            note_longest(o, &o->message[row]);
             continue;
         }
-        o->n_not_sent -= o->n_not_sent > 0;
         o->sent_before_ns = later(o->sent_before_ns, c->sent[i].time_ns);
     }
-    o->tells_sent |= c->n_sent > 0;
-    for (size_t i = 0; !o->tells_sent && i < c->n_messages; i++)
-        o->tells_sent =
-            c->message[i].kind == MESSAGE_SEND && c->message[i].end_ns > c->message[i].begin_ns;
+    for (size_t i = 0; i < c->n_messages; i++)
+        note_longest(o, &c->message[i]);
+    o->tells_sent |= c->n_sent > 0 || o->longest_send_ns > 0;
 }
 
 /* Posted by a call that does not wait for it, and not complete by the end of the step. */
@@ -299,15 +305,6 @@ static uint32_t without(uint32_t call, uint32_t n)
     return call == NO_CALL || call < n ? NO_CALL : call - n;
 }
 
-/* A message is forgotten. */
-static void note_sent(struct window_location *o, const struct message *m)
-{
-    if (m->kind == MESSAGE_SEND && m->end_ns == SYNC_NOT_SENT)
-        o->n_not_sent++;
-    else if (m->kind == MESSAGE_SEND)
-        o->sent_before_ns = later(o->sent_before_ns, m->end_ns);
-}
-
 /* The first n rows are gone. */
 static void move_rows(struct window_location *o, uint32_t n)
 {
@@ -332,7 +329,8 @@ static void forget(struct sync_window *w, struct window_location *o, uint64_t ti
     mem_to_front(o->region, n, o->n, sizeof *o->region);
     mem_to_front(o->id, n, o->n, sizeof *o->id);
     for (; k < o->n_messages && message_record_ns(&o->message[k]) < time_ns; k++)
-        note_sent(o, &o->message[k]);
+        if (o->message[k].kind == MESSAGE_SEND && o->message[k].end_ns != SYNC_NOT_SENT)
+            o->sent_before_ns = later(o->sent_before_ns, o->message[k].end_ns);
     o->n_messages -= k;
     o->n_messages_before += (uint32_t)k;
     mem_to_front(o->message, k, o->n_messages, sizeof *o->message);
@@ -510,6 +508,8 @@ const struct trace_view *sync_window_view(struct sync_window *w, const struct ad
     for (uint32_t l = 0; l < w->n_locations; l++)
         calls[l] = view_of(w, l);
     trace_view_init(&w->as_it_is, step->defs, calls, NULL);
+    for (uint32_t l = 0; l < w->n_locations; l++)
+        atomic_store(&w->as_it_is.longest_send[l].ns, w->of[l].longest_send_ns + 1);
     w->as_it_is.other_end = other_end;
     w->as_it_is.ctx = w;
     w->is_looked_at = true;

@@ -45,12 +45,12 @@ struct window_location {
     struct calls pending; /* messages without a partner; call: row of it, from the start */
     size_t cap;           /* of the four columns */
     uint64_t last_ns;
-    uint64_t sent_before_ns; /* sends that were forgotten were complete by then ... */
-    uint32_t n_not_sent;     /* ... but for so many */
-    bool is_seen;            /* something was read of it */
-    bool has_received;       /* messages, so far */
-    bool tells_sent;         /* when non-blocking sends are complete is in its trace */
-    uint32_t open_row;       /* while it is open: the first of each that is looked at */
+    uint64_t sent_before_ns;  /* sends that were forgotten and are complete were so by then */
+    uint64_t longest_send_ns; /* from when one was posted until it was complete, so far */
+    bool is_seen;             /* something was read of it */
+    bool has_received;        /* messages, so far */
+    bool tells_sent;          /* when non-blocking sends are complete is in its trace */
+    uint32_t open_row;        /* while it is open: the first of each that is looked at */
     size_t open_message, open_collective;
 };
 
