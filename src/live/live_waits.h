@@ -27,7 +27,7 @@
 #include "live/sync_window.h"
 #include "score/own_lost.h"
 
-#define LIVE_WAITS_LEAST_KEPT 20000u  /* calls, messages and collectives, in any case */
+#define LIVE_WAITS_LEAST_KEPT 10000u  /* calls, messages and collectives, in any case */
 #define LIVE_WAITS_MOST_KEPT 1000000u /* of some 60 bytes each */
 
 struct live_waits {

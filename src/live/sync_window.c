@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define MOST_MISSING 0.1
+#define ROWS_BETWEEN 8 /* calls from one with a record to the next, mostly fewer */
 
 static void close_columns(struct window_columns *c)
 {
@@ -135,16 +136,27 @@ static uint32_t row_of(const struct window_location *o, uint32_t id)
     return low < o->n && o->id[low] == id ? low : NO_CALL;
 }
 
-/* The kept row of the call of MPI around a row, or NO_CALL. */
+/* The same of a call that is likely to be soon after the last one, *row. */
+static uint32_t row_after(const struct window_location *o, uint32_t id, uint32_t *row)
+{
+    for (uint32_t i = *row, tries = 0; i < o->n && tries < ROWS_BETWEEN; i++, tries++)
+        if (o->id[i] == id)
+            return *row = i;
+    return *row = row_of(o, id);
+}
+
+/* The kept row of the call of MPI around a row, or NO_CALL.
+ *   last  what was found before it, and now */
 static uint32_t row_around(struct sync_window *w, const struct window_location *o,
-                           const struct definitions *defs, const struct calls *c, uint32_t row)
+                           const struct definitions *defs, const struct calls *c, uint32_t row,
+                           uint32_t *last)
 {
     uint32_t found = NO_CALL, innermost = row;
 
     for (; row < c->n && is_mpi(defs, c, row); row = c->caller[row])
         found = row;
     w->is_nested |= found != NO_CALL && found != innermost;
-    return found == NO_CALL ? NO_CALL : row_of(o, calls_id(c, found));
+    return found == NO_CALL ? NO_CALL : row_after(o, calls_id(c, found), last);
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -187,6 +199,8 @@ static bool is_not_sent(const struct window_location *o, const struct definition
 static void take_records(struct sync_window *w, struct window_location *o,
                          const struct definitions *defs, const struct calls *c)
 {
+    uint32_t last = NO_CALL;
+
     mem_grow(&o->message, &o->message_cap, o->n_messages + c->n_messages, sizeof *o->message);
     mem_grow(&o->pending.message, &o->pending.message_cap,
              o->pending.n_messages + c->n_messages, sizeof *o->message);
@@ -195,7 +209,7 @@ static void take_records(struct sync_window *w, struct window_location *o,
 
         *m = o->pending.message[o->pending.n_messages] = c->message[i];
         m->match = MESSAGE_UNMATCHED;
-        m->call = row_around(w, o, defs, c, m->call);
+        m->call = row_around(w, o, defs, c, m->call, &last);
         if (is_not_sent(o, defs, m))
             m->end_ns = SYNC_NOT_SENT;
         o->has_received |=
@@ -209,7 +223,7 @@ static void take_records(struct sync_window *w, struct window_location *o,
         struct collective *k = &o->collective[o->n_collectives++];
 
         *k = c->collective[i];
-        k->call = row_around(w, o, defs, c, k->call);
+        k->call = row_around(w, o, defs, c, k->call, &last);
         k->instance = defs->comm[k->comm].is_self ? NO_INSTANCE : k->order;
     }
 }
