@@ -227,12 +227,11 @@ void live_waits_forget(struct live_waits *w, const struct ad_step *step, uint64_
     size_t n = sync_window_size(&w->window);
     uint64_t middle_ns, from_ns = oldest_ns;
 
-    if (n < LIVE_WAITS_LEAST_KEPT || (n < 2 * w->n_left && n < LIVE_WAITS_MOST_KEPT))
+    if (n < LIVE_WAITS_LEAST_KEPT)
         return;
     middle_ns = sync_window_middle(&w->window);
     from_ns = step->begin_ns < from_ns ? step->begin_ns : from_ns;
     if (middle_ns < from_ns || n >= LIVE_WAITS_MOST_KEPT)
         from_ns = middle_ns;
     sync_window_forget(&w->window, SYNC_WAITS, from_ns);
-    w->n_left = sync_window_size(&w->window);
 }

@@ -27,7 +27,7 @@
 #include "live/sync_window.h"
 #include "score/own_lost.h"
 
-#define LIVE_WAITS_LEAST_KEPT 10000u  /* calls, messages and collectives, in any case */
+#define LIVE_WAITS_LEAST_KEPT 20000u  /* calls, messages and collectives, in any case */
 #define LIVE_WAITS_MOST_KEPT 1000000u /* of some 60 bytes each */
 
 struct live_waits {
@@ -37,7 +37,6 @@ struct live_waits {
     const char *
         *why; /* [trees->forest.n_trees] constant; NULL: it is known, or not asked for */
     size_t why_cap;
-    size_t n_left;         /* kept when something was forgotten last */
     bool are_clocks_wrong; /* somebody left a barrier before another had come */
 };
 
@@ -62,7 +61,7 @@ const char *live_waits_why(const struct live_waits *waits, uint32_t t);
 /*
  * live_waits_forget -- the step is over.
  *   oldest_ns  when the oldest execution that is open began; UINT64_MAX: there is none
- * O(locations), and now and then what is kept.
+ * O(locations), and of what is kept where there is much.
  */
 void live_waits_forget(struct live_waits *waits, const struct ad_step *step,
                        uint64_t oldest_ns);
