@@ -48,6 +48,8 @@ static struct openmp_team **teams;
 static size_t n_teams, cap_teams;
 static bool is_journaled;
 
+static atomic_uint most_members; /* that were asked for of an outermost team */
+
 /* Recorders pass from a thread that ends to one that starts. */
 static struct openmp_thread *thread_of(struct recorder *r)
 {
@@ -189,6 +191,10 @@ void openmp_fork(struct openmp_fork *fork, const void *site, uint32_t n_threads)
     if (r == NULL)
         return;
     self = thread_of(r);
+    fork->level = self->level;
+    if (self->level == 0 &&
+        n_threads > atomic_load_explicit(&most_members, memory_order_relaxed))
+        atomic_store_explicit(&most_members, n_threads, memory_order_relaxed);
     fork->site = known_site(self, site);
     fork->region = region_of_openmp(OPENMP_PARALLEL, fork->site);
     fork->barrier = region_of_openmp(OPENMP_IMPLICIT_BARRIER, fork->site);
@@ -208,6 +214,14 @@ void openmp_join(const struct openmp_fork *fork)
     put(r, RECORD_JOIN, 0, now_ns);
     stack_left(r, now_ns);
     recorder_end(r);
+}
+
+void openmp_number(const struct openmp_fork *fork, uint32_t index, uint32_t n_outermost)
+{
+    bool is_known = fork->team && fork->by->thread == 0 && fork->level == 0;
+
+    recorder_prefer(is_known ? index : 0,
+                    n_outermost ? n_outermost : atomic_load(&most_members));
 }
 
 void openmp_begin(const struct openmp_fork *fork)

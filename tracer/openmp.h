@@ -54,6 +54,7 @@ struct openmp_team;
 struct openmp_fork {
     struct openmp_team *team; /* NULL: nothing is recorded */
     struct recorder *by;
+    uint32_t level; /* of teams that thread is in already */
     const void *site;
     uint32_t region, barrier;
 };
@@ -62,6 +63,14 @@ struct openmp_fork {
  *   site  where the program calls the runtime; NULL: only the region around it is known */
 void openmp_fork(struct openmp_fork *fork, const void *site, uint32_t n_threads);
 void openmp_join(const struct openmp_fork *fork);
+
+/*
+ * openmp_number -- before openmp_begin, of a thread that has recorded nothing yet: which member
+ * of the team it is. Those of teams of the first thread, that are in no other team, have that
+ * as their number in the trace.
+ *   n_outermost  threads in the outermost team that it is in; 0: as many as were asked for
+ */
+void openmp_number(const struct openmp_fork *fork, uint32_t index, uint32_t n_outermost);
 
 /* openmp_begin, openmp_end -- the calling thread begins what it does in the team, and is done.
  * The forking thread says openmp_wait when it is done, and openmp_end when all are. */

@@ -193,10 +193,23 @@ struct region {
     void *data;
 };
 
+/* GCC's runtime says which member of its team the calling thread is. */
+static void number_member(const struct openmp_fork *fork)
+{
+    static struct real number = {"omp_get_thread_num", NULL},
+                       size = {"omp_get_team_size", NULL};
+    int (*thread_num)(void) = find(&number, fork->site);
+    int (*team_size)(int) = find(&size, fork->site);
+
+    openmp_number(fork, (uint32_t)thread_num(), (uint32_t)team_size(1));
+}
+
 RUNS static void run_member(void *data)
 {
     const struct region *region = data;
 
+    if (__builtin_expect(recorder_self == NULL && region->fork.team, 0))
+        number_member(&region->fork);
     openmp_begin(&region->fork);
     region->function(region->data);
     if (openmp_is_by_this_thread(&region->fork))

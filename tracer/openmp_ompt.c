@@ -136,6 +136,8 @@ static void on_implicit_task(int endpoint, union ompt_data *parallel, union ompt
         return;
     if (endpoint == SCOPE_BEGIN && parallel && parallel->ptr) {
         region = parallel->ptr;
+        if (recorder_self == NULL)
+            openmp_number(&region->fork, index, 0);
         openmp_begin(&region->fork);
         task->value = task_value(region, IS_MEMBER);
     } else if (endpoint == SCOPE_END && index == 0 && task_state(task) == IS_WAITING) {

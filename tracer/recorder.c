@@ -46,7 +46,9 @@ static _Thread_local bool is_without; /* this thread gets no recorder: just now,
 static const struct sink *_Atomic sink;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct recorder *newest, *idle;
-static uint32_t n_threads;
+static _Thread_local struct {
+    uint32_t number, n_reserved; /* of recorder_prefer */
+} preferred;
 static pthread_key_t key;
 static bool has_key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT, first_once = PTHREAD_ONCE_INIT;
@@ -402,12 +404,59 @@ void recorder_first(void)
     pthread_once(&first_once, first_call);
 }
 
+void recorder_prefer(uint32_t number, uint32_t n_reserved)
+{
+    preferred.number = number;
+    preferred.n_reserved = n_reserved;
+}
+
+static bool is_taken(uint32_t number)
+{
+    const struct recorder *r = newest;
+
+    while (r && r->thread != number)
+        r = r->older;
+    return r != NULL;
+}
+
+/* Numbers are never given back: what is taken once is not looked at again. */
+static uint32_t next_number(void)
+{
+    static uint32_t first_free;
+    uint32_t number;
+
+    while (is_taken(first_free))
+        first_free++;
+    if (preferred.number > 0 && !is_taken(preferred.number))
+        return preferred.number;
+    number = preferred.n_reserved > first_free ? preferred.n_reserved : first_free;
+    while (is_taken(number))
+        number++;
+    return number;
+}
+
+/* One whose thread has ended: that with the number that is preferred, if anybody has it. */
+static struct recorder *take_idle(void)
+{
+    struct recorder **at = &idle, *r;
+    uint32_t number = preferred.number;
+
+    while (number > 0 && *at && (*at)->thread != number)
+        at = &(*at)->free;
+    if (*at == NULL && number > 0 && is_taken(number))
+        at = &idle;
+    r = *at;
+    if (r)
+        *at = r->free;
+    return r;
+}
+
 static struct recorder *recorder_new(void)
 {
     struct recorder *r = memory_resize(NULL, 1, sizeof *r);
     struct lasting lasting;
 
-    *r = (struct recorder){.thread = n_threads++,
+    *r = (struct recorder){.thread = next_number(),
                            .older = newest,
                            .budget = budget_new(),
                            .until_watched = BUDGET_EVERY};
@@ -480,10 +529,8 @@ static struct recorder *adopt(void)
 
     pthread_once(&key_once, register_process);
     pthread_mutex_lock(&lock);
-    r = idle;
-    if (r)
-        idle = r->free;
-    else
+    r = take_idle();
+    if (r == NULL)
         r = recorder_new();
     pthread_mutex_unlock(&lock);
     r->n_inside = 0;

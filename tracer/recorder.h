@@ -66,7 +66,7 @@ struct recorder {
     uint32_t n_chunks;
     uint64_t flushed_ns; /* when chunks were last handed over */
     uint64_t placed_ns;  /* of the last record that is no enter and no leave */
-    uint32_t thread;     /* 0 for the one that came first, the master */
+    uint32_t thread;     /* 0 for the one that came first, the master; see recorder_prefer */
     uint64_t n_skipped;  /* calls not recorded as there were too many without a sink */
     uint64_t n_refused;  /* calls since recorder_give_up, and in signal handlers that came when
                             the thread was at work on its records */
@@ -333,6 +333,14 @@ bool recorder_make_room(struct recorder *r, size_t n);
  * thread that records nothing.
  */
 void recorder_hand_over_for(struct recorder *r);
+
+/*
+ * recorder_prefer -- before the calling thread's first event: which number it is to get, so
+ * that it has the same in each run. Else, and where another thread has that, they are numbered
+ * as they come. number      0: any n_reserved  numbers below are to stay free for others, who
+ * say so
+ */
+void recorder_prefer(uint32_t number, uint32_t n_reserved);
 
 /* recorder_adopt -- give the calling thread a recorder now, though it has no event yet; NULL if
  * it is to have none. recorder_refuse -- it is to have none. */

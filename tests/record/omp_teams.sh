@@ -129,6 +129,46 @@ if build jump gcc -g -O2 jump.c; then
     [ "$(calls parallel)" = 300 ] || fail "jump: $(calls parallel) members"
     [ "$(grep -c '^ENTER .*"!$omp parallel @jump.c:' events)" = 300 ] || fail "jump: other places"
 fi
+# Threads have the numbers that they have in the team of the first one, in whatever order they come, and
+# those of teams in it come behind: thread k counts k + 1 times.
+cat >numbers.c <<'C'
+#include <omp.h>
+static long n, n_inside;
+static void inside(void)
+{
+#pragma omp parallel num_threads(3)
+#pragma omp critical(inside)
+    n_inside++;
+}
+int main(void)
+{
+    omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(5)
+    {
+        if (omp_get_thread_num() % 2 == 1)
+            inside();
+        for (int i = 0; i <= omp_get_thread_num(); i++) {
+#pragma omp critical(counted)
+            n++;
+        }
+    }
+    return n != 15 || n_inside != 6;
+}
+C
+line=$(grep -n 'critical(counted)' numbers.c | cut -d: -f1)
+for compiler in gcc clang; do
+    build numbers-$compiler $compiler -g -O2 numbers.c || continue
+    for run in 1 2 3 4 5; do
+        rm -rf numbers.trace
+        SNAG_TRACER_DIR=numbers.trace LD_PRELOAD=$libraries/libsnag-tracer-serial.so ./numbers-$compiler ||
+            fail "numbers-$compiler ends with $?"
+        read_trace numbers.trace
+        grep "^ENTER .*\"!\$omp critical @numbers.c:$line\"" events |
+            awk '{ n[$2 / 2^32]++ } END { for (thread in n) print thread, n[thread] }' | sort -n | tr '\n' ';' >out
+        [ "$(cat out)" = "0 1;1 2;2 3;3 4;4 5;" ] || fail "numbers-$compiler: other numbers of threads"
+    done
+    done="$done numbers-$compiler"
+done
 build clang clang -g -O2 "$source/omp_teams.c" && take clang
 build gfortran gfortran -g -O2 "$source/omp_teams.f90" && take gfortran
 
