@@ -245,6 +245,7 @@ static int read_store(struct live_past *past, bool is_written)
     rc = read_records(past, &reader);
     if (rc == 0)
         rc = read_calls(&reader, &n_calls);
+    past->n_calls = n_calls;
     if (rc == 0)
         rc = read_slow(past, &reader);
     if (rc == 0)
@@ -323,6 +324,12 @@ int live_past_open(struct live_past *past, const struct live_past_opts *opts)
     return rc;
 }
 
+/* A server publishes a little later than it is told, also what is told last. */
+static bool is_to_come(const struct live_past *past)
+{
+    return past->server && !past->is_lost && past->state->totals.n_calls_told < past->n_calls;
+}
+
 unsigned live_past_follow(struct live_past *past)
 {
     uint64_t begin_ns = clock_ns(), pause_ms;
@@ -331,6 +338,8 @@ unsigned live_past_follow(struct live_past *past)
     /* What cannot be read now may be later; that it cannot is said by /healthz. */
     if (is_written || past->is_written)
         look(past, is_written);
+    else if (is_to_come(past))
+        ask_server(past);
     pause_ms = (clock_ns() - begin_ns) / 1000000 * PAUSE_PER_LOOK;
     return pause_ms < LEAST_PAUSE_MS ? LEAST_PAUSE_MS : (unsigned)pause_ms;
 }

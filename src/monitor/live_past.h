@@ -31,6 +31,7 @@ struct live_past {
     } * part;               /* [parts.n] */
     size_t part_cap;
     bool is_written;
+    uint64_t n_calls; /* by the statistics of the store */
 };
 
 /*
@@ -44,8 +45,9 @@ struct live_past {
 int live_past_open(struct live_past *past, const struct live_past_opts *opts);
 
 /*
- * live_past_follow -- what has come since, if it was written then; once in a while.
- * Returns after how many ms it is worth the effort again. O(records).
+ * live_past_follow -- what has come since, if it was written then, or if the server has not
+ * published all of it yet; once in a while. Returns after how many ms it is worth the effort
+ * again. O(records).
  */
 unsigned live_past_follow(struct live_past *past);
 

@@ -54,7 +54,7 @@ cd "$work"
 # What libraries of MPI leave unfreed is a lot, in plug-ins that are unloaded by then, which no
 # suppression can name, and telling where it is from takes minutes: leaks are the business of unit tests.
 # The rest of what a sanitizer says goes to files, which finish reads.
-export ASAN_OPTIONS=log_path=$work/sanitizer:detect_leaks=0
+export ASAN_OPTIONS=log_path=$work/sanitizer:detect_leaks=0:handle_sigill=1
 
 # expect_shared LOG N: of each function of interest every process has said what it made, and no
 # process made all.

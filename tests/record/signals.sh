@@ -113,7 +113,7 @@ for i in ${tries[@]}; do
     launch=() before=()
     [ $mpi = serial ] || launch=(mpirun.$mpi -n $ranks)
     [ $to != timeout ] || before=(timeout -s $signal 3600)
-    env --default-signal=INT,QUIT setsid "${before[@]}" "$snag" record -o trace --functions -- "${launch[@]}" ./signalled.$mpi counts $rate 20 >out 2>err </dev/null &
+    env --default-signal=INT,QUIT setsid "${before[@]}" "$snag" record -o trace --functions -- "${launch[@]}" ./signalled.$mpi counts $rate 900 >out 2>err </dev/null &
     record=$!
     why=
     if wait_for_calls; then

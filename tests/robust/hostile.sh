@@ -17,8 +17,7 @@ most_s=${SNAG_HOSTILE_S:-900}
 server=
 trap '[ -z "$server" ] || kill -9 $server; rm -rf "$dir"' EXIT
 
-export ASAN_OPTIONS="exitcode=99:hard_rss_limit_mb=4096:detect_leaks=0:allocator_may_return_null=1"
-export UBSAN_OPTIONS="exitcode=99:halt_on_error=1:print_stacktrace=1"
+export ASAN_OPTIONS="exitcode=99:hard_rss_limit_mb=4096:detect_leaks=0:allocator_may_return_null=1:handle_sigill=1"
 n=0
 n_wrong=0
 slowest_us=0

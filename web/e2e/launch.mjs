@@ -1,4 +1,4 @@
-// launch.mjs -- starts a program that serves a page.
+// launch.mjs -- starts a program that serves a page, or others.
 import { spawn } from "node:child_process";
 
 const startMs = 30000;
@@ -14,7 +14,7 @@ export async function launch(command, args, cwd = undefined) {
         );
         const read = (data) => {
             text += data;
-            const match = /http:\/\/[^\s]+/.exec(text);
+            const match = /(?:http|tcp):\/\/[^\s]+/.exec(text);
             if (!match) return;
             clearTimeout(timer);
             done(match[0]);

@@ -58,6 +58,35 @@ async function startLive({ program, args }) {
     };
 }
 
+/* The page of a job of which each rank had an instance of its own; all are over. */
+async function startJob({ program, ranks }) {
+    const place = await mkdtemp(path.join(tmpdir(), "snag-e2e-"));
+    const server = await launch(process.env.SNAG, ["ps"], place);
+    const ofJob = ["--ps", server.url, "--store", "store", "--run-id", "job", "--quiet"];
+    await Promise.all(
+        Array.from({ length: ranks }, (_, rank) =>
+            promisify(execFile)(
+                process.env.SNAG,
+                ["ad", program, "--rank", String(rank), ...ofJob],
+                { cwd: place },
+            ),
+        ),
+    );
+    const served = await launch(
+        process.env.SNAG,
+        ["watch", "store", "--server", server.url, "--port", "0"],
+        place,
+    );
+    return {
+        url: served.url,
+        stop: async () => {
+            await served.end();
+            await server.end();
+            await rm(place, { recursive: true });
+        },
+    };
+}
+
 /* What `snag serve` shows of runs that a case makes: their arguments come from it. */
 async function startOwn(make) {
     const place = await mkdtemp(path.join(tmpdir(), "snag-e2e-"));
@@ -124,11 +153,13 @@ async function runCase(browser, file, network) {
     if (far && (options.file || options.isOwnNetwork)) return true;
     const server = options.live
         ? await startLive(options.live)
-        : options.serve
-          ? await startOwn(options.serve)
-          : options.file
-            ? await makeFile(options.file)
-            : await startServer();
+        : options.job
+          ? await startJob(options.job)
+          : options.serve
+            ? await startOwn(options.serve)
+            : options.file
+              ? await makeFile(options.file)
+              : await startServer();
     const context = await browser.newContext({
         viewport,
         acceptDownloads: true,

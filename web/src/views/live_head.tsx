@@ -86,19 +86,31 @@ function Reduction({ of }: { of: LiveStatus["reduction"] }) {
     );
 }
 
-/* What an instance that was killed had read last, the server was told, and the store was not. */
+/* What an instance that was killed had read last, the server was told, and the store was not; and what was told last
+   is published a little later. */
 function Differing({ now }: { now: LiveStatus }) {
     const [stored, told] = [now.store?.calls ?? null, now.server_calls];
     if (stored === null || told === null || stored === told || !isOver.value) return null;
     return (
         <span
             class="live-differing"
-            title="Instances tell the server in each step, and store their statistics about once a second: what one that was killed has read last is not in the store. What the server is not told of in the end, it has missed."
+            title="Instances tell the server in each step, which publishes about once a second; and they store their statistics about once a second: what one that was killed has read last is not in the store. What the server is not told of in the end, it has missed."
         >
-            , {plural(told, "call")} told to the server, {formatCount(stored)} in the statistics
-            of the store
+            , {plural(told, "call")} published by the server, {formatCount(stored)} in the
+            statistics of the store
         </span>
     );
+}
+
+/* A job's are those of its instances, which nobody is told. */
+const hasSteps = (now: LiveStatus) => now.steps > 0 || now.server_calls === null;
+
+function furtherFacts(now: LiveStatus): string[] {
+    const facts = hasSteps(now) ? [plural(now.steps, "step"), formatTime(now.end_ns)] : [];
+    if (!isOver.value) facts.push(`${formatCount(now.events_per_s)} events/s`);
+    if (now.lag_ns !== null && !isOver.value) facts.push(`${formatTime(now.lag_ns)} behind`);
+    if (now.store) facts.push(`${plural(now.store.stored, "record")} stored`);
+    return facts;
 }
 
 export function LiveHead() {
@@ -123,11 +135,7 @@ export function LiveHead() {
                 {now.loop && <span class="live-loop">{loops[now.loop]}</span>}
             </span>
             <span class="dim">
-                <span class="live-steps">{plural(now.steps, "step")}</span>,{" "}
-                {formatTime(now.end_ns)}
-                {!isOver.value && `, ${formatCount(now.events_per_s)} events/s`}
-                {now.lag_ns !== null && !isOver.value && `, ${formatTime(now.lag_ns)} behind`}
-                {now.store && `, ${plural(now.store.stored, "record")} stored`}
+                {furtherFacts(now).join(", ")}
                 {now.store && <Reduction of={now.reduction} />}
                 <Differing now={now} />
             </span>
