@@ -8,7 +8,7 @@
 
 #include "base/idmap.h"
 #include "base/mem.h"
-#include "base/names.h"
+#include "base/xxh.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct pile {
 
 struct instance {
     uint32_t job;
-    uint64_t seen_ms;
+    uint64_t seen_ms, number; /* of its last request, which may come again */
     bool is_over, is_successor;
     struct pile question, answer; /* for it */
     size_t bytes;                 /* in both */
@@ -31,8 +31,10 @@ struct instance {
 
 struct ps_relay {
     pthread_mutex_t lock;
-    struct names job;
-    struct idmap id;           /* of instances, by their client */
+    uint64_t now_ms,
+        swept_ms;     /* the latest time that was said; of the last look for the dead */
+    struct idmap job; /* by a hash of the name, which may be long */
+    struct idmap id;  /* of instances, by their client */
     struct instance *instance; /* [id.n] */
     size_t instance_cap;
     struct idmap place; /* of job, program and rank */
@@ -43,7 +45,8 @@ struct ps_relay {
 };
 
 #define NOBODY UINT32_MAX
-#define OVER_MS 1000u /* one that is over, and only waits for others, comes by more often */
+#define OVER_MS 1000u  /* one that is over, and only waits for others, comes by more often */
+#define SWEEP_MS 1000u /* between looks for mail that nobody fetches any more */
 
 struct ps_relay *ps_relay_new(void)
 {
@@ -57,7 +60,8 @@ static void clear_pile(struct pile *p)
 {
     for (uint32_t i = 0; i < p->n; i++)
         free((void *)p->letter[i].body.data);
-    p->n = 0;
+    free(p->letter);
+    *p = (struct pile){0};
 }
 
 static void clear_mail(struct ps_relay *r, struct instance *x)
@@ -72,18 +76,31 @@ void ps_relay_free(struct ps_relay *r)
 {
     if (r == NULL)
         return;
-    for (uint32_t i = 0; i < r->id.n; i++) {
+    for (uint32_t i = 0; i < r->id.n; i++)
         clear_mail(r, &r->instance[i]);
-        free(r->instance[i].question.letter);
-        free(r->instance[i].answer.letter);
-    }
     free(r->instance);
     free(r->owner);
     idmap_release(&r->id);
     idmap_release(&r->place);
-    names_release(&r->job);
+    idmap_release(&r->job);
     pthread_mutex_destroy(&r->lock);
     free(r);
+}
+
+static bool is_silent(const struct ps_relay *r, const struct instance *x)
+{
+    return r->now_ms - x->seen_ms >= (x->is_over ? OVER_MS : PS_RELAY_SILENT_MS);
+}
+
+/* What was left for instances that have ended makes room, when there is none. */
+static void sweep(struct ps_relay *r)
+{
+    if (r->swept_ms != 0 && r->now_ms - r->swept_ms < SWEEP_MS)
+        return;
+    r->swept_ms = r->now_ms;
+    for (uint32_t i = 0; i < r->id.n; i++)
+        if (r->instance[i].bytes > 0 && is_silent(r, &r->instance[i]))
+            clear_mail(r, &r->instance[i]);
 }
 
 /* Puts a copy of a letter on a pile of an instance, if there is room. */
@@ -93,6 +110,8 @@ static bool put(struct ps_relay *r, struct instance *x, struct pile *pile,
     size_t bytes = sizeof *letter + letter->body.n;
     unsigned char *body;
 
+    if (r->bytes + bytes > PS_RELAY_MOST_BYTES)
+        sweep(r);
     if (pile->n == PS_LETTERS_MOST || x->bytes + bytes > PS_RELAY_MOST_MAIL ||
         r->bytes + bytes > PS_RELAY_MOST_BYTES)
         return false;
@@ -110,7 +129,7 @@ static bool put(struct ps_relay *r, struct instance *x, struct pile *pile,
 /* The instance that speaks, or NOBODY when there are too many. */
 static uint32_t who(struct ps_relay *r, const struct ps_letters *said)
 {
-    char job[PS_TEXT_MOST + 1];
+    XXH128_hash_t job = XXH3_128bits(said->job.data, said->job.n);
     uint32_t known = r->id.n, i;
 
     if (known == PS_RELAY_MOST_INSTANCES &&
@@ -119,10 +138,9 @@ static uint32_t who(struct ps_relay *r, const struct ps_letters *said)
     i = idmap_add(&r->id, key_pair(0, said->client));
     if (i < known)
         return i;
-    memcpy(job, said->job.data, said->job.n);
-    job[said->job.n] = '\0';
     mem_grow(&r->instance, &r->instance_cap, (size_t)i + 1, sizeof *r->instance);
-    r->instance[i] = (struct instance){.job = names_add(&r->job, job)};
+    r->instance[i] =
+        (struct instance){.job = idmap_add(&r->job, key_pair(job.high64, job.low64))};
     return i;
 }
 
@@ -146,8 +164,7 @@ static void take_place(struct ps_relay *r, uint32_t i, struct ps_place place)
 }
 
 /* Who reads a place, if it still comes by; NOBODY else. The mail of one that does not goes. */
-static uint32_t reader_of(struct ps_relay *r, uint32_t from, struct ps_place place,
-                          uint64_t now_ms)
+static uint32_t reader_of(struct ps_relay *r, uint32_t from, struct ps_place place)
 {
     uint32_t p = idmap_find(&r->place, key_of(&r->instance[from], place));
     struct instance *x;
@@ -155,18 +172,17 @@ static uint32_t reader_of(struct ps_relay *r, uint32_t from, struct ps_place pla
     if (p == IDMAP_NONE || r->owner[p] == from)
         return NOBODY;
     x = &r->instance[r->owner[p]];
-    if (now_ms - x->seen_ms < (x->is_over ? OVER_MS : PS_RELAY_SILENT_MS))
+    if (!is_silent(r, x))
         return r->owner[p];
     clear_mail(r, x);
     return NOBODY;
 }
 
 /* Takes a question to who is asked; if it cannot, that is the answer. */
-static void pass_question(struct ps_relay *r, uint32_t from, const struct ps_letter *q,
-                          uint64_t now_ms)
+static void pass_question(struct ps_relay *r, uint32_t from, const struct ps_letter *q)
 {
     struct ps_letter back = {.client = q->client, .number = q->number, .state = PS_NOBODY};
-    uint32_t to = reader_of(r, from, q->place, now_ms);
+    uint32_t to = reader_of(r, from, q->place);
 
     if (to != NOBODY && put(r, &r->instance[to], &r->instance[to].question, q)) {
         r->counts.n_questions++;
@@ -178,36 +194,39 @@ static void pass_question(struct ps_relay *r, uint32_t from, const struct ps_let
     put(r, &r->instance[from], &r->instance[from].answer, &back);
 }
 
-/* Only to instances of the same job. */
+/* Only to instances of the same job. That there is no room for it is an answer, too. */
 static void pass_answer(struct ps_relay *r, uint32_t from, const struct ps_letter *a)
 {
+    struct ps_letter none = {.client = a->client, .number = a->number, .state = PS_OVERFULL};
     uint32_t to = idmap_find(&r->id, key_pair(0, a->client));
 
-    if (to != IDMAP_NONE && r->instance[to].job == r->instance[from].job &&
-        put(r, &r->instance[to], &r->instance[to].answer, a))
+    if (to == IDMAP_NONE || r->instance[to].job != r->instance[from].job)
+        return;
+    if (put(r, &r->instance[to], &r->instance[to].answer, a))
         r->counts.n_answers++;
+    else
+        put(r, &r->instance[to], &r->instance[to].answer, &none);
 }
 
 /* Others of its job that may still ask something. */
-static uint32_t going_on(const struct ps_relay *r, uint32_t i, uint64_t now_ms)
+static uint32_t going_on(const struct ps_relay *r, uint32_t i)
 {
     uint32_t n = 0;
 
     for (uint32_t k = 0; k < r->id.n; k++) {
         const struct instance *x = &r->instance[k];
 
-        n += k != i && x->job == r->instance[i].job && !x->is_over &&
-             now_ms - x->seen_ms < PS_RELAY_SILENT_MS;
+        n += k != i && x->job == r->instance[i].job && !x->is_over && !is_silent(r, x);
     }
     return n;
 }
 
-static void deliver(struct ps_relay *r, uint32_t i, uint64_t epoch, uint64_t now_ms,
-                    msgpack_sbuffer *out)
+static void deliver(struct ps_relay *r, uint32_t i, uint64_t epoch, msgpack_sbuffer *out)
 {
     struct instance *x = &r->instance[i];
-    struct ps_letters mail = {.epoch = epoch,
-                              .n_going_on = x->is_over ? going_on(r, i, now_ms) : 0,
+    struct ps_letters mail = {.number = x->number,
+                              .epoch = epoch,
+                              .n_going_on = x->is_over ? going_on(r, i) : 0,
                               .is_successor = x->is_successor,
                               .n_questions = x->question.n,
                               .question = x->question.letter,
@@ -218,27 +237,38 @@ static void deliver(struct ps_relay *r, uint32_t i, uint64_t epoch, uint64_t now
     clear_mail(r, x);
 }
 
+static void take(struct ps_relay *r, uint32_t i, const struct ps_letters *said)
+{
+    for (uint32_t k = 0; k < said->n_places; k++)
+        take_place(r, i, said->place[k]);
+    for (uint32_t k = 0; k < said->n_questions; k++) {
+        struct ps_letter q = said->question[k];
+
+        q.client = said->client;
+        pass_question(r, i, &q);
+    }
+    for (uint32_t k = 0; k < said->n_answers; k++)
+        pass_answer(r, i, &said->answer[k]);
+}
+
 bool ps_relay_pass(struct ps_relay *r, const struct ps_letters *said, uint64_t epoch,
                    uint64_t now_ms, msgpack_sbuffer *out)
 {
+    struct instance *x;
     uint32_t i;
 
     pthread_mutex_lock(&r->lock);
+    if (now_ms > r->now_ms) /* another thread may have looked at the clock later */
+        r->now_ms = now_ms;
     i = who(r, said);
     if (i != NOBODY) {
-        r->instance[i].seen_ms = now_ms;
-        r->instance[i].is_over = said->is_over;
-        for (uint32_t k = 0; k < said->n_places; k++)
-            take_place(r, i, said->place[k]);
-        for (uint32_t k = 0; k < said->n_questions; k++) {
-            struct ps_letter q = said->question[k];
-
-            q.client = said->client;
-            pass_question(r, i, &q, now_ms);
-        }
-        for (uint32_t k = 0; k < said->n_answers; k++)
-            pass_answer(r, i, &said->answer[k]);
-        deliver(r, i, epoch, now_ms, out);
+        x = &r->instance[i];
+        x->seen_ms = r->now_ms;
+        x->is_over = said->is_over;
+        if (said->number == 0 || said->number != x->number)
+            take(r, i, said);
+        x->number = said->number;
+        deliver(r, i, epoch, out);
     }
     pthread_mutex_unlock(&r->lock);
     return i != NOBODY;

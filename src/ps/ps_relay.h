@@ -35,7 +35,7 @@ void ps_relay_free(struct ps_relay *relay);
  * ps_relay_pass -- take what an instance says, and write what there is for it, as a frame.
  *   said    letters as they were read
  *   epoch   life of the server
- *   now_ms  of a clock that never goes back
+ *   now_ms  of a clock that never goes back; threads may come in another order than they looked
  * Returns false, and writes nothing, when there are too many instances. Thread-safe.
  * O(letters), of an instance that is over O(instances).
  */

@@ -14,16 +14,19 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define QUIET_MS 10u /* between requests that say nothing, but fetch what there is */
+#define SAY_MOST (16u << 20) /* bytes of letters in a request, with room in PS_FRAME_MOST */
+#define QUIET_MS 10u         /* between requests that say nothing, but fetch what there is */
 
 struct ps_relay_client {
     uint64_t id, epoch;
     unsigned resend_ms;
     char *job;
     struct ps_socket to;
-    struct ps_letters say;     /* since the last request; bodies are its own */
+    struct ps_letters say;     /* since the last request; bodies are its own, */
+    size_t say_bytes;          /* and have so many */
     struct ps_place *place;    /* [n_places] all of them, */
-    uint32_t n_places, n_said; /* of which the first were said */
+    uint32_t n_places, n_said; /* of which the first were said, */
+    uint32_t n_placed;         /* and of these the first answered */
     size_t place_cap;
     bool is_over, has_said_over; /* the latter: in `out` */
     bool is_waiting;             /* for the answer to `out` */
@@ -85,12 +88,17 @@ void ps_relay_client_place(struct ps_relay_client *c, struct ps_place place)
     c->place[c->n_places++] = place;
 }
 
-static bool add(struct ps_letter **list, size_t *cap, uint32_t *n, struct ps_letter letter,
-                const void *body, size_t bytes)
+bool ps_relay_client_is_placed(const struct ps_relay_client *c)
+{
+    return c->n_placed == c->n_places;
+}
+
+static bool add(struct ps_relay_client *c, struct ps_letter **list, size_t *cap, uint32_t *n,
+                struct ps_letter letter, const void *body, size_t bytes)
 {
     unsigned char *copy;
 
-    if (*n == PS_LETTERS_MOST || bytes > PS_LETTER_MOST)
+    if (*n == PS_LETTERS_MOST || bytes > PS_LETTER_MOST || c->say_bytes + bytes > SAY_MOST)
         return false;
     copy = mem_alloc(bytes + 1, 1);
     if (bytes > 0)
@@ -98,6 +106,7 @@ static bool add(struct ps_letter **list, size_t *cap, uint32_t *n, struct ps_let
     letter.body = (struct ps_span){copy, (uint32_t)bytes};
     mem_grow(list, cap, (size_t)*n + 1, sizeof **list);
     (*list)[(*n)++] = letter;
+    c->say_bytes += bytes;
     return true;
 }
 
@@ -106,7 +115,7 @@ bool ps_relay_client_ask(struct ps_relay_client *c, uint64_t number, struct ps_p
 {
     struct ps_letter q = {.client = c->id, .number = number, .place = place};
 
-    return add(&c->say.question, &c->say.question_cap, &c->say.n_questions, q, body, bytes);
+    return add(c, &c->say.question, &c->say.question_cap, &c->say.n_questions, q, body, bytes);
 }
 
 bool ps_relay_client_answer(struct ps_relay_client *c, const struct ps_letter *question,
@@ -114,7 +123,7 @@ bool ps_relay_client_answer(struct ps_relay_client *c, const struct ps_letter *q
 {
     struct ps_letter a = {.client = question->client, .number = question->number};
 
-    return add(&c->say.answer, &c->say.answer_cap, &c->say.n_answers, a, body, bytes);
+    return add(c, &c->say.answer, &c->say.answer_cap, &c->say.n_answers, a, body, bytes);
 }
 
 void ps_relay_client_end(struct ps_relay_client *c, bool is_over)
@@ -145,6 +154,7 @@ static void send_next(struct ps_relay_client *c)
     struct ps_letters *l = &c->say;
 
     l->client = c->id;
+    l->number = ++c->counts.n_requests;
     l->job = (struct ps_span){(const unsigned char *)c->job, (uint32_t)strlen(c->job)};
     l->is_over = c->has_said_over = c->is_over;
     l->place = c->place + c->n_said;
@@ -157,20 +167,31 @@ static void send_next(struct ps_relay_client *c)
     l->place = NULL; /* not its own */
     drop_bodies(l->question, &l->n_questions);
     drop_bodies(l->answer, &l->n_answers);
+    c->say_bytes = 0;
     send_out(c);
+}
+
+/* A request that was sent twice may be answered twice: the second answer brings letters alone.
+ */
+static void take_answer(struct ps_relay_client *c, const struct ps_letters *l)
+{
+    c->counts.answered = l->number;
+    c->counts.n_going_on = l->n_going_on;
+    c->is_waiting = false;
+    c->is_heard = c->has_said_over;
+    c->n_placed = c->n_said;
 }
 
 static void take(struct ps_relay_client *c, const struct ps_letters *l,
                  const struct ps_relay_handlers *handlers)
 {
     c->counts.n_replies++;
-    c->counts.n_going_on = l->n_going_on;
     c->counts.is_successor |= l->is_successor;
     if (c->epoch != 0 && l->epoch != c->epoch)
-        c->n_said = 0;
+        c->n_said = c->n_placed = 0;
     c->epoch = l->epoch;
-    c->is_waiting = false;
-    c->is_heard = c->has_said_over;
+    if (l->number == c->counts.n_requests)
+        take_answer(c, l);
     for (uint32_t i = 0; i < l->n_questions; i++)
         handlers->question(handlers->ctx, &l->question[i]);
     for (uint32_t i = 0; i < l->n_answers; i++)
@@ -220,7 +241,7 @@ bool ps_relay_client_talk(struct ps_relay_client *c, const struct ps_relay_handl
         return false;
     if (timeout_ms > 0 && !is_due(c))
         zmq_poll(&item, 1, timeout_ms);
-    has_come = receive(c, handlers);
+    has_come = handlers && receive(c, handlers);
     if (!is_due(c))
         return has_come;
     if (c->is_waiting)

@@ -36,6 +36,8 @@ struct ps_relay_handlers {
 struct ps_relay_client_counts {
     uint64_t n_sent, n_replies;
     uint64_t sent_bytes, received_bytes; /* frames */
+    uint64_t n_requests, answered;       /* the number of the last one, and of the last that was
+                                            answered;       what is said now is in the next one */
     bool is_refused;   /* the server passes nothing on: it is of another version, or too full */
     bool is_successor; /* another instance has read a place of this one before */
     uint32_t n_going_on; /* as of the last answer: others that may still ask something */
@@ -51,10 +53,15 @@ void ps_relay_client_close(struct ps_relay_client *client);
 /* ps_relay_client_place -- a place that is read here; once each. */
 void ps_relay_client_place(struct ps_relay_client *client, struct ps_place place);
 
+/* ps_relay_client_is_placed -- the server has answered to all places, so is_successor is right.
+ */
+bool ps_relay_client_is_placed(const struct ps_relay_client *client);
+
 /*
  * ps_relay_client_ask -- a question for who reads a place; its answer has the same number.
  * ps_relay_client_answer -- to a question.
- * Return false when there are PS_LETTERS_MOST that were not sent yet.
+ * Return false when there are PS_LETTERS_MOST, or 16 MiB, that were not sent yet, or there are
+ * more bytes than PS_LETTER_MOST.
  */
 bool ps_relay_client_ask(struct ps_relay_client *client, uint64_t number, struct ps_place place,
                          const void *body, size_t bytes);
@@ -63,6 +70,7 @@ bool ps_relay_client_answer(struct ps_relay_client *client, const struct ps_lett
 
 /*
  * ps_relay_client_talk -- hand over what has come; send what there is, if nothing is under way.
+ *   handlers    NULL: what has come is left for later
  *   timeout_ms  to wait for something to come
  * Returns true if the server has answered.
  */

@@ -166,6 +166,84 @@ static void one_that_is_over_hears_how_many_go_on(void **state)
                      0); /* nothing was heard of 4 */
 }
 
+/* Two workers look at the clock, and come in the other order: 2 was heard of a moment later
+ * than the question, and is not taken for dead because of that. */
+static void one_that_was_heard_of_later_is_there(void **state)
+{
+    (void)state;
+    now_ms += 1;
+    read_rank(2, 3, "job");
+    ask(1, 4, 3, "job");
+    now_ms -= 1;
+    assert_int_equal(ask(1, 5, 3, "job")->n_answers, 0);
+    assert_int_equal(say((struct ps_letters){.client = 1, .is_over = true}, "job")->n_going_on,
+                     1);
+    assert_int_equal(come_by(2, "job")->n_questions, 2);
+}
+
+static const struct ps_letters *answer_with(uint64_t from, uint64_t to, uint64_t number,
+                                            uint32_t bytes)
+{
+    static unsigned char body[PS_LETTER_MOST];
+    struct ps_letter a = {.client = to, .number = number, .body = {body, bytes}};
+
+    return say((struct ps_letters){.client = from, .n_answers = 1, .answer = &a}, "job");
+}
+
+/* 16 letters of 256 KiB do not fit into 4 MiB, with what says whose they are. */
+static void an_answer_that_there_is_no_room_for_is_asked_for_again(void **state)
+{
+    const struct ps_letters *mail;
+
+    (void)state;
+    come_by(1, "job");
+    for (uint32_t i = 0; i < PS_RELAY_MOST_MAIL / PS_LETTER_MOST; i++)
+        answer_with(2, 1, i, PS_LETTER_MOST);
+    mail = come_by(1, "job");
+    assert_int_equal(mail->n_answers, 16);
+    for (uint32_t i = 0; i < 16; i++) {
+        assert_int_equal(mail->answer[i].number, i);
+        assert_int_equal(mail->answer[i].state, i < 15 ? PS_ANSWERED : PS_OVERFULL);
+    }
+}
+
+/* 70 that are dead have more left for them than a server keeps. */
+static void what_is_left_for_the_dead_makes_room(void **state)
+{
+    struct ps_relay_counts counts;
+
+    (void)state;
+    for (uint64_t dead = 100; dead < 170; dead++) {
+        come_by(dead, "job");
+        for (uint32_t i = 0; i < 15; i++)
+            answer_with(2, dead, i, PS_LETTER_MOST);
+    }
+    ps_relay_counts(relay, &counts);
+    assert_in_range(counts.n_answers, 64 * 15, 70 * 15 - 1);
+    come_by(1, "job");
+    answer_with(2, 1, 3, PS_LETTER_MOST);
+    assert_int_equal(come_by(1, "job")->answer[0].state, PS_OVERFULL);
+    now_ms += PS_RELAY_SILENT_MS;
+    come_by(1, "job");
+    answer_with(2, 1, 4, PS_LETTER_MOST);
+    assert_int_equal(come_by(1, "job")->answer[0].state, PS_ANSWERED);
+}
+
+/* A request that was sent again, as its answer took long. */
+static void what_is_said_twice_is_passed_on_once(void **state)
+{
+    struct ps_letter q = {.number = 4, .place = {0, 3}};
+    struct ps_letters said = {.client = 1, .number = 9, .n_questions = 1, .question = &q};
+
+    (void)state;
+    read_rank(2, 3, "job");
+    assert_int_equal(say(said, "job")->number, 9);
+    assert_int_equal(say(said, "job")->number, 9);
+    said.number = 10;
+    say(said, "job");
+    assert_int_equal(come_by(2, "job")->n_questions, 2);
+}
+
 static void mail_is_bounded_and_who_asks_is_told(void **state)
 {
     struct ps_relay_counts counts;
@@ -195,6 +273,10 @@ int main(void)
         TEST(who_has_not_come_by_for_long_is_nobody_and_loses_its_mail),
         TEST(one_that_was_started_again_goes_before_the_one_that_died),
         TEST(one_that_is_over_hears_how_many_go_on),
+        TEST(one_that_was_heard_of_later_is_there),
+        TEST(an_answer_that_there_is_no_room_for_is_asked_for_again),
+        TEST(what_is_left_for_the_dead_makes_room),
+        TEST(what_is_said_twice_is_passed_on_once),
         TEST(mail_is_bounded_and_who_asks_is_told),
     };
 

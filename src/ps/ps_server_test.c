@@ -148,7 +148,7 @@ static void odd_messages_do_no_harm(void **state)
     assert_int_equal(ps_server_close(server), 0);
 }
 
-/* A good push with a few bytes changed, or bytes that mean nothing. */
+/* A good frame with a few bytes changed, or bytes that mean nothing. */
 static size_t make_garbage(struct rng *rng, const msgpack_sbuffer *good, unsigned char *out)
 {
     size_t n = rng_below(rng, 300), changes = rng_below(rng, 8);
@@ -178,7 +178,27 @@ static bool has_answered(struct ps_server *server, uint64_t n)
     return false;
 }
 
-/* At full speed, never reading the answers. SNAG_PS_GARBAGE frames, or 30,000. */
+/* Two letters to whoever reads rank 3 of the job, who may be this one. */
+static void write_letters(msgpack_sbuffer *out)
+{
+    const unsigned char *text = (const unsigned char *)"what?";
+    struct ps_place place = {0, 3};
+    struct ps_letter q = {.client = 2, .number = 8, .place = place, .body = {text, 5}};
+    struct ps_letter a = {.client = 2, .number = 9, .body = {text, 4}};
+
+    ps_write_letters(out, PS_LETTERS,
+                     &(struct ps_letters){.client = 1,
+                                          .job = {text, 3},
+                                          .n_places = 1,
+                                          .place = &place,
+                                          .n_questions = 1,
+                                          .question = &q,
+                                          .n_answers = 1,
+                                          .answer = &a});
+}
+
+/* At full speed, never reading the answers. SNAG_PS_GARBAGE frames, or 30,000; pushes and
+ * letters. */
 static void garbage_at_full_speed_does_no_harm(void **state)
 {
     const char *wanted = getenv("SNAG_PS_GARBAGE");
@@ -187,7 +207,7 @@ static void garbage_at_full_speed_does_no_harm(void **state)
     struct ps_server *server = start();
     void *zmq = zmq_ctx_new();
     void *dealer = connect_socket(zmq, ZMQ_DEALER, ps_server_address(server));
-    msgpack_sbuffer good = {0};
+    msgpack_sbuffer good[2] = {{0}};
     struct ps_counts counts;
     struct rng rng = {9};
     struct sketch s[3];
@@ -197,11 +217,12 @@ static void garbage_at_full_speed_does_no_harm(void **state)
         sketch_init(&s[i]);
         sample_calls(&s[i], &rng, 20, 1e4);
     }
-    sample_push(&good, &push, s);
+    sample_push(&good[0], &push, s);
+    write_letters(&good[1]);
     for (uint64_t i = 0; i < n; i++) {
-        unsigned char *frame = malloc(good.size + 300);
+        unsigned char *frame = malloc(good[i % 2].size + 300);
 
-        assert_true(zmq_send(dealer, frame, make_garbage(&rng, &good, frame), 0) >= 0);
+        assert_true(zmq_send(dealer, frame, make_garbage(&rng, &good[i % 2], frame), 0) >= 0);
         free(frame);
     }
     assert_true(has_answered(server, n));
@@ -210,7 +231,8 @@ static void garbage_at_full_speed_does_no_harm(void **state)
     assert_true(counts.n_refused > n / 4);
     for (int i = 0; i < 3; i++)
         sketch_release(&s[i]);
-    msgpack_sbuffer_destroy(&good);
+    msgpack_sbuffer_destroy(&good[0]);
+    msgpack_sbuffer_destroy(&good[1]);
     zmq_close(dealer);
     zmq_ctx_term(zmq);
     assert_int_equal(ps_server_close(server), 0);

@@ -367,6 +367,7 @@ static void read_letters(struct ps_reader *r, struct ps_letters *l)
 static void read_said(struct ps_reader *r, struct ps_letters *l)
 {
     l->client = ps_read_count(r);
+    l->number = ps_read_count(r);
     l->job = ps_read_text(r, PS_TEXT_MOST);
     l->is_over = read_truth(r);
     read_places(r, l);
@@ -375,6 +376,7 @@ static void read_said(struct ps_reader *r, struct ps_letters *l)
 
 static void read_delivery(struct ps_reader *r, struct ps_letters *l)
 {
+    l->number = ps_read_count(r);
     l->epoch = ps_read_count(r);
     l->n_going_on = read_u32(r);
     l->is_successor = read_truth(r);
@@ -384,7 +386,7 @@ static void read_delivery(struct ps_reader *r, struct ps_letters *l)
 /* How many elements a frame of each kind has, version and kind among them. */
 static const uint32_t n_elements[] = {
     [PS_PUSH] = 9,  [PS_REPLY] = 11,  [PS_REFUSAL] = 6, [PS_ASK] = 2,
-    [PS_STATE] = 7, [PS_LETTERS] = 8, [PS_DELIVERY] = 7};
+    [PS_STATE] = 7, [PS_LETTERS] = 9, [PS_DELIVERY] = 8};
 
 static void read_body(struct ps_reader *r, struct ps_frame *f)
 {
@@ -572,10 +574,12 @@ void ps_write_letters(msgpack_sbuffer *out, enum ps_kind kind, const struct ps_l
     write_head(out, kind);
     if (kind == PS_LETTERS) {
         ps_write_count(out, l->client);
+        ps_write_count(out, l->number);
         ps_write_text(out, (const char *)l->job.data, l->job.n);
         ps_write_count(out, l->is_over);
         write_places(out, l);
     } else {
+        ps_write_count(out, l->number);
         ps_write_count(out, l->epoch);
         ps_write_count(out, l->n_going_on);
         ps_write_count(out, l->is_successor);

@@ -120,6 +120,8 @@ struct ps_letter {
  * (PS_DELIVERY). */
 struct ps_letters {
     uint64_t client;     /* who says it */
+    uint64_t number;     /* of the request, also of its answer; one that is sent again has the
+                            same; 0: none */
     struct ps_span job;  /* only instances of the same job know of each other */
     bool is_over;        /* it asks nothing more */
     uint64_t epoch;      /* of a delivery: life of the server, */

@@ -93,6 +93,62 @@ static void answers_come_back_as_they_were(void **state)
     msgpack_sbuffer_destroy(&out);
 }
 
+static void write_letters(msgpack_sbuffer *out, enum ps_kind kind)
+{
+    const unsigned char body[] = {0, 0xff, 10};
+    struct ps_place place[] = {{0, 3}, {UINT32_MAX, 0}};
+    struct ps_letter question = {
+        .client = UINT64_MAX, .number = 4, .place = {1, 70000}, .body = {body, 3}};
+    struct ps_letter answer[] = {{.client = 5, .number = 6, .state = PS_OVERFULL},
+                                 {.client = 5, .number = 7, .body = {body, 2}}};
+    struct ps_letters letters = {.client = 9,
+                                 .number = 300,
+                                 .job = {(const unsigned char *)"job", 3},
+                                 .is_over = true,
+                                 .epoch = 10,
+                                 .n_going_on = 11,
+                                 .is_successor = true,
+                                 .n_places = 2,
+                                 .place = place,
+                                 .n_questions = 1,
+                                 .question = &question,
+                                 .n_answers = 2,
+                                 .answer = answer};
+
+    ps_write_letters(out, kind, &letters);
+}
+
+static void letters_come_back_as_they_were(void **state)
+{
+    msgpack_sbuffer out = {0};
+    struct ps_frame f = {0};
+    const struct ps_letters *l = &f.letters;
+
+    (void)state;
+    write_letters(&out, PS_LETTERS);
+    assert_int_equal(ps_frame_read(&f, out.data, out.size), 0);
+    assert_int_equal(f.kind, PS_LETTERS);
+    assert_true(l->client == 9 && l->number == 300 && l->is_over);
+    assert_true(l->job.n == 3 && memcmp(l->job.data, "job", 3) == 0);
+    assert_int_equal(l->n_places, 2);
+    assert_true(l->place[0].rank == 3 && l->place[1].program == UINT32_MAX);
+    assert_int_equal(l->n_questions, 1);
+    assert_true(l->question[0].client == UINT64_MAX && l->question[0].number == 4 &&
+                l->question[0].place.program == 1 && l->question[0].place.rank == 70000 &&
+                l->question[0].body.n == 3 && l->question[0].body.data[1] == 0xff);
+    msgpack_sbuffer_clear(&out);
+    write_letters(&out, PS_DELIVERY);
+    assert_int_equal(ps_frame_read(&f, out.data, out.size), 0);
+    assert_int_equal(f.kind, PS_DELIVERY);
+    assert_true(l->number == 300 && l->epoch == 10 && l->n_going_on == 11 && l->is_successor);
+    assert_int_equal(l->n_answers, 2);
+    assert_true(l->answer[0].state == PS_OVERFULL && l->answer[0].body.n == 0 &&
+                l->answer[1].client == 5 && l->answer[1].number == 7 &&
+                l->answer[1].state == PS_ANSWERED && l->answer[1].body.n == 2);
+    ps_frame_release(&f);
+    msgpack_sbuffer_destroy(&out);
+}
+
 /* What we write is MessagePack to the library, too. */
 static void frames_are_messagepack(void **state)
 {
@@ -129,20 +185,57 @@ static int read_copy(struct ps_frame *f, const void *data, size_t n)
 
 static void every_beginning_and_every_longer_frame_is_refused(void **state)
 {
-    msgpack_sbuffer out = {0};
+    msgpack_sbuffer out[3] = {{0}};
     struct ps_frame f = {0};
     struct sketch s;
 
     (void)state;
     make_sketch(&s);
-    write_sample(&out, &s);
-    for (size_t n = 0; n < out.size; n++)
-        assert_int_equal(read_copy(&f, out.data, n), ERR_FORMAT);
-    ps_write_nil(&out);
-    assert_int_equal(read_copy(&f, out.data, out.size), ERR_FORMAT);
+    write_sample(&out[0], &s);
+    write_letters(&out[1], PS_LETTERS);
+    write_letters(&out[2], PS_DELIVERY);
+    for (int i = 0; i < 3; i++) {
+        for (size_t n = 0; n < out[i].size; n++)
+            assert_int_equal(read_copy(&f, out[i].data, n), ERR_FORMAT);
+        ps_write_nil(&out[i]);
+        assert_int_equal(read_copy(&f, out[i].data, out[i].size), ERR_FORMAT);
+        msgpack_sbuffer_destroy(&out[i]);
+    }
     sketch_release(&s);
     ps_frame_release(&f);
-    msgpack_sbuffer_destroy(&out);
+}
+
+/* The head of letters of client 1, and then one thing is too large. */
+static void letters_have_limits(void **state)
+{
+    static const struct {
+        const char *what;
+        unsigned char bytes[8];
+        size_t n, n_zeros;
+    } tail[] = {
+        {"over is 2", {2, 0x90, 0x90, 0x90}, 4, 0},
+        {"more places than there are bytes", {0, 0xdc, 0xff, 0xff}, 4, 0},
+        {"65537 places", {0, 0xdd, 0, 1, 0, 1}, 6, 200000},
+        {"a rank of 33 bits", {0, 0x91, 0x92, 0, 0xcf, 0, 0, 0}, 8, 10},
+        {"1025 questions", {0, 0x90, 0xdc, 4, 1}, 5, 10000},
+        {"an answer of state 3", {0, 0x90, 0x90, 0x91, 0x94, 0, 0, 3}, 8, 0},
+    };
+    struct ps_frame f = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof tail / sizeof *tail; i++) {
+        const unsigned char first[] = {0x99, PS_WIRE_VERSION, PS_LETTERS, 1, 0, 0xa1, 'j'};
+        msgpack_sbuffer out = {0};
+
+        ps_write_raw(&out, first, sizeof first);
+        ps_write_raw(&out, tail[i].bytes, tail[i].n);
+        for (size_t k = 0; k < tail[i].n_zeros; k++)
+            ps_write_raw(&out, "", 1);
+        if (read_copy(&f, out.data, out.size) != ERR_FORMAT)
+            fail_msg("accepted: %s", tail[i].what);
+        msgpack_sbuffer_destroy(&out);
+    }
+    ps_frame_release(&f);
 }
 
 /* A damaged frame is refused, or its sketches are still ones that values could have made. */
@@ -277,6 +370,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_push_comes_back_as_it_was),
         cmocka_unit_test(answers_come_back_as_they_were),
+        cmocka_unit_test(letters_come_back_as_they_were),
+        cmocka_unit_test(letters_have_limits),
         cmocka_unit_test(frames_are_messagepack),
         cmocka_unit_test(every_beginning_and_every_longer_frame_is_refused),
         cmocka_unit_test(damage_never_yields_an_impossible_sketch),
