@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#define LETTER_VERSION 1u  /* of what is in a question, and in its answer */
 #define MOST_WAITING 1024u /* questions of others, about what is not read yet */
 #define MOST_WINDOW 1000u  /* calls before and after, as a recorder has them */
 #define AGAIN_MS 100u      /* until what nobody could be asked is asked again */
@@ -23,20 +24,24 @@ static const char too_many[] = "too many questions were under way";
 static const char no_server[] = "the parameter server did not answer";
 static const char refused[] = "the parameter server passes nothing on";
 static const char nobody[] = "no instance of the job had said that it reads this rank";
-static const char overfull[] = "too many questions wait for the instance of this rank";
+static const char overfull[] = "more waits for an instance than the parameter server keeps";
 static const char too_late[] = "the instance of this rank did not answer in time";
 static const char was_told[] = "the run was ended before the instance of this rank answered";
 static const char too_old[] = "the instance of this rank keeps it no more";
 static const char nothing[] = "this rank had entered no call by then";
+static const char too_large[] = "what the instance of this rank had to say is too large";
+static const char other_version[] = "the instance of this rank is of another version";
 static const char damaged[] = "the answer of the instance of this rank was damaged";
 
 struct asked {
     uint64_t number, asked_ms, again_ms; /* when it was asked first, and last */
+    uint64_t request;                    /* it was in, to the server */
     struct ps_place place;
-    struct pack body, answer; /* the question; a partner, when it is known */
-    bool is_open, is_due;     /* without an answer; to be asked again */
-    bool is_done;             /* its record was put */
-    const char *not_known;    /* why not, as far as that is known while it is open */
+    struct past_question question;
+    struct pack answer;    /* a partner, when it is known */
+    bool is_open, is_due;  /* without an answer; to be asked, or asked again */
+    bool is_done;          /* its record was put */
+    const char *not_known; /* why not, as far as that is known while it is open */
 };
 
 struct held {
@@ -104,10 +109,8 @@ void partners_free(struct partners *p)
         return;
     ps_relay_client_close(p->client);
     past_calls_free(p->past);
-    for (size_t i = 0; i < p->n_asked; i++) {
-        pack_release(&p->asked[i].body);
+    for (size_t i = 0; i < p->n_asked; i++)
         pack_release(&p->asked[i].answer);
-    }
     for (size_t i = 0; i < p->n_held; i++)
         pack_release(&p->held[i].record);
     free(p->asked);
@@ -154,6 +157,7 @@ static bool counts_agree(const struct partners *p)
 
 static void pack_question(const struct past_question *q, bool is_counted, struct pack *pack)
 {
+    pack_varint(pack, LETTER_VERSION);
     pack_varint(pack, q->asker);
     pack_varint(pack, q->comm);
     pack_varint(pack, q->tag);
@@ -166,10 +170,22 @@ static void pack_question(const struct past_question *q, bool is_counted, struct
     pack_varint(pack, is_counted);
 }
 
+/* Not before the server has said whether another instance has read these ranks before: then
+ * messages were not counted from the beginning here. */
 static void send_question(struct partners *p, struct asked *a)
 {
+    struct ps_relay_client_counts n;
+    struct pack body = {0};
+
+    a->is_due = true;
+    if (!ps_relay_client_is_placed(p->client))
+        return;
+    ps_relay_client_counts(p->client, &n);
+    pack_question(&a->question, counts_agree(p), &body);
     a->again_ms = now_ms();
-    a->is_due = !ps_relay_client_ask(p->client, a->number, a->place, a->body.data, a->body.n);
+    a->request = n.n_requests + 1;
+    a->is_due = !ps_relay_client_ask(p->client, a->number, a->place, body.data, body.n);
+    pack_release(&body);
 }
 
 struct far_partner partners_ask(struct partners *p, const struct ad_step *step, uint32_t l,
@@ -197,10 +213,10 @@ struct far_partner partners_ask(struct partners *p, const struct ad_step *step, 
     *a = (struct asked){.number = ++p->last_number,
                         .asked_ms = now_ms(),
                         .place = {p->opts.program, m->peer},
+                        .question = q,
                         .is_open = true,
                         .not_known = no_server};
     p->n_open++;
-    pack_question(&q, counts_agree(p), &a->body);
     send_question(p, a);
     return (struct far_partner){.rank = m->peer, .question = a->number};
 }
@@ -229,25 +245,42 @@ static void close_question(struct partners *p, struct asked *a, const char *not_
     (*count)++;
 }
 
+static const char *why_declined(enum past_state state)
+{
+    switch (state) {
+    case PAST_TOO_OLD:
+        return too_old;
+    case PAST_NOTHING:
+        return nothing;
+    case PAST_TOO_LARGE:
+        return too_large;
+    case PAST_OTHER_VERSION:
+        return other_version;
+    case PAST_KNOWN:
+    case PAST_TOO_EARLY:
+        break;
+    }
+    return damaged;
+}
+
 /* An answer of the one who was asked. */
 static void take_answer(struct partners *p, struct asked *a, const struct ps_letter *letter)
 {
     struct pack body = {.data = (unsigned char *)letter->body.data, .n = letter->body.n};
     struct arena_mark mark = arena_mark(&p->arena);
-    enum past_state state = (enum past_state)unpack_varint(&body);
+    uint64_t state = unpack_varint(&body);
     struct prov_partner partner;
     struct pack rest = {.data = body.data + body.at, .n = body.n - body.at};
 
     if (state == PAST_KNOWN && !body.is_bad &&
         prov_partner_unpack(&rest, &p->arena, &partner) == 0 && partner.rank == a->place.rank) {
         pack_bytes(&a->answer, body.data + body.at, body.n - body.at);
+        p->held_bytes += a->answer.n;
         close_question(p, a, NULL, &p->counts.n_answered);
     } else {
-        close_question(p, a,
-                       state == PAST_TOO_OLD   ? too_old
-                       : state == PAST_NOTHING ? nothing
-                                               : damaged,
-                       &p->counts.n_declined);
+        close_question(
+            p, a, state > PAST_OTHER_VERSION ? damaged : why_declined((enum past_state)state),
+            &p->counts.n_declined);
     }
     arena_restore(&p->arena, mark);
 }
@@ -270,26 +303,59 @@ static void hear_answer(void *ctx, const struct ps_letter *letter)
 
 /* -------------------------------------------------------------------------------- answering */
 
-/* Returns false if it is too early to say. */
+/* Returns false if there is no room for it now. */
+static bool tell(struct partners *p, const struct ps_letter *question, enum past_state state,
+                 const struct prov_partner *partner)
+{
+    struct pack body = {0};
+    bool is_told;
+
+    pack_varint(&body, state);
+    if (state == PAST_KNOWN)
+        prov_partner_pack(partner, &body);
+    if (body.n > PS_LETTER_MOST) {
+        body.n = 0;
+        pack_varint(&body, PAST_TOO_LARGE);
+    }
+    is_told = ps_relay_client_answer(p->client, question, body.data, body.n);
+    p->counts.n_told += is_told;
+    pack_release(&body);
+    return is_told;
+}
+
+/* Returns false if it is too early to say, or there is no room for it. */
 static bool answer(struct partners *p, const struct waiting *w)
 {
     struct arena_mark mark = arena_mark(&p->arena);
     struct prov_partner partner;
-    struct pack body = {0};
     enum past_state state = PAST_TOO_EARLY;
+    bool is_told;
 
     if (p->ad)
         state = past_calls_find(p->past, p->ad, p->defs, &w->question,
                                 w->is_counted && counts_agree(p), &p->arena, &partner);
-    if (state != PAST_TOO_EARLY) {
-        pack_varint(&body, state);
-        if (state == PAST_KNOWN)
-            prov_partner_pack(&partner, &body);
-        p->counts.n_told += ps_relay_client_answer(p->client, &w->letter, body.data, body.n);
-    }
-    pack_release(&body);
+    is_told = state != PAST_TOO_EARLY && tell(p, &w->letter, state, &partner);
     arena_restore(&p->arena, mark);
-    return state != PAST_TOO_EARLY;
+    return is_told;
+}
+
+/* Returns false if it is damaged. */
+static bool unpack_question(struct pack *body, struct waiting *w)
+{
+    struct past_question *q = &w->question;
+
+    q->rank = w->letter.place.rank;
+    q->asker = (uint32_t)unpack_varint(body);
+    q->comm = (uint32_t)unpack_varint(body);
+    q->tag = (uint32_t)unpack_varint(body);
+    q->is_send = unpack_varint(body) != 0;
+    q->number = unpack_varint(body);
+    q->bytes = unpack_varint(body);
+    q->time_ns = unpack_varint(body);
+    q->until_ns = unpack_varint(body);
+    q->window = (uint32_t)unpack_varint(body);
+    w->is_counted = unpack_varint(body) != 0;
+    return !body->is_bad && body->at == body->n && q->window <= MOST_WINDOW;
 }
 
 static void hear_question(void *ctx, const struct ps_letter *letter)
@@ -297,21 +363,13 @@ static void hear_question(void *ctx, const struct ps_letter *letter)
     struct partners *p = ctx;
     struct pack body = {.data = (unsigned char *)letter->body.data, .n = letter->body.n};
     struct waiting w = {.letter = *letter, .since_ms = now_ms()};
-    struct past_question *q = &w.question;
 
     p->has_mail = true;
-    q->rank = letter->place.rank;
-    q->asker = (uint32_t)unpack_varint(&body);
-    q->comm = (uint32_t)unpack_varint(&body);
-    q->tag = (uint32_t)unpack_varint(&body);
-    q->is_send = unpack_varint(&body) != 0;
-    q->number = unpack_varint(&body);
-    q->bytes = unpack_varint(&body);
-    q->time_ns = unpack_varint(&body);
-    q->until_ns = unpack_varint(&body);
-    q->window = (uint32_t)unpack_varint(&body);
-    w.is_counted = unpack_varint(&body) != 0;
-    if (body.is_bad || q->window > MOST_WINDOW || p->n_waiting == MOST_WAITING)
+    if (unpack_varint(&body) != LETTER_VERSION) {
+        tell(p, letter, PAST_OTHER_VERSION, NULL);
+        return;
+    }
+    if (!unpack_question(&body, &w) || p->n_waiting == MOST_WAITING)
         return; /* who asks gives up in time */
     if (answer(p, &w))
         return;
@@ -443,7 +501,7 @@ static void drop_done(struct partners *p)
             p->asked[n++] = p->asked[i];
             continue;
         }
-        pack_release(&p->asked[i].body);
+        p->held_bytes -= p->asked[i].answer.n;
         pack_release(&p->asked[i].answer);
     }
     p->n_asked = n;
@@ -451,24 +509,27 @@ static void drop_done(struct partners *p)
 
 /* --------------------------------------------------------------------------------- talking */
 
-/* Why a question has no answer when its time is over. */
-static const char *why_open(const struct partners *p, const struct asked *a)
+/* Those in a request that was answered without a word of them are with who is asked. */
+static void note_delivered(struct partners *p)
 {
     struct ps_relay_client_counts n;
 
     ps_relay_client_counts(p->client, &n);
-    if (n.is_refused)
-        return refused;
-    return n.n_replies > 0 && a->not_known == no_server ? too_late : a->not_known;
+    for (size_t i = 0; i < p->n_asked; i++)
+        if (p->asked[i].is_open && !p->asked[i].is_due && p->asked[i].request <= n.answered)
+            p->asked[i].not_known = too_late;
 }
 
 static void give_up(struct partners *p, uint64_t now)
 {
+    struct ps_relay_client_counts n;
+
+    ps_relay_client_counts(p->client, &n);
     for (size_t i = 0; i < p->n_asked; i++) {
         struct asked *a = &p->asked[i];
 
-        if (a->is_open && now - a->asked_ms >= p->opts.wait_ms)
-            close_question(p, a, why_open(p, a), &p->counts.n_given_up);
+        if (a->is_open && (n.is_refused || now - a->asked_ms >= p->opts.wait_ms))
+            close_question(p, a, n.is_refused ? refused : a->not_known, &p->counts.n_given_up);
         else if (a->is_due && now - a->again_ms >= AGAIN_MS)
             send_question(p, a);
     }
@@ -481,6 +542,7 @@ static void talk(struct partners *p, int timeout_ms, partners_put_fn *fn, void *
     p->has_mail = false;
     answer_waiting(p);
     ps_relay_client_talk(p->client, &handlers, timeout_ms);
+    note_delivered(p);
     give_up(p, now_ms());
     put_decided(p, fn, ctx);
     drop_done(p);
@@ -531,7 +593,7 @@ void partners_finish(struct partners *p, partners_put_fn *fn, void *ctx)
              (n.n_replies > 0 || now - begin < FIRST_MS));
     for (size_t i = 0; i < p->n_asked; i++)
         if (p->asked[i].is_open)
-            close_question(p, &p->asked[i], is_told ? was_told : why_open(p, &p->asked[i]),
+            close_question(p, &p->asked[i], is_told ? was_told : p->asked[i].not_known,
                            &p->counts.n_given_up);
     put_decided(p, fn, ctx);
     drop_done(p);

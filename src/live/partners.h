@@ -24,7 +24,8 @@
 
 #define PARTNERS_WAIT_MS 5000u                 /* for an answer */
 #define PARTNERS_MOST_ASKED 1024u              /* questions without an answer */
-#define PARTNERS_MOST_BYTES ((size_t)16 << 20) /* of records that wait */
+#define PARTNERS_MOST_BYTES ((size_t)16 << 20) /* of records that wait, and answers for them   \
+                                                */
 #define PARTNERS_MOST_OF_RECORD 4u             /* as for messages in its own process */
 
 struct partners;
@@ -51,7 +52,7 @@ struct far_partner {
 struct partners_counts {
     uint64_t n_asked;    /* each of these is in one of the following in the end: */
     uint64_t n_answered; /* with a window */
-    uint64_t n_declined; /* the instance did not know, or not any more */
+    uint64_t n_declined; /* the instance did not know, or not any more, or could not say it */
     uint64_t n_given_up; /* nobody reads the rank, or has answered in time */
     uint64_t n_told;     /* answers to others */
     uint64_t sent_bytes, received_bytes; /* frames, both ways */

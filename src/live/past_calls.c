@@ -42,6 +42,7 @@ struct past_location {
 struct past_step {
     uint32_t number;
     uint64_t end_ns;
+    size_t bytes; /* kept of it */
 };
 
 /* A message of the step at hand, to be numbered. */
@@ -277,7 +278,7 @@ uint64_t past_calls_number(const struct past_calls *p, uint32_t l, size_t i)
 
 /* ------------------------------------------------------------------------------- forgetting */
 
-static void forget_of(struct past_calls *p, struct past_location *own, uint32_t step)
+static void forget_of(struct past_location *own, uint32_t step)
 {
     size_t n = 0;
 
@@ -286,26 +287,26 @@ static void forget_of(struct past_calls *p, struct past_location *own, uint32_t 
     mem_to_front(own->call, n, own->n_calls - n, sizeof *own->call);
     own->n_calls -= n;
     own->n_gone += n;
-    p->bytes -= n * sizeof *own->call;
     for (n = 0; n < own->n_messages && own->message[n].step <= step; n++)
         ;
     mem_to_front(own->message, n, own->n_messages - n, sizeof *own->message);
     own->n_messages -= n;
-    p->bytes -= n * sizeof *own->message;
 }
 
 /* Half of it at a time, so that what stays is not moved for each step. */
 static void forget(struct past_calls *p)
 {
-    size_t bytes = p->bytes, n = 0;
+    size_t n = 0;
 
-    if (bytes <= p->most_bytes)
+    if (p->bytes <= p->most_bytes)
         return;
-    while (p->bytes > p->most_bytes / 2 && p->n_steps - n > KEPT_STEPS) {
-        for (uint32_t l = 0; l < p->n; l++)
-            forget_of(p, &p->of[l], p->step[n].number);
-        p->gone_until_ns = p->step[n++].end_ns;
-    }
+    while (p->bytes > p->most_bytes / 2 && p->n_steps - n > KEPT_STEPS)
+        p->bytes -= p->step[n++].bytes;
+    if (n == 0)
+        return;
+    for (uint32_t l = 0; l < p->n; l++)
+        forget_of(&p->of[l], p->step[n - 1].number);
+    p->gone_until_ns = p->step[n - 1].end_ns;
     mem_to_front(p->step, n, p->n_steps - n, sizeof *p->step);
     p->n_steps -= n;
 }
@@ -313,6 +314,8 @@ static void forget(struct past_calls *p)
 void past_calls_step(struct past_calls *p, const struct histories *h,
                      const struct ad_step *step)
 {
+    size_t bytes = p->bytes;
+
     mem_grow(&p->of, &p->cap, step->n_locations, sizeof *p->of);
     for (; p->n < step->n_locations; p->n++)
         p->of[p->n] = (struct past_location){.n_calls = 0};
@@ -322,8 +325,8 @@ void past_calls_step(struct past_calls *p, const struct histories *h,
     }
     count_messages(p, step);
     mem_grow(&p->step, &p->step_cap, p->n_steps + 1, sizeof *p->step);
-    p->step[p->n_steps++] =
-        (struct past_step){.number = (uint32_t)step->number, .end_ns = step->end_ns};
+    p->step[p->n_steps++] = (struct past_step){
+        .number = (uint32_t)step->number, .end_ns = step->end_ns, .bytes = p->bytes - bytes};
     forget(p);
 }
 

@@ -41,6 +41,9 @@ enum past_state {
     PAST_TOO_EARLY, /* the step after has not been read yet */
     PAST_TOO_OLD,   /* it was forgotten */
     PAST_NOTHING,   /* the rank had entered no call by then */
+    /* What past_calls_find does not say, but who passes on what it says: */
+    PAST_TOO_LARGE,     /* for a letter */
+    PAST_OTHER_VERSION, /* the question is of another version than the one who is asked */
 };
 
 struct past_calls;

@@ -1,0 +1,264 @@
+/*
+ * Rank 0 is read here and received from rank 1, which a peer plays: it says what it likes. It
+ * has its turn while the end is waited for, in the same thread.
+ */
+#include "live/partners.h"
+
+#include "base/fs.h"
+#include "base/test.h"
+#include "base/test_dir.h"
+#include "live/live_recorder.h"
+#include "live/past_calls.h"
+#include "live/sample_stream.h"
+#include "prov/prov_reader.h"
+#include "ps/ps_relay_client.h"
+#include "ps/ps_server.h"
+
+#define US 1000u
+#define MS 1000000u
+
+static struct ps_server *server;
+static struct ps_relay_client *peer;
+static char dir[32];
+static struct pack say;          /* what the peer answers */
+static bool is_counted;          /* what it was asked with */
+static uint32_t n_asked, n_told; /* it was, by questions; and in answers to its own, */
+static unsigned told_first;      /* of which this was the first byte */
+
+static void hear_question(void *ctx, const struct ps_letter *letter)
+{
+    (void)ctx;
+    n_asked++;
+    is_counted = letter->body.data[letter->body.n - 1] == 1;
+    assert_true(ps_relay_client_answer(peer, letter, say.data, say.n));
+}
+
+static void hear_answer(void *ctx, const struct ps_letter *letter)
+{
+    (void)ctx;
+    n_told++;
+    told_first = letter->body.n > 0 ? letter->body.data[0] : 99;
+}
+
+static const struct ps_relay_handlers handlers = {NULL, hear_question, hear_answer};
+
+/* An instance of which the server knows that it reads the rank. */
+static struct ps_relay_client *enter(uint32_t rank)
+{
+    struct ps_relay_client_opts opts = {.address = ps_server_address(server), .job = "job"};
+    struct ps_relay_client *client;
+
+    assert_int_equal(ps_relay_client_open(&client, &opts), 0);
+    ps_relay_client_place(client, (struct ps_place){0, rank});
+    while (!ps_relay_client_is_placed(client))
+        ps_relay_client_talk(client, &handlers, 10);
+    return client;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    strcpy(dir, "partners-XXXXXX");
+    assert_non_null(test_dir(dir));
+    assert_int_equal(ps_server_open(&server, &(struct ps_server_opts){.interval_ms = 20}), 0);
+    peer = enter(1);
+    say = (struct pack){0};
+    n_asked = n_told = 0;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    ps_relay_client_close(peer);
+    pack_release(&say);
+    assert_int_equal(ps_server_close(server), 0);
+    assert_int_equal(fs_remove_tree(dir), 0);
+    return 0;
+}
+
+static void turn(void *ctx)
+{
+    (void)ctx;
+    ps_relay_client_talk(peer, &handlers, 0);
+    if (n_asked > 0 && n_told > 0)
+        ps_relay_client_end(peer, true);
+}
+
+/* Call 200 of MPI_Recv takes 5 ms, the others 10 or 11 us. */
+static void say_program(struct sample_stream *program)
+{
+    sample_stream_open(program, 1);
+    sample_stream_step(program, 40 * MS);
+    for (int i = 0; i <= 200; i++) {
+        uint64_t at_ns = (uint64_t)i * 100 * US;
+
+        sample_enter(program, 0, at_ns, "MPI_Recv");
+        sample_message(program, 0, at_ns + 9 * US, MESSAGE_RECV, 1, 64);
+        sample_leave(program, 0, at_ns + (i == 200 ? 5000u : 10u + (unsigned)i % 2) * US);
+    }
+}
+
+static struct partners_counts run(const char *address)
+{
+    struct live_recorder_opts opts = {
+        .url = dir,
+        .window = 2,
+        .partners = {.address = address, .job = "job", .meanwhile = turn}};
+    struct ad_opts ad_settings = ad_default();
+    struct live_recorder_counts counts;
+    struct live_recorder *recorder;
+    struct sample_stream program;
+    struct ad *ad;
+
+    say_program(&program);
+    assert_int_equal(live_recorder_open(&recorder, &opts), 0);
+    ad_settings.detector = call_detector_find("sstd");
+    ad_settings.sink = &(struct ad_sink){live_recorder_step, recorder};
+    ad_settings.n_sinks = 1;
+    ad = ad_new(&program.stream, &ad_settings);
+    while (ad_next(ad, 0) == STREAM_STEP)
+        ;
+    live_recorder_counts(recorder, &counts);
+    assert_int_equal(live_recorder_close(recorder), 0);
+    ad_free(ad);
+    sample_stream_close(&program);
+    assert_int_equal(counts.store.n_anomalies, 1);
+    assert_int_equal(counts.partners.n_asked, 1);
+    return counts.partners;
+}
+
+/* Of the only partner of the only record. */
+static void assert_partner(const char *what, const char *expected)
+{
+    sqlite3_stmt *query;
+    struct database db;
+    char sql[128];
+
+    snprintf(sql, sizeof sql, "SELECT record ->> '$.partners[0].%s' FROM anomalies", what);
+    assert_int_equal(prov_reader_open(dir, &db), 0);
+    assert_int_equal(sqlite3_prepare_v2(db.sql, sql, -1, &query, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(query), SQLITE_ROW);
+    assert_string_equal((const char *)sqlite3_column_text(query, 0), expected);
+    sqlite3_finalize(query);
+    database_close(&db);
+}
+
+/* The peer has a question that nobody can read, which is answered. */
+static void ask_in_another_version(void)
+{
+    assert_true(ps_relay_client_ask(peer, 1, (struct ps_place){0, 0}, "\x02?", 2));
+}
+
+static void what_the_other_says_is_in_the_record(void **state)
+{
+    struct prov_call call = {.func = "g", .enter_ns = 7, .leave_ns = 9};
+    struct prov_partner partner = {
+        .rank = 1, .thread = 6, .window = {.call = &call, .n_calls = 1}};
+
+    (void)state;
+    pack_varint(&say, PAST_KNOWN);
+    prov_partner_pack(&partner, &say);
+    ask_in_another_version();
+    assert_int_equal(run(ps_server_address(server)).n_answered, 1);
+    assert_partner("tid", "6");
+    assert_partner("event_window.exec_window[0].func", "g");
+    assert_true(is_counted);
+    assert_int_equal(told_first, PAST_OTHER_VERSION);
+}
+
+/* Who declines, or says what cannot be read, is quoted. */
+static void decline(const char *why)
+{
+    struct partners_counts n;
+
+    ask_in_another_version();
+    n = run(ps_server_address(server));
+    assert_int_equal(n.n_declined, 1);
+    assert_int_equal(n.n_answered + n.n_given_up, 0);
+    assert_partner("not_known", why);
+}
+
+static void what_is_forgotten_there_is_not_known(void **state)
+{
+    (void)state;
+    pack_varint(&say, PAST_TOO_OLD);
+    decline("the instance of this rank keeps it no more");
+}
+
+static void what_is_too_large_is_not_known(void **state)
+{
+    (void)state;
+    pack_varint(&say, PAST_TOO_LARGE);
+    decline("what the instance of this rank had to say is too large");
+}
+
+static void another_version_is_not_known(void **state)
+{
+    (void)state;
+    pack_varint(&say, PAST_OTHER_VERSION);
+    decline("the instance of this rank is of another version");
+}
+
+static void nothing_at_all_is_damaged(void **state)
+{
+    (void)state;
+    decline("the answer of the instance of this rank was damaged");
+}
+
+static void a_state_that_there_is_not_is_damaged(void **state)
+{
+    (void)state;
+    pack_varint(&say, (uint64_t)1 << 32); /* 0 in 32 bits */
+    decline("the answer of the instance of this rank was damaged");
+}
+
+static void a_window_of_another_rank_is_damaged(void **state)
+{
+    struct prov_partner partner = {.rank = 2};
+
+    (void)state;
+    pack_varint(&say, PAST_KNOWN);
+    prov_partner_pack(&partner, &say);
+    decline("the answer of the instance of this rank was damaged");
+}
+
+/* An instance that read rank 0 before had counted messages that this one has not. */
+static void who_goes_on_for_another_has_not_counted_from_the_beginning(void **state)
+{
+    struct ps_relay_client *before = enter(0);
+
+    (void)state;
+    ps_relay_client_end(before, true); /* or it would be waited for */
+    while (!ps_relay_client_is_heard(before))
+        ps_relay_client_talk(before, &handlers, 10);
+    ps_relay_client_close(before);
+    pack_varint(&say, PAST_NOTHING);
+    decline("this rank had entered no call by then");
+    assert_false(is_counted);
+}
+
+static void a_server_that_is_not_there_is_said(void **state)
+{
+    (void)state;
+    assert_int_equal(run("tcp://127.0.0.1:9").n_given_up, 1);
+    assert_partner("not_known", "the parameter server did not answer");
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(what_the_other_says_is_in_the_record),
+        TEST(what_is_forgotten_there_is_not_known),
+        TEST(what_is_too_large_is_not_known),
+        TEST(another_version_is_not_known),
+        TEST(nothing_at_all_is_damaged),
+        TEST(a_state_that_there_is_not_is_damaged),
+        TEST(a_window_of_another_rank_is_damaged),
+        TEST(who_goes_on_for_another_has_not_counted_from_the_beginning),
+        TEST(a_server_that_is_not_there_is_said),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
