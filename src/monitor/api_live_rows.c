@@ -482,21 +482,25 @@ int api_live_slow(struct live_state *live, const struct request *request,
 {
     json_t *json = json_object(), *items = json_array();
     struct live_slow *slow;
-    uint32_t n[PEER_UNSURE + 1] = {0};
+    uint32_t n[PEER_UNSURE + 1] = {0}, n_compared = 0;
 
     (void)request;
     live_state_lock(live);
     slow = mem_alloc(live->n_slow, sizeof *slow);
-    if (live->n_slow > 0)
+    if (live->n_slow > 0) {
         memcpy(slow, live->slow, live->n_slow * sizeof *slow);
-    qsort(slow, live->n_slow, sizeof *slow, by_excess);
+        qsort(slow, live->n_slow, sizeof *slow, by_excess);
+    }
     for (uint32_t i = 0; i < live->n_slow; i++) {
+        if (!slow[i].slow.is_compared)
+            continue;
+        n_compared++;
         n[slow[i].slow.verdict]++;
         if (slow[i].slow.verdict != PEER_USUAL && json_array_size(items) < USUAL_ROWS)
             json_array_append_new(items, slow_json(live, &slow[i]));
     }
     json_object_set_new(json, "version", json_count(live_state_version(live)));
-    json_object_set_new(json, "compared", json_count(live->n_slow));
+    json_object_set_new(json, "compared", json_count(n_compared));
     json_object_set_new(json, "not_known",
                         live->slow_unknown ? json_text(live->slow_unknown) : json_null());
     live_state_unlock(live);

@@ -176,7 +176,7 @@ static void take_statistics(struct live_past *past, struct statistics *s, sqlite
     c = idmap_add(&s->cells, key_pair(r, f));
     mem_grow(&s->cell, &s->cell_cap, (size_t)c + 1, sizeof *s->cell);
     if (c == known)
-        s->cell[c] = (struct slow_cell){.rank = r, .function = f};
+        s->cell[c] = (struct slow_cell){.rank = r, .function = f, .program = program};
     add_calls(&s->cell[c], (uint64_t)n_calls, 1e3 * sqlite3_column_double(query, SLOW_MEAN),
               1e3 * sqlite3_column_double(query, SLOW_DEVIATION));
 }
@@ -197,7 +197,8 @@ static void compare_ranks(struct live_past *past, struct statistics *s)
                          n >= PEERS_FEWEST ? NULL
                          : s->has_all      ? "an instance reads several ranks, and its "
                                              "statistics are of all of them together"
-                                           : "fewer than 5 ranks have statistics of their own");
+                                           : "fewer than 5 ranks of a program have statistics "
+                                             "of their own");
     free(slow);
 }
 

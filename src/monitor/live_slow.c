@@ -28,7 +28,7 @@ struct finder {
     uint32_t n_tests;
 };
 
-/* All cells of one function. */
+/* All cells of one function of a program. */
 struct group {
     const struct slow_cell *cell;
     size_t n;
@@ -40,17 +40,21 @@ static int by_function(const void *a, const void *b)
 
     if (x->function != y->function)
         return x->function < y->function ? -1 : 1;
+    if (x->program != y->program)
+        return x->program < y->program ? -1 : 1;
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
 /* The group that begins at a cell. */
 static struct group group_at(const struct slow_table *t, size_t first)
 {
+    const struct slow_cell *cell = t->cell + first;
     size_t n = 1;
 
-    while (first + n < t->n_cells && t->cell[first + n].function == t->cell[first].function)
+    while (first + n < t->n_cells && cell[n].function == cell->function &&
+           cell[n].program == cell->program)
         n++;
-    return (struct group){t->cell + first, n};
+    return (struct group){cell, n};
 }
 
 double slow_factor(const struct slow_rank *r)
@@ -111,7 +115,8 @@ static void find_progress(struct finder *f)
             share[n++] = (struct share){g.cell[k].rank, (double)g.cell[k].n_calls / middle};
         i += g.n;
     }
-    qsort(share, n, sizeof *share, by_rank_share);
+    if (n > 0)
+        qsort(share, n, sizeof *share, by_rank_share);
     for (uint32_t r = 0; r < t->n_ranks; r++)
         f->progress[r] = 1;
     for (first = 0; first < n; first = end) {
@@ -210,8 +215,6 @@ static void judge_tasks(struct finder *f, const struct group *g)
 {
     double mean_ns = middle_mean(f, g), middle, width;
 
-    if (g->n < PEERS_FEWEST)
-        return;
     for (size_t i = 0; i < g->n; i++)
         f->scratch[i] = calls_of(f, &g->cell[i]);
     middle = middle_of(f->scratch, (uint32_t)g->n, &width);
@@ -269,11 +272,10 @@ static void judge_waits(const struct finder *f)
     }
 }
 
-/* Own work and waiting of each rank. Returns how many there are. */
-static uint32_t add_times(struct finder *f)
+/* Own work and waiting of each rank. */
+static void add_times(struct finder *f)
 {
     const struct slow_table *t = f->table;
-    uint32_t n = 0;
 
     for (size_t i = 0; i < t->n_cells; i++) {
         const struct slow_cell *c = &t->cell[i];
@@ -283,38 +285,45 @@ static uint32_t add_times(struct finder *f)
             f->rank[c->rank].wait_ns += ns;
         else
             f->rank[c->rank].own_ns += ns;
-        n += !f->rank[c->rank].is_compared;
-        f->rank[c->rank].is_compared = true;
         f->n_tests += !t->is_waiting[c->function] && c->n_calls >= FEWEST_CALLS;
     }
-    return n;
+}
+
+static void judge_group(struct finder *f, const struct group *g)
+{
+    if (g->n < PEERS_FEWEST)
+        return;
+    for (size_t i = 0; i < g->n; i++)
+        f->rank[g->cell[i].rank].is_compared = true;
+    if (f->table->is_waiting[g->cell->function])
+        return;
+    judge_times(f, g);
+    judge_tasks(f, g);
 }
 
 uint32_t slow_find(struct slow_table *t, struct slow_rank *rank)
 {
     struct finder f = {.table = t, .rank = rank};
-    uint32_t n;
+    uint32_t n = 0;
 
     for (uint32_t i = 0; i < t->n_ranks; i++)
         rank[i] = (struct slow_rank){.verdict = PEER_USUAL};
-    n = add_times(&f);
-    if (n < PEERS_FEWEST)
-        return n;
+    add_times(&f);
     f.progress = mem_alloc(t->n_ranks, sizeof *f.progress);
     f.scratch = mem_alloc(t->n_ranks, sizeof *f.scratch);
-    qsort(t->cell, t->n_cells, sizeof *t->cell, by_function);
+    if (t->n_cells > 0)
+        qsort(t->cell, t->n_cells, sizeof *t->cell, by_function);
     find_progress(&f);
     for (size_t i = 0; i < t->n_cells;) {
         struct group g = group_at(t, i);
 
-        if (!t->is_waiting[g.cell->function]) {
-            judge_times(&f, &g);
-            judge_tasks(&f, &g);
-        }
+        judge_group(&f, &g);
         i += g.n;
     }
-    for (uint32_t i = 0; i < t->n_ranks; i++)
+    for (uint32_t i = 0; i < t->n_ranks; i++) {
+        n += rank[i].is_compared;
         judge_work(&rank[i]);
+    }
     judge_waits(&f);
     free(f.progress);
     free(f.scratch);

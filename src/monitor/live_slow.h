@@ -10,9 +10,10 @@
  *     rank             0       1       2       3       4      middle
  *     compute, mean  10.0    10.1    10.9    10.0     9.9      10.0 us    rank 2: +9 %
  *
- * by the same tests, with the same words. It is not known on which call path, nor since when,
- * nor who waited for whom; where the calls of a function are of several kinds, of which a rank
- * has more of the long ones, that looks like being slow.
+ * by the same tests, with the same words, among ranks of one program. It is not known on which
+ * call path, nor since when, nor who waited for whom; where the calls of a function are of
+ * several kinds, of which a rank has more of the long ones, that looks like being slow. What
+ * fewer than PEERS_FEWEST ranks call is not compared, as others may only not have come to it.
  */
 #ifndef SNAG_MONITOR_LIVE_SLOW_H
 #define SNAG_MONITOR_LIVE_SLOW_H
@@ -24,6 +25,7 @@
 /* The calls of a function on a rank. */
 struct slow_cell {
     uint32_t rank, function; /* rows, from 0 */
+    uint32_t program;        /* of the rank */
     uint64_t n_calls;
     double mean_ns, deviation_ns; /* of their own time */
 };
@@ -36,7 +38,7 @@ struct slow_function {
 };
 
 struct slow_rank {
-    bool is_compared; /* statistics are of this rank alone */
+    bool is_compared; /* PEERS_FEWEST ranks or more have called something that it has called */
     enum peer_verdict verdict;
     double own_ns, wait_ns;
     double slow_ns, more_ns, maybe_ns; /* excess: surely slow, more to do, not surely slow */
@@ -55,8 +57,7 @@ struct slow_table {
 /*
  * slow_find -- compare the ranks.
  *   rank  (table->n_ranks) out
- * Below PEERS_FEWEST ranks with cells all are usual, and nobody is slow. Returns how many were
- * compared. O(n_cells log n_cells).
+ * Those that are not compared are usual. Returns how many were. O(n_cells log n_cells).
  */
 uint32_t slow_find(struct slow_table *table, struct slow_rank *rank);
 
