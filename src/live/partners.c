@@ -21,6 +21,7 @@
 #define END_MS 10          /* between looks at the end */
 
 static const char too_many[] = "too many questions were under way";
+static const char too_much[] = "too many records waited for instances";
 static const char no_server[] = "the parameter server did not answer";
 static const char refused[] = "the parameter server passes nothing on";
 static const char nobody[] = "no instance of the job had said that it reads this rank";
@@ -454,7 +455,7 @@ void partners_hold(struct partners *p, const struct prov_record *record,
 
     assert(n <= PARTNERS_MOST_OF_RECORD);
     if (p->held_bytes > PARTNERS_MOST_BYTES)
-        give_up_of(p, far, n, too_many);
+        give_up_of(p, far, n, too_much);
     if (is_decided(p, far, n)) {
         put(p, record, far, n, fn, ctx);
         arena_restore(&p->arena, mark);

@@ -450,6 +450,102 @@ static void workers_and_cuts_lose_nothing(void **state)
     ps_store_close(store);
 }
 
+#define QUESTIONS 300u
+
+/* An instance that reads the rank of its number. */
+struct writer {
+    struct ps_store *store;
+    unsigned index;
+    pthread_t thread;
+    atomic_uint *n_done;
+    struct ps_letter answer[PS_LETTERS_MOST]; /* to what it was asked, to be said next */
+    uint64_t number[PS_LETTERS_MOST];         /* that is what it answers */
+    uint32_t n_answers, n_known;
+};
+
+/* What it is asked is answered by its number; the answer it waits for is counted. */
+static void take_mail(struct writer *w, const struct ps_letters *mail)
+{
+    for (uint32_t i = 0; i < mail->n_questions; i++) {
+        w->number[i] = mail->question[i].number;
+        w->answer[i] = (struct ps_letter){
+            .client = mail->question[i].client,
+            .number = mail->question[i].number,
+            .body = {(const unsigned char *)&w->number[i], sizeof w->number[i]}};
+    }
+    w->n_answers = mail->n_questions;
+    for (uint32_t i = 0; i < mail->n_answers; i++) {
+        const struct ps_letter *a = &mail->answer[i];
+
+        if (a->state != PS_ANSWERED)
+            continue;
+        if (a->number != w->n_known || memcmp(a->body.data, &a->number, a->body.n) != 0)
+            abort();
+        w->n_known++;
+    }
+}
+
+/* One question after the other to the next one of four, and answers to who comes before. */
+static void *write_many(void *arg)
+{
+    struct writer *w = arg;
+    struct ps_place place = {0, w->index};
+    msgpack_sbuffer out = {0}, reply = {0};
+    struct ps_frame f = {0};
+    uint32_t asked = UINT32_MAX;
+    bool is_done = false;
+
+    while (atomic_load(w->n_done) < 4) {
+        struct ps_letter q = {.number = w->n_known, .place = {0, (w->index + 1) % 4}};
+        struct ps_letters said = {.client = w->index + 1,
+                                  .n_places = 1,
+                                  .place = &place,
+                                  .n_questions = !is_done && asked != w->n_known,
+                                  .question = &q,
+                                  .n_answers = w->n_answers,
+                                  .answer = w->answer};
+
+        asked = w->n_known;
+        msgpack_sbuffer_clear(&out);
+        ps_write_letters(&out, PS_LETTERS, &said);
+        ps_store_answer(w->store, w->index, out.data, out.size, &reply);
+        if (ps_frame_read(&f, reply.data, reply.size) != 0 || f.kind != PS_DELIVERY)
+            abort();
+        if (f.letters.n_answers > 0 && f.letters.answer[0].state == PS_NOBODY)
+            asked = UINT32_MAX;
+        take_mail(w, &f.letters);
+        if (!is_done && w->n_known == QUESTIONS)
+            is_done = atomic_fetch_add(w->n_done, 1) < 4;
+    }
+    ps_frame_release(&f);
+    msgpack_sbuffer_destroy(&out);
+    msgpack_sbuffer_destroy(&reply);
+    return NULL;
+}
+
+/* One that is lost would be waited for without end. */
+static void letters_among_workers_all_arrive(void **state)
+{
+    static struct writer writer[4];
+    struct ps_store_opts opts = {.n_workers = 4};
+    struct ps_counts counts;
+    struct ps_store *store;
+    atomic_uint n_done = 0;
+
+    (void)state;
+    assert_int_equal(ps_store_open(&store, &opts), 0);
+    for (unsigned i = 0; i < 4; i++) {
+        writer[i] = (struct writer){.store = store, .index = i, .n_done = &n_done};
+        pthread_create(&writer[i].thread, NULL, write_many, &writer[i]);
+    }
+    for (unsigned i = 0; i < 4; i++)
+        pthread_join(writer[i].thread, NULL);
+    ps_store_counts(store, &counts);
+    assert_int_equal(counts.letters.n_questions, 4 * QUESTIONS);
+    assert_int_equal(counts.letters.n_answers, 4 * QUESTIONS);
+    ps_store_close(store);
+}
+
 /* Waits until a client was answered once more. */
 static void hear_again(const struct pusher *p)
 {
@@ -622,6 +718,7 @@ int main(void)
         cmocka_unit_test(a_restart_counts_every_delta_once),
         cmocka_unit_test(damaged_snapshots_are_refused),
         cmocka_unit_test(workers_and_cuts_lose_nothing),
+        cmocka_unit_test(letters_among_workers_all_arrive),
         cmocka_unit_test(only_what_is_in_the_snapshot_is_said_to_be_saved),
         cmocka_unit_test(rounds_do_not_depend_on_who_is_first),
         cmocka_unit_test(all_that_is_published_can_be_asked_for),
