@@ -24,8 +24,7 @@
 
 #define PARTNERS_WAIT_MS 5000u                 /* for an answer */
 #define PARTNERS_MOST_ASKED 1024u              /* questions without an answer */
-#define PARTNERS_MOST_BYTES ((size_t)16 << 20) /* of records that wait, and answers for them   \
-                                                */
+#define PARTNERS_MOST_BYTES ((size_t)16 << 20) /* of records that wait, and their answers */
 #define PARTNERS_MOST_OF_RECORD 4u             /* as for messages in its own process */
 
 struct partners;
