@@ -48,7 +48,7 @@ static struct openmp_team **teams;
 static size_t n_teams, cap_teams;
 static bool is_journaled;
 
-static atomic_uint most_members; /* that were asked for of an outermost team */
+static atomic_uint most_members; /* of an outermost team, or that were asked for */
 
 /* Recorders pass from a thread that ends to one that starts. */
 static struct openmp_thread *thread_of(struct recorder *r)
@@ -182,6 +182,14 @@ static void put(struct recorder *r, enum record_kind kind, uint32_t id, uint64_t
 
 /* ------------------------------------------------------------------------------------ teams */
 
+static void note_members(uint32_t n)
+{
+    unsigned most = atomic_load_explicit(&most_members, memory_order_relaxed);
+
+    while (n > most && !atomic_compare_exchange_weak(&most_members, &most, n))
+        ;
+}
+
 void openmp_fork(struct openmp_fork *fork, const void *site, uint32_t n_threads)
 {
     struct recorder *r = recorder_begin();
@@ -192,9 +200,8 @@ void openmp_fork(struct openmp_fork *fork, const void *site, uint32_t n_threads)
         return;
     self = thread_of(r);
     fork->level = self->level;
-    if (self->level == 0 &&
-        n_threads > atomic_load_explicit(&most_members, memory_order_relaxed))
-        atomic_store_explicit(&most_members, n_threads, memory_order_relaxed);
+    if (self->level == 0)
+        note_members(n_threads);
     fork->site = known_site(self, site);
     fork->region = region_of_openmp(OPENMP_PARALLEL, fork->site);
     fork->barrier = region_of_openmp(OPENMP_IMPLICIT_BARRIER, fork->site);
@@ -220,8 +227,8 @@ void openmp_number(const struct openmp_fork *fork, uint32_t index, uint32_t n_ou
 {
     bool is_known = fork->team && fork->by->thread == 0 && fork->level == 0;
 
-    recorder_prefer(is_known ? index : 0,
-                    n_outermost ? n_outermost : atomic_load(&most_members));
+    note_members(n_outermost);
+    recorder_prefer(is_known ? index : 0, atomic_load(&most_members));
 }
 
 void openmp_begin(const struct openmp_fork *fork)

@@ -68,7 +68,7 @@ void openmp_join(const struct openmp_fork *fork);
  * openmp_number -- before openmp_begin, of a thread that has recorded nothing yet: which member
  * of the team it is. Those of teams of the first thread, that are in no other team, have that
  * as their number in the trace.
- *   n_outermost  threads in the outermost team that it is in; 0: as many as were asked for
+ *   n_outermost  threads in the outermost team that it is in; 0: not known
  */
 void openmp_number(const struct openmp_fork *fork, uint32_t index, uint32_t n_outermost);
 

@@ -133,7 +133,8 @@ static void *of_anybody(const char *name)
     return function;
 }
 
-static __attribute__((noinline)) void *find_slowly(struct real *real, const void *site)
+/* NULL if nothing that is loaded has it. */
+static __attribute__((noinline)) void *look_for(struct real *real, const void *site)
 {
     size_t at = ((uintptr_t)site ^ (uintptr_t)real >> 4) & (MOST_CALLERS - 1);
     struct caller *caller = atomic_load(&callers[at]);
@@ -150,10 +151,8 @@ static __attribute__((noinline)) void *find_slowly(struct real *real, const void
     function = of_caller(real->name, site);
     if (function == NULL)
         function = of_anybody(real->name);
-    if (function == NULL) {
-        complain("no %s is loaded that the program could call", real->name);
-        abort();
-    }
+    if (function == NULL)
+        return NULL;
     look_for_ompt(function);
     if (caller == NULL) {
         caller = memory_resize(NULL, 1, sizeof *caller);
@@ -163,11 +162,22 @@ static __attribute__((noinline)) void *find_slowly(struct real *real, const void
     return function;
 }
 
-static inline void *find(struct real *real, const void *site)
+static inline void *find_if_any(struct real *real, const void *site)
 {
     void *function = atomic_load_explicit(&real->function, memory_order_relaxed);
 
-    return __builtin_expect(function != NULL, 1) ? function : find_slowly(real, site);
+    return __builtin_expect(function != NULL, 1) ? function : look_for(real, site);
+}
+
+static inline void *find(struct real *real, const void *site)
+{
+    void *function = find_if_any(real, site);
+
+    if (__builtin_expect(function == NULL, 0)) {
+        complain("no %s is loaded that the program could call", real->name);
+        abort();
+    }
+    return function;
 }
 
 /* REAL -- the function of that name that the caller means: a pointer of the type of ours. */
@@ -193,15 +203,17 @@ struct region {
     void *data;
 };
 
-/* GCC's runtime says which member of its team the calling thread is. */
+/* GCC's runtime says which member of its team the calling thread is; another that has its
+ * functions need not. */
 static void number_member(const struct openmp_fork *fork)
 {
     static struct real number = {"omp_get_thread_num", NULL},
                        size = {"omp_get_team_size", NULL};
-    int (*thread_num)(void) = find(&number, fork->site);
-    int (*team_size)(int) = find(&size, fork->site);
+    int (*thread_num)(void) = find_if_any(&number, fork->site);
+    int (*team_size)(int) = find_if_any(&size, fork->site);
+    int index = thread_num ? thread_num() : 0, n = team_size ? team_size(1) : 0;
 
-    openmp_number(fork, (uint32_t)thread_num(), (uint32_t)team_size(1));
+    openmp_number(fork, index > 0 ? (uint32_t)index : 0, n > 0 ? (uint32_t)n : 0);
 }
 
 RUNS static void run_member(void *data)

@@ -435,7 +435,8 @@ static uint32_t next_number(void)
     return number;
 }
 
-/* One whose thread has ended: that with the number that is preferred, if anybody has it. */
+/* One whose thread has ended: that with the number that is preferred, if anybody has it; else
+ * one whose number is not reserved for others. */
 static struct recorder *take_idle(void)
 {
     struct recorder **at = &idle, *r;
@@ -443,8 +444,9 @@ static struct recorder *take_idle(void)
 
     while (number > 0 && *at && (*at)->thread != number)
         at = &(*at)->free;
-    if (*at == NULL && number > 0 && is_taken(number))
-        at = &idle;
+    if (number == 0 || (*at == NULL && is_taken(number)))
+        for (at = &idle; *at && (*at)->thread < preferred.n_reserved;)
+            at = &(*at)->free;
     r = *at;
     if (r)
         *at = r->free;

@@ -337,8 +337,9 @@ void recorder_hand_over_for(struct recorder *r);
 /*
  * recorder_prefer -- before the calling thread's first event: which number it is to get, so
  * that it has the same in each run. Else, and where another thread has that, they are numbered
- * as they come. number      0: any n_reserved  numbers below are to stay free for others, who
- * say so
+ * as they come.
+ *   number      0: any
+ *   n_reserved  numbers below are to stay free for others, who say so
  */
 void recorder_prefer(uint32_t number, uint32_t n_reserved);
 
