@@ -372,9 +372,12 @@ static void forget(struct live_trees *t, const struct ad_step *step)
 {
     uint64_t oldest_ns = UINT64_MAX;
 
-    for (uint32_t i = 0; i < t->n_foi; i++)
-        if (t->foi[i].has_model)
-            oldest_ns = live_forest_oldest_ns(&t->foi[i].trees);
+    for (uint32_t i = 0; i < t->n_foi; i++) {
+        uint64_t ns =
+            t->foi[i].has_model ? live_forest_oldest_ns(&t->foi[i].trees) : UINT64_MAX;
+
+        oldest_ns = ns < oldest_ns ? ns : oldest_ns;
+    }
     live_waits_forget(&t->waits, step, oldest_ns);
 }
 

@@ -8,12 +8,13 @@
 #include <string.h>
 
 #define OTHER_END "the other end of a message was not read by then"
+#define TOO_MANY "too many messages had no other end"
 #define OTHER_PARTS "not all ranks of a collective had come out of it by then"
 #define NOT_KEPT "what it did is not kept for so long"
-#define NOT_MPI "a message is in no call of MPI"
+#define NOT_MPI "a message or collective is in no call of MPI"
 #define IN_OTHERS "calls of MPI are in other calls of MPI"
 #define WRONG_CLOCKS "the clocks of ranks contradict each other"
-#define LOST "messages were lost"
+#define LOST "events were lost"
 #define ON_DEVICE "waits for GPUs are followed after the run only"
 
 void live_waits_init(struct live_waits *w)
@@ -88,7 +89,9 @@ static const char *check_messages(struct look *x)
          i++) {
         const struct message *m = &c->message[i];
 
-        if (m->call == x->row && (m->kind == MESSAGE_RECV || m->end_ns <= x->leave_ns))
+        if (m->call == NO_CALL)
+            why = NOT_MPI;
+        else if (m->call == x->row && (m->kind == MESSAGE_RECV || m->end_ns <= x->leave_ns))
             why = check_message(x, m);
     }
     return why ? why : check_pending(x, first);
@@ -110,10 +113,6 @@ static const char *check_collective(struct look *x, const struct collective *c)
         n_there++;
         if (part->call == NO_CALL)
             return NOT_MPI;
-        if (c->kind <= COLLECTIVE_ALL_TO_ALL && part->begin_ns > c->end_ns) {
-            x->waits->are_clocks_wrong = true;
-            return WRONG_CLOCKS;
-        }
     }
     return n_there == comm->n_members + comm->n_remote ? NULL : OTHER_PARTS;
 }
@@ -128,7 +127,9 @@ static const char *check_collectives(struct look *x)
          why == NULL && i < c->n_collectives && i - first < WAITING_MOST_RECORDS &&
          c->collective[i].end_ns <= x->leave_ns;
          i++)
-        if (c->collective[i].call == x->row)
+        if (c->collective[i].call == NO_CALL)
+            why = NOT_MPI;
+        else if (c->collective[i].call == x->row)
             why = check_collective(x, &c->collective[i]);
     return why;
 }
@@ -152,13 +153,21 @@ static const char *check_guess(const struct look *x)
 /* What makes all that is known of messages doubtful. */
 static const char *check_all(const struct live_waits *w)
 {
-    if (w->are_clocks_wrong || w->window.n_too_early > 0)
+    if (w->window.n_too_early > 0)
         return WRONG_CLOCKS;
     if (w->step->n_lost > 0)
         return LOST;
     if (w->window.n_dropped > 0) /* what comes later finds another one's end */
-        return OTHER_END;
+        return TOO_MANY;
     return w->window.is_nested ? IN_OTHERS : NULL;
+}
+
+static bool is_in_mpi(const struct look *x, uint32_t v)
+{
+    const struct forest *f = &x->waits->trees->forest;
+    uint32_t parent = f->parent[v];
+
+    return parent != FOREST_ROOT && x->view->defs->region[f->region[parent]].kind == REGION_MPI;
 }
 
 /* Sets the row of a vertex. */
@@ -166,6 +175,8 @@ static const char *find_call(struct look *x, uint32_t t, uint32_t v)
 {
     const struct live_forest *trees = x->waits->trees;
 
+    if (is_in_mpi(x, v))
+        return IN_OTHERS;
     x->row = sync_window_call(&x->waits->window, x->location, forest_row(&trees->forest, t, v));
     if (x->row == NO_CALL || x->calls->enter_ns[x->row] != trees->vertex_enter_ns[v] ||
         x->calls->region[x->row] != trees->forest.region[v])

@@ -34,10 +34,8 @@ struct live_waits {
     struct sync_window window;
     const struct ad_step *step; /* while executions of it are judged: */
     const struct live_forest *trees;
-    const char *
-        *why; /* [trees->forest.n_trees] constant; NULL: it is known, or not asked for */
+    const char **why; /* [trees->forest.n_trees] NULL: it is known, or not asked for */
     size_t why_cap;
-    bool are_clocks_wrong; /* somebody left a barrier before another had come */
 };
 
 void live_waits_init(struct live_waits *waits);

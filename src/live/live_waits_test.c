@@ -308,7 +308,133 @@ static void what_was_lost_makes_all_unknown(void **state)
     blocking(&s, 1, "MPI_Send", MESSAGE_SEND, 40, 45);
     s.step.n_lost = 1;
     end_step(&s, 100);
-    assert_unknown(&s, 1, "messages were lost");
+    assert_unknown(&s, 1, "events were lost");
+    stage_release(&s);
+}
+
+/* Of two barriers after each other, the first contradicts itself, and nobody asks about it. */
+static void collectives_that_contradict_each_other_say_nothing(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    stage_init(&s);
+    for (uint32_t l = 0; l < ON_TWO; l++) {
+        enter(&s, l, 1 + 3 * l, "MPI_Barrier");
+        collective(&s, l, 1 + 3 * l, 2 + 3 * l, 0);
+        leave(&s, l, 3 + 3 * l);
+    }
+    receive(&s);
+    blocking(&s, 1, "MPI_Send", MESSAGE_SEND, 40, 45);
+    end_step(&s, 100);
+    assert_unknown(&s, 1, "the clocks of ranks contradict each other");
+    stage_release(&s);
+}
+
+/* What is recorded in a function that MPI_Recv calls is of no call of MPI that is kept. */
+static void records_in_calls_that_mpi_makes_are_not_known(void **state)
+{
+    (void)state;
+    for (int is_collective = 0; is_collective < 2; is_collective++) {
+        struct stage s;
+
+        stage_init(&s);
+        enter(&s, 0, 5, "step");
+        enter(&s, 0, 10, is_collective ? "MPI_Barrier" : "MPI_Recv");
+        enter(&s, 0, 11, "progress");
+        if (is_collective)
+            collective(&s, 0, 11, 49, 0);
+        else
+            message(&s, 0, 49, MESSAGE_RECV, 49);
+        leave(&s, 0, 49);
+        leave(&s, 0, 50);
+        leave(&s, 0, 60);
+        blocking(&s, 1, "MPI_Send", MESSAGE_SEND, 40, 45);
+        end_step(&s, 100);
+        assert_unknown(&s, 1, "a message or collective is in no call of MPI");
+        stage_release(&s);
+    }
+}
+
+static void calls_in_calls_of_mpi_are_not_known(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    stage_init(&s);
+    enter(&s, 0, 5, "step");
+    enter(&s, 0, 10, "MPI_Recv");
+    enter(&s, 0, 11, "MPI_Wait");
+    leave(&s, 0, 49);
+    leave(&s, 0, 50);
+    leave(&s, 0, 60);
+    end_step(&s, 100);
+    assert_unknown(&s, 2, "calls of MPI are in other calls of MPI");
+    stage_release(&s);
+}
+
+/* Rank 0 waits for ever, in an execution; rank 1 goes on with calls, or with messages alone. */
+static void what_is_kept_is_bounded_though_a_rank_stands_still(void **state)
+{
+    (void)state;
+    for (int of = 0; of < 2; of++) {
+        struct stage s;
+        uint64_t ns = 20;
+
+        stage_init(&s);
+        enter(&s, 0, 5, "step");
+        enter(&s, 0, 10, "MPI_Recv");
+        for (uint32_t step = 0; step < 12; step++) {
+            for (uint32_t i = 0; i < LIVE_WAITS_MOST_KEPT / 10; i++, ns += 2)
+                if (of == 0)
+                    enter(&s, 1, ns, "MPI_Wait"), leave(&s, 1, ns + 1);
+                else
+                    message(&s, 1, ns, MESSAGE_SEND, ns);
+            end_step(&s, ns);
+            next_step(&s);
+            assert_true(sync_window_size(&s.waits.window) < LIVE_WAITS_MOST_KEPT);
+        }
+        assert_true(sync_window_size(&s.waits.window) >= LIVE_WAITS_MOST_KEPT / 4);
+        stage_release(&s);
+    }
+}
+
+/* One rank has more than its share of what may be under way, but all have not too many. */
+static void one_rank_may_have_what_is_under_way(void **state)
+{
+    enum { N = SYNC_WINDOW_MOST_PENDING / ON_TWO + 10 };
+    struct stage s;
+    uint64_t ns = 20;
+
+    (void)state;
+    stage_init(&s);
+    for (uint32_t i = 0; i < N; i++, ns += 2)
+        message(&s, 1, ns, MESSAGE_SEND, ns);
+    end_step(&s, ns);
+    next_step(&s);
+    enter(&s, 0, ns, "step");
+    blocking(&s, 0, "MPI_Recv", MESSAGE_RECV, ns + 1, ns + 10);
+    leave(&s, 0, ns + 11);
+    end_step(&s, ns + 12);
+    assert_int_equal(s.waits.window.n_dropped, 0);
+    assert_unknown(&s, 1, "a message or collective is in no call of MPI");
+    stage_release(&s);
+}
+
+static void too_many_messages_under_way_make_all_unknown(void **state)
+{
+    struct stage s;
+    uint64_t ns = 100;
+
+    (void)state;
+    stage_init(&s);
+    receive(&s);
+    blocking(&s, 1, "MPI_Send", MESSAGE_SEND, 40, 45);
+    for (uint32_t i = 0; i < SYNC_WINDOW_MOST_PENDING + 10; i++, ns += 2)
+        message(&s, 1, ns, MESSAGE_SEND, ns);
+    end_step(&s, ns);
+    assert_unknown(&s, 1, "too many messages had no other end");
+    assert_true(s.waits.window.of[1].pending.n_messages <= SYNC_WINDOW_MOST_PENDING);
     stage_release(&s);
 }
 
@@ -359,6 +485,12 @@ int main(void)
         cmocka_unit_test(a_collective_is_known_when_all_are_out),
         cmocka_unit_test(a_send_that_is_complete_later_was_not_late),
         cmocka_unit_test(clocks_that_contradict_each_other_say_nothing),
+        cmocka_unit_test(collectives_that_contradict_each_other_say_nothing),
+        cmocka_unit_test(records_in_calls_that_mpi_makes_are_not_known),
+        cmocka_unit_test(calls_in_calls_of_mpi_are_not_known),
+        cmocka_unit_test(what_is_kept_is_bounded_though_a_rank_stands_still),
+        cmocka_unit_test(one_rank_may_have_what_is_under_way),
+        cmocka_unit_test(too_many_messages_under_way_make_all_unknown),
         cmocka_unit_test(what_was_lost_makes_all_unknown),
         cmocka_unit_test(what_is_not_kept_is_not_known),
         cmocka_unit_test(teams_are_of_one_rank_and_gpus_are_not_followed),

@@ -53,6 +53,7 @@ void sync_window_release(struct sync_window *w)
     free(w->quality);
     free(w->order_from);
     close_columns(&w->columns);
+    sync_order_release(&w->order);
     *w = (struct sync_window){0};
 }
 
@@ -228,6 +229,18 @@ static void take_records(struct sync_window *w, struct window_location *o,
     }
 }
 
+static void meet(struct sync_window *w, const struct definitions *defs, uint32_t l,
+                 const struct calls *c)
+{
+    for (size_t i = 0; i < c->n_collectives; i++) {
+        const struct comm *comm = &defs->comm[c->collective[i].comm];
+
+        if (!comm->is_self)
+            w->n_too_early +=
+                sync_order_add(&w->order, &c->collective[i], comm, defs->location[l].rank);
+    }
+}
+
 static void take_location(struct sync_window *w, const struct ad_step *step, uint32_t l)
 {
     const struct calls *c = &step->calls[l];
@@ -243,6 +256,8 @@ static void take_location(struct sync_window *w, const struct ad_step *step, uin
         if (is_mpi(step->defs, c, i) && !is_mpi(step->defs, c, c->caller[i]))
             take_call(o, c, i, end_ns);
     take_records(w, o, step->defs, c);
+    if (w->is_read[SYNC_WAITS])
+        meet(w, step->defs, l, c);
 }
 
 /* -------------------------------------------------------------------------------- matching */
@@ -256,10 +271,11 @@ static struct message *message_at(struct sync_window *w, uint32_t l, uint32_t ro
 }
 
 /* Both ends of what was matched know each other; the newest of the others stay. */
-static void keep_matches(struct sync_window *w, const struct traffic *t, uint32_t l)
+static void keep_matches(struct sync_window *w, const struct traffic *t, uint32_t l,
+                         size_t most)
 {
     struct calls *p = &w->of[l].pending;
-    size_t most = SYNC_WINDOW_MOST_PENDING / w->n_locations + 1, n = 0;
+    size_t n = 0;
 
     for (size_t i = t->first_message[l]; i < t->first_message[l + 1]; i++) {
         const struct message *m = &t->message[i];
@@ -278,17 +294,29 @@ static void keep_matches(struct sync_window *w, const struct traffic *t, uint32_
     p->n_messages = n < most ? n : most;
 }
 
+/* Of each location, where there are too many in all. */
+static size_t most_pending(const struct traffic *t)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->n_messages; i++)
+        n += t->message[i].match == MESSAGE_UNMATCHED;
+    return n <= SYNC_WINDOW_MOST_PENDING ? n : SYNC_WINDOW_MOST_PENDING / t->n_locations + 1;
+}
+
 static void match(struct sync_window *w, const struct definitions *defs)
 {
     struct traffic t;
+    size_t most;
 
     traffic_init(&t, w->n_locations, NULL);
     for (uint32_t l = 0; l < w->n_locations; l++)
         traffic_append(&t, l, &w->of[l].pending);
     traffic_match(&t, defs, w->quality);
+    most = most_pending(&t);
     for (uint32_t l = 0; l < w->n_locations; l++) {
         w->n_too_early += traffic_disorder(&t, l);
-        keep_matches(w, &t, l);
+        keep_matches(w, &t, l, most);
     }
     traffic_release(&t);
 }
@@ -299,6 +327,7 @@ void sync_window_take(struct sync_window *w, const struct ad_step *step)
     follow_locations(w, step->n_locations);
     for (uint32_t l = 0; l < step->n_locations; l++)
         take_location(w, step, l);
+    sync_order_forget(&w->order);
     match(w, step->defs);
 }
 
@@ -370,14 +399,9 @@ void sync_window_forget(struct sync_window *w, enum sync_reader who, uint64_t ti
         forget(w, &w->of[l], time_ns);
 }
 
-uint64_t sync_window_middle(const struct sync_window *w)
+static size_t size_of(const struct window_location *o)
 {
-    uint64_t middle_ns = UINT64_MAX;
-
-    for (uint32_t l = 0; l < w->n_locations; l++)
-        if (w->of[l].n > 0 && w->of[l].enter_ns[w->of[l].n / 2] < middle_ns)
-            middle_ns = w->of[l].enter_ns[w->of[l].n / 2];
-    return middle_ns;
+    return o->n + o->n_messages + o->n_collectives;
 }
 
 size_t sync_window_size(const struct sync_window *w)
@@ -385,8 +409,50 @@ size_t sync_window_size(const struct sync_window *w)
     size_t n = 0;
 
     for (uint32_t l = 0; l < w->n_locations; l++)
-        n += w->of[l].n + w->of[l].n_messages + w->of[l].n_collectives;
+        n += size_of(&w->of[l]);
     return n;
+}
+
+/* When the middle one was, of what there is most of. */
+static uint64_t middle_of(const struct window_location *o)
+{
+    if (o->n_messages > o->n && o->n_messages >= o->n_collectives)
+        return message_record_ns(&o->message[o->n_messages / 2]);
+    if (o->n_collectives > o->n)
+        return o->collective[o->n_collectives / 2].end_ns;
+    return o->enter_ns[o->n / 2];
+}
+
+struct middle {
+    uint64_t time_ns;
+    size_t n;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct middle *p = a, *q = b;
+
+    return (p->time_ns > q->time_ns) - (p->time_ns < q->time_ns);
+}
+
+/* One location alone may stand still, and its middle with it. */
+uint64_t sync_window_middle(const struct sync_window *w)
+{
+    struct middle *middle = mem_alloc(w->n_locations, sizeof *middle);
+    size_t size = sync_window_size(w), before = 0;
+    uint64_t time_ns = UINT64_MAX;
+    uint32_t n = 0;
+
+    for (uint32_t l = 0; l < w->n_locations; l++)
+        if (size_of(&w->of[l]) > 0)
+            middle[n++] = (struct middle){middle_of(&w->of[l]), size_of(&w->of[l])};
+    qsort(middle, n, sizeof *middle, by_time);
+    for (uint32_t i = 0; i < n && 2 * before < size; i++) {
+        time_ns = middle[i].time_ns;
+        before += middle[i].n;
+    }
+    free(middle);
+    return time_ns;
 }
 
 /* ------------------------------------------------------------------------- what is not seen */

@@ -24,6 +24,7 @@
 
 #include "forest/traffic.h"
 #include "live/ad.h"
+#include "live/sync_order.h"
 #include "replay/replay.h"
 
 #include <stdbool.h>
@@ -67,9 +68,12 @@ struct sync_window {
     uint64_t begin_ns;                  /* what was over by then is forgotten */
     bool is_read[N_SYNC_READERS];       /* for its owner to say */
     uint64_t needed_ns[N_SYNC_READERS]; /* what was over by then is not needed any more */
-    uint64_t n_too_early; /* messages that were received before they were sent, so far */
-    bool is_nested;       /* calls of MPI are in other calls of MPI, and do something */
-    uint64_t n_dropped;   /* that had no partner when there were too many of these */
+    uint64_t n_too_early;    /* messages that were received before they were sent, and parts of
+                                collectives that were left before another had come; so far, for
+                                SYNC_WAITS */
+    struct sync_order order; /* likewise */
+    bool is_nested;          /* calls of MPI are in other calls of MPI, and do something */
+    uint64_t n_dropped;      /* that had no partner when there were too many of these */
     uint32_t *order_from; /* [n_comms] the first collective of a communicator that is whole */
     uint32_t n_comms;
     size_t comm_cap;
@@ -115,7 +119,8 @@ const struct trace_view *sync_window_view(struct sync_window *w, const struct ad
  * kept, or in another call of MPI. O(log calls). */
 uint32_t sync_window_call(const struct sync_window *w, uint32_t location, uint32_t id);
 
-/* sync_window_middle -- until when there are at most half of each location's calls. */
+/* sync_window_middle -- until when there is half of what is kept of those locations that half
+ * of all is of; UINT64_MAX: nothing is kept. O(locations x log). */
 uint64_t sync_window_middle(const struct sync_window *w);
 
 /* sync_window_size -- calls, messages and collectives that are kept. */
