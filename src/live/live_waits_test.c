@@ -421,6 +421,31 @@ static void one_rank_may_have_what_is_under_way(void **state)
     stage_release(&s);
 }
 
+/* Two sends of rank 1, in steps of their own; the receives of rank 0 come in a third, when rank
+ * 1 does nothing, and wait for the send of each. */
+static void what_is_under_way_waits_for_its_other_end(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    stage_init(&s);
+    for (uint64_t ns = 20; ns <= 40; ns += 20) {
+        blocking(&s, 1, "MPI_Send", MESSAGE_SEND, ns, ns + 5);
+        end_step(&s, ns + 10);
+        next_step(&s);
+    }
+    enter(&s, 0, 5, "step");
+    blocking(&s, 0, "MPI_Recv", MESSAGE_RECV, 10, 50);
+    blocking(&s, 0, "MPI_Recv", MESSAGE_RECV, 51, 60);
+    leave(&s, 0, 61);
+    end_step(&s, 62);
+    assert_waited(&s, 1, 10);
+    assert_waited(&s, 2, 0);
+    assert_int_equal(s.waits.window.of[0].pending.n_messages, 0);
+    assert_int_equal(s.waits.window.of[1].pending.n_messages, 0);
+    stage_release(&s);
+}
+
 static void too_many_messages_under_way_make_all_unknown(void **state)
 {
     struct stage s;
@@ -490,6 +515,7 @@ int main(void)
         cmocka_unit_test(calls_in_calls_of_mpi_are_not_known),
         cmocka_unit_test(what_is_kept_is_bounded_though_a_rank_stands_still),
         cmocka_unit_test(one_rank_may_have_what_is_under_way),
+        cmocka_unit_test(what_is_under_way_waits_for_its_other_end),
         cmocka_unit_test(too_many_messages_under_way_make_all_unknown),
         cmocka_unit_test(what_was_lost_makes_all_unknown),
         cmocka_unit_test(what_is_not_kept_is_not_known),

@@ -54,6 +54,7 @@ void sync_window_release(struct sync_window *w)
     free(w->order_from);
     close_columns(&w->columns);
     sync_order_release(&w->order);
+    calls_release(&w->active);
     *w = (struct sync_window){0};
 }
 
@@ -270,12 +271,56 @@ static struct message *message_at(struct sync_window *w, uint32_t l, uint32_t ro
     return row < o->n_messages ? &o->message[row] : NULL;
 }
 
+/* Ranks that have new messages in a step. */
+struct talkers {
+    bool *is_new; /* [n] */
+    uint32_t n;
+};
+
+static struct talkers find_talkers(const struct ad_step *step)
+{
+    const struct location *location = step->defs->location;
+    struct talkers t = {0};
+
+    for (uint32_t l = 0; l < step->n_locations; l++)
+        t.n = location[l].rank < t.n ? t.n : location[l].rank + 1;
+    t.is_new = mem_alloc(t.n, sizeof *t.is_new);
+    for (uint32_t l = 0; l < step->n_locations; l++)
+        t.is_new[location[l].rank] |= step->calls[l].n_messages > 0;
+    return t;
+}
+
+/*
+ * Of a channel only one side has messages without a partner. They can find one in a step in
+ * which the other side's rank has new messages, or else are new themselves; all others are left
+ * where they are: of a rank that is never read there may be many.
+ */
+static void append_active(struct sync_window *w, struct traffic *t, const struct ad_step *step,
+                          uint32_t l, const struct talkers *talkers)
+{
+    struct calls *p = &w->of[l].pending, *active = &w->active;
+    size_t n_before = p->n_messages - step->calls[l].n_messages, n = 0;
+
+    mem_grow(&active->message, &active->message_cap, p->n_messages, sizeof *active->message);
+    active->n_messages = 0;
+    for (size_t i = 0; i < p->n_messages; i++) {
+        const struct message *m = &p->message[i];
+
+        if (i >= n_before || (m->peer < talkers->n && talkers->is_new[m->peer]))
+            active->message[active->n_messages++] = *m;
+        else
+            p->message[n++] = *m;
+    }
+    p->n_messages = n;
+    traffic_append(t, l, active);
+}
+
 /* Both ends of what was matched know each other; the newest of the others stay. */
 static void keep_matches(struct sync_window *w, const struct traffic *t, uint32_t l,
                          size_t most)
 {
     struct calls *p = &w->of[l].pending;
-    size_t n = 0;
+    size_t n = p->n_messages;
 
     for (size_t i = t->first_message[l]; i < t->first_message[l + 1]; i++) {
         const struct message *m = &t->message[i];
@@ -295,30 +340,34 @@ static void keep_matches(struct sync_window *w, const struct traffic *t, uint32_
 }
 
 /* Of each location, where there are too many in all. */
-static size_t most_pending(const struct traffic *t)
+static size_t most_pending(const struct sync_window *w, const struct traffic *t)
 {
     size_t n = 0;
 
+    for (uint32_t l = 0; l < w->n_locations; l++)
+        n += w->of[l].pending.n_messages;
     for (size_t i = 0; i < t->n_messages; i++)
         n += t->message[i].match == MESSAGE_UNMATCHED;
-    return n <= SYNC_WINDOW_MOST_PENDING ? n : SYNC_WINDOW_MOST_PENDING / t->n_locations + 1;
+    return n <= SYNC_WINDOW_MOST_PENDING ? n : SYNC_WINDOW_MOST_PENDING / w->n_locations + 1;
 }
 
-static void match(struct sync_window *w, const struct definitions *defs)
+static void match(struct sync_window *w, const struct ad_step *step)
 {
+    struct talkers talkers = find_talkers(step);
     struct traffic t;
     size_t most;
 
     traffic_init(&t, w->n_locations, NULL);
     for (uint32_t l = 0; l < w->n_locations; l++)
-        traffic_append(&t, l, &w->of[l].pending);
-    traffic_match(&t, defs, w->quality);
-    most = most_pending(&t);
+        append_active(w, &t, step, l, &talkers);
+    traffic_match(&t, step->defs, w->quality);
+    most = most_pending(w, &t);
     for (uint32_t l = 0; l < w->n_locations; l++) {
         w->n_too_early += traffic_disorder(&t, l);
         keep_matches(w, &t, l, most);
     }
     traffic_release(&t);
+    free(talkers.is_new);
 }
 
 void sync_window_take(struct sync_window *w, const struct ad_step *step)
@@ -328,7 +377,7 @@ void sync_window_take(struct sync_window *w, const struct ad_step *step)
     for (uint32_t l = 0; l < step->n_locations; l++)
         take_location(w, step, l);
     sync_order_forget(&w->order);
-    match(w, step->defs);
+    match(w, step);
 }
 
 /* ------------------------------------------------------------------------------ forgetting */

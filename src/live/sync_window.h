@@ -78,6 +78,8 @@ struct sync_window {
     uint32_t n_comms;
     size_t comm_cap;
 
+    struct calls active; /* messages of a location that may find a partner in this step */
+
     struct trace_view as_it_is; /* sync_window_view, of this step */
     bool is_looked_at;
 
@@ -99,7 +101,8 @@ struct sync_window {
 
 void sync_window_release(struct sync_window *w);
 
-/* sync_window_take -- a step is there. O(calls + messages + collectives of the step). */
+/* sync_window_take -- a step is there. O(calls + messages + collectives of the step, and
+ * messages without a partner). */
 void sync_window_take(struct sync_window *w, const struct ad_step *step);
 
 /*
