@@ -271,23 +271,15 @@ static struct message *message_at(struct sync_window *w, uint32_t l, uint32_t ro
     return row < o->n_messages ? &o->message[row] : NULL;
 }
 
-/* Ranks that have new messages in a step. */
-struct talkers {
-    bool *is_new; /* [n] */
-    uint32_t n;
-};
-
-static struct talkers find_talkers(const struct ad_step *step)
+/* Ranks that have new messages in a step. They may have any numbers. */
+static struct idmap find_talkers(const struct ad_step *step)
 {
-    const struct location *location = step->defs->location;
-    struct talkers t = {0};
+    struct idmap talkers = {0};
 
     for (uint32_t l = 0; l < step->n_locations; l++)
-        t.n = location[l].rank < t.n ? t.n : location[l].rank + 1;
-    t.is_new = mem_alloc(t.n, sizeof *t.is_new);
-    for (uint32_t l = 0; l < step->n_locations; l++)
-        t.is_new[location[l].rank] |= step->calls[l].n_messages > 0;
-    return t;
+        if (step->calls[l].n_messages > 0)
+            idmap_add(&talkers, key_pair(0, step->defs->location[l].rank));
+    return talkers;
 }
 
 /*
@@ -296,7 +288,7 @@ static struct talkers find_talkers(const struct ad_step *step)
  * where they are: of a rank that is never read there may be many.
  */
 static void append_active(struct sync_window *w, struct traffic *t, const struct ad_step *step,
-                          uint32_t l, const struct talkers *talkers)
+                          uint32_t l, const struct idmap *talkers)
 {
     struct calls *p = &w->of[l].pending, *active = &w->active;
     size_t n_before = p->n_messages - step->calls[l].n_messages, n = 0;
@@ -306,7 +298,7 @@ static void append_active(struct sync_window *w, struct traffic *t, const struct
     for (size_t i = 0; i < p->n_messages; i++) {
         const struct message *m = &p->message[i];
 
-        if (i >= n_before || (m->peer < talkers->n && talkers->is_new[m->peer]))
+        if (i >= n_before || idmap_find(talkers, key_pair(0, m->peer)) != IDMAP_NONE)
             active->message[active->n_messages++] = *m;
         else
             p->message[n++] = *m;
@@ -353,7 +345,7 @@ static size_t most_pending(const struct sync_window *w, const struct traffic *t)
 
 static void match(struct sync_window *w, const struct ad_step *step)
 {
-    struct talkers talkers = find_talkers(step);
+    struct idmap talkers = find_talkers(step);
     struct traffic t;
     size_t most;
 
@@ -367,7 +359,7 @@ static void match(struct sync_window *w, const struct ad_step *step)
         keep_matches(w, &t, l, most);
     }
     traffic_release(&t);
-    free(talkers.is_new);
+    idmap_release(&talkers);
 }
 
 void sync_window_take(struct sync_window *w, const struct ad_step *step)
