@@ -2,7 +2,7 @@
 # Instances of a job tell each other what their ranks did: what a record says of its partners is
 # what one instance says that reads all ranks, and who does not answer holds up nobody.
 #
-#   partners.sh SNAG
+#   job_partners.sh SNAG
 set -eu
 snag=$1
 unset ${!SNAG_*}
