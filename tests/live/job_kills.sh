@@ -51,7 +51,7 @@ instance() { # RANK ARGS...
     "$snag" ad "$trace" --step 0.05 --rank "$rank" --ps "$address" --store eight --run-id eight --json "$@" >"ad$rank.json" 2>"ad$rank.err" &
     pids+=($!)
 }
-instance 3 --speed 0.5
+instance 3 --speed 0.05
 victim=$!
 told="SELECT coalesce(CAST(sum(sum) AS INTEGER), 0) FROM statistics WHERE rank = 3 AND name = 'calls'"
 until [ "$(of_store "$address" "$told")" -gt 0 ]; do sleep 0.05; done

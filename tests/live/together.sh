@@ -129,14 +129,15 @@ begin ps1 "$snag" ps --snapshot lost.ps --interval 0.05
 address=$(cat ps1)
 instances=()
 for i in 0 1; do
-    "$snag" ad "$trace" --step 0.05 --speed 0.7 --ps "$address" --rank $i --json >ad$i.json 2>ad$i.err &
+    "$snag" ad "$trace" --step 0.05 --speed 0.2 --ps "$address" --rank $i --json >ad$i.json 2>ad$i.err &
     instances+=($!)
     pids+=($!)
 done
-until grep -qas compute lost.ps; do sleep 0.01; done # it has been told something
-for i in 1 2 3 4; do                                 # and more, so that it has answered, too
+go_on() { kill -0 "${instances[@]}" 2>/dev/null || { fail 'the instances were over before'; false; }; }
+until grep -qas compute lost.ps || ! go_on; do sleep 0.01; done # it has been told something
+for i in 1 2 3 4; do                                            # and more, so that it has answered, too
     was=$(stat -c %i lost.ps)
-    while [ "$(stat -c %i lost.ps)" = "$was" ]; do sleep 0.01; done
+    while [ "$(stat -c %i lost.ps)" = "$was" ] && go_on; do sleep 0.01; done
 done
 kill -9 $pid
 wait $pid 2>/dev/null
