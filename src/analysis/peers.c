@@ -18,19 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FALSE_ALARMS 0.005 /* places called slow in a trace in which none is */
-#define MAYBE 20.0         /* times as often may one be called unsure */
-#define LEAST_FACTOR 1.015 /* by which calls take longer, or are more, to count */
-#define FEWEST_CALLS 8u    /* in a cell, for its middle to mean anything */
-#define LEAST_WIDTH 1e-3   /* of ratios: clocks and caches are not better than that */
 #define MAD_SIGMA 1.4826   /* standard deviations in a median absolute deviation */
 #define SMALL_SAMPLE 4.0   /* among n places, sampling errors count for so many n-ths more */
 #define LEAST_FREEDOM 10.0 /* where the places are no further apart than their calls vary */
 #define MAD_FREEDOM 0.37   /* degrees of freedom of a MAD, per value: its efficiency */
-#define TASK_WIDTHS 6.0    /* work per execution beyond that of the peers */
 #define STAGE_FACTOR 1.05  /* by which a stage takes longer than others to have more to do */
 #define DATA_SHARE 0.5     /* of a slowdown that more data explains */
-#define WAIT_MATERIAL 0.02 /* of its time: a place waits that much more than others */
 #define MOST_PATHS 16u     /* kept of a place */
 
 struct finder {
@@ -148,7 +141,7 @@ struct across {
     uint32_t n; /* places */
 };
 
-static double width_around(double *x, uint32_t n, double middle)
+double peers_width(double *x, uint32_t n, double middle)
 {
     for (uint32_t i = 0; i < n; i++)
         x[i] = fabs(x[i] - middle);
@@ -174,7 +167,7 @@ static double middle_off(const struct finder *f, uint32_t path)
     above = mem_alloc(n_cells, sizeof *above);
     off = mem_alloc(n_cells, sizeof *off);
     for (uint32_t i = 0; i < n_cells; i++)
-        if (cell[i].n_calls >= FEWEST_CALLS) {
+        if (cell[i].n_calls >= PEERS_FEWEST_CALLS) {
             above[n] = cell[i].above_stage;
             off[n++] = cell[i].above_off;
         }
@@ -191,12 +184,12 @@ static struct across across_places(const struct finder *f, uint32_t path, double
     struct across a = {.n = 0};
 
     for (uint32_t i = 0; i < n; i++)
-        if (cell[i].n_calls >= FEWEST_CALLS)
+        if (cell[i].n_calls >= PEERS_FEWEST_CALLS)
             scratch[a.n++] = cell[i].above_stage;
     if (a.n < PEERS_FEWEST)
         return a;
     a.middle = robust_quantile(scratch, a.n, 0.5);
-    a.width = fmax(width_around(scratch, a.n, a.middle), LEAST_WIDTH);
+    a.width = fmax(peers_width(scratch, a.n, a.middle), PEERS_LEAST_WIDTH);
     a.off = middle_off(f, path);
     return a;
 }
@@ -225,7 +218,7 @@ static struct across tasks_across(const struct finder *f, uint32_t path, double 
     for (uint32_t i = 0; i < a.n; i++)
         scratch[i] = i < n_there ? task_of(f, &cell[i]) : 0;
     a.middle = robust_quantile(scratch, a.n, 0.5);
-    a.width = width_around(scratch, a.n, a.middle);
+    a.width = peers_width(scratch, a.n, a.middle);
     return a;
 }
 
@@ -285,8 +278,9 @@ static bool is_surely_slow(const struct finder *f, const struct peer_cell *cell,
 {
     double above = known_part(found->above, found->off);
 
-    return !cell->is_alone && f->n_tests * chance_of(above, a, cell->error) <= FALSE_ALARMS &&
-           factor_of(cell, excess_of_calls(f, cell, above)) >= LEAST_FACTOR;
+    return !cell->is_alone &&
+           f->n_tests * chance_of(above, a, cell->error) <= PEERS_FALSE_ALARMS &&
+           factor_of(cell, excess_of_calls(f, cell, above)) >= PEERS_LEAST_FACTOR;
 }
 
 static void judge_time(struct finder *f, const struct peer_cell *cell, uint32_t path,
@@ -298,12 +292,12 @@ static void judge_time(struct finder *f, const struct peer_cell *cell, uint32_t 
                               .off = cell->above_off + a->off,
                               .stage = NO_STAGE};
 
-    if (a->n < PEERS_FEWEST || cell->n_calls < FEWEST_CALLS)
+    if (a->n < PEERS_FEWEST || cell->n_calls < PEERS_FEWEST_CALLS)
         return;
     set_excess(f, cell, &found);
-    if (found.factor < LEAST_FACTOR)
+    if (found.factor < PEERS_LEAST_FACTOR)
         return;
-    if (f->n_tests * chance_of(found.above, a, cell->error) > MAYBE * FALSE_ALARMS)
+    if (f->n_tests * chance_of(found.above, a, cell->error) > PEERS_MAYBE * PEERS_FALSE_ALARMS)
         return;
     found.is_sure = is_surely_slow(f, cell, &found, a);
     if (found.excess_ns < PEERS_WORTH_NAMING * time_of(place))
@@ -328,8 +322,8 @@ static void judge_task(struct finder *f, const struct peer_cell *cell, uint32_t 
     struct peer_path found = {
         .path = path, .is_more = true, .is_sure = true, .stage = NO_STAGE};
 
-    if (a->n < PEERS_FEWEST || more <= TASK_WIDTHS * a->width ||
-        task < LEAST_FACTOR * a->middle)
+    if (a->n < PEERS_FEWEST || more <= PEERS_TASK_WIDTHS * a->width ||
+        task < PEERS_LEAST_FACTOR * a->middle)
         return;
     found.factor = a->middle > 0 ? task / a->middle : INFINITY;
     found.excess_ns = more * place->n_executions;
@@ -344,7 +338,7 @@ static uint32_t count_tests(const struct finder *f)
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < f->cells.first[f->n_paths]; i++)
-        n += f->cells.cell[i].n_calls >= FEWEST_CALLS;
+        n += f->cells.cell[i].n_calls >= PEERS_FEWEST_CALLS;
     return n;
 }
 
@@ -378,7 +372,7 @@ static double ratio_of_stage(const struct finder *f, uint32_t path, uint32_t sta
 
     for (uint32_t i = 0; i < n_cells; i++)
         if (cell[i].place != but && f->stage_of[cell[i].place] == stage &&
-            cell[i].n_calls >= FEWEST_CALLS)
+            cell[i].n_calls >= PEERS_FEWEST_CALLS)
             scratch[n++] = cell[i].ratio;
     if (n > 1)
         qsort(scratch, n, sizeof *scratch, order_f64);
@@ -399,7 +393,7 @@ static void leave_out_stages(struct finder *f, uint32_t path, double *scratch)
         uint32_t stage = f->out->place[cell->place].stage;
         double others = NAN;
 
-        if (stage != NO_STAGE && cell->n_calls >= FEWEST_CALLS)
+        if (stage != NO_STAGE && cell->n_calls >= PEERS_FEWEST_CALLS)
             others = ratio_of_stage(f, path, f->stage_of[cell->place], cell->place, scratch);
         cell->is_alone = stage != NO_STAGE && isnan(others);
         cell->above_stage = cell->ratio - (isnan(others) ? 0 : others);
@@ -426,13 +420,13 @@ static void judge_stage(struct finder *f, const struct peer_cell *cell, uint32_t
     struct peer_path found = {
         .path = path, .is_more = true, .is_sure = true, .stage = NO_STAGE};
 
-    if (place->stage == NO_STAGE || cell->n_calls < FEWEST_CALLS || cell->is_alone)
+    if (place->stage == NO_STAGE || cell->n_calls < PEERS_FEWEST_CALLS || cell->is_alone)
         return;
     found.above = above_others(f, f->stage_of[cell->place], scratch);
     found.off = cell->above_off;
     set_excess(f, cell, &found);
     if (found.factor < STAGE_FACTOR ||
-        known_part(found.above, found.off) <= TASK_WIDTHS * a->width)
+        known_part(found.above, found.off) <= PEERS_TASK_WIDTHS * a->width)
         return;
     if (found.excess_ns < PEERS_WORTH_NAMING * time_of(place))
         return;
@@ -681,13 +675,13 @@ static double much_waiting(const struct peers *peers, uint32_t culprit)
     double *x;
 
     if (culprit != PEERS_NONE)
-        return wait_share(&peers->place[culprit]) + WAIT_MATERIAL;
+        return wait_share(&peers->place[culprit]) + PEERS_WAIT_MATERIAL;
     x = mem_alloc(peers->n, sizeof *x);
     for (uint32_t p = 0; p < peers->n; p++)
         x[p] = wait_share(&peers->place[p]);
-    width = width_around(x, peers->n, usual);
+    width = peers_width(x, peers->n, usual);
     free(x);
-    return usual + fmax(TASK_WIDTHS * width, WAIT_MATERIAL);
+    return usual + fmax(PEERS_TASK_WIDTHS * width, PEERS_WAIT_MATERIAL);
 }
 
 /* What a place has more to do does not matter when it waits for longer than that for one that
@@ -770,10 +764,10 @@ static void find(struct finder *f, const struct peers_opts *opts)
     if (opts->least_apart > 0 && !are_apart(f, opts->least_apart))
         return;
     find_stages(f);
-    peer_cells_make(&f->cells, f->w, LEAST_WIDTH, out);
+    peer_cells_make(&f->cells, f->w, PEERS_LEAST_WIDTH, out);
     add_bytes(f);
     if (is_few(out))
-        peer_few_judge(f->w, &f->cells, FALSE_ALARMS, out);
+        peer_few_judge(f->w, &f->cells, PEERS_FALSE_ALARMS, out);
     else
         judge_paths(f);
     judge_work(f);

@@ -26,6 +26,13 @@
 #define PEERS_FEWEST 5u          /* places on a call path, to say anything of one of them */
 #define PEERS_MATERIAL 0.002     /* of a place's time: less is not worth a verdict */
 #define PEERS_WORTH_NAMING 0.001 /* ... and less than that of a path is not named */
+#define PEERS_FALSE_ALARMS 0.005 /* places called slow in a trace in which none is */
+#define PEERS_MAYBE 20.0         /* times as often may one be called unsure */
+#define PEERS_LEAST_FACTOR 1.015 /* by which calls take longer, or are more, to count */
+#define PEERS_FEWEST_CALLS 8u    /* of a place on a path, for their middle to mean anything */
+#define PEERS_LEAST_WIDTH 1e-3   /* of ratios: clocks and caches are not better than that */
+#define PEERS_TASK_WIDTHS 6.0    /* work per execution beyond that of the peers */
+#define PEERS_WAIT_MATERIAL 0.02 /* of its time: a place waits that much more than others */
 #define PEERS_NONE UINT32_MAX
 
 #define NO_STAGE UINT32_MAX
@@ -153,9 +160,15 @@ void peers_find(const struct scoring *scoring, const struct trace_view *view,
 void peers_release(struct peers *peers);
 
 /*
+ * peers_width -- standard deviation of n values, by their median distance from the middle.
+ *   x  (n) becomes scratch
+ */
+double peers_width(double *x, uint32_t n, double middle);
+
+/*
  * peers_chance -- that a place like the others is so far above them.
  *   above  > 0, by which its value is above their middle
- *   width  of n values: MAD_SIGMA times their median distance from the middle, > 0
+ *   width  peers_width of n values, > 0
  *   error  standard deviation of its own value
  */
 double peers_chance(double above, double width, uint32_t n, double error);

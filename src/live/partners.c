@@ -222,6 +222,7 @@ struct far_partner partners_ask(struct partners *p, const struct ad_step *step, 
     return (struct far_partner){.rank = m->peer, .question = a->number};
 }
 
+/* NULL: 0, or it is done. */
 static struct asked *find_asked(const struct partners *p, uint64_t number)
 {
     size_t low = 0, high = p->n_asked;
@@ -395,7 +396,7 @@ static void answer_waiting(struct partners *p)
 /* What is known of a partner, or why it is not. */
 static struct prov_partner partner_of(struct partners *p, const struct far_partner *far)
 {
-    struct asked *a = far->question ? find_asked(p, far->question) : NULL;
+    struct asked *a = find_asked(p, far->question);
     struct prov_partner partner = {.rank = far->rank, .not_known = a ? a->not_known : too_many};
     struct pack answer;
 
@@ -427,7 +428,7 @@ static void put(struct partners *p, const struct prov_record *record,
 static bool is_decided(const struct partners *p, const struct far_partner *far, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const struct asked *a = far[i].question ? find_asked(p, far[i].question) : NULL;
+        const struct asked *a = find_asked(p, far[i].question);
 
         if (a && a->is_open)
             return false;
@@ -440,7 +441,7 @@ static void give_up_of(struct partners *p, const struct far_partner *far, size_t
                        const char *why)
 {
     for (size_t i = 0; i < n; i++) {
-        struct asked *a = far[i].question ? find_asked(p, far[i].question) : NULL;
+        struct asked *a = find_asked(p, far[i].question);
 
         if (a && a->is_open)
             close_question(p, a, why, &p->counts.n_given_up);

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "explain/waiting.h"
+#include "prov/moments.h"
 #include "prov/prov_reader.h"
 #include "prov/prov_sql.h"
 #include "prov/prov_store.h"
@@ -143,13 +144,17 @@ static uint32_t take_function(struct live_past *past, struct statistics *s, cons
 /* An instance that was started again has said more of the same rank. */
 static void add_calls(struct slow_cell *c, uint64_t n, double mean, double deviation)
 {
-    double a = (double)c->n_calls, b = (double)n, all = a + b, apart = mean - c->mean_ns;
-    double squares = c->deviation_ns * c->deviation_ns * fmax(a - 1, 0) +
-                     deviation * deviation * fmax(b - 1, 0) + apart * apart * a * b / all;
+    struct moments all = moments_of(&(struct prov_stats){
+                       .count = c->n_calls, .mean = c->mean_ns, .stddev = c->deviation_ns}),
+                   more = moments_of(
+                       &(struct prov_stats){.count = n, .mean = mean, .stddev = deviation});
+    struct prov_stats stats;
 
-    c->n_calls += n;
-    c->mean_ns += apart * b / all;
-    c->deviation_ns = all > 1 ? sqrt(squares / (all - 1)) : 0;
+    moments_merge(&all, &more);
+    stats = moments_stats(&all);
+    c->n_calls = stats.count;
+    c->mean_ns = stats.mean;
+    c->deviation_ns = stats.stddev;
 }
 
 /* Columns of the query below. */

@@ -11,15 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FALSE_ALARMS 0.005 /* ranks called slow where none is */
-#define MAYBE 20.0         /* times as often may one be called unsure */
-#define LEAST_FACTOR 1.015 /* by which calls take longer, or are more, to count */
-#define FEWEST_CALLS 8u    /* of a function on a rank, for its mean to mean anything */
-#define LEAST_WIDTH 1e-3   /* of ratios */
-#define MAD_SIGMA 1.4826   /* standard deviations in a median absolute deviation */
-#define TASK_WIDTHS 6.0    /* calls beyond those of the peers */
-#define WAIT_MATERIAL 0.02 /* of its time: a rank waits that much more than the culprit */
-
 struct finder {
     struct slow_table *table;
     struct slow_rank *rank;
@@ -71,9 +62,7 @@ static double middle_of(double *x, uint32_t n, double *width)
 {
     double middle = robust_quantile(x, n, 0.5);
 
-    for (uint32_t i = 0; i < n; i++)
-        x[i] = fabs(x[i] - middle);
-    *width = MAD_SIGMA * robust_quantile(x, n, 0.5);
+    *width = peers_width(x, n, middle);
     return middle;
 }
 
@@ -166,7 +155,7 @@ static uint32_t list_means(struct finder *f, const struct group *g)
     uint32_t n = 0;
 
     for (size_t i = 0; i < g->n; i++)
-        if (g->cell[i].n_calls >= FEWEST_CALLS)
+        if (g->cell[i].n_calls >= PEERS_FEWEST_CALLS)
             f->scratch[n++] = g->cell[i].mean_ns;
     return n;
 }
@@ -181,7 +170,7 @@ static void judge_times(struct finder *f, const struct group *g)
     middle = middle_of(f->scratch, n, &width);
     if (middle <= 0)
         return;
-    width = fmax(width / middle, LEAST_WIDTH);
+    width = fmax(width / middle, PEERS_LEAST_WIDTH);
     for (size_t i = 0; i < g->n; i++) {
         const struct slow_cell *c = &g->cell[i];
         struct slow_function found = {.function = c->function,
@@ -189,12 +178,12 @@ static void judge_times(struct finder *f, const struct group *g)
                                       .excess_ns = (c->mean_ns - middle) * (double)c->n_calls};
         double error = c->deviation_ns / sqrt((double)c->n_calls) / middle, chance;
 
-        if (c->n_calls < FEWEST_CALLS || found.factor < LEAST_FACTOR)
+        if (c->n_calls < PEERS_FEWEST_CALLS || found.factor < PEERS_LEAST_FACTOR)
             continue;
         chance = f->n_tests * peers_chance(found.factor - 1, width, n, error);
-        found.is_sure = chance <= FALSE_ALARMS;
+        found.is_sure = chance <= PEERS_FALSE_ALARMS;
         found.is_more = found.is_sure && found.factor >= PEERS_ROLE_FACTOR;
-        if (chance <= MAYBE * FALSE_ALARMS)
+        if (chance <= PEERS_MAYBE * PEERS_FALSE_ALARMS)
             take(&f->rank[c->rank], &found);
     }
 }
@@ -227,7 +216,7 @@ static void judge_tasks(struct finder *f, const struct group *g)
                                       .excess_ns =
                                           more * f->progress[g->cell[i].rank] * mean_ns};
 
-        if (more > fmax(TASK_WIDTHS * width, 1) && found.factor >= LEAST_FACTOR)
+        if (more > fmax(PEERS_TASK_WIDTHS * width, 1) && found.factor >= PEERS_LEAST_FACTOR)
             take(&f->rank[g->cell[i].rank], &found);
     }
 }
@@ -267,7 +256,7 @@ static void judge_waits(const struct finder *f)
         struct slow_rank *r = &f->rank[i];
 
         if (r->is_compared && r->verdict == PEER_USUAL &&
-            wait_share(r) > wait_share(culprit) + WAIT_MATERIAL)
+            wait_share(r) > wait_share(culprit) + PEERS_WAIT_MATERIAL)
             r->verdict = PEER_WAITS;
     }
 }
@@ -285,7 +274,7 @@ static void add_times(struct finder *f)
             f->rank[c->rank].wait_ns += ns;
         else
             f->rank[c->rank].own_ns += ns;
-        f->n_tests += !t->is_waiting[c->function] && c->n_calls >= FEWEST_CALLS;
+        f->n_tests += !t->is_waiting[c->function] && c->n_calls >= PEERS_FEWEST_CALLS;
     }
 }
 

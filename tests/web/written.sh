@@ -14,12 +14,16 @@ for pattern in $(jq -r '.paths | keys[]' "$openapi"); do
     case $pattern in
     /events) continue ;; # has no end
     *projection*) ;;     # comes and goes
-    */model) ;;          # says in which second it was made
     *)
         get "$path"
         want="$status $(header content-type) $(header etag)"
         get "$path" -I
-        check "HEAD $path" "$status $(header content-type) $(header etag)" "$want"
+        has="$status $(header content-type) $(header etag)"
+        if [[ $pattern == /fois/*/model ]]; then # says in which second it was made
+            get "$path"
+            [ "$status $(header content-type) $(header etag)" = "$want" ] || has=${has%\"*\"} want=${want%\"*\"}
+        fi
+        check "HEAD $path" "$has" "$want"
         ;;
     esac
     for method in OPTIONS PUT DELETE PATCH TRACE; do

@@ -2,15 +2,19 @@
 import { PeerPath, Place, PlaceKind, Ranks, TeamThread } from "../api/types";
 import { formatTime, plural } from "./units";
 
+/* "+5.1 %", "+5.1 % more to do" */
+export function factorWords(factor: number, kind: PeerPath["kind"]): string {
+    const percent = 100 * (factor - 1);
+    return `+${percent.toFixed(percent < 10 ? 1 : 0)} %${kind === "more to do" ? " more to do" : ""}`;
+}
+
 /* "kernel +5.1 % (29.5 ms, 98 % of its calls since 1.2 s)" */
 export function pathWords(x: PeerPath): string {
-    const percent = x.factor === null ? 0 : 100 * (x.factor - 1);
-    const more = x.kind === "more to do" ? " more to do" : "";
-    const much =
-        x.factor === null ? "only here" : `+${percent.toFixed(percent < 10 ? 1 : 0)} %${more}`;
-    const often = more
-        ? ""
-        : `, ${Math.round(100 * x.share)} % of its calls since ${formatTime(x.since_ns)}`;
+    const much = x.factor === null ? "only here" : factorWords(x.factor, x.kind);
+    const often =
+        x.kind === "more to do"
+            ? ""
+            : `, ${Math.round(100 * x.share)} % of its calls since ${formatTime(x.since_ns)}`;
     const kernel =
         x.kernel_factor === null
             ? ""

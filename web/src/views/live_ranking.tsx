@@ -8,6 +8,7 @@ import {
     LiveSlow,
     LiveStat,
 } from "../api/live_types";
+import { factorWords } from "../format/rank_words";
 import { formatCount, formatMean, formatTime, plural } from "../format/units";
 import {
     rankChosen,
@@ -147,11 +148,10 @@ function nameOfRank(r: { rank: number; program: number }): string {
 /* "compute +9.1 % (1.2 s)", as in the ranks of a run */
 function whyOf(item: LiveSlow["items"][0]): string {
     return item.functions
-        .map((f) => {
-            const percent = 100 * (f.factor - 1);
-            const more = f.kind === "more to do" ? " more to do" : "";
-            return `${f.short_name} +${percent.toFixed(percent < 10 ? 1 : 0)} %${more} (${formatTime(f.excess_ns)})${f.is_sure ? "" : " perhaps"}`;
-        })
+        .map(
+            (f) =>
+                `${f.short_name} ${factorWords(f.factor, f.kind)} (${formatTime(f.excess_ns)})${f.is_sure ? "" : " perhaps"}`,
+        )
         .join(", ");
 }
 
