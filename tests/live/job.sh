@@ -9,19 +9,10 @@ unset ${!SNAG_*}
 work=$(mktemp -d)
 pids=()
 trap 'kill -9 "${pids[@]}" 2>/dev/null || true; wait; rm -rf "$work"' EXIT
+. "$(dirname "$(realpath "$0")")/server.sh"
 cd "$work"
 
 trace='synth:1500*step(compute@1ms(a 3*b) c@200us(a));ranks=3;jitter=0.1;slow=c/400/30/1;slow=b/900/20/2'
-
-# server ARGS...: starts one; $address and $server say where and who it is.
-server() {
-    rm -f said
-    "$snag" ps "$@" >said &
-    server=$!
-    pids+=("$server")
-    until [ -s said ]; do sleep 0.01; done
-    address=$(head -n 1 said)
-}
 
 stop() {
     kill -TERM "$server"

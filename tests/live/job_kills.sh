@@ -10,20 +10,12 @@ unset ${!SNAG_*}
 work=$(mktemp -d)
 pids=()
 trap 'kill -9 "${pids[@]}" 2>/dev/null || true; wait; rm -rf "$work"' EXIT
+. "$(dirname "$(realpath "$0")")/server.sh"
 cd "$work"
 
 number() { tail -n 1 | tr -d ' '; }
 of_store() { "$snag" query "$1" "$2" --format csv | number; }
 json() { tr -d ' ,"' <"$1" | sed -n "s/^$2://p" | head -n 1 | sed 's/^null$/0/'; }
-
-server() {
-    rm -f said
-    "$snag" ps "$@" >said &
-    server=$!
-    pids+=("$server")
-    until [ -s said ]; do sleep 0.01; done
-    address=$(head -n 1 said)
-}
 
 page() { # starts one of the job: $url, $page
     rm -f shown

@@ -9,19 +9,11 @@ unset ${!SNAG_*}
 work=$(mktemp -d)
 pids=()
 trap 'kill -9 "${pids[@]}" 2>/dev/null || true; wait; rm -rf "$work"' EXIT
+. "$(dirname "$(realpath "$0")")/server.sh"
 cd "$work"
 
 # Rank 2 is slow now and then; rank 3, which receives from it, waits, and so on around.
 trace='synth:600*step(compute@1ms(a 3*b) >1 <1);ranks=4;jitter=0.1;slow=compute/60/20/2;slow=b/250/80/1'
-
-server() {
-    rm -f said
-    "$snag" ps "$@" >said &
-    server=$!
-    pids+=("$server")
-    until [ -s said ]; do sleep 0.01; done
-    address=$(head -n 1 said)
-}
 
 stop() {
     kill -TERM "$server"
