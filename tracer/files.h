@@ -3,9 +3,10 @@
  *
  *     MPI_File_open, MPI_File_close    IoCreateHandle, IoDestroyHandle, where they return
  *     reading, writing, MPI_File_sync  IoOperationBegin where the call begins,
- * IoOperationComplete where it returns MPI_File_iread, its like         IoOperationBegin,
- * IoOperationIssued; Complete by MPI_Wait MPI_File_read_all_begin, _end    likewise, Complete
- * by the end MPI_File_seek                    IoSeek, in units of the file's view
+ *                                      IoOperationComplete where it returns
+ *     MPI_File_iread, its like         IoOperationBegin, IoOperationIssued; Complete by MPI_Wait
+ *     MPI_File_read_all_begin, _end    likewise, Complete by the end
+ *     MPI_File_seek                    IoSeek, in units of the file's view
  *     MPI_File_delete                  IoDeleteFile
  *
  * The bytes of a completion are those that MPI says were read or written. On a file of a

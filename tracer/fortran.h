@@ -26,7 +26,8 @@
 
 /*
  * fortran_find -- the function behind a wrapper, pmpi_send_ say; ends the program
- * if there is none, as a program that calls mpi_send_ cannot go on without. found  remembers it
+ * if there is none, as a program that calls mpi_send_ cannot go on without.
+ *   found  remembers it
  */
 void *fortran_find_slowly(void *_Atomic *found, const char *name);
 

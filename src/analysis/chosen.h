@@ -6,7 +6,8 @@
  *     incident=3             what all executions of an incident lost
  *     rank=3                 its calls take what is usual on all ranks
  *     path='step > forces'   calls on a path that ends so, and what is called in them, take
- * what region=NAME            ... is usual there; region is a path of one
+ *                            what is usual there
+ *     region=NAME            the same; region is a path of one
  *
  *     chosen_open(&c, db, foi, &columns, &defs);
  *     chosen_execution(&c, rank, thread, index); chosen_rank(&c, 3); ...

@@ -56,8 +56,9 @@ int64_t what_if_cut_teams(struct what_if *w, const struct forest *forest, uint32
 
 /*
  * what_if_off -- vertex v of tree t began and ended earlier or later than the estimates say.
- *   way  1: what it may be too short by is taken out of the run, too, as it is with it; -1:
- * what it may be too long by stays there; 0: neither Returns by how much it may be off. O(log).
+ *   way  1: what it may be too short by is taken out of the run, too, as it is with it;
+ *        -1: what it may be too long by stays there; 0: neither
+ * Returns by how much it may be off. O(log).
  */
 int64_t what_if_off(struct what_if *w, const struct forest *forest, uint32_t t, uint32_t v,
                     int way);

@@ -23,10 +23,12 @@ struct claim {
 
 /*
  * claim_take -- the numbers [first, first + length) of a file that is made when it is not
- * there. dir     handle of its directory what    is claimed, for messages: "is being written by
- * process 12 already: 'what'" Waits a moment for a process that is just ending. Where the file
- * system has no locks that is logged, and the claim taken for granted. Returns 0, ERR_EXISTS
- * when another process has some of it, or ERR_IO.
+ * there.
+ *   dir   handle of its directory
+ *   what  is claimed, for messages: "is being written by process 12 already: 'what'"
+ * Waits a moment for a process that is just ending. Where the file system has no locks that is
+ * logged, and the claim taken for granted.
+ * Returns 0, ERR_EXISTS when another process has some of it, or ERR_IO.
  */
 int claim_take(struct claim *claim, int dir, const char *name, const char *what, uint64_t first,
                uint64_t length);

@@ -7,7 +7,9 @@
  *
  *     time        time lost beyond doubt; may go one nat beyond the number of trees
  *     gross       time lost in all, doubtful or not, but for waits for others that came late;
- * one nat less structure   its rarest shape size        many more or fewer calls than usual
+ *                 one nat less
+ *     structure   its rarest shape
+ *     size        many more or fewer calls than usual
  *     short       it took far less than executions like it: work left out, an early return
  *
  * The score is the largest, and what the others have beyond what one execution in twenty

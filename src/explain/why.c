@@ -233,8 +233,9 @@ static void add_other(uint32_t region, uint32_t other[MOST_OTHERS], size_t *n)
 
 /*
  * What a path of tree t took more may be of other functions, where gaps count for it that may
- * be theirs (stack/calls_place.h). Returns how many there are. other  out: the regions of the
- * first
+ * be theirs (stack/calls_place.h).
+ *   other  out: the regions of the first
+ * Returns how many there are.
  */
 static size_t find_others(const struct why *why, uint32_t t, const struct residual_pair *pair,
                           uint32_t other[MOST_OTHERS])

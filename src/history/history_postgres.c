@@ -117,7 +117,7 @@ static void add_bytes(struct values *v, const void *bytes, size_t n)
 }
 
 /*
- * number  out: the first one that it answers, or how many rows it changed; or NULL
+ *   number  out: the first one that it answers, or how many rows it changed; or NULL
  * Returns 0, ERR_NOT_FOUND when it answers nothing, or ERR_DATABASE.
  */
 static int tell(struct history *h, const char *sql, const struct values *v, int64_t *number)

@@ -1,6 +1,6 @@
 /*
  * Cells lie in preorder, each with the place of the first cell after its subtree, so that a
- * walk is a loop:  next = far ? cell.skip : this + 1.
+ * walk is a loop: next = far ? cell.skip : this + 1.
  */
 #include "project/quadtree.h"
 

@@ -7,7 +7,8 @@
  *
  *     the begin of what a member does      needs the fork
  *     the k-th barriers of all members     need each other, if nobody left before all were
- * there the join                             needs the ends of the other members, if they came
+ *                                          there
+ *     the join                             needs the ends of the other members, if they came
  *                                          before it
  *     a created thread                     needs its creation; who waited for it, its end
  *

@@ -14,7 +14,9 @@
 
 /*
  * call_details_check_row -- see that what is used to find the way from a row to its callers is
- * in order. row  < calls->n Returns 0 or ERR_FORMAT. O(depth x log n).
+ * in order.
+ *   row  < calls->n
+ * Returns 0 or ERR_FORMAT. O(depth x log n).
  */
 int call_details_check_row(const struct call_view *calls, uint32_t row, uint32_t n_regions);
 

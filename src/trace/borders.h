@@ -25,8 +25,11 @@ void borders_add(struct borders *to, const struct borders *from);
 /* borders_count -- how many there are. */
 uint64_t borders_count(const struct borders *borders);
 
-/* borders_quantile -- in ns, what a share of them is off by at most, a fifth too much at most.
- * 0 if there are none. share  0 < share <= 1 */
+/*
+ * borders_quantile -- in ns, what a share of them is off by at most, a fifth too much at most.
+ *   share  0 < share <= 1
+ * Returns 0 if there are none.
+ */
 double borders_quantile(const struct borders *borders, double share);
 
 #endif

@@ -50,15 +50,17 @@ static inline int time_before(uint64_t a, uint64_t b)
 
 /*
  * monotone_bound -- move events at impossible times: to the one before, or floor_ns; where
- * there is none, to the first after it that is possible, or to the start of the trace. event,
- * floor_ns  as below Returns how many were moved. O(n).
+ * there is none, to the first after it that is possible, or to the start of the trace.
+ *   event, floor_ns  as below
+ * Returns how many were moved. O(n).
  */
 uint64_t monotone_bound(struct event *event, size_t n, uint64_t floor_ns);
 
 /*
  * monotone_repair -- make event[0..n) non-decreasing in time, and not before floor_ns.
  *   event     n events of one location in the order of the trace, at possible times. All but
- * the last MONOTONE_LOOK_AHEAD can be trusted afterwards, those too when the trace ends here
+ *             the last MONOTONE_LOOK_AHEAD can be trusted afterwards, those too when the trace
+ *             ends here
  *   floor_ns  time of the last trusted event before these
  * Returns how many events were moved. O(n) when few are wrong.
  */

@@ -7,8 +7,8 @@
 set -eu
 cd "$1"
 
-if grep -nE '^ \* ?[^ ].*[^ ] [a-z_]+  [a-zA-Z(]' $(find src -name '*.h') /dev/null; then
-    echo "a parameter stands within a sentence: it has a line of its own, indented by three"
+if grep -nE '^ \* [^ ].*[^ .]  +[^ ]' $(find src tracer include -name '*.[ch]' 2>/dev/null) /dev/null; then
+    echo "a parameter, or a row of a drawing, stands within a sentence: it has a line of its own, indented"
     exit 1
 fi
 if ! clang-format --version 2>/dev/null | grep -q ' version 14\.'; then

@@ -121,8 +121,9 @@ struct otf2_raw {
 };
 /*
  * otf2_raw_read -- read all definitions of an open archive, some at a time: source_progress
- * hears how many. dir   where the event files are; beside it is the file of definitions,
- * "dir.def" raw   out: what could be read. Release in any case
+ * hears how many.
+ *   dir  where the event files are; beside it is the file of definitions, "dir.def"
+ *   raw  out: what could be read. Release in any case
  */
 OTF2_ErrorCode otf2_raw_read(OTF2_Reader *reader, const char *dir, const struct source *source,
                              struct otf2_raw *raw);

@@ -22,12 +22,14 @@
  *     threads=4       of a team (4)
  *     jitter=0.1      sigma of the log of every call's own time (0)
  *     shape=mixed     of that: normal, exponential (no shorter than a bound, a heavy tail),
- * mixed (one call in twenty varies three times as much) seed=7          for the jitter (1)
+ *                     mixed (one call in twenty varies three times as much)
+ *     seed=7          for the jitter (1)
  *     slow=name/15/10 every 15th call of name on a rank takes 10 times as long; name/15/10/2
  *                     on rank 2 only, name/15/10/2.1 on its thread 1; may be said several times
  *     off=name/50us   begins and ends of calls of name are estimates, which may be off by so
- * much; may be said several times skew=5ms        the clock of rank r is ahead by r times as
- * much (0) drift=10        ... and gains r times as many microseconds per second (0)
+ *                     much; may be said several times
+ *     skew=5ms        the clock of rank r is ahead by r times as much (0)
+ *     drift=10        ... and gains r times as many microseconds per second (0)
  */
 #ifndef SNAG_TRACE_SOURCE_SYNTH_H
 #define SNAG_TRACE_SOURCE_SYNTH_H
