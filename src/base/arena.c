@@ -1,11 +1,12 @@
 /*
- * A stack of blocks, each at least 256 KiB or as large as the request:
+ * A stack of blocks, each twice as large as the one before it, from 16 to 256 KiB, or as large as the request:
  *
  *     last --> [header | used ........ | free ....] --> [header | full] --> NULL
  *
  * A request larger than the rest of the newest block opens a new one; the rest is given up.
  * Blocks newer than a mark are freed when it is restored, so that a large temporary does not
- * stay for the rest of the run.
+ * stay for the rest of the run. The first one is small because most arenas hold little and live for one call: what
+ * malloc has at hand, where 256 KiB may have to be mapped by the kernel, page by page, and given back.
  */
 #include "base/arena.h"
 
@@ -26,7 +27,8 @@
 #endif
 
 #define ALIGN 64u
-#define BLOCK_BYTES ((size_t)256 << 10)
+#define MIN_BLOCK_BYTES ((size_t)16 << 10)
+#define MAX_BLOCK_BYTES ((size_t)256 << 10)
 
 struct arena_block {
     struct arena_block *older;
@@ -49,6 +51,14 @@ static struct arena_block *block_new(struct arena_block *older, size_t size)
     return block;
 }
 
+/* What is left for data in the block after `older`, if nobody asks for more. */
+static size_t usual_size(const struct arena_block *older)
+{
+    size_t bytes = older ? 2 * (sizeof *older + older->size) : MIN_BLOCK_BYTES;
+
+    return (bytes < MAX_BLOCK_BYTES ? bytes : MAX_BLOCK_BYTES) - sizeof *older;
+}
+
 void arena_release(struct arena *a)
 {
     arena_restore(a, (struct arena_mark){0});
@@ -63,7 +73,9 @@ void *arena_alloc(struct arena *a, size_t n, size_t width)
         mem_give_up(n, width);
     bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
     if (a->last == NULL || bytes > a->last->size - a->used) {
-        a->last = block_new(a->last, bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES);
+        size_t usual = usual_size(a->last);
+
+        a->last = block_new(a->last, bytes > usual ? bytes : usual);
         a->used = 0;
     }
     data = a->last->data + a->used;
