@@ -18,13 +18,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define MOST_HEAD 4096
+#define MAX_HEAD 4096
 
 struct client {
     int fd;
     size_t path; /* asked for next */
     uint64_t asked_ns;
-    char head[MOST_HEAD]; /* what has come of the answer's headers */
+    char head[MAX_HEAD]; /* what has come of the answer's headers */
     size_t n_head;
     size_t n_left; /* bytes of the body still to come; the head first */
     int is_in_body;
@@ -88,7 +88,7 @@ static void receive(struct load *load, struct client *c)
 {
     static char sink[1 << 18];
     char *to = c->is_in_body ? sink : c->head + c->n_head;
-    size_t room = c->is_in_body ? sizeof sink : MOST_HEAD - 1 - c->n_head;
+    size_t room = c->is_in_body ? sizeof sink : MAX_HEAD - 1 - c->n_head;
     ssize_t n = recv(c->fd, to, room, 0);
 
     if (n <= 0)

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define MOST_CLIENTS 256
+#define MAX_CLIENTS 256
 #define CALLS 1000
 
 struct client {
@@ -121,7 +121,7 @@ static struct total measure(uint32_t n_clients, uint32_t n_functions, double sec
                             bool is_whole)
 {
     struct ps_server_opts opts = {.interval_ms = is_whole ? 100 : 1000};
-    static struct client client[MOST_CLIENTS];
+    static struct client client[MAX_CLIENTS];
     struct total total = {0};
     struct ps_server *server;
     uint64_t n = 0;
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
     double seconds = argc == 4 ? atof(argv[3]) : 0;
     struct total push, whole;
 
-    if (n_clients < 1 || n_clients > MOST_CLIENTS || n_functions < 1 || seconds <= 0) {
+    if (n_clients < 1 || n_clients > MAX_CLIENTS || n_functions < 1 || seconds <= 0) {
         fputs("usage: ps_bench CLIENTS FUNCTIONS SECONDS\n", stderr);
         return 2;
     }

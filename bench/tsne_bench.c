@@ -23,7 +23,7 @@
 #include <string.h>
 #include <time.h>
 
-#define MOST_EXACT 8000
+#define MAX_EXACT 8000
 
 /* 40 clusters of very different sizes and widths, on subspaces of 1 to 10 dimensions. */
 static int make(size_t rows, size_t cols, const char *path)
@@ -135,7 +135,7 @@ static int run(char **arg, const char *points_path)
            (double)(clock_ns() - begin) * 1e-9, (double)(clock() - cpu) / CLOCKS_PER_SEC,
            result.cost);
     fflush(stdout);
-    if (x.rows <= MOST_EXACT)
+    if (x.rows <= MAX_EXACT)
         printf("kl %.5f\n", exact_cost(x, y));
     if (points_path) {
         FILE *out = fopen(points_path, "wb");

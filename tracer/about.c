@@ -24,10 +24,10 @@ static void one_line(char *text, size_t n)
     text[n] = '\0';
 }
 
-static size_t command_line(char text[ABOUT_MOST])
+static size_t command_line(char text[MAX_ABOUT_BYTES])
 {
     int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t n = file < 0 ? -1 : read(file, text, ABOUT_MOST - 1);
+    ssize_t n = file < 0 ? -1 : read(file, text, MAX_ABOUT_BYTES - 1);
 
     if (file >= 0)
         close(file);
@@ -36,7 +36,7 @@ static size_t command_line(char text[ABOUT_MOST])
 }
 
 /* The first text of the section .comment, which GCC, Clang and others leave there. */
-static size_t comment_of(const char *file, size_t n, char text[ABOUT_MOST])
+static size_t comment_of(const char *file, size_t n, char text[MAX_ABOUT_BYTES])
 {
     const ElfW(Ehdr) *head = (const void *)file;
     const ElfW(Shdr) * section;
@@ -56,7 +56,7 @@ static size_t comment_of(const char *file, size_t n, char text[ABOUT_MOST])
             memcmp(file + name, ".comment", sizeof ".comment") != 0 || at >= n)
             continue;
         bytes = section[i].sh_size < n - at ? section[i].sh_size : n - at;
-        bytes = strnlen(file + at, bytes < ABOUT_MOST ? bytes : ABOUT_MOST - 1);
+        bytes = strnlen(file + at, bytes < MAX_ABOUT_BYTES ? bytes : MAX_ABOUT_BYTES - 1);
         memcpy(text, file + at, bytes);
         one_line(text, bytes);
         return bytes;
@@ -64,7 +64,7 @@ static size_t comment_of(const char *file, size_t n, char text[ABOUT_MOST])
     return 0;
 }
 
-static size_t compiler(char text[ABOUT_MOST])
+static size_t compiler(char text[MAX_ABOUT_BYTES])
 {
     int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     void *bytes = MAP_FAILED;
@@ -84,7 +84,7 @@ static size_t compiler(char text[ABOUT_MOST])
 }
 
 /* Up to the first comma or end of line: the rest says how the library was built. */
-static size_t mpi_library(char text[ABOUT_MOST])
+static size_t mpi_library(char text[MAX_ABOUT_BYTES])
 {
     static char version[MPI_VERSION_BYTES];
     int (*ask)(char *, int *) =
@@ -95,7 +95,7 @@ static size_t mpi_library(char text[ABOUT_MOST])
     if (ask == NULL || ask(version, &length) != 0 || length <= 0)
         return 0;
     n = strcspn(version, ",\n");
-    n = n < ABOUT_MOST ? n : ABOUT_MOST - 1;
+    n = n < MAX_ABOUT_BYTES ? n : MAX_ABOUT_BYTES - 1;
     memcpy(text, version, n);
     one_line(text, n);
     return n;
@@ -116,7 +116,7 @@ static const char *run_id(void)
 void about_each(void (*fn)(void *ctx, const char *key, const char *value), void *ctx)
 {
     const char *threads = getenv("OMP_NUM_THREADS"), *run = run_id();
-    char text[ABOUT_MOST];
+    char text[MAX_ABOUT_BYTES];
 
     if (command_line(text) > 0)
         fn(ctx, "Command Line", text);

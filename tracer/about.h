@@ -5,7 +5,7 @@
 #ifndef SNAG_TRACER_ABOUT_H
 #define SNAG_TRACER_ABOUT_H
 
-#define ABOUT_MOST 1024 /* bytes of a text, with its end */
+#define MAX_ABOUT_BYTES 1024 /* bytes of a text, with its end */
 
 /*
  * about_each -- call fn for the command line, who compiled the program (the .comment section of

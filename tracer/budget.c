@@ -20,15 +20,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_NS 10e6   /* the balance of a thread that begins, */
-#define AGAIN_NS 2e6    /* and after a decision: some 50,000 records to decide on next time */
-#define MOST_SAVED_S 10 /* it is no more than what so many seconds bring, or that */
-#define LEAST_CALLS 100 /* fewer in a thread are not worth leaving out */
-#define ALL_CHUNKS 64   /* the first are looked at all, of others: */
+#define FIRST_NS 10e6  /* the balance of a thread that begins, */
+#define AGAIN_NS 2e6   /* and after a decision: some 50,000 records to decide on next time */
+#define MAX_SAVED_S 10 /* it is no more than what so many seconds bring, or that */
+#define MIN_CALLS 100  /* fewer in a thread are not worth leaving out */
+#define ALL_CHUNKS 64  /* the first are looked at all, of others: */
 #define EVERY_CHUNK 8
 #define N_TIMED 300 /* records in a measurement; they fit into a chunk */
 #define N_TIMES 5   /* of which the shortest counts */
-#define MOST_WATCHED_NS 20e3
+#define MAX_WATCHED_NS 20e3
 
 _Atomic uint64_t budget_bits[BUDGET_REGIONS / 64];
 
@@ -111,7 +111,7 @@ static double time_watch(void)
 /* Nanoseconds of what is done 2 * N_TIMED times, with a recorder that leads nowhere. */
 static double measure(void (*work)(struct recorder *))
 {
-    static union slot slot[4 * N_TIMED + LARGEST_RECORD];
+    static union slot slot[4 * N_TIMED + MAX_RECORD_SLOTS];
     static struct entered_call open[1];
     static struct tally tally;
     static struct budget budget = {.of = &tally, .n = 1};
@@ -279,7 +279,7 @@ void budget_watch_end(struct recorder *r, uint64_t returned_ns, bool reads_clock
         return;
     for (const union slot *s = w.slot; s < recorder_next(r); s += record_slots(s->head.kind))
         more_ns -= cost_of(s->head.kind);
-    b->due_ns += took_ns < MOST_WATCHED_NS ? BUDGET_EVERY * more_ns : more_ns;
+    b->due_ns += took_ns < MAX_WATCHED_NS ? BUDGET_EVERY * more_ns : more_ns;
 }
 
 static bool is_leave(enum record_kind kind)
@@ -351,7 +351,7 @@ static uint32_t most_often(const struct budget *b, double each_ns)
     uint32_t found = REGION_FILTERED;
 
     for (uint32_t i = 0; i < b->n && i < BUDGET_REGIONS; i++)
-        if (b->of[i].n_calls >= LEAST_CALLS &&
+        if (b->of[i].n_calls >= MIN_CALLS &&
             (found == REGION_FILTERED || b->of[i].n_calls > b->of[found].n_calls) &&
             is_short(&b->of[i], each_ns) && !budget_leaves_out(i) && region_is_optional(i))
             found = i;
@@ -422,7 +422,7 @@ void budget_settle(struct recorder *r, uint64_t begin_ns, uint64_t end_ns)
     b->spent_ns += spent_ns;
     b->own_ns += own_ns;
     b->balance_ns += limit * own_ns - spent_ns;
-    most_ns = limit * MOST_SAVED_S * 1e9;
+    most_ns = limit * MAX_SAVED_S * 1e9;
     most_ns = most_ns > FIRST_NS ? most_ns : FIRST_NS;
     if (b->balance_ns >= most_ns) {
         b->balance_ns = most_ns;

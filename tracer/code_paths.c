@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define LONGEST 15
-#define MOST_BYTES ((size_t)1 << 18) /* of a function */
+#define MAX_BYTES ((size_t)1 << 18) /* of a function */
 
 /* ---------------------------------------------------------------------------------- decoding
  */
@@ -318,7 +318,7 @@ bool code_paths_reach(const struct code_paths *paths)
 
     for (size_t i = 0; i < paths->n_ranges; i++)
         bytes += paths->range[i].end - paths->range[i].begin;
-    if (bytes == 0 || bytes > MOST_BYTES)
+    if (bytes == 0 || bytes > MAX_BYTES)
         return true;
     s.is_seen = calloc(bytes / 4 + 1, 1);
     s.open = malloc(2 * bytes * sizeof *s.open);

@@ -148,10 +148,10 @@ static void keep(MPI_Comm comm, struct communicator c)
     (*at)->id = n_known;
     known[n_known++] = c;
     journal(&c);
-    if (n_known == MOST_COMMUNICATORS)
+    if (n_known == MAX_COMMUNICATORS)
         complain("more than %d communicators: of messages and collectives in further ones "
                  "only the calls are recorded",
-                 MOST_COMMUNICATORS);
+                 MAX_COMMUNICATORS);
 }
 
 static void define(MPI_Comm comm, uint32_t parent, const uint32_t pair[2])
@@ -167,7 +167,7 @@ static void define(MPI_Comm comm, uint32_t parent, const uint32_t pair[2])
         return;
     quiet_begin(&q);
     pthread_mutex_lock(&lock);
-    if (n_known < MOST_COMMUNICATORS)
+    if (n_known < MAX_COMMUNICATORS)
         keep(comm, c);
     else
         memory_free(c.member);

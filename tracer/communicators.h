@@ -19,7 +19,7 @@
 #define COMMUNICATOR_SELF 1u
 #define COMMUNICATOR_NONE UINT32_MAX
 #define COMMUNICATOR_TEAM 0x80000000u /* numbers from here on: teams of threads (openmp.h) */
-#define MOST_COMMUNICATORS 16384      /* a program may make and free them for ever */
+#define MAX_COMMUNICATORS 16384       /* a program may make and free them for ever */
 
 struct communicator {
     uint32_t first_rank, number; /* the pair: first member's world rank, its count */

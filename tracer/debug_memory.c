@@ -22,9 +22,9 @@
 #include <unistd.h>
 
 #define SLAB_BYTES ((size_t)256 << 10)
-#define LEAST_SHIFT 5
-#define MOST_SHIFT 16 /* of pieces in slabs */
-#define MOST_RANGES 4096
+#define MIN_SHIFT 5
+#define MAX_SHIFT 16 /* of pieces in slabs */
+#define MAX_RANGES 4096
 
 /* ----------------------------------------------------------------------------------- memory */
 
@@ -40,9 +40,9 @@ struct range {
 };
 
 static atomic_flag lock = ATOMIC_FLAG_INIT;
-static struct range range[MOST_RANGES];
+static struct range range[MAX_RANGES];
 static size_t n_ranges;
-static struct piece *spare[MOST_SHIFT + 1];
+static struct piece *spare[MAX_SHIFT + 1];
 static char *slab, *slab_end;
 
 static void enter(void)
@@ -61,7 +61,7 @@ static void *map(size_t bytes)
 {
     void *at = MAP_FAILED;
 
-    if (n_ranges < MOST_RANGES)
+    if (n_ranges < MAX_RANGES)
         at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
         return NULL;
@@ -79,7 +79,7 @@ static struct range *range_of(const void *at)
 
 static unsigned shift_of(size_t bytes)
 {
-    unsigned shift = LEAST_SHIFT;
+    unsigned shift = MIN_SHIFT;
 
     while ((size_t)1 << shift < bytes)
         shift++;
@@ -114,7 +114,7 @@ static void *take(size_t bytes)
     if (__builtin_add_overflow(bytes, sizeof *p, &bytes))
         return NULL;
     enter();
-    if (bytes > (size_t)1 << MOST_SHIFT) {
+    if (bytes > (size_t)1 << MAX_SHIFT) {
         p = map(bytes);
     } else {
         unsigned shift = shift_of(bytes);
@@ -137,7 +137,7 @@ static bool give_back(void *memory)
 
     enter();
     of = range_of(memory);
-    if (of && p->bytes > (size_t)1 << MOST_SHIFT) {
+    if (of && p->bytes > (size_t)1 << MAX_SHIFT) {
         munmap(of->at, of->bytes);
         *of = range[--n_ranges];
     } else if (of) {

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #define PIECE_BYTES ((size_t)64 << 10)
-#define KEPT_BYTES ((size_t)CHUNK_SLOTS * TRACER_OTF2_SLOT_MOST)
+#define KEPT_BYTES ((size_t)CHUNK_SLOTS * TRACER_OTF2_MAX_SLOT_BYTES)
 
 struct event_file {
     struct state_location *state;

@@ -26,8 +26,8 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
-#define MOST_NESTED 64
-#define MOST_LOOKED_AT ((size_t)32 << 20) /* bytes of code */
+#define MAX_NESTED 64
+#define MAX_LOOKED_AT ((size_t)32 << 20) /* bytes of code */
 
 struct piece {
     Dwarf_Addr begin; /* in the file; up to the next one */
@@ -157,7 +157,7 @@ static void read_all(struct inlined_code *code, Dwarf_Die *parent, const struct 
     const struct inlined *inside;
     Dwarf_Die die;
 
-    if (depth == MOST_NESTED || memory_is_short() || dwarf_child(parent, &die) != 0)
+    if (depth == MAX_NESTED || memory_is_short() || dwarf_child(parent, &die) != 0)
         return;
     do
         switch (dwarf_tag(&die)) {
@@ -353,7 +353,7 @@ static bool may_look_at(const struct inlined_code *in)
 
     for (size_t i = 0; i < in->n_whole; i++)
         bytes += in->whole[i].end - in->whole[i].begin;
-    return bytes <= MOST_LOOKED_AT;
+    return bytes <= MAX_LOOKED_AT;
 }
 
 static enum inlined_relation ask(struct code_paths paths)

@@ -32,8 +32,8 @@
 #define POLL_NS (10u * MS)
 #define BUSY_POLL_NS (1u * MS) /* while a ring fills */
 #define LINGER_NS (1000u * MS)
-#define LEAST_QUEUE ((size_t)512 << 10) /* bytes: two full frames fit */
-#define TRIES 16                        /* to find a thread outside its recorder */
+#define MIN_QUEUE_BYTES ((size_t)512 << 10) /* bytes: two full frames fit */
+#define TRIES 16                            /* to find a thread outside its recorder */
 
 static struct {
     pthread_t thread;
@@ -276,7 +276,7 @@ static void emit(struct frame_writer *l)
 
     if (l->n_records == 0)
         return;
-    if (n > TRACER_MOST_PAYLOAD || !live_socket_has_room(&live.socket, n)) {
+    if (n > TRACER_MAX_PAYLOAD_BYTES || !live_socket_has_room(&live.socket, n)) {
         frame_writer_lose(l);
         return;
     }
@@ -571,7 +571,8 @@ bool live_start(const struct live_place *place)
     live.realtime_ns = place->realtime_ns;
     live.interval_ns = MS * number_in("SNAG_TRACER_LIVE_MS", 1, 60000, 100);
     live.socket.path = path;
-    live.socket.limit = 2 * 1024 * buffer_kb < LEAST_QUEUE ? LEAST_QUEUE : 2 * 1024 * buffer_kb;
+    live.socket.limit =
+        2 * 1024 * buffer_kb < MIN_QUEUE_BYTES ? MIN_QUEUE_BYTES : 2 * 1024 * buffer_kb;
     ring_size(buffer_kb * 1024 / (CHUNK_SLOTS * sizeof(union slot)));
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

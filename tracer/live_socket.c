@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define FIRST_RETRY_NS 1000000000u
-#define MOST_DOUBLINGS 3 /* eight seconds */
+#define MAX_DOUBLINGS 3 /* eight seconds */
 
 static void empty(struct live_socket *s)
 {
@@ -53,7 +53,7 @@ void live_socket_listen(struct live_socket *s)
     if (why) {
         snprintf(s->refusal, sizeof s->refusal, "%s", why);
         s->retry_ns = clock_ns() + ((uint64_t)FIRST_RETRY_NS << s->n_refusals);
-        s->n_refusals += s->n_refusals < MOST_DOUBLINGS;
+        s->n_refusals += s->n_refusals < MAX_DOUBLINGS;
         live_socket_close(s);
     } else if (clock_ns() - s->connected_ns > FIRST_RETRY_NS) {
         s->n_refusals = 0; /* we are wanted */

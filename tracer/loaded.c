@@ -31,7 +31,7 @@ static bool find_id(const char *note, size_t n, char id[BUILD_ID_TEXT])
         if (end > n)
             return false;
         if (head->n_type == NT_GNU_BUILD_ID && head->n_namesz == 4 &&
-            memcmp(note + name, "GNU", 4) == 0 && head->n_descsz <= BUILD_ID_MOST) {
+            memcmp(note + name, "GNU", 4) == 0 && head->n_descsz <= MAX_BUILD_ID_BYTES) {
             for (size_t i = 0; i < head->n_descsz; i++) {
                 id[2 * i] = digit[(unsigned char)note[bytes + i] >> 4];
                 id[2 * i + 1] = digit[(unsigned char)note[bytes + i] & 15];

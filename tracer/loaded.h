@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BUILD_ID_MOST 64 /* bytes of one */
-#define BUILD_ID_TEXT (2 * BUILD_ID_MOST + 1)
+#define MAX_BUILD_ID_BYTES 64 /* bytes of one */
+#define BUILD_ID_TEXT (2 * MAX_BUILD_ID_BYTES + 1)
 
 struct loaded {
     uintptr_t to;     /* by how much its addresses were moved */

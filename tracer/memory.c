@@ -19,8 +19,8 @@
 
 #define SLAB_BYTES ((size_t)256 << 10)
 #define RESERVE_BYTES ((size_t)2 << 20) /* touched only when there is nothing else */
-#define LEAST_SHIFT 5
-#define MOST_SHIFT 16 /* pieces of up to 64 KiB, with their heads */
+#define MIN_SHIFT 5
+#define MAX_SHIFT 16 /* pieces of up to 64 KiB, with their heads */
 
 /* 16 bytes, so that what comes after it is aligned for anything. */
 struct piece {
@@ -28,10 +28,10 @@ struct piece {
     struct piece *next_free;
 };
 
-_Static_assert(MEMORY_SURE + sizeof(struct piece) <= (size_t)1 << MOST_SHIFT, "sizes");
+_Static_assert(MEMORY_SURE + sizeof(struct piece) <= (size_t)1 << MAX_SHIFT, "sizes");
 
 static atomic_flag lock = ATOMIC_FLAG_INIT;
-static struct piece *spare[MOST_SHIFT + 1];
+static struct piece *spare[MAX_SHIFT + 1];
 static char *slab, *slab_end;
 static char reserve[RESERVE_BYTES] __attribute__((aligned(16)));
 static size_t reserve_used;
@@ -81,7 +81,7 @@ static struct piece *small_piece(unsigned shift)
 
 static unsigned shift_of(size_t bytes)
 {
-    unsigned shift = LEAST_SHIFT;
+    unsigned shift = MIN_SHIFT;
 
     while ((size_t)1 << shift < bytes)
         shift++;
@@ -106,7 +106,7 @@ static struct piece *new_piece(size_t bytes)
     struct piece *p;
     struct quiet q;
 
-    if (bytes > (size_t)1 << MOST_SHIFT) {
+    if (bytes > (size_t)1 << MAX_SHIFT) {
         bytes = (bytes + 4095) & ~(size_t)4095;
         quiet_begin(&q);
         p = map(bytes);
@@ -128,7 +128,7 @@ static void free_piece(struct piece *p)
 {
     struct quiet q;
 
-    if (p->bytes > (size_t)1 << MOST_SHIFT) {
+    if (p->bytes > (size_t)1 << MAX_SHIFT) {
         quiet_begin(&q);
         munmap(p, p->bytes);
         quiet_end(&q);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_OBJECTS 16384 /* a program may make and free windows for ever */
+#define MAX_OBJECTS 16384 /* a program may make and free windows for ever */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct object *known;
@@ -48,14 +48,14 @@ static uint32_t add(struct object o)
 {
     void *copy;
 
-    if (n_known == MOST_OBJECTS)
+    if (n_known == MAX_OBJECTS)
         return OBJECT_NONE;
     if (!memory_grow(&known, n_known, cap_known))
         return OBJECT_NONE;
-    if (n_known + 1 == MOST_OBJECTS)
+    if (n_known + 1 == MAX_OBJECTS)
         complain("more than %d windows, files, and groups of windows: of further ones only the "
                  "calls are recorded",
-                 MOST_OBJECTS);
+                 MAX_OBJECTS);
     if (o.n > 0) {
         copy = memory_resize(NULL, o.n, 1);
         if (copy == NULL)

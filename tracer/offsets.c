@@ -4,8 +4,8 @@
 #include "recorder.h"
 #include "team.h"
 
-#define MOST_ROUNDS 100
-#define FEWEST_ROUNDS 10
+#define MAX_ROUNDS 100
+#define MIN_ROUNDS 10
 #define LONGEST_NS 10000000u /* once there are the fewest rounds */
 
 static void answer(int rank)
@@ -28,7 +28,7 @@ static struct clock_offset ask(void)
     uint64_t begin_ns = clock_ns(), shortest_ns = UINT64_MAX;
     int is_more = 1;
 
-    for (int i = 0; i < MOST_ROUNDS; i++) {
+    for (int i = 0; i < MAX_ROUNDS; i++) {
         uint64_t sent_ns = clock_ns(), there_ns, back_ns;
 
         team_send(0, &is_more, sizeof is_more);
@@ -40,7 +40,7 @@ static struct clock_offset ask(void)
             best.offset_ns = (int64_t)(there_ns - best.time_ns);
             best.error_ns = (double)shortest_ns / 2;
         }
-        if (i + 1 >= FEWEST_ROUNDS && back_ns - begin_ns > LONGEST_NS)
+        if (i + 1 >= MIN_ROUNDS && back_ns - begin_ns > LONGEST_NS)
             break;
     }
     is_more = 0;

@@ -16,31 +16,31 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_LEVELS 8     /* deeper ones are taken for the last */
-#define MOST_HELD 32      /* constructs that are open in one another; others have no record */
-#define MOST_MEMBERS 4096 /* threads; others are in no team's definition */
+#define MAX_LEVELS 8     /* deeper ones are taken for the last */
+#define MAX_HELD 32      /* constructs that are open in one another; others have no record */
+#define MAX_MEMBERS 4096 /* threads; others are in no team's definition */
 
-_Static_assert(OPENMP_FIRST_COMM == MOST_COMMUNICATORS, "numbers behind those of MPI");
+_Static_assert(OPENMP_FIRST_COMM == MAX_COMMUNICATORS, "numbers behind those of MPI");
 
 /* Who was a member once, by thread: in the journal of the state, when that is open. */
 struct openmp_team {
     uint32_t number;
     uint32_t thread;                  /* of the recorder that forks */
-    _Atomic uint64_t *_Atomic member; /* [MOST_MEMBERS / 64] */
-    _Atomic uint64_t own[MOST_MEMBERS / 64];
+    _Atomic uint64_t *_Atomic member; /* [MAX_MEMBERS / 64] */
+    _Atomic uint64_t own[MAX_MEMBERS / 64];
 };
 
 struct openmp_thread {
-    const void *owner;                     /* who has the recorder now */
-    uint32_t level;                        /* teams it is in */
-    struct openmp_team *team[MOST_LEVELS]; /* that it forks, by how many it is in then */
-    const void *site[MOST_LEVELS];         /* where those were forked that it is in */
-    const struct openmp_team *ended;       /* the team it was last in, if others forked that */
+    const void *owner;                    /* who has the recorder now */
+    uint32_t level;                       /* teams it is in */
+    struct openmp_team *team[MAX_LEVELS]; /* that it forks, by how many it is in then */
+    const void *site[MAX_LEVELS];         /* where those were forked that it is in */
+    const struct openmp_team *ended;      /* the team it was last in, if others forked that */
     uint32_t resumed_at; /* n_held before it was in that again, + 1; 0: it is not */
-    uint32_t n_held;     /* those from MOST_HELD on have no record */
+    uint32_t n_held;     /* those from MAX_HELD on have no record */
     struct {
         uint32_t construct, level, region;
-    } held[MOST_HELD];
+    } held[MAX_HELD];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards those below */
@@ -80,7 +80,7 @@ static void journal_team(struct openmp_team *team)
     if (member == NULL)
         return;
     atomic_store(&team->member, member);
-    for (size_t i = 0; i < MOST_MEMBERS / 64; i++)
+    for (size_t i = 0; i < MAX_MEMBERS / 64; i++)
         atomic_fetch_or(&member[i], atomic_load(&team->own[i]));
 }
 
@@ -119,7 +119,7 @@ void openmp_journal(void)
 
 static uint32_t index_of(uint32_t level)
 {
-    return level < MOST_LEVELS ? level : MOST_LEVELS - 1;
+    return level < MAX_LEVELS ? level : MAX_LEVELS - 1;
 }
 
 static struct openmp_team *team_of(const struct recorder *r, struct openmp_thread *self)
@@ -136,9 +136,9 @@ static void join_members(struct openmp_team *team, uint32_t thread)
 {
     uint64_t bit = (uint64_t)1 << thread % 64;
     _Atomic uint64_t *word = &atomic_load_explicit(
-        &team->member, memory_order_acquire)[thread / 64 % (MOST_MEMBERS / 64)];
+        &team->member, memory_order_acquire)[thread / 64 % (MAX_MEMBERS / 64)];
 
-    if (thread < MOST_MEMBERS && !(atomic_load_explicit(word, memory_order_relaxed) & bit))
+    if (thread < MAX_MEMBERS && !(atomic_load_explicit(word, memory_order_relaxed) & bit))
         atomic_fetch_or(word, bit);
 }
 
@@ -274,7 +274,7 @@ void openmp_end(const struct openmp_fork *fork)
     leave(r, fork->region, now_ns);
     put(r, RECORD_TEAM_END, OPENMP_FIRST_COMM + fork->team->number, now_ns);
     while (self->n_held > 0 &&
-           (self->n_held > MOST_HELD || self->held[self->n_held - 1].level >= self->level))
+           (self->n_held > MAX_HELD || self->held[self->n_held - 1].level >= self->level))
         self->n_held--;
     self->level -= self->level > 0;
     self->ended = r == fork->by ? NULL : fork->team;
@@ -347,7 +347,7 @@ void openmp_hold(enum openmp_construct construct, const void *site)
     if (construct == OPENMP_TASK)
         resume(r, self, now_ns);
     at = self->n_held++;
-    if (at < MOST_HELD) {
+    if (at < MAX_HELD) {
         region = region_of_openmp(construct, known_site(self, site));
         self->held[at].construct = construct;
         self->held[at].level = self->level;
@@ -363,8 +363,8 @@ static bool holds(const struct openmp_thread *self, enum openmp_construct constr
 {
     uint32_t at = self->n_held - 1;
 
-    return self->n_held > 0 && (at >= MOST_HELD || (self->held[at].construct == construct &&
-                                                    self->held[at].level == self->level));
+    return self->n_held > 0 && (at >= MAX_HELD || (self->held[at].construct == construct &&
+                                                   self->held[at].level == self->level));
 }
 
 void openmp_let_go(enum openmp_construct construct)
@@ -376,7 +376,7 @@ void openmp_let_go(enum openmp_construct construct)
     if (r == NULL)
         return;
     self = thread_of(r);
-    if (holds(self, construct) && --self->n_held < MOST_HELD) {
+    if (holds(self, construct) && --self->n_held < MAX_HELD) {
         now_ns = clock_ns();
         leave(r, self->held[self->n_held].region, now_ns);
         stop_again(r, self, now_ns);

@@ -23,7 +23,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 #define RUNS __attribute__((section("snag_runs"))) /* calls functions of the program */
-#define MOST_CALLERS 1024                          /* a power of two */
+#define MAX_CALLERS 1024                           /* a power of two */
 
 extern const char __start_snag_runs[] __attribute__((visibility("hidden")));
 extern const char __stop_snag_runs[] __attribute__((visibility("hidden")));
@@ -54,7 +54,7 @@ struct caller {
     void *function;
 };
 
-static struct caller *_Atomic callers[MOST_CALLERS];
+static struct caller *_Atomic callers[MAX_CALLERS];
 
 /* LLVM's runtime has these functions too, and tells what it does by itself. */
 static _Atomic int has_ompt;
@@ -136,7 +136,7 @@ static void *of_anybody(const char *name)
 /* NULL if nothing that is loaded has it. */
 static __attribute__((noinline)) void *look_for(struct real *real, const void *site)
 {
-    size_t at = ((uintptr_t)site ^ (uintptr_t)real >> 4) & (MOST_CALLERS - 1);
+    size_t at = ((uintptr_t)site ^ (uintptr_t)real >> 4) & (MAX_CALLERS - 1);
     struct caller *caller = atomic_load(&callers[at]);
     void *function;
 

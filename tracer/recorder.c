@@ -29,7 +29,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define MOST_CHUNKS 1024            /* kept by a thread without a sink: 16 MiB */
+#define MAX_CHUNKS 1024             /* kept by a thread without a sink: 16 MiB */
 #define FIRST_OPEN 64               /* calls */
 #define LONGEST_WAIT_NS 1000000000u /* for a thread that is at work on its records */
 
@@ -118,7 +118,7 @@ __attribute__((constructor)) static void switch_on(void)
 static void go_to(struct recorder *r, union slot *slot)
 {
     atomic_store_explicit(&r->next, slot, memory_order_release);
-    r->limit = r->last->slot + CHUNK_SLOTS - LARGEST_RECORD;
+    r->limit = r->last->slot + CHUNK_SLOTS - MAX_RECORD_SLOTS;
 }
 
 static void append_chunk(struct recorder *r, struct chunk *chunk)
@@ -233,7 +233,7 @@ void recorder_hand_over(struct recorder *r)
     if (to == NULL) {
         r->last->n = (uint32_t)(recorder_next(r) - r->last->slot);
         add_chunk(r);
-        r->is_full = r->n_chunks >= MOST_CHUNKS;
+        r->is_full = r->n_chunks >= MAX_CHUNKS;
         quiet_end(&q);
         return;
     }
@@ -618,7 +618,7 @@ bool recorder_make_room(struct recorder *r, size_t n)
 {
     struct chunk *spare;
 
-    if (r->is_full || n > CHUNK_SLOTS - LARGEST_RECORD - 1)
+    if (r->is_full || n > CHUNK_SLOTS - MAX_RECORD_SLOTS - 1)
         return false;
     if (n < (size_t)(r->limit - recorder_next(r)))
         return true;

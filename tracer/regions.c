@@ -23,8 +23,8 @@
 #include <string.h>
 
 #define FIRST_SLOTS 1024
-#define MOST_REGIONS REGION_SKIPPED
-#define MOST_CALL_SITES 8192u
+#define MAX_REGIONS REGION_SKIPPED
+#define MAX_CALL_SITES 8192u
 
 _Static_assert(N_MPI_CALLS <= REGION_ALONE, "calls beside an address");
 
@@ -84,8 +84,8 @@ static uint32_t add(struct region region)
 /* REGION_FILTERED if the filter says so. Takes the strings. */
 static uint32_t define(struct region region)
 {
-    return filter_includes(region.name) && n_regions < MOST_REGIONS ? add(region)
-                                                                    : drop(&region);
+    return filter_includes(region.name) && n_regions < MAX_REGIONS ? add(region)
+                                                                   : drop(&region);
 }
 
 static void insert(struct region_table *table, uintptr_t address, uint32_t region)
@@ -175,7 +175,7 @@ static bool has_call_sites(enum mpi_call call)
     const char *said = getenv("SNAG_TRACER_CALL_SITES");
 
     return call != CALL_Init && call != CALL_Init_thread && call != CALL_Finalize &&
-           (said == NULL || strcmp(said, "0") != 0) && n_call_sites < MOST_CALL_SITES;
+           (said == NULL || strcmp(said, "0") != 0) && n_call_sites < MAX_CALL_SITES;
 }
 
 /* "halo.c:45", or NULL where code is of no file. */
@@ -239,7 +239,7 @@ static uint32_t define_call(enum mpi_call call, bool is_alone, uintptr_t returns
     bool has_site = returns_to != 0 && has_call_sites(call);
     struct call_site site = {0};
 
-    if (!filter_includes(region.name) || n_regions >= MOST_REGIONS || (!has_site && !is_alone))
+    if (!filter_includes(region.name) || n_regions >= MAX_REGIONS || (!has_site && !is_alone))
         return define_mpi(call);
     if (has_site && !(returns_to & REGION_LINE) && stack_is_of_mpi(returns_to))
         return REGION_CALLED_BY_MPI;

@@ -24,7 +24,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 #define SAMPLE_SIGNAL SIGURG
-#define MOST_HZ 10000
+#define MAX_HZ 10000
 #define ROUND_MS 50  /* between two looks at what is missing */
 #define N_WANTED 256 /* a power of two; what does not fit will be asked for again */
 
@@ -219,12 +219,12 @@ static double rate(void)
 
     if (said == NULL || *said == '\0')
         return 0;
-    if (end != said && hz > 0 && hz <= MOST_HZ && (*end == '\0' || strcmp(end, "Hz") == 0))
+    if (end != said && hz > 0 && hz <= MAX_HZ && (*end == '\0' || strcmp(end, "Hz") == 0))
         return hz;
     complain(
         "SNAG_TRACER_SAMPLE is a rate such as 200Hz, of %d at most, not '%.40s'; there are "
         "no samples",
-        MOST_HZ, said);
+        MAX_HZ, said);
     return 0;
 }
 

@@ -19,7 +19,7 @@
 
 #define USUAL_DIRECTORY "snag-trace"
 #define PATH_SIZE (PATH_MAX + 64) /* with what is added to a name */
-#define MOST_PROCESSES 10000
+#define MAX_PROCESSES 10000
 
 static bool exists(const char *path)
 {
@@ -109,7 +109,7 @@ static bool claim_below(char path[PATH_MAX])
     char own[PATH_SIZE];
 
     errno = EEXIST;
-    for (int i = 2; i < MOST_PROCESSES && errno == EEXIST; i++) {
+    for (int i = 2; i < MAX_PROCESSES && errno == EEXIST; i++) {
         snprintf(own, sizeof own, "%s/process-%d", path, i);
         if (mkdir(own, 0777) != 0)
             continue;

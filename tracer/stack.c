@@ -18,7 +18,7 @@
 #include "stack_marks.h"
 #include "stack_sites.h"
 
-#define MOST_FRAMES 100000
+#define MAX_FRAMES 100000
 #define WORD sizeof(uintptr_t)
 #define EXACT_NS 1000 /* two clocks agree so far */
 
@@ -202,7 +202,7 @@ static inline __attribute__((always_inline)) uint32_t walk(struct stack *s,
     bool is_unmarked = false;
 
     s->n_fresh = 0;
-    for (uint32_t i = 0; i < MOST_FRAMES; i++) {
+    for (uint32_t i = 0; i < MAX_FRAMES; i++) {
         const struct site *site = interrupted == NULL ? site_of(at.pc)
                                   : i == 0            ? interrupted
                                                       : site_known(at.pc);
@@ -445,7 +445,7 @@ __attribute__((noinline)) uint64_t stack_enter(struct recorder *r)
 
 /* --------------------------------------------------------------------------------- samples */
 
-#define MOST_SAMPLED 2048 /* frames of a stack that is sampled */
+#define MAX_SAMPLED 2048 /* frames of a stack that is sampled */
 
 void stack_prepare(struct recorder *r)
 {
@@ -453,11 +453,11 @@ void stack_prepare(struct recorder *r)
 
     if (bounds.low == 0)
         find_bounds();
-    while (s->cap < MOST_SAMPLED && grow(&s->frame, &s->cap))
+    while (s->cap < MAX_SAMPLED && grow(&s->frame, &s->cap))
         ;
-    while (s->cap_fresh < MOST_SAMPLED && grow(&s->fresh, &s->cap_fresh))
+    while (s->cap_fresh < MAX_SAMPLED && grow(&s->fresh, &s->cap_fresh))
         ;
-    while (r->cap_open < MOST_SAMPLED && recorder_deepen(r))
+    while (r->cap_open < MAX_SAMPLED && recorder_deepen(r))
         ;
     s->seen_ns = clock_ns(); /* what the first sample finds is there from now on */
     s->was_sampled = false;
@@ -474,7 +474,7 @@ static bool has_room(struct recorder *r, const struct stack *s, uint32_t n_kept)
         if (budget_leaves_out(region) && !budget_has(r, region))
             return false;
     }
-    return recorder_make_room(r, LARGEST_RECORD * ((size_t)s->n - n_kept + s->n_fresh));
+    return recorder_make_room(r, MAX_RECORD_SLOTS * ((size_t)s->n - n_kept + s->n_fresh));
 }
 
 bool stack_sample(struct recorder *r, const struct stack_place *at,

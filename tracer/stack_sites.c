@@ -25,7 +25,7 @@
 #include <unwind.h>
 
 #define FIRST_SLOTS 1024
-#define MOST_CHANGES 16384 /* that are known */
+#define MAX_CHANGES 16384 /* that are known */
 
 /* DWARF's numbers of x86-64. */
 #define REGISTER_FP 6
@@ -374,7 +374,7 @@ static void find_out(struct site_change *c, const struct site *from)
 bool site_change_is_open(const struct site *from, const struct site *to)
 {
     return from->change && to->change && from->address != 0 && to->address != 0 &&
-           site_change_known(from, to) == NULL && n_changes < MOST_CHANGES;
+           site_change_known(from, to) == NULL && n_changes < MAX_CHANGES;
 }
 
 struct site_change site_change_add(const struct site *from, const struct site *to)
@@ -389,7 +389,7 @@ struct site_change site_change_add(const struct site *from, const struct site *t
     known = site_change_known(from, to);
     if (known) {
         c = *known;
-    } else if (n_changes < MOST_CHANGES) {
+    } else if (n_changes < MAX_CHANGES) {
         struct site_change *added = memory_resize(NULL, 1, sizeof *added);
 
         n_changes++;
@@ -406,8 +406,8 @@ struct site_change site_change_add(const struct site *from, const struct site *t
 
 /* ------------------------------------------------------------------------------------- rows */
 
-#define MOST_ROWS 65536
-#define MOST_ROWS_OF_FUNCTION 4096
+#define MAX_ROWS 65536
+#define MAX_ROWS_OF_FUNCTION 4096
 
 struct row {
     uintptr_t begin, end;
@@ -441,14 +441,14 @@ const struct site *site_around(uintptr_t pc)
 }
 
 /* The rows of the function around pc, or that instruction alone. */
-static size_t read_rows(uintptr_t pc, struct row row[MOST_ROWS_OF_FUNCTION])
+static size_t read_rows(uintptr_t pc, struct row row[MAX_ROWS_OF_FUNCTION])
 {
     void *function = _Unwind_FindEnclosingFunction((void *)(pc + 1));
     uintptr_t at = function ? (uintptr_t)function : pc;
     bool is_found = false;
     size_t n = 0;
 
-    while (n < MOST_ROWS_OF_FUNCTION &&
+    while (n < MAX_ROWS_OF_FUNCTION &&
            (n == 0 || _Unwind_FindEnclosingFunction((void *)(at + 1)) == function)) {
         struct site *site = site_new(0);
         uintptr_t end = read_site(site, at);
@@ -491,14 +491,14 @@ static void add_rows(const struct row *row, size_t n)
 
 void site_add_around(uintptr_t pc)
 {
-    static struct row row[MOST_ROWS_OF_FUNCTION];
+    static struct row row[MAX_ROWS_OF_FUNCTION];
     struct row_table *table;
     struct quiet q;
 
     quiet_begin(&q);
     pthread_mutex_lock(&lock);
     table = atomic_load(&row_table);
-    if (site_around(pc) == NULL && (table == NULL || table->n < MOST_ROWS))
+    if (site_around(pc) == NULL && (table == NULL || table->n < MAX_ROWS))
         add_rows(row, read_rows(pc, row));
     pthread_mutex_unlock(&lock);
     quiet_end(&q);

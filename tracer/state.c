@@ -26,9 +26,9 @@
 #include <unistd.h>
 
 #define FIRST_SEGMENT ((size_t)512 << 10)
-#define LARGEST_SEGMENT ((size_t)64 << 20)
-#define LARGEST_PAGE ((size_t)64 << 10)
-#define MOST_SEGMENTS 4096
+#define MAX_SEGMENT_BYTES ((size_t)64 << 20)
+#define MAX_PAGE_BYTES ((size_t)64 << 10)
+#define MAX_SEGMENTS 4096
 #define JOURNAL_BYTES ((size_t)16 << 10)
 #define ROOM_BYTES ((size_t)128 << 10)   /* for the archive's definitions */
 #define WRITE_AT_ONCE ((size_t)64 << 10) /* zeros */
@@ -43,7 +43,7 @@ static struct {
     pthread_mutex_t lock;
     char directory[PATH_MAX], path[PATH_MAX];
     struct state_head *_Atomic head;
-    struct segment segment[MOST_SEGMENTS];
+    struct segment segment[MAX_SEGMENTS];
     size_t n_segments;
     struct state_block *last, *journal;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -61,7 +61,7 @@ static size_t whole(size_t bytes)
 /* Segments are whole pages of any processor. */
 static size_t whole_segment(size_t bytes)
 {
-    return (bytes + LARGEST_PAGE - 1) & ~(LARGEST_PAGE - 1);
+    return (bytes + MAX_PAGE_BYTES - 1) & ~(MAX_PAGE_BYTES - 1);
 }
 
 /* ------------------------------------------------------------------------------------ files */
@@ -192,9 +192,9 @@ static bool add_segment(int fd, size_t bytes)
     struct segment s = {.offset = last ? last->offset + last->bytes : 0,
                         .bytes = last ? 2 * last->bytes : FIRST_SEGMENT};
 
-    s.bytes = s.bytes > LARGEST_SEGMENT ? LARGEST_SEGMENT : s.bytes;
+    s.bytes = s.bytes > MAX_SEGMENT_BYTES ? MAX_SEGMENT_BYTES : s.bytes;
     s.bytes = s.bytes < bytes ? whole_segment(bytes) : s.bytes;
-    if (state.n_segments == MOST_SEGMENTS) {
+    if (state.n_segments == MAX_SEGMENTS) {
         errno = ENOMEM;
         return false;
     }

@@ -18,7 +18,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define MOST_TRANSFERS                                                                         \
+#define MAX_TRANSFERS                                                                          \
     ((size_t)1 << 20) /* of one window; the completion of others is not seen */
 #define EVERY_PEER UINT32_MAX
 #define LEVEL_BOTH (OTF2_RMA_SYNC_LEVEL_MEMORY | OTF2_RMA_SYNC_LEVEL_PROCESS)
@@ -147,7 +147,7 @@ static void make_room(struct window *w)
     tidy(w);
     if (w->n <= w->cap / 2 && w->cap > 0)
         return;
-    if (w->cap == MOST_TRANSFERS)
+    if (w->cap == MAX_TRANSFERS)
         return;
     memory_grow(&w->pending, w->cap, w->cap);
 }

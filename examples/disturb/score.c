@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_COLUMNS 96
+#define MAX_COLUMNS 96
 #define INDENT 6 /* of the reasons */
 
 struct disturbance {
@@ -264,7 +264,7 @@ static void print_wrapped(const char *text)
     while (*text) {
         size_t length = strcspn(text, " ");
 
-        bool is_first = column == 0 || column + 1 + length > MOST_COLUMNS;
+        bool is_first = column == 0 || column + 1 + length > MAX_COLUMNS;
 
         if (is_first)
             printf("%s%*s", column ? "\n" : "", INDENT, "");

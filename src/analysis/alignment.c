@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAME_CALLS 1.25       /* factor between the calls of what moved */
-#define SAME_TIME 4.0         /* ... and between its times: it may have become slower, too */
-#define MOST_PAIRS 100000000u /* of paths that are looked at: a second */
+#define SAME_CALLS 1.25      /* factor between the calls of what moved */
+#define SAME_TIME 4.0        /* ... and between its times: it may have become slower, too */
+#define MAX_PAIRS 100000000u /* of paths that are looked at: a second */
 
 /* ------------------------------------------------------------------------------ numbers */
 
@@ -139,7 +139,7 @@ struct gone {
 
 static void gone_init(struct gone *gone, const struct alignment *a)
 {
-    gone->n_left = MOST_PAIRS;
+    gone->n_left = MAX_PAIRS;
     gone->first = mem_alloc(a->names->n, sizeof *gone->first);
     gone->next = mem_alloc(a->paths->n, sizeof *gone->next);
     memset(gone->first, 0xff, a->names->n * sizeof *gone->first);

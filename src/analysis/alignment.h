@@ -15,7 +15,7 @@
  * The samples are the runs, those before first; or, of one run on each side, their batches.
  */
 struct alignment {
-    const struct digest *run[COMPARE_MOST_RUNS]; /* [n_runs[0] + n_runs[1]] */
+    const struct digest *run[COMPARE_MAX_RUNS]; /* [n_runs[0] + n_runs[1]] */
     uint32_t n_runs[2];
     struct names *names; /* of a comparison */
     struct context *paths;

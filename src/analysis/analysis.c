@@ -10,7 +10,7 @@
 #include "base/idmap.h"
 #include "base/progress.h"
 
-#define MOST_WHOLE (1u << 20) /* vertices that are made again at a time */
+#define MAX_WHOLE (1u << 20) /* vertices that are made again at a time */
 
 /* One function of interest on its way through the stages. */
 struct analysis {
@@ -86,7 +86,7 @@ static void count_tracer(const struct analysis *a, const struct columns *columns
         calls = columns_view(columns, w->forest.location[t]);
         forest_of_call(&whole, w->forest.location[t], &calls, w->forest.call[t], NULL);
         result->n_vertices += n - (w->forest.first[t + 1] - w->forest.first[t]);
-        if (whole.n >= MOST_WHOLE)
+        if (whole.n >= MAX_WHOLE)
             count_whole(w, &whole, &subtrees, result);
     }
     if (whole.n_trees > 0)

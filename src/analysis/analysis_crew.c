@@ -311,7 +311,7 @@ void analysis_crew_dismiss(const struct analysis_crew *crew)
 void analysis_crew_assist(const struct analysis_crew *crew, struct definitions *defs,
                           const char *dir)
 {
-    struct paged *paged = paged_new(dir, PAGED_LEAST_BYTES);
+    struct paged *paged = paged_new(dir, PAGED_MIN_BYTES);
     struct columns columns = {0};
     bool is_open = false;
     uint32_t region, foi;

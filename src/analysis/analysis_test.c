@@ -172,7 +172,7 @@ static void what_cannot_be_analysed_is_told_to_no_sink(void **state)
     assert_int_equal(analyse(f, (struct analysis_opts){.detector = "nose"}), ERR_USAGE);
     assert_string_equal(err_message(), "no such detector: 'nose'");
     assert_int_equal(
-        analyse(f, (struct analysis_opts){.embedding = {.dims = STACK2VEC_MOST_DIMS + 1}}),
+        analyse(f, (struct analysis_opts){.embedding = {.dims = STACK2VEC_MAX_DIMS + 1}}),
         ERR_RANGE);
     f->run.foi.region = definitions_region(&f->run.source.defs, "never");
     assert_int_equal(analyse(f, (struct analysis_opts){.threshold = NAN}), ERR_NOT_FOUND);

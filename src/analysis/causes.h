@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CAUSES_MOST 4096 /* executions of a function whose chain is followed unasked */
+#define MAX_CAUSES 4096 /* executions of a function whose chain is followed unasked */
 
 struct causes {
     struct trace_view view;

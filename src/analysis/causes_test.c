@@ -126,7 +126,7 @@ static void a_long_wait_is_looked_at_from_its_end(void **state)
     assert_true(m.causes.cause.link[0].time_ns > 39000000);
     last = &m.causes.cause.link[1];
     assert_int_equal(last->location, 1);
-    assert_int_equal(last->n_calls, STRETCH_MOST_CALLS - 1); /* and MPI_Send, just entered */
+    assert_int_equal(last->n_calls, STRETCH_MAX_CALLS - 1); /* and MPI_Send, just entered */
     assert_int_equal(last->explained_ns, 1000 * last->n_calls);
     unmake(&m);
 }

@@ -81,11 +81,11 @@ static double best_split(struct search *s, const double *x, uint32_t n, uint32_t
     double best = 0;
 
     *at = 0;
-    if (n < 2 * CHANGE_POINTS_FEWEST)
+    if (n < 2 * CHANGE_POINTS_MIN_VALUES)
         return 0;
     add_up_distances(s->sum, x, n);
-    for (uint32_t i = CHANGE_POINTS_FEWEST; i + CHANGE_POINTS_FEWEST <= n; i++)
-        for (uint32_t end = i + CHANGE_POINTS_FEWEST; end <= n; end++) {
+    for (uint32_t i = CHANGE_POINTS_MIN_VALUES; i + CHANGE_POINTS_MIN_VALUES <= n; i++)
+        for (uint32_t end = i + CHANGE_POINTS_MIN_VALUES; end <= n; end++) {
             double q = split_q(s->sum, n, i, end);
 
             if (q > best) {
@@ -198,7 +198,7 @@ uint32_t change_points_find(const double *value, uint32_t n, double chance,
     double *chances;
     uint32_t n_found;
 
-    if (n < 2 * CHANGE_POINTS_FEWEST || n > CHANGE_POINTS_MOST_VALUES)
+    if (n < 2 * CHANGE_POINTS_MIN_VALUES || n > CHANGE_POINTS_MAX_VALUES)
         return 0;
     s.sum = mem_alloc((size_t)(n + 1) * (n + 1), sizeof *s.sum);
     s.shuffled = mem_alloc(n, sizeof *s.shuffled);

@@ -16,9 +16,9 @@
 
 #include <stdint.h>
 
-#define CHANGE_POINTS_MOST_VALUES 400u
-#define CHANGE_POINTS_FEWEST 2u   /* values between two of them */
-#define CHANGE_POINTS_CHANCE 0.01 /* of a first one where there is none */
+#define CHANGE_POINTS_MAX_VALUES 400u
+#define CHANGE_POINTS_MIN_VALUES 2u /* values between two of them */
+#define CHANGE_POINTS_CHANCE 0.01   /* of a first one where there is none */
 #define CHANGE_POINTS_PERMUTATIONS 999u
 
 struct change_point {
@@ -29,7 +29,7 @@ struct change_point {
 
 /*
  * change_points_find -- those of a series.
- *   value  (n) finite, n <= CHANGE_POINTS_MOST_VALUES
+ *   value  (n) finite, n <= CHANGE_POINTS_MAX_VALUES
  *   chance a split that is as probable where there is none is none
  *   out    (n) ascending
  * Returns how many. The same for the same values. O(n^2) memory; each permutation takes O(n^2),

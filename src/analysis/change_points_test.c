@@ -13,7 +13,7 @@
 static void assert_changes(const double *value, uint32_t n, double chance, const uint32_t *at,
                            uint32_t n_expected)
 {
-    struct change_point found[CHANGE_POINTS_MOST_VALUES];
+    struct change_point found[CHANGE_POINTS_MAX_VALUES];
     uint32_t n_found = change_points_find(value, n, chance, found);
 
     assert_int_equal(n_found, n_expected);

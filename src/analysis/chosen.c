@@ -381,8 +381,8 @@ static void cut_tree(struct cutting *k, uint32_t t)
         sum += k->excess_ns[i];
     c->n_chosen++;
     c->n_outside += !syncs_takes_part(&k->w->syncs, k->forest.location[t]);
-    sum = fmax(fmin(sum, (double)(MOST_ADDED_NS - c->excess_ns)),
-               -(double)(MOST_ADDED_NS + c->excess_ns));
+    sum = fmax(fmin(sum, (double)(MAX_ADDED_NS - c->excess_ns)),
+               -(double)(MAX_ADDED_NS + c->excess_ns));
     c->excess_ns += llrint(sum);
     c->cut_ns += what_if_cut(k->w, &k->forest, t, k->excess_ns);
     if (x->how & CHOSEN_LOST)

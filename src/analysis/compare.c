@@ -18,14 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FALSE_RATE 0.005  /* of what is called slower or faster, and is not */
-#define CONFIDENCE 0.95   /* of intervals */
-#define LEAST_WIDTH 1e-5  /* of a log time between runs: clocks are not better than that */
-#define PATH_SHARE 0.2    /* of the least change of the whole, that of a path is one, too */
-#define FEWEST_BATCHES 5u /* to say anything of a run by them */
-#define FEWEST_OTHERS 3u  /* paths that say how fast a run was altogether */
-#define MOST_OTHERS 64u
-#define MOST_WEIGHT 0.25 /* of one of them: it may be the one that changed */
+#define FALSE_RATE 0.005 /* of what is called slower or faster, and is not */
+#define CONFIDENCE 0.95  /* of intervals */
+#define MIN_WIDTH 1e-5   /* of a log time between runs: clocks are not better than that */
+#define PATH_SHARE 0.2   /* of the least change of the whole, that of a path is one, too */
+#define MIN_BATCHES 5u   /* to say anything of a run by them */
+#define MIN_OTHERS 3u    /* paths that say how fast a run was altogether */
+#define MAX_OTHERS 64u
+#define MAX_WEIGHT 0.25  /* of one of them: it may be the one that changed */
 #define OTHER_COUNTS 1.5 /* factor between numbers of executions: another input, perhaps */
 #define RANK_WIDTHS 4.0  /* median deviations from what other ranks' work changed by */
 
@@ -35,7 +35,7 @@ struct judge {
     double *value, *rest, *own; /* [samples] */
     double *chance;             /* [lines] */
     uint32_t n_lines;
-    uint32_t other[MOST_OTHERS]; /* paths of own work with most time */
+    uint32_t other[MAX_OTHERS]; /* paths of own work with most time */
     uint32_t n_others;
     double *ahead; /* [n_others x samples] how much longer than usual the sample was there */
 };
@@ -73,7 +73,7 @@ static double sure_change_of(const struct compare_change *change)
 static bool may_judge(const struct alignment *a)
 {
     return !a->is_by_batch ||
-           (a->n_samples[0] >= FEWEST_BATCHES && a->n_samples[1] >= FEWEST_BATCHES);
+           (a->n_samples[0] >= MIN_BATCHES && a->n_samples[1] >= MIN_BATCHES);
 }
 
 /* Logs where all are there: what makes a run slow is a factor. */
@@ -139,7 +139,7 @@ static void measure(const struct judge *j, const double *sample, const double *v
     if (!may_judge(j->a))
         return;
     take_own(sample, var, n[0] + n[1], is_log, j->own);
-    take_difference(j, j->value, LEAST_WIDTH * unit, r);
+    take_difference(j, j->value, MIN_WIDTH * unit, r);
     change->chance = chance_of_known(r, off_of(change, is_log));
     margin = replicates_margin(r, CONFIDENCE);
     if (is_log) {
@@ -209,8 +209,8 @@ static void find_others(struct judge *j)
     for (uint32_t p = 0; p < n_paths; p++)
         order[p] = p;
     qsort_r(order, n_paths, sizeof *order, by_other, (void *)(uintptr_t)a);
-    j->ahead = mem_alloc((size_t)MOST_OTHERS * n, sizeof *j->ahead);
-    for (uint32_t i = 0; i < n_paths && j->n_others < MOST_OTHERS; i++) {
+    j->ahead = mem_alloc((size_t)MAX_OTHERS * n, sizeof *j->ahead);
+    for (uint32_t i = 0; i < n_paths && j->n_others < MAX_OTHERS; i++) {
         double *ahead = &j->ahead[(size_t)j->n_others * n];
 
         if (!a->is_waiting[order[i]] && take_ahead(a, order[i], ahead))
@@ -232,7 +232,7 @@ static int by_x(const void *a, const void *b)
 static double others_ahead(const struct judge *j, uint32_t path, uint32_t sample)
 {
     uint32_t n_samples = alignment_samples(j->a), n = 0;
-    struct weighed w[MOST_OTHERS];
+    struct weighed w[MAX_OTHERS];
     double all = 0, sum = 0, most;
 
     for (uint32_t i = 0; i < j->n_others; i++)
@@ -241,7 +241,7 @@ static double others_ahead(const struct judge *j, uint32_t path, uint32_t sample
             w[n].weight = j->a->ns[0][j->other[i]] + j->a->ns[1][j->other[i]];
             all += w[n++].weight;
         }
-    most = MOST_WEIGHT * all;
+    most = MAX_WEIGHT * all;
     all = 0;
     for (uint32_t i = 0; i < n; i++)
         all += w[i].weight = fmin(w[i].weight, most);
@@ -266,13 +266,13 @@ static double chance_beside_others(const struct judge *j, uint32_t path,
     size_t first = (size_t)path * (n[0] + n[1]);
     struct replicates r;
 
-    if (j->n_others <= FEWEST_OTHERS || j->a->is_waiting[path] || !may_judge(j->a) ||
+    if (j->n_others <= MIN_OTHERS || j->a->is_waiting[path] || !may_judge(j->a) ||
         !take_ahead(j->a, path, j->rest))
         return change->chance;
     for (uint32_t s = 0; s < n[0] + n[1]; s++)
         j->rest[s] -= others_ahead(j, path, s);
     take_own(&j->a->sample_ns[first], &j->a->sample_var[first], n[0] + n[1], true, j->own);
-    take_difference(j, j->rest, LEAST_WIDTH, &r);
+    take_difference(j, j->rest, MIN_WIDTH, &r);
     if (r.difference * change_of(change) <= 0 || fabs(r.difference) < j->out->least)
         return fmin(1, 2 * change->chance);
     return fmin(1, 2 * fmin(change->chance, chance_of_known(&r, off_of(change, true))));
@@ -526,7 +526,7 @@ static uint32_t runs_needed(const struct comparison *c, const struct replicates 
     uint32_t n = replicates_needed(r, CONFIDENCE, fmax(apart, c->least / 4));
     uint32_t most = c->n_runs[0] > c->n_runs[1] ? c->n_runs[0] : c->n_runs[1];
 
-    if (n == REPLICATES_MOST || c->whole.off_ns > c->least * c->whole.ns[COMPARE_BEFORE])
+    if (n == MAX_REPLICATES || c->whole.off_ns > c->least * c->whole.ns[COMPARE_BEFORE])
         return 0;
     return n > most ? n : most + 1;
 }
@@ -537,7 +537,7 @@ static void set_least(const struct alignment *a, const struct compare_opts *opts
     if (!isnan(opts->least))
         out->least = opts->least;
     else
-        out->least = a->is_by_batch ? COMPARE_LEAST_ONE : COMPARE_LEAST;
+        out->least = a->is_by_batch ? COMPARE_MIN_SINGLE_RATIO : COMPARE_MIN_RATIO;
 }
 
 /* What all these runs have alike; NULL: they do not. */

@@ -21,9 +21,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define COMPARE_LEAST 0.01     /* of a time: what is less is no change */
-#define COMPARE_LEAST_ONE 0.05 /* the same where no side has two runs */
-#define COMPARE_MOST_RUNS 1000u
+#define COMPARE_MIN_RATIO 0.01        /* of a time: what is less is no change */
+#define COMPARE_MIN_SINGLE_RATIO 0.05 /* the same where no side has two runs */
+#define COMPARE_MAX_RUNS 1000u
 #define COMPARE_NAME_SIZE 1024
 #define COMPARE_NONE UINT32_MAX
 
@@ -123,14 +123,14 @@ struct compare_rename {
 };
 
 struct compare_opts {
-    double least; /* NAN: COMPARE_LEAST, or COMPARE_LEAST_ONE */
+    double least; /* NAN: COMPARE_MIN_RATIO, or COMPARE_MIN_SINGLE_RATIO */
     const struct compare_rename *rename;
     uint32_t n_renames;
 };
 
 /*
  * compare_runs -- compare runs of one function of interest.
- *   before, after  (n_before), (n_after) at least one each, COMPARE_MOST_RUNS together at most
+ *   before, after  (n_before), (n_after) at least one each, COMPARE_MAX_RUNS together at most
  *   out            release it in any case; does not refer to the digests
  * O(paths^2 * runs), paths with a share of the time that matters.
  */

@@ -275,7 +275,7 @@ static void keep_times(const struct kinds *kinds, struct comparison *out)
 
 void kinds_explain(const struct kinds *kinds, struct comparison *out)
 {
-    uint32_t place[KINDS_MOST], n = 0;
+    uint32_t place[COMPARE_MAX_KINDS], n = 0;
 
     for (uint32_t i = 0; i < out->n_paths; i++)
         explain_path(kinds, &out->path[i]);

@@ -13,16 +13,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define KINDS_BY 2u                 /* paths at most that tell them apart */
-#define KINDS_MOST (1u << KINDS_BY) /* kinds */
+#define KINDS_BY 2u                        /* paths at most that tell them apart */
+#define COMPARE_MAX_KINDS (1u << KINDS_BY) /* kinds */
 
 struct kinds {
     uint32_t n, n_paths, n_samples;
-    double *sample_ns;              /* [n x samples] duration of an execution of it */
-    uint32_t in_sample[KINDS_MOST]; /* fewest executions in any sample */
-    double *path_ns[2];             /* [n x paths] on a path, of all executions */
-    double share[2][KINDS_MOST];    /* of all executions */
-    double off_ns[2][KINDS_MOST];   /* by which their time may be off */
+    double *sample_ns;                     /* [n x samples] duration of an execution of it */
+    uint32_t in_sample[COMPARE_MAX_KINDS]; /* fewest executions in any sample */
+    double *path_ns[2];                    /* [n x paths] on a path, of all executions */
+    double share[2][COMPARE_MAX_KINDS];    /* of all executions */
+    double off_ns[2][COMPARE_MAX_KINDS];   /* by which their time may be off */
 };
 
 /* kinds_find -- fills the kinds of a comparison in, but for what is measured of them. */

@@ -5,11 +5,11 @@
 #include "base/rng.h"
 #include "base/test.h"
 
-#define MOST 16u
+#define MAX_RUNS 16u
 
 /* A few runs on each side, and how they compare. */
 struct made {
-    struct digest before[MOST], after[MOST];
+    struct digest before[MAX_RUNS], after[MAX_RUNS];
     uint32_t n[2];
     struct compare_opts opts;
     struct comparison c;

@@ -11,15 +11,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LEAST_ASKED 8u    /* executions that are played in any case */
-#define LEAST_WORK 5e5    /* syncs that may be gone through, */
+#define MIN_ASKED 8u      /* executions that are played in any case */
+#define MIN_WORK 5e5      /* syncs that may be gone through, */
 #define WORK_PER_CALL 0.1 /* and so many more per call of the run */
 #define VERTEX_WORK 4.0   /* looking at a vertex takes as long as so many syncs */
 #define CARRIED 0.9       /* of the cost of all anomalies */
 #define MATERIAL 0.01     /* of what was lost: a smaller cost is none */
 #define WAITED 0.1        /* of what was lost: a rank that waited so much less is named */
-#define MOST_NAMED 3u     /* ranks */
-#define MOST_UNKNOWN                                                                           \
+#define MAX_NAMED 3u      /* ranks */
+#define MAX_UNKNOWN                                                                            \
     0.1 /* of what was lost: if it waited more for what is not in the trace,                   \
            what it cost is not known */
 
@@ -42,7 +42,7 @@ static bool is_unended(const struct costs *c, uint32_t t)
 /* Whether there is anything to be asked: who lost nothing cost nothing. */
 static bool may_cost(const struct costs *c, uint32_t t)
 {
-    return takes_part(c, t) && lost_of(c, t) >= COST_LEAST_LOST;
+    return takes_part(c, t) && lost_of(c, t) >= COST_MIN_LOST;
 }
 
 int costs_init(struct costs *c, const struct scoring *scoring, const struct columns *columns)
@@ -52,7 +52,7 @@ int costs_init(struct costs *c, const struct scoring *scoring, const struct colu
 
     *c = (struct costs){.scoring = scoring, .all_ns = COST_UNKNOWN};
     scoring_why_init(scoring, &c->why);
-    c->budget = LEAST_WORK + WORK_PER_CALL * (double)columns->n_calls;
+    c->budget = MIN_WORK + WORK_PER_CALL * (double)columns->n_calls;
     c->cost_ns = mem_alloc(n, sizeof *c->cost_ns);
     c->is_bound = mem_alloc(n, sizeof *c->is_bound);
     c->text = mem_alloc(n, sizeof *c->text);
@@ -108,7 +108,7 @@ static bool sees_all(const struct costs *c)
 {
     const struct syncs *s = &c->what_if.syncs;
 
-    return (double)(s->n_messages - s->n_matched) <= MOST_UNKNOWN * (double)s->n_messages;
+    return (double)(s->n_messages - s->n_matched) <= MAX_UNKNOWN * (double)s->n_messages;
 }
 
 /* Who waited for whom is an order of times, which says nothing where clocks are known to be
@@ -128,7 +128,7 @@ static int64_t at_most_lost(int64_t ns, double lost_ns)
 static int64_t play(struct costs *c, double lost_ns)
 {
     struct replay *r = &c->what_if.replay;
-    bool is_known = (double)r->unknown_ns <= MOST_UNKNOWN * lost_ns;
+    bool is_known = (double)r->unknown_ns <= MAX_UNKNOWN * lost_ns;
     struct replay_result result;
 
     replay_run(r, &result);
@@ -171,15 +171,15 @@ static void name_waiters(const struct costs *c, double least_ns, char *out, size
     qsort(waiter, n, sizeof *waiter, by_wait);
     out[0] = '\0';
     length = n == 0 ? 0 : (size_t)snprintf(out, size, n == 1 ? "rank " : "ranks ");
-    for (uint32_t i = 0; i < n && i < MOST_NAMED; i++) {
-        const char *before = i == 0 ? "" : i + 1 == n && n <= MOST_NAMED ? " and " : ", ";
+    for (uint32_t i = 0; i < n && i < MAX_NAMED; i++) {
+        const char *before = i == 0 ? "" : i + 1 == n && n <= MAX_NAMED ? " and " : ", ";
 
         length += (size_t)snprintf(out + length, size - length,
                                    waiter[i].thread > 0 ? "%s%u.%u" : "%s%u", before,
                                    waiter[i].rank, waiter[i].thread);
     }
-    if (n > MOST_NAMED)
-        snprintf(out + length, size - length, " and %u more", n - MOST_NAMED);
+    if (n > MAX_NAMED)
+        snprintf(out + length, size - length, " and %u more", n - MAX_NAMED);
     free(waiter);
 }
 
@@ -272,7 +272,7 @@ static int64_t bound_of(const struct costs *c, struct bounder *b, uint32_t t)
     mem_grow(&b->excess_ns, &b->excess_cap, n, sizeof *b->excess_ns);
     cut_from(c, &b->what_if, t, b->excess_ns);
     b->work += VERTEX_WORK * n;
-    if ((double)r->unknown_ns <= MOST_UNKNOWN * lost_of(c, t))
+    if ((double)r->unknown_ns <= MAX_UNKNOWN * lost_of(c, t))
         ns = critical_cut_ns(&c->critical, r);
     replay_clear(r);
     return at_most_lost(ns, lost_of(c, t));
@@ -357,7 +357,7 @@ static void find_executions(struct costs *c)
                 (struct candidate){at_most_ns, lost_ns, t, w->is_anomaly[t]};
     }
     qsort(candidate, n_candidates, sizeof *candidate, by_claim);
-    for (uint32_t i = 0; i < n_candidates && (i < LEAST_ASKED || c->budget > 0); i++)
+    for (uint32_t i = 0; i < n_candidates && (i < MIN_ASKED || c->budget > 0); i++)
         find_one(c, candidate[i].tree);
     free(candidate);
 }
@@ -438,7 +438,7 @@ static void find_incidents(struct costs *c, const struct members *m)
     for (uint32_t i = 0; i < m->of->n; i++) {
         const uint32_t *tree = m->tree + m->first[i];
         uint32_t n = m->first[i + 1] - m->first[i];
-        bool is_known = i < LEAST_ASKED || c->budget > 0;
+        bool is_known = i < MIN_ASKED || c->budget > 0;
 
         for (uint32_t k = 0; k < n; k++)
             is_known &= takes_part(c, tree[k]);

@@ -23,7 +23,7 @@
 
 #define COST_UNKNOWN INT64_MIN
 #define COST_TEXT_SIZE 256
-#define COST_LEAST_LOST 1.0 /* ns: who lost less cost nothing */
+#define COST_MIN_LOST 1.0 /* ns: who lost less cost nothing */
 
 struct costs {
     const struct scoring *scoring; /* not its own */

@@ -80,7 +80,7 @@ int learnt_settings_of(sqlite3_stmt *query, int column, struct learnt_settings *
     l->nu = sqlite3_column_double(query, column + 5);
     l->embedding = stack2vec_default();
     if (!(l->gamma >= 0 && isfinite(l->gamma)) || !(l->nu >= 0 && l->nu <= 1) || dims < 0 ||
-        dims > STACK2VEC_MOST_DIMS || epochs < 0 || epochs > UINT32_MAX)
+        dims > STACK2VEC_MAX_DIMS || epochs < 0 || epochs > UINT32_MAX)
         return err_set(ERR_FORMAT, "damaged run: the settings make no sense");
     said.dims = (uint32_t)dims;
     said.epochs = (uint32_t)epochs;

@@ -16,11 +16,11 @@
 #include <string.h>
 
 #define SUSPECT_SHARE 0.02 /* of all executions are suspects even where none is an anomaly */
-#define FEWEST_SUSPECTS 20u
-#define LONG 1.0   /* typical executions lost: who lost that, and most, is a suspect, too */
-#define COSTLY 3.0 /* typical executions lost per location: that matters, usual or not */
-#define MANY 4u    /* one in so many locations have the same iteration disturbed: it is one */
-#define FEWEST_MANY 3u            /* and so many at least */
+#define MIN_SUSPECTS 20u
+#define LONG 1.0    /* typical executions lost: who lost that, and most, is a suspect, too */
+#define COSTLY 3.0  /* typical executions lost per location: that matters, usual or not */
+#define MANY 4u     /* one in so many locations have the same iteration disturbed: it is one */
+#define MIN_MANY 3u /* and so many at least */
 #define TAKEN (INCIDENT_NONE - 1) /* no suspect, but the head of an incident */
 
 /* Where and when something was. */
@@ -109,8 +109,8 @@ static void choose_suspects(struct finder *f)
     struct ranked *ranked = mem_alloc(n, sizeof *ranked);
     double least_score, least_lost;
 
-    n_others = n_others < FEWEST_SUSPECTS ? FEWEST_SUSPECTS : n_others;
-    n_others = n_others > CAUSES_MOST ? CAUSES_MOST : n_others;
+    n_others = n_others < MIN_SUSPECTS ? MIN_SUSPECTS : n_others;
+    n_others = n_others > MAX_CAUSES ? MAX_CAUSES : n_others;
     least_score = least_of_strangest(f, n_others);
     least_lost = least_of_longest(f, n_others);
     for (uint32_t t = 0; t < n; t++)
@@ -218,7 +218,7 @@ static void follow_all(struct finder *f)
         f->suspect[s].origin = span_of(&f->w->forest, f->suspect[s].tree);
         f->suspect[s].culprit = f->suspect[s].tree;
     }
-    for (uint32_t s = 0; s < f->n && s < CAUSES_MOST; s++) /* the highest scores first */
+    for (uint32_t s = 0; s < f->n && s < MAX_CAUSES; s++) /* the highest scores first */
         follow(f, s);
 }
 
@@ -282,7 +282,7 @@ static void join_by_iteration(struct finder *f)
         if (w->is_anomaly[t])
             common[n++] = (struct common){w->forest.index[t], s, span_of(&w->forest, t)};
     }
-    fewest = n_busy < FEWEST_MANY ? n_busy : FEWEST_MANY;
+    fewest = n_busy < MIN_MANY ? n_busy : MIN_MANY;
     join_common(f, common, n, n_busy / MANY > fewest ? n_busy / MANY : fewest);
     free(common);
 }

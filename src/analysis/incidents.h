@@ -53,7 +53,7 @@ struct incidents {
 
 /*
  * incidents_find -- of all trees, once they are judged. Release in any case.
- * Chains are followed of the CAUSES_MOST highest scores among the suspects.
+ * Chains are followed of the MAX_CAUSES highest scores among the suspects.
  * O(n_trees log n_trees + chains).
  */
 void incidents_find(const struct scoring *scoring, struct causes *causes,

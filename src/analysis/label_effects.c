@@ -16,8 +16,9 @@ static int load_acts(struct label_effects *e, sqlite3 *db, int64_t foi, uint32_t
     int step = SQLITE_DONE, rc = rundb_prepare(db, run_sql_acts_to_learn, &query);
 
     if (rc == 0)
-        rc = rundb_bind(db, query, "ii", foi, (int64_t)LABEL_EFFECTS_MOST);
-    while (rc == 0 && e->n < LABEL_EFFECTS_MOST && (step = sqlite3_step(query)) == SQLITE_ROW) {
+        rc = rundb_bind(db, query, "ii", foi, (int64_t)LABEL_EFFECTS_MAX_ACTS);
+    while (rc == 0 && e->n < LABEL_EFFECTS_MAX_ACTS &&
+           (step = sqlite3_step(query)) == SQLITE_ROW) {
         int64_t tree = sqlite3_column_int64(query, 3);
 
         if (sqlite3_column_type(query, 3) == SQLITE_NULL || tree < 0 || tree >= n_trees)

@@ -14,8 +14,8 @@
 
 #include <sqlite3.h>
 
-#define LABEL_EFFECTS_MOST 8u  /* acts that are looked at: the newest */
-#define LABEL_EFFECTS_TREES 5u /* executions that are named of each */
+#define LABEL_EFFECTS_MAX_ACTS 8u /* acts that are looked at: the newest */
+#define LABEL_EFFECTS_TREES 5u    /* executions that are named of each */
 
 struct label_effect {
     int64_t first_label, last_label; /* numbers of the act's labels */
@@ -27,10 +27,10 @@ struct label_effect {
 };
 
 struct label_effects {
-    struct label_effect of[LABEL_EFFECTS_MOST]; /* the oldest first */
+    struct label_effect of[LABEL_EFFECTS_MAX_ACTS]; /* the oldest first */
     uint32_t n;
-    bool *without[LABEL_EFFECTS_MOST]; /* [trees] is an anomaly without it; or NULL */
-    signed char *label;                /* [trees] scratch */
+    bool *without[LABEL_EFFECTS_MAX_ACTS]; /* [trees] is an anomaly without it; or NULL */
+    signed char *label;                    /* [trees] scratch */
 };
 
 /*

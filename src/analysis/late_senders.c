@@ -7,13 +7,13 @@ static void keep(struct late_senders *out, struct late_sender x)
 
     out->n++;
     out->sum_ns += x.wait_ns;
-    if (at == LATE_MOST && out->worst[at - 1].wait_ns >= x.wait_ns)
+    if (at == MAX_LATE_SENDERS && out->worst[at - 1].wait_ns >= x.wait_ns)
         return;
-    at -= at == LATE_MOST;
+    at -= at == MAX_LATE_SENDERS;
     for (; at > 0 && out->worst[at - 1].wait_ns < x.wait_ns; at--)
         out->worst[at] = out->worst[at - 1];
     out->worst[at] = x;
-    out->n_worst += out->n_worst < LATE_MOST;
+    out->n_worst += out->n_worst < MAX_LATE_SENDERS;
 }
 
 static void look_at(const struct trace_view *view, uint32_t location, const struct message *m,

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#define LATE_MOST 20u
+#define MAX_LATE_SENDERS 20u
 
 struct late_sender {
     uint32_t rank, sender;
@@ -22,7 +22,7 @@ struct late_sender {
 
 struct late_senders {
     uint64_t n, sum_ns;
-    struct late_sender worst[LATE_MOST]; /* [n_worst] */
+    struct late_sender worst[MAX_LATE_SENDERS]; /* [n_worst] */
     uint32_t n_worst;
 };
 

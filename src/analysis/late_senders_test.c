@@ -41,8 +41,8 @@ static void the_worst_are_kept_the_longest_first(void **state)
     sample_view_init(&trace, 2, (const char *const[]){text[0], text[1]});
     late_senders_find(&trace.view, &late);
     assert_int_equal(late.n, 60);
-    assert_int_equal(late.n_worst, LATE_MOST);
-    for (uint32_t i = 0; i < LATE_MOST; i++)
+    assert_int_equal(late.n_worst, MAX_LATE_SENDERS);
+    for (uint32_t i = 0; i < MAX_LATE_SENDERS; i++)
         assert_int_equal(late.worst[i].wait_ns, (60 - i) * 1000);
     sample_view_release(&trace);
 }

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #define MEDIAN_ERROR 1.2533 /* standard error of a median, in that of a mean */
-#define MOST_EXCESS 0.999   /* of the time of a cell: something is left for the usual */
-#define LEAST_NS 1.0        /* that a call usually takes, to have taken time */
+#define MAX_EXCESS 0.999    /* of the time of a cell: something is left for the usual */
+#define MIN_NS 1.0          /* that a call usually takes, to have taken time */
 
 /* Vertices of own work, each with its cell. */
 struct work {
@@ -39,10 +39,10 @@ double peer_ratio(const struct scoring *w, const struct peers *peers, uint32_t t
  */
 double peer_cell_excess(const struct peer_cell *cell, double above, double offset_ns)
 {
-    double added_ns = cell->usual_ns < cell->n_calls * LEAST_NS ? 0 : cell->n_calls * offset_ns;
+    double added_ns = cell->usual_ns < cell->n_calls * MIN_NS ? 0 : cell->n_calls * offset_ns;
     double excess_ns = (cell->time_ns + added_ns) * (1 - exp(-above));
 
-    return fmin(excess_ns, MOST_EXCESS * cell->time_ns);
+    return fmin(excess_ns, MAX_EXCESS * cell->time_ns);
 }
 
 static double value_at(size_t i, const void *ctx)

@@ -122,7 +122,7 @@ static void find_costs(struct what_if *w, const struct scoring *s, struct peers 
     }
     for (uint32_t i = 0; i < s->model.paths.n; i++)
         factor[i] = 1;
-    for (uint32_t p = 0; p < peers->n && n_asked < PEERS_MOST_COSTS; p++) {
+    for (uint32_t p = 0; p < peers->n && n_asked < PEERS_MAX_COSTS; p++) {
         struct peer_place *place = &peers->place[p];
 
         if (!peers_is_to_blame(place))
@@ -190,8 +190,8 @@ static void find_operations(struct ideal *ideal, uint32_t n_regions, struct peer
             peers->operation[peers->n_operations++] =
                 (struct peer_operation){.region = r, .sum_ns = ideal->kind[r].sum_ns};
     qsort(peers->operation, peers->n_operations, sizeof *peers->operation, by_sum);
-    if (peers->n_operations > PEERS_MOST_OPERATIONS)
-        peers->n_operations = PEERS_MOST_OPERATIONS;
+    if (peers->n_operations > PEERS_MAX_OPERATIONS)
+        peers->n_operations = PEERS_MAX_OPERATIONS;
     for (uint32_t i = 0; i < peers->n_operations; i++)
         peers->operation[i].slowdown =
             ideal_slowdown(ideal, is_of_region, &peers->operation[i].region);
@@ -208,7 +208,7 @@ static bool find_slowdowns(struct what_if *w, const struct scoring *s, struct pe
     is_any = ideal.n > 0;
     if (is_any && ideal.ideal_ns > 0)
         peers->slowdown = ideal.run_ns / ideal.ideal_ns;
-    for (uint32_t p = 0; is_any && p < peers->n && p < PEERS_MOST_PLAYED; p++)
+    for (uint32_t p = 0; is_any && p < peers->n && p < PEERS_MAX_PLAYED; p++)
         peers->place[p].slowdown =
             ideal_slowdown(&ideal, is_of_place, &(struct kept){peers, p});
     if (is_any)

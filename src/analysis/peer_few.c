@@ -6,10 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MOST_APART 1.1 /* executions of a place over another's: more are no pairs */
-#define MORE_SHARE 0.5 /* of an excess that is explained by more calls: it is more to do */
-#define ALL_OF_IT 0.9  /* of the time on a path: then no other comes by */
-#define LEAST_INDEPENDENT 8.0 /* pairs, however much alike they are */
+#define MAX_APART 1.1       /* executions of a place over another's: more are no pairs */
+#define MORE_SHARE 0.5      /* of an excess that is explained by more calls: it is more to do */
+#define ALL_OF_IT 0.9       /* of the time on a path: then no other comes by */
+#define MIN_INDEPENDENT 8.0 /* pairs, however much alike they are */
 
 struct few {
     const struct scoring *w;
@@ -32,7 +32,7 @@ static uint32_t count_common(const struct peers *peers)
         least = n < least ? n : least;
         most = n > most ? n : most;
     }
-    return most <= MOST_APART * least ? least : 0;
+    return most <= MAX_APART * least ? least : 0;
 }
 
 static void add_own(struct few *f)
@@ -47,7 +47,7 @@ static void add_own(struct few *f)
 /* The middle of what the others have of value (n). */
 static double middle_but(uint32_t n, uint32_t but, const double *value)
 {
-    double others[PEERS_FEWEST];
+    double others[PEERS_MIN_PLACES];
     uint32_t n_others = 0;
 
     for (uint32_t p = 0; p < n; p++)
@@ -104,7 +104,7 @@ double peer_signs_chance(const struct peer_signs *s)
 
     if (by_chance < 1)
         r = fmin(fmax((alike - by_chance) / (1 - by_chance), 0), 0.99);
-    n = fmax(n * (1 - r) / (1 + r), fmin(n, LEAST_INDEPENDENT));
+    n = fmax(n * (1 - r) / (1 + r), fmin(n, MIN_INDEPENDENT));
     return 0.5 * erfc((share - 0.5) * sqrt(n) * M_SQRT2);
 }
 
@@ -118,7 +118,7 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
     struct peer_place *p = &f->out->place[place];
     const struct peer_cell *own = peer_cells_find(f->cells, place, path);
     struct peer_path x = {.path = path, .is_sure = true, .stage = NO_STAGE};
-    double task_ns[PEERS_FEWEST] = {0}, ratio[PEERS_FEWEST] = {0}, slow_ns = 0, more_ns;
+    double task_ns[PEERS_MIN_PLACES] = {0}, ratio[PEERS_MIN_PLACES] = {0}, slow_ns = 0, more_ns;
 
     if (own == NULL)
         return;
@@ -175,7 +175,7 @@ void peer_few_judge(const struct scoring *scoring, const struct peer_cells *cell
     struct few f = {
         .w = scoring, .cells = cells, .out = peers, .n_common = count_common(peers)};
 
-    if (f.n_common < PEER_FEW_EXECUTIONS || peers->n < PEER_FEW_LEAST) {
+    if (f.n_common < PEER_FEW_EXECUTIONS || peers->n < PEER_FEW_MIN_PLACES) {
         for (uint32_t p = 0; p < peers->n; p++)
             peers->place[p].verdict = PEER_UNSURE;
         return;

@@ -15,7 +15,7 @@
 
 #include "analysis/peer_cells.h"
 
-#define PEER_FEW_LEAST 2u      /* places that can be compared so */
+#define PEER_FEW_MIN_PLACES 2u /* places that can be compared so */
 #define PEER_FEW_FACTOR 1.05   /* own work over the others', to be called slow */
 #define PEER_FEW_EXECUTIONS 8u /* of each place */
 

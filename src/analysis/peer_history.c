@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LEAST_OWN 1e-3 /* of the time of a place that is not slowness */
+#define MIN_OWN 1e-3 /* of the time of a place that is not slowness */
 
 /* When executions begin, of all places. */
 static void find_bins(const struct forest *forest, struct peer_history *out)
@@ -39,7 +39,7 @@ static void scale_place(const struct peer_place *place, uint32_t width, double o
         time += factor[i];
         usual += usual_ns[i];
     }
-    own = fmax(time - place->slow_ns - place->maybe_ns, LEAST_OWN * time);
+    own = fmax(time - place->slow_ns - place->maybe_ns, MIN_OWN * time);
     for (uint32_t i = 0; i < width; i++)
         factor[i] =
             usual_ns[i] > 0 ? factor[i] / fmax(usual_ns[i] * own / usual, offset_ns) : 0;

@@ -408,7 +408,7 @@ void peer_teams_costs(struct what_if *w, struct peer_teams *teams)
     if (teams->n == 0 || !syncs_clocks_agree(&w->syncs))
         return;
     walk_init(&t, &w->view);
-    for (uint32_t i = 0; i < teams->n && i < PEERS_MOST_COSTS; i++) {
+    for (uint32_t i = 0; i < teams->n && i < PEERS_MAX_COSTS; i++) {
         struct peer_thread *x = &teams->thread[i];
 
         x->has_cost = syncs_takes_part(&w->syncs, x->location);

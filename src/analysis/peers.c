@@ -18,13 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAD_SIGMA 1.4826   /* standard deviations in a median absolute deviation */
-#define SMALL_SAMPLE 4.0   /* among n places, sampling errors count for so many n-ths more */
-#define LEAST_FREEDOM 10.0 /* where the places are no further apart than their calls vary */
-#define MAD_FREEDOM 0.37   /* degrees of freedom of a MAD, per value: its efficiency */
-#define STAGE_FACTOR 1.05  /* by which a stage takes longer than others to have more to do */
-#define DATA_SHARE 0.5     /* of a slowdown that more data explains */
-#define MOST_PATHS 16u     /* kept of a place */
+#define MAD_SIGMA 1.4826  /* standard deviations in a median absolute deviation */
+#define SMALL_SAMPLE 4.0  /* among n places, sampling errors count for so many n-ths more */
+#define MIN_FREEDOM 10.0  /* where the places are no further apart than their calls vary */
+#define MAD_FREEDOM 0.37  /* degrees of freedom of a MAD, per value: its efficiency */
+#define STAGE_FACTOR 1.05 /* by which a stage takes longer than others to have more to do */
+#define DATA_SHARE 0.5    /* of a slowdown that more data explains */
+#define MAX_PATHS 16u     /* kept of a place */
 
 struct finder {
     const struct scoring *w;
@@ -167,7 +167,7 @@ static double middle_off(const struct finder *f, uint32_t path)
     above = mem_alloc(n_cells, sizeof *above);
     off = mem_alloc(n_cells, sizeof *off);
     for (uint32_t i = 0; i < n_cells; i++)
-        if (cell[i].n_calls >= PEERS_FEWEST_CALLS) {
+        if (cell[i].n_calls >= PEERS_MIN_CALLS) {
             above[n] = cell[i].above_stage;
             off[n++] = cell[i].above_off;
         }
@@ -184,12 +184,12 @@ static struct across across_places(const struct finder *f, uint32_t path, double
     struct across a = {.n = 0};
 
     for (uint32_t i = 0; i < n; i++)
-        if (cell[i].n_calls >= PEERS_FEWEST_CALLS)
+        if (cell[i].n_calls >= PEERS_MIN_CALLS)
             scratch[a.n++] = cell[i].above_stage;
-    if (a.n < PEERS_FEWEST)
+    if (a.n < PEERS_MIN_PLACES)
         return a;
     a.middle = robust_quantile(scratch, a.n, 0.5);
-    a.width = fmax(peers_width(scratch, a.n, a.middle), PEERS_LEAST_WIDTH);
+    a.width = fmax(peers_width(scratch, a.n, a.middle), PEERS_MIN_WIDTH);
     a.off = middle_off(f, path);
     return a;
 }
@@ -209,9 +209,9 @@ static struct across tasks_across(const struct finder *f, uint32_t path, double 
     uint32_t n_there = cells_of(f, path, &cell);
     struct across a = {.n = f->out->n};
 
-    if (a.n < PEERS_FEWEST)
+    if (a.n < PEERS_MIN_PLACES)
         return a;
-    if (2 * n_there <= a.n && n_there >= PEERS_FEWEST)
+    if (2 * n_there <= a.n && n_there >= PEERS_MIN_PLACES)
         a.n = n_there;
     else if (2 * n_there < a.n) /* most have nothing to do there */
         return a;
@@ -240,7 +240,7 @@ double peers_chance(double above, double width, uint32_t n, double error)
 
     if (width > floor)
         return student_tail(above / width, freedom);
-    return student_tail(above / floor, fmax(freedom, LEAST_FREEDOM));
+    return student_tail(above / floor, fmax(freedom, MIN_FREEDOM));
 }
 
 static double chance_of(double above, const struct across *a, double error)
@@ -280,7 +280,7 @@ static bool is_surely_slow(const struct finder *f, const struct peer_cell *cell,
 
     return !cell->is_alone &&
            f->n_tests * chance_of(above, a, cell->error) <= PEERS_FALSE_ALARMS &&
-           factor_of(cell, excess_of_calls(f, cell, above)) >= PEERS_LEAST_FACTOR;
+           factor_of(cell, excess_of_calls(f, cell, above)) >= PEERS_MIN_FACTOR;
 }
 
 static void judge_time(struct finder *f, const struct peer_cell *cell, uint32_t path,
@@ -292,10 +292,10 @@ static void judge_time(struct finder *f, const struct peer_cell *cell, uint32_t 
                               .off = cell->above_off + a->off,
                               .stage = NO_STAGE};
 
-    if (a->n < PEERS_FEWEST || cell->n_calls < PEERS_FEWEST_CALLS)
+    if (a->n < PEERS_MIN_PLACES || cell->n_calls < PEERS_MIN_CALLS)
         return;
     set_excess(f, cell, &found);
-    if (found.factor < PEERS_LEAST_FACTOR)
+    if (found.factor < PEERS_MIN_FACTOR)
         return;
     if (f->n_tests * chance_of(found.above, a, cell->error) > PEERS_MAYBE * PEERS_FALSE_ALARMS)
         return;
@@ -322,8 +322,8 @@ static void judge_task(struct finder *f, const struct peer_cell *cell, uint32_t 
     struct peer_path found = {
         .path = path, .is_more = true, .is_sure = true, .stage = NO_STAGE};
 
-    if (a->n < PEERS_FEWEST || more <= PEERS_TASK_WIDTHS * a->width ||
-        task < PEERS_LEAST_FACTOR * a->middle)
+    if (a->n < PEERS_MIN_PLACES || more <= PEERS_TASK_WIDTHS * a->width ||
+        task < PEERS_MIN_FACTOR * a->middle)
         return;
     found.factor = a->middle > 0 ? task / a->middle : INFINITY;
     found.excess_ns = more * place->n_executions;
@@ -338,7 +338,7 @@ static uint32_t count_tests(const struct finder *f)
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < f->cells.first[f->n_paths]; i++)
-        n += f->cells.cell[i].n_calls >= PEERS_FEWEST_CALLS;
+        n += f->cells.cell[i].n_calls >= PEERS_MIN_CALLS;
     return n;
 }
 
@@ -372,7 +372,7 @@ static double ratio_of_stage(const struct finder *f, uint32_t path, uint32_t sta
 
     for (uint32_t i = 0; i < n_cells; i++)
         if (cell[i].place != but && f->stage_of[cell[i].place] == stage &&
-            cell[i].n_calls >= PEERS_FEWEST_CALLS)
+            cell[i].n_calls >= PEERS_MIN_CALLS)
             scratch[n++] = cell[i].ratio;
     if (n > 1)
         qsort(scratch, n, sizeof *scratch, order_f64);
@@ -393,7 +393,7 @@ static void leave_out_stages(struct finder *f, uint32_t path, double *scratch)
         uint32_t stage = f->out->place[cell->place].stage;
         double others = NAN;
 
-        if (stage != NO_STAGE && cell->n_calls >= PEERS_FEWEST_CALLS)
+        if (stage != NO_STAGE && cell->n_calls >= PEERS_MIN_CALLS)
             others = ratio_of_stage(f, path, f->stage_of[cell->place], cell->place, scratch);
         cell->is_alone = stage != NO_STAGE && isnan(others);
         cell->above_stage = cell->ratio - (isnan(others) ? 0 : others);
@@ -420,7 +420,7 @@ static void judge_stage(struct finder *f, const struct peer_cell *cell, uint32_t
     struct peer_path found = {
         .path = path, .is_more = true, .is_sure = true, .stage = NO_STAGE};
 
-    if (place->stage == NO_STAGE || cell->n_calls < PEERS_FEWEST_CALLS || cell->is_alone)
+    if (place->stage == NO_STAGE || cell->n_calls < PEERS_MIN_CALLS || cell->is_alone)
         return;
     found.above = above_others(f, f->stage_of[cell->place], scratch);
     found.off = cell->above_off;
@@ -512,8 +512,8 @@ static void finish_paths(const struct finder *f, uint32_t p)
 
     if (place->n_paths > 1)
         qsort(place->path, place->n_paths, sizeof *place->path, by_excess);
-    if (place->n_paths > MOST_PATHS)
-        place->n_paths = MOST_PATHS;
+    if (place->n_paths > MAX_PATHS)
+        place->n_paths = MAX_PATHS;
     for (uint32_t i = 0; i < place->n_paths; i++)
         if (place->path[i].is_more)
             place->path[i].share = 1;
@@ -623,7 +623,7 @@ static bool has_more_data(const struct peer_place *p, double usual_bytes)
 
 static bool is_few(const struct peers *peers)
 {
-    return peers->n < PEERS_FEWEST;
+    return peers->n < PEERS_MIN_PLACES;
 }
 
 static void judge_work(struct finder *f)
@@ -764,14 +764,14 @@ static void find(struct finder *f, const struct peers_opts *opts)
     if (opts->least_apart > 0 && !are_apart(f, opts->least_apart))
         return;
     find_stages(f);
-    peer_cells_make(&f->cells, f->w, PEERS_LEAST_WIDTH, out);
+    peer_cells_make(&f->cells, f->w, PEERS_MIN_WIDTH, out);
     add_bytes(f);
     if (is_few(out))
         peer_few_judge(f->w, &f->cells, PEERS_FALSE_ALARMS, out);
     else
         judge_paths(f);
     judge_work(f);
-    if (out->n >= PEER_FEW_LEAST)
+    if (out->n >= PEER_FEW_MIN_PLACES)
         judge_waits(f);
     peer_cells_release(&f->cells);
     free(f->stage);

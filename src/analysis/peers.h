@@ -23,14 +23,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PEERS_FEWEST 5u          /* places on a call path, to say anything of one of them */
+#define PEERS_MIN_PLACES 5u      /* places on a call path, to say anything of one of them */
 #define PEERS_MATERIAL 0.002     /* of a place's time: less is not worth a verdict */
 #define PEERS_WORTH_NAMING 0.001 /* ... and less than that of a path is not named */
 #define PEERS_FALSE_ALARMS 0.005 /* places called slow in a trace in which none is */
 #define PEERS_MAYBE 20.0         /* times as often may one be called unsure */
-#define PEERS_LEAST_FACTOR 1.015 /* by which calls take longer, or are more, to count */
-#define PEERS_FEWEST_CALLS 8u    /* of a place on a path, for their middle to mean anything */
-#define PEERS_LEAST_WIDTH 1e-3   /* of ratios: clocks and caches are not better than that */
+#define PEERS_MIN_FACTOR 1.015   /* by which calls take longer, or are more, to count */
+#define PEERS_MIN_CALLS 8u       /* of a place on a path, for their middle to mean anything */
+#define PEERS_MIN_WIDTH 1e-3     /* of ratios: clocks and caches are not better than that */
 #define PEERS_TASK_WIDTHS 6.0    /* work per execution beyond that of the peers */
 #define PEERS_WAIT_MATERIAL 0.02 /* of its time: a place waits that much more than others */
 #define PEERS_NONE UINT32_MAX
@@ -194,11 +194,11 @@ void peers_excess(const struct peers *peers, uint32_t place, const struct peer_e
                   double *factor, double *excess);
 
 #define PEERS_ROLE_FACTOR                                                                      \
-    5.0                      /* a place whose calls take so many times as long does something  \
+    5.0                     /* a place whose calls take so many times as long does something  \
                                 else in them: it is not slower, it has more to do */
-#define PEERS_MOST_COSTS 64u /* slow places of which each is replayed */
-#define PEERS_MOST_PLAYED 4096u    /* places whose slowdown is */
-#define PEERS_MOST_OPERATIONS 256u /* functions, those that take longest */
+#define PEERS_MAX_COSTS 64u /* slow places of which each is replayed */
+#define PEERS_MAX_PLAYED 4096u    /* places whose slowdown is */
+#define PEERS_MAX_OPERATIONS 256u /* functions, those that take longest */
 
 /*
  * peers_of_run -- peers_find and peers_costs of a scored run.

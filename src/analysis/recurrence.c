@@ -80,7 +80,7 @@ static void try_all(struct here *h)
         for (size_t k = i + 1; is_left(h, i) && k < h->n && k <= i + NEXT_TRIED; k++) {
             uint32_t period = h->x[h->at[k]].index - h->x[h->at[i]].index;
 
-            if (is_left(h, k) && period >= RECURRENCE_LEAST_PERIOD)
+            if (is_left(h, k) && period >= RECURRENCE_MIN_PERIOD)
                 try_period(h, i, period);
         }
 }

@@ -31,7 +31,7 @@ struct occurrence {
  * would be hit once in a million tries. O(n log n) with a factor of the periods that are tried.
  */
 #define RECURRENCE_TURNS 6u
-#define RECURRENCE_LEAST_PERIOD 20u /* executions; what comes more often is usual */
+#define RECURRENCE_MIN_PERIOD 20u /* executions; what comes more often is usual */
 void recurrence_find(struct occurrence *x, size_t n);
 
 #endif

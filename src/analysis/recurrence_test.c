@@ -2,16 +2,16 @@
 
 #include "base/test.h"
 
-#define MOST 256
+#define MAX_EXECUTIONS 256
 
 struct fixture {
-    struct occurrence x[MOST];
+    struct occurrence x[MAX_EXECUTIONS];
     size_t n;
 };
 
 static void add(struct fixture *f, uint32_t location, uint32_t index, double cost)
 {
-    assert_true(f->n < MOST);
+    assert_true(f->n < MAX_EXECUTIONS);
     f->x[f->n++] =
         (struct occurrence){.location = location, .index = index, .n_here = 1000, .cost = cost};
 }

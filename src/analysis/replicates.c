@@ -62,11 +62,11 @@ double replicates_margin(const struct replicates *r, double confidence)
 
 uint32_t replicates_needed(const struct replicates *r, double confidence, double margin)
 {
-    for (uint32_t n = 2; n < REPLICATES_MOST && r->freedom > 0; n++)
+    for (uint32_t n = 2; n < MAX_REPLICATES && r->freedom > 0; n++)
         if (student_quantile((1 - confidence) / 2, 2.0 * n - 2) * r->width * sqrt(2.0 / n) <=
             margin)
             return n;
-    return REPLICATES_MOST;
+    return MAX_REPLICATES;
 }
 
 double replicates_limit(double *chance, uint32_t n, double rate)

@@ -40,11 +40,11 @@ double replicates_chance(const struct replicates *r);
 /* replicates_margin -- half the width of the interval of this confidence; INFINITY: unknown. */
 double replicates_margin(const struct replicates *r, double confidence);
 
-#define REPLICATES_MOST 1000u
+#define MAX_REPLICATES 1000u
 
 /*
  * replicates_needed -- values on each side until the interval is no wider than +-margin.
- * Returns REPLICATES_MOST where so many would not do.
+ * Returns MAX_REPLICATES where so many would not do.
  */
 uint32_t replicates_needed(const struct replicates *r, double confidence, double margin);
 

@@ -217,7 +217,8 @@ static int take_settings(sqlite3_stmt *query, struct retrain_settings *s)
     snprintf(s->features, sizeof s->features, "%s", rundb_text(query, 2));
     s->seed = (uint64_t)sqlite3_column_int64(query, 3);
     s->last_label = sqlite3_column_int64(query, 4);
-    return learnt_settings_of(query, 5, &s->learnt);
+    snprintf(s->at, sizeof s->at, "%s", rundb_text(query, 5));
+    return learnt_settings_of(query, 6, &s->learnt);
 }
 
 struct ranking_opts retrain_opts(const struct retrain_settings *as, struct pool *pool)
@@ -238,7 +239,7 @@ static int load_two(sqlite3 *db, int64_t foi, struct retrain_settings *newest,
     sqlite3_stmt *query = NULL;
     int rc =
         rundb_prepare(db,
-                      "SELECT id, learner, features, seed, last_label, " LEARNT_COLUMNS
+                      "SELECT id, learner, features, seed, last_label, at, " LEARNT_COLUMNS
                       " FROM retrain WHERE foi = ? AND NOT is_undone ORDER BY id DESC LIMIT 2",
                       &query);
 
@@ -391,7 +392,7 @@ int retrain_find(sqlite3 *db, int64_t foi, int64_t id, struct retrain_settings *
 {
     sqlite3_stmt *query = NULL;
     int rc = rundb_prepare(db,
-                           "SELECT id, learner, features, seed, last_label, " LEARNT_COLUMNS
+                           "SELECT id, learner, features, seed, last_label, at, " LEARNT_COLUMNS
                            " FROM retrain WHERE foi = ? AND id = ?",
                            &query);
 

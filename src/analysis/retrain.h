@@ -28,7 +28,7 @@ struct retrain_result {
     double threshold;
     struct retrain_change *change; /* [n_changes] the highest score first; free() it */
     size_t n_changes;
-    struct label_effect effect[LABEL_EFFECTS_MOST]; /* of a new retrain: by which labels */
+    struct label_effect effect[LABEL_EFFECTS_MAX_ACTS]; /* of a new retrain: by which labels */
     uint32_t n_effects;
     uint64_t rank_ns; /* what the learner took, of that the last time */
 };
@@ -56,6 +56,7 @@ struct retrain_settings {
     char learner[32], features[32]; /* "": the defaults, or a learner that is no more */
     uint64_t seed;
     int64_t last_label;
+    char at[32]; /* UTC, when it was made */
     struct learnt_settings learnt;
 };
 

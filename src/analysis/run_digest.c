@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LEAST_SHARE 1e-4 /* of the time of all functions: what has less is not kept */
+#define MIN_SHARE 1e-4 /* of the time of all functions: what has less is not kept */
 
 /* What each function did in the whole run. */
 static int load_functions(struct digest *digest, const struct run *run)
@@ -27,7 +27,7 @@ static int load_functions(struct digest *digest, const struct run *run)
 
     if (rc < 0)
         return rc;
-    sqlite3_bind_double(row, 1, LEAST_SHARE);
+    sqlite3_bind_double(row, 1, MIN_SHARE);
     while (sqlite3_step(row) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(row, 0);
         struct digest_function function = {.n_calls = (uint64_t)sqlite3_column_int64(row, 1),

@@ -40,8 +40,8 @@ static int add_foi(struct maker *m, uint32_t region)
     for (uint32_t i = 0; i < m->made->n_foi; i++)
         if (m->made->foi[i].region == region)
             return 0;
-    if (m->made->n_foi == FOI_MOST)
-        return err_set(ERR_USAGE, "more than %d functions of interest", FOI_MOST);
+    if (m->made->n_foi == MAX_FOIS)
+        return err_set(ERR_USAGE, "more than %d functions of interest", MAX_FOIS);
     m->made->foi[m->made->n_foi++].region = region;
     return 0;
 }
@@ -74,7 +74,7 @@ static int choose_fois(struct maker *m)
     int rc = m->opts->model ? model_foi(m) : 0;
 
     for (uint32_t i = 0; rc == 0 && i < m->opts->n_foi; i++) {
-        uint32_t region[FOI_MOST];
+        uint32_t region[MAX_FOIS];
         size_t n;
 
         rc = foi_match(m->opts->foi[i], &m->source->defs, &m->ingested->profile, region, &n);
@@ -91,7 +91,7 @@ static int choose_fois(struct maker *m)
 /* Iterations of the loops that were chosen become calls, as those of functions are. */
 static int insert_loops(struct maker *m)
 {
-    uint32_t region[FOI_MOST], n = 0;
+    uint32_t region[MAX_FOIS], n = 0;
 
     for (uint32_t i = 0; i < m->made->n_foi; i++)
         if (loops_of_region(&m->ingested->loops, m->made->foi[i].region))
@@ -149,7 +149,7 @@ static int analyse_columns(struct maker *m, sqlite3 *db, const struct columns *c
 static int analyse_all(struct maker *m, sqlite3 *db)
 {
     struct analysis_opts opts = m->opts->analysis;
-    struct paged *paged = paged_new(m->dir->part, PAGED_LEAST_BYTES);
+    struct paged *paged = paged_new(m->dir->part, PAGED_MIN_BYTES);
     struct columns columns;
     int rc = columns_open(&columns, m->dir->part);
 

@@ -31,8 +31,8 @@ struct run_maker_opts {
 };
 
 struct run_made {
-    struct analysis_foi foi[FOI_MOST]; /* names are the definitions' */
-    struct analysis_result result[FOI_MOST];
+    struct analysis_foi foi[MAX_FOIS]; /* names are the definitions' */
+    struct analysis_result result[MAX_FOIS];
     uint32_t n_foi;
     bool is_suggested;
     char why[FOI_WHY_SIZE];       /* of the suggestion */

@@ -179,13 +179,26 @@ void run_model_take(struct model *m, struct scoring *s, const char *foi, const c
     s->yardstick = (struct yardstick){0};
 }
 
+/* When what holds in the run was learnt, so that the same lesson is the same file whenever it is
+   saved; NULL: now. */
+static char *learnt_at(const struct source_run *s, const struct lesson *lesson)
+{
+    if (lesson->retrain.id)
+        return mem_copy_string(lesson->retrain.at);
+    return lesson->last_label == 0 ? rundb_get_text(s->run->db, "created") : NULL;
+}
+
 /* Moves what the ranking holds into a model. */
-static void model_of(struct source_run *s, struct model *m)
+static void model_of(struct source_run *s, const struct lesson *lesson, struct model *m)
 {
     struct scoring *w = &s->ranking.work;
-    char *trace = rundb_get_text(s->run->db, "trace");
+    char *trace = rundb_get_text(s->run->db, "trace"), *at = learnt_at(s, lesson);
 
     run_model_take(m, w, w->defs->region[w->model.paths.region[0]].name, trace ? trace : "");
+    if (at) {
+        free(m->made);
+        m->made = at;
+    }
     m->features = mem_copy_string(s->ranking.features_name);
     m->detector = mem_copy_string(detector_of(s->ranking.learner_name));
     m->embedding = w->embedding;
@@ -207,7 +220,7 @@ int run_model_make(struct run *run, int64_t foi, const struct ranking_opts *opts
     if (rc == 0)
         rc = learn(&s, &lesson, model);
     if (rc == 0) {
-        model_of(&s, model);
+        model_of(&s, &lesson, model);
         *n_left_out = lesson.n_left_out;
     }
     ranking_close(&s.ranking);

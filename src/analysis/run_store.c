@@ -23,7 +23,7 @@
 #include <stdlib.h>
 
 #define MUCH_SLOWER 1.05 /* own work over others': with less nobody is looked for */
-#define LEAST_COST 0.001 /* of the run, for a thread to be one that is to blame */
+#define MIN_COST 0.001   /* of the run, for a thread to be one that is to blame */
 #define BATCH_ROWS 1024u /* executions whose sentences are made while others are stored */
 #define PIECE_ROWS 32u   /* of these, by a thread at once */
 #define INCIDENT_CAUSE_SIZE (WHY_CAUSE_SIZE + 24)
@@ -366,7 +366,7 @@ static bool is_material(const struct found *found, const struct peer_thread *x)
 {
     const struct syncs *s = &found->costs.what_if.syncs;
 
-    return !x->has_cost || (double)x->cost_ns >= LEAST_COST * (double)(s->end_ns - s->begin_ns);
+    return !x->has_cost || (double)x->cost_ns >= MIN_COST * (double)(s->end_ns - s->begin_ns);
 }
 
 /* All of them, to be freed. */

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#define MOST_WORK 6000000u /* trees times words: some seconds */
-#define FEWEST_WORDS 256u
+#define MAX_WORK 6000000u /* trees times words: some seconds */
+#define MIN_WORDS 256u
 
 static int find_tree(const struct forest *f, uint32_t location, uint32_t index, uint32_t *tree)
 {
@@ -22,9 +22,9 @@ static int find_tree(const struct forest *f, uint32_t location, uint32_t index, 
  * the product of trees and words. */
 static void keep_short(struct scoring *w)
 {
-    uint32_t most = MOST_WORK / (w->forest.n_trees + 1);
+    uint32_t most = MAX_WORK / (w->forest.n_trees + 1);
 
-    most = most > FEWEST_WORDS ? most : FEWEST_WORDS;
+    most = most > MIN_WORDS ? most : MIN_WORDS;
     if (w->embedding.n_words == 0 && w->embedding.opts.most_words > most)
         w->embedding.opts.most_words = most;
 }

@@ -49,7 +49,7 @@ void what_if_fork_release(struct what_if *fork)
  */
 static int64_t nearest_ns(double ns)
 {
-    return llrint(fmax(fmin(ns, (double)MOST_ADDED_NS), -(double)MOST_ADDED_NS));
+    return llrint(fmax(fmin(ns, (double)MAX_ADDED_NS), -(double)MAX_ADDED_NS));
 }
 
 /* Those of one function on a stream that were at work between two times, newest first: the sum
@@ -63,7 +63,8 @@ static int64_t each_operation(struct what_if *w, struct device_operation like, u
     bool is_any = device_operation_until(&w->view, like.location, to_ns, &o);
     int64_t sum = 0;
 
-    for (int step = 0; is_any && step < DEVICE_PATH_MOST && calls_leave(calls, o.row) > from_ns;
+    for (int step = 0;
+         is_any && step < DEVICE_PATH_MAX_OPERATIONS && calls_leave(calls, o.row) > from_ns;
          step++) {
         int64_t took_ns = (int64_t)calls->inclusive_ns[o.row];
 

@@ -17,12 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_HELD 256u
+#define MAX_HELD 256u
 #define LATEST_NS ((uint64_t)1 << 62)
 
 /* Events of a location that the call stack has not seen yet. */
 struct held {
-    struct event event[MOST_HELD];
+    struct event event[MAX_HELD];
     size_t n;
     uint64_t last_ns;
     struct event_batch details; /* messages and counters of these events */
@@ -209,7 +209,7 @@ static inline struct held *hold(snag_detector *d, uint32_t location, uint64_t ti
         return NULL;
     }
     h = d->held[location];
-    if (__builtin_expect(h->n == MOST_HELD, 0))
+    if (__builtin_expect(h->n == MAX_HELD, 0))
         hand_over(d, location);
     if (__builtin_expect(time_ns < h->last_ns, 0))
         d->stream.quality.n[QUALITY_time_backwards]++;

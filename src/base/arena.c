@@ -1,12 +1,14 @@
 /*
- * A stack of blocks, each twice as large as the one before it, from 16 to 256 KiB, or as large as the request:
+ * A stack of blocks, each twice as large as the one before it, from 16 to 256 KiB, or as large
+ * as the request:
  *
  *     last --> [header | used ........ | free ....] --> [header | full] --> NULL
  *
  * A request larger than the rest of the newest block opens a new one; the rest is given up.
  * Blocks newer than a mark are freed when it is restored, so that a large temporary does not
- * stay for the rest of the run. The first one is small because most arenas hold little and live for one call: what
- * malloc has at hand, where 256 KiB may have to be mapped by the kernel, page by page, and given back.
+ * stay for the rest of the run. The first one is small because most arenas hold little and live
+ * for one call: that is what malloc has at hand, where 256 KiB may have to be mapped by the
+ * kernel, page by page, and given back.
  */
 #include "base/arena.h"
 

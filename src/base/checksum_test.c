@@ -3,11 +3,11 @@
 
 #include "base/test.h"
 
-#define MOST 5000
+#define MAX_BYTES 5000
 
-static void fill(unsigned char data[MOST])
+static void fill(unsigned char data[MAX_BYTES])
 {
-    for (size_t i = 0; i < MOST; i++)
+    for (size_t i = 0; i < MAX_BYTES; i++)
         data[i] = (unsigned char)(i * 7 + i / 256);
 }
 
@@ -26,7 +26,7 @@ static void it_is_xxh3(void **state)
         {1024, 0x71bee625238addb4, 0x2ad97bde93f9d618},
         {4999, 0x91baed057f6ceb56, 0xf5eec704df5c13c5},
     };
-    unsigned char data[MOST];
+    unsigned char data[MAX_BYTES];
 
     (void)state;
     fill(data);
@@ -38,16 +38,16 @@ static void it_is_xxh3(void **state)
 
 static void pieces_give_what_the_whole_gives(void **state)
 {
-    unsigned char data[MOST];
+    unsigned char data[MAX_BYTES];
     struct checksum sum;
 
     (void)state;
     fill(data);
-    for (size_t piece = 1; piece < MOST; piece = piece * 3 + 1) {
+    for (size_t piece = 1; piece < MAX_BYTES; piece = piece * 3 + 1) {
         checksum_begin(&sum);
-        for (size_t at = 0; at < MOST; at += piece)
-            checksum_add(&sum, data + at, MOST - at < piece ? MOST - at : piece);
-        assert_int_equal(checksum_end(&sum), checksum_of(data, MOST));
+        for (size_t at = 0; at < MAX_BYTES; at += piece)
+            checksum_add(&sum, data + at, MAX_BYTES - at < piece ? MAX_BYTES - at : piece);
+        assert_int_equal(checksum_end(&sum), checksum_of(data, MAX_BYTES));
     }
 }
 

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GUARD_MAX_WORKERS POOL_MOST_THREADS
+#define GUARD_MAX_WORKERS POOL_MAX_THREADS
 #define GUARD_MAX_BAD 64
 
 /* One item that must not be read to its end. */

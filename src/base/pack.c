@@ -36,7 +36,7 @@ void *pack_compress(const struct pack *pack, int level, size_t *n)
 int pack_decompress(struct pack *pack, const void *data, size_t n, uint64_t n_plain)
 {
     *pack = (struct pack){0};
-    if (n_plain / PACK_MOST_RATIO > n || ZSTD_getFrameContentSize(data, n) != n_plain)
+    if (n_plain / PACK_MAX_RATIO > n || ZSTD_getFrameContentSize(data, n) != n_plain)
         return err_set(ERR_FORMAT, "another size than noted");
     pack->data = mem_alloc(n_plain, 1);
     pack->n = n_plain;

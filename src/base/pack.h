@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PACK_MOST_RATIO 1024u /* plain bytes per compressed one; what we keep has 2 to 30 */
+#define PACK_MAX_RATIO 1024u /* plain bytes per compressed one; what we keep has 2 to 30 */
 
 struct pack {
     unsigned char *data; /* [n]; a writer's to free with pack_release, a reader's own */
@@ -31,7 +31,7 @@ void *pack_compress(const struct pack *pack, int level, size_t *n);
 /*
  * pack_decompress -- a reader of what one zstd frame holds.
  *   n_plain  bytes that are said to be in it; it must be as many, and not more than a frame of
- *            n bytes that we wrote could hold (PACK_MOST_RATIO), as that much is allocated
+ *            n bytes that we wrote could hold (PACK_MAX_RATIO), as that much is allocated
  * Returns 0 or ERR_FORMAT.
  */
 int pack_decompress(struct pack *pack, const void *data, size_t n, uint64_t n_plain);

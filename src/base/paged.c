@@ -18,9 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_NS 20000000 /* between looks at how much is in memory */
-#define PAGED_FEWEST 64u /* objects in an array that grows */
-#define MOST_FD 512      /* what is above is left for others */
+#define LOOK_NS 20000000      /* between looks at how much is in memory */
+#define PAGED_MIN_OBJECTS 64u /* objects in an array that grows */
+#define MAX_FD 512            /* what is above is left for others */
 
 struct mapping {
     void *data;
@@ -189,7 +189,7 @@ static void *map_unnamed(struct paged *p, size_t bytes, const void *old, size_t 
         return NULL;
     if (n_old == 0 || fs_write_at(fd, old, n_old, 0, p->dir) == 0)
         data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (data == MAP_FAILED || fd > MOST_FD) {
+    if (data == MAP_FAILED || fd > MAX_FD) {
         close(fd);
         fd = -1;
     }
@@ -270,6 +270,6 @@ void *paged_grow(struct paged *p, void *data, size_t n, size_t *cap, size_t need
     if (p == NULL)
         return mem_grow_slow(data, cap, need, width);
     *cap = need > 2 * *cap ? need : 2 * *cap;
-    *cap = *cap > PAGED_FEWEST ? *cap : PAGED_FEWEST;
+    *cap = *cap > PAGED_MIN_OBJECTS ? *cap : PAGED_MIN_OBJECTS;
     return paged_resize(p, data, n, *cap, width);
 }

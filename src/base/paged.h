@@ -5,10 +5,10 @@
  * is not looked at most of the time. Here such an array lies in a file without a name, which
  * the system can write out and read back as it does with any file, and a thread of its own
  * gives pages back as soon as more than PAGED_KEPT_BYTES of files are in memory. Who uses the
- * array sees nothing of that but time. Arrays of less than PAGED_LEAST_BYTES, and those for
+ * array sees nothing of that but time. Arrays of less than PAGED_MIN_BYTES, and those for
  * which there is no room in the directory, are plain memory.
  *
- *     paged = paged_new(dir, PAGED_LEAST_BYTES);
+ *     paged = paged_new(dir, PAGED_MIN_BYTES);
  *     ns = paged_alloc(paged, n, sizeof *ns);
  *     ...
  *     paged_release(paged, ns);
@@ -19,7 +19,7 @@
 
 #include <stddef.h>
 
-#define PAGED_LEAST_BYTES ((size_t)256 << 20)
+#define PAGED_MIN_BYTES ((size_t)256 << 20)
 #define PAGED_KEPT_BYTES ((size_t)1 << 30)
 
 struct paged;
@@ -27,7 +27,7 @@ struct paged;
 /*
  * paged_new -- for arrays in files of a directory.
  *   dir    NULL: all is plain memory
- *   least  bytes of an array that is worth a file: PAGED_LEAST_BYTES, but in tests
+ *   least  bytes of an array that is worth a file: PAGED_MIN_BYTES, but in tests
  * A process has files and threads of it from its first array on.
  */
 struct paged *paged_new(const char *dir, size_t least);

@@ -97,7 +97,7 @@ struct pool *pool_new(unsigned n_threads)
     struct pool *pool = mem_alloc(1, sizeof *pool);
     unsigned want = n_threads ? n_threads : processors();
 
-    want = want < POOL_MOST_THREADS ? want : POOL_MOST_THREADS;
+    want = want < POOL_MAX_THREADS ? want : POOL_MAX_THREADS;
     pool->worker = mem_alloc(want, sizeof *pool->worker);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);

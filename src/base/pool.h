@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#define POOL_MOST_THREADS 1024u /* more are not started: nothing here would gain by them */
+#define POOL_MAX_THREADS 1024u /* more are not started: nothing here would gain by them */
 
 struct pool;
 

@@ -4,7 +4,7 @@
 #include "base/rng.h"
 #include "base/test.h"
 
-#define MOST 96u
+#define MAX_SIZE 96u
 
 static void draw(float *to, size_t n, struct rng *rng)
 {
@@ -14,7 +14,8 @@ static void draw(float *to, size_t n, struct rng *rng)
 
 static void products_are_sums_of_products(void **state)
 {
-    static float a[MOST * MOST], b[MOST * MOST], c[MOST * MOST], before[MOST * MOST];
+    static float a[MAX_SIZE * MAX_SIZE], b[MAX_SIZE * MAX_SIZE], c[MAX_SIZE * MAX_SIZE],
+        before[MAX_SIZE * MAX_SIZE];
     struct rng rng = {1};
 
     (void)state;
@@ -39,7 +40,7 @@ static void products_are_sums_of_products(void **state)
 
 static void a_row_is_the_same_wherever_it_stands(void **state)
 {
-    static float a[MOST * MOST], b[MOST * MOST], c[MOST * MOST];
+    static float a[MAX_SIZE * MAX_SIZE], b[MAX_SIZE * MAX_SIZE], c[MAX_SIZE * MAX_SIZE];
     struct rng rng = {2};
 
     (void)state;

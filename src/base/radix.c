@@ -8,7 +8,7 @@
 
 #define SHORT 48 /* numbers; sorted by insertion */
 #define LONG 4096
-#define MOST_BITS                                                                              \
+#define MAX_BITS                                                                               \
     11 /* of a digit: the counts of 2048 buckets stay in the first-level cache                 \
         */
 
@@ -29,7 +29,7 @@
     static void sort_digit_##name(const type *from, type *to, size_t n, unsigned shift,        \
                                   unsigned bits)                                               \
     {                                                                                          \
-        size_t mask = ((size_t)1 << bits) - 1, start[(1u << MOST_BITS) + 1];                   \
+        size_t mask = ((size_t)1 << bits) - 1, start[(1u << MAX_BITS) + 1];                    \
                                                                                                \
         memset(start, 0, (mask + 2) * sizeof *start);                                          \
         for (size_t i = 0; i < n; i++)                                                         \
@@ -43,7 +43,7 @@
     void radix_sort_##name(type *x, type *scratch, size_t n)                                   \
     {                                                                                          \
         type *from = x, *to = scratch, *swap, differ = 0;                                      \
-        unsigned bits = n < LONG ? 8 : MOST_BITS;                                              \
+        unsigned bits = n < LONG ? 8 : MAX_BITS;                                               \
                                                                                                \
         if (n <= SHORT) {                                                                      \
             insert_##name(x, n);                                                               \

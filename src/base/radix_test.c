@@ -4,7 +4,7 @@
 #include "base/rng.h"
 #include "base/test.h"
 
-#define MOST 9000
+#define MAX_KEYS 9000
 
 static int ascending(const void *a, const void *b)
 {
@@ -15,8 +15,8 @@ static int ascending(const void *a, const void *b)
 
 static void sorted_as_by_qsort(void **state)
 {
-    static const size_t length[] = {0, 1, 2, 47, 48, 49, 255, 4095, 4096, MOST};
-    static uint64_t x[MOST], expected[MOST], scratch[MOST];
+    static const size_t length[] = {0, 1, 2, 47, 48, 49, 255, 4095, 4096, MAX_KEYS};
+    static uint64_t x[MAX_KEYS], expected[MAX_KEYS], scratch[MAX_KEYS];
     struct rng rng = {1};
 
     (void)state;
@@ -34,8 +34,8 @@ static void sorted_as_by_qsort(void **state)
 
 static void narrow_numbers_too(void **state)
 {
-    static const size_t length[] = {1, 48, 49, 4095, 4096, MOST};
-    static uint32_t x[MOST], scratch[MOST];
+    static const size_t length[] = {1, 48, 49, 4095, 4096, MAX_KEYS};
+    static uint32_t x[MAX_KEYS], scratch[MAX_KEYS];
     struct rng rng = {2};
 
     (void)state;
@@ -56,13 +56,13 @@ static void narrow_numbers_too(void **state)
 
 static void doubles_on_both_sides_of_zero(void **state)
 {
-    static double x[MOST];
-    static uint64_t scratch[2 * MOST];
+    static double x[MAX_KEYS];
+    static uint64_t scratch[2 * MAX_KEYS];
     struct rng rng = {3};
     double sum = 0, sorted = 0;
 
     (void)state;
-    for (size_t i = 0; i < MOST; i++)
+    for (size_t i = 0; i < MAX_KEYS; i++)
         x[i] = (double)((int64_t)(rng_next(&rng) >> 40) - (1 << 23)) / 1024;
     x[0] = -INFINITY;
     x[1] = INFINITY;
@@ -70,13 +70,13 @@ static void doubles_on_both_sides_of_zero(void **state)
     x[3] = 1e-308;
     x[4] = -1e-308;
     x[5] = 0;
-    for (size_t i = 2; i < MOST; i++)
+    for (size_t i = 2; i < MAX_KEYS; i++)
         sum += x[i];
-    radix_sort_f64(x, scratch, MOST);
-    assert_true(x[0] == -INFINITY && x[MOST - 1] == INFINITY);
-    for (size_t i = 1; i < MOST; i++)
+    radix_sort_f64(x, scratch, MAX_KEYS);
+    assert_true(x[0] == -INFINITY && x[MAX_KEYS - 1] == INFINITY);
+    for (size_t i = 1; i < MAX_KEYS; i++)
         assert_true(x[i - 1] <= x[i]);
-    for (size_t i = 1; i < MOST - 1; i++)
+    for (size_t i = 1; i < MAX_KEYS - 1; i++)
         sorted += x[i];
     assert_true(fabs(sum - sorted) < 1e-6);
     radix_sort_f64(x, scratch, 1);

@@ -7,7 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int ends[SAMPLE_CREW_MOST][SAMPLE_CREW_MOST]; /* [a][b]: where a talks to b */
+static int ends[SAMPLE_CREW_MAX_PROCESSES]
+               [SAMPLE_CREW_MAX_PROCESSES]; /* [a][b]: where a talks to b */
 static unsigned size, number;
 
 extern const struct crew_transport crew_transport;
@@ -61,7 +62,7 @@ const struct crew_transport crew_transport = {
 
 int sample_crew_run(unsigned n, int (*fn)(void *ctx, unsigned me), void *ctx)
 {
-    pid_t child[SAMPLE_CREW_MOST];
+    pid_t child[SAMPLE_CREW_MAX_PROCESSES];
     int n_failed = 0;
 
     size = n;

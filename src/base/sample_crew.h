@@ -7,7 +7,7 @@
 
 #include "base/crew.h"
 
-#define SAMPLE_CREW_MOST 16
+#define SAMPLE_CREW_MAX_PROCESSES 16
 
 /*
  * sample_crew_run -- fn(ctx, me) in n processes, of which the caller is number 0; each may call

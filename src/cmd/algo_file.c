@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-#define MOST_BINS 1000000
+#define MAX_BINS 1000000
 
 /* What a file says. */
 struct said {
@@ -54,7 +54,7 @@ static int set_bins(const json_t *value, struct said said)
     json_int_t n = json_integer_value(value);
 
     said.opts->most_bins = (uint32_t)n;
-    return json_is_integer(value) && n > 0 && n <= MOST_BINS ? 0 : -1;
+    return json_is_integer(value) && n > 0 && n <= MAX_BINS ? 0 : -1;
 }
 
 static const struct {

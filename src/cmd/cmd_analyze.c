@@ -32,7 +32,7 @@
 #include <unistd.h>
 #include <sys/resource.h>
 
-#define MOST_RUNS 1000 /* of the same name but for a number */
+#define MAX_RUNS 1000 /* of the same name but for a number */
 
 struct analyze {
     const struct settings *settings;
@@ -384,7 +384,7 @@ static int default_output(const char *trace, bool may_replace, char out[FS_PATH_
     stem_of(trace, stem);
     snprintf(out, FS_PATH_SIZE, "%.4000s.snag", stem);
     for (int i = 2; fs_exists(out) && !may_replace; i++) {
-        if (i == MOST_RUNS)
+        if (i == MAX_RUNS)
             return err_set(ERR_EXISTS, "there are '%s' and many like it: say --output", out);
         snprintf(out, FS_PATH_SIZE, "%.4000s-%d.snag", stem, i);
     }
@@ -417,7 +417,7 @@ static int settle_per_call(const struct settings *settings, struct per_call_opts
 {
     *opts = per_call_default();
     opts->is_inclusive = settings->is_inclusive;
-    if (settings->least_lost_ns != LEAST_LOST_UNSAID)
+    if (settings->least_lost_ns != MIN_LOST_UNSAID)
         opts->least_lost_ns = (double)settings->least_lost_ns;
     return algo_file_settle(settings, &opts->detector, &opts->detector_opts);
 }

@@ -21,7 +21,7 @@
 struct comparing {
     const struct settings *settings;
     struct compared compared;
-    struct compare_limit limit[LIST_MOST];
+    struct compare_limit limit[MAX_REPEATED];
     struct compare_gate gate;
     char *limits_text; /* of a file of limits */
     struct comparison c;
@@ -37,8 +37,8 @@ static int read_limit(struct comparing *x, const char *said)
     const char *colon = strrchr(said, ':'), *number = colon ? colon + 1 : said;
     uint64_t ns;
 
-    if (x->gate.n == LIST_MOST)
-        return err_set(ERR_USAGE, "these are too many limits, %d at most", LIST_MOST);
+    if (x->gate.n == MAX_REPEATED)
+        return err_set(ERR_USAGE, "these are too many limits, %d at most", MAX_REPEATED);
     *limit = (struct compare_limit){.said = said};
     if (colon)
         snprintf(limit->path, sizeof limit->path, "%.*s", (int)(colon - said), said);

@@ -25,9 +25,9 @@
 
 /* The functions of interest of a run, digested. */
 struct parts {
-    struct history_part part[FOI_MOST];
-    struct digest digest[FOI_MOST];
-    char *name[FOI_MOST];
+    struct history_part part[MAX_FOIS];
+    struct digest digest[MAX_FOIS];
+    char *name[MAX_FOIS];
     size_t n;
 };
 
@@ -61,7 +61,7 @@ static int digest_all(struct parts *p, const struct run *run)
                            "x.foi = f.id AND x.verdict = 'anomaly') FROM foi f ORDER BY f.id",
                            &foi);
 
-    while (rc == 0 && p->n < FOI_MOST && sqlite3_step(foi) == SQLITE_ROW)
+    while (rc == 0 && p->n < MAX_FOIS && sqlite3_step(foi) == SQLITE_ROW)
         rc = add_part(p, run, foi);
     sqlite3_finalize(foi);
     if (rc == 0 && p->n == 0)

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_SUGGESTIONS 5
+#define MAX_SUGGESTIONS 5
 #define NAME_WIDTH 60 /* characters of a name in a table */
 
 /* ------------------------------------------------------------------------------- as JSON */
@@ -497,9 +497,9 @@ static void print_suggestions(const struct reading *r, const struct foi_suggesti
 static int print_info(struct reading *r)
 {
     const struct settings *settings = r->settings;
-    struct foi_suggestion s[MOST_SUGGESTIONS];
+    struct foi_suggestion s[MAX_SUGGESTIONS];
     size_t n = foi_suggest(&r->source.defs, &r->ingested.profile,
-                           ingested_time_ns(&r->ingested), s, MOST_SUGGESTIONS);
+                           ingested_time_ns(&r->ingested), s, MAX_SUGGESTIONS);
 
     if (settings->is_json) {
         print_as_json(r, s, n);

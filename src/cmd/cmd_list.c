@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_WIDE 100 /* characters of a line of incidents */
+#define MAX_WIDE 100 /* characters of a line of incidents */
 
 void list_json(const struct execution *x, void *ctx)
 {
@@ -124,7 +124,7 @@ int list_incident_table(sqlite3 *db, const struct execution_filter *filter,
 
 /* ------------------------------------------------------------------------------- groups */
 
-#define MOST_SAID 4 /* groups that are said */
+#define MAX_SAID 4 /* groups that are said */
 
 static void print_group(const struct group *g)
 {
@@ -148,11 +148,11 @@ static int print_groups(sqlite3 *db, const struct execution_filter *filter)
     int rc = groups_find(db, filter, &all);
 
     for (size_t i = 0; rc == 0 && i < all.n; i++) {
-        if (all.group[i].n < GROUPS_FEWEST || all.group[i].n_incidents == 0)
+        if (all.group[i].n < GROUP_MIN_EXECUTIONS || all.group[i].n_incidents == 0)
             continue;
-        if (n_said < MOST_SAID)
+        if (n_said < MAX_SAID)
             print_group(&all.group[i]);
-        n_more += n_said++ >= MOST_SAID;
+        n_more += n_said++ >= MAX_SAID;
     }
     if (n_more > 0)
         print("and %zu more group%s (--groups)\n", n_more, text_plural(n_more));
@@ -279,7 +279,7 @@ static int list_incidents_text(sqlite3 *db, const struct execution_filter *asked
                                         "when", "head", "ranks", "cause")
                             : table_new("rrrrlrl", "incident", "lost", "cost", "when", "head",
                                         "ranks", "cause");
-        table_fit(columns.table, MOST_WIDE);
+        table_fit(columns.table, MAX_WIDE);
         rc = incident_list_each(db, &filter, incident_text, &columns);
         if (rc == 0)
             table_print(columns.table, stdout);

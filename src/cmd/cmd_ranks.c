@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #define USUAL_TOP 10u
-#define MOST_OPERATIONS 6u
+#define MAX_OPERATIONS 6u
 
 struct ranks {
     const struct settings *settings;
@@ -23,7 +23,7 @@ struct ranks {
 static void print_operations(const struct ranks *r)
 {
     const struct peers *peers = &r->table.peers;
-    uint32_t most = r->settings->is_all ? peers->n_operations : MOST_OPERATIONS;
+    uint32_t most = r->settings->is_all ? peers->n_operations : MAX_OPERATIONS;
     struct table *table = table_new("lrr", "operation", "time", "makes the run longer by");
     char time[TEXT_SIZE];
 

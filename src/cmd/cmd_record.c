@@ -260,14 +260,14 @@ static int become_program(struct recording *r)
 /* ------------------------------------------------------------------------------- the command
  */
 
-#define MOST_HZ 10000 /* the tracer's, which is told the text */
+#define MAX_HZ 10000 /* the tracer's, which is told the text */
 
 static bool is_rate(const char *text)
 {
     char *end;
     double hz = strtod(text, &end);
 
-    return end != text && hz > 0 && hz <= MOST_HZ && (*end == '\0' || strcmp(end, "Hz") == 0);
+    return end != text && hz > 0 && hz <= MAX_HZ && (*end == '\0' || strcmp(end, "Hz") == 0);
 }
 
 static int check(const struct settings *s)
@@ -282,7 +282,7 @@ static int check(const struct settings *s)
                                   "not with --mpi");
     if (s->sample && !is_rate(s->sample))
         return err_set(ERR_USAGE, "--sample wants a rate, say 200Hz, of %d at most, not '%s'",
-                       MOST_HZ, s->sample);
+                       MAX_HZ, s->sample);
     if (s->live_socket && (s->output || s->page.is_watched))
         return err_set(ERR_USAGE, "--live is without --output and --watch");
     return is_of_page && !s->page.is_watched

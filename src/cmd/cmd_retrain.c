@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MOST_PRINTED 25u
+#define MAX_PRINTED 25u
 
 static void print_changes(const struct learning *l, const struct retrain_result *result)
 {
     struct table *table = table_new("lrrl", "execution", "score", "before", "now");
 
-    for (size_t i = 0; i < result->n_changes && i < MOST_PRINTED; i++) {
+    for (size_t i = 0; i < result->n_changes && i < MAX_PRINTED; i++) {
         const struct retrain_change *change = &result->change[i];
         char id[EXECUTION_ID_SIZE], score[TEXT_SIZE];
 
@@ -29,8 +29,8 @@ static void print_changes(const struct learning *l, const struct retrain_result 
         table_cell(table, "%s", change->is_anomaly ? "anomaly" : "normal");
     }
     table_print(table, stdout);
-    if (result->n_changes > MOST_PRINTED)
-        print("and %zu more\n", result->n_changes - MOST_PRINTED);
+    if (result->n_changes > MAX_PRINTED)
+        print("and %zu more\n", result->n_changes - MAX_PRINTED);
 }
 
 /* "by abnormal of #0-40 and 2 more: 12 executions moved, #1-40, #0-41 ..." */

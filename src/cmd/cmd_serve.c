@@ -144,14 +144,14 @@ static int serve_history(const struct settings *settings)
 
 /* --------------------------------------------------------------------------- comparisons */
 
-#define MOST_OF_SIDE (SITE_MOST_ROOMS / 2) /* runs of a side that have pages */
+#define MAX_OF_SIDE (SITE_MAX_ROOMS / 2) /* runs of a side that have pages */
 
 struct showing {
     const struct settings *settings;
     struct compared compared;
     struct comparison c;
     struct served_side *side; /* [compared.n] */
-    struct served_opts room[SITE_MOST_ROOMS];
+    struct served_opts room[SITE_MAX_ROOMS];
     size_t n_rooms;
     char name[256];
 };
@@ -171,7 +171,7 @@ static void show_side(struct showing *x, uint32_t first, uint32_t n, bool is_aft
                                           .number = run->number,
                                           .foi = run->foi,
                                           .page = -1};
-        if (run->foi == 0 || n_runs-- > MOST_OF_SIDE)
+        if (run->foi == 0 || n_runs-- > MAX_OF_SIDE)
             continue;
         x->side[i].page = (int)x->n_rooms;
         x->room[x->n_rooms++] = served_opts_of(x->settings, run->path);

@@ -34,7 +34,7 @@
  * enough, or it or something below it lost time. */
 
 #define WORTH_SHOWING 0.005 /* of it: an excess is printed */
-#define MOST_INDENT 40
+#define MAX_INDENT 40
 
 struct line {
     const struct residual_pair *pair; /* NULL: not in this tree */
@@ -58,7 +58,7 @@ struct drawing {
     struct table *table;
     struct to_draw *waiting; /* [n_waiting] a stack */
     size_t n_waiting, cap;
-    bool is_more[MOST_INDENT + 1]; /* another child follows at this depth */
+    bool is_more[MAX_INDENT + 1]; /* another child follows at this depth */
 };
 
 static void gather(struct drawing *d)
@@ -105,11 +105,11 @@ static void draw_line(struct drawing *d, uint32_t p)
     const struct line *line = &d->line[p];
     const struct residual_pair *pair = line->pair;
     const struct region *region = &d->why->defs->region[d->why->model->paths.region[p]];
-    char indent[4 * MOST_INDENT + 8] = "", text[TEXT_SIZE], count[32] = "";
+    char indent[4 * MAX_INDENT + 8] = "", text[TEXT_SIZE], count[32] = "";
     char place[REGION_PLACE_SIZE];
     size_t n = 0;
 
-    for (uint32_t k = 1; k <= line->depth && k < MOST_INDENT; k++) {
+    for (uint32_t k = 1; k <= line->depth && k < MAX_INDENT; k++) {
         bool is_own = k == line->depth;
 
         n += (size_t)snprintf(indent + n, sizeof indent - n, "%s",
@@ -173,7 +173,7 @@ static void draw(struct drawing *d, uint32_t root)
         struct to_draw next = d->waiting[--d->n_waiting];
         uint32_t depth = d->line[next.path].depth;
 
-        if (depth <= MOST_INDENT)
+        if (depth <= MAX_INDENT)
             d->is_more[depth] = !next.is_last;
         draw_line(d, next.path);
         push_children(d, next.path);
@@ -222,7 +222,7 @@ static void path_tree_print(struct why *why, int64_t lost_ns, uint32_t depth, bo
 
 /*  */
 
-#define MOST_PRINTED 10u
+#define MAX_PRINTED 10u
 
 static void subtree_print(const struct subtrees *s, double threshold, bool is_all)
 {
@@ -235,7 +235,7 @@ static void subtree_print(const struct subtrees *s, double threshold, bool is_al
     if (n == 0)
         return;
     t = table_new("rrrrrl", "importance", "calls", "usually", "took", "usually", "subtree");
-    for (size_t i = 0; i < n && (is_all || i < MOST_PRINTED); i++) {
+    for (size_t i = 0; i < n && (is_all || i < MAX_PRINTED); i++) {
         const struct topsubtree *top = &s->tops.top[i];
 
         table_cell(t, "%+.2f", top->importance);
@@ -246,8 +246,8 @@ static void subtree_print(const struct subtrees *s, double threshold, bool is_al
         table_cell(t, "%s", subtree_name(s, top, name));
     }
     table_print(t, stdout);
-    if (!is_all && n > MOST_PRINTED)
-        print("and %zu more (--all)\n", n - MOST_PRINTED);
+    if (!is_all && n > MAX_PRINTED)
+        print("and %zu more (--all)\n", n - MAX_PRINTED);
 }
 
 /* ----------------------------------------------------------------------------- causes */
@@ -255,7 +255,7 @@ static void subtree_print(const struct subtrees *s, double threshold, bool is_al
 /*  */
 
 #define PATH_SIZE 160
-#define MOST_NAMES 3 /* of a call path in a line */
+#define MAX_NAMES 3 /* of a call path in a line */
 
 static const char *rank_text(const struct trace_view *view, uint32_t location, char *out,
                              size_t size)
@@ -274,7 +274,7 @@ static const char *path_text(const struct trace_view *view, const struct cause_l
                              char out[PATH_SIZE])
 {
     uint32_t depth = view->calls[link->location].depth[link->call];
-    uint32_t first = depth >= MOST_NAMES ? depth - MOST_NAMES + 1 : 0;
+    uint32_t first = depth >= MAX_NAMES ? depth - MAX_NAMES + 1 : 0;
     size_t n = 0;
 
     for (uint32_t d = first; d <= depth && n < PATH_SIZE; d++)
@@ -332,8 +332,8 @@ static void cause_print(const struct trace_view *view, const struct cause *cause
 
 /* -------------------------------------------------------------------------- one execution */
 
-#define MOST_CONTEXTS 10 /* in the list of what is strange */
-#define RARE_NATS 2.3    /* a combination of calls that one in ten has is not worth a table */
+#define MAX_CONTEXTS 10 /* in the list of what is strange */
+#define RARE_NATS 2.3   /* a combination of calls that one in ten has is not worth a table */
 
 struct show {
     const struct settings *settings;
@@ -524,7 +524,7 @@ static void print_time(struct show *s)
           : residual_is_brief(s->c.why.model, loss) ? "less"
                                                     : "more or less");
     t = table_new("rrrrrl", "more", "took", "usually", "calls", "usually", "call path");
-    for (size_t i = 0; i < n && i < MOST_CONTEXTS; i++) {
+    for (size_t i = 0; i < n && i < MAX_CONTEXTS; i++) {
         const struct residual_pair *pair = &s->c.why.pairs.pair[i];
 
         sum_cells(t, pair->observed_ns, pair->typical_ns);
@@ -553,7 +553,7 @@ static void print_order(const struct show *s, const char *name, const struct why
 
 static void print_structure(const struct show *s)
 {
-    struct why_child child[WHY_MOST_CHILDREN];
+    struct why_child child[WHY_MAX_CHILDREN];
     size_t n = why_children(&s->c.why, s->c.measure.rarest, child);
     const char *name = s->run.defs.region[s->c.forest.region[s->c.measure.rarest]].short_name;
     char share[TEXT_SIZE];
@@ -569,7 +569,7 @@ static void print_structure(const struct show *s)
     print("\nwhat %s calls directly, where that differs (1 in %s of its calls is so rare):\n",
           name, text_count((uint64_t)llrint(exp(fmin(s->c.measure.structure, 40))), share));
     t = table_new("rrl", "calls", "usually", "function");
-    for (size_t i = 0; i < n && i < MOST_CONTEXTS; i++) {
+    for (size_t i = 0; i < n && i < MAX_CONTEXTS; i++) {
         table_cell(t, "%u", child[i].observed);
         if (child[i].least == child[i].most)
             table_cell(t, "%u", child[i].most);

@@ -38,7 +38,7 @@ static void print_text(const struct sim_opts *o, const struct sim_result *r)
 
 /* What there was while ranks were played, without what came before. */
 struct levels {
-    struct tree_level before[TREE_MOST_LEVELS], after[TREE_MOST_LEVELS];
+    struct tree_level before[TREE_MAX_LEVELS], after[TREE_MAX_LEVELS];
 };
 
 static void note_levels(const struct tree_sim *tree, struct tree_level *level)

@@ -130,7 +130,7 @@ static void choose_turns(const struct incident_row *x, void *ctx)
     }
 }
 
-#define REPEATS_FEWEST 4 /* incidents that are alike: fewer are each by themselves */
+#define REPEATS_MIN_INCIDENTS 4 /* incidents that are alike: fewer are each by themselves */
 
 /* What is strange in the same way, again and again. */
 static int choose_groups(struct question *q, const struct execution_filter *filter, size_t *n)
@@ -141,7 +141,7 @@ static int choose_groups(struct question *q, const struct execution_filter *filt
     for (size_t i = 0; rc == 0 && i < all.n; i++) {
         const struct group *g = &all.group[i];
 
-        if (g->n_incidents < REPEATS_FEWEST)
+        if (g->n_incidents < REPEATS_MIN_INCIDENTS)
             continue;
         ++*n;
         for (size_t k = 0; rc == 0 && k < g->n_incidents; k++)
@@ -163,7 +163,7 @@ static int choose_repeats(struct question *q)
     rc = rc == 0 ? turns.rc : rc;
     if (rc == 0 && turns.n == 0)
         return err_set(ERR_NOT_FOUND, "no anomalies are alike, %d or more, or come back",
-                       REPEATS_FEWEST);
+                       REPEATS_MIN_INCIDENTS);
     return rc;
 }
 

@@ -3,7 +3,7 @@
 
 #include "cmd/options.h"
 
-#define MOST_ARGS 1000000
+#define MAX_ARGS 1000000
 
 static const struct command commands[] = {
     {"record", "[options] PROGRAM [ARGUMENT ...]", "run a program, and record a trace of it",
@@ -12,7 +12,7 @@ static const struct command commands[] = {
      "short false-alarms "
      "port "
      "listen print-tunnel once run-id",
-     0, MOST_ARGS, cmd_record,
+     0, MAX_ARGS, cmd_record,
      "Runs a program as it is under the tracer, which writes an OTF2 archive: all calls of "
      "MPI,\n"
      "messages and collectives, and the calls of the program's own functions: all of them "
@@ -56,7 +56,7 @@ static const struct command commands[] = {
      "  snag record --finish run1\n"
      "  srun snag record --live /tmp/job/socket -- ./app input"},
     {"info", "TRACE ... [options]", "what is in a trace, and which functions are worth a look",
-     "links top all together", 1, MOST_ARGS, cmd_info,
+     "links top all together", 1, MAX_ARGS, cmd_info,
      "Reads a trace and prints its locations, its regions with calls and times, what was "
      "wrong\n"
      "with it, and which regions would make good functions of interest and why.\n"
@@ -69,7 +69,7 @@ static const struct command commands[] = {
      "detector dimensions "
      "epochs learning-rate negatives gamma nu neighbours false-alarms threshold seed top all "
      "links together levels-from run-id",
-     1, MOST_ARGS, cmd_analyze,
+     1, MAX_ARGS, cmd_analyze,
      "Reads a trace, takes every outermost execution of the functions of interest as a tree,\n"
      "and ranks the trees by how strange they are: too long for what they did, made of parts\n"
      "that are not usually there, or missing some.\n"
@@ -131,7 +131,7 @@ static const struct command commands[] = {
      "  snag ranks lammps.snag --by thread --json | jq '.places[].verdict'"},
     {"compare", "BASE NEW ... | --base BASE ... NEW ... [options]",
      "what changed between runs, and a gate for it",
-     "base foi rename least fail-on last tag format top all seed verify together", 1, MOST_ARGS,
+     "base foi rename least fail-on last tag format top all seed verify together", 1, MAX_ARGS,
      cmd_compare,
      "Compares how long the executions of a function took, by call path: what became slower,\n"
      "what is new, gone, or called from elsewhere, which kind of execution it is in, and on\n"
@@ -152,7 +152,7 @@ static const struct command commands[] = {
      "  snag compare b.snag n.snag --fail-on 'solve > MPI_Wait:2ms' --format junit"},
     {"report", "RUN|HISTORY | BASE NEW ... | --base BASE ... NEW ... [options]",
      "what was found, in one file to send",
-     "output base foi rename least last tag path top seed verify", 1, MOST_ARGS, cmd_report,
+     "output base foi rename least last tag path top seed verify", 1, MAX_ARGS, cmd_report,
      "Writes one HTML file that needs no server and no network: it opens from a mail, and "
      "prints.\n"
      "Of a run it has the headline, the strangest executions with their reasons, what they "
@@ -174,7 +174,7 @@ static const struct command commands[] = {
      "  snag report nightly.db -o nightly.html"},
     {"history", "add HISTORY RUN ... | list|show|prune HISTORY [options]",
      "keep what runs can be compared by, and see when it changed",
-     "tag foi last path format top all keep number", 2, MOST_ARGS, cmd_history,
+     "tag foi last path format top all keep number", 2, MAX_ARGS, cmd_history,
      "A history is a file with some kilobytes of each run: how long the calls on each path "
      "took,\n"
      "not the calls. add keeps runs, with tags that say what they were: those of --tag, and\n"
@@ -230,7 +230,7 @@ static const struct command commands[] = {
      "  snag what-if lammps.snag --without '#1-40' --without rank=3 --json\n"
      "  snag what-if lammps.snag --without path='step > pair_forces'"},
     {"label", "RUN [ID=LABEL ...] [options]", "say what is abnormal and what is normal",
-     "foi from author", 1, MOST_ARGS, cmd_label,
+     "foi from author", 1, MAX_ARGS, cmd_label,
      "Keeps what a person says of executions: abnormal, normal, or clear to take a label "
      "back.\n"
      "group=3=normal says it of all executions of a group (snag list RUN --groups).\n"
@@ -255,7 +255,7 @@ static const struct command commands[] = {
     {"model", "save RUN ...|SERVER FILE | info FILE [options]",
      "keep what was learnt for the next run",
      "foi learner dimensions epochs learning-rate negatives gamma nu seed tag last curve-key",
-     2, MOST_ARGS, cmd_model,
+     2, MAX_ARGS, cmd_model,
      "save writes what is usual for a function of interest, the yardstick its executions were\n"
      "measured by, and what was learnt from labels to a file, by which snag score judges the\n"
      "executions of another trace of the program. Runs of the detectors residual and ocsvm "
@@ -274,7 +274,7 @@ static const struct command commands[] = {
      "  snag model save monday.snag tuesday.snag lammps.model\n  snag model info lammps.model"},
     {"score", "TRACE ... --model FILE [options]", "judge a trace by the model of another run",
      "model output force false-alarms threshold fail-on seed top all links together", 1,
-     MOST_ARGS, cmd_score,
+     MAX_ARGS, cmd_score,
      "As snag analyze, but executions are compared with those of the run that the model was\n"
      "made from, and with what a person said of them: the same execution gets the same score\n"
      "in every trace. Says what the model has never seen.",
@@ -303,7 +303,7 @@ static const struct command commands[] = {
     {"serve", "RUN|STORE|HISTORY | BASE NEW ... [options]",
      "look at a run in a browser: the page, and its HTTP API",
      "port listen print-tunnel author base rename least foi tag last verify server curve-key",
-     1, MOST_ARGS, cmd_serve,
+     1, MAX_ARGS, cmd_serve,
      "Prints the URL of a page that shows the run, takes labels and learns from them, and\n"
      "serves it until it is interrupted. Nobody but this machine reaches it, unless --listen\n"
      "says so; then a random token, which is part of the URL, is asked for. From another\n"

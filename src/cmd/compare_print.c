@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#define MOST_FUNCTIONS 5u
+#define MAX_FUNCTIONS 5u
 #define CELL_SIZE (2 * COMPARE_NAME_SIZE)
 
 /* ---------------------------------------------------------------------------------- tables */
@@ -246,7 +246,7 @@ static void print_functions(const struct comparison *c, const struct form *form)
     if (form->is_markdown)
         put_gap(form);
     grid = grid_of("lrrrrrr", headings, form);
-    for (uint32_t i = 0; i < c->n_functions && i < MOST_FUNCTIONS; i++) {
+    for (uint32_t i = 0; i < c->n_functions && i < MAX_FUNCTIONS; i++) {
         const struct compare_function *x = &c->function[i];
 
         cell(&grid, c->shown.shown[x->name]);

@@ -150,7 +150,7 @@ static void keep_last(struct compared *x)
 static int check_number(const struct compared *x, uint32_t most)
 {
     return x->n > most
-               ? err_set(ERR_USAGE, "these are too many runs, %u at most", COMPARE_MOST_RUNS)
+               ? err_set(ERR_USAGE, "these are too many runs, %u at most", COMPARE_MAX_RUNS)
                : 0;
 }
 
@@ -170,7 +170,7 @@ static int accept(struct compared *x, const char *name)
     else if (found == NULL || strcmp(found, d->names.name[d->foi]) != 0)
         return err_set(ERR_NOT_FOUND, "the run has no function of interest '%s', it has %s",
                        name, d->names.name[d->foi]);
-    return check_number(x, COMPARE_MOST_RUNS + most_left_out(x));
+    return check_number(x, COMPARE_MAX_RUNS + most_left_out(x));
 }
 
 static int check_once(const struct compared *x, const struct compared_run *run)
@@ -592,7 +592,7 @@ static int load_arguments(struct compared *x)
         rc = err_set(ERR_NOT_FOUND, "there is nothing to compare with but the run itself");
     if (rc == 0) {
         keep_last(x);
-        rc = check_number(x, COMPARE_MOST_RUNS);
+        rc = check_number(x, COMPARE_MAX_RUNS);
     }
     if (rc == 0 && crew_me(x->crew) == 0)
         warn_of_change(x);

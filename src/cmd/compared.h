@@ -36,10 +36,10 @@ struct compared {
     uint32_t n, n_before;
     size_t run_cap, digest_cap;
     bool is_before; /* what is loaded now */
-    struct compare_rename rename[LIST_MOST];
+    struct compare_rename rename[MAX_REPEATED];
     uint32_t n_renames;
-    char text[LIST_MOST][COMPARE_NAME_SIZE]; /* what the renames refer to */
-    char foi[COMPARE_NAME_SIZE];             /* of the first digest, its short name */
+    char text[MAX_REPEATED][COMPARE_NAME_SIZE]; /* what the renames refer to */
+    char foi[COMPARE_NAME_SIZE];                /* of the first digest, its short name */
 };
 
 /*

@@ -22,7 +22,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define MOST_TABLES 3
+#define MAX_TABLES 3
 
 struct parquet_export {
     const struct settings *settings;
@@ -30,10 +30,10 @@ struct parquet_export {
     struct crew *crew; /* NULL: this process is alone */
     struct pool *pool;
     struct run_parquet_part part;
-    const char *table[MOST_TABLES];
+    const char *table[MAX_TABLES];
     unsigned n_tables;
-    char path[MOST_TABLES][FS_PATH_SIZE];
-    struct output output[MOST_TABLES];
+    char path[MAX_TABLES][FS_PATH_SIZE];
+    struct output output[MAX_TABLES];
     unsigned n_opened;
 };
 
@@ -212,13 +212,13 @@ static int close_all(struct parquet_export *e, int rc)
 
 static void choose_tables(struct parquet_export *e, bool is_several)
 {
-    static const char *const all[MOST_TABLES] = {"executions", "calls", "messages"};
+    static const char *const all[MAX_TABLES] = {"executions", "calls", "messages"};
 
     if (e->settings->what || !is_several) {
         e->table[e->n_tables++] = e->settings->what ? e->settings->what : all[0];
         return;
     }
-    for (unsigned i = 0; i < MOST_TABLES; i++)
+    for (unsigned i = 0; i < MAX_TABLES; i++)
         e->table[e->n_tables++] = all[i];
 }
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_LOST_RANKS 8 /* said by name */
+#define MAX_LOST_RANKS 8 /* said by name */
 #define WORST_SIZE 128
 
 static char *say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -79,7 +79,7 @@ int headline_fois(sqlite3 *db, int64_t only,
 
 /* The ranks that lost most, one after another in a line. */
 struct ranks_text {
-    char text[MOST_LOST_RANKS * 40];
+    char text[MAX_LOST_RANKS * 40];
     size_t n;
     uint32_t n_ranks;
 };
@@ -89,7 +89,7 @@ static void append_rank(const struct lost *lost, void *ctx)
     struct ranks_text *r = ctx;
     char time[TEXT_SIZE];
 
-    if (lost->lost_ns > 0 && r->n_ranks++ < MOST_LOST_RANKS)
+    if (lost->lost_ns > 0 && r->n_ranks++ < MAX_LOST_RANKS)
         r->n += (size_t)snprintf(r->text + r->n, sizeof r->text - r->n, "%srank %u %s",
                                  r->n ? ", " : "", lost->rank,
                                  text_duration((double)lost->lost_ns, time));
@@ -107,7 +107,7 @@ int headline_lost(sqlite3 *db, int64_t foi, char **text)
         return rc;
     *text = say("lost in all: %s of %s%s%s%s%s%s%s", text_duration((double)all.lost_ns, lost),
                 text_duration((double)all.duration_ns, took), ranks.n_ranks ? " (" : "",
-                ranks.text, ranks.n_ranks > MOST_LOST_RANKS ? ", ..." : "",
+                ranks.text, ranks.n_ranks > MAX_LOST_RANKS ? ", ..." : "",
                 ranks.n_ranks ? ")" : "", all.tracer_ns ? "; the tracer took " : "",
                 all.tracer_ns ? text_duration((double)all.tracer_ns, tracer) : "");
     return 0;

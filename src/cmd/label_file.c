@@ -12,11 +12,11 @@
 #include <string.h>
 #include <strings.h>
 
-#define MOST_FIELDS 64
+#define MAX_FIELDS 64
 
 static int find_column(char *const *field, int n, const char *name)
 {
-    for (int i = 0; i < n && i < MOST_FIELDS; i++)
+    for (int i = 0; i < n && i < MAX_FIELDS; i++)
         if (strcasecmp(field[i], name) == 0)
             return i;
     return -1;
@@ -45,9 +45,9 @@ static int at_line(int rc, const char *path, unsigned long number)
 
 static int read_all(FILE *in, const char *path, label_line_fn *fn, void *ctx)
 {
-    char *buffer = NULL, *field[MOST_FIELDS];
+    char *buffer = NULL, *field[MAX_FIELDS];
     size_t size = 0;
-    int n = csv_read(in, &buffer, &size, field, MOST_FIELDS), rc = 0;
+    int n = csv_read(in, &buffer, &size, field, MAX_FIELDS), rc = 0;
     int id = find_column(field, n, "id"), label = find_column(field, n, "label");
 
     if (!ferror(in) && (n <= 0 || id < 0 || label < 0))
@@ -55,10 +55,10 @@ static int read_all(FILE *in, const char *path, label_line_fn *fn, void *ctx)
                      "no labels in '%s': its first line must name the columns id and label",
                      path);
     for (unsigned long number = 2; rc == 0 && !ferror(in); number++) {
-        n = csv_read(in, &buffer, &size, field, MOST_FIELDS);
+        n = csv_read(in, &buffer, &size, field, MAX_FIELDS);
         if (n == 0)
             break;
-        rc = n < 0 ? err_set(ERR_FORMAT, "longer than %u bytes", CSV_MOST_BYTES)
+        rc = n < 0 ? err_set(ERR_FORMAT, "longer than %u bytes", CSV_MAX_BYTES)
              : n <= id || n <= label ? err_set(ERR_FORMAT, "too few columns")
                                      : take_line(field[id], field[label], fn, ctx);
         if (rc < 0)

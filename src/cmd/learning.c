@@ -29,17 +29,17 @@ int learning_embedding(const struct settings *settings, struct stack2vec_opts *s
                                     .epochs = settings->vectors.epochs,
                                     .learning_rate = settings->vectors.learning_rate,
                                     .negatives = settings->vectors.negatives};
-    if (said->dims > STACK2VEC_MOST_DIMS)
-        return err_set(ERR_USAGE, "--dimensions takes 1 to %u, not %u", STACK2VEC_MOST_DIMS,
+    if (said->dims > STACK2VEC_MAX_DIMS)
+        return err_set(ERR_USAGE, "--dimensions takes 1 to %u, not %u", STACK2VEC_MAX_DIMS,
                        said->dims);
-    if (said->epochs > STACK2VEC_MOST_EPOCHS)
-        return err_set(ERR_USAGE, "--epochs takes 1 to %u, not %u", STACK2VEC_MOST_EPOCHS,
+    if (said->epochs > STACK2VEC_MAX_EPOCHS)
+        return err_set(ERR_USAGE, "--epochs takes 1 to %u, not %u", STACK2VEC_MAX_EPOCHS,
                        said->epochs);
     if (said->learning_rate > 1)
         return err_set(ERR_USAGE, "--learning-rate takes up to 1, not %g", said->learning_rate);
-    if (said->negatives > STACK2VEC_MOST_NEGATIVES)
-        return err_set(ERR_USAGE, "--negatives takes up to %g, not %g",
-                       STACK2VEC_MOST_NEGATIVES, said->negatives);
+    if (said->negatives > STACK2VEC_MAX_NEGATIVES)
+        return err_set(ERR_USAGE, "--negatives takes up to %g, not %g", STACK2VEC_MAX_NEGATIVES,
+                       said->negatives);
     return 0;
 }
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MOST_PRINTED 10
+#define MAX_PRINTED 10
 
 static int by_calls(const void *a, const void *b)
 {
@@ -60,10 +60,10 @@ void left_out_print(const struct definitions *defs)
     if (n > 0)
         print("\nleft out by the tracer, as they were called too often; what there is of them "
               "before is not used, and what called them took longer until then:\n");
-    for (size_t i = 0; i < n && i < MOST_PRINTED; i++)
+    for (size_t i = 0; i < n && i < MAX_PRINTED; i++)
         print("  %s: %s\n", defs->region[of[i].region].short_name, left_out_text(&of[i], text));
-    if (n > MOST_PRINTED)
-        print("  and %zu more\n", n - MOST_PRINTED);
+    if (n > MAX_PRINTED)
+        print("  and %zu more\n", n - MAX_PRINTED);
     free(of);
 }
 

@@ -116,7 +116,7 @@ static struct ad_opts ad_opts_of(const struct settings *s)
     opts.is_by_path = strcmp(s->live.model_key, "path") == 0;
     opts.least_calls = s->live.min_count;
     opts.least_ns = s->live.min_time_ns;
-    if (s->least_lost_ns != LEAST_LOST_UNSAID)
+    if (s->least_lost_ns != MIN_LOST_UNSAID)
         opts.least_lost_ns = (double)s->least_lost_ns;
     opts.detector_opts.p = s->live.false_alarms / CALL_DETECTOR_PER;
     return opts;

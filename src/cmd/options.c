@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_OPTIONS 64
+#define MAX_OPTIONS 64
 #define FIRST_LONG 1000 /* what getopt returns for row i is FIRST_LONG + i */
 
 static const char common[] = "help json quiet verbose threads";
@@ -380,7 +380,7 @@ static const struct option_row rows[] = {
 /* What is not said and has no row that says what holds then. */
 static const struct settings unsaid = {.rank = NO_RANK,
                                        .threshold = NAN,
-                                       .least_lost_ns = LEAST_LOST_UNSAID,
+                                       .least_lost_ns = MIN_LOST_UNSAID,
                                        .most_anomalies = NAN,
                                        .compare.least = NAN,
                                        .keep_days = NAN,
@@ -542,9 +542,9 @@ static int add_word(const struct option_row *row, const char *value, struct word
     if (list->is_inherited)
         list->n = 0;
     list->is_inherited = false;
-    if (list->n == LIST_MOST)
+    if (list->n == MAX_REPEATED)
         return err_set(ERR_USAGE, "--%s may be repeated %d times at most", row->name,
-                       LIST_MOST);
+                       MAX_REPEATED);
     list->text[list->n++] = value;
     return 0;
 }
@@ -648,9 +648,9 @@ static int read_environment(const struct command *command, struct settings *sett
 /* ----------------------------------------------------------------------------- parsing */
 
 struct table {
-    struct option option[MOST_OPTIONS + 1];
-    const struct option_row *row[MOST_OPTIONS];
-    char letters[2 * MOST_OPTIONS + 4];
+    struct option option[MAX_OPTIONS + 1];
+    const struct option_row *row[MAX_OPTIONS];
+    char letters[2 * MAX_OPTIONS + 4];
     int n;
 };
 
@@ -736,7 +736,7 @@ static void note_said(struct settings *settings, const char *name)
     for (int i = 0; i < settings->n_said; i++)
         if (strcmp(settings->said[i], name) == 0)
             return;
-    if (settings->n_said < SAID_MOST)
+    if (settings->n_said < MAX_SAID_OPTIONS)
         settings->said[settings->n_said++] = name;
 }
 

@@ -82,18 +82,18 @@ static void the_command_line_goes_before_the_environment(void **state)
 
 static void more_functions_than_fit_are_refused(void **state)
 {
-    char *argv[LIST_MOST + 4] = {"analyze", "trace"};
-    char words[LIST_MOST + 1][16];
+    char *argv[MAX_REPEATED + 4] = {"analyze", "trace"};
+    char words[MAX_REPEATED + 1][16];
     struct settings s;
 
     (void)state;
-    for (int i = 0; i <= LIST_MOST; i++) {
+    for (int i = 0; i <= MAX_REPEATED; i++) {
         snprintf(words[i], sizeof words[i], "--foi=f%d", i);
         argv[2 + i] = words[i];
     }
-    assert_int_equal(options_parse(command_find("analyze"), 2 + LIST_MOST, argv, &s), 0);
-    assert_int_equal(s.foi.n, LIST_MOST);
-    assert_int_equal(options_parse(command_find("analyze"), 3 + LIST_MOST, argv, &s),
+    assert_int_equal(options_parse(command_find("analyze"), 2 + MAX_REPEATED, argv, &s), 0);
+    assert_int_equal(s.foi.n, MAX_REPEATED);
+    assert_int_equal(options_parse(command_find("analyze"), 3 + MAX_REPEATED, argv, &s),
                      ERR_USAGE);
 }
 

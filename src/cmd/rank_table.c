@@ -131,9 +131,9 @@ char *rank_table_headline(const struct rank_table *r)
     fprintf(out, "%s: %s executions on %u %s%s: ", s->defs->region[s->forest.region[0]].name,
             text_count(s->forest.n_trees, count), r->peers.n, peer_by_name(r->peers.opts.by),
             text_plural(r->peers.n));
-    if (r->peers.n < PEER_FEW_LEAST)
+    if (r->peers.n < PEER_FEW_MIN_PLACES)
         fprintf(out, "there is no other to compare it with");
-    else if (r->peers.n < PEERS_FEWEST && n[PEER_UNSURE] == r->peers.n)
+    else if (r->peers.n < PEERS_MIN_PLACES && n[PEER_UNSURE] == r->peers.n)
         fprintf(out, "too few executions that all have, to compare %u", r->peers.n);
     else if (n[PEER_USUAL] == r->peers.n)
         fprintf(out, "none of them is slow");

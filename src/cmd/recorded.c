@@ -28,7 +28,7 @@
 #define MUCH 0.05         /* of the processor time for recording is worth a hint, */
 #define LITTLE 0.005      /* less is not worth saying what it was for */
 #define MUCH_NS 50000000u /* if it is more than this */
-#define MOST_LEFT_OUT 5   /* functions, by name */
+#define MAX_LEFT_OUT 5    /* functions, by name */
 #define LAST_WAIT_MS 5000 /* for ranks whose launcher has ended */
 
 void record_say(const struct settings *settings, const char *fmt, ...)
@@ -150,11 +150,11 @@ static void say_left_out(const struct settings *s, const struct definitions *def
     struct left_out_function *of = left_out_list(defs, &n);
     char text[4 * TEXT_SIZE];
 
-    for (size_t i = 0; i < n && i < MOST_LEFT_OUT; i++)
+    for (size_t i = 0; i < n && i < MAX_LEFT_OUT; i++)
         record_say(s, "left out, as recording it cost too much: %.200s, %s",
                    defs->region[of[i].region].short_name, left_out_text(&of[i], text));
-    if (n > MOST_LEFT_OUT)
-        record_say(s, "left out are %zu more functions: snag info", n - MOST_LEFT_OUT);
+    if (n > MAX_LEFT_OUT)
+        record_say(s, "left out are %zu more functions: snag info", n - MAX_LEFT_OUT);
     free(of);
 }
 

@@ -18,13 +18,13 @@
 #define TIMELINE_DEPTH 24u
 #define TIMELINE_RECTANGLES 1200u
 #define TIMELINE_MESSAGES 250u
-#define MOST_PLACES 6u  /* of a timeline: itself, those of its cause, its partners */
+#define MAX_PLACES 6u   /* of a timeline: itself, those of its cause, its partners */
 #define MARGIN 0.08     /* of an execution, before and after it */
 #define NARROWEST 0.002 /* of an execution: what takes less is not drawn */
 #define SLIGHTEST 0.005 /* of an execution: a loss that is worth drawing */
 #define PARTNER_MESSAGES 2000u
-#define MOST_NAME 200u          /* bytes of a name that are kept */
-#define MOST_NAMES (300u << 10) /* of all; the drawings say "region 12" for those beyond */
+#define MAX_NAME 200u          /* bytes of a name that are kept */
+#define MAX_NAMES (300u << 10) /* of all; the drawings say "region 12" for those beyond */
 
 /* --------------------------------------------------------------------------------- asking */
 
@@ -86,7 +86,7 @@ void answers_add(struct answers *a, const char *address, json_t *json, bool *is_
 
     if (a->json == NULL)
         a->json = json_object();
-    *is_in = a->bytes + size <= ANSWERS_MOST_BYTES;
+    *is_in = a->bytes + size <= ANSWERS_MAX_BYTES;
     if (*is_in) {
         json_object_set_new(a->json, address, json);
         a->bytes += size;
@@ -168,7 +168,7 @@ static int add_tree(struct answers *a, const char *address, bool *is_in)
 
 /* Places of a timeline, each once. */
 struct places {
-    uint32_t location[MOST_PLACES];
+    uint32_t location[MAX_PLACES];
     uint32_t n;
 };
 
@@ -177,7 +177,7 @@ static void add_place(struct places *p, uint32_t location)
     for (uint32_t i = 0; i < p->n; i++)
         if (p->location[i] == location)
             return;
-    if (p->n < MOST_PLACES && location != NO_LOCATION)
+    if (p->n < MAX_PLACES && location != NO_LOCATION)
         p->location[p->n++] = location;
 }
 
@@ -216,7 +216,7 @@ static void add_partners(struct answers *a, const json_t *shown, struct places *
     for (size_t i = 0; i < arrows.n; i++)
         if (arrows.arrow[i].from == own || arrows.arrow[i].to == own)
             count[arrows.arrow[i].from == own ? arrows.arrow[i].to : arrows.arrow[i].from]++;
-    for (uint32_t k = 0; k < MOST_PLACES; k++) {
+    for (uint32_t k = 0; k < MAX_PLACES; k++) {
         uint32_t most = 0;
 
         for (uint32_t l = 1; l < n; l++)
@@ -275,7 +275,7 @@ static int add_bundle(struct answers *a, const char *route, const char *address,
 static int add_window(struct answers *a, const char *execution, const json_t *shown,
                       const struct places *places, bool *is_in)
 {
-    char begin[24], end[24], locations[MOST_PLACES * 12] = "", address[ADDRESS_SIZE];
+    char begin[24], end[24], locations[MAX_PLACES * 12] = "", address[ADDRESS_SIZE];
     char width[12], depth[12], most[12], limit[12];
     double enter = number(shown, "enter_ns"), exit = number(shown, "exit_ns");
     double margin = fmax(10, MARGIN * (exit - enter));
@@ -476,14 +476,14 @@ static json_t *names_of_regions(const struct answers *a, const json_t *regions)
     {
         json_int_t id = json_integer_value(json_object_get(row, "id"));
         const char *name = json_string_value(json_object_get(row, "short_name"));
-        char part[MOST_NAME + 1];
+        char part[MAX_NAME + 1];
 
         if (id < 0 || id >= (json_int_t)a->served.run.defs.names.n || !a->has_region[id] ||
             name == NULL)
             continue;
-        snprintf(part, html_whole(name, MOST_NAME) + 1, "%s", name);
+        snprintf(part, html_whole(name, MAX_NAME) + 1, "%s", name);
         bytes += bytes_of_name(part);
-        if (bytes <= MOST_NAMES)
+        if (bytes <= MAX_NAMES)
             json_array_append_new(
                 some, json_pack("{s:I, s:o}", "id", id, "short_name", json_text(part)));
     }

@@ -18,9 +18,9 @@
 
 #include <jansson.h>
 
-#define ANSWERS_MOST_BYTES (1200u << 10) /* a report is less than 2 MB, its page included */
-#define ANSWERS_MOST_POINTS 6000u        /* of all overviews */
-#define ANSWERS_MOST_PLACES 256u         /* of a picture of ranks */
+#define ANSWERS_MAX_BYTES (1200u << 10) /* a report is less than 2 MB, its page included */
+#define ANSWERS_MAX_POINTS 6000u        /* of all overviews */
+#define ANSWERS_MAX_PLACES 256u         /* of a picture of ranks */
 
 struct answers {
     struct served served;

@@ -111,10 +111,10 @@ static void what_has_no_room_is_left_out_as_a_whole(void **state)
 
     (void)state;
     sample_init(&s, PROGRAM);
-    s.answers.bytes = ANSWERS_MOST_BYTES - 100;
+    s.answers.bytes = ANSWERS_MAX_BYTES - 100;
     assert_int_equal(answers_add_execution(&s.answers, 1, 67, &is_in), 0);
     assert_false(is_in);
-    assert_int_equal(answers_add_points(&s.answers, 1, ANSWERS_MOST_POINTS, &n_points, &n), 0);
+    assert_int_equal(answers_add_points(&s.answers, 1, ANSWERS_MAX_POINTS, &n_points, &n), 0);
     assert_int_equal(n_points, 0);
     assert_int_equal(n, 160);
     assert_int_equal(json_object_size(s.answers.json), 0);
@@ -132,7 +132,7 @@ static void of_an_execution_that_does_not_fit_nothing_stays(void **state)
     sample_init(&s, PROGRAM);
     assert_int_equal(answers_add_execution(&s.answers, 1, 67, &is_in), 0);
     assert_true(is_in);
-    bytes = s.answers.bytes = ANSWERS_MOST_BYTES - 5000;
+    bytes = s.answers.bytes = ANSWERS_MAX_BYTES - 5000;
     assert_int_equal(answers_add_execution(&s.answers, 1, 66, &is_in), 0);
     assert_false(is_in);
     assert_int_equal(s.answers.bytes, bytes);
@@ -147,9 +147,9 @@ static void of_many_executions_some_are_points(void **state)
 
     (void)state;
     sample_init(&s, "synth:7000*step(a@1ms);jitter=0.1;slow=a/67/9/2");
-    assert_int_equal(answers_add_points(&s.answers, 1, ANSWERS_MOST_POINTS, &n_points, &n), 0);
+    assert_int_equal(answers_add_points(&s.answers, 1, ANSWERS_MAX_POINTS, &n_points, &n), 0);
     assert_int_equal(n, 7000);
-    assert_true(n_points <= ANSWERS_MOST_POINTS && n_points > ANSWERS_MOST_POINTS / 2);
+    assert_true(n_points <= ANSWERS_MAX_POINTS && n_points > ANSWERS_MAX_POINTS / 2);
     sample_release(&s);
 }
 

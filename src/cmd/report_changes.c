@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #define NARROWEST 0.002    /* of an execution: what takes less is not drawn */
-#define MOST_DEPTH 14u     /* rows of the drawing */
-#define MOST_NAME 200u     /* bytes */
+#define MAX_DEPTH 14u      /* rows of the drawing */
+#define MAX_NAME 200u      /* bytes */
 #define TREND_BYTES 150000 /* what stands beside the points is left out beyond this */
 
 /* ------------------------------------------------------------------------------------ tree */
@@ -60,7 +60,7 @@ static void weigh(struct weights *w, const json_t *nodes, double narrowest)
                 (double)w->inclusive[side][i] >= narrowest * (double)w->inclusive[side][0] &&
                 w->inclusive[side][i] > 0;
         w->is_kept[i] =
-            i == 0 || (w->is_kept[w->parent[i]] && w->depth[i] < MOST_DEPTH && is_wide);
+            i == 0 || (w->is_kept[w->parent[i]] && w->depth[i] < MAX_DEPTH && is_wide);
     }
 }
 
@@ -91,11 +91,11 @@ static json_t *rest_node(const struct rest *rest, uint32_t parent)
 static void cut_text(json_t *node, const char *field)
 {
     const char *text = json_string_value(json_object_get(node, field));
-    char part[MOST_NAME + 1];
+    char part[MAX_NAME + 1];
 
     if (text == NULL)
         return;
-    snprintf(part, html_whole(text, MOST_NAME) + 1, "%s", text);
+    snprintf(part, html_whole(text, MAX_NAME) + 1, "%s", text);
     json_object_set_new(node, field, json_text(part));
 }
 
@@ -175,13 +175,13 @@ static uint32_t choose_series(const struct trend *t, const char *path, uint32_t 
             continue;
         while (at > 1 &&
                largest_change(&t->series[series[at - 1]]) < largest_change(&t->series[i])) {
-            if (at < REPORT_MOST_SERIES)
+            if (at < REPORT_MAX_SERIES)
                 series[at] = series[at - 1];
             at--;
         }
-        if (at < REPORT_MOST_SERIES)
+        if (at < REPORT_MAX_SERIES)
             series[at] = i;
-        n += n < REPORT_MOST_SERIES;
+        n += n < REPORT_MAX_SERIES;
     }
     return n;
 }
@@ -208,7 +208,7 @@ static void trim_runs(json_t *runs, bool has_names)
 uint32_t report_add_trend(struct answers *answers, const struct trend *t, const char *path,
                           uint32_t *series)
 {
-    struct trend_series chosen[REPORT_MOST_SERIES];
+    struct trend_series chosen[REPORT_MAX_SERIES];
     struct trend some = *t;
     json_t *json;
     bool is_in;

@@ -14,7 +14,7 @@
 #define REPORT_TREE_ADDRESS "/comparison/tree"
 #define REPORT_TREND_ADDRESS "/history"
 #define REPORT_TREE_BYTES (300u << 10) /* at most */
-#define REPORT_MOST_SERIES 5u          /* of a trend: the whole, and paths that changed */
+#define REPORT_MAX_SERIES 5u           /* of a trend: the whole, and paths that changed */
 
 /*
  * report_tree_prune -- paths that take too little time to be seen, on both sides, become one
@@ -30,7 +30,7 @@ void report_add_tree(struct answers *answers, const struct comparison *compariso
 
 /*
  * report_add_trend -- the whole, and the paths on `path` (NULL: all) that changed most.
- *   series  out: (REPORT_MOST_SERIES) which of the trend these are
+ *   series  out: (REPORT_MAX_SERIES) which of the trend these are
  * Returns how many are in; 0: there was no room.
  */
 uint32_t report_add_trend(struct answers *answers, const struct trend *trend, const char *path,

@@ -112,7 +112,7 @@ static void of_a_trend_the_whole_and_what_changed_most_are_drawn(void **state)
     struct trend_series series[N];
     struct change_point change[N];
     struct answers answers = {.json = NULL};
-    uint32_t chosen[REPORT_MOST_SERIES];
+    uint32_t chosen[REPORT_MAX_SERIES];
     struct trend trend;
     const json_t *json;
 
@@ -133,7 +133,7 @@ static void of_a_trend_the_whole_and_what_changed_most_are_drawn(void **state)
     assert_int_equal(chosen[1], 8);
     answers_close(&answers);
 
-    answers.bytes = ANSWERS_MOST_BYTES;
+    answers.bytes = ANSWERS_MAX_BYTES;
     assert_int_equal(report_add_trend(&answers, &trend, NULL, chosen), 0);
     answers_close(&answers);
 }

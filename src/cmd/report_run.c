@@ -27,10 +27,10 @@
 #include <string.h>
 #include <time.h>
 
-#define MOST_FOI 8u       /* functions of interest that are reported on */
-#define MOST_CLOSE 5u     /* executions that are looked at closely, of each */
-#define MOST_METADATA 60u /* of what the trace says of the run */
-#define MOST_CELLS 8192u  /* of a picture of ranks */
+#define MAX_FOI 8u       /* functions of interest that are reported on */
+#define MAX_CLOSE 5u     /* executions that are looked at closely, of each */
+#define MAX_METADATA 60u /* of what the trace says of the run */
+#define MAX_CELLS 8192u  /* of a picture of ranks */
 
 struct run_report {
     FILE *out;
@@ -38,13 +38,13 @@ struct run_report {
     struct answers *answers;
     sqlite3 *db;
     const struct run *run;
-    struct headline_foi foi[MOST_FOI];
-    int64_t foi_id[MOST_FOI];
-    char *name[MOST_FOI]; /* of the functions */
+    struct headline_foi foi[MAX_FOI];
+    int64_t foi_id[MAX_FOI];
+    char *name[MAX_FOI]; /* of the functions */
     uint32_t n_foi, n_more;
     struct {
         int64_t tree, incident; /* incident: 0 for what is no part of one that has a number */
-    } close[MOST_CLOSE];        /* [n_close] executions of one function */
+    } close[MAX_CLOSE];         /* [n_close] executions of one function */
     uint32_t n_close;
 };
 
@@ -62,7 +62,7 @@ static void keep_foi(int64_t id, const struct headline_foi *foi, void *ctx)
 {
     struct run_report *r = ctx;
 
-    if (r->n_foi == MOST_FOI) {
+    if (r->n_foi == MAX_FOI) {
         r->n_more++;
         return;
     }
@@ -128,7 +128,7 @@ static int put_overview(const struct run_report *r, uint32_t i)
 {
     char address[64], caption[256], shown[TEXT_SIZE], all[TEXT_SIZE];
     uint32_t n_points = 0, n = 0;
-    int rc = answers_add_points(r->answers, r->foi_id[i], ANSWERS_MOST_POINTS / r->n_foi,
+    int rc = answers_add_points(r->answers, r->foi_id[i], ANSWERS_MAX_POINTS / r->n_foi,
                                 &n_points, &n);
 
     if (rc < 0 || n_points == 0)
@@ -167,7 +167,7 @@ static void keep_head(const struct incident_row *x, void *ctx)
     if (worth->is_over)
         return;
     worth->n++;
-    if (r->n_close == MOST_CLOSE)
+    if (r->n_close == MAX_CLOSE)
         return;
     r->close[r->n_close].tree = x->head_tree;
     r->close[r->n_close++].incident = x->id;
@@ -226,7 +226,7 @@ static int put_incidents(struct run_report *r, struct execution_filter *filter, 
 static int put_groups(struct run_report *r, const struct execution_filter *filter)
 {
     struct table *table;
-    int rc = list_group_table(r->db, filter, GROUPS_FEWEST, &table);
+    int rc = list_group_table(r->db, filter, GROUP_MIN_EXECUTIONS, &table);
 
     if (table == NULL)
         return rc;
@@ -326,11 +326,11 @@ static void put_rank_picture(struct run_report *r, const struct rank_table *rank
     char address[64];
     bool is_in;
 
-    if (peers->n > ANSWERS_MOST_PLACES || peers->n_compared < PEERS_FEWEST)
+    if (peers->n > ANSWERS_MAX_PLACES || peers->n_compared < PEERS_MIN_PLACES)
         return;
     snprintf(address, sizeof address, "/fois/%lld/ranks", (long long)foi);
     answers_add(r->answers, address,
-                ranks_to_json(&ranks->scoring, &ranks->why, peers, MOST_CELLS / peers->n),
+                ranks_to_json(&ranks->scoring, &ranks->why, peers, MAX_CELLS / peers->n),
                 &is_in);
     if (is_in)
         report_figure(r->out, "ranks", address, "By rank, downwards, and time.");
@@ -349,7 +349,7 @@ static int put_ranks(struct run_report *r, uint32_t i)
         report_text(r->out, "%s", text);
         free(text);
         put_rank_picture(r, &ranks, r->foi_id[i]);
-        if (ranks.peers.n_compared >= PEERS_FEWEST) {
+        if (ranks.peers.n_compared >= PEERS_MIN_PLACES) {
             table_print_html(rank_table_places(&ranks, r->settings->top, &n_more), r->out);
             if (n_more > 0)
                 report_text(r->out, "and %u more", n_more);
@@ -439,7 +439,7 @@ int report_run(FILE *out, const struct settings *settings, struct answers *answe
         report_text(out, "and %u more functions of interest: --foi names one", r.n_more);
     if (rc == 0)
         rc = put_quality(&r);
-    for (uint32_t i = 0; i < MOST_FOI; i++)
+    for (uint32_t i = 0; i < MAX_FOI; i++)
         free(r.name[i]);
     return rc < 0 ? rc : answers_finish(answers);
 }
@@ -459,11 +459,11 @@ static void put_metadata(FILE *out, sqlite3 *db)
     struct run_metadata metadata;
 
     if (run_metadata_load(&metadata, db) == 0)
-        for (size_t i = 0; i < metadata.n && i < MOST_METADATA; i++)
+        for (size_t i = 0; i < metadata.n && i < MAX_METADATA; i++)
             put_fact(table, metadata.at[i].key, metadata.at[i].value);
     table_print_html(table, out);
-    if (metadata.n > MOST_METADATA)
-        report_text(out, "and %zu more", metadata.n - MOST_METADATA);
+    if (metadata.n > MAX_METADATA)
+        report_text(out, "and %zu more", metadata.n - MAX_METADATA);
     run_metadata_release(&metadata);
 }
 

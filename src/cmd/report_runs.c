@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-#define MOST_RUNS 200u /* of a history that have a row */
+#define MAX_RUNS 200u /* of a history that have a row */
 
 static void put_tree(FILE *out, struct answers *answers, const struct comparison *c)
 {
@@ -55,7 +55,7 @@ int report_change(FILE *out, const struct settings *settings, struct answers *an
 static void put_charts(FILE *out, const struct settings *s, const struct trend *t,
                        struct answers *answers)
 {
-    uint32_t series[REPORT_MOST_SERIES];
+    uint32_t series[REPORT_MAX_SERIES];
     uint32_t n = 0; /* of one point nothing is seen */
 
     if (t->n_runs > 1)
@@ -79,7 +79,7 @@ static void put_charts(FILE *out, const struct settings *s, const struct trend *
 static void put_trend(FILE *out, const struct settings *s, const struct trend *t,
                       struct answers *answers)
 {
-    uint32_t first = t->n_runs > MOST_RUNS ? t->n_runs - MOST_RUNS : 0;
+    uint32_t first = t->n_runs > MAX_RUNS ? t->n_runs - MAX_RUNS : 0;
     struct table *runs = run_table(), *changes = trend_table_changes(t, s->history.path);
     char *headline = trend_headline(t);
 

@@ -10,12 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LIST_MOST 200 /* times that an option which may be repeated is */
-#define SAID_MOST 64  /* options of a command, more than any has */
+#define MAX_REPEATED 200    /* times that an option which may be repeated is */
+#define MAX_SAID_OPTIONS 64 /* options of a command, more than any has */
 
 /* What an option that may be repeated was given. */
 struct word_list {
-    const char *text[LIST_MOST];
+    const char *text[MAX_REPEATED];
     uint32_t n;
     bool is_inherited; /* from the environment: replaced by what is said */
 };
@@ -42,7 +42,7 @@ struct plane_settings {
     uint32_t iterations;
 };
 
-#define LEAST_LOST_UNSAID UINT64_MAX
+#define MIN_LOST_UNSAID UINT64_MAX
 
 /* Judging while a program runs: ad, watch. */
 struct live_settings {
@@ -109,7 +109,7 @@ struct settings {
     double threshold;                 /* NAN: the detector's own */
     bool is_per_call, is_inclusive;
     uint32_t levels_from;    /* calls; 0: not said */
-    uint64_t least_lost_ns;  /* LEAST_LOST_UNSAID: by the clock and the noise */
+    uint64_t least_lost_ns;  /* MIN_LOST_UNSAID: by the clock and the noise */
     const char *takes_short; /* calls; NULL: not said */
 
     /* What is printed or written, and where. */
@@ -148,8 +148,8 @@ struct settings {
 
     const char *const *args; /* [n_args] what is not an option */
     int n_args;
-    const char
-        *said[SAID_MOST];     /* [n_said] names of options on the command line, as they came */
+    const char *said
+        [MAX_SAID_OPTIONS];   /* [n_said] names of options on the command line, as they came */
     int n_said;               /* what the environment says is not among them */
     const char *const *words; /* [n_words] all of the command line, from the command on */
     int n_words;

@@ -8,12 +8,12 @@
 #include <string.h>
 
 #define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
-#define MOST_STORES 1000
+#define MAX_STORES 1000
 #define NO_STORE "none"
 
 int store_name_free(const char *stem, const char *rest, int from, char store[FS_PATH_SIZE])
 {
-    for (int i = from; i < MOST_STORES; i++) {
+    for (int i = from; i < MAX_STORES; i++) {
         struct prov_place place;
         char number[16] = "";
 

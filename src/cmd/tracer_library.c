@@ -21,7 +21,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#define MOST_SEGMENTS 128
+#define MAX_SEGMENTS 128
 
 static const char *const kinds[] = {
     [TRACER_OPEN_MPI] = "openmpi", [TRACER_MPICH] = "mpich", [TRACER_SERIAL] = "serial"};
@@ -70,7 +70,7 @@ static enum linkage linkage_of(const char *path)
 
     if (fd >= 0 && read(fd, &head, sizeof head) == sizeof head &&
         memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64 &&
-        head.e_phentsize == sizeof segment && head.e_phnum <= MOST_SEGMENTS) {
+        head.e_phentsize == sizeof segment && head.e_phnum <= MAX_SEGMENTS) {
         found = LINK_STATIC;
         for (unsigned i = 0; i < head.e_phnum; i++)
             if (pread(fd, &segment, sizeof segment,

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_P 1e-5
+#define MIN_P 1e-5
 #define NOISE_CALLS 1000  /* that tell the noise, */
 #define NOISE_SHARE 0.002 /* which so many of them are beyond: rarer ones may be anomalies */
-#define LEAST_LOST_NS 1e3
-#define LEAST_TICKS 10
-#define LEAST_NOISES 2
+#define MIN_LOST_NS 1e3
+#define MIN_TICKS 10
+#define MIN_NOISES 2
 
 /* ----------------------------------------------------------------------------------- tails */
 
@@ -54,7 +54,7 @@ static double p_low(const struct call_mode *mode, double x)
 
 static double least_p(const struct call_detector_opts *opts)
 {
-    return opts->p > 0 ? opts->p : LEAST_P;
+    return opts->p > 0 ? opts->p : MIN_P;
 }
 
 static uint64_t longest(const struct call_mode *mode, double p)
@@ -206,5 +206,5 @@ double call_least_effect(const struct call_detector_ops *ops, double tick_ns, do
 {
     return ops->is_published
                ? 0
-               : fmax(LEAST_LOST_NS, fmax(LEAST_TICKS * tick_ns, LEAST_NOISES * noise_ns));
+               : fmax(MIN_LOST_NS, fmax(MIN_TICKS * tick_ns, MIN_NOISES * noise_ns));
 }

@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CALL_DETECTOR_MOST_MODES 8u
+#define CALL_DETECTOR_MAX_MODES 8u
 #define CALL_DETECTOR_USUAL "tails"
 #define CALL_DETECTOR_PER 1e6 /* calls of which false alarms are told */
 
@@ -50,7 +50,7 @@ struct call_model {
     double
         noise_ns; /* that one in a thousand calls takes above the median; INFINITY: too few */
     uint32_t n_modes;
-    struct call_mode mode[CALL_DETECTOR_MOST_MODES]; /* ascending */
+    struct call_mode mode[CALL_DETECTOR_MAX_MODES]; /* ascending */
 };
 
 struct call_judgement {

@@ -20,25 +20,25 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define CORE 0.999          /* share of the calls that are taken for normal */
-#define LEAST_MODE 0.001    /* share of the calls, */
-#define LEAST_MODE_CALLS 30 /* and calls: less is no mode of its own */
-#define MOST_STRANGE 0.02   /* share of the calls that may be anomalies */
-#define CLOSE 0.2           /* ln of the duration that nine in ten calls of a rare mode span */
-#define GAP 0.2             /* ln of the duration: modes that are closer are one */
-#define OUTER 0.2           /* share of a mode where its tail is looked at first */
-#define JUMP 2.0            /* an octave so many times those around it is a gap */
-#define AFTER 3             /* octaves after it that are looked at */
-#define MOST_OCTAVES 64     /* more than any count has */
-#define FEWEST_OUTSIDE 0.5  /* calls beyond the last octave that is looked at */
-#define MOST_CUTS 8         /* times that a tail is cut */
-#define EDGE 0.00625        /* share of a mode beyond its outermost knot, */
-#define LEAST_EDGE 2.5      /* and calls: at least, */
-#define MOST_EDGE 20.0      /* and at most, */
-#define DEEPEST 1e-4        /* or that share */
-#define STRETCH 4.0         /* calls beyond a knot, per call beyond the next one, at most */
-#define INSIDE 0.3          /* share of a mode beyond the innermost knot, at most */
-#define LEAST_SCALE 0.1     /* ln of the duration per nat: 10 % */
+#define CORE 0.999        /* share of the calls that are taken for normal */
+#define MIN_MODE 0.001    /* share of the calls, */
+#define MIN_MODE_CALLS 30 /* and calls: less is no mode of its own */
+#define MAX_STRANGE 0.02  /* share of the calls that may be anomalies */
+#define CLOSE 0.2         /* ln of the duration that nine in ten calls of a rare mode span */
+#define GAP 0.2           /* ln of the duration: modes that are closer are one */
+#define OUTER 0.2         /* share of a mode where its tail is looked at first */
+#define JUMP 2.0          /* an octave so many times those around it is a gap */
+#define AFTER 3           /* octaves after it that are looked at */
+#define MAX_OCTAVES 64    /* more than any count has */
+#define MIN_OUTSIDE 0.5   /* calls beyond the last octave that is looked at */
+#define MAX_CUTS 8        /* times that a tail is cut */
+#define EDGE 0.00625      /* share of a mode beyond its outermost knot, */
+#define MIN_EDGE 2.5      /* and calls: at least, */
+#define MAX_EDGE 20.0     /* and at most, */
+#define DEEPEST 1e-4      /* or that share */
+#define STRETCH 4.0       /* calls beyond a knot, per call beyond the next one, at most */
+#define INSIDE 0.3        /* share of a mode beyond the innermost knot, at most */
+#define MIN_SCALE 0.1     /* ln of the duration per nat: 10 % */
 
 /* A histogram over equal steps of ln(duration + 1). */
 struct density {
@@ -213,7 +213,7 @@ static void cut(struct side *s, double from, double to)
 
 /*
  * Where the octaves end: the value that OUTER of the calls are beyond, half of them, and so on.
- *   end  [MOST_OCTAVES + 1] out
+ *   end  [MAX_OCTAVES + 1] out
  * Returns how many octaves there are.
  */
 static int find_octaves(const struct side *s, double *end)
@@ -221,8 +221,7 @@ static int find_octaves(const struct side *s, double *end)
     double calls = OUTER * s->total;
     int n = 0;
 
-    for (end[0] = outermost(s, calls); calls / 2 >= FEWEST_OUTSIDE && n < MOST_OCTAVES;
-         calls /= 2)
+    for (end[0] = outermost(s, calls); calls / 2 >= MIN_OUTSIDE && n < MAX_OCTAVES; calls /= 2)
         end[++n] = outermost(s, calls / 2);
     return n;
 }
@@ -240,7 +239,7 @@ static double least_gap(const double *end, int octave, int n, double calls, doub
 /* Cuts at the first octave that stands out. Returns whether there is one. */
 static bool cut_once(struct side *s, double most)
 {
-    double end[MOST_OCTAVES + 1], calls = OUTER / 2 * s->total;
+    double end[MAX_OCTAVES + 1], calls = OUTER / 2 * s->total;
     int n = find_octaves(s, end);
     double before = fabs(end[0] - outermost(s, s->total / 2)) * M_LN2 / log(0.5 / OUTER);
 
@@ -265,11 +264,11 @@ static struct call_tail tail_of(struct side side, double n)
     struct call_tail tail;
 
     side.total = whole;
-    for (int i = 0; i < MOST_CUTS; i++)
-        if (!cut_once(&side, fmin(MOST_STRANGE * n, OUTER / 2 * whole)))
+    for (int i = 0; i < MAX_CUTS; i++)
+        if (!cut_once(&side, fmin(MAX_STRANGE * n, OUTER / 2 * whole)))
             break;
-    edge = fmax(EDGE * side.total, LEAST_EDGE);
-    edge = fmin(edge, fmax(MOST_EDGE, DEEPEST * side.total));
+    edge = fmax(EDGE * side.total, MIN_EDGE);
+    edge = fmin(edge, fmax(MAX_EDGE, DEEPEST * side.total));
     edge = fmin(edge, side.total / 8);
     tail.share = edge / n;
     tail.stretch = fmin(STRETCH, pow(INSIDE * side.total / edge, 1.0 / (CALL_TAIL_KNOTS - 1)));
@@ -279,7 +278,7 @@ static struct call_tail tail_of(struct side side, double n)
     }
     far = fabs(at[0] - at[1]) / log(tail.stretch);
     near = fabs(at[1] - at[2]) / log(tail.stretch);
-    tail.scale = fmax(fmax(far, (near + far) / 2), LEAST_SCALE);
+    tail.scale = fmax(fmax(far, (near + far) / 2), MIN_SCALE);
     return tail;
 }
 
@@ -294,11 +293,11 @@ static bool is_mode(const struct density *d, struct piece piece, double n)
 {
     double total = calls_in(d, piece.first, piece.last), span;
 
-    if (total >= MOST_STRANGE * n)
+    if (total >= MAX_STRANGE * n)
         return true;
     span =
         quantile(d, piece.first, piece.last, 0.95) - quantile(d, piece.first, piece.last, 0.05);
-    return span <= CLOSE && total >= fmax(LEAST_MODE * n, LEAST_MODE_CALLS);
+    return span <= CLOSE && total >= fmax(MIN_MODE * n, MIN_MODE_CALLS);
 }
 
 /* The next piece from step *at on. Returns whether there is one. */
@@ -322,7 +321,7 @@ static bool next_piece(const struct density *d, double least, uint32_t *at, stru
 
 /* Modes; where there are many, the last ones are one wide mode. Returns how many. */
 static uint32_t find_pieces(const struct density *d, double n,
-                            struct piece mode[CALL_DETECTOR_MOST_MODES])
+                            struct piece mode[CALL_DETECTOR_MAX_MODES])
 {
     double least = core_density(d, n);
     uint32_t n_modes = 0, at = 0;
@@ -331,7 +330,7 @@ static uint32_t find_pieces(const struct density *d, double n,
     while (next_piece(d, least, &at, &piece)) {
         if (!is_mode(d, piece, n))
             continue;
-        if (n_modes == CALL_DETECTOR_MOST_MODES)
+        if (n_modes == CALL_DETECTOR_MAX_MODES)
             mode[n_modes - 1].last = piece.last;
         else
             mode[n_modes++] = piece;
@@ -342,7 +341,7 @@ static uint32_t find_pieces(const struct density *d, double n,
 /* A tail reaches to where the next mode begins. */
 static void find_modes(struct call_model *m, const struct density *d)
 {
-    struct piece mode[CALL_DETECTOR_MOST_MODES];
+    struct piece mode[CALL_DETECTOR_MAX_MODES];
     double n = (double)m->n;
 
     m->n_modes = find_pieces(d, n, mode);

@@ -12,14 +12,14 @@
 
 #define SIGMAS 6.0
 #define SCORE_SHARE 0.99
-#define MOST_BINS 200u
-#define LEAST_DEVIATION 1e-10 /* for scores where all calls take the same */
-#define LEAST_SHARE 78.88e-32 /* added to shares before their logarithm: scores end at 100 */
-#define LEAST_SCORE 1.00001   /* 2 to the lowest threshold: one bin has no strange calls */
+#define MAX_BINS 200u
+#define MIN_DEVIATION 1e-10 /* for scores where all calls take the same */
+#define MIN_SHARE 78.88e-32 /* added to shares before their logarithm: scores end at 100 */
+#define MIN_SCORE 1.00001   /* 2 to the lowest threshold: one bin has no strange calls */
 
 double call_log_share(double share)
 {
-    return -log2(share + LEAST_SHARE);
+    return -log2(share + MIN_SHARE);
 }
 
 /* ---------------------------------------------------------------------------------- sstd */
@@ -35,7 +35,7 @@ double call_sstd_score(const struct call_judge *judge, const struct sketch *sket
     const struct call_model *m = &judge->model;
 
     (void)sketch;
-    return fabs((double)duration_ns - m->mean) / fmax(sample_deviation(m), LEAST_DEVIATION);
+    return fabs((double)duration_ns - m->mean) / fmax(sample_deviation(m), MIN_DEVIATION);
 }
 
 void call_sstd_usual(struct call_judge *judge, const struct sketch *sketch)
@@ -84,7 +84,7 @@ static double threshold_of(const struct call_judge *judge, const struct sketch *
             least = fmin(least, bins->score[i]);
             most = fmax(most, bins->score[i]);
         }
-    threshold = fmax(least + share * (most - least), log2(LEAST_SCORE));
+    threshold = fmax(least + share * (most - least), log2(MIN_SCORE));
     return opts->is_local ? threshold : fmax(threshold, judge->least_score);
 }
 
@@ -116,7 +116,7 @@ static uint32_t place_of(const struct scored *bins, uint32_t i, uint32_t n)
 
 static struct scored hbos_scores(const struct call_judge *judge, const struct sketch *s)
 {
-    uint32_t n = judge->opts.most_bins > 0 ? judge->opts.most_bins : MOST_BINS;
+    uint32_t n = judge->opts.most_bins > 0 ? judge->opts.most_bins : MAX_BINS;
     double *count = mem_alloc(n, sizeof *count);
     struct scored bins = scored_bins(s);
 

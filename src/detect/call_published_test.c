@@ -10,10 +10,10 @@
 
 #include <string.h>
 
-enum { MOST = 3000 };
+enum { MAX_CALLS = 3000 };
 
 struct sample {
-    uint64_t x[MOST];
+    uint64_t x[MAX_CALLS];
     int n;
     struct sketch sketch;
 };
@@ -284,7 +284,7 @@ static void formula_hbos(const struct sample *s, uint64_t n_bins, double share,
                          struct by_formula *out)
 {
     int count[1000] = {0};
-    uint64_t *bin = calloc(MOST, sizeof *bin);
+    uint64_t *bin = calloc(MAX_CALLS, sizeof *bin);
 
     for (int i = 0; i < s->n; i++)
         count[bin[i] = formula_bin(s, s->x[i], n_bins)]++;
@@ -366,7 +366,7 @@ static void scores_and_anomalies_are_those_of_the_formulas(void **state)
 {
     static const double sigmas[] = {6, 2}, shares[] = {0.99, 0.7};
     static const uint32_t n_bins[] = {200, 20};
-    struct by_formula *right = calloc(MOST, sizeof *right);
+    struct by_formula *right = calloc(MAX_CALLS, sizeof *right);
     struct sample *s = calloc(1, sizeof *s);
     int n_strange = 0;
 
@@ -375,7 +375,7 @@ static void scores_and_anomalies_are_those_of_the_formulas(void **state)
         struct rng rng = {(uint64_t)kind + 7};
 
         sample_of(s, NULL, 0);
-        for (int i = 0; i < MOST; i++)
+        for (int i = 0; i < MAX_CALLS; i++)
             sample_add(s, rounded(draw(kind, &rng)), 1);
         for (int k = 0; k < 2; k++) {
             struct call_detector_opts opts = {
@@ -390,7 +390,7 @@ static void scores_and_anomalies_are_those_of_the_formulas(void **state)
         }
         sketch_release(&s->sketch);
     }
-    assert_true(n_strange > 100 && n_strange < 30 * MOST / 2);
+    assert_true(n_strange > 100 && n_strange < 30 * MAX_CALLS / 2);
     free(right);
     free(s);
 }

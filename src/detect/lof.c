@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define LEAST_DISTANCE 1e-10
+#define MIN_DISTANCE 1e-10
 
 void lof_score(const struct neighbours *neighbours, double *score)
 {
@@ -22,7 +22,7 @@ void lof_score(const struct neighbours *neighbours, double *score)
 
             reach += d > k_distance ? d : k_distance;
         }
-        lrd[p] = 1 / (reach / (double)k + LEAST_DISTANCE);
+        lrd[p] = 1 / (reach / (double)k + MIN_DISTANCE);
     }
     for (size_t p = 0; p < neighbours->rows; p++) {
         double sum = 0;

@@ -24,15 +24,15 @@
 
 #define DEFAULT_TOLERANCE 1e-5
 #define DEFAULT_CACHE ((size_t)256 << 20)
-#define MOST_WORKING 1024u /* variables of one round */
-#define MOST_NEW 32u       /* of them, those that rest on a bound */
-#define MOST_ROUNDS 1000u
+#define MAX_WORKING 1024u /* variables of one round */
+#define MAX_NEW 32u       /* of them, those that rest on a bound */
+#define MAX_ROUNDS 1000u
 #define INNER_SHARE 0.1 /* a round ends at this share of the violation it found */
 #define SAMPLED_ONE 8u  /* of so many rows, for the first guess */
-#define LEAST_SAMPLED 1000u
+#define MIN_SAMPLED 1000u
 #define SAMPLE_TOLERANCE 1e-3
 #define SUM_BLOCK 2048u /* rows of the gradient per piece of work */
-#define FEWEST_ROWS 10u /* fewer have none that is alone */
+#define MIN_ROWS 10u    /* fewer have none that is alone */
 
 struct ocsvm {
     struct centred points;
@@ -95,7 +95,7 @@ int ocsvm_new(struct matrix x, const struct ocsvm_opts *opts, struct pool *pool,
     svm = mem_alloc(1, sizeof *svm);
     centred_init(&svm->points, x);
     svm->rbf = (struct rbf){&svm->points, opts->gamma > 0 ? opts->gamma : rbf_gamma(x), pool};
-    svm->cache = rbf_cache_new(&svm->rbf, cache_bytes, 2 * MOST_NEW);
+    svm->cache = rbf_cache_new(&svm->rbf, cache_bytes, 2 * MAX_NEW);
     svm->tolerance = opts->tolerance > 0 ? opts->tolerance : DEFAULT_TOLERANCE;
     svm->total = (opts->nu > 0 ? opts->nu : OCSVM_NU) * (double)x.rows;
     svm->alpha = mem_alloc(x.rows, sizeof *svm->alpha);
@@ -199,7 +199,7 @@ static void sample_gradient(const struct ocsvm *svm, double *gradient)
     struct ocsvm_model model;
     struct ocsvm *small = NULL;
 
-    if (sample.rows < LEAST_SAMPLED)
+    if (sample.rows < MIN_SAMPLED)
         return;
     sample.rows = (sample.rows + SAMPLED_ONE - 1) / SAMPLED_ONE;
     sample.stride *= SAMPLED_ONE;
@@ -338,7 +338,7 @@ static size_t keep_worst(struct candidate *candidate, size_t n, size_t most)
 static size_t choose(const struct ocsvm *svm, uint32_t *which)
 {
     size_t rows = svm->points.x.rows, n_bound = 0, n_free = 0, n = 0;
-    size_t most = fmin(MOST_WORKING, (double)rbf_cache_room(svm->cache));
+    size_t most = fmin(MAX_WORKING, (double)rbf_cache_room(svm->cache));
     struct candidate *bound = mem_alloc(rows, sizeof *bound);
     struct candidate *free_rows = mem_alloc(rows, sizeof *free_rows);
 
@@ -350,7 +350,7 @@ static size_t choose(const struct ocsvm *svm, uint32_t *which)
         else if (violation > 0)
             bound[n_bound++] = (struct candidate){-violation, (uint32_t)i};
     }
-    n_bound = keep_worst(bound, n_bound, MOST_NEW);
+    n_bound = keep_worst(bound, n_bound, MAX_NEW);
     n_free = keep_worst(free_rows, n_free, most - n_bound);
     for (size_t i = 0; i < n_bound; i++)
         which[n++] = bound[i].row;
@@ -387,10 +387,10 @@ static void solve_for(struct ocsvm *svm, const uint32_t *which, size_t n, double
 
 static size_t solve(struct ocsvm *svm)
 {
-    uint32_t *which = mem_alloc(MOST_WORKING, sizeof *which);
+    uint32_t *which = mem_alloc(MAX_WORKING, sizeof *which);
     size_t n_rounds;
 
-    for (n_rounds = 0; n_rounds < MOST_ROUNDS; n_rounds++) {
+    for (n_rounds = 0; n_rounds < MAX_ROUNDS; n_rounds++) {
         double allowed;
 
         refresh(svm);
@@ -497,7 +497,7 @@ void ocsvm_settle_border(const struct ocsvm *svm, double *score)
     double *near = mem_alloc(rows, sizeof *near);
 
     n = find_border(svm, which);
-    if (rows < FEWEST_ROWS || n > rows / 4) /* then the border is where most are */
+    if (rows < MIN_ROWS || n > rows / 4) /* then the border is where most are */
         n = 0;
     sum_near(svm, which, n, near);
     for (size_t a = 0; a < n; a++)

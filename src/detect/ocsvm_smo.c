@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LEAST_CURVATURE 1e-12
+#define MIN_CURVATURE 1e-12
 #define NONE SIZE_MAX
 
 /* The variable that most wants to grow. */
@@ -36,7 +36,7 @@ static size_t choose_down(const struct ocsvm_smo *smo, size_t up, double toleran
         if (b > worst)
             worst = b;
         a = 2 - 2 * (double)k[j];
-        gain = b * b / (a > LEAST_CURVATURE ? a : LEAST_CURVATURE);
+        gain = b * b / (a > MIN_CURVATURE ? a : MIN_CURVATURE);
         if (gain > most) {
             most = gain;
             down = j;
@@ -49,7 +49,7 @@ static void move(struct ocsvm_smo *smo, size_t up, size_t down)
 {
     const float *ku = smo->kernel + up * smo->n, *kd = smo->kernel + down * smo->n;
     double a = 2 - 2 * (double)ku[down], b = smo->gradient[down] - smo->gradient[up];
-    double step = b / (a > LEAST_CURVATURE ? a : LEAST_CURVATURE);
+    double step = b / (a > MIN_CURVATURE ? a : MIN_CURVATURE);
     bool fills = step >= smo->upper[up] - smo->alpha[up], empties;
 
     if (fills)

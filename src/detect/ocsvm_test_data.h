@@ -5,12 +5,12 @@
 #include "base/matrix.h"
 #include "base/rng.h"
 
-enum { TEST_COLS = 6, TEST_MOST_ROWS = 3000 };
+enum { TEST_COLS = 6, TEST_MAX_ROWS = 3000 };
 
 /* Row i is of cluster i % 4, with noise of 0.3, or of 3 for every fortieth. */
 static inline struct matrix test_clusters(size_t rows, uint64_t seed)
 {
-    static double x[TEST_MOST_ROWS * TEST_COLS];
+    static double x[TEST_MAX_ROWS * TEST_COLS];
     struct rng rng = {seed};
 
     for (size_t i = 0; i < rows; i++)

@@ -9,21 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_TIME_SLOPE 0.5
-#define LEAST_STRUCTURE_SLOPE 1.0
+#define MIN_TIME_SLOPE 0.5
+#define MIN_STRUCTURE_SLOPE 1.0
 #define BEYOND_RANK 1.0    /* nats by which sure time may exceed what ranks can say */
 #define GROSS_DISCOUNT 1.0 /* nats by which doubtful time counts less */
 #define WAYS 4.0           /* to be strange, for the evidence that makes an anomaly */
-#define LEAST_BRIEF 4      /* widths; a little shorter is not strange */
-#define FEWEST_TREES 10    /* below, nothing can be called an anomaly */
+#define MIN_BRIEF 4        /* widths; a little shorter is not strange */
+#define MIN_TREES 10       /* below, nothing can be called an anomaly */
 #define AGREE 3.0          /* nats, one in twenty: more of another aspect adds up */
 #define GROSS_AGREE 0.25   /* nats more, as gross and time partly say the same */
-#define MOST_TRACER 4.5    /* nats, for what the tracer took; never before an anomaly */
+#define MAX_TRACER 4.5     /* nats, for what the tracer took; never before an anomaly */
 #define HALF_TRACER 0.05   /* typical durations that score half of it */
-#define MOST_CERTAIN 2.0   /* nats that the verdict may add to the score */
-#define OWN_NATS 1.0   /* for each factor e of own time lost, beyond the least that matters */
-#define LEAST_TIME 5.5 /* of X; less is what chance makes of ordinary calls */
-#define LEAST_GROSS RESIDUAL_MATERIAL /* below, factors mean nothing */
+#define MAX_CERTAIN 2.0    /* nats that the verdict may add to the score */
+#define OWN_NATS 1.0 /* for each factor e of own time lost, beyond the least that matters */
+#define MIN_TIME 5.5 /* of X; less is what chance makes of ordinary calls */
+#define MIN_GROSS RESIDUAL_MATERIAL /* below, factors mean nothing */
 
 /*
  * How evidence grows with a measure beyond what the highest executions have: up to `share` of
@@ -67,7 +67,7 @@ void residual_scores_release(struct residual_scores *scores)
 /* Time lost is to be thought of in factors. */
 static double log_gross(double gross)
 {
-    return log(gross + LEAST_GROSS);
+    return log(gross + MIN_GROSS);
 }
 
 static double measure_of(const struct residual_measure *m, int which)
@@ -116,7 +116,7 @@ struct fitting {
 static void fit_measures(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     static const double least_slope[N_MEASURES] = {
-        LEAST_TIME_SLOPE, 1, LEAST_STRUCTURE_SLOPE, 1, 1, 1};
+        MIN_TIME_SLOPE, 1, MIN_STRUCTURE_SLOPE, 1, 1, 1};
     const struct fitting *f = ctx;
     double *value = mem_resize(NULL, f->n, sizeof *value);
 
@@ -174,7 +174,7 @@ void yardstick_unpack(struct yardstick *y, struct pack *pack)
 
 double residual_strong(double n, double false_alarms)
 {
-    return n < FEWEST_TREES ? INFINITY : log(WAYS * n / false_alarms);
+    return n < MIN_TREES ? INFINITY : log(WAYS * n / false_alarms);
 }
 
 double yardstick_executions(const struct yardstick *y)
@@ -208,7 +208,7 @@ static void parts_of(const struct yardstick *y, const struct residual_measure *m
     value[PART_STRUCTURE] =
         tail_model_at(&y->tail[PART_STRUCTURE], m->structure, at->rank[PART_STRUCTURE]);
     value[PART_SIZE] = fmin(at->rank[PART_SIZE], 2 * sqrt(m->size_z));
-    value[PART_SHORT] = m->brief < LEAST_BRIEF ? 0 : fmin(at->rank[PART_SHORT], m->brief);
+    value[PART_SHORT] = m->brief < MIN_BRIEF ? 0 : fmin(at->rank[PART_SHORT], m->brief);
 }
 
 /* The largest, and what the others have beyond their bases. */
@@ -249,13 +249,13 @@ static double evidence_of_tree(const struct yardstick *y, const struct residual_
         value[p] = said[p];
         base[p] = y->anchor[p].rank;
     }
-    if (m->time < LEAST_TIME || m->sure - m->sure_off < least_lost)
+    if (m->time < MIN_TIME || m->sure - m->sure_off < least_lost)
         value[PART_TIME] = 0;
     if (m->gross - m->gross_off < least_lost)
         value[PART_GROSS] = 0;
     if (m->size_z <= 0)
         value[PART_SIZE] = 0;
-    if (m->saved < least_lost || m->brief < LEAST_BRIEF)
+    if (m->saved < least_lost || m->brief < MIN_BRIEF)
         value[PART_SHORT] = 0;
     return add_up(value, base);
 }
@@ -286,7 +286,7 @@ static double chance_of(const struct yardstick *y, const struct residual_measure
 {
     double nats = tail_reach_at(&y->time, m->time, at->rank[PART_TIME]);
 
-    if (y->time.n < FEWEST_TREES)
+    if (y->time.n < MIN_TREES)
         return 1;
     nats = fmax(nats, tail_reach_at(&y->gross, log_gross(m->gross), at->rank[PART_GROSS]));
     nats = fmax(nats, tail_reach_at(&y->brief, m->brief, at->rank[PART_SHORT]));
@@ -297,8 +297,8 @@ static double chance_of(const struct yardstick *y, const struct residual_measure
 static double of_anomaly(const struct yardstick *y, const struct residual_measure *m,
                          double weight)
 {
-    return fmin(weight - y->strong, MOST_CERTAIN) +
-           OWN_NATS * log1p(residual_own(m) / RESIDUAL_LEAST_LOST);
+    return fmin(weight - y->strong, MAX_CERTAIN) +
+           OWN_NATS * log1p(residual_own(m) / RESIDUAL_MIN_LOST);
 }
 
 static void score_tree(const struct yardstick *y, const struct residual_measure *m, size_t i,
@@ -315,8 +315,8 @@ static void score_tree(const struct yardstick *y, const struct residual_measure 
     if (!isnan(m->own))
         said[PART_GROSS] = fmax(said[PART_GROSS], evidence_in(y, MEASURE_OWN, &at));
     out->evidence[i] = evidence_of_tree(y, m, said, 0);
-    out->weight[i] = evidence_of_tree(y, m, said, RESIDUAL_LEAST_LOST);
-    out->is_long[i] = said[PART_GROSS] >= y->strong && m->gross >= RESIDUAL_LEAST_LOST;
+    out->weight[i] = evidence_of_tree(y, m, said, RESIDUAL_MIN_LOST);
+    out->is_long[i] = said[PART_GROSS] >= y->strong && m->gross >= RESIDUAL_MIN_LOST;
     out->chance[i] = chance_of(y, m, &at);
     for (enum score_part p = 0; p < N_PARTS; p++) {
         out->value[p][i] = value[p];
@@ -352,7 +352,7 @@ static void place_threshold(struct yardstick *y, const struct residual_scores *o
     size_t n_strong = count_strong(y, out->weight, n);
 
     y->threshold = threshold_between(out->score, n, n_strong);
-    y->most_tracer = n_strong > 0 ? fmin(y->threshold, MOST_TRACER) : MOST_TRACER;
+    y->most_tracer = n_strong > 0 ? fmin(y->threshold, MAX_TRACER) : MAX_TRACER;
 }
 
 /* What the tracer took is worth a look, behind what is strange by itself; it is no anomaly. */

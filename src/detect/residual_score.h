@@ -17,7 +17,7 @@
  *
  * The verdict asks how far out an execution is, by tails that fall off at fixed rates: an
  * anomaly is what would be expected less than once a run if they do, or as often as is asked
- * for (docs/algorithms.md, section 7). Time decides only from RESIDUAL_LEAST_LOST on: 30 us of
+ * for (docs/algorithms.md, section 7). Time decides only from RESIDUAL_MIN_LOST on: 30 us of
  * 2 ms may never happen by chance, and yet nobody looks for them. Where begins and ends are
  * estimates it must be that much more than these may be off by.
  *
@@ -37,7 +37,7 @@
 #include <stddef.h>
 
 #define RESIDUAL_FALSE_ALARMS 1.0 /* a run, unless something else is asked for */
-#define RESIDUAL_LEAST_LOST 0.05  /* typical durations */
+#define RESIDUAL_MIN_LOST 0.05    /* typical durations */
 
 enum score_part { PART_TIME, PART_GROSS, PART_STRUCTURE, PART_SIZE, PART_SHORT, N_PARTS };
 

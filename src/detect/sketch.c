@@ -162,7 +162,7 @@ void sketch_unpack(struct sketch *s, struct pack *p)
     s->first_bin = unpack_u32(p);
     n_bins = unpack_count(p, sizeof *s->count);
     s->count = unpack_array(p, n_bins, sizeof *s->count);
-    if (n_bins > SKETCH_MOST_BINS || s->first_bin > SKETCH_MOST_BINS - n_bins)
+    if (n_bins > SKETCH_MAX_BINS || s->first_bin > SKETCH_MAX_BINS - n_bins)
         p->is_bad = true;
     s->n_bins = p->is_bad ? 0 : (uint32_t)n_bins;
     for (uint32_t b = 0; b < s->n_bins; b++)

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #define SKETCH_OCTAVE 64u /* bins per octave */
-#define SKETCH_MOST_BINS 3776u
+#define SKETCH_MAX_BINS 3776u
 
 struct sketch {
     uint64_t n, min, max; /* min is UINT64_MAX and max 0 while there is none */
@@ -32,7 +32,7 @@ void sketch_init(struct sketch *sketch);
 void sketch_release(struct sketch *sketch);
 void sketch_clear(struct sketch *sketch);
 
-/* sketch_bin -- the bin of a value, below SKETCH_MOST_BINS. */
+/* sketch_bin -- the bin of a value, below SKETCH_MAX_BINS. */
 static inline uint32_t sketch_bin(uint64_t value)
 {
     uint32_t shift;

@@ -6,7 +6,7 @@
 static void bins_are_contiguous_and_narrow(void **state)
 {
     (void)state;
-    for (uint32_t bin = 0; bin + 1 < SKETCH_MOST_BINS; bin++) {
+    for (uint32_t bin = 0; bin + 1 < SKETCH_MAX_BINS; bin++) {
         uint64_t begin = sketch_bin_start(bin), end = sketch_bin_start(bin + 1);
 
         assert_true(end > begin);
@@ -14,7 +14,7 @@ static void bins_are_contiguous_and_narrow(void **state)
         assert_int_equal(sketch_bin(end - 1), bin);
         assert_true(begin < 128 || (double)(end - begin) <= (double)begin / 64);
     }
-    assert_int_equal(sketch_bin(UINT64_MAX), SKETCH_MOST_BINS - 1);
+    assert_int_equal(sketch_bin(UINT64_MAX), SKETCH_MAX_BINS - 1);
 }
 
 /* Values 1 2 3 4: mean 2.5, variance 1.25. */

@@ -124,10 +124,10 @@ static int check(const bool *is_abnormal, size_t rows, const struct svm_opts *op
 {
     size_t n_abnormal = 0, least;
 
-    if (rows > SVM_MOST_ROWS)
+    if (rows > SVM_MAX_ROWS)
         return err_set(ERR_RANGE,
                        "%zu executions are too many for a supervised machine: up to %u", rows,
-                       SVM_MOST_ROWS);
+                       SVM_MAX_ROWS);
     for (size_t i = 0; i < rows; i++)
         n_abnormal += is_abnormal[i];
     least = n_abnormal < rows - n_abnormal ? n_abnormal : rows - n_abnormal;

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SVM_MOST_ROWS 20000u /* the whole kernel is kept: 4 bytes times its square */
+#define SVM_MAX_ROWS 20000u /* the whole kernel is kept: 4 bytes times its square */
 
 struct svm_opts {
     uint32_t folds; /* >= 2 */
@@ -34,7 +34,7 @@ struct svm_opts svm_default(void);
  *   is_abnormal  [rows] the labels
  *   score        [rows] out: the decision function, above 0 abnormal
  * Returns 0, or ERR_RANGE when a value is not finite, a class has fewer rows than there are
- * folds, or there are more than SVM_MOST_ROWS. Time O(rows^2 (cols + folds)), memory
+ * folds, or there are more than SVM_MAX_ROWS. Time O(rows^2 (cols + folds)), memory
  * O(rows^2). The same on any number of threads.
  * Source: Cortes, Vapnik: Support-Vector Networks. Machine Learning 20, 1995.
  */

@@ -141,7 +141,7 @@ void tail_unpack(struct tail *tail, struct pack *pack)
 }
 
 #define REACH_SHARE 0.05 /* of the values are in the tail */
-#define FEWEST_BELOW 20u /* spacings that a rate is taken from, where there are so many */
+#define MIN_BELOW 20u    /* spacings that a rate is taken from, where there are so many */
 #define REACH_GAP 10.0   /* nats: no gap of a tail is so wide by chance */
 #define ANCHOR_STEP 1.2  /* from an anchor to the next, in values above */
 
@@ -162,7 +162,7 @@ static double spacing(const struct spacings *s, size_t n_above)
 /* From what is below the n_above largest. */
 static struct tail_anchor anchor_below(const struct spacings *s, size_t n_above)
 {
-    size_t m = n_above > FEWEST_BELOW ? n_above : FEWEST_BELOW, end = n_above + m;
+    size_t m = n_above > MIN_BELOW ? n_above : MIN_BELOW, end = n_above + m;
 
     end = end < s->n - 1 ? end : s->n - 1;
     m = end > n_above ? end - n_above : 0;
@@ -192,7 +192,7 @@ void tail_reach_fit(struct tail_reach *reach, const double *sorted, size_t n, do
     s.sum[0] = 0;
     for (size_t k = 1; k < n; k++)
         s.sum[k] = s.sum[k - 1] + spacing(&s, k);
-    while (n > 1 && n_above > 0 && reach->n_anchors < TAIL_MOST_ANCHORS - 1) {
+    while (n > 1 && n_above > 0 && reach->n_anchors < TAIL_MAX_ANCHORS - 1) {
         size_t next = (size_t)((double)n_above / ANCHOR_STEP), gap;
 
         next = next < n_above ? next : n_above - 1;

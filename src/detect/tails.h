@@ -78,7 +78,7 @@ double tail_together(uint32_t m, double sum);
  * has more to say further out, so the most cautious of these counts. Values with a gap below
  * them that no such tail has are what is asked about, and are not asked.
  */
-#define TAIL_MOST_ANCHORS 64
+#define TAIL_MAX_ANCHORS 64
 
 struct tail_reach {
     size_t n; /* values it was made from */
@@ -87,7 +87,7 @@ struct tail_reach {
         double value, rank; /* nats of what is above it */
         double slope;       /* value per nat, of n_below spacings of what is next below */
         double n_below;     /* 0: no more is known than the rank */
-    } anchor[TAIL_MOST_ANCHORS];
+    } anchor[TAIL_MAX_ANCHORS];
 };
 
 /*

@@ -4,11 +4,11 @@
 
 #include <assert.h>
 
-#define MOST_MESSAGES 512   /* looked back through for when two ranks were in step */
-#define MOST_COLLECTIVES 64 /* the same */
-#define WORTH_NAMING 0.25   /* of the delay: a path that explains less is not its cause */
-#define LATE_RATIO 0.25     /* of the delay: so late already is not in step */
-#define WAITING_FIRST 0.5   /* of the largest loss */
+#define MAX_MESSAGES 512   /* looked back through for when two ranks were in step */
+#define MAX_COLLECTIVES 64 /* the same */
+#define WORTH_NAMING 0.25  /* of the delay: a path that explains less is not its cause */
+#define LATE_RATIO 0.25    /* of the delay: so late already is not in step */
+#define WAITING_FIRST 0.5  /* of the largest loss */
 
 /* A moment at which two ranks were in step, by the clock of each. */
 struct in_step {
@@ -43,7 +43,7 @@ static void step_by_messages(const struct trace_view *view, const struct cause_l
 {
     const struct call_view *calls = &view->calls[link->location];
     size_t at = calls_message_from(calls, link->begin_ns);
-    size_t lowest = at > MOST_MESSAGES ? at - MOST_MESSAGES : 0;
+    size_t lowest = at > MAX_MESSAGES ? at - MAX_MESSAGES : 0;
     uint32_t partner = link->waiting.location;
     size_t first = view->first_message[partner], end = view->first_message[partner + 1];
 
@@ -62,9 +62,9 @@ static const struct collective *same_collective(const struct call_view *calls,
                                                 const struct collective *c)
 {
     size_t at = calls_collective_from(calls, c->end_ns);
-    size_t first = at > MOST_COLLECTIVES ? at - MOST_COLLECTIVES : 0;
+    size_t first = at > MAX_COLLECTIVES ? at - MAX_COLLECTIVES : 0;
 
-    for (size_t i = first; i < calls->n_collectives && i < at + MOST_COLLECTIVES; i++)
+    for (size_t i = first; i < calls->n_collectives && i < at + MAX_COLLECTIVES; i++)
         if (calls->collective[i].instance == c->instance)
             return &calls->collective[i];
     return NULL;
@@ -75,7 +75,7 @@ static void step_by_collectives(const struct trace_view *view, const struct caus
 {
     const struct call_view *calls = &view->calls[link->location];
     size_t at = calls_collective_from(calls, link->begin_ns);
-    size_t lowest = at > MOST_COLLECTIVES ? at - MOST_COLLECTIVES : 0;
+    size_t lowest = at > MAX_COLLECTIVES ? at - MAX_COLLECTIVES : 0;
 
     while (at-- > lowest) {
         const struct collective *c = &calls->collective[at], *other;
@@ -233,7 +233,7 @@ static bool look_alone(const struct trace_view *view, const struct cause_link *l
     if (!stretch_add(stretch, &part, false)) {
         uint32_t last = calls_until(partner, w->until_ns) - 1;
 
-        part.from_ns = partner->enter_ns[last - STRETCH_MOST_CALLS + 1];
+        part.from_ns = partner->enter_ns[last - STRETCH_MAX_CALLS + 1];
         stretch_add(stretch, &part, false);
     }
     culprit = best_culprit(view, stretch, w->location, part.from_ns, w->until_ns);
@@ -318,7 +318,7 @@ void cause_of(const struct trace_view *view, uint32_t location, uint32_t row,
         if (is_known(out, &link))
             return;
         out->end = CAUSE_TOO_LONG;
-        if (out->n == CAUSE_MOST_LINKS)
+        if (out->n == CAUSE_MAX_LINKS)
             return;
     }
 }

@@ -35,7 +35,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CAUSE_MOST_LINKS 32
+#define CAUSE_MAX_LINKS 32
 #define CAUSE_SIZE 512
 
 enum cause_end {
@@ -47,7 +47,7 @@ enum cause_end {
     CAUSE_IN_TIME,     /* the other was there in time: the operation itself was slow */
     CAUSE_UNEXPLAINED, /* the other was late, but did nothing that explains it */
     CAUSE_CYCLE,       /* the call waited for is one of the chain */
-    CAUSE_TOO_LONG,    /* more than CAUSE_MOST_LINKS */
+    CAUSE_TOO_LONG,    /* more than CAUSE_MAX_LINKS */
     N_CAUSE_ENDS
 };
 
@@ -61,7 +61,7 @@ struct cause_link {
 };
 
 struct cause {
-    struct cause_link link[CAUSE_MOST_LINKS];
+    struct cause_link link[CAUSE_MAX_LINKS];
     uint32_t n;
     enum cause_end end;
 };
@@ -70,7 +70,7 @@ struct cause {
  * cause_of -- the chain that begins with a call.
  *   row      of the call, on this location
  *   stretch  scratch, kept from chain to chain
- * O(links x (log n + calls since the ranks were last in step)), bounded by STRETCH_MOST_CALLS.
+ * O(links x (log n + calls since the ranks were last in step)), bounded by STRETCH_MAX_CALLS.
  */
 void cause_of(const struct trace_view *view, uint32_t location, uint32_t row,
               struct stretch *stretch, struct cause *out);

@@ -137,7 +137,7 @@ char *cause_end_sentence(const struct trace_view *view, const struct cause *caus
                 "took long");
         break;
     case CAUSE_TOO_LONG:
-        text_say(&w, "more than %d links", CAUSE_MOST_LINKS);
+        text_say(&w, "more than %d links", CAUSE_MAX_LINKS);
         break;
     case N_CAUSE_ENDS:
         break;

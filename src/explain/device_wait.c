@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define MOST_STEPS 64 /* calls of a stream before a time, of which one is an operation */
+#define MAX_STEPS 64 /* calls of a stream before a time, of which one is an operation */
 
 /* The first stream of a location's process from l on, or NO_LOCATION. */
 static uint32_t stream_from(const struct trace_view *view, uint32_t location, uint32_t l)
@@ -43,7 +43,7 @@ static uint32_t last_operation(const struct trace_view *view, uint32_t stream, u
 {
     const struct call_view *calls = &view->calls[stream];
 
-    for (uint32_t i = 0; i < MOST_STEPS && i < n; i++) {
+    for (uint32_t i = 0; i < MAX_STEPS && i < n; i++) {
         uint32_t row = n - 1 - i;
 
         if (device_is_operation(view, (struct device_operation){stream, row}) &&
@@ -94,7 +94,7 @@ static uint64_t busy_of_stream(const struct trace_view *view, uint32_t stream, u
     uint32_t n = calls_until(calls, to_ns);
     uint64_t sum = 0;
 
-    for (int step = 0; n-- > 0 && step < DEVICE_PATH_MOST; step++) {
+    for (int step = 0; n-- > 0 && step < DEVICE_PATH_MAX_OPERATIONS; step++) {
         uint64_t begin = calls->enter_ns[n], end = calls_leave(calls, n);
 
         if (!device_is_operation(view, (struct device_operation){stream, n}))
@@ -146,12 +146,13 @@ struct device_operation device_wait_last(const struct trace_view *view,
 }
 
 size_t device_wait_operations(const struct trace_view *view, uint32_t location, uint32_t row,
-                              struct device_operation operation[DEVICE_WAIT_MOST])
+                              struct device_operation operation[DEVICE_WAIT_MAX_STREAMS])
 {
     const struct call_view *calls = &view->calls[location];
     size_t n = 0;
 
-    for (uint32_t l = first_stream(view, location); l != NO_LOCATION && n < DEVICE_WAIT_MOST;
+    for (uint32_t l = first_stream(view, location);
+         l != NO_LOCATION && n < DEVICE_WAIT_MAX_STREAMS;
          l = stream_from(view, location, l + 1)) {
         operation[n].location = l;
         operation[n].row = operation_until(view, l, calls_leave(calls, row));
@@ -250,7 +251,7 @@ void device_path_of(const struct trace_view *view, struct device_operation opera
     struct device_operation now = operation;
 
     *out = (struct device_path){.longest = operation};
-    for (int step = 0; step < DEVICE_PATH_MOST; step++) {
+    for (int step = 0; step < DEVICE_PATH_MAX_OPERATIONS; step++) {
         const struct call_view *calls = &view->calls[now.location];
         struct device_operation next = {now.location, operation_before(view, now)}, on;
         uint32_t location = 0, row = 0;

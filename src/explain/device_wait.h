@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DEVICE_WAIT_MOST 256 /* streams of a process that are looked at */
+#define DEVICE_WAIT_MAX_STREAMS 256 /* streams of a process that are looked at */
 
 struct device_operation {
     uint32_t location, row; /* of the stream; among its calls */
@@ -29,12 +29,12 @@ struct device_operation {
 bool device_is_operation(const struct trace_view *view, struct device_operation operation);
 
 /*
- * device_wait_operations -- what a call of REGION_DEVICE waits for, at most DEVICE_WAIT_MOST.
+ * device_wait_operations -- what a call of REGION_DEVICE waits for, at most DEVICE_WAIT_MAX_STREAMS.
  * Returns how many; those that a call for one stream did not need are left out.
  * O(streams x log n).
  */
 size_t device_wait_operations(const struct trace_view *view, uint32_t location, uint32_t row,
-                              struct device_operation operation[DEVICE_WAIT_MOST]);
+                              struct device_operation operation[DEVICE_WAIT_MAX_STREAMS]);
 
 /* device_wait_last -- of n > 0 operations the one that ended last. */
 struct device_operation device_wait_last(const struct trace_view *view,
@@ -82,9 +82,9 @@ struct device_path {
  * device_path_of -- from operation to operation, each of which began when the one before on its
  * stream, or one on another stream, had ended.
  *   from_ns  what was before does not matter
- * O(operations on the path x streams x log n), of which DEVICE_PATH_MOST are looked at.
+ * O(operations on the path x streams x log n), of which DEVICE_PATH_MAX_OPERATIONS are looked at.
  */
-#define DEVICE_PATH_MOST 4096
+#define DEVICE_PATH_MAX_OPERATIONS 4096
 void device_path_of(const struct trace_view *view, struct device_operation operation,
                     uint64_t from_ns, struct device_path *out);
 

@@ -195,7 +195,7 @@ void sample_view_release(struct sample_view *s)
 {
     trace_view_release(&s->view);
     traffic_release(&s->traffic);
-    for (int r = 0; r < SAMPLE_VIEW_MOST; r++) {
+    for (int r = 0; r < SAMPLE_VIEW_MAX_RANKS; r++) {
         calls_release(&s->calls[r]);
         free(s->by_depth[r]);
         free(s->depth_start[r]);

@@ -24,14 +24,14 @@
 #include "forest/traffic.h"
 #include "trace/quality.h"
 
-#define SAMPLE_VIEW_MOST 6 /* ranks */
+#define SAMPLE_VIEW_MAX_RANKS 6 /* ranks */
 
 struct sample_view {
     struct definitions defs;
-    struct calls calls[SAMPLE_VIEW_MOST];
-    uint32_t *by_depth[SAMPLE_VIEW_MOST];
-    uint64_t *depth_start[SAMPLE_VIEW_MOST];
-    struct quality quality[SAMPLE_VIEW_MOST];
+    struct calls calls[SAMPLE_VIEW_MAX_RANKS];
+    uint32_t *by_depth[SAMPLE_VIEW_MAX_RANKS];
+    uint64_t *depth_start[SAMPLE_VIEW_MAX_RANKS];
+    struct quality quality[SAMPLE_VIEW_MAX_RANKS];
     struct traffic traffic;
     struct trace_view view;
 };

@@ -144,7 +144,7 @@ bool stretch_add(struct stretch *s, const struct stretch_part *part, bool is_oth
 
     if (part->to_ns <= part->from_ns)
         return true;
-    if (end - first > STRETCH_MOST_CALLS)
+    if (end - first > STRETCH_MAX_CALLS)
         return false;
     if (first > 0)
         push_open(&w, first - 1, part->depth);

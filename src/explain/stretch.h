@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STRETCH_MOST_CALLS 32768 /* in one: about a millisecond's work */
+#define STRETCH_MAX_CALLS 32768 /* in one: about a millisecond's work */
 
 /* One call path. */
 struct stretch_path {
@@ -60,7 +60,7 @@ struct stretch_part {
 /*
  * stretch_add -- add what a location did.
  *   is_other  what is added is compared with, not looked at
- * Returns false, and adds nothing, when there are more than STRETCH_MOST_CALLS.
+ * Returns false, and adds nothing, when there are more than STRETCH_MAX_CALLS.
  * O(calls in the stretch + depth x log n).
  */
 bool stretch_add(struct stretch *stretch, const struct stretch_part *part, bool is_other);

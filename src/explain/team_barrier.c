@@ -3,7 +3,7 @@
 
 #include "base/search.h"
 
-#define MOST_STEPS 1024 /* spans looked at from where one should be */
+#define MAX_STEPS 1024 /* spans looked at from where one should be */
 
 size_t team_span_after(const struct call_view *calls, uint32_t row)
 {
@@ -66,7 +66,7 @@ bool team_barrier_of(const struct trace_view *view, uint32_t location, uint32_t 
     const struct call_view *calls = &view->calls[location];
     size_t at = team_span_after(calls, row);
 
-    for (int step = 0; step < MOST_STEPS && at-- > 0; step++) {
+    for (int step = 0; step < MAX_STEPS && at-- > 0; step++) {
         const struct team_span *span = &calls->span[at];
         const uint32_t *barrier = calls->barrier + span->first_barrier;
         uint32_t n = n_barriers(calls, span), k;
@@ -88,7 +88,7 @@ static bool find_membership(const struct call_view *calls, const struct team_spa
     size_t at = span_from(calls, fork->begin_ns);
 
     *out = (struct team_membership){0};
-    for (int step = 0; step < MOST_STEPS && at < calls->n_spans; step++, at++) {
+    for (int step = 0; step < MAX_STEPS && at < calls->n_spans; step++, at++) {
         const struct team_span *span = &calls->span[at];
 
         if (span->begin_ns > fork->end_ns)

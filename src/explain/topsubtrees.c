@@ -11,7 +11,7 @@
 
 #define DEEPEST_DRAWN 3u
 #define ABOUT_AS_IMPORTANT 0.75 /* share of the importance */
-#define MOST_KINDS 12u          /* of children that are told apart in a name */
+#define MAX_KINDS 12u           /* of children that are told apart in a name */
 
 /* --------------------------------------------------------------------------- neighbours */
 
@@ -276,7 +276,7 @@ struct kind {
     uint32_t n;
 };
 
-/* Returns how many kinds there are; those beyond MOST_KINDS are not kept. */
+/* Returns how many kinds there are; those beyond MAX_KINDS are not kept. */
 static size_t sort_children(const struct forest *f, const struct definitions *defs, uint32_t v,
                             uint32_t levels, bool is_cut, struct kind *kind)
 {
@@ -290,11 +290,11 @@ static size_t sort_children(const struct forest *f, const struct definitions *de
         if (f->parent[u] != v)
             continue;
         name_of(f, defs, u, levels, is_cut, name);
-        while (k < n && k < MOST_KINDS && strcmp(kind[k].name, name) != 0)
+        while (k < n && k < MAX_KINDS && strcmp(kind[k].name, name) != 0)
             k++;
-        if (k < n && k < MOST_KINDS)
+        if (k < n && k < MAX_KINDS)
             kind[k].n++;
-        else if (n++ < MOST_KINDS) {
+        else if (n++ < MAX_KINDS) {
             memcpy(kind[k].name, name, sizeof name);
             kind[k].n = 1;
         }
@@ -327,9 +327,9 @@ static char *name_of(const struct forest *f, const struct definitions *defs, uin
         append(out, "(...)");
         return out;
     }
-    kind = mem_alloc(MOST_KINDS, sizeof *kind);
+    kind = mem_alloc(MAX_KINDS, sizeof *kind);
     n = sort_children(f, defs, v, levels - 1, is_cut, kind);
-    for (size_t k = 0; k < n && k < MOST_KINDS; k++) {
+    for (size_t k = 0; k < n && k < MAX_KINDS; k++) {
         char times[16];
 
         append(out, k == 0 ? "(" : ", ");
@@ -338,7 +338,7 @@ static char *name_of(const struct forest *f, const struct definitions *defs, uin
         if (kind[k].n > 1)
             append(out, times);
     }
-    append(out, n > MOST_KINDS ? ", ...)" : ")");
+    append(out, n > MAX_KINDS ? ", ...)" : ")");
     free(kind);
     return out;
 }

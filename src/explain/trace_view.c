@@ -6,8 +6,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define MOST_STEPS 1024   /* from where a collective should be to where it is */
-#define MOST_TOGETHER 64u /* calls that begin at the same time, of which one is looked for */
+#define MAX_STEPS 1024   /* from where a collective should be to where it is */
+#define MAX_TOGETHER 64u /* calls that begin at the same time, of which one is looked for */
 
 void trace_view_init(struct trace_view *view, const struct definitions *defs,
                      struct call_view *calls, const struct message *message)
@@ -143,7 +143,7 @@ uint32_t calls_begun(const struct call_view *calls, uint64_t begin_ns, uint32_t 
         return NO_CALL;
     if (region == ANY_REGION)
         return innermost_at(calls, row, begin_ns);
-    for (uint32_t i = 0; i < MOST_TOGETHER && calls->enter_ns[row] == begin_ns; i++, row--) {
+    for (uint32_t i = 0; i < MAX_TOGETHER && calls->enter_ns[row] == begin_ns; i++, row--) {
         if (calls->region[row] == region)
             return row;
         if (row == 0)
@@ -190,7 +190,7 @@ const struct collective *calls_collective_part(const struct call_view *calls,
 
     if (at == calls->n_collectives && at > 0)
         at--;
-    for (int step = 0; step < MOST_STEPS && at < calls->n_collectives; step++) {
+    for (int step = 0; step < MAX_STEPS && at < calls->n_collectives; step++) {
         const struct collective *other = &calls->collective[at];
         bool is_behind = other->order < c->order;
 

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_STEPS 1024    /* messages before the end of a wait */
-#define MOST_GUESSED 4096  /* locations, beyond which nothing is guessed */
+#define MAX_STEPS 1024     /* messages before the end of a wait */
+#define MAX_GUESSED 4096   /* locations, beyond which nothing is guessed */
 #define CERTAIN_WEIGHT 4.0 /* of who was late, against who was in time */
 
 struct search {
@@ -97,7 +97,7 @@ static void offer(struct search *s, const struct waiting *w)
 static bool has_receives(const struct call_view *calls)
 {
     size_t n =
-        calls->n_messages < WAITING_MOST_RECORDS ? calls->n_messages : WAITING_MOST_RECORDS;
+        calls->n_messages < WAITING_MAX_RECORDS ? calls->n_messages : WAITING_MAX_RECORDS;
 
     for (size_t i = 0; i < n; i++)
         if (calls->message[i].kind == MESSAGE_RECV)
@@ -170,7 +170,7 @@ static void search_pending(struct search *s, size_t at)
 {
     const struct call_view *calls = &s->view->calls[s->location];
     uint64_t enter = calls->enter_ns[s->row], leave = calls_leave(calls, s->row);
-    size_t lowest = at > WAITING_MOST_PENDING ? at - WAITING_MOST_PENDING : 0;
+    size_t lowest = at > WAITING_MAX_PENDING ? at - WAITING_MAX_PENDING : 0;
     uint64_t longest = trace_view_longest_send(s->view, s->location, at - lowest);
 
     while (at-- > lowest) {
@@ -195,7 +195,7 @@ static void search_messages(struct search *s)
     uint64_t enter = calls->enter_ns[s->row], leave = calls_leave(calls, s->row);
     size_t first = calls_message_from(calls, enter);
 
-    for (size_t i = first; i < calls->n_messages && i - first < WAITING_MOST_RECORDS &&
+    for (size_t i = first; i < calls->n_messages && i - first < WAITING_MAX_RECORDS &&
                            message_record_ns(&calls->message[i]) <= leave;
          i++)
         if (is_inside(s, calls->message[i].call) &&
@@ -303,7 +303,7 @@ static void search_collectives(struct search *s)
     uint64_t enter = calls->enter_ns[s->row], leave = calls_leave(calls, s->row);
     size_t first = calls_collective_from(calls, enter);
 
-    for (size_t i = first; i < calls->n_collectives && i - first < WAITING_MOST_RECORDS &&
+    for (size_t i = first; i < calls->n_collectives && i - first < WAITING_MAX_RECORDS &&
                            calls->collective[i].end_ns <= leave;
          i++)
         if (is_inside(s, calls->collective[i].call))
@@ -357,7 +357,7 @@ static void follow_device(const struct search *s, struct device_operation late,
 bool waiting_of_device(const struct trace_view *view, uint32_t location, uint32_t row,
                        uint64_t from_ns, struct device_operation *last, struct waiting *beyond)
 {
-    struct device_operation operation[DEVICE_WAIT_MOST];
+    struct device_operation operation[DEVICE_WAIT_MAX_STREAMS];
     size_t n = device_wait_operations(view, location, row, operation);
     uint64_t enter;
 
@@ -401,7 +401,7 @@ static void guess_from(struct search *s, uint32_t l, struct waiting *w)
     uint32_t rank = s->view->defs->location[s->location].rank;
     size_t at = calls_message_from(calls, s->to_ns);
 
-    for (int step = 0; step < MOST_STEPS && at-- > 0; step++) {
+    for (int step = 0; step < MAX_STEPS && at-- > 0; step++) {
         const struct message *m = &calls->message[at];
 
         if (m->begin_ns <= s->from_ns || m->begin_ns <= w->until_ns)
@@ -427,7 +427,7 @@ static void guess(struct search *s)
 {
     struct waiting w = {0};
 
-    if (s->view->n_locations > MOST_GUESSED || has_receives(&s->view->calls[s->location]))
+    if (s->view->n_locations > MAX_GUESSED || has_receives(&s->view->calls[s->location]))
         return;
     for (uint32_t l = 0; l < s->view->n_locations; l++)
         if (l != s->location)
@@ -505,7 +505,7 @@ static uint64_t stream_waited_ns(const struct trace_view *view, uint32_t stream,
     uint64_t sum = 0;
     bool is_any = device_operation_until(view, stream, to_ns, &o);
 
-    for (int step = 0; is_any && step < DEVICE_PATH_MOST; step++) {
+    for (int step = 0; is_any && step < DEVICE_PATH_MAX_OPERATIONS; step++) {
         const struct call_view *calls = &view->calls[stream];
         uint64_t begin = calls->enter_ns[o.row], end = calls_leave(calls, o.row), waited;
         struct waiting w;
@@ -528,7 +528,7 @@ static bool device_waited_ns(const struct trace_view *view, uint32_t location, u
                              uint64_t *ns)
 {
     const struct call_view *calls = &view->calls[location];
-    struct device_operation operation[DEVICE_WAIT_MOST];
+    struct device_operation operation[DEVICE_WAIT_MAX_STREAMS];
     uint64_t enter = calls->enter_ns[row], leave = calls_leave(calls, row);
 
     if (device_wait_operations(view, location, row, operation) == 0)

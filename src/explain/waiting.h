@@ -33,9 +33,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WAITING_MOST_RECORDS 4096u /* looked at in one call */
-#define WAITING_MOST_PENDING 1024u /* before it, among which its sends are looked for */
-#define WAITING_MATERIAL 0.25      /* of a wait: who was late by less did not cause it */
+#define WAITING_MAX_RECORDS 4096u /* looked at in one call */
+#define WAITING_MAX_PENDING 1024u /* before it, among which its sends are looked for */
+#define WAITING_MATERIAL 0.25     /* of a wait: who was late by less did not cause it */
 
 enum waiting_kind {
     WAITING_NOT,          /* not a call that could wait */

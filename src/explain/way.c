@@ -6,7 +6,7 @@
 
 static struct way of_structure(const struct why *why, const struct residual_measure *measure)
 {
-    struct why_child child[WHY_MOST_CHILDREN];
+    struct why_child child[WHY_MAX_CHILDREN];
     struct why_order order;
     uint32_t v = measure->rarest;
     uint32_t path = residual_path(why->place, why->forest, forest_tree(why->forest, v), v);

@@ -13,12 +13,12 @@
 #define WORTH_ADDING 0.01  /* of what was lost: the paths that are not named */
 #define DOUBTFUL_SHARE 0.1 /* of what a path lost: by how much that may be off */
 #define OTHERS_SHARE 0.5   /* ... that a gap was, which may be of another call */
-#define MOST_OTHERS 2      /* of these are named */
+#define MAX_OTHERS 2       /* of these are named */
 #define NEAR_MISS 100      /* more as strange ones in a run are no news */
 #define OFTEN 0.5          /* in as many runs chance does what happens "in one of N" no more */
 #define RARELY 1e-6        /* fewer as strange ones in a run are not counted out */
-#define MOST_CONTEXTS 3    /* named in a sentence */
-#define MOST_DIFFERENCES 3
+#define MAX_CONTEXTS 3     /* named in a sentence */
+#define MAX_DIFFERENCES 3
 #define OR_OTHERS " or beside it"
 #define WORTH_SAYING 1.5 /* nats */
 #define TIME_FIRST 1.15
@@ -149,10 +149,10 @@ static struct why_child *find_child(struct why_child *child, size_t n, uint32_t 
 size_t why_children(const struct why *why, uint32_t v, struct why_child *child)
 {
     const struct shapes *shapes = &why->model->shapes;
-    struct shape_child observed[WHY_MOST_CHILDREN];
+    struct shape_child observed[WHY_MAX_CHILDREN];
     uint32_t t = forest_tree(why->forest, v);
     size_t n = shape_children(why->forest, why->place->path + why->place->like[t],
-                              why->model->apart, v, observed, WHY_MOST_CHILDREN),
+                              why->model->apart, v, observed, WHY_MAX_CHILDREN),
            n_kept = 0;
     uint32_t path = residual_path(why->place, why->forest, t, v);
     uint32_t usual = path == PATH_NONE ? SHAPE_NONE : shapes_usual(shapes, path);
@@ -163,7 +163,7 @@ size_t why_children(const struct why *why, uint32_t v, struct why_child *child)
         for (size_t k = shapes->child_first[usual]; k < shapes->child_first[usual + 1]; k++) {
             struct why_child *found = find_child(child, n, shapes->child[k].region);
 
-            if (found == NULL && n == WHY_MOST_CHILDREN)
+            if (found == NULL && n == WHY_MAX_CHILDREN)
                 continue;
             if (found == NULL) {
                 found = &child[n++];
@@ -221,12 +221,12 @@ static const char *signed_time(double ns, char out[TEXT_SIZE])
     return out;
 }
 
-static void add_other(uint32_t region, uint32_t other[MOST_OTHERS], size_t *n)
+static void add_other(uint32_t region, uint32_t other[MAX_OTHERS], size_t *n)
 {
-    for (size_t i = 0; i < *n && i < MOST_OTHERS; i++)
+    for (size_t i = 0; i < *n && i < MAX_OTHERS; i++)
         if (other[i] == region)
             return;
-    if (*n < MOST_OTHERS)
+    if (*n < MAX_OTHERS)
         other[*n] = region;
     ++*n;
 }
@@ -238,7 +238,7 @@ static void add_other(uint32_t region, uint32_t other[MOST_OTHERS], size_t *n)
  * Returns how many there are.
  */
 static size_t find_others(const struct why *why, uint32_t t, const struct residual_pair *pair,
-                          uint32_t other[MOST_OTHERS])
+                          uint32_t other[MAX_OTHERS])
 {
     const struct forest *f = why->forest;
     double least_ns = OTHERS_SHARE * fabs(pair->excess_ns);
@@ -262,12 +262,12 @@ static size_t find_others(const struct why *why, uint32_t t, const struct residu
 static void say_others(struct text_writer *w, const struct why *why, uint32_t t,
                        const struct residual_pair *pair)
 {
-    uint32_t other[MOST_OTHERS];
+    uint32_t other[MAX_OTHERS];
     size_t n = find_others(why, t, pair, other);
 
-    for (size_t i = 0; i < n && i < MOST_OTHERS; i++)
+    for (size_t i = 0; i < n && i < MAX_OTHERS; i++)
         text_say(w, " or %.60s", why->defs->region[other[i]].short_name);
-    if (n > MOST_OTHERS)
+    if (n > MAX_OTHERS)
         text_say(w, " or others");
 }
 
@@ -278,7 +278,7 @@ static void say_paths(struct text_writer *w, const struct why *why, uint32_t t, 
     char place[REGION_PLACE_SIZE];
     double rest = (double)why->loss.more_ns;
 
-    for (size_t i = 0; i < n && i < MOST_CONTEXTS; i++) {
+    for (size_t i = 0; i < n && i < MAX_CONTEXTS; i++) {
         const struct residual_pair *pair = &why->pairs.pair[i];
 
         text_say(w, "%s%s%s", i ? ", " : "", why_path_name(why, pair->path, name),
@@ -307,7 +307,7 @@ static bool may_be_beside(const struct why *why, uint32_t t, size_t n)
     uint32_t path = residual_path(why->place, why->forest, t, root);
     double beside_ns = (double)forest_doubt_of(why->forest, root).own_ns;
 
-    for (size_t i = 0; i < n && i < MOST_CONTEXTS; i++)
+    for (size_t i = 0; i < n && i < MAX_CONTEXTS; i++)
         if (why->pairs.pair[i].path == path)
             return beside_ns > 0 &&
                    beside_ns >= OTHERS_SHARE * fabs(why->pairs.pair[i].excess_ns);
@@ -425,7 +425,7 @@ static void say_structure(struct text_writer *w, struct why *why,
                           const struct residual_measure *measure)
 {
     struct why_order order;
-    struct why_child child[WHY_MOST_CHILDREN];
+    struct why_child child[WHY_MAX_CHILDREN];
     uint32_t v = measure->rarest, t = forest_tree(why->forest, v);
     uint32_t path = residual_path(why->place, why->forest, t, v);
     size_t n = why_children(why, v, child);
@@ -437,7 +437,7 @@ static void say_structure(struct text_writer *w, struct why *why,
         return;
     }
     text_say(w, "%.100s makes ", why->defs->region[why->forest->region[v]].short_name);
-    for (size_t i = 0; i < n && i < MOST_DIFFERENCES; i++) {
+    for (size_t i = 0; i < n && i < MAX_DIFFERENCES; i++) {
         text_say(w, "%s%s call%s of %.100s (usually ", i ? ", " : "",
                  child[i].observed ? text_count(child[i].observed, number) : "no",
                  child[i].observed == 1 ? "" : "s",
@@ -447,7 +447,7 @@ static void say_structure(struct text_writer *w, struct why *why,
     }
     if (n == 0)
         text_say(w, "an unusual combination of calls");
-    else if (n > MOST_DIFFERENCES)
+    else if (n > MAX_DIFFERENCES)
         text_say(w, ", ...");
     if (path != PATH_NONE && measure->structure > 0)
         text_say(w, ", as 1 in %s of its calls do",
@@ -594,7 +594,7 @@ static void name_shortly(const struct why *why, uint32_t path, char *out, size_t
 static void cause_in_time(struct text_writer *w, struct why *why, uint32_t t, int64_t lost_ns)
 {
     char more[TEXT_SIZE], name[WHY_CAUSE_SIZE];
-    uint32_t other[MOST_OTHERS];
+    uint32_t other[MAX_OTHERS];
     size_t n_others;
 
     if (load_pairs(why, t, lost_ns) > 0) {
@@ -613,7 +613,7 @@ static void cause_in_structure(struct why *why, const struct residual_measure *m
 {
     char text[WHY_NAME_SIZE], number[TEXT_SIZE];
     struct text_writer w = {.out = text, .size = sizeof text};
-    struct why_child child[WHY_MOST_CHILDREN];
+    struct why_child child[WHY_MAX_CHILDREN];
     struct why_order order;
 
     if (why_order(why, measure->rarest, &order)) {

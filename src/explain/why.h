@@ -25,7 +25,7 @@
 #define WHY_SIZE 1024
 #define WHY_NAME_SIZE 256
 #define WHY_CAUSE_SIZE 61
-#define WHY_MOST_CHILDREN 64
+#define WHY_MAX_CHILDREN 64
 
 /* A forest in its model: what explanations are made from. */
 struct why {
@@ -75,7 +75,7 @@ struct why_child {
 
 /*
  * why_children -- differences at vertex v, the largest factor first.
- *   child  (WHY_MOST_CHILDREN) out
+ *   child  (WHY_MAX_CHILDREN) out
  * Returns how many.
  */
 size_t why_children(const struct why *why, uint32_t v, struct why_child *child);

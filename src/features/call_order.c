@@ -18,18 +18,20 @@
 
 #define FIRM_OF 50u /* calls of a shape, of which one may be in another order */
 #define N_CLASSES 34u
-#define USUAL_FEWEST 3u /* executions of a location, for their order to be usual there */
+#define USUAL_MIN_EXECUTIONS                                                                   \
+    3u /* executions of a location, for their order to be usual there */
 #define SLOT_NONE UINT32_MAX
 
 struct siblings {
     uint32_t *slot_of; /* [regions] + 1; 0: none */
     uint32_t n;        /* slots: functions of the shape, in the order of its children */
-    uint32_t class[CALL_ORDER_MOST], n_calls[CALL_ORDER_MOST];
-    uint32_t first[CALL_ORDER_MOST], last[CALL_ORDER_MOST]; /* where among the calls */
-    uint32_t next[CALL_ORDER_MOST];                         /* of its class, by first */
-    uint32_t latest[N_CLASSES];                             /* slot of each class */
-    bool is_mixed[N_CLASSES];                               /* they are not called in turns */
-    uint32_t seen[CALL_ORDER_MOST], n_seen;                 /* slots in order of first */
+    uint32_t class[CALL_ORDER_MAX_FUNCTIONS], n_calls[CALL_ORDER_MAX_FUNCTIONS];
+    uint32_t first[CALL_ORDER_MAX_FUNCTIONS],
+        last[CALL_ORDER_MAX_FUNCTIONS];              /* where among the calls */
+    uint32_t next[CALL_ORDER_MAX_FUNCTIONS];         /* of its class, by first */
+    uint32_t latest[N_CLASSES];                      /* slot of each class */
+    bool is_mixed[N_CLASSES];                        /* they are not called in turns */
+    uint32_t seen[CALL_ORDER_MAX_FUNCTIONS], n_seen; /* slots in order of first */
     uint32_t n_at, n_runs, run_of; /* calls so far, and how often it is another function */
 };
 
@@ -52,7 +54,7 @@ static void begin(struct siblings *s, const struct shapes *shapes, uint32_t shap
     const struct shape_child *child = &shapes->child[shapes->child_first[shape]];
     size_t n = shapes->child_first[shape + 1] - shapes->child_first[shape];
 
-    s->n = n < CALL_ORDER_MOST ? (uint32_t)n : CALL_ORDER_MOST;
+    s->n = n < CALL_ORDER_MAX_FUNCTIONS ? (uint32_t)n : CALL_ORDER_MAX_FUNCTIONS;
     for (uint32_t i = 0; i < s->n; i++) {
         s->slot_of[child[i].region] = i + 1;
         s->class[i] = child[i].number_class;
@@ -255,7 +257,7 @@ static void choose_shapes(struct learning *l)
         l->order_of[i] = CALL_ORDER_FREE;
         if (!is_looked_at(s, l->input->defs, i))
             continue;
-        n = n < CALL_ORDER_MOST ? n : CALL_ORDER_MOST;
+        n = n < CALL_ORDER_MAX_FUNCTIONS ? n : CALL_ORDER_MAX_FUNCTIONS;
         l->order_of[i] = l->n;
         l->of[l->n++] = i;
         l->at[l->n] = l->at[l->n - 1] + n * n;
@@ -371,7 +373,8 @@ static struct where *find_where(const struct learning *l, const struct kind_sets
             *(is_last ? &where[order].n_last : &where[order].n_others) += 1;
         }
         for (uint32_t i = 0; is_last && i < n; i++) {
-            where[i].is_usual |= n_here[i] >= USUAL_FEWEST && 2 * n_here[i] > t + 1 - begin_at;
+            where[i].is_usual |=
+                n_here[i] >= USUAL_MIN_EXECUTIONS && 2 * n_here[i] > t + 1 - begin_at;
             n_here[i] = 0;
         }
         begin_at = is_last ? t + 1 : begin_at;
@@ -552,7 +555,7 @@ static bool is_sound(const struct shapes *s, size_t n_pairs)
         for (size_t k = o->first_pair[i]; k < o->first_pair[i + 1]; k++) {
             size_t n = s->child_first[shape + 1] - s->child_first[shape];
 
-            n = n < CALL_ORDER_MOST ? n : CALL_ORDER_MOST;
+            n = n < CALL_ORDER_MAX_FUNCTIONS ? n : CALL_ORDER_MAX_FUNCTIONS;
             if (o->pair[k].first >= n || o->pair[k].then >= n)
                 return false;
         }

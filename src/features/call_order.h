@@ -29,7 +29,8 @@
 struct shapes;
 struct shapes_input;
 
-#define CALL_ORDER_MOST 32 /* functions of a shape whose order is looked at: the first */
+#define CALL_ORDER_MAX_FUNCTIONS                                                               \
+    32 /* functions of a shape whose order is looked at: the first */
 #define CALL_ORDER_FREE UINT32_MAX
 
 /* Two functions of a shape: `first` comes before `then`. Numbers among its children. */

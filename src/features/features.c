@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_BYTES ((size_t)4 << 30)
+#define MAX_BYTES ((size_t)4 << 30)
 
 /* -------------------------------------------------------------------------------- time */
 
@@ -152,7 +152,7 @@ int feature_matrix(const struct feature_ops *ops, const struct feature_input *in
     size_t rows = input->forest->n_trees, cols = ops->n_columns(input);
 
     *x = (struct matrix){.rows = rows, .cols = cols, .stride = cols};
-    if (cols > 0 && rows > MOST_BYTES / sizeof(double) / cols)
+    if (cols > 0 && rows > MAX_BYTES / sizeof(double) / cols)
         return err_set(ERR_RANGE,
                        "the features '%s' of %zu executions have %zu columns, which do "
                        "not fit in memory; take other features",

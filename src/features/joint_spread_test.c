@@ -11,12 +11,12 @@
 #include <string.h>
 
 #define N_GROUPS 4u
-#define MOST 4000u
+#define MAX_ROWS 4000u
 
 /* Of each group so many times; some are in narrow columns. */
 struct times {
-    uint32_t narrow_ns[MOST];
-    uint64_t wide_ns[MOST];
+    uint32_t narrow_ns[MAX_ROWS];
+    uint64_t wide_ns[MAX_ROWS];
     size_t n;
     bool is_wide;
 };
@@ -28,7 +28,7 @@ static void make_shares(struct tree_share *share, struct crew *crew)
 
 static struct sorted_times sorted(struct times *t)
 {
-    static uint64_t scratch[MOST];
+    static uint64_t scratch[MAX_ROWS];
 
     if (t->is_wide) {
         radix_sort_u64(t->wide_ns, scratch, t->n);
@@ -103,7 +103,7 @@ static int random_times(void *ctx, unsigned me)
     int rc = crew_join(&crew, NULL, 1);
 
     for (uint32_t g = 0; g < N_GROUPS; g++) {
-        size_t n = 1 + rng_below(&rng, g == 3 ? 2 : MOST - 1);
+        size_t n = 1 + rng_below(&rng, g == 3 ? 2 : MAX_ROWS - 1);
 
         all[g].is_wide = own[g].is_wide = g == 2;
         for (size_t i = 0; i < n; i++) {

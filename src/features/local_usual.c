@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MOST_LOG_FACTOR 100 /* more is no ratio of times */
+#define MAX_LOG_FACTOR 100 /* more is no ratio of times */
 
 void local_usual_release(struct local_usual *l)
 {
@@ -55,7 +55,7 @@ void local_usual_wholes(struct local_usual *l, const struct forest *forest,
              end++)
             here[end - begin] = ratio[end];
         l->whole[site] = overall;
-        if (end - begin >= LOCAL_FEWEST)
+        if (end - begin >= LOCAL_MIN_EXECUTIONS)
             l->whole[site] =
                 robust_for_one_more(here, here + forest->n_trees, end - begin, least);
     }
@@ -92,7 +92,7 @@ static void keep(struct local_usual *l, const struct idmap *pair, const struct s
     for (uint32_t i = 0; i < pair->n; i++) {
         const struct spread *all = &everywhere[pair->key[i].low];
 
-        if (count[i] >= LOCAL_FEWEST && all->scale > 0 &&
+        if (count[i] >= LOCAL_MIN_EXECUTIONS && all->scale > 0 &&
             fabs(spread[i].centre - all->centre) > spread[i].scale)
             l->log_factor[idmap_add(&l->at, pair->key[i])] = spread[i].centre;
     }
@@ -236,12 +236,12 @@ void local_usual_unpack(struct local_usual *l, struct pack *p, uint32_t n_paths)
 
     l->whole = unpack_array(p, n, sizeof *l->whole);
     for (size_t i = 0; !p->is_bad && i < n; i++)
-        p->is_bad |= !(fabs(l->whole[i].centre) < MOST_LOG_FACTOR) || !(l->whole[i].scale > 0);
+        p->is_bad |= !(fabs(l->whole[i].centre) < MAX_LOG_FACTOR) || !(l->whole[i].scale > 0);
     n = unpack_keys(&l->at, p);
     l->log_factor = unpack_array(p, n, sizeof *l->log_factor);
     for (size_t i = 0; !p->is_bad && i < n; i++)
         p->is_bad |= l->at.key[i].high >= l->site.n || l->at.key[i].low >= n_paths ||
-                     !(fabs(l->log_factor[i]) < MOST_LOG_FACTOR);
+                     !(fabs(l->log_factor[i]) < MAX_LOG_FACTOR);
     if (!p->is_bad)
         exponentiate(l);
 }

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define LOCAL_NONE UINT32_MAX
-#define LOCAL_FEWEST 30 /* executions on a location, to know what is usual there */
+#define LOCAL_MIN_EXECUTIONS 30 /* executions on a location, to know what is usual there */
 
 struct local_usual {
     struct idmap site;    /* key_pair(0, place of forest.h) of all locations with executions */

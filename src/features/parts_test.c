@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define N_LOCATIONS 7u
-#define MOST_TREES 90u
+#define MAX_TREES 90u
 
 /* What the locations have: how many trees, and how strange. */
 struct program {
@@ -57,9 +57,8 @@ static void write_call(FILE *to, struct rng *rng, const struct program *p, uint3
 static char *write_location(const struct program *p, uint32_t l)
 {
     struct rng rng = {p->seed * 100 + l};
-    uint32_t n = l + p->n_busy < N_LOCATIONS
-                     ? 0
-                     : p->n_more + 20 + (uint32_t)rng_below(&rng, MOST_TREES);
+    uint32_t n =
+        l + p->n_busy < N_LOCATIONS ? 0 : p->n_more + 20 + (uint32_t)rng_below(&rng, MAX_TREES);
     size_t size;
     char *text;
     FILE *to = open_memstream(&text, &size);

@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEWEST_TREES 30 /* a class must occur in, to be a context of its own */
-#define MATERIAL 0.02   /* of D: less time lost than this does not matter */
-#define SURE_Z 6        /* a call that is so many scales late counts half */
-#define MOST_Z 25       /* more is not stranger */
+#define MIN_TREES 30  /* a class must occur in, to be a context of its own */
+#define MATERIAL 0.02 /* of D: less time lost than this does not matter */
+#define SURE_Z 6      /* a call that is so many scales late counts half */
+#define MAX_Z 25      /* more is not stranger */
 /* Paths that fewer than 1 in so many trees have are usually not there, and those of a handful
  * of trees that are fewer than 1 in RARE_OF_FEW. */
 #define RARE_PATH 50
@@ -172,8 +172,8 @@ const struct residual_context *residual_context(const struct residual_model *m,
 
     if (path == PATH_NONE)
         return NULL;
-    return class != IDMAP_NONE && m->class[class].n_trees >= FEWEST_TREES ? &m->class[class]
-                                                                          : &m->path[path];
+    return class != IDMAP_NONE && m->class[class].n_trees >= MIN_TREES ? &m->class[class]
+                                                                       : &m->path[path];
 }
 
 static double sure_ns(double excess_ns, double z)
@@ -464,8 +464,8 @@ static void measure_time(const struct residual_model *m, const struct residual_p
     out->own = NAN;
     out->rare = round_off(rare);
     out->sure = round_off(sure);
-    out->time = round_off(log1p(sure / MATERIAL) + sqrt(fmin(z_call, MOST_Z)) +
-                          sqrt(fmin(z_path, MOST_Z)));
+    out->time = round_off(log1p(sure / MATERIAL) + sqrt(fmin(z_call, MAX_Z)) +
+                          sqrt(fmin(z_path, MAX_Z)));
 }
 
 double residual_rarity(const struct residual_model *m, const struct residual_place *place,

@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 #define RESIDUAL_MATERIAL 0.02          /* share of the typical duration that matters */
-#define RESIDUAL_LEAST_LOSS_Z 2         /* widths: what is less long may be so by chance */
+#define RESIDUAL_MIN_LOSS_Z 2           /* widths: what is less long may be so by chance */
 #define RESIDUAL_USUAL_RARITY log(50.0) /* nats; less rare shapes count as usual */
 
 /* A context: where exclusive times on it are. */
@@ -168,7 +168,7 @@ static inline bool residual_is_long(const struct residual_model *model,
 {
     return loss->more_ns > 0 &&
            (loss->z >= model->loss_z ||
-            (residual_ratio(loss) >= model->loss_ratio && loss->z >= RESIDUAL_LEAST_LOSS_Z));
+            (residual_ratio(loss) >= model->loss_ratio && loss->z >= RESIDUAL_MIN_LOSS_Z));
 }
 
 /* residual_is_brief -- an execution that is so much shorter than those like it: not by noise.

@@ -27,15 +27,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TICK_SHARE 0.01         /* of D: a call that took longer says nothing of the clock */
-#define OFFSET_SHARE 1e-3       /* of D: times smaller than this are all alike */
-#define LEAST_WHOLE_SCALE 0.005 /* of log times of executions */
-#define LEAST_LOSS_Z 3.54 /* widths: a normal variable is further out once in 5,000 times */
+#define TICK_SHARE 0.01       /* of D: a call that took longer says nothing of the clock */
+#define OFFSET_SHARE 1e-3     /* of D: times smaller than this are all alike */
+#define MIN_WHOLE_SCALE 0.005 /* of log times of executions */
+#define MIN_LOSS_Z 3.54       /* widths: a normal variable is further out once in 5,000 times */
 #define NOISE_SHARE (1 / 5000.0)
-#define LEAST_SUM_SCALE 0.05
-#define LEAST_SIZE_SCALE 0.2
-#define FEWEST_SUMS 10 /* trees must have a path, for its sum to be judged */
-#define FEWEST_FIRST 5 /* locations, for first executions to be compared with each other */
+#define MIN_SUM_SCALE 0.05
+#define MIN_SIZE_SCALE 0.2
+#define MIN_SUMS 10 /* trees must have a path, for its sum to be judged */
+#define MIN_FIRST 5 /* locations, for first executions to be compared with each other */
 
 /* That have any trees. */
 static uint32_t count_locations(const struct fit *f)
@@ -310,7 +310,7 @@ static void fit_first(const struct fit *f)
     items.n = n;
     robust_groups(&items, 1, f->in->pool, spread, count);
     for (uint32_t p = 0; p < m->paths.n; p++)
-        if (count[p] >= FEWEST_FIRST)
+        if (count[p] >= MIN_FIRST)
             m->first_centre[p] = spread[p].centre;
     free(vertex);
     free(group);
@@ -462,9 +462,9 @@ static void fit_path_sums(struct residual_model *m, const struct sums *s)
         s->first[s->fit->forest->n_trees], s->path, m->paths.n, log_ratio, s, &s->fit->deal};
     uint32_t *count = mem_alloc(m->paths.n, sizeof *count);
 
-    robust_groups(&items, LEAST_SUM_SCALE, s->fit->in->pool, m->path_sum, count);
+    robust_groups(&items, MIN_SUM_SCALE, s->fit->in->pool, m->path_sum, count);
     for (uint32_t p = 0; p < m->paths.n; p++)
-        if (count[p] < FEWEST_SUMS)
+        if (count[p] < MIN_SUMS)
             m->path_sum[p] = (struct spread){0, 0};
     free(count);
 }
@@ -474,7 +474,7 @@ static void fit_path_sums(struct residual_model *m, const struct sums *s)
 static double noise_limit(double *z, size_t n)
 {
     static const double share[] = {0.05, 0.1, 0.2};
-    double at = LEAST_LOSS_Z;
+    double at = MIN_LOSS_Z;
 
     for (size_t i = 0; i < sizeof share / sizeof *share; i++) {
         double inner = fmin(2 * share[i], 0.5), here, slope;
@@ -504,12 +504,12 @@ static void fit_wholes(struct residual_model *m, const struct sums *s)
     if (all) {
         double *scratch = mem_alloc(n_all, sizeof *scratch);
 
-        m->whole = robust_for_one_more(all, scratch, n_all, LEAST_WHOLE_SCALE);
+        m->whole = robust_for_one_more(all, scratch, n_all, MIN_WHOLE_SCALE);
         free(scratch);
     }
     free(all);
     tree_share_tell(share, &m->whole, sizeof m->whole);
-    local_usual_wholes(&m->local, forest, share, ratio, m->whole, LEAST_WHOLE_SCALE);
+    local_usual_wholes(&m->local, forest, share, ratio, m->whole, MIN_WHOLE_SCALE);
     for (uint32_t t = 0; t < n; t++) {
         struct spread whole = m->local.whole[s->view.place->site[t]];
 
@@ -536,7 +536,7 @@ static void fit_sums(const struct fit *f)
     sums_find(&sums, sum_trees);
     fit_path_sums(m, &sums);
     local_usual_fit(&m->local, sums.time, sums.first[f->forest->n_trees], m->path_sum,
-                    LEAST_CALL_SCALE, f->in->pool);
+                    MIN_CALL_SCALE, f->in->pool);
     local_usual_unite(&m->local, f->share);
     if (m->local.at.n > 0) {
         residual_place_local(m, f->in, f->place);
@@ -562,7 +562,7 @@ static void fit_size_scale(struct residual_model *m, double *d, uint32_t n)
     /* how far out a normal variable is two-sided at these shares: 1, 1.645, 1.96 deviations */
     m->size_scale =
         fmax(fmax(robust_quantile(off, n, 0.6827), robust_quantile(off, n, 0.9) / 1.645),
-             fmax(robust_quantile(off, n, 0.95) / 1.96, LEAST_SIZE_SCALE));
+             fmax(robust_quantile(off, n, 0.95) / 1.96, MIN_SIZE_SCALE));
     free(off);
 }
 
@@ -617,7 +617,7 @@ void residual_fit(struct residual_model *m, struct residual_place *place,
     residual_place_init(place, in);
     if (f.n_trees == 0)
         return;
-    m->is_warm = count_locations(&f) >= FEWEST_FIRST;
+    m->is_warm = count_locations(&f) >= MIN_FIRST;
     fit_scales(&f);
     number_contexts(&f);
     m->apart = schedule_find(&m->paths, in->forest, f.kinds, &f.paths, f.share);

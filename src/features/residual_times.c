@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEWEST_SPLIT 1000 /* calls for each process, of a path that is split */
-#define CHUNK_CONTEXT 4   /* calls of a context in each chunk, or there are fewer chunks */
+#define MIN_SPLIT 1000  /* calls for each process, of a path that is split */
+#define CHUNK_CONTEXT 4 /* calls of a context in each chunk, or there are fewer chunks */
 
 /* The classes of each path: those of path p are class[first[p]] .. class[first[p+1]-1]. */
 struct families {
@@ -166,7 +166,7 @@ static void fit_context(const struct bundles *b, size_t begin, uint64_t *scratch
         times.wide_ns = b->wide_ns + begin;
         radix_sort_u64(b->wide_ns + begin, scratch, times.n);
     }
-    context->log_time = robust_log_times(&times, b->fit->m->offset_ns, LEAST_CALL_SCALE);
+    context->log_time = robust_log_times(&times, b->fit->m->offset_ns, MIN_CALL_SCALE);
     context->typical = exp(context->log_time.centre);
 }
 
@@ -252,7 +252,7 @@ static void fit_runs(struct split *s)
 
     pool_for(f->in->pool, s->n, 1, sort_runs, s);
     if (s->n > 0)
-        joint_spreads(f->share, s->part, s->n, LEAST_CALL_SCALE, spread);
+        joint_spreads(f->share, s->part, s->n, MIN_CALL_SCALE, spread);
     for (uint32_t i = 0; i < s->n; i++) {
         s->result[i]->log_time = spread[i];
         s->result[i]->typical = exp(spread[i].centre);
@@ -329,7 +329,7 @@ static void split_paths(struct fit *f)
     for (uint32_t p = 0; p < m->paths.n; p++)
         n_all += m->path[p].n_calls;
     for (uint32_t p = 0; size > 1 && p < m->paths.n; p++)
-        f->is_split[p] = m->path[p].n_calls >= FEWEST_SPLIT * size &&
+        f->is_split[p] = m->path[p].n_calls >= MIN_SPLIT * size &&
                          m->path[p].n_calls * size > n_parts * n_all;
 }
 

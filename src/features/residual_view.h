@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#define LEAST_CALL_SCALE 0.10 /* of log times of calls: 10 % is never strange */
+#define MIN_CALL_SCALE 0.10 /* of log times of calls: 10 % is never strange */
 
 /* A forest and where it is in a model. */
 struct view {
@@ -40,7 +40,7 @@ static inline struct residual_context context_of(const struct view *view, uint32
 
     if (everywhere == NULL)
         return (struct residual_context){
-            {log(m->offset_ns), LEAST_CALL_SCALE}, m->offset_ns, 0, 0};
+            {log(m->offset_ns), MIN_CALL_SCALE}, m->offset_ns, 0, 0};
     c = *everywhere;
     local = local_of(view, t, path);
     if (local != LOCAL_NONE) {

@@ -39,7 +39,7 @@ static void take_turn(struct turns *x, const struct range *range, uint32_t t)
         x->n = 1;
     } else if (x->n++ == 1) {
         x->period = distance;
-        x->is_off = distance < SCHEDULE_LEAST_PERIOD ||
+        x->is_off = distance < SCHEDULE_MIN_PERIOD ||
                     x->last - range->first >= distance; /* one was left out before */
     } else {
         x->is_off = distance != x->period;
@@ -51,7 +51,7 @@ static void take_turn(struct turns *x, const struct range *range, uint32_t t)
 static void end_turns(struct turns *x, const struct range *range)
 {
     if (x->n > 0 && x->last >= range->first && !x->is_off)
-        x->is_off = x->n < SCHEDULE_LEAST_TURNS || range->end - x->last > x->period;
+        x->is_off = x->n < SCHEDULE_MIN_TURNS || range->end - x->last > x->period;
 }
 
 /* Seen on any process; off schedule on any. */

@@ -5,7 +5,7 @@
  * Such a path is rare and yet no sign of anything. Without this it would make every one of
  * these executions strange, at the same step in every run. A path is on schedule if on each
  * location that has it the executions with it are equally far apart, from the first to the last
- * execution there, LEAST_TURNS of them at least. By chance, k + 2 executions in n do that with
+ * execution there, SCHEDULE_MIN_TURNS of them at least. By chance, k + 2 executions in n do that with
  * probability n^-k or so. One execution without it, or with it between two turns, and it is as
  * rare as it is.
  */
@@ -19,8 +19,8 @@
 
 #include <stdint.h>
 
-#define SCHEDULE_LEAST_PERIOD 20u /* executions; what comes more often is not rare */
-#define SCHEDULE_LEAST_TURNS 5u
+#define SCHEDULE_MIN_PERIOD 20u /* executions; what comes more often is not rare */
+#define SCHEDULE_MIN_TURNS 5u
 
 /*
  * schedule_find -- which paths are on schedule, and all that are below one.

@@ -26,7 +26,7 @@
 #define PART 64u /* trees that are worked on at once */
 
 #define NEGATIVE_POWER 0.75 /* of a word's frequency, as word2vec */
-#define MOST_TYPICAL 2.0
+#define MAX_TYPICAL 2.0
 
 /* Of training. */
 #define PARTS 4u
@@ -77,18 +77,18 @@ void stack2vec_release(struct stack2vec *m)
 
 int stack2vec_check(const struct stack2vec_opts *o)
 {
-    if (o->dims < 1 || o->dims > STACK2VEC_MOST_DIMS)
+    if (o->dims < 1 || o->dims > STACK2VEC_MAX_DIMS)
         return err_set(ERR_RANGE, "stack2vec cannot have %u dimensions, only 1 to %u", o->dims,
-                       STACK2VEC_MOST_DIMS);
-    if (o->epochs > STACK2VEC_MOST_EPOCHS)
+                       STACK2VEC_MAX_DIMS);
+    if (o->epochs > STACK2VEC_MAX_EPOCHS)
         return err_set(ERR_RANGE, "stack2vec cannot train for %u epochs, only up to %u",
-                       o->epochs, STACK2VEC_MOST_EPOCHS);
-    if (o->steps > STACK2VEC_MOST_STEPS)
+                       o->epochs, STACK2VEC_MAX_EPOCHS);
+    if (o->steps > STACK2VEC_MAX_STEPS)
         return err_set(ERR_RANGE, "stack2vec cannot fit in %u steps, only in up to %u",
-                       o->steps, STACK2VEC_MOST_STEPS);
+                       o->steps, STACK2VEC_MAX_STEPS);
     if (!(o->learning_rate > 0 && o->learning_rate <= 1) ||
         !(o->ridge > 0 && o->ridge <= 1e9) ||
-        !(o->negatives > 0 && o->negatives <= STACK2VEC_MOST_NEGATIVES))
+        !(o->negatives > 0 && o->negatives <= STACK2VEC_MAX_NEGATIVES))
         return err_set(ERR_RANGE,
                        "stack2vec: a learning rate, a number of negatives or a ridge "
                        "that cannot be");
@@ -149,7 +149,7 @@ void stack2vec_size(struct stack2vec *m)
 /* ----------------------------------------------------------------------------- targets */
 
 /*
- * Units are medians over trees, and a tree counts with at most MOST_TYPICAL typical trees'
+ * Units are medians over trees, and a tree counts with at most MAX_TYPICAL typical trees'
  * frequencies in the negatives: one tree that took a thousand times longer than all others does
  * not change what the others are compared with.
  */
@@ -200,8 +200,8 @@ static void mean_targets(const struct stack2vec *m, const struct distinct *bags,
 
         for (size_t i = begin; i < end; i++)
             sum += stack2vec_target(m, &bags->entry[i]);
-        if (sum > MOST_TYPICAL)
-            share *= MOST_TYPICAL / sum;
+        if (sum > MAX_TYPICAL)
+            share *= MAX_TYPICAL / sum;
         for (size_t i = begin; i < end; i++)
             mean[bags->entry[i].word] += share * stack2vec_target(m, &bags->entry[i]);
     }

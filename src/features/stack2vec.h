@@ -42,18 +42,18 @@
 #include <stdint.h>
 
 #define STACK2VEC_LANES 16u /* rows of numbers are padded with zeros to a multiple of this */
-#define STACK2VEC_MOST_DIMS 4096u
-#define STACK2VEC_MOST_EPOCHS 10000u
-#define STACK2VEC_MOST_STEPS 10000u
-#define STACK2VEC_MOST_NEGATIVES 1000.0
+#define STACK2VEC_MAX_DIMS 4096u
+#define STACK2VEC_MAX_EPOCHS 10000u
+#define STACK2VEC_MAX_STEPS 10000u
+#define STACK2VEC_MAX_NEGATIVES 1000.0
 
 struct stack2vec_opts {
-    uint32_t dims;        /* 1 .. STACK2VEC_MOST_DIMS */
-    uint32_t epochs;      /* of training, up to STACK2VEC_MOST_EPOCHS */
-    uint32_t steps;       /* of the convex fit, up to STACK2VEC_MOST_STEPS */
+    uint32_t dims;        /* 1 .. STACK2VEC_MAX_DIMS */
+    uint32_t epochs;      /* of training, up to STACK2VEC_MAX_EPOCHS */
+    uint32_t steps;       /* of the convex fit, up to STACK2VEC_MAX_STEPS */
     uint32_t most_words;  /* subtrees that are in the fewest trees are left out beyond this */
     double learning_rate; /* > 0, at most 1 */
-    double negatives;     /* > 0, up to STACK2VEC_MOST_NEGATIVES, per word said */
+    double negatives;     /* > 0, up to STACK2VEC_MAX_NEGATIVES, per word said */
     double count_share;   /* 0..1, of the target frequencies: counts; the rest is durations */
     double ridge;         /* > 0 */
     uint64_t seed;

@@ -440,7 +440,7 @@ static void senseless_options_are_refused(void **state)
     for (size_t i = 0; i < 6; i++)
         bad[i] = good;
     bad[0].dims = 0;
-    bad[1].dims = STACK2VEC_MOST_DIMS + 1;
+    bad[1].dims = STACK2VEC_MAX_DIMS + 1;
     bad[2].ridge = 0;
     bad[3].learning_rate = NAN;
     bad[4].count_share = 1.5;

@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_REFINEMENTS 8
-#define N_BUCKETS 16     /* stretches of time in which drift is measured */
-#define MOST_LEFT 0.05   /* of what was wrong may stay wrong, else clocks are not the reason */
-#define FEWEST_BUCKETS 3 /* that a slope can be taken from */
+#define MAX_REFINEMENTS 8
+#define N_BUCKETS 16  /* stretches of time in which drift is measured */
+#define MAX_LEFT 0.05 /* of what was wrong may stay wrong, else clocks are not the reason */
+#define MIN_BUCKETS 3 /* that a slope can be taken from */
 
 /* The bounds between pairs of ranks. */
 struct bounds {
@@ -410,7 +410,7 @@ static struct check solve_offsets(struct estimate *e)
     idmap_release(&e->bounds.pair);
     each_message(e, add_bound, NULL);
     each_collective(e, add_bound, NULL);
-    for (int round = 0; round < MOST_REFINEMENTS; round++) {
+    for (int round = 0; round < MAX_REFINEMENTS; round++) {
         list_links(e);
         span(e);
         step = mem_resize(step, e->n_tree, sizeof *step);
@@ -474,7 +474,7 @@ static double slope_of(const struct bucket *bucket, double bucket_ns)
             mid[n] = 0.5 * ((double)bucket[k].low + (double)bucket[k].high);
             at[n++] = k;
         }
-    if (n < FEWEST_BUCKETS)
+    if (n < MIN_BUCKETS)
         return 0;
     for (size_t a = 0; a < n; a++)
         for (size_t b = a + 1; b < n; b++)
@@ -561,7 +561,7 @@ void clock_estimate(const struct traffic *traffic, const struct definitions *def
     before = after = check_all(&e, NULL);
     if (n_wrong(&before) > 0) {
         after = solve(&e);
-        if ((double)n_wrong(&after) > MOST_LEFT * (double)n_wrong(&before)) {
+        if ((double)n_wrong(&after) > MAX_LEFT * (double)n_wrong(&before)) {
             memset(fix, 0, defs->n_ranks * sizeof *fix);
             after = before;
         }

@@ -17,7 +17,7 @@
 
 #define ENOUGH_EXECUTIONS 100.0 /* per location, to know what is usual */
 #define ENOUGH_CALLS_INSIDE 10.0
-#define MOST_NEAR 5
+#define MAX_NEAR 5
 #define OTHER_SHARE 10 /* per cent between two shares of the time that are worth saying */
 #define LOOP "loop"    /* as a pattern; and what names of loops begin with */
 
@@ -151,8 +151,8 @@ static int complain_not_found(const char *pattern, const struct definitions *def
     size_t most = strlen(pattern) / 2 + 2, n_near = 0, n = 0;
     char text[1024] = "";
 
-    for (size_t distance = 0; distance <= most && n_near < MOST_NEAR; distance++)
-        for (uint32_t r = 0; r < profile->n_regions && n_near < MOST_NEAR; r++) {
+    for (size_t distance = 0; distance <= most && n_near < MAX_NEAR; distance++)
+        for (uint32_t r = 0; r < profile->n_regions && n_near < MAX_NEAR; r++) {
             const char *name = defs->region[r].short_name;
             size_t d = text_distance(name, pattern, most);
             size_t e = text_distance(region_name_last(name), pattern, most);
@@ -191,7 +191,7 @@ int foi_match(const char *pattern, const struct definitions *defs,
     qsort_r(found, *n, sizeof *found, by_time, (void *)(uintptr_t)profile);
     if (rc == 0 && *n == 0)
         rc = complain_not_found(pattern, defs, profile);
-    else if (rc == 0 && *n > FOI_MOST)
+    else if (rc == 0 && *n > MAX_FOIS)
         rc = err_set(ERR_USAGE, "'%s' matches %zu functions (%s, %s, ...): say which", pattern,
                      *n, defs->region[found[0]].short_name, defs->region[found[1]].short_name);
     if (rc == 0)

@@ -14,16 +14,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FOI_MOST 16 /* functions of interest of one analysis */
+#define MAX_FOIS 16 /* functions of interest of one analysis */
 #define FOI_WHY_SIZE 256
 
 /*
  * foi_match -- the regions a person means by a pattern.
  *   pattern   an exact name, a short name or its last part; else a part of a name; or /regex/
- *   region    (FOI_MOST) out: the called regions it matches, most time first
+ *   region    (MAX_FOIS) out: the called regions it matches, most time first
  *   n         out: how many, >= 1
  * Returns 0, ERR_NOT_FOUND that says which names are near, or ERR_USAGE for a bad regex or more
- * than FOI_MOST matches.
+ * than MAX_FOIS matches.
  */
 int foi_match(const char *pattern, const struct definitions *defs,
               const struct profile *profile, uint32_t *region, size_t *n);

@@ -42,7 +42,7 @@ static void end(struct fixture *f)
 
 static void better_matches_come_before_parts(void **state)
 {
-    uint32_t region[FOI_MOST];
+    uint32_t region[MAX_FOIS];
     struct fixture f;
     size_t n;
 
@@ -63,7 +63,7 @@ static void better_matches_come_before_parts(void **state)
 
 static void what_matches_nothing_names_its_neighbours(void **state)
 {
-    uint32_t region[FOI_MOST];
+    uint32_t region[MAX_FOIS];
     struct fixture f;
     size_t n;
 
@@ -187,7 +187,7 @@ static void what_the_trace_numbers_as_a_step_need_not_be_repeated(void **state)
 static void loops_come_in_their_order_and_are_meant_by_who_says_so(void **state)
 {
     struct foi_suggestion s[11];
-    uint32_t region[FOI_MOST];
+    uint32_t region[MAX_FOIS];
     struct fixture f;
     size_t n;
 

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#define MOST_SHIFT 1024u
+#define MAX_SHIFT 1024u
 #define NEARLY_ALL 0.9
 
 /* Where candidates are looked for, best first. What is around the begin is second best, as that
@@ -50,7 +50,7 @@ static void find_iterations(struct search *s, const struct insertion *iterations
     const struct loop_sequence *q = &s->sequence;
 
     s->n = iterations->n;
-    s->shortest = MOST_SHIFT;
+    s->shortest = MAX_SHIFT;
     s->begin = mem_resize(s->begin, s->n, sizeof *s->begin);
     for (uint32_t i = 0; i < s->n; i++) {
         uint32_t end = (uint32_t)lower_bound_u32(q->row, q->n, iterations->end[i]);
@@ -158,13 +158,13 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 static bool find_in(const struct search *s, enum place place, struct loop_border *out,
                     uint32_t *n_begun)
 {
-    uint32_t begin = place == FAR ? LOOP_BORDER_MOST + 1 : 0;
-    uint32_t end = smaller(s->shortest, place == FAR ? MOST_SHIFT : LOOP_BORDER_MOST + 1);
+    uint32_t begin = place == FAR ? LOOP_MAX_BORDERS + 1 : 0;
+    uint32_t end = smaller(s->shortest, place == FAR ? MAX_SHIFT : LOOP_MAX_BORDERS + 1);
 
     end = smaller(end, out->shift);
     for (uint32_t shift = begin; shift < end; shift++) {
         uint32_t first = place == AROUND ? shift + 1 : 0;
-        uint32_t last = place == AROUND ? LOOP_BORDER_MOST : smaller(shift, LOOP_BORDER_MOST);
+        uint32_t last = place == AROUND ? LOOP_MAX_BORDERS : smaller(shift, LOOP_MAX_BORDERS);
 
         for (uint32_t n = first; n <= last; n++)
             if (find_at(s, shift, n, out, n_begun))
@@ -199,8 +199,8 @@ bool loop_border_find(const struct call_view *calls, const struct definitions *d
     struct search s = {.calls = calls};
     bool is_found = false;
 
-    *out = (struct loop_border){.shift = MOST_SHIFT};
-    if (part->calls.n < LOOP_FEWEST)
+    *out = (struct loop_border){.shift = MAX_SHIFT};
+    if (part->calls.n < LOOP_MIN_ITERATIONS)
         return false;
     for (enum place place = NEAR; place < N_PLACES && !is_found; place++)
         is_found = find_by_symbols(&s, place, defs, part, out, n_begun);

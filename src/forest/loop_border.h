@@ -22,11 +22,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LOOP_BORDER_MOST 8u
+#define LOOP_MAX_BORDERS 8u
 
 struct loop_border {
     uint32_t n;                          /* symbols */
-    struct key symbol[LOOP_BORDER_MOST]; /* [n] of the calls before it */
+    struct key symbol[LOOP_MAX_BORDERS]; /* [n] of the calls before it */
     uint32_t region;                     /* of the call itself, where n is 0 */
     bool has_partners;                   /* symbols say who takes part */
     uint32_t shift; /* calls that it comes later than where loops_find has it */

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_LIKENESS 0.5
+#define MIN_LIKENESS 0.5
 #define USUAL_SHARE 0.95
 #define NEARLY_ALL 0.9
-#define SET_UP_SHARE 0.5  /* of the calls of an iteration */
-#define MOST_AT_AN_END 3u /* iterations that a warm-up may have */
+#define SET_UP_SHARE 0.5 /* of the calls of an iteration */
+#define MAX_AT_AN_END 3u /* iterations that a warm-up may have */
 
 /* The symbols of iterations. */
 struct census {
@@ -333,12 +333,12 @@ static void drop_first(struct loop_cut *cut, uint32_t n)
 static void trim(struct loop_cut *cut, struct census *c, const struct loop_sequence *s,
                  const float *alike)
 {
-    uint32_t n = cut->n, first = 0, most = n / 10 < MOST_AT_AN_END ? n / 10 : MOST_AT_AN_END;
+    uint32_t n = cut->n, first = 0, most = n / 10 < MAX_AT_AN_END ? n / 10 : MAX_AT_AN_END;
     uint32_t last = n, stop;
 
-    while (first < last && alike[first] < LEAST_LIKENESS)
+    while (first < last && alike[first] < MIN_LIKENESS)
         first++;
-    while (last > first && alike[last - 1] < LEAST_LIKENESS)
+    while (last > first && alike[last - 1] < MIN_LIKENESS)
         last--;
     stop = first + most < last ? first + most : last;
     for (uint32_t i = first; i < stop; i++) {
@@ -467,7 +467,7 @@ void loop_cut_make(struct loop_cut *cut, const struct loop_sequence *s,
     alike[cut->n - 1] = is_last_one;
     trim(cut, &c, s, alike);
     cut->is_exact = cut->n == header->count;
-    if (cut->n < LOOP_FEWEST || cut->likeness < LEAST_LIKENESS)
+    if (cut->n < LOOP_MIN_ITERATIONS || cut->likeness < MIN_LIKENESS)
         cut->n = 0;
     else
         measure(cut, s, calls);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_GRAMS (1u << 18) /* of one length */
+#define MAX_GRAMS (1u << 18) /* of one length */
 #define LONGEST 8u
 
 struct gram {
@@ -58,7 +58,7 @@ static struct gram *find(struct grams *g, uint64_t hash)
             return gram;
         at = (at + 1) & (g->n_slots - 1);
     }
-    if (g->n - g->begin == MOST_GRAMS)
+    if (g->n - g->begin == MAX_GRAMS)
         return NULL;
     mem_grow(&g->gram, &g->cap, g->n + 1, sizeof *g->gram);
     g->gram[g->n] = (struct gram){.hash = hash};
@@ -135,7 +135,7 @@ static size_t drop_rare(struct gram *gram, size_t n)
     size_t left = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (gram[i].count >= LOOP_FEWEST && !gram[i].overlaps)
+        if (gram[i].count >= LOOP_MIN_ITERATIONS && !gram[i].overlaps)
             gram[left++] = gram[i];
     return left;
 }
@@ -145,7 +145,7 @@ size_t loop_headers(const struct loop_sequence *s, struct loop_header *out, size
     struct grams g = {.n_slots = 2};
     size_t n = 0, left;
 
-    while (g.n_slots < 2 * (size_t)s->n && g.n_slots < 2 * MOST_GRAMS)
+    while (g.n_slots < 2 * (size_t)s->n && g.n_slots < 2 * MAX_GRAMS)
         g.n_slots *= 2;
     g.slot = mem_resize(NULL, g.n_slots, sizeof *g.slot);
     for (uint32_t length = 1; length <= LONGEST; length *= 2)

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LOOP_FEWEST 5u /* iterations of a loop */
+#define LOOP_MIN_ITERATIONS 5u /* iterations of a loop */
 
 /* The gram that stands for all of the same count. */
 struct loop_header {

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define MOST_SYMBOLS (1u << 20) /* what comes after that is one symbol */
+#define MAX_SYMBOLS (1u << 20) /* what comes after that is one symbol */
 
 void loop_sequence_release(struct loop_sequence *s)
 {
@@ -62,13 +62,13 @@ static uint32_t symbol_of(struct loop_sequence *s, uint32_t region, uint64_t det
     struct key key = key_pair(region, detail);
     uint32_t id;
 
-    if (s->known.n < MOST_SYMBOLS) {
+    if (s->known.n < MAX_SYMBOLS) {
         id = idmap_add(&s->known, key);
         s->n_symbols = s->known.n + 2;
         return id + 1;
     }
     id = idmap_find(&s->known, key);
-    return id == IDMAP_NONE ? MOST_SYMBOLS + 1 : id + 1;
+    return id == IDMAP_NONE ? MAX_SYMBOLS + 1 : id + 1;
 }
 
 void loop_sequence_add(struct loop_sequence *s, const struct call_view *calls,

@@ -17,14 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_HEADERS 12u
+#define MAX_HEADERS 12u
 #define LONG_SHARE 0.05 /* of the location's time: calls in which loops are looked for */
-#define FEWEST_CALLS 8u /* on a level */
+#define MIN_CALLS 8u    /* on a level */
 #define SAME_LEVEL 1.3  /* ratio of iterations */
 #define AS_LONG 0.7     /* of the longest: cuts that compete for being the step */
 #define ENOUGH 20u      /* iterations: fewer make no step if there is a level inside */
 #define FEW 10u
-#define MOST_STAGES 4u    /* rounds that are stages or directions, not steps, if they are ... */
+#define MAX_STAGES 4u     /* rounds that are stages or directions, not steps, if they are ... */
 #define NEARLY_ALL 0.75   /* ... so many in this share of the steps */
 #define OWN_CALLS 3.0     /* in calls of the inner loop */
 #define OWN_SHARE 0.5     /* of its time */
@@ -34,7 +34,7 @@
 #define CLEAR_SHARE 0.3   /* of the time is in usual iterations */
 #define EVEN 0.5          /* median over mean: less is uneven */
 #define EXCHANGE_CALLS 4u
-#define MOST_EXCHANGES 16u  /* of a step */
+#define MAX_EXCHANGES 16u   /* of a step */
 #define IS_THE_FUNCTION 0.9 /* share of a call that comes once in every iteration */
 
 struct finder {
@@ -45,7 +45,7 @@ struct finder {
     uint64_t least_ns; /* that a loop lasts, and a call with one */
     uint32_t caller;
     struct loop_sequence sequence;
-    struct loop_cut cut[2 * MOST_HEADERS]; /* [n_cuts] those that are loops */
+    struct loop_cut cut[2 * MAX_HEADERS]; /* [n_cuts] those that are loops */
     uint32_t n_cuts;
 };
 
@@ -147,8 +147,8 @@ static bool is_exchange(const struct loop_cut *cut)
 static struct rounds count_rounds(const struct loop_cut *outer, const struct loop_cut *inner)
 {
     double sum = 0, squares = 0, calls = 0, n = outer->n - 2, variance;
-    uint32_t n_with[MOST_EXCHANGES + 1] = {0}, k = 0, common = 2;
-    uint32_t most = is_exchange(inner) ? MOST_EXCHANGES : MOST_STAGES;
+    uint32_t n_with[MAX_EXCHANGES + 1] = {0}, k = 0, common = 2;
+    uint32_t most = is_exchange(inner) ? MAX_EXCHANGES : MAX_STAGES;
 
     for (uint32_t i = 1; i < outer->n - 1; i++) {
         uint32_t first;
@@ -299,7 +299,7 @@ static void add_other(struct finder *f, const struct loop_cut *cut)
 /* The step, and the other levels, of the cuts that last about as long as the longest. */
 static void add_levels(struct finder *f, const struct loop_cut *longest)
 {
-    struct loop_cut *cut[2 * MOST_HEADERS], *level[2 * MOST_HEADERS] = {NULL};
+    struct loop_cut *cut[2 * MAX_HEADERS], *level[2 * MAX_HEADERS] = {NULL};
     uint32_t n = 0, n_levels, step = 0;
 
     for (uint32_t i = 0; i < f->n_cuts; i++)
@@ -346,8 +346,8 @@ static void choose(struct finder *f)
 
 static void cut_by_headers(struct finder *f)
 {
-    struct loop_header header[MOST_HEADERS];
-    size_t n = loop_headers(&f->sequence, header, MOST_HEADERS);
+    struct loop_header header[MAX_HEADERS];
+    size_t n = loop_headers(&f->sequence, header, MAX_HEADERS);
 
     for (size_t i = 0; i < n; i++) {
         struct loop_cut *cut = &f->cut[f->n_cuts];
@@ -382,7 +382,7 @@ static void cut_calls(struct finder *f, const struct long_call *call, size_t n,
     for (size_t i = 0; i < n; i++)
         loop_sequence_add(&f->sequence, f->calls, f->defs, call[i].begin, call[i].end,
                           has_partners);
-    if (f->sequence.n >= FEWEST_CALLS)
+    if (f->sequence.n >= MIN_CALLS)
         cut_by_headers(f);
 }
 
@@ -541,7 +541,7 @@ int loops_found_unpack(struct loops_found *found, struct pack *pack)
     uint32_t n = unpack_u32(pack);
 
     *found = (struct loops_found){.n = 0};
-    while (found->n < n && n <= LOOPS_MOST * 2)
+    while (found->n < n && n <= MAX_LOOPS * 2)
         unpack_part(&found->part[found->n++], pack);
     return pack->is_bad || found->n < n ? err_set(ERR_FORMAT, "these are no loops") : 0;
 }

@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LOOPS_MOST 4 /* offered */
+#define MAX_LOOPS 4 /* offered */
 
 /* A loop on one location. */
 struct loop_part {
@@ -39,7 +39,7 @@ struct loop_part {
 };
 
 struct loops_found {
-    struct loop_part part[LOOPS_MOST * 2];
+    struct loop_part part[MAX_LOOPS * 2];
     uint32_t n;
 };
 
@@ -73,7 +73,7 @@ struct loop {
 };
 
 struct loops {
-    struct loop loop[LOOPS_MOST]; /* best first */
+    struct loop loop[MAX_LOOPS]; /* best first */
     uint32_t n;
     uint32_t n_locations;
 };

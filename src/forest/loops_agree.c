@@ -41,7 +41,7 @@ static double weight_of(const struct loop_part *part)
 /* False when nothing is left to vote for. */
 static bool elect(const struct loops_found *found, uint32_t n_locations, struct vote *winner)
 {
-    struct vote *vote = mem_alloc((size_t)n_locations * LOOPS_MOST * 2, sizeof *vote);
+    struct vote *vote = mem_alloc((size_t)n_locations * MAX_LOOPS * 2, sizeof *vote);
     size_t n = 0;
 
     for (uint32_t l = 0; l < n_locations; l++)
@@ -200,7 +200,7 @@ void loops_elect(struct loops_found *found, const struct clock_fix *fix,
     struct vote winner;
 
     *out = (struct loops){.n_locations = defs->n_locations};
-    while (out->n < LOOPS_MOST && elect(found, defs->n_locations, &winner)) {
+    while (out->n < MAX_LOOPS && elect(found, defs->n_locations, &winner)) {
         struct loop loop = {.part = mem_alloc(defs->n_locations, sizeof *loop.part)};
 
         for (uint32_t l = 0; l < defs->n_locations; l++)

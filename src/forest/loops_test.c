@@ -11,16 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_RANKS 4
+#define MAX_RANKS 4
 
 struct program {
     struct definitions defs;
-    struct calls calls[MOST_RANKS];
+    struct calls calls[MAX_RANKS];
     uint64_t now_ns;
     uint32_t n_ranks, depth;
     bool goes_on;
-    struct loops_found found[MOST_RANKS];
-    struct clock_fix fix[MOST_RANKS];
+    struct loops_found found[MAX_RANKS];
+    struct clock_fix fix[MAX_RANKS];
     struct profile profile;
     struct loops loops;
 };

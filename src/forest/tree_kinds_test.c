@@ -4,7 +4,7 @@
 #include "base/test.h"
 
 #define ROOT FOREST_ROOT
-#define MOST 6000
+#define MAX_TREES 6000
 
 /*   trees 0 and 2: a(b c)     1: a(b(c))     3: a(c b)     4: a     5: a(b c) */
 static uint32_t region[] = {1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 3, 2, 1, 1, 2, 3};
@@ -51,17 +51,20 @@ static void what_is_found_once_holds_for_all(void **state)
 /* Two large trees that differ in the caller of one vertex; and any number of threads. */
 static void every_vertex_counts(void **state)
 {
-    static uint32_t regions[2 * MOST], parents[2 * MOST];
-    uint32_t firsts[] = {0, MOST, 2 * MOST};
-    struct forest large = {
-        .n = 2 * MOST, .region = regions, .parent = parents, .n_trees = 2, .first = firsts};
+    static uint32_t regions[2 * MAX_TREES], parents[2 * MAX_TREES];
+    uint32_t firsts[] = {0, MAX_TREES, 2 * MAX_TREES};
+    struct forest large = {.n = 2 * MAX_TREES,
+                           .region = regions,
+                           .parent = parents,
+                           .n_trees = 2,
+                           .first = firsts};
     struct pool *pool = pool_new(3);
     struct tree_kinds kinds;
 
     (void)state;
-    for (uint32_t v = 0; v < 2 * MOST; v++)
-        parents[v] = v % MOST ? v - 1 : ROOT;
-    for (uint32_t v = MOST + 2; v < 2 * MOST; v += 97) {
+    for (uint32_t v = 0; v < 2 * MAX_TREES; v++)
+        parents[v] = v % MAX_TREES ? v - 1 : ROOT;
+    for (uint32_t v = MAX_TREES + 2; v < 2 * MAX_TREES; v += 97) {
         parents[v] = v - 2;
         tree_kinds_find(&kinds, &large, pool);
         assert_int_equal(kinds.n, 2);

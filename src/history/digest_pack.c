@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 2u   /* before, all times were taken for exact */
-#define MOST_NS 1e18 /* of a time: thirty years */
+#define VERSION 2u  /* before, all times were taken for exact */
+#define MAX_NS 1e18 /* of a time: thirty years */
 
 /* ------------------------------------------------------------------------------- packing */
 
@@ -68,7 +68,7 @@ static void put_part(struct pack *to, const struct digest *d, const struct diges
 /* By how much a time may be off, which a trace may say anything of. */
 static void put_off(struct pack *to, double off_ns)
 {
-    put_ns(to, ceil(fmin(off_ns, MOST_NS)));
+    put_ns(to, ceil(fmin(off_ns, MAX_NS)));
 }
 
 static void put_offs(struct pack *to, const struct digest *d)
@@ -143,7 +143,7 @@ static double get_ns(struct pack *from)
 {
     uint64_t ns = unpack_varint(from);
 
-    from->is_bad |= ns > (uint64_t)MOST_NS;
+    from->is_bad |= ns > (uint64_t)MAX_NS;
     return (double)ns;
 }
 
@@ -310,7 +310,7 @@ int digest_unpack(struct digest *d, struct pack *from)
     d->time_ns = get_ns(from);
     for (uint32_t i = 0; i < DIGEST_QUANTILES; i++) {
         d->duration_ns[i] = unpack_f64(from);
-        from->is_bad |= !(d->duration_ns[i] >= 0 && d->duration_ns[i] <= MOST_NS);
+        from->is_bad |= !(d->duration_ns[i] >= 0 && d->duration_ns[i] <= MAX_NS);
     }
     get_paths(d, from);
     get_optional(d, from);

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_VALUES 11
+#define MAX_VALUES 11
 #define NUMBER_SIZE 24
 
 static const char version_1[] =
@@ -91,9 +91,9 @@ static void close_writer(struct history *h)
 
 /* Values of a statement. Texts are kept until it is done. */
 struct values {
-    const char *value[MOST_VALUES];
-    int length[MOST_VALUES], is_binary[MOST_VALUES];
-    char number[MOST_VALUES][NUMBER_SIZE];
+    const char *value[MAX_VALUES];
+    int length[MAX_VALUES], is_binary[MAX_VALUES];
+    char number[MAX_VALUES][NUMBER_SIZE];
     int n;
 };
 

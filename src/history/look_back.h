@@ -15,7 +15,7 @@
 struct look_back {
     int64_t run; /* its number */
     const char *foi;
-    uint32_t last;                   /* so many runs before it, at most COMPARE_MOST_RUNS - 1 */
+    uint32_t last;                   /* so many runs before it, at most COMPARE_MAX_RUNS - 1 */
     const struct history_tags *tags; /* those before have all of these; NULL: any */
 };
 

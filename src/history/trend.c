@@ -146,7 +146,7 @@ static void find_changes(const struct trend *t, struct trend_series *s, double c
     for (uint32_t i = 0; i < s->n_changes; i++) {
         double change = s->change[i].after - s->change[i].before;
 
-        if ((change < 0 ? -change : change) >= TREND_LEAST * whole[s->change[i].at - 1])
+        if ((change < 0 ? -change : change) >= TREND_MIN_RATIO * whole[s->change[i].at - 1])
             s->change[n++] = s->change[i];
     }
     s->n_changes = n;
@@ -160,7 +160,7 @@ static void look_at_all(struct trend *t)
     qsort(whole + 1, t->n_series - 1, sizeof *whole, by_largest);
     find_changes(t, whole, CHANGE_POINTS_CHANCE);
     for (uint32_t i = 1; i < t->n_series; i++)
-        if (t->series[i].largest_ns >= TREND_LEAST * whole->largest_ns)
+        if (t->series[i].largest_ns >= TREND_MIN_RATIO * whole->largest_ns)
             find_changes(t, &t->series[i], TREND_PATH_CHANCE);
 }
 
@@ -171,8 +171,8 @@ int trend_load(struct history *h, const struct history_filter *filter, struct tr
     int rc;
 
     *out = (struct trend){0};
-    if (last.last == 0 || last.last > TREND_MOST_RUNS)
-        last.last = TREND_MOST_RUNS;
+    if (last.last == 0 || last.last > TREND_MAX_RUNS)
+        last.last = TREND_MAX_RUNS;
     rc = history_each(h, &last, add_run, out);
     if (rc == 0 && out->n_runs == 0)
         rc = err_set(ERR_NOT_FOUND, "the history has no such runs");

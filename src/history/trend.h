@@ -19,8 +19,8 @@
 
 #include <stdint.h>
 
-#define TREND_MOST_RUNS CHANGE_POINTS_MOST_VALUES
-#define TREND_LEAST 0.01        /* of the whole: a change that is less is none */
+#define TREND_MAX_RUNS CHANGE_POINTS_MAX_VALUES
+#define TREND_MIN_RATIO 0.01    /* of the whole: a change that is less is none */
 #define TREND_PATH_CHANCE 0.001 /* the least that permutations can say */
 
 struct trend_series {
@@ -42,7 +42,7 @@ struct trend {
 
 /*
  * trend_load -- the runs that pass a filter, all of one function of interest.
- *   filter  the last TREND_MOST_RUNS of what passes are taken
+ *   filter  the last TREND_MAX_RUNS of what passes are taken
  * Returns 0, ERR_NOT_FOUND when there is none, ERR_USAGE when several functions pass, or as
  * history_load. Release it in any case. O(runs * paths), and what change_points_find takes for
  * each path with a hundredth of the whole.

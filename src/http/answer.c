@@ -150,8 +150,8 @@ const struct answer *answers_keep(struct answers *answers, const char *key,
     size_t i;
 
     if (answers->kept == NULL)
-        answers->kept = mem_alloc(ANSWERS_MOST, sizeof *answers->kept);
-    if (answers->n == ANSWERS_MOST || answers->bytes + answer->held > ANSWERS_MOST_BYTES)
+        answers->kept = mem_alloc(MAX_ANSWERS, sizeof *answers->kept);
+    if (answers->n == MAX_ANSWERS || answers->bytes + answer->held > ANSWERS_MAX_BYTES)
         answers_clear(answers);
     i = answers->n++;
     answers->bytes += answer->held;

@@ -13,8 +13,8 @@
 #include <stddef.h>
 
 #define ANSWER_KEY_SIZE 512
-#define ANSWERS_MOST 128
-#define ANSWERS_MOST_BYTES (64u << 20)
+#define MAX_ANSWERS 128
+#define ANSWERS_MAX_BYTES (64u << 20)
 
 /* One that can be sent any number of times. */
 struct answer {

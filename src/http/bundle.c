@@ -26,7 +26,7 @@ void bundle_add(struct bundle *bundle, const char *name, enum bundle_type type,
 {
     size_t c = bundle->n_columns++;
 
-    assert(c < BUNDLE_MOST_COLUMNS);
+    assert(c < BUNDLE_MAX_COLUMNS);
     snprintf(bundle->column[c].name, sizeof bundle->column[c].name, "%s", name);
     bundle->column[c].type = type;
     bundle->column[c].data = data;
@@ -100,7 +100,7 @@ size_t bundle_parts(struct bundle *bundle, struct bundle_part *part)
 
 void *bundle_bytes(struct bundle *bundle, size_t *size)
 {
-    struct bundle_part part[BUNDLE_MOST_PARTS];
+    struct bundle_part part[BUNDLE_MAX_PARTS];
     size_t n = bundle_parts(bundle, part), at = 0;
     char *bytes;
 

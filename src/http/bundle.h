@@ -16,8 +16,8 @@
 #include <jansson.h>
 
 #define BUNDLE_TYPE "application/vnd.snag.columns"
-#define BUNDLE_MOST_COLUMNS 32
-#define BUNDLE_MOST_PARTS (2 * BUNDLE_MOST_COLUMNS + 1)
+#define BUNDLE_MAX_COLUMNS 32
+#define BUNDLE_MAX_PARTS (2 * BUNDLE_MAX_COLUMNS + 1)
 
 enum bundle_type { BUNDLE_U8, BUNDLE_I8, BUNDLE_U16, BUNDLE_U32, BUNDLE_F32, BUNDLE_F64 };
 
@@ -27,7 +27,7 @@ struct bundle {
         enum bundle_type type;
         const void *data;
         size_t n;
-    } column[BUNDLE_MOST_COLUMNS];
+    } column[BUNDLE_MAX_COLUMNS];
     size_t n_columns;
     json_t *header; /* further fields, or NULL */
 };
@@ -51,7 +51,7 @@ struct bundle_part {
 /*
  * bundle_parts -- the same without copying: the columns' data where they are, and what is
  * between them; the bundle is empty afterwards.
- *   part  (BUNDLE_MOST_PARTS) out; free() the data of the first, and nothing else
+ *   part  (BUNDLE_MAX_PARTS) out; free() the data of the first, and nothing else
  * Returns how many there are.
  */
 size_t bundle_parts(struct bundle *bundle, struct bundle_part *part);

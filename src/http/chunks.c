@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define MOST_DIGITS 15 /* so that a length fits */
+#define MAX_DIGITS 15 /* so that a length fits */
 
 static const struct http_refusal fine;
 
@@ -17,7 +17,7 @@ static struct http_refusal take_digit(struct chunks *c, char byte)
     int digit =
         isdigit((unsigned char)byte) ? byte - '0' : tolower((unsigned char)byte) - 'a' + 10;
 
-    if (++c->n_digits > MOST_DIGITS)
+    if (++c->n_digits > MAX_DIGITS)
         return refuse(413, "a chunk is too large");
     c->n_left = 16 * c->n_left + (unsigned)digit;
     return fine;
@@ -47,14 +47,14 @@ static struct http_refusal take_length(struct chunks *c, char byte, uint64_t mos
     if (c->state == CHUNKS_LENGTH && byte != ';')
         return refuse(400, "the length of a chunk is not a number");
     c->state = CHUNKS_EXTENSION;
-    if (((unsigned char)byte < ' ' && byte != '\t') || ++c->n_line > CHUNKS_MOST_LINE)
+    if (((unsigned char)byte < ' ' && byte != '\t') || ++c->n_line > CHUNKS_MAX_LINE_BYTES)
         return refuse(400, "what follows the length of a chunk is too long, or no text");
     return fine;
 }
 
 static struct http_refusal take_trailer(struct chunks *c, char byte)
 {
-    if (++c->n_line > CHUNKS_MOST_TRAILER)
+    if (++c->n_line > CHUNKS_MAX_TRAILER_BYTES)
         return refuse(400, "what follows a body is too long");
     if (c->state == CHUNKS_TRAILER_LF) {
         if (byte != '\n')

@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CHUNKS_MOST_LINE 256u     /* bytes that a length may have after it */
-#define CHUNKS_MOST_TRAILER 4096u /* bytes */
+#define CHUNKS_MAX_LINE_BYTES 256u     /* bytes that a length may have after it */
+#define CHUNKS_MAX_TRAILER_BYTES 4096u /* bytes */
 
 /* Zeroed before the first byte. */
 struct chunks {

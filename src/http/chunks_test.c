@@ -84,9 +84,9 @@ static void what_is_beside_the_data_is_bounded(void **state)
     static const struct {
         const char *begin, *piece;
         unsigned most;
-    } rows[] = {{"1;", "a", CHUNKS_MOST_LINE},
-                {"0\r\n", "A: b\r\n", CHUNKS_MOST_TRAILER},
-                {"0\r\nA: ", "b", CHUNKS_MOST_TRAILER}};
+    } rows[] = {{"1;", "a", CHUNKS_MAX_LINE_BYTES},
+                {"0\r\n", "A: b\r\n", CHUNKS_MAX_TRAILER_BYTES},
+                {"0\r\nA: ", "b", CHUNKS_MAX_TRAILER_BYTES}};
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

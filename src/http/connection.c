@@ -331,7 +331,7 @@ static void finish(struct connection *c)
 /* Sends what the client takes of the answer now. */
 static void send_answer(struct connection *c)
 {
-    struct iovec parts[REPLY_MOST_PARTS + 2];
+    struct iovec parts[REPLY_MAX_PARTS + 2];
 
     if (!send_some(c, parts, parts_left(c, parts)))
         return;
@@ -532,7 +532,7 @@ static void advance(struct connection *c)
         refuse(c, 400, "a line does not end by CR LF");
     } else if (length > 0) {
         begin(c, length);
-    } else if (c->n_in == REQUEST_HEAD_MOST_BYTES) {
+    } else if (c->n_in == REQUEST_HEAD_MAX_BYTES) {
         bool has_line = memchr(c->in, '\n', c->n_in) != NULL;
 
         refuse(c, has_line ? 431 : 414, "the head of a request has 16 KiB at most");

@@ -181,7 +181,7 @@ static void a_body_in_chunks_is_as_long_as_others_at_most(void **state)
     strcpy(chunk + 6 + 4096, "\r\n");
     fd = sample_connect(s);
     sample_put(fd, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
-    for (size_t n = 0; n < SAMPLE_MOST_BODY + 2 * 4096 && sample_put(fd, chunk); n += 4096)
+    for (size_t n = 0; n < SAMPLE_MAX_BODY_BYTES + 2 * 4096 && sample_put(fd, chunk); n += 4096)
         ;
     sample_put(fd, "0\r\n\r\n");
     sample_read_all(fd, out, sizeof out);

@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_EVENTS 64
-#define MOST_ACCEPTED 16    /* at once */
+#define MAX_EVENTS 64
+#define MAX_ACCEPTED 16     /* at once */
 #define UNEVEN 4u           /* a new connection goes to another loop that has so many fewer */
 #define RESERVE 64u         /* connections beyond the most, until others have made room */
 #define LOOK_NS 1000000000u /* how often time limits are looked at, at least */
@@ -66,7 +66,7 @@ static void accept_some(struct loop *loop)
 {
     struct server *server = loop->server;
 
-    for (int i = 0; i < MOST_ACCEPTED; i++) {
+    for (int i = 0; i < MAX_ACCEPTED; i++) {
         struct sockaddr_storage from;
         socklen_t size = sizeof from;
         bool has_room = server_connections(server) < server->limits.connections + RESERVE;
@@ -176,13 +176,13 @@ static int patience(const struct loop *loop)
 
 static void take_woken(struct loop *loop)
 {
-    void *item[MOST_EVENTS];
+    void *item[MAX_EVENTS];
     eventfd_t n;
     size_t n_taken;
 
     eventfd_read(loop->event, &n);
     do {
-        n_taken = queue_take_ready(&loop->woken, item, MOST_EVENTS);
+        n_taken = queue_take_ready(&loop->woken, item, MAX_EVENTS);
         for (size_t i = 0; i < n_taken; i++) {
             struct connection *c = item[i];
 
@@ -192,7 +192,7 @@ static void take_woken(struct loop *loop)
             else
                 connection_woken(c);
         }
-    } while (n_taken == MOST_EVENTS);
+    } while (n_taken == MAX_EVENTS);
 }
 
 /* More answers would go beyond what may wait: first, make_room is to have its turn. */
@@ -244,8 +244,8 @@ static bool is_done(const struct loop *loop)
  */
 static void turn(struct loop *loop)
 {
-    struct epoll_event event[MOST_EVENTS];
-    int n = epoll_wait(loop->epoll, event, MOST_EVENTS, patience(loop));
+    struct epoll_event event[MAX_EVENTS];
+    int n = epoll_wait(loop->epoll, event, MAX_EVENTS, patience(loop));
     bool is_poked = false, has_new = false;
     size_t unsent_before = loop->unsent_bytes;
 

@@ -90,7 +90,7 @@ struct loop {
     uint64_t now_ns, next_look_ns;
     char date[40];
     uint64_t date_ns; /* when it was made */
-    char scratch[REQUEST_HEAD_MOST_BYTES];
+    char scratch[REQUEST_HEAD_MAX_BYTES];
 };
 
 struct server {

@@ -39,7 +39,7 @@ void reply_part(struct reply *reply, const void *data, size_t size)
 {
     if (size == 0)
         return;
-    assert(reply->n_parts < REPLY_MOST_PARTS);
+    assert(reply->n_parts < REPLY_MAX_PARTS);
     reply->part[reply->n_parts++] = (struct iovec){(void *)(uintptr_t)data, size};
     reply->body_bytes += size;
 }

@@ -11,13 +11,13 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-#define REPLY_MOST_PARTS 72
+#define REPLY_MAX_PARTS 72
 
 struct reply {
     unsigned n_users;
     char *head; /* [n_head] the status line and the fields, without the empty line */
     size_t n_head, head_cap;
-    struct iovec part[REPLY_MOST_PARTS]; /* [n_parts] the body */
+    struct iovec part[REPLY_MAX_PARTS]; /* [n_parts] the body */
     size_t n_parts;
     uint64_t body_bytes;
     size_t held;        /* bytes of memory that are there for its sake; its maker says */

@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-#define REQUEST_LARGEST 9007199254740991.0 /* 2^53 - 1, as JavaScript counts */
+#define REQUEST_MAX_NUMBER 9007199254740991.0 /* 2^53 - 1, as JavaScript counts */
 
 struct request {
     bool is_post; /* GET or HEAD otherwise */

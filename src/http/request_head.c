@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define MOST_DIGITS 18 /* of a length: more is too large for anybody */
+#define MAX_DIGITS 18 /* of a length: more is too large for anybody */
 
 static const struct http_refusal fine;
 
@@ -126,7 +126,7 @@ static struct http_refusal take_parameters(char *query, struct request_head *hea
         struct request_parameter *p = &head->parameter[head->n_parameters];
         char *value = strchr(part, '=');
 
-        if (head->n_parameters == REQUEST_HEAD_MOST_PARAMETERS)
+        if (head->n_parameters == REQUEST_HEAD_MAX_PARAMETERS)
             return refuse(400, "an address has 16 parameters at most");
         if (value)
             *value++ = '\0';
@@ -161,7 +161,7 @@ static struct http_refusal take_address(char *address, struct request_head *head
     struct http_refusal refusal = fine;
     char *path = address, *query;
 
-    if (strlen(address) > REQUEST_HEAD_MOST_ADDRESS)
+    if (strlen(address) > REQUEST_HEAD_MAX_ADDRESS_BYTES)
         return refuse(414, "an address has 8 KiB at most");
     for (const char *at = address; *at; at++)
         if (is_control(*at) || *at == '#')
@@ -277,7 +277,7 @@ static struct http_refusal take_field(char *line, struct request_head *head)
     value = take_value(colon + 1);
     if (value == NULL)
         return refuse(400, "a field has a control character");
-    if (++head->n_fields > REQUEST_HEAD_MOST_FIELDS)
+    if (++head->n_fields > REQUEST_HEAD_MAX_FIELDS)
         return refuse(431, "a request has 100 fields at most");
     return keep_field(line, value, head);
 }
@@ -297,7 +297,7 @@ static struct http_refusal check_body(struct request_head *head)
     head->is_chunked = coding != NULL;
     if (length && (*length == '\0' || strspn(length, "0123456789") != strlen(length)))
         return refuse(400, "Content-Length is not a number");
-    if (length && strlen(length) > MOST_DIGITS)
+    if (length && strlen(length) > MAX_DIGITS)
         return refuse(413, "a body is too large");
     head->body_bytes = length ? strtoull(length, NULL, 10) : 0;
     return fine;

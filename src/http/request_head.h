@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define REQUEST_HEAD_MOST_BYTES 16384u
-#define REQUEST_HEAD_MOST_ADDRESS 8192u /* bytes of path and parameters, as they come */
-#define REQUEST_HEAD_MOST_FIELDS 100u
-#define REQUEST_HEAD_MOST_PARAMETERS 16u
+#define REQUEST_HEAD_MAX_BYTES 16384u
+#define REQUEST_HEAD_MAX_ADDRESS_BYTES 8192u /* bytes of path and parameters, as they come */
+#define REQUEST_HEAD_MAX_FIELDS 100u
+#define REQUEST_HEAD_MAX_PARAMETERS 16u
 
 /* Why a request is not answered as it wishes. */
 struct http_refusal {
@@ -47,7 +47,7 @@ struct request_head {
     const char *host;   /* whom it is for: of the address, else of Host; NULL: HTTP/1.0 */
     struct request_parameter {
         const char *name, *value; /* without escapes */
-    } parameter[REQUEST_HEAD_MOST_PARAMETERS];
+    } parameter[REQUEST_HEAD_MAX_PARAMETERS];
     size_t n_parameters, n_fields;
     const char *field[REQUEST_FIELDS]; /* NULL: not there; the first where there may be more */
     uint64_t body_bytes;               /* 0 when it is chunked */

@@ -11,7 +11,7 @@
 
 /* A body whose bytes are somebody's, in pieces: nothing is copied. */
 struct response_parts {
-    struct bundle_part part[BUNDLE_MOST_PARTS]; /* [n] the data of the first is its own */
+    struct bundle_part part[BUNDLE_MAX_PARTS]; /* [n] the data of the first is its own */
     size_t n;
     size_t held; /* bytes that are there for its sake only */
     void (*release)(void *owner);

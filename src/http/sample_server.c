@@ -46,7 +46,7 @@ static void *begin(void *ctx, struct connection *connection, const struct reques
     r->connection = connection;
     r->head = head;
     atomic_fetch_add(&r->sample->n_begun, 1);
-    *most_body = SAMPLE_MOST_BODY;
+    *most_body = SAMPLE_MAX_BODY_BYTES;
     if (strcmp(head->path, "/nothing") == 0)
         answer(connection, 404, "", 0);
     return r;

@@ -18,7 +18,7 @@
 
 #define SAMPLE_MS 1000000ull
 #define SAMPLE_LARGE (16u << 20)
-#define SAMPLE_MOST_BODY (256u << 10)
+#define SAMPLE_MAX_BODY_BYTES (256u << 10)
 #define SAMPLE_PATIENCE_MS 60000u
 
 struct sample_server {

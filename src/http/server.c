@@ -18,8 +18,8 @@
 #define SECOND_NS 1000000000ull
 #define BACKLOG 1024
 #define LAST_NS SECOND_NS /* to send what is left at the end */
-#define MOST_CONNECTIONS 20000u
-#define LEAST_CONNECTIONS 64u
+#define MAX_CONNECTIONS 20000u
+#define MIN_CONNECTIONS 64u
 #define OTHER_FILES 192u /* at least: the run, its database, connections about to be closed */
 
 /* As many as files may be open, but for an eighth that is for what else is open. */
@@ -29,15 +29,15 @@ static unsigned most_connections(void)
     rlim_t others;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return LEAST_CONNECTIONS;
+        return MIN_CONNECTIONS;
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
     getrlimit(RLIMIT_NOFILE, &limit);
     others = limit.rlim_cur / 8 > OTHER_FILES ? limit.rlim_cur / 8 : OTHER_FILES;
-    if (limit.rlim_cur < LEAST_CONNECTIONS + others)
-        return LEAST_CONNECTIONS;
-    return limit.rlim_cur - others > MOST_CONNECTIONS ? MOST_CONNECTIONS
-                                                      : (unsigned)(limit.rlim_cur - others);
+    if (limit.rlim_cur < MIN_CONNECTIONS + others)
+        return MIN_CONNECTIONS;
+    return limit.rlim_cur - others > MAX_CONNECTIONS ? MAX_CONNECTIONS
+                                                     : (unsigned)(limit.rlim_cur - others);
 }
 
 struct server_limits server_limits_usual(void)

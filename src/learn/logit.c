@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEEPNESS 3.0    /* logits per nat of score */
-#define FLOOR 0.2        /* share of the detector's score below which none falls */
-#define MOST_OFFSET 30.0 /* logits: beyond it, surprise is surprise */
-#define MOST_STEPS 60
-#define MOST_DIRECTIONS 400
+#define STEEPNESS 3.0   /* logits per nat of score */
+#define FLOOR 0.2       /* share of the detector's score below which none falls */
+#define MAX_OFFSET 30.0 /* logits: beyond it, surprise is surprise */
+#define MAX_STEPS 60
+#define MAX_DIRECTIONS 400
 #define CLOSE 1e-9 /* a step that changes no weight by more is the last */
 #define MOVED 0.25 /* nats */
 #define GRAIN 1024u
@@ -83,7 +83,7 @@ static void solve(const struct logit *l, const struct rows *rows, double *step, 
 
     memset(step, 0, n * sizeof *step);
     memcpy(along, rest, n * sizeof *along);
-    for (int k = 0; k < MOST_DIRECTIONS && square > enough; k++) {
+    for (int k = 0; k < MAX_DIRECTIONS && square > enough; k++) {
         double length, next;
 
         bend(l, rows, along, bent);
@@ -153,7 +153,7 @@ static double descend(struct fit *f)
 
 static double offset_of(double score, double pivot)
 {
-    return fmin(fmax(STEEPNESS * (score - pivot), -MOST_OFFSET), MOST_OFFSET);
+    return fmin(fmax(STEEPNESS * (score - pivot), -MAX_OFFSET), MAX_OFFSET);
 }
 
 static void take_labels(struct fit *f, const struct logit_input *in)
@@ -203,7 +203,7 @@ void logit_fit(struct logit *l, const struct logit_input *in)
     f.along = f.rest + n_cols;
     f.bent = f.along + n_cols;
     take_labels(&f, in);
-    for (int k = 0; k < MOST_STEPS; k++) {
+    for (int k = 0; k < MAX_STEPS; k++) {
         look_around(&f);
         if (descend(&f) < CLOSE)
             break;

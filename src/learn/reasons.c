@@ -24,7 +24,7 @@
 #define PART 0.3
 #define FIRST 0.5
 #define NAT 0.2 /* for each nat of a part */
-#define MOST_NATS 8.0
+#define MAX_NATS 8.0
 #define ALL 0.3
 #define WAVE 5.0
 #define SURE_WAVE 6.0 /* nats of evidence from which on a wave is one beyond doubt */
@@ -192,7 +192,7 @@ static void add_tree(struct writer *w, uint32_t t)
         rows_add(w->rows, l->first, FIRST);
     for (uint32_t p = 0; p < N_PARTS; p++)
         if (scores->value[p][t] > 0)
-            rows_add(w->rows, l->nats + p, NAT * fmin(scores->value[p][t], MOST_NATS));
+            rows_add(w->rows, l->nats + p, NAT * fmin(scores->value[p][t], MAX_NATS));
     rows_add(w->rows, l->all, ALL);
 }
 

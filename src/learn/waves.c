@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define LEAST_EVIDENCE 3.0 /* nats: chance makes one iteration in twenty as unlikely */
+#define MIN_EVIDENCE 3.0 /* nats: chance makes one iteration in twenty as unlikely */
 
 void waves_release(struct waves *waves)
 {
@@ -62,7 +62,7 @@ static void find_wave(struct waves *w, const struct forest *f, const double *own
             n_together++;
         }
     evidence = n_together > 1 ? tail_together(n_together, sum) : 0;
-    if (evidence < LEAST_EVIDENCE)
+    if (evidence < MIN_EVIDENCE)
         return;
     for (uint32_t i = 0; i < n; i++)
         if (is_together(f, tree[i], head))

@@ -45,7 +45,7 @@ struct ad *ad_new(struct stream *stream, const struct ad_opts *opts)
     ad->opts = *opts;
     ad->stream = stream;
     if (opts->loop)
-        ad->loop = loop_watch_new(opts->loop, LOOP_WATCH_MOST);
+        ad->loop = loop_watch_new(opts->loop, LOOP_WATCH_MAX_KEPT);
     live_models_init(&ad->models,
                      &(struct live_models_opts){.detector = opts->detector,
                                                 .detector_opts = opts->detector_opts,

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_LOOKED_AT 256 /* messages of a call, for its partners */
+#define MAX_LOOKED_AT 256 /* messages of a call, for its partners */
 
 void evidence_record_release(struct evidence_record *x)
 {
     around_release(&x->around);
-    for (size_t i = 0; i < EVIDENCE_MOST_PARTNERS; i++)
+    for (size_t i = 0; i < EVIDENCE_MAX_PARTNERS; i++)
         around_release(&x->partner[i]);
 }
 
@@ -47,13 +47,13 @@ static void choose_causes(struct evidence *e, const struct ad_step *step)
     size_t n = step->n_verdicts;
 
     e->least_severity = 0;
-    if (n <= EVIDENCE_MOST_CAUSES)
+    if (n <= EVIDENCE_MAX_CAUSES)
         return;
     mem_grow(&e->severity, &e->severity_cap, n, sizeof *e->severity);
     for (size_t i = 0; i < n; i++)
         e->severity[i] = step->verdict[i].severity_ns;
     qsort(e->severity, n, sizeof *e->severity, order_f64_down);
-    e->least_severity = fmax(e->severity[EVIDENCE_MOST_CAUSES], 0);
+    e->least_severity = fmax(e->severity[EVIDENCE_MAX_CAUSES], 0);
 }
 
 static void take_counters(struct evidence *e, const struct ad_step *step, uint32_t l)
@@ -123,7 +123,7 @@ static void add_counters(struct evidence *e, const struct ad_step *step,
     size_t first = counters_from(c, x->record.enter_ns), last = first;
 
     while (last < c->n_counters && c->counter[last].time_ns <= end_ns &&
-           last - first < EVIDENCE_MOST_COUNTERS)
+           last - first < EVIDENCE_MAX_COUNTERS)
         last++;
     x->record.counter = arena_array(&e->arena, struct prov_counter, last - first);
     for (size_t i = first; i < last; i++) {
@@ -220,8 +220,8 @@ static void add_partners(struct evidence *e, const struct ad_step *step,
         else
             high = middle;
     }
-    for (size_t i = low; i-- > 0 && low - i <= MOST_LOOKED_AT &&
-                         x->record.n_partners + x->n_far < EVIDENCE_MOST_OTHER_ENDS &&
+    for (size_t i = low; i-- > 0 && low - i <= MAX_LOOKED_AT &&
+                         x->record.n_partners + x->n_far < EVIDENCE_MAX_OTHER_ENDS &&
                          message_record_ns(&c->message[i]) >= x->record.enter_ns;)
         if (is_inside(c, c->message[i].call, x->call.row))
             add_other_end(e, step, x, i);
@@ -238,7 +238,7 @@ static uint32_t first_call(struct evidence *e, const struct ad_step *step,
     struct arena_mark mark = arena_mark(&e->arena);
     double *lost_ns;
 
-    if (!e->is_inclusive || n > STRETCH_MOST_CALLS)
+    if (!e->is_inclusive || n > STRETCH_MAX_CALLS)
         return call->row;
     lost_ns = arena_array(&e->arena, double, n);
     for (uint32_t i = 0; i < n; i++)
@@ -292,7 +292,7 @@ static void add_cause(struct evidence *e, const struct ad_step *step, struct evi
 
         add_link(&x->record, view, link);
         if (link->location != x->call.location && !has_partner(x, link->location) &&
-            x->record.n_partners < EVIDENCE_MOST_PARTNERS)
+            x->record.n_partners < EVIDENCE_MAX_PARTNERS)
             keep_partner(e, step, x, link->location, link->call);
     }
 }
@@ -359,7 +359,7 @@ static void add_stack(struct evidence *e, const struct ad_step *step, struct evi
     const uint32_t *caller = step->calls[x->call.location].caller;
     uint32_t n = 0, row;
 
-    for (row = x->call.row; row != NO_CALL && n < EVIDENCE_MOST_STACK; row = caller[row])
+    for (row = x->call.row; row != NO_CALL && n < EVIDENCE_MAX_STACK; row = caller[row])
         n++;
     x->record.stack = arena_array(&e->arena, struct prov_call, n);
     for (row = x->call.row; x->record.n_stack < n; row = caller[row])

@@ -16,19 +16,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EVIDENCE_MOST_PARTNERS 12u  /* of whom what they did is kept, */
-#define EVIDENCE_MOST_OTHER_ENDS 4u /* of these for messages; the rest are of the cause */
-#define EVIDENCE_MOST_COUNTERS 64u
-#define EVIDENCE_MOST_CAUSES 64u /* chains that are followed in a step: the worst calls' */
-#define EVIDENCE_MOST_STACK 256u /* callers that are kept; the outermost are left out */
+#define EVIDENCE_MAX_PARTNERS 12u  /* of whom what they did is kept, */
+#define EVIDENCE_MAX_OTHER_ENDS 4u /* of these for messages; the rest are of the cause */
+#define EVIDENCE_MAX_COUNTERS 64u
+#define EVIDENCE_MAX_CAUSES 64u /* chains that are followed in a step: the worst calls' */
+#define EVIDENCE_MAX_STACK 256u /* callers that are kept; the outermost are left out */
 
 /* A record in the making. */
 struct evidence_record {
     struct verdict call;
     struct prov_record record; /* arrays are in the arena, but for those of the windows */
-    struct around around, partner[EVIDENCE_MOST_PARTNERS];
-    uint32_t partner_location[EVIDENCE_MOST_PARTNERS];
-    struct far_partner far[EVIDENCE_MOST_OTHER_ENDS]; /* [n_far] that others were asked about */
+    struct around around, partner[EVIDENCE_MAX_PARTNERS];
+    uint32_t partner_location[EVIDENCE_MAX_PARTNERS];
+    struct far_partner far[EVIDENCE_MAX_OTHER_ENDS]; /* [n_far] that others were asked about */
     size_t n_far;
     bool has_correlation; /* it runs on a GPU, and this is its number: */
     int64_t correlation;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_SUGGESTED 8u
+#define MAX_SUGGESTED 8u
 
 void foi_guess_release(struct foi_guess *g)
 {
@@ -85,7 +85,7 @@ static uint32_t count_locations(const struct foi_guess *g, uint32_t region)
 /* The best one that is a function of the program and often enough executed. */
 static uint32_t best_of(struct foi_guess *g, const struct ad_step *step, char why[FOI_WHY_SIZE])
 {
-    struct foi_suggestion found[MOST_SUGGESTED];
+    struct foi_suggestion found[MAX_SUGGESTED];
     uint64_t ns = step->end_ns - g->begin_ns;
     size_t n;
 
@@ -93,13 +93,13 @@ static uint32_t best_of(struct foi_guess *g, const struct ad_step *step, char wh
         g->profile.row[r].n_locations = count_locations(g, r);
         g->profile.row[r].on_ns = g->profile.row[r].n_locations * ns;
     }
-    n = foi_suggest(step->defs, &g->profile, g->n_locations * ns, found, MOST_SUGGESTED);
+    n = foi_suggest(step->defs, &g->profile, g->n_locations * ns, found, MAX_SUGGESTED);
     for (size_t i = 0; i < n; i++) {
         const struct profile_row *row = &g->profile.row[found[i].region];
 
         if (step->defs->region[found[i].region].kind != REGION_USER)
             continue;
-        if (row->n_outermost < (uint64_t)FOI_GUESS_FEWEST * row->n_locations)
+        if (row->n_outermost < (uint64_t)FOI_GUESS_MIN_EXECUTIONS * row->n_locations)
             return NAMES_NONE;
         memcpy(why, found[i].why, FOI_WHY_SIZE);
         return found[i].region;
@@ -121,5 +121,5 @@ uint32_t foi_guess_add(struct foi_guess *g, const struct ad_step *step, char why
         add_calls(g, l, &step->calls[l]);
     best = best_of(g, step, why);
     g->last = best;
-    return best == last && step->end_ns - g->begin_ns >= FOI_GUESS_LEAST_NS ? best : NAMES_NONE;
+    return best == last && step->end_ns - g->begin_ns >= FOI_GUESS_MIN_NS ? best : NAMES_NONE;
 }

@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define FOI_GUESS_FEWEST 30u           /* executions on each location that has any */
-#define FOI_GUESS_LEAST_NS 1000000000u /* of the run */
+#define FOI_GUESS_MIN_EXECUTIONS 30u /* executions on each location that has any */
+#define FOI_GUESS_MIN_NS 1000000000u /* of the run */
 
 struct foi_guess {
     struct profile profile; /* of calls that are over, by region */

@@ -10,7 +10,7 @@
 int foi_watch_init(struct foi_watch *w, const char *const *pattern, uint32_t n_patterns)
 {
     const struct definitions nothing = {.n_locations = 0};
-    uint32_t region[FOI_MOST];
+    uint32_t region[MAX_FOIS];
     size_t n;
 
     *w = (struct foi_watch){.n_patterns = n_patterns};
@@ -77,7 +77,7 @@ static size_t add(uint32_t *all, size_t n, uint32_t region)
     for (size_t i = 0; i < n; i++)
         if (all[i] == region)
             return n;
-    if (n < FOI_MOST)
+    if (n < MAX_FOIS)
         all[n++] = region;
     return n;
 }
@@ -108,7 +108,7 @@ size_t foi_watch_match(struct foi_watch *w, const struct definitions *defs, uint
     size_t n = 0;
 
     for (uint32_t p = 0; p < w->n_patterns; p++) {
-        uint32_t found[FOI_MOST];
+        uint32_t found[MAX_FOIS];
         size_t n_found = 0;
         int rc;
 
@@ -128,7 +128,7 @@ size_t foi_watch_match(struct foi_watch *w, const struct definitions *defs, uint
 
 int foi_watch_check(const struct foi_watch *w, const struct definitions *defs)
 {
-    uint32_t region[FOI_MOST];
+    uint32_t region[MAX_FOIS];
     size_t n;
     int rc = 0;
 

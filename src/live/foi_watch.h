@@ -20,7 +20,7 @@
 
 struct foi_watch {
     char **pattern;    /* [n_patterns] */
-    bool *is_too_much; /* [n_patterns] matches more than FOI_MOST functions; warned of */
+    bool *is_too_much; /* [n_patterns] matches more than MAX_FOIS functions; warned of */
     uint32_t n_patterns;
     bool *is_called;       /* [called.n_regions] */
     struct profile called; /* n_calls is 1 for those that were */
@@ -41,7 +41,7 @@ void foi_watch_add(struct foi_watch *w, const struct calls *calls,
 
 /*
  * foi_watch_match -- what the patterns stand for now.
- *   region  (FOI_MOST) out: in the order of patterns, each once
+ *   region  (MAX_FOIS) out: in the order of patterns, each once
  * Returns how many. What matches more than that is warned of, once, and left out.
  */
 size_t foi_watch_match(struct foi_watch *w, const struct definitions *defs, uint32_t *region);

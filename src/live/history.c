@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_LOOKED_AT 4096 /* messages of a step, for one window */
+#define MAX_LOOKED_AT 4096 /* messages of a step, for one window */
 
 void histories_init(struct histories *h, uint32_t window)
 {
@@ -251,8 +251,8 @@ static void add_messages(struct around *a, const struct histories *h,
     size_t first = a->n > 0 ? messages_from(c, a->call[0].enter_ns) : c->n_messages;
 
     for (size_t i = first;
-         i < c->n_messages && i - first < MOST_LOOKED_AT &&
-         a->n_messages < AROUND_MOST_MESSAGES && message_record_ns(&c->message[i]) <= end_ns;
+         i < c->n_messages && i - first < MAX_LOOKED_AT &&
+         a->n_messages < AROUND_MAX_MESSAGES && message_record_ns(&c->message[i]) <= end_ns;
          i++) {
         const struct message *m = &c->message[i];
         struct prov_event event;
@@ -477,7 +477,7 @@ static void end_location(struct histories *h, const struct ad_step *step, uint32
     own->next_open = grow_zeroed(own->next_open, &own->next_cap, n, sizeof *own->open);
     for (row = c->top, i = n; row != NO_CALL && row >= c->n_carried; row = c->caller[row]) {
         i--;
-        keep_open(h, step, l, row, &own->next_open[i], i < HISTORY_MOST_OPEN);
+        keep_open(h, step, l, row, &own->next_open[i], i < HISTORY_MAX_OPEN);
     }
     around_shift(&own->tail, h, step, l);
     go_on(h, step, l, i);

@@ -22,9 +22,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HISTORY_STEPS 64        /* of which the events of late calls are known */
-#define HISTORY_MOST_OPEN 256   /* open calls of a location that keep their surroundings */
-#define AROUND_MOST_MESSAGES 64 /* in one window */
+#define HISTORY_STEPS 64       /* of which the events of late calls are known */
+#define HISTORY_MAX_OPEN 256   /* open calls of a location that keep their surroundings */
+#define AROUND_MAX_MESSAGES 64 /* in one window */
 
 /* The calls of a location that were entered in a step: first_id and on. */
 struct entered {

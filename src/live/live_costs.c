@@ -11,12 +11,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LEAST_LOST 1.0   /* ns */
-#define MOST_UNKNOWN 0.1 /* of what was lost: if more may be waiting, the cost is not known */
+#define MIN_LOST 1.0    /* ns */
+#define MAX_UNKNOWN 0.1 /* of what was lost: if more may be waiting, the cost is not known */
 #define WORK_PER_KEPT                                                                          \
     16 /* syncs that may be gone through in a step, per call that is kept,                     \
         */
-#define LEAST_WORK 200000.0 /* and in any case */
+#define MIN_WORK 200000.0 /* and in any case */
 
 /* A piece of excess. */
 struct piece {
@@ -40,7 +40,7 @@ struct asked {
 struct live_costs {
     struct live_costs_opts opts;
     struct sync_window own, *window; /* window: own, or another's */
-    struct asked asked[LIVE_COSTS_MOST_ASKED];
+    struct asked asked[LIVE_COSTS_MAX_ASKED];
     size_t n, n_pieces;
     uint64_t before_ns; /* when the last step began */
     uint64_t n_needs,
@@ -82,7 +82,7 @@ static void forget(struct live_costs *c, const struct ad_step *step)
 {
     uint64_t from_ns = c->before_ns;
 
-    if (sync_window_size(c->window) > LIVE_COSTS_LEAST_KEPT) {
+    if (sync_window_size(c->window) > LIVE_COSTS_MIN_KEPT) {
         uint64_t middle_ns = sync_window_middle(c->window);
 
         from_ns = middle_ns < from_ns ? middle_ns : from_ns;
@@ -117,8 +117,8 @@ static void grow(struct live_costs *c, size_t n)
 
 static bool may_ask(const struct live_costs *c)
 {
-    return !c->opts.is_alone && c->n < LIVE_COSTS_MOST_ASKED &&
-           c->n_pieces < LIVE_COSTS_MOST_CUTS;
+    return !c->opts.is_alone && c->n < LIVE_COSTS_MAX_ASKED &&
+           c->n_pieces < LIVE_COSTS_MAX_CUTS;
 }
 
 static struct asked *ask(struct live_costs *c, const struct ad_step *step, uint32_t location,
@@ -151,7 +151,7 @@ static void add_excess(struct live_costs *c, struct asked *a, const struct regio
                                     .inclusive_ns = c->inclusive_ns,
                                     .subtree_len = c->subtree_len};
 
-    if (excess_ns < LEAST_LOST)
+    if (excess_ns < MIN_LOST)
         return;
     a->lost_ns += excess_ns;
     if (region->kind == REGION_MPI) {
@@ -168,7 +168,7 @@ static void add_excess(struct live_costs *c, struct asked *a, const struct regio
 static void check(struct live_costs *c, struct asked *a)
 {
     c->n_pieces += a->n_pieces;
-    if (a->lost_ns >= LEAST_LOST)
+    if (a->lost_ns >= MIN_LOST)
         return;
     c->n_pieces -= a->n_pieces;
     free(a->piece);
@@ -303,7 +303,7 @@ static bool is_due(const struct asked *a, const struct round *round)
     const struct ad_step *step = round->step;
     uint64_t n = step->number - a->step;
 
-    return step->is_last || round->is_full || n >= LIVE_COSTS_MOST_STEPS ||
+    return step->is_last || round->is_full || n >= LIVE_COSTS_MAX_STEPS ||
            (n >= LIVE_COSTS_STEPS &&
             step->end_ns >= a->leave_ns + LIVE_COSTS_STEPS * a->took_ns);
 }
@@ -336,7 +336,7 @@ static enum answer play(struct live_costs *c, struct asked *a, struct round *rou
     replay_clear(r);
     replay_ahead(r, &least, &most);
     round->work -= result.n_syncs + (double)a->n_pieces;
-    if (unknown > MOST_UNKNOWN * a->lost_ns)
+    if (unknown > MAX_UNKNOWN * a->lost_ns)
         return is_due ? NEVER : NOT_YET;
     if (round->step->is_last)
         least = most = result.saved_ns;
@@ -411,8 +411,8 @@ void live_costs_settle(struct live_costs *c, const struct ad_step *step, live_co
 {
     size_t kept = sync_window_size(c->window);
     struct round round = {.step = step,
-                          .is_full = kept > LIVE_COSTS_MOST_KEPT,
-                          .work = LEAST_WORK + WORK_PER_KEPT * (double)kept};
+                          .is_full = kept > LIVE_COSTS_MAX_KEPT,
+                          .work = MIN_WORK + WORK_PER_KEPT * (double)kept};
 
     if (c->n > 0) {
         round.sees_all = sync_window_sees_all(c->window, step, step->begin_ns) &&

@@ -27,14 +27,14 @@
 #include "live/live_trees.h"
 #include "prov/prov_record.h"
 
-#define LIVE_COSTS_STEPS 4u          /* after its own, in which it is asked again */
-#define LIVE_COSTS_MOST_STEPS 64u    /* in any case */
-#define LIVE_COSTS_MOST_ASKED 1024u  /* that may wait for an answer */
-#define LIVE_COSTS_LEAST_KEPT 20000u /* of executions that take many steps */
-#define LIVE_COSTS_MOST_KEPT                                                                   \
-    1000000u                         /* calls, messages and collectives; then all is settled   \
+#define LIVE_COSTS_STEPS 4u        /* after its own, in which it is asked again */
+#define LIVE_COSTS_MAX_STEPS 64u   /* in any case */
+#define LIVE_COSTS_MAX_ASKED 1024u /* that may wait for an answer */
+#define LIVE_COSTS_MIN_KEPT 20000u /* of executions that take many steps */
+#define LIVE_COSTS_MAX_KEPT                                                                    \
+    1000000u                        /* calls, messages and collectives; then all is settled   \
                                       */
-#define LIVE_COSTS_MOST_CUTS 100000u /* pieces of excess, of all that wait */
+#define LIVE_COSTS_MAX_CUTS 100000u /* pieces of excess, of all that wait */
 
 struct live_costs;
 struct sync_window;

@@ -8,15 +8,15 @@
 #include <string.h>
 
 #define PROGRAM "synth:400*step(a@1ms b@1ms >1 <1 |);ranks=4;jitter=0.02;seed=3"
-#define MOST_RANKS 4u
-#define MOST_STEPS 500u
+#define MAX_RANKS 4u
+#define MAX_STEPS 500u
 
 /* What is said of executions and of calls of one function, by rank and number. */
 struct watched {
     struct live_trees *trees;
     struct live_costs *costs;
-    struct live_cost execution[MOST_RANKS][MOST_STEPS], call[MOST_RANKS];
-    bool has[MOST_RANKS][MOST_STEPS], has_call[MOST_RANKS];
+    struct live_cost execution[MAX_RANKS][MAX_STEPS], call[MAX_RANKS];
+    bool has[MAX_RANKS][MAX_STEPS], has_call[MAX_RANKS];
     uint32_t n_asked, n_told;
     uint64_t end_ns;
 };
@@ -124,7 +124,7 @@ static void a_late_rank_costs_all_it_lost_and_its_victims_nothing(void **state)
         assert_float_equal((double)one.execution[2][299].cost_ns / truth, 1, 0.1);
         assert_false(one.execution[2][299].is_bound);
         assert_float_equal((double)one.call[2].cost_ns / truth, 1, 0.1);
-        for (uint32_t rank = 0; rank < MOST_RANKS; rank++)
+        for (uint32_t rank = 0; rank < MAX_RANKS; rank++)
             if (rank != 2) {
                 assert_true(one.has[rank][299]);
                 assert_float_equal((double)one.execution[rank][299].cost_ns, 0, 0.01 * truth);

@@ -63,8 +63,8 @@ struct span {
 void live_forest_init(struct live_forest *lf, uint32_t region)
 {
     *lf = (struct live_forest){.region = region,
-                               .most_calls = LIVE_FOREST_MOST_CALLS,
-                               .most_open = LIVE_FOREST_MOST_OPEN};
+                               .most_calls = LIVE_FOREST_MAX_CALLS,
+                               .most_open = LIVE_FOREST_MAX_OPEN};
 }
 
 static void open_tree_release(struct open_tree *o)
@@ -295,7 +295,7 @@ static void forget(struct live_forest *lf, struct open_tree *o)
     o->n_calls = o->tracer_ns = 0;
     o->n_kept_messages = o->kept.n_gaps = 0;
     if (o->enter_cap >
-        LIVE_FOREST_MOST_CALLS / 64) { /* was unusually large: do not hold on to it */
+        LIVE_FOREST_MAX_CALLS / 64) { /* was unusually large: do not hold on to it */
         uint32_t n_begun = o->n_begun;
 
         open_tree_release(o);
@@ -308,7 +308,7 @@ static void note_unended(struct live_forest *lf, uint32_t location, const struct
 {
     const struct forest *f = &lf->forest;
 
-    if (lf->n_unended == LIVE_MOST_UNENDED)
+    if (lf->n_unended == LIVE_MAX_UNENDED)
         return;
     mem_grow(&lf->unended, &lf->unended_cap, lf->n_unended + 1, sizeof *lf->unended);
     lf->unended[lf->n_unended++] =

@@ -24,8 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LIVE_FOREST_MOST_CALLS 4000000u /* of one execution */
-#define LIVE_FOREST_MOST_OPEN 32000000u /* kept of all that are open, 24 bytes each */
+#define LIVE_FOREST_MAX_CALLS 4000000u /* of one execution */
+#define LIVE_FOREST_MAX_OPEN 32000000u /* kept of all that are open, 24 bytes each */
 
 struct open_tree;
 struct tracer_rows;
@@ -36,7 +36,7 @@ struct live_unended {
     uint64_t enter_ns, last_ns; /* last_ns: the last event of the location */
 };
 
-#define LIVE_MOST_UNENDED 1024u /* that are kept; there are few, or all were ended by force */
+#define LIVE_MAX_UNENDED 1024u /* that are kept; there are few, or all were ended by force */
 
 struct live_forest {
     uint32_t region; /* the function of interest */

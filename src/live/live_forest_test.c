@@ -323,7 +323,7 @@ static size_t tell(const struct live_forest *lf, uint64_t *out, size_t n)
     return n;
 }
 
-enum { N_EVENTS = 400, MOST_TOLD = 11 * N_EVENTS };
+enum { N_EVENTS = 400, MAX_TOLD = 11 * N_EVENTS };
 
 /* The events in steps, cut with this probability after each; 0: all at once. */
 static size_t run_cut(const struct event_batch *batch, const struct definitions *defs,
@@ -436,7 +436,7 @@ static void compare_whole(const struct event_batch *batch, const struct definiti
 
 static void what_pairs_up_may_be_cut_anywhere(void **state)
 {
-    static uint64_t whole[MOST_TOLD], pieces[MOST_TOLD];
+    static uint64_t whole[MAX_TOLD], pieces[MAX_TOLD];
     struct event event[N_EVENTS];
     struct message message[N_EVENTS] = {{0}};
     struct event_batch batch = {.event = event, .n = N_EVENTS, .message = message};

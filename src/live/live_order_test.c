@@ -24,8 +24,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MOST_INSTANCES 3
-#define MOST_LIVES 4 /* of the server */
+#define MAX_INSTANCES 3
+#define MAX_LIVES 4 /* of the server */
 #define N_NAMES 5
 
 /* Functions appear one after another: some are new when the server is there, or has gone. */
@@ -38,17 +38,17 @@ static const char *const names[N_NAMES] = {"step", "a", "b", "c", "d"};
 struct order {
     char dir[32], url[64], server[64];
     uint32_t n_instances, n_shards, n_lives;
-    unsigned opens[MOST_LIVES], closes[MOST_LIVES]; /* the server */
-    unsigned begins[MOST_INSTANCES], nap_ms;        /* the instances, and between their steps */
-    unsigned killed_after[MOST_INSTANCES];          /* 0: not */
-    unsigned held_from, held_until;                 /* shard 0, by somebody else */
+    unsigned opens[MAX_LIVES], closes[MAX_LIVES]; /* the server */
+    unsigned begins[MAX_INSTANCES], nap_ms;       /* the instances, and between their steps */
+    unsigned killed_after[MAX_INSTANCES];         /* 0: not */
+    unsigned held_from, held_until;               /* shard 0, by somebody else */
     struct rng rng;
 };
 
 /* Shared with the instances. */
 struct outcome {
-    uint64_t n_calls[MOST_INSTANCES], n_anomalies[MOST_INSTANCES];
-    bool is_over[MOST_INSTANCES];
+    uint64_t n_calls[MAX_INSTANCES], n_anomalies[MAX_INSTANCES];
+    bool is_over[MAX_INSTANCES];
 };
 
 static void make_order(struct order *o, uint64_t number)
@@ -57,9 +57,9 @@ static void make_order(struct order *o, uint64_t number)
 
     *o = (struct order){.rng = {number}};
     snprintf(o->dir, sizeof o->dir, "/tmp/snag-order-XXXXXX");
-    o->n_instances = 1 + (uint32_t)rng_below(&o->rng, MOST_INSTANCES);
+    o->n_instances = 1 + (uint32_t)rng_below(&o->rng, MAX_INSTANCES);
     o->n_shards = 1 + (uint32_t)rng_below(&o->rng, 3);
-    o->n_lives = (uint32_t)rng_below(&o->rng, MOST_LIVES + 1);
+    o->n_lives = (uint32_t)rng_below(&o->rng, MAX_LIVES + 1);
     for (uint32_t i = 0; i < o->n_lives; i++) {
         o->opens[i] = at + (unsigned)rng_below(&o->rng, i == 0 ? 2000 : 300);
         at = o->closes[i] = o->opens[i] + 300 + (unsigned)rng_below(&o->rng, 1500);
@@ -176,7 +176,7 @@ static void play(struct order *o, struct outcome *out)
     struct ps_server *server = NULL;
     sqlite3 *held = NULL;
     uint32_t life = 0, n_left = o->n_instances;
-    pid_t child[MOST_INSTANCES];
+    pid_t child[MAX_INSTANCES];
 
     fflush(NULL);
     for (uint32_t i = 0; i < o->n_instances; i++)

@@ -18,7 +18,7 @@ uint32_t live_paths_add(struct live_paths *p, uint32_t caller, uint32_t region)
     struct key key = key_pair(caller, region);
     uint32_t path = idmap_find(&p->id, key);
 
-    if (path == IDMAP_NONE && caller != NO_PATH && p->n >= LIVE_PATHS_MOST)
+    if (path == IDMAP_NONE && caller != NO_PATH && p->n >= LIVE_MAX_PATHS)
         return live_paths_add(p, NO_PATH, region);
     if (path == IDMAP_NONE) {
         path = idmap_add(&p->id, key);

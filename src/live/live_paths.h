@@ -10,7 +10,7 @@
 #include "base/idmap.h"
 #include "trace/definitions.h"
 
-#define LIVE_PATHS_MOST                                                                        \
+#define LIVE_MAX_PATHS                                                                         \
     200000u                /* then, calls on a new path are as if nobody had called them       \
                             */
 #define NO_PATH UINT32_MAX /* the caller of what nobody calls */

@@ -44,9 +44,9 @@ static void there_are_not_more_paths_than_there_may_be(void **state)
     uint32_t path = NO_PATH;
 
     (void)state;
-    for (uint32_t i = 0; i < LIVE_PATHS_MOST + 1000; i++)
+    for (uint32_t i = 0; i < LIVE_MAX_PATHS + 1000; i++)
         path = live_paths_callee(&p, path, i % 7);
-    assert_true(p.n <= LIVE_PATHS_MOST + 7);
+    assert_true(p.n <= LIVE_MAX_PATHS + 7);
     for (uint32_t i = 0; i < p.n; i++)
         assert_true(p.path[i].caller == NO_PATH || p.path[i].caller < i);
     live_paths_release(&p);

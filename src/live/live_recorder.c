@@ -22,7 +22,7 @@ struct want {
 
 #define STATISTICS_NS 1000000000u /* how often they are stored, */
 #define STATISTICS_PART 50u       /* unless that takes more than this part of the time */
-#define MOST_HELD_TREES 64u /* executions among those that wait: their windows are large */
+#define MAX_HELD_TREES 64u /* executions among those that wait: their windows are large */
 
 /* The latest normal execution of a function of interest. */
 struct latest_tree {
@@ -72,9 +72,9 @@ int live_recorder_open(struct live_recorder **out, const struct live_recorder_op
 
     *out = NULL;
     store.program = opts->program;
-    if (opts->window > LIVE_RECORDER_MOST_WINDOW)
+    if (opts->window > LIVE_RECORDER_MAX_WINDOW)
         return err_set(ERR_RANGE, "a window of %u calls is too large, %u at most", opts->window,
-                       LIVE_RECORDER_MOST_WINDOW);
+                       LIVE_RECORDER_MAX_WINDOW);
     r = mem_alloc(1, sizeof *r);
     r->opts = *opts;
     normals_init(&r->normals, opts->is_inclusive);
@@ -227,7 +227,7 @@ static void record_anomaly(struct live_recorder *r, const struct ad_step *step,
     x->record.is_late = is_late;
     set_judgement(r, step, v->model, v->judgement, v->severity_ns, &x->record);
     live_costs_call(r->costs, step, v, x->record.event);
-    if (!step->is_last && r->n_held < LIVE_RECORDER_MOST_HELD &&
+    if (!step->is_last && r->n_held < LIVE_RECORDER_MAX_HELD &&
         !evidence_is_complete(&r->evidence, x))
         r->n_held++;
     else
@@ -295,8 +295,8 @@ static void record_tree(struct live_recorder *r, const struct ad_step *step,
     evidence_take_whole(&r->evidence, step, &root, x);
     tree_record_fill(&r->evidence, foi, step, t, &x->record);
     live_costs_execution(r->costs, step, r->opts.trees, foi, t, x->record.event);
-    if (!step->is_last && r->n_held_trees < MOST_HELD_TREES &&
-        r->n_held < LIVE_RECORDER_MOST_HELD && !evidence_is_complete(&r->evidence, x)) {
+    if (!step->is_last && r->n_held_trees < MAX_HELD_TREES &&
+        r->n_held < LIVE_RECORDER_MAX_HELD && !evidence_is_complete(&r->evidence, x)) {
         r->n_held++;
         r->n_held_trees++;
         return;

@@ -33,8 +33,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LIVE_RECORDER_MOST_HELD 1024u /* records that wait for the next step */
-#define LIVE_RECORDER_MOST_WINDOW 1000u
+#define LIVE_RECORDER_MAX_HELD 1024u /* records that wait for the next step */
+#define LIVE_RECORDER_MAX_WINDOW 1000u
 
 struct live_recorder;
 
@@ -43,7 +43,7 @@ struct live_recorder_opts {
     bool is_inclusive;          /* as in struct ad_opts */
     bool is_by_path;            /* likewise */
     struct live_trees *trees;   /* a sink before this one; NULL: none */
-    uint32_t window;            /* calls before and after, at most LIVE_RECORDER_MOST_WINDOW */
+    uint32_t window;            /* calls before and after, at most LIVE_RECORDER_MAX_WINDOW */
     uint32_t program;           /* that statistics are of */
     const char *watchlist;      /* file, or NULL: see node_state.h */
     const char *counter_prefix; /* where there is no list */

@@ -196,7 +196,7 @@ static void give_up(struct live_foi *foi, const struct definitions *defs)
 static void match_again(struct live_trees *t, const struct ad_step *step)
 {
     const struct definitions *defs = step->defs;
-    uint32_t region[FOI_MOST];
+    uint32_t region[MAX_FOIS];
     size_t n = foi_watch_match(&t->watch, defs, region);
     uint32_t of_model = t->model ? scorer_foi_among(t->model, defs) : NAMES_NONE;
 
@@ -252,7 +252,7 @@ static void judge_by_rolling(struct live_trees *t, struct live_foi *foi,
     for (uint32_t i = 0; i < f->n_trees; i++) {
         uint32_t tree = t->order[i];
         struct tree_verdict *v = &foi->verdict[tree];
-        uint64_t value[TREE_FEATURES_MOST];
+        uint64_t value[MAX_TREE_FEATURES];
         struct rolling_score score;
         char why[ROLLING_WHY_SIZE];
 

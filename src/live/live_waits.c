@@ -64,7 +64,7 @@ static const char *check_pending(struct look *x, size_t at)
 {
     const struct window_location *o = &x->waits->window.of[x->location];
     const char *why = o->sent_before_ns > x->enter_ns ? NOT_KEPT : NULL;
-    size_t lowest = at > WAITING_MOST_PENDING ? at - WAITING_MOST_PENDING : 0;
+    size_t lowest = at > WAITING_MAX_PENDING ? at - WAITING_MAX_PENDING : 0;
 
     while (why == NULL && at-- > lowest) {
         const struct message *m = &x->calls->message[at];
@@ -84,7 +84,7 @@ static const char *check_messages(struct look *x)
     const char *why = NULL;
 
     for (size_t i = first;
-         why == NULL && i < c->n_messages && i - first < WAITING_MOST_RECORDS &&
+         why == NULL && i < c->n_messages && i - first < WAITING_MAX_RECORDS &&
          message_record_ns(&c->message[i]) <= x->leave_ns;
          i++) {
         const struct message *m = &c->message[i];
@@ -124,7 +124,7 @@ static const char *check_collectives(struct look *x)
     const char *why = NULL;
 
     for (size_t i = first;
-         why == NULL && i < c->n_collectives && i - first < WAITING_MOST_RECORDS &&
+         why == NULL && i < c->n_collectives && i - first < WAITING_MAX_RECORDS &&
          c->collective[i].end_ns <= x->leave_ns;
          i++)
         if (c->collective[i].call == NO_CALL)
@@ -238,11 +238,11 @@ void live_waits_forget(struct live_waits *w, const struct ad_step *step, uint64_
     size_t n = sync_window_size(&w->window);
     uint64_t middle_ns, from_ns = oldest_ns;
 
-    if (n < LIVE_WAITS_LEAST_KEPT)
+    if (n < LIVE_WAITS_MIN_KEPT)
         return;
     middle_ns = sync_window_middle(&w->window);
     from_ns = step->begin_ns < from_ns ? step->begin_ns : from_ns;
-    if (middle_ns < from_ns || n >= LIVE_WAITS_MOST_KEPT)
+    if (middle_ns < from_ns || n >= LIVE_WAITS_MAX_KEPT)
         from_ns = middle_ns;
     sync_window_forget(&w->window, SYNC_WAITS, from_ns);
 }

@@ -17,7 +17,7 @@
  *     step k     rank 0  [step .. [Barrier ]]         rank 1 has not come out of it: not known
  *                rank 1  ...... [Barrier ....|
  *
- * Kept is what lies behind the begin of the oldest execution that is open, LIVE_WAITS_MOST_KEPT
+ * Kept is what lies behind the begin of the oldest execution that is open, LIVE_WAITS_MAX_KEPT
  * of it at most.
  */
 #ifndef SNAG_LIVE_LIVE_WAITS_H
@@ -27,8 +27,8 @@
 #include "live/sync_window.h"
 #include "score/own_lost.h"
 
-#define LIVE_WAITS_LEAST_KEPT 20000u  /* calls, messages and collectives, in any case */
-#define LIVE_WAITS_MOST_KEPT 1000000u /* of some 60 bytes each */
+#define LIVE_WAITS_MIN_KEPT 20000u   /* calls, messages and collectives, in any case */
+#define LIVE_WAITS_MAX_KEPT 1000000u /* of some 60 bytes each */
 
 struct live_waits {
     struct sync_window window;

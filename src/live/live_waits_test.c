@@ -385,16 +385,16 @@ static void what_is_kept_is_bounded_though_a_rank_stands_still(void **state)
         enter(&s, 0, 5, "step");
         enter(&s, 0, 10, "MPI_Recv");
         for (uint32_t step = 0; step < 12; step++) {
-            for (uint32_t i = 0; i < LIVE_WAITS_MOST_KEPT / 10; i++, ns += 2)
+            for (uint32_t i = 0; i < LIVE_WAITS_MAX_KEPT / 10; i++, ns += 2)
                 if (of == 0)
                     enter(&s, 1, ns, "MPI_Wait"), leave(&s, 1, ns + 1);
                 else
                     message(&s, 1, ns, MESSAGE_SEND, ns);
             end_step(&s, ns);
             next_step(&s);
-            assert_true(sync_window_size(&s.waits.window) < LIVE_WAITS_MOST_KEPT);
+            assert_true(sync_window_size(&s.waits.window) < LIVE_WAITS_MAX_KEPT);
         }
-        assert_true(sync_window_size(&s.waits.window) >= LIVE_WAITS_MOST_KEPT / 4);
+        assert_true(sync_window_size(&s.waits.window) >= LIVE_WAITS_MAX_KEPT / 4);
         stage_release(&s);
     }
 }
@@ -402,7 +402,7 @@ static void what_is_kept_is_bounded_though_a_rank_stands_still(void **state)
 /* One rank has more than its share of what may be under way, but all have not too many. */
 static void one_rank_may_have_what_is_under_way(void **state)
 {
-    enum { N = SYNC_WINDOW_MOST_PENDING / ON_TWO + 10 };
+    enum { N = SYNC_WINDOW_MAX_PENDING / ON_TWO + 10 };
     struct stage s;
     uint64_t ns = 20;
 
@@ -455,11 +455,11 @@ static void too_many_messages_under_way_make_all_unknown(void **state)
     stage_init(&s);
     receive(&s);
     blocking(&s, 1, "MPI_Send", MESSAGE_SEND, 40, 45);
-    for (uint32_t i = 0; i < SYNC_WINDOW_MOST_PENDING + 10; i++, ns += 2)
+    for (uint32_t i = 0; i < SYNC_WINDOW_MAX_PENDING + 10; i++, ns += 2)
         message(&s, 1, ns, MESSAGE_SEND, ns);
     end_step(&s, ns);
     assert_unknown(&s, 1, "too many messages had no other end");
-    assert_true(s.waits.window.of[1].pending.n_messages <= SYNC_WINDOW_MOST_PENDING);
+    assert_true(s.waits.window.of[1].pending.n_messages <= SYNC_WINDOW_MAX_PENDING);
     stage_release(&s);
 }
 

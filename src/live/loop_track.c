@@ -62,7 +62,7 @@ static void take_last(struct loop_track *t, const struct calls *c, uint32_t begi
     loop_sequence_clear(&s);
     loop_sequence_add(&s, &view, defs, begin, c->n, t->border.has_partners);
     n = s.n - 1; /* without the break */
-    for (uint32_t i = n > LOOP_BORDER_MOST + 1 ? n - LOOP_BORDER_MOST - 1 : 0; i < n; i++) {
+    for (uint32_t i = n > LOOP_MAX_BORDERS + 1 ? n - LOOP_MAX_BORDERS - 1 : 0; i < n; i++) {
         struct key symbol =
             s.symbol[i] <= s.known.n ? s.known.key[s.symbol[i] - 1] : key_pair(UINT64_MAX, 0);
 

@@ -34,7 +34,7 @@ struct loop_track {
     size_t level;    /* calls that are open around those on the level of the loop */
     bool is_in;      /* an iteration is open */
     uint64_t detail; /* of the call on the level that is open */
-    struct key last[LOOP_BORDER_MOST]; /* [n_last] the symbols before, on the level */
+    struct key last[LOOP_MAX_BORDERS]; /* [n_last] the symbols before, on the level */
     uint32_t n_last;
 };
 

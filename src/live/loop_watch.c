@@ -15,9 +15,9 @@
 #include <string.h>
 
 #define FIRST_TRY 256u
-#define GROWTH 1.5     /* of what is kept, from one try to the next */
-#define LEAST 30u      /* iterations */
-#define ENOUGH_ODD 12u /* of them, see is_all_seen */
+#define GROWTH 1.5         /* of what is kept, from one try to the next */
+#define MIN_ITERATIONS 30u /* iterations */
+#define ENOUGH_ODD 12u     /* of them, see is_all_seen */
 #define ENOUGH 200u
 #define ENOUGH_NS 60000000000u
 #define SAME_SHARE 0.9    /* of the iterations at the try before are those of this one */
@@ -277,8 +277,8 @@ static bool is_all_seen(const struct loop_part *part)
 {
     uint64_t span_ns = part->begin_ns[part->calls.n - 1] - part->begin_ns[0];
 
-    return part->calls.n >= LEAST && (part->n_odd <= 1 || part->n_odd >= ENOUGH_ODD ||
-                                      part->calls.n >= ENOUGH || span_ns >= ENOUGH_NS);
+    return part->calls.n >= MIN_ITERATIONS && (part->n_odd <= 1 || part->n_odd >= ENOUGH_ODD ||
+                                               part->calls.n >= ENOUGH || span_ns >= ENOUGH_NS);
 }
 
 /* Of the location that is behind all others that have the loop. */

@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LOOP_WATCH_MOST                                                                        \
+#define LOOP_WATCH_MAX_KEPT                                                                    \
     2000000u /* calls, messages, collectives that are kept; 50 bytes each                      \
               */
 
@@ -38,7 +38,7 @@ struct loop_watch;
 /*
  * loop_watch_new -- look for a loop.
  *   pattern  "loop": the best one; else its name, or a part of it. Copied
- *   most     records that are kept, as LOOP_WATCH_MOST
+ *   most     records that are kept, as LOOP_WATCH_MAX_KEPT
  */
 struct loop_watch *loop_watch_new(const char *pattern, size_t most);
 void loop_watch_free(struct loop_watch *watch); /* NULL is harmless */

@@ -10,17 +10,17 @@
 #include "forest/loops.h"
 #include "trace/event_list.h"
 
-#define MOST_RANKS 4
+#define MAX_RANKS 4
 
 struct program {
     struct definitions defs;
     struct loop_watch *watch;
-    struct event_list list[MOST_RANKS];
-    size_t n_pushed[MOST_RANKS];
-    struct callstack *live[MOST_RANKS], *whole[MOST_RANKS];
-    struct calls live_calls[MOST_RANKS], whole_calls[MOST_RANKS];
+    struct event_list list[MAX_RANKS];
+    size_t n_pushed[MAX_RANKS];
+    struct callstack *live[MAX_RANKS], *whole[MAX_RANKS];
+    struct calls live_calls[MAX_RANKS], whole_calls[MAX_RANKS];
     struct quality quality;
-    uint64_t now_ns[MOST_RANKS];
+    uint64_t now_ns[MAX_RANKS];
     uint32_t n_ranks, n_regions;
 };
 
@@ -162,8 +162,8 @@ static void assert_as_after_the_run(struct program *p, const char *name, bool is
                                     uint64_t late_ns)
 {
     static uint64_t begin_ns[5000];
-    struct loops_found found[MOST_RANKS];
-    struct clock_fix fix[MOST_RANKS] = {{0}};
+    struct loops_found found[MAX_RANKS];
+    struct clock_fix fix[MAX_RANKS] = {{0}};
     char text[LOOP_NAME_SIZE];
     struct loops loops;
 
@@ -199,7 +199,7 @@ static void iterations_are_those_that_are_found_after_the_run(void **state)
     struct program p;
 
     (void)state;
-    begin(&p, 2, "loop", LOOP_WATCH_MOST);
+    begin(&p, 2, "loop", LOOP_WATCH_MAX_KEPT);
     run(&p, 1, "m(ICDB");
     run(&p, 300, "RSWA");
     run(&p, 1, "GF)");
@@ -215,7 +215,7 @@ static void steps_may_cut_an_iteration_anywhere(void **state)
     for (size_t n_events = 1; n_events < 40; n_events += 3) {
         struct program p;
 
-        begin(&p, 2, "loop", LOOP_WATCH_MOST);
+        begin(&p, 2, "loop", LOOP_WATCH_MAX_KEPT);
         run(&p, 1, "m(ICDB");
         run(&p, 200, "RS1S2W3a(bc)A");
         run(&p, 1, "GF)");
@@ -234,7 +234,7 @@ static void an_iteration_that_differs_is_one(void **state)
     struct program p;
 
     (void)state;
-    begin(&p, 1, "loop", LOOP_WATCH_MOST);
+    begin(&p, 1, "loop", LOOP_WATCH_MAX_KEPT);
     run(&p, 1, "m(KLD");
     for (int i = 0; i < 400; i++) {
         run(&p, 1, i % 10 == 9 ? "RSTTTWABCDEFGHIJ" : "RSWABCDEFGHIJ");
@@ -255,7 +255,7 @@ static void who_takes_part_tells_calls_apart(void **state)
     struct program p;
 
     (void)state;
-    begin(&p, 1, "loop", LOOP_WATCH_MOST);
+    begin(&p, 1, "loop", LOOP_WATCH_MAX_KEPT);
     run(&p, 1, "m(IC");
     run(&p, 200, "S1WS2W");
     run(&p, 1, ")");
@@ -272,7 +272,7 @@ static void calls_of_mpi_alone_have_a_loop_too(void **state)
     struct program p;
 
     (void)state;
-    begin(&p, 3, "loop", LOOP_WATCH_MOST);
+    begin(&p, 3, "loop", LOOP_WATCH_MAX_KEPT);
     run(&p, 1, "ICDB");
     run(&p, 150, "RS1WA");
     run(&p, 1, "GGF");
@@ -290,7 +290,7 @@ static void what_the_return_of_the_caller_ends_is_cut(void **state)
     uint32_t n, n_cut;
 
     (void)state;
-    begin(&p, 1, "loop@s", LOOP_WATCH_MOST);
+    begin(&p, 1, "loop@s", LOOP_WATCH_MAX_KEPT);
     run(&p, 1, "m(I");
     for (int i = 0; i < 40; i++) {
         run(&p, 1, "s(K");
@@ -314,7 +314,7 @@ static void a_loop_around_is_waited_for(void **state)
     struct program p;
 
     (void)state;
-    begin(&p, 1, "loop", LOOP_WATCH_MOST);
+    begin(&p, 1, "loop", LOOP_WATCH_MAX_KEPT);
     run(&p, 1, "m(IC");
     for (int i = 0; i < 100; i++) {
         run(&p, 8, "RSWRTW");
@@ -333,7 +333,7 @@ static void ranks_need_not_be_at_the_same_place(void **state)
     struct program p;
 
     (void)state;
-    begin(&p, 2, "loop", LOOP_WATCH_MOST);
+    begin(&p, 2, "loop", LOOP_WATCH_MAX_KEPT);
     run(&p, 1, "m(ICDB");
     run(&p, 200, "RSWA");
     run(&p, 1, "GF)");
@@ -396,7 +396,7 @@ static void damage_stays_where_it_is(void **state)
     uint32_t n_loops = 0;
 
     (void)state;
-    begin(&p, 1, "loop", LOOP_WATCH_MOST);
+    begin(&p, 1, "loop", LOOP_WATCH_MAX_KEPT);
     run(&p, 1, "m(IC");
     run(&p, 100, "RSWA");
     for (int i = 0; i < 100; i++) {

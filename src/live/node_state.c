@@ -105,7 +105,7 @@ static void set_field(struct node *node, const char *name,
 
     while (i < node->n_fields && node->field[i].name != name)
         i++;
-    if (i == NODE_STATE_MOST_FIELDS)
+    if (i == NODE_STATE_MAX_FIELDS)
         return;
     mem_grow(&node->field, &node->cap, i + 1, sizeof *node->field);
     node->field[i] =

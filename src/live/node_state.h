@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define NODE_STATE_MOST_FIELDS 256u /* of a node; further ones are not kept */
+#define NODE_STATE_MAX_FIELDS 256u /* of a node; further ones are not kept */
 
 /* The last values on one node. */
 struct node {

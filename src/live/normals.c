@@ -78,7 +78,7 @@ static struct normal *normal_of(struct normals *n, uint32_t location, uint32_t m
     struct key key = key_pair(location, model);
     uint32_t known = n->pairs.n, i = idmap_find(&n->pairs, key);
 
-    if (i == IDMAP_NONE && known == NORMALS_MOST)
+    if (i == IDMAP_NONE && known == MAX_NORMALS)
         return NULL;
     if (i == IDMAP_NONE) {
         i = idmap_add(&n->pairs, key);

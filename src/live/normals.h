@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define NORMALS_MOST 8192u /* pairs of location and model */
+#define MAX_NORMALS 8192u /* pairs of location and model */
 
 struct normal {
     struct verdict call; /* without a judgement */

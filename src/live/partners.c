@@ -13,12 +13,12 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#define LETTER_VERSION 1u  /* of what is in a question, and in its answer */
-#define MOST_WAITING 1024u /* questions of others, about what is not read yet */
-#define MOST_WINDOW 1000u  /* calls before and after, as a recorder has them */
-#define AGAIN_MS 100u      /* until what nobody could be asked is asked again */
-#define FIRST_MS 1000u     /* for a server that has not answered yet, at the end */
-#define END_MS 10          /* between looks at the end */
+#define LETTER_VERSION 1u /* of what is in a question, and in its answer */
+#define MAX_WAITING 1024u /* questions of others, about what is not read yet */
+#define MAX_WINDOW 1000u  /* calls before and after, as a recorder has them */
+#define AGAIN_MS 100u     /* until what nobody could be asked is asked again */
+#define FIRST_MS 1000u    /* for a server that has not answered yet, at the end */
+#define END_MS 10         /* between looks at the end */
 
 static const char too_many[] = "too many questions were under way";
 static const char too_much[] = "too many records waited for instances";
@@ -47,7 +47,7 @@ struct asked {
 
 struct held {
     struct pack record;
-    struct far_partner far[PARTNERS_MOST_OF_RECORD];
+    struct far_partner far[PARTNERS_MAX_OF_RECORD];
     size_t n_far;
 };
 
@@ -205,7 +205,7 @@ struct far_partner partners_ask(struct partners *p, const struct ad_step *step, 
     struct asked *a;
 
     p->counts.n_asked++;
-    if (p->n_open == PARTNERS_MOST_ASKED) {
+    if (p->n_open == PARTNERS_MAX_ASKED) {
         p->counts.n_given_up++;
         return (struct far_partner){.rank = m->peer};
     }
@@ -315,7 +315,7 @@ static bool tell(struct partners *p, const struct ps_letter *question, enum past
     pack_varint(&body, state);
     if (state == PAST_KNOWN)
         prov_partner_pack(partner, &body);
-    if (body.n > PS_LETTER_MOST) {
+    if (body.n > PS_MAX_LETTER_BYTES) {
         body.n = 0;
         pack_varint(&body, PAST_TOO_LARGE);
     }
@@ -357,7 +357,7 @@ static bool unpack_question(struct pack *body, struct waiting *w)
     q->until_ns = unpack_varint(body);
     q->window = (uint32_t)unpack_varint(body);
     w->is_counted = unpack_varint(body) != 0;
-    return !body->is_bad && body->at == body->n && q->window <= MOST_WINDOW;
+    return !body->is_bad && body->at == body->n && q->window <= MAX_WINDOW;
 }
 
 static void hear_question(void *ctx, const struct ps_letter *letter)
@@ -371,7 +371,7 @@ static void hear_question(void *ctx, const struct ps_letter *letter)
         tell(p, letter, PAST_OTHER_VERSION, NULL);
         return;
     }
-    if (!unpack_question(&body, &w) || p->n_waiting == MOST_WAITING)
+    if (!unpack_question(&body, &w) || p->n_waiting == MAX_WAITING)
         return; /* who asks gives up in time */
     if (answer(p, &w))
         return;
@@ -454,8 +454,8 @@ void partners_hold(struct partners *p, const struct prov_record *record,
     struct arena_mark mark = arena_mark(&p->arena);
     struct held *h;
 
-    assert(n <= PARTNERS_MOST_OF_RECORD);
-    if (p->held_bytes > PARTNERS_MOST_BYTES)
+    assert(n <= PARTNERS_MAX_OF_RECORD);
+    if (p->held_bytes > PARTNERS_MAX_BYTES)
         give_up_of(p, far, n, too_much);
     if (is_decided(p, far, n)) {
         put(p, record, far, n, fn, ctx);

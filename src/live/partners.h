@@ -22,10 +22,10 @@
 #include "live/ad.h"
 #include "prov/prov_record.h"
 
-#define PARTNERS_WAIT_MS 5000u                 /* for an answer */
-#define PARTNERS_MOST_ASKED 1024u              /* questions without an answer */
-#define PARTNERS_MOST_BYTES ((size_t)16 << 20) /* of records that wait, and their answers */
-#define PARTNERS_MOST_OF_RECORD 4u             /* as for messages in its own process */
+#define PARTNERS_WAIT_MS 5000u                /* for an answer */
+#define PARTNERS_MAX_ASKED 1024u              /* questions without an answer */
+#define PARTNERS_MAX_BYTES ((size_t)16 << 20) /* of records that wait, and their answers */
+#define PARTNERS_MAX_OF_RECORD 4u             /* as for messages in its own process */
 
 struct partners;
 struct histories; /* live/history.h */

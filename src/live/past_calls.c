@@ -237,7 +237,7 @@ static void count(struct past_calls *p, struct past_message *m, uint32_t rank)
     struct key key = key_quad(m->comm, m->tag, m->peer, 2 * rank + m->is_send);
     uint32_t known = p->channels.n, i = idmap_find(&p->channels, key);
 
-    if (i == IDMAP_NONE && known == PAST_CALLS_MOST_CHANNELS)
+    if (i == IDMAP_NONE && known == PAST_CALLS_MAX_CHANNELS)
         return;
     if (i == IDMAP_NONE) {
         i = idmap_add(&p->channels, key);
@@ -413,9 +413,9 @@ static void cut_messages(const struct cut *cut, struct arena *arena, struct prov
 {
     uint64_t end_ns = end_of(w);
 
-    w->message = arena_array(arena, struct prov_message, AROUND_MOST_MESSAGES);
+    w->message = arena_array(arena, struct prov_message, AROUND_MAX_MESSAGES);
     for (size_t i = first_message(cut->own, w->call[0].enter_ns);
-         i < cut->own->n_messages && w->n_messages < AROUND_MOST_MESSAGES; i++) {
+         i < cut->own->n_messages && w->n_messages < AROUND_MAX_MESSAGES; i++) {
         const struct past_message *m = &cut->own->message[i];
         struct prov_event event = event_of(cut, m->call_step, m->call_index);
 

@@ -21,7 +21,7 @@
 #include "live/history.h"
 
 #define PAST_CALLS_BYTES ((size_t)32 << 20) /* that are kept, besides the last three steps */
-#define PAST_CALLS_MOST_CHANNELS (1u << 18) /* whose messages are counted */
+#define PAST_CALLS_MAX_CHANNELS (1u << 18)  /* whose messages are counted */
 
 /* What is asked for. */
 struct past_question {

@@ -65,9 +65,9 @@ static void forget_oldest(struct rolling *r)
 
 static void forget_older(struct rolling *r, uint64_t now_ns)
 {
-    while (r->n > 0 &&
-           (r->n == ROLLING_MOST || (now_ns > r->exit_ns[r->first] &&
-                                     now_ns - r->exit_ns[r->first] > r->opts->window_ns)))
+    while (r->n > 0 && (r->n == ROLLING_MAX_EXECUTIONS ||
+                        (now_ns > r->exit_ns[r->first] &&
+                         now_ns - r->exit_ns[r->first] > r->opts->window_ns)))
         forget_oldest(r);
 }
 
@@ -121,7 +121,7 @@ static void enter(struct rolling *r, uint32_t f, uint64_t value, uint64_t *slot)
 struct rolling_score rolling_judge(struct rolling *r, uint64_t exit_ns, const uint64_t *value)
 {
     struct rolling_score score = {.sigmas = NAN};
-    uint64_t entered[TREE_FEATURES_MOST], *slot;
+    uint64_t entered[MAX_TREE_FEATURES], *slot;
 
     forget_older(r, exit_ns);
     score.n = r->n;

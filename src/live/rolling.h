@@ -28,11 +28,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ROLLING_MOST 1000000u /* executions that are remembered; older are forgotten early */
-#define ROLLING_CLAMP 7.0     /* deviations, or as many as make an anomaly if that is more */
+#define ROLLING_MAX_EXECUTIONS                                                                 \
+    1000000u              /* executions that are remembered; older are forgotten early */
+#define ROLLING_CLAMP 7.0 /* deviations, or as many as make an anomaly if that is more */
 
 struct rolling_opts {
-    const struct tree_feature *feature[TREE_FEATURES_MOST];
+    const struct tree_feature *feature[MAX_TREE_FEATURES];
     uint32_t n_features;
     uint64_t window_ns;
     double sigmas;  /* beyond which an execution is an anomaly */
@@ -50,7 +51,7 @@ struct rolling {
     uint64_t *exit_ns;               /* [cap] ring: [first, first + n) modulo cap */
     uint64_t *value;                 /* (cap, n_features), as they entered */
     size_t cap, first, n;
-    struct rolling_sum sum[TREE_FEATURES_MOST];
+    struct rolling_sum sum[MAX_TREE_FEATURES];
 };
 
 void rolling_init(struct rolling *r, const struct rolling_opts *opts);

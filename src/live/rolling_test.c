@@ -55,14 +55,14 @@ static void forgetting_is_exact(void **state)
     opts.window_ns = 4000;
     rolling_init(&r, &opts);
     for (int i = 0; i < 5000; i++) {
-        value[0] = i % 7 ? 1 + rng_below(&rng, 100) : TREE_FEATURE_LARGEST;
-        value[1] = TREE_FEATURE_LARGEST - rng_below(&rng, 1000);
+        value[0] = i % 7 ? 1 + rng_below(&rng, 100) : TREE_FEATURE_MAX;
+        value[1] = TREE_FEATURE_MAX - rng_below(&rng, 1000);
         rolling_judge(&r, exit_ns += 3, value);
     }
     rolling_init(&fresh, &opts);
     for (int i = 0; i < 900; i++) {
         value[0] = 40 + rng_below(&rng, 3);
-        value[1] = TREE_FEATURE_LARGEST - rng_below(&rng, 2);
+        value[1] = TREE_FEATURE_MAX - rng_below(&rng, 2);
         exit_ns += i ? 4 : 5000;
         rolling_judge(&r, exit_ns, value);
         rolling_judge(&fresh, exit_ns, value);
@@ -141,7 +141,7 @@ static void a_new_pace_is_learnt(void **state)
 
 static void features_are_named_once_and_known(void **state)
 {
-    const struct tree_feature *feature[TREE_FEATURES_MOST];
+    const struct tree_feature *feature[MAX_TREE_FEATURES];
 
     (void)state;
     assert_int_equal(

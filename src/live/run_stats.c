@@ -13,7 +13,7 @@
 static double bin_value(const struct sketch *s, uint32_t bin)
 {
     double low = (double)sketch_bin_start(bin);
-    double high = bin + 1 < SKETCH_MOST_BINS ? (double)sketch_bin_start(bin + 1) - 1 : low;
+    double high = bin + 1 < SKETCH_MAX_BINS ? (double)sketch_bin_start(bin + 1) - 1 : low;
 
     return fmin(fmax((low + high) / 2, (double)s->min), (double)s->max);
 }

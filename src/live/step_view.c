@@ -68,7 +68,7 @@ static bool may_match(const struct step_view *v, const struct ad_step *step, siz
 /* Of each location the newest ones stay. */
 static void keep_pending(struct step_view *v, const struct ad_step *step)
 {
-    size_t most = STEP_VIEW_MOST_PENDING / (v->n_locations ? v->n_locations : 1) + 1;
+    size_t most = STEP_VIEW_MAX_PENDING / (v->n_locations ? v->n_locations : 1) + 1;
 
     for (uint32_t l = 0; l < v->n_locations; l++) {
         struct calls *p = &v->pending[l];

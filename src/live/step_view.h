@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-#define STEP_VIEW_MOST_PENDING 65536 /* messages without a partner, in all */
+#define STEP_VIEW_MAX_PENDING 65536 /* messages without a partner, in all */
 
 /* Columns that the calls of a step do not have, of one location. */
 struct step_columns {

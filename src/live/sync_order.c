@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define FEWEST_ADDED 1024u /* since whole ones were forgotten */
+#define MIN_ADDED 1024u /* since whole ones were forgotten */
 
 /* Of the parts that are known. */
 struct meeting {
@@ -60,7 +60,7 @@ void sync_order_forget(struct sync_order *m)
 {
     struct sync_order left = {0};
 
-    if (m->id.n < 2 * m->n_left + FEWEST_ADDED)
+    if (m->id.n < 2 * m->n_left + MIN_ADDED)
         return;
     for (uint32_t i = 0; i < m->id.n; i++) {
         uint32_t at;
@@ -72,7 +72,7 @@ void sync_order_forget(struct sync_order *m)
         left.of[at] = m->of[i];
     }
     sync_order_release(m);
-    if (left.id.n > SYNC_ORDER_MOST)
+    if (left.id.n > SYNC_ORDER_MAX_PENDING)
         sync_order_release(&left);
     left.n_left = left.id.n;
     *m = left;

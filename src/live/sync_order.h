@@ -17,7 +17,8 @@
 
 #include <stdbool.h>
 
-#define SYNC_ORDER_MOST 65536u /* that members are missing of; then those are forgotten */
+#define SYNC_ORDER_MAX_PENDING                                                                 \
+    65536u /* that members are missing of; then those are forgotten */
 
 struct sync_order {
     struct idmap id;    /* key_pair(communicator, order) */

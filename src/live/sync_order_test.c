@@ -53,14 +53,15 @@ static void what_is_whole_is_forgotten(void **state)
     struct sync_order order = {0};
 
     (void)state;
-    for (uint32_t i = 0; i < 3 * SYNC_ORDER_MOST; i++) {
+    for (uint32_t i = 0; i < 3 * SYNC_ORDER_MAX_PENDING; i++) {
         struct collective part = {.begin_ns = 10, .end_ns = 20, .order = i};
 
         for (uint32_t rank = 0; rank < (i % 100 == 0 ? 2 : 3); rank++)
             assert_false(sync_order_add(&order, &part, &three, rank));
         sync_order_forget(&order);
     }
-    assert_in_range(order.id.n, 3 * SYNC_ORDER_MOST / 100, 6 * SYNC_ORDER_MOST / 100 + 2000);
+    assert_in_range(order.id.n, 3 * SYNC_ORDER_MAX_PENDING / 100,
+                    6 * SYNC_ORDER_MAX_PENDING / 100 + 2000);
     assert_true(
         sync_order_add(&order, &(struct collective){.begin_ns = 21, .end_ns = 22}, &three, 2));
     sync_order_release(&order);
@@ -71,12 +72,12 @@ static void what_is_never_whole_is_bounded(void **state)
     struct sync_order order = {0};
 
     (void)state;
-    for (uint32_t i = 0; i < 5 * SYNC_ORDER_MOST; i++) {
+    for (uint32_t i = 0; i < 5 * SYNC_ORDER_MAX_PENDING; i++) {
         struct collective part = {.begin_ns = 10, .end_ns = 20, .order = i};
 
         assert_false(sync_order_add(&order, &part, &three, 0));
         sync_order_forget(&order);
-        assert_true(order.id.n <= 2 * SYNC_ORDER_MOST + 2000);
+        assert_true(order.id.n <= 2 * SYNC_ORDER_MAX_PENDING + 2000);
     }
     sync_order_release(&order);
 }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_MISSING 0.1
+#define MAX_MISSING 0.1
 #define ROWS_BETWEEN 8 /* calls from one with a record to the next, mostly fewer */
 
 static void close_columns(struct window_columns *c)
@@ -215,7 +215,7 @@ static void take_records(struct sync_window *w, struct window_location *o,
         if (is_not_sent(o, defs, m))
             m->end_ns = SYNC_NOT_SENT;
         o->has_received |=
-            m->kind == MESSAGE_RECV && c->n_messages_before + i < WAITING_MOST_RECORDS;
+            m->kind == MESSAGE_RECV && c->n_messages_before + i < WAITING_MAX_RECORDS;
         o->pending.message[o->pending.n_messages++].call =
             o->n_messages_before + (uint32_t)o->n_messages++;
     }
@@ -340,7 +340,7 @@ static size_t most_pending(const struct sync_window *w, const struct traffic *t)
         n += w->of[l].pending.n_messages;
     for (size_t i = 0; i < t->n_messages; i++)
         n += t->message[i].match == MESSAGE_UNMATCHED;
-    return n <= SYNC_WINDOW_MOST_PENDING ? n : SYNC_WINDOW_MOST_PENDING / w->n_locations + 1;
+    return n <= SYNC_WINDOW_MAX_PENDING ? n : SYNC_WINDOW_MAX_PENDING / w->n_locations + 1;
 }
 
 static void match(struct sync_window *w, const struct ad_step *step)
@@ -568,8 +568,8 @@ bool sync_window_sees_all(const struct sync_window *w, const struct ad_step *ste
             n_matched += m->match != MESSAGE_UNMATCHED && m->call != NO_CALL;
         }
     count_members(w, step->defs, until_ns, &n_members, &n_there);
-    return (double)(n - n_matched) <= MOST_MISSING * (double)n &&
-           (double)n_there >= (1 - MOST_MISSING) * (double)n_members;
+    return (double)(n - n_matched) <= MAX_MISSING * (double)n &&
+           (double)n_there >= (1 - MAX_MISSING) * (double)n_members;
 }
 
 bool sync_window_is_under_way(const struct sync_window *w, uint64_t from_ns, uint64_t to_ns)

@@ -29,7 +29,7 @@
 
 #include <stdbool.h>
 
-#define SYNC_WINDOW_MOST_PENDING 65536 /* messages without a partner, in all */
+#define SYNC_WINDOW_MAX_PENDING 65536 /* messages without a partner, in all */
 
 /* What is kept of one location; what was forgotten was before. */
 struct window_location {

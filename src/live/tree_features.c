@@ -123,5 +123,5 @@ uint64_t tree_feature_value(const struct tree_feature *feature, const struct liv
 {
     uint64_t value = feature->value(lf, t);
 
-    return value < TREE_FEATURE_LARGEST ? value : TREE_FEATURE_LARGEST;
+    return value < TREE_FEATURE_MAX ? value : TREE_FEATURE_MAX;
 }

@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TREE_FEATURES_MOST 8
-#define TREE_FEATURE_LARGEST ((uint64_t)1 << 52) /* values beyond, 52 days, count as this */
+#define MAX_TREE_FEATURES 8
+#define TREE_FEATURE_MAX ((uint64_t)1 << 52) /* values beyond, 52 days, count as this */
 
 struct tree_feature {
     const char *name;   /* as typed */
@@ -32,12 +32,12 @@ struct tree_feature {
 
 /*
  * tree_features_parse -- from names separated by commas.
- *   feature  (TREE_FEATURES_MOST) out
+ *   feature  (MAX_TREE_FEATURES) out
  * Returns how many, or ERR_USAGE for a name that is not known, twice there, or too many.
  */
 int tree_features_parse(const char *names, const struct tree_feature **feature);
 
-/* tree_feature_value -- of tree t, at most TREE_FEATURE_LARGEST. */
+/* tree_feature_value -- of tree t, at most TREE_FEATURE_MAX. */
 uint64_t tree_feature_value(const struct tree_feature *feature, const struct live_forest *lf,
                             uint32_t t);
 

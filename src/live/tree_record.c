@@ -70,8 +70,8 @@ uint32_t tree_record_normal(const struct live_foi *foi)
 static uint32_t shortest_bin(const uint64_t *inclusive_ns, uint32_t n, uint32_t most,
                              uint32_t *room, struct arena *scratch)
 {
-    uint32_t *count = arena_zeros(scratch, uint32_t, SKETCH_MOST_BINS);
-    uint32_t bin = SKETCH_MOST_BINS, n_longer = 0;
+    uint32_t *count = arena_zeros(scratch, uint32_t, SKETCH_MAX_BINS);
+    uint32_t bin = SKETCH_MAX_BINS, n_longer = 0;
 
     for (uint32_t v = 0; v < n; v++)
         count[sketch_bin(inclusive_ns[v])]++;
@@ -89,12 +89,12 @@ static void choose(const struct forest *f, uint32_t t, struct chosen *c, struct 
     c->vertex = arena_array(scratch, uint32_t, n);
     c->place = arena_array(scratch, uint32_t, n);
     forest_inclusive(f, t, c->inclusive_ns);
-    shortest = shortest_bin(c->inclusive_ns, n, TREE_RECORD_MOST_CALLS, &room, scratch);
+    shortest = shortest_bin(c->inclusive_ns, n, TREE_RECORD_MAX_CALLS, &room, scratch);
     c->n = 0;
     for (uint32_t v = 0; v < n; v++) {
         uint32_t bin = sketch_bin(c->inclusive_ns[v]);
 
-        if (bin < shortest || (bin == shortest && room == 0 && n > TREE_RECORD_MOST_CALLS)) {
+        if (bin < shortest || (bin == shortest && room == 0 && n > TREE_RECORD_MAX_CALLS)) {
             c->place[v] = UINT32_MAX;
             continue;
         }
@@ -161,7 +161,7 @@ static void add_messages(const struct live_foi *foi, const struct ad_step *step,
     uint32_t location = lf->forest.location[t];
 
     for (size_t i = lf->first_message[t];
-         i < lf->first_message[t + 1] && window->n_messages < TREE_RECORD_MOST_MESSAGES; i++) {
+         i < lf->first_message[t + 1] && window->n_messages < TREE_RECORD_MAX_MESSAGES; i++) {
         const struct message *m = &lf->message[i];
         uint32_t place = chosen->place[m->call - lf->forest.first[t]];
 
@@ -180,10 +180,10 @@ static void set_window(struct evidence *e, const struct live_foi *foi,
     struct arena scratch = {0};
     struct chosen chosen;
 
-    if (n > TREE_RECORD_MOST_CALLS)
-        n = TREE_RECORD_MOST_CALLS;
-    if (n_messages > TREE_RECORD_MOST_MESSAGES)
-        n_messages = TREE_RECORD_MOST_MESSAGES;
+    if (n > TREE_RECORD_MAX_CALLS)
+        n = TREE_RECORD_MAX_CALLS;
+    if (n_messages > TREE_RECORD_MAX_MESSAGES)
+        n_messages = TREE_RECORD_MAX_MESSAGES;
     choose(f, t, &chosen, &scratch);
     *window = (struct prov_window){.call = arena_array(&e->arena, struct prov_call, n),
                                    .n_calls = chosen.n,

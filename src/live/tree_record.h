@@ -14,8 +14,8 @@
 #include "live/evidence.h"
 #include "live/live_trees.h"
 
-#define TREE_RECORD_MOST_CALLS 1000u
-#define TREE_RECORD_MOST_MESSAGES 1000u
+#define TREE_RECORD_MAX_CALLS 1000u
+#define TREE_RECORD_MAX_MESSAGES 1000u
 
 /*
  * tree_record_root -- tree t as a call of this step. It lost what it took beyond the median of

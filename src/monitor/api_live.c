@@ -86,7 +86,7 @@ static json_t *points_json(const struct live_state *live)
     for (uint32_t i = 0; i < p->n_new; i++)
         n += p->new_block[i]->n;
     return json_pack("{s:s, s:o, s:o, s:o}", "kind", live_kind_names[kind], "kept",
-                     json_count(n), "most", json_count(LIVE_MOST_POINTS), "next",
+                     json_count(n), "most", json_count(LIVE_MAX_POINTS), "next",
                      json_count(p->next));
 }
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_POINTS 200000
+#define MAX_POINTS 200000
 #define USUAL_POINTS 20000
-#define MOST_RANK (1u << 20)
+#define MAX_RANK (1u << 20)
 
 /* What is asked for. */
 struct wanted {
@@ -72,17 +72,17 @@ static int read_wanted(const struct request *request, struct live_state *live,
     int rc = read_kind(request, live, &wanted->kind);
 
     if (rc == 0)
-        rc = request_number(request, "since", 0, REQUEST_LARGEST, 0, &since);
+        rc = request_number(request, "since", 0, REQUEST_MAX_NUMBER, 0, &since);
     if (rc == 0)
-        rc = request_number(request, "from", 0, REQUEST_LARGEST, 0, &from);
+        rc = request_number(request, "from", 0, REQUEST_MAX_NUMBER, 0, &from);
     if (rc == 0)
-        rc = request_number(request, "to", 0, REQUEST_LARGEST, REQUEST_LARGEST, &to);
+        rc = request_number(request, "to", 0, REQUEST_MAX_NUMBER, REQUEST_MAX_NUMBER, &to);
     if (rc == 0)
-        rc = request_number(request, "most", 1, MOST_POINTS, USUAL_POINTS, &most);
+        rc = request_number(request, "most", 1, MAX_POINTS, USUAL_POINTS, &most);
     live_state_lock(live);
     wanted->n_regions = live->n_regions;
     for (uint32_t i = 0; i < live->n_ranks; i++)
-        if (live->rank[i].rank >= wanted->n_ranks && live->rank[i].rank < MOST_RANK)
+        if (live->rank[i].rank >= wanted->n_ranks && live->rank[i].rank < MAX_RANK)
             wanted->n_ranks = live->rank[i].rank + 1;
     live_state_unlock(live);
     if (rc == 0)

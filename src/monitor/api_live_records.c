@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_RECORDS 1000
+#define MAX_RECORDS 1000
 #define USUAL_RECORDS 50
 
 static const struct {
@@ -106,13 +106,13 @@ static int read_asked(struct live_state *live, const struct request *request,
                    {"rank", UINT32_MAX, -1, &asked->rank},
                    {"thread", UINT32_MAX, -1, &asked->thread},
                    {"index", UINT32_MAX, -1, &asked->index},
-                   {"enter", REQUEST_LARGEST, -1, &asked->enter_ns},
-                   {"from", REQUEST_LARGEST, -1, &asked->from_ns},
-                   {"to", REQUEST_LARGEST, -1, &asked->to_ns},
-                   {"least_ns", REQUEST_LARGEST, -1, &asked->least_ns},
+                   {"enter", REQUEST_MAX_NUMBER, -1, &asked->enter_ns},
+                   {"from", REQUEST_MAX_NUMBER, -1, &asked->from_ns},
+                   {"to", REQUEST_MAX_NUMBER, -1, &asked->to_ns},
+                   {"least_ns", REQUEST_MAX_NUMBER, -1, &asked->least_ns},
                    {"pruned", 1, 0, &asked->pruned},
-                   {"offset", REQUEST_LARGEST, 0, &asked->offset},
-                   {"limit", MOST_RECORDS, USUAL_RECORDS, &asked->limit}};
+                   {"offset", REQUEST_MAX_NUMBER, 0, &asked->offset},
+                   {"limit", MAX_RECORDS, USUAL_RECORDS, &asked->limit}};
     int rc = find("collection", request_text(request, "collection", "anomalies"), collections,
                   sizeof collections / sizeof *collections, &asked->collection);
 
@@ -400,7 +400,7 @@ int api_live_call(struct live_state *live, const struct request *request,
     int rc = 0;
 
     for (int i = 0; i < 5 && rc == 0; i++)
-        rc = request_number(request, names[i], 0, i < 4 ? UINT32_MAX : REQUEST_LARGEST, 0,
+        rc = request_number(request, names[i], 0, i < 4 ? UINT32_MAX : REQUEST_MAX_NUMBER, 0,
                             &number[i]);
     if (rc < 0)
         return rc;

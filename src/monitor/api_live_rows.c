@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_WIDTH 1024
+#define MAX_WIDTH 1024
 #define USUAL_WIDTH 256
-#define MOST_ROWS 10000
+#define MAX_ROWS 10000
 #define USUAL_ROWS 20
 #define HISTORY_WIDTH 64 /* bins beside a rank or a region */
 
@@ -45,12 +45,13 @@ struct time_range {
 
 static int read_time_range(const struct request *request, struct time_range *range)
 {
-    int rc = request_number(request, "from", 0, REQUEST_LARGEST, 0, &range->from_ns);
+    int rc = request_number(request, "from", 0, REQUEST_MAX_NUMBER, 0, &range->from_ns);
 
     if (rc == 0)
-        rc = request_number(request, "to", 0, REQUEST_LARGEST, REQUEST_LARGEST, &range->to_ns);
+        rc = request_number(request, "to", 0, REQUEST_MAX_NUMBER, REQUEST_MAX_NUMBER,
+                            &range->to_ns);
     if (rc == 0)
-        rc = request_number(request, "width", 1, MOST_WIDTH, USUAL_WIDTH, &range->width);
+        rc = request_number(request, "width", 1, MAX_WIDTH, USUAL_WIDTH, &range->width);
     return rc;
 }
 
@@ -299,7 +300,7 @@ static int read_ranking(const struct request *request, struct ranking_asked *ask
     int rc = read_measure(request_text(request, "by", "anomalies"), &asked->by);
 
     if (rc == 0)
-        rc = request_number(request, "limit", 1, MOST_ROWS, USUAL_ROWS, &limit);
+        rc = request_number(request, "limit", 1, MAX_ROWS, USUAL_ROWS, &limit);
     if (rc == 0 && strcmp(order, "most") != 0 && strcmp(order, "least") != 0)
         rc = err_set(ERR_USAGE, "expected most or least, not '%.40s'", order);
     asked->is_least = strcmp(order, "least") == 0;

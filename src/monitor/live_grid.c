@@ -9,7 +9,7 @@
 
 void live_grid_init(struct live_grid *grid)
 {
-    *grid = (struct live_grid){.shift = FIRST_SHIFT, .n_bins = LIVE_MOST_BINS};
+    *grid = (struct live_grid){.shift = FIRST_SHIFT, .n_bins = LIVE_MAX_BINS};
 }
 
 void live_grid_release(struct live_grid *grid)
@@ -46,7 +46,7 @@ void live_grid_grow(struct live_grid *grid, uint32_t n_rows)
     if (n_rows > grid->row_cap) {
         while (cap < n_rows)
             cap *= 2;
-        while ((size_t)cap * grid->n_bins > LIVE_MOST_CELLS && grid->n_bins > LIVE_LEAST_BINS)
+        while ((size_t)cap * grid->n_bins > LIVE_MAX_CELLS && grid->n_bins > LIVE_MIN_BINS)
             lay_out(grid, grid->row_cap, grid->n_bins / 2);
         lay_out(grid, cap, grid->n_bins);
     }

@@ -15,10 +15,9 @@
 #include <stdint.h>
 
 #define LIVE_PLANES 4u
-#define LIVE_MOST_BINS 1024u
-#define LIVE_LEAST_BINS 16u
-#define LIVE_MOST_CELLS                                                                        \
-    (1u << 20) /* unless there are more rows than fit with LIVE_LEAST_BINS */
+#define LIVE_MAX_BINS 1024u
+#define LIVE_MIN_BINS 16u
+#define LIVE_MAX_CELLS (1u << 20) /* unless there are more rows than fit with LIVE_MIN_BINS */
 
 /* What is summed up, of ranks and regions. Of counters: how many values, their sum. */
 enum live_plane { LIVE_CALLS, LIVE_ANOMALIES, LIVE_SEVERITY, LIVE_EXCLUSIVE };

@@ -10,7 +10,7 @@ static void add(struct live_grid *grid, uint32_t row, uint64_t time_ns, double c
 static double sum(const struct live_grid *grid, enum live_plane plane, uint32_t row,
                   uint64_t from_ns, uint64_t to_ns, uint32_t width)
 {
-    double value[LIVE_MOST_BINS], total = 0;
+    double value[LIVE_MAX_BINS], total = 0;
     struct live_span span = live_grid_span(grid, from_ns, to_ns, UINT64_MAX - 1, width);
 
     assert_true(span.width <= width);
@@ -31,7 +31,7 @@ static void sums_are_exact_however_long_the_run(void **state)
     live_grid_grow(&grid, 3);
     for (; time_ns < 1000000000000000; time_ns += 1 + time_ns / 1000, n++)
         add(&grid, n % 3, time_ns, 1);
-    assert_int_equal(grid.n_bins, LIVE_MOST_BINS);
+    assert_int_equal(grid.n_bins, LIVE_MAX_BINS);
     assert_true(sum(&grid, LIVE_CALLS, 0, 0, UINT64_MAX, 100) +
                     sum(&grid, LIVE_CALLS, 1, 0, UINT64_MAX, 1000) +
                     sum(&grid, LIVE_CALLS, 2, 0, UINT64_MAX, 1) ==
@@ -47,7 +47,7 @@ static void sums_are_exact_however_long_the_run(void **state)
 static void bins_are_merged_in_pairs(void **state)
 {
     struct live_grid grid;
-    double value[LIVE_MOST_BINS];
+    double value[LIVE_MAX_BINS];
     struct live_span span;
 
     (void)state;
@@ -59,7 +59,7 @@ static void bins_are_merged_in_pairs(void **state)
     assert_int_equal(grid.shift, 10);
     add(&grid, 0, 1u << 20, 8);
     assert_int_equal(grid.shift, 11);
-    span = live_grid_span(&grid, 0, UINT64_MAX, 1u << 20, LIVE_MOST_BINS);
+    span = live_grid_span(&grid, 0, UINT64_MAX, 1u << 20, LIVE_MAX_BINS);
     assert_int_equal(span.width, 513);
     assert_int_equal(span.bin_ns, 2048);
     live_grid_read(&grid, LIVE_CALLS, 0, &span, value);
@@ -90,8 +90,8 @@ static void many_rows_have_fewer_bins(void **state)
         add(&grid, n - 1, (uint64_t)n * 1000000, 1);
         total += 1;
     }
-    assert_true((size_t)grid.row_cap * grid.n_bins <= LIVE_MOST_CELLS);
-    assert_true(grid.n_bins >= LIVE_LEAST_BINS);
+    assert_true((size_t)grid.row_cap * grid.n_bins <= LIVE_MAX_CELLS);
+    assert_true(grid.n_bins >= LIVE_MIN_BINS);
     assert_true(sum(&grid, LIVE_CALLS, 1, 0, UINT64_MAX, 1) == 3);
     for (uint32_t row = 2; row < grid.n_rows; row++)
         total -= sum(&grid, LIVE_CALLS, row, 0, UINT64_MAX, 64);

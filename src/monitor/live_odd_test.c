@@ -19,7 +19,7 @@
 
 #define EVENTS 256u
 #define STEPS 200u
-#define MOST_LOCATIONS 6u
+#define MAX_LOCATIONS 6u
 
 static const uint64_t odd_time[] = {
     0, 1, 5, 1000, UINT64_MAX, UINT64_MAX / 2, (uint64_t)1 << 63, (uint64_t)1 << 62};
@@ -88,7 +88,7 @@ static void define_more(struct odd_stream *o)
 
     if (o->n_steps % 10 == 0 && o->n_steps / 10 < sizeof names / sizeof *names)
         definitions_region(&o->defs, names[o->n_steps / 10]);
-    if (o->n_steps % 40 != 39 || o->defs.n_locations == MOST_LOCATIONS)
+    if (o->n_steps % 40 != 39 || o->defs.n_locations == MAX_LOCATIONS)
         return;
     l = definitions_location(&o->defs, UINT64_MAX, "\x01", UINT64_MAX);
     l->rank = PICK(o, odd_id);

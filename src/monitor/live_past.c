@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_PAUSE_MS 1000u
+#define MIN_PAUSE_MS 1000u
 #define SERVER_MS 2000    /* for a parameter server to answer */
 #define PAUSE_PER_LOOK 9u /* so that looking takes a tenth of the time */
 
@@ -199,11 +199,11 @@ static void compare_ranks(struct live_past *past, struct statistics *s)
     for (uint32_t r = 0; r < s->ranks.n; r++)
         s->rank[r].slow = slow[r];
     live_state_past_slow(past->state, s->rank, s->ranks.n,
-                         n >= PEERS_FEWEST ? NULL
-                         : s->has_all      ? "an instance reads several ranks, and its "
-                                             "statistics are of all of them together"
-                                           : "fewer than 5 ranks of a program have statistics "
-                                             "of their own");
+                         n >= PEERS_MIN_PLACES ? NULL
+                         : s->has_all          ? "an instance reads several ranks, and its "
+                                                 "statistics are of all of them together"
+                                      : "fewer than 5 ranks of a program have statistics "
+                                        "of their own");
     free(slow);
 }
 
@@ -347,7 +347,7 @@ unsigned live_past_follow(struct live_past *past)
     else if (is_to_come(past))
         ask_server(past);
     pause_ms = (clock_ns() - begin_ns) / 1000000 * PAUSE_PER_LOOK;
-    return pause_ms < LEAST_PAUSE_MS ? LEAST_PAUSE_MS : (unsigned)pause_ms;
+    return pause_ms < MIN_PAUSE_MS ? MIN_PAUSE_MS : (unsigned)pause_ms;
 }
 
 void live_past_close(struct live_past *past)

@@ -22,7 +22,7 @@
 #define LIVE_BLOCK 4096u
 #define LIVE_NEW_BLOCKS 245u /* a million points that are sure to be there */
 #define LIVE_OLD_BLOCKS 62u
-#define LIVE_MOST_POINTS ((LIVE_NEW_BLOCKS - 1) * LIVE_BLOCK)
+#define LIVE_MAX_POINTS ((LIVE_NEW_BLOCKS - 1) * LIVE_BLOCK)
 
 enum live_point_kind {
     LIVE_CALL,

@@ -35,16 +35,16 @@ static void the_newest_and_old_anomalies_are_kept(void **state)
     uint32_t n_anomalies, n;
 
     (void)state;
-    add(&points, 3 * LIVE_MOST_POINTS, 10);
+    add(&points, 3 * LIVE_MAX_POINTS, 10);
     live_points_take(&points, &cut);
     n = count(&cut, &n_anomalies);
-    assert_true(cut.next - cut.oldest_whole >= LIVE_MOST_POINTS);
+    assert_true(cut.next - cut.oldest_whole >= LIVE_MAX_POINTS);
     assert_true(n - (cut.next - cut.oldest_whole) <= LIVE_OLD_BLOCKS * LIVE_BLOCK);
-    assert_true(n_anomalies > LIVE_MOST_POINTS / 10 + 190000);
+    assert_true(n_anomalies > LIVE_MAX_POINTS / 10 + 190000);
     live_points_give_back(&cut);
 
     /* With nothing but anomalies both parts are full, and no more. */
-    add(&points, 2 * LIVE_MOST_POINTS, 1);
+    add(&points, 2 * LIVE_MAX_POINTS, 1);
     live_points_take(&points, &cut);
     n = count(&cut, &n_anomalies);
     assert_int_equal(n, n_anomalies);
@@ -65,7 +65,7 @@ static void a_cut_stays_as_it_was(void **state)
     assert_int_equal(cut.n, 0);
     add(&points, 5000, 100);
     live_points_take(&points, &cut);
-    add(&points, 2 * LIVE_MOST_POINTS, 0);
+    add(&points, 2 * LIVE_MAX_POINTS, 0);
     assert_int_equal(count(&cut, &n_anomalies), 5000);
     assert_int_equal(n_anomalies, 50);
     assert_int_equal(cut.oldest_whole, 0);

@@ -100,7 +100,7 @@ static void find_progress(struct finder *f)
         struct group g = group_at(t, i);
         double middle = middle_calls(f, &g);
 
-        for (size_t k = 0; k < g.n && g.n >= PEERS_FEWEST; k++)
+        for (size_t k = 0; k < g.n && g.n >= PEERS_MIN_PLACES; k++)
             share[n++] = (struct share){g.cell[k].rank, (double)g.cell[k].n_calls / middle};
         i += g.n;
     }
@@ -127,9 +127,9 @@ static void name_function(struct slow_rank *r, const struct slow_function *found
                       (found->is_sure == r->in[at - 1].is_sure &&
                        found->excess_ns > r->in[at - 1].excess_ns)))
         at--;
-    if (at == SLOW_MOST_NAMED)
+    if (at == SLOW_MAX_NAMED)
         return;
-    if (r->n_in < SLOW_MOST_NAMED)
+    if (r->n_in < SLOW_MAX_NAMED)
         r->n_in++;
     for (uint32_t i = r->n_in - 1; i > at; i--)
         r->in[i] = r->in[i - 1];
@@ -155,7 +155,7 @@ static uint32_t list_means(struct finder *f, const struct group *g)
     uint32_t n = 0;
 
     for (size_t i = 0; i < g->n; i++)
-        if (g->cell[i].n_calls >= PEERS_FEWEST_CALLS)
+        if (g->cell[i].n_calls >= PEERS_MIN_CALLS)
             f->scratch[n++] = g->cell[i].mean_ns;
     return n;
 }
@@ -165,12 +165,12 @@ static void judge_times(struct finder *f, const struct group *g)
     uint32_t n = list_means(f, g);
     double middle, width;
 
-    if (n < PEERS_FEWEST)
+    if (n < PEERS_MIN_PLACES)
         return;
     middle = middle_of(f->scratch, n, &width);
     if (middle <= 0)
         return;
-    width = fmax(width / middle, PEERS_LEAST_WIDTH);
+    width = fmax(width / middle, PEERS_MIN_WIDTH);
     for (size_t i = 0; i < g->n; i++) {
         const struct slow_cell *c = &g->cell[i];
         struct slow_function found = {.function = c->function,
@@ -178,7 +178,7 @@ static void judge_times(struct finder *f, const struct group *g)
                                       .excess_ns = (c->mean_ns - middle) * (double)c->n_calls};
         double error = c->deviation_ns / sqrt((double)c->n_calls) / middle, chance;
 
-        if (c->n_calls < PEERS_FEWEST_CALLS || found.factor < PEERS_LEAST_FACTOR)
+        if (c->n_calls < PEERS_MIN_CALLS || found.factor < PEERS_MIN_FACTOR)
             continue;
         chance = f->n_tests * peers_chance(found.factor - 1, width, n, error);
         found.is_sure = chance <= PEERS_FALSE_ALARMS;
@@ -216,7 +216,7 @@ static void judge_tasks(struct finder *f, const struct group *g)
                                       .excess_ns =
                                           more * f->progress[g->cell[i].rank] * mean_ns};
 
-        if (more > fmax(PEERS_TASK_WIDTHS * width, 1) && found.factor >= PEERS_LEAST_FACTOR)
+        if (more > fmax(PEERS_TASK_WIDTHS * width, 1) && found.factor >= PEERS_MIN_FACTOR)
             take(&f->rank[g->cell[i].rank], &found);
     }
 }
@@ -274,13 +274,13 @@ static void add_times(struct finder *f)
             f->rank[c->rank].wait_ns += ns;
         else
             f->rank[c->rank].own_ns += ns;
-        f->n_tests += !t->is_waiting[c->function] && c->n_calls >= PEERS_FEWEST_CALLS;
+        f->n_tests += !t->is_waiting[c->function] && c->n_calls >= PEERS_MIN_CALLS;
     }
 }
 
 static void judge_group(struct finder *f, const struct group *g)
 {
-    if (g->n < PEERS_FEWEST)
+    if (g->n < PEERS_MIN_PLACES)
         return;
     for (size_t i = 0; i < g->n; i++)
         f->rank[g->cell[i].rank].is_compared = true;

@@ -13,14 +13,14 @@
  * by the same tests, with the same words, among ranks of one program. It is not known on which
  * call path, nor since when, nor who waited for whom; where the calls of a function are of
  * several kinds, of which a rank has more of the long ones, that looks like being slow. What
- * fewer than PEERS_FEWEST ranks call is not compared, as others may only not have come to it.
+ * fewer than PEERS_MIN_PLACES ranks call is not compared, as others may only not have come to it.
  */
 #ifndef SNAG_MONITOR_LIVE_SLOW_H
 #define SNAG_MONITOR_LIVE_SLOW_H
 
 #include "analysis/peers.h"
 
-#define SLOW_MOST_NAMED 3u /* functions of a rank, the largest excess first */
+#define SLOW_MAX_NAMED 3u /* functions of a rank, the largest excess first */
 
 /* The calls of a function on a rank. */
 struct slow_cell {
@@ -38,11 +38,12 @@ struct slow_function {
 };
 
 struct slow_rank {
-    bool is_compared; /* PEERS_FEWEST ranks or more have called something that it has called */
+    bool
+        is_compared; /* PEERS_MIN_PLACES ranks or more have called something that it has called */
     enum peer_verdict verdict;
     double own_ns, wait_ns;
     double slow_ns, more_ns, maybe_ns; /* excess: surely slow, more to do, not surely slow */
-    struct slow_function in[SLOW_MOST_NAMED];
+    struct slow_function in[SLOW_MAX_NAMED];
     uint32_t n_in;
 };
 

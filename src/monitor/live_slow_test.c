@@ -136,8 +136,8 @@ static void of_few_ranks_nothing_is_said(void **state)
     (void)state;
     make(5);
     at(2, COMPUTE)->mean_ns = 1e6;
-    assert_int_equal(find(PEERS_FEWEST - 1), 0);
-    for (uint32_t r = 0; r < PEERS_FEWEST - 1; r++)
+    assert_int_equal(find(PEERS_MIN_PLACES - 1), 0);
+    for (uint32_t r = 0; r < PEERS_MIN_PLACES - 1; r++)
         assert_int_equal(rank[r].verdict, PEER_USUAL);
     assert_int_equal(find(0), 0);
 }

@@ -648,7 +648,7 @@ static uint64_t know_sketch(struct live_state *state, uint32_t region,
 {
     struct sketch *all = &state->region[region].sketch;
 
-    if (sketch->n > PS_CALLS_MOST - all->n)
+    if (sketch->n > PS_MAX_CALLS - all->n)
         return 0;
     sketch_merge(all, sketch);
     state->of_region[region].exclusive_ns = (struct live_stat){.n = all->n,

@@ -17,8 +17,8 @@
  * In the end the anomalies of calls are judged once more, by the final models: those that are
  * none any more are taken back, in points, sums and totals, as in the store.
  *
- * Memory: LIVE_MOST_POINTS and the old anomalies, of calls and of executions, 80 bytes each;
- * LIVE_MOST_CELLS sums of 32 bytes each for ranks, regions and counters; a few hundred bytes
+ * Memory: LIVE_MAX_POINTS and the old anomalies, of calls and of executions, 80 bytes each;
+ * LIVE_MAX_CELLS sums of 32 bytes each for ranks, regions and counters; a few hundred bytes
  * per rank, region, counter and location; a copy of each region's sketch (30 KiB at most).
  */
 #ifndef SNAG_MONITOR_LIVE_STATE_H

@@ -76,8 +76,8 @@ static struct live_state *watch(uint64_t step_ns, struct truth *truth)
 
 static double sum(const struct live_grid *grid, enum live_plane plane, uint32_t row)
 {
-    double value[LIVE_MOST_BINS], total = 0;
-    struct live_span span = live_grid_span(grid, 0, UINT64_MAX, UINT64_MAX - 1, LIVE_MOST_BINS);
+    double value[LIVE_MAX_BINS], total = 0;
+    struct live_span span = live_grid_span(grid, 0, UINT64_MAX, UINT64_MAX - 1, LIVE_MAX_BINS);
 
     live_grid_read(grid, plane, row, &span, value);
     for (uint32_t i = 0; i < span.width; i++)

@@ -16,10 +16,10 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#define MOST_AT_ONCE ((size_t)64 << 20) /* bytes; MPI counts with int */
-#define EAGER_ASKS 100u                 /* before each nap */
-#define SHORT_NAPS 20u                  /* before they get longer, */
-#define PIECE 16384u                    /* and one more for so many bytes */
+#define MAX_AT_ONCE_BYTES ((size_t)64 << 20) /* bytes; MPI counts with int */
+#define EAGER_ASKS 100u                      /* before each nap */
+#define SHORT_NAPS 20u                       /* before they get longer, */
+#define PIECE 16384u                         /* and one more for so many bytes */
 #ifdef OPEN_MPI
 #define IS_OPEN_MPI 1
 #else
@@ -68,7 +68,7 @@ static void send_bytes(unsigned to, const void *data, size_t bytes)
     const char *at = data;
 
     while (bytes > 0) {
-        size_t n = bytes < MOST_AT_ONCE ? bytes : MOST_AT_ONCE;
+        size_t n = bytes < MAX_AT_ONCE_BYTES ? bytes : MAX_AT_ONCE_BYTES;
         MPI_Request request;
 
         MPI_Isend(at, (int)n, MPI_BYTE, (int)to, 0, MPI_COMM_WORLD, &request);
@@ -83,7 +83,7 @@ static void receive_bytes(unsigned from, void *data, size_t bytes)
     char *at = data;
 
     while (bytes > 0) {
-        size_t n = bytes < MOST_AT_ONCE ? bytes : MOST_AT_ONCE;
+        size_t n = bytes < MAX_AT_ONCE_BYTES ? bytes : MAX_AT_ONCE_BYTES;
         MPI_Request request;
 
         MPI_Irecv(at, (int)n, MPI_BYTE, (int)from, 0, MPI_COMM_WORLD, &request);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_SETTINGS 16
+#define MAX_SETTINGS 16
 
 /* What libpq does where neither the URL nor the environment says something else. */
 static const struct {
@@ -35,7 +35,7 @@ static bool is_said(const PQconninfoOption *option, const char *keyword)
 /* Settings that come before the URL give way to it. */
 static PGconn *connect_to(const char *url)
 {
-    const char *keyword[MOST_SETTINGS] = {0}, *value[MOST_SETTINGS] = {0};
+    const char *keyword[MAX_SETTINGS] = {0}, *value[MAX_SETTINGS] = {0};
     PQconninfoOption *said = PQconninfoParse(url, NULL);
     PGconn *connection;
     int n = 0;

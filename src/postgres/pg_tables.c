@@ -18,9 +18,9 @@
 
 #define MODULE "postgres"
 #define FIRST_ROWS 64 /* of a cursor; then ever more: many a question needs only a few */
-#define MOST_ROWS 1024
-#define MOST_COLUMNS 60 /* a bit each */
-#define MOST_VALUES 32
+#define MAX_ROWS 1024
+#define MAX_COLUMNS 60 /* a bit each */
+#define MAX_VALUES 32
 #define EXACT_WHOLE ((int64_t)1 << 53) /* beyond that, a double is not a whole number */
 
 /* Object identifiers of types, which do not change (pg_type.dat). */
@@ -36,8 +36,8 @@ struct pg_table {
     sqlite3_vtab base;
     struct link *link;
     char *name;
-    char *column[MOST_COLUMNS];
-    Oid type[MOST_COLUMNS];
+    char *column[MAX_COLUMNS];
+    Oid type[MAX_COLUMNS];
     int n;
 };
 
@@ -45,7 +45,7 @@ struct cursor {
     sqlite3_vtab_cursor base;
     PGresult *rows;
     int at, n_rows;
-    int field[MOST_COLUMNS]; /* of a column in the rows, -1: was not asked for */
+    int field[MAX_COLUMNS]; /* of a column in the rows, -1: was not asked for */
     unsigned number;
     int next; /* rows to fetch */
     bool is_open;
@@ -108,7 +108,7 @@ static int read_columns(struct pg_table *t, char **error)
 
     snprintf(sql, sizeof sql, "SELECT * FROM %s LIMIT 0", t->name);
     result = PQexec(t->link->connection, sql);
-    if (PQresultStatus(result) != PGRES_TUPLES_OK || PQnfields(result) > MOST_COLUMNS) {
+    if (PQresultStatus(result) != PGRES_TUPLES_OK || PQnfields(result) > MAX_COLUMNS) {
         status = failed(t, result);
         *error = sqlite3_mprintf("%s", t->base.zErrMsg);
     }
@@ -182,7 +182,7 @@ static double plan_conditions(struct pg_table *t, sqlite3_index_info *info, FILE
     double n_rows = 1e6;
     int n = 0;
 
-    for (int i = 0; i < info->nConstraint && n < MOST_VALUES; i++) {
+    for (int i = 0; i < info->nConstraint && n < MAX_VALUES; i++) {
         int column = info->aConstraint[i].iColumn;
         int op = operator_of(info->aConstraint[i].op);
 
@@ -252,8 +252,8 @@ static bool value_text(Oid type, sqlite3_value *value, char number[40], const ch
 
 struct question {
     FILE *sql;
-    const char *value[MOST_VALUES];
-    char number[MOST_VALUES][40];
+    const char *value[MAX_VALUES];
+    char number[MAX_VALUES][40];
     int n;
 };
 
@@ -339,7 +339,7 @@ static int fetch(struct cursor *c)
     PQclear(c->rows);
     snprintf(sql, sizeof sql, "FETCH FORWARD %d FROM snag_%u", c->next, c->number);
     c->rows = PQexecParams(t->link->connection, sql, 0, NULL, NULL, NULL, NULL, 1);
-    c->next = c->next < MOST_ROWS ? 2 * c->next : MOST_ROWS;
+    c->next = c->next < MAX_ROWS ? 2 * c->next : MAX_ROWS;
     c->at = 0;
     c->n_rows = PQntuples(c->rows);
     return PQresultStatus(c->rows) == PGRES_TUPLES_OK ? SQLITE_OK : failed(t, c->rows);

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_ROWS 10000000
+#define MAX_ROWS 10000000
 
 static const struct project_method methods[] = {
     {"tsne", "t-SNE: who is near to whom", "KL divergence", tsne_run},
@@ -32,7 +32,7 @@ const char *project_name(size_t i)
 
 static int check(struct matrix x)
 {
-    if (x.rows == 0 || x.rows > MOST_ROWS)
+    if (x.rows == 0 || x.rows > MAX_ROWS)
         return err_set(ERR_RANGE, "cannot project %zu executions", x.rows);
     for (size_t i = 0; i < x.rows; i++)
         for (size_t c = 0; c < x.cols; c++)

@@ -18,7 +18,7 @@
 #define EXAGGERATED 250 /* iterations, or a quarter of a shorter run */
 #define START_SCALE 1e-4
 #define START_NOISE 1e-2 /* of the start: rows that look alike on it must be able to part */
-#define LEAST_GAIN 0.01
+#define MIN_GAIN 0.01
 
 struct tsne {
     const struct project_opts *opts;
@@ -138,7 +138,7 @@ static void move(struct tsne *t, double exaggeration, double momentum)
         double slope = exaggeration * t->forces.pull[i] - t->forces.push[i] / t->forces.sum_q;
         bool is_turning = (slope > 0) == (t->step[i] > 0);
 
-        t->gain[i] = is_turning ? fmax(0.8 * t->gain[i], LEAST_GAIN) : t->gain[i] + 0.2;
+        t->gain[i] = is_turning ? fmax(0.8 * t->gain[i], MIN_GAIN) : t->gain[i] + 0.2;
         t->step[i] = momentum * t->step[i] - rate * t->gain[i] * slope;
         t->y[i] += t->step[i];
         mean[i & 1] += t->y[i] / (double)t->n;

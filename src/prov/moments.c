@@ -104,7 +104,7 @@ struct prov_stats prov_stats_read(const json_t *json)
     double count = field(json, "count");
 
     return (struct prov_stats){.count =
-                                   count >= 1 && count <= PROV_STATS_MOST ? (uint64_t)count : 0,
+                                   count >= 1 && count <= PROV_MAX_STATS ? (uint64_t)count : 0,
                                .accumulate = field(json, "accumulate"),
                                .minimum = field(json, "minimum"),
                                .maximum = field(json, "maximum"),

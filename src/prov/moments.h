@@ -13,7 +13,7 @@
 
 #include <jansson.h>
 
-#define PROV_STATS_MOST 0x1p53 /* numbers that statistics may be of */
+#define PROV_MAX_STATS 0x1p53 /* numbers that statistics may be of */
 
 struct moments {
     uint64_t n;

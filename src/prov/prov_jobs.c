@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MOST_BYTES 4096 /* of an object of statistics: ours are of 300 */
+#define MAX_BYTES 4096 /* of an object of statistics: ours are of 300 */
 
 /* What is gathered of the rows of a group that say something. */
 struct merged {
@@ -28,14 +28,14 @@ static void add_stats(sqlite3_context *context, int n, sqlite3_value **value)
     json_t *json;
 
     (void)n;
-    if (m == NULL || text == NULL || sqlite3_value_bytes(value[0]) > MOST_BYTES)
+    if (m == NULL || text == NULL || sqlite3_value_bytes(value[0]) > MAX_BYTES)
         return;
     if (m->n_rows++ == 0)
         m->only = mem_copy_string(text);
     json = json_loads(text, 0, NULL);
     stats = prov_stats_read(json);
     one = moments_of(&stats);
-    if ((double)one.n <= PROV_STATS_MOST - (double)m->moments.n && isfinite(one.m3) &&
+    if ((double)one.n <= PROV_MAX_STATS - (double)m->moments.n && isfinite(one.m3) &&
         isfinite(one.m4))
         moments_merge(&m->moments, &one);
     json_decref(json);

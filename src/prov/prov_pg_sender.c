@@ -12,10 +12,10 @@
 #include <string.h>
 #include <time.h>
 
-#define MOST_ROWS 8192               /* of a transaction */
-#define MOST_BYTES ((size_t)8 << 20) /* that are read from the spool before some are sent */
+#define MAX_ROWS 8192               /* of a transaction */
+#define MAX_BYTES ((size_t)8 << 20) /* that are read from the spool before some are sent */
 #define FIRST_RETRY_MS 20
-#define MOST_RETRY_MS 500
+#define MAX_RETRY_MS 500
 #define LAST_TRIES 10 /* about 4 seconds */
 
 /* A row that was read from a spool. */
@@ -117,7 +117,7 @@ static int read_some(struct delivery *d)
     if (d->sent < d->n)
         return 0;
     d->n = d->sent = d->rows.n = 0;
-    while (d->rows.n < MOST_BYTES && d->n < MOST_ROWS &&
+    while (d->rows.n < MAX_BYTES && d->n < MAX_ROWS &&
            (rc = prov_spool_read(d->spool, &d->frame)) == 1)
         take_frame(d);
     return rc < 0 ? rc : 0;
@@ -218,7 +218,7 @@ static int send_some(struct prov_pg_sender *s, struct delivery *d, enum pg_troub
         if (rc < 0 && *why == PG_BAD_ROW) {
             rc = halve(s, d, n, why);
         } else if (rc == 0) {
-            d->most = 2 * d->most < MOST_ROWS ? 2 * d->most : MOST_ROWS;
+            d->most = 2 * d->most < MAX_ROWS ? 2 * d->most : MAX_ROWS;
             rc = keep_within(s, d, why);
             if (rc == 0) /* who waits for these rows is told what gave way to them, too */
                 be_done(d, n, true);
@@ -232,7 +232,7 @@ static int send_some(struct prov_pg_sender *s, struct delivery *d, enum pg_troub
 static void begin_delivery(struct delivery *d, struct prov_spool *spool,
                            struct prov_tally *tally)
 {
-    *d = (struct delivery){.spool = spool, .tally = tally, .most = MOST_ROWS};
+    *d = (struct delivery){.spool = spool, .tally = tally, .most = MAX_ROWS};
 }
 
 static void end_delivery(struct delivery *d)
@@ -343,7 +343,7 @@ static void *send_all(void *arg)
             if (is_last && tries-- == 0)
                 break;
             pause_ms(retry_ms);
-            retry_ms = 2 * retry_ms < MOST_RETRY_MS ? 2 * retry_ms : MOST_RETRY_MS;
+            retry_ms = 2 * retry_ms < MAX_RETRY_MS ? 2 * retry_ms : MAX_RETRY_MS;
             continue;
         }
         retry_ms = FIRST_RETRY_MS;

@@ -24,9 +24,9 @@ static int parse_shards(const char *url, const char *query, uint32_t *n)
 
     if (strncmp(query, "shards=", 7) == 0 && isdigit((unsigned char)query[7]))
         value = strtoul(query + 7, &end, 10);
-    if (end == NULL || *end != '\0' || value < 1 || value > PROV_MOST_SHARDS)
+    if (end == NULL || *end != '\0' || value < 1 || value > PROV_MAX_SHARDS)
         return err_set(ERR_USAGE, "a store takes ?shards=N, N from 1 to %u, not '%s'",
-                       PROV_MOST_SHARDS, url);
+                       PROV_MAX_SHARDS, url);
     *n = (uint32_t)value;
     return 0;
 }

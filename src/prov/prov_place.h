@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PROV_MOST_SHARDS 256u
+#define PROV_MAX_SHARDS 256u
 #define PROV_FORMAT 5 /* meta 'format' of every shard; another one is refused */
 
 struct prov_place {

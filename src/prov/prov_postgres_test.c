@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 #define WRITERS 8
-#define MOST_RSS_KIB (300 * 1024)
+#define MAX_RSS_KIB (300 * 1024)
 
 static void nap(void)
 {
@@ -621,7 +621,7 @@ static void end_war(struct war *war, uint64_t most_spool)
                   " KiB at most, a process of %ld KiB\n",
                   sum(war, false), most_spool >> 10, most_rss);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    assert_true(most_rss < MOST_RSS_KIB);
+    assert_true(most_rss < MAX_RSS_KIB);
 #endif
 }
 

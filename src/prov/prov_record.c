@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 3      /* 1 had no executions, 2 no partners whose windows are not known */
-#define LEVEL -1       /* of zstd: 7 % larger than level 3 in two fifths of its time */
-#define MOST_NAMES 512 /* that are remembered; further ones are written out */
+#define VERSION 3     /* 1 had no executions, 2 no partners whose windows are not known */
+#define LEVEL -1      /* of zstd: 7 % larger than level 3 in two fifths of its time */
+#define MAX_NAMES 512 /* that are remembered; further ones are written out */
 
 struct codec {
     struct pack *pack;
@@ -26,7 +26,7 @@ struct codec {
     bool is_reading;
     uint64_t last_ns;          /* times are differences to this */
     size_t n_elements, n_text; /* read: of all lists, bytes of all names where they stand */
-    const char *name[MOST_NAMES];
+    const char *name[MAX_NAMES];
     uint64_t n_names;
 };
 
@@ -138,13 +138,13 @@ static void name(struct codec *c, const char **text)
             pack_bytes(c->pack, known, length);
         if (i > c->n_names)
             c->pack->is_bad = true;
-        if (c->n_names < MOST_NAMES)
+        if (c->n_names < MAX_NAMES)
             c->name[c->n_names++] = known;
     }
     if (c->is_reading) {
         *text = known;
         c->n_text += strlen(known);
-        c->pack->is_bad |= c->n_text > PROV_MOST_TEXT;
+        c->pack->is_bad |= c->n_text > PROV_MAX_TEXT_BYTES;
     }
 }
 
@@ -169,7 +169,7 @@ static void *list(struct codec *c, void *data, size_t *n, size_t width, size_t l
     if (!c->is_reading)
         return data;
     if (c->pack->is_bad || count > (c->pack->n - c->pack->at) / least ||
-        count > PROV_MOST_ELEMENTS - c->n_elements) {
+        count > PROV_MAX_ELEMENTS - c->n_elements) {
         c->pack->is_bad = true;
         count = 0;
     }
@@ -413,7 +413,7 @@ static int expand(const void *data, size_t bytes, struct arena *arena, struct pa
     size_t n;
 
     *out = (struct pack){0};
-    if (size > PROV_MOST_BYTES || ZSTD_findFrameCompressedSize(data, bytes) != bytes)
+    if (size > PROV_MAX_BYTES || ZSTD_findFrameCompressedSize(data, bytes) != bytes)
         return err_set(ERR_FORMAT, "damaged record: not one whole zstd frame");
     out->data = arena_alloc(arena, size + 1, 1);
     n = ZSTD_decompress(out->data, size, data, bytes);

@@ -126,9 +126,9 @@ struct prov_record {
 
 /* Of a record that is read: a recorder writes some 11,000 elements at most (live_recorder.h).
  */
-#define PROV_MOST_BYTES (16u << 20) /* before compression */
-#define PROV_MOST_ELEMENTS 65536u   /* of all its lists */
-#define PROV_MOST_TEXT (32u << 20)  /* bytes of all names, where they stand */
+#define PROV_MAX_BYTES (16u << 20)      /* before compression */
+#define PROV_MAX_ELEMENTS 65536u        /* of all its lists */
+#define PROV_MAX_TEXT_BYTES (32u << 20) /* bytes of all names, where they stand */
 
 /*
  * prov_record_pack -- append to a pack, uncompressed. NULL names are "". O(size of the record).
@@ -159,7 +159,7 @@ void prov_compress(ZSTD_CCtx *context, const void *data, size_t bytes, struct pa
 
 /*
  * prov_record_read -- the reverse, into the arena, and prov_record_unpack. ERR_FORMAT also for
- * what is not one whole undamaged frame of at most PROV_MOST_BYTES.
+ * what is not one whole undamaged frame of at most PROV_MAX_BYTES.
  */
 int prov_record_read(const void *data, size_t bytes, struct arena *arena,
                      struct prov_record *record);

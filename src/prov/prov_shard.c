@@ -56,7 +56,7 @@ void prov_job_free(struct prov_job *job)
 
 static struct prov_value *add_value(struct prov_job *job, const char *column, char type)
 {
-    assert(job->n < PROV_MOST_VALUES);
+    assert(job->n < PROV_MAX_VALUES);
     job->value[job->n].column = column;
     job->value[job->n].type = type;
     return &job->value[job->n++];
@@ -172,7 +172,7 @@ int prov_shard_check(struct database *d, const char *as, uint32_t shard, uint32_
         return rc;
     n = meta(d, as, "shards");
     number = meta(d, as, "shard");
-    if (format != PROV_FORMAT || n < 1 || n > PROV_MOST_SHARDS)
+    if (format != PROV_FORMAT || n < 1 || n > PROV_MAX_SHARDS)
         return err_set(ERR_FORMAT, "not a provenance store, or damaged: '%s'", path);
     if (number != shard || (*n_shards > 0 && n != *n_shards))
         return err_set(ERR_FORMAT, "'%s' is shard %lld of %lld, not %u of %lld", path, number,
@@ -299,7 +299,7 @@ uint32_t prov_shard_count(const struct prov_place *place, int dir)
     if (database_open(&d, prov_place_file(place, dir, 0, &file), DATABASE_READ) == 0)
         n = meta(&d, "main", "shards");
     database_close(&d);
-    return n >= 1 && n <= PROV_MOST_SHARDS ? (uint32_t)n : 0;
+    return n >= 1 && n <= PROV_MAX_SHARDS ? (uint32_t)n : 0;
 }
 
 /* --------------------------------------------------------------------------------- writing */

@@ -26,7 +26,7 @@ enum prov_table {
     N_PROV_TABLES
 };
 
-#define PROV_MOST_VALUES 24
+#define PROV_MAX_VALUES 24
 
 struct prov_value {
     const char *column; /* constant */
@@ -40,7 +40,7 @@ struct prov_job {
     enum prov_table table;
     unsigned n, tag; /* the tag is whose job it is to say */
     bool is_lost;    /* it cannot be stored whatever happens */
-    struct prov_value value[PROV_MOST_VALUES];
+    struct prov_value value[PROV_MAX_VALUES];
     struct pack data; /* texts, each with its zero, and bytes */
 };
 

@@ -264,7 +264,7 @@ int prov_spool_append(struct prov_spool *s, uint64_t first, uint32_t n,
     uint64_t need = FRAME_BYTES + payload->n;
     int rc = 0;
 
-    if (payload->n > PROV_SPOOL_MOST_FRAME ||
+    if (payload->n > PROV_SPOOL_MAX_FRAME_BYTES ||
         atomic_load(&s->bytes) + need + HEAD_BYTES > s->opts.most_bytes)
         return err_set(ERR_RANGE, "the spool '%s' is full", s->path);
     if (s->write_fd < 0 || at + need > s->opts.segment_bytes)
@@ -351,7 +351,7 @@ static bool read_frame(struct prov_spool *s, uint64_t end, struct prov_frame *fr
         unpack_u32(&in) != FRAME_MAGIC)
         return false;
     bytes = unpack_u32(&in);
-    if (bytes > PROV_SPOOL_MOST_FRAME || s->at + FRAME_BYTES + bytes > end)
+    if (bytes > PROV_SPOOL_MAX_FRAME_BYTES || s->at + FRAME_BYTES + bytes > end)
         return false;
     mem_grow(&payload->data, &payload->cap, bytes + 1, 1);
     frame->first = unpack_u64(&in);

@@ -25,8 +25,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PROV_SPOOL_STORE_SIZE 33         /* 32 characters: which database */
-#define PROV_SPOOL_MOST_FRAME (1u << 30) /* bytes */
+#define PROV_SPOOL_STORE_SIZE 33              /* 32 characters: which database */
+#define PROV_SPOOL_MAX_FRAME_BYTES (1u << 30) /* bytes */
 
 struct prov_spool;
 

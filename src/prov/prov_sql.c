@@ -214,7 +214,7 @@ char *prov_sql_page(const char *collection, const char *where, const char *order
         "WHERE %s "
         "ORDER BY %s, __id, shard LIMIT %lld "
         "OFFSET %lld",
-        PROV_MOST_SHARDS, collection, where, order, most, from);
+        PROV_MAX_SHARDS, collection, where, order, most, from);
 }
 
 char *prov_sql_record(const char *collection)
@@ -224,8 +224,8 @@ char *prov_sql_record(const char *collection)
 
 void prov_sql_id_split(int64_t id, int64_t *in_shard, int64_t *shard)
 {
-    *in_shard = id / PROV_MOST_SHARDS;
-    *shard = id % PROV_MOST_SHARDS;
+    *in_shard = id / PROV_MAX_SHARDS;
+    *shard = id % PROV_MAX_SHARDS;
 }
 
 const char prov_sql_past[] =

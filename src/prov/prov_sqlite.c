@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#define FREE_SHARE 4u                /* of the disk: one part in so many */
-#define LEAST_SHARD_BYTES (1u << 20) /* tables and statistics have room in it */
+#define FREE_SHARE 4u              /* of the disk: one part in so many */
+#define MIN_SHARD_BYTES (1u << 20) /* tables and statistics have room in it */
 
 struct sqlite_sink {
     struct sqlite_store *store;
@@ -176,7 +176,7 @@ static uint64_t limit_of(const struct sqlite_store *store, uint64_t said)
     if (bytes == 0 && fstatvfs(store->home.dir, &disk) == 0)
         bytes = (uint64_t)disk.f_bavail * disk.f_frsize / FREE_SHARE;
     bytes /= store->n;
-    return bytes > LEAST_SHARD_BYTES ? bytes : LEAST_SHARD_BYTES;
+    return bytes > MIN_SHARD_BYTES ? bytes : MIN_SHARD_BYTES;
 }
 
 static int open_store(const char *url, const struct prov_store_opts *opts,

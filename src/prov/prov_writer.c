@@ -14,7 +14,7 @@
 
 #define BATCH 512
 #define FIRST_RETRY_MS 20
-#define MOST_RETRY_MS 500
+#define MAX_RETRY_MS 500
 
 static void pause_ms(unsigned ms)
 {
@@ -106,7 +106,7 @@ static void write_batch(struct prov_writer *w, struct prov_job **job, size_t n)
             finish(w, job, n, false);
             return;
         }
-        retry_ms = retry_ms < MOST_RETRY_MS ? retry_ms : MOST_RETRY_MS;
+        retry_ms = retry_ms < MAX_RETRY_MS ? retry_ms : MAX_RETRY_MS;
         pause_ms(retry_ms);
     }
 }

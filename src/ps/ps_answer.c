@@ -15,7 +15,7 @@
 
 static uint32_t named_slot(struct ps_store *s, const struct ps_entry *e)
 {
-    char text[2 * PS_TEXT_MOST + 2];
+    char text[2 * PS_MAX_TEXT_BYTES + 2];
 
     if (e->program.n > 0)
         memcpy(text, e->program.data, e->program.n);
@@ -23,7 +23,7 @@ static uint32_t named_slot(struct ps_store *s, const struct ps_entry *e)
     if (e->name.n > 0)
         memcpy(text + e->program.n + 1, e->name.data, e->name.n);
     text[e->program.n + 1 + e->name.n] = '\0';
-    if (s->function.n >= PS_FUNCTIONS_MOST)
+    if (s->function.n >= PS_MAX_FUNCTIONS)
         return names_find(&s->function, text);
     return ps_store_add_function(s, text);
 }
@@ -52,7 +52,7 @@ static bool has_room(struct ps_store *s, const struct ps_worker *w, const struct
 {
     uint64_t n = atomic_load(&s->n_stats) + (uint64_t)w->state.key.n + p->n_stats;
 
-    return p->n_stats == 0 || n <= PS_STATS_MOST;
+    return p->n_stats == 0 || n <= PS_MAX_STATS;
 }
 
 /* A client is ready when it has pushed for the round that is open, or left. */
@@ -244,7 +244,7 @@ static void write_stats(const struct ps_state *state, msgpack_sbuffer *out)
     char text[PS_KEY_SIZE];
 
     ps_write_array(out, state->key.n);
-    for (uint32_t i = 0; i < state->key.n && out->size <= PS_FRAME_MOST; i++) {
+    for (uint32_t i = 0; i < state->key.n && out->size <= PS_MAX_FRAME_BYTES; i++) {
         struct ps_stat_key key;
 
         snprintf(text, sizeof text, "%s", state->key.name[i]);
@@ -278,12 +278,12 @@ static void answer_question(struct ps_store *s, msgpack_sbuffer *out)
     state.have = s->version;
     state.round = s->published_round;
     ps_write_state(out, &state);
-    for (uint32_t i = 0; i < state.n_entries && out->size <= PS_FRAME_MOST; i++)
+    for (uint32_t i = 0; i < state.n_entries && out->size <= PS_MAX_FRAME_BYTES; i++)
         write_model(s, i, name[i], out);
     write_stats(&s->global, out);
     pthread_rwlock_unlock(&s->model_lock);
     free(name);
-    if (out->size <= PS_FRAME_MOST)
+    if (out->size <= PS_MAX_FRAME_BYTES)
         return;
     msgpack_sbuffer_clear(out);
     refuse(s, &(struct ps_reply){0}, PS_LARGE, out);

@@ -34,7 +34,7 @@ static void take_function(struct ps_snapshot *s, uint32_t i, const struct ps_ent
 static void take_state(struct ps_snapshot *s, const struct ps_frame *frame)
 {
     const struct ps_push *p = &frame->push;
-    uint64_t *bins = mem_alloc(SKETCH_MOST_BINS, sizeof *bins);
+    uint64_t *bins = mem_alloc(SKETCH_MAX_BINS, sizeof *bins);
     char key[PS_KEY_SIZE];
 
     s->version = p->have;

@@ -73,7 +73,7 @@ struct ps_client {
     bool has_unnamed; /* ... which is so */
     msgpack_sbuffer out;
     struct ps_frame frame;
-    uint64_t bin[SKETCH_MOST_BINS];
+    uint64_t bin[SKETCH_MAX_BINS];
     struct ps_client_counts counts;
     bool has_news;
 };
@@ -128,7 +128,7 @@ void ps_client_close(struct ps_client *c)
 
 static char *copy_name(const char *text)
 {
-    char *copy = strndup(text, PS_TEXT_MOST);
+    char *copy = strndup(text, PS_MAX_TEXT_BYTES);
 
     if (copy == NULL)
         abort();
@@ -138,13 +138,13 @@ static char *copy_name(const char *text)
 uint32_t ps_client_function(struct ps_client *c, const char *program, const char *name)
 {
     struct function f = {.program = copy_name(program), .name = copy_name(name)};
-    char text[2 * PS_TEXT_MOST + 2], *end;
+    char text[2 * PS_MAX_TEXT_BYTES + 2], *end;
     uint32_t n = c->key.n, id;
 
     end = stpcpy(text, f.program);
     *end++ = '\n';
     strcpy(end, f.name);
-    id = n < PS_FUNCTIONS_MOST ? names_add(&c->key, text) : names_find(&c->key, text);
+    id = n < PS_MAX_FUNCTIONS ? names_add(&c->key, text) : names_find(&c->key, text);
     if (id != n || id == NAMES_NONE) {
         free(f.program);
         free(f.name);
@@ -605,7 +605,7 @@ static void unpack_functions(struct ps_client *c, struct pack *p)
 {
     uint32_t n = unpack_u32(p);
 
-    p->is_bad |= n > PS_FUNCTIONS_MOST;
+    p->is_bad |= n > PS_MAX_FUNCTIONS;
     for (uint32_t i = 0; i < n && !p->is_bad; i++) {
         char *text[2] = {0};
 

@@ -110,10 +110,10 @@ static bool put(struct ps_relay *r, struct instance *x, struct pile *pile,
     size_t bytes = sizeof *letter + letter->body.n;
     unsigned char *body;
 
-    if (r->bytes + bytes > PS_RELAY_MOST_BYTES)
+    if (r->bytes + bytes > PS_RELAY_MAX_BYTES)
         sweep(r);
-    if (pile->n == PS_LETTERS_MOST || x->bytes + bytes > PS_RELAY_MOST_MAIL ||
-        r->bytes + bytes > PS_RELAY_MOST_BYTES)
+    if (pile->n == PS_MAX_LETTERS || x->bytes + bytes > PS_RELAY_MAX_MAIL_BYTES ||
+        r->bytes + bytes > PS_RELAY_MAX_BYTES)
         return false;
     body = mem_alloc((size_t)letter->body.n + 1, 1);
     if (letter->body.n > 0)
@@ -132,7 +132,7 @@ static uint32_t who(struct ps_relay *r, const struct ps_letters *said)
     XXH128_hash_t job = XXH3_128bits(said->job.data, said->job.n);
     uint32_t known = r->id.n, i;
 
-    if (known == PS_RELAY_MOST_INSTANCES &&
+    if (known == PS_RELAY_MAX_INSTANCES &&
         idmap_find(&r->id, key_pair(0, said->client)) == IDMAP_NONE)
         return NOBODY;
     i = idmap_add(&r->id, key_pair(0, said->client));
@@ -153,7 +153,7 @@ static void take_place(struct ps_relay *r, uint32_t i, struct ps_place place)
 {
     uint32_t known = r->place.n, p;
 
-    if (known == PS_RELAY_MOST_INSTANCES &&
+    if (known == PS_RELAY_MAX_INSTANCES &&
         idmap_find(&r->place, key_of(&r->instance[i], place)) == IDMAP_NONE)
         return;
     p = idmap_add(&r->place, key_of(&r->instance[i], place));

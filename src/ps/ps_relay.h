@@ -16,10 +16,10 @@
 
 #include "ps/ps_wire.h"
 
-#define PS_RELAY_SILENT_MS 10000u        /* then an instance is taken for dead */
-#define PS_RELAY_MOST_INSTANCES 1000000u /* in the life of a server */
-#define PS_RELAY_MOST_MAIL (4u << 20)    /* bytes of letters that wait for one instance, */
-#define PS_RELAY_MOST_BYTES (256u << 20) /* and for all together */
+#define PS_RELAY_SILENT_MS 10000u          /* then an instance is taken for dead */
+#define PS_RELAY_MAX_INSTANCES 1000000u    /* in the life of a server */
+#define PS_RELAY_MAX_MAIL_BYTES (4u << 20) /* bytes of letters that wait for one instance, */
+#define PS_RELAY_MAX_BYTES (256u << 20)    /* and for all together */
 
 struct ps_relay;
 

@@ -14,8 +14,9 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define SAY_MOST (16u << 20) /* bytes of letters in a request, with room in PS_FRAME_MOST */
-#define QUIET_MS 10u         /* between requests that say nothing, but fetch what there is */
+#define MAX_SAY_BYTES                                                                          \
+    (16u << 20)      /* bytes of letters in a request, with room in PS_MAX_FRAME_BYTES */
+#define QUIET_MS 10u /* between requests that say nothing, but fetch what there is */
 
 struct ps_relay_client {
     uint64_t id, epoch;
@@ -98,7 +99,8 @@ static bool add(struct ps_relay_client *c, struct ps_letter **list, size_t *cap,
 {
     unsigned char *copy;
 
-    if (*n == PS_LETTERS_MOST || bytes > PS_LETTER_MOST || c->say_bytes + bytes > SAY_MOST)
+    if (*n == PS_MAX_LETTERS || bytes > PS_MAX_LETTER_BYTES ||
+        c->say_bytes + bytes > MAX_SAY_BYTES)
         return false;
     copy = mem_alloc(bytes + 1, 1);
     if (bytes > 0)
@@ -159,8 +161,8 @@ static void send_next(struct ps_relay_client *c)
     l->is_over = c->has_said_over = c->is_over;
     l->place = c->place + c->n_said;
     l->n_places = c->n_places - c->n_said;
-    if (l->n_places > PS_PLACES_MOST)
-        l->n_places = PS_PLACES_MOST;
+    if (l->n_places > PS_MAX_PLACES)
+        l->n_places = PS_MAX_PLACES;
     msgpack_sbuffer_clear(&c->out);
     ps_write_letters(&c->out, PS_LETTERS, l);
     c->n_said += l->n_places;

@@ -60,8 +60,8 @@ bool ps_relay_client_is_placed(const struct ps_relay_client *client);
 /*
  * ps_relay_client_ask -- a question for who reads a place; its answer has the same number.
  * ps_relay_client_answer -- to a question.
- * Return false when there are PS_LETTERS_MOST, or 16 MiB, that were not sent yet, or there are
- * more bytes than PS_LETTER_MOST.
+ * Return false when there are PS_MAX_LETTERS, or 16 MiB, that were not sent yet, or there are
+ * more bytes than PS_MAX_LETTER_BYTES.
  */
 bool ps_relay_client_ask(struct ps_relay_client *client, uint64_t number, struct ps_place place,
                          const void *body, size_t bytes);

@@ -165,21 +165,21 @@ static void the_second_answer_to_a_request_is_not_that_to_the_next(void **state)
 /* 16 MiB of letters, and 1,024 of a kind, wait for the next request; none is above 256 KiB. */
 static void what_waits_to_be_sent_is_bounded(void **state)
 {
-    static const unsigned char body[PS_LETTER_MOST + 1];
+    static const unsigned char body[PS_MAX_LETTER_BYTES + 1];
     struct ps_letter to = {.client = 5};
     uint32_t n = 0;
 
     (void)state;
-    assert_false(ps_relay_client_answer(client, &to, body, PS_LETTER_MOST + 1));
-    while (ps_relay_client_answer(client, &to, body, PS_LETTER_MOST))
+    assert_false(ps_relay_client_answer(client, &to, body, PS_MAX_LETTER_BYTES + 1));
+    while (ps_relay_client_answer(client, &to, body, PS_MAX_LETTER_BYTES))
         n++;
     assert_int_equal(n, 64);
     while (ps_relay_client_answer(client, &to, body, 0))
         n++;
-    assert_int_equal(n, PS_LETTERS_MOST);
-    assert_int_equal(hear()->n_answers, PS_LETTERS_MOST);
+    assert_int_equal(n, PS_MAX_LETTERS);
+    assert_int_equal(hear()->n_answers, PS_MAX_LETTERS);
     deliver((struct ps_letters){.number = said.letters.number});
-    assert_true(ps_relay_client_answer(client, &to, body, PS_LETTER_MOST));
+    assert_true(ps_relay_client_answer(client, &to, body, PS_MAX_LETTER_BYTES));
 }
 
 /* A server of an earlier version knows no letters. */

@@ -184,7 +184,7 @@ static void one_that_was_heard_of_later_is_there(void **state)
 static const struct ps_letters *answer_with(uint64_t from, uint64_t to, uint64_t number,
                                             uint32_t bytes)
 {
-    static unsigned char body[PS_LETTER_MOST];
+    static unsigned char body[PS_MAX_LETTER_BYTES];
     struct ps_letter a = {.client = to, .number = number, .body = {body, bytes}};
 
     return say((struct ps_letters){.client = from, .n_answers = 1, .answer = &a}, "job");
@@ -197,8 +197,8 @@ static void an_answer_that_there_is_no_room_for_is_asked_for_again(void **state)
 
     (void)state;
     come_by(1, "job");
-    for (uint32_t i = 0; i < PS_RELAY_MOST_MAIL / PS_LETTER_MOST; i++)
-        answer_with(2, 1, i, PS_LETTER_MOST);
+    for (uint32_t i = 0; i < PS_RELAY_MAX_MAIL_BYTES / PS_MAX_LETTER_BYTES; i++)
+        answer_with(2, 1, i, PS_MAX_LETTER_BYTES);
     mail = come_by(1, "job");
     assert_int_equal(mail->n_answers, 16);
     for (uint32_t i = 0; i < 16; i++) {
@@ -216,16 +216,16 @@ static void what_is_left_for_the_dead_makes_room(void **state)
     for (uint64_t dead = 100; dead < 170; dead++) {
         come_by(dead, "job");
         for (uint32_t i = 0; i < 15; i++)
-            answer_with(2, dead, i, PS_LETTER_MOST);
+            answer_with(2, dead, i, PS_MAX_LETTER_BYTES);
     }
     ps_relay_counts(relay, &counts);
     assert_in_range(counts.n_answers, 64 * 15, 70 * 15 - 1);
     come_by(1, "job");
-    answer_with(2, 1, 3, PS_LETTER_MOST);
+    answer_with(2, 1, 3, PS_MAX_LETTER_BYTES);
     assert_int_equal(come_by(1, "job")->answer[0].state, PS_OVERFULL);
     now_ms += PS_RELAY_SILENT_MS;
     come_by(1, "job");
-    answer_with(2, 1, 4, PS_LETTER_MOST);
+    answer_with(2, 1, 4, PS_MAX_LETTER_BYTES);
     assert_int_equal(come_by(1, "job")->answer[0].state, PS_ANSWERED);
 }
 
@@ -251,16 +251,16 @@ static void mail_is_bounded_and_who_asks_is_told(void **state)
 
     (void)state;
     read_rank(2, 3, "job");
-    for (uint32_t i = 0; i < PS_LETTERS_MOST + 3; i++) {
+    for (uint32_t i = 0; i < PS_MAX_LETTERS + 3; i++) {
         const struct ps_letters *mail = ask(1, i + 1, 3, "job");
 
         for (uint32_t k = 0; k < mail->n_answers; k++, n_told++)
             assert_int_equal(mail->answer[k].state, PS_OVERFULL);
     }
     assert_int_equal(n_told, 3);
-    assert_int_equal(come_by(2, "job")->n_questions, PS_LETTERS_MOST);
+    assert_int_equal(come_by(2, "job")->n_questions, PS_MAX_LETTERS);
     ps_relay_counts(relay, &counts);
-    assert_int_equal(counts.n_questions, PS_LETTERS_MOST);
+    assert_int_equal(counts.n_questions, PS_MAX_LETTERS);
     assert_int_equal(counts.n_undelivered, 3);
 }
 

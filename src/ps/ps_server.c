@@ -18,9 +18,9 @@
 #include <string.h>
 
 #define BACK "inproc://workers"
-#define MOST_WAITING 64 /* messages of one client that wait; more are dropped, */
-#define MOST_UNREAD 4   /* ... and answers: who waits for each has one at a time */
-#define MOST_WORKERS 256u
+#define MAX_WAITING 64 /* messages of one client that wait; more are dropped, */
+#define MAX_UNREAD 4   /* ... and answers: who waits for each has one at a time */
+#define MAX_WORKERS 256u
 #define LAST_WORDS_MS 5000 /* for the server above, at the end */
 
 struct server_worker {
@@ -148,8 +148,8 @@ static int fail(const char *what)
 static int bind_front(struct ps_server *s, const struct ps_server_opts *opts)
 {
     const char *listen = opts->listen ? opts->listen : "tcp://127.0.0.1:*";
-    int64_t most_bytes = PS_FRAME_MOST;
-    int most = MOST_WAITING, most_unread = MOST_UNREAD, rc = 0;
+    int64_t most_bytes = PS_MAX_FRAME_BYTES;
+    int most = MAX_WAITING, most_unread = MAX_UNREAD, rc = 0;
     size_t bytes = sizeof s->address;
 
     s->front = zmq_socket(s->zmq, ZMQ_ROUTER);
@@ -249,7 +249,7 @@ static int open_all(struct ps_server *s, const struct ps_server_opts *opts)
     int rc = check(opts);
 
     s->n_workers = store.n_workers ? store.n_workers : 2;
-    s->n_workers = s->n_workers < MOST_WORKERS ? s->n_workers : MOST_WORKERS;
+    s->n_workers = s->n_workers < MAX_WORKERS ? s->n_workers : MAX_WORKERS;
     s->interval_ms = opts->interval_ms ? opts->interval_ms : 1000;
     store.n_workers = s->n_workers;
     if (rc == 0 && opts->key_file)

@@ -17,8 +17,8 @@
 #define MAGIC 0x4d41524150474e53u /* "SNGPARAM" */
 #define FORMAT 2u
 #define FORMAT_ALONE 1u /* without what is told to another server */
-#define MOST_BYTES ((off_t)8 << 30)
-#define MOST_VERSION                                                                           \
+#define MAX_BYTES ((off_t)8 << 30)
+#define MAX_VERSION                                                                            \
     ((uint64_t)1 << 62) /* of models, and rounds: what is counted up must not wrap */
 
 void ps_snapshot_release(struct ps_snapshot *s)
@@ -104,14 +104,14 @@ static bool is_function(const char *text, size_t n)
         if ((unsigned char)text[i] < 0x20 && text[i] != '\n')
             return false;
     }
-    return n_parts == 1 && n <= 2 * PS_TEXT_MOST + 1;
+    return n_parts == 1 && n <= 2 * PS_MAX_TEXT_BYTES + 1;
 }
 
 static void unpack_functions(struct ps_snapshot *s, struct pack *p)
 {
     uint32_t n = unpack_u32(p);
 
-    p->is_bad |= n > PS_FUNCTIONS_MOST;
+    p->is_bad |= n > PS_MAX_FUNCTIONS;
     s->function = mem_alloc(p->is_bad ? 0 : n, sizeof *s->function);
     for (uint32_t i = 0; i < n && !p->is_bad; i++) {
         size_t length = unpack_count(p, 1);
@@ -182,7 +182,7 @@ int ps_snapshot_unpack(struct ps_snapshot *s, const void *data, size_t bytes)
         return err_set(ERR_FORMAT, "a snapshot of another format");
     s->version = unpack_u64(&p);
     s->round = unpack_u64(&p);
-    p.is_bad |= s->version > MOST_VERSION || s->round > MOST_VERSION;
+    p.is_bad |= s->version > MAX_VERSION || s->round > MAX_VERSION;
     unpack_functions(s, &p);
     if (!p.is_bad)
         ps_state_unpack_stats(&s->state, &p);
@@ -209,7 +209,7 @@ static int read_file(const char *path, struct pack *p)
 
     if (fd < 0 || fstat(fd, &info) != 0)
         rc = err_set(ERR_IO, "cannot read '%s': %s", path, strerror(errno));
-    else if (!S_ISREG(info.st_mode) || info.st_size > MOST_BYTES)
+    else if (!S_ISREG(info.st_mode) || info.st_size > MAX_BYTES)
         rc = err_set(ERR_FORMAT, "not a snapshot of a parameter server: '%s'", path);
     if (rc == 0)
         mem_grow(&p->data, &p->cap, (size_t)info.st_size, 1);

@@ -7,12 +7,12 @@
 
 #include <errno.h>
 
-#define MOST_WAITING 8 /* frames */
+#define MAX_WAITING 8 /* frames */
 
 int ps_socket_connect(struct ps_socket *s, const char *address, const char *key_file)
 {
-    int most = MOST_WAITING, linger = 0, reconnect = 50, reconnect_most = 1000;
-    int64_t most_bytes = PS_FRAME_MOST;
+    int most = MAX_WAITING, linger = 0, reconnect = 50, reconnect_most = 1000;
+    int64_t most_bytes = PS_MAX_FRAME_BYTES;
     struct ps_key key;
     int rc = 0;
 

@@ -34,7 +34,7 @@ void ps_state_add(struct ps_state *s, uint32_t slot, const struct sketch *from)
 
     cover(s, slot);
     into = &s->sketch[slot];
-    if (from->n > PS_CALLS_MOST - into->n) {
+    if (from->n > PS_MAX_CALLS - into->n) {
         s->n_lost += from->n;
         return;
     }
@@ -134,7 +134,7 @@ static void unpack_stat(struct pack *p, struct ps_stat *stat)
     if (!p->is_bad)
         memcpy(stat, bytes, sizeof *stat);
     free(bytes);
-    p->is_bad |= stat->n > PS_CALLS_MOST;
+    p->is_bad |= stat->n > PS_MAX_CALLS;
     if (stat->is_real)
         p->is_bad |= !isfinite(stat->real.min) || !isfinite(stat->real.max) ||
                      !isfinite(stat->real.sum) || !isfinite(stat->real.square_sum) ||
@@ -147,7 +147,7 @@ void ps_state_unpack_stats(struct ps_state *s, struct pack *p)
 {
     uint32_t n = unpack_u32(p);
 
-    p->is_bad |= n > PS_STATS_MOST;
+    p->is_bad |= n > PS_MAX_STATS;
     for (uint32_t i = 0; i < n && !p->is_bad; i++) {
         size_t length = unpack_count(p, 1);
         char *bytes = unpack_array(p, length, 1);
@@ -178,7 +178,7 @@ void ps_state_unpack_sketch(struct sketch *s, struct pack *p)
     if (p->is_bad || s->n == 0)
         return;
     p->is_bad = sketch_bin(s->min) != s->first_bin + first ||
-                sketch_bin(s->max) != s->first_bin + last - 1 || s->n > PS_CALLS_MOST ||
+                sketch_bin(s->max) != s->first_bin + last - 1 || s->n > PS_MAX_CALLS ||
                 s->sum < (unsigned __int128)s->n * s->min ||
                 s->sum > (unsigned __int128)s->n * s->max;
 }

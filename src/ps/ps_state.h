@@ -42,7 +42,7 @@ void ps_state_count(struct ps_state *state, const char *key, const struct ps_sta
 void ps_state_merge(struct ps_state *into, const struct ps_state *from);
 
 /* ps_state_key -- one text for what a statistic is of. */
-#define PS_KEY_SIZE (3 * PS_TEXT_MOST + 16)
+#define PS_KEY_SIZE (3 * PS_MAX_TEXT_BYTES + 16)
 void ps_state_key(const struct ps_stat_entry *entry, char key[PS_KEY_SIZE]);
 
 /* ps_state_split -- the counterpart: text is overwritten, the result points into it. */

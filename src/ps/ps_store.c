@@ -40,7 +40,7 @@ struct ps_client_record *ps_store_client(struct ps_store *s, uint64_t client)
     uint32_t n = s->client_id.n, id;
     struct key key = key_pair(0, client);
 
-    if (n >= PS_CLIENTS_MOST && idmap_find(&s->client_id, key) == IDMAP_NONE)
+    if (n >= PS_MAX_CLIENTS && idmap_find(&s->client_id, key) == IDMAP_NONE)
         return NULL;
     id = idmap_add(&s->client_id, key);
     if (id == n) {

@@ -26,7 +26,7 @@
 
 #include <stdbool.h>
 
-#define PS_CLIENTS_MOST 1000000u
+#define PS_MAX_CLIENTS 1000000u
 #define PS_WHY_SIZE 256
 
 struct ps_store;

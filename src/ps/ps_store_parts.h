@@ -32,7 +32,7 @@ struct ps_worker {
     uint32_t *slot;        /* of the functions of the request */
     size_t slot_cap;
     struct ps_reply reply;
-    uint64_t bin[SKETCH_MOST_BINS];
+    uint64_t bin[SKETCH_MAX_BINS];
 };
 
 struct ps_model {

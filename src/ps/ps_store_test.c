@@ -29,7 +29,7 @@ static void ask(struct ps_store *store, const struct ps_push *push, const struct
 /* What the store has published of the sample functions. */
 static void pull(struct ps_store *store, struct sketch *model, struct ps_reply *head)
 {
-    static uint64_t bin[SKETCH_MOST_BINS];
+    static uint64_t bin[SKETCH_MAX_BINS];
     struct sketch none[FUNCTIONS] = {0};
     struct ps_push push = {.client = 1, .n_entries = FUNCTIONS};
     msgpack_sbuffer reply = {0};
@@ -226,8 +226,8 @@ static void counts_do_not_wrap(void **state)
     (void)state;
     sketch_init(&s);
     sketch_add(&s, 1);
-    s.n = s.count[1 - s.first_bin] = PS_CALLS_MOST;
-    s.sum = PS_CALLS_MOST;
+    s.n = s.count[1 - s.first_bin] = PS_MAX_CALLS;
+    s.sum = PS_MAX_CALLS;
     assert_int_equal(ps_store_open(&store, &opts), 0);
     for (push.sequence = 1; push.sequence <= 6; push.sequence++) {
         ask(store, &push, &s, &f, &reply);
@@ -237,7 +237,7 @@ static void counts_do_not_wrap(void **state)
     push.sequence = 0;
     ask(store, &push, &s, &f, &reply);
     assert_int_equal(f.reply.n_models, 1);
-    assert_true(f.reply.model[0].sketch.n == PS_CALLS_MOST);
+    assert_true(f.reply.model[0].sketch.n == PS_MAX_CALLS);
     ps_store_counts(store, &counts);
     assert_true(counts.n_lost > 0);
     sketch_release(&s);
@@ -458,8 +458,8 @@ struct writer {
     unsigned index;
     pthread_t thread;
     atomic_uint *n_done;
-    struct ps_letter answer[PS_LETTERS_MOST]; /* to what it was asked, to be said next */
-    uint64_t number[PS_LETTERS_MOST];         /* that is what it answers */
+    struct ps_letter answer[PS_MAX_LETTERS]; /* to what it was asked, to be said next */
+    uint64_t number[PS_MAX_LETTERS];         /* that is what it answers */
     uint32_t n_answers, n_known;
 };
 
@@ -651,7 +651,7 @@ static void all_that_is_published_can_be_asked_for(void **state)
     msgpack_sbuffer out = {0}, reply = {0};
     struct ps_frame f = {0};
     struct ps_store *store;
-    char name[PS_TEXT_MOST + 1];
+    char name[PS_MAX_TEXT_BYTES + 1];
     struct sketch s;
 
     (void)state;
@@ -683,9 +683,9 @@ static void all_that_is_published_can_be_asked_for(void **state)
     assert_int_equal(f.push.stat[0].stat.whole.sum, 6);
     assert_int_equal(f.push.stat[0].rank, 7);
 
-    memset(name, 'x', PS_TEXT_MOST);
-    name[PS_TEXT_MOST] = '\0';
-    for (uint32_t i = 0; i <= PS_FRAME_MOST / PS_TEXT_MOST; i++, push.sequence++) {
+    memset(name, 'x', PS_MAX_TEXT_BYTES);
+    name[PS_MAX_TEXT_BYTES] = '\0';
+    for (uint32_t i = 0; i <= PS_MAX_FRAME_BYTES / PS_MAX_TEXT_BYTES; i++, push.sequence++) {
         snprintf(name, 8, "%07u", i);
         name[7] = 'x';
         msgpack_sbuffer_clear(&out);

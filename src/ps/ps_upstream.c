@@ -81,7 +81,7 @@ static void take_indices(struct ps_store *s)
                              ? PS_NO_INDEX
                              : ps_client_index(s->opts.upstream, s->above[i]);
 
-        if (index < PS_FUNCTIONS_MOST && s->index_of[i] == PS_NO_INDEX)
+        if (index < PS_MAX_FUNCTIONS && s->index_of[i] == PS_NO_INDEX)
             take_index(s, i, index);
     }
     s->is_frozen = ps_client_is_frozen(s->opts.upstream);

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VARINT_MOST 10                                 /* bytes of 64 bits */
-#define BINS_MOST (SKETCH_MOST_BINS * VARINT_MOST * 2) /* bytes */
+#define MAX_VARINT_BYTES 10                                     /* bytes of 64 bits */
+#define MAX_BINS_BYTES (SKETCH_MAX_BINS * MAX_VARINT_BYTES * 2) /* bytes */
 
 void ps_frame_release(struct ps_frame *f)
 {
@@ -71,14 +71,14 @@ static bool check_bins(struct ps_packed_sketch *s)
     uint64_t next = 0, gap, count; /* next: first bin that was not spoken of yet */
 
     for (bool is_first = true; at < end; is_first = false) {
-        if (!get_varint(&at, end, &gap) || gap >= SKETCH_MOST_BINS - next ||
-            !get_varint(&at, end, &count) || count == 0 || count > PS_CALLS_MOST - s->n)
+        if (!get_varint(&at, end, &gap) || gap >= SKETCH_MAX_BINS - next ||
+            !get_varint(&at, end, &count) || count == 0 || count > PS_MAX_CALLS - s->n)
             return false;
         if (is_first)
             s->first_bin = (uint32_t)gap;
         next += gap + 1;
         s->n += count;
-        if (next == SKETCH_MOST_BINS && at < end)
+        if (next == SKETCH_MAX_BINS && at < end)
             return false;
     }
     s->n_bins = (uint32_t)next - s->first_bin;
@@ -102,7 +102,7 @@ static void read_sketch(struct ps_reader *r, struct ps_packed_sketch *s)
     s->max = ps_read_count(r);
     s->sum = ps_read_wide(r);
     s->square_sum = ps_read_wide(r);
-    s->bins = ps_read_bytes(r, BINS_MOST);
+    s->bins = ps_read_bytes(r, MAX_BINS_BYTES);
     if (!r->is_bad)
         r->is_bad = !check_bins(s) || !is_possible(s);
 }
@@ -130,7 +130,7 @@ struct sketch ps_sketch_view(const struct ps_packed_sketch *s, uint64_t *bin)
 
 void ps_write_sketch(msgpack_sbuffer *out, const struct sketch *s)
 {
-    unsigned char bytes[BINS_MOST], *at = bytes;
+    unsigned char bytes[MAX_BINS_BYTES], *at = bytes;
     uint64_t next = 0;
 
     assert(s->n > 0);
@@ -173,11 +173,11 @@ static void read_entry(struct ps_reader *r, struct ps_entry *e)
     ps_read_array(r, 2, 2);
     if (ps_next_is_array(r)) {
         ps_read_array(r, 2, 2);
-        e->program = ps_read_text(r, PS_TEXT_MOST);
-        e->name = ps_read_text(r, PS_TEXT_MOST);
+        e->program = ps_read_text(r, PS_MAX_TEXT_BYTES);
+        e->name = ps_read_text(r, PS_MAX_TEXT_BYTES);
     } else {
         e->index = read_u32(r);
-        r->is_bad |= e->index >= PS_FUNCTIONS_MOST;
+        r->is_bad |= e->index >= PS_MAX_FUNCTIONS;
     }
     e->has_sketch = !ps_read_nil(r);
     if (e->has_sketch)
@@ -201,24 +201,24 @@ static void read_numbers(struct ps_reader *r, struct ps_stat *s)
         s->whole.square_sum = ps_read_wide(r);
         r->is_bad |= s->whole.min > s->whole.max;
     }
-    r->is_bad |= s->n == 0 || s->n > PS_CALLS_MOST;
+    r->is_bad |= s->n == 0 || s->n > PS_MAX_CALLS;
 }
 
 static void read_stat(struct ps_reader *r, struct ps_stat_entry *e)
 {
     *e = (struct ps_stat_entry){0};
     ps_read_array(r, 9, 9);
-    e->program = ps_read_text(r, PS_TEXT_MOST);
+    e->program = ps_read_text(r, PS_MAX_TEXT_BYTES);
     e->rank = read_u32(r);
-    e->region = ps_read_text(r, PS_TEXT_MOST);
-    e->name = ps_read_text(r, PS_TEXT_MOST);
+    e->region = ps_read_text(r, PS_MAX_TEXT_BYTES);
+    e->name = ps_read_text(r, PS_MAX_TEXT_BYTES);
     read_numbers(r, &e->stat);
 }
 
 static void read_stats(struct ps_reader *r, struct ps_stat_entry **stat, size_t *cap,
                        uint32_t *n)
 {
-    uint32_t count = ps_read_array(r, 0, PS_STATS_MOST);
+    uint32_t count = ps_read_array(r, 0, PS_MAX_STATS);
 
     *n = 0;
     for (uint32_t i = 0; i < count && !r->is_bad; i++) {
@@ -230,7 +230,7 @@ static void read_stats(struct ps_reader *r, struct ps_stat_entry **stat, size_t 
 
 static void read_entries(struct ps_reader *r, struct ps_push *p)
 {
-    uint32_t n = ps_read_array(r, 0, PS_FUNCTIONS_MOST);
+    uint32_t n = ps_read_array(r, 0, PS_MAX_FUNCTIONS);
 
     p->n_entries = 0;
     for (uint32_t i = 0; i < n && !r->is_bad; i++) {
@@ -264,11 +264,11 @@ static void read_state(struct ps_reader *r, struct ps_push *p)
 
 static void read_indices(struct ps_reader *r, struct ps_reply *p)
 {
-    p->n_indices = ps_read_array(r, 0, PS_FUNCTIONS_MOST);
+    p->n_indices = ps_read_array(r, 0, PS_MAX_FUNCTIONS);
     mem_grow(&p->index, &p->index_cap, p->n_indices, sizeof *p->index);
     for (uint32_t i = 0; i < p->n_indices; i++) {
         p->index[i] = ps_read_nil(r) ? PS_NO_INDEX : read_u32(r);
-        r->is_bad |= p->index[i] != PS_NO_INDEX && p->index[i] >= PS_FUNCTIONS_MOST;
+        r->is_bad |= p->index[i] != PS_NO_INDEX && p->index[i] >= PS_MAX_FUNCTIONS;
     }
 }
 
@@ -284,13 +284,13 @@ static void read_reply(struct ps_reader *r, struct ps_reply *p)
     p->round = ps_read_count(r);
     p->is_frozen = read_truth(r);
     read_indices(r, p);
-    n = ps_read_array(r, 0, PS_FUNCTIONS_MOST);
+    n = ps_read_array(r, 0, PS_MAX_FUNCTIONS);
     p->n_models = 0;
     for (uint32_t i = 0; i < n && !r->is_bad; i++) {
         mem_grow(&p->model, &p->model_cap, (size_t)i + 1, sizeof *p->model);
         ps_read_array(r, 2, 2);
         p->model[i].index = read_u32(r);
-        r->is_bad |= p->model[i].index >= PS_FUNCTIONS_MOST;
+        r->is_bad |= p->model[i].index >= PS_MAX_FUNCTIONS;
         read_sketch(r, &p->model[i].sketch);
         p->n_models = i + 1;
     }
@@ -309,7 +309,7 @@ static void read_refusal(struct ps_reader *r, struct ps_refusal *p)
 
 static void read_places(struct ps_reader *r, struct ps_letters *l)
 {
-    uint32_t n = ps_read_array(r, 0, PS_PLACES_MOST);
+    uint32_t n = ps_read_array(r, 0, PS_MAX_PLACES);
 
     l->n_places = 0;
     for (uint32_t i = 0; i < n && !r->is_bad; i++) {
@@ -329,7 +329,7 @@ static void read_question(struct ps_reader *r, struct ps_letter *q)
     q->number = ps_read_count(r);
     q->place.program = read_u32(r);
     q->place.rank = read_u32(r);
-    q->body = ps_read_bytes(r, PS_LETTER_MOST);
+    q->body = ps_read_bytes(r, PS_MAX_LETTER_BYTES);
 }
 
 static void read_answer(struct ps_reader *r, struct ps_letter *a)
@@ -343,12 +343,12 @@ static void read_answer(struct ps_reader *r, struct ps_letter *a)
     state = ps_read_count(r);
     r->is_bad |= state > PS_OVERFULL;
     a->state = r->is_bad ? PS_ANSWERED : (enum ps_letter_state)state;
-    a->body = ps_read_bytes(r, PS_LETTER_MOST);
+    a->body = ps_read_bytes(r, PS_MAX_LETTER_BYTES);
 }
 
 static void read_letters(struct ps_reader *r, struct ps_letters *l)
 {
-    uint32_t n = ps_read_array(r, 0, PS_LETTERS_MOST);
+    uint32_t n = ps_read_array(r, 0, PS_MAX_LETTERS);
 
     l->n_questions = l->n_answers = 0;
     for (uint32_t i = 0; i < n && !r->is_bad; i++) {
@@ -356,7 +356,7 @@ static void read_letters(struct ps_reader *r, struct ps_letters *l)
         read_question(r, &l->question[i]);
         l->n_questions = i + 1;
     }
-    n = ps_read_array(r, 0, PS_LETTERS_MOST);
+    n = ps_read_array(r, 0, PS_MAX_LETTERS);
     for (uint32_t i = 0; i < n && !r->is_bad; i++) {
         mem_grow(&l->answer, &l->answer_cap, (size_t)i + 1, sizeof *l->answer);
         read_answer(r, &l->answer[i]);
@@ -368,7 +368,7 @@ static void read_said(struct ps_reader *r, struct ps_letters *l)
 {
     l->client = ps_read_count(r);
     l->number = ps_read_count(r);
-    l->job = ps_read_text(r, PS_TEXT_MOST);
+    l->job = ps_read_text(r, PS_MAX_TEXT_BYTES);
     l->is_over = read_truth(r);
     read_places(r, l);
     read_letters(r, l);
@@ -423,7 +423,7 @@ int ps_frame_read(struct ps_frame *f, const void *data, size_t bytes)
     if (!r.is_bad && version != PS_WIRE_VERSION)
         return err_set(ERR_UNSUPPORTED, "a frame of version %llu of the protocol, not %u",
                        (unsigned long long)version, PS_WIRE_VERSION);
-    if (r.is_bad || bytes > PS_FRAME_MOST || kind < PS_PUSH || kind > PS_DELIVERY ||
+    if (r.is_bad || bytes > PS_MAX_FRAME_BYTES || kind < PS_PUSH || kind > PS_DELIVERY ||
         n != n_elements[kind])
         return err_set(ERR_FORMAT, "not a frame of a parameter server");
     f->kind = (enum ps_kind)kind;

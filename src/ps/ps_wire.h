@@ -19,16 +19,16 @@
 #include "ps/ps_stat.h"
 
 #define PS_WIRE_VERSION 1u
-#define PS_FRAME_MOST (64u << 20)         /* bytes */
-#define PS_FUNCTIONS_MOST 65536u          /* of one server, so also of one frame */
-#define PS_STATS_MOST (1u << 20)          /* of one server */
-#define PS_TEXT_MOST 8192u                /* bytes of a name */
-#define PS_CALLS_MOST ((uint64_t)1 << 62) /* of one function */
-#define PS_ROUND_LAST UINT64_MAX          /* instead of a round: takes part in no more rounds */
+#define PS_MAX_FRAME_BYTES (64u << 20)   /* bytes */
+#define PS_MAX_FUNCTIONS 65536u          /* of one server, so also of one frame */
+#define PS_MAX_STATS (1u << 20)          /* of one server */
+#define PS_MAX_TEXT_BYTES 8192u          /* bytes of a name */
+#define PS_MAX_CALLS ((uint64_t)1 << 62) /* of one function */
+#define PS_ROUND_LAST UINT64_MAX         /* instead of a round: takes part in no more rounds */
 #define PS_NO_INDEX UINT32_MAX
-#define PS_LETTERS_MOST 1024u       /* of one kind in one frame */
-#define PS_LETTER_MOST (256u << 10) /* bytes of what is in one */
-#define PS_PLACES_MOST 65536u       /* that one instance reads */
+#define PS_MAX_LETTERS 1024u             /* of one kind in one frame */
+#define PS_MAX_LETTER_BYTES (256u << 10) /* bytes of what is in one */
+#define PS_MAX_PLACES 65536u             /* that one instance reads */
 
 enum ps_kind { PS_PUSH = 1, PS_REPLY, PS_REFUSAL, PS_ASK, PS_STATE, PS_LETTERS, PS_DELIVERY };
 
@@ -152,7 +152,7 @@ void ps_frame_release(struct ps_frame *frame);
 
 /*
  * ps_sketch_view -- a packed sketch as one to merge from, never to change or release.
- *   count  its bins [SKETCH_MOST_BINS], room that the caller gives
+ *   count  its bins [SKETCH_MAX_BINS], room that the caller gives
  */
 struct sketch ps_sketch_view(const struct ps_packed_sketch *packed, uint64_t *count);
 

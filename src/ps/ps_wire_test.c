@@ -38,7 +38,7 @@ static void make_sketch(struct sketch *s)
 
 static void a_push_comes_back_as_it_was(void **state)
 {
-    static uint64_t bin[SKETCH_MOST_BINS];
+    static uint64_t bin[SKETCH_MAX_BINS];
     msgpack_sbuffer out = {0};
     struct ps_frame f = {0};
     struct sketch s, view, copy;

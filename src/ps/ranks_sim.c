@@ -97,7 +97,7 @@ static int open_sockets(struct sim *s)
     if (s->opts.key_file)
         rc = ps_key_read(&key, s->opts.key_file, false);
     s->zmq = zmq_ctx_new();
-    zmq_ctx_set(s->zmq, ZMQ_MAX_SOCKETS, (int)(SIM_MOST_RANKS / SIM_SHARED) + 8);
+    zmq_ctx_set(s->zmq, ZMQ_MAX_SOCKETS, (int)(SIM_MAX_RANKS / SIM_SHARED) + 8);
     s->n_sockets = s->opts.n_addresses; /* each server has as many */
     while (s->n_sockets * SIM_SHARED < s->opts.n_ranks)
         s->n_sockets += s->opts.n_addresses;
@@ -278,9 +278,9 @@ int sim_run(const struct sim_opts *opts, struct sim_result *result)
 
     *result = (struct sim_result){0};
     sketch_init(&result->latency_ns);
-    if (opts->n_ranks > SIM_MOST_RANKS || opts->n_functions > PS_FUNCTIONS_MOST)
-        return err_set(ERR_RANGE, "at most %u ranks and %u functions", SIM_MOST_RANKS,
-                       PS_FUNCTIONS_MOST);
+    if (opts->n_ranks > SIM_MAX_RANKS || opts->n_functions > PS_MAX_FUNCTIONS)
+        return err_set(ERR_RANGE, "at most %u ranks and %u functions", SIM_MAX_RANKS,
+                       PS_MAX_FUNCTIONS);
     s.rank = mem_alloc(opts->n_ranks, sizeof *s.rank);
     rc = open_sockets(&s);
     if (rc == 0)

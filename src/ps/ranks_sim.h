@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define SIM_SHARED 32u
-#define SIM_MOST_RANKS 65536u
+#define SIM_MAX_RANKS 65536u
 
 struct sim_opts {
     const char *const *address; /* [n_addresses] ranks are dealt to them */

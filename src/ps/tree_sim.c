@@ -22,9 +22,9 @@ static int lay_out(struct tree_sim *t, uint32_t depth, uint32_t fan)
         t->n_lowest = (uint32_t)n_level;
         n_servers += n_level;
         n_level *= fan;
-        if (n_servers > TREE_MOST_SERVERS)
+        if (n_servers > TREE_MAX_SERVERS)
             return err_set(ERR_RANGE, "a tree of %ux%u has more than %u servers", depth, fan,
-                           TREE_MOST_SERVERS);
+                           TREE_MAX_SERVERS);
     }
     t->first[t->n_levels] = (uint32_t)n_servers;
     return 0;
@@ -73,9 +73,9 @@ int tree_sim_open(struct tree_sim *t, uint32_t depth, uint32_t fan)
     int rc;
 
     *t = (struct tree_sim){.n_levels = 0};
-    if (depth < 2 || depth > TREE_MOST_LEVELS + 1 || fan < 1)
+    if (depth < 2 || depth > TREE_MAX_LEVELS + 1 || fan < 1)
         return err_set(ERR_RANGE, "a tree has 2 to %u levels, that of the ranks among them",
-                       TREE_MOST_LEVELS + 1);
+                       TREE_MAX_LEVELS + 1);
     rc = lay_out(t, depth, fan);
     if (rc == 0)
         rc = make_dir(t);

@@ -12,14 +12,14 @@
 
 #include "ps/ps_server.h"
 
-#define TREE_MOST_SERVERS 1200u /* a thread of one waits on some 15 files */
-#define TREE_MOST_LEVELS 8u
+#define TREE_MAX_SERVERS 1200u /* a thread of one waits on some 15 files */
+#define TREE_MAX_LEVELS 8u
 
 struct tree_sim {
-    uint32_t n_levels;                    /* of servers */
-    uint32_t first[TREE_MOST_LEVELS + 1]; /* server of a level; the last: how many there are */
-    struct ps_server **server;            /* [first[n_levels]] level by level */
-    const char **address;                 /* [n_lowest] where ranks talk to */
+    uint32_t n_levels;                   /* of servers */
+    uint32_t first[TREE_MAX_LEVELS + 1]; /* server of a level; the last: how many there are */
+    struct ps_server **server;           /* [first[n_levels]] level by level */
+    const char **address;                /* [n_lowest] where ranks talk to */
     uint32_t n_lowest;
     char dir[64];
 };
@@ -34,7 +34,7 @@ struct tree_level {
  * tree_sim_open -- starts the servers, the root first.
  *   depth  levels, with that of the ranks: 2 is one server, 3 one with `fan` below it
  *   fan    1..
- * Returns 0, ERR_RANGE for more than TREE_MOST_SERVERS, or as ps_server_open. Close it in any
+ * Returns 0, ERR_RANGE for more than TREE_MAX_SERVERS, or as ps_server_open. Close it in any
  * case.
  */
 int tree_sim_open(struct tree_sim *tree, uint32_t depth, uint32_t fan);

@@ -17,8 +17,8 @@ struct late_member {
     int64_t ns;
 };
 
-#define AHEAD 16u         /* syncs that are fetched from memory before they are played */
-#define LEAST_CHECKED 64u /* syncs between two looks whether anything still changes */
+#define AHEAD 16u       /* syncs that are fetched from memory before they are played */
+#define MIN_CHECKED 64u /* syncs between two looks whether anything still changes */
 
 void replay_init(struct replay *r, const struct syncs *syncs)
 {
@@ -89,7 +89,7 @@ static int64_t cut_before(struct replay *r, uint32_t k, int64_t ns)
 
     ns = at_most(ns, most);
     if (ns < 0) {
-        ns = -at_most(-ns, MOST_ADDED_NS - r->added_ns);
+        ns = -at_most(-ns, MAX_ADDED_NS - r->added_ns);
         r->added_ns -= ns;
     }
     if (ns == 0)
@@ -478,7 +478,7 @@ static bool is_over(struct play *p, uint32_t place)
     if (p->is_whole || place < p->last_cut)
         return false;
     if (!p->is_even && place >= p->next_look) {
-        least = least < LEAST_CHECKED ? LEAST_CHECKED : least;
+        least = least < MIN_CHECKED ? MIN_CHECKED : least;
         p->next_look = place + (step < least ? least : step);
         p->is_even = is_even(p, place, &p->even_ns);
         p->until = p->is_even ? needed_until(p, place) : 0;

@@ -44,7 +44,7 @@ struct sync_cut {
 #define CUT_BLOCK 512u
 
 /* A model may say of calls that they usually take centuries; sums of times stay below 2^63. */
-#define MOST_ADDED_NS ((int64_t)1 << 61)
+#define MAX_ADDED_NS ((int64_t)1 << 61)
 
 struct replay {
     const struct syncs *syncs;
@@ -58,7 +58,7 @@ struct replay {
     uint64_t *all_ns;      /* [n_collectives] when the last was in, of this replay */
     uint32_t *all_run;     /* [n_collectives] ... which is this one */
     uint32_t run;
-    int64_t added_ns;   /* put in by cuts of less than nothing, at most MOST_ADDED_NS */
+    int64_t added_ns;   /* put in by cuts of less than nothing, at most MAX_ADDED_NS */
     int64_t unknown_ns; /* excess of calls that wait for what is not in the trace: not cut */
     uint32_t *touched;  /* [n_touched] syncs with cuts */
     size_t n_touched, touched_cap;

@@ -366,13 +366,13 @@ static void centuries_are_added_once(void **state)
           "calc@0-10 MPI_Recv@10-52<0 calc@52-100");
     for (int i = 0; i < 100; i++)
         for (uint32_t row = 0; row < 3; row++) {
-            replay_cut(&p.replay, 0, row, -MOST_ADDED_NS);
-            replay_cut(&p.replay, 1, row, MOST_ADDED_NS);
+            replay_cut(&p.replay, 0, row, -MAX_ADDED_NS);
+            replay_cut(&p.replay, 1, row, MAX_ADDED_NS);
         }
     replay_whole(&p.replay, &p.result);
-    assert_true(p.result.saved_ns <= -MOST_ADDED_NS + 100000);
+    assert_true(p.result.saved_ns <= -MAX_ADDED_NS + 100000);
     replay_run(&p.replay, &p.result);
-    assert_true(p.result.saved_ns <= -MOST_ADDED_NS + 100000);
+    assert_true(p.result.saved_ns <= -MAX_ADDED_NS + 100000);
     assert_us(saved(&p, 0, 0, 20), 20);
     end(&p);
 }

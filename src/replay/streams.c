@@ -51,7 +51,7 @@ static void find_waits(struct streams *t)
         bool is_gpu = view->defs->location[l].is_gpu && view->n_dependencies > 0;
 
         for (uint32_t i = 0; i < calls->n; i++) {
-            struct device_operation o[DEVICE_WAIT_MOST];
+            struct device_operation o[DEVICE_WAIT_MAX_STREAMS];
             size_t n = 0;
 
             if (view->defs->region[calls->region[i]].kind == REGION_DEVICE)

@@ -8,11 +8,11 @@
 
 #include <math.h>
 
-#define MOST 16
+#define MAX_STREAMS 16
 
 struct played {
     struct sample_view trace;
-    struct dependency dependency[MOST];
+    struct dependency dependency[MAX_STREAMS];
     size_t n;
     struct syncs syncs;
     struct replay replay;

@@ -14,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_SIZES 65       /* classes of messages: by the highest bit of their length */
-#define EAGER_SHARE 100  /* one in so many of a class ended early: they all may */
-#define MOST_MOVED 32    /* places that points are moved by, each */
-#define MOST_AFTER 4096  /* calls after MPI_Finalize */
-#define LEAST_EAGER 4096 /* bytes that any MPI sends at once */
+#define N_SIZES 65           /* classes of messages: by the highest bit of their length */
+#define EAGER_SHARE 100      /* one in so many of a class ended early: they all may */
+#define MAX_MOVED 32         /* places that points are moved by, each */
+#define MAX_AFTER 4096       /* calls after MPI_Finalize */
+#define MIN_EAGER_BYTES 4096 /* bytes that any MPI sends at once */
 
 /* ------------------------------------------------------------------- what is synchronous */
 
@@ -43,7 +43,7 @@ static bool is_seen_eager(const struct trace_view *view, const struct message *s
 static uint64_t find_eager_bytes(const struct trace_view *view)
 {
     uint64_t n[N_SIZES] = {0}, n_eager[N_SIZES] = {0}, largest[N_SIZES] = {0};
-    uint64_t eager = LEAST_EAGER;
+    uint64_t eager = MIN_EAGER_BYTES;
 
     for (uint32_t l = 0; l < view->n_locations; l++) {
         const struct call_view *calls = &view->calls[l];
@@ -55,7 +55,7 @@ static uint64_t find_eager_bytes(const struct trace_view *view)
             if (m->kind != MESSAGE_SEND || m->match == MESSAGE_UNMATCHED)
                 continue;
             n[k]++;
-            if (m->bytes <= LEAST_EAGER || !is_seen_eager(view, m, calls))
+            if (m->bytes <= MIN_EAGER_BYTES || !is_seen_eager(view, m, calls))
                 continue;
             n_eager[k]++;
             largest[k] = m->bytes > largest[k] ? m->bytes : largest[k];
@@ -193,7 +193,7 @@ static uint32_t final_call(const struct trace_view *view, const struct call_view
 {
     uint32_t region = names_find(&view->defs->names, "MPI_Finalize");
 
-    for (uint32_t i = 0; region != NAMES_NONE && i < calls->n && i < MOST_AFTER; i++)
+    for (uint32_t i = 0; region != NAMES_NONE && i < calls->n && i < MAX_AFTER; i++)
         if (calls->region[calls->n - 1 - i] == region)
             return calls->n - 1 - i;
     return NO_CALL;
@@ -257,7 +257,7 @@ static void sort(struct points *p)
             p->point[at] = p->point[at - 1];
         p->point[at] = point;
         n_moved += i - at;
-        if (n_moved > MOST_MOVED * p->n) {
+        if (n_moved > MAX_MOVED * p->n) {
             qsort(p->point, p->n, sizeof *p->point, by_time);
             return;
         }

@@ -86,7 +86,7 @@ struct syncs {
         n_early; /* needs; those that come after what needs them: clocks disagree */
 };
 
-#define SYNCS_MOST_EARLY                                                                       \
+#define SYNCS_MAX_EARLY                                                                        \
     0.02 /* of the needs: with more the order says nothing of who waited                       \
           */
 
@@ -94,7 +94,7 @@ struct syncs {
  * known. */
 static inline bool syncs_are_in_order(uint64_t n_early, uint64_t n_needs)
 {
-    return (double)n_early <= SYNCS_MOST_EARLY * (double)n_needs;
+    return (double)n_early <= SYNCS_MAX_EARLY * (double)n_needs;
 }
 
 static inline bool syncs_clocks_agree(const struct syncs *s)

@@ -51,7 +51,7 @@ static inline bool is_call_good(struct walk *w, uint32_t i, uint32_t d, uint32_t
     uint32_t len = v->subtree_len[i];
 
     if (v->region[i] >= w->n_regions || len == 0 || len > end - i ||
-        v->enter_ns[i] > TIME_MOST_SPAN_NS || inclusive > TIME_MOST_SPAN_NS)
+        v->enter_ns[i] > TIME_MAX_SPAN_NS || inclusive > TIME_MAX_SPAN_NS)
         return false;
     if (d > 0) {
         if (len > w->open[d - 1].end - i || inclusive > w->open[d - 1].left_ns)
@@ -120,16 +120,16 @@ static bool is_message_good(const struct message *m, const struct call_view *v,
 {
     return m->kind <= MESSAGE_RECV && (m->call < v->n || m->call == NO_CALL) &&
            (m->match < columns->n_messages || m->match == MESSAGE_UNMATCHED) &&
-           m->comm < defs->n_comms && m->begin_ns <= TIME_MOST_SPAN_NS &&
-           m->end_ns <= TIME_MOST_SPAN_NS;
+           m->comm < defs->n_comms && m->begin_ns <= TIME_MAX_SPAN_NS &&
+           m->end_ns <= TIME_MAX_SPAN_NS;
 }
 
 static bool is_collective_good(const struct collective *c, const struct call_view *v,
                                const struct definitions *defs)
 {
     return c->kind <= COLLECTIVE_OTHER && (c->call < v->n || c->call == NO_CALL) &&
-           c->comm < defs->n_comms && c->begin_ns <= TIME_MOST_SPAN_NS &&
-           c->end_ns <= TIME_MOST_SPAN_NS;
+           c->comm < defs->n_comms && c->begin_ns <= TIME_MAX_SPAN_NS &&
+           c->end_ns <= TIME_MAX_SPAN_NS;
 }
 
 static bool is_span_good(const struct team_span *s, const struct call_view *v,
@@ -138,7 +138,7 @@ static bool is_span_good(const struct team_span *s, const struct call_view *v,
     return s->kind < N_SPAN_KINDS && (s->call < v->n || s->call == NO_CALL) &&
            (s->team < columns->n_spans || s->team == NO_TEAM) &&
            (s->comm < defs->n_comms || s->comm == NO_TEAM_COMM) && s->begin_ns <= s->end_ns &&
-           s->end_ns <= TIME_MOST_SPAN_NS && s->first_row <= v->n &&
+           s->end_ns <= TIME_MAX_SPAN_NS && s->first_row <= v->n &&
            s->n_rows <= v->n - s->first_row && s->first_barrier <= v->n_barriers &&
            s->n_barriers <= v->n_barriers - s->first_barrier;
 }

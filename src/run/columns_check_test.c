@@ -27,7 +27,7 @@ static bool is_row_good(const struct call_view *v, uint32_t first, uint32_t end,
     uint64_t sum = 0;
 
     if (len == 0 || len > end - i || v->region[i] >= N_REGIONS ||
-        v->enter_ns[i] > TIME_MOST_SPAN_NS || v->inclusive_ns[i] > TIME_MOST_SPAN_NS)
+        v->enter_ns[i] > TIME_MAX_SPAN_NS || v->inclusive_ns[i] > TIME_MAX_SPAN_NS)
         return false;
     if (i > first && v->enter_ns[i] < v->enter_ns[i - 1])
         return false;
@@ -38,7 +38,7 @@ static bool is_row_good(const struct call_view *v, uint32_t first, uint32_t end,
     for (uint32_t c = i + 1; c < i + len; c++)
         if (container(v, first, c) == i)
             sum +=
-                v->inclusive_ns[c] < TIME_MOST_SPAN_NS ? v->inclusive_ns[c] : TIME_MOST_SPAN_NS;
+                v->inclusive_ns[c] < TIME_MAX_SPAN_NS ? v->inclusive_ns[c] : TIME_MAX_SPAN_NS;
     return sum <= v->inclusive_ns[i];
 }
 
@@ -163,7 +163,7 @@ static void traffic_belongs_to_something(void **state)
             m->comm = 1;
             break;
         case 4:
-            m->begin_ns = TIME_MOST_SPAN_NS + 1;
+            m->begin_ns = TIME_MAX_SPAN_NS + 1;
             break;
         case 5:
             m->end_ns = UINT64_MAX;

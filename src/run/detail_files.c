@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define INDEX_NAME "details.index"
-#define MOST_NAMES 65536u
+#define MAX_NAMES 65536u
 #define SHIFT_ROWS 16384u /* readings moved at once */
 
 static const struct {
@@ -220,8 +220,8 @@ int detail_writer_finish(struct detail_writer *w, const struct definitions *defs
         .version = DETAIL_VERSION,
         .n_locations = w->n_locations,
         .columns_sum = columns_sum,
-        .n_counters = at_most(defs->counters.n, MOST_COUNTERS),
-        .n_arguments = at_most(defs->arguments.n, MOST_ARGUMENT_NAMES),
+        .n_counters = at_most(defs->counters.n, MAX_COUNTERS),
+        .n_arguments = at_most(defs->arguments.n, MAX_ARGUMENT_NAMES),
     };
 
     for (uint32_t l = 0; l < w->n_locations; l++)
@@ -310,7 +310,7 @@ static bool is_index_good(struct detail_files *files, uint32_t n_locations,
     if (header->n_locations != n_locations || header->columns_sum != columns_sum ||
         bytes < range_bytes || header->name_bytes != bytes - range_bytes ||
         detail_index_checksum(header, bytes + sizeof *header) != header->checksum ||
-        header->n_counters > MOST_NAMES || header->n_arguments > MOST_NAMES ||
+        header->n_counters > MAX_NAMES || header->n_arguments > MAX_NAMES ||
         !do_ranges_fit(files, header, range))
         return false;
     names = (struct pack){.data = (unsigned char *)(uintptr_t)(range + n_locations),
@@ -402,7 +402,7 @@ bool detail_files_check(const struct detail_files *files, uint32_t location, uin
         const struct detail_reading *r = &v.reading[i];
 
         if (reading_counter(r) >= files->n_counters || r->row > n_calls ||
-            r->time_ns > TIME_MOST_SPAN_NS ||
+            r->time_ns > TIME_MAX_SPAN_NS ||
             (i > 0 && (r->row < r[-1].row || r->time_ns < r[-1].time_ns)))
             return false;
     }

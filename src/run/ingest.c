@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ANNOUNCED 4194304u /* calls that room is made for before any was seen */
+#define MAX_ANNOUNCED 4194304u /* calls that room is made for before any was seen */
 
 /* What one thread needs. */
 struct ingest_worker {
@@ -82,7 +82,7 @@ static void make_room(struct ingest_worker *w, const struct location *location)
 {
     uint64_t n = location->n_events_said / 2;
 
-    calls_reserve(&w->calls, n < MOST_ANNOUNCED ? n : MOST_ANNOUNCED);
+    calls_reserve(&w->calls, n < MAX_ANNOUNCED ? n : MAX_ANNOUNCED);
 }
 
 static void read_events(struct job *job, struct ingest_worker *w, unsigned index, uint32_t l)
@@ -381,7 +381,7 @@ static uint64_t announced_events(const struct definitions *defs, const struct de
 static void out_init(struct ingested *out, const struct definitions *defs, const char *dir)
 {
     *out = (struct ingested){.n_locations = defs->n_locations,
-                             .paged = paged_new(dir, PAGED_LEAST_BYTES)};
+                             .paged = paged_new(dir, PAGED_MIN_BYTES)};
     out->location = mem_alloc(defs->n_locations, sizeof *out->location);
     out->fix = mem_alloc(defs->n_ranks, sizeof *out->fix);
     profile_init(&out->profile, defs->names.n);

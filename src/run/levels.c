@@ -142,8 +142,9 @@ static bool places_fit(const struct levels *levels)
     for (uint64_t i = 0; i < h->n_lines; i++) {
         const struct level_line *line = &levels->line[i];
 
-        if (line->n_levels > LEVELS_MOST || line->finest + line->n_levels > LEVELS_MOST ||
-            line->n_levels > h->n_levels || line->first_level > h->n_levels - line->n_levels)
+        if (line->n_levels > LEVELS_FORMAT_MAX ||
+            line->finest + line->n_levels > LEVELS_FORMAT_MAX || line->n_levels > h->n_levels ||
+            line->first_level > h->n_levels - line->n_levels)
             return false;
     }
     return true;

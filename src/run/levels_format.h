@@ -11,7 +11,7 @@
 #define LEVELS_FENCE 32u         /* rectangles from one fence to the next */
 #define LEVELS_MESSAGE_FENCE 64u /* messages */
 #define LEVELS_SPENT 512u        /* calls of a line that are added up */
-#define LEVELS_MOST 64u          /* of a line: there are no intervals above 2^63 ns */
+#define LEVELS_FORMAT_MAX 64u    /* of a line: there are no intervals above 2^63 ns */
 
 /* The file: this, then lines, levels, fences, times spent, fences of messages. */
 struct levels_header {

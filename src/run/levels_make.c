@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define CALLS_PER_RECT 16u /* of the finest levels of a location together */
-#define LEAST_LIMIT 64u    /* rectangles any depth may keep */
+#define MIN_LIMIT 64u      /* rectangles any depth may keep */
 #define COARSEST 62u
 #define LOOK_EVERY (1u << 20) /* calls between two looks at is_cancelled */
 
@@ -75,7 +75,7 @@ static struct line *open_lines(const struct call_view *calls)
     for (uint32_t d = 0; d < calls->n_depths; d++)
         n_calls[d] = count_calls(calls, d);
     share = level_share(n_calls, calls->n_depths, calls->n / CALLS_PER_RECT);
-    share = share > LEAST_LIMIT ? share : LEAST_LIMIT;
+    share = share > MIN_LIMIT ? share : MIN_LIMIT;
     for (uint32_t d = 0; d < calls->n_depths; d++) {
         uint32_t n = count_calls(calls, d);
 

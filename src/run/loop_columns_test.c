@@ -35,7 +35,7 @@ static void begin(struct run *r, unsigned n_threads)
 
 static int insert(struct run *r, uint32_t n)
 {
-    uint32_t region[LOOPS_MOST];
+    uint32_t region[MAX_LOOPS];
 
     for (uint32_t i = 0; i < n; i++)
         region[i] = r->ingested.loops.loop[i].region;

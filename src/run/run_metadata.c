@@ -45,7 +45,7 @@ static void tidy(struct run_metadata *m)
         if (n - first > METADATA_VALUES && !is_node)
             n = first;
     }
-    m->n = n < METADATA_MOST ? n : METADATA_MOST;
+    m->n = n < RUN_MAX_METADATA ? n : RUN_MAX_METADATA;
 }
 
 void run_metadata_of(struct run_metadata *metadata, const struct definitions *defs)
@@ -110,7 +110,7 @@ int run_metadata_load(struct run_metadata *metadata, sqlite3 *db)
 
     *metadata = (struct run_metadata){0};
     rc = rundb_prepare(db, "SELECT key, value FROM metadata ORDER BY key, value", &query);
-    while (rc == 0 && metadata->n < METADATA_MOST &&
+    while (rc == 0 && metadata->n < RUN_MAX_METADATA &&
            (status = sqlite3_step(query)) == SQLITE_ROW)
         add(metadata, rundb_text(query, 0), rundb_text(query, 1));
     if (rc == 0 && status != SQLITE_DONE && status != SQLITE_ROW)

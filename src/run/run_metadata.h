@@ -17,7 +17,7 @@
 /* A key with more values is about processes, not about the run, and is left out; but nodes. */
 #define METADATA_VALUES 16
 #define METADATA_BYTES 1024      /* of a value; the rest is cut off */
-#define METADATA_MOST 4096       /* of a run; the rest is left out */
+#define RUN_MAX_METADATA 4096    /* of a run; the rest is left out */
 #define METADATA_NODE "node"     /* the key of location.node */
 #define METADATA_RUN_ID "run_id" /* what the run of the program was called */
 

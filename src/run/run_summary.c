@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#define MOST_RANKS (1u << 24) /* of a run */
+#define MAX_RANKS (1u << 24) /* of a run */
 
 const char *region_kind_name(enum region_kind kind)
 {
@@ -272,7 +272,7 @@ static int read_locations(sqlite3 *db, struct definitions *defs)
         struct location *location = definitions_location(defs, id, rundb_text(query, 1), 0);
 
         location->node = arena_string(&defs->arena, rundb_text(query, 5));
-        location->rank = number_below(query, 2, MOST_RANKS);
+        location->rank = number_below(query, 2, MAX_RANKS);
         location->thread = number_below(query, 3, UINT32_MAX);
         location->is_gpu = sqlite3_column_int64(query, 6) != 0;
         if (sqlite3_column_int64(query, 4) != n_before || location->rank == UINT32_MAX ||
@@ -295,7 +295,7 @@ static int read_comms(sqlite3 *db, struct definitions *defs)
         rc = rundb_prepare(db, "SELECT name, members, id FROM comm ORDER BY id", &query);
 
     while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
-        uint32_t n = number_below(query, 1, MOST_RANKS), comm;
+        uint32_t n = number_below(query, 1, MAX_RANKS), comm;
 
         if (n == UINT32_MAX || sqlite3_column_int64(query, 2) != defs->n_comms) {
             rc = err_set(ERR_FORMAT, "damaged run: impossible communicators");

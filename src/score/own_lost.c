@@ -75,12 +75,12 @@ static void find(void *ctx, size_t begin, size_t end, unsigned worker)
         struct residual_measure *m = &s->measure[t];
 
         m->own = m->gross;
-        if (m->gross >= RESIDUAL_LEAST_LOST)
+        if (m->gross >= RESIDUAL_MIN_LOST)
             m->own -= waited_of_tree(f, (uint32_t)t) / s->model.root_ns;
         if (m->own < 0)
             m->own = 0;
-        if (s->forest.index[t] == 0 && m->gross >= RESIDUAL_LEAST_LOST &&
-            m->own < fmax(RESIDUAL_LEAST_LOST, FILL_OWN * m->gross))
+        if (s->forest.index[t] == 0 && m->gross >= RESIDUAL_MIN_LOST &&
+            m->own < fmax(RESIDUAL_MIN_LOST, FILL_OWN * m->gross))
             forget_fill(m);
     }
 }

@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEWEST_EXECUTIONS 30u
-#define MOST_STEPS 5000000u
-#define MOST_PATTERNS 4u  /* of a location */
-#define ALPHA 1e-3        /* runs without any in which one is found */
-#define LEAST_SHARE 0.01  /* of the time of all, that is lost by those that lost enough */
-#define MOST_SHARE 3u     /* one in so many is in a block, else the others are the odd ones */
-#define AT_THE_ENDS 20u   /* one in so many: a program warms up, and slows down */
-#define LONGER 1.3        /* lengths of blocks */
-#define MOST_OF_CLASS 0.8 /* of a class lost more than as much of the others */
+#define MIN_EXECUTIONS 30u
+#define MAX_STEPS 5000000u
+#define MAX_PATTERNS 4u  /* of a location */
+#define ALPHA 1e-3       /* runs without any in which one is found */
+#define MIN_SHARE 0.01   /* of the time of all, that is lost by those that lost enough */
+#define MAX_SHARE 3u     /* one in so many is in a block, else the others are the odd ones */
+#define AT_THE_ENDS 20u  /* one in so many: a program warms up, and slows down */
+#define LONGER 1.3       /* lengths of blocks */
+#define MAX_OF_CLASS 0.8 /* of a class lost more than as much of the others */
 
 /* Every period-th one from `first` on, or all from there until `end`. */
 struct class
@@ -115,10 +115,10 @@ static void sum_by_class(const double *restrict rank, uint32_t n, uint32_t perio
 /* Returns how many classes there are. */
 static double try_periods(const struct search *s, struct class *best)
 {
-    uint32_t most = s->n / PATTERN_FEWEST, limit = MOST_STEPS / s->n;
+    uint32_t most = s->n / PATTERN_MIN_EXECUTIONS, limit = MAX_STEPS / s->n;
     double n_tried = 0, *sum = mem_alloc(most + 1, sizeof *sum);
 
-    for (uint32_t p = PATTERN_LEAST_PERIOD; p <= most && p <= limit; p++) {
+    for (uint32_t p = PATTERN_MIN_PERIOD; p <= most && p <= limit; p++) {
         const double error[] = {error_of(s, s->n / p), error_of(s, s->n / p + 1)};
 
         sum_by_class(s->rank, s->n, p, sum);
@@ -139,7 +139,7 @@ static double try_blocks(const struct search *s, struct class *best)
     uint32_t margin = s->n / AT_THE_ENDS + 1;
     double n_tried = 0;
 
-    for (double length = PATTERN_FEWEST; length <= s->n / MOST_SHARE; length *= LONGER) {
+    for (double length = PATTERN_MIN_EXECUTIONS; length <= s->n / MAX_SHARE; length *= LONGER) {
         uint32_t k = (uint32_t)length;
         double error = error_of(s, k);
 
@@ -160,7 +160,7 @@ static double most_of_others(const struct search *s, const struct class *x)
     for (uint32_t i = 0; i < s->n; i++)
         if (i < x->first || i >= x->end || (i - x->first) % x->period != 0)
             others[n++] = s->lost[i];
-    most = robust_quantile(others, n, MOST_OF_CLASS);
+    most = robust_quantile(others, n, MAX_OF_CLASS);
     free(others);
     return most;
 }
@@ -184,7 +184,7 @@ static bool mark(const struct search *s, struct class *x, bool *is_in)
         grow_block(s, least, x);
     for (uint32_t i = x->first; i < x->end; i += x->period, n++)
         n_long += s->lost[i] >= least;
-    if (n_long < PATTERN_FEWEST || n_long < MOST_OF_CLASS * n)
+    if (n_long < PATTERN_MIN_EXECUTIONS || n_long < MAX_OF_CLASS * n)
         return false;
     for (uint32_t i = x->first; i < x->end; i += x->period)
         is_in[i] |= s->lost[i] >= s->least;
@@ -198,7 +198,7 @@ static bool is_quiet(const double *lost, uint32_t n, double least)
 
     for (uint32_t i = 0; i < n; i++)
         sum += lost[i] >= least ? lost[i] : 0;
-    return sum < LEAST_SHARE * n;
+    return sum < MIN_SHARE * n;
 }
 
 void patterns_find(const double *lost, uint32_t n, double least, uint32_t n_places, bool *is_in)
@@ -212,7 +212,7 @@ void patterns_find(const double *lost, uint32_t n, double least, uint32_t n_plac
     s.spent = mem_alloc((size_t)n + 1, sizeof *s.spent);
     if (n > 0)
         memcpy(left, lost, n * sizeof *left);
-    for (uint32_t i = 0; n >= FEWEST_EXECUTIONS && i < MOST_PATTERNS; i++) {
+    for (uint32_t i = 0; n >= MIN_EXECUTIONS && i < MAX_PATTERNS; i++) {
         struct class best = {0};
         double n_tried;
 

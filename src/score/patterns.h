@@ -17,8 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PATTERN_LEAST_PERIOD 5u /* executions; what comes more often is usual */
-#define PATTERN_FEWEST 6u       /* executions in a pattern */
+#define PATTERN_MIN_PERIOD 5u     /* executions; what comes more often is usual */
+#define PATTERN_MIN_EXECUTIONS 6u /* executions in a pattern */
 
 /*
  * patterns_find -- which executions of a location are in one.

@@ -52,9 +52,9 @@ static void measure(struct scoring *s)
 }
 
 /* Of what executions like it take, it is not among the longest for nothing. */
-#define LEAST_TIME_EVIDENCE log(20.0)
+#define MIN_TIME_EVIDENCE log(20.0)
 
-#define MOST_IS_RARE 0.5 /* of what it took more, in calls that others do not make */
+#define MIN_RARE_SHARE 0.5 /* of what it took more, in calls that others do not make */
 
 /* An anomaly, as far as the evidence goes, and by what it took among others, or for calls that
  * these do not make. */
@@ -65,9 +65,9 @@ static bool is_strange_by_time(const struct scoring *s, uint32_t t)
     return scores->weight[t] >= s->yardstick.strong && s->measure[t].loss.more_ns > 0 &&
            (scores->is_long[t] ||
             s->measure[t].rare * s->model.root_ns >=
-                MOST_IS_RARE * (double)s->measure[t].loss.more_ns ||
+                MIN_RARE_SHARE * (double)s->measure[t].loss.more_ns ||
             fmax(scores->value[PART_TIME][t], scores->value[PART_GROSS][t]) >=
-                LEAST_TIME_EVIDENCE);
+                MIN_TIME_EVIDENCE);
 }
 
 /*
@@ -97,7 +97,7 @@ static void find_pattern(struct scoring *s, uint32_t begin, uint32_t end, uint32
 {
     for (uint32_t t = begin; t < end; t++)
         lost[t - begin] = residual_own(&s->measure[t]);
-    patterns_find(lost, end - begin, RESIDUAL_LEAST_LOST, n_places, is_in);
+    patterns_find(lost, end - begin, RESIDUAL_MIN_LOST, n_places, is_in);
     for (uint32_t t = begin; t < end; t++)
         if (is_in[t - begin])
             residual_score_raise(&s->yardstick, &s->measure[t], t, &s->residual);
@@ -571,8 +571,8 @@ static bool is_short_of_time(const struct scoring *s, uint32_t t)
  */
 static bool is_material(const struct residual_measure *m)
 {
-    return (m->sure_off > 0 && m->sure >= RESIDUAL_LEAST_LOST) ||
-           (m->gross_off > 0 && m->gross >= RESIDUAL_LEAST_LOST);
+    return (m->sure_off > 0 && m->sure >= RESIDUAL_MIN_LOST) ||
+           (m->gross_off > 0 && m->gross >= RESIDUAL_MIN_LOST);
 }
 
 /* What a sentence on tree t says beside what it measures. */

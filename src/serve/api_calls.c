@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_MESSAGES 8 /* of one call that are told one by one */
-#define MOST_DEPENDENCIES 8
+#define MAX_MESSAGES 8 /* of one call that are told one by one */
+#define MAX_DEPENDENCIES 8
 
 /* The first of a depth, counted from its beginning, whose row is `row` or after it. */
 static uint64_t at_depth_from(const struct call_view *calls, uint32_t depth, uint32_t row)
@@ -97,7 +97,7 @@ static json_t *messages_of(const struct call_view *calls, uint32_t row, size_t *
          i < calls->n_messages && message_record_ns(&calls->message[i]) <= leave; i++) {
         const struct message *m = &calls->message[i];
 
-        if (m->call != row || ++*n > MOST_MESSAGES)
+        if (m->call != row || ++*n > MAX_MESSAGES)
             continue;
         json_array_append_new(
             messages, json_pack("{s:b, s:I, s:I, s:I}", "is_send", m->kind == MESSAGE_SEND,
@@ -154,7 +154,7 @@ static void say_dependencies(struct served *s, uint32_t location, uint32_t row, 
     json_t *all = json_array();
 
     dependency_arrows_of_call(&arrows, &s->scattered, ends, location, row, s->run.defs.names.n);
-    for (size_t i = 0; i < arrows.n && i < MOST_DEPENDENCIES; i++) {
+    for (size_t i = 0; i < arrows.n && i < MAX_DEPENDENCIES; i++) {
         const struct dependency_arrow *a = &arrows.arrow[i];
 
         json_array_append_new(
@@ -297,7 +297,7 @@ static int read_from(const struct request *request, const struct columns *column
     unsigned location, row;
     double after = 0;
     char end;
-    int rc = request_number(request, "after", 0, REQUEST_LARGEST, -1, &after);
+    int rc = request_number(request, "after", 0, REQUEST_MAX_NUMBER, -1, &after);
 
     if (rc < 0)
         return rc;

@@ -8,9 +8,9 @@
 
 #include <stdlib.h>
 
-#define MOST_COLLECTIVES 2000
+#define MAX_COLLECTIVES 2000
 #define USUAL_COLLECTIVES 200
-#define MOST_PARTS 1000
+#define MAX_PARTS 1000
 #define USUAL_PARTS 8
 
 /* Columns are kept until the bundle is sent. */
@@ -96,7 +96,7 @@ int api_collectives(struct worker *worker, const struct request *request,
     int rc = window_read(&window, served, request);
 
     if (rc == 0)
-        rc = request_number(request, "limit", 0, MOST_COLLECTIVES, USUAL_COLLECTIVES, &limit);
+        rc = request_number(request, "limit", 0, MAX_COLLECTIVES, USUAL_COLLECTIVES, &limit);
     if (rc == 0) {
         struct collective_waits_window look = {window.begin_ns, window.end_ns, window.location,
                                                window.n_locations};
@@ -150,7 +150,7 @@ int api_collective(struct worker *worker, const struct request *request,
     int64_t location = request->id[0], row = request->id[1];
     struct collective_waits collectives = {0};
     double most = 0;
-    int rc = request_number(request, "most", 0, MOST_PARTS, USUAL_PARTS, &most);
+    int rc = request_number(request, "most", 0, MAX_PARTS, USUAL_PARTS, &most);
 
     if (rc < 0)
         return rc;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_WIDTH 8192
+#define MAX_WIDTH 8192
 #define USUAL_WIDTH 1000
 
 /* `shown` as: as it is meant, unless somebody knows better. */
@@ -164,7 +164,7 @@ int api_counter(struct worker *worker, const struct request *request, struct res
     q.is = files->counter[q.counter].is;
     rc = window_read(&q.window, s, request);
     if (rc == 0)
-        rc = request_number(request, "width", 1, MOST_WIDTH, USUAL_WIDTH, &width);
+        rc = request_number(request, "width", 1, MAX_WIDTH, USUAL_WIDTH, &width);
     if (rc == 0 && request_text(request, "end", NULL) == NULL)
         q.window.end_ns++; /* what was read at the very last moment */
     if (rc == 0)

@@ -18,9 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ITEMS 1000
+#define MAX_ITEMS 1000
 #define USUAL_ITEMS 50
-#define MOST_QUESTIONS 1000
+#define MAX_QUESTIONS 1000
 #define USUAL_QUESTIONS 10
 
 /* ------------------------------------------------------------------------------ columns */
@@ -52,7 +52,7 @@ static const struct wanted {
 struct answer_columns {
     struct shared_cache *tables;
     const struct execution_table *table;
-    float *own[BUNDLE_MOST_COLUMNS]; /* [n_own] those that were read for it */
+    float *own[BUNDLE_MAX_COLUMNS]; /* [n_own] those that were read for it */
     size_t n_own;
 };
 
@@ -123,8 +123,8 @@ static int add_column(struct answer_columns *columns, struct bundle *bundle,
 {
     float *own;
 
-    if (bundle->n_columns == BUNDLE_MOST_COLUMNS)
-        return err_set(ERR_USAGE, "'names' takes up to %d columns", BUNDLE_MOST_COLUMNS);
+    if (bundle->n_columns == BUNDLE_MAX_COLUMNS)
+        return err_set(ERR_USAGE, "'names' takes up to %d columns", BUNDLE_MAX_COLUMNS);
     for (size_t w = 0; w < N_WANTED; w++) {
         const struct wanted *wanted = &wanted_columns[w];
 
@@ -269,14 +269,14 @@ int api_candidates(struct worker *worker, const struct request *request,
     struct foi_state *state;
     struct foi_filter selected;
     const struct foi_list *list;
-    uint32_t tree[MOST_ITEMS], n = 0;
+    uint32_t tree[MAX_ITEMS], n = 0;
     double offset, limit;
     int rc = worker_model(worker, request->id[0], &state);
 
     if (rc == 0)
         rc = request_number(request, "offset", 0, UINT32_MAX, 0, &offset);
     if (rc == 0)
-        rc = request_number(request, "limit", 0, MOST_ITEMS, USUAL_ITEMS, &limit);
+        rc = request_number(request, "limit", 0, MAX_ITEMS, USUAL_ITEMS, &limit);
     if (rc == 0)
         rc = read_selected(request, true, &selected);
     if (rc == 0 && strcmp(request_text(request, "order", "score"), "score") != 0)
@@ -300,7 +300,7 @@ static int read_incident_filter(const struct request *request, struct execution_
     if (rc == 0)
         rc = request_number(request, "offset", 0, UINT32_MAX, 0, &offset);
     if (rc == 0)
-        rc = request_number(request, "limit", 1, MOST_ITEMS, USUAL_ITEMS, &limit);
+        rc = request_number(request, "limit", 1, MAX_ITEMS, USUAL_ITEMS, &limit);
     *filter = (struct execution_filter){
         .foi_id = request->id[0],
         .rank = selected.rank < 0 ? NO_RANK : (uint32_t)selected.rank,
@@ -405,9 +405,9 @@ static int ask(struct asking *a, size_t most, json_t **items)
 {
     const signed char *label = a->state->table->label;
     struct ranking *r = a->ranking;
-    struct question question[MOST_QUESTIONS];
+    struct question question[MAX_QUESTIONS];
     bool *is_anomaly = mem_alloc(r->n, sizeof *is_anomaly);
-    uint32_t tree[MOST_QUESTIONS];
+    uint32_t tree[MAX_QUESTIONS];
     double threshold;
     size_t n = 0;
     int rc = learner_rank(&r->learner, label, a->score, is_anomaly, &threshold);
@@ -445,10 +445,10 @@ int api_next(struct worker *worker, const struct request *request, struct respon
     struct retrain_settings as = {.seed = 1};
     struct asking a = {.worker = worker};
     double most;
-    int rc = request_number(request, "limit", 0, MOST_QUESTIONS, USUAL_QUESTIONS, &most);
+    int rc = request_number(request, "limit", 0, MAX_QUESTIONS, USUAL_QUESTIONS, &most);
 
     if (rc == 0)
-        rc = request_number(request, "n", 0, MOST_QUESTIONS, most, &most);
+        rc = request_number(request, "n", 0, MAX_QUESTIONS, most, &most);
     if (rc == 0)
         rc = worker_model(worker, request->id[0], &a.state);
     if (rc == 0)
@@ -499,7 +499,7 @@ int api_executions_csv(struct worker *worker, const struct request *request,
     char *text = NULL;
     size_t size = 0;
     FILE *out;
-    int rc = request_number(request, "foi", 0, REQUEST_LARGEST, -1, &foi);
+    int rc = request_number(request, "foi", 0, REQUEST_MAX_NUMBER, -1, &foi);
 
     if (rc < 0)
         return rc;

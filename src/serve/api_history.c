@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_SERIES 1000
+#define MAX_SERIES 1000
 
 /* ---------------------------------------------------------------------------- functions */
 
@@ -83,7 +83,7 @@ int api_history(struct worker *worker, const struct request *request, struct res
     struct history history = {0};
     struct trend trend = {0};
     double last;
-    int rc = request_number(request, "last", 1, TREND_MOST_RUNS, TREND_MOST_RUNS, &last);
+    int rc = request_number(request, "last", 1, TREND_MAX_RUNS, TREND_MAX_RUNS, &last);
 
     if (rc < 0)
         return rc;
@@ -92,7 +92,7 @@ int api_history(struct worker *worker, const struct request *request, struct res
     if (rc == 0)
         rc = trend_load(&history, &filter, &trend);
     if (rc == 0)
-        response_json(response, trend_to_json(&trend, path, MOST_SERIES));
+        response_json(response, trend_to_json(&trend, path, MAX_SERIES));
     trend_release(&trend);
     history_close(&history);
     return rc;
@@ -121,7 +121,7 @@ static int look_back(struct worker *worker, const struct request *request,
     struct functions f = {.n = 0};
     struct history history = {0};
     double last;
-    int rc = request_number(request, "last", 1, COMPARE_MOST_RUNS - 1, LOOK_BACK_USUAL, &last);
+    int rc = request_number(request, "last", 1, COMPARE_MAX_RUNS - 1, LOOK_BACK_USUAL, &last);
 
     if (rc < 0)
         return rc;

@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_CHANGES 1000 /* in an answer */
-#define MOST_GAMMA 1e12
+#define MAX_CHANGES 1000 /* in an answer */
+#define MAX_GAMMA 1e12
 
 /* -------------------------------------------------------------------------- reading them */
 
@@ -170,9 +170,9 @@ static int read_author(const struct worker *worker, const struct request *reques
     if (value == NULL || json_is_null(value))
         return 0;
     if (!json_is_string(value) || json_string_length(value) == 0 ||
-        json_string_length(value) > LABEL_LIST_MOST_AUTHOR)
+        json_string_length(value) > LABEL_LIST_MAX_AUTHOR_BYTES)
         return err_set(ERR_USAGE, "'author' takes a text of up to %d bytes",
-                       LABEL_LIST_MOST_AUTHOR);
+                       LABEL_LIST_MAX_AUTHOR_BYTES);
     *author = json_string_value(value);
     return 0;
 }
@@ -242,7 +242,7 @@ static json_t *tell_retrain(struct worker *worker, int64_t foi, const struct ran
     atomic_fetch_add(&worker->served->n_retrains, 1);
     served_tell(worker->served, "retrain",
                 json_pack("{s:I, s:I}", "foi", (json_int_t)foi, "id", (json_int_t)result->id));
-    return retrain_to_json(ranking, &worker->served->run.defs, result, MOST_CHANGES);
+    return retrain_to_json(ranking, &worker->served->run.defs, result, MAX_CHANGES);
 }
 
 /* A name of the body, if it is there, of one of a table. */
@@ -293,7 +293,7 @@ static int read_settings(struct worker *worker, const struct request *request,
     if (rc == 0)
         rc = retrain_next(worker->db, request->id[0], settings);
     if (rc == 0)
-        rc = read_above(request->body, "gamma", MOST_GAMMA, &settings->learnt.gamma);
+        rc = read_above(request->body, "gamma", MAX_GAMMA, &settings->learnt.gamma);
     return rc < 0 ? rc : read_above(request->body, "nu", 1, &settings->learnt.nu);
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_WIDTH 1024
+#define MAX_WIDTH 1024
 #define USUAL_WIDTH 256
 
 /* What is said of a map beside its cells. */
@@ -148,7 +148,7 @@ int api_map(struct worker *worker, const struct request *request, struct respons
     int rc = worker_foi(worker, request->id[0], &state);
 
     if (rc == 0)
-        rc = request_number(request, "width", 1, MOST_WIDTH, USUAL_WIDTH, &width);
+        rc = request_number(request, "width", 1, MAX_WIDTH, USUAL_WIDTH, &width);
     if (rc == 0)
         rc = read_of(request, &of);
     if (rc < 0)

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #define EVERY 10 /* iterations between two pictures */
-#define MOST_ITERATIONS 100000
+#define MAX_ITERATIONS 100000
 
 struct job {
     struct served *served;
@@ -144,7 +144,7 @@ static int choose(struct worker *worker, const struct request *request,
     int rc = read_number(request->body, "perplexity", 1, 10000, &perplexity);
 
     if (rc == 0)
-        rc = read_number(request->body, "iterations", 1, MOST_ITERATIONS, &iterations);
+        rc = read_number(request->body, "iterations", 1, MAX_ITERATIONS, &iterations);
     if (rc < 0)
         return rc;
     opts->method = project_find(read_word(request->body, "method", "tsne"));

@@ -3,8 +3,8 @@
 #include "serve/api.h"
 #include "view/ranks_json.h"
 
-#define WIDTH 128u       /* stretches of time */
-#define MOST_CELLS 65536 /* places by stretches; more places get fewer */
+#define WIDTH 128u      /* stretches of time */
+#define MAX_CELLS 65536 /* places by stretches; more places get fewer */
 
 int api_ranks(struct worker *worker, const struct request *request, struct response *response)
 {
@@ -25,7 +25,7 @@ int api_ranks(struct worker *worker, const struct request *request, struct respo
         response_json(
             response,
             ranks_to_json(&subtrees->work, &why, &peers,
-                          peers.n <= MOST_CELLS / WIDTH ? WIDTH : MOST_CELLS / peers.n + 1));
+                          peers.n <= MAX_CELLS / WIDTH ? WIDTH : MAX_CELLS / peers.n + 1));
     peers_release(&peers);
     why_release(&why);
     return rc;

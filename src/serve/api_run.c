@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define MOST_FOUND 50
+#define MAX_FOUND 50
 
 /* The only row of a query as a field of an object, or null. */
 static int set_row(sqlite3 *db, json_t *object, const char *field, const char *sql, int64_t id)
@@ -156,7 +156,7 @@ int api_search(struct worker *worker, const struct request *request, struct resp
 {
     json_t *items = NULL;
     int rc = rows_to_json(worker->db, &items, run_sql_search, "ti",
-                          request_text(request, "q", ""), (int64_t)MOST_FOUND);
+                          request_text(request, "q", ""), (int64_t)MAX_FOUND);
 
     return rc < 0 ? rc : response_json(response, json_pack("{s:o}", "items", items));
 }

@@ -16,15 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_WIDTH 8192
+#define MAX_WIDTH 8192
 #define USUAL_WIDTH 1000
-#define MOST_DEPTH 65536
+#define MAX_DEPTH 65536
 #define USUAL_DEPTH 64
-#define MOST_RECTANGLES 500000
+#define MAX_RECTANGLES 500000
 #define USUAL_RECTANGLES 10000
-#define MOST_MESSAGES 100000
+#define MAX_MESSAGES 100000
 #define USUAL_MESSAGES 2000
-#define MOST_EXPORTED 200000u /* calls in a file */
+#define MAX_EXPORTED 200000u /* calls in a file */
 
 /* ----------------------------------------------------------------------------- timeline */
 
@@ -56,11 +56,11 @@ int api_timeline(struct worker *worker, const struct request *request,
     int rc = window_read(&window, served, request);
 
     if (rc == 0)
-        rc = request_number(request, "width", 1, MOST_WIDTH, USUAL_WIDTH, &width);
+        rc = request_number(request, "width", 1, MAX_WIDTH, USUAL_WIDTH, &width);
     if (rc == 0)
-        rc = request_number(request, "depth", 1, MOST_DEPTH, USUAL_DEPTH, &depth);
+        rc = request_number(request, "depth", 1, MAX_DEPTH, USUAL_DEPTH, &depth);
     if (rc == 0)
-        rc = request_number(request, "most", 1, MOST_RECTANGLES, USUAL_RECTANGLES, &most);
+        rc = request_number(request, "most", 1, MAX_RECTANGLES, USUAL_RECTANGLES, &most);
     if (rc == 0) {
         look = (struct lod_window){window.begin_ns, window.end_ns, (uint32_t)width,
                                    (uint32_t)depth, (uint32_t)most};
@@ -122,7 +122,7 @@ int api_messages(struct worker *worker, const struct request *request,
     int rc = window_read(&window, served, request);
 
     if (rc == 0)
-        rc = request_number(request, "limit", 0, MOST_MESSAGES, USUAL_MESSAGES, &limit);
+        rc = request_number(request, "limit", 0, MAX_MESSAGES, USUAL_MESSAGES, &limit);
     if (rc == 0) {
         struct arrows_window look = {window.begin_ns, window.end_ns, window.location,
                                      window.n_locations};
@@ -182,7 +182,7 @@ int api_dependencies(struct worker *worker, const struct request *request,
     int rc = window_read(&window, s, request);
 
     if (rc == 0)
-        rc = request_number(request, "limit", 0, MOST_MESSAGES, USUAL_MESSAGES, &limit);
+        rc = request_number(request, "limit", 0, MAX_MESSAGES, USUAL_MESSAGES, &limit);
     if (rc == 0) {
         const struct dependency_ends *ends =
             dependency_ends_take(&s->dependencies, &s->scattered);
@@ -260,7 +260,7 @@ static void put_calls(FILE *out, const struct served *served, uint32_t l,
     const struct definitions *defs = &served->run.defs;
     struct call_view calls = columns_view(&served->run.columns, l);
     uint32_t end = calls_until(&calls, window->end_ns);
-    const char *separator = *n_left == MOST_EXPORTED ? "" : ",\n";
+    const char *separator = *n_left == MAX_EXPORTED ? "" : ",\n";
 
     for (uint32_t i = 0; i<end && * n_left> 0;) {
         uint64_t enter = calls.enter_ns[i], length = calls.inclusive_ns[i];
@@ -288,7 +288,7 @@ static void put_calls(FILE *out, const struct served *served, uint32_t l,
 int api_window(struct worker *worker, const struct request *request, struct response *response)
 {
     struct window window;
-    uint64_t n_left = MOST_EXPORTED;
+    uint64_t n_left = MAX_EXPORTED;
     char *text = NULL;
     size_t size = 0;
     FILE *out;
@@ -305,7 +305,7 @@ int api_window(struct worker *worker, const struct request *request, struct resp
         response->download = "window.json";
         if (n_left == 0) {
             response_release(response);
-            rc = err_set(ERR_RANGE, "more than %u calls in this window", MOST_EXPORTED);
+            rc = err_set(ERR_RANGE, "more than %u calls in this window", MAX_EXPORTED);
         }
     }
     window_release(&window);

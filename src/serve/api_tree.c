@@ -97,7 +97,7 @@ int api_subtrees(struct worker *worker, const struct request *request,
     struct closeup c;
     struct subtrees *subtrees;
     double threshold;
-    int rc = request_real(request, "threshold", 0, REQUEST_LARGEST, NAN, &threshold);
+    int rc = request_real(request, "threshold", 0, REQUEST_MAX_NUMBER, NAN, &threshold);
 
     closeup_init(&c, worker->db, &served->run.columns, &served->run.defs);
     if (rc == 0)

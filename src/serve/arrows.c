@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define BLOCK 64u      /* records */
-#define MOST_SLOTS 64u /* of a window */
+#define BLOCK 64u     /* records */
+#define MAX_SLOTS 64u /* of a window */
 
 /* A message that may be shown. */
 struct candidate {
@@ -193,7 +193,7 @@ static uint64_t count_slots(const struct gathering *g, size_t most)
     for (size_t i = 1; i < g->n; i++)
         n_pairs += !is_same_pair(&g->candidate[i - 1], &g->candidate[i]);
     n_slots = most / (2 * n_pairs);
-    return n_slots < 1 ? 1 : n_slots > MOST_SLOTS ? MOST_SLOTS : n_slots;
+    return n_slots < 1 ? 1 : n_slots > MAX_SLOTS ? MAX_SLOTS : n_slots;
 }
 
 /* Evenly spaced ones of n, to the front. */

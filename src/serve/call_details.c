@@ -84,7 +84,7 @@ static void say_arguments(const struct detail_files *files, const struct detail_
     size_t n;
     const struct argument *argument = call_arguments(details, row, &n);
 
-    for (size_t i = 0; i < n && i < CALL_DETAILS_MOST; i++)
+    for (size_t i = 0; i < n && i < MAX_CALL_DETAILS; i++)
         if (argument[i].name < files->n_arguments)
             json_array_append_new(all, json_pack("{s:o, s:o}", "name",
                                                  json_text(files->argument[argument[i].name]),
@@ -157,7 +157,7 @@ static void say_some(struct saying *s, const struct call_counters *found, uint32
                      bool is_own)
 {
     for (uint32_t i = 0; i < found->n; i++)
-        if (s->n++ < CALL_DETAILS_MOST)
+        if (s->n++ < MAX_CALL_DETAILS)
             json_array_append_new(
                 s->all,
                 counter_json(s, &found->at[i], is_own ? json_null() : json_count(location)));
@@ -173,7 +173,7 @@ static void say_recorders(struct saying *s, const struct definitions *defs, uint
 {
     const struct detail_files *files = &s->columns->details;
 
-    for (uint32_t l = 0; l < s->columns->n_locations && s->n < CALL_DETAILS_MOST; l++) {
+    for (uint32_t l = 0; l < s->columns->n_locations && s->n < MAX_CALL_DETAILS; l++) {
         struct detail_view details;
         struct call_counters found;
 

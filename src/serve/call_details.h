@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "run/columns.h"
 
-#define CALL_DETAILS_MOST 256u /* arguments, and counters, of one call that are told */
+#define MAX_CALL_DETAILS 256u /* arguments, and counters, of one call that are told */
 
 /*
  * call_details_check_row -- see that what is used to find the way from a row to its callers is

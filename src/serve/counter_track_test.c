@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { TICKS, HEAT, N_READINGS_MOST = 32 };
+enum { TICKS, HEAT, MAX_READINGS = 32 };
 
 static const struct counter grows = {COUNTER_ACCUMULATED, COUNTER_SINCE_START, "#"};
 static const struct counter holds = {COUNTER_ABSOLUTE, COUNTER_AT_POINT, "C"};
@@ -16,7 +16,7 @@ static const struct counter on_top = {COUNTER_RELATIVE, COUNTER_SINCE_LAST, "#"}
 static const struct counter to_come = {COUNTER_RELATIVE, COUNTER_UNTIL_NEXT, "#"};
 
 struct sample {
-    struct detail_reading reading[N_READINGS_MOST];
+    struct detail_reading reading[MAX_READINGS];
     struct detail_view view;
 };
 

@@ -8,13 +8,13 @@
 #include "run/sample_columns.h"
 
 #define REGIONS 5u
-#define MOST 400u
+#define MAX_ARROWS 400u
 
 static const uint32_t both[] = {0, 1};
 
 struct linked {
     struct sample_columns sample;
-    struct dependency dependency[MOST];
+    struct dependency dependency[MAX_ARROWS];
     struct shared_cache cache;
     const struct dependency_ends *ends;
 };
@@ -120,7 +120,7 @@ static void a_window_has_all_with_an_end_in_it(void **state)
 
     (void)state;
     linked_init(&x);
-    for (uint32_t i = 0; i < MOST; i++) {
+    for (uint32_t i = 0; i < MAX_ARROWS; i++) {
         struct call_view from = columns_view(&x.sample.columns, 0);
         struct call_view to = columns_view(&x.sample.columns, 1);
 
@@ -131,10 +131,10 @@ static void a_window_has_all_with_an_end_in_it(void **state)
     for (int k = 0; k < 100; k++) {
         uint64_t begin = rng_below(&rng, (uint32_t)x.sample.end_ns);
         uint64_t end = begin + 1 + rng_below(&rng, (uint32_t)x.sample.end_ns / 4);
-        struct dependency_arrows arrows = look(&x, begin, end, 2, MOST);
+        struct dependency_arrows arrows = look(&x, begin, end, 2, MAX_ARROWS);
         size_t n = 0;
 
-        for (uint32_t i = 0; i < MOST; i++) {
+        for (uint32_t i = 0; i < MAX_ARROWS; i++) {
             const struct dependency *d = &x.dependency[i];
 
             n += (d->begin_ns >= begin && d->begin_ns < end) ||

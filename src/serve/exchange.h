@@ -30,7 +30,7 @@ struct worker_thread {
 
 struct site {
     struct site *front; /* where the runs of a comparison are reached from; NULL: itself */
-    struct site *room[SITE_MOST_ROOMS]; /* [n_rooms] the runs of a comparison */
+    struct site *room[SITE_MAX_ROOMS]; /* [n_rooms] the runs of a comparison */
     size_t n_rooms;
     struct served served;
     struct access access;

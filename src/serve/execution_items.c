@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "serve/call_paths.h"
 
-#define MOST_NODES 40 /* of a sketch */
+#define MAX_NODES 40 /* of a sketch */
 
 /* The executions of one answer, on their way into an array. */
 struct items {
@@ -27,7 +27,7 @@ static int sketch(struct items *items, const struct execution *x, json_t **out)
     rc = closeup_sketch(&c, x, &items->state->model);
     if (rc == 0) {
         call_paths_of(&paths, &c);
-        *out = call_paths_sketch(&paths, MOST_NODES);
+        *out = call_paths_sketch(&paths, MAX_NODES);
         call_paths_release(&paths);
     }
     closeup_release(&c);
@@ -49,7 +49,7 @@ static int add_sketch(struct items *items, const struct execution *x, json_t *it
     int rc;
 
     if (state->sketch[x->tree] == NULL) {
-        if (state->n_sketches == FOI_STATE_MOST_SKETCHES)
+        if (state->n_sketches == FOI_STATE_MAX_SKETCHES)
             forget_sketches(state);
         rc = sketch(items, x, &state->sketch[x->tree]);
         if (rc < 0)

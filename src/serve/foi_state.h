@@ -14,7 +14,7 @@
 #include <jansson.h>
 #include <sqlite3.h>
 
-#define FOI_STATE_MOST_SKETCHES 1000 /* kept; then all are forgotten */
+#define FOI_STATE_MAX_SKETCHES 1000 /* kept; then all are forgotten */
 
 #define VERDICT_CHANGED 2 /* another one than before labels were learnt */
 

@@ -21,7 +21,7 @@
 
 #include <yajl/yajl_parse.h>
 
-#define MOST_DEPTH 64
+#define MAX_DEPTH 64
 
 enum key { KEY_OTHER, KEY_LABELS, KEY_AUTHOR, KEY_TREE, KEY_LABEL };
 
@@ -63,7 +63,7 @@ static int check_place(struct reader *r)
 
 static int open_bracket(struct reader *r)
 {
-    return ++r->depth <= MOST_DEPTH ? 1 : stop(r, "the body has too many brackets");
+    return ++r->depth <= MAX_DEPTH ? 1 : stop(r, "the body has too many brackets");
 }
 
 static int on_start_map(void *ctx)
@@ -139,7 +139,7 @@ static int on_key(void *ctx, const unsigned char *text, size_t n)
 
 static int take_author(struct reader *r, const unsigned char *text, size_t n)
 {
-    if (n == 0 || n > LABEL_LIST_MOST_AUTHOR || memchr(text, '\0', n))
+    if (n == 0 || n > LABEL_LIST_MAX_AUTHOR_BYTES || memchr(text, '\0', n))
         return check_place(r);
     memcpy(r->list->author, text, n);
     r->has_author = true;

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LABEL_LIST_MOST_AUTHOR 200 /* bytes */
+#define LABEL_LIST_MAX_AUTHOR_BYTES 200 /* bytes */
 
 struct label_list {
     struct label_item {
@@ -22,7 +22,7 @@ struct label_list {
         enum label label; /* LABEL_NONE clears */
     } * item;             /* [n] */
     size_t n, cap;
-    char author[LABEL_LIST_MOST_AUTHOR + 1]; /* "" when it is missing */
+    char author[LABEL_LIST_MAX_AUTHOR_BYTES + 1]; /* "" when it is missing */
 };
 
 /*

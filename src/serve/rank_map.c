@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FINER 4u        /* rectangles are as fine as a part of a stretch */
-#define MOST_DEPTHS 64u /* that calls are looked for at */
+#define FINER 4u       /* rectangles are as fine as a part of a stretch */
+#define MAX_DEPTHS 64u /* that calls are looked for at */
 
 void rank_map_init(struct rank_map *map)
 {
@@ -47,8 +47,8 @@ void rank_map_add_calls(struct rank_map *map, const struct columns *columns,
                         const struct levels *levels, uint32_t location, const bool *is_wanted,
                         uint32_t n_regions)
 {
-    const struct lod_window look = {map->begin_ns, map->end_ns, FINER * map->width, MOST_DEPTHS,
-                                    4 * FINER * map->width * MOST_DEPTHS};
+    const struct lod_window look = {map->begin_ns, map->end_ns, FINER * map->width, MAX_DEPTHS,
+                                    4 * FINER * map->width * MAX_DEPTHS};
     double *cell = map->cell_ns + (size_t)location * map->width, most = cell_length(map);
     struct lod lod = {.n = 0};
 

@@ -25,9 +25,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_THREADS 8u
-#define MOST_WAITING 1024u /* requests on a queue */
-#define WAITING_PART 8u    /* of each queue: fewer than one in so many connections waits */
+#define MAX_THREADS 8u
+#define MAX_WAITING 1024u /* requests on a queue */
+#define WAITING_PART 8u   /* of each queue: fewer than one in so many connections waits */
 
 /* What a thread of the server has of its own. */
 struct reader {
@@ -145,7 +145,7 @@ static void answer_as_reader(struct exchange *x)
     }
     answer_route(x, &reader->worker);
     if (!may_keep || x->response.status != 200 ||
-        response_held(&x->response) > ANSWERS_MOST_BYTES / 4) {
+        response_held(&x->response) > ANSWERS_MAX_BYTES / 4) {
         send_response(x, NULL);
         return;
     }
@@ -353,7 +353,7 @@ static unsigned n_readers(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
 
-    return n < 2 ? 2 : n > (long)MOST_THREADS ? MOST_THREADS : (unsigned)n;
+    return n < 2 ? 2 : n > (long)MAX_THREADS ? MAX_THREADS : (unsigned)n;
 }
 
 static int open_desks(struct site *site)
@@ -386,7 +386,7 @@ static int open_rooms(struct site *front, const struct site_opts *opts)
 {
     int rc = 0;
 
-    assert(opts->n_rooms <= SITE_MOST_ROOMS);
+    assert(opts->n_rooms <= SITE_MAX_ROOMS);
     for (size_t i = 0; i < opts->n_rooms && rc == 0; i++) {
         struct site *room = front->room[front->n_rooms++] = mem_alloc(1, sizeof *room);
 
@@ -408,7 +408,7 @@ int site_open(struct site **out, const struct site_opts *opts)
     int rc = access_init(&site->access, server.address);
 
     if (rc == 0)
-        rc = open_inside(site, &opts->served, part < MOST_WAITING ? part : MOST_WAITING);
+        rc = open_inside(site, &opts->served, part < MAX_WAITING ? part : MAX_WAITING);
     if (rc == 0)
         rc = open_rooms(site, opts);
     if (rc == 0)

@@ -16,7 +16,7 @@
 
 struct site;
 
-#define SITE_MOST_ROOMS 8u
+#define SITE_MAX_ROOMS 8u
 
 struct site_opts {
     const char *address; /* numeric, NULL: 127.0.0.1 */
@@ -24,7 +24,7 @@ struct site_opts {
     struct served_opts served;
     const struct served_opts
         *room;      /* [n_rooms] runs with pages below /runs/0/, /runs/1/, ... */
-    size_t n_rooms; /* at most SITE_MOST_ROOMS */
+    size_t n_rooms; /* at most SITE_MAX_ROOMS */
 };
 
 /*

@@ -11,13 +11,13 @@ int window_read(struct window *window, const struct served *served,
 {
     uint32_t n = served->run.columns.n_locations;
     double begin = 0, end = 0;
-    int rc = request_number(request, "begin", 0, (double)TIME_MOST_SPAN_NS,
+    int rc = request_number(request, "begin", 0, (double)TIME_MAX_SPAN_NS,
                             (double)served->begin_ns, &begin);
 
     *window = (struct window){.location = mem_alloc(n, sizeof *window->location)};
     if (rc == 0)
-        rc = request_number(request, "end", 0, (double)TIME_MOST_SPAN_NS,
-                            (double)served->end_ns, &end);
+        rc = request_number(request, "end", 0, (double)TIME_MAX_SPAN_NS, (double)served->end_ns,
+                            &end);
     if (rc == 0)
         rc = request_list(request, "locations", n, window->location, &window->n_locations);
     window->begin_ns = (uint64_t)begin;

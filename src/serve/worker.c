@@ -159,7 +159,7 @@ static struct ready *find_ready(const struct worker *worker, int64_t foi,
 /* They are as large as the forest, so there are few. */
 static void keep_ready(struct worker *worker, struct ready *r)
 {
-    if (worker->n_ready == WORKER_MOST_READY) {
+    if (worker->n_ready == WORKER_MAX_READY) {
         ranking_close(&worker->ready[0]->ranking);
         free(worker->ready[0]);
         worker->n_ready--;

@@ -21,7 +21,7 @@
 
 #include <sqlite3.h>
 
-#define WORKER_MOST_READY 3u
+#define WORKER_MAX_READY 3u
 
 /* A ranking that is ready. */
 struct ready {
@@ -39,8 +39,8 @@ struct worker {
     struct foi_state **foi_state; /* [n_foi_states] */
     size_t n_foi_states, foi_state_cap;
 
-    struct pool *pool;                      /* of the learner */
-    struct ready *ready[WORKER_MOST_READY]; /* [n_ready] the oldest first */
+    struct pool *pool;                     /* of the learner */
+    struct ready *ready[WORKER_MAX_READY]; /* [n_ready] the oldest first */
     size_t n_ready;
     struct subtrees *subtrees; /* of one function of interest, or NULL */
     int64_t subtrees_foi;

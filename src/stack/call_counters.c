@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MOST_READ ((uint64_t)1 << 26) /* readings, to find all borders */
+#define MAX_READ ((uint64_t)1 << 26) /* readings, to find all borders */
 
 /* Where a call lies among the readings of its location. */
 struct place {
@@ -146,7 +146,7 @@ static void read_borders(struct borders_read *b, const struct call_view *calls, 
 
 static void borders_init(struct borders_read *b, uint32_t n_counters)
 {
-    *b = (struct borders_read){.n_counters = n_counters, .n_left = MOST_READ};
+    *b = (struct borders_read){.n_counters = n_counters, .n_left = MAX_READ};
     b->begin = mem_alloc(n_counters, sizeof *b->begin);
     b->end = mem_alloc(n_counters, sizeof *b->end);
     b->touched = mem_alloc(n_counters, sizeof *b->touched);

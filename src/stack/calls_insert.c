@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define MOST_ROWS (UINT32_MAX - 1)
+#define MAX_ROWS (UINT32_MAX - 1)
 
 /* Begins of new calls in the rows [begin, end). */
 static uint32_t n_begun(const struct insertion *insert, uint32_t begin, uint32_t end)
@@ -31,7 +31,7 @@ static uint32_t last_on_level(const struct call_view *from, uint32_t begin, uint
 
 static bool has_room(const struct call_view *from, uint32_t n)
 {
-    if (n > MOST_ROWS - from->n)
+    if (n > MAX_ROWS - from->n)
         return false;
     for (uint32_t i = 0; i < from->n; i++)
         if (from->depth[i] == DEEPEST_CALL)

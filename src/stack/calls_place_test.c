@@ -4,7 +4,7 @@
 #include "base/rng.h"
 #include "base/test.h"
 
-enum { MOST = 64 };
+enum { MAX_CALLS = 64 };
 
 /* A call that began and ended at these times; borders with an off are in the middle of so much
  * before and behind. */
@@ -171,14 +171,14 @@ static void no_border_moves_past_another_one(void **state)
 /* Calls that are begun and ended at random. */
 static struct calls make_any(struct rng *rng)
 {
-    struct said said[MOST];
-    uint32_t open[MOST], n = 0;
+    struct said said[MAX_CALLS];
+    uint32_t open[MAX_CALLS], n = 0;
     uint16_t depth = 0;
     uint64_t now = 0;
 
-    while (n < MOST || depth > 0) {
+    while (n < MAX_CALLS || depth > 0) {
         now += rng_below(rng, 3);
-        if (n < MOST && rng_below(rng, 2) == 0) {
+        if (n < MAX_CALLS && rng_below(rng, 2) == 0) {
             open[depth] = n;
             said[n++] = (struct said){depth++, (uint32_t)rng_below(rng, 3), now,
                                       0,       rng_below(rng, 9),           rng_below(rng, 9)};
@@ -186,7 +186,7 @@ static struct calls make_any(struct rng *rng)
             said[open[--depth]].leave = now;
         }
     }
-    return make(said, MOST);
+    return make(said, MAX_CALLS);
 }
 
 /* An archive may say anything. */
@@ -199,13 +199,13 @@ static void calls_stay_within_those_that_made_them(void **state)
         struct calls calls = make_any(&rng);
 
         calls_place(&calls);
-        for (uint32_t i = 0; i < MOST; i++) {
+        for (uint32_t i = 0; i < MAX_CALLS; i++) {
             uint64_t end = calls.enter_ns[i] + calls.inclusive_ns[i];
             uint32_t next = i + calls.subtree_len[i];
 
             assert_true(calls.inclusive_ns[i] < UINT64_MAX / 2);
             assert_true(i == 0 || calls.enter_ns[i] >= calls.enter_ns[i - 1]);
-            assert_true(next == MOST || calls.enter_ns[next] >= end);
+            assert_true(next == MAX_CALLS || calls.enter_ns[next] >= end);
             for (uint32_t j = i + 1; j < next; j++)
                 assert_true(calls.enter_ns[j] + calls.inclusive_ns[j] <= end);
         }

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_CALLS (UINT32_MAX - 1) /* rows of one location */
-#define LONGEST_SEARCH 4096         /* how deep a leave looks for its call */
+#define MAX_CALLS (UINT32_MAX - 1) /* rows of one location */
+#define LONGEST_SEARCH 4096        /* how deep a leave looks for its call */
 
 struct callstack {
     struct open_call *open; /* [n_open] */
@@ -102,7 +102,7 @@ static void close_top(struct callstack *stack, uint64_t time_ns)
 /* An enter of no region, for which there is no room, or that is inside such a one. */
 static void hide_enter(struct callstack *stack, uint32_t region)
 {
-    bool is_full = stack->calls->n >= MOST_CALLS;
+    bool is_full = stack->calls->n >= MAX_CALLS;
 
     if (region >= stack->n_regions && stack->n_hidden == 0) {
         stack->quality->n[QUALITY_bad_value]++;
@@ -347,7 +347,7 @@ static inline __attribute__((always_inline)) size_t push_pairs(struct callstack 
     size_t n_open = stack->n_open, room = DEEPEST_CALL - n_open, i;
     uint32_t n_regions = stack->n_regions, n_calls = calls->n, row;
 
-    room = room < MOST_CALLS - n_calls ? room : MOST_CALLS - n_calls;
+    room = room < MAX_CALLS - n_calls ? room : MAX_CALLS - n_calls;
     n = n < room ? n : room;
     for (i = 0; i < n; i++) {
         if (event[i].kind == EVENT_ENTER) {

@@ -6,10 +6,10 @@
 
 #include "base/test.h"
 
-#define MOST 4096
+#define MAX_EVENTS 4096
 
 struct trace {
-    struct event event[MOST];
+    struct event event[MAX_EVENTS];
     size_t n;
 };
 
@@ -40,7 +40,7 @@ static void parse(const char *sentence, struct trace *trace)
 /* The caller of every row, both ways of asking. */
 static const uint32_t *callers_of(const struct calls *calls)
 {
-    static uint32_t callers[MOST];
+    static uint32_t callers[MAX_EVENTS];
     struct call_view view = calls_view(calls);
 
     calls_callers(&view, callers);
@@ -72,7 +72,7 @@ static char *print(const struct calls *calls, uint32_t begin, uint32_t end, uint
 /* Builds the calls in batches of `size` events and prints them. */
 static const char *build(const char *sentence, size_t size, struct quality *quality)
 {
-    static char out[MOST * 8];
+    static char out[MAX_EVENTS * 8];
     static struct trace trace;
     struct callstack *stack = callstack_new();
     struct calls calls = {0};
@@ -275,14 +275,14 @@ static void messages_belong_to_the_innermost_call(void **state)
 /* Whatever comes in, the columns are a forest and no call outlives its caller. */
 static void noise_becomes_a_forest(void **state)
 {
-    static struct event event[MOST];
+    static struct event event[MAX_EVENTS];
     struct callstack *stack = callstack_new();
     struct calls calls = {0};
 
     (void)state;
     srand(7);
     for (int round = 0; round < 500; round++) {
-        struct event_batch batch = {.event = event, .n = (size_t)(rand() % MOST)};
+        struct event_batch batch = {.event = event, .n = (size_t)(rand() % MAX_EVENTS)};
         struct quality q = {0};
         uint32_t n_regions = (uint32_t)(2 + rand() % 6);
         const uint32_t *callers;

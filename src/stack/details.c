@@ -46,7 +46,7 @@ bool details_reading(struct details *d, struct paged *paged, const struct detail
 {
     struct detail_reading *reading;
 
-    if (value->counter >= MOST_COUNTERS)
+    if (value->counter >= MAX_COUNTERS)
         return false;
     d->n_counted_readings++;
     if (d->only_counts)
@@ -84,7 +84,7 @@ static size_t place_of_text(struct details *d, const char *text)
 
     cut_text(cut, text);
     bytes = strlen(cut) + 1;
-    if (d->n_text + bytes > MOST_TEXT_BYTES) {
+    if (d->n_text + bytes > MAX_TEXT_BYTES) {
         id = names_find(&d->texts, cut);
         return id == NAMES_NONE ? SIZE_MAX : d->text_at[id];
     }
@@ -104,7 +104,7 @@ bool details_argument(struct details *d, struct paged *paged, uint32_t call,
 {
     struct argument argument = {.call = call, .name = (uint16_t)value->argument};
 
-    if (value->argument >= MOST_ARGUMENT_NAMES)
+    if (value->argument >= MAX_ARGUMENT_NAMES)
         return false;
     if (d->only_counts) {
         d->n_counted_arguments++;

@@ -27,9 +27,9 @@
 #define READING_REAL                                                                           \
     0x8000u /* in struct detail_reading counter: the value is a real number                    \
              */
-#define MOST_COUNTERS READING_REAL
-#define MOST_ARGUMENT_NAMES (UINT16_MAX + 1u)
-#define MOST_TEXT_BYTES ((size_t)64 << 20) /* of a location */
+#define MAX_COUNTERS READING_REAL
+#define MAX_ARGUMENT_NAMES (UINT16_MAX + 1u)
+#define MAX_TEXT_BYTES ((size_t)64 << 20) /* of a location */
 
 /* What a counter read; as it is in the file. */
 struct detail_reading {

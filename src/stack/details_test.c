@@ -68,14 +68,14 @@ static void what_has_no_room_in_a_record_is_refused(void **state)
 
     (void)state;
     assert_false(
-        details_reading(&d, NULL, &at, &(struct counter_value){.counter = MOST_COUNTERS}));
+        details_reading(&d, NULL, &at, &(struct counter_value){.counter = MAX_COUNTERS}));
     assert_true(details_reading(
         &d, NULL, &at,
-        &(struct counter_value){.counter = MOST_COUNTERS - 1, .is_real = true, .real = 0.5}));
-    assert_int_equal(reading_counter(&d.reading[0]), MOST_COUNTERS - 1);
+        &(struct counter_value){.counter = MAX_COUNTERS - 1, .is_real = true, .real = 0.5}));
+    assert_int_equal(reading_counter(&d.reading[0]), MAX_COUNTERS - 1);
     assert_true(reading_value(&d.reading[0]) == 0.5);
     assert_false(details_argument(&d, NULL, 0,
-                                  &(struct argument_value){.argument = MOST_ARGUMENT_NAMES}));
+                                  &(struct argument_value){.argument = MAX_ARGUMENT_NAMES}));
     details_release(&d, NULL);
 }
 

@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 
-#define FEWEST 9u /* writes that say how long one takes */
-#define TIMES 10u /* of the median */
+#define MIN_TIMED_WRITES 9u /* writes that say how long one takes */
+#define TIMES 10u           /* of the median */
 #define TIMES_OF_LONG                                                                          \
     3u /* of the longest of the others: some regularly do more, as begin a file */
-#define MOST_HELD_UP 50u /* one in so many; one, where there are fewer */
+#define MAX_HELD_UP 50u /* one in so many; one, where there are fewer */
 
 static int by_ns(const void *a, const void *b)
 {
@@ -26,7 +26,7 @@ static uint64_t most_of(const struct calls *calls, const uint32_t *row, size_t n
         ns[i] = calls->inclusive_ns[row[i]];
     qsort(ns, n, sizeof *ns, by_ns);
     of_median = TIMES * ns[n / 2];
-    of_long = TIMES_OF_LONG * ns[n - 1 - (n > MOST_HELD_UP ? n / MOST_HELD_UP : 1)];
+    of_long = TIMES_OF_LONG * ns[n - 1 - (n > MAX_HELD_UP ? n / MAX_HELD_UP : 1)];
     free(ns);
     return of_median > of_long ? of_median : of_long;
 }
@@ -41,7 +41,7 @@ static void tell(struct calls *calls, uint32_t region, uint32_t held_up)
             mem_grow(&row, &cap, n + 1, sizeof *row);
             row[n++] = i;
         }
-    if (n >= FEWEST) {
+    if (n >= MIN_TIMED_WRITES) {
         uint64_t most_ns = most_of(calls, row, n);
 
         for (size_t i = 0; i < n; i++)

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_SOFT 64             /* how many orphans are looked through for one row */
+#define MAX_SOFT 64              /* how many orphans are looked through for one row */
 #define ENDS_PROPERLY UINT64_MAX /* (function, this) is known: some call of it did */
 
 void repair_release(struct repair *repair)
@@ -179,7 +179,7 @@ static size_t place(const struct replay *r, uint32_t row)
 
     while (at > 0 && r->open[at - 1].soft && r->open[at - 1].soft->hint_row <= row)
         at--;
-    for (size_t k = at; k > 0 && at - k < MOST_SOFT; k--) {
+    for (size_t k = at; k > 0 && at - k < MAX_SOFT; k--) {
         if (!r->open[k - 1].soft || !cannot_own(r, k, region))
             break;
         if (is_known(r, k - 1, region))

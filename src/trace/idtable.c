@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_DENSE 64u
+#define MIN_DENSE 64u
 
 void idtable_release(struct idtable *table)
 {
@@ -28,7 +28,7 @@ void idtable_clear(struct idtable *table)
 
 static void grow_dense(struct idtable *table, uint32_t id)
 {
-    uint32_t n = table->n_dense ? table->n_dense : LEAST_DENSE;
+    uint32_t n = table->n_dense ? table->n_dense : MIN_DENSE;
 
     while (n <= id)
         n *= 2;

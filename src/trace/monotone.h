@@ -33,13 +33,13 @@
  */
 #define TIME_EARLIEST_NS ((uint64_t)0 - ((uint64_t)1 << 60))
 #define TIME_LATEST_NS ((uint64_t)3 << 60)
-#define TIME_MOST_SPAN_NS (TIME_LATEST_NS - TIME_EARLIEST_NS)
+#define TIME_MAX_SPAN_NS (TIME_LATEST_NS - TIME_EARLIEST_NS)
 
 /* time_is_possible -- no clock of a program says what is not; it is a damaged record that does.
  */
 static inline bool time_is_possible(uint64_t ns)
 {
-    return ns - TIME_EARLIEST_NS <= TIME_MOST_SPAN_NS;
+    return ns - TIME_EARLIEST_NS <= TIME_MAX_SPAN_NS;
 }
 
 /* time_before -- a is earlier than b. Right as long as they are less than 292 years apart. */

@@ -31,7 +31,7 @@ static bool starts_with(const char *text, const char *start)
 
 /* A demangled name in the making. */
 struct plain {
-    char text[REGION_NAME_MOST + 1];
+    char text[MAX_REGION_NAME_BYTES + 1];
     size_t n;
     jmp_buf too_long;
 };
@@ -45,7 +45,7 @@ static void take_piece(const char *piece, size_t n, void *ctx)
 {
     struct plain *plain = ctx;
 
-    if (n > REGION_NAME_MOST - plain->n)
+    if (n > MAX_REGION_NAME_BYTES - plain->n)
         longjmp(plain->too_long, 1);
     memcpy(plain->text + plain->n, piece, n);
     plain->n += n;

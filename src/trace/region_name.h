@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define REGION_NAME_MOST 16384u /* bytes of a demangled name; longer ones stay mangled */
+#define MAX_REGION_NAME_BYTES 16384u /* bytes of a demangled name; longer ones stay mangled */
 
 /* region_name_canonical -- demangled if it was mangled (Itanium ABI, or gfortran's names of
  * what is in modules), else text; in arena. */

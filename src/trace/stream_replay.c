@@ -16,7 +16,7 @@
 
 #define PREFIX "replay:"
 #define ALL_NS ((uint64_t)1 << 62) /* 146 years */
-#define MOST_EVENTS 500000.0       /* of a step, about */
+#define MAX_EVENTS 500000.0        /* of a step, about */
 
 /* One location. */
 struct cursor {
@@ -141,7 +141,7 @@ static uint64_t step_length(const struct stream *stream)
     uint64_t step_ns = stream->opts.step_ns;
     double per_ns = density(stream->impl);
 
-    while (step_ns > 1 && (double)step_ns * per_ns > MOST_EVENTS)
+    while (step_ns > 1 && (double)step_ns * per_ns > MAX_EVENTS)
         step_ns /= 2;
     return step_ns;
 }

@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_PEERS 5
-#define MOST_NAMES 65536u /* in all call paths of an execution together */
+#define MAX_PEERS 5
+#define MAX_NAMES 65536u /* in all call paths of an execution together */
 
 /* Calls of a location whose checksums cost no time to speak of. */
-#define MOST_VERIFIED 4000000
+#define MAX_VERIFIED 4000000
 
 void closeup_init(struct closeup *c, sqlite3 *db, const struct columns *columns,
                   const struct definitions *defs)
@@ -136,7 +136,7 @@ static int build(struct closeup *c, bool is_verified)
     calls = columns_view(c->columns, c->x.location);
     if (c->x.call >= calls.n)
         return err_set(ERR_FORMAT, "damaged run: the call of '%s' is not there", c->x.id);
-    if (is_verified && calls.n <= MOST_VERIFIED)
+    if (is_verified && calls.n <= MAX_VERIFIED)
         rc = columns_verify_location(c->columns, c->x.location);
     if (rc == 0)
         rc = columns_check_tree(c->columns, c->x.location, c->x.call, c->defs);
@@ -192,7 +192,7 @@ int closeup_peers(const struct closeup *c, sqlite3_stmt **query)
 
     if (rc == 0)
         rc = rundb_bind(c->db, *query, "iiiii", c->x.foi_id, (int64_t)c->x.location,
-                        (int64_t)c->x.enter_ns, (int64_t)c->x.duration_ns, (int64_t)MOST_PEERS);
+                        (int64_t)c->x.enter_ns, (int64_t)c->x.duration_ns, (int64_t)MAX_PEERS);
     return rc;
 }
 
@@ -221,11 +221,11 @@ static json_t *json_path(const struct closeup *c, uint32_t path, size_t *n_left)
 }
 
 /* All paths of a deep recursion have as many names as its depth squared: those are said that
- * lost most, until there are MOST_NAMES of them. */
+ * lost most, until there are MAX_NAMES of them. */
 static json_t *json_paths(struct closeup *c, size_t *n_left_out)
 {
     json_t *list = json_array();
-    size_t n_names = MOST_NAMES;
+    size_t n_names = MAX_NAMES;
 
     why_sort_pairs(&c->why, 0, (int64_t)c->x.lost_ns);
     *n_left_out = 0;
@@ -269,7 +269,7 @@ static json_t *json_order(const struct closeup *c)
 
 static json_t *json_structure(const struct closeup *c)
 {
-    struct why_child child[WHY_MOST_CHILDREN];
+    struct why_child child[WHY_MAX_CHILDREN];
     size_t n = why_children(&c->why, c->measure.rarest, child);
     json_t *object = json_object(), *list = json_array();
 

@@ -72,7 +72,7 @@ int csv_read(FILE *in, char **buffer, size_t *size, char **field, int most)
         return 0;
     start[n_fields++] = 0;
     for (; c != EOF; c = getc(in)) {
-        if (n == CSV_MOST_BYTES)
+        if (n == CSV_MAX_BYTES)
             return -1;
         mem_grow(buffer, size, n + 2, 1);
         if (c == '"') {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* A record is not longer than that: one quote too many makes the rest of a file one field. */
-#define CSV_MOST_BYTES (1u << 20)
+#define CSV_MAX_BYTES (1u << 20)
 
 /*
  * csv_text -- one field, quoted where it must be; a comma before it unless it is the first.

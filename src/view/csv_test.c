@@ -3,18 +3,18 @@
 #include "base/rng.h"
 #include "base/test.h"
 
-#define MOST 8
+#define MAX_FIELDS 8
 
 /* Reads one record of a text; the fields, joined by '|', go to `out`. */
 static int read_one(FILE *in, char *out)
 {
     static char *buffer;
     static size_t size;
-    char *field[MOST];
-    int n = csv_read(in, &buffer, &size, field, MOST);
+    char *field[MAX_FIELDS];
+    int n = csv_read(in, &buffer, &size, field, MAX_FIELDS);
 
     *out = '\0';
-    for (int i = 0; i < n && i < MOST; i++)
+    for (int i = 0; i < n && i < MAX_FIELDS; i++)
         out += sprintf(out, "%s%s", i ? "|" : "", field[i]);
     if (n == 0) {
         free(buffer);
@@ -70,7 +70,7 @@ static void what_is_written_is_read(void **state)
 {
     static const char letters[] = ",\"\r\n ab'=@";
     struct rng rng = {3};
-    char *written = NULL, *buffer = NULL, *field[MOST];
+    char *written = NULL, *buffer = NULL, *field[MAX_FIELDS];
     size_t length, size = 0;
 
     (void)state;
@@ -89,10 +89,10 @@ static void what_is_written_is_read(void **state)
         fputc('\n', out);
         fclose(out);
         in = open_text(written);
-        assert_int_equal(csv_read(in, &buffer, &size, field, MOST), 3);
+        assert_int_equal(csv_read(in, &buffer, &size, field, MAX_FIELDS), 3);
         for (int i = 0; i < 3; i++)
             assert_string_equal(field[i], text[i]);
-        assert_int_equal(csv_read(in, &buffer, &size, field, MOST), 0);
+        assert_int_equal(csv_read(in, &buffer, &size, field, MAX_FIELDS), 0);
         fclose(in);
         free(written);
     }
@@ -129,7 +129,7 @@ static void a_formula_is_a_text(void **state)
 static void any_bytes_end(void **state)
 {
     struct rng rng = {5};
-    char *buffer = NULL, *field[MOST], bytes[300];
+    char *buffer = NULL, *field[MAX_FIELDS], bytes[300];
     size_t size = 0;
 
     (void)state;
@@ -141,7 +141,7 @@ static void any_bytes_end(void **state)
             bytes[i] = rng_below(&rng, 3) ? "\"\",\n\r"[rng_below(&rng, 5)]
                                           : (char)rng_below(&rng, 256);
         in = fmemopen(bytes, sizeof bytes, "r");
-        while (csv_read(in, &buffer, &size, field, MOST) > 0)
+        while (csv_read(in, &buffer, &size, field, MAX_FIELDS) > 0)
             n_records++;
         assert_true(n_records <= 300);
         fclose(in);
@@ -152,18 +152,18 @@ static void any_bytes_end(void **state)
 /* One quote that is never closed, or no line ends at all. */
 static void a_record_has_a_limit(void **state)
 {
-    char *buffer = NULL, *field[MOST], *bytes = malloc(3 * CSV_MOST_BYTES);
+    char *buffer = NULL, *field[MAX_FIELDS], *bytes = malloc(3 * CSV_MAX_BYTES);
     size_t size = 0;
 
     (void)state;
-    memset(bytes, 'x', 3 * CSV_MOST_BYTES);
+    memset(bytes, 'x', 3 * CSV_MAX_BYTES);
     for (int quoted = 0; quoted < 2; quoted++) {
         FILE *in;
 
         bytes[0] = quoted ? '"' : 'x';
-        in = fmemopen(bytes, 3 * CSV_MOST_BYTES, "r");
-        assert_int_equal(csv_read(in, &buffer, &size, field, MOST), -1);
-        assert_true(size <= 2 * CSV_MOST_BYTES);
+        in = fmemopen(bytes, 3 * CSV_MAX_BYTES, "r");
+        assert_int_equal(csv_read(in, &buffer, &size, field, MAX_FIELDS), -1);
+        assert_true(size <= 2 * CSV_MAX_BYTES);
         fclose(in);
     }
     free(bytes);

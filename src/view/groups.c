@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NAMED 3       /* ranks, or indexes */
-#define LEAST_PERIOD 5     /* of a few numbers, a divisor that is smaller is often chance */
-#define FEWEST_PERIODIC 4u /* indexes, for a distance between them to be said */
+#define MAX_NAMED 3     /* ranks, or indexes */
+#define MIN_PERIOD 5    /* of a few numbers, a divisor that is smaller is often chance */
+#define MIN_PERIODIC 4u /* indexes, for a distance between them to be said */
 
 static struct group *group_of(struct groups *all, sqlite3_stmt *query)
 {
@@ -120,10 +120,10 @@ static void say_indexes(struct text_writer *w, const uint32_t *index, size_t n)
         period = common_divisor(period, index[i] - index[i - 1]);
     for (size_t i = 1; i < n; i++)
         is_each &= index[i] - index[i - 1] == period;
-    if (n <= MOST_NAMED) {
+    if (n <= MAX_NAMED) {
         text_say(w, ", execution%s ", text_plural(n));
         say_list(w, index, n);
-    } else if (n >= FEWEST_PERIODIC && period >= LEAST_PERIOD) {
+    } else if (n >= MIN_PERIODIC && period >= MIN_PERIOD) {
         text_say(w,
                  is_each ? ", %llu executions apart"
                          : ", %llu executions apart or a multiple of that",
@@ -143,7 +143,7 @@ char *group_places(const struct group *g, char out[GROUP_TEXT_SIZE])
     for (size_t i = 0; i < g->n; i++)
         number[i] = g->member[i].rank;
     n = make_distinct(number, g->n);
-    if (n > MOST_NAMED) {
+    if (n > MAX_NAMED) {
         text_say(&w, "on %zu ranks", n);
     } else {
         text_say(&w, "on rank%s ", text_plural(n));

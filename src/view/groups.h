@@ -23,7 +23,7 @@
 #include <jansson.h>
 #include <sqlite3.h>
 
-#define GROUPS_FEWEST 3 /* executions; fewer are each by themselves */
+#define GROUP_MIN_EXECUTIONS 3 /* executions; fewer are each by themselves */
 #define GROUP_TEXT_SIZE 1024
 
 struct group_member {

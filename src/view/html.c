@@ -23,7 +23,7 @@ void html_text(FILE *out, const char *text)
 {
     static const char special[] = "&<>\"'";
     char *shown = text_printable(mem_copy_string(text)), *at = shown;
-    size_t whole = html_whole(shown, HTML_MOST_TEXT);
+    size_t whole = html_whole(shown, HTML_MAX_TEXT_BYTES);
     bool is_cut = shown[whole] != '\0';
 
     shown[whole] = '\0';

@@ -11,7 +11,8 @@
 
 #include <jansson.h>
 
-#define HTML_MOST_TEXT 4000u /* bytes of a text that are shown: names may be of any length */
+#define HTML_MAX_TEXT_BYTES                                                                    \
+    4000u /* bytes of a text that are shown: names may be of any length */
 
 /* html_text -- between tags, or in an attribute in quotes; as text_printable has it. */
 void html_text(FILE *out, const char *text);

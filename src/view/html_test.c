@@ -49,14 +49,14 @@ static void a_text_opens_no_tag_and_leaves_no_quotes(void **state)
 
 static void a_text_is_cut_between_characters(void **state)
 {
-    char text[HTML_MOST_TEXT + 8], *written;
+    char text[HTML_MAX_TEXT_BYTES + 8], *written;
 
     (void)state;
-    memset(text, 'a', HTML_MOST_TEXT - 1);
-    strcpy(text + HTML_MOST_TEXT - 1, "\u00f6b");
+    memset(text, 'a', HTML_MAX_TEXT_BYTES - 1);
+    strcpy(text + HTML_MAX_TEXT_BYTES - 1, "\u00f6b");
     written = text_of(text);
-    assert_int_equal(strlen(written), HTML_MOST_TEXT - 1 + strlen(" ..."));
-    assert_string_equal(written + HTML_MOST_TEXT - 2, "a ...");
+    assert_int_equal(strlen(written), HTML_MAX_TEXT_BYTES - 1 + strlen(" ..."));
+    assert_string_equal(written + HTML_MAX_TEXT_BYTES - 2, "a ...");
     free(written);
     assert_int_equal(html_whole("\u00f6", 1), 0);
     assert_int_equal(html_whole("\u00f6", 2), 2);

@@ -16,7 +16,7 @@
 
 #define LEVEL 1              /* of compression: the next ones take longer than writing more */
 #define PAGE_ROWS (1u << 17) /* of a data page: 1 MiB of 64-bit numbers */
-#define MOST_STATISTIC 64    /* bytes of a text that is a least or greatest one */
+#define MAX_STATISTIC 64     /* bytes of a text that is a least or greatest one */
 #define PROGRAM "snag " SNAG_VERSION
 
 enum { TYPE_BOOLEAN, TYPE_INT32, TYPE_INT64, TYPE_DOUBLE = 5, TYPE_BYTES };
@@ -436,7 +436,7 @@ static void put_text_range(struct work *w, const uint32_t *to)
         least = least && strcmp(least, one) <= 0 ? least : one;
         greatest = greatest && strcmp(greatest, one) >= 0 ? greatest : one;
     }
-    if (least == NULL || strlen(least) > MOST_STATISTIC || strlen(greatest) > MOST_STATISTIC)
+    if (least == NULL || strlen(least) > MAX_STATISTIC || strlen(greatest) > MAX_STATISTIC)
         return;
     pack_bytes(&w->chunk->least, least, strlen(least));
     pack_bytes(&w->chunk->greatest, greatest, strlen(greatest));

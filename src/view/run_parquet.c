@@ -12,17 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_COLUMNS 32
+#define MAX_COLUMNS 32
 
 /* A file, and the rows that are not written yet. */
 struct rows {
     struct parquet parquet;
     const struct parquet_column *column;
     uint32_t n_columns;
-    void *value[MOST_COLUMNS];        /* [PARQUET_GROUP_ROWS] of its type */
-    uint8_t *is_null[MOST_COLUMNS];   /* [PARQUET_GROUP_ROWS] of those that may be */
-    struct names texts[MOST_COLUMNS]; /* of those that are told by columns of the run: kept */
-    bool has_own_texts[MOST_COLUMNS]; /* else they are forgotten after each group */
+    void *value[MAX_COLUMNS];        /* [PARQUET_GROUP_ROWS] of its type */
+    uint8_t *is_null[MAX_COLUMNS];   /* [PARQUET_GROUP_ROWS] of those that may be */
+    struct names texts[MAX_COLUMNS]; /* of those that are told by columns of the run: kept */
+    bool has_own_texts[MAX_COLUMNS]; /* else they are forgotten after each group */
     size_t n;
     struct pool *pool;
 };
@@ -92,7 +92,7 @@ static void rows_open(struct rows *r, const struct run *run, const char *table,
 
 static void rows_flush(struct rows *r)
 {
-    struct parquet_data data[MOST_COLUMNS];
+    struct parquet_data data[MAX_COLUMNS];
 
     for (uint32_t c = 0; c < r->n_columns; c++) {
         data[c] =

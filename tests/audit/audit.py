@@ -25,10 +25,10 @@ from collections import defaultdict
 import programs
 import said
 from costs import Costs
-from played import MOST_CALLS, NONE32, Run, own_ns
+from played import MAX_CALLS, NONE32, Run, own_ns
 from shown import LONGER, Shown
 
-MOST_SHOWN = 16  # executions that are looked at one by one
+MAX_SHOWN = 16  # executions that are looked at one by one
 CSV_FIELDS = (
     "id foi rank thread index enter_ns duration_ns vertices messages score verdict label why usual_ns"
     " lost_ns tracer_ns cost_ns cost_is_bound off_ns open_ns"
@@ -75,7 +75,7 @@ class Audit:
                 OfFunction(self, foi, (analyzed or {}).get(foi["name"])).check()
             except Failed as failed:
                 self.claim("command", False, failed)
-        if self.run.meta["n_calls"] and int(self.run.meta["n_calls"]) <= MOST_CALLS:
+        if self.run.meta["n_calls"] and int(self.run.meta["n_calls"]) <= MAX_CALLS:
             self.check_calls()
 
     def check_calls(self):
@@ -150,7 +150,7 @@ class OfFunction(Shown, Costs):
         some += [x for x in self.listed if "the run ended no later" in x["why"]][:2]
         some += [x for x in self.listed if x["lost_ns"] and x["verdict"] == "normal"][:2]
         some += [x for x in self.listed if not x["lost_ns"] and own_ns(x) > LONGER * x["usual_ns"]][:1]
-        return list({x["id"]: x for x in some}.values())[:MOST_SHOWN]
+        return list({x["id"]: x for x in some}.values())[:MAX_SHOWN]
 
     # ------------------------------------------------------------------------- executions
 

@@ -6,10 +6,10 @@ import re
 from collections import defaultdict
 
 import said
-from played import MOST_CALLS, NotExact, Replay, own_ns
+from played import MAX_CALLS, NotExact, Replay, own_ns
 
-MOST_ANOMALIES = 25  # whose cost together is played
-MOST_SYNCS = 20000  # messages and collectives of a run that is played
+MAX_ANOMALIES = 25  # whose cost together is played
+MAX_SYNCS = 20000  # messages and collectives of a run that is played
 SURE_Z = 14  # widths: of such a call the excess counts in full, to a thousandth
 NEARLY = 0.02  # of what was lost: so much may be elsewhere than where it is cut
 WAITED = 0.1  # of what was lost: who waited so much less is named (algorithms.md, section 16)
@@ -137,8 +137,8 @@ class Costs:
         What is cut of each call is not said, but lies between two bounds: a call that is late by
         SURE_Z widths loses its share of all that is more than usual, others nothing or all of it.
         """
-        n_syncs = len(self.run.messages()) + len(self.run.collectives()) if int(self.run.meta["n_calls"]) < MOST_CALLS else MOST_SYNCS + 1
-        if self.run.meta["source"] != "synth" or n_syncs > MOST_SYNCS or int(self.run.meta["order_wrong_before"]):
+        n_syncs = len(self.run.messages()) + len(self.run.collectives()) if int(self.run.meta["n_calls"]) < MAX_CALLS else MAX_SYNCS + 1
+        if self.run.meta["source"] != "synth" or n_syncs > MAX_SYNCS or int(self.run.meta["order_wrong_before"]):
             return
         try:
             replay = Replay(self.run)
@@ -151,11 +151,11 @@ class Costs:
                 if x["lost_ns"] and x["cost_ns"] is not None:
                     self.check_between(replay, [x], x["cost_ns"], x["cost_is_bound"], x["id"])
             for i in self.incidents[:4]:
-                if i["cost_ns"] is not None and len(i["members"]) <= MOST_ANOMALIES:
+                if i["cost_ns"] is not None and len(i["members"]) <= MAX_ANOMALIES:
                     members = [self.by_id[m] for m in i["members"]]
                     self.check_between(replay, members, i["cost_ns"], False, f"incident {i['id']}")
             cost = self.foi["anomalies_cost_ns"]
-            if cost is not None and 0 < len(self.anomalies) <= len(self.with_incidents()) <= MOST_ANOMALIES:
+            if cost is not None and 0 < len(self.anomalies) <= len(self.with_incidents()) <= MAX_ANOMALIES:
                 self.check_between(replay, self.with_incidents(), cost, False, "all anomalies")
         except NotExact:
             pass
@@ -283,7 +283,7 @@ class Costs:
         if len(slow) == 1 and r["slowdown"] is not None and slow[0]["cost_ns"] is not None and not r["operations"]:
             want = self.run_ns / (self.run_ns - slow[0]["cost_ns"])
             self.claim("ranks", math.isclose(r["slowdown"], want, rel_tol=1e-6), "slowdown", r["slowdown"], want)
-        if self.run.meta["source"] == "synth" and int(self.run.meta["n_calls"]) <= MOST_CALLS:
+        if self.run.meta["source"] == "synth" and int(self.run.meta["n_calls"]) <= MAX_CALLS:
             waits = defaultdict(int)
             for x in self.listed:
                 e = self.rows[x["rank"], x["thread"], x["index"]]

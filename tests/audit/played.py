@@ -12,7 +12,7 @@ from collections import defaultdict
 NONE32, NONE64 = 2**32 - 1, 2**64 - 1
 MESSAGE = struct.Struct("<QQQQIIIIII")
 COLLECTIVE = struct.Struct("<QQQQIIIIII")
-MOST_CALLS = 60000  # of a run that is walked call by call
+MAX_CALLS = 60000  # of a run that is walked call by call
 INDEX_HEADER, INDEX_LOCATION = 136, 192
 
 

@@ -5,7 +5,7 @@ import statistics
 from collections import defaultdict
 
 import said
-from played import MOST_CALLS, own_ns
+from played import MAX_CALLS, own_ns
 
 NO_COST = 0.01  # of what was lost: less ended the run no later
 LONGER = 1.1  # times as long as executions like it is not as usual (algorithms.md, section 9)
@@ -179,7 +179,7 @@ class Shown:
 
     def check_usual_calls(self, x, s):
         """usual_calls is the mean over all executions; of small runs, which can be walked."""
-        if int(self.run.meta["n_calls"]) > MOST_CALLS:
+        if int(self.run.meta["n_calls"]) > MAX_CALLS:
             return
         if not hasattr(self, "all_calls"):
             self.all_calls = defaultdict(int)

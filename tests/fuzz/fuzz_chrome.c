@@ -17,11 +17,11 @@
 #include <zstd.h>
 
 #define BETWEEN 0x1e
-#define MOST_FILES 6
+#define MAX_FILES 6
 
 struct files {
-    int fd[MOST_FILES + 1];
-    char path[MOST_FILES + 1][32], links[32];
+    int fd[MAX_FILES + 1];
+    char path[MAX_FILES + 1][32], links[32];
     size_t n, n_open;
 };
 
@@ -74,10 +74,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct files files = {.n = 0};
     const uint8_t *end = data + size, *next;
-    const char *more[MOST_FILES + 1];
+    const char *more[MAX_FILES + 1];
     struct source_opts opts = {.more = more};
 
-    for (; files.n_open < MOST_FILES && data < end; data = next + (next < end)) {
+    for (; files.n_open < MAX_FILES && data < end; data = next + (next < end)) {
         next = memchr(data, BETWEEN, (size_t)(end - data));
         next = next ? next : end;
         add(&files, data, (size_t)(next - data));

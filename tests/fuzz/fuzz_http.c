@@ -33,8 +33,8 @@ static void check_head(const struct request_head *head, const char *begin, const
     if (length && (head->is_chunked || strlen(length) > 18 ||
                    strtoull(length, NULL, 10) != head->body_bytes))
         abort();
-    if (head->n_parameters > REQUEST_HEAD_MOST_PARAMETERS ||
-        head->n_fields > REQUEST_HEAD_MOST_FIELDS)
+    if (head->n_parameters > REQUEST_HEAD_MAX_PARAMETERS ||
+        head->n_fields > REQUEST_HEAD_MAX_FIELDS)
         abort();
     check_text(head->method, begin, end);
     check_text(head->host, begin, end);

@@ -12,7 +12,7 @@ static void use(struct residual_model *model, struct forest *forest, struct defi
 {
     static const double value[5] = {2, 2, 2, 2, 2};
     const struct why_verdict verdict = {.value = value, .is_anomaly = true, .expected = 0.5};
-    struct why_child child[WHY_MOST_CHILDREN];
+    struct why_child child[WHY_MAX_CHILDREN];
     struct residual_measure measure[3];
     struct residual_place place = {0};
     char sentence[WHY_SIZE];

@@ -11,7 +11,7 @@
 
 #define N_REGIONS 40u
 #define N_COMMS 2u
-#define MOST 100u
+#define MAX_RECORDS 100u
 #define N_NAMES 3u /* of counters, attributes and parameters */
 
 /* What later stages rely on. */
@@ -46,11 +46,11 @@ static void decode(struct otf2_file *file, struct otf2_events *events, size_t by
     do {
         batch.n = batch.n_messages = batch.n_collectives = batch.n_counters = 0;
         batch.n_arguments = batch.n_estimates = 0;
-        otf2_events_into(events, &batch, MOST, &quality);
+        otf2_events_into(events, &batch, MAX_RECORDS, &quality);
         got = otf2_decode(file, events);
         n += got;
         check(&batch);
-    } while (got == MOST);
+    } while (got == MAX_RECORDS);
     if (n > bytes || file->n_lost > bytes + file->chunk_bytes)
         abort();
     event_batch_release(&batch);

@@ -28,11 +28,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_BYTES (1u << 20)
-#define MOST_WORK 200 /* times 1,000 instructions of SQLite, for the stranger's SQL */
+#define MAX_BYTES (1u << 20)
+#define MAX_WORK 200 /* times 1,000 instructions of SQLite, for the stranger's SQL */
 
 static char dir[64], shard[128], beside[128];
-static unsigned char original[MOST_BYTES], changed[MOST_BYTES];
+static unsigned char original[MAX_BYTES], changed[MAX_BYTES];
 static size_t n_original;
 
 /* ---------------------------------------------------------------------------- making a store
@@ -142,7 +142,7 @@ static int not_elsewhere(void *ctx, int action, const char *a, const char *b, co
 
 static int enough(void *ctx)
 {
-    return ++*(int *)ctx > MOST_WORK;
+    return ++*(int *)ctx > MAX_WORK;
 }
 
 static void run_sql(sqlite3 *db, const uint8_t *data, size_t size)
@@ -216,7 +216,7 @@ static void ask_routes(struct live_state *live)
                                   .parameter = &parameter,
                                   .n_parameters =
                                       is_of_rank || strstr(route->pattern, "model") ? 1 : 0,
-                                  .id = {2 * PROV_MOST_SHARDS, 0}};
+                                  .id = {2 * PROV_MAX_SHARDS, 0}};
         struct response response = {0};
 
         if (route->takes != ROUTE_TAKES_NOTHING || !route_is_of(route, SERVED_PROGRAM))

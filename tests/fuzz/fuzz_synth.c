@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define LONGEST 400
-#define MOST_FACTOR_DIGITS 4
+#define MAX_FACTOR_DIGITS 4
 
 /* Few digits in front of '*' and behind "ranks=" altogether, as programs get as long as said.
  */
@@ -19,7 +19,7 @@ static int is_short(const char *text)
         n += isdigit((unsigned char)*at) && !isdigit((unsigned char)at[1]) && at[1] == '*' ? 2
                                                                                            : 0;
     for (const char *at = text; *at; at++)
-        if (strspn(at, "0123456789") > 2 || n > MOST_FACTOR_DIGITS)
+        if (strspn(at, "0123456789") > 2 || n > MAX_FACTOR_DIGITS)
             return 0;
     return 1;
 }

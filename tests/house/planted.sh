@@ -113,6 +113,10 @@ if command -v python3 >/dev/null; then
 fi
 
 good_tree
+plant src/base/file.c '#define MOST_BYTES 7'
+expect words.sh 'src/base/file.c:1'
+
+good_tree
 plant src/base/file.h '/*' ' * file_read -- all of it.' ' *   size  out' ' */'
 plant src/base/other.h '/*' ' * other_read -- all of it. size  out' ' */'
 expect format.sh 'src/base/other.h:2'

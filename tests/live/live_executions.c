@@ -203,7 +203,7 @@ static int find_function(const struct definitions *defs, const char *name, uint3
 {
     struct profile all = {.row = calloc(defs->names.n, sizeof *all.row),
                           .n_regions = defs->names.n};
-    uint32_t found[FOI_MOST];
+    uint32_t found[MAX_FOIS];
     size_t n;
     int rc;
 

@@ -30,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_RANGES 64
+#define MAX_RANGES 64
 #define EXPORTED __attribute__((visibility("default")))
 
 /* A function: what it returns, its name, what it takes, what it is given, what it returns when
@@ -97,7 +97,7 @@ static struct {
     int error;
     struct {
         uintptr_t begin, end;
-    } range[MOST_RANGES]; /* code of the tracer, and of what it calls alone */
+    } range[MAX_RANGES]; /* code of the tracer, and of what it calls alone */
     int n_ranges;
     atomic_ulong n[N_FUNCTIONS], n_all;
 } inject;
@@ -113,7 +113,7 @@ static int add_ranges(struct dl_phdr_info *info, size_t size, void *ctx)
     (void)ctx;
     for (int i = 0; i < 3; i++)
         is_ours |= strstr(info->dlpi_name, ours[i]) != NULL;
-    for (int i = 0; is_ours && i < info->dlpi_phnum && inject.n_ranges < MOST_RANGES; i++) {
+    for (int i = 0; is_ours && i < info->dlpi_phnum && inject.n_ranges < MAX_RANGES; i++) {
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
 
         if (part->p_type == PT_LOAD && part->p_flags & PF_X) {

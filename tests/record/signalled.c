@@ -19,7 +19,7 @@
 #include <mpi.h>
 #endif
 
-#define MOST_RANKS 64
+#define MAX_RANKS 64
 #define BATCH_NS 1000000 /* between two looks at the clock */
 #define BATCHES 16       /* between two messages */
 #define OTHER __attribute__((no_instrument_function))
@@ -81,9 +81,9 @@ OTHER int main(int argc, char **argv)
 #else
     (void)argc;
 #endif
-    if (ftruncate(fd, MOST_RANKS * sizeof *all) != 0)
+    if (ftruncate(fd, MAX_RANKS * sizeof *all) != 0)
         return 1;
-    all = mmap(NULL, MOST_RANKS * sizeof *all, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    all = mmap(NULL, MAX_RANKS * sizeof *all, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     all[rank].pid = (uint64_t)getpid();
     run(&all[rank], atof(argv[2]) / 1e9, now_ns() + (uint64_t)(atof(argv[3]) * 1e9));
 #ifdef WITH_MPI

@@ -28,9 +28,9 @@
 #include "sample_trace.h"
 #include "spawn.h"
 
-#define MOST_FILES 256
+#define MAX_FILES 256
 #define OTHERS_EVERY 5
-#define MOST_MEMORY 1.2     /* times that of the whole archive, */
+#define MAX_MEMORY 1.2      /* times that of the whole archive, */
 #define OWN_BYTES (2 << 20) /* and pages of the program that only damage has it touch */
 
 enum { INFO, ANALYZE, AD, N_COMMANDS };
@@ -56,7 +56,7 @@ struct archive {
     char anchor[PATH_MAX]; /* the copy's */
     char events[PATH_MAX]; /* and its directory of event files */
     uint64_t chunk_bytes;
-    struct event_file file[MOST_FILES];
+    struct event_file file[MAX_FILES];
     size_t n_files;
     struct result whole[N_COMMANDS];
     double worst_memory, worst_time;
@@ -180,7 +180,7 @@ static bool is_modest(struct archive *a, int command, const struct result *r, co
     if (time > a->worst_time)
         snprintf(a->slowest, sizeof a->slowest, "%s, %s", name[command], what);
     a->worst_time = time > a->worst_time ? time : a->worst_time;
-    if (r->peak_bytes <= MOST_MEMORY * (double)whole->peak_bytes + OWN_BYTES)
+    if (r->peak_bytes <= MAX_MEMORY * (double)whole->peak_bytes + OWN_BYTES)
         return true;
     fprintf(stderr, "%s: %zu MiB, the whole archive %zu\n", what, r->peak_bytes >> 20,
             whole->peak_bytes >> 20);
@@ -302,7 +302,7 @@ static void load_file(struct archive *a, const char *name)
     assert_int_equal(stat(path, &info), 0);
     if (strstr(name, ".evt") == NULL || info.st_size < 100) /* of locations without events */
         return;
-    assert_true(a->n_files++ < MOST_FILES);
+    assert_true(a->n_files++ < MAX_FILES);
     f->name = strdup(name);
     f->blob = (struct blob){malloc((size_t)info.st_size + 1), (size_t)info.st_size};
     in = fopen(path, "rb");

@@ -33,7 +33,7 @@ bool damage_counts(const char *text, struct counts *c)
     c->collectives = json_integer_value(json_object_get(info, "collectives"));
     c->locations = json_integer_value(json_object_get(info, "locations"));
     c->records = json_integer_value(json_object_get(info, "records"));
-    json_array_foreach(regions, i, row) if (i < DAMAGE_MOST_REGIONS) c->region[c->n_regions++] =
+    json_array_foreach(regions, i, row) if (i < DAMAGE_MAX_REGIONS) c->region[c->n_regions++] =
         json_integer_value(json_object_get(row, "calls"));
     qsort(c->region, c->n_regions, sizeof *c->region, by_value);
     json_decref(info);

@@ -14,13 +14,13 @@
 
 #include "file_set.h"
 
-#define DAMAGE_MOST_REGIONS 64
+#define DAMAGE_MAX_REGIONS 64
 
 /* What must be right whenever snag says that the trace is whole. */
 struct counts {
     json_int_t calls, messages, sends, recvs, collectives, locations, records;
     size_t n_regions;
-    json_int_t region[DAMAGE_MOST_REGIONS]; /* calls of each, sorted */
+    json_int_t region[DAMAGE_MAX_REGIONS]; /* calls of each, sorted */
 };
 
 struct damage {

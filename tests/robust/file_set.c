@@ -41,7 +41,7 @@ static int load_one(const char *path, const struct stat *info, int type, struct 
 
     if (strlen(path) <= n_skipped)
         return 0;
-    if (set->n == FILE_SET_MOST || set->n_dirs == FILE_SET_MOST || at->level == 0)
+    if (set->n == FILE_SET_MAX_FILES || set->n_dirs == FILE_SET_MAX_FILES || at->level == 0)
         abort();
     if (type == FTW_D) {
         set->dirs[set->n_dirs++] = check(strdup(path + n_skipped));

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#define FILE_SET_MOST 64
+#define FILE_SET_MAX_FILES 64
 
 struct file_set {
     size_t n;
@@ -16,8 +16,8 @@ struct file_set {
         char *name; /* below the directory */
         unsigned char *data;
         size_t n;
-    } file[FILE_SET_MOST]; /* by name */
-    char *dirs[FILE_SET_MOST];
+    } file[FILE_SET_MAX_FILES]; /* by name */
+    char *dirs[FILE_SET_MAX_FILES];
     size_t n_dirs;
 };
 

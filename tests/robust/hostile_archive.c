@@ -14,7 +14,7 @@ enum { STEP, A, B, SEND, RECV, WAIT, ALLREDUCE, N_REGIONS };
 
 #define NS_PER_S 1000000000u
 #define N_STEPS 60u
-#define MOST_DEEP 70000u
+#define MAX_DEEP 70000u
 
 static const char *const plain_names[N_REGIONS] = {
     "step", "a", "b", "MPI_Send", "MPI_Recv", "MPI_Wait", "MPI_Allreduce",
@@ -161,7 +161,7 @@ static void as_deep_as_can_be(struct otf2_write *w)
 
 static void deeper(struct otf2_write *w)
 {
-    deep(otf2_write_location(w, 0), MOST_DEEP);
+    deep(otf2_write_location(w, 0), MAX_DEEP);
 }
 
 static void wide(struct otf2_write *w)

@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 #define START_US 1600000000000000u
-#define MOST_TIMERS 65536
+#define MAX_TIMERS 65536
 #define DEEPEST 4096
 
 #define CHECK(what)                                                                            \
@@ -66,7 +66,7 @@ struct rank {
     adios2_adios *adios;
     adios2_io *io;
     adios2_engine *engine;
-    bool is_known[MOST_TIMERS];
+    bool is_known[MAX_TIMERS];
 };
 
 /* ----------------------------------------------------------------------------- collecting */
@@ -117,7 +117,7 @@ static void collect(struct rank *r, struct source_reader *reader, uint32_t locat
             uint32_t region = event->ref;
 
             if (event->kind == EVENT_ENTER) {
-                CHECK(depth < DEEPEST && region < MOST_TIMERS);
+                CHECK(depth < DEEPEST && region < MAX_TIMERS);
                 stack[depth++] = region;
             } else if (event->kind == EVENT_LEAVE && depth > 0) {
                 region = stack[--depth];

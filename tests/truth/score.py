@@ -9,9 +9,9 @@ import model
 
 WITHIN = 0.10  # of the truth
 OF_STEP = 0.2  # or of a typical execution, where that is more: below, times are how the machine is
-LEAST_SHARE = 0.01  # of the run, that a disturbance has to cost to count, or
-LEAST_STEPS = 5  # typical executions, that its excess has to be
-COVERS_LEAST = 0.5  # of the steps of one thing that lasts
+MIN_SHARE = 0.01  # of the run, that a disturbance has to cost to count, or
+MIN_STEPS = 5  # typical executions, that its excess has to be
+COVERS_MIN = 0.5  # of the steps of one thing that lasts
 CHECKS = ["found", "place", "rank", "function", "lost", "cost", "what-if"]
 
 
@@ -148,7 +148,7 @@ def compare_whole(event, truth, said, role):
     incidents = [x for x in said["anomalies"] if any(
         model.overlap(event["pieces"], *interval(said, m)) > 0 for m in x["members"])]
     hit = {i for x in incidents for m in x["members"] for i in model.touched(event["pieces"], *interval(said, m))}
-    by_incidents = len(hit) >= COVERS_LEAST * len(event["pieces"])
+    by_incidents = len(hit) >= COVERS_MIN * len(event["pieces"])
     result["found"] = bool(slow) or by_incidents
     if not result["found"]:
         verdicts = [f"{x['place']} {x['verdict']}" for x in said["ranks"] if is_place(x["place"], event)]
@@ -232,7 +232,7 @@ def claims_without_cause(truth, logs, said, role):
 
 
 def matters(event, truth):
-    return event["cost_ns"] >= LEAST_SHARE * truth["run_ns"] or event["excess_ns"] >= LEAST_STEPS * truth["typical_ns"]
+    return event["cost_ns"] >= MIN_SHARE * truth["run_ns"] or event["excess_ns"] >= MIN_STEPS * truth["typical_ns"]
 
 
 def sentence(event):

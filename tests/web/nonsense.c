@@ -24,7 +24,7 @@
 #include <jansson.h>
 
 #define OTHER_FILES 256 /* of the server: the run, its database, what it listens on */
-#define MOST_SECONDS 8  /* after 10 an unfinished head is no longer waited for */
+#define MAX_SECONDS 8   /* after 10 an unfinished head is no longer waited for */
 #define TIMEOUT_MS 200  /* for requests that are never complete */
 
 static const char *const values[] = {"0",
@@ -326,7 +326,7 @@ static int hold_idle(unsigned port, unsigned long n)
     }
     n_held = count_connections(port);
     printf("%lu connections opened, then the server says it has %ld\n", n_open, n_held);
-    if (n_held >= 0 && time(NULL) - began > MOST_SECONDS)
+    if (n_held >= 0 && time(NULL) - began > MAX_SECONDS)
         return n_open < n; /* on so slow a machine the first ones are closed by now */
     return n_open < n || n_held < (long)n;
 }

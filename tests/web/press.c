@@ -30,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_CLIENTS 4096
+#define MAX_CLIENTS 4096
 #define LARGE (8u << 20)
 #define BRACES (7885u << 10) /* 16 more than a multiple of 3 */
 #define PATIENCE_S 60
@@ -52,7 +52,7 @@ struct client {
 };
 
 static unsigned port;
-static struct client client[MOST_CLIENTS];
+static struct client client[MAX_CLIENTS];
 static char *zeros, *braces;
 
 static void die(const char *what)
@@ -340,7 +340,7 @@ int main(int argc, char **argv)
     setrlimit(RLIMIT_NOFILE, &limit);
     port = (unsigned)strtoul(argv[1], NULL, 10);
     n = (unsigned)strtoul(argv[3], NULL, 10);
-    n = n > MOST_CLIENTS ? MOST_CLIENTS : n;
+    n = n > MAX_CLIENTS ? MAX_CLIENTS : n;
     zeros = calloc(LARGE, 1);
     braces = malloc(BRACES);
     for (size_t i = 0; i < BRACES; i++)

@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define MOST_STATUS 600
+#define MAX_STATUS 600
 #define TIME_NS 250000000u /* the run is longer */
 
 /* %T stands for an execution, %N for a small number, %W for a time, %L for a label. */
@@ -78,7 +78,7 @@ struct soak {
     long pid;
     struct rng rng;
     int fd, events; /* -1: not connected */
-    unsigned long count[MOST_STATUS];
+    unsigned long count[MAX_STATUS];
     char etag[64]; /* of an answer before */
 };
 
@@ -200,7 +200,7 @@ static int ask(struct soak *s)
     if (send(s->fd, text, strlen(text), MSG_NOSIGNAL) < 0)
         return 1;
     status = receive(s, s->fd);
-    s->count[status > 0 && status < MOST_STATUS ? status : 0]++;
+    s->count[status > 0 && status < MAX_STATUS ? status : 0]++;
     snprintf(number, sizeof number, "%d", status);
     if (strstr(kind->statuses, number) == NULL && (status != 304 || kind->body)) {
         fprintf(stderr, "soak: status %d for\n%s\n", status, text);
@@ -264,7 +264,7 @@ int main(int argc, char **argv)
         rc = ask(&s);
     }
     printf("resident_kib_end=%ld\nrequests=%lu", resident_kib(s.pid), i);
-    for (int status = 0; status < MOST_STATUS; status++)
+    for (int status = 0; status < MAX_STATUS; status++)
         if (s.count[status] > 0)
             printf(" status_%d=%lu", status, s.count[status]);
     putchar('\n');

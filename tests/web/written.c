@@ -19,7 +19,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define MOST_BYTES (1 << 20)
+#define MAX_BYTES (1 << 20)
 #define PATIENCE_S 30 /* until an answer must be there */
 
 #define GET "GET /api/v1/run HTTP/1.1\r\n"
@@ -172,7 +172,7 @@ static const struct row {
 };
 
 struct text {
-    char data[MOST_BYTES];
+    char data[MAX_BYTES];
     size_t n;
 };
 

@@ -25,10 +25,10 @@
 
 #include <yajl/yajl_parse.h>
 
-#define MOST_RESTARTS 10000
-#define MOST_RANKS 10000000
-#define MOST_DEPTH 1000 /* open brackets */
-#define MOST_ARRAYS 16  /* of events, within each other */
+#define MAX_RESTARTS 10000
+#define MAX_RANKS 10000000
+#define MAX_DEPTH 1000 /* open brackets */
+#define MAX_ARRAYS 16  /* of events, within each other */
 
 enum key {
     KEY_OTHER,
@@ -68,16 +68,16 @@ struct reader {
     struct quality *quality;
 
     yajl_handle json;
-    int depth;                       /* open brackets */
-    int events_depth;                /* depth inside the array of events */
-    struct level outer[MOST_ARRAYS]; /* [n_outer] those around it */
+    int depth;                      /* open brackets */
+    int events_depth;               /* depth inside the array of events */
+    struct level outer[MAX_ARRAYS]; /* [n_outer] those around it */
     int n_outer;
     bool is_container;       /* the object among events holds, or held, an array of events */
     bool is_empty;           /* it has no keys yet */
     bool is_args, is_id2;    /* inside "args", "id2" of an event */
     enum key key, outer_key; /* the last one; and that on level 2 */
     struct chrome_arg *arg;  /* what the next value in "args" is for, NULL: nothing */
-    size_t arg_length[CHROME_MOST_ARGS]; /* of the names that are asked for */
+    size_t arg_length[CHROME_MAX_ARGS]; /* of the names that are asked for */
     struct chrome_record now;
     struct chrome_document document;
     char metadata_key[128]; /* of the next value of otherData */
@@ -314,10 +314,10 @@ static void document_number(struct reader *r, const char *text, size_t length)
     struct chrome_id id = {0};
 
     set_id_number(&id, text, length);
-    if (r->key == KEY_RANK && r->depth == 3 && id.number < MOST_RANKS) {
+    if (r->key == KEY_RANK && r->depth == 3 && id.number < MAX_RANKS) {
         r->document.has_rank = true;
         r->document.rank = (uint32_t)id.number;
-    } else if (r->key == KEY_WORLD_SIZE && r->depth == 3 && id.number < MOST_RANKS) {
+    } else if (r->key == KEY_WORLD_SIZE && r->depth == 3 && id.number < MAX_RANKS) {
         r->document.n_ranks = (uint32_t)id.number;
     } else if (r->key == KEY_BASE_TIME && r->depth == 2 && id.number < INT64_MAX / 2) {
         r->document.base_time_ns = (int64_t)id.number;
@@ -540,7 +540,7 @@ static void begin_record(struct reader *r)
 /* From here on events are at this depth; no more than that are within each other in earnest. */
 static void enter_events(struct reader *r, int depth, bool is_in_object)
 {
-    if (r->n_outer == MOST_ARRAYS)
+    if (r->n_outer == MAX_ARRAYS)
         return;
     r->outer[r->n_outer++] = (struct level){r->events_depth, is_in_object};
     r->events_depth = depth;
@@ -557,7 +557,7 @@ static int on_map_start(void *arg)
 {
     struct reader *r = arg;
 
-    if (++r->depth > MOST_DEPTH)
+    if (++r->depth > MAX_DEPTH)
         return 0;
     if (in_event(r)) {
         begin_record(r);
@@ -617,7 +617,7 @@ static int on_array_start(void *arg)
 {
     struct reader *r = arg;
 
-    if (++r->depth > MOST_DEPTH)
+    if (++r->depth > MAX_DEPTH)
         return 0;
     if (r->depth == r->events_depth + 1 ||
         (r->depth == r->events_depth + 2 && r->key == KEY_EVENTS))
@@ -716,7 +716,7 @@ static void feed(void *ctx, const unsigned char *raw, size_t n_raw)
     const unsigned char *text = r->strict;
     size_t at = 0, length = json_filter(&r->filter, raw, n_raw, r->strict);
 
-    while (at < length && r->n_restarts <= MOST_RESTARTS) {
+    while (at < length && r->n_restarts <= MAX_RESTARTS) {
         size_t used;
 
         if (r->is_lost) {
@@ -757,7 +757,7 @@ bool chrome_json_accepts(const char *path)
 static int conclude(struct reader *r, const char *path, bool is_cut)
 {
     /* inside an event; neither the array nor what is around it need end */
-    if (is_cut || r->n_restarts > MOST_RESTARTS ||
+    if (is_cut || r->n_restarts > MAX_RESTARTS ||
         (!r->is_lost && r->depth > r->events_depth && !r->is_container))
         r->quality->n[QUALITY_truncated]++;
     end_document(r);

@@ -17,11 +17,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CHROME_NAME 16385   /* longest name of a call that is kept, with its zero */
-#define CHROME_TEXT 1024    /* likewise of a text in "args" */
-#define CHROME_SERIES 16    /* values kept of one record of a counter */
-#define CHROME_MOST_ARGS 64 /* of those that are asked for */
-#define CHROME_DETAILS 32   /* values kept of the "args" of a call */
+#define CHROME_NAME 16385  /* longest name of a call that is kept, with its zero */
+#define CHROME_TEXT 1024   /* likewise of a text in "args" */
+#define CHROME_SERIES 16   /* values kept of one record of a counter */
+#define CHROME_MAX_ARGS 64 /* of those that are asked for */
+#define CHROME_DETAILS 32  /* values kept of the "args" of a call */
 
 /* A number or a string, as ids are either; a string of a number is that number. */
 struct chrome_id {
@@ -62,10 +62,10 @@ struct chrome_record {
     bool is_bad; /* its time or duration is no number, or one that cannot be */
     int64_t time_ns, duration_ns;
     struct chrome_id pid, tid, id;
-    bool is_local_id;                        /* no other process means the same by it */
-    char name[CHROME_NAME];                  /* "" when missing */
-    char category[128], scope[128];          /* likewise */
-    struct chrome_arg arg[CHROME_MOST_ARGS]; /* those that are asked for, in that order */
+    bool is_local_id;                       /* no other process means the same by it */
+    char name[CHROME_NAME];                 /* "" when missing */
+    char category[128], scope[128];         /* likewise */
+    struct chrome_arg arg[CHROME_MAX_ARGS]; /* those that are asked for, in that order */
     uint32_t n_series; /* numbers within "args", for counters; if they are wanted */
     struct chrome_series series[CHROME_SERIES];
     uint32_t n_details; /* of "args", if they are wanted */
@@ -92,7 +92,7 @@ struct chrome_sink {
     bool wants_counters;  /* fill in series */
     bool wants_arguments; /* fill in detail */
     const char *const *arg;
-    uint32_t n_args; /* at most CHROME_MOST_ARGS */
+    uint32_t n_args; /* at most CHROME_MAX_ARGS */
 };
 
 /* chrome_json_accepts -- true when a file starts like one of these, or path is "-". */

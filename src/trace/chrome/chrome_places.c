@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define MOST_RANK 10000000
+#define MAX_RANK 10000000
 
 void chrome_places_release(struct chrome_places *p)
 {
@@ -43,7 +43,7 @@ static bool number_after(const char *text, const char *word, uint32_t *number)
         return false;
     value = strtoul(at, NULL, 10);
     *number = (uint32_t)value;
-    return value < MOST_RANK;
+    return value < MAX_RANK;
 }
 
 /* One process wrote all of the trace, or each of its files. */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define ON_GPU " (GPU)"                   /* behind the names of annotations on streams */
-#define MOST_STEPS 16                     /* regions whose numbers are said */
+#define MAX_STEPS 16                      /* regions whose numbers are said */
 #define MARKS_IN_MEMORY ((size_t)1 << 20) /* 40 MB */
 #define ASYNC_TID ((uint64_t)1 << 62)     /* tracks have numbers of threads that nobody has */
 
@@ -32,9 +32,9 @@ int chrome_trace_init(struct chrome_trace *t, struct source *source, const char 
     t->quality = &source->quality;
     t->wants_counters = source->opts.wants_counters;
     t->wants_arguments = source->opts.wants_arguments;
-    t->paged = paged_new(temporary_dir(), PAGED_LEAST_BYTES);
+    t->paged = paged_new(temporary_dir(), PAGED_MIN_BYTES);
     t->args.paged = t->paged;
-    t->rules.most_args = CHROME_MOST_ARGS;
+    t->rules.most_args = CHROME_MAX_ARGS;
     link_rules_arg(&t->rules, "name");
     link_rules_arg(&t->rules, "labels");
     if (links)
@@ -321,7 +321,7 @@ static void note_step(struct chrome_trace *t, uint32_t region, uint64_t number)
 
     while (i < t->n_steps && steps[i].region != region)
         i++;
-    if (i == t->n_steps && i < MOST_STEPS) {
+    if (i == t->n_steps && i < MAX_STEPS) {
         mem_grow(&t->steps, &t->steps_cap, i + 1, sizeof *t->steps);
         t->steps[t->n_steps++] = (struct chrome_steps){region, number, number};
     } else if (i < t->n_steps) {

@@ -46,9 +46,9 @@ static void begin_token(struct json_filter *f, enum json_filter_state state)
 /* A byte of a token, of which only so many are kept; an escape is kept whole or not at all. */
 static inline void put_token(struct json_filter *f, struct sink *s, unsigned char c)
 {
-    if (f->n_token == JSON_MOST_TOKEN && f->state != JSON_FILTER_ESCAPE)
+    if (f->n_token == JSON_MAX_TOKEN_BYTES && f->state != JSON_FILTER_ESCAPE)
         f->is_cutting = true;
-    f->n_token += f->n_token < JSON_MOST_TOKEN;
+    f->n_token += f->n_token < JSON_MAX_TOKEN_BYTES;
     if (!f->is_cutting)
         put(s, c);
 }

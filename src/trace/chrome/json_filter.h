@@ -4,7 +4,7 @@
  *
  * Left out are a byte order mark, comments, commas that part nothing (before a closing bracket,
  * behind an opening one, behind another comma: Perfetto and spreadsheets write and read these),
- * and of any string or number what goes beyond JSON_MOST_TOKEN bytes: parsers look at an
+ * and of any string or number what goes beyond JSON_MAX_TOKEN_BYTES bytes: parsers look at an
  * unfinished token again from its beginning whenever more bytes come, which is quadratic. Such
  * a string ends with the byte JSON_CUT, which no UTF-8 has. A comma is put between a closing
  * and an opening bracket that have none, as those of JSON lines, and of one file behind
@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JSON_MOST_TOKEN 65536u
+#define JSON_MAX_TOKEN_BYTES 65536u
 #define JSON_CUT 0xff                     /* the last byte of a string that was cut */
 #define JSON_FILTER_ROOM(n) (5 * (n) + 5) /* what n bytes may become */
 

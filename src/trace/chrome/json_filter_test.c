@@ -117,12 +117,12 @@ static void assert_cut(const char *repeated, size_t n, size_t want, bool is_cut)
 static void long_strings_are_cut_but_not_within_an_escape(void **state)
 {
     (void)state;
-    assert_cut("a", JSON_MOST_TOKEN, JSON_MOST_TOKEN, false);
-    assert_cut("a", JSON_MOST_TOKEN + 1, JSON_MOST_TOKEN, true);
-    assert_cut("a", 9 * JSON_MOST_TOKEN, JSON_MOST_TOKEN, true);
-    assert_cut("ab\\n", JSON_MOST_TOKEN, JSON_MOST_TOKEN, true);
-    assert_cut("a\\n", JSON_MOST_TOKEN, JSON_MOST_TOKEN, true);
-    assert_cut("\\na", JSON_MOST_TOKEN, JSON_MOST_TOKEN + 1, true);
+    assert_cut("a", JSON_MAX_TOKEN_BYTES, JSON_MAX_TOKEN_BYTES, false);
+    assert_cut("a", JSON_MAX_TOKEN_BYTES + 1, JSON_MAX_TOKEN_BYTES, true);
+    assert_cut("a", 9 * JSON_MAX_TOKEN_BYTES, JSON_MAX_TOKEN_BYTES, true);
+    assert_cut("ab\\n", JSON_MAX_TOKEN_BYTES, JSON_MAX_TOKEN_BYTES, true);
+    assert_cut("a\\n", JSON_MAX_TOKEN_BYTES, JSON_MAX_TOKEN_BYTES, true);
+    assert_cut("\\na", JSON_MAX_TOKEN_BYTES, JSON_MAX_TOKEN_BYTES + 1, true);
 }
 
 int main(void)

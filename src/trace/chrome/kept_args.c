@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define MOST_BYTES (1 + sizeof(uint32_t) + ARGUMENT_TEXT_BYTES + 1) /* of one */
+#define MAX_BYTES (1 + sizeof(uint32_t) + ARGUMENT_TEXT_BYTES + 1) /* of one */
 
 void kept_args_release(struct kept_args *kept)
 {
@@ -42,7 +42,7 @@ uint64_t kept_args_add(struct kept_args *kept, const struct chrome_record *recor
                                                    : names_find(names, detail->name);
 
         kept->data =
-            paged_grow(kept->paged, kept->data, kept->n, &kept->cap, kept->n + MOST_BYTES, 1);
+            paged_grow(kept->paged, kept->data, kept->n, &kept->cap, kept->n + MAX_BYTES, 1);
         if (name == NAMES_NONE)
             ++*n_lost;
         else

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_WORDS 24
-#define MOST_BYTES 1048576 /* of a file */
+#define MAX_WORDS 24
+#define MAX_BYTES 1048576 /* of a file */
 
 /* Timelines of pipeline-parallel training: https://github.com/ByteDance-Seed/StragglerAnalysis.
  * Embeddings are shared by the first and the last stage of a pipeline. A stage receives for its
@@ -111,8 +111,8 @@ static int complain(const struct place *place, const char *what, const char *wor
     return err_set(ERR_FORMAT, "%s, line %u: %s '%s'", place->from, place->line, what, word);
 }
 
-/* Cuts a line into words, taking quotes off. Returns how many, MOST_WORDS + 1 for too many. */
-static size_t cut(char *line, char *word[MOST_WORDS])
+/* Cuts a line into words, taking quotes off. Returns how many, MAX_WORDS + 1 for too many. */
+static size_t cut(char *line, char *word[MAX_WORDS])
 {
     size_t n = 0;
     char *out = line;
@@ -124,7 +124,7 @@ static size_t cut(char *line, char *word[MOST_WORDS])
             at++;
             continue;
         }
-        if (n == MOST_WORDS)
+        if (n == MAX_WORDS)
             return n + 1;
         word[n++] = out;
         while (*at && (is_quoted || !isspace((unsigned char)*at))) {
@@ -262,7 +262,7 @@ static int set_word(const struct place *place, char *word, struct link_rule *rul
         rule->received = rule->sent;
         return rc;
     }
-    if (rule->n_keys == LINK_MOST_KEYS)
+    if (rule->n_keys == LINK_MAX_KEYS)
         return complain(place, "too many keys, with", word);
     return set_key(place, word, &rule->key[rule->n_keys++]);
 }
@@ -274,13 +274,13 @@ static int add_line(const struct place *place, char *line)
                              .sent = {LINK_NO_ARG, LINK_NO_ARG},
                              .received = {LINK_NO_ARG, LINK_NO_ARG},
                              .members = {LINK_NO_ARG, LINK_NO_ARG}};
-    char *word[MOST_WORDS];
+    char *word[MAX_WORDS];
     size_t n = cut(line, word);
     int rc;
 
     if (n == 0)
         return 0;
-    if (n < 3 || n > MOST_WORDS)
+    if (n < 3 || n > MAX_WORDS)
         return complain(place, n < 3 ? "a rule is LABEL WHAT NAME KEYS, not" : "too many words",
                         word[0]);
     rule.label = arena_string(&rules->arena, word[0]);
@@ -322,11 +322,11 @@ int link_rules_read(struct link_rules *rules, const char *path)
 
     if (file == NULL)
         return err_set(ERR_IO, "cannot open '%s': %s", path, strerror(errno));
-    text = mem_alloc(MOST_BYTES + 1, 1);
-    n = fread(text, 1, MOST_BYTES, file);
+    text = mem_alloc(MAX_BYTES + 1, 1);
+    n = fread(text, 1, MAX_BYTES, file);
     if (ferror(file))
         rc = err_set(ERR_IO, "cannot read '%s': %s", path, strerror(errno));
-    else if (n == MOST_BYTES || memchr(text, '\0', n))
+    else if (n == MAX_BYTES || memchr(text, '\0', n))
         rc = err_set(ERR_FORMAT, "'%s' is no file of rules", path);
     else
         rc = link_rules_add(rules, text, path);

@@ -48,7 +48,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LINK_MOST_KEYS 8
+#define LINK_MAX_KEYS 8
 
 enum link_what {
     LINK_NONE,
@@ -82,7 +82,7 @@ struct link_rule {
     const char *label, *pattern;
     enum link_what what;
     enum collective_kind collective;
-    struct link_key key[LINK_MOST_KEYS]; /* [n_keys] */
+    struct link_key key[LINK_MAX_KEYS]; /* [n_keys] */
     uint32_t n_keys;
     struct link_bytes sent, received, members;
     bool is_each_rank;

@@ -24,7 +24,7 @@
 #include <strings.h>
 
 #define KEY_SIZE 256 /* bytes of one value that count */
-#define MOST_MEMBERS 10000000
+#define MAX_MEMBERS 10000000
 #define LABEL_PLACE UINT32_MAX /* among the keys of a rule */
 #define STREAM_PLACE (UINT32_MAX - 1)
 #define ORDER_PLACE (UINT32_MAX - 2)
@@ -136,7 +136,7 @@ static uint32_t members_of(const struct chrome_record *r, const struct link_byte
 {
     uint64_t n = bytes_of(r, members);
 
-    return n < MOST_MEMBERS ? (uint32_t)n : 0;
+    return n < MAX_MEMBERS ? (uint32_t)n : 0;
 }
 
 /* The text of a value with `plus` added, if it is a number. */
@@ -589,7 +589,7 @@ static struct circle *circle_of(struct circles *c, const struct part *rest,
     if (at < n_before)
         return &c->circle[at];
     c->n_absent += n_members - n;
-    if (c->n_absent > MOST_MEMBERS) /* nobody has so many */
+    if (c->n_absent > MAX_MEMBERS) /* nobody has so many */
         n_members = n;
     c->circle[at] = (struct circle){.comm = define_comm(rest, label, n_members, thread, defs)};
     return &c->circle[at];

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define MOST_LOST 1000 /* collectives at the beginning or end that a member may lack */
-#define MOST_FIRST 8   /* of a member, of which one is not of it alone */
+#define MAX_LOST 1000 /* collectives at the beginning or end that a member may lack */
+#define MAX_FIRST 8   /* of a member, of which one is not of it alone */
 
 void meetings_release(struct meetings *m)
 {
@@ -76,7 +76,7 @@ static size_t align(const struct meetings *m, const int64_t *end_ns, size_t n)
     size_t most = m->n_longest - n, best = 0;
     double least = INFINITY;
 
-    for (size_t offset = 0; offset <= most && most <= MOST_LOST && most > 0; offset++) {
+    for (size_t offset = 0; offset <= most && most <= MAX_LOST && most > 0; offset++) {
         double now = variance(m, end_ns, n, offset);
 
         if (now < least) {
@@ -129,8 +129,8 @@ static size_t find_shift(const struct meetings *m, const int64_t *end_ns, size_t
 {
     size_t most = 0;
 
-    for (size_t i = 0; i < n && i < MOST_FIRST; i++)
-        for (size_t k = 0; k < m->n_longest && k < MOST_FIRST; k++) {
+    for (size_t i = 0; i < n && i < MAX_FIRST; i++)
+        for (size_t k = 0; k < m->n_longest && k < MAX_FIRST; k++) {
             int64_t now = minus(m->meeting[k].end_ns, end_ns[i]);
             size_t n_pairs = pair_by_time(m, end_ns, n, now, at);
 

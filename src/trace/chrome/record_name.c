@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define LEAST_ADDRESS 4 /* digits: 0x1 is a number */
+#define MIN_ADDRESS_DIGITS 4 /* digits: 0x1 is a number */
 
 /* The length of the word for a step that text ends with, or 0. */
 static size_t step_word(const char *text, size_t end)
@@ -41,7 +41,7 @@ static size_t address_at(const char *text)
     if (text[0] != '0' || text[1] != 'x')
         return 0;
     n = strspn(text + 2, "0123456789abcdefABCDEF");
-    return n >= LEAST_ADDRESS ? n + 2 : 0;
+    return n >= MIN_ADDRESS_DIGITS ? n + 2 : 0;
 }
 
 struct renaming {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define CHUNK 64u
-#define MOST 512u
+#define MAX_BYTES 512u
 
 /* A file that is being written. */
 struct bytes {
@@ -165,7 +165,7 @@ static void numbers_have_any_number_of_bytes(void **state)
         put(&b, 12, 1);
         put(&b, 255, 1); /* all bits set: undefined */
         put(&b, 2, 1);
-        read_bytes(b.at, b.n, MOST, &f);
+        read_bytes(b.at, b.n, MAX_BYTES, &f);
         assert_int_equal(f.n, 6);
         assert_int_equal(f.batch.event[0].time_ns, 0x0102030405060708);
         assert_int_equal(f.batch.event[0].ref, 0);
@@ -195,7 +195,7 @@ static void a_file_that_was_cut_has_all_events_before_the_cut(void **state)
         for (unsigned k = 0; k < 3; k++)
             for (unsigned i = 0; i < 4 - k; i++)
                 want += first[k] + past[i] <= cut;
-        read_bytes(b.at, cut, MOST, &f);
+        read_bytes(b.at, cut, MAX_BYTES, &f);
         assert_int_equal(f.n, want);
         for (uint32_t i = 0; i < want; i++)
             assert_region(&f, i, i + 1);
@@ -233,7 +233,7 @@ static void behind_a_damaged_chunk_reading_goes_on_with_the_next(void **state)
 
         put_three_chunks(&b);
         b.at[damage[d].at] = damage[d].byte;
-        read_bytes(b.at, b.n, MOST, &f);
+        read_bytes(b.at, b.n, MAX_BYTES, &f);
         assert_int_equal(f.n, n + 2);
         assert_int_equal(f.file.n_lost, 3 - damage[d].n_good);
         assert_int_equal(f.file.n_damaged, 1);
@@ -251,7 +251,7 @@ static void without_its_header_a_chunk_is_lost_and_counted(void **state)
     (void)state;
     put_three_chunks(&b);
     b.at[CHUNK] = 0;
-    read_bytes(b.at, b.n, MOST, &f);
+    read_bytes(b.at, b.n, MAX_BYTES, &f);
     assert_int_equal(f.n, 6);
     assert_int_equal(f.file.n_lost, 3);
     assert_int_equal(f.file.n_damaged, 1);
@@ -266,7 +266,7 @@ static void numbers_of_a_header_that_cannot_be_are_not_believed(void **state)
     (void)state;
     put_three_chunks(&b);
     memset(b.at + CHUNK + 2, 0xee, 16);
-    read_bytes(b.at, b.n, MOST, &f);
+    read_bytes(b.at, b.n, MAX_BYTES, &f);
     assert_int_equal(f.n, 9);
     assert_int_equal(f.file.n_lost, 0);
     assert_int_equal(f.file.n_damaged, 1);
@@ -281,7 +281,7 @@ static void zeroed_bytes_end_a_chunk_and_what_is_missing_is_counted(void **state
     (void)state;
     put_three_chunks(&b);
     memset(b.at + 18 + 15, 0, 2 * CHUNK - 18 - 15); /* from the third event to the last chunk */
-    read_bytes(b.at, b.n, MOST, &f);
+    read_bytes(b.at, b.n, MAX_BYTES, &f);
     assert_int_equal(f.n, 4);
     assert_region(&f, 2, 8);
     assert_int_equal(f.file.n_lost, 5);
@@ -317,7 +317,7 @@ static void estimates_are_counted(void **state)
         put_call(&b, true, 5, 1);
         put(&b, 1, 1);
         put_rest(&b);
-        read_bytes(b.at, b.n, MOST, &f);
+        read_bytes(b.at, b.n, MAX_BYTES, &f);
         assert_int_equal(f.n, 3);
         for (size_t i = 0; i < BORDER_BINS; i++)
             n += f.batch.borders.n_off[i];
@@ -347,7 +347,7 @@ static void calls_that_may_be_several_are_counted(void **state)
         put_call(&b, false, 1, 1);
         put(&b, 1, 1);
         put_rest(&b);
-        read_bytes(b.at, b.n, MOST, &f);
+        read_bytes(b.at, b.n, MAX_BYTES, &f);
         assert_int_equal(f.n, 4);
         assert_int_equal(f.batch.borders.n_joined, 1);
         assert_int_equal(f.batch.borders.most_joined, 5);
@@ -373,7 +373,7 @@ static void parameters_are_read_from_their_bytes(void **state)
         put_call(&b, false, 1, 1);
         put(&b, 1, 1);
         put_rest(&b);
-        read_bytes(b.at, b.n, MOST, &f);
+        read_bytes(b.at, b.n, MAX_BYTES, &f);
         assert_int_equal(f.batch.n, 2);
         assert_int_equal(f.batch.n_arguments, 1);
         assert_int_equal(f.batch.argument[0].argument, 4);
@@ -404,7 +404,7 @@ static void an_estimate_follows_on_its_enter_and_precedes_its_leave(void **state
     static const uint8_t off_3[] = {7, 1, 1, 1, 5, 4, 1, 3};
 
     (void)state;
-    for (size_t most = 1; most <= MOST; most += MOST - 1) {
+    for (size_t most = 1; most <= MAX_BYTES; most += MAX_BYTES - 1) {
         struct bytes b = {0};
         struct found f;
 
@@ -462,7 +462,7 @@ static void an_estimate_in_the_middle_says_nothing_more(void **state)
     put_list(&b, off_8, sizeof off_8);
     put_call(&b, false, 1, 1);
     put_rest(&b);
-    read_bytes(b.at, b.n, MOST, &f);
+    read_bytes(b.at, b.n, MAX_BYTES, &f);
     assert_estimate(&f, 1, 1, false, 9);
     assert_estimate(&f, 2, 1, true, 9);
     assert_int_equal(f.batch.estimate[0].side, BORDER_MIDDLE);
@@ -493,7 +493,7 @@ static void what_is_not_used_is_stepped_over(void **state)
     put_call(&b, false, 2, 1);
     put(&b, 1, 1);
     put_rest(&b);
-    read_bytes(b.at, b.n, MOST, &f);
+    read_bytes(b.at, b.n, MAX_BYTES, &f);
     assert_int_equal(f.n, 5);
     assert_int_equal(f.batch.n, 2);
     assert_int_equal(f.quality.n[QUALITY_bad_record], 1);
@@ -522,7 +522,7 @@ static void what_is_not_used_is_stepped_over(void **state)
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         assert_int_equal(otf2_file_open(&file, path, 1 << 20), 0);
         otf2_events_init(&events, &tables, &defs, &(struct source_opts){0});
-        otf2_events_into(&events, &batch, MOST, &quality);
+        otf2_events_into(&events, &batch, MAX_BYTES, &quality);
         assert_int_equal(otf2_decode(&file, &events), 2);
         assert_int_equal(batch.event[1].kind, EVENT_LEAVE);
         assert_int_equal(file.n_lost + file.n_damaged + file.is_cut, 0);
@@ -551,7 +551,7 @@ static void a_record_that_says_it_is_longer_than_its_chunk_ends_it(void **state)
         put_header(&b, 3, 3);
         put_call(&b, true, 3, 1);
         put(&b, 1, 1);
-        read_bytes(b.at, b.n, MOST, &f);
+        read_bytes(b.at, b.n, MAX_BYTES, &f);
         assert_int_equal(f.n, 2);
         assert_int_equal(f.file.n_lost, 1);
         assert_int_equal(f.file.n_damaged, 1);

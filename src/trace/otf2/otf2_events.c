@@ -458,7 +458,7 @@ void otf2_events_attribute(struct otf2_events *r, uint32_t attribute, OTF2_Type 
 
     if (v.argument == IDMAP_NONE || !set_value(r, type, value, &v))
         return;
-    if (r->n_attributes == OTF2_MOST_ATTRIBUTES) {
+    if (r->n_attributes == OTF2_MAX_ATTRIBUTES) {
         r->quality->n[QUALITY_lost_detail]++;
         return;
     }

@@ -13,7 +13,7 @@
 #include "trace/source.h"
 #include "trace/otf2/ticks.h"
 
-#define OTF2_MOST_ATTRIBUTES 32 /* of one record, that are kept */
+#define OTF2_MAX_ATTRIBUTES 32 /* of one record, that are kept */
 
 struct otf2_events {
     const struct otf2_tables *tables;
@@ -41,7 +41,7 @@ struct otf2_events {
     uint64_t off_ns;
     enum border_side side;
     uint32_t n_attributes; /* arguments of its call */
-    struct argument_value said[OTF2_MOST_ATTRIBUTES];
+    struct argument_value said[OTF2_MAX_ATTRIBUTES];
     bool is_flushing;   /* the tracer's call is not left yet; then: */
     uint64_t flush_end; /* in ticks, when it is to be */
     size_t flush_next;  /* in the batch, what comes after it */

@@ -20,7 +20,7 @@
 #define CHUNK_HEADER 3u
 #define LITTLE_ENDIAN_MARK 0x42u
 #define BIG_ENDIAN_MARK 0x23u
-#define LEAST_EVENT_BYTES 2u      /* a type, and a length or a number */
+#define MIN_EVENT_BYTES 2u        /* a type, and a length or a number */
 #define WINDOW_BYTES (256u << 10) /* fits the second-level cache */
 
 static uint64_t chunk_end(const struct otf2_file *f)
@@ -41,8 +41,8 @@ static void load(struct otf2_file *f, size_t kept)
     f->loaded += got;
     f->at = f->window;
     f->end = f->window + kept + got;
-    memset(f->window + kept + got, 0, OTF2_FILE_RECORD_MOST);
-    f->fill = f->loaded < chunk_end(f) ? f->end - OTF2_FILE_RECORD_MOST : f->end;
+    memset(f->window + kept + got, 0, OTF2_FILE_MAX_RECORD_BYTES);
+    f->fill = f->loaded < chunk_end(f) ? f->end - OTF2_FILE_MAX_RECORD_BYTES : f->end;
 }
 
 static uint64_t header_number(const uint8_t *at, bool is_big_endian)
@@ -59,8 +59,8 @@ static bool take_numbers(struct otf2_file *f, const uint8_t header[HEADER_BYTES]
     uint64_t first = header_number(header + 2, f->is_big_endian);
     uint64_t n = header_number(header + 10, f->is_big_endian) + 1 - first;
 
-    if (first == 0 || first > f->chunk_at / LEAST_EVENT_BYTES + 1 ||
-        n > f->chunk_bytes / LEAST_EVENT_BYTES)
+    if (first == 0 || first > f->chunk_at / MIN_EVENT_BYTES + 1 ||
+        n > f->chunk_bytes / MIN_EVENT_BYTES)
         return false;
     f->first = first;
     f->n_said = n;
@@ -113,10 +113,10 @@ static void make_window(struct otf2_file *f)
 {
     size_t bytes = f->bytes < WINDOW_BYTES ? (size_t)f->bytes : WINDOW_BYTES;
 
-    bytes += OTF2_FILE_RECORD_MOST;
+    bytes += OTF2_FILE_MAX_RECORD_BYTES;
     if (bytes <= f->window_bytes)
         return;
-    f->window = mem_resize(f->window, bytes + OTF2_FILE_RECORD_MOST, 1);
+    f->window = mem_resize(f->window, bytes + OTF2_FILE_MAX_RECORD_BYTES, 1);
     f->window_bytes = bytes;
 }
 

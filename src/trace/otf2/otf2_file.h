@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 /* What can be decoded is not longer than this: 255 values of a metric are 2,558 bytes. */
-#define OTF2_FILE_RECORD_MOST 4096u
+#define OTF2_FILE_MAX_RECORD_BYTES 4096u
 
 struct otf2_file {
     /* For the decoder: */

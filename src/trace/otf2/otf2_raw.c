@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define BATCH 4096u    /* definitions between two reports of progress */
-#define LEAST_BYTES 2u /* of a definition in a file: its kind and its length */
+#define BATCH 4096u  /* definitions between two reports of progress */
+#define MIN_BYTES 2u /* of a definition in a file: its kind and its length */
 
 static OTF2_CallbackCode on_clock(void *arg, uint64_t ticks_per_s, uint64_t origin,
                                   uint64_t length, uint64_t wall_time)
@@ -251,7 +251,7 @@ static uint64_t most_definitions(const char *dir)
     if (snprintf(path, sizeof path, "%s.def", dir) >= (int)sizeof path ||
         stat(path, &info) != 0)
         return UINT64_MAX; /* in a container: libotf2 finds it */
-    return (uint64_t)info.st_size / LEAST_BYTES;
+    return (uint64_t)info.st_size / MIN_BYTES;
 }
 
 /*

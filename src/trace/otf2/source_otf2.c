@@ -34,7 +34,7 @@
 
 #define BUFFER_BYTES (24 << 20) /* more than libotf2 has in use at a time */
 
-#define LEAST_SAID 2u /* EZTrace's definitions say 2 events whatever there are */
+#define MIN_SAID 2u /* EZTrace's definitions say 2 events whatever there are */
 
 struct otf2 {
     char anchor[FS_PATH_SIZE]; /* the .otf2 file */
@@ -375,7 +375,7 @@ static int begin(void *impl, uint32_t location, struct quality *quality)
 static size_t next_of_library(struct otf2_reader *r, struct quality *quality)
 {
     uint64_t said = r->location->n_events_said, n = 0;
-    uint64_t left = (said > LEAST_SAID ? said : UINT64_MAX) - r->n_read;
+    uint64_t left = (said > MIN_SAID ? said : UINT64_MAX) - r->n_read;
     size_t most = left < r->events.most ? (size_t)left : r->events.most;
     OTF2_ErrorCode status = OTF2_Reader_ReadLocalEvents(r->reader, r->library, most, &n);
 

@@ -25,9 +25,9 @@
 #define MPI_OWN_NS 500u
 #define BEGIN_NS 200u       /* from a fork to what a thread does */
 #define DEEPEST 256         /* more than the parser lets through */
-#define MOST_RANKS 100000u  /* random numbers of threads begin so far from each other */
-#define MOST_EVENTS 1e10    /* of all ranks: an hour */
-#define MOST_MEETINGS 3e8   /* messages, barriers and teams of all ranks: some GB */
+#define MAX_RANKS 100000u   /* random numbers of threads begin so far from each other */
+#define MAX_EVENTS 1e10     /* of all ranks: an hour */
+#define MAX_MEETINGS 3e8    /* messages, barriers and teams of all ranks: some GB */
 #define WINDOW 1024u        /* events that are made before any is handed on */
 #define STEPS_TOLD 1048576u /* a sign of life after so many */
 
@@ -461,7 +461,7 @@ static void thread_init(struct thread *t, const struct synth_run *run, uint32_t 
     t->number = number;
     t->now_ns = 0;
     t->rng.state =
-        run->program.seed * 0x9e3779b97f4a7c15u + rank + (uint64_t)number * MOST_RANKS;
+        run->program.seed * 0x9e3779b97f4a7c15u + rank + (uint64_t)number * MAX_RANKS;
     t->n_calls = mem_resize(t->n_calls, run->n_regions, sizeof *t->n_calls);
     memset(t->n_calls, 0, run->n_regions * sizeof *t->n_calls);
 }
@@ -587,11 +587,11 @@ static int check_size(const struct synth_program *program)
 {
     struct estimate of_one = estimate(program->first);
 
-    if (of_one.n_events * program->n_ranks * program->n_threads > MOST_EVENTS)
-        return err_set(ERR_RANGE, "synth: more than %.0f events", MOST_EVENTS);
-    if (of_one.n_meetings * program->n_ranks > MOST_MEETINGS)
+    if (of_one.n_events * program->n_ranks * program->n_threads > MAX_EVENTS)
+        return err_set(ERR_RANGE, "synth: more than %.0f events", MAX_EVENTS);
+    if (of_one.n_meetings * program->n_ranks > MAX_MEETINGS)
         return err_set(ERR_RANGE, "synth: more than %.0f messages, barriers and teams",
-                       MOST_MEETINGS);
+                       MAX_MEETINGS);
     return 0;
 }
 

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define DEEPEST 200
-#define MOST_RANKS 100000
-#define MOST_THREADS 64
+#define MAX_RANKS 100000
+#define MAX_THREADS 64
 #define USUAL_THREADS 4
 #define N_SETTINGS 9
 
@@ -111,7 +111,7 @@ static int parse_prefixes(struct parser *p, struct synth_item *item)
             return rc;
         if (*p->at == '*' && n >= 1)
             item->n_times = n;
-        else if (*p->at == ':' && n < MOST_RANKS)
+        else if (*p->at == ':' && n < MAX_RANKS)
             item->only_rank = (uint32_t)n;
         else
             return complain(p, "'*' or ':' expected");
@@ -179,7 +179,7 @@ static int parse_item(struct parser *p, struct synth_item *item)
     p->at++;
     if (item->kind != SYNTH_BARRIER) {
         rc = parse_count(p, &shift);
-        if (rc == 0 && shift > MOST_RANKS)
+        if (rc == 0 && shift > MAX_RANKS)
             rc = complain(p, "too far before");
     }
     item->shift = (uint32_t)shift;
@@ -288,7 +288,7 @@ static int parse_setting(struct parser *p, struct synth_program *program)
     switch (which) {
     case 0:
         rc = parse_count(p, &n);
-        if (rc == 0 && (n < 1 || n > MOST_RANKS))
+        if (rc == 0 && (n < 1 || n > MAX_RANKS))
             rc = complain(p, "an impossible number of ranks");
         program->n_ranks = (uint32_t)n;
         return rc;
@@ -302,7 +302,7 @@ static int parse_setting(struct parser *p, struct synth_program *program)
         return parse_duration(p, &program->skew_ns);
     case 5:
         rc = parse_count(p, &n);
-        if (rc == 0 && (n < 1 || n > MOST_THREADS))
+        if (rc == 0 && (n < 1 || n > MAX_THREADS))
             rc = complain(p, "an impossible number of threads");
         program->n_threads = (uint32_t)n;
         return rc;

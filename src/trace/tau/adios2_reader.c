@@ -41,7 +41,7 @@
 #define CALL_OPEN_S "5"    /* or what its writer is about to make */
 #define NAP_MS 50u
 #define N_TABLES 3
-#define MOST_BLOCKS 1000000u
+#define MAX_BLOCKS 1000000u
 
 struct adios2_reading {
     const struct adios2_reader *what;
@@ -424,7 +424,7 @@ static uint64_t tell_blocks(struct adios2_reading *r, adios2_variable *variable,
 
     adios2_current_step(&step, r->engine);
     info = adios2_inquire_blockinfo(r->engine, variable, step);
-    if (info == NULL || info->nblocks > MOST_BLOCKS || info->Dims != 2) {
+    if (info == NULL || info->nblocks > MAX_BLOCKS || info->Dims != 2) {
         r->step.n_bad++;
         return 0;
     }

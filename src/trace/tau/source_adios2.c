@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MOST_STRAY 2
+#define MAX_STRAY 2
 
 struct adios2 {
     struct names path;              /* of the files */
@@ -113,7 +113,7 @@ static int read_files(struct source *source)
 static bool is_stray(const struct tau_location *location)
 {
     return location->n_events == 0 &&
-           (location->batch.n_messages > 0 || location->batch.n <= MOST_STRAY);
+           (location->batch.n_messages > 0 || location->batch.n <= MAX_STRAY);
 }
 
 /* Ranks of a program come after those of the programs before. */

@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_PROGRAMS (1u << 16)
-#define MOST_RANKS (1u << 24)
-#define MOST_THREADS (1u << 20)
-#define LEAP_US 86400000000u        /* a day in which a thread does nothing is a wrong time, */
-#define MOST_LEAPS 2                /* unless as many rows and one more agree on it */
-#define MOST_US ((uint64_t)1 << 52) /* after 1970 that is 2112 */
-#define MOST_FOR_ORIGIN 63
+#define MAX_PROGRAMS (1u << 16)
+#define MAX_RANKS (1u << 24)
+#define MAX_THREADS (1u << 20)
+#define LEAP_US 86400000000u       /* a day in which a thread does nothing is a wrong time, */
+#define MAX_LEAPS 2                /* unless as many rows and one more agree on it */
+#define MAX_US ((uint64_t)1 << 52) /* after 1970 that is 2112 */
+#define MAX_FOR_ORIGIN 63
 
 /* What was used before it had a name: it has none yet, or has one now. */
 enum { LATE_NAMELESS, LATE_NAMED };
@@ -110,7 +110,7 @@ static struct tau_location *location_of_row(struct tau_decoder *d, const uint64_
 {
     if (row[0] == d->last_key[0] && row[1] == d->last_key[1] && row[2] == d->last_key[2])
         return &d->location[d->last_location];
-    if (row[0] >= MOST_PROGRAMS || row[1] >= MOST_RANKS || row[2] >= MOST_THREADS)
+    if (row[0] >= MAX_PROGRAMS || row[1] >= MAX_RANKS || row[2] >= MAX_THREADS)
         return NULL;
     memcpy(d->last_key, row, sizeof d->last_key);
     d->last_location =
@@ -174,9 +174,9 @@ static uint64_t stated_start(const struct definitions *defs, uint64_t us)
  */
 static void find_origin(struct tau_decoder *d, const uint64_t *row, size_t n)
 {
-    uint64_t us[MOST_FOR_ORIGIN], first = row[5], median;
+    uint64_t us[MAX_FOR_ORIGIN], first = row[5], median;
 
-    n = n < MOST_FOR_ORIGIN ? n : MOST_FOR_ORIGIN;
+    n = n < MAX_FOR_ORIGIN ? n : MAX_FOR_ORIGIN;
     for (size_t i = 0; i < n; i++)
         us[i] = row[i * TAU_EVENT_COLUMNS + 5];
     qsort(us, n, sizeof *us, by_size);
@@ -308,8 +308,8 @@ static void define_metadata(struct tau_decoder *d, const char *text, const char 
         number[1] = number[0];
         number[0] = 0;
     }
-    if (n < 2 || number[0] >= MOST_PROGRAMS || number[1] >= MOST_RANKS ||
-        number[2] >= MOST_THREADS) {
+    if (n < 2 || number[0] >= MAX_PROGRAMS || number[1] >= MAX_RANKS ||
+        number[2] >= MAX_THREADS) {
         d->quality->n[QUALITY_bad_definition]++;
         return;
     }
@@ -351,7 +351,7 @@ static void define(struct tau_decoder *d, const char *name, const char *value)
         if ((is_good = number_behind(name, &number)))
             define_counter(d, number, value);
     } else if (is_behind(&name, "program_name ")) {
-        if ((is_good = number_behind(name, &number)) && number < MOST_PROGRAMS)
+        if ((is_good = number_behind(name, &number)) && number < MAX_PROGRAMS)
             program_of(d, number);
     } else if (is_behind(&name, "MetaData:")) {
         define_metadata(d, name, value);
@@ -404,7 +404,7 @@ static void take_messages(struct tau_decoder *d, const uint64_t *row, size_t n)
         int type = type_of(d, row[3]);
 
         if (location == NULL || (type != TYPE_SEND && type != TYPE_RECV) ||
-            row[5] >= MOST_RANKS || row[7] > MOST_US) {
+            row[5] >= MAX_RANKS || row[7] > MAX_US) {
             d->quality->n[QUALITY_bad_value]++;
             continue;
         }
@@ -442,7 +442,7 @@ static void take_counters(struct tau_decoder *d, const uint64_t *row, size_t n)
         struct tau_location *location = location_of_row(d, row);
         uint32_t counter = counter_of(d, row[3]);
 
-        if (location == NULL || counter == IDMAP_NONE || row[5] > MOST_US)
+        if (location == NULL || counter == IDMAP_NONE || row[5] > MAX_US)
             d->quality->n[QUALITY_bad_value]++;
         else if (d->wants_counters)
             add_extra(location,
@@ -517,7 +517,7 @@ static uint64_t believable(struct tau_decoder *d, struct tau_location *location,
         location->n_leaps = 0;
         return us;
     }
-    if (us <= MOST_US && ++location->n_leaps > MOST_LEAPS)
+    if (us <= MAX_US && ++location->n_leaps > MAX_LEAPS)
         return us;
     d->quality->n[QUALITY_time_backwards]++;
     return location->last_us;

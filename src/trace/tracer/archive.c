@@ -29,8 +29,8 @@
 #include <sys/statvfs.h>
 
 #define DEFINITION_BYTES ((uint64_t)1 << 20)
-#define IO_PARADIGM 0         /* the only one that there is */
-#define MOST_RANKS (1u << 24) /* who says more is damaged */
+#define IO_PARADIGM 0        /* the only one that there is */
+#define MAX_RANKS (1u << 24) /* who says more is damaged */
 
 struct output {
     OTF2_Archive *archive;
@@ -735,7 +735,7 @@ int archive_write(const char *directory, const char *workplace, const struct uni
 
     if (rc < 0)
         return rc;
-    if (first->n_ranks > out.n_ranks && first->n_ranks <= MOST_RANKS)
+    if (first->n_ranks > out.n_ranks && first->n_ranks <= MAX_RANKS)
         out.n_ranks = first->n_ranks;
     out.is_failed = !open_archive(&out, workplace);
     if (!out.is_failed)

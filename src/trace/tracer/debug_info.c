@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_NESTED 16 /* namespaces, modules, functions */
+#define MAX_NESTED 16 /* namespaces, modules, functions */
 
 struct debug_functions {
     struct debug_functions *next;
@@ -216,7 +216,7 @@ static void list_functions(struct debug_functions *of, Dwarf_Die *parent, int de
 {
     Dwarf_Die die;
 
-    if (depth == MOST_NESTED || dwarf_child(parent, &die) != 0)
+    if (depth == MAX_NESTED || dwarf_child(parent, &die) != 0)
         return;
     do
         switch (dwarf_tag(&die)) {

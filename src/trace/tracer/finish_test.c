@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define N_MOST 60001 /* records */
+#define MAX_N_RECORDS 60001 /* records */
 #define STEP_NS 100
 #define ROOM 4096 /* of the journal */
 #define MAIN 0
@@ -48,7 +48,7 @@ struct recorded {
     char dir[40], state[80], events[80];
     uint32_t n_in_file[4]; /* records, up to the end of a complete chunk */
     struct image *image;
-    union slot slot[N_MOST];
+    union slot slot[MAX_N_RECORDS];
 };
 
 /* ------------------------------------------------------------------------------- the process
@@ -57,7 +57,7 @@ struct recorded {
 /* main begins; then leaf begins and ends, again and again. */
 static void make_slots(union slot *slot)
 {
-    for (uint32_t i = 0; i < N_MOST; i++)
+    for (uint32_t i = 0; i < MAX_N_RECORDS; i++)
         slot[i].head = (__typeof__(slot[i].head)){
             .time_ns = 1000 + (uint64_t)i * STEP_NS,
             .kind = i == 0 || i % 2 == 1 ? RECORD_ENTER : RECORD_LEAVE,
@@ -223,10 +223,13 @@ static void every_record_is_there_once_wherever_it_was(void **state)
     size_t step = (size_t)test_amount(1, 3);
     uint32_t end;
 
-    record(r, N_MOST, 0, N_MOST);
+    record(r, MAX_N_RECORDS, 0, MAX_N_RECORDS);
     end = r->n_in_file[0];
     for (uint32_t i = 0; i < 12; i++) {
-        uint32_t in_chunks = i < 4 ? i : i < 10 ? end - 7 + i : i == 10 ? 500 : N_MOST - 500;
+        uint32_t in_chunks = i < 4     ? i
+                             : i < 10  ? end - 7 + i
+                             : i == 10 ? 500
+                                       : MAX_N_RECORDS - 500;
 
         for (size_t k = 0; k < sizeof twice / sizeof *twice && twice[k] <= in_chunks; k += step)
             for (uint32_t more = 0; more <= 500; more += 1 + 249 * (more > 1)) {

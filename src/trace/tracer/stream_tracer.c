@@ -1,6 +1,6 @@
 /*
  * All is done within stream_next: the sockets are read for as long as no step is complete, and
- * not at all while MOST_WAITING events wait, so that a slow caller makes the tracer drop frames
+ * not at all while MAX_WAITING events wait, so that a slow caller makes the tracer drop frames
  * rather than this process grow.
  */
 #include "trace/tracer/stream_tracer.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define PREFIX "tracer:"
-#define MOST_WAITING ((size_t)4 << 20) /* events; a frame more may come */
+#define MAX_WAITING ((size_t)4 << 20) /* events; a frame more may come */
 #define MS 1000000u
 #define PATIENCE_NS (1000u * MS) /* after two ticks */
 #define GRACE_NS (1000u * MS)
@@ -90,7 +90,7 @@ static bool is_complete(const struct listening *l, uint64_t border)
 {
     uint64_t end_ns = border + l->run.origin_ns;
 
-    if (l->run.n_waiting >= MOST_WAITING || tracer_socket_n_known(&l->socket) == 0 ||
+    if (l->run.n_waiting >= MAX_WAITING || tracer_socket_n_known(&l->socket) == 0 ||
         time_before(end_ns + 2 * l->interval_ns + PATIENCE_NS, clock_ns()))
         return true;
     return l->run.rank.n >= l->run.n_expected && tracer_socket_until(&l->socket, end_ns);
@@ -191,7 +191,7 @@ static int next(struct stream *stream, int timeout_ms)
     end_step(stream);
     for (;;) {
         uint64_t now;
-        bool is_any = l->run.n_waiting < MOST_WAITING &&
+        bool is_any = l->run.n_waiting < MAX_WAITING &&
                       tracer_socket_receive(&l->socket, &l->run, wait_ms, clock_ns);
         int rc;
 

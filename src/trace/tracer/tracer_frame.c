@@ -14,14 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_THREADS 65536u
-#define MOST_REGIONS (1u << 18) /* with different names, of all processes together */
-#define MOST_SENT (1u << 20)    /* regions of one connection */
-#define MOST_COMMS 8192u
-#define MOST_MEMBERS ((size_t)1 << 24) /* of all communicators together */
-#define MOST_COUNTERS 1024u
-#define MOST_OBJECTS 16384u /* of one connection */
-#define MOST_TEXT_BYTES ((size_t)64 << 20)
+#define MAX_THREADS 65536u
+#define MAX_REGIONS (1u << 18) /* with different names, of all processes together */
+#define MAX_SENT (1u << 20)    /* regions of one connection */
+#define MAX_COMMS 8192u
+#define MAX_MEMBERS ((size_t)1 << 24) /* of all communicators together */
+#define MAX_COUNTERS 1024u
+#define MAX_OBJECTS 16384u /* of one connection */
+#define MAX_TEXT_BYTES ((size_t)64 << 20)
 #define SHORTEST_INTERVAL_NS 1000000u
 #define LONGEST_INTERVAL_NS 60000000000u
 #define SAME_CLOCK_NS 1000000000u /* two clocks that differ by less are one */
@@ -82,7 +82,7 @@ int tracer_frame_size(const unsigned char *data, size_t n, size_t *size)
     if (n < TRACER_HEADER_SIZE)
         return 0;
     payload = u32_at(data + 8);
-    if (payload > TRACER_MOST_PAYLOAD)
+    if (payload > TRACER_MAX_PAYLOAD_BYTES)
         return err_set(ERR_FORMAT, "a frame announces %zu bytes", payload);
     *size = TRACER_HEADER_SIZE + payload;
     return 0;
@@ -126,7 +126,7 @@ int tracer_frame_hello(const unsigned char *frame, size_t size, struct tracer_he
     who->start_ns = unpack_u64(&in);
     hello->wall_ns = unpack_u64(&in);
     hello->interval_ns = tracer_bytes_number(&in);
-    who->n_ranks = tracer_bytes_below(&in, TRACER_MOST_RANKS + 1);
+    who->n_ranks = tracer_bytes_below(&in, TRACER_MAX_RANKS + 1);
     who->rank = tracer_bytes_below(&in, who->n_ranks);
     who->pid = tracer_bytes_below(&in, UINT32_MAX);
     tracer_bytes_text(&in, hello->host);
@@ -169,14 +169,14 @@ static bool has_room_for(struct tracer_run *run, const char *name, const struct 
                          uint32_t most)
 {
     return names_find(names, name) != NAMES_NONE ||
-           (names->n < most && run->n_text + strlen(name) <= MOST_TEXT_BYTES);
+           (names->n < most && run->n_text + strlen(name) <= MAX_TEXT_BYTES);
 }
 
 static uint32_t region_named(struct tracer_run *run, const char *name)
 {
     uint32_t n_before = run->defs.names.n, region;
 
-    if (!has_room_for(run, name, &run->defs.names, MOST_REGIONS)) {
+    if (!has_room_for(run, name, &run->defs.names, MAX_REGIONS)) {
         run->quality->n[QUALITY_bad_definition]++;
         name = "(undefined region)";
     }
@@ -198,7 +198,7 @@ static int take_regions(struct frame_reading *r)
         uint32_t region;
 
         tracer_bytes_text(&r->in, name);
-        if (r->in.is_bad || from->n_regions >= MOST_SENT)
+        if (r->in.is_bad || from->n_regions >= MAX_SENT)
             break;
         region = region_named(r->run, name);
         if (is_mpi)
@@ -213,24 +213,24 @@ static int take_regions(struct frame_reading *r)
 static void read_members(struct pack *in, struct comm *comm)
 {
     for (uint32_t i = 0; i < comm->n_members; i++)
-        comm->member[i] = tracer_bytes_below(in, TRACER_MOST_RANKS);
+        comm->member[i] = tracer_bytes_below(in, TRACER_MAX_RANKS);
 }
 
 static void skip_members(struct pack *in, uint32_t n)
 {
     while (n-- > 0 && !in->is_bad)
-        tracer_bytes_below(in, TRACER_MOST_RANKS);
+        tracer_bytes_below(in, TRACER_MAX_RANKS);
 }
 
 static uint32_t take_comm(struct frame_reading *r)
 {
     struct tracer_run *run = r->run;
-    uint32_t first = tracer_bytes_below(&r->in, TRACER_MOST_RANKS),
+    uint32_t first = tracer_bytes_below(&r->in, TRACER_MAX_RANKS),
              no = tracer_bytes_below(&r->in, UINT32_MAX);
     bool is_self = tracer_bytes_below(&r->in, 2);
     char name[TRACER_LONGEST_TEXT + 1];
     uint32_t n = (tracer_bytes_text(&r->in, name),
-                  tracer_bytes_below(&r->in, TRACER_MOST_RANKS + 1)),
+                  tracer_bytes_below(&r->in, TRACER_MAX_RANKS + 1)),
              at;
     struct key key = is_self ? key_pair(UINT64_MAX, 0) : key_pair(first, no);
 
@@ -239,7 +239,7 @@ static uint32_t take_comm(struct frame_reading *r)
         return NO_COMM;
     }
     at = idmap_find(&run->comm, key);
-    if (at == IDMAP_NONE && run->comm.n < MOST_COMMS && run->n_members + n <= MOST_MEMBERS) {
+    if (at == IDMAP_NONE && run->comm.n < MAX_COMMS && run->n_members + n <= MAX_MEMBERS) {
         run->n_members += n;
         at = definitions_comm(&run->defs, name, n);
         idmap_add(&run->comm, key);
@@ -259,7 +259,7 @@ static int take_comms(struct frame_reading *r)
 
     if (tracer_bytes_number(&r->in) != from->n_comms)
         return tracer_bytes_bad("communicators out of order");
-    while (!r->in.is_bad && r->in.at < r->in.n && from->n_comms < MOST_COMMS) {
+    while (!r->in.is_bad && r->in.at < r->in.n && from->n_comms < MAX_COMMS) {
         uint32_t comm = take_comm(r);
 
         mem_grow(&from->comm, &from->comm_cap, from->n_comms + 1, sizeof *from->comm);
@@ -278,8 +278,8 @@ static int take_counters(struct frame_reading *r)
         return tracer_bytes_bad("counters out of order");
     while (r->in.at < r->in.n) {
         tracer_bytes_text(&r->in, name);
-        if (r->in.is_bad || from->n_counters >= MOST_COUNTERS ||
-            !has_room_for(r->run, name, names, MOST_COUNTERS))
+        if (r->in.is_bad || from->n_counters >= MAX_COUNTERS ||
+            !has_room_for(r->run, name, names, MAX_COUNTERS))
             return tracer_bytes_bad("a bad counter");
         mem_grow(&from->counter, &from->counter_cap, from->n_counters + 1,
                  sizeof *from->counter);
@@ -316,7 +316,7 @@ static void read_object(struct frame_reading *r, enum tracer_object kind)
 
     switch (kind) {
     case TRACER_GROUP:
-        skip_members(&r->in, tracer_bytes_below(&r->in, TRACER_MOST_RANKS + 1));
+        skip_members(&r->in, tracer_bytes_below(&r->in, TRACER_MAX_RANKS + 1));
         break;
     case TRACER_FILE:
         tracer_bytes_text(&r->in, name);
@@ -336,7 +336,7 @@ static int take_objects(struct frame_reading *r)
 
     if (tracer_bytes_number(&r->in) != from->n_objects)
         return tracer_bytes_bad("windows or files out of order");
-    while (!r->in.is_bad && r->in.at < r->in.n && from->n_objects < MOST_OBJECTS) {
+    while (!r->in.is_bad && r->in.at < r->in.n && from->n_objects < MAX_OBJECTS) {
         uint32_t kind = tracer_bytes_below(&r->in, TRACER_OBJECTS);
 
         read_object(r, (enum tracer_object)kind);
@@ -363,7 +363,7 @@ static void take_message(struct frame_reading *r, struct tracer_location *locati
                          uint64_t time_ns, enum tracer_record_kind kind)
 {
     struct tracer_message m = {.comm = read_comm(r),
-                               .peer = tracer_bytes_below(&r->in, TRACER_MOST_RANKS),
+                               .peer = tracer_bytes_below(&r->in, TRACER_MAX_RANKS),
                                .tag = tracer_bytes_below(&r->in, UINT32_MAX),
                                .bytes = tracer_bytes_number(&r->in)};
 
@@ -388,7 +388,7 @@ static void take_collective(struct frame_reading *r, struct tracer_location *loc
     uint64_t root =
         tracer_bytes_number(&r->in); /* that there is none may be said by any number */
 
-    c.root = root < TRACER_MOST_RANKS ? (uint32_t)root : NO_ROOT;
+    c.root = root < TRACER_MAX_RANKS ? (uint32_t)root : NO_ROOT;
     c.sent_bytes = tracer_bytes_number(&r->in);
     c.received_bytes = tracer_bytes_number(&r->in);
     c.has_request = has_request;
@@ -584,7 +584,7 @@ static void read_records(struct frame_reading *r, struct tracer_location *locati
 
 static int take_events(struct frame_reading *r)
 {
-    uint32_t thread = tracer_bytes_below(&r->in, MOST_THREADS);
+    uint32_t thread = tracer_bytes_below(&r->in, MAX_THREADS);
     uint64_t n_lost = tracer_bytes_number(&r->in), begin_ns = unpack_u64(&r->in);
     size_t n_open = read_open(r, begin_ns);
     struct tracer_location *location;

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MOST_LOCATIONS 16384
-#define MOST_REQUESTS 65536 /* of one location; a program that has more loses the oldest */
+#define MAX_LOCATIONS 16384
+#define MAX_REQUESTS 65536 /* of one location; a program that has more loses the oldest */
 
 static void location_release(struct tracer_location *location)
 {
@@ -72,7 +72,7 @@ struct tracer_location *tracer_run_location(struct tracer_run *run, uint32_t ran
 
     if (at != IDMAP_NONE)
         return &run->location[at];
-    if (run->defs.n_locations >= MOST_LOCATIONS)
+    if (run->defs.n_locations >= MAX_LOCATIONS)
         return NULL;
     snprintf(name, sizeof name, thread ? "Thread %u" : "Master thread", thread);
     at = idmap_add(&run->location_id, key);
@@ -163,7 +163,7 @@ void tracer_location_forget_requests(struct tracer_run *run, struct tracer_locat
 static void post(struct tracer_run *run, struct tracer_location *location, uint64_t clock_ns,
                  uint64_t request, uint32_t ref)
 {
-    if (location->requests.n >= MOST_REQUESTS)
+    if (location->requests.n >= MAX_REQUESTS)
         tracer_location_forget_requests(run, location);
     run->quality->n[QUALITY_unfinished_request] +=
         requests_post(&location->requests, request, time_of(run, clock_ns), ref);

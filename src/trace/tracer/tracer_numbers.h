@@ -12,9 +12,9 @@
 #define TRACER_MAGIC "SNT\2" /* the last byte is the version */
 #define TRACER_MAGIC_SIZE 4
 #define TRACER_HEADER_SIZE 12 /* magic, kind, length of the payload */
-#define TRACER_MOST_PAYLOAD ((size_t)1 << 20)
+#define TRACER_MAX_PAYLOAD_BYTES ((size_t)1 << 20)
 #define TRACER_LONGEST_TEXT 4096
-#define TRACER_MOST_RANKS 65536u /* a root that is not below it is none */
+#define TRACER_MAX_RANKS 65536u /* a root that is not below it is none */
 
 enum tracer_frame_kind {
     TRACER_FRAME_HELLO = 1,

@@ -342,7 +342,7 @@ const union slot *tracer_otf2_put(struct tracer_otf2 *to, const union slot *slot
 {
     uint8_t *at = to->at;
 
-    while (slot < end && to->end - at >= (ptrdiff_t)TRACER_OTF2_MOST) {
+    while (slot < end && to->end - at >= (ptrdiff_t)TRACER_OTF2_MAX_RECORD_BYTES) {
         uint32_t kind = slot->head.kind, n_slots = record_slots(kind);
 
         if (__builtin_expect(n_slots == 0 || n_slots > (size_t)(end - slot), 0))

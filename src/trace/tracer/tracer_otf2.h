@@ -21,11 +21,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define TRACER_OTF2_MARK 3u       /* the first byte of a chunk */
-#define TRACER_OTF2_HEADER 18u    /* bytes before a chunk's first record */
-#define TRACER_OTF2_MOST 80u      /* bytes that a record takes at most */
-#define TRACER_OTF2_SLOT_MOST 24u /* ... for each of its slots, of many */
-#define TRACER_OTF2_END 2u        /* bytes behind the last record of a file */
+#define TRACER_OTF2_MARK 3u              /* the first byte of a chunk */
+#define TRACER_OTF2_HEADER 18u           /* bytes before a chunk's first record */
+#define TRACER_OTF2_MAX_RECORD_BYTES 80u /* bytes that a record takes at most */
+#define TRACER_OTF2_MAX_SLOT_BYTES 24u   /* ... for each of its slots, of many */
+#define TRACER_OTF2_END 2u               /* bytes behind the last record of a file */
 #define TRACER_OTF2_CHUNK                                                                      \
     (256u << 10) /* bytes of all chunks but the last: the least there is */
 

@@ -245,7 +245,7 @@ static size_t make_records(uint64_t seed, union slot *slot, size_t most)
     uint64_t time_ns = 5000;
     size_t n = 0;
 
-    while (n + LARGEST_RECORD <= most) {
+    while (n + MAX_RECORD_SLOTS <= most) {
         uint32_t kind = (uint32_t)rng_below(&rng, N_RECORD_KINDS);
 
         if (record_slots(kind) == 0)
@@ -299,7 +299,7 @@ static void every_record_has_the_bytes_that_libotf2_gives_it(void **state)
 static void no_record_takes_more_than_is_said(void **state)
 {
     static uint8_t chunk[4096];
-    union slot slot[LARGEST_RECORD];
+    union slot slot[MAX_RECORD_SLOTS];
     struct rng rng = {1};
 
     (void)state;
@@ -315,8 +315,8 @@ static void no_record_takes_more_than_is_said(void **state)
             tracer_otf2_begin(&to, chunk, sizeof chunk);
             tracer_otf2_put(&to, slot, slot + n);
             used = (size_t)(to.at - chunk) - TRACER_OTF2_HEADER;
-            assert_true(used > 0 && used <= n * TRACER_OTF2_SLOT_MOST);
-            assert_true(used + sizeof(uint64_t) <= TRACER_OTF2_MOST);
+            assert_true(used > 0 && used <= n * TRACER_OTF2_MAX_SLOT_BYTES);
+            assert_true(used + sizeof(uint64_t) <= TRACER_OTF2_MAX_RECORD_BYTES);
         }
 }
 

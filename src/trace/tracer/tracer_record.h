@@ -107,7 +107,7 @@ union slot {
     } access_more;
 };
 
-#define LARGEST_RECORD 3 /* slots */
+#define MAX_RECORD_SLOTS 3 /* slots */
 #define CHUNK_SLOTS 1024
 
 /* A call on the stack of open calls. */

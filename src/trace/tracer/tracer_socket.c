@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define MOST_PEERS 1024
+#define MAX_PEERS 1024
 #define PIECE ((size_t)1 << 18)
 #define BACKLOG 256
 
@@ -97,7 +97,7 @@ void tracer_socket_close(struct tracer_socket *s)
 
 static void accept_all(struct tracer_socket *s)
 {
-    while (s->n_peers < MOST_PEERS) {
+    while (s->n_peers < MAX_PEERS) {
         int fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
         if (fd < 0)
@@ -304,7 +304,7 @@ bool tracer_socket_receive(struct tracer_socket *s, struct tracer_run *run, int 
     for (size_t i = 0; i < n; i++)
         s->poll[i] =
             (struct pollfd){.fd = s->peer[i].is_next ? -1 : s->peer[i].fd, .events = POLLIN};
-    s->poll[n] = (struct pollfd){.fd = n < MOST_PEERS ? s->fd : -1, .events = POLLIN};
+    s->poll[n] = (struct pollfd){.fd = n < MAX_PEERS ? s->fd : -1, .events = POLLIN};
     if (poll(s->poll, n + 1, wait_ms) <= 0)
         return false;
     now_ns = now();

@@ -12,7 +12,7 @@ from mpi4py import MPI
 comm = MPI.COMM_WORLD
 rank, size = comm.Get_rank(), comm.Get_size()
 sleeper, sleeps = int(sys.argv[1]), {int(arg) for arg in sys.argv[2:]}
-LEAST_S, TIMES = 0.3, 3  # a sleep: as many times the longest step
+MIN_S, TIMES = 0.3, 3  # a sleep: as many times the longest step
 
 
 class Field:
@@ -30,7 +30,7 @@ class Field:
     def tables(self, step):
         begin = time.monotonic_ns()
         if rank == sleeper and step in sleeps:
-            time.sleep(max(LEAST_S, TIMES * self.longest_s))
+            time.sleep(max(MIN_S, TIMES * self.longest_s))
         self.slept_ns = time.monotonic_ns() - begin
 
     def exchange(self):
