@@ -8,8 +8,9 @@
 # under POSTGRES. TEST_LIBS is what only the tests need.
 
 # What sanitizers are told wherever tests run: undefined behaviour fails a test, too.
+set(SNAG_ASAN_OPTIONS handle_sigill=1:quarantine_size_mb=16) # 256 of freed memory are 256 of new pages, too
 set(SNAG_TEST_ENVIRONMENT
-  "ASAN_OPTIONS=handle_sigill=1:quarantine_size_mb=16" # 256 of freed memory are 256 of new pages, too
+  "ASAN_OPTIONS=${SNAG_ASAN_OPTIONS}"
   "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0"
   "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
 
@@ -142,14 +143,11 @@ function(add_module name)
     get_filename_component(test ${path} NAME)
     snag_test(unit ${name}/${test} ${name}_test ${test})
   endforeach()
-  foreach(test ${M_THREADED})
-    snag_test(threaded ${name}/${test} ${name}_test ${test})
-  endforeach()
-  foreach(test ${M_SLOW})
-    snag_test(slow ${name}/${test} ${name}_test ${test})
-  endforeach()
-  foreach(test ${M_COVERED})
-    snag_test(covered ${name}/${test} ${name}_test ${test})
+  foreach(kind threaded slow covered)
+    string(TOUPPER ${kind} tests_of)
+    foreach(test ${M_${tests_of}})
+      snag_test(${kind} ${name}/${test} ${name}_test ${test})
+    endforeach()
   endforeach()
   foreach(test ${M_POSTGRES})
     snag_test(postgres ${name}/${test} bash ${PROJECT_SOURCE_DIR}/tests/postgres/server.sh with

@@ -108,7 +108,7 @@ int pooled_model(struct pooled *p, struct model *out)
 
     *out = (struct model){.foi = NULL};
     if (rc == 0) {
-        run_model_take(out, &s, p->foi, p->traces);
+        run_model_take(out, &s, p->foi, p->traces, NULL);
         out->features = mem_copy_string(SCORING_DEFAULT);
         out->detector = mem_copy_string(SCORING_DEFAULT);
         out->threshold = s.threshold;

@@ -161,14 +161,15 @@ static int learn(struct source_run *s, struct lesson *lesson, struct model *m)
     return rc;
 }
 
-void run_model_take(struct model *m, struct scoring *s, const char *foi, const char *trace)
+void run_model_take(struct model *m, struct scoring *s, const char *foi, const char *trace,
+                    const char *made)
 {
     char now[32];
 
     label_now(now);
     m->foi = mem_copy_string(foi);
     m->snag = mem_copy_string(SNAG_VERSION);
-    m->made = mem_copy_string(now);
+    m->made = mem_copy_string(made ? made : now);
     m->trace = mem_copy_string(trace);
     m->n_trees = s->forest.n_trees;
     for (uint32_t r = 0; r < s->defs->names.n; r++)
@@ -192,18 +193,16 @@ static char *learnt_at(const struct source_run *s, const struct lesson *lesson)
 static void model_of(struct source_run *s, const struct lesson *lesson, struct model *m)
 {
     struct scoring *w = &s->ranking.work;
-    char *trace = rundb_get_text(s->run->db, "trace"), *at = learnt_at(s, lesson);
+    char *trace = rundb_get_text(s->run->db, "trace"), *made = learnt_at(s, lesson);
 
-    run_model_take(m, w, w->defs->region[w->model.paths.region[0]].name, trace ? trace : "");
-    if (at) {
-        free(m->made);
-        m->made = at;
-    }
+    run_model_take(m, w, w->defs->region[w->model.paths.region[0]].name, trace ? trace : "",
+                   made);
     m->features = mem_copy_string(s->ranking.features_name);
     m->detector = mem_copy_string(detector_of(s->ranking.learner_name));
     m->embedding = w->embedding;
     w->embedding = (struct stack2vec){0};
     free(trace);
+    free(made);
 }
 
 int run_model_make(struct run *run, int64_t foi, const struct ranking_opts *opts,

@@ -25,9 +25,10 @@ int run_model_make(struct run *run, int64_t foi, const struct ranking_opts *opts
  * run_model_take -- moves what a scoring learnt into a model, as its newest version.
  *   foi    name of the function of interest
  *   trace  what it was learnt from
+ *   made   when it was learnt; NULL: now
  *   model  {0} before
  */
 void run_model_take(struct model *model, struct scoring *scoring, const char *foi,
-                    const char *trace);
+                    const char *trace, const char *made);
 
 #endif

@@ -7,7 +7,7 @@
 set -eu
 cd "$1"
 
-if grep -nE '^ \* [^ ].*[^ .]  +[^ ]' $(find src tracer include -name '*.[ch]' 2>/dev/null) /dev/null; then
+if grep -nE '^ \* ?[^ ].*[^ .]  +[^ ]' $(find src tracer include -name '*.[ch]' 2>/dev/null) /dev/null; then
     echo "a parameter, or a row of a drawing, stands within a sentence: it has a line of its own, indented"
     exit 1
 fi

@@ -6,6 +6,9 @@ server() {
     "$snag" ps "$@" >said &
     server=$!
     pids+=("$server")
-    until [ -s said ]; do sleep 0.01; done
+    until [ -s said ]; do
+        kill -0 "$server" 2>/dev/null || { echo "snag ps $* has ended"; exit 1; }
+        sleep 0.01
+    done
     address=$(head -n 1 said)
 }

@@ -18,8 +18,7 @@ for pattern in $(jq -r '.paths | keys[]' "$openapi"); do
         get "$path"
         want="$status $(header content-type) $(header etag)"
         get "$path" -I
-        has="$status $(header content-type) $(header etag)"
-        check "HEAD $path" "$has" "$want"
+        check "HEAD $path" "$status $(header content-type) $(header etag)" "$want"
         ;;
     esac
     for method in OPTIONS PUT DELETE PATCH TRACE; do
