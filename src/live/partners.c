@@ -17,7 +17,7 @@
 #define MAX_WAITING 1024u /* questions of others, about what is not read yet */
 #define MAX_WINDOW 1000u  /* calls before and after, as a recorder has them */
 #define AGAIN_MS 100u     /* until what nobody could be asked is asked again */
-#define FIRST_MS 1000u    /* for a server that has not answered yet, at the end */
+#define SERVER_MS 1000u   /* at the end, for the server to answer */
 #define END_MS 10         /* between looks at the end */
 
 static const char too_many[] = "too many questions were under way";
@@ -576,6 +576,20 @@ static void say_whether_over(struct partners *p)
         ps_relay_client_end(p->client, true);
 }
 
+/* Others, at their own end, wait for who may still ask. */
+static void take_leave(struct partners *p, partners_put_fn *fn, void *ctx)
+{
+    uint64_t begin = now_ms();
+    struct ps_relay_client_counts n;
+
+    ps_relay_client_end(p->client, true);
+    do {
+        talk(p, END_MS, fn, ctx);
+        ps_relay_client_counts(p->client, &n);
+    } while (n.n_replies > 0 && !n.is_refused && !ps_relay_client_is_heard(p->client) &&
+             now_ms() - begin < SERVER_MS);
+}
+
 void partners_finish(struct partners *p, partners_put_fn *fn, void *ctx)
 {
     uint64_t begin = now_ms(), now = begin;
@@ -592,13 +606,14 @@ void partners_finish(struct partners *p, partners_put_fn *fn, void *ctx)
         is_told = p->opts.is_told && p->opts.is_told();
         now = now_ms();
     } while (!is_told && !is_finished(p, &n) && now - begin < p->opts.wait_ms &&
-             (n.n_replies > 0 || now - begin < FIRST_MS));
+             (n.n_replies > 0 || now - begin < SERVER_MS));
     for (size_t i = 0; i < p->n_asked; i++)
         if (p->asked[i].is_open)
             close_question(p, &p->asked[i], is_told ? was_told : p->asked[i].not_known,
                            &p->counts.n_given_up);
     put_decided(p, fn, ctx);
     drop_done(p);
+    take_leave(p, fn, ctx);
 }
 
 void partners_counts(const struct partners *p, struct partners_counts *counts)

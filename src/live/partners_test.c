@@ -22,6 +22,7 @@ static struct ps_relay_client *peer;
 static char dir[32];
 static struct pack say;          /* what the peer answers */
 static bool is_counted;          /* what it was asked with */
+static bool is_to_end;           /* the one that is tested is told so */
 static bool has_question;        /* which is asked when the other is known to be there */
 static uint32_t n_asked, n_told; /* it was, by questions; and in answers to its own, */
 static unsigned told_first;      /* of which this was the first byte */
@@ -104,12 +105,17 @@ static void say_program(struct sample_stream *program)
     }
 }
 
+static bool is_told(void)
+{
+    return is_to_end && n_asked > 0; /* so the server has heard of it */
+}
+
 static struct partners_counts run(const char *address)
 {
     struct live_recorder_opts opts = {
         .url = dir,
         .window = 2,
-        .partners = {.address = address, .job = "job", .meanwhile = turn}};
+        .partners = {.address = address, .job = "job", .is_told = is_told, .meanwhile = turn}};
     struct ad_opts ad_settings = ad_default();
     struct live_recorder_counts counts;
     struct live_recorder *recorder;
@@ -237,6 +243,23 @@ static void who_goes_on_for_another_has_not_counted_from_the_beginning(void **st
     assert_false(is_counted);
 }
 
+/* Who is told to end waits for nobody, and nobody for it. */
+static void one_that_is_told_to_end_is_over_for_the_others(void **state)
+{
+    struct ps_relay_client_counts n;
+
+    (void)state;
+    is_to_end = true;
+    assert_int_equal(run(ps_server_address(server)).n_given_up, 1);
+    is_to_end = false;
+    assert_partner("not_known", "the run was ended before the instance of this rank answered");
+    ps_relay_client_end(peer, true);
+    while (!ps_relay_client_is_heard(peer))
+        ps_relay_client_talk(peer, &handlers, 10);
+    ps_relay_client_counts(peer, &n);
+    assert_int_equal(n.n_going_on, 0);
+}
+
 static void a_server_that_is_not_there_is_said(void **state)
 {
     (void)state;
@@ -256,6 +279,7 @@ int main(void)
         TEST(a_state_that_there_is_not_is_damaged),
         TEST(a_window_of_another_rank_is_damaged),
         TEST(who_goes_on_for_another_has_not_counted_from_the_beginning),
+        TEST(one_that_is_told_to_end_is_over_for_the_others),
         TEST(a_server_that_is_not_there_is_said),
     };
 

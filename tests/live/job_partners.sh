@@ -34,6 +34,14 @@ job() {
     for i in "${instances[@]}"; do wait "$i" || { cat "$store"-*.err; return 1; }; done
 }
 
+# until_clients N PID: while the process goes on, which is to be one of them.
+until_clients() {
+    until "$snag" ps --dump "$address" 2>/dev/null | grep -q "\"clients\": $1}"; do
+        kill -0 "$2" || { echo "ended before the server had $1 clients"; exit 1; }
+        sleep 0.02
+    done
+}
+
 number() { tail -n 1 | tr -d ' '; }
 
 # partners STORE: a line for each partner of each record that is known, with all of its window.
@@ -72,8 +80,18 @@ read -r asked answered declined given_up <<<"$(counts four)"
 [ "$(counts one)" = '0 0 0 0' ] # it has all ranks itself
 
 echo '# without rounds, each as fast as it can: all that is asked is answered'
+# An instance with nothing to ask ends, unless others of its job go on: a fifth does, until the four have begun.
 server
-job free '3 1 0 2' --run-id free
+"$snag" ad 'synth:60000*step(held@1ms);ranks=5' --step 0.05 --ps "$address" --rank 4 --store fifth --run-id free --speed 1 >/dev/null 2>&1 &
+fifth=$!
+pids+=($fifth)
+until_clients 1 $fifth
+job free '3 1 0 2' --run-id free &
+four=$!
+until_clients 5 $four
+kill -TERM $fifth
+wait $four
+wait $fifth || [ $? -eq 3 ] # its last calls had not ended
 stop
 read -r asked answered declined given_up <<<"$(counts free)"
 [ "$asked" -gt 0 ] && [ "$answered" -eq "$asked" ] || { counts free; exit 1; }
@@ -98,7 +116,7 @@ server
 "$snag" ad "$trace" --step 0.05 --ps "$address" --rank 2 --store killed --run-id killed --speed 0.05 >/dev/null 2>&1 &
 victim=$!
 pids+=($victim)
-until "$snag" ps --dump "$address" 2>/dev/null | grep -q compute; do sleep 0.05; done
+until_clients 1 $victim
 kill -9 $victim
 wait $victim 2>/dev/null || true
 job killed '0 1 3' --run-id killed
