@@ -1,7 +1,7 @@
 // What the server tells by itself: labels that changed, retrains, points that move. When the
 // connection breaks, it is tried again until the server is back.
 import { effect } from "@preact/signals";
-import { apiUrl, isOnline } from "./http";
+import { apiUrl, goOffline, isOnline } from "./http";
 import { LiveStep } from "./live_types";
 import { ProjectionState } from "./types";
 
@@ -27,7 +27,7 @@ function hear(takers: Record<string, (data: any) => void>): void {
     source.onerror = () => {
         // A browser gives up on an error page, not on a refused connection: here, always retry.
         source.close();
-        isOnline.value = false;
+        goOffline();
         setTimeout(() => hear(takers), retryMs);
     };
 }

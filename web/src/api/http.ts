@@ -4,6 +4,13 @@ import { signal } from "@preact/signals";
 import { Bundle, parseBundle } from "./columns";
 
 export const isOnline = signal(true);
+let nSent = 0;
+let nLost = 0; /* requests when the server was last away: their answers say nothing of now */
+
+export function goOffline(): void {
+    nLost = nSent;
+    isOnline.value = false;
+}
 
 const base = "api/v1";
 
@@ -40,15 +47,16 @@ function request(path: string, init?: RequestInit): Promise<Response> {
 }
 
 async function requestUrl(url: string, init?: RequestInit): Promise<Response> {
+    const number = ++nSent;
     let response;
     try {
         response = await fetch(url, init);
     } catch (error) {
         if ((error as Error).name === "AbortError") throw error;
-        isOnline.value = false;
+        goOffline();
         throw new ApiError("the server does not answer", 0);
     }
-    isOnline.value = true;
+    if (number > nLost) isOnline.value = true;
     if (!response.ok) throw await problemOf(response);
     return response;
 }

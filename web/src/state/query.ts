@@ -41,6 +41,7 @@ interface Came<T> {
     to: Asked;
     value: T | null;
     error: string | null;
+    isAskedAgain?: boolean;
 }
 
 export class Query<T> {
@@ -55,7 +56,8 @@ export class Query<T> {
     /* What is shown while this is the question; null: nothing is asked. */
     answerTo(asked: Asked | null): Answer<T> {
         const came = this.came.value;
-        const isAnswered = asked !== null && isSame(came?.to ?? null, asked);
+        const isAnswered =
+            asked !== null && isSame(came?.to ?? null, asked) && !came?.isAskedAgain;
         return {
             value: asked !== null && came?.to.about === asked.about ? came.value : null,
             error: isAnswered ? came!.error : null,
@@ -74,7 +76,7 @@ export class Query<T> {
 
     readonly retry = (): void => {
         const came = this.came.peek();
-        if (came && isSame(came.to, this.now.peek())) this.came.value = null;
+        if (came) this.came.value = { ...came, isAskedAgain: true };
         this.send();
     };
 

@@ -145,6 +145,29 @@ test("what could not be asked is asked again when the server is back", async () 
     assert.equal(sent.length, 2, "that was an answer");
 });
 
+test("what was there stays while it is asked for again", async () => {
+    const { sent, ask } = server();
+    hasServer.value = true;
+    const version = signal(1);
+    const query = queryOf<string>(() => ({
+        about: "a",
+        version: version.value,
+        ask: ask("a"),
+    }));
+    sent[0].come("of a");
+    await soon();
+    version.value = 2;
+    const away = () => new ApiError("the server does not answer", 0);
+    sent[1].fail(away());
+    await soon();
+    assert.deepEqual(seen(query), ["of a", "the server does not answer", false]);
+    timesBack.value++;
+    assert.deepEqual(seen(query), ["of a", null, true]);
+    sent[2].fail(away());
+    await soon();
+    assert.deepEqual(seen(query), ["of a", "the server does not answer", false]);
+});
+
 test("when waits until it is so, once", async () => {
     const n = signal(0);
     let times = 0;
