@@ -14,7 +14,6 @@ import os
 import pathlib
 import re
 import resource
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -27,6 +26,7 @@ SENTENCES = {
     "threads": "synth:60*step(solve[compute@1ms a] >1 <1);ranks=4;threads=4;jitter=0.1;slow=compute/37/9/2",
     "job": "synth:100*step(input@1ms kernel@2ms >1 <1);ranks=8;jitter=0.05;slow=kernel/30/40/4",
 }
+OTHER = "synth:120*step(compute@1ms(a 3*b) >1 <1);ranks=4;jitter=0.1;slow=compute/1/1.2/1"  # than the first
 MOMENTS = [  # what is not the same in two runs of one program
     (rb'("?(created|at|began|started|learnt|pid|written)"?: ?)"?[0-9T:.Z+-]+"?', rb"\1-"),
     (rb'"up_ns":\d+', b'"up_ns":0'),
@@ -116,7 +116,7 @@ def routes_of():
             continue
         filled = re.sub(r"\{(\w+)\}", lambda m: fill.get(m.group(1), "0"), path)
         found.append(filled)
-    return found + ["/timeline?from=0&to=50000000&width=300", "/messages?from=0&to=50000000", "/search?text=a",
+    return found + ["/timeline?from=0&to=50000000&width=300", "/messages?from=0&to=50000000", "/search?text=a", "/fois/1/path?path=step",
                     "/fois/1/executions/2/tree", "/fois/1/candidates?order=next&limit=5"]
 
 
@@ -140,14 +140,17 @@ def use(side, source, foi, routes):
                  ["show", "r.snag", first, "--json"], ["show", "r.snag", first, "--subtrees"],
                  ["what-if", "r.snag", "--without", "anomalies"], ["what-if", "r.snag", "--without", "rank=1", "--json"],
                  ["next", "r.snag"], ["export", "r.snag", "--format", "csv"], ["export", "r.snag", "--format", "json"],
-                 ["compare", "r.snag", "r.snag"], ["compare", "r.snag", "r.snag", "--json"],
-                 ["project", "r.snag"], ["model", "save", "r.snag", "-o", "m.model"],
+                 ["analyze", OTHER, "--foi", "step", "-o", "o.snag", "--quiet"],
+                 ["compare", "o.snag", "r.snag"], ["compare", "o.snag", "r.snag", "--json"],
+                 ["report", "o.snag", "r.snag", "-o", "c.html"], ["history", "add", "h.db", "o.snag", "r.snag"],
+                 ["history", "show", "h.db"],
+                 ["project", "r.snag"], ["model", "save", "r.snag", "m.model"],
                  ["score", source, "--model", "m.model", "-o", "s.snag", "--quiet"],
-                 ["report", "r.snag", "-o", "r.html", "--force"],
+                 ["report", "r.snag", "-o", "r.html"],
                  ["query", "r.snag", "SELECT name, calls, exclusive_ns FROM region ORDER BY 1", "--format", "csv"]):
         side.run(*args)
-    for page in side.place.glob("r.html"):
-        side.keep("r.html", page.read_bytes())
+    for page in side.place.glob("*.html"):
+        side.keep(page.name, page.read_bytes())
     side.run("analyze", source, *fois, "-o", "p.snag", "--force", "--quiet", "--features", "subtrees", "--detector",
              "lof")
     side.run("list", "p.snag", "--json", "--all")
@@ -158,12 +161,8 @@ def use(side, source, foi, routes):
     side.run("ad", source, *fois, "--store", "store", "--run-id", "job", "--json")
     for table in ("anomalies", "normalexecs"):
         side.run("query", "store", f"SELECT record FROM {table} ORDER BY event_id", "--format", "csv")
-    side.run("provdb", "store")
+    side.run("provdb", "top", "store")
     ask_server(side, "store", ["serve", "store"], [x for x in routes if is_of(x, "live")])
-    for name in ("r.snag", "p.snag", "s.snag", "store"):
-        shutil.rmtree(side.place / name, ignore_errors=True)
-    for name in ("m.model", "r.html"):
-        (side.place / name).unlink(missing_ok=True)
 
 
 def children_s():
