@@ -1,16 +1,13 @@
 // Points of a program that is live: as the overview of a run, but they come and go, and a click
 // asks for the record of the call.
-import { select as selectElement } from "d3-selection";
-import { zoom, ZoomBehavior, zoomIdentity, zoomTransform, ZoomTransform } from "d3-zoom";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { makeAxis, spreadOut } from "../canvas/axis";
 import { PointGrid } from "../canvas/grid";
 import { LivePoints } from "../canvas/live_points";
-import { makePainter, Painter, View } from "../canvas/points";
 import { sample } from "../canvas/sampling";
 import { regionColour } from "../format/colour";
 import { formatCount, formatScore, formatTime } from "../format/units";
-import { Movable, offerMovable, pointAt } from "../state/keys";
+import { pointAt } from "../state/keys";
 import {
     colourChosen,
     lookAt,
@@ -22,11 +19,20 @@ import {
     yChosen,
 } from "../state/live";
 import { Attribute, theme } from "../state/store";
+import { HoverBox } from "./hover_box";
 import { colourPoints } from "./point_colours";
 import { drawAxes, drawRings } from "./scatter_overlay";
-import { cssColour, fitCanvas, pointerAt, useSize } from "./use_canvas";
+import { fitCanvas, pointerAt, useSize } from "./use_canvas";
+import {
+    inksOf,
+    outlineOf,
+    plotOf,
+    pointNear,
+    usePainter,
+    useZoom,
+    viewOf,
+} from "./use_points";
 
-const reach = 14;
 const margin = { left: 54, bottom: 26, top: 8, right: 8 };
 const nobody: ReadonlySet<number> = new Set();
 
@@ -75,11 +81,12 @@ export function LiveScatter({ all }: { all: LivePoints }) {
     const box = useRef<HTMLDivElement>(null);
     const pointCanvas = useRef<HTMLCanvasElement>(null);
     const overCanvas = useRef<HTMLCanvasElement>(null);
-    const painter = useRef<Painter | null>(null);
-    const zoomer = useRef<ZoomBehavior<HTMLCanvasElement, unknown> | null>(null);
-    const [transform, setTransform] = useState<ZoomTransform>(zoomIdentity);
     const [hover, setHover] = useState<{ row: number; x: number; y: number } | null>(null);
     const size = useSize(box);
+    const { transform, movable, drawAgain } = useZoom(overCanvas, size, {
+        moved: () => setHover(null),
+    });
+    const painter = usePainter(pointCanvas, drawAgain);
     const isDark = theme.value === "dark";
     const [xName, yName] = [xChosen.value, yChosen.value];
 
@@ -98,51 +105,14 @@ export function LiveScatter({ all }: { all: LivePoints }) {
         return () => (made ??= new PointGrid(places.x, places.y, chosen.order));
     }, [places, chosen]);
 
-    const view: View = {
-        scaleX: Math.max(1, size.width - margin.left - margin.right) * transform.k,
-        scaleY: Math.max(1, size.height - margin.top - margin.bottom) * transform.k,
-        x: margin.left * transform.k + transform.x / size.scale,
-        y: margin.top * transform.k + transform.y / size.scale,
-    };
-
-    const movable = useRef<Movable>({ zoom: () => {}, pan: () => {}, fit: () => {} });
-    const ofCanvas = () => selectElement(overCanvas.current!);
-    movable.current = Object.assign(movable.current, {
-        zoom: (factor: number) => zoomer.current!.scaleBy(ofCanvas(), factor),
-        pan: (share: number) =>
-            zoomer.current!.translateBy(
-                ofCanvas(),
-                (-share * size.width) / zoomTransform(overCanvas.current!).k,
-                0,
-            ),
-        fit: () => zoomer.current!.transform(ofCanvas(), zoomIdentity),
-    });
-
-    useEffect(() => {
-        const canvas = pointCanvas.current!;
-        painter.current = makePainter(canvas);
-        const element = selectElement(overCanvas.current!);
-        const behaviour = (zoomer.current = zoom<HTMLCanvasElement, unknown>()
-            .scaleExtent([0.5, 20000])
-            .on("zoom", (event) => {
-                setTransform(event.transform);
-                setHover(null);
-            }));
-        element.call(behaviour).on("dblclick.zoom", null);
-        const withdraw = offerMovable(movable.current);
-        return () => {
-            withdraw();
-            element.on(".zoom", null);
-            painter.current?.release();
-        };
-    }, []);
+    const view = viewOf(plotOf(size, margin), transform);
 
     useEffect(() => {
         if (!size.width) return;
         fitCanvas(pointCanvas.current!, size);
         painter.current?.set({ x: places.x, y: places.y, rgba, ...chosen });
-        const outline: [number, number, number] = isDark ? [255, 255, 255] : [20, 20, 20];
-        painter.current?.draw({ view, ...size, outline }, 0, chosen.firstKept);
+        const scene = { view, ...size, outline: outlineOf(isDark) };
+        painter.current?.draw(scene, 0, chosen.firstKept);
     }, [places, rgba, chosen, transform, size, isDark]);
 
     useEffect(() => {
@@ -152,11 +122,7 @@ export function LiveScatter({ all }: { all: LivePoints }) {
         const context = canvas.getContext("2d")!;
         context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
         context.clearRect(0, 0, size.width, size.height);
-        const inks = {
-            ink: cssColour("--ink"),
-            dim: cssColour("--dim"),
-            paper: cssColour("--panel"),
-        };
+        const inks = inksOf();
         drawAxes(
             context,
             [places.axes[0], places.axes[1]],
@@ -187,12 +153,7 @@ export function LiveScatter({ all }: { all: LivePoints }) {
 
     const find = (event: MouseEvent) => {
         const [x, y] = pointerAt(event, overCanvas.current!, size);
-        const row = grid().nearest(
-            (x - view.x) / view.scaleX,
-            1 - (y - view.y) / view.scaleY,
-            reach / view.scaleX,
-            reach / view.scaleY,
-        );
+        const row = pointNear(grid(), view, x, y);
         return { row, x, y };
     };
     const click = (event: MouseEvent) => {
@@ -217,16 +178,7 @@ export function LiveScatter({ all }: { all: LivePoints }) {
                 onClick={click}
             />
             {hover && hover.row < all.n && (
-                <div
-                    class="hover"
-                    style={{
-                        top: `${(hover.y + 12) * size.scale}px`,
-                        [hover.x > size.width / 2 ? "right" : "left"]: `${
-                            ((hover.x > size.width / 2 ? size.width - hover.x : hover.x) + 12) *
-                            size.scale
-                        }px`,
-                    }}
-                >
+                <HoverBox x={hover.x} y={hover.y} size={size}>
                     <b>{nameOfRegion(all.region[hover.row])}</b>
                     {all.kind[hover.row] === 1 &&
                         ` #${all.rank[hover.row]}-${all.index[hover.row]}`}{" "}
@@ -239,7 +191,7 @@ export function LiveScatter({ all }: { all: LivePoints }) {
                         : all.isJudged[hover.row]
                           ? "normal"
                           : "not judged"}
-                </div>
+                </HoverBox>
             )}
         </div>
     );

@@ -11,6 +11,7 @@ import { formatMoment, formatTime, plural } from "../format/units";
 import { Movable, offerMovable, pointAt } from "../state/keys";
 import { shortName } from "../state/live";
 import { theme } from "../state/store";
+import { HoverBox } from "./hover_box";
 import { Empty } from "./panel";
 import { cssColour, fitCanvas, pointerAt, useSize } from "./use_canvas";
 
@@ -167,16 +168,7 @@ export function LiveTimeline({ of }: { of: LiveRecord }) {
                     </span>
                 ))}
                 {hover && hover.i < scene.calls.n && (
-                    <div
-                        class="hover"
-                        style={{
-                            top: px(hover.y + 14),
-                            [hover.x > size.width / 2 ? "right" : "left"]: px(
-                                (hover.x > size.width / 2 ? size.width - hover.x : hover.x) +
-                                    12,
-                            ),
-                        }}
-                    >
+                    <HoverBox x={hover.x} y={hover.y} size={size}>
                         <b>{shortName(scene.names[scene.calls.region[hover.i]])}</b>{" "}
                         {formatTime(
                             scene.calls.end_ns[hover.i] - scene.calls.begin_ns[hover.i],
@@ -184,7 +176,7 @@ export function LiveTimeline({ of }: { of: LiveRecord }) {
                         {scene.isAnomaly[hover.i] ? ", anomaly" : ""}
                         <br />
                         at {formatTime(scene.calls.begin_ns[hover.i])}
-                    </div>
+                    </HoverBox>
                 )}
             </div>
             <p class="dim live-note">

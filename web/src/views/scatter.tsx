@@ -2,23 +2,21 @@
 // click to select, drag with the lasso (or Shift) to choose many. Points lie on one canvas; axes,
 // the line of the lasso and rings lie on a second one above it, which is redrawn far more often.
 import { computed, signal } from "@preact/signals";
-import { select as selectElement } from "d3-selection";
-import { zoom, zoomIdentity, ZoomBehavior, zoomTransform, ZoomTransform } from "d3-zoom";
+import { zoomIdentity, ZoomTransform } from "d3-zoom";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Axis, makeAxis, spreadOut } from "../canvas/axis";
-import { Centre, centreOfView, Plot, transformTo } from "../canvas/centre";
+import { Centre, centreOfView, transformTo } from "../canvas/centre";
 import { PointGrid } from "../canvas/grid";
 import { Line, pointsInside } from "../canvas/lasso";
 import { exitTimes } from "../canvas/live_points";
 import { Pieces } from "../canvas/pieces";
-import { makePainter, Painter, PointScene, View } from "../canvas/points";
+import { PointScene } from "../canvas/points";
 import { sample } from "../canvas/sampling";
 import { Pen } from "../canvas/svg_pen";
-import { Rgb } from "../format/colour";
 import { executionId } from "../format/ids";
 import { formatCount, formatScore, formatTime, plural } from "../format/units";
 import { centreOf, select, selectLasso } from "../state/actions";
-import { Movable, offerMovable, pointAt } from "../state/keys";
+import { pointAt } from "../state/keys";
 import {
     Attribute,
     colourBy,
@@ -35,11 +33,22 @@ import {
     yAttribute,
     zoomed,
 } from "../state/store";
+import { HoverBox } from "./hover_box";
 import { colourPoints } from "./point_colours";
 import { usePicture } from "./pictures";
 import { drawAxes, drawRings } from "./scatter_overlay";
 import { pointKeys, pointsPicture, projectionNote } from "./scatter_picture";
-import { cssColour, fitCanvas, pointerAt, Size, useSize } from "./use_canvas";
+import { fitCanvas, pointerAt, Size, useSize } from "./use_canvas";
+import {
+    inksOf,
+    outlineOf,
+    planeAt,
+    plotOf,
+    pointNear,
+    usePainter,
+    useZoom,
+    viewOf,
+} from "./use_points";
 
 export const isLassoOn = signal(false);
 export const hiddenPoints = signal(0);
@@ -61,7 +70,6 @@ export function isDetail(attribute: Attribute): boolean {
     return attribute === "rank" || attribute === "messages" || attribute === "vertices";
 }
 
-const reach = 14; /* pixels around the pointer in which a point is found */
 const margin = { left: 54, bottom: 26, top: 15, right: 15 }; /* a point, with its ring */
 
 interface Places {
@@ -89,20 +97,10 @@ function place(all: Executions, more: Details | null): Places {
 }
 
 function Hover(props: { all: Executions; tree: number; x: number; y: number; size: Size }) {
-    const { all, tree, size } = props;
+    const { all, tree } = props;
     const more = details.value;
-    const isRight = props.x > size.width / 2;
-    const px = (units: number) => `${units * size.scale}px`;
     return (
-        <div
-            class="hover"
-            style={{
-                top: px(props.y + 12),
-                [isRight ? "right" : "left"]: px(
-                    (isRight ? size.width - props.x : props.x) + 12,
-                ),
-            }}
-        >
+        <HoverBox {...props}>
             {more && <b>{executionId(more.rank[tree], more.thread[tree], more.index[tree])}</b>}{" "}
             {formatTime(all.duration_ns[tree])}
             {all.runOf && `, ${all.runOf(tree)}`}
@@ -113,12 +111,8 @@ function Hover(props: { all: Executions; tree: number; x: number; y: number; siz
             <br />
             {more &&
                 `${formatCount(more.messages[tree])} messages, ${formatCount(more.vertices[tree])} calls`}
-        </div>
+        </HoverBox>
     );
-}
-
-function paletteOf() {
-    return { ink: cssColour("--ink"), dim: cssColour("--dim"), paper: cssColour("--panel") };
 }
 
 /* label: what it is, for those who cannot see it. */
@@ -126,15 +120,19 @@ export function Scatter({ all, label }: { all: Executions; label?: string }) {
     const box = useRef<HTMLDivElement>(null);
     const pointCanvas = useRef<HTMLCanvasElement>(null);
     const overCanvas = useRef<HTMLCanvasElement>(null);
-    const painter = useRef<Painter | null>(null);
-    const behavior = useRef<ZoomBehavior<HTMLCanvasElement, unknown> | null>(null);
-    const [transform, setTransform] = useState<ZoomTransform>(zoomIdentity);
     const [line, setLine] = useState<Line | null>(null); /* pixels */
     const [hover, setHover] = useState<{ tree: number; x: number; y: number } | null>(null);
     const pieces = useRef<Pieces | null>(null);
     const movedTo = useRef<ZoomTransform | null>(null);
     const scene = useRef<PointScene | null>(null);
     const size = useSize(box);
+    const keepZoom = useRef<(to: ZoomTransform) => void>(() => undefined);
+    const { transform, moveTo, movable, drawAgain } = useZoom(overCanvas, size, {
+        moved: () => setHover(null),
+        ended: (to) => keepZoom.current(to),
+        isTaken: (event) => event.shiftKey || isLassoOn.value,
+    });
+    const painter = usePainter(pointCanvas, drawAgain);
 
     const isDark = theme.value === "dark";
     const places = useMemo(
@@ -165,34 +163,15 @@ export function Scatter({ all, label }: { all: Executions; label?: string }) {
 
     const left = places.axes ? margin.left : margin.right;
     const bottom = places.axes ? margin.bottom : margin.top;
-    const plot: Plot = {
-        left,
-        top: margin.top,
-        scale: size.scale,
-        width: Math.max(1, size.width - left - margin.right),
-        height: Math.max(1, size.height - margin.top - bottom),
-    };
-    const view: View = {
-        scaleX: plot.width * transform.k,
-        scaleY: plot.height * transform.k,
-        x: left * transform.k + transform.x / size.scale,
-        y: margin.top * transform.k + transform.y / size.scale,
-    };
+    const plot = plotOf(size, { ...margin, left, bottom });
+    const view = viewOf(plot, transform);
     const toX = (tree: number) => places.x[tree] * view.scaleX + view.x;
     const toY = (tree: number) => (1 - places.y[tree]) * view.scaleY + view.y;
-    const from = (x: number, y: number): [number, number] => [
-        (x - view.x) / view.scaleX,
-        1 - (y - view.y) / view.scaleY,
-    ];
-
     useEffect(() => {
         hiddenPoints.value = sampled.hidden;
     }, [sampled]);
 
     useEffect(() => {
-        const canvas = pointCanvas.current!;
-        const renew = () => (painter.current = makePainter(canvas));
-        renew();
         pieces.current = new Pieces(
             (from, to) => {
                 if (scene.current) painter.current?.draw(scene.current, from, to);
@@ -200,20 +179,7 @@ export function Scatter({ all, label }: { all: Executions; label?: string }) {
             },
             () => tellOnce("points-all"),
         );
-        // A graphics unit may take its memory back: then all is uploaded again.
-        const lost = (event: Event) => event.preventDefault();
-        const restored = () => {
-            renew();
-            setTransform((t) => new ZoomTransform(t.k, t.x, t.y));
-        };
-        canvas.addEventListener("webglcontextlost", lost);
-        canvas.addEventListener("webglcontextrestored", restored);
-        return () => {
-            canvas.removeEventListener("webglcontextlost", lost);
-            canvas.removeEventListener("webglcontextrestored", restored);
-            pieces.current?.stop();
-            painter.current?.release();
-        };
+        return () => pieces.current?.stop();
     }, []);
 
     useEffect(() => {
@@ -226,13 +192,12 @@ export function Scatter({ all, label }: { all: Executions; label?: string }) {
             firstKept: sampled.firstKept,
         });
         const { width, height, ratio } = size;
-        const outline: Rgb = isDark ? [255, 255, 255] : [20, 20, 20];
-        scene.current = { view, width, height, ratio, outline };
+        scene.current = { view, width, height, ratio, outline: outlineOf(isDark) };
         pieces.current?.restart(sampled.firstKept, movedTo.current !== transform);
         movedTo.current = transform;
     }, [places, rgba, sampled, transform, size, isDark]);
 
-    const colours = useMemo(paletteOf, [isDark]);
+    const colours = useMemo(inksOf, [isDark]);
     const drawOver = (pen: Pen, of: Uint8Array, paint: typeof colours) => {
         if (places.axes)
             drawAxes(
@@ -253,9 +218,9 @@ export function Scatter({ all, label }: { all: Executions; label?: string }) {
         return {
             ...pointsPicture(
                 { ...places, rgba: onPaper, order, firstKept },
-                { view, ...size, outline: [20, 20, 20] },
+                { view, ...size, outline: outlineOf(false) },
                 pointCanvas.current!,
-                (pen) => drawOver(pen, onPaper, paletteOf()),
+                (pen) => drawOver(pen, onPaper, inksOf()),
             ),
             keys: pointKeys(colourBy.value, all, selected.value !== null),
             notes: [
@@ -286,24 +251,7 @@ export function Scatter({ all, label }: { all: Executions; label?: string }) {
         }
     }, [places, transform, size, line, lassoed.value, selected.value, theme.value]);
 
-    useEffect(() => {
-        const element = selectElement(overCanvas.current!);
-        behavior.current = zoom<HTMLCanvasElement, unknown>()
-            .scaleExtent([0.5, 20000])
-            .filter((event) => !(event.shiftKey || isLassoOn.value) || event.type === "wheel")
-            .on("zoom", (event) => {
-                setTransform(event.transform);
-                setHover(null);
-            })
-            .on("end", (event) => keepZoom.current(event.transform));
-        element.call(behavior.current).on("dblclick.zoom", null);
-        return () => {
-            element.on(".zoom", null);
-        };
-    }, []);
-
     // What is in the middle, and how large: with that a link fits windows of any size.
-    const keepZoom = useRef<(to: ZoomTransform) => void>(() => undefined);
     keepZoom.current = (to) => {
         if (!size.width) return;
         const at = centreOfView(to, plot);
@@ -316,34 +264,10 @@ export function Scatter({ all, label }: { all: Executions; label?: string }) {
         const wanted = zoomed.peek(); /* keys may have moved it on since this was drawn */
         if (!size.width || wanted === appliedZoom.current) return;
         appliedZoom.current = wanted;
-        const to = wanted ? transformTo(wanted, plot) : zoomIdentity;
-        selectElement(overCanvas.current!).call(behavior.current!.transform, to);
+        moveTo(wanted ? transformTo(wanted, plot) : zoomIdentity);
     }, [wantedZoom, size]);
 
-    const movable = useRef<Movable>({
-        zoom: () => undefined,
-        pan: () => undefined,
-        fit: () => undefined,
-    });
-    movable.current.zoom = (factor) =>
-        selectElement(overCanvas.current!).call(behavior.current!.scaleBy, factor);
-    movable.current.pan = (share) =>
-        selectElement(overCanvas.current!).call(
-            behavior.current!.translateBy,
-            (-share * size.width * size.scale) / zoomTransform(overCanvas.current!).k,
-            0,
-        );
-    movable.current.fit = () =>
-        selectElement(overCanvas.current!).call(behavior.current!.transform, zoomIdentity);
-    useEffect(() => {
-        const withdraw = offerMovable(movable.current);
-        return withdraw;
-    }, []);
-
-    const find = (x: number, y: number) => {
-        const [atX, atY] = from(x, y);
-        return grid().nearest(atX, atY, reach / view.scaleX, reach / view.scaleY);
-    };
+    const find = (x: number, y: number) => pointNear(grid(), view, x, y);
     const at = (event: MouseEvent) => pointerAt(event, overCanvas.current!, size);
     const begin = (event: PointerEvent) => {
         if (!(event.shiftKey || isLassoOn.value) || event.button !== 0) return;
@@ -362,7 +286,7 @@ export function Scatter({ all, label }: { all: Executions; label?: string }) {
         if (!line) return;
         setLine(null);
         const trees = pointsInside(
-            line.map(([x, y]) => from(x, y)),
+            line.map(([x, y]) => planeAt(view, x, y)),
             places.x,
             places.y,
             sampled.order,

@@ -60,6 +60,7 @@ import {
     regions,
     theme,
 } from "../state/store";
+import { HoverBox } from "./hover_box";
 import { usePicture } from "./pictures";
 import { AreaOverlay } from "./timeline_area";
 import { CounterWords } from "./timeline_counter";
@@ -195,16 +196,8 @@ function Hover(props: {
 }) {
     const { data, call, message, collective, counter, at, size } = props;
     if (call < 0 && message < 0 && collective < 0 && !counter) return null;
-    const px = (units: number) => `${units * size.scale}px`;
-    const isRight = at.x > size.width / 2;
     return (
-        <div
-            class="hover"
-            style={{
-                top: px(at.y + props.scroll + 14),
-                [isRight ? "right" : "left"]: px((isRight ? size.width - at.x : at.x) + 12),
-            }}
-        >
+        <HoverBox x={at.x} y={at.y + props.scroll} size={size}>
             {message >= 0 ? (
                 <MessageWords of={messageOf(data.messages, message)} />
             ) : collective >= 0 ? (
@@ -214,7 +207,7 @@ function Hover(props: {
             ) : (
                 <CallWords calls={data.calls} i={call} excess={props.excess?.[call] ?? null} />
             )}
-        </div>
+        </HoverBox>
     );
 }
 
