@@ -167,12 +167,21 @@ async function record(page) {
     await page.locator(".live-structure .force circle").first().waitFor();
     await choose(page, "Structure drawn as", "icicle");
     await page.locator(".live-facts h3").click();
-    const before = await page.locator(".live-timeline canvas").getAttribute("aria-label");
-    await page.locator(".live-timeline").getByRole("button", { name: "Zoom in" }).click();
-    await page.waitForFunction(
-        (old) => document.querySelector(".live-timeline canvas").ariaLabel !== old,
-        before,
+    const lanes = page.locator(".live-timeline canvas");
+    const zooms = async (how, by) => {
+        const before = await lanes.getAttribute("aria-label");
+        await by();
+        await until(how, async () => (await lanes.getAttribute("aria-label")) !== before);
+    };
+    await zooms("zoomed by the button", () =>
+        page.locator(".live-timeline").getByRole("button", { name: "Zoom in" }).click(),
     );
+    await zooms("zoomed by the wheel", async () => {
+        await lanes.hover();
+        await page.keyboard.down("Control");
+        await page.mouse.wheel(0, -200);
+        await page.keyboard.up("Control");
+    });
     const was = page.url();
     await page.keyboard.press("j");
     await page.waitForFunction((url) => location.href !== url, was);

@@ -5,7 +5,7 @@ import { Lane, LiveRecord } from "../api/live_types";
 import { sceneOfLanes } from "../canvas/record_scene";
 import { callAt, heightOf, layOutBlocks, plainLanes } from "../canvas/rows";
 import { axisHeight, chooseArrows, drawTimeline } from "../canvas/timeline_draw";
-import { clampSpan, panSpan, Span, zoomSpan } from "../canvas/window";
+import { panSpan, Span, zoomSpan } from "../canvas/window";
 import { regionColour } from "../format/colour";
 import { formatMoment, formatTime, plural } from "../format/units";
 import { Movable, offerMovable, pointAt } from "../state/keys";
@@ -13,7 +13,8 @@ import { shortName } from "../state/live";
 import { theme } from "../state/store";
 import { HoverBox } from "./hover_box";
 import { Empty } from "./panel";
-import { cssColour, fitCanvas, pointerAt, useSize } from "./use_canvas";
+import { cssColour, fitCanvas, useSize } from "./use_canvas";
+import { useTimeAxis } from "./use_time_axis";
 
 const left = 92; /* room for the names of ranks */
 
@@ -85,9 +86,13 @@ export function LiveTimeline({ of }: { of: LiveRecord }) {
         });
     }, [span, size, blocks, scene, arrows, theme.value]);
 
-    const nsPerPixel = (span[1] - span[0]) / Math.max(1, size.width - left);
-    const timeAt = (x: number) => span[0] + (x - left) * nsPerPixel;
-    const at = (event: MouseEvent) => pointerAt(event, canvas.current!, size);
+    const axis = useTimeAxis(canvas, size, {
+        left,
+        window: span,
+        whole: scene.whole,
+        set: setSpan,
+    });
+    const { nsPerPixel, timeAt, at } = axis;
     const find = (x: number, y: number) =>
         x < left || y < axisHeight
             ? -1
@@ -98,7 +103,7 @@ export function LiveTimeline({ of }: { of: LiveRecord }) {
         if (d && (d.isMoved || Math.abs(x - d.x) > 3)) {
             d.isMoved = true;
             setHover(null);
-            setSpan(panSpan(d.span, (d.x - x) / Math.max(1, size.width - left), scene.whole));
+            axis.drag(d.span, x - d.x);
         } else if (!d) {
             const i = find(x, y);
             setHover(i < 0 ? null : { i, x, y });
@@ -107,9 +112,7 @@ export function LiveTimeline({ of }: { of: LiveRecord }) {
     const zoomTo = (event: MouseEvent) => {
         const i = find(...at(event));
         if (i < 0) return;
-        const [begin, end] = [scene.calls.begin_ns[i], scene.calls.end_ns[i]];
-        const margin = (end - begin) * 0.1;
-        setSpan(clampSpan([begin - margin, end + margin], scene.whole));
+        axis.zoomTo(scene.calls.begin_ns[i], scene.calls.end_ns[i]);
     };
 
     const momentOf = (ns: number) => formatMoment(ns, (span[1] - span[0]) / 100);

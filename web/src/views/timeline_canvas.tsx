@@ -34,7 +34,7 @@ import {
     Scene,
     shapesOf,
 } from "../canvas/timeline_draw";
-import { clampSpan, panSpan, Span, zoomSpan } from "../canvas/window";
+import { clampSpan, Span } from "../canvas/window";
 import { CallAt, Shown } from "../api/types";
 import { counterNote } from "../format/counter_track_words";
 import { delayWords } from "../format/arrow_words";
@@ -75,7 +75,8 @@ import {
     paletteOf,
     timelineFigure,
 } from "./timeline_scene";
-import { fitCanvas, pointerAt, Size, useSize } from "./use_canvas";
+import { fitCanvas, Size, useSize } from "./use_canvas";
+import { useTimeAxis } from "./use_time_axis";
 
 const dragged = 3; /* units; less is a click */
 const reach = 4; /* units from an arrow that are still at it */
@@ -383,9 +384,8 @@ export function TimelineCanvas(props: CanvasProps) {
         soughtLane.value = null;
     }, [blocks, soughtLane.value, size]);
 
-    const nsPerPixel = (window[1] - window[0]) / Math.max(1, size.width - left);
-    const timeAt = (x: number) => window[0] + (x - left) * nsPerPixel;
-    const at = (event: MouseEvent) => pointerAt(event, canvas.current!, size);
+    const axis = useTimeAxis(canvas, size, { left, window, whole, set: props.set });
+    const { nsPerPixel, timeAt, at } = axis;
     const px = (units: number) => `${units * size.scale}px`;
     const heightAt = (y: number) => unscrolled(y - axisHeight, blocks, scroll);
     const find = (x: number, y: number) =>
@@ -400,32 +400,6 @@ export function TimelineCanvas(props: CanvasProps) {
                 : null;
         return found && { of: track!, ...found };
     };
-
-    // Not passive: the wheel would scroll the page as well.
-    const wheel = useRef<(event: WheelEvent) => void>(() => undefined);
-    wheel.current = (event) => {
-        if (event.ctrlKey || event.metaKey) {
-            event.preventDefault();
-            props.set(
-                zoomSpan(window, Math.exp(-event.deltaY * 0.004), timeAt(at(event)[0]), whole),
-            );
-        } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-            event.preventDefault();
-            props.set(
-                panSpan(
-                    window,
-                    (event.deltaX || event.deltaY) / Math.max(1, size.width * size.scale),
-                    whole,
-                ),
-            );
-        }
-    };
-    useEffect(() => {
-        const element = canvas.current!;
-        const listener = (event: WheelEvent) => wheel.current(event);
-        element.addEventListener("wheel", listener, { passive: false });
-        return () => element.removeEventListener("wheel", listener);
-    }, []);
 
     // What lies between lanes, for what is at the pointer.
     const between = (): Between => {
@@ -462,10 +436,7 @@ export function TimelineCanvas(props: CanvasProps) {
     const move = ({ x, y }: Pointer, d: Drag) => {
         d.isMoved ||= Math.abs(x - d.x) > dragged;
         if (!d.isMoved) return;
-        if (d.kind === "pan")
-            return props.set(
-                panSpan(d.window, (d.x - x) / Math.max(1, size.width - left), whole),
-            );
+        if (d.kind === "pan") return axis.drag(d.window, x - d.x);
         const times = [timeAt(Math.max(left, d.x)), timeAt(Math.max(left, x))];
         const [begin, end] = clampEnds(times, whole);
         const locations =
@@ -504,12 +475,7 @@ export function TimelineCanvas(props: CanvasProps) {
         event.preventDefault();
         act();
     };
-    const zoomTo = (i: number) => {
-        const margin = (data.calls.end_ns[i] - data.calls.begin_ns[i]) * 0.1;
-        props.set(
-            clampSpan([data.calls.begin_ns[i] - margin, data.calls.end_ns[i] + margin], whole),
-        );
-    };
+    const zoomTo = (i: number) => axis.zoomTo(data.calls.begin_ns[i], data.calls.end_ns[i]);
 
     return (
         <div
