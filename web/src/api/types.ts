@@ -170,7 +170,7 @@ export interface Incident {
     member_trees: number[];
     ranks: number[];
     turns: number /* how often it came, */;
-    period: number /* ... in every so manieth execution; 0: once */;
+    period: number /* executions from one time to the next; 0: once */;
     cause: string /* that in short: */;
     why: string;
 }

@@ -34,7 +34,7 @@ export function spanOf(values: number[]): [number, number] {
     return [from < high * 0.15 ? 0 : from, high + room];
 }
 
-/* Labels that would lie on each other leave some out: every so manieth is drawn. */
+/* Labels that would lie on each other leave some out: every second is drawn, or every third, ... */
 export function labelStep(n: number, width: number, labelWidth: number): number {
     const step = Math.ceil((n * labelWidth) / Math.max(width, 1));
     return Math.max(1, [1, 2, 5, 10, 20, 50, 100, 200, 500].find((s) => s >= step) ?? step);
