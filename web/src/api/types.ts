@@ -169,7 +169,7 @@ export interface Incident {
     members: string[];
     member_trees: number[];
     ranks: number[];
-    turns: number /* how often it came, */;
+    turns: number /* how often it came */;
     period: number /* executions from one time to the next; 0: once */;
     cause: string /* that in short: */;
     why: string;
