@@ -1,7 +1,7 @@
 #include "analysis/causes.h"
 
-#include "analysis/run_view.h"
 #include "base/mem.h"
+#include "replay/run_view.h"
 
 #include <stdlib.h>
 

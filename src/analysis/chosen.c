@@ -2,14 +2,14 @@
 #include "analysis/chosen.h"
 
 #include "analysis/model_store.h"
-#include "analysis/peer_devices.h"
-#include "analysis/peer_teams.h"
 #include "analysis/run_scoring.h"
-#include "analysis/run_view.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "explain/excess.h"
 #include "features/wl.h"
+#include "ranks/peer_devices.h"
+#include "ranks/peer_teams.h"
+#include "replay/run_view.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
 

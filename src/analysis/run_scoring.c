@@ -3,9 +3,9 @@
 
 #include "analysis/foi_settings.h"
 #include "analysis/model_store.h"
-#include "analysis/run_view.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "replay/run_view.h"
 #include "run/rundb.h"
 
 #include <stdlib.h>
