@@ -3,8 +3,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "ranks/peer_few.h"
-#include "ranks/peer_teams.h"
-#include "ranks/peer_text.h"
+#include "ranks/peer_places.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * peer_places -- which places there are to compare, what they are called, and what is said of
- * the workers in them.
+ * peer_places -- which places there are to compare, what they are called, what is said of the
+ * workers in them, and why one is slow, in words.
  *
  * A worker of a pipeline is one stage of one rank. Few ranks or stages cannot be compared, but
  * their workers are many: those are judged, and a place is what its workers are (peers_lift).
@@ -8,10 +8,10 @@
 #ifndef SNAG_RANKS_PEER_PLACES_H
 #define SNAG_RANKS_PEER_PLACES_H
 
+#include "explain/why.h"
 #include "ranks/peers.h"
 
-/* peer_place_of -- the place of a location, nothing but its name filled in. */
-struct peer_place peer_place_of(const struct location *location, const struct peers_opts *opts);
+#include <stdio.h>
 
 /* peer_places_find -- all places of a forest, `of` and `at`. O(trees + locations). */
 void peer_places_find(const struct scoring *scoring, const struct peers_opts *opts,
@@ -24,5 +24,14 @@ void peer_places_find(const struct scoring *scoring, const struct peers_opts *op
  */
 void peers_lift(const struct scoring *scoring, struct peers *workers,
                 const struct peers_opts *opts, struct peers *out);
+
+#define PEER_TEXT_PATHS 3u /* named of a place */
+
+/*
+ * peer_text_paths -- "step > kernel +5.1 % (29.5 ms, 98 % of its calls since 1.2 s), ...": the
+ * first PEER_TEXT_PATHS of a place.
+ *   why  for the names of paths of the model that the places were compared by
+ */
+void peer_text_paths(const struct why *why, const struct peer_place *place, FILE *out);
 
 #endif

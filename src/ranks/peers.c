@@ -8,10 +8,9 @@
 #include "explain/waiting.h"
 #include "features/robust.h"
 #include "ranks/peer_cells.h"
-#include "ranks/peer_devices.h"
+#include "ranks/peer_costs.h"
 #include "ranks/peer_few.h"
 #include "ranks/peer_places.h"
-#include "ranks/peer_teams.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "analysis/sample_run.h"
 #include "base/test.h"
-#include "ranks/peer_teams.h"
+#include "ranks/peer_few.h"
 #include "replay/run_view.h"
 #include "run/run_summary.h"
 

@@ -1,8 +1,6 @@
-/*
- * peer_devices -- what the GPUs of places do: own work of those that wait for it.
- */
-#ifndef SNAG_RANKS_PEER_DEVICES_H
-#define SNAG_RANKS_PEER_DEVICES_H
+/* peer_costs -- what slow places cost (peers_costs), and what their GPUs have to do with it. */
+#ifndef SNAG_RANKS_PEER_COSTS_H
+#define SNAG_RANKS_PEER_COSTS_H
 
 #include "ranks/peers.h"
 #include "replay/what_if.h"
