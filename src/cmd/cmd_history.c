@@ -7,7 +7,7 @@
 #include "cmd/status.h"
 #include "cmd/tags.h"
 #include "cmd/trend_table.h"
-#include "compare/run_digest.h"
+#include "compare/digest.h"
 #include "compare/run_history.h"
 #include "compare/trend.h"
 #include "forest/foi.h"

@@ -3,7 +3,7 @@
  * Apache Otava: analysis_test.py, series_test.py, change_point_divisive_test.py), and what
  * chance finds where there is nothing.
  */
-#include "compare/change_points.h"
+#include "compare/trend.h"
 
 #include "base/rng.h"
 #include "base/test.h"

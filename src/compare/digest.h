@@ -15,10 +15,12 @@
 #ifndef SNAG_COMPARE_DIGEST_H
 #define SNAG_COMPARE_DIGEST_H
 
+#include "base/crew.h"
 #include "base/names.h"
 #include "features/context.h"
 #include "forest/forest.h"
 #include "forest/tree_share.h"
+#include "run/rundir.h"
 #include "trace/definitions.h"
 
 #include <stdbool.h>
@@ -130,5 +132,16 @@ void digest_add_function(struct digest *digest, const char *name,
  * Returns NULL when no function of it has that name. O(names).
  */
 const char *digest_name(const struct digest *digest, const char *said);
+
+/*
+ * run_digest_load -- read the executions of FOI `foi` of a run, and digest them.
+ *   crew  NULL, or: all processes call it, each reads those of its own locations, and all get
+ *         the digest of all
+ *   rc    0, or what went wrong before on this process: with a crew all learn of it
+ * Returns 0, rc, an error as run_scoring_collect, or one of another process. Release it in any
+ * case. O(calls).
+ */
+int run_digest_load(struct digest *digest, const struct run *run, int64_t foi,
+                    struct crew *crew, int rc);
 
 #endif

@@ -1,5 +1,5 @@
 /* A run of a history against those before it: which they are, and what is said. */
-#include "compare/look_back.h"
+#include "compare/run_history.h"
 
 #include "base/err.h"
 #include "base/fs.h"

@@ -12,6 +12,7 @@
 #define SNAG_COMPARE_RUN_HISTORY_H
 
 #include "base/database.h"
+#include "compare/compare.h"
 #include "compare/digest.h"
 
 #include <stdbool.h>
@@ -110,5 +111,28 @@ int history_load(struct history *history, int64_t run, const char *foi, struct d
  */
 int history_remove(struct history *history, int64_t run);
 int history_keep(struct history *history, uint64_t n, uint64_t *n_removed);
+
+#define LOOK_BACK_USUAL 10u /* runs */
+
+/*
+ * A run of a history against those that were added before it.
+ *
+ *     number  1  2  3  4  5  6  7
+ *             .  b  b  b  b  b  n     the 7th against the last 5 before
+ */
+struct look_back {
+    int64_t run; /* its number */
+    const char *foi;
+    uint32_t last;                   /* so many runs before it, at most COMPARE_MAX_RUNS - 1 */
+    const struct history_tags *tags; /* those before have all of these; NULL: any */
+};
+
+/*
+ * look_back_compare -- what changed with a run.
+ * Returns 0, ERR_NOT_FOUND when the history does not have the run, or none before it, or as
+ * history_load. Release out in any case. As compare_runs, and it reads what it compares.
+ */
+int look_back_compare(struct history *history, const struct look_back *of,
+                      struct comparison *out);
 
 #endif

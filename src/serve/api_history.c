@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "compare/look_back.h"
+#include "compare/run_history.h"
 #include "compare/trend.h"
 #include "serve/api.h"
 #include "view/compare_json.h"
