@@ -1,7 +1,6 @@
 /* Only the trees of chosen executions are built, and found in the model. */
 #include "analysis/chosen.h"
 
-#include "analysis/model_store.h"
 #include "analysis/run_scoring.h"
 #include "base/err.h"
 #include "base/mem.h"

@@ -1,5 +1,4 @@
 /* snag model -- save what a run taught, and look into such a file. */
-#include "analysis/pooled_model.h"
 #include "analysis/run_model.h"
 #include "base/err.h"
 #include "base/log.h"

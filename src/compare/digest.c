@@ -11,7 +11,7 @@
  */
 #include "compare/digest.h"
 
-#include "analysis/analysis_crew.h"
+#include "analysis/analysis.h"
 #include "analysis/run_scoring.h"
 #include "base/err.h"
 #include "base/mem.h"
