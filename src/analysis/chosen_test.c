@@ -7,7 +7,7 @@
 #include "analysis/sample_run.h"
 #include "base/err.h"
 #include "base/test.h"
-#include "explain/excess.h"
+#include "explain/why.h"
 #include "replay/what_if.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
 #include "cmd/print.h"
 #include "cmd/selection.h"
 #include "cmd/status.h"
-#include "explain/team_use.h"
+#include "explain/team_barrier.h"
 #include "run/run_sql.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"

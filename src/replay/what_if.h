@@ -40,7 +40,7 @@ void what_if_fork_release(struct what_if *fork);
 
 /*
  * what_if_cut -- take the excess of its calls out of tree t, see replay_cut.
- *   excess_ns  (vertices of t) as excess.h has it
+ *   excess_ns  (vertices of t) as excess_lost has it
  * Returns what is cut, in ns. O(vertices of t * log).
  */
 int64_t what_if_cut(struct what_if *w, const struct forest *forest, uint32_t t,

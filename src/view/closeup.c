@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "explain/team_use.h"
+#include "explain/team_barrier.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
 #include "view/cause_json.h"
