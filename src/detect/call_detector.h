@@ -6,7 +6,7 @@
  *
  * Every judgement has the method's own score, which grows with strangeness, and p, how likely a
  * normal call is to be at least as strange: its false-alarm probability, by the tails of the
- * durations (call_model.c). `tails` tells anomalies by p, so there are none where nothing is
+ * durations (struct call_model). `tails` tells anomalies by p, so there are none where nothing is
  * strange, and by what they lost. The others are Chimbuko's, each by the rule that was
  * published (call_published.h): whatever is beyond is an anomaly, long or short, however little
  * it lost.
@@ -114,13 +114,6 @@ const struct call_detector_ops *call_detector_find(const char *name);
 
 /* call_detector_name -- of row i of the table; NULL after its last. */
 const char *call_detector_name(size_t i);
-
-/*
- * call_model_fit -- from a sketch of at least one duration. O(bins).
- * The sketch may hold the anomalies too, up to one call in fifty, as long as they stand apart
- * from the others: what is beyond a gap is not taken for the tail of what is before it.
- */
-void call_model_fit(struct call_model *model, const struct sketch *sketch);
 
 /*
  * call_judge_fit -- make a judge by a sketch of at least one duration. O(bins of the sketch).

@@ -6,9 +6,9 @@
 #ifndef SNAG_FEATURES_RESIDUAL_FIT_H
 #define SNAG_FEATURES_RESIDUAL_FIT_H
 
-#include "features/dealing.h"
-#include "features/kind_sets.h"
 #include "features/residual.h"
+#include "features/robust.h"
+#include "features/schedule.h"
 
 #include <stdbool.h>
 #include <stdint.h>
