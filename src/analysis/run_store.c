@@ -11,7 +11,7 @@
 #include "ranks/peer_few.h"
 #include "ranks/peer_places.h"
 #include "ranks/peers.h"
-#include "replay/critical_time.h"
+#include "replay/critical.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
 

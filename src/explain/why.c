@@ -240,7 +240,7 @@ static void add_other(uint32_t region, uint32_t other[MAX_OTHERS], size_t *n)
 
 /*
  * What a path of tree t took more may be of other functions, where gaps count for it that may
- * be theirs (stack/calls_place.h).
+ * be theirs (calls_place).
  *   other  out: the regions of the first
  * Returns how many there are.
  */

@@ -13,7 +13,7 @@
 #define SNAG_FEATURES_NUMBERING_H
 
 #include "base/idmap.h"
-#include "forest/tree_kinds.h"
+#include "forest/forest.h"
 #include "forest/tree_share.h"
 
 #include <stddef.h>

@@ -14,7 +14,6 @@
 
 #include "features/context.h"
 #include "forest/forest.h"
-#include "forest/tree_kinds.h"
 #include "forest/tree_share.h"
 
 #include <stddef.h>

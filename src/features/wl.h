@@ -21,7 +21,6 @@
 
 #include "base/idmap.h"
 #include "forest/forest.h"
-#include "forest/tree_kinds.h"
 #include "trace/definitions.h"
 
 #include <stdbool.h>

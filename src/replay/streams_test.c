@@ -1,5 +1,4 @@
 /* Times are in microseconds, as sample_view.h has them; dependencies are said by hand. */
-#include "replay/gaps.h"
 #include "replay/ideal.h"
 #include "replay/replay.h"
 

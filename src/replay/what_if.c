@@ -2,7 +2,7 @@
 
 #include "explain/team_barrier.h"
 #include "explain/waiting.h"
-#include "replay/gaps.h"
+#include "replay/replay.h"
 #include "replay/run_view.h"
 
 #include <math.h>
