@@ -8,7 +8,7 @@
 #include "features/wl.h"
 #include "ranks/peer_costs.h"
 #include "ranks/peer_few.h"
-#include "replay/run_view.h"
+#include "replay/what_if.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
 

@@ -9,7 +9,7 @@
 #include "base/radix.h"
 #include "detect/tails.h"
 #include "features/schedule.h"
-#include "replay/run_view.h"
+#include "replay/what_if.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,5 +1,7 @@
-/* run_model -- what a run, or several, taught about a function of interest, as a model for other
- * runs. */
+/*
+ * run_model -- what a run, or several, taught about a function of interest, as a model for
+ * other runs.
+ */
 #ifndef SNAG_ANALYSIS_RUN_MODEL_H
 #define SNAG_ANALYSIS_RUN_MODEL_H
 

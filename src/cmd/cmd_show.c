@@ -2,7 +2,7 @@
  * snag show -- one execution: what it took and usually takes on every call path, drawn as a
  * tree; what is strange about it; what went on elsewhere at the same time.
  */
-#include "analysis/subtrees.h"
+#include "analysis/run_scoring.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/text.h"

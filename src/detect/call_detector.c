@@ -367,7 +367,8 @@ static void find_modes(struct call_model *m, const struct density *d)
 
 /*
  * The sketch may hold the anomalies too, up to one call in fifty, as long as they stand apart
- * from the others: what is beyond a gap is not taken for the tail of what is before it. O(bins).
+ * from the others: what is beyond a gap is not taken for the tail of what is before it.
+ * O(bins).
  */
 static void fit(struct call_model *m, const struct sketch *s)
 {

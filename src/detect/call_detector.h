@@ -6,8 +6,8 @@
  *
  * Every judgement has the method's own score, which grows with strangeness, and p, how likely a
  * normal call is to be at least as strange: its false-alarm probability, by the tails of the
- * durations (struct call_model). `tails` tells anomalies by p, so there are none where nothing is
- * strange, and by what they lost. The others are Chimbuko's, each by the rule that was
+ * durations (struct call_model). `tails` tells anomalies by p, so there are none where nothing
+ * is strange, and by what they lost. The others are Chimbuko's, each by the rule that was
  * published (call_published.h): whatever is beyond is an anomaly, long or short, however little
  * it lost.
  */

@@ -1,6 +1,6 @@
 /*
- * neighbours -- the k nearest rows of every row of a matrix, exactly, and how strange a row is by
- * them (lof, knn).
+ * neighbours -- the k nearest rows of every row of a matrix, exactly, and how strange a row is
+ * by them (lof, knn).
  *
  * Squared distances are first had in bulk, as |x|^2 + |y|^2 - 2 xy with a matrix product per
  * block; that loses digits when rows are close. So a few more than k candidates are kept per

@@ -7,8 +7,9 @@
  *
  * One link: whom the call waits for, and until when (waiting.h); then, on that rank, what made
  * it late: the call path it spent more time on than the waiting rank did since the two were
- * last in step (struct stretch). Where they never were, or nothing differs enough, the path that
- * took most of the wait itself. A wait found there is the next link; anything else is the end.
+ * last in step (struct stretch). Where they never were, or nothing differs enough, the path
+ * that took most of the wait itself. A wait found there is the next link; anything else is the
+ * end.
  *
  * Time is conserved: a link explains at most what the link before it explains, at most the time
  * its call took, and at most what the waiting call waited before the other was there. What is
@@ -22,8 +23,8 @@
  *      in time, but took long), "guessed", "delay_ns" (waited for the peer), "bytes", "tag"}
  * and beside it "cause_end", one of the names of cause_end_name.
  *
- * Source: Boehme et al., ACM TOPC 3(2), 2016 (see struct stretch). Departs from it: not costs summed
- * per call path, but the one largest cause of one execution's delay, link by link.
+ * Source: Boehme et al., ACM TOPC 3(2), 2016 (see struct stretch). Departs from it: not costs
+ * summed per call path, but the one largest cause of one execution's delay, link by link.
  */
 #ifndef SNAG_EXPLAIN_CAUSE_H
 #define SNAG_EXPLAIN_CAUSE_H

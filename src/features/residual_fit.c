@@ -9,9 +9,9 @@
  *
  * Where several processes have the trees (forest/tree_share.h), what one process would find by
  * going through trees is found in each one's own: numbers are made those of all (numbering.h),
- * counts are added up, times go to the process that has their path (struct dealing), and what there
- * is one of for each tree goes to process 0. All that is computed is computed in one place from
- * the same numbers in the same order, or in any order where that is no matter.
+ * counts are added up, times go to the process that has their path (struct dealing), and what
+ * there is one of for each tree goes to process 0. All that is computed is computed in one
+ * place from the same numbers in the same order, or in any order where that is no matter.
  */
 #include "features/residual.h"
 

@@ -1,7 +1,7 @@
 /*
  * Times are brought together by class, each a run of numbers; those of several processes are
- * dealt (struct dealing), but for paths that are split. Sorted, they say centre and width without
- * another pass (robust_log_times).
+ * dealt (struct dealing), but for paths that are split. Sorted, they say centre and width
+ * without another pass (robust_log_times).
  */
 #include "features/residual_fit.h"
 

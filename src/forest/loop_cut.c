@@ -1,7 +1,7 @@
 /*
  * From the calls of one level to the iterations of a loop: the calls become a sequence of
- * symbols, short sequences of these (grams) are votes for what may begin an iteration (headers),
- * and the sequence is cut where a header comes.
+ * symbols, short sequences of these (grams) are votes for what may begin an iteration
+ * (headers), and the sequence is cut where a header comes.
  */
 #include "forest/loop_cut.h"
 

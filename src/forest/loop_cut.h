@@ -1,7 +1,7 @@
 /*
- * loop_cut -- the calls of a function as a sequence (loop_sequence), what may be the header of a
- * loop in it (loop_headers), and the sequence cut into iterations where a header begins, and how
- * much these are alike (loop_cut).
+ * loop_cut -- the calls of a function as a sequence (loop_sequence), what may be the header of
+ * a loop in it (loop_headers), and the sequence cut into iterations where a header begins, and
+ * how much these are alike (loop_cut).
  *
  *     p  a b c  a b c  a b d c  a b c  q        header a: | a b c | a b c | a b d c | a b c |
  *

@@ -94,8 +94,9 @@ uint32_t traffic_complete(const struct traffic *traffic, const struct definition
 uint32_t traffic_location_of(const struct traffic *traffic, size_t i);
 
 /*
- * Which spans of threads belong to one team: threads of a process have one clock, so a member belongs to the fork on its communicator that
- * is open when it begins. A thread that was created has a number on its communicator.
+ * Which spans of threads belong to one team: threads of a process have one clock, so a member
+ * belongs to the fork on its communicator that is open when it begins. A thread that was
+ * created has a number on its communicator.
  */
 
 /*

@@ -2,9 +2,9 @@
  * tsne -- t-distributed stochastic neighbour embedding: rows that are near each other become
  * points that are near each other; distances between far ones mean little.
  *
- * Minimises KL(P || Q), P of struct affinity, q_ij proportional to 1 / (1 + |y_i - y_j|^2), from the
- * first two principal components, by gradient descent with momentum and gains, at first with P
- * exaggerated.
+ * Minimises KL(P || Q), P of struct affinity, q_ij proportional to 1 / (1 + |y_i - y_j|^2),
+ * from the first two principal components, by gradient descent with momentum and gains, at
+ * first with P exaggerated.
  *
  * Source: van der Maaten, Hinton: Visualizing Data using t-SNE, JMLR 9, 2008; van der Maaten:
  * Accelerating t-SNE using Tree-Based Algorithms, JMLR 15, 2014; the start and the step from

@@ -12,8 +12,6 @@
 #include "features/robust.h"
 #include "ranks/peer_few.h"
 #include "ranks/peers.h"
-#include "replay/ideal.h"
-#include "replay/run_view.h"
 #include "replay/what_if.h"
 
 #include <math.h>

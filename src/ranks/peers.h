@@ -227,7 +227,7 @@ uint32_t peer_stage(const struct location *location, const char *text);
  * with their calls on the paths where they surely are slow as fast as those of their peers.
  * Sets slowdown, and cost_ns of slow places. Not known where a place takes no part in the
  * replay. Where operations on streams are known to depend on each other, slowdown is against
- * the ideal (replay/ideal.h), and that of each place and operation is set too. Returns 0 or
+ * the ideal (struct ideal), and that of each place and operation is set too. Returns 0 or
  * what what_if_init does. O(calls + slow places x their vertices).
  */
 int peers_costs(const struct scoring *scoring, const struct columns *columns,

@@ -4,7 +4,7 @@
 #include "analysis/sample_run.h"
 #include "base/test.h"
 #include "ranks/peer_few.h"
-#include "replay/run_view.h"
+#include "replay/what_if.h"
 #include "run/run_summary.h"
 
 struct made {

@@ -9,7 +9,7 @@
 #define SNAG_SERVE_WORKER_H
 
 #include "analysis/retrain.h"
-#include "analysis/subtrees.h"
+#include "analysis/run_scoring.h"
 #include "base/pool.h"
 #include "serve/foi_state.h"
 #include "serve/served.h"
