@@ -4,12 +4,16 @@
  *
  * A path is another's when the functions from the root down have the same names. One that only
  * the runs before have, and one that only those after have, are the same that moved when their
- * functions have one name and they have about as many calls for about as long.
+ * functions have one name and they have about as many calls for about as long. So are kinds of
+ * execution (kinds_find).
  */
 #ifndef SNAG_COMPARE_ALIGNMENT_H
 #define SNAG_COMPARE_ALIGNMENT_H
 
 #include "compare/compare.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 /*
  * The samples are the runs, those before first; or, of one run on each side, their batches.
@@ -59,5 +63,37 @@ static inline enum compare_side alignment_side(const struct alignment *a, uint32
 {
     return run < a->n_runs[COMPARE_BEFORE] ? COMPARE_BEFORE : COMPARE_AFTER;
 }
+
+/*
+ * Kinds of execution, and how each changed.
+ *
+ * Kinds are told apart by whether they have this or that call path, those paths by which the
+ * durations of executions differ most. So a change that makes one kind slower and another
+ * faster is seen where the mean stays what it was.
+ */
+
+#define KINDS_BY 2u                        /* paths at most that tell them apart */
+#define COMPARE_MAX_KINDS (1u << KINDS_BY) /* kinds */
+
+struct kinds {
+    uint32_t n, n_paths, n_samples;
+    double *sample_ns;                     /* [n x samples] duration of an execution of it */
+    uint32_t in_sample[COMPARE_MAX_KINDS]; /* fewest executions in any sample */
+    double *path_ns[2];                    /* [n x paths] on a path, of all executions */
+    double share[2][COMPARE_MAX_KINDS];    /* of all executions */
+    double off_ns[2][COMPARE_MAX_KINDS];   /* by which their time may be off */
+};
+
+/* kinds_find -- fills the kinds of a comparison in, but for what is measured of them. */
+void kinds_find(struct kinds *kinds, const struct alignment *a, struct comparison *out);
+void kinds_release(struct kinds *kinds);
+
+/* kinds_are_sampled -- every sample has executions of the kind. */
+bool kinds_are_sampled(const struct kinds *kinds, uint32_t kind);
+const double *kinds_samples(const struct kinds *kinds, uint32_t kind);
+
+/* kinds_explain -- which path changed most in each kind, in which kind each path did, and the
+ * times behind that. */
+void kinds_explain(const struct kinds *kinds, struct comparison *out);
 
 #endif

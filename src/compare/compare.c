@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "base/order.h"
 #include "compare/alignment.h"
-#include "compare/compare_kinds.h"
 #include "compare/replicates.h"
 #include "features/robust.h"
 

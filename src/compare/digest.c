@@ -17,7 +17,7 @@
 #include "base/mem.h"
 #include "base/order.h"
 #include "explain/waiting.h"
-#include "features/numbering.h"
+#include "features/context.h"
 #include "features/robust.h"
 #include "run/run_metadata.h"
 #include "run/rundb.h"

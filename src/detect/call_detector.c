@@ -1,8 +1,12 @@
+/*
+ * Of a sketch first the model is made: the modes of the durations, and how they thin out. Then
+ * a method says which durations are not strange, as ranges, so that a call is judged by a few
+ * comparisons.
+ */
 #include "detect/call_detector.h"
 
 #include "base/mem.h"
 #include "base/order.h"
-#include "detect/call_published.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,6 +38,12 @@
 #define MIN_LOST_NS 1e3
 #define MIN_TICKS 10
 #define MIN_NOISES 2
+#define SIGMAS 6.0
+#define SCORE_SHARE 0.99
+#define MAX_BINS 200u
+#define MIN_DEVIATION 1e-10 /* for scores where all calls take the same */
+#define MIN_SHARE 78.88e-32 /* added to shares before their logarithm: scores end at 100 */
+#define MIN_SCORE 1.00001   /* 2 to the lowest threshold: one bin has no strange calls */
 
 /* ------------------------------------------------------------------------------------ model */
 
@@ -384,6 +394,27 @@ static void fit(struct call_model *m, const struct sketch *s)
     density_release(&d);
 }
 
+/* ----------------------------------------------------------------------------------- ranges */
+
+/* The duration that a real number of ns is, within what there is. */
+static uint64_t duration_of(double ns)
+{
+    return ns <= 0 ? 0 : ns >= 0x1p63 ? UINT64_MAX : (uint64_t)ns;
+}
+
+static void add_range(struct call_judge *judge, uint64_t least_ns, uint64_t most_ns)
+{
+    mem_grow(&judge->range, &judge->range_cap, (size_t)judge->n_ranges + 1,
+             sizeof *judge->range);
+    judge->range[judge->n_ranges++] = (struct call_range){least_ns, most_ns};
+}
+
+/* -log2 of a share 0..1 of the calls, 100 of none. */
+static double log_share(double share)
+{
+    return -log2(share + MIN_SHARE);
+}
+
 /* ----------------------------------------------------------------------------------- tails */
 
 /* Share of the normal calls that are further out, to the right (sign 1) or left (-1). */
@@ -428,12 +459,12 @@ static double least_p(const struct call_detector_opts *opts)
 
 static uint64_t longest(const struct call_mode *mode, double p)
 {
-    return call_ns(expm1(threshold(&mode->high, p, 1)));
+    return duration_of(expm1(threshold(&mode->high, p, 1)));
 }
 
 static uint64_t shortest(const struct call_mode *mode, double p)
 {
-    return call_ns(ceil(expm1(threshold(&mode->low, p, -1))));
+    return duration_of(ceil(expm1(threshold(&mode->low, p, -1))));
 }
 
 /* Tails in which a call that lost time can be. */
@@ -459,7 +490,7 @@ static double score_tails(const struct call_judge *judge, const struct sketch *s
     uint32_t bin = sketch_bin(duration_ns) - s->first_bin;
 
     (void)judge;
-    return call_log_share(bin < s->n_bins ? (double)s->count[bin] / (double)s->n : 0);
+    return log_share(bin < s->n_bins ? (double)s->count[bin] / (double)s->n : 0);
 }
 
 static void usual_tails(struct call_judge *judge, const struct sketch *sketch)
@@ -469,9 +500,200 @@ static void usual_tails(struct call_judge *judge, const struct sketch *sketch)
 
     (void)sketch;
     for (uint32_t i = 0; i < m->n_modes; i++)
-        call_judge_add_range(judge, shortest(&m->mode[i], p), longest(&m->mode[i], p));
+        add_range(judge, shortest(&m->mode[i], p), longest(&m->mode[i], p));
     if (m->n_modes == 0)
-        call_judge_add_range(judge, 0, UINT64_MAX);
+        add_range(judge, 0, UINT64_MAX);
+}
+
+/* -------------------------------------------------------------------------- published rules */
+
+/*
+ * A duration is taken for the smallest one of its bin in the sketch. So hbos and copod score
+ * bins, and what is not strange is runs of them; what is shorter or longer than all calls is
+ * strange to both.
+ */
+
+/* ---------------------------------------------------------------------------------- sstd */
+
+static double sample_deviation(const struct call_model *m)
+{
+    return m->n > 1 ? m->deviation * sqrt((double)m->n / (double)(m->n - 1)) : 0;
+}
+
+static double score_sstd(const struct call_judge *judge, const struct sketch *sketch,
+                         uint64_t duration_ns)
+{
+    const struct call_model *m = &judge->model;
+
+    (void)sketch;
+    return fabs((double)duration_ns - m->mean) / fmax(sample_deviation(m), MIN_DEVIATION);
+}
+
+static void usual_sstd(struct call_judge *judge, const struct sketch *sketch)
+{
+    const struct call_model *m = &judge->model;
+    double width = (judge->opts.sigmas > 0 ? judge->opts.sigmas : SIGMAS) * sample_deviation(m);
+
+    if (sketch->min == sketch->max)
+        add_range(judge, sketch->min, sketch->max);
+    else
+        add_range(judge, duration_of(ceil(m->mean - width)), duration_of(m->mean + width));
+}
+
+/* ------------------------------------------------------------------- rules about scores */
+
+/* The bins of a sketch from that of its shortest call to that of its longest. */
+struct scored {
+    uint32_t first, n;
+    double *score; /* [n] */
+};
+
+static struct scored scored_bins(const struct sketch *s)
+{
+    struct scored bins = {.first = sketch_bin(s->min)};
+
+    bins.n = sketch_bin(s->max) - bins.first + 1;
+    bins.score = mem_alloc(bins.n, sizeof *bins.score);
+    return bins;
+}
+
+/* Calls in a bin that is between the first and the last. */
+static double calls_of_bin(const struct sketch *s, const struct scored *bins, uint32_t i)
+{
+    return (double)s->count[bins->first + i - s->first_bin];
+}
+
+static double threshold_of(const struct call_judge *judge, const struct sketch *s,
+                           const struct scored *bins)
+{
+    const struct call_detector_opts *opts = &judge->opts;
+    double share = opts->score_share > 0 ? opts->score_share : SCORE_SHARE, threshold;
+    double least = INFINITY, most = -INFINITY;
+
+    for (uint32_t i = 0; i < bins->n; i++)
+        if (calls_of_bin(s, bins, i) > 0) {
+            least = fmin(least, bins->score[i]);
+            most = fmax(most, bins->score[i]);
+        }
+    threshold = fmax(least + share * (most - least), log2(MIN_SCORE));
+    return opts->is_local ? threshold : fmax(threshold, judge->least_score);
+}
+
+/* Takes the bins: what scores less than the threshold is usual. */
+static void add_usual(struct call_judge *judge, const struct sketch *s, struct scored bins)
+{
+    judge->least_score = threshold_of(judge, s, &bins);
+    for (uint32_t i = 0, begin; i < bins.n; i++) {
+        for (begin = i; i < bins.n && bins.score[i] < judge->least_score; i++)
+            ;
+        if (i > begin)
+            add_range(judge, sketch_bin_start(bins.first + begin),
+                      sketch_bin_start(bins.first + i) - 1);
+    }
+    free(bins.score);
+}
+
+/* ---------------------------------------------------------------------------------- hbos */
+
+/* Where a bin of the sketch is among n of equal width. */
+static uint32_t place_of(const struct scored *bins, uint32_t i, uint32_t n)
+{
+    double low = (double)sketch_bin_start(bins->first);
+    double range = (double)sketch_bin_start(bins->first + bins->n - 1) - low;
+    double at = (double)sketch_bin_start(bins->first + i) - low;
+
+    return range > 0 ? (uint32_t)fmin(at * n / range, n - 1) : 0;
+}
+
+static struct scored hbos_scores(const struct call_judge *judge, const struct sketch *s)
+{
+    uint32_t n = judge->opts.most_bins > 0 ? judge->opts.most_bins : MAX_BINS;
+    double *count = mem_alloc(n, sizeof *count);
+    struct scored bins = scored_bins(s);
+
+    for (uint32_t i = 0; i < bins.n; i++)
+        count[place_of(&bins, i, n)] += calls_of_bin(s, &bins, i);
+    for (uint32_t i = 0; i < bins.n; i++)
+        bins.score[i] = log_share(count[place_of(&bins, i, n)] / (double)s->n);
+    free(count);
+    return bins;
+}
+
+static double score_hbos(const struct call_judge *judge, const struct sketch *s,
+                         uint64_t duration_ns)
+{
+    struct scored bins = hbos_scores(judge, s);
+    uint32_t i = sketch_bin(duration_ns) - bins.first;
+    double score = i < bins.n ? bins.score[i] : log_share(0);
+
+    free(bins.score);
+    return score;
+}
+
+static void usual_hbos(struct call_judge *judge, const struct sketch *s)
+{
+    add_usual(judge, s, hbos_scores(judge, s));
+}
+
+/* --------------------------------------------------------------------------------- copod */
+
+/* Li et al., equation 11. 0 where there is no spread. */
+static double skewness(const struct sketch *s, const struct scored *bins)
+{
+    double n = (double)s->n, mean = 0, squares = 0, cubes = 0;
+
+    for (uint32_t i = 0; i < bins->n; i++)
+        mean += calls_of_bin(s, bins, i) * (double)sketch_bin_start(bins->first + i) / n;
+    for (uint32_t i = 0; i < bins->n; i++) {
+        double x = (double)sketch_bin_start(bins->first + i) - mean;
+
+        squares += calls_of_bin(s, bins, i) * x * x;
+        cubes += calls_of_bin(s, bins, i) * x * x * x;
+    }
+    return squares > 0 ? cubes / n / pow(squares / (n - 1), 1.5) : 0;
+}
+
+static double sign(double x)
+{
+    return (x > 0) - (x < 0);
+}
+
+/* Of shares of the calls that take at most, and at least, as long. */
+static double copod(double at_most, double at_least, double skew)
+{
+    double left = log_share(at_most), right = log_share(at_least);
+
+    return fmax((left + right) / 2, right * sign(skew + 1) - left * sign(skew - 1));
+}
+
+static double score_copod(const struct call_judge *judge, const struct sketch *s,
+                          uint64_t duration_ns)
+{
+    struct scored bins = scored_bins(s);
+    double at_most = 0, at_least = 0, skew = skewness(s, &bins);
+    uint32_t bin = sketch_bin(duration_ns);
+
+    (void)judge;
+    for (uint32_t i = 0; i < bins.n; i++) {
+        at_most += bins.first + i <= bin ? calls_of_bin(s, &bins, i) : 0;
+        at_least += bins.first + i >= bin ? calls_of_bin(s, &bins, i) : 0;
+    }
+    free(bins.score);
+    return copod(at_most / (double)s->n, at_least / (double)s->n, skew);
+}
+
+static void usual_copod(struct call_judge *judge, const struct sketch *s)
+{
+    struct scored bins = scored_bins(s);
+    double below = 0, n = (double)s->n, skew = skewness(s, &bins);
+
+    for (uint32_t i = 0; i < bins.n; i++) {
+        double here = calls_of_bin(s, &bins, i);
+
+        bins.score[i] = copod((below + here) / n, (n - below) / n, skew);
+        below += here;
+    }
+    add_usual(judge, s, bins);
 }
 
 /* ------------------------------------------------------------------------------- public */
@@ -479,12 +701,10 @@ static void usual_tails(struct call_judge *judge, const struct sketch *sketch)
 static const struct call_detector_ops detectors[] = {
     {"tails", "how rarely normal calls are as far out of the modes of the durations",
      score_tails, usual_tails, 1, false},
-    {"sstd", "so many standard deviations from the mean", call_sstd_score, call_sstd_usual, 1e6,
-     true},
-    {"hbos", "how rare durations like it are in a histogram", call_hbos_score, call_hbos_usual,
-     1, true},
-    {"copod", "how far out at either end of the durations, by their skewness", call_copod_score,
-     call_copod_usual, 1, true},
+    {"sstd", "so many standard deviations from the mean", score_sstd, usual_sstd, 1e6, true},
+    {"hbos", "how rare durations like it are in a histogram", score_hbos, usual_hbos, 1, true},
+    {"copod", "how far out at either end of the durations, by their skewness", score_copod,
+     usual_copod, 1, true},
 };
 
 const struct call_detector_ops *call_detector_find(const char *name)
@@ -542,18 +762,6 @@ void call_judge_release(struct call_judge *judge)
 {
     free(judge->range);
     *judge = (struct call_judge){0};
-}
-
-uint64_t call_ns(double ns)
-{
-    return ns <= 0 ? 0 : ns >= 0x1p63 ? UINT64_MAX : (uint64_t)ns;
-}
-
-void call_judge_add_range(struct call_judge *judge, uint64_t least_ns, uint64_t most_ns)
-{
-    mem_grow(&judge->range, &judge->range_cap, (size_t)judge->n_ranges + 1,
-             sizeof *judge->range);
-    judge->range[judge->n_ranges++] = (struct call_range){least_ns, most_ns};
 }
 
 struct call_judgement call_judge_score(const struct call_judge *judge,
