@@ -1,6 +1,7 @@
 /*
  * Stages in the order of the pipeline, each timed. What one stage needed and the next does not
- * is released at once: a forest may be most of the run.
+ * is released at once: a forest may be most of the run. Where several processes share the work,
+ * process 0 leads the others through the stages up to the sentences, and goes on alone.
  */
 #include "analysis/analysis.h"
 

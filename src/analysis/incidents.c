@@ -1,6 +1,8 @@
 /*
- * Suspects are joined by union-find; then each group is gone through once, in the order of its
- * group and what it votes for.
+ * Suspects are joined by union-find: by their cause chains, by where these lead to, by the
+ * iteration. Then each group is gone through once, in the order of its group and what it votes
+ * for; and of the incidents that this makes, those that come back are joined, location by
+ * location.
  */
 #include "analysis/incidents.h"
 

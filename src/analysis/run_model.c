@@ -1,4 +1,7 @@
-/* What holds in a run holds in its model. */
+/*
+ * What holds in a run holds in its model. Of several runs the executions are put into one
+ * forest, by the names of their functions, and that is learnt from.
+ */
 #include "analysis/run_model.h"
 
 #include "analysis/label_store.h"

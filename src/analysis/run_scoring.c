@@ -1,4 +1,8 @@
-/* The model is the one that was kept; everything else is made of the columns again. */
+/*
+ * What a finished run knows of a function of interest is in its database: the settings, as JSON
+ * that is written here by hand and read by SQLite, and the model. Everything else is made of the
+ * columns again.
+ */
 #include "analysis/run_scoring.h"
 
 #include "base/err.h"
@@ -20,8 +24,6 @@
 #define MIN_WORDS 256u
 
 /* --------------------------------------------------------------------------------- settings */
-
-/* JSON is written here by hand and read by SQLite. */
 
 /* As short as it can be read back from. */
 static const char *number(double value, char out[32])

@@ -1,4 +1,7 @@
-/* Rows and the model; what the causes of an anomaly were is only looked for here. */
+/*
+ * Rows and the model, and what is only looked for here: causes, incidents, what they cost, the
+ * places that are slow, and the ways in which executions are strange.
+ */
 #include "analysis/run_store.h"
 
 #include "analysis/analysis.h"

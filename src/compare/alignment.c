@@ -1,4 +1,7 @@
-/* Paths are numbered anew over all runs; a path that moved gets the number of where it is now.
+/*
+ * Paths are numbered anew over all runs; a path that moved gets the number of where it is now.
+ * Kinds of execution are told apart by the paths that explain most of how durations differ, in
+ * the runs of both sides.
  */
 #include "compare/alignment.h"
 

@@ -1,3 +1,8 @@
+/*
+ * Digests come oldest first; paths are numbered as they appear, and each has a series of times
+ * per execution. Change points of a series are found in the matrix of distances between its
+ * values, of which all that is asked for is a sum over a rectangle.
+ */
 #include "compare/trend.h"
 
 #include "base/err.h"

@@ -1,7 +1,8 @@
 /*
  * Every operation that ends inside the call is a candidate; the one whose partner was there
  * last is taken. One without a partner says nothing about when it was released, so it is taken
- * only when the others leave nearly all of the wait unexplained.
+ * only when the others leave nearly all of the wait unexplained. A call that waits for a GPU is
+ * followed from operation to operation on its streams.
  */
 #include "explain/waiting.h"
 

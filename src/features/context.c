@@ -1,4 +1,8 @@
-/* Preorder: the path of a caller is known before those of its calls. */
+/*
+ * Preorder: the path of a caller is known before those of its calls. Of several processes each
+ * has its numbers in the order in which it saw them first, and no two have a place in common:
+ * so process 0 only merges.
+ */
 #include "features/context.h"
 
 #include "base/mem.h"
@@ -96,8 +100,6 @@ void context_release(struct context *c)
 }
 
 /* ------------------------------------------------------------- numbers of several processes */
-
-/* Those of one process are in order already; no two processes have a place in common. */
 
 struct first_seen *numbering_seen(const struct forest *forest, const struct tree_kinds *kinds,
                                   const uint32_t *column, uint32_t n)

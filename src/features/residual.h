@@ -224,7 +224,7 @@ struct residual_pair {
     double z_path;  /* residual of the sum; 0 where the path is too rare to tell */
 };
 
-struct usual_call; /* residual_view.h */
+struct usual_call; /* residual_fit.h */
 
 /* The call paths of one tree at a time; the tables are kept from tree to tree. */
 struct residual_pairs {

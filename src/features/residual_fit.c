@@ -13,13 +13,12 @@
  * there is one of for each tree goes to process 0. All that is computed is computed in one
  * place from the same numbers in the same order, or in any order where that is no matter.
  */
-#include "features/residual.h"
+#include "features/residual_fit.h"
 
 #include "base/divisor.h"
 #include "base/mem.h"
 #include "features/context.h"
-#include "features/residual_fit.h"
-#include "features/residual_view.h"
+#include "features/residual.h"
 #include "features/robust.h"
 #include "features/schedule.h"
 

@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "base/radix.h"
-#include "features/residual_view.h"
 #include "features/robust.h"
 
 #include <math.h>

@@ -1,4 +1,7 @@
-/* Executions come by location and time, so what is known of a path so far is all there is. */
+/*
+ * Which numbers are in which kind of tree is found once for all trees of the kind. Executions
+ * come by location and time, so what is known of a path so far is all there is.
+ */
 #include "features/schedule.h"
 
 #include "base/mem.h"

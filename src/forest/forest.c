@@ -1,4 +1,7 @@
-/* Two passes over a location: count, so that the arrays grow once, then copy. */
+/*
+ * Two passes over a location: count, so that the arrays grow once, then copy. Kinds of trees are
+ * told by hashes, which threads make; numbering them is quick, and in the order of trees.
+ */
 #include "forest/forest.h"
 
 #include "base/err.h"
@@ -566,8 +569,6 @@ uint32_t forest_row(const struct forest *f, uint32_t t, uint32_t v)
 }
 
 /* --------------------------------------------------------------------------- kinds of trees */
-
-/* Threads hash the trees; numbering the hashes is quick, and in the order of trees. */
 
 struct hashing {
     const struct forest *forest;

@@ -1,7 +1,7 @@
 /*
  * Messages are put into channels, then sorted within their channel by when they were posted. As
  * they are recorded in that order but for receives completed out of order, there is little to
- * sort.
+ * sort. Forks of teams are sorted by process, communicator and time; members look theirs up.
  */
 #include "forest/traffic.h"
 

@@ -1,4 +1,7 @@
-/* Trees are gone through place by place, so that one mark per path tells what is known of it.
+/*
+ * Trees are gone through place by place, so that one mark per path tells what is known of it.
+ * The history of places is made of the same: own work, and what is usual of it, by the time at
+ * which executions began.
  */
 #include "ranks/peer_cells.h"
 
