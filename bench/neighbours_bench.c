@@ -2,8 +2,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "bench_input.h"
-#include "detect/knn.h"
-#include "detect/lof.h"
+#include "detect/neighbours.h"
 
 #include <math.h>
 

@@ -14,8 +14,8 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/rng.h"
-#include "project/affinity.h"
 #include "project/project.h"
+#include "project/tsne.h"
 
 #include <math.h>
 #include <stdio.h>

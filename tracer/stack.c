@@ -284,7 +284,7 @@ static void keep(struct stack *s, struct frame frame)
 
 /*
  * The estimate of when it was, in the middle: who reads it puts it where the whole gap counts
- * for one (stack/calls_place.h). But a call of MPI says nothing of what went on shortly before
+ * for one (calls_place). But a call of MPI says nothing of what went on shortly before
  * or after it, but where it came from; a sample is taken for the whole time up to it, from the
  * call, or the sample, before.
  */

@@ -1,7 +1,6 @@
 /* A person labels, learns, takes it back and does it again, on a run of seven ranks. */
-#include "analysis/acts.h"
-
 #include "analysis/label_store.h"
+
 #include "analysis/retrain.h"
 #include "analysis/sample_ranking.h"
 #include "base/err.h"

@@ -1,16 +1,352 @@
 /*
  * Stages in the order of the pipeline, each timed. What one stage needed and the next does not
- * is released at once: a forest may be most of the run.
+ * is released at once: a forest may be most of the run. Where several processes share the work,
+ * process 0 leads the others through the stages up to the sentences, and goes on alone.
  */
 #include "analysis/analysis.h"
 
-#include "analysis/analysis_crew.h"
 #include "analysis/run_scoring.h"
 #include "base/err.h"
 #include "base/idmap.h"
+#include "base/log.h"
+#include "base/mem.h"
 #include "base/progress.h"
+#include "forest/tree_share.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define MAX_WHOLE (1u << 20) /* vertices that are made again at a time */
+#define NO_REGION UINT32_MAX
+
+/* ------------------------------------------------------------------------ several processes */
+
+/*
+ * Process 0 says which function is next; that of no region says that there is none. The others
+ * say first how many functions they know of.
+ */
+
+/* Functions that process 0 has made since the others read the definitions: loops. */
+static void pack_functions(const struct definitions *defs, uint32_t from, struct pack *pack)
+{
+    for (uint32_t r = from; r < defs->names.n; r++) {
+        const char *name = defs->region[r].name;
+
+        pack_u32(pack, (uint32_t)defs->region[r].kind);
+        pack_array(pack, name, strlen(name) + 1, 1);
+    }
+}
+
+static void unpack_functions(struct definitions *defs, struct pack *pack)
+{
+    while (pack->at < pack->n) {
+        uint32_t kind = unpack_u32(pack), region;
+        char *name = unpack_array(pack, unpack_count(pack, 1), 1);
+
+        region = definitions_region(defs, name);
+        defs->region[region].kind = (enum region_kind)kind;
+        free(name);
+    }
+}
+
+/* defs: NULL with NO_REGION. */
+static void order(struct crew *crew, const struct definitions *defs, uint32_t region)
+{
+    struct pack pack = {0};
+
+    for (unsigned p = 1; p < crew_size(crew); p++) {
+        uint32_t n_known;
+
+        crew_receive(crew, p, &n_known, sizeof n_known); /* the same of all */
+        if (p == 1 && defs)
+            pack_functions(defs, n_known, &pack);
+    }
+    crew_broadcast(crew, &region, sizeof region);
+    if (region != NO_REGION)
+        crew_broadcast_pack(crew, &pack);
+    pack_release(&pack);
+}
+
+/* Returns the region that is next, or NO_REGION. */
+static uint32_t await_order(struct crew *crew, struct definitions *defs)
+{
+    struct pack pack = {0};
+    uint32_t region = NO_REGION;
+
+    crew_send(crew, 0, &defs->names.n, sizeof defs->names.n);
+    crew_broadcast(crew, &region, sizeof region);
+    if (region == NO_REGION)
+        return region;
+    crew_broadcast_pack(crew, &pack);
+    unpack_functions(defs, &pack);
+    free(pack.data);
+    return region;
+}
+
+static void sentences_release(struct sentences *s)
+{
+    for (unsigned i = 0; i < s->n_blobs; i++)
+        free(s->blob[i]);
+    free(s->blob);
+    free(s->text);
+    *s = (struct sentences){0};
+}
+
+/* Threads make those of the own executions. */
+struct saying {
+    const struct scoring *part;
+    struct why *why; /* [workers] */
+    char **text;     /* [own] */
+};
+
+static void say(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    const struct saying *s = ctx;
+    struct why *why = &s->why[worker];
+    char text[WHY_SIZE];
+
+    for (size_t t = begin; t < end; t++) {
+        scoring_why(s->part, why, (uint32_t)t, text);
+        s->text[t] = mem_copy_string(text);
+    }
+}
+
+static void say_all(struct saying *s, const struct scoring *part, struct pool *pool)
+{
+    uint32_t n = part->forest.n_trees;
+
+    s->part = part;
+    s->why = mem_alloc(pool_threads(pool), sizeof *s->why);
+    s->text = mem_alloc(n, sizeof *s->text);
+    for (unsigned w = 0; w < pool_threads(pool); w++)
+        scoring_why_init(part, &s->why[w]);
+    pool_for(pool, n, pool_grain(pool, n), say, s);
+    for (unsigned w = 0; w < pool_threads(pool); w++)
+        why_release(&s->why[w]);
+    free(s->why);
+}
+
+/* One after the other, each with the zero that ends it. */
+static void pack_texts(struct saying *s, struct pack *pack)
+{
+    for (uint32_t t = 0; t < s->part->forest.n_trees; t++) {
+        pack_bytes(pack, s->text[t], strlen(s->text[t]) + 1);
+        free(s->text[t]);
+    }
+    free(s->text);
+}
+
+/* Points at the sentences of all, in the order of executions, which each process has kept. */
+static void point(struct sentences *out, const struct tree_share *share)
+{
+    const char **next = mem_alloc(out->n_blobs, sizeof *next);
+    uint32_t t = 0;
+
+    for (unsigned p = 0; p < out->n_blobs; p++)
+        next[p] = out->blob[p];
+    out->text = mem_alloc(share->n_all, sizeof *out->text);
+    for (uint32_t l = 0; l < share->n_locations; l++)
+        for (uint32_t i = 0; i < share->n_trees[l]; i++) {
+            const char **text = &next[share->owner[l]];
+
+            out->text[t++] = *text;
+            *text += strlen(*text) + 1;
+        }
+    free(next);
+}
+
+/* Process 0 has those of all in `out`, which is NULL on the others. */
+static void make_sentences(const struct scoring *part, struct pool *pool, struct sentences *out)
+{
+    const struct tree_share *share = part->share;
+    struct saying s;
+    struct pack pack = {0};
+
+    say_all(&s, part, pool);
+    pack_texts(&s, &pack);
+    if (out == NULL) {
+        crew_send_pack(share->crew, 0, &pack);
+        pack_release(&pack);
+        return;
+    }
+    out->n_blobs = crew_size(share->crew);
+    out->blob = mem_alloc(out->n_blobs, sizeof *out->blob);
+    out->blob[0] = (char *)pack.data;
+    for (unsigned p = 1; p < out->n_blobs; p++) {
+        crew_receive_pack(share->crew, p, &pack);
+        out->blob[p] = (char *)pack.data;
+    }
+    point(out, share);
+}
+
+/* What a process has done, and sent since it started. */
+struct done {
+    uint64_t n_trees, n_vertices, n_sorted;
+    struct crew_tally tally;
+};
+
+void analysis_crew_report(struct crew *crew, const char *command, const struct forest *own,
+                          uint64_t n_sorted)
+{
+    struct done done = {own->n_trees, own->n, n_sorted, crew_tally(crew)};
+
+    if (crew_me(crew) > 0)
+        crew_send(crew, 0, &done, sizeof done);
+    for (unsigned p = 0; crew_me(crew) == 0 && p < crew_size(crew); p++) {
+        if (p > 0)
+            crew_receive(crew, p, &done, sizeof done);
+        log_info(
+            command,
+            "process %u of %u (%s): executions %" PRIu64 " calls %" PRIu64 " sorted %" PRIu64
+            " messages_sent %" PRIu64 " bytes_sent %" PRIu64 " peak_bytes %" PRIu64,
+            p, crew_size(crew), crew_host(crew, p), done.n_trees, done.n_vertices,
+            done.n_sorted, done.tally.n_sent, done.tally.sent_bytes, done.tally.peak_bytes);
+    }
+}
+
+/* What is asked of this process, and what process 0 gets. */
+struct task {
+    const struct analysis_crew *crew;
+    const struct columns *columns;
+    const struct definitions *defs;
+    uint32_t region;
+    struct paged *paged;
+    const struct scoring_opts *opts; /* process 0 alone has these: */
+    struct scoring *whole;
+    struct sentences *sentences;
+};
+
+void analysis_crew_deal(struct tree_share *share, struct crew *crew,
+                        const struct columns *columns, const struct definitions *defs)
+{
+    uint64_t *n_calls = mem_alloc(columns->n_locations, sizeof *n_calls);
+
+    for (uint32_t l = 0; l < columns->n_locations; l++)
+        n_calls[l] = columns->range[l].n_calls;
+    tree_share_init(share, crew, defs, n_calls);
+    free(n_calls);
+}
+
+/* The same limits for all: those that process 0 was told. */
+static int apply(const struct task *task, struct scoring *part)
+{
+    const struct model *model = task->crew->model;
+    struct scoring_opts opts = {.detector = detector_find(model->detector),
+                                .features = feature_find(model->features),
+                                .pool = task->crew->pool};
+    double said[2] = {0};
+
+    if (task->opts) {
+        said[0] = task->opts->threshold;
+        said[1] = task->opts->false_alarms;
+    }
+    tree_share_tell(part->share, said, sizeof said);
+    opts.threshold = said[0];
+    opts.false_alarms = said[1];
+    return scoring_apply_part(part, model, &opts, task->whole);
+}
+
+static int learn(const struct task *task, struct scoring *part)
+{
+    scoring_learn_part(part);
+    return scoring_judge_parts(part, task->opts, task->whole);
+}
+
+/* The forest of the own locations is there. */
+static int judge_and_say(const struct task *task, struct tree_share *share,
+                         struct scoring *part)
+{
+    int rc;
+
+    tree_share_count(share, &part->forest);
+    if (share->n_all == 0)
+        return err_set(ERR_NOT_FOUND, "'%s' is never called",
+                       task->defs->region[task->region].name);
+    part->share = share;
+    rc = task->crew->model ? apply(task, part) : learn(task, part);
+    if (rc < 0)
+        return rc;
+    make_sentences(part, task->crew->pool, task->sentences);
+    analysis_crew_report(share->crew, "analyze", &part->forest, part->place.n_sorted);
+    return 0;
+}
+
+/* rc: 0, or what went wrong before on this process. */
+static int work(const struct task *task, int rc)
+{
+    struct scoring part = {.pool = task->crew->pool, .paged = task->paged};
+    struct tree_share share = {0};
+
+    if (rc == 0) {
+        analysis_crew_deal(&share, task->crew->crew, task->columns, task->defs);
+        rc = run_scoring_collect_part(&part, task->columns, task->defs, task->region,
+                                      share.mine, share.n_mine);
+    }
+    rc = crew_agree(task->crew->crew, rc);
+    if (rc == 0)
+        rc = judge_and_say(task, &share, &part);
+    if (rc == 0 && task->whole)
+        scoring_take_model(task->whole, &part);
+    scoring_release(&part);
+    tree_share_release(&share);
+    return rc;
+}
+
+/*
+ * On process 0: the executions of a function, with the others.
+ *   opts       with a detector that needs no matrix
+ *   scoring    zeroed, but for pool and paged; out: model, measures, scores and verdicts of
+ *              all, but no forest yet: see scoring_complete
+ */
+static int lead(const struct analysis_crew *crew, const struct columns *columns,
+                const struct definitions *defs, uint32_t region,
+                const struct scoring_opts *opts, struct scoring *scoring,
+                struct sentences *sentences)
+{
+    struct task task = {crew, columns, defs, region, scoring->paged, opts, scoring, sentences};
+
+    order(crew->crew, defs, region);
+    scoring->defs = defs;
+    return work(&task, 0);
+}
+
+void analysis_crew_dismiss(const struct analysis_crew *crew)
+{
+    if (crew)
+        order(crew->crew, NULL, NO_REGION);
+}
+
+void analysis_crew_assist(const struct analysis_crew *crew, struct definitions *defs,
+                          const char *dir)
+{
+    struct paged *paged = paged_new(dir, PAGED_MIN_BYTES);
+    struct columns columns = {0};
+    bool is_open = false;
+    uint32_t region, foi;
+    int rc = 0;
+
+    while ((region = await_order(crew->crew, defs)) != NO_REGION) {
+        struct task task = {
+            .crew = crew, .columns = &columns, .defs = defs, .region = region, .paged = paged};
+
+        if (!is_open) {
+            rc = columns_open(&columns, dir);
+            columns_share(&columns, paged);
+            if (crew->model) /* process 0 has, and the functions are here that it added */
+                model_adopt(crew->model, defs, &foi);
+            is_open = true;
+        }
+        work(&task, rc);
+    }
+    if (is_open) {
+        columns_unshare(&columns, paged);
+        columns_close(&columns);
+    }
+    paged_free(paged);
+}
+
+/* ----------------------------------------------------------------------------------- stages */
 
 /* One function of interest on its way through the stages. */
 struct analysis {
@@ -142,8 +478,7 @@ static int learn_together(struct analysis *a, const struct columns *columns,
 {
     struct scoring *scoring = &a->scoring;
     uint64_t begin = clock_ns(), features_at;
-    int rc = analysis_crew_lead(a->opts->crew, columns, defs, region, &a->scoring_opts, scoring,
-                                sentences);
+    int rc = lead(a->opts->crew, columns, defs, region, &a->scoring_opts, scoring, sentences);
 
     features_at = clock_ns();
     if (rc == 0)

@@ -7,12 +7,15 @@
 #ifndef SNAG_ANALYSIS_ANALYSIS_H
 #define SNAG_ANALYSIS_ANALYSIS_H
 
-#include "learn/model_file.h"
 #include "analysis/run_scoring.h"
+#include "base/crew.h"
 #include "base/pool.h"
 #include "features/residual.h"
 #include "forest/forest.h"
+#include "forest/tree_share.h"
+#include "learn/model_file.h"
 #include "run/columns.h"
+#include "score/scoring.h"
 #include "trace/definitions.h"
 
 #include <stdint.h>
@@ -31,9 +34,6 @@ struct analysis_opts {
     const struct model *model;        /* score by this model, numbered as defs; NULL: learn */
     const struct analysis_crew *crew; /* processes that share the work; NULL: this one alone */
 };
-
-struct analysis_crew;
-struct sentences;
 
 /* What is said of a function of interest as a whole. */
 struct analysis_result {
@@ -79,5 +79,61 @@ struct analysis_sink {
 int analysis_run(const struct columns *columns, const struct definitions *defs,
                  const struct analysis_foi *foi, const struct analysis_opts *opts,
                  const struct analysis_sink *sink, struct analysis_result *result);
+
+/*
+ * Several processes analyse one run (base/crew.h): each the executions of its own locations,
+ * from columns that all can read.
+ *
+ *     process 0   analysis_run for each function of interest, then analysis_crew_dismiss
+ *     the others  analysis_crew_assist, until then
+ *
+ * Forests, labels, measures and sentences are made by whoever has the location, and the model
+ * by all together (residual_fit): the time of a call goes to the process that sorts those of
+ * its path. By the model of another run each judges its own. What there is one of for each
+ * execution, its measures and its sentence, goes to process 0, which says what is an anomaly.
+ * It goes on alone then, with all executions.
+ *
+ * Which process has a location is dealt anew, by calls and not by what the trace announces.
+ */
+
+/* One of the processes. */
+struct analysis_crew {
+    struct crew *crew;
+    struct pool *pool;   /* threads of this process while the others are there, too */
+    struct model *model; /* of another run, by which all judge; NULL: they learn. As it was
+                            read, but on process 0, where it is numbered as the trace */
+};
+
+/* What is said of all executions, made before they are stored. */
+struct sentences {
+    const char **text; /* [executions] in blob */
+    char **blob;       /* [n_blobs] */
+    unsigned n_blobs;
+};
+
+/* analysis_crew_dismiss -- on process 0: nothing more is to be done. NULL is harmless. */
+void analysis_crew_dismiss(const struct analysis_crew *crew);
+
+/*
+ * analysis_crew_assist -- on the others: do what process 0 leads, until it dismisses them.
+ *   defs  as they were read; process 0 may have added functions since, which are added here
+ *   dir   of the run
+ * What goes wrong is process 0's to tell.
+ */
+void analysis_crew_assist(const struct analysis_crew *crew, struct definitions *defs,
+                          const char *dir);
+
+/* analysis_crew_deal -- whose the locations of a run are, by their calls; tree_share_release.
+ * The same on all processes. */
+void analysis_crew_deal(struct tree_share *share, struct crew *crew,
+                        const struct columns *columns, const struct definitions *defs);
+
+/*
+ * analysis_crew_report -- process 0 says (-v) what each process has made, sent and needed. All
+ * must call it.
+ *   n_sorted  times of calls that this process has sorted
+ */
+void analysis_crew_report(struct crew *crew, const char *command, const struct forest *own,
+                          uint64_t n_sorted);
 
 #endif

@@ -1,6 +1,6 @@
 /* Rank 0 is slow twice; rank 1 waits for it, rank 2 for rank 1, rank 3 for rank 2, and all of
  * them in a barrier. */
-#include "analysis/causes.h"
+#include "analysis/incidents.h"
 
 #include "analysis/run_scoring.h"
 #include "analysis/sample_run.h"

@@ -1,15 +1,14 @@
 /* Only the trees of chosen executions are built, and found in the model. */
 #include "analysis/chosen.h"
 
-#include "analysis/model_store.h"
-#include "analysis/peer_devices.h"
-#include "analysis/peer_teams.h"
 #include "analysis/run_scoring.h"
-#include "analysis/run_view.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "explain/excess.h"
+#include "explain/why.h"
 #include "features/wl.h"
+#include "ranks/peer_costs.h"
+#include "ranks/peer_few.h"
+#include "replay/what_if.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
 

@@ -19,9 +19,9 @@
 #ifndef SNAG_ANALYSIS_CHOSEN_H
 #define SNAG_ANALYSIS_CHOSEN_H
 
-#include "analysis/peers.h"
-#include "analysis/what_if.h"
 #include "features/residual.h"
+#include "ranks/peers.h"
+#include "replay/what_if.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -14,8 +14,8 @@
 #define SNAG_ANALYSIS_COSTS_H
 
 #include "analysis/incidents.h"
-#include "analysis/what_if.h"
 #include "replay/critical.h"
+#include "replay/what_if.h"
 #include "score/scoring.h"
 
 #include <stdbool.h>

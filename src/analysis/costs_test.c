@@ -1,4 +1,4 @@
-/* As in what_if_test.c, the truth is the same program without what was injected. */
+/* As in chosen_test.c, the truth is the same program without what was injected. */
 #include "analysis/sample_run.h"
 #include "base/test.h"
 #include "run/rundb.h"

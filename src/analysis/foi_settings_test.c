@@ -1,5 +1,5 @@
 /* Settings written to a run and read back; what is not there, and what makes no sense. */
-#include "analysis/foi_settings.h"
+#include "analysis/run_scoring.h"
 
 #include "base/err.h"
 #include "base/test.h"

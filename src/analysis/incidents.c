@@ -1,20 +1,27 @@
 /*
- * Suspects are joined by union-find; then each group is gone through once, in the order of its
- * group and what it votes for.
+ * Suspects are joined by union-find: by their cause chains, by where these lead to, by the
+ * iteration. Then each group is gone through once, in the order of its group and what it votes
+ * for; and of the incidents that this makes, those that come back are joined, location by
+ * location.
  */
 #include "analysis/incidents.h"
 
-#include "analysis/recurrence.h"
 #include "base/mem.h"
 #include "base/order.h"
 #include "base/radix.h"
 #include "detect/tails.h"
 #include "features/schedule.h"
+#include "replay/what_if.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define TURNS_SHARE 0.75
+#define LIKE_COST 2.0
+#define FIRST_TRIED 24     /* occurrences, from all over the run, that may be a turn */
+#define NEXT_TRIED 16      /* and those after one that may be the next */
 #define SUSPECT_SHARE 0.02 /* of all executions are suspects even where none is an anomaly */
 #define MIN_SUSPECTS 20u
 #define LONG 1.0    /* typical executions lost: who lost that, and most, is a suspect, too */
@@ -22,6 +29,179 @@
 #define MANY 4u     /* one in so many locations have the same iteration disturbed: it is one */
 #define MIN_MANY 3u /* and so many at least */
 #define TAKEN (INCIDENT_NONE - 1) /* no suspect, but the head of an incident */
+
+/* ----------------------------------------------------------------------------- cause chains */
+
+void causes_init(struct causes *causes, const struct columns *columns,
+                 const struct definitions *defs)
+{
+    *causes = (struct causes){0};
+    run_view_init(&causes->view, columns, defs);
+}
+
+void causes_release(struct causes *causes)
+{
+    trace_view_release(&causes->view);
+    stretch_release(&causes->stretch);
+    free(causes->lost_ns);
+    *causes = (struct causes){0};
+}
+
+bool causes_of(struct causes *causes, const struct residual_model *model,
+               const struct residual_place *place, const struct forest *forest, uint32_t t)
+{
+    uint32_t first = forest->first[t], end = forest->first[t + 1], row;
+    uint32_t n = causes->view.calls[forest->location[t]].subtree_len[forest->call[t]];
+
+    mem_grow(&causes->lost_ns, &causes->lost_cap, n, sizeof *causes->lost_ns);
+    for (uint32_t i = 0; i < n; i++)
+        causes->lost_ns[i] = 0; /* the tracer's calls have lost nothing */
+    for (uint32_t v = first; v < end; v++)
+        causes->lost_ns[forest_row(forest, t, v) - forest->call[t]] =
+            (double)forest->exclusive_ns[v] - residual_common(model, place, forest, t, v);
+    row = cause_first(&causes->view, forest->location[t], forest->call[t], causes->lost_ns);
+    if (row == NO_CALL)
+        return false;
+    cause_of(&causes->view, forest->location[t], row, &causes->stretch, &causes->cause);
+    return true;
+}
+
+/* -------------------------------------------------------------------------- what comes back */
+
+/*
+ * One location at a time. A period is the distance of two occurrences; many are tried, as most
+ * may be of no recurrence.
+ */
+
+/* The occurrences of one location in the order of time, and which are left. */
+struct here {
+    struct occurrence *x;
+    size_t *at;   /* [n] into x */
+    size_t *turn; /* [n] scratch: into x, of the recurrence that is tried */
+    size_t *best; /* [n] the same of the best one so far */
+    double *cost; /* [n] scratch */
+    size_t n, n_best;
+    uint32_t best_period;
+};
+
+static bool is_left(const struct here *h, size_t i)
+{
+    return h->x[h->at[i]].period == 0;
+}
+
+/* Keeps of n turns those that cost about as much as the middle one; returns how many. */
+static size_t keep_alike(struct here *h, size_t n)
+{
+    size_t n_kept = 0;
+    double median;
+
+    for (size_t i = 0; i < n; i++)
+        h->cost[i] = h->x[h->turn[i]].cost;
+    qsort(h->cost, n, sizeof *h->cost, order_f64);
+    median = h->cost[n / 2];
+    for (size_t i = 0; i < n; i++) {
+        double cost = h->x[h->turn[i]].cost;
+
+        if (cost <= LIKE_COST * median && LIKE_COST * cost >= median)
+            h->turn[n_kept++] = h->turn[i];
+    }
+    return n_kept;
+}
+
+/* Is what comes in every period-th execution, as the i-th does, better than the best so far? */
+static void try_period(struct here *h, size_t i, uint32_t period)
+{
+    const struct occurrence *one = &h->x[h->at[i]];
+    uint32_t phase = one->index % period;
+    size_t n = 0, n_room = (one->n_here - 1 - phase) / period + 1;
+    size_t *spare;
+
+    for (size_t k = 0; k < h->n; k++)
+        if (is_left(h, k) && h->x[h->at[k]].index % period == phase)
+            h->turn[n++] = h->at[k];
+    n = keep_alike(h, n);
+    if (n < RECURRENCE_TURNS || (double)n < TURNS_SHARE * (double)n_room || n <= h->n_best)
+        return;
+    spare = h->best;
+    h->best = h->turn;
+    h->turn = spare;
+    h->n_best = n;
+    h->best_period = period;
+}
+
+static void try_all(struct here *h)
+{
+    size_t step = h->n > FIRST_TRIED ? h->n / FIRST_TRIED : 1;
+
+    h->n_best = 0;
+    for (size_t i = 0; i < h->n; i += step)
+        for (size_t k = i + 1; is_left(h, i) && k < h->n && k <= i + NEXT_TRIED; k++) {
+            uint32_t period = h->x[h->at[k]].index - h->x[h->at[i]].index;
+
+            if (is_left(h, k) && period >= RECURRENCE_MIN_PERIOD)
+                try_period(h, i, period);
+        }
+}
+
+static void take_best(struct here *h)
+{
+    size_t most = h->best[0];
+
+    for (size_t i = 1; i < h->n_best; i++)
+        if (h->x[h->best[i]].cost > h->x[most].cost)
+            most = h->best[i];
+    for (size_t i = 0; i < h->n_best; i++) {
+        h->x[h->best[i]].turn_of = most;
+        h->x[h->best[i]].period = h->best_period;
+    }
+}
+
+struct place {
+    uint32_t location, index;
+    size_t at;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct place *p = a, *q = b;
+
+    return p->location != q->location ? order_u32(&p->location, &q->location)
+                                      : order_u32(&p->index, &q->index);
+}
+
+void recurrence_find(struct occurrence *x, size_t n)
+{
+    struct place *place = mem_alloc(n, sizeof *place);
+    size_t *at = mem_alloc(n, sizeof *at);
+    struct here h = {.x = x};
+
+    h.turn = mem_alloc(n, sizeof *h.turn);
+    h.best = mem_alloc(n, sizeof *h.best);
+    h.cost = mem_alloc(n, sizeof *h.cost);
+    for (size_t i = 0; i < n; i++) {
+        place[i] = (struct place){x[i].location, x[i].index, i};
+        x[i].turn_of = i;
+        x[i].period = 0;
+    }
+    qsort(place, n, sizeof *place, by_place);
+    for (size_t i = 0; i < n; i++)
+        at[i] = place[i].at;
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin; end < n && place[end].location == place[begin].location; end++)
+            ;
+        h.at = at + begin;
+        h.n = end - begin;
+        for (try_all(&h); h.n_best > 0; try_all(&h))
+            take_best(&h);
+    }
+    free(place);
+    free(at);
+    free(h.turn);
+    free(h.best);
+    free(h.cost);
+}
+
+/* --------------------------------------------------------------------------------- suspects */
 
 /* Where and when something was. */
 struct span {
@@ -49,8 +229,6 @@ static double lost_ns(const struct finder *f, uint32_t t)
 {
     return (double)f->w->measure[t].loss.ns;
 }
-
-/* ------------------------------------------------------------------------------ suspects */
 
 struct ranked {
     double score;

@@ -1,8 +1,16 @@
 /*
- * label_store -- the labels of a run: a log of who said what when.
+ * label_store -- the labels of a run: a log of who said what when, and of the acts that can be
+ * undone.
  *
  * Nothing is overwritten. The last word on an execution holds, and a label is taken back by a
  * word that says nothing, so the state at any earlier time can be had again.
+ *
+ * Acts are what a person did to a run, in order: labels that were given at once, and retrains.
+ * So that it can be undone and redone whoever asks, from any page and on any day. Undoing
+ * labels appends what held before them, redoing appends them again; an act knows its labels by
+ * their numbers. The last act that is not undone is undone next, and of the undone ones behind
+ * it the first is redone next. A new act forgets those: what they would be redone upon is no
+ * more.
  */
 #ifndef SNAG_ANALYSIS_LABEL_STORE_H
 #define SNAG_ANALYSIS_LABEL_STORE_H
@@ -30,7 +38,7 @@ const char *label_name(enum label label);
 int label_parse(const char *text, enum label *label);
 
 /*
- * label_store_add -- append labels, all or none, in one transaction, as an act (acts.h).
+ * label_store_add -- append labels, all or none, in one transaction, as an act.
  *   author  who says so
  * Returns 0, ERR_NOT_FOUND when an execution is not in the run, ERR_USAGE when the entries
  * contradict each other, or ERR_DATABASE.
@@ -62,5 +70,37 @@ int label_store_inherit(sqlite3 *db, sqlite3 *from, size_t *n_kept, size_t *n_lo
 
 /* label_now -- the time as it is written down: UTC, ISO 8601. */
 void label_now(char out[32]);
+
+enum act_way { ACT_UNDO, ACT_REDO };
+
+struct act {
+    int64_t id, foi;
+    int64_t first_label, last_label; /* 0, both: it is a retrain */
+    int64_t retrain;                 /* 0: it is labels */
+};
+
+/* acts_add_retrain -- a retrain was made. Inside the transaction that did so. */
+int acts_add_retrain(sqlite3 *db, int64_t foi, int64_t retrain);
+
+/*
+ * acts_next -- what is undone, or redone, next.
+ * Returns 0, ERR_NOT_FOUND when there is nothing, or ERR_DATABASE.
+ */
+int acts_next(sqlite3 *db, int64_t foi, enum act_way way, struct act *act);
+
+/*
+ * acts_turn_labels -- undo or redo an act of labels, in one transaction.
+ *   author  who says so, of labels that are cleared; others keep whose they were
+ *   n       out: executions whose label was written
+ * Returns 0, ERR_EXISTS when somebody did something meanwhile, or ERR_DATABASE.
+ */
+int acts_turn_labels(sqlite3 *db, const struct act *act, enum act_way way, const char *author,
+                     size_t *n);
+
+/*
+ * acts_turned_retrain -- a retrain was undone, or redone. Inside the transaction that did so.
+ * Returns 0 or ERR_DATABASE.
+ */
+int acts_turned_retrain(sqlite3 *db, int64_t retrain, enum act_way way);
 
 #endif

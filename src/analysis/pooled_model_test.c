@@ -1,6 +1,6 @@
 /* A model of several runs, of which one takes a fifth longer, while executions of one are
  * alike. */
-#include "analysis/pooled_model.h"
+#include "analysis/run_model.h"
 
 #include "analysis/run_scoring.h"
 #include "analysis/sample_run.h"

@@ -1,7 +1,6 @@
 /* What is needed of a run is built, made into a matrix, and let go before the projection. */
 #include "analysis/projection.h"
 
-#include "analysis/model_store.h"
 #include "analysis/run_scoring.h"
 #include "base/mem.h"
 #include "run/rundb.h"

@@ -1,6 +1,6 @@
 /* A run with one slow step out of sixty on each of seven ranks, made ready to be ranked anew.
  */
-#include "analysis/ranking.h"
+#include "analysis/retrain.h"
 
 #include "analysis/sample_run.h"
 #include "base/err.h"

@@ -1,4 +1,4 @@
-#include "analysis/recurrence.h"
+#include "analysis/incidents.h"
 
 #include "base/test.h"
 

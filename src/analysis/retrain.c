@@ -1,18 +1,256 @@
-/* The ranking is computed first; what it replaces is read in the transaction that writes. */
+/*
+ * Three steps: a ranking is opened (the scores come from the database, everything else from the
+ * columns and the model), a learner ranks by the labels, and again without each of the last
+ * acts, and scores and verdicts are written. The ranking is computed first; what it replaces is
+ * read in the transaction that writes.
+ */
 #include "analysis/retrain.h"
 
-#include "analysis/acts.h"
 #include "analysis/label_store.h"
-#include "analysis/model_store.h"
+#include "analysis/run_scoring.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/progress.h"
 #include "detect/detector.h"
+#include "detect/ocsvm.h"
+#include "detect/rbf.h"
+#include "detect/tails.h"
+#include "run/run_sql.h"
 #include "run/rundb.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define DEFAULT_LEARNER "reasons"
+#define CALIBRATED "residual" /* the detector whose scores are in nats */
+
+/* ---------------------------------------------------------------------------------- ranking */
+
+/* The detector's scores, and which of them it called anomalies; counts those. */
+static int load_scores(sqlite3 *db, int64_t foi, double *score, bool *is_anomaly, uint32_t n,
+                       uint32_t *n_anomalies)
+{
+    sqlite3_stmt *query = NULL;
+    uint32_t t = 0;
+    int rc = rundb_prepare(db,
+                           "SELECT detector_score, detector_verdict = 'anomaly' FROM execution "
+                           "WHERE foi = ? ORDER BY tree",
+                           &query);
+
+    *n_anomalies = 0;
+    if (rc == 0)
+        rc = rundb_bind(db, query, "i", foi);
+    while (rc == 0 && t < n && sqlite3_step(query) == SQLITE_ROW) {
+        score[t] = sqlite3_column_double(query, 0);
+        is_anomaly[t] = sqlite3_column_int(query, 1) != 0;
+        *n_anomalies += is_anomaly[t++];
+    }
+    if (rc == 0 && t < n)
+        rc = err_set(ERR_FORMAT, "damaged run: %u of %u executions have a score", t, n);
+    sqlite3_finalize(query);
+    return rc;
+}
+
+/*
+ * The detector's scores as tail probabilities. Returns its threshold as one; where executions
+ * were judged one by one without any (scoring_judge), one that leaves as many above.
+ */
+static double calibrate(struct ranking *r, const struct foi_settings *s, uint32_t n_anomalies)
+{
+    if (strcmp(s->detector, CALIBRATED) == 0) {
+        memcpy(r->prior, r->detector, r->n * sizeof *r->prior);
+        return isfinite(s->threshold) ? s->threshold
+                                      : threshold_between(r->prior, r->n, n_anomalies);
+    }
+    tail_ranks(r->detector, r->n, r->prior);
+    return -log((n_anomalies + 0.5) / r->n); /* between the last above and the first below */
+}
+
+/* What was said, or what the analysis had for the same vectors, or what suits them. */
+static double choose_gamma(const struct ranking *r, const struct foi_settings *s,
+                           const struct ranking_opts *opts)
+{
+    const struct stack2vec_opts *was = &s->learnt.embedding, *is = &r->work.embedding.opts;
+    bool is_same = strcmp(s->features, r->features_name) == 0 && was->dims == is->dims &&
+                   was->epochs == is->epochs && was->learning_rate == is->learning_rate &&
+                   was->negatives == is->negatives;
+
+    if (opts->gamma > 0)
+        return opts->gamma;
+    return is_same && s->learnt.gamma > 0 ? s->learnt.gamma : rbf_gamma(r->x);
+}
+
+static int describe(struct ranking *r, const struct learner_ops *ops,
+                    const struct feature_ops *features, struct pool *pool)
+{
+    struct scoring *w = &r->work;
+    struct reasons_input input = scoring_reasons(w);
+
+    reasons_find(&r->reasons, &input, true);
+    return ops->needs_matrix ? scoring_matrix(w, features, pool, &r->x) : 0;
+}
+
+int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
+                 const struct definitions *defs, int64_t foi, const struct ranking_opts *opts)
+{
+    const char *name = opts->learner ? opts->learner : DEFAULT_LEARNER;
+    const struct learner_ops *ops = learner_find(name);
+    const struct feature_ops *features;
+    struct learner_input input = {.seed = opts->seed, .pool = opts->pool};
+    struct foi_settings settings;
+    uint32_t n_anomalies;
+    int rc = foi_settings_load(db, foi, &settings);
+
+    if (ops == NULL)
+        return err_set(ERR_USAGE, "no such learner: '%s'", name);
+    if (rc < 0)
+        return rc;
+    features = feature_find(opts->features ? opts->features : settings.features);
+    if (features == NULL)
+        return err_set(ERR_USAGE, "no such features: '%s'",
+                       opts->features ? opts->features : settings.features);
+    r->work.embedding.opts = opts->embedding;
+    rc = run_scoring_load(&r->work, db, columns, defs, foi,
+                          ops->needs_matrix && features->needs_bags);
+    if (rc < 0)
+        return rc;
+    *r = (struct ranking){.foi = foi,
+                          .n = r->work.forest.n_trees,
+                          .learner_name = ops->name,
+                          .features_name = ops->needs_matrix ? features->name : "residual",
+                          .work = r->work};
+    r->detector = mem_alloc(r->n, sizeof *r->detector);
+    r->is_anomaly = mem_alloc(r->n, sizeof *r->is_anomaly);
+    r->prior = mem_alloc(r->n, sizeof *r->prior);
+    snprintf(r->detector_name, sizeof r->detector_name, "%.31s", settings.detector);
+    rc = load_scores(db, foi, r->detector, r->is_anomaly, r->n, &n_anomalies);
+    if (rc < 0)
+        return rc;
+    input.threshold = calibrate(r, &settings, n_anomalies);
+    rc = describe(r, ops, features, opts->pool);
+    if (rc == 0 && ops->needs_matrix) {
+        input.gamma = r->learnt.gamma = choose_gamma(r, &settings, opts);
+        input.nu = r->learnt.nu = opts->nu > 0 ? opts->nu : settings.learnt.nu;
+    }
+    r->learnt.embedding = r->work.embedding.opts;
+    input.n = r->n;
+    input.reasons = &r->reasons;
+    input.x = r->x;
+    input.prior = r->prior;
+    input.is_anomaly = r->is_anomaly;
+    return rc < 0 ? rc : learner_init(&r->learner, ops, &input);
+}
+
+void ranking_close(struct ranking *r)
+{
+    learner_release(&r->learner);
+    reasons_release(&r->reasons);
+    scoring_release(&r->work);
+    free(r->x.x);
+    free(r->detector);
+    free(r->is_anomaly);
+    free(r->prior);
+    *r = (struct ranking){0};
+}
+
+double ranking_nu(const struct ranking *r)
+{
+    return r->learnt.nu > 0 ? r->learnt.nu : OCSVM_NU;
+}
+
+/* ------------------------------------------------------------------------ effects of labels */
+
+/* What holds without an act is asked of the log of labels, as a label may replace another. */
+
+struct label_effects {
+    struct label_effect of[LABEL_EFFECTS_MAX_ACTS]; /* the oldest first */
+    uint32_t n;
+    bool *without[LABEL_EFFECTS_MAX_ACTS]; /* [trees] is an anomaly without it; or NULL */
+    signed char *label;                    /* [trees] scratch */
+};
+
+/* Of labels of what there is not (any more) nothing can be said. */
+static int load_acts(struct label_effects *e, sqlite3 *db, int64_t foi, uint32_t n_trees)
+{
+    sqlite3_stmt *query = NULL;
+    int step = SQLITE_DONE, rc = rundb_prepare(db, run_sql_acts_to_learn, &query);
+
+    if (rc == 0)
+        rc = rundb_bind(db, query, "ii", foi, (int64_t)LABEL_EFFECTS_MAX_ACTS);
+    while (rc == 0 && e->n < LABEL_EFFECTS_MAX_ACTS &&
+           (step = sqlite3_step(query)) == SQLITE_ROW) {
+        int64_t tree = sqlite3_column_int64(query, 3);
+
+        if (sqlite3_column_type(query, 3) == SQLITE_NULL || tree < 0 || tree >= n_trees)
+            continue;
+        e->of[e->n++] =
+            (struct label_effect){.first_label = sqlite3_column_int64(query, 0),
+                                  .last_label = sqlite3_column_int64(query, 1),
+                                  .n_labels = (uint32_t)sqlite3_column_int64(query, 2),
+                                  .tree = (uint32_t)tree};
+    }
+    if (rc == 0 && step != SQLITE_DONE && step != SQLITE_ROW)
+        rc = rundb_error(db, "cannot read what was labelled");
+    sqlite3_finalize(query);
+    return rc;
+}
+
+static int effects_find(struct label_effects *e, sqlite3 *db, const struct ranking *r)
+{
+    double *score = mem_alloc(r->n, sizeof *score), threshold;
+    struct learner learner = {0};
+    int rc = load_acts(e, db, r->foi, r->n);
+
+    /* One of its own, as a machine that has learnt something starts from there the next time.
+     */
+    if (rc == 0 && e->n > 0 && learner_init(&learner, r->learner.ops, &r->learner.input) < 0)
+        e->n = 0;
+
+    e->label = mem_alloc(r->n, sizeof *e->label);
+    for (uint32_t i = 0; rc == 0 && i < e->n; i++) {
+        bool *without = mem_alloc(r->n, sizeof *without);
+
+        rc = label_store_load_without(db, r->foi, e->of[i].first_label, e->of[i].last_label,
+                                      r->n, e->label);
+        if (rc == 0 && learner_rank(&learner, e->label, score, without, &threshold) == 0)
+            e->without[i] = without;
+        else
+            free(without);
+    }
+    learner_release(&learner);
+    free(score);
+    return rc;
+}
+
+static void effects_count(struct label_effects *e, const struct ranking *r,
+                          const signed char *label, const bool *is_anomaly,
+                          const bool *was_anomaly)
+{
+    for (uint32_t i = 0; i < e->n; i++) {
+        struct label_effect *x = &e->of[i];
+
+        x->label = label[x->tree];
+        for (uint32_t t = 0; e->without[i] && t < r->n; t++) {
+            if (label[t] != LABEL_NONE || is_anomaly[t] == was_anomaly[t] ||
+                is_anomaly[t] == e->without[i][t])
+                continue;
+            if (x->n_moved < LABEL_EFFECTS_TREES)
+                x->moved[x->n_moved] = t;
+            x->n_moved++;
+        }
+    }
+}
+
+static void effects_release(struct label_effects *e)
+{
+    for (uint32_t i = 0; i < e->n; i++)
+        free(e->without[i]);
+    free(e->label);
+    *e = (struct label_effects){0};
+}
 
 /* A ranking and what it replaces. */
 struct scores {
@@ -176,7 +414,7 @@ static int write_run(sqlite3 *db, struct ranking *r, const char *author, struct 
     if (rc < 0)
         return rc;
     summarize(s, result);
-    label_effects_count(effects, r, s->label, s->is_anomaly, s->was_anomaly);
+    effects_count(effects, r, s->label, s->is_anomaly, s->was_anomaly);
     memcpy(result->effect, effects->of, sizeof result->effect);
     result->n_effects = effects->n;
     rc = store(db, r->foi, s);
@@ -198,12 +436,12 @@ int retrain_run(sqlite3 *db, struct ranking *r, const char *author,
 
     *result = (struct retrain_result){0};
     scores_init(&s, r->n);
-    rc = label_effects_find(&effects, db, r);
+    rc = effects_find(&effects, db, r);
     if (rc == 0)
         rc = rank(db, r, LABEL_LAST, &s, result);
     if (rc == 0)
         rc = commit(db, write_run(db, r, author, &s, &effects, result));
-    label_effects_release(&effects);
+    effects_release(&effects);
     scores_release(&s);
     return rc;
 }

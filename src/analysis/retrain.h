@@ -7,13 +7,75 @@
 #ifndef SNAG_ANALYSIS_RETRAIN_H
 #define SNAG_ANALYSIS_RETRAIN_H
 
-#include "analysis/label_effects.h"
-#include "analysis/ranking.h"
+#include "analysis/run_scoring.h"
+#include "base/pool.h"
+#include "learn/learner.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <sqlite3.h>
+
+struct ranking_opts {
+    const char *learner;             /* a name, or NULL for the default */
+    const char *features;            /* NULL: those of the analysis */
+    struct stack2vec_opts embedding; /* what was said of it, see run_scoring_load */
+    double gamma;                    /* of ocsvm's kernel; 0: the analysis's or the data's */
+    double nu;                       /* 0: the analysis's */
+    uint64_t seed;
+    struct pool *pool;
+};
+
+/* A function of interest of a run with all that is needed to rank its executions anew when a
+ * person says something about them. */
+struct ranking {
+    int64_t foi;
+    uint32_t n;
+    const char *learner_name, *features_name;
+    char detector_name[32];
+    struct learnt_settings learnt; /* what is used of it */
+    double *detector;              /* [n] scores of the detector, in its own units */
+    bool *is_anomaly;              /* [n] and its verdicts */
+    struct learner learner;
+
+    struct scoring work;
+    struct reasons reasons;
+    struct matrix x;
+    double *prior; /* [n] the detector's scores in nats */
+};
+
+/*
+ * ranking_open -- load a function of interest.
+ *   r     zeroed; close it in any case
+ *   defs  of the run (run_summary_definitions); must outlive r, as the pool must
+ * Scores of a detector that is not calibrated are made tail probabilities first.
+ * Returns 0, ERR_USAGE for an unknown learner, ERR_RANGE or as run_scoring_load. As long as the
+ * analysis took without reading the trace.
+ */
+int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
+                 const struct definitions *defs, int64_t foi, const struct ranking_opts *opts);
+void ranking_close(struct ranking *r);
+
+/* ranking_nu -- the share that the one-class SVM expects outside. */
+double ranking_nu(const struct ranking *r);
+
+#define LABEL_EFFECTS_MAX_ACTS 8u /* acts that are looked at: the newest */
+#define LABEL_EFFECTS_TREES 5u    /* executions that are named of each */
+
+/*
+ * Which labels changed what, in a retrain. An execution's verdict changed by the labels of an
+ * act if it would be another one without them. So all is learnt once more without each act
+ * since the retrain before.
+ */
+struct label_effect {
+    int64_t first_label, last_label; /* numbers of the act's labels */
+    uint32_t n_labels;
+    uint32_t tree;    /* the first of them */
+    enum label label; /* what is said of that; LABEL_NONE: it was taken back */
+    uint32_t n_moved; /* executions with another verdict by it, but those labelled so */
+    uint32_t moved[LABEL_EFFECTS_TREES]; /* the first of them, by tree */
+};
 
 /* An execution whose verdict changed. */
 struct retrain_change {
@@ -93,7 +155,7 @@ int retrain_to_undo(sqlite3 *db, int64_t foi, struct retrain_settings *as);
 int retrain_find(sqlite3 *db, int64_t foi, int64_t id, struct retrain_settings *as);
 
 /*
- * retrain_redo -- make a retrain hold again that is to be redone next (acts.h).
+ * retrain_redo -- make a retrain hold again that is to be redone next (acts_next).
  *   as  what retrain_find says of it
  *   r   open with that
  * Returns 0, ERR_EXISTS when it is no longer next, or as retrain_run.

@@ -1,10 +1,14 @@
-/* run_model -- what a run taught about a function of interest, as a model for other runs. */
+/*
+ * run_model -- what a run, or several, taught about a function of interest, as a model for
+ * other runs.
+ */
 #ifndef SNAG_ANALYSIS_RUN_MODEL_H
 #define SNAG_ANALYSIS_RUN_MODEL_H
 
-#include "analysis/ranking.h"
+#include "analysis/retrain.h"
 #include "learn/model_file.h"
 #include "run/rundir.h"
+#include "score/scoring.h"
 
 #include <stdint.h>
 
@@ -22,13 +26,34 @@ int run_model_make(struct run *run, int64_t foi, const struct ranking_opts *opts
                    struct model *model, uint32_t *n_left_out);
 
 /*
- * run_model_take -- moves what a scoring learnt into a model, as its newest version.
- *   foi    name of the function of interest
- *   trace  what it was learnt from
- *   made   when it was learnt; NULL: now
- *   model  {0} before
+ * pooled -- one model of several runs of a program: what was usual in any of them.
+ *
+ *     pooled_add(&p, &run, foi);      any number of runs
+ *     pooled_model(&p, &model);
+ *     pooled_release(&p);
+ *
+ * The executions of all runs are one forest, from which a model is learnt as from that of one
+ * run. So what differs from run to run is in the widths of its contexts, and a run that is like
+ * one of those before is nothing strange; by a model of one run it may be. Labels are not used.
  */
-void run_model_take(struct model *model, struct scoring *scoring, const char *foi,
-                    const char *trace, const char *made);
+struct pooled {
+    struct definitions defs; /* of all: regions by name; locations one run after another */
+    struct forest forest;
+    uint32_t n_runs;
+    char *foi, *traces; /* its full name; what was read, with commas */
+};
+
+/*
+ * pooled_add -- the executions of one more run. p is zeroed before the first; release it in any
+ * case.
+ *   foi  id in the run; by name the function of all
+ * Returns 0, ERR_NOT_FOUND when it is not the function of the runs before, ERR_RANGE when there
+ * are too many calls, or as run_scoring_collect. O(calls).
+ */
+int pooled_add(struct pooled *p, const struct run *run, int64_t foi);
+
+/* pooled_model -- what they taught, as one run does without labels. Of at least one run. */
+int pooled_model(struct pooled *p, struct model *out);
+void pooled_release(struct pooled *p);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef SNAG_ANALYSIS_SAMPLE_RANKING_H
 #define SNAG_ANALYSIS_SAMPLE_RANKING_H
 
-#include "analysis/ranking.h"
+#include "analysis/retrain.h"
 #include "analysis/sample_run.h"
 
 struct sample_ranking {

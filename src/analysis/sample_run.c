@@ -1,6 +1,7 @@
 /* The same steps as snag analyze takes, with asserts for errors. */
 #include "analysis/sample_run.h"
 
+#include "analysis/run_scoring.h"
 #include "analysis/run_store.h"
 #include "base/fs.h"
 #include "base/test.h"
@@ -30,6 +31,12 @@ void sample_run_init(struct sample_run *m, const char *program, const char *foi,
     assert_int_equal(analysis_run(&m->columns, &m->source.defs, &m->foi, &opts, &sink, &result),
                      0);
     assert_int_equal(rundb_finish(m->db), 0);
+}
+
+void sample_run_scoring(const struct sample_run *m, const struct definitions *defs,
+                        struct scoring *out)
+{
+    assert_int_equal(run_scoring_load(out, m->db, &m->columns, defs, m->foi.id, false), 0);
 }
 
 void sample_run_release(struct sample_run *m)

@@ -2,8 +2,8 @@
 #ifndef SNAG_ANALYSIS_SAMPLE_RUN_H
 #define SNAG_ANALYSIS_SAMPLE_RUN_H
 
-#include "base/database.h"
 #include "analysis/analysis.h"
+#include "base/database.h"
 #include "run/ingest.h"
 #include "trace/source.h"
 
@@ -22,6 +22,10 @@ struct sample_run {
  */
 void sample_run_init(struct sample_run *m, const char *program, const char *foi,
                      const struct analysis_opts *opts);
+
+/* sample_run_scoring -- run_scoring_load of its function; *out is zeroed. */
+void sample_run_scoring(const struct sample_run *m, const struct definitions *defs,
+                        struct scoring *out);
 void sample_run_release(struct sample_run *m);
 
 #endif

@@ -2,7 +2,6 @@
 #include "snag/snag.h"
 
 #include "analysis/label_store.h"
-#include "analysis/ranking.h"
 #include "analysis/retrain.h"
 #include "analysis/run_model.h"
 #include "base/err.h"

@@ -2,7 +2,7 @@
  * snag analyze -- from a trace to a run: reads all of it, analyses the functions of interest,
  * prints the strangest executions. The run appears when everything is in it.
  */
-#include "analysis/analysis_crew.h"
+#include "analysis/analysis.h"
 #include "analysis/run_maker.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -12,19 +12,19 @@
 #include "cmd/algo_file.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
+#include "cmd/headline.h"
 #include "cmd/launched.h"
 #include "cmd/learning.h"
-#include "cmd/headline.h"
 #include "cmd/left_out.h"
-#include "view/incident_list.h"
-#include "view/executions.h"
-#include "cmd/selection.h"
 #include "cmd/list.h"
 #include "cmd/print.h"
 #include "cmd/reading.h"
+#include "cmd/selection.h"
 #include "cmd/status.h"
 #include "cmd/strange_calls.h"
 #include "run/rundir.h"
+#include "view/executions.h"
+#include "view/incident_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>

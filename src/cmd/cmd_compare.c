@@ -1,5 +1,4 @@
 /* snag compare -- what changed between runs, and a gate for it. */
-#include "analysis/compare.h"
 #include "base/crew.h"
 #include "base/err.h"
 #include "base/fs.h"
@@ -13,6 +12,7 @@
 #include "cmd/options.h"
 #include "cmd/print.h"
 #include "cmd/status.h"
+#include "compare/compare.h"
 #include "view/compare_json.h"
 
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include "cmd/status.h"
 #include "detect/auc.h"
 #include "detect/svm.h"
-#include "learn/simulate.h"
+#include "learn/query.h"
 #include "run/rundir.h"
 #include "view/executions.h"
 

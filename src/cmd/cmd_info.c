@@ -8,7 +8,7 @@
 #include "cmd/reading.h"
 #include "cmd/status.h"
 #include "forest/foi.h"
-#include "forest/teams.h"
+#include "forest/traffic.h"
 #include "run/run_metadata.h"
 #include "run/run_summary.h"
 #include "trace/borders.h"

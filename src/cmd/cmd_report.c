@@ -16,7 +16,7 @@
 #include "cmd/report_page.h"
 #include "cmd/status.h"
 #include "cmd/trace_run.h"
-#include "history/run_history.h"
+#include "compare/run_history.h"
 #include "prov/prov_store.h"
 #include "view/html.h"
 

@@ -12,7 +12,7 @@
 #include "cmd/status.h"
 #include "cmd/tags.h"
 #include "cmd/url_print.h"
-#include "history/trend.h"
+#include "compare/trend.h"
 #include "monitor/live_past.h"
 #include "prov/prov_store.h"
 

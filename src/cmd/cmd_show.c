@@ -2,7 +2,7 @@
  * snag show -- one execution: what it took and usually takes on every call path, drawn as a
  * tree; what is strange about it; what went on elsewhere at the same time.
  */
-#include "analysis/subtrees.h"
+#include "analysis/run_scoring.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -10,7 +10,7 @@
 #include "cmd/print.h"
 #include "cmd/selection.h"
 #include "cmd/status.h"
-#include "explain/team_use.h"
+#include "explain/team_barrier.h"
 #include "run/run_sql.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"

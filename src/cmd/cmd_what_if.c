@@ -1,7 +1,6 @@
 /* snag what-if -- by how much a run would have been shorter without some of its excess. */
 #include "analysis/chosen.h"
 #include "analysis/costs.h"
-#include "analysis/late_senders.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -11,6 +10,7 @@
 #include "cmd/print.h"
 #include "cmd/selection.h"
 #include "cmd/status.h"
+#include "ranks/late_senders.h"
 #include "run/rundb.h"
 #include "view/executions.h"
 #include "view/groups.h"

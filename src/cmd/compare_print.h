@@ -2,7 +2,7 @@
 #ifndef SNAG_CMD_COMPARE_PRINT_H
 #define SNAG_CMD_COMPARE_PRINT_H
 
-#include "analysis/compare.h"
+#include "compare/compare.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,9 +9,9 @@
 #ifndef SNAG_CMD_COMPARED_H
 #define SNAG_CMD_COMPARED_H
 
-#include "analysis/compare.h"
 #include "base/crew.h"
 #include "cmd/settings.h"
+#include "compare/compare.h"
 
 #include <stdint.h>
 #include <sys/types.h>

@@ -2,7 +2,6 @@
 #ifndef SNAG_CMD_LEARNING_H
 #define SNAG_CMD_LEARNING_H
 
-#include "analysis/ranking.h"
 #include "analysis/retrain.h"
 #include "cmd/settings.h"
 #include "run/rundir.h"

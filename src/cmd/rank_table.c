@@ -1,10 +1,9 @@
 #include "cmd/rank_table.h"
 
-#include "analysis/peer_few.h"
-#include "analysis/peer_teams.h"
-#include "analysis/peer_text.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "ranks/peer_few.h"
+#include "ranks/peer_places.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,10 +2,10 @@
 #ifndef SNAG_CMD_RANK_TABLE_H
 #define SNAG_CMD_RANK_TABLE_H
 
-#include "analysis/peers.h"
 #include "analysis/run_scoring.h"
 #include "cmd/print.h"
 #include "explain/why.h"
+#include "ranks/peers.h"
 #include "run/rundir.h"
 
 #include <stdint.h>

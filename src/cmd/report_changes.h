@@ -5,9 +5,9 @@
 #ifndef SNAG_CMD_REPORT_CHANGES_H
 #define SNAG_CMD_REPORT_CHANGES_H
 
-#include "analysis/compare.h"
 #include "cmd/report_answers.h"
-#include "history/trend.h"
+#include "compare/compare.h"
+#include "compare/trend.h"
 
 #include <jansson.h>
 

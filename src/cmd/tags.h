@@ -4,7 +4,7 @@
 #define SNAG_CMD_TAGS_H
 
 #include "cmd/settings.h"
-#include "history/run_history.h"
+#include "compare/run_history.h"
 
 #include <sqlite3.h>
 

@@ -4,7 +4,7 @@
 #define SNAG_CMD_TREND_TABLE_H
 
 #include "cmd/print.h"
-#include "history/trend.h"
+#include "compare/trend.h"
 
 #include <stdint.h>
 

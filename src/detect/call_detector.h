@@ -2,14 +2,34 @@
  * call_detector -- is one call strange, given the durations of the other calls of its region?
  *
  * The streaming counterpart of detector.h: a judge is made from a sketch, whoever filled it,
- * and judges one duration at a time. To add a method: one file and one row in call_detector.c.
+ * and judges one duration at a time. To add a method: two functions and one row in
+ * call_detector.c.
  *
  * Every judgement has the method's own score, which grows with strangeness, and p, how likely a
  * normal call is to be at least as strange: its false-alarm probability, by the tails of the
- * durations (call_model.c). `tails` tells anomalies by p, so there are none where nothing is
- * strange, and by what they lost. The others are Chimbuko's, each by the rule that was
- * published (call_published.h): whatever is beyond is an anomaly, long or short, however little
- * it lost.
+ * durations (struct call_model). `tails` tells anomalies by p, so there are none where nothing
+ * is strange, and by what they lost. The others are Chimbuko's, each by the rule that was
+ * published: whatever is beyond is an anomaly, long or short, however little it lost.
+ *
+ * The published rules are those of Chimbuko's on-node analysis by which a duration is an
+ * anomaly:
+ *
+ *     sstd   |x - mean| > a s                       a = 6 deviations s of the sample
+ *     hbos   h(x) >= least + t (most - least)       h = -log2(share of the calls in x's bin)
+ *     copod  c(x) >= least + t (most - least)       c = max((l + r) / 2, corrected by skewness)
+ *                                                   l, r = -log2(share of the calls <= x, >= x)
+ *
+ * least and most are the scores of the calls; t is 0.99 (Chimbuko's hbos_thres), and the
+ * threshold never falls as calls are added (glob_thres). Bins of hbos are of equal width, 200
+ * of them (hbos_max_bins). With skewness b the corrected score is r above 1, l below -1, and
+ * l + r between: -l sign(b - 1) + r sign(b + 1).
+ *
+ * Source: Chimbuko, Overview, "Anomaly detection algorithm" and "Advanced anomaly analysis",
+ * and the classes it refers to, in version 7.0; HBOS: Goldstein and Dengel, KI 2012; COPOD: Li
+ * et al., ICDM 2020. Li et al. write max(l, r, the one that b's sign picks), which of one
+ * variable is max(l, r); this is the form of the authors' program, PyOD, and of Chimbuko.
+ * Departs from them: durations are those that a sketch keeps, to seven significant bits, so
+ * that histograms of many processes add up exactly.
  */
 #ifndef SNAG_DETECT_CALL_DETECTOR_H
 #define SNAG_DETECT_CALL_DETECTOR_H
@@ -116,13 +136,6 @@ const struct call_detector_ops *call_detector_find(const char *name);
 const char *call_detector_name(size_t i);
 
 /*
- * call_model_fit -- from a sketch of at least one duration. O(bins).
- * The sketch may hold the anomalies too, up to one call in fifty, as long as they stand apart
- * from the others: what is beyond a gap is not taken for the tail of what is before it.
- */
-void call_model_fit(struct call_model *model, const struct sketch *sketch);
-
-/*
  * call_judge_fit -- make a judge by a sketch of at least one duration. O(bins of the sketch).
  *   judge  zeroed, or fitted to fewer of these calls before: the threshold of hbos and copod
  *          is not less then than it was, unless is_local
@@ -133,12 +146,6 @@ void call_judge_fit(struct call_judge *judge, const struct call_detector_ops *op
 /* call_judge_copy -- a judge of its own; into is zeroed or was fitted. */
 void call_judge_copy(struct call_judge *into, const struct call_judge *from);
 void call_judge_release(struct call_judge *judge);
-
-/* call_judge_add_range -- for methods: after those that are there. */
-void call_judge_add_range(struct call_judge *judge, uint64_t least_ns, uint64_t most_ns);
-
-/* call_ns -- for methods: the duration that a real number of ns is, within what there is. */
-uint64_t call_ns(double ns);
 
 /*
  * call_judge_score -- how strange a duration is, by a sketch that may have grown since.

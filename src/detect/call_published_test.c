@@ -3,7 +3,7 @@
  * literally, on the durations themselves: means in two passes, histograms and tails by
  * counting. Durations have seven significant bits, which is all that a sketch keeps of them.
  */
-#include "detect/call_published.h"
+#include "detect/call_detector.h"
 
 #include "base/rng.h"
 #include "base/test.h"

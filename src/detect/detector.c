@@ -5,8 +5,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "detect/iforest.h"
-#include "detect/knn.h"
-#include "detect/lof.h"
+#include "detect/neighbours.h"
 #include "detect/ocsvm.h"
 #include "features/robust.h"
 

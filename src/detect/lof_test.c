@@ -5,10 +5,9 @@
  *     -LocalOutlierFactor(n_neighbors=k).fit(x).negative_outlier_factor_
  *     NearestNeighbors(n_neighbors=k).fit(x).kneighbors()[0].mean(1)
  */
-#include "detect/lof.h"
+#include "detect/neighbours.h"
 
 #include "base/test.h"
-#include "detect/knn.h"
 
 enum { ROWS = 16 };
 

@@ -29,6 +29,7 @@
 #define SPARE 8u  /* candidates kept beyond k */
 #define LANES 16u /* compared at once */
 #define SUMS 8u
+#define MIN_DISTANCE 1e-10
 
 struct candidate {
     double square; /* of the distance */
@@ -341,4 +342,48 @@ void neighbours_release(struct neighbours *neighbours)
     free(neighbours->index);
     free(neighbours->distance);
     *neighbours = (struct neighbours){0};
+}
+
+/* ----------------------------------------------------------------------------------- scores */
+
+/* Letters as in the paper: lrd is the local reachability density. */
+void lof_score(const struct neighbours *neighbours, double *score)
+{
+    size_t k = neighbours->k;
+    double *lrd = mem_alloc(neighbours->rows, sizeof *lrd);
+
+    for (size_t p = 0; p < neighbours->rows; p++) {
+        double reach = 0;
+
+        for (size_t c = 0; c < k; c++) {
+            double d = neighbours->distance[p * k + c];
+            uint32_t o = neighbours->index[p * k + c];
+            double k_distance = neighbours->distance[o * k + k - 1];
+
+            reach += d > k_distance ? d : k_distance;
+        }
+        lrd[p] = 1 / (reach / (double)k + MIN_DISTANCE);
+    }
+    for (size_t p = 0; p < neighbours->rows; p++) {
+        double sum = 0;
+
+        for (size_t c = 0; c < k; c++)
+            sum += lrd[neighbours->index[p * k + c]];
+        score[p] = sum / (double)k / lrd[p];
+    }
+    free(lrd);
+}
+
+/* The sum of the distances is the paper's weight; the mean of them orders rows the same way. */
+void knn_score(const struct neighbours *neighbours, double *score)
+{
+    size_t k = neighbours->k;
+
+    for (size_t p = 0; p < neighbours->rows; p++) {
+        double sum = 0;
+
+        for (size_t c = 0; c < k; c++)
+            sum += neighbours->distance[p * k + c];
+        score[p] = sum / (double)k;
+    }
 }

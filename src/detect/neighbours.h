@@ -1,5 +1,6 @@
 /*
- * neighbours -- the k nearest rows of every row of a matrix, exactly.
+ * neighbours -- the k nearest rows of every row of a matrix, exactly, and how strange a row is
+ * by them (lof, knn).
  *
  * Squared distances are first had in bulk, as |x|^2 + |y|^2 - 2 xy with a matrix product per
  * block; that loses digits when rows are close. So a few more than k candidates are kept per
@@ -31,5 +32,25 @@ struct neighbours {
  */
 int neighbours_find(struct matrix x, size_t k, struct pool *pool, struct neighbours *out);
 void neighbours_release(struct neighbours *neighbours);
+
+/*
+ * lof_score -- local outlier factor of every row, against the rows themselves: how much emptier
+ * is it around a row than around its neighbours.
+ *   neighbours  of the rows (neighbours_find)
+ *   score       (rows) out; about 1 for an inlier, larger is more anomalous
+ * Time and memory O(rows k). Thread-safe.
+ * Source: Breunig, Kriegel, Ng, Sander. LOF: Identifying Density-Based Local Outliers.
+ * SIGMOD 2000, definitions 3-7. Departs from it: ties at the k-distance are cut at k, and a
+ * density is at most 1e10, as in scikit-learn, whose values these are.
+ */
+void lof_score(const struct neighbours *neighbours, double *score);
+
+/*
+ * knn_score -- mean distance of every row to its k nearest: how far it is from where rows
+ * usually are.
+ *   score  (rows) out, >= 0, larger is more anomalous
+ * Source: Angiulli, Pizzuti. Fast Outlier Detection in High Dimensional Spaces. PKDD 2002.
+ */
+void knn_score(const struct neighbours *neighbours, double *score);
 
 #endif

@@ -3,8 +3,6 @@
 #include "base/err.h"
 #include "base/rng.h"
 #include "base/test.h"
-#include "detect/knn.h"
-#include "detect/lof.h"
 
 enum { COLS = 5 };
 

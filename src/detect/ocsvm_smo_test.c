@@ -1,4 +1,4 @@
-#include "detect/ocsvm_smo.h"
+#include "detect/ocsvm.h"
 
 #include "base/test.h"
 

@@ -2,7 +2,6 @@
 
 #include "base/test.h"
 #include "detect/ocsvm_test_data.h"
-#include "detect/rbf_cache.h"
 
 enum { ROWS = 600 };
 

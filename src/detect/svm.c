@@ -4,7 +4,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "detect/ocsvm_smo.h"
+#include "detect/ocsvm.h"
 #include "detect/rbf.h"
 
 #include <math.h>

@@ -1,14 +1,195 @@
+/*
+ * Link by link: whom a call waits for is asked of the other end (waiting.h); what that did
+ * since the two were in step is swept over (stretches), and the path it spent more on is the
+ * next link. The words for a chain come last.
+ */
 #include "explain/cause.h"
 
+#include "base/mem.h"
+#include "base/text.h"
 #include "explain/team_barrier.h"
+#include "explain/trace_view.h"
 
 #include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #define MAX_MESSAGES 512   /* looked back through for when two ranks were in step */
 #define MAX_COLLECTIVES 64 /* the same */
 #define WORTH_NAMING 0.25  /* of the delay: a path that explains less is not its cause */
 #define LATE_RATIO 0.25    /* of the delay: so late already is not in step */
 #define WAITING_FIRST 0.5  /* of the largest loss */
+
+/* -------------------------------------------------------------------------------- stretches */
+
+/*
+ * A sweep over the calls in preorder, with those that are open on a stack: time up to the next
+ * enter or leave belongs to the one on top.
+ *
+ *     from                                to
+ *      |  A ........................        |      A: open before, its time is clipped
+ *      |     B ....      B .........|.......|..    B: two calls of one path
+ */
+
+/* What a location did between two moments. */
+struct stretch_part {
+    const struct call_view *calls; /* with by_depth */
+    uint64_t from_ns, to_ns;
+    uint16_t depth; /* paths begin with calls of this depth: of threads that share no callers */
+};
+
+struct stretch_open {
+    uint64_t leave_ns, own_ns;
+    uint32_t row, path;
+    uint32_t child_region, child_path; /* of the child last seen: the next is often the same */
+};
+
+struct sweep {
+    struct stretch *stretch;
+    const struct call_view *calls;
+    uint64_t now_ns;
+    size_t n_open;
+    bool is_other;
+};
+
+void stretch_release(struct stretch *s)
+{
+    context_release(&s->paths);
+    free(s->path);
+    free(s->used);
+    free(s->open);
+    *s = (struct stretch){0};
+}
+
+/* Forgets all times, keeps what paths there are. */
+static void stretch_clear(struct stretch *s)
+{
+    s->n_used = 0;
+    s->generation++;
+}
+
+static struct stretch_path *path_of(struct stretch *s, uint32_t path)
+{
+    size_t n_before = s->path_cap;
+    struct stretch_path *p;
+
+    mem_grow(&s->path, &s->path_cap, (size_t)path + 1, sizeof *s->path);
+    for (size_t i = n_before; i < s->path_cap; i++)
+        s->path[i].generation = s->generation - 1;
+    p = &s->path[path];
+    if (p->generation != s->generation) {
+        *p = (struct stretch_path){.generation = s->generation};
+        mem_grow(&s->used, &s->used_cap, s->n_used + 1, sizeof *s->used);
+        s->used[s->n_used++] = path;
+    }
+    return p;
+}
+
+/* The path of a function called by the call on top. */
+static uint32_t path_below(struct sweep *w, uint32_t region)
+{
+    struct stretch *s = w->stretch;
+    struct stretch_open *top = w->n_open > 0 ? &s->open[w->n_open - 1] : NULL;
+
+    if (top == NULL)
+        return context_add(&s->paths, PATH_NONE, region);
+    if (top->child_path == PATH_NONE || top->child_region != region) {
+        top->child_region = region;
+        top->child_path = context_add(&s->paths, top->path, region);
+    }
+    return top->child_path;
+}
+
+static void push(struct sweep *w, uint32_t row)
+{
+    struct stretch *s = w->stretch;
+    uint32_t path = path_below(w, w->calls->region[row]);
+
+    mem_grow(&s->open, &s->open_cap, w->n_open + 1, sizeof *s->open);
+    s->open[w->n_open++] = (struct stretch_open){
+        .leave_ns = calls_leave(w->calls, row),
+        .row = row,
+        .path = path,
+        .child_path = PATH_NONE,
+    };
+}
+
+static void pop(struct sweep *w)
+{
+    const struct stretch_open *top = &w->stretch->open[--w->n_open];
+    struct stretch_path *p = path_of(w->stretch, top->path);
+
+    if (w->is_other) {
+        p->other_ns += top->own_ns;
+        return;
+    }
+    p->total_ns += top->own_ns;
+    p->n_calls++;
+    if (top->own_ns >= p->longest_ns) {
+        p->longest_ns = top->own_ns;
+        p->longest = top->row;
+    }
+}
+
+/* Goes on to a time, leaving the calls that end before. */
+static void advance(struct sweep *w, uint64_t time_ns)
+{
+    while (w->n_open > 0) {
+        struct stretch_open *top = &w->stretch->open[w->n_open - 1];
+        uint64_t until = top->leave_ns < time_ns ? top->leave_ns : time_ns;
+
+        if (until > w->now_ns) {
+            top->own_ns += until - w->now_ns;
+            w->now_ns = until;
+        }
+        if (top->leave_ns > time_ns)
+            return;
+        pop(w);
+    }
+    w->now_ns = time_ns;
+}
+
+/* The calls that are open at the beginning, the outermost first. */
+static void push_open(struct sweep *w, uint32_t last, uint16_t depth)
+{
+    for (uint32_t d = depth; d <= w->calls->depth[last]; d++) {
+        uint32_t row = calls_ancestor(w->calls, last, (uint16_t)d);
+
+        if (calls_leave(w->calls, row) <= w->now_ns)
+            return;
+        push(w, row);
+    }
+}
+
+/*
+ * Adds what a location did.
+ *   is_other  what is added is compared with, not looked at
+ * Returns false, and adds nothing, when there are more than STRETCH_MAX_CALLS. O(calls in the
+ * stretch + depth x log n).
+ */
+static bool stretch_add(struct stretch *s, const struct stretch_part *part, bool is_other)
+{
+    const struct call_view *calls = part->calls;
+    struct sweep w = {
+        .stretch = s, .calls = calls, .now_ns = part->from_ns, .is_other = is_other};
+    uint32_t first = calls_until(calls, part->from_ns), end = calls_until(calls, part->to_ns);
+
+    if (part->to_ns <= part->from_ns)
+        return true;
+    if (end - first > STRETCH_MAX_CALLS)
+        return false;
+    if (first > 0)
+        push_open(&w, first - 1, part->depth);
+    for (uint32_t row = first; row < end; row++) {
+        advance(&w, calls->enter_ns[row]);
+        if (calls->depth[row] >= part->depth)
+            push(&w, row);
+    }
+    advance(&w, part->to_ns);
+    while (w.n_open > 0)
+        pop(&w);
+    return true;
+}
 
 /* A moment at which two ranks were in step, by the clock of each. */
 struct in_step {
@@ -348,4 +529,146 @@ uint32_t cause_first(const struct trace_view *view, uint32_t location, uint32_t 
 bool cause_has_news(const struct cause *cause)
 {
     return cause->n > 1 || (cause->n == 1 && cause->end != CAUSE_NOT_WAITING);
+}
+
+/* ------------------------------------------------------------------------------------ words */
+
+const char *cause_end_name(enum cause_end end)
+{
+    static const char *const name[N_CAUSE_ENDS] = {
+        [CAUSE_NOT_WAITING] = "not_waiting", [CAUSE_TRACER] = "tracer",
+        [CAUSE_NO_DATA] = "no_data",         [CAUSE_UNMATCHED] = "unmatched",
+        [CAUSE_UNKNOWN] = "unknown",         [CAUSE_IN_TIME] = "in_time",
+        [CAUSE_UNEXPLAINED] = "unexplained", [CAUSE_CYCLE] = "cycle",
+        [CAUSE_TOO_LONG] = "too_long",
+    };
+
+    return name[end];
+}
+
+static void say_rank(struct text_writer *w, const struct trace_view *view, uint32_t location)
+{
+    const struct location *l = &view->defs->location[location];
+
+    if (l->thread > 0)
+        text_say(w, "rank %u.%u", l->rank, l->thread);
+    else
+        text_say(w, "rank %u", l->rank);
+}
+
+static const char *name_of(const struct trace_view *view, const struct cause_link *link)
+{
+    return view->defs->region[view->calls[link->location].region[link->call]].short_name;
+}
+
+static void say_partner(struct text_writer *w, const struct waiting *waiting)
+{
+    char place[TEXT_SIZE];
+
+    if (waiting->rank != NO_RANK)
+        text_say(w, "%s", waiting_place(waiting, place));
+    else
+        text_say(w, "%u ranks", waiting->n_missing);
+}
+
+char *cause_sentence(const struct trace_view *view, const struct cause *cause,
+                     char out[CAUSE_SIZE])
+{
+    static const char *const ending[N_CAUSE_ENDS] = {
+        [CAUSE_NOT_WAITING] = "",
+        [CAUSE_TRACER] = "",
+        [CAUSE_NO_DATA] = "no data",
+        [CAUSE_UNMATCHED] = "message not in the trace",
+        [CAUSE_UNKNOWN] = "",
+        [CAUSE_IN_TIME] = "in time",
+        [CAUSE_UNEXPLAINED] = "late, unexplained",
+        [CAUSE_CYCLE] = "they wait for each other",
+        [CAUSE_TOO_LONG] = "...",
+    };
+    const struct waiting *last = &cause->link[cause->n - 1].waiting;
+    struct text_writer w = {.out = out, .size = CAUSE_SIZE};
+
+    *out = '\0';
+    for (uint32_t i = 0; i < cause->n; i++) {
+        const struct cause_link *link = &cause->link[i];
+        char time[TEXT_SIZE];
+
+        if (i > 0) {
+            text_say(&w, " <- ");
+            say_rank(&w, view, link->location);
+            text_say(&w, " ");
+        }
+        text_say(&w, "%.100s %s", name_of(view, link),
+                 text_duration((double)link->time_ns, time));
+    }
+    if (cause->end == CAUSE_TRACER)
+        text_say(&w, " (the tracer)");
+    if (*ending[cause->end] == '\0')
+        return out;
+    text_say(&w, " <- ");
+    say_partner(&w, last);
+    text_say(&w, " (%s)", ending[cause->end]);
+    return out;
+}
+
+char *cause_end_sentence(const struct trace_view *view, const struct cause *cause,
+                         char out[CAUSE_SIZE])
+{
+    const struct cause_link *link = &cause->link[cause->n - 1];
+    const struct waiting *waiting = &link->waiting;
+    struct text_writer w = {.out = out, .size = CAUSE_SIZE};
+
+    *out = '\0';
+    switch (cause->end) {
+    case CAUSE_NOT_WAITING:
+        text_say(&w, "%.100s on ", name_of(view, link));
+        say_rank(&w, view, link->location);
+        text_say(&w, " waits for nothing that the trace shows: it is the cause");
+        break;
+    case CAUSE_TRACER:
+        text_say(&w, "%.100s on ", name_of(view, link));
+        say_rank(&w, view, link->location);
+        text_say(&w, " is the tracer's: the program did nothing wrong");
+        break;
+    case CAUSE_NO_DATA:
+        text_say(&w, "the trace has no events of ");
+        say_partner(&w, waiting);
+        break;
+    case CAUSE_UNMATCHED:
+        text_say(&w, "the %s of this message, rank %u, has no record of it",
+                 waiting_kind_name(waiting->kind), waiting->rank);
+        break;
+    case CAUSE_UNKNOWN:
+        text_say(&w, "no record says whom %.100s on ", name_of(view, link));
+        say_rank(&w, view, link->location);
+        text_say(&w, " waits for");
+        break;
+    case CAUSE_IN_TIME:
+        if (waiting->kind == WAITING_FOR_ALL)
+            text_say(&w, "the last rank entered soon: the operation itself took long");
+        else if (waiting->kind == WAITING_FOR_DEVICE)
+            text_say(&w, "the GPU was done soon: the call itself took long");
+        else if (waiting->kind == WAITING_FOR_TEAM)
+            text_say(&w, "the last thread came soon: the barrier itself took long");
+        else
+            text_say(&w, "rank %u was there in time: the operation itself took long",
+                     waiting->rank);
+        break;
+    case CAUSE_UNEXPLAINED:
+        say_partner(&w, waiting);
+        text_say(&w, " was late, but nothing it did explains that");
+        break;
+    case CAUSE_CYCLE:
+        say_partner(&w, waiting);
+        text_say(
+            &w, " waits for a call of this chain: both ends are in the operation, which itself "
+                "took long");
+        break;
+    case CAUSE_TOO_LONG:
+        text_say(&w, "more than %d links", CAUSE_MAX_LINKS);
+        break;
+    case N_CAUSE_ENDS:
+        break;
+    }
+    return out;
 }

@@ -7,8 +7,9 @@
  *
  * One link: whom the call waits for, and until when (waiting.h); then, on that rank, what made
  * it late: the call path it spent more time on than the waiting rank did since the two were
- * last in step (stretch.h). Where they never were, or nothing differs enough, the path that
- * took most of the wait itself. A wait found there is the next link; anything else is the end.
+ * last in step (struct stretch). Where they never were, or nothing differs enough, the path
+ * that took most of the wait itself. A wait found there is the next link; anything else is the
+ * end.
  *
  * Time is conserved: a link explains at most what the link before it explains, at most the time
  * its call took, and at most what the waiting call waited before the other was there. What is
@@ -22,21 +23,62 @@
  *      in time, but took long), "guessed", "delay_ns" (waited for the peer), "bytes", "tag"}
  * and beside it "cause_end", one of the names of cause_end_name.
  *
- * Source: Boehme et al., ACM TOPC 3(2), 2016 (see stretch.h). Departs from it: not costs summed
- * per call path, but the one largest cause of one execution's delay, link by link.
+ * Source: Boehme et al., ACM TOPC 3(2), 2016 (see struct stretch). Departs from it: not costs
+ * summed per call path, but the one largest cause of one execution's delay, link by link.
  */
 #ifndef SNAG_EXPLAIN_CAUSE_H
 #define SNAG_EXPLAIN_CAUSE_H
 
-#include "explain/stretch.h"
 #include "explain/trace_view.h"
 #include "explain/waiting.h"
+#include "features/context.h"
+#include "stack/calls.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * stretch -- what a location did between two moments, by call path, and how that compares with
+ * what another location did meanwhile.
+ *
+ * Two ranks that leave a synchronisation together and do the same arrive together at the next
+ * one. So what the late one did more of than the one that waits is what made it late: not the
+ * most time, but the largest difference. Ordinary work that the late rank was still busy with
+ * when the other began to wait cancels out.
+ *
+ * Source: Boehme, Geimer, Arnold, Voigtlaender, Wolf. Identifying the Root Causes of Wait
+ * States in Large-Scale Parallel Applications. ACM TOPC 3(2), 2016: delays in synchronisation
+ * intervals. Departs from it: paths in which a rank waits are compared too, but what is named
+ * is the longest single wait in them, as that is what can be followed further.
+ */
+
+/* One call path. */
+struct stretch_path {
+    uint64_t total_ns; /* time in its calls but not in their children, clipped */
+    uint64_t other_ns; /* the same of the other location */
+    uint64_t longest_ns;
+    uint32_t longest; /* row of the call that took longest_ns */
+    uint32_t n_calls;
+    uint32_t generation; /* of the stretch this was last used for */
+};
+
+struct stretch {
+    struct context paths;      /* of all stretches so far */
+    struct stretch_path *path; /* [paths.n] */
+    size_t path_cap;
+    uint32_t *used; /* [n_used] paths of this stretch */
+    size_t n_used, used_cap;
+    uint32_t generation;
+    struct stretch_open *open; /* calls open at the sweep */
+    size_t open_cap;
+};
+
+void stretch_release(struct stretch *stretch);
+
 #define CAUSE_MAX_LINKS 32
 #define CAUSE_SIZE 512
+#define STRETCH_MAX_CALLS 32768 /* in a stretch: about a millisecond's work */
 
 enum cause_end {
     CAUSE_NOT_WAITING, /* the last call is not waiting: it is the cause */

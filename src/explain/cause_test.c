@@ -2,7 +2,7 @@
 
 #include "base/test.h"
 #include "explain/sample_view.h"
-#include "explain/team_use.h"
+#include "explain/team_barrier.h"
 
 #include <stdlib.h>
 

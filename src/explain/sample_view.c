@@ -1,8 +1,7 @@
 #include "explain/sample_view.h"
 
-#include "forest/teams.h"
+#include "forest/traffic.h"
 #include "stack/callstack.h"
-#include "stack/spans.h"
 #include "trace/event_list.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /*
- * team_barrier -- a barrier of a team of threads: who came last to it.
+ * team_barrier -- a barrier of a team of threads: who came last to it; and what the threads did
+ * in teams that were made in a call (team_use): who worked, who waited, and who came last.
  *
  * The k-th barriers of all members are one. A member that has fewer came to the next one where
  * its last span in the team ends: some tracers have no call of the barrier at the end of a
@@ -39,20 +40,23 @@ struct team_stretch {
 bool team_barrier_stretch(const struct trace_view *view, const struct team_barrier *barrier,
                           uint32_t location, struct team_stretch *out);
 
-/* What a location has of a team: its first span, which has the barriers, and its last one. */
-struct team_membership {
-    const struct team_span *first, *last;
+/* Of one thread, of the process that makes the call. */
+struct team_use {
+    uint32_t location;
+    uint32_t n_teams;    /* it was a member of */
+    uint32_t n_last;     /* of these, to whose last barrier it came after all others */
+    uint64_t member_ns;  /* in these */
+    uint64_t barrier_ns; /* of that, in calls of their barriers */
 };
 
-/* team_membership_of -- false: it was no member. O(log spans). */
-bool team_membership_of(const struct trace_view *view, uint32_t team, uint32_t location,
-                        struct team_membership *out);
-
-/* team_barrier_row -- the call of a span's barrier of that number, or NO_CALL. */
-uint32_t team_barrier_row(const struct call_view *calls, const struct team_span *span,
-                          uint32_t number);
-
-/* team_span_after -- the first span that begins after a call was entered. O(log spans). */
-size_t team_span_after(const struct call_view *calls, uint32_t row);
+/*
+ * team_use_of -- in the teams that a location made in call `row`.
+ *   n_forks  out: how many these are
+ *   n        out: threads that were in any
+ * Returns the threads in the order of locations, to be freed; NULL if there was no team.
+ * O(teams * threads * log spans).
+ */
+struct team_use *team_use_of(const struct trace_view *view, uint32_t location, uint32_t row,
+                             uint32_t *n_forks, size_t *n);
 
 #endif

@@ -2,7 +2,7 @@
 #include "explain/topsubtrees.h"
 
 #include "base/mem.h"
-#include "features/distinct.h"
+#include "features/wl.h"
 
 #include <math.h>
 #include <stdio.h>

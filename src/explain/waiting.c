@@ -1,19 +1,304 @@
 /*
  * Every operation that ends inside the call is a candidate; the one whose partner was there
  * last is taken. One without a partner says nothing about when it was released, so it is taken
- * only when the others leave nearly all of the wait unexplained.
+ * only when the others leave nearly all of the wait unexplained. A call that waits for a GPU is
+ * followed from operation to operation on its streams.
  */
 #include "explain/waiting.h"
 
-#include "explain/device_wait.h"
 #include "explain/team_barrier.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_STEPS 1024     /* messages before the end of a wait */
-#define MAX_GUESSED 4096   /* locations, beyond which nothing is guessed */
-#define CERTAIN_WEIGHT 4.0 /* of who was late, against who was in time */
+#define MAX_STREAM_STEPS 64 /* calls of a stream before a time, of which one is an operation */
+#define MAX_STEPS 1024      /* messages before the end of a wait */
+#define MAX_GUESSED 4096    /* locations, beyond which nothing is guessed */
+#define CERTAIN_WEIGHT 4.0  /* of who was late, against who was in time */
+
+/* ---------------------------------------------------------------------------------- devices */
+
+/* Locations of a rank are next to each other, dependencies in order of their locations and
+ * times. */
+
+/* The first stream of a location's process from l on, or NO_LOCATION. */
+static uint32_t stream_from(const struct trace_view *view, uint32_t location, uint32_t l)
+{
+    const struct location *of = &view->defs->location[location];
+
+    for (; l < view->n_locations; l++) {
+        const struct location *at = &view->defs->location[l];
+
+        if (at->rank != of->rank)
+            break;
+        if (at->is_gpu && at->program == of->program)
+            return l;
+    }
+    return NO_LOCATION;
+}
+
+static uint32_t first_stream(const struct trace_view *view, uint32_t location)
+{
+    return stream_from(
+        view, location,
+        definitions_find_location(view->defs, view->defs->location[location].rank));
+}
+
+bool device_is_operation(const struct trace_view *view, struct device_operation o)
+{
+    const struct call_view *calls = &view->calls[o.location];
+
+    return calls->subtree_len[o.row] == 1 &&
+           view->defs->region[calls->region[o.row]].kind != REGION_DEVICE;
+}
+
+/* The last operation among the first n calls of a stream that was over by half at a time. */
+static uint32_t last_operation(const struct trace_view *view, uint32_t stream, uint32_t n,
+                               uint64_t time_ns)
+{
+    const struct call_view *calls = &view->calls[stream];
+
+    for (uint32_t i = 0; i < MAX_STREAM_STEPS && i < n; i++) {
+        uint32_t row = n - 1 - i;
+
+        if (device_is_operation(view, (struct device_operation){stream, row}) &&
+            calls->enter_ns[row] + calls->inclusive_ns[row] / 2 <= time_ns)
+            return row;
+    }
+    return NO_CALL;
+}
+
+/* ... of all that had begun by then. */
+static uint32_t operation_until(const struct trace_view *view, uint32_t stream,
+                                uint64_t time_ns)
+{
+    return last_operation(view, stream, calls_until(&view->calls[stream], time_ns), time_ns);
+}
+
+/* The operation before on the same stream, or NO_CALL. */
+static uint32_t operation_before(const struct trace_view *view, struct device_operation o)
+{
+    return last_operation(view, o.location, o.row, UINT64_MAX);
+}
+
+/* The stream of a location's process that follows a location, or NO_LOCATION. */
+static uint32_t stream_after(const struct trace_view *view, uint32_t location, uint32_t stream)
+{
+    return stream == NO_LOCATION ? first_stream(view, location)
+                                 : stream_from(view, location, stream + 1);
+}
+
+bool device_operation_before(const struct trace_view *view, struct device_operation operation,
+                             struct device_operation *before)
+{
+    *before = (struct device_operation){operation.location, operation_before(view, operation)};
+    return before->row != NO_CALL;
+}
+
+bool device_operation_until(const struct trace_view *view, uint32_t stream, uint64_t time_ns,
+                            struct device_operation *last)
+{
+    *last = (struct device_operation){stream, operation_until(view, stream, time_ns)};
+    return last->row != NO_CALL;
+}
+
+/* How long a stream was at work between two times. */
+static uint64_t busy_of_stream(const struct trace_view *view, uint32_t stream, uint64_t from_ns,
+                               uint64_t to_ns)
+{
+    const struct call_view *calls = &view->calls[stream];
+    uint32_t n = calls_until(calls, to_ns);
+    uint64_t sum = 0;
+
+    for (int step = 0; n-- > 0 && step < DEVICE_PATH_MAX_OPERATIONS; step++) {
+        uint64_t begin = calls->enter_ns[n], end = calls_leave(calls, n);
+
+        if (!device_is_operation(view, (struct device_operation){stream, n}))
+            continue;
+        if (end <= from_ns)
+            break;
+        begin = begin > from_ns ? begin : from_ns;
+        end = end < to_ns ? end : to_ns;
+        sum += end > begin ? end - begin : 0;
+    }
+    return sum;
+}
+
+/* For how long other streams of its process than one were at work between two moments. */
+static uint64_t busy_ns(const struct trace_view *view, uint32_t but, uint64_t from_ns,
+                        uint64_t to_ns)
+{
+    uint64_t most = 0;
+
+    for (uint32_t l = first_stream(view, but); l != NO_LOCATION;
+         l = stream_from(view, but, l + 1)) {
+        uint64_t busy = l == but ? 0 : busy_of_stream(view, l, from_ns, to_ns);
+
+        most = busy > most ? busy : most;
+    }
+    return most;
+}
+
+/* "cudaStreamSynchronize", "cuEventSynchronize": not all that the device does. */
+static bool is_of_one_stream(const char *name)
+{
+    return strstr(name, "Stream") || strstr(name, "Event") || strstr(name, "emcpy") ||
+           strstr(name, "Fence") || strstr(name, "signal");
+}
+
+static uint64_t end_of(const struct trace_view *view, struct device_operation o)
+{
+    return calls_leave(&view->calls[o.location], o.row);
+}
+
+/* Of n > 0 operations the one that ended last. */
+static struct device_operation last_of(const struct trace_view *view,
+                                       const struct device_operation *operation, size_t n)
+{
+    struct device_operation last = operation[0];
+
+    for (size_t i = 1; i < n; i++)
+        if (end_of(view, operation[i]) > end_of(view, last))
+            last = operation[i];
+    return last;
+}
+
+size_t device_wait_operations(const struct trace_view *view, uint32_t location, uint32_t row,
+                              struct device_operation operation[DEVICE_WAIT_MAX_STREAMS])
+{
+    const struct call_view *calls = &view->calls[location];
+    size_t n = 0;
+
+    for (uint32_t l = first_stream(view, location);
+         l != NO_LOCATION && n < DEVICE_WAIT_MAX_STREAMS;
+         l = stream_from(view, location, l + 1)) {
+        operation[n].location = l;
+        operation[n].row = operation_until(view, l, calls_leave(calls, row));
+        n += operation[n].row != NO_CALL;
+    }
+    if (n < 2 || !is_of_one_stream(view->defs->region[calls->region[row]].name))
+        return n;
+    operation[0] = last_of(view, operation, n);
+    return 1;
+}
+
+/* The first dependency of a location from a time on. */
+static size_t dependency_from(const struct trace_view *view, uint32_t location,
+                              uint64_t begin_ns)
+{
+    size_t low = 0, high = view->n_dependencies;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct dependency *d = &view->dependency[middle];
+
+        if (d->location < location || (d->location == location && d->begin_ns < begin_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Where an operation was launched, as the trace has it. */
+static bool launch_of(const struct trace_view *view, struct device_operation operation,
+                      uint32_t *location, uint32_t *row)
+{
+    const struct call_view *calls = &view->calls[operation.location];
+    uint64_t begin = calls->enter_ns[operation.row];
+    uint64_t from = begin > CALLS_BEGUN_ROUNDING_NS ? begin - CALLS_BEGUN_ROUNDING_NS : 0;
+
+    for (size_t i = dependency_from(view, operation.location, from); i < view->n_dependencies;
+         i++) {
+        const struct dependency *d = &view->dependency[i];
+
+        if (d->location != operation.location || d->begin_ns > begin)
+            return false;
+        if (d->kind != DEPENDENCY_BEGIN || d->on_location >= view->n_locations ||
+            calls_begun(calls, d->begin_ns, d->region) != operation.row)
+            continue;
+        *location = d->on_location;
+        *row = calls_begun(&view->calls[d->on_location], d->on_begin_ns, d->on_region);
+        return *row != NO_CALL;
+    }
+    return false;
+}
+
+/* From when on an operation could have begun, by its launch and its own stream. */
+static uint64_t ready_ns(const struct trace_view *view, struct device_operation o)
+{
+    uint32_t before = operation_before(view, o), location, row;
+    uint64_t ready = before == NO_CALL ? 0 : calls_leave(&view->calls[o.location], before);
+
+    if (launch_of(view, o, &location, &row) && view->calls[location].enter_ns[row] > ready)
+        ready = view->calls[location].enter_ns[row];
+    return ready;
+}
+
+bool device_event_of(const struct trace_view *view, struct device_operation operation,
+                     struct device_operation *on)
+{
+    uint64_t begin = view->calls[operation.location].enter_ns[operation.row];
+    uint64_t from = begin > DEVICE_EVENT_NS ? begin - DEVICE_EVENT_NS : 0, last = 0;
+    uint64_t ready = ready_ns(view, operation);
+
+    from = from > ready ? from : ready;
+    for (uint32_t l = first_stream(view, operation.location); l != NO_LOCATION;
+         l = stream_from(view, operation.location, l + 1)) {
+        struct device_operation o = {l, NO_CALL};
+
+        if (l != operation.location)
+            o.row = operation_until(view, l, begin);
+        if (o.row == NO_CALL || end_of(view, o) <= from || end_of(view, o) <= last ||
+            end_of(view, o) > begin + CALLS_BEGUN_ROUNDING_NS)
+            continue;
+        last = end_of(view, o);
+        *on = o;
+    }
+    return last > 0;
+}
+
+static uint64_t took_ns(const struct trace_view *view, struct device_operation o)
+{
+    return view->calls[o.location].inclusive_ns[o.row];
+}
+
+void device_path_of(const struct trace_view *view, struct device_operation operation,
+                    uint64_t from_ns, struct device_path *out)
+{
+    struct device_operation now = operation;
+
+    *out = (struct device_path){.longest = operation};
+    for (int step = 0; step < DEVICE_PATH_MAX_OPERATIONS; step++) {
+        const struct call_view *calls = &view->calls[now.location];
+        struct device_operation next = {now.location, operation_before(view, now)}, on;
+        uint32_t location = 0, row = 0;
+
+        if (step > 0 && (step == 1 || took_ns(view, now) > took_ns(view, out->longest)))
+            out->longest = now;
+        out->launch_ns = calls->enter_ns[now.row];
+        if (out->launch_ns <= from_ns)
+            return;
+        if (device_event_of(view, now, &on)) {
+            now = on;
+            continue;
+        }
+        if (launch_of(view, now, &location, &row) &&
+            (next.row == NO_CALL || end_of(view, next) < view->calls[location].enter_ns[row])) {
+            out->is_launched = true;
+            out->location = location;
+            out->row = row;
+            out->launch_ns = view->calls[location].enter_ns[row];
+            return;
+        }
+        if (next.row == NO_CALL ||
+            calls->enter_ns[now.row] > end_of(view, next) + DEVICE_EVENT_NS)
+            return;
+        now = next;
+    }
+}
+
+/* -------------------------------------------------------------------- whom a call waits for */
 
 struct search {
     const struct trace_view *view;
@@ -363,7 +648,7 @@ bool waiting_of_device(const struct trace_view *view, uint32_t location, uint32_
 
     if (n == 0)
         return false;
-    *last = device_wait_last(view, operation, n);
+    *last = last_of(view, operation, n);
     enter = view->calls[last->location].enter_ns[last->row];
     waiting_of(view, last->location, last->row, enter > from_ns ? enter : from_ns,
                calls_leave(&view->calls[last->location], last->row), beyond);
@@ -515,7 +800,7 @@ static uint64_t stream_waited_ns(const struct trace_view *view, uint32_t stream,
         begin = begin > from_ns ? begin : from_ns;
         waiting_of(view, stream, o.row, begin, end, &w);
         if (is_for_another(view, stream, &w)) {
-            waited = device_busy_ns(view, stream, begin, begin + w.delay_ns);
+            waited = busy_ns(view, stream, begin, begin + w.delay_ns);
             sum += waited < w.delay_ns ? w.delay_ns - waited : 0;
         }
         is_any = device_operation_before(view, o, &o);
@@ -533,8 +818,8 @@ static bool device_waited_ns(const struct trace_view *view, uint32_t location, u
 
     if (device_wait_operations(view, location, row, operation) == 0)
         return false;
-    for (uint32_t l = device_stream_after(view, location, NO_LOCATION); l != NO_LOCATION;
-         l = device_stream_after(view, location, l))
+    for (uint32_t l = stream_after(view, location, NO_LOCATION); l != NO_LOCATION;
+         l = stream_after(view, location, l))
         *ns += stream_waited_ns(view, l, enter, leave);
     return true;
 }

@@ -1,4 +1,8 @@
-/* Clauses are written one after another into the same buffer, the strongest part's first. */
+/*
+ * Clauses are written one after another into the same buffer, the strongest part's first. The
+ * way (struct way) is the same choice of a clause, without how much; the excess is what the
+ * sentence adds up, call by call.
+ */
 #include "explain/why.h"
 
 #include "base/text.h"
@@ -22,6 +26,9 @@
 #define OR_OTHERS " or beside it"
 #define WORTH_SAYING 1.5 /* nats */
 #define TIME_FIRST 1.15
+
+/* What a sentence speaks of. */
+enum why_clause { WHY_TIME, WHY_STRUCTURE, WHY_SIZE_CLAUSE, N_WHY_CLAUSES, WHY_USUAL };
 
 void why_init(struct why *why, const struct residual_model *model,
               const struct residual_place *place, const struct forest *forest,
@@ -233,7 +240,7 @@ static void add_other(uint32_t region, uint32_t other[MAX_OTHERS], size_t *n)
 
 /*
  * What a path of tree t took more may be of other functions, where gaps count for it that may
- * be theirs (stack/calls_place.h).
+ * be theirs (calls_place).
  *   other  out: the regions of the first
  * Returns how many there are.
  */
@@ -633,7 +640,8 @@ static void cause_in_structure(struct why *why, const struct residual_measure *m
     shorten(text, out, WHY_CAUSE_SIZE);
 }
 
-enum why_clause why_first_clause(const struct why_verdict *verdict)
+/* What a sentence speaks of first; not of what does not end, or is one of few. */
+static enum why_clause first_clause(const struct why_verdict *verdict)
 {
     enum why_clause clause[N_WHY_CLAUSES];
 
@@ -645,7 +653,7 @@ enum why_clause why_first_clause(const struct why_verdict *verdict)
 void why_cause(struct why *why, uint32_t t, const struct residual_measure *measure,
                const struct why_verdict *verdict, char out[WHY_CAUSE_SIZE])
 {
-    enum why_clause first = why_first_clause(verdict);
+    enum why_clause first = first_clause(verdict);
     struct text_writer w = {.out = out, .size = WHY_CAUSE_SIZE};
 
     *out = '\0';
@@ -661,4 +669,166 @@ void why_cause(struct why *why, uint32_t t, const struct residual_measure *measu
         cause_in_time(&w, why, t, measure->loss.ns);
     else
         text_say(&w, "as usual");
+}
+
+/* ------------------------------------------------------------------------------------- ways */
+
+static struct way of_structure(const struct why *why, const struct residual_measure *measure)
+{
+    struct why_child child[WHY_MAX_CHILDREN];
+    struct why_order order;
+    uint32_t v = measure->rarest;
+    uint32_t path = residual_path(why->place, why->forest, forest_tree(why->forest, v), v);
+
+    if (why_order(why, v, &order))
+        return (struct way){WAY_ORDER, path};
+    if (why_children(why, v, child) == 0)
+        return (struct way){WAY_COMBINATION, path};
+    return (struct way){child->observed > child->most ? WAY_MORE_CALLS : WAY_FEWER_CALLS,
+                        child->region};
+}
+
+/* Of which function there are more, or fewer, calls than of any other. */
+static struct way of_size(struct why *why, uint32_t t)
+{
+    const struct residual_model *m = why->model;
+    const struct residual_pairs *g = &why->pairs;
+    struct way way = {WAY_COMBINATION, PATH_NONE};
+    double most = 0;
+
+    residual_pairs_of(&why->pairs, m, why->place, why->forest, t);
+    for (uint32_t p = 0; p < m->paths.n; p++) {
+        double here = g->stamp[p] == g->generation ? g->pair[g->slot[p]].n_calls : 0;
+        double more = here - (double)m->path[p].n_calls / m->n_trees;
+
+        if (m->apart[p] || fabs(more) <= most)
+            continue;
+        most = fabs(more);
+        way = (struct way){more > 0 ? WAY_MORE_CALLS : WAY_FEWER_CALLS, m->paths.region[p]};
+    }
+    return way;
+}
+
+static struct way of_time(struct why *why, uint32_t t, const struct residual_measure *measure)
+{
+    size_t n = why_sort_pairs(why, t, measure->loss.ns);
+    const struct residual_pair *pair = why->pairs.pair;
+    const struct region *region;
+
+    if (n == 0)
+        return (struct way){measure->loss.more_ns < 0 ? WAY_SHORTER_IN_ALL : WAY_LONGER_IN_ALL,
+                            0};
+    if (pair->excess_ns < 0 || pair->path == PATH_NONE)
+        return (struct way){pair->excess_ns < 0 ? WAY_SHORTER : WAY_LONGER, pair->path};
+    region = &why->defs->region[why->model->paths.region[pair->path]];
+    return region->kind == REGION_MPI ? (struct way){WAY_WAIT, 0}
+           : region->is_barrier       ? (struct way){WAY_BARRIER, 0}
+                                      : (struct way){WAY_LONGER, pair->path};
+}
+
+struct way way_of(struct why *why, uint32_t t, const struct residual_measure *measure,
+                  const struct why_verdict *verdict)
+{
+    if (verdict->is_open)
+        return (struct way){WAY_OPEN, 0};
+    if (residual_is_few(why->model))
+        return (struct way){WAY_NONE, 0};
+    switch (first_clause(verdict)) {
+    case WHY_STRUCTURE:
+        return of_structure(why, measure);
+    case WHY_SIZE_CLAUSE:
+        return of_size(why, t);
+    case WHY_TIME:
+        return of_time(why, t, measure);
+    default:
+        break;
+    }
+    return (struct way){WAY_NONE, 0};
+}
+
+char *way_say(const struct why *why, struct way way, char out[WAY_SIZE])
+{
+    static const char *const words[] = {
+        [WAY_NONE] = "",
+        [WAY_LONGER] = "%s takes longer",
+        [WAY_WAIT] = "calls of MPI take longer",
+        [WAY_BARRIER] = "barriers of threads take longer",
+        [WAY_SHORTER] = "%s takes less",
+        [WAY_LONGER_IN_ALL] = "all calls together take longer",
+        [WAY_SHORTER_IN_ALL] = "all calls together take less",
+        [WAY_MORE_CALLS] = "more calls of %s",
+        [WAY_FEWER_CALLS] = "fewer calls of %s",
+        [WAY_COMBINATION] = "unusual calls in %s",
+        [WAY_ORDER] = "another order of the calls in %s",
+        [WAY_OPEN] = "does not end",
+    };
+    const struct context *paths = &why->model->paths;
+    const char *function = NULL;
+    char name[WHY_NAME_SIZE];
+
+    if (way.kind == WAY_MORE_CALLS || way.kind == WAY_FEWER_CALLS)
+        function = why->defs->region[way.number].short_name;
+    else if (way.kind == WAY_LONGER || way.kind == WAY_SHORTER)
+        function = why_path_name(why, way.number, name);
+    else if (way.kind == WAY_COMBINATION || way.kind == WAY_ORDER)
+        function = way.number == PATH_NONE
+                       ? "calls never seen there"
+                       : why->defs->region[paths->region[way.number]].short_name;
+    if (function)
+        snprintf(out, WAY_SIZE, words[way.kind], function);
+    else
+        snprintf(out, WAY_SIZE, "%s", words[way.kind]);
+    return out;
+}
+
+/* ----------------------------------------------------------------------------------- excess */
+
+/* What a call took over what is usual on its path; all of it where it usually is not. */
+static double excess_of(const struct why *why, uint32_t t, uint32_t v)
+{
+    double own = (double)why->forest->exclusive_ns[v];
+
+    return residual_is_usual(why->model, residual_path(why->place, why->forest, t, v))
+               ? own - residual_typical(why->model, why->place, why->forest, t, v)
+               : own;
+}
+
+/* What is surely late first; where that does not explain all, what the others took more. */
+void excess_lost(const struct why *why, uint32_t t, int64_t lost_ns, double *out)
+{
+    const struct forest *forest = why->forest;
+    uint32_t first = forest->first[t], end = forest->first[t + 1];
+    double late = 0, more = 0, lost = (double)lost_ns, share_of_late, share_of_more;
+
+    for (uint32_t v = first; v < end; v++) {
+        double excess = fmax(excess_of(why, t, v), 0);
+        double sure = residual_is_usual(why->model, residual_path(why->place, forest, t, v))
+                          ? residual_sure(why->model, why->place, forest, t, v)
+                          : excess;
+
+        out[v - first] = sure;
+        late += sure;
+        more += excess - sure;
+    }
+    share_of_late = late > lost ? lost / late : 1;
+    share_of_more = late < lost && more > 0 ? fmin((lost - late) / more, 1) : 0;
+    for (uint32_t v = first; v < end; v++)
+        out[v - first] = share_of_late * out[v - first] +
+                         share_of_more * (fmax(excess_of(why, t, v), 0) - out[v - first]);
+}
+
+void excess_usual(const struct why *why, uint32_t t, bool is_everywhere, double *out)
+{
+    const struct forest *forest = why->forest;
+    uint32_t first = forest->first[t];
+
+    for (uint32_t v = first; v < forest->first[t + 1]; v++) {
+        double typical = is_everywhere
+                             ? residual_typical_everywhere(why->model, why->place, forest, t, v)
+                             : residual_typical(why->model, why->place, forest, t, v);
+
+        out[v - first] = residual_path(why->place, forest, t, v) == PATH_NONE
+                             ? 0
+                             : (double)forest->exclusive_ns[v] - typical;
+    }
 }

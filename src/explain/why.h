@@ -90,12 +90,6 @@ struct why_order {
 /* why_order -- whether that, and not what is called, makes the shape of vertex v rare. */
 bool why_order(const struct why *why, uint32_t v, struct why_order *out);
 
-/* What a sentence speaks of. */
-enum why_clause { WHY_TIME, WHY_STRUCTURE, WHY_SIZE_CLAUSE, N_WHY_CLAUSES, WHY_USUAL };
-
-/* why_first_clause -- what it speaks of first; not of what does not end, or is one of few. */
-enum why_clause why_first_clause(const struct why_verdict *verdict);
-
 /*
  * why_sentence -- one sentence on tree t.
  *   measure  of the tree
@@ -110,5 +104,66 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
  */
 void why_cause(struct why *why, uint32_t t, const struct residual_measure *measure,
                const struct why_verdict *verdict, char out[WHY_CAUSE_SIZE]);
+
+/*
+ * way -- in which way an execution is strange: what its sentence says first, without how much.
+ *
+ * Executions that are strange in the same way are one thing to people, whenever and on whatever
+ * rank they are: "more calls of ev_tally", "solve > kernel takes longer". A wait has no path of
+ * its own, as it shows in whatever call of MPI comes next; so that is one way, too.
+ */
+
+enum way_kind {
+    WAY_NONE, /* nothing is strange, or too few executions to say */
+    WAY_LONGER,
+    WAY_WAIT,    /* longer in calls of MPI */
+    WAY_BARRIER, /* or at barriers of threads */
+    WAY_SHORTER,
+    WAY_LONGER_IN_ALL, /* but not on any path in particular */
+    WAY_SHORTER_IN_ALL,
+    WAY_MORE_CALLS,
+    WAY_FEWER_CALLS,
+    WAY_COMBINATION, /* of calls, in a call of this path */
+    WAY_ORDER,
+    WAY_OPEN
+};
+
+struct way {
+    enum way_kind kind;
+    uint32_t number; /* path, or region of WAY_*_CALLS; 0 where there is none */
+};
+
+#define WAY_SIZE (WHY_NAME_SIZE + 64)
+
+/* way_of -- that of tree t. O(its vertices, and paths). */
+struct way way_of(struct why *why, uint32_t t, const struct residual_measure *measure,
+                  const struct why_verdict *verdict);
+
+/* way_say -- in words; "" for WAY_NONE. Returns out. */
+char *way_say(const struct why *why, struct way way, char out[WAY_SIZE]);
+
+/*
+ * excess -- what the calls of an execution took over what is usual there, call by call.
+ *
+ * Two questions, two answers. Which calls lost what an execution lost? Those that were late,
+ * and where that is not all, those that took more than usual. What if all calls had been as
+ * usual? Then each takes what is typical of its context, those that were shorter too: with many
+ * calls the noise of either sign evens out.
+ */
+
+/*
+ * excess_lost -- what each call of tree t lost; together what it lost, or what they can have
+ * lost of it. O(vertices of t).
+ *   lost_ns  by residual_loss
+ *   out      (vertices of t) ns, at least 0
+ */
+void excess_lost(const struct why *why, uint32_t t, int64_t lost_ns, double *out);
+
+/*
+ * excess_usual -- exclusive time of each call of tree t less what is typical there.
+ *   is_everywhere  typical on all locations, not on its own
+ *   out            (vertices of t) ns of either sign; 0 where nothing is known to be typical
+ */
+void excess_usual(const struct why *why, uint32_t t, bool is_everywhere, double *out);
 
 #endif

@@ -1,5 +1,4 @@
 #include "explain/why.h"
-#include "explain/way.h"
 
 #include "base/test.h"
 #include "features/sample_model.h"

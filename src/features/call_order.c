@@ -7,7 +7,6 @@
 #include "features/call_order.h"
 
 #include "base/mem.h"
-#include "features/kind_sets.h"
 #include "features/schedule.h"
 #include "features/shape.h"
 

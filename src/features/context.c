@@ -1,10 +1,15 @@
-/* Preorder: the path of a caller is known before those of its calls. */
+/*
+ * Preorder: the path of a caller is known before those of its calls. Of several processes each
+ * has its numbers in the order in which it saw them first, and no two have a place in common:
+ * so process 0 only merges.
+ */
 #include "features/context.h"
 
 #include "base/mem.h"
-#include "features/numbering.h"
+#include "base/order.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 uint32_t context_add(struct context *c, uint32_t parent, uint32_t region)
 {
@@ -92,4 +97,147 @@ void context_release(struct context *c)
     free(c->region);
     idmap_release(&c->id);
     *c = (struct context){0};
+}
+
+/* ------------------------------------------------------------- numbers of several processes */
+
+struct first_seen *numbering_seen(const struct forest *forest, const struct tree_kinds *kinds,
+                                  const uint32_t *column, uint32_t n)
+{
+    struct first_seen *seen = mem_resize(NULL, n, sizeof *seen);
+    uint32_t n_seen = 0;
+
+    for (uint32_t k = 0; k < kinds->n; k++)
+        for (uint32_t i = kinds->at[k]; i < kinds->at[k + 1]; i++)
+            if (column[i] == n_seen)
+                seen[n_seen++] =
+                    (struct first_seen){forest->location[kinds->first[k]],
+                                        forest->index[kinds->first[k]], i - kinds->at[k]};
+    return seen;
+}
+
+/* What process 0 has of one of them. */
+struct listed {
+    struct first_seen *seen; /* [n] */
+    char *entry;             /* [n] */
+    uint32_t *to;            /* [n] */
+    uint32_t n, next;        /* next: the first that has no number yet */
+};
+
+static int by_place(const struct first_seen *a, const struct first_seen *b)
+{
+    if (a->location != b->location)
+        return order_u32(&a->location, &b->location);
+    if (a->index != b->index)
+        return order_u32(&a->index, &b->index);
+    return order_u32(&a->vertex, &b->vertex);
+}
+
+static void *copy_of(const void *data, size_t n, size_t width)
+{
+    void *copy = mem_resize(NULL, n, width);
+
+    if (n > 0)
+        memcpy(copy, data, n * width);
+    return copy;
+}
+
+static struct listed *receive_lists(struct crew *crew, const struct numbering *own)
+{
+    struct listed *list = mem_alloc(crew_size(crew), sizeof *list);
+
+    for (unsigned p = 0; p < crew_size(crew); p++) {
+        struct listed *x = &list[p];
+
+        x->n = own->n;
+        if (p == 0) {
+            x->seen = copy_of(own->seen, own->n, sizeof *own->seen);
+            x->entry = copy_of(own->entry, own->n, own->width);
+        } else {
+            crew_receive(crew, p, &x->n, sizeof x->n);
+            x->seen = mem_resize(NULL, x->n, sizeof *x->seen);
+            x->entry = mem_resize(NULL, x->n, own->width);
+            crew_receive(crew, p, x->seen, x->n * sizeof *x->seen);
+            crew_receive(crew, p, x->entry, x->n * own->width);
+        }
+        x->to = mem_resize(NULL, x->n, sizeof *x->to);
+    }
+    return list;
+}
+
+/* The list whose next entry comes first, NULL when all are through. */
+static struct listed *next_list(struct listed *list, unsigned n)
+{
+    struct listed *first = NULL;
+
+    for (struct listed *x = list; x < list + n; x++)
+        if (x->next < x->n &&
+            (first == NULL || by_place(&x->seen[x->next], &first->seen[first->next]) < 0))
+            first = x;
+    return first;
+}
+
+static void *unite(struct listed *list, unsigned n, const struct numbering *own,
+                   uint32_t *n_united)
+{
+    struct idmap known = {0};
+    char *united = NULL;
+    size_t cap = 0;
+    struct listed *x;
+
+    while ((x = next_list(list, n)) != NULL) {
+        char *entry = x->entry + x->next * own->width;
+        uint32_t n_before = known.n, number = idmap_add(&known, own->identify(entry, x->to));
+
+        x->to[x->next++] = number;
+        if (number < n_before)
+            continue;
+        if (known.n > cap) {
+            cap = 2 * cap + 64;
+            united = mem_resize(united, cap, own->width);
+        }
+        memcpy(united + number * own->width, entry, own->width);
+    }
+    *n_united = known.n;
+    idmap_release(&known);
+    return united;
+}
+
+void *numbering_unite(const struct tree_share *share, const struct numbering *own, uint32_t *to,
+                      uint32_t *n_united)
+{
+    struct crew *crew = share->crew;
+    struct listed *list;
+    void *united = NULL;
+
+    if (crew_me(crew) > 0) {
+        crew_send(crew, 0, &own->n, sizeof own->n);
+        crew_send(crew, 0, own->seen, own->n * sizeof *own->seen);
+        crew_send(crew, 0, own->entry, own->n * own->width);
+        crew_receive(crew, 0, to, own->n * sizeof *to);
+    } else {
+        list = receive_lists(crew, own);
+        united = unite(list, crew_size(crew), own, n_united);
+        if (own->n > 0)
+            memcpy(to, list[0].to, own->n * sizeof *to);
+        for (unsigned p = 0; p < crew_size(crew); p++) {
+            if (p > 0)
+                crew_send(crew, p, list[p].to, list[p].n * sizeof *list[p].to);
+            free(list[p].seen);
+            free(list[p].entry);
+            free(list[p].to);
+        }
+        free(list);
+    }
+    crew_broadcast(crew, n_united, sizeof *n_united);
+    if (crew_me(crew) > 0)
+        united = mem_resize(NULL, *n_united, own->width);
+    crew_broadcast(crew, united, *n_united * own->width);
+    return united;
+}
+
+void numbering_apply(const uint32_t *to, uint32_t *number, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        number[i] = to[number[i]];
 }

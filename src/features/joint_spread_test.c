@@ -1,5 +1,5 @@
 /* What several processes find of values that each has some of is what one finds of all. */
-#include "features/joint_spread.h"
+#include "features/robust.h"
 
 #include "base/mem.h"
 #include "base/radix.h"

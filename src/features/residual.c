@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/known.h"
 #include "base/mem.h"
-#include "features/residual_view.h"
+#include "features/residual_fit.h"
 
 #include <float.h>
 #include <math.h>

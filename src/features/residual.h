@@ -186,7 +186,7 @@ struct residual_measure {
     double sure;                /* the time so weighed alone, in typical durations; >= 0 */
     double gross;               /* G: time lost minus time saved, in typical durations; >= 0 */
     double own;                 /* of that, what it did not wait for others that came late
-                                   (score/own_lost.h); NAN: not known */
+                                   (score/scoring.c); NAN: not known */
     double rare;                /* time in calls that few executions make, and not by plan */
     double sure_off, gross_off; /* of these, what may be nothing but begins and ends that are
                                    estimates; 0 where all are known */
@@ -224,7 +224,7 @@ struct residual_pair {
     double z_path;  /* residual of the sum; 0 where the path is too rare to tell */
 };
 
-struct usual_call; /* residual_view.h */
+struct usual_call; /* residual_fit.h */
 
 /* The call paths of one tree at a time; the tables are kept from tree to tree. */
 struct residual_pairs {

@@ -8,20 +8,19 @@
  * those of a few are needed (robust_log_times).
  *
  * Where several processes have the trees (forest/tree_share.h), what one process would find by
- * going through trees is found in each one's own: numbers are made those of all (numbering.h),
- * counts are added up, times go to the process that has their path (dealing.h), and what there
- * is one of for each tree goes to process 0. All that is computed is computed in one place from
- * the same numbers in the same order, or in any order where that is no matter.
+ * going through trees is found in each one's own: numbers are made those of all (numbering),
+ * counts are added up, times go to the process that has their path (struct dealing), and what
+ * there is one of for each tree goes to process 0. All that is computed is computed in one
+ * place from the same numbers in the same order, or in any order where that is no matter.
  */
-#include "features/residual.h"
+#include "features/residual_fit.h"
 
 #include "base/divisor.h"
 #include "base/mem.h"
-#include "features/dealing.h"
-#include "features/kind_sets.h"
-#include "features/numbering.h"
-#include "features/residual_fit.h"
-#include "features/residual_view.h"
+#include "features/context.h"
+#include "features/residual.h"
+#include "features/robust.h"
+#include "features/schedule.h"
 
 #include <math.h>
 #include <stdlib.h>

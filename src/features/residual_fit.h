@@ -1,17 +1,146 @@
 /*
- * residual_fit -- what the parts of learning a model share: residual_fit.c goes through them,
- * residual_times.c finds what is usual of the times of calls, by call path and class. Nobody
- * else includes it.
+ * residual_fit -- what the files of the model share: residual.c says what trees are worth by a
+ * model, residual_fit.c makes it, and residual_times.c finds what is usual of the times of
+ * calls, by call path and class. Nobody else includes it.
  */
 #ifndef SNAG_FEATURES_RESIDUAL_FIT_H
 #define SNAG_FEATURES_RESIDUAL_FIT_H
 
-#include "features/dealing.h"
-#include "features/kind_sets.h"
 #include "features/residual.h"
+#include "features/robust.h"
+#include "features/schedule.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#define MIN_CALL_SCALE 0.10 /* of log times of calls: 10 % is never strange */
+
+/* A forest and where it is in a model. */
+struct view {
+    const struct residual_model *m;
+    const struct residual_place *place;
+    const struct forest *forest;
+};
+
+/* The number in model->local of a path where tree t is, or LOCAL_NONE. */
+static inline uint32_t local_of(const struct view *view, uint32_t t, uint32_t path)
+{
+    const struct residual_place *place = view->place;
+
+    return place->local && place->row[t] != LOCAL_NONE
+               ? place->local[(size_t)place->row[t] * view->m->paths.n + path]
+               : LOCAL_NONE;
+}
+
+/* m, s and exp(m) for vertex v of tree t; of a path never seen, no time at all is usual. */
+static inline struct residual_context context_of(const struct view *view, uint32_t t,
+                                                 uint32_t v)
+{
+    const struct residual_model *m = view->m;
+    uint32_t path = residual_path(view->place, view->forest, t, v), local;
+    const struct residual_context *everywhere =
+        residual_context(m, view->place, view->forest, t, v);
+    struct residual_context c;
+
+    if (everywhere == NULL)
+        return (struct residual_context){
+            {log(m->offset_ns), MIN_CALL_SCALE}, m->offset_ns, 0, 0};
+    c = *everywhere;
+    local = local_of(view, t, path);
+    if (local != LOCAL_NONE) {
+        c.log_time.centre += m->local.log_factor[local];
+        c.typical *= m->local.factor[local];
+    }
+    if (m->is_warm && view->forest->index[t] == 0 &&
+        m->first_centre[path] > c.log_time.centre) {
+        c.log_time.centre = m->first_centre[path];
+        c.typical = exp(m->first_centre[path]);
+    }
+    return c;
+}
+
+/*
+ * What a call is compared with: all calls of a class on a location with the same, but those in
+ * first executions. Looking it up takes several times as long as using it.
+ */
+struct usual_call {
+    double typical, centre, scale;
+    uint32_t path, pair;  /* of the tree that was begun: */
+    uint32_t place, tree; /* generations in which the above, and the pair, hold */
+};
+
+/* The pair of a path, which may be new. */
+static inline uint32_t pair_of(struct residual_pairs *g, uint32_t path)
+{
+    uint32_t at = path == PATH_NONE ? g->n_paths : path;
+
+    if (g->stamp[at] != g->generation) {
+        g->stamp[at] = g->generation;
+        g->slot[at] = (uint32_t)g->n;
+        g->pair[g->n++] = (struct residual_pair){.path = path, .z_call = -INFINITY};
+    }
+    return g->slot[at];
+}
+
+/*
+ * residual_begin_tree -- forgets the pairs of the last tree; and what is usual where that was,
+ * if tree t is elsewhere or the first there. Returns the classes of its vertices. All calls
+ * with the same g must be with the same view, which does not change.
+ */
+const uint32_t *residual_begin_tree(struct residual_pairs *g, const struct view *view,
+                                    uint32_t t);
+
+/* residual_look_up -- usual_call where it is not known. */
+const struct usual_call *residual_look_up(struct residual_pairs *g, const struct view *view,
+                                          uint32_t t, uint32_t v);
+
+/* What is usual of vertex v of tree t, which was begun; valid until the next call.
+ *   class  of v, as residual_begin_tree says */
+static inline const struct usual_call *usual_call(struct residual_pairs *g, uint32_t class,
+                                                  const struct view *view, uint32_t t,
+                                                  uint32_t v)
+{
+    const struct usual_call *usual = &g->usual[class < g->n_classes ? class : g->n_classes];
+
+    return usual->tree == g->generation ? usual : residual_look_up(g, view, t, v);
+}
+
+/* Rounded to 1e-9, so that ties are ties on any machine. */
+static inline double round_off(double x)
+{
+    return rint(x * 1e9) / 1e9;
+}
+
+/* ln of the vertices of tree t that are not apart. */
+static inline double log_size_of(const struct residual_model *m,
+                                 const struct residual_place *place,
+                                 const struct forest *forest, uint32_t t)
+{
+    uint32_t n = 0;
+
+    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
+        uint32_t path = residual_path(place, forest, t, v);
+
+        n += path == PATH_NONE || !m->apart[path];
+    }
+    return log(n > 0 ? n : 1);
+}
+
+/* A table for each thread of a pool. */
+struct residual_pairs *residual_pairs_each(const struct residual_model *model,
+                                           struct pool *pool);
+void residual_pairs_free(struct residual_pairs *pairs, struct pool *pool);
+
+/* residual_place_local -- where the vertices of a forest are among the factors of locations. */
+void residual_place_local(const struct residual_model *m, const struct residual_input *input,
+                          struct residual_place *place);
+
+/* residual_place_init -- room for all but paths. */
+void residual_place_init(struct residual_place *place, const struct residual_input *input);
+
+/* residual_class_key -- of the calls of a path with a complete label. */
+struct key residual_class_key(const struct vocab *vocab, uint32_t word, uint32_t path);
 
 /* What fitting goes over. */
 struct fit {

@@ -1,14 +1,13 @@
 /*
  * Times are brought together by class, each a run of numbers; those of several processes are
- * dealt (dealing.h), but for paths that are split. Sorted, they say centre and width without
- * another pass (robust_log_times).
+ * dealt (struct dealing), but for paths that are split. Sorted, they say centre and width
+ * without another pass (robust_log_times).
  */
 #include "features/residual_fit.h"
 
 #include "base/mem.h"
 #include "base/radix.h"
-#include "features/joint_spread.h"
-#include "features/residual_view.h"
+#include "features/robust.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -317,7 +316,7 @@ static int by_calls(const void *a, const void *b, void *ctx)
 /*
  * Those that have more calls than two processes (of two or three: than one) would have of all:
  * however the rest is dealt, nobody has more than three of these parts to sort. But not for so
- * few calls that finding out together would take longer (joint_spread.h: 33 kB for each
+ * few calls that finding out together would take longer (joint_spreads: 33 kB for each
  * process).
  */
 static void split_paths(struct fit *f)

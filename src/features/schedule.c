@@ -1,10 +1,55 @@
-/* Executions come by location and time, so what is known of a path so far is all there is. */
+/*
+ * Which numbers are in which kind of tree is found once for all trees of the kind. Executions
+ * come by location and time, so what is known of a path so far is all there is.
+ */
 #include "features/schedule.h"
 
 #include "base/mem.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
+
+/* ------------------------------------------------------------------------------------ kinds */
+
+/* A stamp per number says whether the kind that is looked at has it already. */
+
+void kind_sets_find(struct kind_sets *s, const struct tree_kinds *kinds, const uint32_t *column,
+                    uint32_t n_numbers)
+{
+    uint32_t *last_kind = mem_alloc(n_numbers, sizeof *last_kind); /* + 1 */
+    size_t *at = mem_resize(NULL, n_numbers, sizeof *at), n = 0;
+
+    *s = (struct kind_sets){.first = mem_resize(NULL, (size_t)kinds->n + 1, sizeof *s->first)};
+    for (uint32_t k = 0; k < kinds->n; k++) {
+        s->first[k] = n;
+        for (uint32_t i = kinds->at[k]; i < kinds->at[k + 1]; i++) {
+            uint32_t number = column[i];
+
+            if (last_kind[number] != k + 1) {
+                mem_grow(&s->number, &s->cap_number, n + 1, sizeof *s->number);
+                mem_grow(&s->count, &s->cap_count, n + 1, sizeof *s->count);
+                last_kind[number] = k + 1;
+                at[number] = n;
+                s->number[n] = number;
+                s->count[n++] = 0;
+            }
+            s->count[at[number]]++;
+        }
+    }
+    s->first[kinds->n] = n;
+    free(last_kind);
+    free(at);
+}
+
+void kind_sets_release(struct kind_sets *s)
+{
+    free(s->first);
+    free(s->number);
+    free(s->count);
+    *s = (struct kind_sets){0};
+}
+
+/* --------------------------------------------------------------------------------- schedule */
 
 /* Of a path, on the location that it was seen on last. */
 struct turns {

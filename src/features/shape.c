@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/xxh.h"
-#include "features/numbering.h"
+#include "features/context.h"
 
 #include <math.h>
 #include <stdlib.h>

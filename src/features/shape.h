@@ -16,7 +16,6 @@
 #include "features/call_order.h"
 #include "features/context.h"
 #include "forest/forest.h"
-#include "forest/tree_kinds.h"
 #include "forest/tree_share.h"
 #include "trace/definitions.h"
 

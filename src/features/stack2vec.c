@@ -13,9 +13,9 @@
 #include "base/mem.h"
 #include "base/products.h"
 #include "base/rng.h"
-#include "features/distinct.h"
 #include "features/logistic.h"
 #include "features/robust.h"
+#include "features/wl.h"
 
 #include <math.h>
 #include <stdbool.h>

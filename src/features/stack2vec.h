@@ -35,7 +35,6 @@
 #include "base/matrix.h"
 #include "base/pack.h"
 #include "base/pool.h"
-#include "features/distinct.h"
 #include "features/wl.h"
 
 #include <stddef.h>

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/search.h"
-#include "forest/loop_grams.h"
+#include "forest/loop_cut.h"
 
 #include <stdlib.h>
 

@@ -10,13 +10,13 @@
  *                                                  once in each: the border moves behind it
  *
  * What tells is the region of the call itself, where no other call on the level is of it, or up
- * to eight symbols (loop_sequence.h) before it, all in its own iteration: what comes at its
+ * to eight symbols (loop_sequence) before it, all in its own iteration: what comes at its
  * end, or in between, may differ from one to the next.
  */
 #ifndef SNAG_FOREST_LOOP_BORDER_H
 #define SNAG_FOREST_LOOP_BORDER_H
 
-#include "forest/loop_sequence.h"
+#include "forest/loop_cut.h"
 #include "forest/loops.h"
 
 #include <stdbool.h>

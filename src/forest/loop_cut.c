@@ -1,19 +1,272 @@
 /*
- * Two passes over the iterations: the first counts in how many of them each symbol is, the
- * second compares each with those that are in half of them.
+ * From the calls of one level to the iterations of a loop: the calls become a sequence of
+ * symbols, short sequences of these (grams) are votes for what may begin an iteration
+ * (headers), and the sequence is cut where a header comes.
  */
 #include "forest/loop_cut.h"
 
 #include "base/mem.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define MAX_SYMBOLS (1u << 20) /* what comes after that is one symbol */
+#define MAX_GRAMS (1u << 18)   /* of one length */
+#define LONGEST 8u
 #define MIN_LIKENESS 0.5
 #define USUAL_SHARE 0.95
 #define NEARLY_ALL 0.9
 #define SET_UP_SHARE 0.5 /* of the calls of an iteration */
 #define MAX_AT_AN_END 3u /* iterations that a warm-up may have */
+
+/* ----------------------------------------------------------------------------- the sequence */
+
+/*
+ * Messages and collectives are in the order of their records, so those of the calls on one
+ * level come in the order of these calls: two cursors are enough.
+ */
+
+void loop_sequence_release(struct loop_sequence *s)
+{
+    free(s->symbol);
+    free(s->row);
+    idmap_release(&s->known);
+    *s = (struct loop_sequence){0};
+}
+
+void loop_sequence_clear(struct loop_sequence *s)
+{
+    idmap_release(&s->known);
+    s->n = 0;
+    s->n_symbols = 1;
+    s->message = s->collective = 0;
+}
+
+static uint64_t partners(struct loop_sequence *s, const struct call_view *calls, uint32_t row)
+{
+    uint64_t sum = 0;
+
+    for (; s->message < calls->n_messages; s->message++) {
+        const struct message *m = &calls->message[s->message];
+
+        if (m->call != NO_CALL && m->call > row)
+            break;
+        if (m->call == row)
+            sum += loop_detail_of_message(m);
+    }
+    for (; s->collective < calls->n_collectives; s->collective++) {
+        const struct collective *c = &calls->collective[s->collective];
+
+        if (c->call != NO_CALL && c->call > row)
+            break;
+        if (c->call == row)
+            sum += loop_detail_of_collective(c);
+    }
+    return sum;
+}
+
+static void append(struct loop_sequence *s, uint32_t symbol, uint32_t row)
+{
+    mem_grow(&s->symbol, &s->symbol_cap, s->n + 1, sizeof *s->symbol);
+    mem_grow(&s->row, &s->row_cap, s->n + 1, sizeof *s->row);
+    s->symbol[s->n] = symbol;
+    s->row[s->n++] = row;
+}
+
+static uint32_t symbol_of(struct loop_sequence *s, uint32_t region, uint64_t detail)
+{
+    struct key key = key_pair(region, detail);
+    uint32_t id;
+
+    if (s->known.n < MAX_SYMBOLS) {
+        id = idmap_add(&s->known, key);
+        s->n_symbols = s->known.n + 2;
+        return id + 1;
+    }
+    id = idmap_find(&s->known, key);
+    return id == IDMAP_NONE ? MAX_SYMBOLS + 1 : id + 1;
+}
+
+void loop_sequence_add(struct loop_sequence *s, const struct call_view *calls,
+                       const struct definitions *defs, uint32_t begin, uint32_t end,
+                       bool has_partners)
+{
+    for (uint32_t row = begin; row < end; row += calls->subtree_len[row]) {
+        uint32_t region = calls->region[row];
+        bool may_send = has_partners && defs->region[region].kind == REGION_MPI;
+
+        append(s, symbol_of(s, region, may_send ? partners(s, calls, row) : 0), row);
+    }
+    append(s, LOOP_BREAK, end);
+}
+
+/* ---------------------------------------------------------------------------------- headers */
+
+/* Grams are told apart by a hash of 64 bits; a break is in no gram. */
+
+struct gram {
+    uint64_t hash;
+    uint32_t first, last, count;
+    uint32_t length;
+    bool overlaps; /* itself: a repetition shorter than the gram */
+};
+
+struct grams {
+    struct gram *gram; /* [n] */
+    size_t n, cap;
+    size_t begin;   /* of those of the length in hand */
+    uint32_t *slot; /* [n_slots] 1 + index, 0: free */
+    size_t n_slots; /* a power of two, at least twice what may be in there */
+};
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
+    x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93u;
+    return x ^ (x >> 32);
+}
+
+/* False when there is a break in it. */
+static bool hash_gram(const uint32_t *symbol, uint32_t length, uint64_t *hash)
+{
+    uint64_t sum = length;
+
+    for (uint32_t i = 0; i < length; i++) {
+        if (symbol[i] == LOOP_BREAK)
+            return false;
+        sum = mix(sum ^ symbol[i]) + i;
+    }
+    *hash = sum;
+    return true;
+}
+
+static struct gram *find(struct grams *g, uint64_t hash)
+{
+    size_t at = hash & (g->n_slots - 1);
+
+    while (g->slot[at] != 0) {
+        struct gram *gram = &g->gram[g->slot[at] - 1];
+
+        if (gram->hash == hash)
+            return gram;
+        at = (at + 1) & (g->n_slots - 1);
+    }
+    if (g->n - g->begin == MAX_GRAMS)
+        return NULL;
+    mem_grow(&g->gram, &g->cap, g->n + 1, sizeof *g->gram);
+    g->gram[g->n] = (struct gram){.hash = hash};
+    g->slot[at] = (uint32_t)++g->n;
+    return &g->gram[g->n - 1];
+}
+
+static void count_grams(struct grams *g, const struct loop_sequence *s, uint32_t length)
+{
+    uint64_t hash;
+
+    g->begin = g->n;
+    memset(g->slot, 0, g->n_slots * sizeof *g->slot);
+    for (uint32_t i = 0; i + length <= s->n; i++) {
+        struct gram *gram = hash_gram(s->symbol + i, length, &hash) ? find(g, hash) : NULL;
+
+        if (gram == NULL)
+            continue;
+        if (gram->count == 0)
+            gram->first = i;
+        else if (i - gram->last < length)
+            gram->overlaps = true;
+        gram->last = i;
+        gram->length = length;
+        gram->count++;
+    }
+}
+
+/* By count; those of the same in the order of their first. */
+static int by_count(const void *a, const void *b)
+{
+    const struct gram *p = a, *q = b;
+
+    if (p->count != q->count)
+        return p->count > q->count ? -1 : 1;
+    if (p->first != q->first)
+        return p->first < q->first ? -1 : 1;
+    return (p->length > q->length) - (p->length < q->length);
+}
+
+static double worth(const struct loop_header *h)
+{
+    return h->votes * (double)(h->last - h->first);
+}
+
+/* Keeps the best, best first. */
+static size_t keep(struct loop_header *out, size_t n, size_t most, struct loop_header h)
+{
+    size_t at = n < most ? n : most;
+
+    while (at > 0 && worth(&h) > worth(&out[at - 1])) {
+        if (at < most)
+            out[at] = out[at - 1];
+        at--;
+    }
+    if (at < most)
+        out[at] = h;
+    return n < most ? n + 1 : most;
+}
+
+/* The shortest stands for all: long ones may be made of two iterations. */
+static void vote(struct loop_header *h, const struct gram *gram)
+{
+    h->votes += 1.0 / gram->length;
+    if (gram->length < h->length) {
+        h->length = gram->length;
+        h->first = gram->first;
+        h->last = gram->last;
+    }
+}
+
+static size_t drop_rare(struct gram *gram, size_t n)
+{
+    size_t left = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (gram[i].count >= LOOP_MIN_ITERATIONS && !gram[i].overlaps)
+            gram[left++] = gram[i];
+    return left;
+}
+
+size_t loop_headers(const struct loop_sequence *s, struct loop_header *out, size_t most)
+{
+    struct grams g = {.n_slots = 2};
+    size_t n = 0, left;
+
+    while (g.n_slots < 2 * (size_t)s->n && g.n_slots < 2 * MAX_GRAMS)
+        g.n_slots *= 2;
+    g.slot = mem_resize(NULL, g.n_slots, sizeof *g.slot);
+    for (uint32_t length = 1; length <= LONGEST; length *= 2)
+        count_grams(&g, s, length);
+    free(g.slot);
+    left = drop_rare(g.gram, g.n);
+    if (left > 0)
+        qsort(g.gram, left, sizeof *g.gram, by_count);
+    for (size_t i = 0, k; i < left; i = k) {
+        struct loop_header h = {g.gram[i].first, g.gram[i].last, g.gram[i].length,
+                                g.gram[i].count, 0};
+
+        for (k = i; k < left && g.gram[k].count == h.count && g.gram[k].first <= h.last; k++)
+            vote(&h, &g.gram[k]);
+        n = keep(out, n, most, h);
+    }
+    free(g.gram);
+    return n;
+}
+
+/* ------------------------------------------------------------------------------------- cuts */
+
+/*
+ * Two passes over the iterations: the first counts in how many of them each symbol is, the
+ * second compares each with those that are in half of them.
+ */
 
 /* The symbols of iterations. */
 struct census {
@@ -379,19 +632,20 @@ static void count_odd(struct loop_cut *cut, struct census *c, const struct loop_
     }
 }
 
-uint64_t loop_cut_begin_ns(const struct loop_cut *cut, const struct loop_sequence *s,
-                           const struct call_view *calls, uint32_t i)
+static uint64_t iteration_begin_ns(const struct loop_cut *cut, const struct loop_sequence *s,
+                                   const struct call_view *calls, uint32_t i)
 {
     return calls->enter_ns[s->row[cut->begin[i]]];
 }
 
-uint64_t loop_cut_end_ns(const struct loop_cut *cut, const struct loop_sequence *s,
-                         const struct call_view *calls, uint32_t i)
+/* It ends when the next begins. */
+static uint64_t iteration_end_ns(const struct loop_cut *cut, const struct loop_sequence *s,
+                                 const struct call_view *calls, uint32_t i)
 {
     uint32_t last = s->row[cut->end[i] - 1];
 
     if (i + 1 < cut->n && cut->begin[i + 1] == cut->end[i])
-        return loop_cut_begin_ns(cut, s, calls, i + 1);
+        return iteration_begin_ns(cut, s, calls, i + 1);
     return calls->enter_ns[last] + calls->inclusive_ns[last];
 }
 
@@ -416,7 +670,7 @@ static void measure(struct loop_cut *cut, const struct loop_sequence *s,
     cut->ns = 0;
     cut->typical_calls = median_calls(cut);
     for (uint32_t i = 0; i < cut->n; i++) {
-        uint64_t ns = loop_cut_end_ns(cut, s, calls, i) - loop_cut_begin_ns(cut, s, calls, i);
+        uint64_t ns = iteration_end_ns(cut, s, calls, i) - iteration_begin_ns(cut, s, calls, i);
 
         cut->ns += ns;
         all[i] = ns;
@@ -429,8 +683,8 @@ static void measure(struct loop_cut *cut, const struct loop_sequence *s,
     cut->evenness = evenness(all, cut->n);
     free(all);
     cut->typical_ns = n > 0 ? sum / n : cut->ns / cut->n;
-    cut->begin_ns = loop_cut_begin_ns(cut, s, calls, 0);
-    cut->end_ns = loop_cut_end_ns(cut, s, calls, cut->n - 1);
+    cut->begin_ns = iteration_begin_ns(cut, s, calls, 0);
+    cut->end_ns = iteration_end_ns(cut, s, calls, cut->n - 1);
 }
 
 /* The last iteration may be anywhere in the loop by now: it says nothing. */

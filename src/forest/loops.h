@@ -19,7 +19,7 @@
 #include "base/pack.h"
 #include "forest/clock.h"
 #include "forest/profile.h"
-#include "stack/calls_insert.h"
+#include "stack/calls.h"
 #include "trace/definitions.h"
 
 #include <stdbool.h>
@@ -57,8 +57,6 @@ struct loops_found {
 void loops_find(const struct call_view *calls, const struct location *where,
                 const struct definitions *defs, bool goes_on, struct loops_found *out);
 void loops_found_release(struct loops_found *found);
-void loop_part_release(struct loop_part *part);
-
 /*
  * loops_found_pack, loops_found_unpack -- to bytes and back, for another process.
  * Unpacking returns 0, or ERR_FORMAT when these are no such bytes; release it in any case.

@@ -3,11 +3,10 @@
  * a call of work, | one of a barrier, C create, ( and ) the created thread, W wait; each a
  * nanosecond after the one before, a digit sets the time to ten times it.
  */
-#include "forest/teams.h"
+#include "forest/traffic.h"
 
 #include "base/test.h"
 #include "stack/callstack.h"
-#include "stack/spans.h"
 
 #include <ctype.h>
 

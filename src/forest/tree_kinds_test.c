@@ -1,5 +1,5 @@
 /* Forests are of one location, given as regions and the vertex of the caller. */
-#include "forest/tree_kinds.h"
+#include "forest/forest.h"
 
 #include "base/test.h"
 

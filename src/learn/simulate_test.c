@@ -4,7 +4,7 @@
  */
 #include "base/test.h"
 
-#include "learn/simulate.h"
+#include "learn/query.h"
 
 #include "base/mem.h"
 #include "learn/reasons.h"

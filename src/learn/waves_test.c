@@ -1,7 +1,7 @@
 /* Ranks of iterations: who lost time, and when it ran. */
 #include "base/test.h"
 
-#include "learn/waves.h"
+#include "learn/reasons.h"
 
 #include "base/mem.h"
 

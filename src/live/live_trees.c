@@ -13,7 +13,7 @@
 #include "live/live_waits.h"
 #include "live/loop_watch.h"
 #include "live/rolling.h"
-#include "score/scorer.h"
+#include "score/scoring.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  *
  * An ad_sink. In every step it collects the executions that were finished (live_forest.h),
  * judges each by what the last hour's were like (rolling.h) and, where a model was loaded that
- * is about this function, by that model (score/scorer.h), and hands all to its own sinks: a
+ * is about this function, by that model (scorer_judge), and hands all to its own sinks: a
  * page that shows them, a store that keeps the strange ones.
  *
  *     live_trees_new(&opts, &trees);

@@ -1,6 +1,6 @@
 /*
  * live_waits -- how long the calls of executions waited for others that came late, while the
- * program runs: what score/own_lost.h asks for, from the messages and collectives of the last
+ * program runs: what score/scoring.c asks for, from the messages and collectives of the last
  * steps (sync_window.h).
  *
  *     live_waits_take(&w, step);                          in every step
@@ -25,7 +25,7 @@
 
 #include "live/live_forest.h"
 #include "live/sync_window.h"
-#include "score/own_lost.h"
+#include "score/scoring.h"
 
 #define LIVE_WAITS_MIN_KEPT 20000u   /* calls, messages and collectives, in any case */
 #define LIVE_WAITS_MAX_KEPT 1000000u /* of some 60 bytes each */

@@ -2,7 +2,7 @@
  * live_slow -- which rank of a job is slow, by the statistics that its instances store while it
  * runs.
  *
- * After the run ranks are compared call by call (analysis/peers.h). While it runs, and of many
+ * After the run ranks are compared call by call (ranks/peers.h). While it runs, and of many
  * processes, there is of each rank and function how many calls there were, and the mean and the
  * deviation of their own time. That is enough to say that calls of a function take longer on a
  * rank than on the others, or are more:
@@ -18,7 +18,7 @@
 #ifndef SNAG_MONITOR_LIVE_SLOW_H
 #define SNAG_MONITOR_LIVE_SLOW_H
 
-#include "analysis/peers.h"
+#include "ranks/peers.h"
 
 #define SLOW_MAX_NAMED 3u /* functions of a rank, the largest excess first */
 

@@ -3,8 +3,8 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "project/unique_rows.h"
 #include "project/pca.h"
+#include "project/project.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
  * tsne -- t-distributed stochastic neighbour embedding: rows that are near each other become
  * points that are near each other; distances between far ones mean little.
  *
- * Minimises KL(P || Q), P of affinity.h, q_ij proportional to 1 / (1 + |y_i - y_j|^2), from the
- * first two principal components, by gradient descent with momentum and gains, at first with P
- * exaggerated.
+ * Minimises KL(P || Q), P of struct affinity, q_ij proportional to 1 / (1 + |y_i - y_j|^2),
+ * from the first two principal components, by gradient descent with momentum and gains, at
+ * first with P exaggerated.
  *
  * Source: van der Maaten, Hinton: Visualizing Data using t-SNE, JMLR 9, 2008; van der Maaten:
  * Accelerating t-SNE using Tree-Based Algorithms, JMLR 15, 2014; the start and the step from
@@ -15,9 +15,45 @@
 #ifndef SNAG_PROJECT_TSNE_H
 #define SNAG_PROJECT_TSNE_H
 
-#include "project/affinity.h"
+#include "project/nearest.h"
 #include "project/project.h"
 #include "project/quadtree.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * affinity -- how much t-SNE wants rows to be close: P, symmetric, sparse, summing to 1.
+ *
+ * p_j|i is a Gaussian of the distance over the nearest neighbours of i, as wide as makes its
+ * entropy the logarithm of the perplexity; p_ij = (p_j|i + p_i|j) / 2n.
+ */
+
+/* Row i has the entries first[i] .. first[i+1]-1, with p_ij at i as at j. */
+struct affinity {
+    size_t n;
+    size_t *first;  /* [n + 1] */
+    uint32_t *to;   /* [first[n]] */
+    float *p;       /* [first[n]] > 0 */
+    double entropy; /* sum of p ln p */
+};
+
+/*
+ * affinity_row -- p_j|i of one row.
+ *   square      (k) squared distances of its neighbours, ascending
+ *   perplexity  1 <= perplexity; what k neighbours cannot have gives equal shares
+ *   p           (k) out, summing to 1
+ * O(k) times about 30.
+ */
+void affinity_row(const double *square, size_t k, double perplexity, double *p);
+
+/*
+ * affinity_init -- P from the neighbours of all rows. O(rows k). Ordered by row, then by the
+ * neighbours of the row, nearest first, then by those it is a neighbour of.
+ */
+void affinity_init(struct affinity *a, const struct nearest *nearest, double perplexity,
+                   struct pool *pool);
+void affinity_release(struct affinity *a);
 
 #define TSNE_ITERATIONS 1000
 #define TSNE_THETA 0.5

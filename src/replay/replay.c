@@ -11,14 +11,89 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define LONG_SHARE 64   /* of the run: who is needed so much later is not waited for */
+#define AHEAD 16u       /* syncs that are fetched from memory before they are played */
+#define MIN_CHECKED 64u /* syncs between two looks whether anything still changes */
+
+/* ---------------------------------------------------------------------------------- horizon */
+
+/* A sync is needed at a place; it could come so much later without being waited for. */
+static void use(struct horizon *h, const struct syncs *s, uint32_t sync, uint32_t place,
+                uint64_t until_ns)
+{
+    uint64_t enter = s->sync[sync].enter_ns, slack = until_ns > enter ? until_ns - enter : 0;
+
+    if (h->slack_ns[sync] > slack)
+        h->slack_ns[sync] = slack;
+    if (h->last_use[sync] < place)
+        h->last_use[sync] = place;
+}
+
+static void use_members(struct horizon *h, const struct syncs *s, uint32_t c, uint32_t place)
+{
+    uint64_t until = syncs_last_entered(s, NEED_ALL | c);
+
+    for (uint32_t i = s->first_member[c]; i < s->first_member[c + 1]; i++)
+        use(h, s, s->member[i] & NEED_INDEX, place, until);
+}
+
+static void use_needs(struct horizon *h, const struct syncs *s)
+{
+    uint32_t *last = mem_alloc(s->n_collectives, sizeof *last); /* + 1; 0: nobody needs it */
+
+    for (uint32_t k = 0; k < s->n; k++) {
+        const struct sync *sync = &s->sync[k];
+        uint64_t until = sync->last_ns > sync->enter_ns ? sync->last_ns : sync->enter_ns;
+
+        for (uint32_t i = s->first_need[k]; i < s->first_need[k + 1]; i++) {
+            uint32_t index = s->need[i] & NEED_INDEX;
+
+            if ((s->need[i] & NEED_ALL) == 0)
+                use(h, s, index, s->place[k], until);
+            else if (last[index] <= s->place[k])
+                last[index] = s->place[k] + 1;
+        }
+    }
+    for (uint32_t c = 0; c < s->n_collectives; c++)
+        if (last[c] > 0)
+            use_members(h, s, c, last[c] - 1);
+    free(last);
+}
+
+static void horizon_init(struct horizon *h, const struct syncs *s)
+{
+    *h = (struct horizon){.long_ns = (s->end_ns - s->begin_ns) / LONG_SHARE};
+    h->reach = mem_alloc(s->n, sizeof *h->reach);
+    h->last_use = mem_alloc(s->n, sizeof *h->last_use);
+    h->slack_ns = mem_resize(NULL, s->n, sizeof *h->slack_ns);
+    for (uint32_t k = 0; k < s->n; k++)
+        h->slack_ns[k] = UINT64_MAX;
+    use_needs(h, s);
+    for (uint32_t p = 0; p < s->n; p++) {
+        uint32_t k = s->order[p] + 1; /* what is entered there */
+        bool is_entered = k < s->n && s->sync[k].track == s->sync[k - 1].track;
+
+        h->reach[p] = p > 0 ? h->reach[p - 1] : 0;
+        if (is_entered && h->slack_ns[k] < h->long_ns && h->last_use[k] > h->reach[p])
+            h->reach[p] = h->last_use[k];
+    }
+}
+
+static void horizon_release(struct horizon *h)
+{
+    free(h->last_use);
+    free(h->slack_ns);
+    free(h->reach);
+    *h = (struct horizon){0};
+}
+
+/* ----------------------------------------------------------------------------------- replay */
+
 /* A sync that is to be entered so much earlier. */
 struct late_member {
     uint32_t sync;
     int64_t ns;
 };
-
-#define AHEAD 16u       /* syncs that are fetched from memory before they are played */
-#define MIN_CHECKED 64u /* syncs between two looks whether anything still changes */
 
 void replay_init(struct replay *r, const struct syncs *syncs)
 {
@@ -606,7 +681,12 @@ void replay_whole(struct replay *r, struct replay_result *out)
     play_once(r, true, out);
 }
 
-void replay_move(struct replay *r, struct syncs *s)
+/*
+ * Plays the run without what is cut, and takes it as it was then for the run.
+ *   s  those of r, which are moved; nothing is cut any more
+ * O(syncs x log tracks).
+ */
+static void move(struct replay *r, struct syncs *s)
 {
     struct replay_result result;
     struct play p = play(r, true, &result);
@@ -625,4 +705,104 @@ void replay_move(struct replay *r, struct syncs *s)
     replay_clear(r);
     syncs_retime(s);
     horizon_release(&r->horizon);
+}
+
+/* ------------------------------------------------------------------------------------- gaps */
+
+/* When nothing goes on is what is left between all operations, sorted by when they begin. */
+
+struct span {
+    uint64_t begin_ns, end_ns;
+};
+
+/* Times at which nothing goes on. */
+struct silence {
+    struct span *span;   /* [n] in order of time */
+    uint64_t *before_ns; /* [n + 1] how long those before are together */
+    uint32_t n;
+};
+
+static bool is_schedule(const struct syncs *s)
+{
+    bool has_order = false;
+
+    for (size_t i = 0; i < s->view->n_dependencies && !has_order; i++)
+        has_order = s->view->dependency[i].kind == DEPENDENCY_END;
+    for (uint32_t l = 0; l < s->n_locations && has_order; l++)
+        if (syncs_takes_part(s, l) && !s->is_stream[l])
+            return false;
+    return has_order;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct span *p = a, *q = b;
+
+    return (p->begin_ns > q->begin_ns) - (p->begin_ns < q->begin_ns);
+}
+
+static void find_silence(const struct syncs *s, struct silence *silence)
+{
+    struct span *busy = mem_alloc(s->n, sizeof *busy);
+    uint64_t until_ns = s->begin_ns;
+    uint32_t n = 0;
+
+    for (uint32_t k = 0; k < s->n; k++)
+        if (syncs_is_ready(s, k))
+            busy[n++] = (struct span){s->sync[k].leave_ns, syncs_exchanges(s, k)
+                                                               ? s->sync[k + 1].leave_ns
+                                                               : s->sync[k + 1].enter_ns};
+    qsort(busy, n, sizeof *busy, by_begin);
+    silence->span = mem_alloc((size_t)n + 1, sizeof *silence->span);
+    silence->before_ns = mem_alloc((size_t)n + 2, sizeof *silence->before_ns);
+    for (uint32_t i = 0; i < n; i++) {
+        if (busy[i].begin_ns > until_ns) {
+            silence->before_ns[silence->n + 1] =
+                silence->before_ns[silence->n] + busy[i].begin_ns - until_ns;
+            silence->span[silence->n++] = (struct span){until_ns, busy[i].begin_ns};
+        }
+        until_ns = busy[i].end_ns > until_ns ? busy[i].end_ns : until_ns;
+    }
+    free(busy);
+}
+
+/* How long nothing went on before a time. */
+static uint64_t silent_until(const struct silence *silence, uint64_t time_ns)
+{
+    uint32_t low = 0, high = silence->n;
+
+    while (low < high) { /* the first that ends after it */
+        uint32_t middle = low + (high - low) / 2;
+
+        if (silence->span[middle].end_ns <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == silence->n || silence->span[low].begin_ns >= time_ns)
+        return silence->before_ns[low];
+    return silence->before_ns[low] + time_ns - silence->span[low].begin_ns;
+}
+
+void gaps_close(struct replay *r, struct syncs *s)
+{
+    struct silence silence = {.n = 0};
+
+    if (!is_schedule(s))
+        return;
+    find_silence(s, &silence);
+    for (uint32_t k = 0; k < s->n; k++) {
+        const struct sync *sync = &s->sync[k];
+        uint64_t from = sync->last_ns > sync->enter_ns ? sync->last_ns : sync->enter_ns;
+
+        if (!syncs_is_ready(s, k))
+            continue;
+        replay_begin_after(r, k,
+                           from < sync->leave_ns ? silent_until(&silence, sync->leave_ns) -
+                                                       silent_until(&silence, from)
+                                                 : 0);
+    }
+    move(r, s);
+    free(silence.span);
+    free(silence.before_ns);
 }

@@ -28,12 +28,26 @@
 #ifndef SNAG_REPLAY_REPLAY_H
 #define SNAG_REPLAY_REPLAY_H
 
-#include "replay/horizon.h"
 #include "replay/syncs.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/*
+ * horizon -- until when it matters that something was entered earlier or later than it was.
+ *
+ * A replay that began in the middle of a run may stop when all locations are ahead by the same
+ * time, unless something is still needed that was entered before that, ahead by another time,
+ * and that is waited for.
+ */
+struct horizon {
+    uint32_t *last_use; /* [n] the last place at which a sync is needed; 0: it is not */
+    uint64_t *slack_ns; /* [n] so much later it can be entered before anybody waits for it */
+    uint32_t *reach; /* [n] the last place at which one is needed that is entered up to a place
+                        and has less slack than long_ns */
+    uint64_t long_ns;
+};
 
 /* What is cut at a sync. Blocks of syncs have memory for it where there ever was any. */
 struct sync_cut {
@@ -160,10 +174,20 @@ void replay_ahead(const struct replay *r, int64_t *least_ns, int64_t *most_ns);
 void replay_whole(struct replay *r, struct replay_result *out);
 
 /*
- * replay_move -- play the run without what is cut, and take it as it was then for the run.
- *   syncs  those of r, which are moved; nothing is cut any more
- * O(syncs x log tracks).
+ * gaps -- what keeps operations of streams from beginning although all that they are known to
+ * wait for is there.
+ *
+ * Where a schedule is known from rules, not all of it is recorded: operations are sent in
+ * batches, or begin when their partner does, which may be much later than they could. Would
+ * that be kept as it was, hardly anything would be saved by anything. So such operations are
+ * held to begin as soon as they can, but for the times at which nothing at all was going on,
+ * between steps: those are the run's own.
  */
-void replay_move(struct replay *r, struct syncs *syncs);
+
+/*
+ * gaps_close -- where all that takes part are streams whose order rules know, move the run to
+ * how it would have been without gaps. Nothing may be cut. O(syncs x log syncs).
+ */
+void gaps_close(struct replay *r, struct syncs *s);
 
 #endif

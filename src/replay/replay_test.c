@@ -6,7 +6,6 @@
 #include "base/test.h"
 #include "explain/sample_view.h"
 #include "replay/critical.h"
-#include "replay/critical_time.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include "replay/streams.h"
 
 #include "base/mem.h"
-#include "explain/device_wait.h"
 #include "explain/trace_view.h"
+#include "explain/waiting.h"
 #include "replay/syncs_needs.h"
 
 #include <stdlib.h>

@@ -35,7 +35,7 @@ struct dependency_end {
 
 struct streams {
     const struct syncs *s;
-    struct dependency *waits; /* [n_waits] of calls for their GPU (device_wait.h) */
+    struct dependency *waits; /* [n_waits] of calls for their GPU (device_wait_operations) */
     size_t n_waits, wait_cap;
     struct found_dependency *found; /* [view->n_dependencies + n_waits] */
     size_t *first;                  /* [n_locations + 1] */

@@ -1,7 +1,6 @@
 /* Times are in microseconds, as sample_view.h has them; dependencies are said by hand. */
-#include "replay/gaps.h"
-#include "replay/ideal.h"
 #include "replay/replay.h"
+#include "replay/what_if.h"
 
 #include "base/test.h"
 #include "explain/sample_view.h"

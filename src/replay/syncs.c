@@ -6,7 +6,6 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "replay/points.h"
 #include "replay/streams.h"
 #include "replay/syncs_needs.h"
 #include "replay/team_syncs.h"

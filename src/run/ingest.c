@@ -14,14 +14,12 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/sequence.h"
-#include "forest/teams.h"
+#include "forest/traffic.h"
 #include "run/columns.h"
 #include "run/ingest_crew.h"
 #include "run/profiled_columns.h"
+#include "stack/calls.h"
 #include "stack/callstack.h"
-#include "stack/calls_place.h"
-#include "stack/held_up.h"
-#include "stack/spans.h"
 #include "trace/borders.h"
 
 #include <stdatomic.h>

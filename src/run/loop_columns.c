@@ -10,7 +10,7 @@
 #include "base/sequence.h"
 #include "run/columns.h"
 #include "run/profiled_columns.h"
-#include "stack/calls_insert.h"
+#include "stack/calls.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,15 +1,134 @@
-/* The same steps whether the model is learnt or of another run; only who fills in differs. */
+/*
+ * The same steps whether the model is learnt or of another run; only who fills in differs. What
+ * executions lost by themselves is what they lost without waiting for others:
+ *
+ *     rank 0   [step ........ compute ........ ]      lost 40 ms, all of it its own
+ *     rank 1      [step ..... MPI_Recv ........ ]     lost 40 ms, of which it waited 38 ms
+ *
+ * A scorer keeps the columns of a forest but for the regions, which are its model's.
+ */
 #include "score/scoring.h"
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/pool.h"
 #include "detect/rbf.h"
-#include "score/own_lost.h"
+#include "detect/residual_score.h"
+#include "explain/waiting.h"
+#include "explain/why.h"
 #include "score/patterns.h"
+#include "trace/call_sites.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FILL_OWN 0.1 /* of what the first execution of a location lost: with less it waited */
+#define MIN_TIME_EVIDENCE log(20.0)
+#define MIN_RARE_SHARE 0.5 /* of what it took more, in calls that others do not make */
+
+/* -------------------------------------------------------------------------------------- own */
+
+struct finding {
+    struct scoring *s;
+    struct own_waits waits;
+    bool *may_wait; /* [regions] */
+};
+
+/* After the run all is known. */
+static bool waited_in_view(void *ctx, uint32_t t, uint32_t v, uint64_t *ns)
+{
+    const struct scoring *s = ctx;
+    const struct forest *f = &s->forest;
+
+    if (s->view.n_locations == 0)
+        return false;
+    waiting_others_ns(&s->view, f->location[t], forest_row(f, t, v), ns);
+    return true;
+}
+
+/* In ns; NAN: it has calls that may have waited, and nobody knows for whom. */
+static double waited_of_tree(const struct finding *f, uint32_t t)
+{
+    const struct scoring *s = f->s;
+    const struct forest *forest = &s->forest;
+    double sum = 0;
+
+    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
+        uint64_t waited_ns;
+        double excess;
+
+        if (!f->may_wait[forest->region[v]])
+            continue;
+        excess = (double)forest->exclusive_ns[v] -
+                 residual_common(&s->model, &s->place, forest, t, v);
+        if (excess <= RESIDUAL_MATERIAL * s->model.root_ns)
+            continue;
+        if (!f->waits.waited(f->waits.ctx, t, v, &waited_ns))
+            return NAN;
+        sum += fmin(excess, (double)waited_ns);
+    }
+    return sum;
+}
+
+/*
+ * The first executions of a pipeline wait until it is filled: each for one that waited itself,
+ * and all of them no longer than it takes from the start. Who held them up, if anybody did,
+ * lost that time by itself.
+ */
+static void forget_fill(struct residual_measure *m)
+{
+    m->time = m->sure = m->sure_off = m->gross_off = 0;
+    m->gross = m->own;
+    m->is_fill = true;
+    m->loss.z = fmin(m->loss.z, 0);
+}
+
+static void find(void *ctx, size_t begin, size_t end, unsigned worker)
+{
+    const struct finding *f = ctx;
+    const struct scoring *s = f->s;
+
+    (void)worker;
+    for (size_t t = begin; t < end; t++) {
+        struct residual_measure *m = &s->measure[t];
+
+        m->own = m->gross;
+        if (m->gross >= RESIDUAL_MIN_LOST)
+            m->own -= waited_of_tree(f, (uint32_t)t) / s->model.root_ns;
+        if (m->own < 0)
+            m->own = 0;
+        if (s->forest.index[t] == 0 && m->gross >= RESIDUAL_MIN_LOST &&
+            m->own < fmax(RESIDUAL_MIN_LOST, FILL_OWN * m->gross))
+            forget_fill(m);
+    }
+}
+
+/*
+ * Sets measure.own: gross, less what calls took more than usual while another rank, which has
+ * data, had not come yet (waiting_others_ns).
+ *   s  measured. Of whom neither its waits nor a view of the run knows how long it waited, own
+ *      is NAN
+ * Only of executions that lost so much that it decides is anything taken out. O(their calls,
+ * and what waiting_of costs for those that took longer than usual).
+ */
+static void find_own_lost(struct scoring *s)
+{
+    uint32_t n = s->forest.n_trees, n_regions = s->defs->names.n;
+    struct finding f = {s, s->waits, mem_alloc(n_regions, sizeof *f.may_wait)};
+
+    if (f.waits.waited == NULL)
+        f.waits = (struct own_waits){waited_in_view, s};
+    for (uint32_t r = 0; r < n_regions; r++)
+        f.may_wait[r] = waiting_is_likely(&s->defs->region[r]);
+    pool_for(s->pool, n, pool_grain(s->pool, n), find, &f);
+    free(f.may_wait);
+    if (s->view.n_locations > 0)
+        trace_view_passed(&s->view);
+}
+
+/* ---------------------------------------------------------------------------------- scoring */
 
 void scoring_release(struct scoring *s)
 {
@@ -48,13 +167,10 @@ static void measure(struct scoring *s)
 
     s->measure = mem_alloc(s->forest.n_trees, sizeof *s->measure);
     residual_measures(&s->model, &s->place, &input, s->measure);
-    own_lost_find(s);
+    find_own_lost(s);
 }
 
 /* Of what executions like it take, it is not among the longest for nothing. */
-#define MIN_TIME_EVIDENCE log(20.0)
-
-#define MIN_RARE_SHARE 0.5 /* of what it took more, in calls that others do not make */
 
 /* An anomaly, as far as the evidence goes, and by what it took among others, or for calls that
  * these do not make. */
@@ -203,7 +319,7 @@ void scoring_apply(struct scoring *s, const struct model *by, bool with_bags)
 
 /* ------------------------------------------------------------------------------- features */
 
-struct feature_input scoring_input(struct scoring *s, struct pool *pool)
+static struct feature_input input_of(struct scoring *s, struct pool *pool)
 {
     return (struct feature_input){.forest = &s->forest,
                                   .defs = s->defs,
@@ -227,7 +343,7 @@ struct reasons_input scoring_reasons(const struct scoring *s)
 int scoring_matrix(struct scoring *s, const struct feature_ops *ops, struct pool *pool,
                    struct matrix *x)
 {
-    struct feature_input input = scoring_input(s, pool);
+    struct feature_input input = input_of(s, pool);
     bool has_embedding = s->embedding.n_words > 0;
     int rc = feature_matrix(ops, &input, x);
 
@@ -625,4 +741,126 @@ struct way scoring_way(const struct scoring *s, struct why *why, uint32_t t)
 void scoring_why(const struct scoring *s, struct why *why, uint32_t t, char out[WHY_SIZE])
 {
     scoring_why_of(s, why, t, false, out);
+}
+
+/* ---------------------------------------------------------------------- forest after forest */
+
+struct scorer {
+    struct model model;
+    struct definitions defs; /* regions as the model numbers them, then what is new */
+    uint32_t n_known;        /* of the model */
+    uint32_t *to;            /* [n_to] region of the model for each of the program */
+    uint32_t n_to;
+    size_t to_cap;
+    struct scoring_opts opts;
+
+    struct scoring scoring; /* of the last forest, which is another's but for: */
+    uint32_t *region;       /* [scoring.forest.n] */
+    size_t region_cap;
+};
+
+int scorer_open(const char *path, struct scorer **out)
+{
+    struct scorer *s = mem_alloc(1, sizeof *s);
+    uint32_t region;
+    int rc = model_file_read(path, &s->model);
+
+    *out = NULL;
+    if (rc < 0) {
+        scorer_close(s);
+        return rc;
+    }
+    model_adopt(&s->model, &s->defs, &region);
+    s->n_known = s->defs.names.n;
+    s->opts = (struct scoring_opts){.detector = detector_find(s->model.detector),
+                                    .features = feature_find(s->model.features),
+                                    .threshold = NAN,
+                                    .pool = pool_new(1)};
+    assert(s->opts.detector && s->opts.features); /* as model_file_read has checked */
+    *out = s;
+    return 0;
+}
+
+static void forget_forest(struct scorer *s)
+{
+    s->scoring.forest = (struct forest){0};
+    scoring_release(&s->scoring);
+}
+
+void scorer_close(struct scorer *s)
+{
+    if (s == NULL)
+        return;
+    forget_forest(s);
+    free(s->region);
+    free(s->to);
+    if (s->opts.pool)
+        pool_free(s->opts.pool);
+    definitions_release(&s->defs);
+    model_release(&s->model);
+    free(s);
+}
+
+const char *scorer_foi(const struct scorer *s)
+{
+    return s->model.foi;
+}
+
+uint32_t scorer_foi_among(const struct scorer *s, const struct definitions *defs)
+{
+    return model_foi_among(&s->model, defs);
+}
+
+/* The same forest with the model's regions. */
+static void translate(struct scorer *s, const struct forest *forest,
+                      const struct definitions *defs)
+{
+    mem_grow(&s->to, &s->to_cap, defs->names.n, sizeof *s->to);
+    if (s->n_to < defs->names.n) /* which places are the same is seen when all are known */
+        s->n_to = 0;
+    for (; s->n_to < defs->names.n; s->n_to++) {
+        uint32_t same =
+            call_sites_same(&defs->names, defs->names.n, s->n_to, &s->defs.names, s->n_known);
+
+        s->to[s->n_to] = same != NAMES_NONE
+                             ? same
+                             : definitions_region(&s->defs, defs->region[s->n_to].name);
+    }
+    mem_grow(&s->region, &s->region_cap, forest->n, sizeof *s->region);
+    for (uint32_t v = 0; v < forest->n; v++)
+        s->region[v] = s->to[forest->region[v]];
+    s->scoring.forest = *forest;
+    s->scoring.forest.region = s->region;
+}
+
+int scorer_judge(struct scorer *s, const struct forest *forest, const struct definitions *defs,
+                 struct own_waits waits, const struct scoring **out)
+{
+    forget_forest(s);
+    s->scoring.defs = &s->defs;
+    s->scoring.waits = waits;
+    translate(s, forest, defs);
+    scoring_apply(&s->scoring, &s->model, scoring_needs_bags(&s->opts));
+    *out = &s->scoring;
+    return scoring_judge(&s->scoring, &s->opts);
+}
+
+void scorer_why(const struct scorer *s, uint32_t t, char out[WHY_SIZE])
+{
+    struct why why;
+
+    assert(t < s->scoring.forest.n_trees);
+    scoring_why_init(&s->scoring, &why);
+    scoring_why(&s->scoring, &why, t, out);
+    why_release(&why);
+}
+
+void scorer_excess(const struct scorer *s, uint32_t t, double *out)
+{
+    struct why why;
+
+    assert(t < s->scoring.forest.n_trees);
+    scoring_why_init(&s->scoring, &why);
+    excess_lost(&why, t, s->scoring.measure[t].loss.ns, out);
+    why_release(&why);
 }

@@ -28,14 +28,13 @@
 #include "base/pool.h"
 #include "detect/detector.h"
 #include "explain/trace_view.h"
-#include "explain/way.h"
 #include "explain/why.h"
 #include "features/features.h"
 #include "features/wl.h"
 #include "forest/forest.h"
+#include "forest/tree_share.h"
 #include "learn/model_file.h"
 #include "learn/reasons.h"
-#include "forest/tree_share.h"
 #include "trace/definitions.h"
 
 #include <stdbool.h>
@@ -174,9 +173,6 @@ void scoring_take_model(struct scoring *whole, struct scoring *part);
  */
 void scoring_complete(struct scoring *whole);
 
-/* scoring_input -- what features are made from. */
-struct feature_input scoring_input(struct scoring *s, struct pool *pool);
-
 /* scoring_reasons -- what reasons are found from. */
 struct reasons_input scoring_reasons(const struct scoring *s);
 
@@ -207,5 +203,48 @@ void scoring_why_of(const struct scoring *s, struct why *why, uint32_t t, bool i
 /* scoring_cause -- the same in short, see why_cause. */
 void scoring_cause(const struct scoring *s, struct why *why, uint32_t t,
                    char out[WHY_CAUSE_SIZE]);
+
+/*
+ * scorer -- a model of an earlier run (model_file.h), asked about forest after forest of this
+ * one: the executions that a step of a running program has finished.
+ *
+ * The model has its own numbers for functions; those of the program are translated as they
+ * appear, by name. Functions that the model has never seen are on paths it does not know. Names
+ * that hold lines are other ones in another build: call_sites.h.
+ */
+struct scorer;
+
+/* scorer_open -- out: NULL on failure. Returns 0 or as model_file_read. */
+int scorer_open(const char *path, struct scorer **out);
+
+/* scorer_close -- NULL is harmless. */
+void scorer_close(struct scorer *scorer);
+
+/* scorer_foi -- the full name of the function it is about. */
+const char *scorer_foi(const struct scorer *scorer);
+
+/* scorer_foi_among -- that function in a program, or NAMES_NONE. */
+uint32_t scorer_foi_among(const struct scorer *scorer, const struct definitions *defs);
+
+/*
+ * scorer_judge -- all trees of a forest.
+ *   forest  of that function; must outlive the calls of scorer_why
+ *   defs    of its regions; from call to call they may only grow
+ *   waits   of the forest's calls, asked by one thread
+ *   out     scores and verdicts, until the next call
+ * Returns 0 or as scoring_judge. O(vertices), see wl_init.
+ */
+int scorer_judge(struct scorer *scorer, const struct forest *forest,
+                 const struct definitions *defs, struct own_waits waits,
+                 const struct scoring **out);
+
+/* scorer_why -- what makes tree t of that forest strange, in a sentence. */
+void scorer_why(const struct scorer *scorer, uint32_t t, char out[WHY_SIZE]);
+
+/*
+ * scorer_excess -- what each call of tree t of that forest lost, as excess_lost.
+ *   out  (vertices of t) ns
+ */
+void scorer_excess(const struct scorer *scorer, uint32_t t, double *out);
 
 #endif

@@ -1,18 +1,17 @@
 /* What a person says of executions, and what is learnt from it. */
-#include "analysis/acts.h"
 #include "analysis/label_store.h"
 #include "analysis/run_model.h"
 #include "base/err.h"
-#include "detect/ocsvm.h"
+#include "base/json.h"
 #include "base/mem.h"
+#include "detect/ocsvm.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
-#include "view/csv.h"
-#include "view/executions.h"
-#include "base/json.h"
-#include "view/retrain_json.h"
 #include "serve/api.h"
 #include "serve/label_list.h"
+#include "view/csv.h"
+#include "view/executions.h"
+#include "view/retrain_json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Ranks against their peers, for their view. */
-#include "analysis/peers.h"
+#include "ranks/peers.h"
 #include "serve/api.h"
 #include "view/ranks_json.h"
 

@@ -1,7 +1,7 @@
 #include "serve/health.h"
 
 #include "base/err.h"
-#include "history/run_history.h"
+#include "compare/run_history.h"
 #include "prov/prov_store.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"

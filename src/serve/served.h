@@ -11,14 +11,14 @@
 #ifndef SNAG_SERVE_SERVED_H
 #define SNAG_SERVE_SERVED_H
 
-#include "analysis/compare.h"
 #include "base/board.h"
 #include "base/feed.h"
 #include "base/shared_cache.h"
+#include "compare/compare.h"
+#include "monitor/live_state.h"
 #include "run/levels.h"
 #include "run/rundir.h"
 #include "trace/definitions.h"
-#include "monitor/live_state.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 #include "serve/worker.h"
 
-#include "analysis/model_store.h"
+#include "analysis/run_scoring.h"
 #include "base/mem.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"

@@ -8,12 +8,11 @@
 #ifndef SNAG_SERVE_WORKER_H
 #define SNAG_SERVE_WORKER_H
 
-#include "analysis/ranking.h"
 #include "analysis/retrain.h"
-#include "analysis/subtrees.h"
+#include "analysis/run_scoring.h"
 #include "base/pool.h"
-#include "serve/served.h"
 #include "serve/foi_state.h"
+#include "serve/served.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,21 @@
-/* All columns of calls grow together, so one capacity serves them. */
+/*
+ * All columns of calls grow together, so one capacity serves them. When a location is complete,
+ * calls may still be put between those that the trace has, begins and ends that are not known
+ * be moved, and writes that were held up be told from others.
+ */
 #include "stack/calls.h"
 
 #include "base/mem.h"
 #include "base/search.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define MAX_ROWS (UINT32_MAX - 1)
+#define TIMES_A_CALL 4 /* at most so often, in one of what is around it, is about as often */
+#define MIN_TIMED_WRITES 9u /* writes that say how long one takes */
+#define TIMES 10u           /* of the median */
+#define MAX_HELD_UP 50u     /* one in so many; one, where there are fewer */
 
 void calls_release(struct calls *calls)
 {
@@ -187,4 +198,454 @@ uint32_t calls_caller(const struct call_view *calls, uint32_t row)
         if (calls->depth[--row] < depth)
             return row;
     return NO_CALL;
+}
+
+/* -------------------------------------------------------------------------------- new calls */
+
+/* One pass that copies; who is around new calls is told by searching for them. */
+
+/* Begins of new calls in the rows [begin, end). */
+static uint32_t n_begun(const struct insertion *insert, uint32_t begin, uint32_t end)
+{
+    return (uint32_t)(lower_bound_u32(insert->begin, insert->n, end) -
+                      lower_bound_u32(insert->begin, insert->n, begin));
+}
+
+/* The last call on the level of `begin` before `end`, or NO_CALL when there is none that ends
+ * there. */
+static uint32_t last_on_level(const struct call_view *from, uint32_t begin, uint32_t end)
+{
+    uint32_t row = begin, last = NO_CALL;
+
+    if (begin >= end || end > from->n)
+        return NO_CALL;
+    while (row < end && from->depth[row] == from->depth[begin]) {
+        last = row;
+        row += from->subtree_len[row];
+    }
+    return row == end ? last : NO_CALL;
+}
+
+static bool has_room(const struct call_view *from, uint32_t n)
+{
+    if (n > MAX_ROWS - from->n)
+        return false;
+    for (uint32_t i = 0; i < from->n; i++)
+        if (from->depth[i] == DEEPEST_CALL)
+            return false;
+    return true;
+}
+
+static void take_out_what_crosses(const struct call_view *from, struct insertion *insert)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < insert->n; i++) {
+        uint32_t begin = insert->begin[i], end = insert->end[i];
+
+        if (last_on_level(from, begin, end) == NO_CALL)
+            continue;
+        insert->begin[n] = begin;
+        insert->end[n++] = end;
+    }
+    insert->n = has_room(from, n) ? n : 0;
+}
+
+/* When what is around or after the rows of a new call was called, or left, at the latest. */
+static uint64_t latest_end_ns(const struct call_view *calls, uint32_t begin, uint32_t end,
+                              uint64_t leave_ns)
+{
+    uint32_t caller;
+
+    if (end < calls->n && calls->depth[end] == calls->depth[begin])
+        return calls->enter_ns[end];
+    caller = calls_caller(calls, begin);
+    return caller == NO_CALL ? leave_ns : calls->enter_ns[caller] + calls->inclusive_ns[caller];
+}
+
+uint64_t insertion_ns(const struct call_view *calls, const struct insertion *insert, uint32_t i)
+{
+    uint32_t begin = insert->begin[i], end = insert->end[i];
+    uint32_t last = last_on_level(calls, begin, end);
+    uint64_t enter_ns = calls->enter_ns[begin], leave_ns, latest_ns;
+
+    if (i + 1 < insert->n && insert->begin[i + 1] == end &&
+        calls->depth[end] == calls->depth[begin])
+        return calls->enter_ns[end] - enter_ns;
+    leave_ns = calls->enter_ns[last] + calls->inclusive_ns[last];
+    latest_ns = latest_end_ns(calls, begin, end, leave_ns);
+    if (enter_ns + insert->usual_ns <= leave_ns || latest_ns <= leave_ns)
+        return leave_ns - enter_ns;
+    return latest_ns - enter_ns < insert->usual_ns ? latest_ns - enter_ns : insert->usual_ns;
+}
+
+static void add_new(struct calls *into, const struct call_view *from,
+                    const struct insertion *insert, uint32_t i)
+{
+    uint32_t row = into->n++, begin = insert->begin[i];
+
+    into->enter_ns[row] = from->enter_ns[begin];
+    into->inclusive_ns[row] = insertion_ns(from, insert, i);
+    into->region[row] = insert->region;
+    into->subtree_len[row] = insert->end[i] - begin + 1;
+    into->depth[row] = from->depth[begin];
+}
+
+/* Rows that are in no new call may be around some, or in one: n_deeper says. */
+static void copy_rows(struct calls *into, const struct call_view *from, uint32_t begin,
+                      uint32_t end, uint16_t n_deeper)
+{
+    uint32_t at = into->n, n = end - begin;
+
+    memcpy(into->enter_ns + at, from->enter_ns + begin, n * sizeof *into->enter_ns);
+    memcpy(into->inclusive_ns + at, from->inclusive_ns + begin, n * sizeof *into->inclusive_ns);
+    memcpy(into->region + at, from->region + begin, n * sizeof *into->region);
+    memcpy(into->subtree_len + at, from->subtree_len + begin, n * sizeof *into->subtree_len);
+    for (uint32_t i = 0; i < n; i++)
+        into->depth[at + i] = (uint16_t)(from->depth[begin + i] + n_deeper);
+    into->n += n;
+}
+
+static void copy_outside(struct calls *into, const struct call_view *from,
+                         const struct insertion *insert, uint32_t begin, uint32_t end)
+{
+    uint32_t at = into->n;
+
+    if (begin == end)
+        return;
+    copy_rows(into, from, begin, end, 0);
+    for (uint32_t i = begin; i < end; i++)
+        into->subtree_len[at + i - begin] += n_begun(insert, i + 1, i + from->subtree_len[i]);
+}
+
+static void add_estimate(struct calls *into, uint32_t row, bool is_leave, uint64_t off)
+{
+    if (off > 0)
+        calls_add_estimate(into, (struct call_estimate){row, is_leave, PLACED_AS_SAID, off});
+}
+
+/* A new call begins with the first call in it, and ends with the last or with the next. */
+static void estimate_new(struct calls *into, const struct call_view *from,
+                         const struct insertion *insert, uint32_t i)
+{
+    uint32_t begin = insert->begin[i], end = insert->end[i];
+    uint32_t row = calls_moved(insert, begin) - 1;
+    uint64_t end_ns = from->enter_ns[begin] + insertion_ns(from, insert, i);
+    bool is_next = end < from->n && from->depth[end] == from->depth[begin] &&
+                   from->enter_ns[end] == end_ns;
+
+    add_estimate(into, row, 0, calls_off_ns(from, begin, false));
+    if (is_next)
+        add_estimate(into, row, 1, calls_off_ns(from, end, false));
+    else
+        add_estimate(into, row, 1, calls_off_ns(from, last_on_level(from, begin, end), true));
+}
+
+static void insert_estimates(const struct call_view *from, const struct insertion *insert,
+                             struct calls *into)
+{
+    if (from->n_estimates == 0)
+        return;
+    for (size_t i = 0; i < from->n_estimates; i++) {
+        struct call_estimate e = from->estimate[i];
+
+        e.call = calls_moved(insert, e.call);
+        calls_add_estimate(into, e);
+    }
+    for (uint32_t i = 0; i < insert->n; i++)
+        estimate_new(into, from, insert, i);
+    calls_sort_estimates(into);
+}
+
+/* How many calls begin before what comes after n of the rows, new ones included. */
+static uint32_t n_moved(const struct insertion *insert, uint32_t n)
+{
+    return n == 0 ? 0 : calls_moved(insert, n - 1) + 1;
+}
+
+/* Whether a reading was taken within a new call: after its first row has begun, and no later
+ * than in its last. */
+static bool is_within_new(const struct call_view *from, const struct insertion *insert,
+                          const struct detail_reading *reading)
+{
+    size_t n_begun = lower_bound_u32(insert->begin, insert->n, reading->row);
+    uint32_t begin;
+
+    if (n_begun == 0)
+        return false;
+    begin = insert->begin[n_begun - 1];
+    return reading->row <= insert->end[n_begun - 1] && reading->depth > from->depth[begin];
+}
+
+static void insert_details(const struct call_view *from, const struct insertion *insert,
+                           struct calls *into)
+{
+    struct details *details = &into->details;
+
+    details_copy(details, into->paged, &from->details);
+    for (size_t i = 0; i < details->n_readings; i++) {
+        struct detail_reading *reading = &details->reading[i];
+
+        reading->depth += is_within_new(from, insert, reading);
+        reading->row = n_moved(insert, reading->row);
+    }
+    for (size_t i = 0; i < details->n_arguments; i++)
+        details->argument[i].call = calls_moved(insert, details->argument[i].call);
+}
+
+void calls_insert(const struct call_view *from, struct insertion *insert, struct calls *into)
+{
+    uint32_t row = 0;
+
+    calls_clear(into);
+    take_out_what_crosses(from, insert);
+    calls_reserve(into, (size_t)from->n + insert->n);
+    for (uint32_t i = 0; i < insert->n; i++) {
+        copy_outside(into, from, insert, row, insert->begin[i]);
+        add_new(into, from, insert, i);
+        copy_rows(into, from, insert->begin[i], insert->end[i], 1);
+        row = insert->end[i];
+    }
+    copy_outside(into, from, insert, row, from->n);
+    insert_estimates(from, insert, into);
+    insert_details(from, insert, into);
+}
+
+uint32_t calls_moved(const struct insertion *insert, uint32_t row)
+{
+    return row == NO_CALL ? NO_CALL : row + n_begun(insert, 0, row + 1);
+}
+
+/* -------------------------------------------------------------------- where borders are put */
+
+/* Ends and inner begins from the last row to the first, as each is limited by the rows behind
+ * it; then outermost begins from the first to the last, limited by those before. */
+
+struct placing {
+    struct calls *calls;
+    uint32_t *caller; /* [n] */
+    uint32_t *n_of;   /* [regions] calls */
+    uint32_t *around; /* [n] of what is around it, and itself: that of the most calls */
+    uint64_t *end_ns; /* [n] of what it called, the last of what was looked at */
+};
+
+static uint64_t leave_ns(const struct calls *calls, uint32_t row)
+{
+    return calls->enter_ns[row] + calls->inclusive_ns[row];
+}
+
+static void begin_at(struct calls *calls, uint32_t row, uint64_t time_ns)
+{
+    calls->inclusive_ns[row] = leave_ns(calls, row) - time_ns;
+    calls->enter_ns[row] = time_ns;
+}
+
+static void count(struct placing *p)
+{
+    const struct calls *calls = p->calls;
+    uint32_t n_regions = 0;
+
+    for (uint32_t row = 0; row < calls->n; row++)
+        n_regions = calls->region[row] >= n_regions ? calls->region[row] + 1 : n_regions;
+    p->n_of = mem_alloc(n_regions, sizeof *p->n_of);
+    for (uint32_t row = 0; row < calls->n; row++)
+        p->n_of[calls->region[row]]++;
+    for (uint32_t row = 0; row < calls->n; row++) {
+        uint32_t n = p->n_of[calls->region[row]], by = p->caller[row];
+
+        p->around[row] = by != NO_CALL && p->around[by] > n ? p->around[by] : n;
+    }
+}
+
+/* Whether a call begins at the end of its gap. */
+static bool is_late(const struct placing *p, uint32_t row)
+{
+    const struct calls *calls = p->calls;
+    uint32_t by = p->caller[row];
+
+    if (by == NO_CALL)
+        return false;
+    if (by + 1 == row && calls->enter_ns[by] == calls->enter_ns[row])
+        return true; /* inner: its caller begins in that gap, too */
+    return p->around[by] > 1 &&
+           (uint64_t)TIMES_A_CALL * p->around[by] >= p->n_of[calls->region[row]];
+}
+
+static uint64_t later_of(uint64_t a_ns, uint64_t b_ns)
+{
+    return a_ns > b_ns ? a_ns : b_ns;
+}
+
+static uint64_t before(uint64_t time_ns, uint64_t by_ns)
+{
+    return time_ns > by_ns ? time_ns - by_ns : 0;
+}
+
+/* From now on the estimate is at one end of the gap, and off by all of it. */
+static void set_placed(struct call_estimate *e, enum placed placed)
+{
+    e->placed = (uint16_t)placed;
+    e->off_ns *= 2;
+}
+
+static void end_early(const struct placing *p, struct call_estimate *e)
+{
+    struct calls *calls = p->calls;
+    uint64_t enter_ns = calls->enter_ns[e->call];
+    uint64_t at_ns = before(leave_ns(calls, e->call), e->off_ns);
+
+    calls->inclusive_ns[e->call] =
+        later_of(at_ns, later_of(enter_ns, p->end_ns[e->call])) - enter_ns;
+    set_placed(e, PLACED_OTHERS);
+}
+
+static void begin_late(const struct placing *p, struct call_estimate *e)
+{
+    const struct calls *calls = p->calls;
+    uint32_t row = e->call;
+    uint64_t at_ns = calls->enter_ns[row] + e->off_ns, most_ns = leave_ns(calls, row);
+
+    if (row + 1 < calls->n && calls->enter_ns[row + 1] < most_ns)
+        most_ns = calls->enter_ns[row + 1];
+    begin_at(p->calls, row, at_ns < most_ns ? at_ns : most_ns);
+    set_placed(e, PLACED_OTHERS);
+}
+
+/* least_ns: when the call before, by the same caller, has ended. */
+static void begin_early(const struct placing *p, struct call_estimate *e, uint64_t least_ns)
+{
+    const struct calls *calls = p->calls;
+    uint64_t enter_ns = calls->enter_ns[e->call];
+
+    if (e->call > 0)
+        least_ns = later_of(least_ns, calls->enter_ns[e->call - 1]);
+    least_ns = later_of(least_ns, before(enter_ns, e->off_ns));
+    if (least_ns < enter_ns)
+        begin_at(p->calls, e->call, least_ns);
+    set_placed(e, PLACED_OWN);
+}
+
+/* The estimate with number i - 1, if it is of that border. */
+static struct call_estimate *last_of(const struct calls *calls, size_t i, uint32_t row,
+                                     bool is_leave)
+{
+    struct call_estimate *e = i > 0 ? &calls->estimate[i - 1] : NULL;
+
+    return e && e->call == row && e->is_leave == is_leave ? e : NULL;
+}
+
+static void place_backward(struct placing *p)
+{
+    struct calls *calls = p->calls;
+    size_t i = calls->n_estimates;
+
+    for (uint32_t row = calls->n; row-- > 0;) {
+        struct call_estimate *leave = last_of(calls, i, row, true), *enter;
+        uint32_t by = p->caller[row];
+
+        i -= leave != NULL;
+        enter = last_of(calls, i, row, false);
+        i -= enter != NULL;
+        if (leave && leave->placed == PLACED_MIDDLE)
+            end_early(p, leave);
+        if (by != NO_CALL)
+            p->end_ns[by] = later_of(p->end_ns[by], leave_ns(calls, row));
+        if (enter && enter->placed == PLACED_MIDDLE && is_late(p, row))
+            begin_late(p, enter);
+    }
+}
+
+static void place_forward(struct placing *p)
+{
+    struct calls *calls = p->calls;
+    uint64_t root_end_ns = 0;
+    size_t i = 0;
+
+    for (uint32_t row = 0; row < calls->n; row++) {
+        uint32_t by = p->caller[row];
+        uint64_t *last_end_ns = by == NO_CALL ? &root_end_ns : &p->end_ns[by];
+
+        p->end_ns[row] = 0;
+        for (; i < calls->n_estimates && calls->estimate[i].call == row; i++)
+            if (calls->estimate[i].placed == PLACED_MIDDLE)
+                begin_early(p, &calls->estimate[i], *last_end_ns);
+        *last_end_ns = leave_ns(calls, row);
+    }
+}
+
+void calls_place(struct calls *calls)
+{
+    struct placing p = {.calls = calls};
+    struct call_view view = calls_view(calls);
+    bool is_any = false;
+
+    for (size_t i = 0; i < calls->n_estimates && !is_any; i++)
+        is_any = calls->estimate[i].placed == PLACED_MIDDLE;
+    if (!is_any)
+        return;
+    p.caller = paged_alloc(calls->paged, calls->n, sizeof *p.caller);
+    p.around = paged_alloc(calls->paged, calls->n, sizeof *p.around);
+    p.end_ns = paged_alloc(calls->paged, calls->n, sizeof *p.end_ns);
+    memset(p.end_ns, 0, calls->n * sizeof *p.end_ns);
+    calls_callers(&view, p.caller);
+    count(&p);
+    place_backward(&p);
+    place_forward(&p);
+    paged_release(calls->paged, p.caller);
+    paged_release(calls->paged, p.around);
+    paged_release(calls->paged, p.end_ns);
+    free(p.n_of);
+}
+
+/* ----------------------------------------------------------------- writes that were held up */
+
+#define TIMES_OF_LONG                                                                          \
+    3u /* of the longest of the others: some regularly do more, as begin a file */
+
+static int by_ns(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The longest that a write may take. */
+static uint64_t most_of(const struct calls *calls, const uint32_t *row, size_t n)
+{
+    uint64_t *ns = mem_alloc(n, sizeof *ns), of_median, of_long;
+
+    for (size_t i = 0; i < n; i++)
+        ns[i] = calls->inclusive_ns[row[i]];
+    qsort(ns, n, sizeof *ns, by_ns);
+    of_median = TIMES * ns[n / 2];
+    of_long = TIMES_OF_LONG * ns[n - 1 - (n > MAX_HELD_UP ? n / MAX_HELD_UP : 1)];
+    free(ns);
+    return of_median > of_long ? of_median : of_long;
+}
+
+static void tell(struct calls *calls, uint32_t region, uint32_t held_up)
+{
+    uint32_t *row = NULL;
+    size_t n = 0, cap = 0;
+
+    for (uint32_t i = 0; i < calls->n; i++)
+        if (calls->region[i] == region) {
+            mem_grow(&row, &cap, n + 1, sizeof *row);
+            row[n++] = i;
+        }
+    if (n >= MIN_TIMED_WRITES) {
+        uint64_t most_ns = most_of(calls, row, n);
+
+        for (size_t i = 0; i < n; i++)
+            if (calls->inclusive_ns[row[i]] > most_ns)
+                calls->region[row[i]] = held_up;
+    }
+    free(row);
+}
+
+void held_up_tell(struct calls *calls, const struct definitions *defs)
+{
+    for (uint32_t r = 0; r < defs->names.n; r++)
+        if (defs->region[r].held_up > 0)
+            tell(calls, r, defs->region[r].held_up);
 }

@@ -25,6 +25,7 @@
 
 #include "base/paged.h"
 #include "stack/details.h"
+#include "trace/definitions.h"
 #include "trace/event.h"
 
 #include <stdbool.h>
@@ -41,7 +42,7 @@ struct counter_reading {
     struct counter_value value;
 };
 
-/* Where an estimate is, in the gap in which it may lie (calls_place.h). */
+/* Where an estimate is, in the gap in which it may lie (calls_place). */
 enum placed {
     PLACED_AS_SAID, /* the trace says it, and how far that may be off */
     PLACED_MIDDLE,  /* until calls_place has moved it */
@@ -83,7 +84,7 @@ struct calls {
     size_t n_counters, counter_cap; /* kept only in steps */
 
     /* What it did in teams, in the order of their begins; the barriers of each member's span
-     * are together (spans.h). Not kept in steps. */
+     * are together (spans_find_barriers). Not kept in steps. */
     struct team_span *span; /* [n_spans] */
     size_t n_spans, span_cap;
     uint32_t *barrier; /* [n_barriers] rows of calls of barriers */
@@ -176,7 +177,7 @@ void calls_add_estimate(struct calls *calls, struct call_estimate estimate);
 void calls_sort_estimates(struct calls *calls);
 
 /* calls_off_ns -- by how much the begin or the end of a call may be off; 0 where it is known,
- * or is known to be where it counts (calls_place.h). O(log n_estimates). */
+ * or is known to be where it counts (calls_place). O(log n_estimates). */
 uint64_t calls_off_ns(const struct call_view *calls, uint32_t row, bool is_leave);
 
 /* calls_view -- of calls in memory; without the order by depth. */
@@ -210,5 +211,92 @@ void calls_clear(struct calls *calls);
 
 /* calls_reserve -- make room for n more calls. */
 void calls_reserve(struct calls *calls, size_t n);
+
+/*
+ * calls_insert -- calls that the trace does not have, around some that it has.
+ *
+ *     main ( a b  a b  c )   -->   main ( loop ( a b )  loop ( a b )  c )
+ */
+
+/* New calls of one region: call i is around the rows begin[i] .. end[i] - 1. */
+struct insertion {
+    uint32_t region;
+    uint32_t n;
+    uint32_t *begin, *end; /* [n] ascending; end[i] <= begin[i + 1] */
+    uint64_t usual_ns;     /* how long one usually lasts */
+};
+
+/*
+ * insertion_ns -- how long new call i lasts: from the enter of the first call in it to that of
+ * the first in the next new call, where that follows directly. Else it is not known when it was
+ * over: after the last call in it, and before what was called next on its level. So it lasts as
+ * long as usual, within these.
+ */
+uint64_t insertion_ns(const struct call_view *calls, const struct insertion *insert,
+                      uint32_t i);
+
+/*
+ * calls_insert -- the calls with new ones between them.
+ *   from    its messages and collectives are not looked at; what is known of begins and ends
+ *           is, and holds for new calls, too
+ *   insert  an element whose rows are not whole calls on one level is taken out, as is all when
+ *           there is no room for a level more
+ *   into    cleared, then filled; its times of the first and last event are the caller's
+ * O(calls).
+ */
+void calls_insert(const struct call_view *from, struct insertion *insert, struct calls *into);
+
+/* calls_moved -- where row `row` of `from` is now; NO_CALL stays so. O(log n). */
+uint32_t calls_moved(const struct insertion *insert, uint32_t row);
+
+/*
+ * calls_place -- where calls are put of which it is not known when they began and ended.
+ *
+ * Of functions that were found on stacks it is known, mostly, between which two calls of MPI
+ * they began or ended, a gap. What else happened in it is not: a rank that slept for 25 ms may
+ * have done so in what ends there, in what begins, or in between. In the middle of the gap
+ * borders would give half of it to each, which is wrong whatever happened. So a gap is never
+ * divided:
+ *
+ *     Waitall |           gap            | Irecv        Recv |     gap      | Send
+ *          ...step][step                 [exchange      take]               [give
+ *                   `- all of it is the next step's            `- their caller's, stage
+ *
+ *   - what ends, ends at the begin of the gap;
+ *   - of calls that begin, one in the other, the inner ones begin at its end;
+ *   - the outermost one begins there, too, if what it is called by is itself called again and
+ *     again, about as often: then the gap is within a call of that, whatever happened in it;
+ *     else at the begin of the gap, as otherwise it would belong to nobody but main.
+ *
+ * How far a border may be off the other way is kept with it. What the trace says more exactly,
+ * as a return that the tracer has seen, or a sample, stays as it is.
+ */
+
+/*
+ * calls_place -- move borders that are in the middle of where they may be.
+ *   calls  of one location, complete, estimates sorted; no estimate is in the middle any more.
+ *          No border moves past another one, so calls stay within those that made them.
+ * O(calls) where there are such estimates, else O(1).
+ */
+void calls_place(struct calls *calls);
+
+/*
+ * held_up -- writes of the tracer that lasted so long that it was not the tracer.
+ *
+ * What a tracer does while the program waits is nobody's time. But a process that is stopped in
+ * a write, or whose disk stands still, is held up, and that one sees in its times only there:
+ *
+ *     60 us  58 us  71 us  64.4 ms  62 us       the fourth is a call of BUFFER_FLUSH held up
+ */
+
+/*
+ * held_up_tell -- give the writes of a location that were held up a region of their own.
+ *   calls  of one location, complete; from these on nothing is known of the tracer's usual time
+ *          but what they say: where it wrote fewer than 9 times, none was held up
+ *   defs   the regions that writes are of have such a one (definitions_finish)
+ * A write was held up when it took over 10 times as long as half of the others, and 3 times as
+ * long as any but one in fifty. O(calls) where there are regions of writes, else O(regions).
+ */
+void held_up_tell(struct calls *calls, const struct definitions *defs);
 
 #endif

@@ -1,4 +1,4 @@
-#include "stack/calls_insert.h"
+#include "stack/calls.h"
 
 #include "base/test.h"
 

@@ -1,5 +1,5 @@
 /* Times in us, by hand: which gaps there are is said in each test. */
-#include "stack/calls_place.h"
+#include "stack/calls.h"
 
 #include "base/rng.h"
 #include "base/test.h"

@@ -1,19 +1,31 @@
 /*
- * callstack -- the events of one location become calls.
+ * callstack -- the events of one location become calls, and its records of teams of threads
+ * spans.
  *
  * One stack of open calls; a call gets its row when it is entered and its duration when it is
  * left. Where enter and leave do not pair up, the damage is repaired locally (repair.h),
  * counted, and never shifts the calls after it.
+ *
+ * A fork and what a member does are two records each, at the begin and at the end; a record of
+ * an end closes the innermost span of its kind that is open. What is open when the location
+ * ends, ends there.
  */
 #ifndef SNAG_STACK_CALLSTACK_H
 #define SNAG_STACK_CALLSTACK_H
 
 #include "stack/calls.h"
+#include "trace/definitions.h"
 #include "trace/event.h"
 #include "trace/quality.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+/*
+ * spans_find_barriers -- the calls of barriers in each member's span, without those in spans
+ * inside it. When the location is complete. O(calls in spans * how deep these are nested).
+ */
+void spans_find_barriers(struct calls *calls, const struct definitions *defs);
 
 struct callstack;
 

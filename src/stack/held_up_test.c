@@ -1,4 +1,4 @@
-#include "stack/held_up.h"
+#include "stack/calls.h"
 
 #include "base/test.h"
 

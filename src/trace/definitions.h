@@ -33,7 +33,7 @@ struct region {
     bool is_sampled;  /* its calls were found on stacks: some of their times are estimates */
     bool is_step;     /* the trace itself numbers its calls as steps of the program */
     uint32_t held_up; /* of writes of the tracer: the region of those that something else made
-                         last (stack/held_up.h); 0: none */
+                         last (held_up_tell); 0: none */
 };
 
 /* region_word -- what calls are told apart by in another build, too; of places that MPI is

@@ -214,7 +214,7 @@ static inline void accesses_operation(struct accesses *a, uint64_t bytes)
 }
 
 /* Where an estimate is in the time in which it may lie: of a gap between two things that are
- * known, at one of its ends, or in the middle, as nothing else is known (stack/calls_place.h).
+ * known, at one of its ends, or in the middle, as nothing else is known (calls_place).
  */
 enum border_side { BORDER_EITHER, BORDER_MIDDLE, BORDER_EARLIEST, BORDER_LATEST };
 

@@ -88,7 +88,7 @@ enum region_kind {
 };
 
 #define REGION_BUFFER_FLUSH "BUFFER_FLUSH" /* what OTF2's records of that name are calls of */
-#define REGION_HELD_UP ", held up" /* what ends names of writes that were (stack/held_up.h) */
+#define REGION_HELD_UP ", held up" /* what ends names of writes that were (held_up_tell) */
 
 /*
  * region_name_kind -- what a name alone says: MPI_*, OpenMP and threading, the measurement

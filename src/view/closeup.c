@@ -1,15 +1,15 @@
 /* The tree is built again from the columns: nothing else of the forest is needed. */
 #include "view/closeup.h"
 
-#include "analysis/model_store.h"
+#include "analysis/run_scoring.h"
 #include "base/err.h"
-#include "explain/team_use.h"
+#include "base/json.h"
 #include "base/mem.h"
+#include "explain/team_barrier.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
 #include "view/cause_json.h"
 #include "view/incident_list.h"
-#include "base/json.h"
 
 #include <math.h>
 #include <stdlib.h>

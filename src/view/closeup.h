@@ -10,7 +10,7 @@
 #ifndef SNAG_VIEW_CLOSEUP_H
 #define SNAG_VIEW_CLOSEUP_H
 
-#include "analysis/causes.h"
+#include "analysis/incidents.h"
 #include "explain/why.h"
 #include "features/residual.h"
 #include "features/wl.h"

@@ -2,7 +2,7 @@
 #ifndef SNAG_VIEW_COMPARE_JSON_H
 #define SNAG_VIEW_COMPARE_JSON_H
 
-#include "analysis/compare.h"
+#include "compare/compare.h"
 
 #include <jansson.h>
 

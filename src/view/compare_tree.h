@@ -5,7 +5,7 @@
 #ifndef SNAG_VIEW_COMPARE_TREE_H
 #define SNAG_VIEW_COMPARE_TREE_H
 
-#include "analysis/compare.h"
+#include "compare/compare.h"
 
 #include <jansson.h>
 

@@ -5,8 +5,8 @@
 #ifndef SNAG_VIEW_COMPARE_WORDS_H
 #define SNAG_VIEW_COMPARE_WORDS_H
 
-#include "analysis/compare.h"
 #include "base/text.h"
+#include "compare/compare.h"
 
 #include <stdbool.h>
 

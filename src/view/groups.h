@@ -4,7 +4,7 @@
  *
  *     32 executions: more calls of ev_tally, on 16 ranks, in executions 161 and 201
  *
- * In which way is found when a run is made (explain/way.h) and does not change; which
+ * In which way is found when a run is made (explain/why.h) and does not change; which
  * executions are anomalies changes with labels. So a number is that of the same group for ever,
  * and a group without an anomaly is not there.
  *

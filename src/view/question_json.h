@@ -4,7 +4,7 @@
 #ifndef SNAG_VIEW_QUESTION_JSON_H
 #define SNAG_VIEW_QUESTION_JSON_H
 
-#include "analysis/ranking.h"
+#include "analysis/retrain.h"
 #include "learn/query.h"
 #include "trace/definitions.h"
 

@@ -1,7 +1,7 @@
 #include "view/ranks_json.h"
 
-#include "analysis/peer_teams.h"
 #include "base/json.h"
+#include "ranks/peer_few.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #ifndef SNAG_VIEW_RANKS_JSON_H
 #define SNAG_VIEW_RANKS_JSON_H
 
-#include "analysis/peers.h"
 #include "explain/why.h"
+#include "ranks/peers.h"
 
 #include <jansson.h>
 

@@ -2,7 +2,7 @@
 #ifndef SNAG_VIEW_SUBTREE_JSON_H
 #define SNAG_VIEW_SUBTREE_JSON_H
 
-#include "analysis/subtrees.h"
+#include "analysis/run_scoring.h"
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
 #ifndef SNAG_VIEW_TREND_JSON_H
 #define SNAG_VIEW_TREND_JSON_H
 
-#include "history/trend.h"
+#include "compare/trend.h"
 
 #include <jansson.h>
 

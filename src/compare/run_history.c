@@ -1,0 +1,406 @@
+/* Questions are asked in SQLite's language, wherever a history is (history_kind.h). */
+#include "compare/run_history.h"
+
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/mem.h"
+#include "base/pack.h"
+#include "base/xxh.h"
+#include "compare/digest_pack.h"
+#include "compare/history_kind.h"
+#include "postgres/pg_url.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <sys/stat.h>
+
+#define LEVEL 9 /* of zstd: kept for long, written once */
+#define MAGIC "SQLite format 3"
+
+static int failed(struct history *h)
+{
+    return database_error(h->database.sql, "cannot read", "the history");
+}
+
+static int prepare(struct history *h, const char *sql, sqlite3_stmt **out)
+{
+    *out = NULL;
+    if (sqlite3_prepare_v2(h->database.sql, sql, -1, out, NULL) != SQLITE_OK)
+        return failed(h);
+    return 0;
+}
+
+/* --------------------------------------------------------------------------------- tags */
+
+static size_t find_tag(const struct history_tags *tags, const char *key)
+{
+    size_t i = 0;
+
+    while (i < tags->n && strcmp(tags->tag[i].key, key) < 0)
+        i++;
+    return i;
+}
+
+static bool is_tag(const struct history_tags *tags, size_t i, const char *key)
+{
+    return i < tags->n && strcmp(tags->tag[i].key, key) == 0;
+}
+
+static void take_tag_away(struct history_tags *tags, size_t i)
+{
+    free(tags->tag[i].key);
+    free(tags->tag[i].value);
+    tags->n--;
+    memmove(&tags->tag[i], &tags->tag[i + 1], (tags->n - i) * sizeof *tags->tag);
+}
+
+void history_tags_set(struct history_tags *tags, const char *key, const char *value)
+{
+    size_t i = find_tag(tags, key);
+
+    if (is_tag(tags, i, key))
+        take_tag_away(tags, i);
+    if (*value == '\0')
+        return;
+    mem_grow(&tags->tag, &tags->cap, tags->n + 1, sizeof *tags->tag);
+    memmove(&tags->tag[i + 1], &tags->tag[i], (tags->n - i) * sizeof *tags->tag);
+    tags->tag[i] = (struct history_tag){mem_copy_string(key), mem_copy_string(value)};
+    tags->n++;
+}
+
+const char *history_tags_get(const struct history_tags *tags, const char *key)
+{
+    size_t i = find_tag(tags, key);
+
+    return is_tag(tags, i, key) ? tags->tag[i].value : NULL;
+}
+
+void history_tags_release(struct history_tags *tags)
+{
+    while (tags->n > 0)
+        take_tag_away(tags, tags->n - 1);
+    free(tags->tag);
+    *tags = (struct history_tags){0};
+}
+
+/* ------------------------------------------------------------------------------- opening */
+
+static bool is_file(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+bool history_is(const char *path)
+{
+    char begin[sizeof MAGIC] = "";
+    FILE *file = !pg_url_is(path) && is_file(path) ? fopen(path, "rbe") : NULL;
+    bool is_one = file && fread(begin, 1, sizeof begin, file) == sizeof begin &&
+                  memcmp(begin, MAGIC, sizeof begin) == 0;
+
+    if (file)
+        fclose(file);
+    return is_one || pg_url_is(path);
+}
+
+int history_open(struct history *h, const char *path, enum database_access access)
+{
+    int rc;
+
+    *h = (struct history){.database = {.dir = -1},
+                          .kind = pg_url_is(path) ? &history_postgres : &history_sqlite};
+    rc = h->kind->open(h, path, access);
+    if (rc < 0)
+        history_close(h);
+    return rc;
+}
+
+void history_close(struct history *h)
+{
+    database_close(&h->database);
+    if (h->kind && h->kind->close)
+        h->kind->close(h);
+}
+
+/* ------------------------------------------------------------------------------ changing */
+
+int history_has(int64_t run)
+{
+    return err_set(ERR_EXISTS, "the run is there already, as number %lld", (long long)run);
+}
+
+int history_lacks(int64_t run)
+{
+    return err_set(ERR_NOT_FOUND, "the history has no run %lld", (long long)run);
+}
+
+static struct history_row row_of(const struct history_part *part)
+{
+    struct history_row row = {.part = *part};
+    struct pack plain = {0};
+
+    digest_pack(&plain, part->digest);
+    row.hash = (int64_t)XXH3_64bits(plain.data, plain.n);
+    row.n_plain = plain.n;
+    row.data = pack_compress(&plain, LEVEL, &row.n_data);
+    pack_release(&plain);
+    return row;
+}
+
+int history_add(struct history *h, const char *source, const struct history_tags *tags,
+                const struct history_part *part, size_t n, int64_t *id)
+{
+    struct history_row *row = mem_alloc(n, sizeof *row);
+    struct history_new run = {
+        .source = source, .added_s = time(NULL), .tags = tags, .row = row, .n_rows = n};
+    int rc;
+
+    for (size_t i = 0; i < n; i++)
+        row[i] = row_of(&part[i]);
+    rc = h->kind->add(h, &run, id);
+    for (size_t i = 0; i < n; i++)
+        free(row[i].data);
+    free(row);
+    return rc;
+}
+
+int history_remove(struct history *h, int64_t run)
+{
+    return h->kind->remove(h, run);
+}
+
+int history_keep(struct history *h, uint64_t n, uint64_t *n_removed)
+{
+    *n_removed = 0;
+    return h->kind->keep(h, n > INT64_MAX ? INT64_MAX : (int64_t)n, n_removed);
+}
+
+/* ------------------------------------------------------------------------------- reading */
+
+static const char *text_of(sqlite3_stmt *row, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+
+    return text ? text : "";
+}
+
+static uint64_t count_of(sqlite3_stmt *row, int column)
+{
+    int64_t n = sqlite3_column_int64(row, column);
+
+    return n > 0 ? (uint64_t)n : 0;
+}
+
+int history_tags(struct history *h, int64_t run, struct history_tags *out)
+{
+    sqlite3_stmt *read;
+    int rc = prepare(h, "SELECT key, value FROM tag WHERE run = ?", &read), step = SQLITE_DONE;
+
+    *out = (struct history_tags){0};
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(read, 1, run);
+    while (out->n < HISTORY_TAGS && (step = sqlite3_step(read)) == SQLITE_ROW)
+        history_tags_set(out, text_of(read, 0), text_of(read, 1));
+    if (step != SQLITE_DONE && step != SQLITE_ROW)
+        rc = failed(h);
+    sqlite3_finalize(read);
+    return rc;
+}
+
+/* Whether it has all the tags of the filter; negative ERR_*. */
+static int has_tags(struct history *h, int64_t run, const struct history_tags *wanted)
+{
+    struct history_tags tags;
+    int rc = history_tags(h, run, &tags), has = 1;
+
+    for (size_t i = 0; i < wanted->n && rc == 0; i++) {
+        const char *value = history_tags_get(&tags, wanted->tag[i].key);
+
+        has &= value && strcmp(value, wanted->tag[i].value) == 0;
+    }
+    history_tags_release(&tags);
+    return rc < 0 ? rc : has;
+}
+
+/* Runs that pass, newest first, at most `last`. Free the array. */
+static int chosen_runs(struct history *h, const struct history_filter *filter, int64_t **out,
+                       size_t *n)
+{
+    sqlite3_stmt *read;
+    size_t cap = 0;
+    int rc = prepare(h,
+                     "SELECT DISTINCT run FROM digest WHERE ?1 IS NULL OR foi = ?1 "
+                     "ORDER BY run DESC",
+                     &read),
+        step = SQLITE_DONE;
+
+    *out = NULL;
+    *n = 0;
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_text(read, 1, filter->foi, -1, SQLITE_STATIC);
+    while ((filter->last == 0 || *n < filter->last) && rc == 0 &&
+           (step = sqlite3_step(read)) == SQLITE_ROW) {
+        int64_t run = sqlite3_column_int64(read, 0);
+        int has = filter->tags ? has_tags(h, run, filter->tags) : 1;
+
+        rc = has < 0 ? has : 0;
+        if (has <= 0)
+            continue;
+        mem_grow(out, &cap, *n + 1, sizeof **out);
+        (*out)[(*n)++] = run;
+    }
+    if (rc == 0 && step != SQLITE_DONE && step != SQLITE_ROW)
+        rc = failed(h);
+    sqlite3_finalize(read);
+    return rc;
+}
+
+static int each_of_run(struct history *h, int64_t run, const char *foi,
+                       int (*fn)(void *ctx, const struct history_run *run), void *ctx)
+{
+    sqlite3_stmt *read;
+    int rc =
+            prepare(h,
+                    "SELECT r.added_s, r.source, d.foi, d.ranks, d.executions, d.anomalies, "
+                    "d.time_ns, d.median_ns, d.p99_ns FROM digest d JOIN run r ON r.id = d.run "
+                    "WHERE d.run = ?1 AND (?2 IS NULL OR d.foi = ?2) ORDER BY d.rowid",
+                    &read),
+        step = SQLITE_DONE;
+
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(read, 1, run);
+    sqlite3_bind_text(read, 2, foi, -1, SQLITE_STATIC);
+    while (rc == 0 && (step = sqlite3_step(read)) == SQLITE_ROW) {
+        struct history_run row = {.id = run,
+                                  .added_s = sqlite3_column_int64(read, 0),
+                                  .source = text_of(read, 1),
+                                  .foi = text_of(read, 2),
+                                  .n_ranks = (uint32_t)count_of(read, 3),
+                                  .n_executions = count_of(read, 4),
+                                  .n_anomalies = count_of(read, 5),
+                                  .time_ns = count_of(read, 6),
+                                  .median_ns = count_of(read, 7),
+                                  .p99_ns = count_of(read, 8)};
+
+        rc = fn(ctx, &row);
+    }
+    if (rc == 0 && step != SQLITE_DONE)
+        rc = failed(h);
+    sqlite3_finalize(read);
+    return rc;
+}
+
+int history_each(struct history *h, const struct history_filter *filter,
+                 int (*fn)(void *ctx, const struct history_run *run), void *ctx)
+{
+    int64_t *run;
+    size_t n;
+    int rc = chosen_runs(h, filter, &run, &n);
+
+    while (rc == 0 && n > 0)
+        rc = each_of_run(h, run[--n], filter->foi, fn, ctx);
+    free(run);
+    return rc;
+}
+
+static int unpack_row(sqlite3_stmt *row, struct digest *out)
+{
+    struct pack pack = {0};
+    int rc = pack_decompress(&pack, sqlite3_column_blob(row, 1),
+                             (size_t)sqlite3_column_bytes(row, 1), count_of(row, 0));
+
+    if (rc == 0)
+        rc = digest_unpack(out, &pack);
+    pack_release(&pack);
+    return rc;
+}
+
+int history_load(struct history *h, int64_t run, const char *foi, struct digest *out)
+{
+    sqlite3_stmt *read;
+    int rc = prepare(h, "SELECT bytes, data FROM digest WHERE run = ? AND foi = ?", &read),
+        step;
+
+    *out = (struct digest){0};
+    if (rc < 0)
+        return rc;
+    sqlite3_bind_int64(read, 1, run);
+    sqlite3_bind_text(read, 2, foi, -1, SQLITE_STATIC);
+    step = sqlite3_step(read);
+    if (step == SQLITE_ROW)
+        rc = unpack_row(read, out);
+    else if (step == SQLITE_DONE)
+        rc = err_set(ERR_NOT_FOUND, "the history has no run %lld with '%s'", (long long)run,
+                     foi);
+    else
+        rc = failed(h);
+    sqlite3_finalize(read);
+    return rc;
+}
+
+/* ---------------------------------------------------------------------------- looking back */
+
+/* Those before it, the oldest first; and whether it is there itself. */
+struct choosing {
+    const struct look_back *of;
+    int64_t *run; /* [n] */
+    size_t n, cap;
+};
+
+static int choose(void *ctx, const struct history_run *run)
+{
+    struct choosing *c = ctx;
+
+    if (run->id < c->of->run) {
+        mem_grow(&c->run, &c->cap, c->n + 1, sizeof *c->run);
+        c->run[c->n++] = run->id;
+    }
+    return 0;
+}
+
+/* The digests of the last ones, and behind them that of the run itself. */
+static int load(struct history *history, const struct choosing *c, size_t first,
+                struct digest *digest)
+{
+    const char *foi = c->of->foi;
+    int rc = 0;
+
+    for (size_t i = first; i < c->n && rc == 0; i++)
+        rc = history_load(history, c->run[i], foi, &digest[i - first]);
+    return rc < 0 ? rc : history_load(history, c->of->run, foi, &digest[c->n - first]);
+}
+
+int look_back_compare(struct history *history, const struct look_back *of,
+                      struct comparison *out)
+{
+    const struct history_filter filter = {.foi = of->foi, .tags = of->tags};
+    const struct compare_opts opts = {.least = NAN};
+    struct choosing c = {.of = of};
+    struct digest *digest;
+    size_t n;
+    int rc = history_each(history, &filter, choose, &c);
+
+    *out = (struct comparison){0};
+    n = c.n < of->last ? c.n : of->last;
+    digest = mem_alloc(n + 1, sizeof *digest);
+    if (rc == 0)
+        rc = load(history, &c, c.n - n, digest);
+    if (rc == 0 && n == 0)
+        rc = err_set(ERR_NOT_FOUND, "there is no run before number %lld to compare it with",
+                     (long long)of->run);
+    if (rc == 0)
+        compare_runs(digest, (uint32_t)n, &digest[n], 1, &opts, out);
+    for (size_t i = 0; i <= n; i++)
+        digest_release(&digest[i]);
+    free(digest);
+    free(c.run);
+    return rc;
+}

@@ -1,0 +1,323 @@
+/*
+ * Trees are gone through place by place, so that one mark per path tells what is known of it.
+ * The history of places is made of the same: own work, and what is usual of it, by the time at
+ * which executions began.
+ */
+#include "ranks/peer_cells.h"
+
+#include "base/mem.h"
+#include "features/robust.h"
+#include "ranks/peers.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MEDIAN_ERROR 1.2533 /* standard error of a median, in that of a mean */
+#define MAX_EXCESS 0.999    /* of the time of a cell: something is left for the usual */
+#define MIN_NS 1.0          /* that a call usually takes, to have taken time */
+
+/* Vertices of own work, each with its cell. */
+struct work {
+    const struct scoring *w;
+    struct peers *peers;
+    uint32_t *cell; /* [n] */
+    double *ratio;  /* [n] */
+    double *at[2];  /* [n] the least and the most that it may be; NULL where all is known */
+    size_t n;
+    uint32_t *marked; /* [paths] place that came by last, + 1 */
+    uint32_t *next;   /* [paths] cell of the next place */
+};
+
+double peer_ratio(const struct scoring *w, const struct peers *peers, uint32_t t, uint32_t v)
+{
+    const struct residual_context *c = residual_context(&w->model, &w->place, &w->forest, t, v);
+
+    return log((peer_call_ns(w, peers, v) + w->model.offset_ns) / c->typical);
+}
+
+/*
+ * Ratios are of times plus c, as times below the tick of the clock say nothing. Where c is
+ * as long as the calls (in a leaf it is the shortest of them), calls that take 20 % longer have
+ * a ratio of ln 1.1. Of calls that usually take no time, on a coarse clock, that is all
+ * that is known.
+ */
+double peer_cell_excess(const struct peer_cell *cell, double above, double offset_ns)
+{
+    double added_ns = cell->usual_ns < cell->n_calls * MIN_NS ? 0 : cell->n_calls * offset_ns;
+    double excess_ns = (cell->time_ns + added_ns) * (1 - exp(-above));
+
+    return fmin(excess_ns, MAX_EXCESS * cell->time_ns);
+}
+
+static double value_at(size_t i, const void *ctx)
+{
+    const double *value = ctx;
+
+    return value[i];
+}
+
+/* peer_ratio if the call took so much longer, or shorter, as far as it can. */
+static double ratio_moved(const struct scoring *w, double ratio, uint32_t v, double moved_ns)
+{
+    double time_ns = (double)w->forest.exclusive_ns[v], c = w->model.offset_ns;
+
+    return ratio + log((fmax(time_ns + moved_ns, 0) + c) / (time_ns + c));
+}
+
+double peer_own_ns(const struct scoring *scoring, const struct peers *peers, uint32_t tree)
+{
+    const struct forest *forest = &scoring->forest;
+    double own_ns = 0;
+
+    for (uint32_t v = forest->first[tree]; v < forest->first[tree + 1]; v++) {
+        uint32_t path = residual_path(&scoring->place, forest, tree, v);
+
+        if (path == PATH_NONE || !peers->is_waiting[path])
+            own_ns += peer_call_ns(scoring, peers, v);
+    }
+    return own_ns;
+}
+
+/* Calls fn for each vertex, place by place. */
+static void each_vertex(struct peer_cells *cells, struct work *work,
+                        void (*fn)(struct peer_cells *cells, struct work *work, uint32_t place,
+                                   uint32_t t, uint32_t v))
+{
+    const struct forest *forest = &work->w->forest;
+    const struct peers *peers = work->peers;
+
+    for (uint32_t p = 0; p < peers->n; p++)
+        for (uint32_t i = peers->first_tree[p]; i < peers->first_tree[p + 1]; i++)
+            for (uint32_t v = forest->first[peers->tree[i]];
+                 v < forest->first[peers->tree[i] + 1]; v++)
+                fn(cells, work, p, peers->tree[i], v);
+}
+
+/* Counts the places of a path; what is own work, too. */
+static void count(struct peer_cells *cells, struct work *work, uint32_t p, uint32_t t,
+                  uint32_t v)
+{
+    uint32_t path = residual_path(&work->w->place, &work->w->forest, t, v);
+    double time_ns = (double)work->w->forest.exclusive_ns[v],
+           own_ns = peer_call_ns(work->w, work->peers, v);
+
+    if (path != PATH_NONE && work->peers->is_waiting[path])
+        own_ns = 0;
+    work->peers->place[p].own_ns += own_ns;
+    work->peers->place[p].wait_ns += time_ns - own_ns;
+    if (path != PATH_NONE && work->peers->is_waiting[path])
+        return;
+    if (path == PATH_NONE)
+        return;
+    work->n++;
+    cells->first[path + 1] += work->marked[path] != p + 1;
+    work->marked[path] = p + 1;
+}
+
+static void add(struct peer_cells *cells, struct work *work, uint32_t p, uint32_t t, uint32_t v)
+{
+    const struct scoring *w = work->w;
+    uint32_t path = residual_path(&w->place, &w->forest, t, v);
+    struct peer_cell *cell;
+
+    if (path == PATH_NONE || work->peers->is_waiting[path])
+        return;
+    if (work->marked[path] != p + 1)
+        cells->cell[work->next[path]++].place = p;
+    work->marked[path] = p + 1;
+    cell = &cells->cell[work->next[path] - 1];
+    cell->time_ns += peer_call_ns(w, work->peers, v);
+    cell->usual_ns +=
+        residual_context(&w->model, &w->place, &w->forest, t, v)->typical - w->model.offset_ns;
+    work->cell[work->n] = work->next[path] - 1;
+    work->ratio[work->n] = peer_ratio(w, work->peers, t, v);
+    for (int way = 0; way < 2 && work->at[way]; way++)
+        work->at[way][work->n] = ratio_moved(
+            w, work->ratio[work->n], v, (way ? 1 : -1) * forest_call_off_ns(&w->forest, v));
+    work->n++;
+}
+
+/* By how much middles may be off: most where all calls are, the same way. */
+static void find_offs(struct peer_cells *cells, const struct work *work, uint32_t n_cells,
+                      double width)
+{
+    struct spread *spread = mem_alloc(n_cells, sizeof *spread);
+    uint32_t *n = mem_alloc(n_cells, sizeof *n);
+
+    for (int way = 0; way < 2 && work->at[way]; way++) {
+        const struct robust_items items = {work->n,  work->cell,    n_cells,
+                                           value_at, work->at[way], NULL};
+
+        robust_groups(&items, width, NULL, spread, n);
+        for (uint32_t i = 0; i < n_cells; i++)
+            cells->cell[i].off =
+                fmax(cells->cell[i].off, fabs(spread[i].centre - cells->cell[i].ratio));
+    }
+    free(spread);
+    free(n);
+}
+
+static void find_middles(struct peer_cells *cells, const struct work *work, uint32_t n_cells,
+                         double width)
+{
+    struct spread *spread = mem_alloc(n_cells, sizeof *spread);
+    uint32_t *n = mem_alloc(n_cells, sizeof *n);
+    const struct robust_items items = {work->n,  work->cell,  n_cells,
+                                       value_at, work->ratio, NULL};
+
+    robust_groups(&items, width, NULL, spread, n);
+    for (uint32_t i = 0; i < n_cells; i++) {
+        cells->cell[i].n_calls = n[i];
+        cells->cell[i].ratio = spread[i].centre;
+        cells->cell[i].error = n[i] > 0 ? MEDIAN_ERROR * spread[i].scale / sqrt(n[i]) : 0;
+    }
+    free(spread);
+    free(n);
+}
+
+/* A stream on which no work is done does not wait. */
+static void forget_idle(const struct work *work, uint32_t tree, struct peer_place *place)
+{
+    const struct forest *forest = &work->w->forest;
+    double wait_ns = 0;
+
+    for (uint32_t v = forest->first[tree]; v < forest->first[tree + 1]; v++) {
+        uint32_t path = residual_path(&work->w->place, forest, tree, v);
+
+        if (path == PATH_NONE || !work->peers->is_waiting[path])
+            return;
+        wait_ns += (double)forest->exclusive_ns[v];
+    }
+    place->wait_ns -= wait_ns;
+}
+
+void peer_cells_make(struct peer_cells *cells, const struct scoring *scoring, double width,
+                     struct peers *peers)
+{
+    uint32_t n_paths = scoring->model.paths.n;
+    struct work work = {.w = scoring, .peers = peers};
+
+    cells->first = mem_alloc((size_t)n_paths + 1, sizeof *cells->first);
+    work.marked = mem_alloc(n_paths, sizeof *work.marked);
+    each_vertex(cells, &work, count);
+    for (uint32_t t = 0; peers->is_of_streams && t < scoring->forest.n_trees; t++)
+        forget_idle(&work, t, &peers->place[peers->of[t]]);
+    for (uint32_t p = 0; p < n_paths; p++)
+        cells->first[p + 1] += cells->first[p];
+    cells->cell = mem_alloc(cells->first[n_paths], sizeof *cells->cell);
+    work.ratio = mem_resize(NULL, work.n, sizeof *work.ratio);
+    for (int way = 0; way < 2 && scoring->forest.off_ns; way++)
+        work.at[way] = mem_resize(NULL, work.n, sizeof *work.at[way]);
+    work.cell = mem_resize(NULL, work.n, sizeof *work.cell);
+    work.next = mem_alloc(n_paths, sizeof *work.next);
+    work.n = 0;
+    for (uint32_t p = 0; p < n_paths; p++) {
+        work.next[p] = cells->first[p];
+        work.marked[p] = 0;
+    }
+    each_vertex(cells, &work, add);
+    find_middles(cells, &work, cells->first[n_paths], width);
+    find_offs(cells, &work, cells->first[n_paths], width);
+    free(work.at[0]);
+    free(work.at[1]);
+    free(work.ratio);
+    free(work.cell);
+    free(work.marked);
+    free(work.next);
+}
+
+void peer_cells_release(struct peer_cells *cells)
+{
+    free(cells->cell);
+    free(cells->first);
+    *cells = (struct peer_cells){0};
+}
+
+const struct peer_cell *peer_cells_find(const struct peer_cells *cells, uint32_t place,
+                                        uint32_t path)
+{
+    uint32_t low = cells->first[path], high = cells->first[path + 1];
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (cells->cell[middle].place < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < cells->first[path + 1] && cells->cell[low].place == place ? &cells->cell[low]
+                                                                           : NULL;
+}
+
+/* ------------------------------------------------------------------------------- history */
+
+/*
+ * Sums of what was and of what is usual, by place and time. Usual is a median over all places:
+ * the sum of skewed times is above that of their medians, and a place may have the larger calls
+ * of a path. So the picture is that of the verdicts: usual for a place is what its own work
+ * takes without what it is slow by.
+ */
+
+#define MIN_OWN 1e-3 /* of the time of a place that is not slowness */
+
+/* When executions begin, of all places. */
+static void find_bins(const struct forest *forest, struct peer_history *out)
+{
+    uint64_t last_ns = 0;
+
+    out->begin_ns = UINT64_MAX;
+    for (uint32_t t = 0; t < forest->n_trees; t++) {
+        if (forest->enter_ns[t] < out->begin_ns)
+            out->begin_ns = forest->enter_ns[t];
+        if (forest->enter_ns[t] > last_ns)
+            last_ns = forest->enter_ns[t];
+    }
+    out->bin_ns = (last_ns - out->begin_ns) / out->width + 1;
+}
+
+/* Makes times of a place factors. */
+static void scale_place(const struct peer_place *place, uint32_t width, double offset_ns,
+                        const double *usual_ns, double *factor)
+{
+    double time = 0, usual = 0, own;
+
+    for (uint32_t i = 0; i < width; i++) {
+        time += factor[i];
+        usual += usual_ns[i];
+    }
+    own = fmax(time - place->slow_ns - place->maybe_ns, MIN_OWN * time);
+    for (uint32_t i = 0; i < width; i++)
+        factor[i] =
+            usual_ns[i] > 0 ? factor[i] / fmax(usual_ns[i] * own / usual, offset_ns) : 0;
+}
+
+void peers_history(const struct scoring *scoring, const struct peers *peers, uint32_t width,
+                   struct peer_history *out)
+{
+    const struct forest *forest = &scoring->forest;
+    size_t n = (size_t)peers->n * width;
+    double *usual_ns = mem_alloc(n, sizeof *usual_ns);
+
+    *out = (struct peer_history){.width = width, .factor = mem_alloc(n, sizeof *out->factor)};
+    find_bins(forest, out);
+    for (uint32_t t = 0; t < forest->n_trees; t++) {
+        size_t bin = (size_t)((forest->enter_ns[t] - out->begin_ns) / out->bin_ns);
+        size_t at = (size_t)peers->of[t] * width + bin;
+
+        for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
+            uint32_t path = residual_path(&scoring->place, forest, t, v);
+
+            if (path == PATH_NONE || peers->is_waiting[path])
+                continue;
+            out->factor[at] += peer_call_ns(scoring, peers, v);
+            usual_ns[at] +=
+                residual_context(&scoring->model, &scoring->place, forest, t, v)->typical -
+                scoring->model.offset_ns;
+        }
+    }
+    for (size_t p = 0; p < peers->n; p++)
+        scale_place(&peers->place[p], width, scoring->model.offset_ns, usual_ns + p * width,
+                    out->factor + p * width);
+    free(usual_ns);
+}

@@ -1,0 +1,70 @@
+/*
+ * peer_cells -- what a place does on a call path: the middle of its calls' log ratios to what
+ * such calls usually take, and how many they are. There is a cell where a place has calls on a
+ * path, and no other: a trace in which every rank calls functions of its own has as many ranks
+ * times paths as nobody has memory for.
+ *
+ *     path 0: place 0, place 1, place 2 | path 1: place 1 | path 2: place 0, place 2 | ...
+ */
+#ifndef SNAG_RANKS_PEER_CELLS_H
+#define SNAG_RANKS_PEER_CELLS_H
+
+#include "ranks/peers.h"
+
+struct peer_cell {
+    uint32_t place;
+    uint32_t n_calls;
+    double ratio, error; /* middle of peer_ratio and its standard error */
+    double off;          /* by which the middle may be off, as times are estimates */
+    double above_stage;  /* the ratio over that of the others of its stage, */
+    double above_off;    /* (by which that may be off) */
+    bool is_alone;       /* if there are others; else over what is typical: for the owner */
+    double time_ns;      /* of all calls */
+    double usual_ns;     /* that calls with the same calls below usually take, on any place */
+};
+
+struct peer_cells {
+    struct peer_cell *cell; /* [first[n_paths]] those of a path by place */
+    uint32_t *first;        /* [n_paths + 1] */
+};
+
+/*
+ * peer_cells_make -- those of own work; the times of places are added up, too.
+ *   width  least, of ratios
+ *   peers  places, their trees and is_waiting are known; own_ns and wait_ns are set
+ * Release in any case. O(vertices log vertices).
+ */
+void peer_cells_make(struct peer_cells *cells, const struct scoring *scoring, double width,
+                     struct peers *peers);
+void peer_cells_release(struct peer_cells *cells);
+
+/* peer_cells_find -- that of a place; NULL: it has no calls on the path. O(log places). */
+const struct peer_cell *peer_cells_find(const struct peer_cells *cells, uint32_t place,
+                                        uint32_t path);
+
+/*
+ * peer_cell_excess -- what the calls of a cell take more for being so far above others.
+ *   above      as a difference of ratios
+ *   offset_ns  c, which is in the ratios and in no time
+ */
+double peer_cell_excess(const struct peer_cell *cell, double above, double offset_ns);
+
+/* peer_call_ns -- what of the time of a vertex is own work, if its path does not wait. */
+static inline double peer_call_ns(const struct scoring *scoring, const struct peers *peers,
+                                  uint32_t vertex)
+{
+    double ns = (double)scoring->forest.exclusive_ns[vertex];
+
+    return peers->waited_ns ? ns - peers->waited_ns[vertex] : ns;
+}
+
+/* peer_own_ns -- what an execution worked itself: its time on paths that do not wait. O(calls).
+ */
+double peer_own_ns(const struct scoring *scoring, const struct peers *peers, uint32_t tree);
+
+/* peer_ratio -- ln((own work + c) / (typical + c)) of a vertex of a tree that is in the model.
+ */
+double peer_ratio(const struct scoring *scoring, const struct peers *peers, uint32_t tree,
+                  uint32_t vertex);
+
+#endif

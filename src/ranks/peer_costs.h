@@ -1,0 +1,32 @@
+/* peer_costs -- what slow places cost (peers_costs), and what their GPUs have to do with it. */
+#ifndef SNAG_RANKS_PEER_COSTS_H
+#define SNAG_RANKS_PEER_COSTS_H
+
+#include "ranks/peers.h"
+#include "replay/what_if.h"
+
+/*
+ * peer_devices_split -- of calls that wait for a GPU, what they did not wait for other ranks is
+ * own work: sets waited_ns, and their paths are none that wait. Nothing where there are no such
+ * calls. O(vertices + what waiting_others_ns costs for each).
+ */
+void peer_devices_split(struct peers *peers, const struct scoring *scoring,
+                        const struct trace_view *view);
+
+/*
+ * peer_devices_name -- for what operations the GPU of each place that is slow in waiting for it
+ * takes longer than those of the others (peer_path.kernel), if that explains half of it; then
+ * what they take longer is the excess, where it is more. Where places are ranks. O(calls of
+ * GPUs).
+ */
+void peer_devices_name(struct peers *peers, const struct scoring *scoring,
+                       const struct trace_view *view);
+
+/*
+ * peer_devices_cut -- take what these operations of a place take longer out of the run, see
+ * replay_cut: of waits with such a kernel nothing else is taken out.
+ * Returns what is cut, in ns. O(calls of the place's GPUs).
+ */
+int64_t peer_devices_cut(const struct peers *peers, uint32_t place, struct what_if *w);
+
+#endif

@@ -1,0 +1,401 @@
+/* Ranks that are known to be slow, or not, because the program is made up. */
+#include "ranks/peers.h"
+
+#include "analysis/sample_run.h"
+#include "base/test.h"
+#include "ranks/peer_few.h"
+#include "replay/what_if.h"
+#include "run/run_summary.h"
+
+struct made {
+    struct sample_run run;
+    struct definitions defs;
+    struct scoring work;
+    struct trace_view view;
+    struct peers peers;
+};
+
+static void make_of(struct made *m, const char *program, const char *foi)
+{
+    *m = (struct made){0};
+    sample_run_init(&m->run, program, foi, NULL);
+    assert_int_equal(run_summary_definitions(m->run.db, &m->defs), 0);
+    sample_run_scoring(&m->run, &m->defs, &m->work);
+    run_view_init(&m->view, &m->run.columns, &m->defs);
+    peers_find(&m->work, &m->view, &(struct peers_opts){.by = PEERS_BY_RANK}, &m->peers);
+}
+
+static void make(struct made *m, const char *program)
+{
+    make_of(m, program, "step");
+}
+
+static void unmake(struct made *m)
+{
+    peers_release(&m->peers);
+    trace_view_release(&m->view);
+    scoring_release(&m->work);
+    definitions_release(&m->defs);
+    sample_run_release(&m->run);
+}
+
+static const char *function_of(const struct made *m, const struct peer_path *x)
+{
+    return m->defs.region[m->work.model.paths.region[x->path]].name;
+}
+
+static uint32_t count(const struct made *m, enum peer_verdict verdict)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < m->peers.n; i++)
+        n += m->peers.place[i].verdict == verdict;
+    return n;
+}
+
+/* 5 % in a path that is a seventh of the work. */
+static void a_rank_that_is_a_little_slow_in_one_path_is_named(void **state)
+{
+    const struct peer_place *p;
+    struct made m;
+
+    (void)state;
+    make(&m, "synth:100*step(pack@50us compute@1ms(a@200us b@100us) >1 <1);ranks=64;"
+             "jitter=0.02;slow=a/1/1.05/17");
+    assert_int_equal(m.peers.n, 64);
+    assert_int_equal(count(&m, PEER_SLOW), 1);
+    p = &m.peers.place[17];
+    assert_int_equal(p->verdict, PEER_SLOW);
+    assert_int_equal(p->n_paths, 1);
+    assert_string_equal(function_of(&m, &p->path[0]), "a");
+    assert_true(p->path[0].factor > 1.04 && p->path[0].factor < 1.06);
+    assert_true(fabs(p->path[0].excess_ns - 100 * 10e3) < 100 * 2e3);
+    assert_true(p->path[0].share > 0.8);
+    assert_int_equal(p->path[0].since_ns, 0);
+    unmake(&m);
+}
+
+/* 20 % of 200 us: whoever begins and ends 30 us later or earlier may be as fast as the others,
+ * all of whom may be. */
+static void a_rank_that_may_be_as_fast_as_others_is_not_called_slow(void **state)
+{
+    static const char *const off[] = {"", ";off=a/3us", ";off=a/30us", ";off=pack/9us"};
+    static const enum peer_verdict verdict[] = {PEER_SLOW, PEER_SLOW, PEER_UNSURE, PEER_SLOW};
+    static const double off_ns[] = {0, 100 * 12e3, 100 * 120e3, 0};
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const struct peer_place *p;
+        char program[200];
+        struct made m;
+
+        snprintf(program, sizeof program,
+                 "synth:100*step(pack@50us compute@1ms(a@200us b@100us) >1 <1);ranks=16;"
+                 "jitter=0.02;slow=a/1/1.2/7%s",
+                 off[i]);
+        make(&m, program);
+        p = &m.peers.place[7];
+        assert_int_equal(p->verdict, verdict[i]);
+        assert_int_equal(count(&m, PEER_USUAL) + count(&m, PEER_WAITS), 15);
+        assert_float_equal(p->path[0].excess_ns, 100 * 40e3, 100 * 2e3);
+        assert_float_equal(p->path[0].off_ns, off_ns[i], 0.5 * off_ns[i]);
+        assert_int_equal(p->path[0].is_sure, verdict[i] == PEER_SLOW);
+        unmake(&m);
+    }
+}
+
+/* 100 executions of 200 us, 20 % longer: 4 ms, whatever the function of interest is. */
+static void how_slow_it_is_is_the_same_for_a_leaf_and_its_callers(void **state)
+{
+    static const char *const foi[] = {"a", "compute", "step"};
+    static const uint32_t n_ranks[] = {5, 8, 64};
+
+    (void)state;
+    for (size_t i = 0; i < 9; i++) {
+        char program[160];
+        const struct peer_place *p;
+        struct peer_history history;
+        struct made m;
+        double least = INFINITY;
+
+        snprintf(program, sizeof program,
+                 "synth:100*step(compute@1ms(a@200us b@100us) >1 <1);ranks=%u;jitter=0.02;"
+                 "slow=a/1/1.2/3",
+                 n_ranks[i % 3]);
+        make_of(&m, program, foi[i / 3]);
+        assert_int_equal(count(&m, PEER_SLOW), 1);
+        p = &m.peers.place[3];
+        assert_int_equal(p->verdict, PEER_SLOW);
+        assert_int_equal(p->n_paths, 1);
+        assert_float_equal(p->path[0].factor, 1.2, 0.004);
+        assert_float_equal(p->path[0].excess_ns, 4e6, 0.08e6);
+        assert_true(p->path[0].share > 0.95);
+        if (i / 3 == 0) {
+            assert_float_equal(peer_slowdown(p), 1.2, 0.004);
+            peers_history(&m.work, &m.peers, 4, &history);
+            for (uint32_t k = 0; k < 4; k++)
+                least = fmin(least, history.factor[3 * 4 + k]);
+
+            assert_true(least > 1.19);
+            free(history.factor);
+        }
+        unmake(&m);
+    }
+}
+
+/* A tenth of the calls of a takes a hundred times as long: nobody's sum is that of the medians.
+ * Calls of b are of other sizes on each rank, too far apart for one to be slow. */
+static void the_history_of_places_that_are_alike_is_flat(void **state)
+{
+    struct peer_history history;
+    struct made m;
+
+    (void)state;
+    make(&m, "synth:100*step(9*a@10us a@1ms 0:b@100us 1:b@50us 2:b@110us 3:b@200us 4:b@60us "
+             "5:b@150us >1 <1);ranks=6;jitter=0.02");
+    peers_history(&m.work, &m.peers, 8, &history);
+    for (uint32_t i = 0; i < 6 * 8; i++)
+        assert_float_equal(history.factor[i], 1, 0.02);
+    free(history.factor);
+    unmake(&m);
+}
+
+/* Of 1 us, in executions of which a thousandth is as long. */
+static void short_calls_are_as_slow_as_long_ones(void **state)
+{
+    const struct peer_place *p;
+    struct made m;
+
+    (void)state;
+    make(&m, "synth:100*step(compute@1ms 200*a@1us >1 <1);ranks=8;jitter=0.05;slow=a/1/1.5/6");
+    p = &m.peers.place[6];
+    assert_int_equal(p->verdict, PEER_SLOW);
+    assert_float_equal(p->path[0].factor, 1.5, 0.02);
+    assert_float_equal(p->path[0].excess_ns, 100 * 200 * 500, 0.4e6);
+    unmake(&m);
+}
+
+static void the_others_wait_for_it_however_far_away_they_are(void **state)
+{
+    struct made m;
+
+    (void)state;
+    make(&m, "synth:100*step(compute@1ms >1 <1);ranks=8;jitter=0.02;slow=compute/1/1.3/5");
+    assert_int_equal(m.peers.place[5].verdict, PEER_SLOW);
+    assert_float_equal(peer_slowdown(&m.peers.place[5]), 1.3, 0.02);
+    assert_int_equal(peers_costs(&m.work, &m.run.columns, &m.peers), 0);
+    assert_true(m.peers.place[5].has_cost);
+    assert_true(m.peers.place[5].cost_ns > 27000000 && m.peers.place[5].cost_ns < 31000000);
+    assert_float_equal(m.peers.slowdown, 1.3, 0.03);
+    for (uint32_t i = 0; i < 8; i++)
+        if (i != 5) {
+            assert_int_equal(m.peers.place[i].verdict, PEER_WAITS);
+            assert_int_equal(m.peers.place[i].waits_for, 5);
+            assert_true(peer_slowdown(&m.peers.place[i]) == 1);
+        }
+    unmake(&m);
+}
+
+static void more_to_do_is_not_slow(void **state)
+{
+    struct made m;
+
+    (void)state;
+    make(&m, "synth:100*step(compute@1ms(10*a@50us) 3:extra@1us(2*a@50us) >1 <1 |);ranks=8;"
+             "jitter=0.05");
+    assert_int_equal(count(&m, PEER_SLOW), 0);
+    assert_int_equal(m.peers.place[3].verdict, PEER_IMBALANCED);
+    assert_true(m.peers.place[3].path[0].is_more);
+    assert_int_equal(count(&m, PEER_WAITS), 7);
+    assert_int_equal(m.peers.place[0].waits_for, 3);
+    unmake(&m);
+}
+
+static void it_is_said_since_when(void **state)
+{
+    const struct peer_path *path;
+    struct made m;
+
+    (void)state;
+    make(&m, "synth:main(40*step(compute@1ms |) 160*step(0:compute@1ms 1:compute@1ms "
+             "2:compute@1.1ms 3:compute@1ms 4:compute@1ms 5:compute@1ms |));ranks=6;"
+             "jitter=0.02");
+    assert_int_equal(m.peers.place[2].verdict, PEER_SLOW);
+    path = &m.peers.place[2].path[0];
+    assert_string_equal(function_of(&m, path), "compute");
+    assert_true(path->since_ns > 35000000 && path->since_ns < 50000000); /* 40 steps of 1 ms */
+    assert_true(path->share > 0.75 && path->share < 0.85);
+    unmake(&m);
+}
+
+static void where_nobody_is_slow_nobody_is_called_so(void **state)
+{
+    static const char *const foi[] = {"step", "compute", "a", "b"};
+
+    (void)state;
+    for (int seed = 1; seed <= test_amount(40, 4); seed++) {
+        char program[160];
+        struct made m;
+
+        snprintf(program, sizeof program,
+                 "synth:60*step(pack@50us compute@1ms(a@200us 4*b@30us) >1 <1);ranks=%d;"
+                 "jitter=0.1;seed=%d",
+                 5 + seed / 2, seed);
+        make_of(&m, program, foi[seed % 4]);
+        assert_int_equal(count(&m, PEER_SLOW), 0);
+        assert_int_equal(count(&m, PEER_IMBALANCED), 0);
+        assert_int_equal(peers_costs(&m.work, &m.run.columns, &m.peers), 0);
+        assert_true(m.peers.slowdown == 1);
+        unmake(&m);
+    }
+}
+
+static uint64_t run_ns(const char *program)
+{
+    struct made m;
+    uint64_t end_ns = 0;
+
+    make(&m, program);
+    for (uint32_t l = 0; l < m.view.n_locations; l++) {
+        const struct call_view *calls = &m.view.calls[l];
+
+        for (uint32_t i = 0; i < calls->n; i++)
+            end_ns = calls_leave(calls, i) > end_ns ? calls_leave(calls, i) : end_ns;
+    }
+    unmake(&m);
+    return end_ns;
+}
+
+/* Its cost is how much shorter the run is in which it is as fast as the others. */
+static void of_two_to_four_the_slow_one_is_named_with_what_it_costs(void **state)
+{
+    static const char *const work[] = {"compute@1ms >1 <1", "a@200us compute@1ms |",
+                                       "pack@50us compute@1ms >1 <1"};
+
+    (void)state;
+    for (int i = 0; i < 9; i += test_amount(1, 4)) {
+        int ranks = 2 + i % 3, slow = i % ranks;
+        char usual[160], program[200];
+        const struct peer_place *p;
+        struct made m;
+        double truth;
+
+        snprintf(usual, sizeof usual, "synth:300*step(%s);ranks=%d;jitter=0.05;seed=%d",
+                 work[i / 3], ranks, i + 1);
+        snprintf(program, sizeof program, "%s;slow=compute/1/1.5/%d", usual, slow);
+        truth = (double)(run_ns(program) - run_ns(usual));
+        make(&m, program);
+        assert_int_equal(peers_costs(&m.work, &m.run.columns, &m.peers), 0);
+        p = &m.peers.place[slow];
+        assert_int_equal(p->verdict, PEER_SLOW);
+        assert_string_equal(function_of(&m, &p->path[0]), "compute");
+        assert_float_equal(p->path[0].factor, 1.5, 0.05);
+        assert_float_equal((double)p->cost_ns / truth, 1, 0.06);
+        assert_int_equal(count(&m, PEER_SLOW), 1);
+        assert_int_equal(count(&m, PEER_WAITS), ranks - 1);
+        unmake(&m);
+    }
+}
+
+static void of_two_to_four_that_are_alike_none_is_slow(void **state)
+{
+    (void)state;
+    for (int seed = 1; seed <= test_amount(60, 6); seed++) {
+        char program[160];
+        struct made m;
+
+        snprintf(program, sizeof program,
+                 "synth:%d*step(pack@50us compute@1ms(a@200us 4*b@30us) >1 "
+                 "<1);ranks=%d;jitter=0.%d;seed=%d",
+                 20 + seed * 5, 2 + seed % 3, 1 + seed % 3, seed);
+        make(&m, program);
+        assert_int_equal(count(&m, PEER_SLOW) + count(&m, PEER_IMBALANCED), 0);
+        unmake(&m);
+    }
+}
+
+static void of_few_executions_nothing_is_said(void **state)
+{
+    struct made m;
+
+    (void)state;
+    make(&m, "synth:5*step(compute@1ms >1 <1);ranks=3;jitter=0.05;slow=compute/1/2/1");
+    assert_int_equal(count(&m, PEER_UNSURE), 3);
+    unmake(&m);
+}
+
+/* ------------------------------------------------------------------------------ threads */
+
+#define TEAMS                                                                                  \
+    "synth:300*step(a@200us team[c@1ms d@500us] >1 <1 |);ranks=3;threads=4;jitter=0.02;seed=5"
+
+static double length_of(const struct made *m)
+{
+    return (double)(m->run.ingested.end_ns - m->run.ingested.begin_ns);
+}
+
+/* 1.9 in place of 1.5 ms in each of 300 teams. */
+static void a_thread_that_is_slow_in_its_teams_is_named(void **state)
+{
+    const struct peer_thread *x;
+    struct made m, without;
+    char name[PEER_NAME_SIZE], *text;
+
+    (void)state;
+    make(&without, TEAMS);
+    assert_int_equal(without.peers.teams.n_teams, 900);
+    assert_int_equal(without.peers.teams.n_threads, 4);
+    assert_int_equal(without.peers.teams.n, 0);
+    make(&m, TEAMS ";slow=c/1/1.4/1.2");
+    assert_int_equal(m.peers.teams.n, 1);
+    x = &m.peers.teams.thread[0];
+    assert_string_equal(peer_teams_place(&m.defs, x, name), "rank 1 thread 2");
+    assert_string_equal(m.defs.region[x->inside].name, "c");
+    assert_int_equal(x->n_teams, 300);
+    assert_int_equal(x->n_threads, 4);
+    assert_false(x->is_more);
+    assert_float_equal(x->factor, 1.9 / 1.5, 0.01);
+    assert_float_equal(x->excess_ns, 300 * 0.4e6, 5e6);
+    assert_int_equal(peers_costs(&m.work, &m.run.columns, &m.peers), 0);
+    assert_true(x->has_cost);
+    assert_float_equal((double)x->cost_ns / (length_of(&m) - length_of(&without)), 1, 0.05);
+    text = peer_teams_text(&m.defs, x);
+    assert_memory_equal(text, "c +27 % over the middle of the other 3 threads of its teams (1",
+                        60);
+    free(text);
+    unmake(&m);
+    unmake(&without);
+}
+
+/* Now this one and now that: a third of the teams each, and once for a long time. */
+static void threads_that_take_turns_are_not_slow(void **state)
+{
+    struct made m;
+
+    (void)state;
+    make(&m, TEAMS ";slow=c/3/1.4/1.2;slow=c/150/40/2.3");
+    assert_int_equal(m.peers.teams.n, 0);
+    unmake(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_rank_that_is_a_little_slow_in_one_path_is_named),
+        cmocka_unit_test(a_rank_that_may_be_as_fast_as_others_is_not_called_slow),
+        cmocka_unit_test(how_slow_it_is_is_the_same_for_a_leaf_and_its_callers),
+        cmocka_unit_test(the_history_of_places_that_are_alike_is_flat),
+        cmocka_unit_test(short_calls_are_as_slow_as_long_ones),
+        cmocka_unit_test(the_others_wait_for_it_however_far_away_they_are),
+        cmocka_unit_test(more_to_do_is_not_slow),
+        cmocka_unit_test(it_is_said_since_when),
+        cmocka_unit_test(where_nobody_is_slow_nobody_is_called_so),
+        cmocka_unit_test(of_two_to_four_the_slow_one_is_named_with_what_it_costs),
+        cmocka_unit_test(of_two_to_four_that_are_alike_none_is_slow),
+        cmocka_unit_test(of_few_executions_nothing_is_said),
+        cmocka_unit_test(a_thread_that_is_slow_in_its_teams_is_named),
+        cmocka_unit_test(threads_that_take_turns_are_not_slow),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
