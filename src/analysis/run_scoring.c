@@ -96,12 +96,12 @@ int learnt_settings_of(sqlite3_stmt *query, int column, struct learnt_settings *
     l->embedding = stack2vec_default();
     if (!(l->gamma >= 0 && isfinite(l->gamma)) || !(l->nu >= 0 && l->nu <= 1) || dims < 0 ||
         dims > STACK2VEC_MAX_DIMS || epochs < 0 || epochs > UINT32_MAX)
-        return err_set(ERR_FORMAT, "damaged run: the settings make no sense");
+        return err_set(ERR_FORMAT, "damaged run: its settings cannot be read");
     said.dims = (uint32_t)dims;
     said.epochs = (uint32_t)epochs;
     stack2vec_override(&l->embedding, &said);
     return stack2vec_check(&l->embedding) < 0
-               ? err_set(ERR_FORMAT, "damaged run: the settings make no sense")
+               ? err_set(ERR_FORMAT, "damaged run: its settings cannot be read")
                : 0;
 }
 

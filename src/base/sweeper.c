@@ -63,7 +63,7 @@ int sweeper_start(struct sweeper *sweeper, const char *dir)
     if (sweeper->pid < 0)
         err_set(ERR_IO, "cannot start a process: %s", strerror(errno));
     else
-        err_set(ERR_IO, "the process that would sweep up was killed");
+        err_set(ERR_IO, "the process that cleans up was killed");
     sweeper_dismiss(sweeper);
     return ERR_IO;
 }

@@ -38,7 +38,7 @@ static int read_limit(struct comparing *x, const char *said)
     uint64_t ns;
 
     if (x->gate.n == MAX_REPEATED)
-        return err_set(ERR_USAGE, "these are too many limits, %d at most", MAX_REPEATED);
+        return err_set(ERR_USAGE, "too many limits: %d at most", MAX_REPEATED);
     *limit = (struct compare_limit){.said = said};
     if (colon)
         snprintf(limit->path, sizeof limit->path, "%.*s", (int)(colon - said), said);

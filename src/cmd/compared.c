@@ -149,9 +149,7 @@ static void keep_last(struct compared *x)
 
 static int check_number(const struct compared *x, uint32_t most)
 {
-    return x->n > most
-               ? err_set(ERR_USAGE, "these are too many runs, %u at most", COMPARE_MAX_RUNS)
-               : 0;
+    return x->n > most ? err_set(ERR_USAGE, "too many runs: %u at most", COMPARE_MAX_RUNS) : 0;
 }
 
 /* The digest behind the last one is in. `name` is what was asked for, NULL for the first. */

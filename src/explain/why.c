@@ -15,6 +15,7 @@
 #define MATERIAL 0.02      /* of the typical duration: less lost time is not worth a word */
 #define LONGER_SHARE 0.1   /* and so much worth a word, whatever the measures say */
 #define WORTH_ADDING 0.01  /* of what was lost: the paths that are not named */
+#define RARE_SHARE 0.5     /* of what it took more, to be of calls that few make */
 #define DOUBTFUL_SHARE 0.1 /* of what a path lost: by how much that may be off */
 #define OTHERS_SHARE 0.5   /* ... that a gap was, which may be of another call */
 #define MAX_OTHERS 2       /* of these are named */
@@ -333,6 +334,18 @@ static void say_off(struct text_writer *w, const struct why *why, uint32_t t, si
         text_say(w, "; that, or part of it, may be of what came before or after it");
 }
 
+/* Most of what it took more is of calls that few executions make. Those that make them, too, are
+ * not what it is compared with: they may take as long. */
+static bool is_of_rare_calls(const struct why *why)
+{
+    double rare_ns = 0;
+
+    for (size_t i = 0; i < why->pairs.n; i++)
+        if (!residual_is_usual(why->model, why->pairs.pair[i].path))
+            rare_ns += why->pairs.pair[i].observed_ns;
+    return why->loss.more_ns > 0 && rare_ns > RARE_SHARE * (double)why->loss.more_ns;
+}
+
 /* What it took, against executions like it; then where. Nothing of what took as long, and where
  * those do, unless it must be said. */
 static void say_time(struct text_writer *w, struct why *why, uint32_t t,
@@ -348,9 +361,10 @@ static void say_time(struct text_writer *w, struct why *why, uint32_t t,
     if (w->n > 0)
         text_say(w, "; ");
     if (is_long || is_brief || is_longer(loss))
-        text_say(w, "%s %s than executions like it usually take (%s)",
+        text_say(w, "%s %s than executions %s usually take (%s)",
                  text_duration(fabs((double)loss->more_ns), more),
                  loss->more_ns < 0 ? "less" : "longer",
+                 is_of_rare_calls(why) ? "without its rare calls" : "like it",
                  text_duration((double)loss->usual_ns, usual));
     else
         text_say(w, "as long as executions like it usually take (%s)%s",

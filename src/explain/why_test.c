@@ -43,6 +43,23 @@ static void time_names_the_paths_that_lost_it(void **state)
     end(&f);
 }
 
+/* Others that flush, too, are not what it is compared with: hardly any does. */
+static void what_lacks_the_rare_calls_is_said_to_lack_them(void **state)
+{
+    static const double value[5] = {5, 4, 3, 0};
+    struct fixture f;
+    char out[WHY_SIZE];
+
+    (void)state;
+    begin(&f, 60, "step:1000(calc:9000)", "step:1000(calc:9000 flush:90000)");
+    why_sentence(&f.why, 60, &f.m.measure[60],
+                 &(struct why_verdict){.value = value, .is_anomaly = true, .expected = NAN},
+                 out);
+    assert_non_null(strstr(out, "90.0 us longer than executions without its rare calls usually "
+                                "take (10.0 us): step > flush +90.0 us (usually none)"));
+    end(&f);
+}
+
 /* The same, with its begin known to within 50 us, and that of wait to within 40. */
 static void what_is_lost_is_said_no_more_exactly_than_it_is_known(void **state)
 {
@@ -277,6 +294,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_names_the_paths_that_lost_it),
+        cmocka_unit_test(what_lacks_the_rare_calls_is_said_to_lack_them),
         cmocka_unit_test(what_is_lost_is_said_no_more_exactly_than_it_is_known),
         cmocka_unit_test(what_may_be_of_others_is_said),
         cmocka_unit_test(structure_names_what_is_too_many_or_missing),

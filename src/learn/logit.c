@@ -294,6 +294,6 @@ int logit_unpack(struct logit *l, struct pack *pack)
     for (size_t c = 0; !pack->is_bad && c < n; c++)
         pack->is_bad |= !isfinite(l->weight[c]);
     return pack->is_bad ? err_set(ERR_FORMAT,
-                                  "damaged model: what was learnt from labels makes no sense")
+                                  "damaged model: what was learnt from labels cannot be read")
                         : 0;
 }

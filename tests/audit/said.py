@@ -50,7 +50,7 @@ def times_in(text):
 # The clauses that a sentence is made of, and what each of them claims. What fits none is no clause.
 CLAUSES = {
     "usual": r"as usual",
-    "longer": rf"(?P<more>{TIME}) longer than executions like it usually take \((?P<usual>{TIME})\)"
+    "longer": rf"(?P<more>{TIME}) longer than executions (?:like it|without its rare calls) usually take \((?P<usual>{TIME})\)"
     r"(?P<noise>, which is within what they vary by|, as it was the first, and waited until others had begun)?(?:: (?P<paths>.*))?",
     "less": rf"(?P<more>{TIME}) less than executions like it usually take \((?P<usual>{TIME})\)"
     r"(?P<noise>, which is within what they vary by)?(?:: (?P<paths>.*))?",
