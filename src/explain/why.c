@@ -569,7 +569,7 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
         return;
     }
     say_parts(&w, why, t, measure, verdict->value);
-    if (w.n == 0 && (verdict->is_anomaly || is_longer(&measure->loss)))
+    if (w.n == 0 && (verdict->is_anomaly || measure->loss.ns > 0 || is_longer(&measure->loss)))
         say_time(&w, why, t, measure, true);
     if (w.n > 0)
         say_chance(&w, verdict);
