@@ -11,11 +11,10 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/live_session.h"
-#include "cmd/live_totals.h"
-#include "cmd/metrics_option.h"
 #include "cmd/print.h"
 #include "cmd/reading.h"
-#include "cmd/store_name.h"
+#include "cmd/settings.h"
+#include "cmd/url_print.h"
 #include "live/live_lag.h"
 #include "monitor/live_metrics.h"
 

@@ -1,7 +1,6 @@
 /* snag model -- save what a run taught, and look into such a file. */
 #include "analysis/pooled_model.h"
 #include "analysis/run_model.h"
-#include "learn/model_file.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -9,9 +8,9 @@
 #include "cmd/commands.h"
 #include "cmd/learning.h"
 #include "cmd/print.h"
-#include "cmd/status.h"
-#include "cmd/tags.h"
+#include "cmd/settings.h"
 #include "history/run_history.h"
+#include "learn/model_file.h"
 #include "ps/ps_ask.h"
 #include "view/executions.h"
 

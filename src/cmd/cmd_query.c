@@ -2,19 +2,18 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "cmd/commands.h"
-#include "view/csv.h"
-#include "view/executions.h"
-#include "cmd/selection.h"
 #include "cmd/print.h"
 #include "cmd/query_print.h"
-#include "cmd/status.h"
+#include "cmd/settings.h"
 #include "history/run_history.h"
-#include "prov/prov_store.h"
 #include "prov/prov_reader.h"
+#include "prov/prov_store.h"
 #include "ps/ps_ask.h"
 #include "ps/ps_tables.h"
 #include "run/rundb.h"
 #include "run/rundir.h"
+#include "view/csv.h"
+#include "view/executions.h"
 
 #include <stdlib.h>
 #include <string.h>

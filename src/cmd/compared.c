@@ -10,8 +10,8 @@
 #include "base/fs.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "cmd/tags.h"
-#include "cmd/trace_run.h"
+#include "cmd/reading.h"
+#include "cmd/settings.h"
 #include "history/digest_pack.h"
 #include "history/run_history.h"
 #include "prov/prov_store.h"
@@ -464,7 +464,7 @@ static bool is_no_trace(const char *path)
     return (S_ISDIR(info.st_mode) && access(path, R_OK | X_OK) != 0) || prov_store_is(path);
 }
 
-enum source { A_HISTORY, A_RUN, A_TRACE };
+enum comparand { A_HISTORY, A_RUN, A_TRACE };
 
 static uint8_t source_of(const char *path)
 {
