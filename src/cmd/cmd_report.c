@@ -19,7 +19,7 @@
 #include "cmd/report.h"
 #include "history/run_history.h"
 #include "prov/prov_store.h"
-#include "serve/assets.h"
+#include "serve/routes.h"
 #include "view/html.h"
 
 #include <stdlib.h>
