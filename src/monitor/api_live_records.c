@@ -5,15 +5,15 @@
  * the reader sees what there was when it was opened.
  */
 #include "base/err.h"
-#include "base/mem.h"
-#include "prov/prov_json.h"
-#include "prov/prov_reader.h"
-#include "prov/prov_sql.h"
-#include "run/rundb.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "monitor/api_live.h"
 #include "monitor/live_lanes.h"
+#include "prov/prov_reader.h"
+#include "prov/prov_record.h"
+#include "prov/prov_sql.h"
+#include "run/rundb.h"
 
 #include <inttypes.h>
 #include <math.h>
