@@ -3,7 +3,7 @@
  * go back to.
  *
  * Only executions are looked at that are anomalies, or part of an incident: what a person may
- * be shown. What is strange in the same way is a group (view/groups.h).
+ * be shown. What is strange in the same way is a group (view/incident_list.h).
  */
 #ifndef SNAG_ANALYSIS_WAYS_H
 #define SNAG_ANALYSIS_WAYS_H

@@ -19,7 +19,6 @@
 #include "cmd/print.h"
 #include "cmd/report_page.h"
 #include "view/compare_json.h"
-#include "view/compare_words.h"
 
 #include <math.h>
 #include <stdlib.h>

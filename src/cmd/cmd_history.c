@@ -16,7 +16,7 @@
 #include "run/rundir.h"
 #include "view/csv.h"
 #include "view/executions.h"
-#include "view/trend_json.h"
+#include "view/results_json.h"
 
 #include <math.h>
 #include <stdio.h>

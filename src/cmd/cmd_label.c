@@ -14,9 +14,8 @@
 #include "run/run_sql.h"
 #include "run/rundb.h"
 #include "view/executions.h"
-#include "view/groups.h"
-#include "view/question_json.h"
-#include "view/retrain_json.h"
+#include "view/incident_list.h"
+#include "view/results_json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,7 +17,6 @@
 #include "run/rundb.h"
 #include "run/rundir.h"
 #include "trace/definitions.h"
-#include "view/groups.h"
 #include "view/incident_list.h"
 
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "cmd/settings.h"
 #include "history/run_history.h"
 #include "learn/model_file.h"
-#include "ps/ps_ask.h"
+#include "ps/ps_tables.h"
 #include "view/executions.h"
 
 #include <stdio.h>

@@ -11,12 +11,11 @@
 #include "cmd/commands.h"
 #include "cmd/print.h"
 #include "cmd/url_print.h"
-#include "http/metrics_server.h"
+#include "http/metrics.h"
 #include "ps/ps_server.h"
 #include "ps/ps_tables.h"
 #include "ps/ranks_sim.h"
-#include "ps/tree_sim.h"
-#include "view/row_json.h"
+#include "view/results_json.h"
 
 #include <math.h>
 #include <signal.h>
@@ -320,7 +319,8 @@ static void note_levels(const struct tree_sim *tree, struct tree_level *level)
         level[l] = tree_sim_level(tree, l);
 }
 
-static void print_levels(const struct tree_sim *tree, const struct tree_levels *n, double wall_s)
+static void print_levels(const struct tree_sim *tree, const struct tree_levels *n,
+                         double wall_s)
 {
     for (uint32_t l = 0; l < tree->n_levels; l++) {
         const struct tree_level *a = &n->before[l], *b = &n->after[l];

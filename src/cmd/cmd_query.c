@@ -8,7 +8,6 @@
 #include "history/run_history.h"
 #include "prov/prov_reader.h"
 #include "prov/prov_store.h"
-#include "ps/ps_ask.h"
 #include "ps/ps_tables.h"
 #include "run/rundb.h"
 #include "run/rundir.h"

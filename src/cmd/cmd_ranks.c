@@ -13,7 +13,7 @@
 #include "cmd/commands.h"
 #include "cmd/settings.h"
 #include "view/executions.h"
-#include "view/ranks_json.h"
+#include "view/results_json.h"
 
 #include <math.h>
 #include <stdio.h>

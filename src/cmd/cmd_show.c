@@ -14,12 +14,10 @@
 #include "run/run_summary.h"
 #include "run/rundb.h"
 #include "run/rundir.h"
-#include "view/cause_json.h"
 #include "view/closeup.h"
 #include "view/executions.h"
-#include "view/groups.h"
 #include "view/incident_list.h"
-#include "view/subtree_json.h"
+#include "view/results_json.h"
 
 #include <math.h>
 #include <stdio.h>

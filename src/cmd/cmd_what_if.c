@@ -12,7 +12,6 @@
 #include "cmd/settings.h"
 #include "run/rundb.h"
 #include "view/executions.h"
-#include "view/groups.h"
 #include "view/incident_list.h"
 
 #include <stdlib.h>

@@ -16,10 +16,9 @@
 #include "run/run_metadata.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
-#include "view/groups.h"
 #include "view/html.h"
 #include "view/incident_list.h"
-#include "view/ranks_json.h"
+#include "view/results_json.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

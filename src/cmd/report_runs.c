@@ -16,9 +16,9 @@
 #include "cmd/report_page.h"
 #include "cmd/settings.h"
 #include "cmd/trend_table.h"
-#include "view/compare_tree.h"
+#include "view/compare_json.h"
 #include "view/html.h"
-#include "view/trend_json.h"
+#include "view/results_json.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "detect/call_detector.h"
 #include "history/run_history.h"
-#include "postgres/pg_url.h"
+#include "postgres/pg_connection.h"
 #include "prov/prov_place.h"
 #include "run/run_metadata.h"
 #include "run/rundir.h"

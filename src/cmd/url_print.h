@@ -5,7 +5,7 @@
 #ifndef SNAG_CMD_URL_PRINT_H
 #define SNAG_CMD_URL_PRINT_H
 
-#include "http/metrics_server.h"
+#include "http/metrics.h"
 #include "serve/site.h"
 
 #include <stdbool.h>

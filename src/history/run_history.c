@@ -8,7 +8,7 @@
 #include "base/xxh.h"
 #include "history/digest_pack.h"
 #include "history/history_kind.h"
-#include "postgres/pg_url.h"
+#include "postgres/pg_connection.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -122,7 +122,7 @@ struct prov_counts {
 /*
  * prov_store_open -- open a store for writing, or make it.
  *   url   sqlite:DIR?shards=N; without N, as many as it has, or 1. Or postgresql://...
- *         (pg_url.h)
+ *         (pg_connection.h)
  *   opts  NULL for the defaults
  * Returns 0, ERR_USAGE, ERR_UNSUPPORTED, ERR_IO, ERR_FORMAT, ERR_DATABASE, or ERR_EXISTS when
  * something else is there or another process writes it; *store is NULL then.

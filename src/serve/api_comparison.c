@@ -10,8 +10,7 @@
 #include "history/trend.h"
 #include "serve/api.h"
 #include "view/compare_json.h"
-#include "view/compare_tree.h"
-#include "view/trend_json.h"
+#include "view/results_json.h"
 
 #include <stdlib.h>
 #include <string.h>

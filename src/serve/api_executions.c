@@ -14,9 +14,8 @@
 #include "serve/call_paths.h"
 #include "serve/served.h"
 #include "view/closeup.h"
-#include "view/groups.h"
 #include "view/incident_list.h"
-#include "view/question_json.h"
+#include "view/results_json.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -24,7 +24,7 @@
 #include "serve/api.h"
 #include "view/csv.h"
 #include "view/executions.h"
-#include "view/retrain_json.h"
+#include "view/results_json.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -12,7 +12,7 @@
 #include "run/rundb.h"
 #include "serve/api.h"
 #include "serve/lod.h"
-#include "view/ranks_json.h"
+#include "view/results_json.h"
 
 #include <math.h>
 #include <stdlib.h>

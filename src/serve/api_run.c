@@ -6,7 +6,7 @@
 #include "run/rundb.h"
 #include "serve/api.h"
 #include "serve/routes.h"
-#include "view/row_json.h"
+#include "view/results_json.h"
 
 #include <string.h>
 

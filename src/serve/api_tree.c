@@ -16,7 +16,7 @@
 #include "features/context.h"
 #include "serve/api.h"
 #include "serve/served.h"
-#include "view/subtree_json.h"
+#include "view/results_json.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -18,7 +18,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/queue.h"
-#include "http/answer.h"
+#include "http/response.h"
 #include "http/server.h"
 #include "monitor/live_state.h"
 #include "serve/routes.h"
@@ -316,7 +316,7 @@ static void exchange_free(struct exchange *x)
 /* What a thread of the server has of its own. */
 struct reader {
     struct worker worker;
-    struct answers answers;
+    struct kept_answers answers;
 };
 
 /* ------------------------------------------------------------------------- the readers */
@@ -325,7 +325,7 @@ static void close_reader(void *arg)
 {
     struct reader *reader = arg;
 
-    answers_clear(&reader->answers);
+    kept_answers_clear(&reader->answers);
     free(reader->answers.kept);
     worker_close(&reader->worker);
     free(reader);
@@ -420,21 +420,21 @@ static void answer_as_reader(struct exchange *x)
         return;
     }
     if (worker_refresh(&reader->worker))
-        answers_clear(&reader->answers);
+        kept_answers_clear(&reader->answers);
     if (may_keep)
-        kept = answers_find(&reader->answers, key);
+        kept = kept_answers_find(&reader->answers, key);
     if (kept) {
         send_answer(x, kept, "");
         return;
     }
     answer_route(x, &reader->worker);
     if (!may_keep || x->response.status != 200 ||
-        response_held(&x->response) > ANSWERS_MAX_BYTES / 4) {
+        response_held(&x->response) > KEPT_ANSWERS_MAX_BYTES / 4) {
         send_response(x, NULL);
         return;
     }
     answer = answer_of(&x->response, NULL);
-    send_answer(x, answers_keep(&reader->answers, key, &answer), "");
+    send_answer(x, kept_answers_keep(&reader->answers, key, &answer), "");
 }
 
 /* ------------------------------------------------------------------------------- desks */
