@@ -16,7 +16,7 @@
 #define SNAG_ANALYSIS_COMPARE_H
 
 #include "analysis/digest.h"
-#include "trace/short_names.h"
+#include "trace/region_name.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,14 +6,14 @@
 #include "base/mem.h"
 #include "detect/detector.h"
 #include "run/rundb.h"
-#include "trace/call_sites.h"
+#include "trace/region_name.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The regions of a run among those of all, [n] to be freed; lines may be others (call_sites.h).
+/* The regions of a run among those of all, [n] to be freed; lines may be others (region_name.h).
  */
 static uint32_t *map_regions(struct pooled *p, const struct definitions *from)
 {

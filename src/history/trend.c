@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "features/context.h"
-#include "trace/short_names.h"
+#include "trace/region_name.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "explain/excess.h"
-#include "trace/call_sites.h"
+#include "trace/region_name.h"
 
 #include <assert.h>
 #include <math.h>

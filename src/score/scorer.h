@@ -4,7 +4,7 @@
  *
  * The model has its own numbers for functions; those of the program are translated as they
  * appear, by name. Functions that the model has never seen are on paths it does not know. Names
- * that hold lines are other ones in another build: call_sites.h.
+ * that hold lines are other ones in another build: region_name.h.
  */
 #ifndef SNAG_SCORE_SCORER_H
 #define SNAG_SCORE_SCORER_H
