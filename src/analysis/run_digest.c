@@ -4,7 +4,7 @@
 #include "analysis/run_scoring.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "run/run_metadata.h"
+#include "run/run_summary.h"
 #include "run/rundb.h"
 
 #include <stdio.h>

@@ -16,7 +16,7 @@
 #include "cmd/settings.h"
 #include "cmd/url_print.h"
 #include "live/live_lag.h"
-#include "monitor/live_metrics.h"
+#include "monitor/api_live.h"
 
 #include <math.h>
 #include <pthread.h>

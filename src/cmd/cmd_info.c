@@ -8,7 +8,6 @@
 #include "cmd/settings.h"
 #include "forest/foi.h"
 #include "forest/teams.h"
-#include "run/run_metadata.h"
 #include "run/run_summary.h"
 #include "trace/borders.h"
 #include "trace/recorder_names.h"

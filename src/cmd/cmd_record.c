@@ -97,7 +97,7 @@ static int make_all(struct trace_place *p)
     return 0;
 }
 
-/* Path: from the root. If it cannot be made, the tracer may still do it. */
+/* path: from the root. If it cannot be made, the tracer may still do it. */
 static void trace_place_make(struct trace_place *p, const char *path)
 {
     struct stat info;

@@ -14,7 +14,7 @@
 #include "history/run_history.h"
 #include "postgres/pg_connection.h"
 #include "prov/prov_place.h"
-#include "run/run_metadata.h"
+#include "run/run_summary.h"
 #include "run/rundir.h"
 #include "view/executions.h"
 

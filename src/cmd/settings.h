@@ -196,7 +196,7 @@ void tags_of_environment(struct history_tags *tags);
 const char *tags_job(void);
 
 /*
- * tags_of_run -- add what the run's trace says of all its processes alike, run_metadata.h, and
+ * tags_of_run -- add what the run's trace says of all its processes alike, run_summary.h, and
  * "nodes", where there are no such tags yet. Returns 0, or as rundb_error.
  */
 int tags_of_run(struct sqlite3 *db, struct history_tags *tags);

@@ -20,7 +20,7 @@
 
 /* ------------------------------------------------------------- on which node a process runs */
 
-/* Usual: the node of those that do not say it, or "". */
+/* usual: the node of those that do not say it, or "". */
 static void hosts_init(struct hosts *hosts, const char *usual)
 {
     *hosts = (struct hosts){0};

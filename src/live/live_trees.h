@@ -78,7 +78,7 @@ typedef void live_tree_fn(void *ctx, const struct live_tree_step *step);
 struct live_trees_opts {
     const char *const *pattern; /* [n_patterns] --foi; copied */
     uint32_t n_patterns;
-    bool guesses; /* without patterns: one that suggests itself is looked at */
+    bool guesses;           /* without patterns: one that suggests itself is looked at */
     const char *model_path; /* of `snag model save`, or NULL */
     const char *features;   /* names separated by commas, see rolling.h; NULL: duration */
     double window_s;        /* older executions are forgotten */

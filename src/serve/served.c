@@ -16,7 +16,7 @@
 #include "base/progress.h"
 #include "history/run_history.h"
 #include "http/metrics.h"
-#include "monitor/live_metrics.h"
+#include "monitor/api_live.h"
 #include "prov/prov_store.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
