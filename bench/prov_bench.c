@@ -7,7 +7,7 @@
  */
 #include "base/err.h"
 #include "base/mem.h"
-#include "postgres/pg_url.h"
+#include "postgres/pg_connection.h"
 #include "prov/prov_place.h"
 #include "prov/prov_store.h"
 #include "prov/sample_record.h"

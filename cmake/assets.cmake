@@ -1,4 +1,4 @@
-# Writes files as a table of C arrays (src/serve/assets.h):
+# Writes files as a table of C arrays (src/serve/routes.h):
 #
 #   cmake -D ROOT=page -D OPENAPI=openapi.json -D OUT=assets_table.inc -P assets.cmake
 

@@ -1,4 +1,4 @@
-# The page, as a table of files inside the program (src/serve/assets.h).
+# The page, as a table of files inside the program (src/serve/routes.h).
 #
 # SNAG_PAGE=ON builds it from web/ with npm; OFF takes web/placeholder; AUTO builds it if npm and
 # web/package.json are there and it can be built. A build with sanitizers takes what the release

@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "run/levels.h"
 #include "run/loop_columns.h"
-#include "run/run_metadata.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"
 

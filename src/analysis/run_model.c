@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "detect/detector.h"
 #include "run/rundb.h"
-#include "trace/call_sites.h"
+#include "trace/region_name.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,27 +1,527 @@
 /*
  * snag export -- results for other tools. One writer per (what, format); each streams, so that
  * a run of any size can be exported.
+ *
+ * Parquet is a file, or a directory with one for each table. Processes that write it together
+ * have locations that follow each other, about as many rows each: their files, in the order of
+ * names, are the table that one process writes. None of them is there under its name before
+ * all are written.
+ *
+ * Of a store each format is a function of one row: the columns of the view, the last of which
+ * is the whole record as JSON. Windows overlap, so Chrome's events are written once per call.
  */
+#include "cmd/store_export.h"
+
+#include "base/crew.h"
 #include "base/err.h"
+#include "base/idmap.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "cmd/commands.h"
-#include "cmd/export_parquet.h"
-#include "cmd/output.h"
-#include "view/csv.h"
-#include "view/executions.h"
-#include "cmd/selection.h"
+#include "cmd/launched.h"
 #include "cmd/print.h"
-#include "cmd/status.h"
-#include "cmd/store_export.h"
+#include "cmd/settings.h"
+#include "prov/prov_reader.h"
+#include "prov/prov_sql.h"
 #include "prov/prov_store.h"
-#include "run/run_summary.h"
 #include "run/run_sql.h"
+#include "run/run_summary.h"
 #include "run/rundb.h"
 #include "run/rundir.h"
+#include "trace/event.h"
+#include "view/csv.h"
+#include "view/executions.h"
+#include "view/run_parquet.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* ------------------------------------------------------------------------ tables of Parquet */
+
+#define MAX_TABLES 3
+
+struct parquet_export {
+    const struct settings *settings;
+    struct run run;
+    struct crew *crew; /* NULL: this process is alone */
+    struct pool *pool;
+    struct run_parquet_part part;
+    const char *table[MAX_TABLES];
+    unsigned n_tables;
+    char path[MAX_TABLES][FS_PATH_SIZE];
+    struct output output[MAX_TABLES];
+    unsigned n_opened;
+};
+
+/* --------------------------------------------------------------------------- what is whose */
+
+/* The first location of a process: rows are shared out as evenly as whole locations can be. */
+static uint32_t first_location(const struct columns *columns, unsigned process, unsigned size)
+{
+    uint64_t n_rows = columns->n_calls + columns->n_messages, before = 0;
+    uint32_t l = 0;
+
+    for (; l < columns->n_locations && process < size; l++) {
+        uint64_t n = columns->range[l].n_calls + columns->range[l].n_messages;
+
+        if ((before + n / 2) * size >= n_rows * process)
+            break;
+        before += n;
+    }
+    return process < size ? l : columns->n_locations;
+}
+
+static struct run_parquet_part part_of(const struct parquet_export *e)
+{
+    unsigned me = crew_me(e->crew), size = crew_size(e->crew);
+    const struct columns *columns = &e->run.columns;
+
+    return (struct run_parquet_part){me == 0 ? 0 : first_location(columns, me, size),
+                                     first_location(columns, me + 1, size), e->settings->rank};
+}
+
+/* All of it is read anyway, so nothing damaged goes out. */
+static int check_part(const struct parquet_export *e)
+{
+    const struct columns *columns = &e->run.columns;
+    int rc = crew_me(e->crew) == 0 ? columns_verify_others(columns) : 0;
+
+    for (uint32_t l = e->part.begin; rc == 0 && l < e->part.end; l++) {
+        rc = columns_verify_location(columns, l);
+        if (rc == 0)
+            rc = columns_check(columns, l, &e->run.defs);
+    }
+    return rc;
+}
+
+/* ----------------------------------------------------------------------------------- files */
+
+/* A directory that is there, or is said to be one: there is a file in it for each table. */
+static bool is_directory(const char *path)
+{
+    struct stat info;
+
+    return path && ((stat(path, &info) == 0 && S_ISDIR(info.st_mode)) ||
+                    (*path && path[strlen(path) - 1] == '/'));
+}
+
+static bool is_shared_out(const char *table)
+{
+    return strcmp(table, "calls") == 0 || strcmp(table, "messages") == 0;
+}
+
+/* Files of a table: calls.parquet, or calls-0.parquet to calls-7.parquet. */
+static void name_of(const struct parquet_export *e, const char *table, char out[64])
+{
+    unsigned size = crew_size(e->crew);
+    int digits = snprintf(NULL, 0, "%u", size - 1);
+
+    if (size > 1 && is_shared_out(table))
+        snprintf(out, 64, "%s-%0*u.parquet", table, digits, crew_me(e->crew));
+    else
+        snprintf(out, 64, "%s.parquet", table);
+}
+
+/* Whether a file would be taken for a part of a table that is written by `size` processes. */
+static bool is_strange_part(const char *file, const char *table, unsigned size)
+{
+    size_t n = strlen(table), digits = (size_t)snprintf(NULL, 0, "%u", size - 1);
+    const char *rest = file + n, *end;
+    unsigned long number;
+
+    if (strncmp(file, table, n) != 0)
+        return false;
+    if (strcmp(rest, ".parquet") == 0)
+        return size > 1;
+    if (*rest++ != '-')
+        return false;
+    number = strtoul(rest, (char **)&end, 10);
+    if (end == rest || strcmp(end, ".parquet") != 0)
+        return false;
+    return size <= 1 || number >= size || (size_t)(end - rest) != digits;
+}
+
+/* Who reads calls*.parquet must not read what another number of processes has left. */
+static int refuse_strange_parts(const struct parquet_export *e)
+{
+    DIR *dir = opendir(e->settings->output);
+    struct dirent *entry;
+    int rc = 0;
+
+    while (dir && rc == 0 && (entry = readdir(dir)) != NULL)
+        for (unsigned i = 0; rc == 0 && i < e->n_tables; i++)
+            if (is_shared_out(e->table[i]) &&
+                is_strange_part(entry->d_name, e->table[i], crew_size(e->crew)))
+                rc = err_set(ERR_USAGE,
+                             "'%s' has '%s', which would be read with what is written now: "
+                             "remove it, or choose another directory",
+                             e->settings->output, entry->d_name);
+    if (dir)
+        closedir(dir);
+    return rc;
+}
+
+static int make_directory(const struct parquet_export *e)
+{
+    const char *path = e->settings->output;
+
+    if (crew_me(e->crew) > 0)
+        return 0;
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return err_set(ERR_IO, "cannot make '%s': %s", path, strerror(errno));
+    return refuse_strange_parts(e);
+}
+
+/* ----------------------------------------------------------------------------------- tables */
+
+static int put_table(const struct parquet_export *e, const char *table, FILE *file)
+{
+    struct execution_filter filter = selection_filter(e->settings);
+
+    if (strcmp(table, "calls") == 0)
+        return run_parquet_calls(&e->run, &e->part, file, e->pool);
+    if (strcmp(table, "messages") == 0)
+        return run_parquet_messages(&e->run, &e->part, file, e->pool);
+    filter.most = 0;
+    filter.is_in_order = true;
+    if (strcmp(table, "anomalies") == 0)
+        filter.verdict = "anomaly";
+    return run_parquet_executions(&e->run, &filter, file, e->pool);
+}
+
+/* The file is open until all processes have written theirs. */
+static int write_table(struct parquet_export *e, const char *table, const char *path)
+{
+    struct output *output = &e->output[e->n_opened];
+    int rc = output_open(output, path);
+
+    if (rc < 0)
+        return rc;
+    e->n_opened++;
+    return put_table(e, table, output->file);
+}
+
+/* What one process alone can write is written by number 0. */
+static int write_tables(struct parquet_export *e)
+{
+    int rc = 0;
+
+    for (unsigned i = 0; rc == 0 && i < e->n_tables; i++) {
+        char name[64];
+
+        if (crew_me(e->crew) > 0 && !is_shared_out(e->table[i]))
+            continue;
+        name_of(e, e->table[i], name);
+        rc = fs_join(e->path[i], e->settings->output, name);
+        if (rc == 0)
+            rc = write_table(e, e->table[i], e->path[i]);
+    }
+    return rc;
+}
+
+static int close_all(struct parquet_export *e, int rc)
+{
+    for (unsigned i = 0; i < e->n_opened; i++)
+        rc = output_close(&e->output[i], rc);
+    return rc;
+}
+
+static void choose_tables(struct parquet_export *e, bool is_several)
+{
+    static const char *const all[MAX_TABLES] = {"executions", "calls", "messages"};
+
+    if (e->settings->what || !is_several) {
+        e->table[e->n_tables++] = e->settings->what ? e->settings->what : all[0];
+        return;
+    }
+    for (unsigned i = 0; i < MAX_TABLES; i++)
+        e->table[e->n_tables++] = all[i];
+}
+
+/* Every step is done by all processes before any of them goes on to the next. */
+static int write_all(struct parquet_export *e)
+{
+    bool is_several = is_directory(e->settings->output);
+    int rc = selection_open(&e->run, e->settings);
+
+    if (rc == 0 && crew_size(e->crew) > 1 && !is_several)
+        rc = err_set(ERR_USAGE, "several processes write several files: -o DIR/");
+    choose_tables(e, is_several);
+    if (rc == 0 && is_several)
+        rc = make_directory(e);
+    rc = crew_agree(e->crew, rc);
+    if (rc == 0) {
+        e->part = part_of(e);
+        rc = crew_agree(e->crew, check_part(e));
+    }
+    if (rc == 0) {
+        rc = is_several ? write_tables(e) : write_table(e, e->table[0], e->settings->output);
+        rc = crew_agree(e->crew, rc);
+    }
+    if (rc == 0)
+        rc = crew_agree(e->crew, close_all(e, 0));
+    else
+        close_all(e, rc);
+    run_close(&e->run);
+    return rc;
+}
+
+static int export_together(struct parquet_export *e, const struct launched *launched)
+{
+    int rc = crew_join(&e->crew, launched->library, launched_task(e->settings));
+
+    if (rc == 0) {
+        e->pool = pool_new(launched_threads(e->settings, e->crew));
+        rc = write_all(e);
+        pool_free(e->pool);
+    }
+    if (crew_me(e->crew) > 0) /* number 0 says what went wrong */
+        rc = 0;
+    crew_leave(e->crew);
+    return rc;
+}
+
+/* Returns an exit status or ERR_*. */
+static int export_parquet(const struct settings *settings)
+{
+    struct parquet_export e = {.settings = settings};
+    struct launched launched;
+    int rc = launched_look(settings, &launched);
+
+    if (rc < 0)
+        launched_break_off(&launched, rc);
+    if (launched.size > 1) {
+        rc = export_together(&e, &launched);
+    } else {
+        e.pool = pool_new(settings->threads);
+        rc = write_all(&e);
+        pool_free(e.pool);
+    }
+    return rc < 0 ? rc : STATUS_DONE;
+}
+
+/* -------------------------------------------------------------------- a store of provenance */
+
+struct store_export {
+    const struct settings *settings;
+    const char *category; /* of the calls that are exported themselves */
+    FILE *out;
+    struct idmap process, step, call; /* run and process; of these, its steps; of these, calls
+                                         that were written */
+    uint64_t n_damaged;
+    bool is_first;
+};
+
+int store_status(uint64_t n_damaged)
+{
+    if (n_damaged == 0)
+        return STATUS_DONE;
+    log_warn("prov", "%llu damaged records were left out", (unsigned long long)n_damaged);
+    return STATUS_DAMAGED;
+}
+
+/* ------------------------------------------------------------------------------ csv, json */
+
+static void row_csv(struct store_export *e, sqlite3_stmt *row)
+{
+    for (int c = 0; c < sqlite3_column_count(row) - 1; c++) {
+        int type = sqlite3_column_type(row, c);
+
+        (type == SQLITE_TEXT ? csv_text : csv_number)(e->out, rundb_text(row, c), c == 0);
+    }
+    fputc('\n', e->out);
+}
+
+static void csv_names(struct store_export *e, sqlite3_stmt *query)
+{
+    for (int c = 0; c < sqlite3_column_count(query) - 1; c++)
+        csv_text(e->out, sqlite3_column_name(query, c), c == 0);
+    fputc('\n', e->out);
+}
+
+static void row_json(struct store_export *e, sqlite3_stmt *row)
+{
+    fprintf(e->out, "%s\n", rundb_text(row, sqlite3_column_count(row) - 1));
+}
+
+/* --------------------------------------------------------------------------------- chrome */
+
+static json_int_t whole(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+static double number(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+/* False when the call was written before. Numbers of a step and of a call have all 64 bits. */
+static bool is_new(struct store_export *e, const json_t *record, const json_t *call)
+{
+    const char *id = json_string_value(json_object_get(call, "event_id"));
+    uint64_t run = (uint64_t)whole(record, "run"), program = (uint64_t)whole(record, "pid");
+    unsigned long long rank = 0, step = 0, index = 0;
+    uint32_t n = e->call.n, within;
+
+    if (id == NULL || sscanf(id, "%llu:%llu:%llu", &rank, &step, &index) != 3)
+        return true;
+    within = idmap_add(&e->process, key_pair(run, program << 32 | rank));
+    within = idmap_add(&e->step, key_pair(within, step));
+    idmap_add(&e->call, key_pair(within, index));
+    return e->call.n > n;
+}
+
+static void put_event(struct store_export *e, json_t *event)
+{
+    fputs(e->is_first ? "\n" : ",\n", e->out);
+    e->is_first = false;
+    json_put(e->out, event, JSON_COMPACT | JSON_REAL_PRECISION(15));
+    json_decref(event);
+}
+
+/* A call that was not over has no length that we know. */
+static json_t *call_event(const json_t *call, json_int_t rank, json_int_t thread,
+                          const char *category)
+{
+    double entry = number(call, "entry"), exit = number(call, "exit");
+    json_t *event = json_object();
+
+    json_object_set_new(event, "ph", json_string(exit > 0 ? "X" : "B"));
+    json_object_set_new(event, "pid", json_integer(rank));
+    json_object_set_new(event, "tid", json_integer(thread));
+    json_object_set_new(event, "ts", json_number(entry));
+    if (exit > 0)
+        json_object_set_new(event, "dur", json_number(round((exit - entry) * 1e3) / 1e3));
+    json_object_set(event, "name", json_object_get(call, "func"));
+    json_object_set_new(event, "cat", json_string(category));
+    return event;
+}
+
+/* owner  the record, or a partner of its */
+static void put_window(struct store_export *e, const json_t *record, const json_t *owner)
+{
+    const json_t *window = json_object_get(owner, "event_window"), *call;
+    size_t i;
+
+    json_array_foreach(json_object_get(window, "exec_window"), i, call)
+    {
+        if (is_new(e, record, call))
+            put_event(e, call_event(call, whole(owner, "rid"), whole(owner, "tid"), "window"));
+    }
+}
+
+static void put_record(struct store_export *e, const json_t *record)
+{
+    static const char *const arguments[] = {"event_id", "outlier_score", "outlier_severity",
+                                            "p"};
+    json_t *event = call_event(record, whole(record, "rid"), whole(record, "tid"), e->category);
+    json_t *args = json_object();
+
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
+        json_object_set(args, arguments[i], json_object_get(record, arguments[i]));
+    json_object_set_new(event, "args", args);
+    put_event(e, event);
+}
+
+static void row_chrome(struct store_export *e, sqlite3_stmt *row)
+{
+    json_t *record = json_loads(rundb_text(row, sqlite3_column_count(row) - 1), 0, NULL);
+    const json_t *partner;
+    size_t i;
+
+    is_new(e, record, record);
+    put_record(e, record);
+    put_window(e, record, record);
+    json_array_foreach(json_object_get(record, "partners"), i, partner)
+    {
+        put_window(e, record, partner);
+    }
+    json_decref(record);
+}
+
+/* --------------------------------------------------------------------------------- all rows */
+
+typedef void row_fn(struct store_export *e, sqlite3_stmt *row);
+
+static int each_row(struct store_export *e, struct database *reader, row_fn *fn)
+{
+    const char *what = e->settings->what ? e->settings->what : "anomalies";
+    sqlite3_stmt *query = NULL;
+    char *sql = prov_sql_all(what, e->settings->rank);
+    int rc = rundb_prepare(reader->sql, sql, &query), status = SQLITE_DONE;
+
+    if (rc == 0 && fn == row_csv)
+        csv_names(e, query);
+    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
+        if (sqlite3_column_type(query, sqlite3_column_count(query) - 1) == SQLITE_NULL)
+            e->n_damaged++;
+        else
+            fn(e, query);
+    }
+    if (rc == 0 && status != SQLITE_DONE)
+        rc = prov_reader_error(reader, e->settings->args[0]);
+    sqlite3_finalize(query);
+    sqlite3_free(sql);
+    return rc;
+}
+
+static int write_rows(struct store_export *e, struct database *reader)
+{
+    const char *format = settings_format(e->settings, "csv");
+    int rc;
+
+    if (strcmp(format, "json") == 0)
+        return each_row(e, reader, row_json);
+    if (strcmp(format, "csv") == 0)
+        return each_row(e, reader, row_csv);
+    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", e->out);
+    rc = each_row(e, reader, row_chrome);
+    fputs("\n]}\n", e->out);
+    return rc;
+}
+
+static int check(const struct settings *s)
+{
+    if (s->what && prov_sql_collection(s->what) == NULL)
+        return err_set(ERR_USAGE, "a store has anomalies and normalexecs, not '%s'", s->what);
+    if (s->foi.n > 0 || s->verdict || s->is_verified)
+        return err_set(ERR_USAGE, "--foi, --verdict and --verify are for runs; see snag provdb "
+                                  "filter");
+    return 0;
+}
+
+int store_export(const struct settings *settings)
+{
+    bool is_normal = settings->what && strcmp(settings->what, "normalexecs") == 0;
+    struct store_export e = {
+        .settings = settings, .is_first = true, .category = is_normal ? "normal" : "anomaly"};
+    struct output output = {0};
+    struct database reader = {0};
+    int rc = check(settings);
+
+    if (rc == 0)
+        rc = prov_reader_open(settings->args[0], &reader);
+    if (rc == 0)
+        rc = output_open(&output, settings->output);
+    e.out = output.file;
+    if (rc == 0)
+        rc = write_rows(&e, &reader);
+    rc = output_close(&output, rc);
+    database_close(&reader);
+    idmap_release(&e.process);
+    idmap_release(&e.step);
+    idmap_release(&e.call);
+    return rc < 0 ? rc : store_status(e.n_damaged);
+}
+
+/* ------------------------------------------------------------------------------ the command */
 
 struct export
 {

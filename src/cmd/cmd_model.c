@@ -7,11 +7,10 @@
 #include "cmd/commands.h"
 #include "cmd/learning.h"
 #include "cmd/print.h"
-#include "cmd/status.h"
-#include "cmd/tags.h"
+#include "cmd/settings.h"
 #include "compare/run_history.h"
 #include "learn/model_file.h"
-#include "ps/ps_ask.h"
+#include "ps/ps_tables.h"
 #include "view/executions.h"
 
 #include <stdio.h>

@@ -4,11 +4,10 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/learning.h"
-#include "view/executions.h"
 #include "cmd/print.h"
-#include "cmd/status.h"
 #include "run/run_summary.h"
 #include "run/rundir.h"
+#include "view/executions.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -6,7 +6,6 @@
 #include "cmd/commands.h"
 #include "cmd/print.h"
 #include "cmd/query_print.h"
-#include "cmd/status.h"
 #include "cmd/store_export.h"
 #include "prov/prov_keep.h"
 #include "prov/prov_reader.h"

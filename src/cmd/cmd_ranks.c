@@ -1,15 +1,184 @@
-/* snag ranks -- who is slow in every execution, who has more to do, and who waits for them. */
+/*
+ * snag ranks -- who is slow in every execution, who has more to do, and who waits for them:
+ * places against their peers, as a headline and a table that a report shows, too.
+ */
+#include "cmd/rank_table.h"
+
+#include "ranks/peer_few.h"
+#include "ranks/peer_places.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
-#include "cmd/print.h"
-#include "cmd/rank_table.h"
-#include "cmd/selection.h"
-#include "cmd/status.h"
+#include "cmd/settings.h"
 #include "view/executions.h"
-#include "view/ranks_json.h"
+#include "view/results_json.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+/* -------------------------------------------------------------------------------- the table */
+
+int rank_table_load(struct rank_table *r, const struct run *run, int64_t foi, const char *by)
+{
+    struct peers_opts opts;
+    int rc;
+
+    *r = (struct rank_table){0};
+    rc = run_scoring_load(&r->scoring, run->db, &run->columns, &run->defs, foi, false);
+    if (rc == 0)
+        rc = peers_by(by, &run->defs, &opts);
+    if (rc < 0)
+        return rc;
+    scoring_why_init(&r->scoring, &r->why);
+    return peers_of_run(&r->scoring, &run->columns, &opts, &r->peers);
+}
+
+void rank_table_release(struct rank_table *r)
+{
+    peers_release(&r->peers);
+    why_release(&r->why);
+    scoring_release(&r->scoring);
+}
+
+/* ------------------------------------------------------------------------------ sentences */
+
+/* Returns a text to be freed. */
+static char *say_place(const struct rank_table *r, uint32_t place)
+{
+    const struct peer_place *p = &r->peers.place[place];
+    char name[PEER_NAME_SIZE], time[TEXT_SIZE], *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (out == NULL)
+        mem_give_up(1, BUFSIZ);
+    peer_text_paths(&r->why, p, out);
+    if (p->has_cost)
+        fprintf(out, "; costs the run %s", text_duration((double)p->cost_ns, time));
+    if (p->has_cost && p->cost_off_ns > 0)
+        fprintf(out, " to within %s", text_duration((double)p->cost_off_ns, time));
+    if (p->verdict == PEER_WAITS && p->waits_for != PEERS_NONE)
+        fprintf(out, "%sfor %s", p->n_paths > 0 ? "; " : "",
+                peer_place_name(&r->peers, p->waits_for, name));
+    fclose(out);
+    return text;
+}
+
+/* -------------------------------------------------------------------------------- the list */
+
+/* Those to blame first, by what they lose; then those that wait, the longest first. */
+static int by_interest(const void *a, const void *b, void *ctx)
+{
+    const struct peers *peers = ctx;
+    const struct peer_place *p = &peers->place[*(const uint32_t *)a];
+    const struct peer_place *q = &peers->place[*(const uint32_t *)b];
+    static const int order[] = {[PEER_SLOW] = 0,
+                                [PEER_IMBALANCED] = 1,
+                                [PEER_UNSURE] = 2,
+                                [PEER_WAITS] = 3,
+                                [PEER_USUAL] = 4};
+    double more_p = p->slow_ns + p->more_ns + p->maybe_ns;
+    double more_q = q->slow_ns + q->more_ns + q->maybe_ns;
+
+    if (order[p->verdict] != order[q->verdict])
+        return order[p->verdict] - order[q->verdict];
+    if (p->verdict == PEER_WAITS && p->wait_ns != q->wait_ns)
+        return p->wait_ns < q->wait_ns ? 1 : -1;
+    if (p->verdict != PEER_WAITS && more_p != more_q)
+        return more_p < more_q ? 1 : -1;
+    return p < q ? -1 : p > q;
+}
+
+static void add_row(const struct rank_table *r, uint32_t place, struct table *table)
+{
+    const struct peer_place *p = &r->peers.place[place];
+    char name[PEER_NAME_SIZE], time[TEXT_SIZE], *text = say_place(r, place);
+    double all_ns = fmax(p->own_ns + p->wait_ns, 1);
+
+    table_cell(table, "%s", peer_place_name(&r->peers, place, name));
+    table_cell(table, "%s", peer_verdict_name(p->verdict));
+    table_cell(table, "%s", text_duration(p->own_ns, time));
+    table_cell(table, "%.1f %%", 100 * fmax(peer_slowdown(p) - 1, 0));
+    table_cell(table, "%.1f %%", 100 * p->wait_ns / all_ns);
+    table_cell(table, "%s", text);
+    free(text);
+}
+
+/* Of its own time in teams; what it waits in these is the others' place, if anybody's. */
+static void add_thread(const struct rank_table *r, const struct peer_thread *x,
+                       struct table *table)
+{
+    const struct definitions *defs = r->scoring.defs;
+    char name[PEER_NAME_SIZE], time[TEXT_SIZE], *text = peer_teams_text(defs, x);
+
+    table_cell(table, "%s, in teams", peer_teams_place(defs, x, name));
+    table_cell(table, "%s", peer_verdict_name(peer_teams_verdict(x)));
+    table_cell(table, "%s", text_duration(x->excess_ns / (1 - 1 / x->factor), time));
+    table_cell(table, "%.1f %%", 100 * (x->factor - 1));
+    table_cell(table, "%s", "");
+    if (x->has_cost)
+        table_cell(table, "%s; costs the run %s", text,
+                   text_duration((double)x->cost_ns, time));
+    else
+        table_cell(table, "%s", text);
+    free(text);
+}
+
+char *rank_table_headline(const struct rank_table *r)
+{
+    uint32_t n[5] = {0};
+    char count[TEXT_SIZE], *text = NULL;
+    const struct scoring *s = &r->scoring;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (out == NULL)
+        mem_give_up(1, BUFSIZ);
+    for (uint32_t i = 0; i < r->peers.n; i++)
+        n[r->peers.place[i].verdict]++;
+    fprintf(out, "%s: %s executions on %u %s%s: ", s->defs->region[s->forest.region[0]].name,
+            text_count(s->forest.n_trees, count), r->peers.n, peer_by_name(r->peers.opts.by),
+            text_plural(r->peers.n));
+    if (r->peers.n < PEER_FEW_MIN_PLACES)
+        fprintf(out, "there is no other to compare it with");
+    else if (r->peers.n < PEERS_MIN_PLACES && n[PEER_UNSURE] == r->peers.n)
+        fprintf(out, "too few executions that all have, to compare %u", r->peers.n);
+    else if (n[PEER_USUAL] == r->peers.n)
+        fprintf(out, "none of them is slow");
+    else
+        fprintf(out, "%u slow, %u imbalanced, %u unsure, %u that wait", n[PEER_SLOW],
+                n[PEER_IMBALANCED], n[PEER_UNSURE], n[PEER_WAITS]);
+    if (r->peers.teams.n_teams > 0)
+        fprintf(out, "; of up to %u threads in %s team%s, %s", r->peers.teams.n_threads,
+                text_count(r->peers.teams.n_teams, count), text_plural(r->peers.teams.n_teams),
+                r->peers.teams.n == 0   ? "none is always slower"
+                : r->peers.teams.n == 1 ? "one is always slower"
+                                        : "some are always slower");
+    fclose(out);
+    return text;
+}
+
+struct table *rank_table_places(const struct rank_table *r, uint32_t most, uint32_t *n_more)
+{
+    uint32_t n = r->peers.n, *order = mem_alloc(n, sizeof *order);
+    struct table *table =
+        table_new("llrrrl", "place", "verdict", "own work", "longer", "waiting", "why");
+
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = i;
+    qsort_r(order, n, sizeof *order, by_interest, (void *)(uintptr_t)&r->peers);
+    for (uint32_t i = 0; i < r->peers.teams.n && i < most; i++)
+        add_thread(r, &r->peers.teams.thread[i], table);
+    for (uint32_t i = 0; i < n && i < most; i++)
+        add_row(r, order[i], table);
+    *n_more = n > most ? n - most : 0;
+    free(order);
+    return table;
+}
+
+/* ------------------------------------------------------------------------------ the command */
 
 #define USUAL_TOP 10u
 #define MAX_OPERATIONS 6u

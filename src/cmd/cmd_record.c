@@ -1,36 +1,405 @@
 /*
- * snag record -- run a program under the tracer, make a trace of what it left, and say what was
- * recorded.
+ * snag record -- run a program under the tracer, make a trace of what it left, and say what
+ * was recorded.
  *
  *     this process --spawns--> PROGRAM, with the tracer's library in LD_PRELOAD
  *                  --forks---> snag watch, with --watch: its page, at the tracer's socket
+ *                  --forks---> a witness, which has got the signals that all got
  *
- * Standard output belongs to the program; what we have to say goes to standard error. Ctrl-C
- * reaches all three, as they are one group of the terminal, and we wait for the others; a
- * signal that was sent to us alone is passed on (program_run.h).
+ * Standard output belongs to the program; what we have to say goes to standard error.
+ *
+ * The directory is made before the program runs, and held open meanwhile: somebody may remove
+ * or move it, and the tracer, which may be on another machine, learns of that late or never.
+ *
+ * The program runs as if its user had started it himself. Signals that ask a job to end (INT,
+ * QUIT, TERM, HUP) are blocked here and taken one by one. Mostly they go to all of it: a
+ * terminal's, and timeout(1)'s, to the process group, a batch system's to each process; then
+ * the program has got them and is not to get them twice, as launchers of MPI take the second
+ * one for an order to kill at once. One that was sent to us alone is passed on. Which of the
+ * two it was the witness knows, a process of our group that does nothing and has all signals
+ * blocked, so that those it was sent are to be seen.
  */
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/progress.h"
 #include "cmd/commands.h"
 #include "cmd/options.h"
-#include "cmd/program_run.h"
+#include "cmd/own_library.h"
+#include "cmd/print.h"
 #include "cmd/recorded.h"
-#include "cmd/status.h"
-#include "cmd/store_name.h"
-#include "cmd/trace_place.h"
-#include "cmd/tracer_library.h"
+#include "cmd/settings.h"
 #include "prov/prov_store.h"
+#include "trace/tracer/finish.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+/* ---------------------------------------------------------------------------- the directory */
+
+struct trace_place {
+    char path[FS_PATH_SIZE]; /* from the root */
+    size_t n_there;          /* of it, what was there before: bytes */
+    int fd;                  /* -1: it could not be made, */
+    int error;               /* which is why */
+    struct timespec made;    /* when it was, empty */
+};
+
+/* -------------------------------------------------------------------------------- before */
+
+/* Whether there is anything of that name but an empty directory. */
+static bool trace_place_is_taken(const char *path)
+{
+    DIR *open = opendir(path);
+    bool has_any = false;
+
+    if (open == NULL)
+        return fs_exists(path);
+    for (struct dirent *entry; !has_any && (entry = readdir(open)) != NULL;)
+        has_any = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(open);
+    return has_any;
+}
+
+/* All of the path, as far as it is not there. */
+static int make_all(struct trace_place *p)
+{
+    size_t n = strlen(p->path), last = 0; /* `last`: where the part before ends */
+
+    p->n_there = n;
+    for (size_t i = 1; i <= n; i++) {
+        char end = p->path[i];
+
+        if (end != '/' && end != '\0')
+            continue;
+        p->path[i] = '\0';
+        if (mkdir(p->path, 0777) == 0)
+            p->n_there = p->n_there < last ? p->n_there : last;
+        else if (end == '\0' && errno != EEXIST)
+            return errno;
+        p->path[i] = end;
+        last = i;
+    }
+    return 0;
+}
+
+/* path: from the root. If it cannot be made, the tracer may still do it. */
+static void trace_place_make(struct trace_place *p, const char *path)
+{
+    struct stat info;
+
+    *p = (struct trace_place){.fd = -1};
+    snprintf(p->path, sizeof p->path, "%s", path);
+    p->error = make_all(p);
+    if (p->error != 0)
+        return;
+    p->fd = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (p->fd < 0)
+        p->error = errno;
+    else if (fstat(p->fd, &info) == 0)
+        p->made = info.st_mtim;
+}
+
+/* --------------------------------------------------------------------------------- after */
+
+static bool is_at(const struct stat *ours, const char *path)
+{
+    struct stat now;
+
+    return stat(path, &now) == 0 && now.st_dev == ours->st_dev && now.st_ino == ours->st_ino;
+}
+
+/* Where the system says that the directory is. */
+static bool find_moved(const struct trace_place *p, const struct stat *ours,
+                       char path[FS_PATH_SIZE])
+{
+    char link[64];
+    ssize_t n;
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", p->fd);
+    n = readlink(link, path, FS_PATH_SIZE - 1);
+    path[n > 0 ? n : 0] = '\0';
+    return is_at(ours, path);
+}
+
+static bool has(const char *path, const char *name)
+{
+    char part[FS_PATH_SIZE];
+
+    return fs_join(part, path, name) == 0 && fs_exists(part);
+}
+
+/* What the tracer made in it is not there any more, or only events without what explains them.
+ */
+static bool is_emptied(const struct trace_place *p, const struct stat *ours, const char *path)
+{
+    bool has_changed =
+        ours->st_mtim.tv_sec != p->made.tv_sec || ours->st_mtim.tv_nsec != p->made.tv_nsec;
+
+    return has_changed && !finish_is_wanted(path) && !has(path, "traces.otf2") &&
+           (has(path, "traces") || !trace_place_is_taken(path));
+}
+
+/*
+ * Where it is when the program has ended.
+ *   path  in: as it is called; out: where it is now, if it was moved
+ *   why   out: a clause that says why there cannot be a trace; "" if there can be one
+ * Returns whether it was moved, and can be read there.
+ */
+static bool trace_place_find(const struct trace_place *p, char path[FS_PATH_SIZE],
+                             char why[2 * FS_PATH_SIZE])
+{
+    char moved[FS_PATH_SIZE];
+    struct stat ours;
+    size_t n = 2 * FS_PATH_SIZE;
+    bool is_there;
+
+    *why = '\0';
+    if (p->fd < 0) {
+        if (!finish_is_wanted(path))
+            snprintf(why, n, "cannot make '%s': %s", path, strerror(p->error));
+        return false;
+    }
+    if (fstat(p->fd, &ours) != 0 || ours.st_nlink == 0) {
+        snprintf(why, n, "'%s' was removed while the program ran", path);
+        return false;
+    }
+    is_there = is_at(&ours, path);
+    if (!is_there && !find_moved(p, &ours, moved))
+        snprintf(why, n, "'%s' was removed or moved while the program ran", path);
+    else if (is_emptied(p, &ours, is_there ? path : moved))
+        snprintf(why, n, "files in '%s' were removed while the program ran", path);
+    if (is_there || *why)
+        return false;
+    memcpy(path, moved, sizeof moved);
+    return true;
+}
+
+/* What was made for it goes if nothing is in it. */
+static void trace_place_close(struct trace_place *p)
+{
+    struct stat ours;
+    size_t n = strlen(p->path);
+
+    if (p->fd < 0 || fstat(p->fd, &ours) != 0 || !is_at(&ours, p->path))
+        n = 0;
+    while (n > p->n_there && rmdir(p->path) == 0) {
+        while (n > 0 && p->path[n - 1] != '/')
+            n--;
+        while (n > 0 && p->path[n - 1] == '/')
+            n--;
+        p->path[n] = '\0';
+    }
+    if (p->fd >= 0)
+        close(p->fd);
+    p->fd = -1;
+}
+
+/* ------------------------------------------------------------------------------ the program */
+
+struct program_run {
+    sigset_t before; /* signals that were blocked */
+    pid_t witness;   /* 0: there is none */
+    int status;      /* of the program: what it returned, or 128 and the signal that ended it */
+    uint64_t ended_ns; /* CLOCK_MONOTONIC */
+};
+
+#define SAME_MS 100 /* a process and its group are signalled one after the other */
+#define LOOK_MS 50  /* whether the patience is over */
+
+static const int to_end[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+#define N_TO_END (sizeof to_end / sizeof *to_end)
+
+static sigset_t set_of(const int *signals, size_t n)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < n; i++)
+        sigaddset(&set, signals[i]);
+    return set;
+}
+
+/* --------------------------------------------------------------------------------- the witness
+ */
+
+static void start_witness(struct program_run *run)
+{
+    pid_t parent = getpid();
+    sigset_t all;
+
+    fflush(NULL);
+    run->witness = fork();
+    if (run->witness < 0)
+        run->witness = 0;
+    if (run->witness != 0 || getpid() == parent)
+        return;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (int fd = 0; fd < 3; fd++)
+        close(fd); /* who waits for the end of our output does not wait for it */
+    while (getppid() == parent)
+        pause();
+    _exit(0);
+}
+
+static void stop_witness(struct program_run *run)
+{
+    if (run->witness == 0)
+        return;
+    kill(run->witness, SIGKILL);
+    while (waitpid(run->witness, NULL, 0) < 0 && errno == EINTR)
+        ;
+    run->witness = 0;
+}
+
+/* Whether the witness has got the signal, too; false if that cannot be told. */
+static bool was_for_all(const struct program_run *run, int number)
+{
+    char path[64], line[256];
+    unsigned long long pending = 0;
+    FILE *file;
+
+    if (run->witness == 0)
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)run->witness);
+    file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, "ShdPnd:", 7) == 0)
+            pending = strtoull(line + 7, NULL, 16);
+    if (file)
+        fclose(file);
+    return pending >> (number - 1) & 1;
+}
+
+/* ----------------------------------------------------------------------------------- running
+ */
+
+/* From now on signals are kept. */
+static void program_run_begin(struct program_run *run)
+{
+    sigset_t kept = set_of(to_end, N_TO_END);
+
+    *run = (struct program_run){0};
+    signal(SIGCHLD, SIG_DFL);
+    sigaddset(&kept, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &kept, &run->before);
+    start_witness(run);
+}
+
+/* In a process that was forked since: they are what they were. */
+static void program_run_child(const struct program_run *run)
+{
+    sigprocmask(SIG_SETMASK, &run->before, NULL);
+}
+
+static void pass_on(struct program_run *run, int number, pid_t pid, pid_t other)
+{
+    nanosleep(&(struct timespec){.tv_nsec = SAME_MS * 1000000}, NULL);
+    if (was_for_all(run, number)) {
+        stop_witness(run);
+        start_witness(run); /* for the next one */
+        return;
+    }
+    if (pid > 0)
+        kill(pid, number);
+    if (other > 0)
+        kill(other, number);
+}
+
+/* As a shell has it. */
+static int shell_status(int status)
+{
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int wait_for(struct program_run *run, pid_t pid, pid_t other, unsigned patience_ms)
+{
+    uint64_t end_ns = patience_ms ? clock_ns() + patience_ms * UINT64_C(1000000) : UINT64_MAX;
+    const struct timespec moment = {.tv_nsec = LOOK_MS * 1000000};
+    sigset_t kept = set_of(to_end, N_TO_END);
+    int status = 0, number;
+    pid_t ended;
+
+    sigaddset(&kept, SIGCHLD);
+    for (;;) {
+        ended = waitpid(pid, &status, WNOHANG);
+        if (ended == pid || (ended < 0 && errno != EINTR))
+            break;
+        if (clock_ns() > end_ns) {
+            kill(pid, SIGTERM);
+            end_ns = UINT64_MAX;
+        }
+        number = end_ns == UINT64_MAX ? sigwaitinfo(&kept, NULL)
+                                      : sigtimedwait(&kept, NULL, &moment);
+        if (number > 0 && number != SIGCHLD)
+            pass_on(run, number, pid, other);
+    }
+    return shell_status(status);
+}
+
+/* Until a child of ours has ended, which is told to by SIGTERM after so
+ * many ms (0: never): its status, as above. */
+static int program_run_wait(struct program_run *run, pid_t pid, unsigned patience_ms)
+{
+    return wait_for(run, pid, 0, patience_ms);
+}
+
+/*
+ * Run it to its end.
+ *   argv   its words, ended by NULL; found by PATH
+ *   other  another process that is to get what is passed on, or 0
+ * Returns 0, or ERR_NOT_FOUND if it cannot be run.
+ */
+static int program_run(struct program_run *run, char *const *argv, pid_t other)
+{
+    static const int usual[] = {SIGXFSZ}; /* which we ignore */
+    sigset_t as_usual = set_of(usual, 1);
+    posix_spawnattr_t attributes;
+    pid_t pid;
+    int error;
+
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigdefault(&attributes, &as_usual);
+    posix_spawnattr_setsigmask(&attributes, &run->before);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    error = posix_spawnp(&pid, argv[0], NULL, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    if (error != 0)
+        return err_set(ERR_NOT_FOUND, "cannot run '%s': %s", argv[0], strerror(error));
+    run->status = wait_for(run, pid, other, 0);
+    run->ended_ns = clock_ns();
+    return 0;
+}
+
+/* Signals that came meanwhile were about the program; later ones are about
+ * us. Twice is harmless. */
+static void program_run_end(struct program_run *run)
+{
+    sigset_t kept = set_of(to_end, N_TO_END);
+
+    while (sigtimedwait(&kept, NULL, &(struct timespec){0}) > 0)
+        ;
+    stop_witness(run);
+    sigprocmask(SIG_SETMASK, &run->before, NULL);
+}
+
+/* ------------------------------------------------------------------------------ the command */
 
 #define USUAL_DIRECTORY "snag-trace"
 #define SOCKET_WAIT_MS 20

@@ -8,19 +8,16 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/print.h"
-#include "cmd/selection.h"
-#include "cmd/status.h"
+#include "cmd/settings.h"
 #include "explain/team_barrier.h"
 #include "run/run_sql.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"
 #include "run/rundir.h"
-#include "view/cause_json.h"
 #include "view/closeup.h"
 #include "view/executions.h"
-#include "view/groups.h"
 #include "view/incident_list.h"
-#include "view/subtree_json.h"
+#include "view/results_json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* snag what-if -- by how much a run would have been shorter without some of its excess. */
 #include "analysis/chosen.h"
 #include "analysis/costs.h"
+#include "ranks/late_senders.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -8,12 +9,9 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/print.h"
-#include "cmd/selection.h"
-#include "cmd/status.h"
-#include "ranks/late_senders.h"
+#include "cmd/settings.h"
 #include "run/rundb.h"
 #include "view/executions.h"
-#include "view/groups.h"
 #include "view/incident_list.h"
 
 #include <stdlib.h>

@@ -4,16 +4,16 @@
  */
 #include "cmd/compared.h"
 
+#include "compare/trend.h"
+#include "compare/digest.h"
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "cmd/tags.h"
-#include "cmd/trace_run.h"
-#include "compare/digest.h"
+#include "cmd/reading.h"
+#include "cmd/settings.h"
 #include "compare/digest_pack.h"
 #include "compare/run_history.h"
-#include "compare/trend.h"
 #include "prov/prov_store.h"
 #include "run/rundir.h"
 #include "trace/region_name.h"
@@ -462,7 +462,7 @@ static bool is_no_trace(const char *path)
     return (S_ISDIR(info.st_mode) && access(path, R_OK | X_OK) != 0) || prov_store_is(path);
 }
 
-enum source { A_HISTORY, A_RUN, A_TRACE };
+enum comparand { A_HISTORY, A_RUN, A_TRACE };
 
 static uint8_t source_of(const char *path)
 {

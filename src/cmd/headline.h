@@ -1,15 +1,50 @@
 /*
- * headline -- what a run is, in sentences, as snag analyze prints them and a report begins.
- * All return a text to be freed, without the end of its line; names in it are as they are.
+ * headline -- what a trace and a run are, in sentences, as snag record and snag analyze print
+ * them and a report begins: what there are calls of and how well their times are known, which
+ * functions the tracer stopped recording as they were called too often (snag record
+ * --overhead), what is strange and what it cost.
+ *
+ * headline_* return a text to be freed, without the end of its line; names in it are as they
+ * are.
  */
 #ifndef SNAG_CMD_HEADLINE_H
 #define SNAG_CMD_HEADLINE_H
 
-#include "cmd/trace_kind.h"
+#include "base/text.h"
+#include "trace/definitions.h"
 
 #include <stdint.h>
 
+#include <jansson.h>
 #include <sqlite3.h>
+
+#define TRACE_KIND_SIZE 128
+
+struct trace_kind {
+    uint32_t n_functions, n_mpi, n_openmp;
+    uint32_t n_sampled; /* functions that were found on stacks */
+};
+
+/* trace_kind_of -- how many functions of each kind are defined. */
+struct trace_kind trace_kind_of(const struct definitions *defs);
+
+/* One of them, on all ranks. */
+struct left_out_function {
+    uint32_t region, n_ranks;
+    uint64_t from_ns, n_calls; /* the earliest; of all */
+};
+
+/* left_out_list -- all of them, those with most calls first. Free the array. */
+struct left_out_function *left_out_list(const struct definitions *defs, size_t *n);
+
+/* left_out_text -- "9,844,605 calls from 10.3 ms on". Returns out. */
+char *left_out_text(const struct left_out_function *f, char out[4 * TEXT_SIZE]);
+
+/* left_out_print -- a paragraph on standard output; nothing if there are none. */
+void left_out_print(const struct definitions *defs);
+
+/* left_out_json -- as a list. */
+json_t *left_out_json(const struct definitions *defs);
 
 struct headline_trace {
     const char *path;

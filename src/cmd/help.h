@@ -1,4 +1,7 @@
-/* help -- what is printed from the tables of options and commands. */
+/*
+ * help -- what is printed from the tables of options and commands: help, completions, and the
+ * manual pages snag(1), snag-COMMAND(1) and snag-formats(5).
+ */
 #ifndef SNAG_CMD_HELP_H
 #define SNAG_CMD_HELP_H
 
@@ -19,7 +22,12 @@ void help_command(FILE *out, const struct command *command);
 /* help_completion -- for "bash", "zsh" or "fish". Returns 0 or ERR_USAGE. */
 int help_completion(FILE *out, const char *shell);
 
-/* help_reads_streams -- the command's first argument is what stream_open takes. */
-bool help_reads_streams(const struct command *command);
+/*
+ * manual_print -- a page: formatted on a terminal (by man, or plain where there is none), else
+ * as mdoc.
+ *   name  of a command, "formats", or "" for the page of snag
+ * Returns 0, ERR_NOT_FOUND when there is no such page, or ERR_IO.
+ */
+int manual_print(const char *name);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "cmd/own_library.h"
-#include "cmd/status.h"
+#include "cmd/print.h"
 
 #include <signal.h>
 #include <stdio.h>

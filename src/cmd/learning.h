@@ -1,9 +1,13 @@
-/* learning -- what label, next, retrain and evaluate have in common: a run, ready to rank. */
+/*
+ * learning -- what label, next, retrain and evaluate have in common: a run, ready to rank, and
+ * labels in a file: CSV with columns id and label, as a person or another tool writes it.
+ */
 #ifndef SNAG_CMD_LEARNING_H
 #define SNAG_CMD_LEARNING_H
 
 #include "analysis/retrain.h"
 #include "cmd/settings.h"
+#include "learn/learner.h"
 #include "run/rundir.h"
 
 #include <stdbool.h>
@@ -45,5 +49,21 @@ int learning_embedding(const struct settings *settings, struct stack2vec_opts *s
 
 /* learning_author -- who is at the keyboard: --author, else the user's login name. */
 const char *learning_author(const struct settings *settings);
+
+struct label_line {
+    const char *id;  /* as it is written */
+    const char *foi; /* what stands before '#', "" if nothing */
+    uint32_t rank, thread, index;
+    enum label label; /* LABEL_NONE: clear */
+};
+
+/* Takes one line. Returns 0 or a negative ERR_*, which ends the reading. */
+typedef int label_line_fn(void *ctx, const struct label_line *line);
+
+/*
+ * label_file_read -- all lines of a file, "-" for stdin. Other columns are ignored.
+ * Returns 0, ERR_IO, ERR_FORMAT, or what fn said; the message names file and record.
+ */
+int label_file_read(const char *path, label_line_fn *fn, void *ctx);
 
 #endif

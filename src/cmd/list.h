@@ -1,19 +1,19 @@
-/* list -- executions and incidents printed as a table or as JSON lines, for list and analyze.
+/*
+ * list -- executions, incidents and strange calls printed as a table or as JSON lines, for
+ * list and analyze.
  */
 #ifndef SNAG_CMD_LIST_H
 #define SNAG_CMD_LIST_H
 
-#include "view/executions.h"
 #include "cmd/print.h"
+#include "cmd/settings.h"
+#include "view/executions.h"
 
-#include <stdbool.h>
-
-/* list_executions -- print those that pass the filter. Returns 0 or a negative ERR_*. */
-int list_executions(sqlite3 *db, const struct execution_filter *filter, bool is_json);
+#include <sqlite3.h>
 
 /*
- * list_incidents -- the same of incidents: those with an execution that passes the filter. As
- * text just those that are anomalies, unless the filter says a verdict or has no most, and
+ * list_incidents -- print those with an execution that passes the filter. As text just those
+ * that are anomalies, unless the filter says a verdict or has no most, and
  * how many executions there are beside them.
  */
 int list_incidents(sqlite3 *db, const struct execution_filter *filter, bool is_json);
@@ -21,9 +21,8 @@ int list_incidents(sqlite3 *db, const struct execution_filter *filter, bool is_j
 /* list_table -- an empty table with the columns that list_text fills. */
 struct table *list_table(void);
 
-/* list_text, list_json -- one execution: a row of the table in ctx, or a line of JSON. */
+/* list_text -- one execution: a row of the table in ctx. */
 void list_text(const struct execution *x, void *ctx);
-void list_json(const struct execution *x, void *ctx);
 
 /*
  * list_incident_table -- the incidents that pass a filter with their sentences, as a table.
@@ -36,5 +35,15 @@ int list_incident_table(sqlite3 *db, const struct execution_filter *filter,
  * too. */
 int list_group_table(sqlite3 *db, const struct execution_filter *filter, size_t fewest,
                      struct table **table);
+
+/*
+ * strange_calls_print -- the most severe ones, as --top, --all, --rank and --json say.
+ * Returns 0 or a negative ERR_*.
+ */
+int strange_calls_print(sqlite3 *db, const struct settings *settings);
+
+/* strange_calls_print_slight -- how many were strange, but lost too little; nothing for none.
+ */
+void strange_calls_print_slight(uint64_t n, double least_lost_ns);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * live_session -- what the commands that read running programs have in common: from settings to
- * a stream that is read and judged, and sinks that look on.
+ * live_session -- what the commands that read running programs have in common: from settings
+ * to a stream that is read and judged, sinks that look on, and what became of the program when
+ * it is over (live_totals).
  *
  *     int status = live_session_guarded(settings, watch);      in the child:
  *
@@ -9,10 +10,11 @@
  *     rc = live_session_run(&session);
  *     while (live_session_again(&session))       the program runs once more
  *         live_session_next(&session, settings), live_session_add(..), live_session_run(..);
+ *     print_json(live_totals_json(&session), true);
  *     live_session_close(&session);
  *
- * The libraries that read traces may die of damaged ones: all of it happens in a child process,
- * and the parent says what became of it (base/guard.h).
+ * The libraries that read traces may die of damaged ones: all of it happens in a child
+ * process, and the parent says what became of it (base/guard.h).
  */
 #ifndef SNAG_CMD_LIVE_SESSION_H
 #define SNAG_CMD_LIVE_SESSION_H
@@ -22,6 +24,8 @@
 #include "live/live_exchange.h"
 #include "live/live_recorder.h"
 #include "live/live_trees.h"
+
+#include <jansson.h>
 
 #define LIVE_SESSION_SINKS 8u
 
@@ -97,5 +101,26 @@ bool live_session_is_here(const struct live_session *session);
 int live_session_status(const struct live_session *session);
 
 void live_session_close(struct live_session *session);
+
+/* live_totals_print_trees -- a line for each function of interest on stdout. */
+void live_totals_print_trees(const struct live_session *session);
+
+/* live_totals_anomalies -- strange calls but for those that the final models took back, which
+ * only a store knows. */
+uint64_t live_totals_anomalies(const struct live_session *session);
+
+/* live_totals_print_slight -- how many calls were taken back, or strange but lost too little.
+ */
+void live_totals_print_slight(const struct live_session *session);
+
+/* live_totals_print_reduction -- bytes of the trace and of the store, where there is one. */
+void live_totals_print_reduction(const struct live_session *session);
+
+/* live_totals_print_wrong -- how many events were lost on the way, and what was wrong with the
+ * others: nothing if it was nothing. */
+void live_totals_print_wrong(const struct live_session *session);
+
+/* live_totals_json -- all of it, as docs/formats.md says. */
+json_t *live_totals_json(const struct live_session *session);
 
 #endif

@@ -10,10 +10,9 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "cmd/help.h"
-#include "cmd/manual.h"
 #include "cmd/options.h"
-#include "cmd/run_id.h"
-#include "cmd/status.h"
+#include "cmd/print.h"
+#include "cmd/settings.h"
 
 #include <signal.h>
 #include <stdio.h>

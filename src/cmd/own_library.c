@@ -1,12 +1,25 @@
-/* As installed, and as built. */
+/*
+ * A library is looked for by where this program is: as installed, and as built.
+ *
+ * A program is asked for its libraries as ldd does: the loader prints them when
+ * LD_TRACE_LOADED_OBJECTS is set, and ends. A program without a loader would run instead, so
+ * its head is looked at first. What the loader would run with other rights it says all the
+ * same.
+ */
 #include "cmd/own_library.h"
 
 #include "base/err.h"
 
+#include <elf.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 int own_library_find(const char *built, const char *file, char path[FS_PATH_SIZE])
@@ -24,4 +37,233 @@ int own_library_find(const char *built, const char *file, char path[FS_PATH_SIZE
             realpath(found, path) != NULL)
             return 0;
     return ERR_NOT_FOUND;
+}
+
+/* ------------------------------------------------------------------------------- the tracer */
+
+#define MAX_SEGMENTS 128
+
+static const char *const kinds[] = {
+    [TRACER_OPEN_MPI] = "openmpi", [TRACER_MPICH] = "mpich", [TRACER_SERIAL] = "serial"};
+static const char *const files[] = {
+    [TRACER_OPEN_MPI] = "libsnag-tracer.so." SNAG_VERSION_MAJOR,
+    [TRACER_MPICH] = "libsnag-tracer-mpich.so." SNAG_VERSION_MAJOR,
+    [TRACER_SERIAL] = "libsnag-tracer-serial.so." SNAG_VERSION_MAJOR,
+};
+
+enum tracer_kind tracer_kind_find(const char *name)
+{
+    for (enum tracer_kind k = 0; k < TRACER_KINDS; k++)
+        if (strcmp(kinds[k], name) == 0)
+            return k;
+    return TRACER_KINDS;
+}
+
+/* ----------------------------------------------------------------------------- the program */
+
+/* As execvp finds it. */
+static bool find_program(const char *program, char path[FS_PATH_SIZE])
+{
+    const char *at = getenv("PATH");
+
+    if (strchr(program, '/'))
+        return snprintf(path, FS_PATH_SIZE, "%s", program) < FS_PATH_SIZE;
+    for (; at && *at; at += strcspn(at, ":"), at += *at == ':') {
+        int n = (int)strcspn(at, ":");
+
+        if (snprintf(path, FS_PATH_SIZE, "%.*s/%s", n ? n : 1, n ? at : ".", program) <
+                FS_PATH_SIZE &&
+            access(path, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+enum linkage { LINK_OTHER, LINK_STATIC, LINK_DYNAMIC }; /* OTHER: a script, say */
+
+static enum linkage linkage_of(const char *path)
+{
+    enum linkage found = LINK_OTHER;
+    Elf64_Ehdr head;
+    Elf64_Phdr segment;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd >= 0 && read(fd, &head, sizeof head) == sizeof head &&
+        memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64 &&
+        head.e_phentsize == sizeof segment && head.e_phnum <= MAX_SEGMENTS) {
+        found = LINK_STATIC;
+        for (unsigned i = 0; i < head.e_phnum; i++)
+            if (pread(fd, &segment, sizeof segment,
+                      (off_t)(head.e_phoff + i * sizeof segment)) == sizeof segment &&
+                segment.p_type == PT_INTERP)
+                found = LINK_DYNAMIC;
+    }
+    if (fd >= 0)
+        close(fd);
+    return found;
+}
+
+/* Which MPI a library that the loader names is one of; TRACER_SERIAL for none. Open MPI has
+ * libmpi.so.20 and up, Intel's and others that have MPICH inside libmpi.so.12. */
+static enum tracer_kind kind_of_library(const char *name)
+{
+    static const char number[] = "libmpi.so.";
+
+    if (strncmp(name, "libopen-rte", 11) == 0 || strncmp(name, "libopen-pal", 11) == 0 ||
+        strncmp(name, "libmpi_mpifh", 12) == 0 || strncmp(name, "libprrte", 8) == 0)
+        return TRACER_OPEN_MPI;
+    if (strncmp(name, number, strlen(number)) == 0)
+        return atoi(name + strlen(number)) >= 20 ? TRACER_OPEN_MPI : TRACER_MPICH;
+    if (strncmp(name, "libmpich", 8) == 0 || strncmp(name, "libmpifort", 10) == 0)
+        return TRACER_MPICH;
+    return TRACER_SERIAL;
+}
+
+static enum tracer_kind kind_of_list(int fd)
+{
+    FILE *in = fdopen(fd, "r");
+    char line[4096];
+    enum tracer_kind found = TRACER_SERIAL;
+
+    while (in && fgets(line, sizeof line, in)) {
+        enum tracer_kind one = kind_of_library(line + strspn(line, " \t"));
+
+        if (one < found) /* an old Open MPI also has a library of MPICH's name */
+            found = one;
+    }
+    if (in)
+        fclose(in);
+    return found;
+}
+
+static enum tracer_kind kind_of_program(const char *path)
+{
+    char *argv[] = {(char *)(uintptr_t)path, NULL};
+    char *environment[] = {"LD_TRACE_LOADED_OBJECTS=1", NULL, NULL};
+    char libraries[FS_PATH_SIZE];
+    posix_spawn_file_actions_t actions;
+    int pipes[2];
+    pid_t pid;
+    enum tracer_kind found;
+
+    if (getenv("LD_LIBRARY_PATH") &&
+        snprintf(libraries, sizeof libraries, "LD_LIBRARY_PATH=%s", getenv("LD_LIBRARY_PATH")) <
+            (int)sizeof libraries)
+        environment[1] = libraries;
+    if (pipe2(pipes, O_CLOEXEC) != 0)
+        return TRACER_SERIAL;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, pipes[1], 1);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    if (posix_spawn(&pid, path, &actions, NULL, argv, environment) != 0)
+        pid = 0;
+    close(pipes[1]);
+    found = kind_of_list(pipes[0]);
+    if (pid > 0)
+        waitpid(pid, NULL, 0);
+    posix_spawn_file_actions_destroy(&actions);
+    return found;
+}
+
+/* The loader takes no library for who runs with other rights than the caller has. */
+static bool has_other_rights(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) == 0 &&
+           (((info.st_mode & S_ISUID) && info.st_uid != geteuid()) ||
+            ((info.st_mode & S_ISGID) && info.st_gid != getegid()) ||
+            (geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0));
+}
+
+/* --------------------------------------------------------------------------- the launcher */
+
+static bool is_launcher(const char *program)
+{
+    static const char *const launchers[] = {"mpirun",  "mpiexec", "mpiexec.hydra", "orterun",
+                                            "prterun", "prun",    "srun",          "aprun",
+                                            "jsrun",   "palsrun", "ibrun",         "flux"};
+    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+        if (strncmp(name, launchers[i], strlen(launchers[i])) == 0 &&
+            strchr(".-", name[strlen(launchers[i])]) != NULL) /* mpirun, mpirun.openmpi */
+            return true;
+    return false;
+}
+
+/* A launcher that is called mpirun says by where it leads to whose it is, or by what it is
+ * linked with. */
+static enum tracer_kind kind_of_launcher(const char *path)
+{
+    char real[PATH_MAX], library[FS_PATH_SIZE];
+    enum tracer_kind linked;
+
+    if (realpath(path, real) == NULL)
+        real[0] = '\0';
+    if (strstr(real, "hydra") || strstr(real, "mpich"))
+        return TRACER_MPICH;
+    linked = kind_of_program(path);
+    if (linked != TRACER_SERIAL)
+        return linked;
+    return tracer_library_find(TRACER_OPEN_MPI, library) == 0 ? TRACER_OPEN_MPI : TRACER_MPICH;
+}
+
+/* An argument that may be the program: true once it is one of MPI, which nothing after it is
+ * then. The first that can be run at all may be a script, or only say so. */
+static bool look_at(const char *arg, struct tracer_program *known)
+{
+    char path[FS_PATH_SIZE];
+    enum linkage linkage;
+    enum tracer_kind kind;
+
+    if (!find_program(arg, path) || access(path, X_OK) != 0)
+        return false;
+    linkage = linkage_of(path);
+    kind = linkage == LINK_DYNAMIC ? kind_of_program(path) : TRACER_SERIAL;
+    if (known->name == NULL || kind != TRACER_SERIAL) {
+        known->name = arg;
+        known->obstacle = linkage == LINK_STATIC   ? TRACER_STATIC
+                          : has_other_rights(path) ? TRACER_SET_UID
+                                                   : TRACER_NO_OBSTACLE;
+    }
+    if (kind != TRACER_SERIAL)
+        known->kind = kind;
+    return kind != TRACER_SERIAL;
+}
+
+struct tracer_program tracer_program_look(const char *const *args, size_t n)
+{
+    struct tracer_program known = {.kind = TRACER_SERIAL};
+    char path[FS_PATH_SIZE];
+    size_t launcher = 0;
+
+    while (launcher < n && !(is_launcher(args[launcher]) && find_program(args[launcher], path)))
+        launcher++;
+    if (launcher < n) {
+        known.kind = kind_of_launcher(path);
+        for (size_t i = launcher + 1; i < n && !look_at(args[i], &known); i++)
+            ;
+    } else {
+        look_at(args[0], &known);
+    }
+    if (known.name == NULL)
+        known.name = args[0];
+    return known;
+}
+
+/* ----------------------------------------------------------------------------- the library */
+
+int tracer_library_find(enum tracer_kind kind, char path[FS_PATH_SIZE])
+{
+    if (own_library_find("tracer", files[kind], path) == 0) {
+        if (strpbrk(path, " :") != NULL)
+            return err_set(ERR_UNSUPPORTED,
+                           "'%s' cannot be loaded: its path has a space or a colon", path);
+        return 0;
+    }
+    return err_set(ERR_NOT_FOUND, "%s is not installed: snag was built without %s", files[kind],
+                   kind == TRACER_OPEN_MPI ? "Open MPI"
+                   : kind == TRACER_MPICH  ? "MPICH"
+                                           : "its tracer");
 }

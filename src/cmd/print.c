@@ -1,16 +1,29 @@
-/* Widths count characters, not bytes: names may be UTF-8. */
+/*
+ * All that commands say goes out here: tables, lines, JSON, files of -o, and what went wrong.
+ *
+ * A table is a list of cells, the headings first; columns are as wide as they need to be,
+ * counted in characters, not bytes, as names may be UTF-8. What names hold is made printable
+ * before it reaches a terminal.
+ */
 #include "cmd/print.h"
 
+#include "base/err.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "view/html.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* ----------------------------------------------------------------------------------- tables */
 
 struct table {
     char *columns;
@@ -165,6 +178,14 @@ void table_fit(struct table *t, size_t most)
     t->most = most;
 }
 
+/* Stdout is a terminal and NO_COLOR is not set. */
+static bool print_has_colour(void)
+{
+    const char *no_color = getenv("NO_COLOR");
+
+    return isatty(STDOUT_FILENO) && (no_color == NULL || *no_color == '\0');
+}
+
 void table_print(struct table *t, FILE *out)
 {
     size_t owed = 0;
@@ -229,13 +250,6 @@ void table_print_html(struct table *t, FILE *out)
         fputs("</tbody></table></div>\n", out);
     }
     table_free(t);
-}
-
-bool print_has_colour(void)
-{
-    const char *no_color = getenv("NO_COLOR");
-
-    return isatty(STDOUT_FILENO) && (no_color == NULL || *no_color == '\0');
 }
 
 /* --------------------------------------------------------------------------------- print */
@@ -325,4 +339,60 @@ void print_json(json_t *json, bool is_indented)
     json_put(stdout, json, JSON_REAL_PRECISION(12) | (is_indented ? JSON_INDENT(2) : 0));
     fputc('\n', stdout);
     json_decref(json);
+}
+
+/* ----------------------------------------------------------------------------- a file of -o */
+
+/* What is there and no file has to be written to as it is: a pipe, a terminal, /dev/null. */
+static bool is_special(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+}
+
+int output_open(struct output *o, const char *path)
+{
+    char target[PATH_MAX]; /* where a link leads that somebody names is where he wants it */
+    int rc = 0;
+
+    *o = (struct output){.file = stdout, .name = "standard output"};
+    if (path == NULL || strcmp(path, "-") == 0)
+        return 0;
+    o->name = path;
+    if (is_special(path)) {
+        o->file = fopen(path, "w");
+    } else {
+        rc = fs_new_open(&o->made, realpath(path, target) ? target : path);
+        o->file = rc == 0 ? fdopen(dup(o->made.fd), "w") : NULL;
+    }
+    if (rc == 0 && o->file == NULL)
+        rc = err_set(ERR_IO, "cannot create '%s': %s", path, strerror(errno));
+    return rc;
+}
+
+int output_close(struct output *o, int rc)
+{
+    if (o->file && (ferror(o->file) || fflush(o->file) != 0) && rc == 0)
+        rc = err_set(ERR_IO, "cannot write '%s': %s", o->name, strerror(errno));
+    if (o->file && o->file != stdout && fclose(o->file) != 0 && rc == 0)
+        rc = err_set(ERR_IO, "cannot write '%s': %s", o->name, strerror(errno));
+    if (rc == 0 && o->made.part[0])
+        rc = fs_new_commit(&o->made);
+    fs_new_abandon(&o->made);
+    *o = (struct output){0};
+    return rc;
+}
+
+/* ----------------------------------------------------------------------------------- errors */
+
+int status_of(int rc)
+{
+    if (rc >= 0)
+        return rc;
+    fprintf(stderr, "snag: %s\n", err_message());
+    if (log_has_file())
+        log_at(LOG_ERROR, "snag", "%s", err_message());
+    log_info("error", "%s, raised at %s", err_name(rc), err_where());
+    return rc == ERR_USAGE ? STATUS_USAGE : STATUS_FAILED;
 }

@@ -1,7 +1,11 @@
-/* print -- tables and JSON on stdout. */
+/*
+ * print -- what commands say: tables and JSON on stdout, a file that -o asks for, exit
+ * statuses, and the one place where errors are printed.
+ */
 #ifndef SNAG_CMD_PRINT_H
 #define SNAG_CMD_PRINT_H
 
+#include "base/fs.h"
 #include "base/json.h"
 
 #include <stdbool.h>
@@ -44,10 +48,35 @@ void table_free(struct table *table);
  */
 void print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* print_has_colour -- stdout is a terminal and NO_COLOR is not set. */
-bool print_has_colour(void);
-
 /* print_json -- json_put and free; on one line, or indented. */
 void print_json(json_t *json, bool is_indented);
+
+struct output {
+    FILE *file; /* to write to */
+    const char *name;
+    struct fs_new made; /* for a file; not for a pipe, a device or standard output */
+};
+
+/* output_open -- path  NULL or "-": standard output. Returns 0 or ERR_IO. */
+int output_open(struct output *output, const char *path);
+
+/*
+ * output_close -- all is written, or went wrong.
+ *   rc  what went wrong, or 0: then there is nothing under the name that was not there before
+ * Returns rc, or ERR_IO when what was written did not arrive.
+ */
+int output_close(struct output *output, int rc);
+
+#define STATUS_DONE 0
+#define STATUS_FAILED 1
+#define STATUS_USAGE 2
+#define STATUS_DAMAGED 3
+#define STATUS_BEYOND 4 /* beyond a limit of --fail-on, nothing else */
+
+/*
+ * status_of -- the exit status for what a command returned. A negative ERR_* is printed, as
+ * `snag: <message>`; anything else is a status already.
+ */
+int status_of(int rc);
 
 #endif

@@ -1,11 +1,17 @@
 /*
  * reading -- what the commands that read traces have in common: the trace is read in a child
  * process (base/guard.h), so that whatever a damaged file does to the libraries, the person
- * gets one clear line and nothing half-written stays behind.
+ * gets one clear line and nothing half-written stays behind. And a run that is made of a trace
+ * for as long as a command needs it:
+ *
+ *     char dir[FS_PATH_SIZE];
+ *     rc = trace_run_make(settings, "traces.otf2", "step", dir);     DIR/run.snag is a run
+ *     trace_run_remove(dir);
  */
 #ifndef SNAG_CMD_READING_H
 #define SNAG_CMD_READING_H
 
+#include "base/fs.h"
 #include "cmd/settings.h"
 #include "run/ingest.h"
 #include "trace/source.h"
@@ -71,5 +77,19 @@ json_t *reading_quality_json(const struct quality *quality);
  * reading_set_accesses -- the same in an object. */
 void reading_print_accesses(const struct accesses *accesses);
 void reading_set_accesses(json_t *json, const struct accesses *accesses);
+
+#define TRACE_RUN_NAME "run.snag"
+
+/*
+ * trace_run_make -- analyse a trace as usual, into a directory of its own under $TMPDIR.
+ *   foi  pattern of the function of interest, or NULL: what is suggested
+ *   dir  out: remove it in any case
+ * Returns 0, a negative ERR_*, or STATUS_FAILED when what is wrong has been said already.
+ */
+int trace_run_make(const struct settings *settings, const char *trace, const char *foi,
+                   char dir[FS_PATH_SIZE]);
+
+/* trace_run_remove -- with all that is in it; "" is harmless. */
+void trace_run_remove(const char *dir);
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef SNAG_CMD_RECORDED_H
 #define SNAG_CMD_RECORDED_H
 
+#include "cmd/own_library.h"
 #include "cmd/settings.h"
-#include "cmd/tracer_library.h"
 
 #include <stdint.h>
 

@@ -10,7 +10,7 @@
 #ifndef SNAG_CMD_REPORT_ANSWERS_H
 #define SNAG_CMD_REPORT_ANSWERS_H
 
-#include "serve/worker.h"
+#include "serve/served.h"
 
 #include <stdbool.h>
 #include <stddef.h>

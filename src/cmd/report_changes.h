@@ -25,9 +25,6 @@
  */
 void report_tree_prune(json_t *tree, double narrowest);
 
-/* report_add_tree -- what changed by call path. *is_in  out: there was room for it */
-void report_add_tree(struct answers *answers, const struct comparison *comparison, bool *is_in);
-
 /*
  * report_add_trend -- the whole, and the paths on `path` (NULL: all) that changed most.
  *   series  out: (REPORT_MAX_SERIES) which of the trend these are

@@ -10,12 +10,6 @@
 
 #include <jansson.h>
 
-/* report_page_begin -- all up to where the text begins. */
-void report_page_begin(FILE *out, const char *title);
-
-/* report_page_end -- what follows the text. data  for the drawings; or NULL */
-void report_page_end(FILE *out, const json_t *data);
-
 /* report_heading, report_text -- of a section; names in them are shown as text. */
 void report_heading(FILE *out, int level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

@@ -7,20 +7,18 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cmd/command_line.h"
 #include "cmd/headline.h"
 #include "cmd/list.h"
 #include "cmd/rank_table.h"
 #include "cmd/reading.h"
 #include "cmd/report_page.h"
-#include "cmd/selection.h"
-#include "run/run_metadata.h"
+#include "cmd/settings.h"
 #include "run/run_sql.h"
+#include "run/run_summary.h"
 #include "run/rundb.h"
 #include "view/html.h"
-#include "view/groups.h"
 #include "view/incident_list.h"
-#include "view/ranks_json.h"
+#include "view/results_json.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

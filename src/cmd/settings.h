@@ -1,14 +1,23 @@
 /*
  * settings -- what was said on the command line, or by SNAG_* in the environment, or else what
- * usually holds (options.c). What belongs to one kind of command stands together.
+ * usually holds (options.c), and what commands make of it. What belongs to one kind of command
+ * stands together.
  */
 #ifndef SNAG_CMD_SETTINGS_H
 #define SNAG_CMD_SETTINGS_H
 
+#include "base/fs.h"
 #include "trace/definitions.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct call_detector_ops;
+struct call_detector_opts;
+struct execution_filter;
+struct history_tags;
+struct run;
+struct sqlite3;
 
 #define MAX_REPEATED 200    /* times that an option which may be repeated is */
 #define MAX_SAID_OPTIONS 64 /* options of a command, more than any has */
@@ -124,7 +133,7 @@ struct settings {
     uint32_t top, depth;
     double keep_days;        /* of a store, what ended since; NAN: not said */
     uint32_t keep_mib;       /* likewise, what fits; 0: not said */
-    const char *run_id;      /* of the job; see run_id.h */
+    const char *run_id;      /* of the job; see run_id_choose */
     const char *said_run_id; /* NULL: run_id was chosen for want of one */
     const char *log;         /* file that messages go to; NULL: standard error */
     bool is_all, has_subtrees, is_forced, is_verified;
@@ -157,5 +166,79 @@ struct settings {
 
 /* settings_format -- --format, else "json" with --json, else what is usual. */
 const char *settings_format(const struct settings *settings, const char *usual);
+
+/*
+ * selection_open -- open the run that was named, for reading; --verify reads all of it.
+ * Returns 0 or what run_open and columns_verify return. run_close in any case.
+ */
+int selection_open(struct run *run, const struct settings *settings);
+
+/* selection_filter -- what --foi, --rank, --verdict and --top say. */
+struct execution_filter selection_filter(const struct settings *settings);
+
+/* command_line -- "snag analyze 'a b.otf2'"; free it. Options may stand before arguments;
+ * --together is left out. */
+char *command_line(const struct settings *settings);
+
+/* command_line_word -- one word in quotes that a shell takes away; free it. */
+char *command_line_word(const char *word);
+
+/* tags_read -- add those of --tag; KEY= takes one away. Returns 0 or ERR_USAGE. */
+int tags_read(const struct word_list *said, struct history_tags *tags);
+
+/*
+ * tags_of_environment -- add commit, branch and build of CI (GitHub, GitLab, Jenkins, and those
+ * that set the same variables), job, partition, cluster and nodes of Slurm, PBS and LSF.
+ */
+void tags_of_environment(struct history_tags *tags);
+
+/* tags_job -- the job that this process runs in, by Slurm, PBS or LSF; NULL: in none. */
+const char *tags_job(void);
+
+/*
+ * tags_of_run -- add what the run's trace says of all its processes alike, run_summary.h, and
+ * "nodes", where there are no such tags yet. Returns 0, or as rundb_error.
+ */
+int tags_of_run(struct sqlite3 *db, struct history_tags *tags);
+
+#define RUN_ID_SIZE 65
+
+/*
+ * run_id_choose -- what was said, or the job of a batch system, or one made of the time and the
+ * process: "20261123T150405-4711".
+ *   said  in: --run-id, or NULL; out: what it is, perhaps in `text`
+ * Returns 0, or ERR_USAGE for what is longer than 64 characters or has others than letters,
+ * digits and "._:-+@[]".
+ */
+int run_id_choose(const char **said, char text[RUN_ID_SIZE]);
+
+/*
+ * algo_file_settle -- the detector and its parameters, as far as --algo-file, and before it
+ * --call-detector and --short, say them.
+ * Returns 0, ERR_IO, or ERR_FORMAT for what such a file may not say.
+ */
+int algo_file_settle(const struct settings *settings, const struct call_detector_ops **detector,
+                     struct call_detector_opts *opts);
+
+/*
+ * store_name_free -- the first of STEM.store, STEM-2.store, ... that is free.
+ *   rest  ".store", or what else stands after the number
+ *   from  the first number to be tried; 1 is not written
+ * Returns 0, ERR_RANGE for a path that is too long, or ERR_EXISTS. So do the others.
+ */
+int store_name_free(const char *stem, const char *rest, int from, char store[FS_PATH_SIZE]);
+
+/* store_name_of -- for a source: "job.store" for replay:traces/job/, or what is still free. */
+int store_name_of(const char *source, char store[FS_PATH_SIZE]);
+
+/*
+ * store_name_said -- what --store names: *store is NULL after "none", which is no store.
+ * Returns 0, or ERR_USAGE where there is a store of that name, as nobody knows then what is
+ * meant.
+ */
+int store_name_said(const char **store);
+
+/* store_name_next -- for another run: kept-2 for kept, job-2.store for job.store, and so on. */
+int store_name_next(const char *url, char store[FS_PATH_SIZE]);
 
 #endif

@@ -8,11 +8,6 @@
 
 #include <stdint.h>
 
-#define DATE_SIZE 32
-
-/* date_text -- a time in UTC as strftime writes it. Returns out. */
-const char *date_text(int64_t seconds, const char *format, char out[DATE_SIZE]);
-
 /* run_table, run_table_row -- an empty table of runs, and one of them. */
 struct table *run_table(void);
 void run_table_row(struct table *table, const struct history_run *run,

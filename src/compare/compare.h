@@ -16,7 +16,7 @@
 #define SNAG_COMPARE_COMPARE_H
 
 #include "compare/digest.h"
-#include "trace/short_names.h"
+#include "trace/region_name.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -19,7 +19,7 @@
 #include "explain/waiting.h"
 #include "features/context.h"
 #include "features/robust.h"
-#include "run/run_metadata.h"
+#include "run/run_summary.h"
 #include "run/rundb.h"
 #include "trace/region_name.h"
 

@@ -45,7 +45,7 @@ enum digest_fact {
 };
 #define DIGEST_FACT_BYTES 1024 /* of one, with its end */
 
-/* The key of a fact in run_metadata.h. */
+/* The key of a fact in run_summary.h. */
 extern const char *const digest_fact_key[N_DIGEST_FACTS];
 
 struct digest_path {

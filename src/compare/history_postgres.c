@@ -8,9 +8,8 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/text.h"
-#include "postgres/pg_schema.h"
+#include "postgres/pg_connection.h"
 #include "postgres/pg_tables.h"
-#include "postgres/pg_url.h"
 
 #include <inttypes.h>
 #include <stdio.h>

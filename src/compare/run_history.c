@@ -8,7 +8,7 @@
 #include "base/xxh.h"
 #include "compare/digest_pack.h"
 #include "compare/history_kind.h"
-#include "postgres/pg_url.h"
+#include "postgres/pg_connection.h"
 
 #include <math.h>
 #include <stdio.h>

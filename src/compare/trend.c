@@ -10,7 +10,7 @@
 #include "base/names.h"
 #include "base/rng.h"
 #include "features/context.h"
-#include "trace/short_names.h"
+#include "trace/region_name.h"
 
 #include <math.h>
 #include <stdbool.h>

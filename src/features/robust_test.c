@@ -2,7 +2,6 @@
 
 #include "base/rng.h"
 #include "base/radix.h"
-#include "base/rng.h"
 #include "base/test.h"
 
 /* numpy.quantile([3, 1, 4, 1, 5, 9, 2, 6], q) */

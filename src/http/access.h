@@ -10,7 +10,7 @@
 #ifndef SNAG_HTTP_ACCESS_H
 #define SNAG_HTTP_ACCESS_H
 
-#include "http/request_head.h"
+#include "http/request.h"
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "http/bundle.h"
+#include "http/response.h"
 
 #include "base/test.h"
 

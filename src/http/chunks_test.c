@@ -1,4 +1,4 @@
-#include "http/chunks.h"
+#include "http/request.h"
 
 #include "base/test.h"
 

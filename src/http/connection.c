@@ -13,7 +13,7 @@
  * knows where the next one begins.
  *
  * A connection uses the lists, the budget and the clock of its loop, which are data; the thread
- * that turns the loop (loop.c) calls what is here, never the other way round.
+ * that turns the loop (server.c) calls what is here, never the other way round.
  */
 #include "http/loop.h"
 

@@ -12,8 +12,8 @@
 #ifndef SNAG_HTTP_CONNECTION_H
 #define SNAG_HTTP_CONNECTION_H
 
-#include "http/reply.h"
-#include "http/request_head.h"
+#include "http/request.h"
+#include "http/response.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,6 @@
 #include "http/sample_server.h"
 
 #include "http/loop.h"
-#include "http/slots.h"
 
 #include "base/test.h"
 

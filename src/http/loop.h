@@ -1,22 +1,43 @@
 /*
- * loop -- one thread of the server and its connections. server.c starts loops; loop.c knows
- * events and time, and tells a connection what has happened; connection.c knows HTTP, and of
+ * loop -- one thread of the server and its connections. server.c starts loops, which know
+ * events and time, and tell a connection what has happened; connection.c knows HTTP, and of
  * its loop no more than the data: none of them calls one that is named before it.
  *
  * A connection is in one list of its loop, that of its state, in the order in which it came
  * there: so the first of a list is the one that has waited longest.
+ *
+ * How many connections a thread has, and from where, is counted in slots: addresses by their
+ * hash, so two may share a count; which two nobody can choose. Of IPv6 an address is what one
+ * customer has, 64 bits.
  */
 #ifndef SNAG_HTTP_LOOP_H
 #define SNAG_HTTP_LOOP_H
 
 #include "base/queue.h"
-#include "http/chunks.h"
+#include "http/request.h"
 #include "http/server.h"
-#include "http/slots.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#define SLOTS_ADDRESSES 1024u
+
+struct slots {
+    unsigned most, most_of_address;
+    unsigned n, n_of[SLOTS_ADDRESSES];
+    unsigned n_over; /* addresses that have more than their most */
+};
+
+/* slots_address -- a number below SLOTS_ADDRESSES that stands for an address. */
+unsigned slots_address(uint64_t seed, const struct sockaddr *from);
+
+/* slots_take, slots_give -- one more, one less. */
+void slots_take(struct slots *slots, unsigned address);
+void slots_give(struct slots *slots, unsigned address);
 
 #define CONNECTION_FIRST_BYTES 2048u /* of the buffer of a head, or of a body */
 #define CONNECTION_FREE_BYTES 4096u  /* that one has without asking the budget */
@@ -124,18 +145,6 @@ bool connection_is_late(const struct connection *c, uint64_t now_ns);
 
 /* connection_expire -- its time is over: say so if there is anything to be said, and close. */
 void connection_expire(struct connection *c);
-
-/*
- * loop_new, loop_start -- one of so many loops, and its thread; when that begins all loops are
- * there.
- * Return 0 or ERR_IO; *loop is to be freed in any case.
- */
-int loop_new(struct loop **loop, struct server *server, unsigned n_loops);
-int loop_start(struct loop *loop);
-
-/* loop_join, loop_free -- wait for its thread to end; let go of what it has, when all have. */
-void loop_join(struct loop *loop);
-void loop_free(struct loop *loop);
 
 /* loop_poke -- have it look at its connections now. Thread-safe. */
 static inline void loop_poke(struct loop *loop)

@@ -1,4 +1,4 @@
-#include "http/request_head.h"
+#include "http/request.h"
 
 #include "base/test.h"
 

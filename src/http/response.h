@@ -1,13 +1,66 @@
-/* response -- what a client is answered: a status, bytes and what they are. */
+/*
+ * response -- what a client is answered: a status, bytes and what they are; with the headers
+ * that all answers have, as it is sent; and the answers that are kept, so that what many
+ * readers ask is computed once.
+ *
+ * Bytes may be a bundle, columns of numbers with a JSON header that says what they are:
+ *
+ *     "SNGC" | length of the header u32 | header, padded with spaces | data
+ *
+ * Little-endian; header and columns begin at multiples of 8. The header is an object whose
+ * "columns" are {"name", "type", "n", "offset"}, offset from the start of the data; the types
+ * are those of JavaScript's typed arrays: u8 i8 u16 u32 f32 f64.
+ *
+ * A reply that is kept is sent to any number of clients; each that uses it holds it. It
+ * belongs to one thread.
+ */
 #ifndef SNAG_HTTP_RESPONSE_H
 #define SNAG_HTTP_RESPONSE_H
 
-#include "http/bundle.h"
+#include "http/request.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
 
 #include <jansson.h>
+
+#define BUNDLE_TYPE "application/vnd.snag.columns"
+#define BUNDLE_MAX_COLUMNS 32
+#define BUNDLE_MAX_PARTS (2 * BUNDLE_MAX_COLUMNS + 1)
+
+enum bundle_type { BUNDLE_U8, BUNDLE_I8, BUNDLE_U16, BUNDLE_U32, BUNDLE_F32, BUNDLE_F64 };
+
+struct bundle {
+    struct {
+        char name[24];
+        enum bundle_type type;
+        const void *data;
+        size_t n;
+    } column[BUNDLE_MAX_COLUMNS];
+    size_t n_columns;
+    json_t *header; /* further fields, or NULL */
+};
+
+/* bundle_add -- one more column; data must stay until bundle_bytes. */
+void bundle_add(struct bundle *bundle, const char *name, enum bundle_type type,
+                const void *data, size_t n);
+
+/* bundle_say -- one more field of the header; takes the value over. */
+void bundle_say(struct bundle *bundle, const char *name, json_t *value);
+
+/* bundle_bytes -- all of it; the bundle is empty afterwards. Free with free(). */
+void *bundle_bytes(struct bundle *bundle, size_t *size);
+
+/* Bytes that follow each other. */
+struct bundle_part {
+    const void *data;
+    size_t size;
+};
+
+/* bundle_release -- instead of bundle_bytes. */
+void bundle_release(struct bundle *bundle);
 
 /* A body whose bytes are somebody's, in pieces: nothing is copied. */
 struct response_parts {
@@ -50,9 +103,6 @@ int response_bundle(struct response *response, struct bundle *bundle);
 int response_parts(struct response *response, struct bundle *bundle, size_t held,
                    void (*release)(void *owner), void *owner);
 
-/* response_parts_free -- releases; NULL is harmless. */
-void response_parts_free(struct response_parts *parts);
-
 /* response_bytes -- status 200 and bytes from malloc, which are taken over. Returns 0. */
 int response_bytes(struct response *response, const char *type, void *body, size_t size);
 
@@ -67,7 +117,81 @@ void response_problem(struct response *response, unsigned status, const char *de
 /* response_status_of -- the status for an ERR_*. */
 unsigned response_status_of(int rc);
 
-/* response_title -- "Not Found". */
-const char *response_title(unsigned status);
+#define REPLY_MAX_PARTS 72
+
+struct reply {
+    unsigned n_users;
+    char *head; /* [n_head] the status line and the fields, without the empty line */
+    size_t n_head, head_cap;
+    struct iovec part[REPLY_MAX_PARTS]; /* [n_parts] the body */
+    size_t n_parts;
+    uint64_t body_bytes;
+    size_t held;        /* bytes of memory that are there for its sake; its maker says */
+    unsigned n_waiting; /* connections that cannot send it for now */
+    void (*release)(void *owner); /* of the parts; NULL: they are constant */
+    void *owner;
+};
+
+/* reply_new -- without a body, and for its maker, who drops it. title: "Not Found". */
+struct reply *reply_new(unsigned status, const char *title);
+
+/* reply_field -- one more field of the head. */
+void reply_field(struct reply *reply, const char *name, const char *value);
+
+/* reply_part -- size more bytes of the body, which stay until it is released. */
+void reply_part(struct reply *reply, const void *data, size_t size);
+
+/* reply_hold, reply_drop -- one user more, one less: the last one frees it. NULL is dropped
+ * without harm. */
+struct reply *reply_hold(struct reply *reply);
+void reply_drop(struct reply *reply);
+
+#define ANSWER_KEY_SIZE 512
+#define MAX_KEPT_ANSWERS 128
+#define KEPT_ANSWERS_MAX_BYTES (64u << 20)
+
+/* One that can be sent any number of times. */
+struct answer {
+    unsigned status;
+    char etag[40];      /* quoted; "" for none */
+    struct reply *full; /* with the body */
+    size_t held;        /* bytes that are there for its sake */
+};
+
+/*
+ * answer_of -- take a response over.
+ *   etag  quoted, of content that does not change; NULL: a hash of the body is made, for status
+ *         200
+ */
+struct answer answer_of(struct response *response, const char *etag);
+void answer_release(struct answer *answer);
+
+/* answer_unchanged -- an empty reply with this ETag, for status 304. */
+struct reply *answer_unchanged(const char *etag);
+
+/* answer_stream -- the beginning of an answer of this type that has no end. */
+struct reply *answer_stream(const char *type);
+
+/* Those of one thread that hold until the database changes. */
+struct kept_answers {
+    struct {
+        char key[ANSWER_KEY_SIZE];
+        struct answer answer;
+    } * kept; /* [n] */
+    size_t n, bytes;
+};
+
+/* answer_key -- path and parameters. Returns false when it is too long to be kept. */
+bool answer_key(const struct request *request, char key[ANSWER_KEY_SIZE]);
+
+/* kept_answers_find -- the answer kept under this key, or NULL. */
+const struct answer *kept_answers_find(const struct kept_answers *answers, const char *key);
+
+/* kept_answers_keep -- take an answer over. Returns where it is until the next call. */
+const struct answer *kept_answers_keep(struct kept_answers *answers, const char *key,
+                                       struct answer *answer);
+
+/* kept_answers_clear -- none of them holds any more. */
+void kept_answers_clear(struct kept_answers *answers);
 
 #endif

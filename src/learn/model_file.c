@@ -13,7 +13,7 @@
 #include "features/stack2vec.h"
 #include "learn/learner.h"
 #include "learn/reasons.h"
-#include "trace/call_sites.h"
+#include "trace/region_name.h"
 
 #include <math.h>
 #include <stdio.h>

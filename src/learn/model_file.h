@@ -15,9 +15,9 @@
 #define SNAG_LEARN_MODEL_FILE_H
 
 #include "base/names.h"
+#include "detect/ocsvm.h"
 #include "detect/residual_score.h"
 #include "features/residual.h"
-#include "detect/ocsvm.h"
 #include "features/stack2vec.h"
 #include "learn/logit.h"
 #include "trace/definitions.h"
@@ -58,11 +58,11 @@ int model_file_write(const char *path, const struct model *model);
 int model_file_read(const char *path, struct model *model);
 
 /* model_foi_among -- the region that the model is about in a trace of perhaps another build
- * (call_sites.h), or NAMES_NONE. */
+ * (region_name.h), or NAMES_NONE. */
 uint32_t model_foi_among(const struct model *model, const struct definitions *defs);
 
 /*
- * model_adopt -- number the functions as in a trace, of perhaps another build (call_sites.h).
+ * model_adopt -- number the functions as in a trace, of perhaps another build (region_name.h).
  * Those that the trace does not have are added to its definitions.
  *   region  out: the function of interest
  */

@@ -1,20 +1,93 @@
 /*
  * evidence -- all that a record says beside the verdict: how the call came about, what it did
- * and what others did meanwhile, as far as this step and what is kept of those before show it.
+ * and what others did meanwhile, as far as this step and what is kept of those before show it;
+ * on which node, and how that was (memory, load, network); which call on the processor started
+ * what runs on a GPU.
+ *
+ * Which counters say how the node is, is said by a prefix of their names, or by a list as
+ * Chimbuko reads it. They belong to the node, not to the call that was running when they were
+ * read.
+ *
+ *     [["monitoring: Memory Footprint (VmRSS) (KB)", "memory_kb"], ...]      counter, field
+ *
+ * Of a launch and what it started tracers give the same number, the counter "Correlation ID".
+ * The activity is often reported long after the launch, or before it, so the last launches are
+ * kept with their callers: LAUNCHES_KEPT of them, and those that share a place in the table
+ * drive each other out.
  */
 #ifndef SNAG_LIVE_EVIDENCE_H
 #define SNAG_LIVE_EVIDENCE_H
 
+#include "base/arena.h"
+#include "base/names.h"
 #include "explain/cause.h"
+#include "live/ad.h"
 #include "live/history.h"
-#include "live/hosts.h"
-#include "live/launches.h"
-#include "live/node_state.h"
 #include "live/partners.h"
 #include "live/step_view.h"
+#include "prov/prov_record.h"
+#include "prov/prov_store.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct hosts {
+    struct names name;  /* 0 is that of processes which say nothing of it */
+    uint32_t *of_group; /* [n_groups] index into name */
+    uint32_t n_groups;
+    size_t cap;
+    size_t n_metadata; /* rows that were looked at */
+};
+
+/* hosts_step -- what is new in the metadata; rows go to the store too. O(new rows). */
+void hosts_step(struct hosts *hosts, struct histories *h, const struct definitions *defs,
+                struct prov_store *store);
+
+#define LAUNCHES_COUNTER "Correlation ID"
+#define LAUNCHES_KEPT 16384u /* a power of two */
+#define LAUNCHES_DEPTH 16u   /* callers that are kept of each */
+
+struct launch {
+    int64_t correlation;
+    uint32_t group; /* process */
+    uint32_t thread;
+    uint32_t n_stack;                       /* 0: there is none here */
+    struct prov_call stack[LAUNCHES_DEPTH]; /* the launch first */
+};
+
+struct launches {
+    struct launch *launch; /* [LAUNCHES_KEPT] NULL until there is one */
+};
+
+#define NODE_STATE_MAX_FIELDS 256u /* of a node; further ones are not kept */
+
+/* The last values on one node. */
+struct node {
+    uint64_t time_ns;
+    struct prov_counter *field; /* [n_fields] */
+    size_t n_fields, cap;
+};
+
+struct node_state {
+    char *prefix;         /* NULL: a list says which */
+    struct names counter; /* of the list */
+    struct names field;   /* field name of counter i of the list: list_field[i] */
+    uint32_t *list_field;
+    size_t list_cap;
+    const char *
+        *watched; /* [n_known] field of a counter of the definitions, NULL: not watched */
+    uint32_t n_known;
+    size_t known_cap;
+    struct node *node; /* [n_nodes] */
+    uint32_t n_nodes;
+    size_t node_cap;
+};
+
+/* node_state_is_watched -- a counter of which values were taken. */
+static inline bool node_state_is_watched(const struct node_state *state, uint32_t counter)
+{
+    return counter < state->n_known && state->watched[counter] != NULL;
+}
 
 #define EVIDENCE_MAX_PARTNERS 12u  /* of whom what they did is kept, */
 #define EVIDENCE_MAX_OTHER_ENDS 4u /* of these for messages; the rest are of the cause */

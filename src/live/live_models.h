@@ -1,5 +1,7 @@
 /*
- * live_models -- what is known of the durations of calls: a model per region, or per call path.
+ * live_models -- what is known of the durations of calls: a model per region, or per call
+ * path; and what a person says of single regions: do not judge this one, judge that one more
+ * strictly.
  *
  *     key = live_models_key(&models, l, calls, defs);     the model of each row
  *     live_models_learn(&models, key, calls);             rows that are finished
@@ -7,16 +9,96 @@
  *     models.model[key[row]].judge                        if .n_fitted > 0
  *
  * A model is made anew when its calls have grown by a twentieth. What a server adds to them is
- * the business of live_exchange: then learning goes to a sketch of the step, and `known` is not
- * ours alone.
+ * the business of live_exchange: then learning goes to a sketch of the step, and `known` is
+ * not ours alone.
+ *
+ * Rules are two files, a rule a line; empty lines and those that begin with # are none. A name
+ * is the one that snag info prints, short or whole. A threshold means what it means for the
+ * detector: probability, or sigmas.
+ *
+ *     ignore: NAME, or /REGEX/        thresholds: NAME THRESHOLD
+ *     MPI_Init                        PairEAM::compute 1e-8
+ *     /^MPI_(Test|Iprobe)/            MPI_Wait 1e-3
  */
 #ifndef SNAG_LIVE_LIVE_MODELS_H
 #define SNAG_LIVE_LIVE_MODELS_H
 
+#include "base/idmap.h"
 #include "detect/call_detector.h"
 #include "stack/callstack.h"
-#include "live/live_paths.h"
-#include "live/live_rules.h"
+#include "trace/definitions.h"
+
+#include <regex.h>
+
+#define LIVE_MAX_PATHS                                                                         \
+    200000u                /* then, calls on a new path are as if nobody had called them       \
+                            */
+#define NO_PATH UINT32_MAX /* the caller of what nobody calls */
+
+struct live_path {
+    uint32_t region, caller;
+    uint32_t last_region, last_callee;
+};
+
+/* Zeroed, there are none. */
+struct live_paths {
+    struct live_path *path; /* [n] */
+    uint32_t n;
+    size_t cap;
+    struct idmap id; /* of (caller, region) */
+};
+
+void live_paths_release(struct live_paths *paths);
+
+/* live_paths_add -- the path of a call of region from caller. O(1). */
+uint32_t live_paths_add(struct live_paths *paths, uint32_t caller, uint32_t region);
+
+/* live_paths_name -- "main/solve/wait", for the caller to free. O(length). */
+char *live_paths_name(const struct live_paths *paths, uint32_t path,
+                      const struct definitions *defs);
+
+/* live_paths_callee -- live_paths_add, quickly where it is the same callee as last time. */
+static inline uint32_t live_paths_callee(struct live_paths *paths, uint32_t caller,
+                                         uint32_t region)
+{
+    if (caller != NO_PATH && paths->path[caller].last_region == region)
+        return paths->path[caller].last_callee;
+    return live_paths_add(paths, caller, region);
+}
+
+struct live_rule {
+    char *name; /* as it stands in the file */
+    bool is_regex;
+    regex_t regex;
+    double threshold;
+    bool is_used; /* there was such a region */
+};
+
+struct live_rule_list {
+    struct live_rule *rule; /* [n] */
+    size_t n, cap;
+};
+
+/* Zeroed, there are none. */
+struct live_rules {
+    struct live_rule_list ignore, threshold;
+};
+
+/*
+ * live_rules_ignore, live_rules_thresholds -- read a file, add its rules.
+ *   most  of a threshold; it must be above 0 and below that
+ * Returns 0, ERR_IO, or ERR_FORMAT that names the line.
+ */
+int live_rules_ignore(struct live_rules *rules, const char *path);
+int live_rules_thresholds(struct live_rules *rules, const char *path, double most);
+
+void live_rules_release(struct live_rules *rules);
+
+/* live_rules_is_ignored -- O(rules). */
+bool live_rules_is_ignored(struct live_rules *rules, const struct region *region);
+
+/* live_rules_threshold -- of a region, 0 if nothing is said of it; the last line goes. */
+double live_rules_threshold(struct live_rules *rules, const struct region *region);
 
 struct live_model {
     struct sketch sketch;    /* of all calls that were read here */

@@ -1,4 +1,4 @@
-#include "live/live_paths.h"
+#include "live/live_models.h"
 
 #include "base/test.h"
 

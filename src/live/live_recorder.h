@@ -45,7 +45,7 @@ struct live_recorder_opts {
     struct live_trees *trees;   /* a sink before this one; NULL: none */
     uint32_t window;            /* calls before and after, at most LIVE_RECORDER_MAX_WINDOW */
     uint32_t program;           /* that statistics are of */
-    const char *watchlist;      /* file, or NULL: see node_state.h */
+    const char *watchlist;      /* file, or NULL: see evidence.h */
     const char *counter_prefix; /* where there is no list */
     const char *hostname;       /* of processes whose metadata do not say it; NULL: "" */
     struct partners_opts partners; /* of other instances; no address: nobody is asked. Program

@@ -1,4 +1,4 @@
-#include "live/live_rules.h"
+#include "live/live_models.h"
 
 #include "base/err.h"
 #include "base/test.h"

@@ -1,6 +1,17 @@
 /*
  * Collect, judge, hand on. Executions of a step are judged in the order they were left, on
  * whatever location, so verdicts do not depend on where steps are cut.
+ *
+ * Which functions a person's patterns stand for is asked while functions are still being
+ * called for the first time. A pattern stands for what foi_match says among the functions
+ * called so far, unless one that is defined but not called yet matches better: then it waits
+ * for that. A function is looked at in the very step of its first call, so of one that matches
+ * nothing was missed.
+ *
+ * Where nobody named a function, what is called is added up, as snag info does it after the
+ * run (foi_suggest), until one and the same function of the program has come out best in two
+ * steps, and has been executed often enough. What it did before is not looked at, but its
+ * executions are counted, so that they have the numbers that they have after the run.
  */
 #include "live/live_trees.h"
 
@@ -8,17 +19,325 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "live/foi_guess.h"
-#include "live/foi_watch.h"
+#include "forest/foi.h"
+#include "forest/profile.h"
 #include "live/live_waits.h"
 #include "live/loop_watch.h"
 #include "live/rolling.h"
 #include "score/scoring.h"
+#include "stack/callstack.h"
+#include "trace/definitions.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* -------------------------------------------------------- functions that patterns stand for */
+
+struct foi_watch {
+    char **pattern;    /* [n_patterns] */
+    bool *is_too_much; /* [n_patterns] matches more than MAX_FOIS functions; warned of */
+    uint32_t n_patterns;
+    bool *is_called;       /* [called.n_regions] */
+    struct profile called; /* n_calls is 1 for those that were */
+    size_t region_cap, called_cap;
+    bool is_changed; /* since foi_watch_match */
+};
+
+/* Patterns are copied. Returns 0, or ERR_USAGE for a bad regex. */
+static int foi_watch_init(struct foi_watch *w, const char *const *pattern, uint32_t n_patterns)
+{
+    const struct definitions nothing = {.n_locations = 0};
+    uint32_t region[MAX_FOIS];
+    size_t n;
+
+    *w = (struct foi_watch){.n_patterns = n_patterns};
+    w->pattern = mem_alloc(n_patterns, sizeof *w->pattern);
+    w->is_too_much = mem_alloc(n_patterns, sizeof *w->is_too_much);
+    for (uint32_t p = 0; p < n_patterns; p++)
+        w->pattern[p] = mem_copy_string(pattern[p]);
+    for (uint32_t p = 0; p < n_patterns; p++) {
+        int rc = foi_match(pattern[p], &nothing, &w->called, region, &n);
+
+        if (rc < 0 && rc != ERR_NOT_FOUND)
+            return rc;
+    }
+    return 0;
+}
+
+/* One more pattern: the name of a function. */
+static void foi_watch_name(struct foi_watch *w, const char *name)
+{
+    uint32_t n = w->n_patterns++;
+
+    w->pattern = mem_resize(w->pattern, w->n_patterns, sizeof *w->pattern);
+    w->is_too_much = mem_resize(w->is_too_much, w->n_patterns, sizeof *w->is_too_much);
+    w->pattern[n] = mem_copy_string(name);
+    w->is_too_much[n] = false;
+}
+
+static void foi_watch_release(struct foi_watch *w)
+{
+    for (uint32_t p = 0; p < w->n_patterns; p++)
+        free(w->pattern[p]);
+    free(w->pattern);
+    free(w->is_too_much);
+    free(w->is_called);
+    free(w->called.row);
+    *w = (struct foi_watch){0};
+}
+
+static void follow_definitions(struct foi_watch *w, const struct definitions *defs)
+{
+    mem_grow(&w->is_called, &w->called_cap, defs->names.n, sizeof *w->is_called);
+    mem_grow(&w->called.row, &w->region_cap, defs->names.n, sizeof *w->called.row);
+    for (; w->called.n_regions < defs->names.n; w->called.n_regions++) {
+        w->is_called[w->called.n_regions] = false;
+        w->called.row[w->called.n_regions] = (struct profile_row){0};
+    }
+}
+
+/* The new rows of a location; defs know all their functions. O(rows). */
+static void foi_watch_add(struct foi_watch *w, const struct calls *calls,
+                          const struct definitions *defs)
+{
+    follow_definitions(w, defs);
+    for (uint32_t row = calls->n_carried; row < calls->n; row++) {
+        uint32_t region = calls->region[row];
+
+        if (w->is_called[region])
+            continue;
+        w->is_called[region] = w->is_changed = true;
+        w->called.row[region].n_calls = 1;
+    }
+}
+
+static size_t add(uint32_t *all, size_t n, uint32_t region)
+{
+    for (size_t i = 0; i < n; i++)
+        if (all[i] == region)
+            return n;
+    if (n < MAX_FOIS)
+        all[n++] = region;
+    return n;
+}
+
+/* A loop that is sought is not to be taken for a function whose name is merely like it. */
+static bool waits_for_loop(const struct foi_watch *w, uint32_t p,
+                           const struct definitions *defs)
+{
+    if (!foi_is_loop(w->pattern[p]) ||
+        foi_tier(w->pattern[p], defs, &w->called) + 1 < FOI_NO_MATCH)
+        return false;
+    for (uint32_t r = 0; r < w->called.n_regions; r++)
+        if (w->is_called[r] && defs->region[r].kind == REGION_LOOP)
+            return false;
+    return true;
+}
+
+static bool waits_for_better(const struct foi_watch *w, uint32_t p,
+                             const struct definitions *defs)
+{
+    if (waits_for_loop(w, p, defs))
+        return true;
+    return foi_tier(w->pattern[p], defs, NULL) < foi_tier(w->pattern[p], defs, &w->called);
+}
+
+/*
+ * What the patterns stand for now.
+ *   region  (MAX_FOIS) out: in the order of patterns, each once
+ * Returns how many. What matches more than that is warned of, once, and left out.
+ */
+static size_t foi_watch_match(struct foi_watch *w, const struct definitions *defs,
+                              uint32_t *region)
+{
+    size_t n = 0;
+
+    for (uint32_t p = 0; p < w->n_patterns; p++) {
+        uint32_t found[MAX_FOIS];
+        size_t n_found = 0;
+        int rc;
+
+        if (waits_for_better(w, p, defs))
+            continue;
+        rc = foi_match(w->pattern[p], defs, &w->called, found, &n_found);
+        if (rc < 0 && rc != ERR_NOT_FOUND && !w->is_too_much[p]) {
+            log_warn("trees", "%s", err_message());
+            w->is_too_much[p] = true;
+        }
+        for (size_t i = 0; rc == 0 && i < n_found; i++)
+            n = add(region, n, found[i]);
+    }
+    w->is_changed = false;
+    return n;
+}
+
+/*
+ * Now that nothing more is called: 0, or ERR_NOT_FOUND or ERR_USAGE with
+ * what is wrong with the first pattern that stands for nothing.
+ */
+static int foi_watch_check(const struct foi_watch *w, const struct definitions *defs)
+{
+    uint32_t region[MAX_FOIS];
+    size_t n;
+    int rc = 0;
+
+    for (uint32_t p = 0; rc == 0 && p < w->n_patterns; p++)
+        if (waits_for_loop(w, p, defs))
+            rc = err_set(ERR_NOT_FOUND, "no loop was found that '%s' means", w->pattern[p]);
+        else
+            rc = waits_for_better(w, p, defs)
+                     ? err_set(ERR_NOT_FOUND, "'%s' was never called", w->pattern[p])
+                     : foi_match(w->pattern[p], defs, &w->called, region, &n);
+    return rc;
+}
+
+/* ------------------------------------------------------ the function where nobody named one */
+
+#define FOI_GUESS_MIN_EXECUTIONS 30u /* executions on each location that has any */
+#define FOI_GUESS_MIN_NS 1000000000u /* of the run */
+
+struct foi_guess {
+    struct profile profile; /* of calls that are over, by region */
+    uint32_t **begun;       /* [n_locations][n_begun[l]] outermost calls, by region */
+    uint32_t *n_begun, n_locations;
+    size_t location_cap, count_cap, row_cap;
+    uint64_t begin_ns;
+    uint32_t last; /* that came out best in the step before */
+    bool has_begun;
+};
+
+#define MAX_SUGGESTED 8u
+
+/* And zeroed, it can be used again. */
+static void foi_guess_release(struct foi_guess *g)
+{
+    for (uint32_t l = 0; l < g->n_locations; l++)
+        free(g->begun[l]);
+    free(g->begun);
+    free(g->n_begun);
+    free(g->profile.row);
+    *g = (struct foi_guess){0};
+}
+
+static void follow(struct foi_guess *g, const struct ad_step *step)
+{
+    uint32_t n = step->defs->names.n;
+
+    mem_grow(&g->profile.row, &g->row_cap, n, sizeof *g->profile.row);
+    for (; g->profile.n_regions < n; g->profile.n_regions++)
+        g->profile.row[g->profile.n_regions] = (struct profile_row){.min_ns = UINT64_MAX};
+    mem_grow(&g->begun, &g->location_cap, step->n_locations, sizeof *g->begun);
+    mem_grow(&g->n_begun, &g->count_cap, step->n_locations, sizeof *g->n_begun);
+    for (; g->n_locations < step->n_locations; g->n_locations++) {
+        g->begun[g->n_locations] = NULL;
+        g->n_begun[g->n_locations] = 0;
+    }
+    for (uint32_t l = 0; l < g->n_locations; l++) {
+        g->begun[l] = mem_resize(g->begun[l], n, sizeof *g->begun[l]);
+        memset(g->begun[l] + g->n_begun[l], 0, (n - g->n_begun[l]) * sizeof *g->begun[l]);
+        g->n_begun[l] = n;
+    }
+}
+
+static bool is_outermost(const struct calls *c, uint32_t row)
+{
+    for (uint32_t p = c->caller[row]; p != NO_CALL; p = c->caller[p])
+        if (c->region[p] == c->region[row])
+            return false;
+    return true;
+}
+
+/* Of a call that began in an earlier step it is not known how much is inside. */
+static void add_calls(struct foi_guess *g, uint32_t location, const struct calls *c)
+{
+    for (uint32_t row = 0; row < c->n; row++) {
+        struct profile_row *p = &g->profile.row[c->region[row]];
+        uint64_t ns = c->inclusive_ns[row];
+
+        if ((ns == CALL_OPEN && row < c->n_carried) || !is_outermost(c, row))
+            continue;
+        g->begun[location][c->region[row]] += row >= c->n_carried;
+        if (ns == CALL_OPEN)
+            continue;
+        p->n_calls++;
+        p->n_outermost++;
+        p->inclusive_ns += ns;
+        p->min_ns = ns < p->min_ns ? ns : p->min_ns;
+        p->max_ns = ns > p->max_ns ? ns : p->max_ns;
+        p->n_vertices += c->subtree_len[row];
+    }
+}
+
+/* How many executions of a region a location has begun so far. */
+static uint32_t foi_guess_begun(const struct foi_guess *g, uint32_t location, uint32_t region)
+{
+    return location < g->n_locations && region < g->n_begun[location]
+               ? g->begun[location][region]
+               : 0;
+}
+
+static uint32_t count_locations(const struct foi_guess *g, uint32_t region)
+{
+    uint32_t n = 0;
+
+    for (uint32_t l = 0; l < g->n_locations; l++)
+        n += g->begun[l][region] > 0;
+    return n;
+}
+
+/* The best one that is a function of the program and often enough executed. */
+static uint32_t best_of(struct foi_guess *g, const struct ad_step *step, char why[FOI_WHY_SIZE])
+{
+    struct foi_suggestion found[MAX_SUGGESTED];
+    uint64_t ns = step->end_ns - g->begin_ns;
+    size_t n;
+
+    for (uint32_t r = 0; r < g->profile.n_regions; r++) {
+        g->profile.row[r].n_locations = count_locations(g, r);
+        g->profile.row[r].on_ns = g->profile.row[r].n_locations * ns;
+    }
+    n = foi_suggest(step->defs, &g->profile, g->n_locations * ns, found, MAX_SUGGESTED);
+    for (size_t i = 0; i < n; i++) {
+        const struct profile_row *row = &g->profile.row[found[i].region];
+
+        if (step->defs->region[found[i].region].kind != REGION_USER)
+            continue;
+        if (row->n_outermost < (uint64_t)FOI_GUESS_MIN_EXECUTIONS * row->n_locations)
+            return NAMES_NONE;
+        memcpy(why, found[i].why, FOI_WHY_SIZE);
+        return found[i].region;
+    }
+    return NAMES_NONE;
+}
+
+/*
+ * One more step.
+ *   why  (FOI_WHY_SIZE) out: what there is to say of it
+ * Returns the region to look at, or NAMES_NONE as long as there is none. O(rows of the step
+ * times how deep they are).
+ */
+static uint32_t foi_guess_add(struct foi_guess *g, const struct ad_step *step,
+                              char why[FOI_WHY_SIZE])
+{
+    uint32_t best, last = g->last;
+
+    if (!g->has_begun) {
+        g->begin_ns = step->begin_ns;
+        g->has_begun = true;
+        last = NAMES_NONE;
+    }
+    follow(g, step);
+    for (uint32_t l = 0; l < step->n_locations; l++)
+        add_calls(g, l, &step->calls[l]);
+    best = best_of(g, step, why);
+    g->last = best;
+    return best == last && step->end_ns - g->begin_ns >= FOI_GUESS_MIN_NS ? best : NAMES_NONE;
+}
+
+/* ------------------------------------------------------------------------------- executions */
 
 #define NS_PER_S 1e9
 #define LONGEST_WINDOW_S 1e10

@@ -13,7 +13,7 @@
  * Sinks of ad after it may look at live_trees_foi instead: all stays until the next step.
  *
  * Functions of interest are patterns, as foi_match takes them, that are matched again whenever
- * a function is called for the first time (foi_watch.h). In the end they are what they are
+ * a function is called for the first time. In the end they are what they are
  * after the run; until then a pattern may stand for something else, where a name that matches
  * better has not been defined yet: that function is then given up.
  */
@@ -24,7 +24,7 @@
 #include "detect/sketch.h"
 #include "live/ad.h"
 #include "live/live_forest.h"
-#include "prov/prov_json.h"
+#include "prov/prov_record.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -78,9 +78,9 @@ typedef void live_tree_fn(void *ctx, const struct live_tree_step *step);
 struct live_trees_opts {
     const char *const *pattern; /* [n_patterns] --foi; copied */
     uint32_t n_patterns;
-    bool guesses; /* without patterns: one that suggests itself is looked at (foi_guess.h) */
+    bool guesses;           /* without patterns: one that suggests itself is looked at */
     const char *model_path; /* of `snag model save`, or NULL */
-    const char *features;   /* names separated by commas, see tree_features.h; NULL: duration */
+    const char *features;   /* names separated by commas, see rolling.h; NULL: duration */
     double window_s;        /* older executions are forgotten */
     double sigmas;          /* more deviations than that are an anomaly */
     uint32_t least;         /* executions of a function before any is judged by rolling */

@@ -9,9 +9,28 @@
 #ifndef SNAG_MONITOR_API_LIVE_H
 #define SNAG_MONITOR_API_LIVE_H
 
+#include "http/metrics.h"
 #include "http/request.h"
 #include "http/response.h"
 #include "monitor/live_state.h"
+#include "prov/prov_store.h"
+#include "prov/reduction.h"
+
+#include <stdint.h>
+
+struct live_counts {
+    uint64_t n_steps, n_events, n_calls, n_unjudged, n_slight, n_lost;
+    uint64_t n_anomalies;                        /* also those that are taken back in the end */
+    double lag_ns;                               /* NAN: not known */
+    uint64_t n_executions, n_strange_executions; /* of functions of interest */
+    char execution[PROV_EXECUTION_ID_SIZE];      /* the last strange one; "": not known */
+    uint64_t execution_ns;                       /* when it was found, since 1970 */
+    struct prov_counts store;
+    struct reduction reduction;
+};
+
+/* live_metrics -- the same rows, whatever is 0. */
+void live_metrics(struct metrics *metrics, const struct live_counts *counts);
 
 typedef int api_live_fn(struct live_state *live, const struct request *request,
                         struct response *response);

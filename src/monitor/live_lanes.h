@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 /*
- * live_lanes -- of a record as prov_json.h writes it: its own thread first, with the calls that
+ * live_lanes -- of a record as prov_record_to_json writes it: its own thread first, with the calls that
  * led to it, then those of its partners. Takes any JSON. Times are nanoseconds.
  */
 json_t *live_lanes(const json_t *record);

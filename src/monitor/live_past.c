@@ -9,7 +9,7 @@
 #include "prov/prov_reader.h"
 #include "prov/prov_sql.h"
 #include "prov/prov_store.h"
-#include "ps/ps_ask.h"
+#include "ps/ps_tables.h"
 #include "run/rundb.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
  * what came out under one, which also guards every reader's copy: nobody holds it while
  * anything is sent or waited for. So a page that is slow to read slows nobody down. Of the
  * large parts, points are in blocks that never change (live_points.h), and answers made from
- * the sums are kept until the version changes (answer.h).
+ * the sums are kept until the version changes (http/response.h).
  *
  *     state = live_state_new(&opts);
  *     ... ad_opts.sink[k] = (struct ad_sink){live_state_step, state};

@@ -1,4 +1,4 @@
-#include "postgres/pg_url.h"
+#include "postgres/pg_connection.h"
 
 #include "base/err.h"
 #include "base/test.h"

@@ -1,6 +1,6 @@
 /* Runs of two processes of one job, merged against the moments of all values, and rows that no
  * snag writes. */
-#include "prov/prov_jobs.h"
+#include "prov/prov_reader.h"
 
 #include "base/test.h"
 

@@ -1,12 +1,56 @@
 /*
  * prov_kind -- what a kind of store does: one row per kind, chosen by the URL. All the rest of
  * the program knows stores by prov_store.h (to write) and prov_reader.h (to read).
+ *
+ * A kind says how some rows are kept (struct prov_sink_ops); the queues, the threads that bring
+ * rows, counting, waiting and trying again are in prov_store.c.
  */
 #ifndef SNAG_PROV_PROV_KIND_H
 #define SNAG_PROV_PROV_KIND_H
 
 #include "prov/prov_keep.h"
-#include "prov/prov_writer.h"
+#include "prov/prov_shard.h"
+#include "prov/prov_store.h"
+
+#include <stdatomic.h>
+
+/* What a row is, for the counts. */
+enum prov_tag {
+    PROV_TAG_OTHER,
+    PROV_TAG_STATISTICS, /* one takes the place of another: they are no more rows */
+    PROV_TAG_ANOMALY,
+    PROV_TAG_LATE,
+    PROV_TAG_NORMAL,
+    PROV_TAG_EXECUTION,
+    PROV_TAG_NORMAL_EXECUTION,
+    N_PROV_TAGS
+};
+
+/* What became of rows. Of any thread. */
+struct prov_tally {
+    atomic_uint_fast64_t n_stored[N_PROV_TAGS];
+    atomic_uint_fast64_t n_done, n_dropped; /* done: taken and stored or dropped */
+    atomic_uint_fast64_t n_removed;         /* records, of those stored */
+    atomic_uint_fast64_t bytes;             /* sent, of those stored, where that is counted */
+};
+
+void prov_tally_add(struct prov_tally *tally, unsigned tag, bool is_stored);
+
+/* prov_tally_removed -- so many records gave way to others, as the store has a limit; that is
+ * said when it begins. */
+void prov_tally_removed(struct prov_tally *tally, uint64_t n);
+
+struct prov_sink_ops {
+    /*
+     * Rows in, from the first on; those that cannot be stored whatever happens are marked as
+     * lost. Of the writer's thread. *n_written: out, how many are done with. Returns 0 when all
+     * are, or a failure when the others may be tried again.
+     */
+    int (*write)(void *sink, struct prov_job *const *job, size_t n, size_t *n_written);
+    const char *(*why)(void *sink, int failure); /* in words; NULL for none */
+    bool (*is_gone)(void *sink);                 /* what was stored is lost. Of any thread. */
+    bool stores_later; /* what was written is counted by the sink, when it is stored */
+};
 
 /* A store that is written, as its kind has made it. */
 struct prov_base {

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "postgres/pg_tables.h"
-#include "prov/prov_keep_runs.h"
+#include "prov/prov_keep.h"
 #include "prov/prov_pg_rows.h"
 
 #include <fcntl.h>

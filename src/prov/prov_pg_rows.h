@@ -14,7 +14,6 @@
 
 #include "base/idmap.h"
 #include "postgres/pg_connection.h"
-#include "postgres/pg_schema.h"
 #include "prov/prov_shard.h"
 
 #define PROV_PG_ROWS_VERSION 1 /* of rows in a spool */

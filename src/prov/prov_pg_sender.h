@@ -9,8 +9,9 @@
 #ifndef SNAG_PROV_PROV_PG_SENDER_H
 #define SNAG_PROV_PROV_PG_SENDER_H
 
+#include "base/queue.h"
+#include "prov/prov_kind.h"
 #include "prov/prov_spool.h"
-#include "prov/prov_writer.h"
 
 struct prov_pg_sender;
 

@@ -1,14 +1,20 @@
 /*
  * prov_reader -- a whole store as one database, read-only: SQL over all its shards.
  *
- * The connection has these views, whose columns have Chimbuko's names, and its units where they
- * are Chimbuko's (microseconds):
+ * The connection has these views, whose columns have Chimbuko's names, and its units where
+ * they are Chimbuko's (microseconds):
  *
  *     anomalies, normalexecs   a row per record; its column `record` is all of it as JSON
  *     runs                     a row per opening for writing; all other rows say of which they
  *                              are
  *     metadata, ad_model, func_stats_of_runs, counter_stats_of_runs
- *     jobs, func_stats, counter_stats   ... and of the job (prov_jobs.h)
+ *     jobs                     a row per job and program: job (the first of its runs), run_id, pid,
+ *                              runs, ranks (that were named), began, ended (NULL while one goes on),
+ *                              anomalies (not pruned)
+ *     func_stats, counter_stats   those of runs, added up over the runs of a job
+ *
+ * Each opening of a store is a run of its own; those with the same run id belong to one job: a
+ * process for each rank, and one that was started again.
  *
  * Shards are attached as s0, s1, ...; beyond as many as SQLite attaches (ten) they are copied
  * to a temporary database, as they are then. Writing may go on meanwhile.
@@ -45,5 +51,8 @@ int prov_reader_add_function(struct database *reader, const char *url);
 
 /* prov_reader_error -- a question has failed: as database_error. */
 int prov_reader_error(struct database *reader, const char *url);
+
+/* prov_jobs_add -- make them. Returns 0 or as prov_reader_error. */
+int prov_jobs_add(struct database *reader, const char *url);
 
 #endif

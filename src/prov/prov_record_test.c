@@ -2,7 +2,6 @@
 
 #include "base/err.h"
 #include "base/test.h"
-#include "prov/prov_json.h"
 #include "prov/sample_record.h"
 
 #define N_SAMPLES 500

@@ -27,7 +27,4 @@ void prov_rejudge_record(const struct prov_rejudge *opts, struct prov_rejudged *
                          struct arena *arena, const struct prov_stored *stored,
                          struct prov_final *final);
 
-/* prov_rejudge_shard -- in one transaction, on a connection of its own; adds to counts. */
-int prov_rejudge_shard(const struct prov_rejudge *opts, struct prov_rejudged *counts);
-
 #endif

@@ -25,14 +25,13 @@
  * are in the database. What still waits at the end is sent by the next who writes to it.
  *
  * Several processes may write to a store at the same time, each the records of another rank
- * (prov_home.h), and any number read it (prov_reader.h), on one machine: SQLite's WAL does not
+ * (prov_place.h), and any number read it (prov_reader.h), on one machine: SQLite's WAL does not
  * work on network file systems.
  */
 #ifndef SNAG_PROV_PROV_STORE_H
 #define SNAG_PROV_PROV_STORE_H
 
-#include "prov/prov_home.h"
-#include "prov/prov_json.h"
+#include "prov/prov_place.h"
 #include "prov/prov_record.h"
 
 #include <stdint.h>
@@ -123,7 +122,7 @@ struct prov_counts {
 /*
  * prov_store_open -- open a store for writing, or make it.
  *   url   sqlite:DIR?shards=N; without N, as many as it has, or 1. Or postgresql://...
- *         (pg_url.h)
+ *         (pg_connection.h)
  *   opts  NULL for the defaults
  * Returns 0, ERR_USAGE, ERR_UNSUPPORTED, ERR_IO, ERR_FORMAT, ERR_DATABASE, or ERR_EXISTS when
  * something else is there or another process writes it; *store is NULL then.

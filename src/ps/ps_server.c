@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "ps/libzmq.h"
-#include "ps/ps_key.h"
+#include "ps/ps_socket.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,15 +1,26 @@
-/* What a store is made of, where it begins and how it ends. */
+/*
+ * What a store is made of, how it answers requests, where it begins and how it ends. What is
+ * published, and what is said to a server above, is in ps_publish.c.
+ *
+ * A delta is looked at and counted as received under the worker's lock and the registry's, and
+ * merged under the worker's alone; the answer is written under no lock but the readers' side
+ * of the models'.
+ */
 #include "ps/ps_store_parts.h"
 
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
+#include "base/progress.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+
+/* --------------------------------------------------------------------- functions and clients */
 
 void ps_store_give_index(struct ps_store *s, uint32_t slot)
 {
@@ -18,7 +29,8 @@ void ps_store_give_index(struct ps_store *s, uint32_t slot)
     s->index_of[slot] = s->n_indices++;
 }
 
-uint32_t ps_store_add_function(struct ps_store *s, const char *text)
+/* The slot of "program\nname", new if it was not known. */
+static uint32_t ps_store_add_function(struct ps_store *s, const char *text)
 {
     uint32_t n = s->function.n, slot = names_add(&s->function, text);
 
@@ -35,7 +47,8 @@ uint32_t ps_store_add_function(struct ps_store *s, const char *text)
     return slot;
 }
 
-struct ps_client_record *ps_store_client(struct ps_store *s, uint64_t client)
+/* The record of a client, or NULL if there are too many. */
+static struct ps_client_record *ps_store_client(struct ps_store *s, uint64_t client)
 {
     uint32_t n = s->client_id.n, id;
     struct key key = key_pair(0, client);
@@ -283,4 +296,310 @@ void ps_store_counts(struct ps_store *s, struct ps_counts *n)
     n->version = s->version;
     n->round = s->published_round;
     pthread_rwlock_unlock(&s->model_lock);
+}
+
+/* -------------------------------------------------------------------------------- answering */
+
+static uint32_t named_slot(struct ps_store *s, const struct ps_entry *e)
+{
+    char text[2 * PS_MAX_TEXT_BYTES + 2];
+
+    if (e->program.n > 0)
+        memcpy(text, e->program.data, e->program.n);
+    text[e->program.n] = '\n';
+    if (e->name.n > 0)
+        memcpy(text + e->program.n + 1, e->name.data, e->name.n);
+    text[e->program.n + 1 + e->name.n] = '\0';
+    if (s->function.n >= PS_MAX_FUNCTIONS)
+        return names_find(&s->function, text);
+    return ps_store_add_function(s, text);
+}
+
+/* Slots of all functions of a push. Returns 0 or why not. */
+static int find_slots(struct ps_store *s, struct ps_worker *w, const struct ps_push *p)
+{
+    mem_grow(&w->slot, &w->slot_cap, p->n_entries, sizeof *w->slot);
+    for (uint32_t i = 0; i < p->n_entries; i++) {
+        const struct ps_entry *e = &p->entry[i];
+
+        if (e->index == PS_NO_INDEX)
+            w->slot[i] = named_slot(s, e);
+        else if (e->index < s->n_indices && s->slot_of[e->index] != PS_NO_INDEX)
+            w->slot[i] = s->slot_of[e->index];
+        else
+            return PS_BAD_FRAME;
+        if (w->slot[i] == NAMES_NONE)
+            return PS_FULL;
+    }
+    return 0;
+}
+
+/* The statistics there may be, counted so that none has to be turned away at a cut. */
+static bool has_room(struct ps_store *s, const struct ps_worker *w, const struct ps_push *p)
+{
+    uint64_t n = atomic_load(&s->n_stats) + (uint64_t)w->state.key.n + p->n_stats;
+
+    return p->n_stats == 0 || n <= PS_MAX_STATS;
+}
+
+/* A client is ready when it has pushed for the round that is open, or left. */
+static void note_round(struct ps_store *s, struct ps_client_record *c, uint64_t round)
+{
+    if (c->has_left || s->opts.n_clients == 0)
+        return;
+    if (round == PS_ROUND_LAST) {
+        s->n_ready += c->round != s->round + 1;
+        c->has_left = true;
+    } else if (round == s->round + 1 && c->round != round) {
+        s->n_ready++;
+        c->round = round;
+    }
+    if (s->n_ready >= s->opts.n_clients)
+        pthread_cond_signal(&s->wake);
+}
+
+/*
+ * What comes with a later round, while none is complete, is of clients that tell again what a
+ * server had that was before us. We go on with the latest of their rounds.
+ */
+static void resume(struct ps_store *s, uint64_t round)
+{
+    if (!s->may_resume || round <= s->round + 1 || round == PS_ROUND_LAST)
+        return;
+    s->round = round - 1;
+    s->n_ready = 0;
+    for (uint32_t i = 0; i < s->client_id.n; i++)
+        s->n_ready += s->client[i].has_left;
+}
+
+/* Looks whether a delta is new, and counts it as received. Returns 0 or why not. */
+static int receive(struct ps_store *s, struct ps_worker *w, const struct ps_push *p,
+                   bool *is_new)
+{
+    struct ps_client_record *c;
+    int why;
+
+    if (p->epoch != 0 && p->epoch != s->epoch)
+        return PS_STALE;
+    resume(s, p->round);
+    if (s->opts.n_clients > 0 && p->round > s->round + 1 && p->round != PS_ROUND_LAST)
+        return PS_EARLY;
+    if (!has_room(s, w, p))
+        return PS_FULL;
+    why = find_slots(s, w, p);
+    if (why)
+        return why;
+    c = p->sequence > 0 ? ps_store_client(s, p->client) : NULL;
+    if (p->sequence > 0 && c == NULL)
+        return PS_FULL;
+    *is_new = c && p->sequence > c->last;
+    if (*is_new) {
+        c->last = p->sequence;
+        s->is_changed = true;
+        note_round(s, c, p->round);
+    } else if (c) {
+        atomic_fetch_add(&s->n_duplicates, 1);
+    }
+    return 0;
+}
+
+/* What the client's record and the indices say, for a reply or a refusal. */
+static void look_up(struct ps_store *s, struct ps_worker *w, const struct ps_push *p, int why)
+{
+    uint32_t id = idmap_find(&s->client_id, key_pair(0, p->client));
+    struct ps_reply *r = &w->reply;
+    bool has_names = false;
+
+    r->epoch = s->epoch;
+    r->sequence = p->sequence;
+    r->is_frozen = s->is_frozen;
+    r->received = id == IDMAP_NONE ? 0 : s->client[id].last;
+    r->saved = id == IDMAP_NONE ? 0 : s->snapshot ? s->client[id].saved : r->received;
+    r->n_indices = 0;
+    for (uint32_t i = 0; i < p->n_entries && !why; i++)
+        has_names |= p->entry[i].index == PS_NO_INDEX;
+    if (!has_names)
+        return;
+    mem_grow(&r->index, &r->index_cap, p->n_entries, sizeof *r->index);
+    for (r->n_indices = 0; r->n_indices < p->n_entries; r->n_indices++)
+        r->index[r->n_indices] = s->index_of[w->slot[r->n_indices]];
+}
+
+static void merge(struct ps_store *s, struct ps_worker *w, const struct ps_push *p)
+{
+    char key[PS_KEY_SIZE];
+
+    for (uint32_t i = 0; i < p->n_entries && !s->opts.is_frozen; i++) {
+        if (p->entry[i].has_sketch) {
+            struct sketch view = ps_sketch_view(&p->entry[i].sketch, w->bin);
+
+            ps_state_add(&w->state, w->slot[i], &view);
+        }
+    }
+    for (uint32_t i = 0; i < p->n_stats; i++) {
+        ps_state_key(&p->stat[i], key);
+        ps_state_count(&w->state, key, &p->stat[i].stat);
+    }
+    atomic_fetch_add(&s->n_merged, 1);
+}
+
+/* Is the model of entry i news to the client? Under model_lock. */
+static const struct ps_model *news(const struct ps_store *s, const struct ps_worker *w,
+                                   const struct ps_push *p, uint32_t i)
+{
+    const struct ps_model *m = w->slot[i] < s->n_models ? &s->model[w->slot[i]] : NULL;
+    bool is_known = p->entry[i].index != PS_NO_INDEX;
+
+    if (m == NULL || m->version == 0 || (is_known && m->version <= p->have))
+        return NULL;
+    return m;
+}
+
+static void write_reply(struct ps_store *s, struct ps_worker *w, const struct ps_push *p,
+                        msgpack_sbuffer *out)
+{
+    struct ps_reply *r = &w->reply;
+    const struct ps_model *m;
+
+    pthread_rwlock_rdlock(&s->model_lock);
+    r->version = s->version;
+    r->round = s->published_round;
+    r->n_models = 0;
+    for (uint32_t i = 0; i < p->n_entries; i++)
+        r->n_models += news(s, w, p, i) != NULL;
+    ps_write_reply(out, r);
+    for (uint32_t i = 0; i < p->n_entries; i++) {
+        m = news(s, w, p, i);
+        if (m == NULL)
+            continue;
+        ps_write_array(out, 2);
+        ps_write_count(out, r->n_indices ? r->index[i] : p->entry[i].index);
+        ps_write_raw(out, m->data, m->n);
+    }
+    pthread_rwlock_unlock(&s->model_lock);
+}
+
+static void refuse(struct ps_store *s, const struct ps_reply *reply, int why,
+                   msgpack_sbuffer *out)
+{
+    struct ps_refusal refusal = {.code = (enum ps_refusal_code)why,
+                                 .epoch = s->epoch,
+                                 .sequence = reply->sequence,
+                                 .received = reply->received};
+
+    atomic_fetch_add(&s->n_refused, 1);
+    ps_write_refusal(out, &refusal);
+}
+
+static void answer_push(struct ps_store *s, struct ps_worker *w, msgpack_sbuffer *out)
+{
+    const struct ps_push *p = &w->frame.push;
+    bool is_new = false;
+    int why;
+
+    pthread_mutex_lock(&w->lock);
+    pthread_mutex_lock(&s->registry_lock);
+    why = receive(s, w, p, &is_new);
+    look_up(s, w, p, why);
+    pthread_mutex_unlock(&s->registry_lock);
+    if (is_new)
+        merge(s, w, p);
+    pthread_mutex_unlock(&w->lock);
+    if (why)
+        refuse(s, &w->reply, why, out);
+    else
+        write_reply(s, w, p, out);
+}
+
+static void write_model(const struct ps_store *s, uint32_t slot, const char *text,
+                        msgpack_sbuffer *out)
+{
+    const char *end = strchr(text, '\n');
+
+    ps_write_array(out, 2);
+    ps_write_array(out, 2);
+    ps_write_text(out, text, (size_t)(end - text));
+    ps_write_text(out, end + 1, strlen(end + 1));
+    if (slot < s->n_models && s->model[slot].version > 0)
+        ps_write_raw(out, s->model[slot].data, s->model[slot].n);
+    else
+        ps_write_nil(out);
+}
+
+static void write_stats(const struct ps_state *state, msgpack_sbuffer *out)
+{
+    char text[PS_KEY_SIZE];
+
+    ps_write_array(out, state->key.n);
+    for (uint32_t i = 0; i < state->key.n && out->size <= PS_MAX_FRAME_BYTES; i++) {
+        struct ps_stat_key key;
+
+        snprintf(text, sizeof text, "%s", state->key.name[i]);
+        key = ps_state_split(text);
+        ps_write_stat(out, &key, &state->stat[i]);
+    }
+}
+
+/* A copy, so that who asks for all holds up nobody who tells something; the texts stay. */
+static const char **copy_names(struct ps_store *s, struct ps_push *state)
+{
+    const char **name;
+
+    pthread_mutex_lock(&s->registry_lock);
+    state->client = s->client_id.n;
+    state->n_entries = s->function.n;
+    name = mem_alloc(s->function.n, sizeof *name);
+    for (uint32_t i = 0; i < s->function.n; i++)
+        name[i] = s->function.name[i];
+    pthread_mutex_unlock(&s->registry_lock);
+    return name;
+}
+
+/* All that is published, as far as it fits into a frame. */
+static void answer_question(struct ps_store *s, msgpack_sbuffer *out)
+{
+    struct ps_push state = {0};
+    const char **name = copy_names(s, &state);
+
+    pthread_rwlock_rdlock(&s->model_lock);
+    state.have = s->version;
+    state.round = s->published_round;
+    ps_write_state(out, &state);
+    for (uint32_t i = 0; i < state.n_entries && out->size <= PS_MAX_FRAME_BYTES; i++)
+        write_model(s, i, name[i], out);
+    write_stats(&s->global, out);
+    pthread_rwlock_unlock(&s->model_lock);
+    free(name);
+    if (out->size <= PS_MAX_FRAME_BYTES)
+        return;
+    msgpack_sbuffer_clear(out);
+    refuse(s, &(struct ps_reply){0}, PS_LARGE, out);
+}
+
+static void answer_letters(struct ps_store *s, struct ps_worker *w, msgpack_sbuffer *out)
+{
+    if (!ps_relay_pass(s->relay, &w->frame.letters, atomic_load(&s->epoch),
+                       clock_ns() / 1000000, out))
+        refuse(s, &(struct ps_reply){0}, PS_FULL, out);
+}
+
+void ps_store_answer(struct ps_store *s, unsigned worker, const void *request, size_t bytes,
+                     msgpack_sbuffer *out)
+{
+    struct ps_worker *w = &s->worker[worker];
+    int rc = ps_frame_read(&w->frame, request, bytes);
+
+    msgpack_sbuffer_clear(out);
+    atomic_fetch_add(&s->n_requests, 1);
+    if (rc == 0 && w->frame.kind == PS_PUSH)
+        answer_push(s, w, out);
+    else if (rc == 0 && w->frame.kind == PS_ASK)
+        answer_question(s, out);
+    else if (rc == 0 && w->frame.kind == PS_LETTERS)
+        answer_letters(s, w, out);
+    else
+        refuse(s, &(struct ps_reply){0},
+               rc == ERR_UNSUPPORTED ? PS_OTHER_VERSION : PS_BAD_FRAME, out);
+    atomic_fetch_add(&s->received_bytes, bytes);
+    atomic_fetch_add(&s->sent_bytes, out->size);
 }

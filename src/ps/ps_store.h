@@ -15,7 +15,7 @@
  * to a server that was started anew; sequences tell what is counted already.
  *
  * A server may be below another (upstream): then it tells that one what its clients told, and
- * its clients what that one says. See ps_upstream.c.
+ * its clients what that one says. See ps_publish.c.
  */
 #ifndef SNAG_PS_STORE_H
 #define SNAG_PS_STORE_H

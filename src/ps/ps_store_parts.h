@@ -1,7 +1,6 @@
 /*
- * ps_store_parts -- what the files of ps_store share: ps_store.c opens and closes it,
- * ps_answer.c answers requests, ps_publish.c publishes, ps_upstream.c talks to a server above.
- * For them only.
+ * ps_store_parts -- what the files of ps_store share: ps_store.c opens and closes it and
+ * answers requests, ps_publish.c publishes and talks to a server above. For them only.
  *
  * Locks, in the order in which they are taken:
  *   worker->lock    guards worker->state
@@ -14,8 +13,8 @@
  * A request holds its worker's lock from the look at the client's sequence to the last merge,
  * and a cut holds all of them: that is what makes a cut one instant.
  */
-#ifndef SNAG_PS_STORE_PARTS_H
-#define SNAG_PS_STORE_PARTS_H
+#ifndef SNAG_PS_PS_STORE_PARTS_H
+#define SNAG_PS_PS_STORE_PARTS_H
 
 #include "base/idmap.h"
 #include "ps/ps_relay.h"
@@ -86,23 +85,14 @@ struct ps_store {
 
 /* The following four want registry_lock. */
 
-/* ps_store_add_function -- the slot of "program\nname", new if it was not known. */
-uint32_t ps_store_add_function(struct ps_store *store, const char *text);
-
 /* ps_store_give_index -- the next one, to a slot that has none. */
 void ps_store_give_index(struct ps_store *store, uint32_t slot);
-
-/* ps_store_client -- the record of a client, or NULL if there are too many. */
-struct ps_client_record *ps_store_client(struct ps_store *store, uint64_t client);
 
 /* ps_store_is_round_complete -- all clients have pushed for the next round, or left. */
 bool ps_store_is_round_complete(const struct ps_store *store);
 
 /* ps_store_draw_epoch -- a life of the server: a number that no other has had. */
 uint64_t ps_store_draw_epoch(void);
-
-/* ps_upstream_add -- what a cut took, to what is told to the server above. */
-void ps_upstream_add(struct ps_store *store, const struct ps_state *state);
 
 /* ps_store_pack_model -- a sketch of one call or more, as it is sent. */
 struct ps_model ps_store_pack_model(const struct sketch *sketch, uint64_t version);

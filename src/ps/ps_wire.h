@@ -11,12 +11,36 @@
  * into its bytes and makes no room but for the arrays of its entries, which are never more than
  * the frame has bytes for.
  */
-#ifndef SNAG_PS_WIRE_H
-#define SNAG_PS_WIRE_H
+#ifndef SNAG_PS_PS_WIRE_H
+#define SNAG_PS_PS_WIRE_H
 
 #include "detect/sketch.h"
-#include "ps/ps_bytes.h"
 #include "ps/ps_stat.h"
+
+#include <msgpack.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of a frame: not a copy, not zero-terminated. */
+struct ps_span {
+    const unsigned char *data;
+    uint32_t n;
+};
+
+/*
+ * ps_write_* -- elements of MessagePack into a buffer that grows. A new buffer is zeroed; it is given
+ * back with msgpack_sbuffer_destroy.
+ */
+void ps_write_count(msgpack_sbuffer *out, uint64_t value);
+void ps_write_array(msgpack_sbuffer *out, uint32_t n);
+void ps_write_bytes(msgpack_sbuffer *out, const void *data, uint32_t bytes);
+void ps_write_text(msgpack_sbuffer *out, const char *text, size_t length);
+void ps_write_wide(msgpack_sbuffer *out, unsigned __int128 value);
+void ps_write_nil(msgpack_sbuffer *out);
+
+/* ps_write_raw -- bytes that are MessagePack already. */
+void ps_write_raw(msgpack_sbuffer *out, const void *data, size_t bytes);
 
 #define PS_WIRE_VERSION 1u
 #define PS_MAX_FRAME_BYTES (64u << 20)   /* bytes */

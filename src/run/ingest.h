@@ -4,7 +4,7 @@
  * Each worker thread has a reader, a call stack and the columns of one location. Locations are
  * taken in order, and a finished one gets its place in the files after those before it, so
  * that the result is the same, byte for byte, on any number of threads, and of processes
- * (run/ingest_crew.h).
+ *.
  */
 #ifndef SNAG_RUN_INGEST_H
 #define SNAG_RUN_INGEST_H

@@ -40,12 +40,6 @@ struct level_place {
 /* levels_checksum -- of an index in memory whose header may say anything as checksum. */
 uint64_t levels_checksum(const void *index, size_t bytes);
 
-/* levels_columns_sum -- how the index knows its columns. */
-uint64_t levels_columns_sum(const struct columns *columns);
-
-/* levels_map -- as levels_open, of two open files. */
-int levels_map(struct levels *levels, const struct columns *columns, int index, int rects);
-
 /* levels_fences -- how many fences n things have. */
 static inline uint64_t levels_fences(uint64_t n, uint32_t every)
 {

@@ -1,4 +1,4 @@
-#include "run/run_metadata.h"
+#include "run/run_summary.h"
 
 #include "base/fs.h"
 #include "base/test.h"

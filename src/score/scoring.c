@@ -17,7 +17,7 @@
 #include "explain/waiting.h"
 #include "explain/why.h"
 #include "score/patterns.h"
-#include "trace/call_sites.h"
+#include "trace/region_name.h"
 
 #include <assert.h>
 #include <math.h>

@@ -10,7 +10,7 @@
 
 #include "http/request.h"
 #include "http/response.h"
-#include "serve/worker.h"
+#include "serve/served.h"
 
 typedef int api_fn(struct worker *worker, const struct request *request,
                    struct response *response);
@@ -20,7 +20,7 @@ api_fn api_run, api_regions, api_search, api_openapi;
 /* api_executions.c */
 api_fn api_columns, api_candidates, api_next, api_execution, api_executions_csv;
 /* api_tree.c */
-api_fn api_tree, api_typical, api_typical_there, api_subtrees;
+api_fn api_tree, api_typical, api_typical_there, api_subtrees, api_path;
 /* api_timeline.c */
 api_fn api_timeline, api_messages, api_dependencies, api_measure, api_window;
 /* api_collectives.c */
@@ -35,11 +35,8 @@ api_fn api_labels, api_labels_csv, api_label, api_retrain, api_undo, api_redo, a
 api_fn api_incidents, api_groups, api_ranks;
 /* api_map.c */
 api_fn api_map;
-/* api_paths.c */
-api_fn api_path;
 /* api_comparison.c */
 api_fn api_comparison, api_comparison_tree, api_comparison_runs;
-/* api_history.c */
 api_fn api_history, api_history_functions, api_history_comparison, api_history_tree;
 /* api_projection.c */
 api_fn api_projection, api_project, api_cancel;

@@ -1,8 +1,19 @@
-/* Runs against each other: as snag compare has it, and as a tree for a picture. */
+/*
+ * Runs against each other: as snag compare has it, and as a tree for a picture. And a history:
+ * how long executions took from run to run, and any of its runs against those before; its file
+ * is opened for each answer, as runs may be added to it at any time.
+ */
+#include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
+#include "compare/run_history.h"
+#include "compare/trend.h"
 #include "serve/api.h"
 #include "view/compare_json.h"
-#include "view/compare_tree.h"
+#include "view/results_json.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 int api_comparison(struct worker *worker, const struct request *request,
                    struct response *response)
@@ -47,4 +58,149 @@ int api_comparison_runs(struct worker *worker, const struct request *request,
         json_array_append_new(renames, json_pack("[o, o]", json_text(c->rename[i].from),
                                                  json_text(c->rename[i].to)));
     return response_json(response, json_pack("{s:o, s:o}", "runs", runs, "renames", renames));
+}
+
+#define MAX_SERIES 1000
+
+/* ---------------------------------------------------------------------------- functions */
+
+/* How many runs have each function of interest. */
+struct functions {
+    char **name; /* [n] */
+    uint32_t *n_runs;
+    size_t n, name_cap, n_runs_cap;
+};
+
+static void release_functions(struct functions *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        free(f->name[i]);
+    free(f->name);
+    free(f->n_runs);
+}
+
+static int count_run(void *ctx, const struct history_run *run)
+{
+    struct functions *f = ctx;
+
+    for (size_t i = 0; i < f->n; i++)
+        if (strcmp(f->name[i], run->foi) == 0) {
+            f->n_runs[i]++;
+            return 0;
+        }
+    mem_grow(&f->name, &f->name_cap, f->n + 1, sizeof *f->name);
+    mem_grow(&f->n_runs, &f->n_runs_cap, f->n + 1, sizeof *f->n_runs);
+    f->name[f->n] = mem_copy_string(run->foi);
+    f->n_runs[f->n++] = 1;
+    return 0;
+}
+
+int api_history_functions(struct worker *worker, const struct request *request,
+                          struct response *response)
+{
+    const struct history_filter all = {.foi = NULL};
+    struct functions f = {.n = 0};
+    struct history history = {0};
+    json_t *json;
+    int rc = history_open(&history, worker->served->history, DATABASE_READ);
+
+    (void)request;
+    if (rc == 0)
+        rc = history_each(&history, &all, count_run, &f);
+    history_close(&history);
+    json = json_array();
+    for (size_t i = 0; i < f.n; i++)
+        json_array_append_new(json, json_pack("{s:o, s:I}", "foi", json_text(f.name[i]), "runs",
+                                              (json_int_t)f.n_runs[i]));
+    release_functions(&f);
+    if (rc == 0)
+        return response_json(response, json);
+    json_decref(json);
+    return rc;
+}
+
+/* -------------------------------------------------------------------------------- trend */
+
+int api_history(struct worker *worker, const struct request *request, struct response *response)
+{
+    struct history_filter filter = {.foi = request_text(request, "foi", NULL)};
+    const char *path = request_text(request, "path", NULL);
+    struct history history = {0};
+    struct trend trend = {0};
+    double last;
+    int rc = request_number(request, "last", 1, TREND_MAX_RUNS, TREND_MAX_RUNS, &last);
+
+    if (rc < 0)
+        return rc;
+    filter.last = (uint64_t)last;
+    rc = history_open(&history, worker->served->history, DATABASE_READ);
+    if (rc == 0)
+        rc = trend_load(&history, &filter, &trend);
+    if (rc == 0)
+        response_json(response, trend_to_json(&trend, path, MAX_SERIES));
+    trend_release(&trend);
+    history_close(&history);
+    return rc;
+}
+
+/* --------------------------------------------------------------------------- comparison */
+
+/* That of the only function, where the request does not say which. */
+static int name_function(struct history *history, struct functions *f, const char **foi)
+{
+    const struct history_filter all = {.foi = NULL};
+    int rc = *foi ? 0 : history_each(history, &all, count_run, f);
+
+    if (rc == 0 && *foi == NULL && f->n > 1)
+        rc = err_set(ERR_USAGE, "the history has several functions of interest: foi says which "
+                                "is meant");
+    if (rc == 0 && *foi == NULL)
+        *foi = f->n > 0 ? f->name[0] : "";
+    return rc;
+}
+
+static int look_back(struct worker *worker, const struct request *request,
+                     struct comparison *out)
+{
+    struct look_back of = {.run = request->id[0], .foi = request_text(request, "foi", NULL)};
+    struct functions f = {.n = 0};
+    struct history history = {0};
+    double last;
+    int rc = request_number(request, "last", 1, COMPARE_MAX_RUNS - 1, LOOK_BACK_USUAL, &last);
+
+    if (rc < 0)
+        return rc;
+    of.last = (uint32_t)last;
+    rc = history_open(&history, worker->served->history, DATABASE_READ);
+    if (rc == 0)
+        rc = name_function(&history, &f, &of.foi);
+    if (rc == 0)
+        rc = look_back_compare(&history, &of, out);
+    release_functions(&f);
+    history_close(&history);
+    return rc;
+}
+
+int api_history_comparison(struct worker *worker, const struct request *request,
+                           struct response *response)
+{
+    struct comparison c = {0};
+    int rc = look_back(worker, request, &c);
+
+    if (rc == 0)
+        response_json(response, compare_to_json(&c, 0));
+    compare_release(&c);
+    return rc;
+}
+
+int api_history_tree(struct worker *worker, const struct request *request,
+                     struct response *response)
+{
+    struct comparison c = {0};
+    int rc = look_back(worker, request, &c);
+
+    if (rc == 0)
+        response_json(response, compare_tree_to_json(&c));
+    compare_release(&c);
+    return rc;
 }

@@ -1,12 +1,12 @@
 /* What the run is: its functions of interest, locations, regions, and what was wrong with it.
  */
+#include "base/json.h"
+#include "monitor/api_live.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
-#include "base/json.h"
-#include "view/row_json.h"
-#include "monitor/api_live.h"
 #include "serve/api.h"
-#include "serve/assets.h"
+#include "serve/routes.h"
+#include "view/results_json.h"
 
 #include <string.h>
 

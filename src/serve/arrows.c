@@ -1,17 +1,20 @@
 /*
  * Messages are first candidates, of which only what choosing needs is known: where the other
- * end is, in time and in the file, is looked up for those that are chosen. In long windows some
- * blocks of neighbouring records are looked at, each somewhere in its part of the window, and
- * sends only: neighbours, because what a program sends in turns would otherwise be met by every
- * n-th look or never.
+ * end is, in time and in the file, is looked up for those that are chosen. In long windows
+ * some blocks of neighbouring records are looked at, each somewhere in its part of the window,
+ * and sends only: neighbours, because what a program sends in turns would otherwise be met by
+ * every n-th look or never. Dependencies the run has in no order: the first who asks sorts
+ * them, by either end, for all threads: 32 bytes each.
  */
 #include "serve/arrows.h"
 
 #include "base/fs.h"
 #include "base/mem.h"
 #include "explain/trace_view.h"
+#include "serve/call_details.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define BLOCK 64u     /* records */
@@ -285,4 +288,291 @@ void arrows_of(struct arrows *arrows, const struct columns *columns,
     choose(&g, most);
     look_up(arrows, &g);
     free(g.candidate);
+}
+
+/* ----------------------------------------------------------------------------- dependencies */
+
+/* An end of a dependency: when its call began, and where. */
+struct end {
+    uint64_t ns;
+    uint32_t location;
+    uint32_t dependency;
+};
+
+enum { IS_ON, IS_WHO, N_SIDES }; /* the call that is waited for, the one that waits */
+
+struct dependency_ends {
+    struct shared shared;
+    uint32_t n;
+    struct end *end[N_SIDES]; /* [n] by location, then time */
+};
+
+/* ---------------------------------------------------------------------------------- ends */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct end *p = a, *q = b;
+
+    if (p->location != q->location)
+        return p->location < q->location ? -1 : 1;
+    if (p->ns != q->ns)
+        return p->ns < q->ns ? -1 : 1;
+    return (p->dependency > q->dependency) - (p->dependency < q->dependency);
+}
+
+static void free_ends(struct shared *shared)
+{
+    struct dependency_ends *ends = (struct dependency_ends *)shared;
+
+    for (int side = 0; side < N_SIDES; side++)
+        free(ends->end[side]);
+    free(ends);
+}
+
+static bool is_possible(const struct columns *columns, const struct dependency *d)
+{
+    return d->location < columns->n_locations && d->on_location < columns->n_locations &&
+           d->kind <= DEPENDENCY_RETURN;
+}
+
+static int make_ends(struct shared *old, void *ctx, struct shared **out)
+{
+    const struct columns *columns = ctx;
+    struct dependency_ends *ends;
+    size_t n = columns->n_dependencies < UINT32_MAX ? columns->n_dependencies : UINT32_MAX;
+
+    *out = old;
+    if (old)
+        return 0;
+    ends = mem_alloc(1, sizeof *ends);
+    ends->shared = (struct shared){1, free_ends};
+    for (int side = 0; side < N_SIDES; side++)
+        ends->end[side] = mem_alloc(n, sizeof **ends->end);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct dependency *d = &columns->dependency[i];
+
+        if (!is_possible(columns, d))
+            continue;
+        ends->end[IS_ON][ends->n] = (struct end){d->on_begin_ns, d->on_location, i};
+        ends->end[IS_WHO][ends->n++] = (struct end){d->begin_ns, d->location, i};
+    }
+    for (int side = 0; side < N_SIDES && ends->n > 0; side++)
+        qsort(ends->end[side], ends->n, sizeof **ends->end, by_place);
+    *out = &ends->shared;
+    return 0;
+}
+
+const struct dependency_ends *dependency_ends_take(struct shared_cache *cache,
+                                                   const struct columns *columns)
+{
+    struct shared *ends = NULL;
+
+    shared_cache_take(cache, 0, make_ends, (void *)(uintptr_t)columns, &ends);
+    return (const struct dependency_ends *)ends;
+}
+
+void dependency_ends_give_back(struct shared_cache *cache, const struct dependency_ends *ends)
+{
+    shared_cache_give_back(cache, ends ? (struct shared *)(uintptr_t)&ends->shared : NULL);
+}
+
+/* The first end of a location at or after a time. */
+static size_t end_from(const struct dependency_ends *ends, int side, uint32_t location,
+                       uint64_t ns)
+{
+    const struct end wanted = {ns, location, 0};
+    size_t low = 0, high = ends->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (by_place(&ends->end[side][middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---------------------------------------------------------------------------------- calls */
+
+/* The call that one end is of, or NO_CALL. */
+static uint32_t call_of(const struct columns *columns, uint32_t location, uint64_t begin_ns,
+                        uint32_t region, uint32_t n_regions)
+{
+    struct call_view calls = columns_view(columns, location);
+    uint32_t latest = calls_until(&calls, begin_ns + CALLS_BEGUN_ROUNDING_NS);
+
+    if (latest == 0 || call_details_check_row(&calls, latest - 1, n_regions) < 0)
+        return NO_CALL;
+    return calls_begun(&calls, begin_ns, region);
+}
+
+/* False where a call of it is not there. */
+static bool find_arrow(const struct columns *columns, uint32_t i, uint32_t n_regions,
+                       struct dependency_arrow *a)
+{
+    const struct dependency *d = &columns->dependency[i];
+    uint32_t on = call_of(columns, d->on_location, d->on_begin_ns, d->on_region, n_regions);
+    uint32_t who = call_of(columns, d->location, d->begin_ns, d->region, n_regions);
+    struct call_view from, to;
+
+    if (on == NO_CALL || who == NO_CALL)
+        return false;
+    from = columns_view(columns, d->on_location);
+    to = columns_view(columns, d->location);
+    *a = (struct dependency_arrow){
+        .from_ns = d->kind == DEPENDENCY_BEGIN ? d->on_begin_ns : calls_leave(&from, on),
+        .to_ns = d->kind == DEPENDENCY_RETURN ? calls_leave(&to, who) : to.enter_ns[who],
+        .from = d->on_location,
+        .to = d->location,
+        .from_call = on,
+        .to_call = who,
+        .kind = (enum dependency_kind)d->kind,
+    };
+    return true;
+}
+
+static int by_from(const void *a, const void *b)
+{
+    const struct dependency_arrow *p = a, *q = b;
+
+    if (p->from_ns != q->from_ns)
+        return p->from_ns < q->from_ns ? -1 : 1;
+    if (p->to_ns != q->to_ns)
+        return p->to_ns < q->to_ns ? -1 : 1;
+    if (p->from != q->from)
+        return p->from < q->from ? -1 : 1;
+    return (p->to > q->to) - (p->to < q->to);
+}
+
+/* --------------------------------------------------------------------------------- window */
+
+struct gathered_ends {
+    const struct columns *columns;
+    const struct dependency_window *window;
+    bool *is_wanted;  /* [n_locations of the run] */
+    uint32_t *chosen; /* [n] dependencies, each once */
+    size_t n, cap;
+};
+
+/* Those with an end on a location in the window; of the one that waits, where the other's is
+ * not there, and it was not taken. */
+static void take_end(struct gathered_ends *g, const struct dependency_ends *ends, int side,
+                     uint32_t location, size_t step)
+{
+    const struct dependency_window *w = g->window;
+    size_t until = end_from(ends, side, location, w->end_ns);
+
+    for (size_t i = end_from(ends, side, location, w->begin_ns); i < until; i += step) {
+        uint32_t at = ends->end[side][i].dependency;
+        const struct dependency *d = &g->columns->dependency[at];
+        bool is_taken =
+            side == IS_WHO && d->on_begin_ns >= w->begin_ns && d->on_begin_ns < w->end_ns;
+
+        if (is_taken || !g->is_wanted[side == IS_ON ? d->location : d->on_location])
+            continue;
+        mem_grow(&g->chosen, &g->cap, g->n + 1, sizeof *g->chosen);
+        g->chosen[g->n++] = at;
+    }
+}
+
+/* How many ends of a side are in the window. */
+static size_t count_ends(const struct dependency_window *w, const struct dependency_ends *ends,
+                         int side)
+{
+    size_t n = 0;
+
+    for (uint32_t k = 0; k < w->n_locations; k++)
+        n += end_from(ends, side, w->location[k], w->end_ns) -
+             end_from(ends, side, w->location[k], w->begin_ns);
+    return n;
+}
+
+static void add_arrows(struct dependency_arrows *arrows, const struct gathered_ends *g,
+                       size_t most)
+{
+    size_t n_left = g->n < most ? g->n : most;
+
+    arrows->arrow = mem_alloc(n_left, sizeof *arrows->arrow);
+    for (size_t i = 0; i < n_left; i++)
+        arrows->n += find_arrow(g->columns, g->chosen[i * g->n / n_left], g->window->n_regions,
+                                &arrows->arrow[arrows->n]);
+    if (n_left == g->n && !arrows->is_estimate)
+        arrows->total = arrows->n;
+    if (arrows->n > 0)
+        qsort(arrows->arrow, arrows->n, sizeof *arrows->arrow, by_from);
+}
+
+void dependency_arrows_of(struct dependency_arrows *arrows, const struct columns *columns,
+                          const struct dependency_ends *ends,
+                          const struct dependency_window *window, size_t most)
+{
+    struct gathered_ends g = {.columns = columns, .window = window};
+    size_t step[N_SIDES];
+
+    if (ends->n == 0)
+        return;
+    g.is_wanted = mem_alloc(columns->n_locations, sizeof *g.is_wanted);
+    for (uint32_t k = 0; k < window->n_locations; k++)
+        g.is_wanted[window->location[k]] = true;
+    for (int side = 0; side < N_SIDES; side++) {
+        size_t before = g.n;
+
+        step[side] = count_ends(window, ends, side) / DEPENDENCY_ARROWS_ALL + 1;
+        for (uint32_t k = 0; k < window->n_locations; k++)
+            take_end(&g, ends, side, window->location[k], step[side]);
+        arrows->total += (g.n - before) * step[side];
+        arrows->is_estimate |= step[side] > 1;
+    }
+    add_arrows(arrows, &g, most);
+    free(g.is_wanted);
+    free(g.chosen);
+}
+
+void dependency_arrows_release(struct dependency_arrows *arrows)
+{
+    free(arrows->arrow);
+    *arrows = (struct dependency_arrows){0};
+}
+
+/* ------------------------------------------------------------------------------- one call */
+
+void dependency_arrows_of_call(struct dependency_arrows *arrows, const struct columns *columns,
+                               const struct dependency_ends *ends, uint32_t location,
+                               uint32_t row, uint32_t n_regions)
+{
+    struct call_view calls = columns_view(columns, location);
+    uint64_t enter = calls.enter_ns[row], leave = calls_leave(&calls, row);
+    uint64_t begin = enter > CALLS_BEGUN_ROUNDING_NS ? enter - CALLS_BEGUN_ROUNDING_NS : 0;
+    size_t cap = 0;
+
+    for (int side = 0; side < N_SIDES; side++) {
+        size_t from = end_from(ends, side, location, begin);
+        size_t until = end_from(ends, side, location, leave + 1);
+
+        if (until > from + DEPENDENCY_ARROWS_OF_CALL)
+            until = from + DEPENDENCY_ARROWS_OF_CALL;
+        for (size_t i = from; i < until; i++) {
+            struct dependency_arrow a;
+
+            if (!find_arrow(columns, ends->end[side][i].dependency, n_regions, &a) ||
+                (side == IS_ON ? a.from_call : a.to_call) != row)
+                continue;
+            mem_grow(&arrows->arrow, &cap, arrows->n + 1, sizeof *arrows->arrow);
+            arrows->arrow[arrows->n++] = a;
+        }
+    }
+    arrows->total = arrows->n;
+    if (arrows->n > 0)
+        qsort(arrows->arrow, arrows->n, sizeof *arrows->arrow, by_from);
+}
+
+const char *dependency_kind_name(enum dependency_kind kind)
+{
+    static const char *const names[] = {[DEPENDENCY_END] = "order",
+                                        [DEPENDENCY_BEGIN] = "launch",
+                                        [DEPENDENCY_RETURN] = "wait"};
+
+    return names[kind];
 }

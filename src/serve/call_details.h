@@ -20,13 +20,6 @@
  */
 int call_details_check_row(const struct call_view *calls, uint32_t row, uint32_t n_regions);
 
-/*
- * call_details_say -- "arguments", "n_arguments", "counters", "n_counters" of a call.
- *   location, row  of a call that was checked; nothing else is believed
- */
-void call_details_say(const struct columns *columns, const struct definitions *defs,
-                      uint32_t location, uint32_t row, json_t *json);
-
 /* call_details_is_recorder -- whether a location reads counters for its process, and does
  * nothing else. */
 bool call_details_is_recorder(const struct columns *columns, uint32_t location);

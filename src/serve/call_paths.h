@@ -38,15 +38,7 @@ void call_paths_of(struct call_paths *paths, const struct closeup *c);
  *   site  of model->local: own times are as is usual there; LOCAL_NONE: everywhere
  * Nodes are the same ones for all sites. O(paths).
  */
-void call_paths_typical(struct call_paths *paths, const struct residual_model *model,
-                        uint32_t site);
 void call_paths_release(struct call_paths *paths);
-
-/*
- * call_paths_to_json -- the nodes as in the API.
- *   location  of the execution, or NO_LOCATION
- */
-json_t *call_paths_to_json(const struct call_paths *paths, uint32_t location);
 
 /*
  * call_paths_sketch -- the `most` nodes with the most time, in preorder, each

@@ -1,5 +1,5 @@
 /* Dependencies between the calls of a small random run, in no order, against the definition. */
-#include "serve/dependency_arrows.h"
+#include "serve/arrows.h"
 
 #include "base/mem.h"
 #include "base/rng.h"

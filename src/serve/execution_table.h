@@ -1,18 +1,22 @@
 /*
  * execution_table -- all executions of a function of interest as arrays by tree, as the page
- * asks for them.
+ * asks for them; and foi_state, how they stand as one thread knows it.
  *
  * A table is a snapshot that all threads share (base/shared_cache.h). What never changes is
  * read once. A new label makes a new table that differs in the labels only; a retrain or an
- * undo one whose scores and order are read anew.
+ * undo one whose scores and order are read anew. A thread keeps beside it what never changes:
+ * the model, and sketches of trees.
  */
 #ifndef SNAG_SERVE_EXECUTION_TABLE_H
 #define SNAG_SERVE_EXECUTION_TABLE_H
 
 #include "base/shared_cache.h"
+#include "features/residual.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include <jansson.h>
 #include <sqlite3.h>
 
 /* What never changes. All arrays are [n]. */
@@ -53,5 +57,47 @@ struct execution_table {
 int execution_table_take(struct shared_cache *cache, sqlite3 *db, int64_t foi, uint32_t n,
                          const struct execution_table **table);
 void execution_table_give_back(struct shared_cache *cache, const struct execution_table *table);
+
+#define FOI_STATE_MAX_SKETCHES 1000 /* kept; then all are forgotten */
+
+#define VERDICT_CHANGED 2 /* another one than before labels were learnt */
+
+/* Which executions are asked for. */
+struct foi_filter {
+    double rank;    /* < 0: any */
+    int is_anomaly; /* -1: any; VERDICT_CHANGED */
+    int label;      /* enum label; 2: any */
+};
+
+/* Those of a table, strangest first. */
+struct foi_list {
+    struct foi_filter filter;
+    const struct execution_table *table; /* NULL: no list */
+    uint32_t *tree;                      /* [n]; NULL: all, as in scores->order */
+    uint32_t n;
+};
+
+struct foi_state {
+    int64_t foi;
+    uint32_t n;                          /* executions */
+    bool is_current;                     /* else ask for the table again */
+    const struct execution_table *table; /* how they stand, or NULL */
+    struct foi_list list;
+
+    bool has_model;
+    struct residual_model model;
+    json_t **sketch; /* [n] small trees for the list, or NULL */
+    uint32_t n_sketches;
+};
+
+/*
+ * foi_state_find -- the number of executions of a function of interest.
+ * Returns 0, ERR_NOT_FOUND or ERR_DATABASE.
+ */
+int foi_state_find(struct foi_state *state, sqlite3 *db, int64_t foi);
+
+/* foi_state_load -- the table that holds now. Returns what execution_table_take does. */
+int foi_state_load(struct foi_state *state, struct shared_cache *tables, sqlite3 *db);
+void foi_state_release(struct foi_state *state, struct shared_cache *tables);
 
 #endif

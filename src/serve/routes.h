@@ -1,6 +1,7 @@
 /*
  * routes -- which path is answered by whom: one table. To add a route: its handler in an
- * api_*.c, its row here, its description in openapi.json.
+ * api_*.c, its row here, its description in openapi.json. Beside it the page, inside the
+ * program: only what is in its table can be asked for.
  */
 #ifndef SNAG_SERVE_ROUTES_H
 #define SNAG_SERVE_ROUTES_H
@@ -67,5 +68,22 @@ const struct route *route_find(struct request *request);
 
 /* route_methods -- by which methods its path may be asked for: "GET, HEAD"; NULL: by none. */
 const char *route_methods(const struct request *request);
+
+struct asset {
+    const char *path; /* "/", "/app.js" */
+    const char *type;
+    const char *etag; /* quoted */
+    const unsigned char *data;
+    size_t size;
+};
+
+/* asset_find -- what is served under a path, or NULL. */
+const struct asset *asset_find(const char *path);
+
+/* asset_openapi -- the description of the API, which is no part of the page. */
+const struct asset *asset_openapi(void);
+
+/* asset_report -- the page of a report (web/src/report/), which is written, not served. */
+const struct asset *asset_report(void);
 
 #endif

@@ -1,28 +1,37 @@
 /*
  * served -- the run that is served, as all threads see it; or a program that runs, of which
  * there is a live state instead; or runs that are compared, or a history of them, which have
- * neither.
+ * neither. And a worker, which is one thread's view of it.
  *
- * What never changes is shared: the columns, the definitions. The database is not: each thread
- * has its own connection (struct worker). What the threads tell each other goes through a feed
- * (events), a board (the points of the projection that runs), a cache (how all
- * executions stand) and counters.
+ * What never changes is shared: the columns, the definitions. The database is not: each worker
+ * has its own connection, and what it has read so far; nothing in it is shared, so nothing is
+ * locked. There is a worker for each thread that answers readers, one that writes labels, and
+ * one that learns: it keeps what is needed to rank, so that a retrain costs milliseconds. What
+ * the threads tell each other goes through a feed (events), a board (the points of the
+ * projection that runs), a cache (how all executions stand) and counters.
  */
 #ifndef SNAG_SERVE_SERVED_H
 #define SNAG_SERVE_SERVED_H
 
+#include "compare/compare.h"
+#include "analysis/retrain.h"
+#include "analysis/run_scoring.h"
 #include "base/board.h"
 #include "base/feed.h"
+#include "base/pool.h"
 #include "base/shared_cache.h"
-#include "compare/compare.h"
+#include "http/request.h"
+#include "http/response.h"
 #include "monitor/live_state.h"
 #include "run/levels.h"
 #include "run/rundir.h"
+#include "serve/execution_table.h"
 #include "trace/definitions.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <jansson.h>
@@ -118,5 +127,108 @@ void served_wrote(struct served *served, int rc);
 
 /* served_tell -- an event for all pages: its name, its data as JSON. Takes the data over. */
 void served_tell(struct served *served, const char *event, json_t *data);
+
+struct window {
+    uint64_t begin_ns, end_ns; /* begin < end */
+    uint32_t *location;        /* [n_locations] different ones */
+    uint32_t n_locations;
+};
+
+/*
+ * window_read -- from the parameters begin, end (default: the whole trace) and locations
+ * (default: all). Release in any case. Returns 0 or ERR_USAGE.
+ */
+int window_read(struct window *window, const struct served *served,
+                const struct request *request);
+void window_release(struct window *window);
+
+#define WORKER_MAX_READY 3u
+
+/* A ranking that is ready. */
+struct ready {
+    int64_t foi;
+    struct retrain_settings as; /* what it was asked for with */
+    struct ranking ranking;
+};
+
+struct worker {
+    struct served *served;
+    struct database database;
+    sqlite3 *db;     /* NULL where no run is served: of what follows only the version is used */
+    int64_t version; /* of the database's content, for this connection; or of the live state */
+    sqlite3_stmt *ask_version;
+    struct foi_state **foi_state; /* [n_foi_states] */
+    size_t n_foi_states, foi_state_cap;
+
+    struct pool *pool;                     /* of the learner */
+    struct ready *ready[WORKER_MAX_READY]; /* [n_ready] the oldest first */
+    size_t n_ready;
+    struct subtrees *subtrees; /* of one function of interest, or NULL */
+    int64_t subtrees_foi;
+};
+
+/*
+ * worker_open -- ready to answer.
+ *   is_writable  it writes to the database
+ * Returns 0 or what rundb_open does. Close in any case.
+ */
+int worker_open(struct worker *worker, struct served *served, bool is_writable);
+void worker_close(struct worker *worker);
+
+/*
+ * worker_refresh -- see whether anybody has written to the database, or a step was judged.
+ * Returns true if so: what was read before is then no longer what holds.
+ */
+bool worker_refresh(struct worker *worker);
+
+/* worker_forget -- this worker itself has written: what it read before no longer holds. */
+void worker_forget(struct worker *worker);
+
+/*
+ * worker_foi -- how the executions of a function of interest stand now.
+ * *state lasts until the worker is closed; its table until worker_refresh says true.
+ * Returns 0, ERR_NOT_FOUND, ERR_FORMAT or ERR_DATABASE.
+ */
+int worker_foi(struct worker *worker, int64_t foi, struct foi_state **state);
+
+/*
+ * worker_warm -- read how the executions of all functions of interest stand, so that the first
+ * who asks need not wait for it. Returns 0 or what worker_foi does.
+ */
+int worker_warm(struct worker *worker);
+
+/* worker_pool -- threads of its own, for what takes long. */
+struct pool *worker_pool(struct worker *worker);
+
+/* worker_model -- the same with the residual model loaded. */
+int worker_model(struct worker *worker, int64_t foi, struct foi_state **state);
+
+/*
+ * worker_ranking -- a function of interest ready to rank; *ranking lasts until the
+ * next call.
+ *   as  but for its labels
+ * Returns 0 or what ranking_open does. The first time as long as the analysis, then nothing.
+ */
+int worker_ranking(struct worker *worker, int64_t foi, const struct retrain_settings *as,
+                   struct ranking **ranking);
+
+/*
+ * worker_subtrees -- a function of interest ready for subtrees_choose; *subtrees lasts until
+ * the next call. Returns 0 or what subtrees_open does. For another function than the time
+ * before as long as the analysis, else nothing.
+ */
+int worker_subtrees(struct worker *worker, int64_t foi, struct subtrees **subtrees);
+
+/*
+ * health_check -- of a run: run.db is where it was and answers, and the last change that was
+ * asked for could be written. Of what is live: its store is there and takes what is found.
+ *   worker  of this thread
+ * Returns 0, or an ERR_* that says what is the matter. Microseconds.
+ */
+int health_check(struct worker *worker);
+
+/* site_metrics -- fill in the response. accept  that field of the request, or NULL */
+void site_metrics(struct served *served, unsigned n_connections, const char *accept,
+                  struct response *response);
 
 #endif

@@ -1,29 +1,313 @@
 /*
- * An exchange is one request and its answer. It belongs to the thread of its connection, but
- * while it is on a queue or being answered by a worker, when that thread does not touch it.
+ * An exchange is one request and its answer, from the head to the last byte. It belongs to the
+ * thread of its connection, but while it is on a queue or being answered by a worker, when
+ * that thread does not touch it.
  *
  *     begin     the head is there   checks it, makes the exchange
  *     respond   all is there        answers, or puts it on a queue
  *     worker    answers, wakes the connection
  *     respond   again               sends what the worker left
+ *
+ * Beside the threads that answer one looks at the version of what is live a few times a second
+ * and tells the pages that there is something new, so that the thread that judges need not.
  */
 #include "serve/site.h"
 
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "http/answer.h"
-#include "serve/assets.h"
-#include "serve/exchange.h"
-#include "serve/health.h"
+#include "base/progress.h"
+#include "base/queue.h"
+#include "http/response.h"
+#include "http/server.h"
+#include "monitor/live_state.h"
 #include "serve/routes.h"
-#include "serve/site_metrics.h"
 
 #include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <time.h>
 #include <unistd.h>
+
+/* ---------------------------------------------- tells the pages that there is something new */
+
+struct live_notifier {
+    struct served *served;
+    pthread_t thread;
+    bool is_running;
+    atomic_bool is_ending;
+};
+
+#define LOOK_MS 200u
+#define SILENCE_NS                                                                             \
+    15000000000u /* a proxy or a tunnel closes a connection that says nothing                  \
+                  */
+
+/* The event for what is there now. Returns the version it is of. */
+static uint64_t tell(struct served *served)
+{
+    struct live_state *live = served->live;
+    struct live_totals totals;
+    uint64_t version;
+    bool is_over;
+
+    live_state_lock(live);
+    version = live_state_version(live);
+    totals = live->totals;
+    is_over = live->phase == LIVE_OVER || live->phase == LIVE_FAILED;
+    live_state_unlock(live);
+    served_tell(served, is_over ? "over" : "step",
+                json_pack("{s:I, s:I, s:I, s:I, s:I}", "version", (json_int_t)version, "steps",
+                          (json_int_t)totals.n_steps, "end_ns", (json_int_t)totals.end_ns,
+                          "calls", (json_int_t)totals.n_calls, "anomalies",
+                          (json_int_t)totals.n_anomalies));
+    return version;
+}
+
+static void *run(void *arg)
+{
+    struct live_notifier *notifier = arg;
+    struct served *served = notifier->served;
+    uint64_t told = live_state_version(served->live), told_ns = clock_ns();
+
+    while (!atomic_load(&notifier->is_ending)) {
+        const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000};
+
+        nanosleep(&pause, NULL);
+        if (live_state_version(served->live) != told) {
+            told = tell(served);
+            told_ns = clock_ns();
+        } else if (clock_ns() - told_ns > SILENCE_NS) {
+            feed_tell(&served->events, ": still here\n\n");
+            told_ns = clock_ns();
+        }
+    }
+    return NULL;
+}
+
+/* Served has a live state. Returns 0 or ERR_IO. */
+static int live_notifier_open(struct live_notifier *notifier, struct served *served)
+{
+    notifier->served = served;
+    notifier->is_running = pthread_create(&notifier->thread, NULL, run, notifier) == 0;
+    if (!notifier->is_running)
+        return err_set(ERR_IO, "cannot start a thread");
+    pthread_setname_np(notifier->thread, "snag-notifier");
+    return 0;
+}
+
+/* Waits for the thread. A zeroed one is harmless. */
+static void live_notifier_close(struct live_notifier *notifier)
+{
+    atomic_store(&notifier->is_ending, true);
+    if (notifier->is_running)
+        pthread_join(notifier->thread, NULL);
+    notifier->is_running = false;
+}
+
+#define EXCHANGE_COOKIE_SIZE 32
+
+/* A thread that answers, one after another, what is put on its queue. */
+struct worker_thread {
+    struct site *site;
+    struct queue queue;
+    struct worker worker;
+    pthread_t id;
+    bool is_open, is_running;
+};
+
+struct site {
+    struct site *front; /* where the runs of a comparison are reached from; NULL: itself */
+    struct site *room[SITE_MAX_ROOMS]; /* [n_rooms] the runs of a comparison */
+    size_t n_rooms;
+    struct served served;
+    struct access access;
+    struct server *server;
+    pthread_key_t reader; /* struct reader of each thread of the server */
+    bool has_key;
+    size_t most_waiting; /* requests on the queue of a worker thread */
+    struct worker_thread writer, learner, explainer;
+    struct live_notifier notifier; /* where a program is live */
+};
+
+struct exchange {
+    struct site *site;
+    struct connection *connection;
+    const struct request_head *head;
+    struct request request;
+    const struct route *route;
+    struct response response;
+    bool is_answered, is_stream, sets_cookie;
+    uint64_t next; /* of a stream: the next event */
+};
+
+/* exchange_front -- the site that listens, and says who may ask. */
+static inline struct site *exchange_front(struct site *site)
+{
+    return site->front ? site->front : site;
+}
+
+/* The name of the cookie that holds the token: of this port only. */
+static void exchange_cookie(struct site *site, char name[EXCHANGE_COOKIE_SIZE])
+{
+    snprintf(name, EXCHANGE_COOKIE_SIZE, "snag_token_%u",
+             server_port(exchange_front(site)->server));
+}
+
+/* Answer by a problem. */
+static void exchange_fail(struct exchange *x, unsigned status, const char *detail)
+{
+    response_problem(&x->response, status, detail, x->request.path);
+    x->is_answered = true;
+}
+
+/* ------------------------------------------------------------------------------- checks */
+
+/* The token, where it is asked for: in the URL, as a header, or as the cookie we set. */
+static bool has_token(struct exchange *x)
+{
+    const struct access *access = &exchange_front(x->site)->access;
+    char name[EXCHANGE_COOKIE_SIZE], cookie[2 * ACCESS_TOKEN_SIZE];
+
+    if (access_token(access, request_text(&x->request, "token", NULL))) {
+        x->sets_cookie = true;
+        return true;
+    }
+    exchange_cookie(x->site, name);
+    return access_bearer(access, x->head) ||
+           (request_head_cookie(x->head, name, cookie, sizeof cookie) &&
+            access_token(access, cookie));
+}
+
+static bool is_json(const char *type)
+{
+    static const char json[] = "application/json";
+
+    return type && strncasecmp(type, json, sizeof json - 1) == 0 &&
+           strchr(" ;", type[sizeof json - 1]) != NULL;
+}
+
+static void fail_method(struct exchange *x)
+{
+    const char *methods = route_methods(&x->request);
+
+    exchange_fail(x, 405, "not by this method");
+    x->response.allow = methods ? methods : "GET, HEAD";
+}
+
+static void find_route(struct exchange *x)
+{
+    static const char *const is[] = {
+        [SERVED_RUN] = "this is a run: nothing is live",
+        [SERVED_PROGRAM] = "this is a program that is live, not a run",
+        [SERVED_COMPARISON] = "this is a comparison: its runs are below /runs/",
+        [SERVED_HISTORY] = "this is a history, not a run",
+    };
+    enum served_what what = x->site->served.what;
+
+    x->route = route_find(&x->request);
+    if (x->route == NULL && route_methods(&x->request))
+        fail_method(x);
+    else if (x->route == NULL && x->request.is_post)
+        exchange_fail(x, 404, "there is nothing here");
+    else if (x->route && !route_is_of(x->route, what))
+        exchange_fail(x, 404, is[what]);
+    else if (x->request.is_post && !is_json(x->head->field[FIELD_CONTENT_TYPE]))
+        exchange_fail(x, 415, "a body must be application/json");
+}
+
+/* Everything that can be said before the body is there. */
+static void check(struct exchange *x)
+{
+    const struct access *access = &exchange_front(x->site)->access;
+    bool is_get = x->head->is_head || strcmp(x->head->method, "GET") == 0;
+    struct http_refusal refusal = access_refusal(access, x->head);
+
+    if (refusal.status > 0)
+        exchange_fail(x, refusal.status, refusal.why);
+    else if (*access->token && strcmp(x->request.path, "/healthz") != 0 && !has_token(x))
+        exchange_fail(x, 401, "the token is missing: open the URL that snag printed");
+    else if (is_get || x->request.is_post)
+        find_route(x);
+    else
+        fail_method(x);
+}
+
+/* ------------------------------------------------------------------------------ requests */
+
+/*
+ * A page of its own for each run that is compared: what is below /runs/0/ is the first one's.
+ * Its URL ends with a slash, as those on the page begin there.
+ */
+static void enter_room(struct exchange *x)
+{
+    static const char prefix[] = "/runs/";
+    const char *number = x->request.path + sizeof prefix - 1;
+    size_t n;
+
+    if (strncmp(x->request.path, prefix, sizeof prefix - 1) != 0)
+        return;
+    n = strspn(number, "0123456789");
+    if (n == 0 || n > 3 || number[n] != '/' || strtoul(number, NULL, 10) >= x->site->n_rooms)
+        return;
+    x->site = x->site->room[strtoul(number, NULL, 10)];
+    x->request.path = number + n;
+}
+
+/*
+ * A request whose head is there, of the site or of a run that is reached from
+ * it, whose paths begin with /runs/NUMBER/. It may be answered already, by a problem: a
+ * foreign Host or Origin, no token, no such route, a body that is not wanted.
+ *   head  stays until the exchange ends
+ */
+static struct exchange *exchange_new(struct site *site, struct connection *connection,
+                                     const struct request_head *head)
+{
+    struct exchange *x = mem_alloc(1, sizeof *x);
+
+    x->site = site;
+    x->connection = connection;
+    x->head = head;
+    x->request.path = head->path;
+    x->request.is_post = strcmp(head->method, "POST") == 0;
+    x->request.parameter = head->parameter;
+    x->request.n_parameters = head->n_parameters;
+    enter_room(x);
+    check(x);
+    return x;
+}
+
+/* The body is there: keep it as text, or make JSON of it, or a problem. */
+static void exchange_take_body(struct exchange *x)
+{
+    json_error_t error;
+    char detail[256];
+
+    x->request.text = connection_body(x->connection, &x->request.size);
+    if (x->route->takes == ROUTE_TAKES_LABELS)
+        return;
+    x->request.body =
+        json_loadb(x->request.text, x->request.size, JSON_REJECT_DUPLICATES, &error);
+    if (x->request.body == NULL) {
+        snprintf(detail, sizeof detail, "the body is not JSON: %s", error.text);
+        exchange_fail(x, 400, detail);
+    } else if (!json_is_object(x->request.body)) {
+        exchange_fail(x, 400, "the body is not an object");
+    }
+}
+
+static void exchange_free(struct exchange *x)
+{
+    response_release(&x->response);
+    json_decref(x->request.body);
+    free(x);
+}
 
 #define MAX_THREADS 8u
 #define MAX_WAITING 1024u /* requests on a queue */
@@ -32,7 +316,7 @@
 /* What a thread of the server has of its own. */
 struct reader {
     struct worker worker;
-    struct answers answers;
+    struct kept_answers answers;
 };
 
 /* ------------------------------------------------------------------------- the readers */
@@ -41,7 +325,7 @@ static void close_reader(void *arg)
 {
     struct reader *reader = arg;
 
-    answers_clear(&reader->answers);
+    kept_answers_clear(&reader->answers);
     free(reader->answers.kept);
     worker_close(&reader->worker);
     free(reader);
@@ -136,21 +420,21 @@ static void answer_as_reader(struct exchange *x)
         return;
     }
     if (worker_refresh(&reader->worker))
-        answers_clear(&reader->answers);
+        kept_answers_clear(&reader->answers);
     if (may_keep)
-        kept = answers_find(&reader->answers, key);
+        kept = kept_answers_find(&reader->answers, key);
     if (kept) {
         send_answer(x, kept, "");
         return;
     }
     answer_route(x, &reader->worker);
     if (!may_keep || x->response.status != 200 ||
-        response_held(&x->response) > ANSWERS_MAX_BYTES / 4) {
+        response_held(&x->response) > KEPT_ANSWERS_MAX_BYTES / 4) {
         send_response(x, NULL);
         return;
     }
     answer = answer_of(&x->response, NULL);
-    send_answer(x, answers_keep(&reader->answers, key, &answer), "");
+    send_answer(x, kept_answers_keep(&reader->answers, key, &answer), "");
 }
 
 /* ------------------------------------------------------------------------------- desks */

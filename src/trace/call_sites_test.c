@@ -1,4 +1,4 @@
-#include "trace/call_sites.h"
+#include "trace/region_name.h"
 
 #include "base/test.h"
 

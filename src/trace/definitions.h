@@ -11,7 +11,6 @@
 #include "base/arena.h"
 #include "base/names.h"
 #include "trace/region_name.h"
-#include "trace/short_names.h"
 
 #include <stdbool.h>
 #include <stddef.h>

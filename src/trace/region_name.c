@@ -4,18 +4,24 @@
  *
  *     return_type  ns :: Class<T> :: function  ( parameters )  const [{file}..]
  *                        ^ start of the last two parts  ^ first '(' at depth 0
+ *
+ * Of many, names that were given up stay taken: who comes later and would have one gets a
+ * longer one. Between builds what is before and behind the line says which function, or which
+ * file.
  */
 #include "trace/region_name.h"
 
+#include "base/mem.h"
 #include "base/text.h"
 
 #include <ctype.h>
+#include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <libiberty/demangle.h>
+/* --------------------------------------------------------------------------------- one name */
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -288,7 +294,7 @@ static const char *shortest(const char *canonical, struct arena *arena)
     return shorten(canonical, 0, arena);
 }
 
-const char *region_name_longer(const char *canonical, int level, struct arena *arena)
+static const char *region_name_longer(const char *canonical, int level, struct arena *arena)
 {
     if (level == 0 && canonical[region_name_plain(canonical)] == '@')
         return rename_site(canonical, shortest, arena);
@@ -332,7 +338,11 @@ static struct region_line colon_line(const char *name, size_t end, size_t length
                : (struct region_line){length, length, length};
 }
 
-struct region_line region_name_line(const char *name)
+/*
+ * "{134,1}-{214,1}]" of TAU's names, "(88)" of "a.py(88): f", ":7" of
+ * "f (a.py:7)" and "$a.py:7 f", the number of a call site of MPI and of "!$omp for @a.c:7".
+ */
+static struct region_line region_name_line(const char *name)
 {
     size_t length = strlen(name), python = python_line(name), position = position_at(name);
     const char *lines = position < length ? strstr(name + position, "} {") : NULL;
@@ -451,4 +461,151 @@ enum region_kind region_name_kind(const char *canonical)
 bool region_name_is_flush(const char *canonical)
 {
     return strstr(canonical, "FLUSH") != NULL;
+}
+
+/* ------------------------------------------------------------------------------- many names */
+
+struct short_name {
+    const char *canonical;
+    int level;
+};
+
+void short_names_release(struct short_names *s)
+{
+    free(s->shown);
+    free(s->of);
+    free(s->owner);
+    free(s->changed);
+    names_release(&s->text);
+    *s = (struct short_names){0};
+}
+
+/* Whose turn it is to get a name. */
+static void turn(struct short_names *s, uint32_t i)
+{
+    mem_grow(&s->changed, &s->changed_cap, s->n_changed + 1, sizeof *s->changed);
+    s->changed[s->n_changed++] = i;
+}
+
+/* The first of the names of i, from its level on, that nobody else has or has had. Who has one
+ * of them now comes behind. */
+static void name(struct short_names *s, uint32_t i)
+{
+    struct short_name *of = &s->of[i];
+    struct arena arena = {0};
+
+    for (;; of->level++) {
+        uint32_t n_before = s->text.n;
+        uint32_t text =
+            names_add(&s->text, region_name_longer(of->canonical, of->level, &arena));
+        uint32_t other;
+
+        s->shown[i] = s->text.name[text];
+        if (text == n_before) {
+            mem_grow(&s->owner, &s->owner_cap, s->text.n, sizeof *s->owner);
+            s->owner[text] = i;
+            break;
+        }
+        other = s->owner[text];
+        if (other != NAMES_NONE && s->of[other].level < REGION_NAME_WHOLE) {
+            s->owner[text] = NAMES_NONE;
+            s->of[other].level++;
+            turn(s, other);
+        }
+        if (of->level == REGION_NAME_WHOLE) { /* nobody else is called that */
+            s->owner[text] = i;
+            break;
+        }
+    }
+    arena_release(&arena);
+}
+
+void short_names_add(struct short_names *s, const char *canonical)
+{
+    uint32_t i = s->n++;
+
+    mem_grow(&s->shown, &s->shown_cap, s->n, sizeof *s->shown);
+    mem_grow(&s->of, &s->cap, s->n, sizeof *s->of);
+    s->of[i] = (struct short_name){.canonical = canonical};
+    s->n_changed = 0;
+    turn(s, i);
+    for (size_t k = 0; k < s->n_changed; k++)
+        name(s, s->changed[k]);
+}
+
+/* ---------------------------------------------------------------------- names in two builds */
+
+static bool has_line(const char *name)
+{
+    return name[region_name_line(name).begin] != '\0';
+}
+
+/* Whether all but the line is the same. */
+static bool is_like(const char *a, struct region_line at, const char *b, struct region_line bt)
+{
+    return at.begin == bt.begin && strncmp(a, b, at.begin) == 0 &&
+           strcmp(a + at.end, b + bt.end) == 0;
+}
+
+static unsigned long number(const char *at)
+{
+    return strtoul(at, NULL, at[-1] == 'x' ? 16 : 10);
+}
+
+/* One place, and which name it is of. */
+struct place {
+    unsigned long at;
+    uint32_t name;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct place *p = a, *q = b;
+
+    return (p->at > q->at) - (p->at < q->at);
+}
+
+/* The places like `site` that are in these names and not in the others, in their order, to be
+ * freed; how many. */
+static size_t places_like(const char *site, const struct names *names, uint32_t n,
+                          const struct names *others, uint32_t n_others, struct place **out)
+{
+    struct region_line line = region_name_line(site);
+    size_t n_places = 0, cap = 0;
+
+    *out = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        const char *name = names->name[i];
+        struct region_line other = region_name_line(name);
+
+        if (!is_like(site, line, name, other) || names_find(others, name) < n_others)
+            continue;
+        mem_grow(out, &cap, n_places + 1, sizeof **out);
+        (*out)[n_places++] = (struct place){number(name + other.number), i};
+    }
+    if (n_places > 0)
+        qsort(*out, n_places, sizeof **out, by_place);
+    return n_places;
+}
+
+uint32_t call_sites_same(const struct names *from, uint32_t n_from, uint32_t i,
+                         const struct names *to, uint32_t n)
+{
+    const char *name = from->name[i];
+    uint32_t same = names_find(to, name);
+    struct place *here, *there;
+    size_t n_here, n_there, k = 0;
+
+    if (same < n)
+        return same;
+    if (!has_line(name))
+        return NAMES_NONE;
+    n_here = places_like(name, from, n_from, to, n, &here);
+    n_there = places_like(name, to, n, from, n_from, &there);
+    while (k < n_here && here[k].name != i)
+        k++;
+    same = n_here == n_there && k < n_there ? there[k].name : NAMES_NONE;
+    free(here);
+    free(there);
+    return same;
 }

@@ -1,25 +1,46 @@
 /*
  * region_name -- what a region is called: one canonical name, and a short one to show.
  *
- * Tracers write mangled names, signatures with return type and parameters, or a source position
- * after the name. The canonical name is the demangled one; two definitions with the same
- * canonical name are one region. The short name is what a person would say:
+ * Tracers write mangled names, signatures with return type and parameters, or a source
+ * position after the name. The canonical name is the demangled one; two definitions with the
+ * same canonical name are one region. The short name is what a person would say:
  *
  *     void LAMMPS_NS::PairEAM::compute(int, int) [{pair_eam.cpp} {100,1}-{308,1}]
  *     --> PairEAM::compute
  *
- * A call of MPI may be named with the place that it is called from, its call site. Each site is
- * a region of its own:
+ * A call of MPI may be named with the place that it is called from, its call site. Each site
+ * is a region of its own:
  *
  *     MPI_Wait@halo.c:45      MPI_Wait@_ZN4Halo7receiveEv+0x1f --> MPI_Wait@Halo::receive+0x1f
+ *
+ * What many functions are shown as (short_names) is short, and never the same for two: each
+ * has the shortest of its names (region_name_longer) that is no other's. Of names that are
+ * alike all get longer, the ones that were there before, too:
+ *
+ *     PassManager<llvm::Function>          PassManager<llvm::Function>
+ *     PassManager<llvm::Loop>              PassManager<llvm::Loop>
+ *     llvm::Verifier::run(Function&)       Verifier::run
+ *
+ * In two builds of a program (call_sites) names may hold lines and offsets (region_line),
+ * which are others from build to build: a call of MPI is named with its place, TAU and PyTorch
+ * name functions with theirs. As many names that are alike but for the line as are only in the
+ * one build and only in the other are the same ones, in their order:
+ *
+ *     MPI_Wait@halo.c:45  MPI_Wait@halo.c:51  MPI_Wait@halo.c:60
+ *                         MPI_Wait@halo.c:51  MPI_Wait@halo.c:64  MPI_Wait@halo.c:49
+ *
+ * are 45 and 49, 51 and 51, 60 and 64. Where there are more in one than in the other, nobody
+ * knows.
  */
 #ifndef SNAG_TRACE_REGION_NAME_H
 #define SNAG_TRACE_REGION_NAME_H
 
 #include "base/arena.h"
+#include "base/names.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define MAX_REGION_NAME_BYTES 16384u /* bytes of a demangled name; longer ones stay mangled */
 
@@ -41,7 +62,6 @@ const char *region_name_short(const char *canonical, struct arena *arena);
  *          signature; REGION_NAME_WHOLE: the name itself
  */
 #define REGION_NAME_WHOLE 4
-const char *region_name_longer(const char *canonical, int level, struct arena *arena);
 
 /* The part of a name that says where something is in its source, [begin, end): another one
  * after each change of the file. None: both are the length of the name. */
@@ -49,12 +69,6 @@ struct region_line {
     size_t begin, end;
     size_t number; /* where the line, or the offset, begins */
 };
-
-/*
- * region_name_line -- "{134,1}-{214,1}]" of TAU's names, "(88)" of "a.py(88): f", ":7" of
- * "f (a.py:7)" and "$a.py:7 f", the number of a call site of MPI and of "!$omp for @a.c:7".
- */
-struct region_line region_name_line(const char *name);
 
 /*
  * region_name_identity -- a name without what changes from build to build: what a function is
@@ -99,5 +113,35 @@ enum region_kind region_name_kind(const char *canonical);
 
 /* region_name_is_flush -- of REGION_TRACER: that it writes what it has recorded. */
 bool region_name_is_flush(const char *canonical);
+
+/* A zeroed struct is empty and ready. */
+struct short_names {
+    const char **shown; /* [n] as they are added */
+    uint32_t n;
+    struct short_name *of; /* [n] */
+    size_t cap, shown_cap;
+    struct names text; /* all that was ever shown or would have been */
+    uint32_t *owner;   /* [text.n] whose it is, or NAMES_NONE: of several */
+    size_t owner_cap;
+    uint32_t *changed; /* [n_changed] those that the last short_names_add has given a name */
+    size_t n_changed, changed_cap;
+};
+
+void short_names_release(struct short_names *names);
+
+/*
+ * short_names_add -- one more.
+ *   canonical  other than all before; must last as long as this
+ * O(length), and of those whose names get longer.
+ */
+void short_names_add(struct short_names *names, const char *canonical);
+
+/*
+ * call_sites_same -- the name among the first n of `to` that stands for what name i of the
+ * first n_from of `from` does: the same name, or one with another line as above; NAMES_NONE if
+ * there is none. O(length), for one with a line that is not there O(names).
+ */
+uint32_t call_sites_same(const struct names *from, uint32_t n_from, uint32_t i,
+                         const struct names *to, uint32_t n);
 
 #endif

@@ -1,4 +1,4 @@
-#include "trace/short_names.h"
+#include "trace/region_name.h"
 
 #include "base/test.h"
 

@@ -11,6 +11,7 @@
 #define SNAG_VIEW_CLOSEUP_H
 
 #include "analysis/incidents.h"
+#include "explain/cause.h"
 #include "explain/why.h"
 #include "features/residual.h"
 #include "features/wl.h"
@@ -24,6 +25,10 @@
 
 #include <jansson.h>
 #include <sqlite3.h>
+
+/* cause_region_at -- the function at this depth of the call path of a link. O(log calls). */
+const struct region *cause_region_at(const struct trace_view *view,
+                                     const struct cause_link *link, uint32_t depth);
 
 struct closeup {
     sqlite3 *db; /* this and the next two are not its own */

@@ -1,9 +1,214 @@
+/*
+ * One headline for the terminal, for a pull request, and for the page; the same changes as
+ * JSON, and as a tree for a picture.
+ */
 #include "view/compare_json.h"
 
 #include "base/json.h"
-#include "view/compare_words.h"
+#include "base/mem.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --------------------------------------------------------------------------------- in words */
+
+#define HEADLINE_PATHS 3u
+
+double compare_difference(const struct compare_change *x)
+{
+    return x->ns[COMPARE_AFTER] - x->ns[COMPARE_BEFORE];
+}
+
+/* On each side: how much runs differ anyway is not known. */
+static bool compare_is_one_run(const struct comparison *c)
+{
+    return c->n_runs[0] == 1 && c->n_runs[1] == 1;
+}
+
+bool compare_is_sure(enum compare_verdict verdict)
+{
+    return verdict != COMPARE_SAME && verdict != COMPARE_UNSURE;
+}
+
+/* "caller > function", which says enough where there is space for a line only. */
+static const char *last_two(const char *name)
+{
+    const char *from = name;
+
+    for (const char *at = name, *next; (next = strstr(at, " > ")) != NULL; at = next + 3)
+        from = at;
+    return from;
+}
+
+char *compare_share_text(const struct comparison *c, double ns, char out[TEXT_SIZE])
+{
+    snprintf(out, TEXT_SIZE, "%+.1f %%", 100 * ns / c->whole.ns[COMPARE_BEFORE]);
+    return out;
+}
+
+char *compare_time_text(double ns, char out[TEXT_SIZE])
+{
+    char size[TEXT_SIZE];
+
+    snprintf(out, TEXT_SIZE, "%c%.20s", ns < 0 ? '-' : '+', text_duration(fabs(ns), size));
+    return out;
+}
+
+static char *say_interval(const struct compare_change *x, char out[TEXT_SIZE])
+{
+    double before = x->ns[COMPARE_BEFORE];
+
+    if (isnan(x->low_ns) || isinf(x->low_ns) || isinf(x->high_ns) || before == 0)
+        snprintf(out, TEXT_SIZE, "unknown");
+    else
+        snprintf(out, TEXT_SIZE, "%+.1f to %+.1f", 100 * x->low_ns / before,
+                 100 * x->high_ns / before);
+    return out;
+}
+
+/* Where most of a change is matters where there is one. */
+bool compare_kind_is_said(const struct compare_path *x)
+{
+    return x->kind != COMPARE_NONE && compare_is_sure(x->own.verdict) &&
+           x->own.verdict != COMPARE_MOVED;
+}
+
+static size_t say_path(const struct comparison *c, const struct compare_path *x, char *out,
+                       size_t size)
+{
+    char name[COMPARE_NAME_SIZE], kind[COMPARE_NAME_SIZE], share[TEXT_SIZE];
+    double calls = x->calls[COMPARE_AFTER] - x->calls[COMPARE_BEFORE];
+    int n = snprintf(out, size, "%.300s %s", last_two(compare_path_name(c, x->path, name)),
+                     compare_share_text(c, compare_difference(&x->own), share));
+
+    if (x->own.verdict >= COMPARE_NEW)
+        n += snprintf(out + n, size - (size_t)n, ", %s", compare_verdict_name(x->own.verdict));
+    else if (fabs(calls) > 0.05 * x->calls[COMPARE_BEFORE])
+        n += snprintf(out + n, size - (size_t)n, ", %.3g calls %s", fabs(calls),
+                      calls > 0 ? "more" : "fewer");
+    if (compare_kind_is_said(x))
+        n += snprintf(out + n, size - (size_t)n, ", of it %s %.300s",
+                      compare_share_text(c, x->kind_ns, share),
+                      compare_kind_name(c, x->kind, kind));
+    return (size_t)n;
+}
+
+/* Kinds of execution that changed otherwise than all of them did. */
+static size_t say_kinds(const struct comparison *c, char *out, size_t size)
+{
+    char name[COMPARE_NAME_SIZE];
+    size_t n = 0;
+
+    for (uint32_t k = 0; k < c->n_kinds; k++) {
+        const struct compare_change *x = &c->kind[k].duration;
+
+        if (compare_is_sure(x->verdict) && x->verdict != c->whole.verdict && n + 700 < size)
+            n += (size_t)snprintf(out + n, size - n, "; executions %.500s: %+.1f %%, %s",
+                                  compare_kind_name(c, k, name), 100 * compare_fraction(x),
+                                  compare_verdict_name(x->verdict));
+    }
+    return n;
+}
+
+/* "+12.4 % (95 %: +10.1 to +14.8), slower: a > b +9.1 %, of it +8.8 % with c; ..." */
+void compare_headline(const struct comparison *c, char out[COMPARE_HEADLINE_SIZE])
+{
+    char interval[TEXT_SIZE];
+    size_t n = (size_t)snprintf(
+        out, COMPARE_HEADLINE_SIZE, "%+.1f %% (95 %%%s: %s), %s",
+        100 * compare_fraction(&c->whole), compare_is_one_run(c) ? " within one run" : "",
+        say_interval(&c->whole, interval), compare_verdict_name(c->whole.verdict));
+
+    for (uint32_t i = 0; i < c->n_paths && i < HEADLINE_PATHS; i++) {
+        if (!compare_is_sure(c->path[i].own.verdict))
+            break;
+        n += (size_t)snprintf(out + n, COMPARE_HEADLINE_SIZE - n, "%s ", i == 0 ? ":" : ";");
+        n += say_path(c, &c->path[i], out + n, COMPARE_HEADLINE_SIZE - n);
+    }
+    say_kinds(c, out + n, COMPARE_HEADLINE_SIZE - n);
+}
+
+/* What is to be known before any of it is believed, a line each. */
+/* Long ones from where they begin to differ. */
+static void say_facts(const struct comparison *c, void (*say)(void *ctx, const char *text),
+                      void *ctx)
+{
+    static const char *const what[N_DIGEST_FACTS] = {
+        [FACT_COMMAND] = "another command line",
+        [FACT_NODES] = "other nodes",
+        [FACT_PLATFORM] = "another platform",
+        [FACT_COMPILER] = "another compiler",
+        [FACT_MPI] = "another MPI library",
+        [FACT_OPENMP_THREADS] = "another number of OpenMP threads",
+        [FACT_TRACER] = "recorded by another tracer",
+    };
+    char text[512];
+
+    for (int f = 0; f < N_DIGEST_FACTS; f++) {
+        const char *was = c->fact[0][f], *is = c->fact[1][f];
+        size_t same = 0, room = 100;
+
+        if (was == NULL)
+            continue;
+        while (was[same] && was[same] == is[same])
+            same++;
+        same = strlen(was) > room || strlen(is) > room ? (same > 20 ? same - 20 : 0) : 0;
+        snprintf(text, sizeof text, "%s: %s (%s%.100s; %s%.100s)",
+                 f == FACT_NODES ? "not quite comparable" : "not comparable", what[f],
+                 same > 0 ? "..." : "", was + same, same > 0 ? "..." : "", is + same);
+        say(ctx, text);
+    }
+}
+
+void compare_notes(const struct comparison *c, void (*say)(void *ctx, const char *text),
+                   void *ctx)
+{
+    char text[256], name[TEXT_SIZE];
+
+    if (compare_is_one_run(c))
+        say(ctx,
+            "one run on each side: how much runs differ anyway is not known; several of --base "
+            "would tell");
+    if (c->whole.off_ns > 0) {
+        snprintf(text, sizeof text,
+                 "begins and ends of calls are estimates: changes of an execution by less than "
+                 "%s cannot be seen",
+                 text_duration(c->whole.off_ns, name));
+        say(ctx, text);
+    }
+    if (c->runs_needed > 0) {
+        snprintf(text, sizeof text, "about %s runs on each side would tell",
+                 text_count(c->runs_needed, name));
+        say(ctx, text);
+    }
+    if (c->has_other_ranks) {
+        snprintf(text, sizeof text, "not comparable: other numbers of ranks (%u, %u)",
+                 c->n_ranks_of[0], c->n_ranks_of[1]);
+        say(ctx, text);
+    } else if (c->has_other_locations) {
+        snprintf(text, sizeof text, "not comparable: other numbers of threads (%u, %u)",
+                 c->n_locations_of[0], c->n_locations_of[1]);
+        say(ctx, text);
+    }
+    say_facts(c, say, ctx);
+    if (c->has_other_counts)
+        say(ctx, "other numbers of executions: another input, perhaps");
+    if (c->unmatched > 0.2) {
+        snprintf(text, sizeof text,
+                 "%.0f %% of the time is on paths that only one side has: --rename A=B says "
+                 "what has another name",
+                 100 * c->unmatched);
+        say(ctx, text);
+    }
+    if (c->has_more_moves)
+        say(ctx,
+            "too many paths are on one side only: not all that were called from elsewhere are "
+            "found");
+}
+
+/* ---------------------------------------------------------------------------------- as JSON */
 
 static json_t *rounded(double ns)
 {
@@ -232,4 +437,95 @@ json_t *compare_to_json(const struct comparison *c, uint32_t most)
     json_object_set_new(json, "metadata", facts(c));
     json_object_set_new(json, "unmatched", json_number(c->unmatched));
     return lists(c, most, json);
+}
+
+/* -------------------------------------------------------------------------------- as a tree */
+
+static json_t *times(double before, double after)
+{
+    return json_pack("[I, I]", (json_int_t)llrint(before), (json_int_t)llrint(after));
+}
+
+static json_t *path_text(const struct comparison *c, uint32_t path)
+{
+    char name[COMPARE_NAME_SIZE];
+
+    return path == COMPARE_NONE ? json_null() : json_text(compare_path_name(c, path, name));
+}
+
+static json_t *short_name(const struct comparison *c, uint32_t path)
+{
+    return json_text(c->shown.shown[c->paths.region[path]]);
+}
+
+/* What is not listed among the paths has no calls: it is there for those below it. */
+static void add_change(const struct comparison *c, const struct compare_path *x, json_t *node)
+{
+    static const struct compare_path none = {.from = COMPARE_NONE, .kind = COMPARE_NONE};
+    const struct compare_path *of = x ? x : &none;
+
+    json_object_set_new(node, "verdict", json_text(compare_verdict_name(of->own.verdict)));
+    json_object_set_new(node, "time_ns", times(of->own.ns[0], of->own.ns[1]));
+    json_object_set_new(node, "calls", json_pack("[f, f]", of->calls[0], of->calls[1]));
+    json_object_set_new(node, "executions", json_pack("[f, f]", of->share[0], of->share[1]));
+    json_object_set_new(node, "is_waiting", json_boolean(of->is_waiting));
+    json_object_set_new(node, "from", path_text(c, of->from));
+}
+
+static json_t *nodes(const struct comparison *c)
+{
+    const struct compare_path **of = mem_alloc(c->paths.n, sizeof *of);
+    json_t *json = json_array();
+
+    for (uint32_t i = 0; i < c->n_paths; i++)
+        of[c->path[i].path] = &c->path[i];
+    for (uint32_t p = 0; p < c->paths.n; p++) {
+        uint32_t parent = c->paths.parent[p];
+        json_t *node = json_object();
+
+        json_object_set_new(node, "name", short_name(c, p));
+        json_object_set_new(node, "path", path_text(c, p));
+        json_object_set_new(node, "parent",
+                            parent == PATH_NONE ? json_null() : json_count(parent));
+        add_change(c, of[p], node);
+        json_array_append_new(json, node);
+    }
+    free(of);
+    return json;
+}
+
+static json_t *kind_times(const struct comparison *c, int side, uint32_t kind)
+{
+    const double *ns = &c->kind_ns[side][(size_t)kind * c->paths.n];
+    json_t *json = json_array();
+
+    for (uint32_t p = 0; p < c->paths.n; p++)
+        json_array_append_new(json, json_integer((json_int_t)llrint(ns[p])));
+    return json;
+}
+
+static json_t *kinds(const struct comparison *c)
+{
+    json_t *json = json_array();
+    char name[COMPARE_NAME_SIZE];
+
+    for (uint32_t k = 0; k < c->n_kinds; k++) {
+        const double *share = c->kind[k].share;
+
+        json_array_append_new(json, json_pack("{s:o, s:[f, f], s:[o, o]}", "kind",
+                                              json_text(compare_kind_name(c, k, name)),
+                                              "executions", share[0], share[1], "time_ns",
+                                              kind_times(c, 0, k), kind_times(c, 1, k)));
+    }
+    return json;
+}
+
+json_t *compare_tree_to_json(const struct comparison *c)
+{
+    json_t *json = json_object();
+
+    json_object_set_new(json, "foi", path_text(c, 0));
+    json_object_set_new(json, "nodes", nodes(c));
+    json_object_set_new(json, "kinds", kinds(c));
+    return json;
 }

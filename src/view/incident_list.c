@@ -1,9 +1,18 @@
+/* Rows of groups come by group, so that each is filled before the next one begins. */
 #include "view/incident_list.h"
 
+#include "base/divisor.h"
 #include "base/json.h"
+#include "base/mem.h"
+#include "base/order.h"
+#include "base/text.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
 #include "trace/definitions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void fill(struct incident_row *x, sqlite3_stmt *query, bool has_several)
 {
@@ -230,4 +239,200 @@ int incident_of_to_json(sqlite3 *db, int64_t foi, int64_t tree, json_t **out)
     *out = json_array_size(array) ? json_incref(json_array_get(array, 0)) : json_null();
     json_decref(array);
     return 0;
+}
+
+/* ----------------------------------------------------------------------------------- groups */
+
+#define MAX_NAMED 3     /* ranks, or indexes */
+#define MIN_PERIOD 5    /* of a few numbers, a divisor that is smaller is often chance */
+#define MIN_PERIODIC 4u /* indexes, for a distance between them to be said */
+
+static struct group *group_of(struct groups *all, sqlite3_stmt *query)
+{
+    int64_t foi = sqlite3_column_int64(query, GROUP_FOI),
+            id = sqlite3_column_int64(query, GROUP_ID);
+    struct group *last = all->n > 0 ? &all->group[all->n - 1] : NULL;
+
+    if (last && last->foi_id == foi && last->id == id)
+        return last;
+    mem_grow(&all->group, &all->cap, all->n + 1, sizeof *all->group);
+    last = &all->group[all->n++];
+    *last = (struct group){.foi_id = foi,
+                           .id = id,
+                           .foi = mem_copy_string(rundb_text(query, GROUP_FOI_NAME)),
+                           .what = mem_copy_string(rundb_text(query, GROUP_WHAT)),
+                           .begin_ns = UINT64_MAX};
+    return last;
+}
+
+static void add_row(struct groups *all, sqlite3_stmt *query)
+{
+    struct group *g = group_of(all, query);
+    uint64_t begin_ns = (uint64_t)sqlite3_column_int64(query, GROUP_ENTER);
+    const char *label = rundb_text_or_null(query, GROUP_LABEL);
+
+    mem_grow(&g->member, &g->cap, g->n + 1, sizeof *g->member);
+    g->member[g->n++] =
+        (struct group_member){sqlite3_column_int64(query, GROUP_TREE),
+                              (uint32_t)sqlite3_column_int64(query, GROUP_RANK),
+                              (uint32_t)sqlite3_column_int64(query, GROUP_THREAD),
+                              (uint32_t)sqlite3_column_int64(query, GROUP_INDEX)};
+    g->n_abnormal += label && strcmp(label, "abnormal") == 0;
+    g->n_normal += label && strcmp(label, "normal") == 0;
+    g->begin_ns = begin_ns < g->begin_ns ? begin_ns : g->begin_ns;
+    g->lost_ns += (uint64_t)sqlite3_column_int64(query, GROUP_LOST);
+    if (sqlite3_column_type(query, GROUP_INCIDENT) == SQLITE_NULL)
+        return;
+    mem_grow(&g->incident, &g->incident_cap, g->n_incidents + 1, sizeof *g->incident);
+    g->incident[g->n_incidents++] = sqlite3_column_int64(query, GROUP_INCIDENT);
+    g->incidents_lost_ns += (uint64_t)sqlite3_column_int64(query, GROUP_INCIDENT_LOST);
+    if (sqlite3_column_type(query, GROUP_INCIDENT_COST) == SQLITE_NULL)
+        return;
+    g->n_with_cost++;
+    g->cost_ns += (uint64_t)sqlite3_column_int64(query, GROUP_INCIDENT_COST);
+}
+
+int groups_find(sqlite3 *db, const struct execution_filter *filter, struct groups *all)
+{
+    sqlite3_stmt *query = NULL;
+    int status = SQLITE_DONE, rc;
+
+    *all = (struct groups){0};
+    rc = executions_ask(db, run_sql_groups, filter, &query);
+    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW)
+        add_row(all, query);
+    if (rc == 0 && status != SQLITE_DONE)
+        rc = rundb_error(db, "cannot read the groups");
+    sqlite3_finalize(query);
+    return rc;
+}
+
+void groups_release(struct groups *all)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        free(all->group[i].foi);
+        free(all->group[i].what);
+        free(all->group[i].member);
+        free(all->group[i].incident);
+    }
+    free(all->group);
+    *all = (struct groups){0};
+}
+
+/* -------------------------------------------------------------------------------- words */
+
+/* Sorts n >= 1 numbers and leaves each of them once. Returns how many. */
+static size_t make_distinct(uint32_t *number, size_t n)
+{
+    size_t n_kept = 1;
+
+    qsort(number, n, sizeof *number, order_u32);
+    for (size_t i = 1; i < n; i++)
+        if (number[i] != number[n_kept - 1])
+            number[n_kept++] = number[i];
+    return n_kept;
+}
+
+/* "4", "4 and 5", "4, 5 and 9" */
+static void say_list(struct text_writer *w, const uint32_t *number, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        text_say(w, "%s%u", i == 0 ? "" : i + 1 == n ? " and " : ", ", number[i]);
+}
+
+/* Of distinct indexes, ascending: which they are, how far apart, or between which. */
+static void say_indexes(struct text_writer *w, const uint32_t *index, size_t n)
+{
+    uint64_t period = 0;
+    bool is_each = true;
+
+    for (size_t i = 1; i < n; i++)
+        period = common_divisor(period, index[i] - index[i - 1]);
+    for (size_t i = 1; i < n; i++)
+        is_each &= index[i] - index[i - 1] == period;
+    if (n <= MAX_NAMED) {
+        text_say(w, ", execution%s ", text_plural(n));
+        say_list(w, index, n);
+    } else if (n >= MIN_PERIODIC && period >= MIN_PERIOD) {
+        text_say(w,
+                 is_each ? ", %llu executions apart"
+                         : ", %llu executions apart or a multiple of that",
+                 (unsigned long long)period);
+    } else {
+        text_say(w, ", executions %u to %u", index[0], index[n - 1]);
+    }
+}
+
+char *group_places(const struct group *g, char out[GROUP_TEXT_SIZE])
+{
+    struct text_writer w = {.out = out, .size = GROUP_TEXT_SIZE};
+    uint32_t *number = mem_resize(NULL, g->n, sizeof *number);
+    size_t n;
+
+    *out = '\0';
+    for (size_t i = 0; i < g->n; i++)
+        number[i] = g->member[i].rank;
+    n = make_distinct(number, g->n);
+    if (n > MAX_NAMED) {
+        text_say(&w, "on %zu ranks", n);
+    } else {
+        text_say(&w, "on rank%s ", text_plural(n));
+        say_list(&w, number, n);
+    }
+    for (size_t i = 0; i < g->n; i++)
+        number[i] = g->member[i].index;
+    n = make_distinct(number, g->n);
+    say_indexes(&w, number, n);
+    free(number);
+    return out;
+}
+
+char *group_text(const struct group *g, char out[GROUP_TEXT_SIZE])
+{
+    char n[TEXT_SIZE], places[GROUP_TEXT_SIZE];
+
+    snprintf(out, GROUP_TEXT_SIZE, "%s execution%s: %.400s, %.500s", text_count(g->n, n),
+             text_plural(g->n), g->what, group_places(g, places));
+    return out;
+}
+
+json_t *group_to_json(const struct group *g, bool has_several)
+{
+    json_t *members = json_array(), *trees = json_array(), *ranks = json_array();
+    json_t *incidents = json_array(), *json = json_object();
+    uint32_t *rank = mem_resize(NULL, g->n, sizeof *rank);
+    char text[GROUP_TEXT_SIZE], id[EXECUTION_ID_SIZE];
+    size_t n;
+
+    for (size_t i = 0; i < g->n; i++) {
+        const struct group_member *x = &g->member[i];
+
+        rank[i] = x->rank;
+        execution_id(id, has_several ? g->foi : NULL, x->rank, x->thread, x->index);
+        json_array_append_new(members, json_text(id));
+        json_array_append_new(trees, json_count((uint64_t)x->tree));
+    }
+    n = make_distinct(rank, g->n);
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(ranks, json_count(rank[i]));
+    for (size_t i = 0; i < g->n_incidents; i++)
+        json_array_append_new(incidents, json_count((uint64_t)g->incident[i]));
+    json_object_set_new(json, "id", json_count((uint64_t)g->id));
+    json_object_set_new(json, "foi", json_text(g->foi));
+    json_object_set_new(json, "what", json_text(g->what));
+    json_object_set_new(json, "text", json_text(group_text(g, text)));
+    json_object_set_new(json, "abnormal", json_count(g->n_abnormal));
+    json_object_set_new(json, "normal", json_count(g->n_normal));
+    json_object_set_new(json, "begin_ns", json_count(g->begin_ns));
+    json_object_set_new(json, "lost_ns", json_count(g->lost_ns));
+    json_object_set_new(json, "incidents_lost_ns", json_count(g->incidents_lost_ns));
+    json_object_set_new(json, "incidents_cost_ns",
+                        g->n_with_cost == g->n_incidents ? json_count(g->cost_ns)
+                                                         : json_null());
+    json_object_set_new(json, "members", members);
+    json_object_set_new(json, "member_trees", trees);
+    json_object_set_new(json, "ranks", ranks);
+    json_object_set_new(json, "incidents", incidents);
+    free(rank);
+    return json;
 }

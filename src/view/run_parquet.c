@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "run/run_metadata.h"
+#include "run/run_summary.h"
 #include "run/rundb.h"
 #include "trace/event.h"
 #include "view/parquet.h"

@@ -10,7 +10,7 @@ The faults are in the files `tests` and `audit` beside this. Each says what it b
 stands in their place (+); those of `tests` also say in which build (release, asan, tsan) which test finds them:
 
     == asan trace/otf2_decode: one byte less than it reads is asked for
-    src/trace/otf2/otf2_file.c
+    src/trace/otf2/otf2_decode.c
     -    a line, or several, which are there once
     +    what stands in their place
 """

@@ -22,7 +22,7 @@
 #include "compare/run_history.h"
 #include "compare/trend.h"
 #include "view/compare_json.h"
-#include "view/trend_json.h"
+#include "view/results_json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "http/chunks.h"
+#include "http/request.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  * right; what is accepted is made to JSON, and must come back from bytes the same. */
 #include "fuzz.h"
 
-#include "prov/prov_json.h"
 #include "prov/prov_record.h"
 
 #include <stdlib.h>

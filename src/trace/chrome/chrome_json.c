@@ -14,7 +14,6 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "trace/chrome/json_filter.h"
 #include "trace/chrome/json_input.h"
 
 #include <ctype.h>

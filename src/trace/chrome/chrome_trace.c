@@ -1,16 +1,307 @@
 /*
  * A document that says its rank is a part of its own; the others of a file are one together.
+ *
+ * Which function a record is of is found in one pass over its name from the left, after a look
+ * whether there is anything to do at all. An argument is its kind, its name, and eight bytes
+ * or a text with its zero; behind the last of a record is a kind that there is none of. Ends
+ * of flows are sorted by flow; of each, those that start come first if only one does.
  */
 #include "trace/chrome/chrome_trace.h"
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/xxh.h"
-#include "trace/chrome/record_name.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+/* ------------------------------------------------------------------------- names of records */
+
+#define MIN_ADDRESS_DIGITS 4 /* digits: 0x1 is a number */
+
+/* The length of the word for a step that text ends with, or 0. */
+static size_t step_word(const char *text, size_t end)
+{
+    static const char *const words[] = {"step", "iteration", "iter", "epoch", "batch"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t length = strlen(words[i]);
+
+        if (end >= length && strncasecmp(text + end - length, words[i], length) == 0)
+            return length;
+    }
+    return 0;
+}
+
+/* How much of what stands before a number goes with it. */
+static size_t separator(const char *out, size_t n)
+{
+    size_t begin = n;
+
+    while (begin > 0 && strchr("#: =_-(", out[begin - 1]))
+        begin--;
+    return n - begin;
+}
+
+/* Skips "0x7f3c2a10"; returns its length, or 0 where there is none. */
+static size_t address_at(const char *text)
+{
+    size_t n;
+
+    if (text[0] != '0' || text[1] != 'x')
+        return 0;
+    n = strspn(text + 2, "0123456789abcdefABCDEF");
+    return n >= MIN_ADDRESS_DIGITS ? n + 2 : 0;
+}
+
+struct renaming {
+    char *out;
+    size_t n, size;
+    bool is_step;
+    uint64_t *number;
+};
+
+static void put(struct renaming *r, char c)
+{
+    if (r->n + 1 < r->size)
+        r->out[r->n++] = c;
+}
+
+/* The number at text[0 .. length): kept, or not. Returns how much of text goes with it. */
+static size_t take_number(struct renaming *r, const char *text, size_t length)
+{
+    size_t before = separator(r->out, r->n), rest = r->n - before;
+    bool is_step = before > 0 && step_word(r->out, rest) > 0;
+    bool is_hash = before > 0 && r->out[r->n - 1] == '#';
+    bool is_last = before > 0 && r->out[r->n - 1] == ' ' && text[length] == '\0';
+    bool is_word_after = isalnum((unsigned char)text[length]) || text[length] == '_' ||
+                         text[length] == '.' || text[length] == '}'; /* {lambda(int)#1} */
+
+    if (rest > 0 && !is_word_after && (is_step || is_hash || is_last)) {
+        bool is_closed = text[length] == ')' && memchr(r->out + rest, '(', before);
+
+        r->n = rest;
+        r->is_step |= is_step;
+        *r->number = strtoull(text, NULL, 10);
+        return length + is_closed;
+    }
+    for (size_t i = 0; i < length; i++)
+        put(r, text[i]);
+    return length;
+}
+
+bool record_name(const char *name, char *out, size_t size, uint64_t *number)
+{
+    struct renaming r = {.out = out, .size = size, .number = number};
+    bool is_in_word = false;
+
+    if (strpbrk(name, "0123456789") == NULL) {
+        snprintf(out, size, "%s", name);
+        return false;
+    }
+    while (*name) {
+        size_t length = is_in_word ? 0 : address_at(name), digits;
+        bool is_word = isalnum((unsigned char)*name);
+
+        if (length > 0) {
+            put(&r, '0');
+            put(&r, 'x');
+        } else if (!is_in_word && (digits = strspn(name, "0123456789")) > 0) {
+            length = take_number(&r, name, digits);
+        } else {
+            put(&r, *name);
+            length = 1;
+        }
+        is_in_word = is_word;
+        name += length;
+    }
+    out[r.n] = '\0';
+    return r.is_step;
+}
+
+/* -------------------------------------------------------------------------------- arguments */
+
+#define MAX_BYTES (1 + sizeof(uint32_t) + ARGUMENT_TEXT_BYTES + 1) /* of one */
+
+static void kept_args_release(struct kept_args *kept)
+{
+    paged_release(kept->paged, kept->data);
+    *kept = (struct kept_args){0};
+}
+
+static void put_bytes(struct kept_args *kept, const void *data, size_t bytes)
+{
+    memcpy(kept->data + kept->n, data, bytes);
+    kept->n += bytes;
+}
+
+static void put_arg(struct kept_args *kept, uint32_t name, const struct chrome_detail *detail)
+{
+    const char kind = (char)detail->kind;
+
+    put_bytes(kept, &kind, 1);
+    put_bytes(kept, &name, sizeof name);
+    if (detail->kind == ARGUMENT_TEXT)
+        put_bytes(kept, detail->text, strlen(detail->text) + 1);
+    else
+        put_bytes(kept, &detail->natural, sizeof detail->natural);
+}
+
+/*
+ * Those of a record.
+ *   names   of arguments, to which they are added
+ *   n_lost  is more by those that are not kept, as there are too many names
+ * Returns where they are, or KEPT_ARGS_NONE when there are none.
+ */
+static uint64_t kept_args_add(struct kept_args *kept, const struct chrome_record *record,
+                              struct names *names, uint64_t *n_lost)
+{
+    const char end = N_ARGUMENT_KINDS;
+    uint64_t at = kept->n;
+
+    for (uint32_t i = 0; i < record->n_details; i++) {
+        const struct chrome_detail *detail = &record->detail[i];
+        uint32_t name = names->n < KEPT_ARGS_NAMES ? names_add(names, detail->name)
+                                                   : names_find(names, detail->name);
+
+        kept->data =
+            paged_grow(kept->paged, kept->data, kept->n, &kept->cap, kept->n + MAX_BYTES, 1);
+        if (name == NAMES_NONE)
+            ++*n_lost;
+        else
+            put_arg(kept, name, detail);
+    }
+    if (kept->n == at)
+        return KEPT_ARGS_NONE;
+    kept->data = paged_grow(kept->paged, kept->data, kept->n, &kept->cap, kept->n + 1, 1);
+    put_bytes(kept, &end, 1);
+    return at;
+}
+
+bool kept_args_next(const struct kept_args *kept, uint64_t *at, struct argument_value *value)
+{
+    const char *data = kept->data + *at;
+    size_t bytes = sizeof value->natural;
+
+    *value = (struct argument_value){.kind = (unsigned char)data[0]};
+    if (value->kind >= N_ARGUMENT_KINDS)
+        return false;
+    memcpy(&value->argument, data + 1, sizeof value->argument);
+    data += 1 + sizeof value->argument;
+    if (value->kind == ARGUMENT_TEXT) {
+        value->text = data;
+        bytes = strlen(data) + 1;
+    } else {
+        memcpy(&value->natural, data, bytes);
+    }
+    *at += 1 + sizeof value->argument + bytes;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------ flows */
+
+static void flow_ends_release(struct flow_ends *ends)
+{
+    idmap_release(&ends->id);
+    free(ends->end);
+    *ends = (struct flow_ends){0};
+}
+
+/* One more; its flow is set to the number of the id. */
+static void flow_ends_add(struct flow_ends *ends, struct key id, const struct flow_end *end)
+{
+    mem_grow(&ends->end, &ends->cap, ends->n + 1, sizeof *ends->end);
+    ends->end[ends->n] = *end;
+    ends->end[ends->n++].flow = idmap_add(&ends->id, id);
+}
+
+static int by_flow(const void *a, const void *b)
+{
+    const struct flow_end *p = a, *q = b;
+
+    if (p->flow != q->flow)
+        return p->flow < q->flow ? -1 : 1;
+    if (p->time_ns != q->time_ns)
+        return p->time_ns < q->time_ns ? -1 : 1;
+    return (p->order > q->order) - (p->order < q->order);
+}
+
+static int place(char phase)
+{
+    return phase == 's' ? 0 : phase == 't' ? 1 : 2;
+}
+
+static int by_phase(const void *a, const void *b)
+{
+    const struct flow_end *p = a, *q = b;
+    int order = place(p->phase) - place(q->phase);
+
+    return order ? order : by_flow(a, b);
+}
+
+/* A message of a flow, from one of its ends to another. */
+typedef void take_fn(void *ctx, const struct flow_end *from, const struct flow_end *to);
+
+/* Clocks of the two sides may disagree, so that only the phase says which comes first. */
+static void pair_directly(struct flow_end *end, size_t n, take_fn *take, void *ctx)
+{
+    size_t n_starts = 0;
+
+    qsort(end, n, sizeof *end, by_phase);
+    while (n_starts < n && end[n_starts].phase == 's')
+        n_starts++;
+    for (size_t i = 0; i < n_starts || n_starts + i < n; i++)
+        take(ctx, i < n_starts ? &end[i] : NULL, n_starts + i < n ? &end[n_starts + i] : NULL);
+}
+
+static void pair_steps(struct flow_end *end, size_t n, take_fn *take, void *ctx)
+{
+    const struct flow_end *from = NULL; /* nobody has got what was sent there */
+
+    for (size_t i = 0; i < n; i++) {
+        if (end[i].phase == 's') {
+            if (from && from->phase == 's')
+                take(ctx, from, NULL);
+            from = &end[i];
+            continue;
+        }
+        if (from || end[i].phase == 'f')
+            take(ctx, from, &end[i]);
+        from = end[i].phase == 't' ? &end[i] : NULL;
+    }
+    if (from && from->phase == 's')
+        take(ctx, from, NULL);
+}
+
+/*
+ * All messages, flow by flow.
+ *   take  gets the two ends; one is NULL where it is not in the trace
+ * O(n log n). The ends are sorted.
+ */
+static void flow_ends_pair(struct flow_ends *ends, take_fn *take, void *ctx)
+{
+    if (ends->n > 0)
+        qsort(ends->end, ends->n, sizeof *ends->end, by_flow);
+    for (size_t first = 0, n; first < ends->n; first += n) {
+        struct flow_end *end = ends->end + first;
+        size_t of_phase[3] = {0};
+
+        for (n = 0; first + n < ends->n && end[n].flow == end->flow; n++)
+            of_phase[place(end[n].phase)]++;
+        if (of_phase[1] == 0) {
+            pair_directly(end, n, take, ctx);
+            continue;
+        }
+        if (of_phase[0] <= 1 && of_phase[2] <= 1)
+            qsort(end, n, sizeof *end, by_phase);
+        pair_steps(end, n, take, ctx);
+    }
+}
+
+/* ---------------------------------------------------------------------------------- a trace */
 
 #define ON_GPU " (GPU)"                   /* behind the names of annotations on streams */
 #define MAX_STEPS 16                      /* regions whose numbers are said */

@@ -1,25 +1,80 @@
 /*
  * chrome_trace -- a trace of one or several files of Chrome JSON, as it is read: who recorded
- * (processes, their threads), and a mark for each call.
+ * (processes, their threads), a mark for each call, and what "args" of calls hold, which are
+ * kept one behind the other, in a file without a name as soon as that is worth it
+ * (base/paged.h). A part is what one process of a job wrote, or a file of many. Numbers of
+ * processes, flows and so on are of their part.
  *
- * A part is what one process of a job wrote, or a file of many. Numbers of processes, flows and
- * so on are of their part.
+ * Writers put numbers into names that are another one for every call: of a step
+ * (ProfilerStep#12, "iteration 7"), of an object (<built-in method to of Tensor object at
+ * 0x7f3c...>). As names of regions these would be as many functions as there are calls, so
+ * names are kept without (record_name).
+ *
+ * A flow starts ("s"), perhaps passes by somewhere ("t"), and finishes ("f"), by its id. Each
+ * stretch from one to the next is a message:
+ *
+ *     s --> t --> t --> f        three
+ *     s --> t                    one: who wrote it never finishes
+ *
+ * Of an id that is used again the first start goes to the first finish, and so on.
  */
 #ifndef SNAG_TRACE_CHROME_TRACE_H
 #define SNAG_TRACE_CHROME_TRACE_H
 
 #include "base/idmap.h"
 #include "base/names.h"
+#include "base/paged.h"
 #include "trace/chrome/async_spans.h"
 #include "trace/chrome/chrome_json.h"
-#include "trace/chrome/flow_ends.h"
-#include "trace/chrome/kept_args.h"
 #include "trace/chrome/links.h"
 #include "trace/chrome/marks.h"
+#include "trace/event.h"
 #include "trace/source.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/*
+ * record_name -- name without its numbers.
+ *   out     (size) the same where there are none
+ *   number  out: the last that was taken away; untouched when there was none
+ * Returns true when it is that of a numbered step: a step, an iteration, a batch, an epoch.
+ *
+ * Taken away are "#N", a number in the end after a blank, and one after a step's word with its
+ * separator; an address becomes "0x". Any other number is part of the name: gemm_128x64,
+ * file.py(12), Linear_3.
+ */
+bool record_name(const char *name, char *out, size_t size, uint64_t *number);
+
+#define KEPT_ARGS_NONE UINT64_MAX
+#define KEPT_ARGS_NAMES 4096u /* different names that are kept of a trace */
+
+/* A zeroed struct is empty and ready. */
+struct kept_args {
+    struct paged *paged; /* the owner's */
+    char *data;          /* [n] */
+    size_t n, cap;
+};
+
+/* kept_args_next -- the next of those that are at *at, which moves on. False behind the last. A
+ * text stays as long as what is kept. */
+bool kept_args_next(const struct kept_args *kept, uint64_t *at, struct argument_value *value);
+
+struct flow_end {
+    uint32_t flow; /* number of its id */
+    uint32_t thread;
+    int64_t time_ns;
+    uint32_t order; /* of all records, as they came */
+    char phase;     /* 's', 't', 'f' */
+};
+
+/* A zeroed struct is empty and ready. */
+struct flow_ends {
+    struct idmap id;
+    struct flow_end *end; /* [n] */
+    size_t n, cap;
+};
 
 struct chrome_part {
     char *path; /* of its file */

@@ -1,5 +1,5 @@
 /* Texts go through whole, and byte by byte; both must be the same. */
-#include "trace/chrome/json_filter.h"
+#include "trace/chrome/json_input.h"
 
 #include "base/test.h"
 

@@ -28,7 +28,7 @@ struct mark {
     uint32_t ref;   /* region; or the message, for 's' and 'f'; or the value, for 'C' */
     uint32_t link;  /* what the call takes part in, or MARKS_NO_LINK */
     uint32_t order; /* of all records, as they came */
-    uint64_t args;  /* of a call: where they are kept (kept_args.h) */
+    uint64_t args;  /* of a call: where they are kept (chrome_trace.h) */
     char phase;
 };
 

@@ -1,4 +1,4 @@
-#include "trace/chrome/record_name.h"
+#include "trace/chrome/chrome_trace.h"
 
 #include "base/test.h"
 

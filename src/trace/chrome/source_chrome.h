@@ -3,7 +3,7 @@
  * one file, or one per rank (a list, a directory, a pattern).
  *
  * What the ranks are: chrome_places.h. Durations (X) and begin/end pairs (B, E) are calls, of
- * regions whose names have no numbers of calls (record_name.h); a flow (s .. f) is a message,
+ * regions whose names have no numbers of calls (chrome_trace.h); a flow (s .. f) is a message,
  * if it is not a launch. What belongs together by name and arguments, rules say (link_rules.h).
  * Other phases are counted as ignored.
  */

@@ -11,7 +11,6 @@
 #include "trace/otf2/otf2_definitions.h"
 #include "trace/requests.h"
 #include "trace/source.h"
-#include "trace/otf2/ticks.h"
 
 #define OTF2_MAX_ATTRIBUTES 32 /* of one record, that are kept */
 

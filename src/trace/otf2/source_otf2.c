@@ -8,7 +8,7 @@
  *    for, or any error, is the end;
  *  - where a file was cut off it may hand out the same chunk for ever: a location has no more
  *    events than its definition says;
- *  - it corrects clocks only between two ClockOffset records: we do it ourselves (ticks.h);
+ *  - it corrects clocks only between two ClockOffset records: we do it ourselves (otf2_definitions.h);
  *  - a location's own ids (mapping tables) are in its local definitions, which must be read
  *    before its events; a missing definition file is not an error;
  *  - it prints errors on stderr unless a callback takes them;

@@ -1,4 +1,4 @@
-#include "trace/otf2/ticks.h"
+#include "trace/otf2/otf2_definitions.h"
 
 #include "base/test.h"
 #include "trace/monotone.h"

@@ -10,19 +10,28 @@
  *  - with a time-out, begin_step says "not ready" and can be asked again; without, it waits for
  *    ever for a writer that died;
  *  - BP3 and BP4 take the part of a block that was selected from the file; the others bring
- *    the whole block each time.
+ *    the whole block each time;
+ *  - BP4 and BP5 files are directories: md.idx has a record per step, which says where in md.0
+ *    the step's metadata is. Where one of the two lost its end, it waits for the rest of md.0
+ *    for ever, or ends early without a word. So a file is asked first whether it is as long as
+ *    it says. Layouts: adios2/toolkit/format/bp/bp4/BP4Serializer.cpp and
+ *    adios2/engine/bp5/BP5Writer.cpp.
+ *
+ *     md.idx   64 bytes of header, byte 37: the version
+ *     BP4      records of 8 numbers of 64 bits, the 6th is where the step ends in md.0
+ *     BP5      records: a letter, the number of bytes after it; for 's', first where the step
+ *              begins in md.0 and how long it is there
  */
 #include "trace/tau/adios2_reader.h"
 
 #include "base/err.h"
+#include "base/fs.h"
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/progress.h"
-#include "trace/tau/bp_index.h"
 #include "trace/tau/tau_step.h"
 
 #include <adios2_c.h>
-
 #include <ctype.h>
 #include <dirent.h>
 #include <limits.h>
@@ -33,6 +42,84 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+/* ------------------------------------------------------------------ whether a file is whole */
+
+enum bp_index {
+    BP_INDEX_FITS,  /* or is not ours to know */
+    BP_INDEX_SHORT, /* md.0 has more steps */
+    BP_INDEX_LONG,  /* md.0 has fewer steps */
+};
+
+#define HEADER_BYTES 64
+#define VERSION_AT 37
+#define BP4_RECORD_BYTES 64
+#define BP4_END_AT 40
+#define BP5_HEAD_BYTES 9
+
+static uint64_t number_at(const unsigned char *at)
+{
+    uint64_t value;
+
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+/* Where the last step ends in md.0. False if the records do not come out even. */
+static bool end_of_bp4(const unsigned char *index, size_t n, uint64_t *end)
+{
+    for (size_t at = HEADER_BYTES; at + BP4_RECORD_BYTES <= n; at += BP4_RECORD_BYTES)
+        *end = number_at(index + at + BP4_END_AT);
+    return (n - HEADER_BYTES) % BP4_RECORD_BYTES == 0;
+}
+
+static bool end_of_bp5(const unsigned char *index, size_t n, uint64_t *end)
+{
+    size_t at = HEADER_BYTES;
+
+    while (n - at >= BP5_HEAD_BYTES) {
+        uint64_t bytes = number_at(index + at + 1);
+        const unsigned char *body = index + at + BP5_HEAD_BYTES;
+
+        if (bytes > n - at - BP5_HEAD_BYTES)
+            return false;
+        if (index[at] == 's' && bytes >= 16)
+            *end = number_at(body) + number_at(body + 8);
+        at += BP5_HEAD_BYTES + bytes;
+    }
+    return at == n;
+}
+
+static enum bp_index compare(const unsigned char *index, size_t n, uint64_t metadata_bytes)
+{
+    uint64_t end = 0;
+    bool is_even;
+
+    if (n < HEADER_BYTES || (index[VERSION_AT] != 4 && index[VERSION_AT] != 5))
+        return BP_INDEX_FITS;
+    is_even = index[VERSION_AT] == 4 ? end_of_bp4(index, n, &end) : end_of_bp5(index, n, &end);
+    if (end > metadata_bytes)
+        return BP_INDEX_LONG;
+    return end < metadata_bytes || !is_even ? BP_INDEX_SHORT : BP_INDEX_FITS;
+}
+
+static enum bp_index bp_index_check(const char *path)
+{
+    char name[FS_PATH_SIZE];
+    const void *index = NULL;
+    struct stat info;
+    size_t n = 0;
+    enum bp_index result;
+
+    if (fs_join(name, path, "md.0") != 0 || stat(name, &info) != 0 ||
+        fs_join(name, path, "md.idx") != 0 || fs_map(name, &index, &n) != 0)
+        return BP_INDEX_FITS;
+    result = compare(index, n, (uint64_t)info.st_size);
+    fs_unmap(index, n);
+    return result;
+}
+
+/* ------------------------------------------------------------------------------- the reader */
 
 #define TEXT_ROOM                                                                              \
     ((size_t)256 << 20) /* for an attribute's text; what is not used is not there */

@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "trace/tau/adios2_reader.h"
 #include "trace/tau/tau_decoder.h"
-#include "trace/tau/tau_files.h"
 #include "trace/tau/tau_step.h"
 
 #include <stdio.h>

@@ -9,10 +9,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/progress.h"
-#include "trace/tau/adios2_reader.h"
 #include "trace/monotone.h"
+#include "trace/tau/adios2_reader.h"
 #include "trace/tau/tau_decoder.h"
-#include "trace/tau/tau_files.h"
 #include "trace/tau/tau_step.h"
 
 #include <poll.h>

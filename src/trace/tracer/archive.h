@@ -5,7 +5,7 @@
 #ifndef SNAG_TRACE_ARCHIVE_H
 #define SNAG_TRACE_ARCHIVE_H
 
-#include "trace/tracer/unify.h"
+#include "trace/tracer/recording.h"
 
 #define ARCHIVE_NAME "traces"
 

@@ -3,7 +3,7 @@
 #ifndef SNAG_TRACE_SOURCE_LINES_H
 #define SNAG_TRACE_SOURCE_LINES_H
 
-#include "trace/tracer/unify.h"
+#include "trace/tracer/recording.h"
 
 /* source_lines_find -- fill in what is not known. Strings last as long as the process. */
 void source_lines_find(struct unified *u);
