@@ -115,7 +115,7 @@ ${called}    fprintf(stderr, \"no test '%s'\\n\", argv[1]);
 }
 ")
   add_executable(${target} ${main} ${sources})
-  set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON) # tests of crews are their own crew_transport
+  set_target_properties(${target} PROPERTIES ENABLE_EXPORTS ON) # tests of process groups are their own process_group_transport
 endfunction()
 
 function(add_module name)

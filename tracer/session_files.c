@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define USUAL_DIRECTORY "snag-trace"
+#define TYPICAL_DIRECTORY "snag-trace"
 #define PATH_SIZE (PATH_MAX + 64) /* with what is added to a name */
 #define MAX_PROCESSES 10000
 
@@ -61,7 +61,7 @@ static bool move_away(const char *directory)
 /* From the root, without slashes at its end, and with all above it made. */
 static bool begin_path(const char *directory, char path[PATH_MAX])
 {
-    const char *said = directory && *directory ? directory : USUAL_DIRECTORY;
+    const char *said = directory && *directory ? directory : TYPICAL_DIRECTORY;
     char here[PATH_MAX] = "";
     size_t length;
 
@@ -95,7 +95,7 @@ static bool make_directory(const char *path)
 }
 
 /* Only one process can make it: the recording there is its own. */
-static bool claim(const char *directory)
+static bool take_directory(const char *directory)
 {
     char path[PATH_SIZE];
 
@@ -104,7 +104,7 @@ static bool claim(const char *directory)
 }
 
 /* The first of path/name-2, path/name-3, ... that is not there. */
-static bool claim_below(char path[PATH_MAX])
+static bool take_below(char path[PATH_MAX])
 {
     char own[PATH_SIZE];
 
@@ -124,10 +124,11 @@ static bool claim_below(char path[PATH_MAX])
 static bool take(char path[PATH_MAX])
 {
     if (team_is_spawned())
-        return make_directory(path) && claim_below(path);
+        return make_directory(path) && take_below(path);
     if (team_is_mpi())
         return (!holds_archive(path) || move_away(path)) && make_directory(path);
-    return make_directory(path) && ((!holds_archive(path) && claim(path)) || claim_below(path));
+    return make_directory(path) &&
+           ((!holds_archive(path) && take_directory(path)) || take_below(path));
 }
 
 char *session_files_prepare(const char *directory)

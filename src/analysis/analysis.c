@@ -51,34 +51,35 @@ static void unpack_functions(struct definitions *defs, struct pack *pack)
 }
 
 /* defs: NULL with NO_REGION. */
-static void order(struct crew *crew, const struct definitions *defs, uint32_t region)
+static void order(struct process_group *process_group, const struct definitions *defs,
+                  uint32_t region)
 {
     struct pack pack = {0};
 
-    for (unsigned p = 1; p < crew_size(crew); p++) {
+    for (unsigned p = 1; p < process_group_size(process_group); p++) {
         uint32_t n_known;
 
-        crew_receive(crew, p, &n_known, sizeof n_known); /* the same of all */
+        process_group_receive(process_group, p, &n_known, sizeof n_known); /* the same of all */
         if (p == 1 && defs)
             pack_functions(defs, n_known, &pack);
     }
-    crew_broadcast(crew, &region, sizeof region);
+    process_group_broadcast(process_group, &region, sizeof region);
     if (region != NO_REGION)
-        crew_broadcast_pack(crew, &pack);
+        process_group_broadcast_pack(process_group, &pack);
     pack_release(&pack);
 }
 
 /* Returns the region that is next, or NO_REGION. */
-static uint32_t await_order(struct crew *crew, struct definitions *defs)
+static uint32_t await_order(struct process_group *process_group, struct definitions *defs)
 {
     struct pack pack = {0};
     uint32_t region = NO_REGION;
 
-    crew_send(crew, 0, &defs->names.n, sizeof defs->names.n);
-    crew_broadcast(crew, &region, sizeof region);
+    process_group_send(process_group, 0, &defs->names.n, sizeof defs->names.n);
+    process_group_broadcast(process_group, &region, sizeof region);
     if (region == NO_REGION)
         return region;
-    crew_broadcast_pack(crew, &pack);
+    process_group_broadcast_pack(process_group, &pack);
     unpack_functions(defs, &pack);
     free(pack.data);
     return region;
@@ -166,15 +167,15 @@ static void make_sentences(const struct scoring *part, struct pool *pool, struct
     say_all(&s, part, pool);
     pack_texts(&s, &pack);
     if (out == NULL) {
-        crew_send_pack(share->crew, 0, &pack);
+        process_group_send_pack(share->process_group, 0, &pack);
         pack_release(&pack);
         return;
     }
-    out->n_blobs = crew_size(share->crew);
+    out->n_blobs = process_group_size(share->process_group);
     out->blob = mem_alloc(out->n_blobs, sizeof *out->blob);
     out->blob[0] = (char *)pack.data;
     for (unsigned p = 1; p < out->n_blobs; p++) {
-        crew_receive_pack(share->crew, p, &pack);
+        process_group_receive_pack(share->process_group, p, &pack);
         out->blob[p] = (char *)pack.data;
     }
     point(out, share);
@@ -183,31 +184,33 @@ static void make_sentences(const struct scoring *part, struct pool *pool, struct
 /* What a process has done, and sent since it started. */
 struct done {
     uint64_t n_trees, n_vertices, n_sorted;
-    struct crew_tally tally;
+    struct process_group_tally tally;
 };
 
-void analysis_crew_report(struct crew *crew, const char *command, const struct forest *own,
-                          uint64_t n_sorted)
+void analysis_process_group_report(struct process_group *process_group, const char *command,
+                                   const struct forest *own, uint64_t n_sorted)
 {
-    struct done done = {own->n_trees, own->n, n_sorted, crew_tally(crew)};
+    struct done done = {own->n_trees, own->n, n_sorted, process_group_tally(process_group)};
 
-    if (crew_me(crew) > 0)
-        crew_send(crew, 0, &done, sizeof done);
-    for (unsigned p = 0; crew_me(crew) == 0 && p < crew_size(crew); p++) {
+    if (process_group_me(process_group) > 0)
+        process_group_send(process_group, 0, &done, sizeof done);
+    for (unsigned p = 0;
+         process_group_me(process_group) == 0 && p < process_group_size(process_group); p++) {
         if (p > 0)
-            crew_receive(crew, p, &done, sizeof done);
-        log_info(
-            command,
-            "process %u of %u (%s): executions %" PRIu64 " calls %" PRIu64 " sorted %" PRIu64
-            " messages_sent %" PRIu64 " bytes_sent %" PRIu64 " peak_bytes %" PRIu64,
-            p, crew_size(crew), crew_host(crew, p), done.n_trees, done.n_vertices,
-            done.n_sorted, done.tally.n_sent, done.tally.sent_bytes, done.tally.peak_bytes);
+            process_group_receive(process_group, p, &done, sizeof done);
+        log_info(command,
+                 "process %u of %u (%s): executions %" PRIu64 " calls %" PRIu64
+                 " sorted %" PRIu64 " messages_sent %" PRIu64 " bytes_sent %" PRIu64
+                 " peak_bytes %" PRIu64,
+                 p, process_group_size(process_group), process_group_host(process_group, p),
+                 done.n_trees, done.n_vertices, done.n_sorted, done.tally.n_sent,
+                 done.tally.sent_bytes, done.tally.peak_bytes);
     }
 }
 
 /* What is asked of this process, and what process 0 gets. */
 struct task {
-    const struct analysis_crew *crew;
+    const struct analysis_process_group *process_group;
     const struct columns *columns;
     const struct definitions *defs;
     uint32_t region;
@@ -217,24 +220,24 @@ struct task {
     struct sentences *sentences;
 };
 
-void analysis_crew_deal(struct tree_share *share, struct crew *crew,
-                        const struct columns *columns, const struct definitions *defs)
+void analysis_process_group_deal(struct tree_share *share, struct process_group *process_group,
+                                 const struct columns *columns, const struct definitions *defs)
 {
     uint64_t *n_calls = mem_alloc(columns->n_locations, sizeof *n_calls);
 
     for (uint32_t l = 0; l < columns->n_locations; l++)
         n_calls[l] = columns->range[l].n_calls;
-    tree_share_init(share, crew, defs, n_calls);
+    tree_share_init(share, process_group, defs, n_calls);
     free(n_calls);
 }
 
 /* The same limits for all: those that process 0 was told. */
 static int apply(const struct task *task, struct scoring *part)
 {
-    const struct model *model = task->crew->model;
+    const struct model *model = task->process_group->model;
     struct scoring_opts opts = {.detector = detector_find(model->detector),
                                 .features = feature_find(model->features),
-                                .pool = task->crew->pool};
+                                .pool = task->process_group->pool};
     double said[2] = {0};
 
     if (task->opts) {
@@ -264,26 +267,28 @@ static int judge_and_say(const struct task *task, struct tree_share *share,
         return err_set(ERR_NOT_FOUND, "'%s' is never called",
                        task->defs->region[task->region].name);
     part->share = share;
-    rc = task->crew->model ? apply(task, part) : learn(task, part);
+    rc = task->process_group->model ? apply(task, part) : learn(task, part);
     if (rc < 0)
         return rc;
-    make_sentences(part, task->crew->pool, task->sentences);
-    analysis_crew_report(share->crew, "analyze", &part->forest, part->place.n_sorted);
+    make_sentences(part, task->process_group->pool, task->sentences);
+    analysis_process_group_report(share->process_group, "analyze", &part->forest,
+                                  part->place.n_sorted);
     return 0;
 }
 
 /* rc: 0, or what went wrong before on this process. */
 static int work(const struct task *task, int rc)
 {
-    struct scoring part = {.pool = task->crew->pool, .paged = task->paged};
+    struct scoring part = {.pool = task->process_group->pool, .paged = task->paged};
     struct tree_share share = {0};
 
     if (rc == 0) {
-        analysis_crew_deal(&share, task->crew->crew, task->columns, task->defs);
+        analysis_process_group_deal(&share, task->process_group->process_group, task->columns,
+                                    task->defs);
         rc = run_scoring_collect_part(&part, task->columns, task->defs, task->region,
                                       share.mine, share.n_mine);
     }
-    rc = crew_agree(task->crew->crew, rc);
+    rc = process_group_agree(task->process_group->process_group, rc);
     if (rc == 0)
         rc = judge_and_say(task, &share, &part);
     if (rc == 0 && task->whole)
@@ -299,26 +304,27 @@ static int work(const struct task *task, int rc)
  *   scoring    zeroed, but for pool and paged; out: model, measures, scores and verdicts of
  *              all, but no forest yet: see scoring_complete
  */
-static int lead(const struct analysis_crew *crew, const struct columns *columns,
-                const struct definitions *defs, uint32_t region,
+static int lead(const struct analysis_process_group *process_group,
+                const struct columns *columns, const struct definitions *defs, uint32_t region,
                 const struct scoring_opts *opts, struct scoring *scoring,
                 struct sentences *sentences)
 {
-    struct task task = {crew, columns, defs, region, scoring->paged, opts, scoring, sentences};
+    struct task task = {process_group,  columns, defs,    region,
+                        scoring->paged, opts,    scoring, sentences};
 
-    order(crew->crew, defs, region);
+    order(process_group->process_group, defs, region);
     scoring->defs = defs;
     return work(&task, 0);
 }
 
-void analysis_crew_dismiss(const struct analysis_crew *crew)
+void analysis_process_group_dismiss(const struct analysis_process_group *process_group)
 {
-    if (crew)
-        order(crew->crew, NULL, NO_REGION);
+    if (process_group)
+        order(process_group->process_group, NULL, NO_REGION);
 }
 
-void analysis_crew_assist(const struct analysis_crew *crew, struct definitions *defs,
-                          const char *dir)
+void analysis_process_group_assist(const struct analysis_process_group *process_group,
+                                   struct definitions *defs, const char *dir)
 {
     struct paged *paged = paged_new(dir, PAGED_MIN_BYTES);
     struct columns columns = {0};
@@ -326,15 +332,19 @@ void analysis_crew_assist(const struct analysis_crew *crew, struct definitions *
     uint32_t region, foi;
     int rc = 0;
 
-    while ((region = await_order(crew->crew, defs)) != NO_REGION) {
-        struct task task = {
-            .crew = crew, .columns = &columns, .defs = defs, .region = region, .paged = paged};
+    while ((region = await_order(process_group->process_group, defs)) != NO_REGION) {
+        struct task task = {.process_group = process_group,
+                            .columns = &columns,
+                            .defs = defs,
+                            .region = region,
+                            .paged = paged};
 
         if (!is_open) {
             rc = columns_open(&columns, dir);
             columns_share(&columns, paged);
-            if (crew->model) /* process 0 has, and the functions are here that it added */
-                model_adopt(crew->model, defs, &foi);
+            if (process_group
+                    ->model) /* process 0 has, and the functions are here that it added */
+                model_adopt(process_group->model, defs, &foi);
             is_open = true;
         }
         work(&task, rc);
@@ -478,7 +488,8 @@ static int learn_together(struct analysis *a, const struct columns *columns,
 {
     struct scoring *scoring = &a->scoring;
     uint64_t begin = clock_ns(), features_at;
-    int rc = lead(a->opts->crew, columns, defs, region, &a->scoring_opts, scoring, sentences);
+    int rc = lead(a->opts->process_group, columns, defs, region, &a->scoring_opts, scoring,
+                  sentences);
 
     features_at = clock_ns();
     if (rc == 0)
@@ -506,7 +517,7 @@ int analysis_run(const struct columns *columns, const struct definitions *defs,
     int rc = choose(&a);
 
     *result = (struct analysis_result){0};
-    if (rc == 0 && opts->crew && !a.scoring_opts.detector->needs_matrix) {
+    if (rc == 0 && opts->process_group && !a.scoring_opts.detector->needs_matrix) {
         analysed.sentences = &sentences;
         rc = learn_together(&a, columns, defs, foi->region, &sentences, result);
     } else if (rc == 0) {

@@ -8,8 +8,8 @@
 #define SNAG_ANALYSIS_ANALYSIS_H
 
 #include "analysis/run_scoring.h"
-#include "base/crew.h"
 #include "base/pool.h"
+#include "base/process_group.h"
 #include "features/residual.h"
 #include "forest/forest.h"
 #include "forest/tree_share.h"
@@ -30,9 +30,10 @@ struct analysis_opts {
     struct stack2vec_opts embedding; /* what was said of it: stack2vec_override */
     uint64_t seed;
     struct pool *pool;
-    struct paged *paged;              /* as of struct scoring */
-    const struct model *model;        /* score by this model, numbered as defs; NULL: learn */
-    const struct analysis_crew *crew; /* processes that share the work; NULL: this one alone */
+    struct paged *paged;       /* as of struct scoring */
+    const struct model *model; /* score by this model, numbered as defs; NULL: learn */
+    const struct analysis_process_group
+        *process_group; /* processes that share the work; NULL: this one alone */
 };
 
 /* What is said of a function of interest as a whole. */
@@ -70,9 +71,9 @@ struct analysis_sink {
  * analysis_run -- analyse all executions of a function and hand them to a sink.
  *   defs  regions as in the columns, and locations
  * With a model the executions are compared with those of the run it was made from, and with
- * what a person said of them, not with each other. The processes of a crew make scores and
- * sentences together where the detector needs no matrix of all executions; else this one does
- * it alone. A crew has the same model.
+ * what a person said of them, not with each other. The processes of a process group make scores
+ * and sentences together where the detector needs no matrix of all executions; else this one
+ * does it alone. A process group has the same model.
  * Returns 0, ERR_NOT_FOUND when the function is never called, another ERR_*, or what the sink
  * returns.
  */
@@ -81,11 +82,12 @@ int analysis_run(const struct columns *columns, const struct definitions *defs,
                  const struct analysis_sink *sink, struct analysis_result *result);
 
 /*
- * Several processes analyse one run (base/crew.h): each the executions of its own locations,
- * from columns that all can read.
+ * Several processes analyse one run (base/process_group.h): each the executions of its own
+ * locations, from columns that all can read.
  *
- *     process 0   analysis_run for each function of interest, then analysis_crew_dismiss
- *     the others  analysis_crew_assist, until then
+ *     process 0   analysis_run for each function of interest,
+ *                 then analysis_process_group_dismiss
+ *     the others  analysis_process_group_assist, until then
  *
  * Forests, labels, measures and sentences are made by whoever has the location, and the model
  * by all together (residual_fit): the time of a call goes to the process that sorts those of
@@ -97,8 +99,8 @@ int analysis_run(const struct columns *columns, const struct definitions *defs,
  */
 
 /* One of the processes. */
-struct analysis_crew {
-    struct crew *crew;
+struct analysis_process_group {
+    struct process_group *process_group;
     struct pool *pool;   /* threads of this process while the others are there, too */
     struct model *model; /* of another run, by which all judge; NULL: they learn. As it was
                             read, but on process 0, where it is numbered as the trace */
@@ -111,29 +113,31 @@ struct sentences {
     unsigned n_blobs;
 };
 
-/* analysis_crew_dismiss -- on process 0: nothing more is to be done. NULL is harmless. */
-void analysis_crew_dismiss(const struct analysis_crew *crew);
+/* analysis_process_group_dismiss -- on process 0: nothing more is to be done. NULL is harmless.
+ * */
+void analysis_process_group_dismiss(const struct analysis_process_group *process_group);
 
 /*
- * analysis_crew_assist -- on the others: do what process 0 leads, until it dismisses them.
+ * analysis_process_group_assist -- on the others: do what process 0 leads, until it dismisses
+ * them.
  *   defs  as they were read; process 0 may have added functions since, which are added here
  *   dir   of the run
  * What goes wrong is process 0's to tell.
  */
-void analysis_crew_assist(const struct analysis_crew *crew, struct definitions *defs,
-                          const char *dir);
+void analysis_process_group_assist(const struct analysis_process_group *process_group,
+                                   struct definitions *defs, const char *dir);
 
-/* analysis_crew_deal -- whose the locations of a run are, by their calls; tree_share_release.
- * The same on all processes. */
-void analysis_crew_deal(struct tree_share *share, struct crew *crew,
-                        const struct columns *columns, const struct definitions *defs);
+/* analysis_process_group_deal -- whose the locations of a run are, by their calls;
+ * tree_share_release. The same on all processes. */
+void analysis_process_group_deal(struct tree_share *share, struct process_group *process_group,
+                                 const struct columns *columns, const struct definitions *defs);
 
 /*
- * analysis_crew_report -- process 0 says (-v) what each process has made, sent and needed. All
- * must call it.
+ * analysis_process_group_report -- process 0 says (-v) what each process has made, sent and
+ * needed. All must call it.
  *   n_sorted  times of calls that this process has sorted
  */
-void analysis_crew_report(struct crew *crew, const char *command, const struct forest *own,
-                          uint64_t n_sorted);
+void analysis_process_group_report(struct process_group *process_group, const char *command,
+                                   const struct forest *own, uint64_t n_sorted);
 
 #endif

@@ -347,7 +347,7 @@ static void excess_of_rank(struct cutting *k, uint32_t t)
     uint32_t place = c->peers.at[k->forest.location[t]];
 
     if (place == PEERS_NONE || !peers_is_to_blame(&c->peers.place[place]))
-        excess_usual(&k->why, t, true, k->other_ns);
+        excess_typical(&k->why, t, true, k->other_ns);
     else
         peers_excess(&c->peers, place, &x, c->peer_factor, k->other_ns);
 }
@@ -372,7 +372,7 @@ static void cut_tree(struct cutting *k, uint32_t t)
         combine(k, n);
     }
     if (c->has_paths) {
-        excess_usual(&k->why, t, false, k->other_ns);
+        excess_typical(&k->why, t, false, k->other_ns);
         keep_paths(k, t);
         combine(k, n);
     }

@@ -54,14 +54,14 @@ static void what_is_written_is_read_back(void **state)
 
 static void what_is_not_there_is_as_usual(void **state)
 {
-    const struct stack2vec_opts usual = stack2vec_default();
+    const struct stack2vec_opts typical = stack2vec_default();
     struct foi_settings out;
     sqlite3 *db = database("{\"gamma\": null}");
 
     (void)state;
     assert_int_equal(foi_settings_load(db, 1, &out), 0);
     assert_true(out.learnt.gamma == 0);
-    assert_memory_equal(&out.learnt.embedding, &usual, sizeof usual);
+    assert_memory_equal(&out.learnt.embedding, &typical, sizeof typical);
     sqlite3_close(db);
 }
 

@@ -77,14 +77,14 @@ static int add_act(sqlite3 *db, int64_t after)
                         after, 0);
 }
 
-int acts_add_retrain(sqlite3 *db, int64_t foi, int64_t retrain)
+int undo_log_add_retrain(sqlite3 *db, int64_t foi, int64_t retrain)
 {
     int rc = run(db, "DELETE FROM act WHERE is_undone AND foi = ?", foi, 0);
 
     return rc < 0 ? rc : run(db, "INSERT INTO act (foi, retrain) VALUES (?, ?)", foi, retrain);
 }
 
-int acts_next(sqlite3 *db, int64_t foi, enum act_way way, struct act *act)
+int undo_log_next(sqlite3 *db, int64_t foi, enum act_way way, struct act *act)
 {
     sqlite3_stmt *query = NULL;
     int rc = rundb_prepare(db, way == ACT_UNDO ? run_sql_next_undo : run_sql_next_redo, &query);
@@ -109,7 +109,7 @@ int acts_next(sqlite3 *db, int64_t foi, enum act_way way, struct act *act)
 static int check_next(sqlite3 *db, const struct act *act, enum act_way way)
 {
     struct act now;
-    int rc = acts_next(db, act->foi, way, &now);
+    int rc = undo_log_next(db, act->foi, way, &now);
 
     if (rc == ERR_NOT_FOUND || (rc == 0 && now.id != act->id))
         rc = err_set(ERR_EXISTS, "the labels were changed meanwhile; nothing is %s",
@@ -147,8 +147,8 @@ static int write_labels(sqlite3 *db, const struct act *act, enum act_way way,
     return rc;
 }
 
-int acts_turn_labels(sqlite3 *db, const struct act *act, enum act_way way, const char *author,
-                     size_t *n)
+int undo_log_turn_labels(sqlite3 *db, const struct act *act, enum act_way way,
+                         const char *author, size_t *n)
 {
     int rc = rundb_exec(db, "BEGIN IMMEDIATE");
 
@@ -165,7 +165,7 @@ int acts_turn_labels(sqlite3 *db, const struct act *act, enum act_way way, const
     return rc;
 }
 
-int acts_turned_retrain(sqlite3 *db, int64_t retrain, enum act_way way)
+int undo_log_turned_retrain(sqlite3 *db, int64_t retrain, enum act_way way)
 {
     return run(db, "UPDATE act SET is_undone = ?2 WHERE retrain = ?1", retrain,
                way == ACT_UNDO);

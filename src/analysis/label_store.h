@@ -79,28 +79,29 @@ struct act {
     int64_t retrain;                 /* 0: it is labels */
 };
 
-/* acts_add_retrain -- a retrain was made. Inside the transaction that did so. */
-int acts_add_retrain(sqlite3 *db, int64_t foi, int64_t retrain);
+/* undo_log_add_retrain -- a retrain was made. Inside the transaction that did so. */
+int undo_log_add_retrain(sqlite3 *db, int64_t foi, int64_t retrain);
 
 /*
- * acts_next -- what is undone, or redone, next.
+ * undo_log_next -- what is undone, or redone, next.
  * Returns 0, ERR_NOT_FOUND when there is nothing, or ERR_DATABASE.
  */
-int acts_next(sqlite3 *db, int64_t foi, enum act_way way, struct act *act);
+int undo_log_next(sqlite3 *db, int64_t foi, enum act_way way, struct act *act);
 
 /*
- * acts_turn_labels -- undo or redo an act of labels, in one transaction.
+ * undo_log_turn_labels -- undo or redo an act of labels, in one transaction.
  *   author  who says so, of labels that are cleared; others keep whose they were
  *   n       out: executions whose label was written
  * Returns 0, ERR_EXISTS when somebody did something meanwhile, or ERR_DATABASE.
  */
-int acts_turn_labels(sqlite3 *db, const struct act *act, enum act_way way, const char *author,
-                     size_t *n);
+int undo_log_turn_labels(sqlite3 *db, const struct act *act, enum act_way way,
+                         const char *author, size_t *n);
 
 /*
- * acts_turned_retrain -- a retrain was undone, or redone. Inside the transaction that did so.
+ * undo_log_turned_retrain -- a retrain was undone, or redone. Inside the transaction that did
+ * so.
  * Returns 0 or ERR_DATABASE.
  */
-int acts_turned_retrain(sqlite3 *db, int64_t retrain, enum act_way way);
+int undo_log_turned_retrain(sqlite3 *db, int64_t retrain, enum act_way way);
 
 #endif

@@ -30,11 +30,11 @@ static void learn(struct sample_run *run, struct scoring *w, struct model *m)
                         .features = strdup("residual"),
                         .n_trees = w->forest.n_trees,
                         .residual = w->model,
-                        .yardstick = w->yardstick};
+                        .calibration = w->calibration};
     for (uint32_t r = 0; r < run->source.defs.names.n; r++)
         names_add(&m->regions, run->source.defs.names.name[r]);
     w->model = (struct residual_model){0};
-    w->yardstick = (struct yardstick){0};
+    w->calibration = (struct calibration){0};
 }
 
 static void apply(const char *path, const char *program, struct scoring *w, struct model *m,

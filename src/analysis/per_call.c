@@ -15,7 +15,7 @@
 
 struct per_call_opts per_call_default(void)
 {
-    return (struct per_call_opts){.detector = call_detector_find(CALL_DETECTOR_USUAL),
+    return (struct per_call_opts){.detector = call_detector_find(CALL_DETECTOR_TYPICAL),
                                   .least_lost_ns = NAN,
                                   .least_calls = 100,
                                   .most = 100000};
@@ -194,7 +194,7 @@ static void judge_locations(void *ctx, size_t begin, size_t end, unsigned worker
             case CALL_SLIGHT:
                 found->n_slight++;
                 break;
-            case CALL_USUAL:
+            case CALL_TYPICAL:
                 break;
             }
         }
@@ -285,7 +285,7 @@ int per_call_save(sqlite3 *db, const struct columns *columns,
 
         rc = rundb_insert(db, insert, "iiiiirrrr", (int64_t)c->location, (int64_t)c->row,
                           (int64_t)c->region, (int64_t)calls.enter_ns[c->row],
-                          (int64_t)c->time_ns, c->usual_ns, c->severity_ns, c->score, c->p);
+                          (int64_t)c->time_ns, c->typical_ns, c->severity_ns, c->score, c->p);
     }
     sqlite3_finalize(insert);
     return rc;

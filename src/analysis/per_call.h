@@ -37,7 +37,7 @@ struct strange_call {
     uint32_t location, row, region;
     uint64_t time_ns; /* what was judged */
     double score, p;
-    double usual_ns;    /* median of its region */
+    double typical_ns;  /* median of its region */
     double severity_ns; /* time above the median of its region, above 0 */
 };
 

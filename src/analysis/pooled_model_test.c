@@ -64,7 +64,7 @@ static uint32_t anomalies_of(const char *const *taught, uint32_t n, const char *
         add(&p, taught[i]);
     assert_int_equal(pooled_model(&p, &m), 0);
     assert_int_equal(m.n_trees, 600 * n);
-    assert_float_equal(yardstick_executions(&m.yardstick), 600, 1e-6);
+    assert_float_equal(calibration_executions(&m.calibration), 600, 1e-6);
     found = count_anomalies(&m, program);
     model_release(&m);
     pooled_release(&p);

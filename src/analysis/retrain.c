@@ -176,7 +176,7 @@ struct label_effects {
 static int load_acts(struct label_effects *e, sqlite3 *db, int64_t foi, uint32_t n_trees)
 {
     sqlite3_stmt *query = NULL;
-    int step = SQLITE_DONE, rc = rundb_prepare(db, run_sql_acts_to_learn, &query);
+    int step = SQLITE_DONE, rc = rundb_prepare(db, run_sql_undo_log_to_learn, &query);
 
     if (rc == 0)
         rc = rundb_bind(db, query, "ii", foi, (int64_t)LABEL_EFFECTS_MAX_ACTS);
@@ -421,7 +421,7 @@ static int write_run(sqlite3 *db, struct ranking *r, const char *author, struct 
     if (rc == 0)
         rc = record(db, r, s, author, result);
     if (rc == 0)
-        rc = acts_add_retrain(db, r->foi, result->id);
+        rc = undo_log_add_retrain(db, r->foi, result->id);
     if (rc == 0 && r->work.is_embedding_new)
         rc = model_store_save_embedding(db, r->foi, &r->work.embedding);
     return rc;
@@ -575,7 +575,7 @@ static int mark(sqlite3 *db, int64_t id, enum act_way way)
     if (rc == 0)
         rc = rundb_insert(db, update, "ii", (int64_t)(way == ACT_UNDO), id);
     sqlite3_finalize(update);
-    return rc < 0 ? rc : acts_turned_retrain(db, id, way);
+    return rc < 0 ? rc : undo_log_turned_retrain(db, id, way);
 }
 
 /* Somebody may have retrained, or undone, since it was looked up. */
@@ -653,7 +653,7 @@ static int write_redo(sqlite3 *db, const struct ranking *r, int64_t id, struct s
 
     if (rc < 0)
         return rc;
-    rc = acts_next(db, r->foi, ACT_REDO, &next);
+    rc = undo_log_next(db, r->foi, ACT_REDO, &next);
     if (rc == ERR_NOT_FOUND || (rc == 0 && next.retrain != id))
         rc = err_set(ERR_EXISTS, "the labels were changed meanwhile; nothing is redone");
     if (rc < 0)

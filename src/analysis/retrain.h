@@ -155,7 +155,7 @@ int retrain_to_undo(sqlite3 *db, int64_t foi, struct retrain_settings *as);
 int retrain_find(sqlite3 *db, int64_t foi, int64_t id, struct retrain_settings *as);
 
 /*
- * retrain_redo -- make a retrain hold again that is to be redone next (acts_next).
+ * retrain_redo -- make a retrain hold again that is to be redone next (undo_log_next).
  *   as  what retrain_find says of it
  *   r   open with that
  * Returns 0, ERR_EXISTS when it is no longer next, or as retrain_run.

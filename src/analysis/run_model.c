@@ -180,12 +180,13 @@ static void take_learnt(struct model *m, struct scoring *s, const char *foi, con
     for (uint32_t r = 0; r < s->defs->names.n; r++)
         names_add(&m->regions, s->defs->names.name[r]);
     m->residual = s->model;
-    m->yardstick = s->yardstick;
+    m->calibration = s->calibration;
     s->model = (struct residual_model){0};
-    s->yardstick = (struct yardstick){0};
+    s->calibration = (struct calibration){0};
 }
 
-/* When what holds in the run was learnt, so that the same lesson is the same file whenever it is
+/* When what holds in the run was learnt, so that the same lesson is the same file whenever it
+ * is
    saved; NULL: now. */
 static char *learnt_at(const struct source_run *s, const struct lesson *lesson)
 {
@@ -315,7 +316,7 @@ static int judge(struct pooled *p, struct scoring *s)
     s->forest = p->forest;
     p->forest = (struct forest){0};
     scoring_learn(s, false);
-    s->yardstick.strong =
+    s->calibration.strong =
         residual_strong((double)s->forest.n_trees / p->n_runs, RESIDUAL_FALSE_ALARMS);
     return scoring_judge(s, &opts);
 }

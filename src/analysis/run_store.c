@@ -224,7 +224,7 @@ static int save_execution(const struct storing *s, uint32_t t)
         s->db, s->insert, "iiiiiiiiiiiioiiirtrtrrrrrtttooit", a->foi->id, (int64_t)t,
         (int64_t)f->location[t], (int64_t)location->rank, (int64_t)location->thread,
         (int64_t)f->index[t], (int64_t)f->call[t], (int64_t)f->enter_ns[t],
-        (int64_t)f->root_ns[t], (int64_t)f->tracer_ns[t], m->loss.usual_ns, m->loss.ns,
+        (int64_t)f->root_ns[t], (int64_t)f->tracer_ns[t], m->loss.typical_ns, m->loss.ns,
         f->open_ns[t] > 0, (int64_t)f->open_ns[t] - 1, (int64_t)llrint(forest_off_ns(f, t)),
         (int64_t)forest_n_rows(f, t), (int64_t)f->n_messages[t], w->score[t], verdict,
         w->score[t], verdict, w->chance[t], m->time, m->gross, m->structure, m->size,

@@ -13,7 +13,7 @@
 #include "run/run_sql.h"
 #include "run/rundb.h"
 #include "snag/snag.h"
-#include "view/closeup.h"
+#include "view/execution_detail.h"
 #include "view/executions.h"
 
 #include <math.h>
@@ -333,12 +333,12 @@ void snag_executions_release(struct snag_executions *x)
 
 /* ------------------------------------------------------------------------------- vertices */
 
-static int find_execution(snag_run *r, struct closeup *c, size_t function, size_t row)
+static int find_execution(snag_run *r, struct execution_detail *c, size_t function, size_t row)
 {
     int rc = check_function(r, function);
 
-    closeup_init(c, r->run.db, &r->run.columns, &r->run.defs);
-    return rc < 0 ? rc : closeup_find_tree(c, r->function[function].id, (int64_t)row);
+    execution_detail_init(c, r->run.db, &r->run.columns, &r->run.defs);
+    return rc < 0 ? rc : execution_detail_find_tree(c, r->function[function].id, (int64_t)row);
 }
 
 static void load_vertices(snag_run *r, const struct execution *x, struct snag_vertices *out)
@@ -364,7 +364,7 @@ static void load_vertices(snag_run *r, const struct execution *x, struct snag_ve
 
 int snag_run_vertices(snag_run *r, size_t function, size_t row, struct snag_vertices *out)
 {
-    struct closeup c;
+    struct execution_detail c;
     int rc = find_execution(r, &c, function, row);
 
     *out = (struct snag_vertices){0};
@@ -372,7 +372,7 @@ int snag_run_vertices(snag_run *r, size_t function, size_t row, struct snag_vert
         rc = columns_check_tree(&r->run.columns, c.x.location, c.x.call, &r->run.defs);
     if (rc == 0)
         load_vertices(r, &c.x, out);
-    closeup_release(&c);
+    execution_detail_release(&c);
     return rc;
 }
 
@@ -388,12 +388,12 @@ void snag_vertices_release(struct snag_vertices *v)
 
 int snag_run_reason(snag_run *r, size_t function, size_t row, char *out, size_t size)
 {
-    struct closeup c;
+    struct execution_detail c;
     int rc = find_execution(r, &c, function, row);
 
     if (size > 0)
         snprintf(out, size, "%s", rc == 0 && c.x.why ? c.x.why : "");
-    closeup_release(&c);
+    execution_detail_release(&c);
     return rc;
 }
 
@@ -411,7 +411,7 @@ static int open_writer(snag_run *r)
 
 int snag_run_label(snag_run *r, size_t function, size_t row, int label, const char *author)
 {
-    struct closeup c;
+    struct execution_detail c;
     struct label_entry entry;
     int rc = label < -1 || label > 1 ? err_set(ERR_USAGE, "a label is 1, -1 or 0") : 0;
 
@@ -425,7 +425,7 @@ int snag_run_label(snag_run *r, size_t function, size_t row, int label, const ch
                                      (enum label)label};
         rc = label_store_add(r->writer.sql, &entry, 1, author);
     }
-    closeup_release(&c);
+    execution_detail_release(&c);
     return rc;
 }
 

@@ -54,7 +54,7 @@ static struct arena_block *block_new(struct arena_block *older, size_t size)
 }
 
 /* What is left for data in the block after `older`, if nobody asks for more. */
-static size_t usual_size(const struct arena_block *older)
+static size_t typical_size(const struct arena_block *older)
 {
     size_t bytes = older ? 2 * (sizeof *older + older->size) : MIN_BLOCK_BYTES;
 
@@ -75,9 +75,9 @@ void *arena_alloc(struct arena *a, size_t n, size_t width)
         mem_give_up(n, width);
     bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
     if (a->last == NULL || bytes > a->last->size - a->used) {
-        size_t usual = usual_size(a->last);
+        size_t typical = typical_size(a->last);
 
-        a->last = block_new(a->last, bytes > usual ? bytes : usual);
+        a->last = block_new(a->last, bytes > typical ? bytes : typical);
         a->used = 0;
     }
     data = a->last->data + a->used;

@@ -33,13 +33,13 @@ static char *scaled(double value, double step, const char *const *unit, size_t n
     return out;
 }
 
-#define MIN_SCORE 1e-6   /* of which a digit is shown */
-#define USUAL_SCORE 5e-3 /* from here on two digits show one */
+#define MIN_SCORE 1e-6     /* of which a digit is shown */
+#define TYPICAL_SCORE 5e-3 /* from here on two digits show one */
 
 char *text_score(double score, char out[TEXT_SIZE])
 {
     double size = fabs(score);
-    int digits = size >= MIN_SCORE && size < USUAL_SCORE ? (int)ceil(-log10(size)) : 2;
+    int digits = size >= MIN_SCORE && size < TYPICAL_SCORE ? (int)ceil(-log10(size)) : 2;
 
     snprintf(out, TEXT_SIZE, "%.*f", digits, size < MIN_SCORE ? 0 : score);
     return out;

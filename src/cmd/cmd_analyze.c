@@ -4,14 +4,14 @@
  */
 #include "analysis/analysis.h"
 #include "analysis/run_maker.h"
+#include "base/cleaner.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/progress.h"
-#include "base/sweeper.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/headline.h"
-#include "cmd/launched.h"
+#include "cmd/launcher.h"
 #include "cmd/learning.h"
 #include "cmd/list.h"
 #include "cmd/print.h"
@@ -32,7 +32,7 @@
 struct analyze {
     const struct settings *settings;
     struct rundir dir;
-    struct sweeper sweeper; /* of what processes leave that were killed together */
+    struct cleaner cleaner; /* of what processes leave that were killed together */
     struct run_made made;
     struct stack2vec_opts embedding; /* what was said of it */
     struct per_call_opts per_call;   /* for --per-call */
@@ -296,33 +296,35 @@ static int finish_run(struct reading *r)
 {
     struct analyze *a = r->ctx;
     const struct settings *s = a->settings;
-    const struct analysis_crew crew = {r->crew, r->share_pool, a->model};
+    const struct analysis_process_group process_group = {r->process_group, r->share_pool,
+                                                         a->model};
     char *command = command_line(s);
-    struct run_maker_opts opts = {.foi = s->foi.text,
-                                  .n_foi = s->foi.n,
-                                  .analysis = {.features = s->vectors.features,
-                                               .detector = s->detector,
-                                               .k = s->neighbours,
-                                               .threshold = s->threshold,
-                                               .false_alarms = s->false_alarms,
-                                               .gamma = s->vectors.gamma,
-                                               .nu = s->vectors.nu,
-                                               .embedding = a->embedding,
-                                               .seed = s->seed,
-                                               .pool = r->pool,
-                                               .crew = r->crew ? &crew : NULL},
-                                  .model = a->model,
-                                  .per_call = s->is_per_call ? &a->per_call : NULL,
-                                  .keeps_labels = s->is_forced,
-                                  .command = command,
-                                  .levels_from = s->levels_from,
-                                  .run_id = s->said_run_id};
+    struct run_maker_opts opts = {
+        .foi = s->foi.text,
+        .n_foi = s->foi.n,
+        .analysis = {.features = s->vectors.features,
+                     .detector = s->detector,
+                     .k = s->neighbours,
+                     .threshold = s->threshold,
+                     .false_alarms = s->false_alarms,
+                     .gamma = s->vectors.gamma,
+                     .nu = s->vectors.nu,
+                     .embedding = a->embedding,
+                     .seed = s->seed,
+                     .pool = r->pool,
+                     .process_group = r->process_group ? &process_group : NULL},
+        .model = a->model,
+        .per_call = s->is_per_call ? &a->per_call : NULL,
+        .keeps_labels = s->is_forced,
+        .command = command,
+        .levels_from = s->levels_from,
+        .run_id = s->said_run_id};
     int rc;
 
     a->per_call.pool = r->pool;
     log_reading(r);
     rc = run_make(&a->dir, &r->source, &r->ingested, &opts, &a->made);
-    analysis_crew_dismiss(opts.analysis.crew);
+    analysis_process_group_dismiss(opts.analysis.process_group);
     free(command);
     if (rc == 0)
         rc = print_result(a, r);
@@ -337,9 +339,9 @@ static int finish_run(struct reading *r)
 static void assist(struct reading *r)
 {
     const struct analyze *a = r->ctx;
-    const struct analysis_crew crew = {r->crew, r->pool, a->model};
+    const struct analysis_process_group process_group = {r->process_group, r->pool, a->model};
 
-    analysis_crew_assist(&crew, &r->source.defs, r->dir);
+    analysis_process_group_assist(&process_group, &r->source.defs, r->dir);
 }
 
 static void remove_part(void *ctx)
@@ -403,7 +405,7 @@ static int begin_run(void *ctx, const struct launched *launched)
     if (rc == 0)
         rc = rundir_begin(&a->dir, output, settings->is_forced);
     if (rc == 0 && launched->size > 1)
-        rc = sweeper_start(&a->sweeper, a->dir.part);
+        rc = cleaner_start(&a->cleaner, a->dir.part);
     return rc;
 }
 
@@ -433,7 +435,7 @@ static int analyze(const struct settings *settings, struct model *model, int rc)
         task.rc = settle_per_call(settings, &a.per_call);
     rc = reading_run(settings, &task);
     remove_part(&a);
-    sweeper_dismiss(&a.sweeper);
+    cleaner_dismiss(&a.cleaner);
     return rc;
 }
 

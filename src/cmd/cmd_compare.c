@@ -6,15 +6,15 @@
  */
 #include "cmd/compare_print.h"
 
-#include "base/crew.h"
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/known.h"
 #include "base/mem.h"
+#include "base/process_group.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/compared.h"
-#include "cmd/launched.h"
+#include "cmd/launcher.h"
 #include "cmd/options.h"
 #include "cmd/print.h"
 #include "cmd/report_page.h"
@@ -219,7 +219,7 @@ static void print_durations(const struct comparison *c, const struct form *form)
     for (int side = 0; side < 2; side++) {
         cell(&grid, sides[side]);
         cell(&grid, text_duration(c->whole.ns[side], text));
-        for (uint32_t i = 0; i < DIGEST_QUANTILES; i++)
+        for (uint32_t i = 0; i < SUMMARY_QUANTILES; i++)
             cell(&grid, text_duration(c->duration_ns[side][i], text));
         cell(&grid, text_count((uint64_t)llrint(c->n_executions[side]), text));
         cell(&grid, text_duration(c->time_ns[side], text));
@@ -529,7 +529,7 @@ static int read_limits(struct comparing *x)
 static bool is_beyond(const struct compare_limit *limit, const struct compare_change *x)
 {
     double change = known_part(x->ns[COMPARE_AFTER] - x->ns[COMPARE_BEFORE], x->off_ns);
-    bool is_sure = x->verdict != COMPARE_SAME && x->verdict != COMPARE_UNSURE;
+    bool is_sure = x->verdict != COMPARE_SAME && x->verdict != COMPARE_INCONCLUSIVE;
 
     return is_sure && change > limit->ns && change > limit->share * x->ns[COMPARE_BEFORE];
 }
@@ -621,21 +621,22 @@ static void show(const struct comparing *x)
 static int load(struct comparing *x, int rc)
 {
     struct launched launched;
-    struct crew *crew = NULL;
-    int looked = launched_look(x->settings, &launched);
+    struct process_group *process_group = NULL;
+    int looked = launcher_look(x->settings, &launched);
 
     if (looked < 0)
-        launched_break_off(&launched, looked);
+        launcher_break_off(&launched, looked);
     if (launched.size > 1) {
-        int joined = crew_join(&crew, launched.library, launched_task(x->settings));
+        int joined =
+            process_group_join(&process_group, launched.library, launcher_task(x->settings));
 
-        rc = joined < 0 ? joined : crew_agree(crew, rc);
+        rc = joined < 0 ? joined : process_group_agree(process_group, rc);
     }
     if (rc == 0)
-        rc = compared_load(&x->compared, x->settings, crew);
-    x->is_silent = crew_me(crew) > 0;
-    x->compared.crew = NULL;
-    crew_leave(crew);
+        rc = compared_load(&x->compared, x->settings, process_group);
+    x->is_silent = process_group_me(process_group) > 0;
+    x->compared.process_group = NULL;
+    process_group_leave(process_group);
     return rc;
 }
 

@@ -12,13 +12,13 @@
  */
 #include "cmd/store_export.h"
 
-#include "base/crew.h"
 #include "base/err.h"
 #include "base/idmap.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/process_group.h"
 #include "cmd/commands.h"
-#include "cmd/launched.h"
+#include "cmd/launcher.h"
 #include "cmd/print.h"
 #include "cmd/settings.h"
 #include "prov/prov_reader.h"
@@ -49,7 +49,7 @@
 struct parquet_export {
     const struct settings *settings;
     struct run run;
-    struct crew *crew; /* NULL: this process is alone */
+    struct process_group *process_group; /* NULL: this process is alone */
     struct pool *pool;
     struct run_parquet_part part;
     const char *table[MAX_TABLES];
@@ -79,7 +79,8 @@ static uint32_t first_location(const struct columns *columns, unsigned process, 
 
 static struct run_parquet_part part_of(const struct parquet_export *e)
 {
-    unsigned me = crew_me(e->crew), size = crew_size(e->crew);
+    unsigned me = process_group_me(e->process_group),
+             size = process_group_size(e->process_group);
     const struct columns *columns = &e->run.columns;
 
     return (struct run_parquet_part){me == 0 ? 0 : first_location(columns, me, size),
@@ -90,7 +91,7 @@ static struct run_parquet_part part_of(const struct parquet_export *e)
 static int check_part(const struct parquet_export *e)
 {
     const struct columns *columns = &e->run.columns;
-    int rc = crew_me(e->crew) == 0 ? columns_verify_others(columns) : 0;
+    int rc = process_group_me(e->process_group) == 0 ? columns_verify_others(columns) : 0;
 
     for (uint32_t l = e->part.begin; rc == 0 && l < e->part.end; l++) {
         rc = columns_verify_location(columns, l);
@@ -119,11 +120,11 @@ static bool is_shared_out(const char *table)
 /* Files of a table: calls.parquet, or calls-0.parquet to calls-7.parquet. */
 static void name_of(const struct parquet_export *e, const char *table, char out[64])
 {
-    unsigned size = crew_size(e->crew);
+    unsigned size = process_group_size(e->process_group);
     int digits = snprintf(NULL, 0, "%u", size - 1);
 
     if (size > 1 && is_shared_out(table))
-        snprintf(out, 64, "%s-%0*u.parquet", table, digits, crew_me(e->crew));
+        snprintf(out, 64, "%s-%0*u.parquet", table, digits, process_group_me(e->process_group));
     else
         snprintf(out, 64, "%s.parquet", table);
 }
@@ -157,7 +158,8 @@ static int refuse_strange_parts(const struct parquet_export *e)
     while (dir && rc == 0 && (entry = readdir(dir)) != NULL)
         for (unsigned i = 0; rc == 0 && i < e->n_tables; i++)
             if (is_shared_out(e->table[i]) &&
-                is_strange_part(entry->d_name, e->table[i], crew_size(e->crew)))
+                is_strange_part(entry->d_name, e->table[i],
+                                process_group_size(e->process_group)))
                 rc = err_set(ERR_USAGE,
                              "'%s' has '%s', which would be read with what is written now: "
                              "remove it, or choose another directory",
@@ -171,7 +173,7 @@ static int make_directory(const struct parquet_export *e)
 {
     const char *path = e->settings->output;
 
-    if (crew_me(e->crew) > 0)
+    if (process_group_me(e->process_group) > 0)
         return 0;
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
         return err_set(ERR_IO, "cannot make '%s': %s", path, strerror(errno));
@@ -215,7 +217,7 @@ static int write_tables(struct parquet_export *e)
     for (unsigned i = 0; rc == 0 && i < e->n_tables; i++) {
         char name[64];
 
-        if (crew_me(e->crew) > 0 && !is_shared_out(e->table[i]))
+        if (process_group_me(e->process_group) > 0 && !is_shared_out(e->table[i]))
             continue;
         name_of(e, e->table[i], name);
         rc = fs_join(e->path[i], e->settings->output, name);
@@ -250,22 +252,22 @@ static int write_all(struct parquet_export *e)
     bool is_several = is_directory(e->settings->output);
     int rc = selection_open(&e->run, e->settings);
 
-    if (rc == 0 && crew_size(e->crew) > 1 && !is_several)
+    if (rc == 0 && process_group_size(e->process_group) > 1 && !is_several)
         rc = err_set(ERR_USAGE, "several processes write several files: -o DIR/");
     choose_tables(e, is_several);
     if (rc == 0 && is_several)
         rc = make_directory(e);
-    rc = crew_agree(e->crew, rc);
+    rc = process_group_agree(e->process_group, rc);
     if (rc == 0) {
         e->part = part_of(e);
-        rc = crew_agree(e->crew, check_part(e));
+        rc = process_group_agree(e->process_group, check_part(e));
     }
     if (rc == 0) {
         rc = is_several ? write_tables(e) : write_table(e, e->table[0], e->settings->output);
-        rc = crew_agree(e->crew, rc);
+        rc = process_group_agree(e->process_group, rc);
     }
     if (rc == 0)
-        rc = crew_agree(e->crew, close_all(e, 0));
+        rc = process_group_agree(e->process_group, close_all(e, 0));
     else
         close_all(e, rc);
     run_close(&e->run);
@@ -274,16 +276,17 @@ static int write_all(struct parquet_export *e)
 
 static int export_together(struct parquet_export *e, const struct launched *launched)
 {
-    int rc = crew_join(&e->crew, launched->library, launched_task(e->settings));
+    int rc =
+        process_group_join(&e->process_group, launched->library, launcher_task(e->settings));
 
     if (rc == 0) {
-        e->pool = pool_new(launched_threads(e->settings, e->crew));
+        e->pool = pool_new(launcher_threads(e->settings, e->process_group));
         rc = write_all(e);
         pool_free(e->pool);
     }
-    if (crew_me(e->crew) > 0) /* number 0 says what went wrong */
+    if (process_group_me(e->process_group) > 0) /* number 0 says what went wrong */
         rc = 0;
-    crew_leave(e->crew);
+    process_group_leave(e->process_group);
     return rc;
 }
 
@@ -292,10 +295,10 @@ static int export_parquet(const struct settings *settings)
 {
     struct parquet_export e = {.settings = settings};
     struct launched launched;
-    int rc = launched_look(settings, &launched);
+    int rc = launcher_look(settings, &launched);
 
     if (rc < 0)
-        launched_break_off(&launched, rc);
+        launcher_break_off(&launched, rc);
     if (launched.size > 1) {
         rc = export_together(&e, &launched);
     } else {

@@ -4,14 +4,14 @@
  */
 #include "cmd/trend_table.h"
 
-#include "compare/digest.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/settings.h"
-#include "forest/foi.h"
 #include "compare/run_history.h"
+#include "compare/summary.h"
+#include "forest/foi.h"
 #include "run/rundb.h"
 #include "run/rundir.h"
 #include "view/csv.h"
@@ -163,7 +163,7 @@ struct table *trend_table_changes(const struct trend *t, const char *path)
 /* The functions of interest of a run, digested. */
 struct parts {
     struct history_part part[MAX_FOIS];
-    struct digest digest[MAX_FOIS];
+    struct summary summary[MAX_FOIS];
     char *name[MAX_FOIS];
     size_t n;
 };
@@ -171,7 +171,7 @@ struct parts {
 static void parts_release(struct parts *p)
 {
     for (size_t i = 0; i < p->n; i++) {
-        digest_release(&p->digest[i]);
+        summary_release(&p->summary[i]);
         free(p->name[i]);
     }
 }
@@ -180,17 +180,17 @@ static int add_part(struct parts *p, const struct run *run, sqlite3_stmt *foi)
 {
     const char *name = (const char *)sqlite3_column_text(foi, 1);
     struct history_part *part = &p->part[p->n];
-    struct digest *digest = &p->digest[p->n];
+    struct summary *summary = &p->summary[p->n];
 
     p->name[p->n] = mem_copy_string(name ? name : "");
     *part = (struct history_part){.foi = p->name[p->n],
                                   .n_anomalies = (uint64_t)sqlite3_column_int64(foi, 2),
-                                  .digest = digest};
+                                  .summary = summary};
     p->n++;
-    return run_digest_load(digest, run, sqlite3_column_int64(foi, 0), NULL, 0);
+    return summary_of_run_load(summary, run, sqlite3_column_int64(foi, 0), NULL, 0);
 }
 
-static int digest_all(struct parts *p, const struct run *run)
+static int summary_all(struct parts *p, const struct run *run)
 {
     sqlite3_stmt *foi;
     int rc = rundb_prepare(run->db,
@@ -226,7 +226,7 @@ static int add_run(struct history *h, const struct settings *s, const char *path
     int rc = run_open(&run, path, false);
 
     if (rc == 0)
-        rc = digest_all(&parts, &run);
+        rc = summary_all(&parts, &run);
     if (rc == 0)
         rc = tags_all(&tags, &run, &s->history.tag);
     if (rc == 0)

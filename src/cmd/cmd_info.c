@@ -364,22 +364,22 @@ static void print_metadata(const struct definitions *defs, bool is_all)
 {
     static const struct {
         const char *key, *as;
-    } usual[] = {{"Recorded By", "Recorded By"},
-                 {"Command Line", "Command Line"},
-                 {"Compiler", "Compiler"},
-                 {"MPI Library", "MPI Library"},
-                 {PROPERTY_TROUBLE, "Not all was recorded"},
-                 {PROPERTY_ENDING, "A process ended by"}};
+    } typical[] = {{"Recorded By", "Recorded By"},
+                   {"Command Line", "Command Line"},
+                   {"Compiler", "Compiler"},
+                   {"MPI Library", "MPI Library"},
+                   {PROPERTY_TROUBLE, "Not all was recorded"},
+                   {PROPERTY_ENDING, "A process ended by"}};
     struct run_metadata metadata;
 
     run_metadata_of(&metadata, defs);
     for (size_t i = 0; i < (is_all ? metadata.n : 0); i++)
         print("%s: %s\n", metadata.at[i].key, metadata.at[i].value);
-    for (size_t i = 0; i < (is_all ? 0 : sizeof usual / sizeof *usual); i++) {
-        const char *value = run_metadata_get(&metadata, usual[i].key);
+    for (size_t i = 0; i < (is_all ? 0 : sizeof typical / sizeof *typical); i++) {
+        const char *value = run_metadata_get(&metadata, typical[i].key);
 
         if (value)
-            print("%s: %.200s\n", usual[i].as, value);
+            print("%s: %.200s\n", typical[i].as, value);
     }
     run_metadata_release(&metadata);
 }

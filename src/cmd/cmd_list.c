@@ -369,7 +369,7 @@ int cmd_list(const struct settings *settings)
 /* ---------------------------------------------------------------------------- strange calls */
 
 /* The columns of the query below. */
-enum column { RANK, THREAD, CALL, FUNCTION, ENTER, TIME, USUAL, SEVERITY, SCORE, P };
+enum column { RANK, THREAD, CALL, FUNCTION, ENTER, TIME, TYPICAL, SEVERITY, SCORE, P };
 
 static void print_row(sqlite3_stmt *query, struct table *table)
 {
@@ -384,7 +384,7 @@ static void print_row(sqlite3_stmt *query, struct table *table)
     table_cell(table, "+%s",
                text_duration(sqlite3_column_double(query, STRANGE_SEVERITY), text));
     table_cell(table, "%s", text_duration(sqlite3_column_double(query, STRANGE_TIME), text));
-    table_cell(table, "%s", text_duration(sqlite3_column_double(query, STRANGE_USUAL), text));
+    table_cell(table, "%s", text_duration(sqlite3_column_double(query, STRANGE_TYPICAL), text));
     table_cell(table, "%.0e", sqlite3_column_double(query, STRANGE_P));
     table_cell(table, "%s", rundb_text(query, STRANGE_FUNCTION));
 }
@@ -398,7 +398,7 @@ static void print_object(sqlite3_stmt *query)
                          json_text(rundb_text(query, STRANGE_FUNCTION)), "enter_ns",
                          (json_int_t)sqlite3_column_int64(query, STRANGE_ENTER), "time_ns",
                          (json_int_t)sqlite3_column_int64(query, STRANGE_TIME), "usual_ns",
-                         sqlite3_column_double(query, STRANGE_USUAL), "severity_ns",
+                         sqlite3_column_double(query, STRANGE_TYPICAL), "severity_ns",
                          sqlite3_column_double(query, STRANGE_SEVERITY), "score",
                          sqlite3_column_double(query, STRANGE_SCORE), "p",
                          sqlite3_column_double(query, STRANGE_P)),

@@ -18,14 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define USUAL_TOP 10
+#define TYPICAL_TOP 10
 
 _Static_assert(PROV_ANY_RANK == NO_RANK, "--rank is handed on as it is");
 
 /* For LIMIT: -1 is all. */
-static long long limit_of(const struct settings *s, long long usual)
+static long long limit_of(const struct settings *s, long long typical)
 {
-    return s->is_all ? -1 : s->top ? (long long)s->top : usual;
+    return s->is_all ? -1 : s->top ? (long long)s->top : typical;
 }
 
 /* ---------------------------------------------------------------------------------- filter */
@@ -85,7 +85,7 @@ static int top(struct database *reader, const struct settings *s)
                          : strcmp(s->by, "cost") == 0 ? PROV_BY_COST
                                                       : PROV_BY_SEVERITY;
     char *sql = (s->is_incidents ? prov_sql_incidents : prov_sql_top)(s->what, s->rank, by,
-                                                                      limit_of(s, USUAL_TOP));
+                                                                      limit_of(s, TYPICAL_TOP));
     int rc = query_print(reader->sql, sql, s);
 
     sqlite3_free(sql);
@@ -103,7 +103,7 @@ static int compare(struct database *one, const struct settings *s)
     if (rc == 0)
         rc = database_memory(&both, other.dir);
     if (rc == 0)
-        rc = prov_sql_compare(one, &other, &both, s->what, s->rank, limit_of(s, USUAL_TOP),
+        rc = prov_sql_compare(one, &other, &both, s->what, s->rank, limit_of(s, TYPICAL_TOP),
                               &sql);
     if (rc == 0)
         rc = query_print(both.sql, sql, s);

@@ -4,13 +4,13 @@
  */
 #include "cmd/rank_table.h"
 
-#include "ranks/peer_few.h"
-#include "ranks/peer_places.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/settings.h"
+#include "ranks/peer_few.h"
+#include "ranks/peer_places.h"
 #include "view/executions.h"
 #include "view/results_json.h"
 
@@ -76,9 +76,9 @@ static int by_interest(const void *a, const void *b, void *ctx)
     const struct peer_place *q = &peers->place[*(const uint32_t *)b];
     static const int order[] = {[PEER_SLOW] = 0,
                                 [PEER_IMBALANCED] = 1,
-                                [PEER_UNSURE] = 2,
+                                [PEER_INCONCLUSIVE] = 2,
                                 [PEER_WAITS] = 3,
-                                [PEER_USUAL] = 4};
+                                [PEER_TYPICAL] = 4};
     double more_p = p->slow_ns + p->more_ns + p->maybe_ns;
     double more_q = q->slow_ns + q->more_ns + q->maybe_ns;
 
@@ -143,13 +143,13 @@ char *rank_table_headline(const struct rank_table *r)
             text_plural(r->peers.n));
     if (r->peers.n < PEER_FEW_MIN_PLACES)
         fprintf(out, "there is no other to compare it with");
-    else if (r->peers.n < PEERS_MIN_PLACES && n[PEER_UNSURE] == r->peers.n)
+    else if (r->peers.n < PEERS_MIN_PLACES && n[PEER_INCONCLUSIVE] == r->peers.n)
         fprintf(out, "too few executions that all have, to compare %u", r->peers.n);
-    else if (n[PEER_USUAL] == r->peers.n)
+    else if (n[PEER_TYPICAL] == r->peers.n)
         fprintf(out, "none of them is slow");
     else
         fprintf(out, "%u slow, %u imbalanced, %u unsure, %u that wait", n[PEER_SLOW],
-                n[PEER_IMBALANCED], n[PEER_UNSURE], n[PEER_WAITS]);
+                n[PEER_IMBALANCED], n[PEER_INCONCLUSIVE], n[PEER_WAITS]);
     if (r->peers.teams.n_teams > 0)
         fprintf(out, "; of up to %u threads in %s team%s, %s", r->peers.teams.n_threads,
                 text_count(r->peers.teams.n_teams, count), text_plural(r->peers.teams.n_teams),
@@ -180,7 +180,7 @@ struct table *rank_table_places(const struct rank_table *r, uint32_t most, uint3
 
 /* ------------------------------------------------------------------------------ the command */
 
-#define USUAL_TOP 10u
+#define TYPICAL_TOP 10u
 #define MAX_OPERATIONS 6u
 
 struct ranks {
@@ -212,7 +212,7 @@ static void print_operations(const struct ranks *r)
 static void print_text(const struct ranks *r)
 {
     const struct settings *s = r->settings;
-    uint32_t most = s->is_all ? UINT32_MAX : s->top ? s->top : USUAL_TOP, n_more;
+    uint32_t most = s->is_all ? UINT32_MAX : s->top ? s->top : TYPICAL_TOP, n_more;
     struct table *table = rank_table_places(&r->table, most, &n_more);
     char *headline = rank_table_headline(&r->table);
 

@@ -368,14 +368,14 @@ static int program_run_wait(struct program_run *run, pid_t pid, unsigned patienc
  */
 static int program_run(struct program_run *run, char *const *argv, pid_t other)
 {
-    static const int usual[] = {SIGXFSZ}; /* which we ignore */
-    sigset_t as_usual = set_of(usual, 1);
+    static const int typical[] = {SIGXFSZ}; /* which we ignore */
+    sigset_t as_typical = set_of(typical, 1);
     posix_spawnattr_t attributes;
     pid_t pid;
     int error;
 
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigdefault(&attributes, &as_usual);
+    posix_spawnattr_setsigdefault(&attributes, &as_typical);
     posix_spawnattr_setsigmask(&attributes, &run->before);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
     error = posix_spawnp(&pid, argv[0], NULL, &attributes, argv, environ);
@@ -401,7 +401,7 @@ static void program_run_end(struct program_run *run)
 
 /* ------------------------------------------------------------------------------ the command */
 
-#define USUAL_DIRECTORY "snag-trace"
+#define TYPICAL_DIRECTORY "snag-trace"
 #define SOCKET_WAIT_MS 20
 #define LAST_WAIT_MS 60000 /* for the page to have read what was sent, with --once */
 
@@ -428,9 +428,9 @@ static int choose_directory(struct recording *r)
 
     if (output && trace_place_is_taken(output))
         return err_set(ERR_EXISTS, "'%s' is there already: say another -o", output);
-    snprintf(r->dir, sizeof r->dir, "%s", output ? output : USUAL_DIRECTORY);
+    snprintf(r->dir, sizeof r->dir, "%s", output ? output : TYPICAL_DIRECTORY);
     for (int i = 2; trace_place_is_taken(r->dir); i++)
-        snprintf(r->dir, sizeof r->dir, USUAL_DIRECTORY "-%d", i);
+        snprintf(r->dir, sizeof r->dir, TYPICAL_DIRECTORY "-%d", i);
     if (*r->dir == '/')
         snprintf(r->where, sizeof r->where, "%s", r->dir);
     else if (getcwd(here, sizeof here) == NULL ||
@@ -505,7 +505,7 @@ static int run_watch(const struct recording *r)
     struct settings watched;
     char source[100];
     const char *args[] = {source};
-    int rc = options_usual(command_find("watch"), &watched);
+    int rc = options_typical(command_find("watch"), &watched);
 
     snprintf(source, sizeof source, "tracer:%s", r->socket);
     watched.foi = said->foi;

@@ -14,7 +14,7 @@
 #include "run/run_summary.h"
 #include "run/rundb.h"
 #include "run/rundir.h"
-#include "view/closeup.h"
+#include "view/execution_detail.h"
 #include "view/executions.h"
 #include "view/incident_list.h"
 #include "view/results_json.h"
@@ -120,7 +120,7 @@ static void draw_line(struct drawing *d, uint32_t p)
     table_cell(d->table, "%s", text_duration(line->inclusive_ns, text));
     table_cell(d->table, "%s", text_duration(pair->observed_ns, text));
     table_cell(d->table, "%s",
-               residual_is_usual(d->why->model, p)
+               residual_is_typical(d->why->model, p)
                    ? text_duration(fmax(pair->typical_ns, 0), text)
                    : "none");
     if (fabs(pair->excess_ns) > WORTH_SHOWING * d->why->model->root_ns)
@@ -237,9 +237,9 @@ static void subtree_print(const struct subtrees *s, double threshold, bool is_al
 
         table_cell(t, "%+.2f", top->importance);
         table_cell(t, "%u", top->count);
-        table_cell(t, "%.4g", top->usual_count);
+        table_cell(t, "%.4g", top->typical_count);
         table_cell(t, "%s", text_duration((double)top->weight_ns, text));
-        table_cell(t, "%s", text_duration(top->usual_ns, text));
+        table_cell(t, "%s", text_duration(top->typical_ns, text));
         table_cell(t, "%s", subtree_name(s, top, name));
     }
     table_print(t, stdout);
@@ -335,7 +335,7 @@ static void cause_print(const struct trace_view *view, const struct cause *cause
 struct show {
     const struct settings *settings;
     struct run run;
-    struct closeup c;
+    struct execution_detail c;
     struct pool *pool;
     struct subtrees subtrees; /* with --subtrees */
 };
@@ -356,7 +356,7 @@ static int find_execution(struct show *s, const char *id)
                                                      : NULL,
                             &foi);
     if (rc == 0)
-        rc = closeup_find(&s->c, foi, rank, thread, index);
+        rc = execution_detail_find(&s->c, foi, rank, thread, index);
     return rc;
 }
 
@@ -379,7 +379,7 @@ static int find_subtrees(struct show *s)
 
 static void print_head(const struct show *s)
 {
-    char duration[TEXT_SIZE], usual[TEXT_SIZE], vertices[TEXT_SIZE], messages[TEXT_SIZE];
+    char duration[TEXT_SIZE], typical[TEXT_SIZE], vertices[TEXT_SIZE], messages[TEXT_SIZE];
     char enter[TEXT_SIZE], place[TEXT_SIZE], all[TEXT_SIZE], tracer[TEXT_SIZE], off[TEXT_SIZE];
     char score[TEXT_SIZE];
 
@@ -393,7 +393,7 @@ static void print_head(const struct show *s)
           text_duration((double)s->c.x.duration_ns, duration), s->c.x.is_open ? " so far" : "");
     if (!residual_is_few(s->c.why.model))
         print(" (executions like it, on this rank: usually %s)",
-              text_duration((double)s->c.x.usual_ns, usual));
+              text_duration((double)s->c.x.typical_ns, typical));
     print(", %s call%s, %s message%s\n", text_count(s->c.x.n_vertices, vertices),
           text_plural(s->c.x.n_vertices), text_count(s->c.x.n_messages, messages),
           text_plural(s->c.x.n_messages));
@@ -485,20 +485,20 @@ static int print_meanwhile(struct show *s)
 }
 
 /* A line of the sum: what was taken more or less, what was taken, what usually is. */
-static void sum_cells(struct table *t, double took_ns, double usual_ns)
+static void sum_cells(struct table *t, double took_ns, double typical_ns)
 {
-    double more_ns = took_ns - usual_ns;
+    double more_ns = took_ns - typical_ns;
     char text[TEXT_SIZE];
 
     table_cell(t, "%s%s", more_ns < 0 ? "-" : "+", text_duration(fabs(more_ns), text));
     table_cell(t, "%s", text_duration(took_ns, text));
-    table_cell(t, "%s", usual_ns > 0 ? text_duration(usual_ns, text) : "none");
+    table_cell(t, "%s", typical_ns > 0 ? text_duration(typical_ns, text) : "none");
 }
 
 /* Not of a path, but of what has no line of its own, or of all. */
-static void sum_line(struct table *t, double took_ns, double usual_ns, const char *name)
+static void sum_line(struct table *t, double took_ns, double typical_ns, const char *name)
 {
-    sum_cells(t, took_ns, usual_ns);
+    sum_cells(t, took_ns, typical_ns);
     table_cell(t, "%s", "");
     table_cell(t, "%s", "");
     table_cell(t, "%s", name);
@@ -509,8 +509,8 @@ static void print_time(struct show *s)
 {
     size_t n = why_sort_pairs(&s->c.why, 0, (int64_t)s->c.x.lost_ns);
     const struct residual_loss *loss = &s->c.why.loss;
-    double took_ns = (double)(loss->usual_ns + loss->more_ns);
-    double rest_ns = took_ns, usual_rest_ns = (double)loss->usual_ns;
+    double took_ns = (double)(loss->typical_ns + loss->more_ns);
+    double rest_ns = took_ns, typical_rest_ns = (double)loss->typical_ns;
     char name[WHY_NAME_SIZE];
     struct table *t;
 
@@ -526,13 +526,13 @@ static void print_time(struct show *s)
 
         sum_cells(t, pair->observed_ns, pair->typical_ns);
         table_cell(t, "%u", pair->n_calls);
-        table_cell(t, "%.4g", closeup_usual_calls(&s->c, pair->path));
+        table_cell(t, "%.4g", execution_detail_typical_calls(&s->c, pair->path));
         table_cell(t, "%s", why_path_name(&s->c.why, pair->path, name));
         rest_ns -= pair->observed_ns;
-        usual_rest_ns -= pair->typical_ns;
+        typical_rest_ns -= pair->typical_ns;
     }
-    sum_line(t, rest_ns, usual_rest_ns, "elsewhere");
-    sum_line(t, took_ns, (double)loss->usual_ns, "in all");
+    sum_line(t, rest_ns, typical_rest_ns, "elsewhere");
+    sum_line(t, took_ns, (double)loss->typical_ns, "in all");
     table_print(t, stdout);
 }
 
@@ -608,7 +608,7 @@ static int print_peers(const struct show *s)
 {
     sqlite3_stmt *query = NULL;
     struct table *t = NULL;
-    int rc = closeup_peers(&s->c, &query);
+    int rc = execution_detail_peers(&s->c, &query);
 
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         char id[EXECUTION_ID_SIZE], text[TEXT_SIZE];
@@ -660,7 +660,7 @@ static int print_as_text(struct show *s)
 static int print_as_json(struct show *s)
 {
     json_t *json = NULL;
-    int rc = closeup_to_json(&s->c, &json);
+    int rc = execution_detail_to_json(&s->c, &json);
 
     if (rc < 0)
         return rc;
@@ -675,7 +675,7 @@ static void show_release(struct show *s)
 {
     subtrees_release(&s->subtrees);
     pool_free(s->pool);
-    closeup_release(&s->c);
+    execution_detail_release(&s->c);
     run_close(&s->run);
 }
 
@@ -684,11 +684,11 @@ int cmd_show(const struct settings *settings)
     struct show s = {.settings = settings};
     int rc = selection_open(&s.run, settings);
 
-    closeup_init(&s.c, s.run.db, &s.run.columns, &s.run.defs);
+    execution_detail_init(&s.c, s.run.db, &s.run.columns, &s.run.defs);
     if (rc == 0)
         rc = find_execution(&s, settings->args[1]);
     if (rc == 0)
-        rc = closeup_locate(&s.c, NULL);
+        rc = execution_detail_locate(&s.c, NULL);
     if (rc == 0)
         rc = find_subtrees(&s);
     if (rc == 0)

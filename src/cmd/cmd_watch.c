@@ -180,7 +180,7 @@ static void stay(void)
 
 static int serve(const struct settings *settings)
 {
-    const struct call_detector_ops *detector = call_detector_find(CALL_DETECTOR_USUAL);
+    const struct call_detector_ops *detector = call_detector_find(CALL_DETECTOR_TYPICAL);
     struct call_detector_opts opts_of_detector = {.p = 0};
     int rc = algo_file_settle(settings, &detector, &opts_of_detector);
     struct live_opts live = {.source = settings->args[0],
@@ -190,8 +190,8 @@ static int serve(const struct settings *settings)
                              .is_inclusive = settings->is_inclusive,
                              .is_by_path = strcmp(settings->live.model_key, "path") == 0,
                              .speed = settings->live.speed,
-                             .usual = settings->foi.n > 0 || settings->model ? LIVE_EXECUTION
-                                                                             : LIVE_CALL};
+                             .typical = settings->foi.n > 0 || settings->model ? LIVE_EXECUTION
+                                                                               : LIVE_CALL};
     struct live_state *state = live_state_new(&live);
     struct site_opts opts = {.address = settings->listen,
                              .port = (uint16_t)settings->page.port,

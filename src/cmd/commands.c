@@ -256,9 +256,9 @@ static const struct command commands[] = {
      "keep what was learnt for the next run",
      "foi learner dimensions epochs learning-rate negatives gamma nu seed tag last curve-key",
      2, MAX_ARGS, cmd_model,
-     "save writes what is usual for a function of interest, the yardstick its executions were\n"
-     "measured by, and what was learnt from labels to a file, by which snag score judges the\n"
-     "executions of another trace of the program. Runs of the detectors residual and ocsvm "
+     "save writes to a file what is typical of a function of interest, the calibration of its\n"
+     "scores, and what was learnt from labels: by it snag score judges the executions of\n"
+     "another trace of the program. Runs of the detectors residual and ocsvm "
      "(on\n"
      "the features residual or stack2vec, whose embedding is kept too) have such a model. info "
      "prints what is in such a file.\n\n"

@@ -4,16 +4,16 @@
  */
 #include "cmd/compared.h"
 
-#include "compare/trend.h"
-#include "compare/digest.h"
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/reading.h"
 #include "cmd/settings.h"
-#include "compare/digest_pack.h"
 #include "compare/run_history.h"
+#include "compare/summary.h"
+#include "compare/summary_pack.h"
+#include "compare/trend.h"
 #include "prov/prov_store.h"
 #include "run/rundir.h"
 #include "trace/region_name.h"
@@ -24,7 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define USUAL_LAST 10u /* runs of a history */
+#define TYPICAL_LAST 10u /* runs of a history */
 
 /* ------------------------------------------------------------------------- what was said */
 
@@ -49,14 +49,14 @@ static int read_renames(struct compared *x)
 /* What the function of interest of the first run is called where it is looked for now. */
 static const char *foi_name(const struct compared *x)
 {
-    const struct digest *first = &x->digest[0];
+    const struct summary *first = &x->summary[0];
     const char *name;
 
     if (x->n == 0)
         return x->settings->foi.n > 0 ? x->settings->foi.text[0] : NULL;
     name = first->names.name[first->foi];
     for (uint32_t i = 0; !x->is_before && i < x->n_renames; i++) {
-        const char *from = digest_name(first, x->rename[i].from);
+        const char *from = summary_name(first, x->rename[i].from);
 
         if (from && strcmp(from, name) == 0)
             return x->rename[i].to;
@@ -66,26 +66,26 @@ static const char *foi_name(const struct compared *x)
 
 /* ------------------------------------------------------------------------------ one more */
 
-static struct digest *one_more(struct compared *x, const struct compared_run *run)
+static struct summary *one_more(struct compared *x, const struct compared_run *run)
 {
     mem_grow(&x->run, &x->run_cap, (size_t)x->n + 1, sizeof *x->run);
-    mem_grow(&x->digest, &x->digest_cap, (size_t)x->n + 1, sizeof *x->digest);
+    mem_grow(&x->summary, &x->summary_cap, (size_t)x->n + 1, sizeof *x->summary);
     x->run[x->n] = *run;
-    x->digest[x->n] = (struct digest){0};
-    return &x->digest[x->n];
+    x->summary[x->n] = (struct summary){0};
+    return &x->summary[x->n];
 }
 
 static void keep_foi(struct compared *x)
 {
     struct arena arena = {0};
-    const struct digest *first = &x->digest[0];
+    const struct summary *first = &x->summary[0];
 
     snprintf(x->foi, sizeof x->foi, "%s",
              region_name_short(first->names.name[first->foi], &arena));
     arena_release(&arena);
 }
 
-static bool is_same(const struct digest *a, const struct digest *b)
+static bool is_same(const struct summary *a, const struct summary *b)
 {
     bool is_so = a->n_executions == b->n_executions && a->time_ns == b->time_ns &&
                  a->n_paths == b->n_paths;
@@ -101,18 +101,18 @@ static void leave_out(struct compared *x, uint32_t i, uint32_t n_loaded)
 {
     uint32_t n_behind = n_loaded - i - 1;
 
-    digest_release(&x->digest[i]);
-    memmove(&x->digest[i], &x->digest[i + 1], n_behind * sizeof *x->digest);
+    summary_release(&x->summary[i]);
+    memmove(&x->summary[i], &x->summary[i + 1], n_behind * sizeof *x->summary);
     memmove(&x->run[i], &x->run[i + 1], n_behind * sizeof *x->run);
     x->n_before--;
     x->n--;
 }
 
 /* A new run may have been added to the history already: it is not compared with itself. */
-static void leave_out_of_history(struct compared *x, const struct digest *new)
+static void leave_out_of_history(struct compared *x, const struct summary *new)
 {
     for (uint32_t i = 0; i < x->n_before; i++) {
-        if (x->run[i].number == 0 || !is_same(&x->digest[i], new))
+        if (x->run[i].number == 0 || !is_same(&x->summary[i], new))
             continue;
         leave_out(x, i, x->n + 1);
         return;
@@ -129,7 +129,7 @@ static uint32_t most_left_out(const struct compared *x)
 
 static uint32_t last_of(const struct settings *s)
 {
-    return s->history.last > 0 ? s->history.last : USUAL_LAST;
+    return s->history.last > 0 ? s->history.last : TYPICAL_LAST;
 }
 
 /* Of each history that was before, those that --last says: some more were loaded, in case. */
@@ -152,17 +152,17 @@ static int check_number(const struct compared *x, uint32_t most)
     return x->n > most ? err_set(ERR_USAGE, "too many runs: %u at most", COMPARE_MAX_RUNS) : 0;
 }
 
-/* The digest behind the last one is in. `name` is what was asked for, NULL for the first. */
+/* The summary behind the last one is in. `name` is what was asked for, NULL for the first. */
 static int accept(struct compared *x, const char *name)
 {
-    const struct digest *d = &x->digest[x->n];
-    const char *found = x->n > 0 ? digest_name(d, name) : NULL;
+    const struct summary *d = &x->summary[x->n];
+    const char *found = x->n > 0 ? summary_name(d, name) : NULL;
 
     if (x->is_before)
         x->n_before++;
     else
         leave_out_of_history(x, d);
-    d = &x->digest[x->n];
+    d = &x->summary[x->n];
     if (x->n++ == 0)
         keep_foi(x);
     else if (found == NULL || strcmp(found, d->names.name[d->foi]) != 0)
@@ -194,7 +194,8 @@ static int named(const struct compared *x, const char *path, int rc)
 /* Of several processes each reads some of it. */
 static int verify(const struct compared *x, const struct columns *columns)
 {
-    unsigned me = crew_me(x->crew), size = crew_size(x->crew);
+    unsigned me = process_group_me(x->process_group),
+             size = process_group_size(x->process_group);
     int rc = me == 0 ? columns_verify_others(columns) : 0;
 
     for (uint32_t l = me; rc == 0 && l < columns->n_locations; l += size)
@@ -206,7 +207,7 @@ static int verify(const struct compared *x, const struct columns *columns)
 static int find_foi(const struct compared *x, const struct run *run, const char *name,
                     int64_t *foi)
 {
-    const struct digest *first = &x->digest[0];
+    const struct summary *first = &x->summary[0];
     int rc = 0;
 
     *foi = 0;
@@ -233,7 +234,7 @@ static int look_at_run(struct compared *x, const struct run *run, const char *na
 }
 
 /* A run directory at `place` that the user knows as `path`. What goes wrong with any of several
- * processes all learn in run_digest_load. */
+ * processes all learn in summary_of_run_load. */
 static int load_run(struct compared *x, const char *path, const char *place)
 {
     struct compared_run about = {.path = path};
@@ -247,7 +248,7 @@ static int load_run(struct compared *x, const char *path, const char *place)
     foi = about.foi;
     if (path != place)
         about.foi = 0;
-    rc = run_digest_load(one_more(x, &about), &run, foi, x->crew, rc);
+    rc = summary_of_run_load(one_more(x, &about), &run, foi, x->process_group, rc);
     if (rc == 0)
         rc = accept(x, name);
     if (rc < 0 && rc != ERR_USAGE)
@@ -273,14 +274,14 @@ static int load_trace(struct compared *x, const char *path)
 
 /*
  * A trace is read and analysed by one process, into a directory of its own node; what the
- * others get is its digest. The first says which function is compared; after it each makes
+ * others get is its summary. The first says which function is compared; after it each makes
  * those that are dealt to it, at the same time as the others.
  */
 struct compared_made {
     bool is_done;
     int rc; /* as load_trace */
     char *message;
-    struct pack digest;
+    struct pack summary;
 };
 
 /* As if this process were alone and had loaded nothing but what says which function it is. */
@@ -293,11 +294,12 @@ static void make_trace(const struct compared *x, const char *path, struct compar
     alone.is_together = false;
     alone.foi.n = name != NULL;
     alone.foi.text[0] = name;
-    log_info("compare", "'%s' is analysed by process %u of %u (%s)", path, crew_me(x->crew),
-             crew_size(x->crew), crew_host(x->crew, crew_me(x->crew)));
+    log_info("compare", "'%s' is analysed by process %u of %u (%s)", path,
+             process_group_me(x->process_group), process_group_size(x->process_group),
+             process_group_host(x->process_group, process_group_me(x->process_group)));
     made->rc = load_trace(&one, path);
     if (made->rc == 0)
-        digest_pack(&made->digest, &one.digest[0]);
+        summary_pack(&made->summary, &one.summary[0]);
     else if (made->rc < 0)
         made->message = mem_copy_string(err_message());
     made->is_done = true;
@@ -308,22 +310,23 @@ static void make_trace(const struct compared *x, const char *path, struct compar
 static int hand_on(const struct compared *x, unsigned owner, struct compared_made *made)
 {
     int32_t status = made->rc > 0 ? made->rc : 0;
-    int rc = crew_agree(x->crew, made->rc < 0 ? err_set(made->rc, "%s", made->message) : 0);
+    int rc = process_group_agree(x->process_group,
+                                 made->rc < 0 ? err_set(made->rc, "%s", made->message) : 0);
 
     if (rc < 0)
         return rc;
-    if (owner > 0 && crew_me(x->crew) == owner) {
-        crew_send(x->crew, 0, &status, sizeof status);
-        crew_send_pack(x->crew, 0, &made->digest);
+    if (owner > 0 && process_group_me(x->process_group) == owner) {
+        process_group_send(x->process_group, 0, &status, sizeof status);
+        process_group_send_pack(x->process_group, 0, &made->summary);
     }
-    if (owner > 0 && crew_me(x->crew) == 0) {
-        crew_receive(x->crew, owner, &status, sizeof status);
-        crew_receive_pack(x->crew, owner, &made->digest);
+    if (owner > 0 && process_group_me(x->process_group) == 0) {
+        process_group_receive(x->process_group, owner, &status, sizeof status);
+        process_group_receive_pack(x->process_group, owner, &made->summary);
     }
-    crew_broadcast(x->crew, &status, sizeof status);
-    if (crew_me(x->crew) > 0)
-        pack_release(&made->digest);
-    crew_broadcast_pack(x->crew, &made->digest);
+    process_group_broadcast(x->process_group, &status, sizeof status);
+    if (process_group_me(x->process_group) > 0)
+        pack_release(&made->summary);
+    process_group_broadcast_pack(x->process_group, &made->summary);
     return status;
 }
 
@@ -334,12 +337,12 @@ static int load_made(struct compared *x, const char *path, unsigned owner,
     const char *name = foi_name(x);
     int rc;
 
-    if (crew_me(x->crew) == owner && !made->is_done)
+    if (process_group_me(x->process_group) == owner && !made->is_done)
         make_trace(x, path, made);
     rc = hand_on(x, owner, made);
     if (rc == 0)
-        rc = digest_unpack(one_more(x, &about), &made->digest);
-    pack_release(&made->digest);
+        rc = summary_unpack(one_more(x, &about), &made->summary);
+    pack_release(&made->summary);
     if (rc == 0)
         rc = accept(x, name);
     return rc < 0 && rc != ERR_USAGE ? named(x, path, rc) : rc;
@@ -477,10 +480,10 @@ static int agree_on_source(const struct compared *x, const char *path, uint8_t *
     uint8_t own = *source;
     int rc = 0;
 
-    crew_broadcast(x->crew, source, sizeof *source);
+    process_group_broadcast(x->process_group, source, sizeof *source);
     if (own != *source)
         rc = err_set(ERR_NOT_FOUND, "'%s' is not the same here as for process 0", path);
-    return crew_agree(x->crew, rc);
+    return process_group_agree(x->process_group, rc);
 }
 
 /* What is loaded: --base, then the arguments. */
@@ -500,17 +503,18 @@ static struct named_source nth_source(const struct settings *s, uint32_t i)
 
 static unsigned owner_of(const struct compared *x, uint32_t i)
 {
-    return i % crew_size(x->crew);
+    return i % process_group_size(x->process_group);
 }
 
 /* Those that are this process's to make. */
 static void make_traces(struct compared *x, uint32_t n)
 {
-    for (uint32_t i = 1; x->crew && i < n; i++) {
+    for (uint32_t i = 1; x->process_group && i < n; i++) {
         struct named_source a = nth_source(x->settings, i);
 
         x->is_before = a.is_before;
-        if (owner_of(x, i) == crew_me(x->crew) && source_of(a.path) == A_TRACE)
+        if (owner_of(x, i) == process_group_me(x->process_group) &&
+            source_of(a.path) == A_TRACE)
             make_trace(x, a.path, &x->made[i]);
     }
 }
@@ -525,10 +529,11 @@ static int load_one(struct compared *x, uint32_t i)
     if (rc < 0)
         return rc;
     if (source == A_HISTORY)
-        return crew_agree(x->crew, load_history(x, a.path));
+        return process_group_agree(x->process_group, load_history(x, a.path));
     if (source == A_RUN)
         return load_run(x, a.path, a.path);
-    return x->crew ? load_made(x, a.path, owner_of(x, i), &x->made[i]) : load_trace(x, a.path);
+    return x->process_group ? load_made(x, a.path, owner_of(x, i), &x->made[i])
+                            : load_trace(x, a.path);
 }
 
 /* A history alone is both what was before and what is new. */
@@ -536,7 +541,7 @@ static int load_all(struct compared *x, uint32_t n, bool is_history)
 {
     int rc = 0;
 
-    if (x->crew)
+    if (x->process_group)
         x->made = mem_alloc(n, sizeof *x->made);
     for (uint32_t i = 0; rc == 0 && i < n; i++) {
         rc = load_one(x, i);
@@ -545,10 +550,10 @@ static int load_all(struct compared *x, uint32_t n, bool is_history)
     }
     x->is_before = false;
     if (rc == 0 && is_history)
-        rc = crew_agree(x->crew, load_history(x, x->settings->args[0]));
+        rc = process_group_agree(x->process_group, load_history(x, x->settings->args[0]));
     for (uint32_t i = 0; x->made && i < n; i++) {
         free(x->made[i].message);
-        pack_release(&x->made[i].digest);
+        pack_release(&x->made[i].summary);
     }
     free(x->made);
     x->made = NULL;
@@ -563,7 +568,7 @@ static void warn_of_change(const struct compared *x)
     uint32_t n_changes, at;
 
     for (uint32_t i = 0; i < x->n_before; i++)
-        mean[i] = x->digest[i].time_ns / x->digest[i].n_executions;
+        mean[i] = x->summary[i].time_ns / x->summary[i].n_executions;
     n_changes = change_points_find(mean, x->n_before, CHANGE_POINTS_CHANCE, change);
     at = n_changes > 0 ? change[n_changes - 1].at : 0;
     if (at > 0 && x->run[at].number > 0)
@@ -592,16 +597,17 @@ static int load_arguments(struct compared *x)
         keep_last(x);
         rc = check_number(x, COMPARE_MAX_RUNS);
     }
-    if (rc == 0 && crew_me(x->crew) == 0)
+    if (rc == 0 && process_group_me(x->process_group) == 0)
         warn_of_change(x);
     return rc;
 }
 
-int compared_load(struct compared *x, const struct settings *settings, struct crew *crew)
+int compared_load(struct compared *x, const struct settings *settings,
+                  struct process_group *process_group)
 {
     int rc;
 
-    *x = (struct compared){.settings = settings, .crew = crew};
+    *x = (struct compared){.settings = settings, .process_group = process_group};
     rc = read_renames(x);
     return rc == 0 ? load_arguments(x) : rc;
 }
@@ -609,8 +615,8 @@ int compared_load(struct compared *x, const struct settings *settings, struct cr
 void compared_release(struct compared *x)
 {
     for (uint32_t i = 0; i < x->n; i++)
-        digest_release(&x->digest[i]);
-    free(x->digest);
+        summary_release(&x->summary[i]);
+    free(x->summary);
     free(x->run);
     *x = (struct compared){0};
 }
@@ -620,6 +626,6 @@ void compared_compare(const struct compared *x, struct comparison *out)
     const struct compare_opts opts = {
         .least = x->settings->compare.least, .rename = x->rename, .n_renames = x->n_renames};
 
-    compare_runs(x->digest, x->n_before, x->digest + x->n_before, x->n - x->n_before, &opts,
+    compare_runs(x->summary, x->n_before, x->summary + x->n_before, x->n - x->n_before, &opts,
                  out);
 }

@@ -493,18 +493,18 @@ each_unended(const struct live_foi *foi,
              void (*fn)(const struct live_unended *x, double after_ns, void *ctx), void *ctx)
 {
     const struct live_forest *trees = &foi->trees;
-    double usual_ns = 0, longest_ns = 0;
+    double typical_ns = 0, longest_ns = 0;
     uint32_t n = 0;
 
     if (foi->durations.n > 0) {
-        usual_ns = sketch_quantile(&foi->durations, 0.5);
+        typical_ns = sketch_quantile(&foi->durations, 0.5);
         longest_ns = sketch_quantile(&foi->durations, 1);
     }
     for (uint32_t i = 0; i < trees->n_unended; i++) {
         const struct live_unended *x = &trees->unended[i];
         double after_ns = (double)(trees->last_ns - x->last_ns);
 
-        if (!residual_never_ends(after_ns, usual_ns, longest_ns))
+        if (!residual_never_ends(after_ns, typical_ns, longest_ns))
             continue;
         n++;
         if (fn)

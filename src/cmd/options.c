@@ -82,17 +82,16 @@ static const struct option_row rows[] = {
      .help = "importance of the subtrees to print (default 0.69, twice or half of the usual)",
      .only = "show"},
     {"method", 'm', OPTION_TEXT, AT(plane.method), "KIND",
-     .help = "how executions are put on a plane", .choice = project_name, .usual = "tsne"},
+     .help = "how executions are put on a plane", .choice = project_name, .typical = "tsne"},
     {"perplexity", 0, OPTION_REAL, AT(plane.perplexity), "P",
-     .help = "about how many neighbours t-SNE keeps near each execution", .usual = "30"},
+     .help = "about how many neighbours t-SNE keeps near each execution", .typical = "30"},
     {"iterations", 0, OPTION_NUMBER, AT(plane.iterations), "N",
      .help = "steps of tsne (default 1000), or most of mds (default 300)"},
     {"per-call", 0, OPTION_FLAG, AT(is_per_call), NULL,
      .help = "the calls of all functions, each against the others of its function"},
     {"call-detector", 0, OPTION_TEXT, AT(call_detector), "KIND",
-     .help =
-         "how strange calls are found, whatever --algo-file says (default " CALL_DETECTOR_USUAL
-         ")",
+     .help = "how strange calls are found, whatever --algo-file says "
+             "(default " CALL_DETECTOR_TYPICAL ")",
      .choice = call_detector_name},
     {"short", 0, OPTION_TEXT, AT(takes_short), "WHICH",
      .help = "which calls may be strange as they are too short: none, those of functions that "
@@ -147,10 +146,11 @@ static const struct option_row rows[] = {
          "with one a line; may be repeated"},
     {"inclusive", 0, OPTION_FLAG, AT(is_inclusive), NULL,
      .help = "judge calls by their inclusive time, not by their own"},
-    {"seed", 0, OPTION_SEED, AT(seed), "N", .help = "seed of everything random", .usual = "1"},
-    {"top", 'n', OPTION_COUNT, AT(top), "N", .help = "how many to print", .usual = "10"},
-    {"top", 'n', OPTION_COUNT, AT(top), "N", .help = "how many regions to print", .usual = "20",
-     .only = "info"},
+    {"seed", 0, OPTION_SEED, AT(seed), "N", .help = "seed of everything random",
+     .typical = "1"},
+    {"top", 'n', OPTION_COUNT, AT(top), "N", .help = "how many to print", .typical = "10"},
+    {"top", 'n', OPTION_COUNT, AT(top), "N", .help = "how many regions to print",
+     .typical = "20", .only = "info"},
     {"top", 'n', OPTION_COUNT, AT(top), "N",
      .help = "how many to print (default: top 10, others all)", .only = "provdb"},
     {"all", 'a', OPTION_FLAG, AT(is_all), NULL,
@@ -165,7 +165,7 @@ static const struct option_row rows[] = {
      .choices = "abnormal|normal|none"},
     {"depth", 'd', OPTION_COUNT, AT(depth), "N",
      .help = "levels of the tree to draw; strange calls below are drawn all the same",
-     .usual = "4"},
+     .typical = "4"},
     {"subtrees", 0, OPTION_FLAG, AT(has_subtrees), NULL,
      .help = "also print which subtrees make it different from executions like it"},
     {"labels", 'l', OPTION_TEXT, AT(learning.labels), "FILE",
@@ -186,7 +186,7 @@ static const struct option_row rows[] = {
      .help = "how well a supervised SVM would do that knows all labels: each tenth of the "
              "executions is judged by what was learnt from the others"},
     {"batch", 0, OPTION_NUMBER, AT(learning.batch), "N",
-     .help = "labels given between two rankings", .usual = "10"},
+     .help = "labels given between two rankings", .typical = "10"},
     {"port", 'p', OPTION_PORT, AT(page.port), "P",
      .help = "port to listen on (default: a free one)"},
     {"listen", 0, OPTION_TEXT, AT(listen), "ADDRESS",
@@ -230,7 +230,7 @@ static const struct option_row rows[] = {
      .help = "what of a run (default executions) or of a store (default anomalies)",
      .choices = "executions|calls|messages|anomalies|normalexecs"},
     {"what", 'w', OPTION_TEXT, AT(what), "KIND", .help = "what of a store",
-     .choices = "anomalies|normalexecs", .usual = "anomalies", .only = "provdb"},
+     .choices = "anomalies|normalexecs", .typical = "anomalies", .only = "provdb"},
     {"format", 0, OPTION_TEXT, AT(format), "KIND", .help = "how to write it",
      .choices = "csv|json|chrome|parquet"},
     {"format", 0, OPTION_TEXT, AT(format), "KIND", .help = "how to print it (default: a table)",
@@ -251,11 +251,11 @@ static const struct option_row rows[] = {
     {"by", 0, OPTION_TEXT, AT(by), "KIND",
      .help =
          "what comes first, the most time lost, the strangest or what cost the program most",
-     .choices = "severity|score|cost", .usual = "severity"},
+     .choices = "severity|score|cost", .typical = "severity"},
     {"verify", 0, OPTION_FLAG, AT(is_verified), NULL,
      .help = "read the whole run and compare its checksums"},
     {"workers", 0, OPTION_COUNT, AT(server.workers), "N",
-     .help = "threads that answer requests", .usual = "2"},
+     .help = "threads that answer requests", .typical = "2"},
     {"snapshot", 0, OPTION_TEXT, AT(server.snapshot), "FILE",
      .help = "go on from this file if it is there, and keep it up to date"},
     {"upstream", 0, OPTION_TEXT, AT(server.upstream), "ADDRESS",
@@ -267,7 +267,7 @@ static const struct option_row rows[] = {
      .help = "begin with the models of this snapshot of another run"},
     {"frozen", 0, OPTION_FLAG, AT(server.is_frozen), NULL, .help = "never change the models"},
     {"interval", 0, OPTION_REAL, AT(server.interval), "SECONDS",
-     .help = "how often models are published and saved", .usual = "1"},
+     .help = "how often models are published and saved", .typical = "1"},
     {"deterministic", 0, OPTION_COUNT, AT(deterministic), "N",
      .help =
          "publish when N clients have pushed, whatever the time: results are the same on every "
@@ -277,16 +277,16 @@ static const struct option_row rows[] = {
          "key of the job: encrypt, and talk only to who has it; snag ps makes it if missing"},
     {"insecure", 0, OPTION_FLAG, AT(server.is_insecure), NULL,
      .help = "listen beyond this machine without a key"},
-    {"ranks", 0, OPTION_COUNT, AT(sim.ranks), "N", .help = "ranks to play", .usual = "64"},
+    {"ranks", 0, OPTION_COUNT, AT(sim.ranks), "N", .help = "ranks to play", .typical = "64"},
     {"tree", 0, OPTION_TEXT, AT(sim.tree), "LEVELSxFAN",
      .help = "play them to a tree of servers in this process, with so many levels (ranks the "
              "last) and so many below each server, and say what each level had to do"},
     {"rate", 0, OPTION_REAL, AT(sim.rate), "R",
-     .help = "steps per second of each rank; 0: as fast as they are answered", .usual = "1"},
+     .help = "steps per second of each rank; 0: as fast as they are answered", .typical = "1"},
     {"seconds", 0, OPTION_REAL, AT(sim.seconds), "S", .help = "how long to play",
-     .usual = "10"},
+     .typical = "10"},
     {"functions", 0, OPTION_COUNT, AT(sim.functions), "N",
-     .help = "functions that each rank calls", .usual = "36"},
+     .help = "functions that each rank calls", .typical = "36"},
     {"functions", 0, OPTION_FLAG, AT(is_functions), NULL,
      .help = "record functions by the hooks that -finstrument-functions compiles in, and those "
              "of Python (default, where there are any)",
@@ -300,29 +300,29 @@ static const struct option_row rows[] = {
     {"model-key", 0, OPTION_TEXT, AT(live.model_key), "KIND",
      .help = "what calls are compared with: those of their region, or only those with the same "
              "callers",
-     .choices = "region|path", .usual = "region"},
+     .choices = "region|path", .typical = "region"},
     {"step", 0, OPTION_SPAN, AT(live.step), "SECONDS",
-     .help = "trace time of a step when a trace is replayed; 0: all at once", .usual = "1"},
+     .help = "trace time of a step when a trace is replayed; 0: all at once", .typical = "1"},
     {"speed", 0, OPTION_SPAN, AT(live.speed), "X",
      .help = "replay so many seconds of a trace in a second; 0: as fast as it goes",
-     .usual = "0"},
+     .typical = "0"},
     {"speed", 0, OPTION_SPAN, AT(live.speed), "X",
      .help = "replay so many seconds of a trace in a second; 0: as fast as it goes",
-     .usual = "1", .only = "watch"},
+     .typical = "1", .only = "watch"},
     {"min-count", 0, OPTION_NUMBER, AT(live.min_count), "N",
-     .help = "calls of a region before any of them is judged", .usual = "100"},
+     .help = "calls of a region before any of them is judged", .typical = "100"},
     {"min-time", 0, OPTION_TIME, AT(live.min_time_ns), "TIME",
-     .help = "calls that took less, say 20us, are never strange", .usual = "0"},
+     .help = "calls that took less, say 20us, are never strange", .typical = "0"},
     {"false-alarms", 0, OPTION_ABOVE, AT(live.false_alarms), "N",
      .help = "tails: normal calls in a million of each region that may be called strange",
-     .usual = "10", .only = "ad watch record"},
+     .typical = "10", .only = "ad watch record"},
     {"ignore", 0, OPTION_TEXT, AT(live.ignore), "FILE",
      .help = "regions that are not judged: a name or /regex/ a line"},
     {"thresholds", 0, OPTION_TEXT, AT(live.thresholds), "FILE",
      .help = "thresholds of single regions: a name and p (sstd: sigmas; hbos, copod: share of "
              "the range of scores) a line"},
     {"window", 0, OPTION_NUMBER, AT(live.window), "N",
-     .help = "calls before and after a strange one that are kept with it", .usual = "10"},
+     .help = "calls before and after a strange one that are kept with it", .typical = "10"},
     {"store", 0, OPTION_TEXT, AT(live.store), "URL",
      .help = "where what is strange is kept: a directory, sqlite:DIRECTORY?shards=N or "
              "postgresql://...; or none (default: ad none, watch NAME.store)"},
@@ -333,29 +333,29 @@ static const struct option_row rows[] = {
          "its disk; of a database, no limit)"},
     {"spool", 0, OPTION_TEXT, AT(live.spool), "DIRECTORY",
      .help = "where what goes to PostgreSQL waits while the database is away",
-     .usual = "snag-spool"},
+     .typical = "snag-spool"},
     {"spool-limit", 0, OPTION_COUNT, AT(live.spool_mib), "MIB",
-     .help = "how much of it may wait there", .usual = "1024"},
+     .help = "how much of it may wait there", .typical = "1024"},
     {"program", 0, OPTION_NUMBER, AT(live.program), "N",
-     .help = "number of the program in a workflow of several", .usual = "0"},
+     .help = "number of the program in a workflow of several", .typical = "0"},
     {"as-rank", 0, OPTION_NUMBER, AT(live.as_rank), "R",
      .help = "take what is read for rank R, whatever it says of itself"},
     {"watchlist", 0, OPTION_TEXT, AT(live.watchlist), "FILE",
      .help = "counters of the node's state: JSON [[counter, field], ...]"},
     {"counter-prefix", 0, OPTION_TEXT, AT(live.counter_prefix), "P",
-     .help = "how the names of such counters begin", .usual = "monitoring: "},
+     .help = "how the names of such counters begin", .typical = "monitoring: "},
     {"connect-timeout", 0, OPTION_SPAN, AT(live.connect_timeout), "SECONDS",
-     .help = "how long to wait for a program that is not there yet", .usual = "60"},
+     .help = "how long to wait for a program that is not there yet", .typical = "60"},
     {"silence-timeout", 0, OPTION_SPAN, AT(live.silence_timeout), "SECONDS",
-     .help = "how long a program may say nothing; 0: for ever", .usual = "0"},
+     .help = "how long a program may say nothing; 0: for ever", .typical = "0"},
     {"tree-window", 0, OPTION_COUNT, AT(live.tree_window), "SECONDS",
-     .help = "how long executions are kept to compare others with", .usual = "3600"},
+     .help = "how long executions are kept to compare others with", .typical = "3600"},
     {"tree-features", 0, OPTION_TEXT, AT(live.tree_features), "NAMES",
      .help = "what executions are compared by: some of "
              "duration,exclusive,exit,messages,rate,calls,depth",
-     .usual = "duration"},
+     .typical = "duration"},
     {"tree-sigmas", 0, OPTION_ABOVE, AT(live.tree_sigmas), "X",
-     .help = "an execution is strange beyond so many standard deviations", .usual = "6"},
+     .help = "an execution is strange beyond so many standard deviations", .typical = "6"},
     {"threads", 't', OPTION_NUMBER, AT(threads), "N",
      .help = "threads to use (default: one per processor); results do not depend on it"},
     {"together", 0, OPTION_FLAG, AT(is_together), NULL,
@@ -386,9 +386,9 @@ static const struct settings unsaid = {.rank = NO_RANK,
                                        .keep_days = NAN,
                                        .live.as_rank = NO_RANK};
 
-const char *settings_format(const struct settings *settings, const char *usual)
+const char *settings_format(const struct settings *settings, const char *typical)
 {
-    return settings->format ? settings->format : settings->is_json ? "json" : usual;
+    return settings->format ? settings->format : settings->is_json ? "json" : typical;
 }
 
 const struct option_row *option_list(void)
@@ -462,8 +462,8 @@ void option_describe(const struct option_row *row, char *text, size_t size)
     char choices[OPTION_CHOICES_SIZE];
     const char *colon = option_choices(row, ", ", choices, sizeof choices) ? ": " : "";
 
-    if (row->usual)
-        snprintf(text, size, "%s%s%s (default %s)", row->help, colon, choices, row->usual);
+    if (row->typical)
+        snprintf(text, size, "%s%s%s (default %s)", row->help, colon, choices, row->typical);
     else
         snprintf(text, size, "%s%s%s", row->help, colon, choices);
 }
@@ -610,14 +610,14 @@ static int set_value(const struct option_row *row, const char *value, struct set
     return rc;
 }
 
-int options_usual(const struct command *command, struct settings *settings)
+int options_typical(const struct command *command, struct settings *settings)
 {
     int rc = 0;
 
     *settings = unsaid;
     for (const struct option_row *row = rows; row->name && rc == 0; row++)
-        if (row->usual && command_takes(command, row))
-            rc = set_value(row, row->usual, settings);
+        if (row->typical && command_takes(command, row))
+            rc = set_value(row, row->typical, settings);
     return rc;
 }
 
@@ -754,7 +754,7 @@ int options_parse(const struct command *command, int argc, char **argv,
     struct table table = {.n = 0};
     int rc, code;
 
-    rc = options_usual(command, settings);
+    rc = options_typical(command, settings);
     if (rc == 0)
         rc = read_environment(command, settings);
     make_table(command, &table);

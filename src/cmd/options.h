@@ -37,7 +37,7 @@ struct option_row {
     const char *help;
     const char *choices;             /* "a|b|c", or ... */
     const char *(*choice)(size_t i); /* the name of row i of a table; both NULL: any value */
-    const char *usual;               /* what holds when nothing is said, NULL: nothing */
+    const char *typical;             /* what holds when nothing is said, NULL: nothing */
     const char *only;                /* names of the commands that this row is for, NULL: those
                                         that no other row of the name is for */
 };
@@ -82,8 +82,8 @@ bool command_takes(const struct command *command, const struct option_row *optio
 /* option_describe -- what an option does, what it takes, and what holds without it. */
 void option_describe(const struct option_row *row, char *text, size_t size);
 
-/* options_usual -- what holds for a command when nothing is said. Returns 0 or ERR_USAGE. */
-int options_usual(const struct command *command, struct settings *settings);
+/* options_typical -- what holds for a command when nothing is said. Returns 0 or ERR_USAGE. */
+int options_typical(const struct command *command, struct settings *settings);
 
 /*
  * options_parse -- read argv[1..argc-1] for a command, after the environment.

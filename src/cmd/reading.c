@@ -11,14 +11,14 @@
 #include "cmd/reading.h"
 
 #include "analysis/run_maker.h"
-#include "base/crew.h"
 #include "base/err.h"
 #include "base/guard.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/process_group.h"
 #include "base/progress.h"
 #include "base/text.h"
-#include "cmd/launched.h"
+#include "cmd/launcher.h"
 #include "cmd/print.h"
 #include "run/rundir.h"
 
@@ -42,9 +42,9 @@ struct child {
     struct reading reading;
     const struct reading_task *task;
     struct launched launched;
-    struct crew *crew;      /* NULL: alone */
-    uint8_t shares;         /* with the others, where there are any */
-    const char *path, *dir; /* path: the first file of the trace */
+    struct process_group *process_group; /* NULL: alone */
+    uint8_t shares;                      /* with the others, where there are any */
+    const char *path, *dir;              /* path: the first file of the trace */
     char their_dir[FS_PATH_SIZE];
     atomic_bool *has_parted; /* where the parent sees it: nobody waits for this process */
 };
@@ -89,13 +89,13 @@ static int compare_notes(struct child *child)
 {
     int rc = child->task->rc;
 
-    if (rc == 0 && child->dir && crew_me(child->crew) == 0 &&
+    if (rc == 0 && child->dir && process_group_me(child->process_group) == 0 &&
         realpath(child->dir, child->their_dir) == NULL)
         rc = err_set(ERR_IO, "cannot find '%s': %s", child->dir, strerror(errno));
-    rc = crew_agree(child->crew, rc);
+    rc = process_group_agree(child->process_group, rc);
     if (rc < 0 || child->dir == NULL)
         return rc;
-    crew_broadcast(child->crew, child->their_dir, sizeof child->their_dir);
+    process_group_broadcast(child->process_group, child->their_dir, sizeof child->their_dir);
     child->dir = child->their_dir;
     return 0;
 }
@@ -104,8 +104,8 @@ static bool has_several_nodes(const struct child *child)
 {
     unsigned n_processes, n_processors;
 
-    crew_share(child->crew, &n_processes, &n_processors);
-    return n_processes < crew_size(child->crew);
+    process_group_share(child->process_group, &n_processes, &n_processors);
+    return n_processes < process_group_size(child->process_group);
 }
 
 /* Several nodes see each other's writes to one file only when it is closed. */
@@ -138,10 +138,10 @@ static bool may_assist(const struct child *child)
 
 static bool may_share(struct child *child)
 {
-    const char *why = crew_me(child->crew) == 0 ? obstacle(child) : NULL;
+    const char *why = process_group_me(child->process_group) == 0 ? obstacle(child) : NULL;
     uint8_t what = why ? SHARES_NOTHING : may_assist(child) ? SHARES_ALL : SHARES_READING;
 
-    crew_broadcast(child->crew, &what, sizeof what);
+    process_group_broadcast(child->process_group, &what, sizeof what);
     child->shares = what;
     if (why)
         log_warn("analyze", "'%s' is read by process 0 alone: %s", child->path, why);
@@ -155,8 +155,8 @@ static void go_on(struct child *child)
     struct reading *r = &child->reading;
     unsigned n_processes, n_processors;
 
-    crew_share(child->crew, &n_processes, &n_processors);
-    crew_inherit(child->crew);
+    process_group_share(child->process_group, &n_processes, &n_processors);
+    process_group_inherit(child->process_group);
     r->share_pool = r->pool;
     r->pool =
         pool_new(r->settings->threads ? r->settings->threads * n_processes : n_processors);
@@ -166,23 +166,24 @@ static void part_ways(struct child *child)
 {
     struct reading *r = &child->reading;
 
-    if (child->crew == NULL)
+    if (child->process_group == NULL)
         return;
-    crew_leave(child->crew);
-    child->crew = r->crew = NULL;
+    process_group_leave(child->process_group);
+    child->process_group = r->process_group = NULL;
     atomic_store(child->has_parted, true);
     pool_free(r->share_pool);
     r->share_pool = NULL;
 }
 
-static int join_crew(struct child *child)
+static int join_process_group(struct child *child)
 {
     const struct launched *launched = &child->launched;
     int rc;
 
     if (launched->size <= 1)
         return 0;
-    rc = crew_join(&child->crew, launched->library, launched_task(child->reading.settings));
+    rc = process_group_join(&child->process_group, launched->library,
+                            launcher_task(child->reading.settings));
     if (rc == 0)
         rc = compare_notes(child);
     if (rc == 0 && !may_share(child)) {
@@ -198,18 +199,18 @@ static int read_trace(struct child *child, struct guard *guard)
 {
     struct reading *r = &child->reading;
     struct ingest_opts opts = {.guard = guard};
-    int rc = join_crew(child);
+    int rc = join_process_group(child);
 
     if (rc < 0)
         return rc;
-    if (child->crew == NULL && child->launched.me > 0)
+    if (child->process_group == NULL && child->launched.me > 0)
         return 0;
     if (r->pool == NULL)
-        r->pool = pool_new(launched_threads(r->settings, child->crew));
+        r->pool = pool_new(launcher_threads(r->settings, child->process_group));
     opts.dir = child->dir;
     opts.pool = r->pool;
-    opts.crew = child->crew;
-    rc = crew_agree(child->crew, open_trace(child, guard));
+    opts.process_group = child->process_group;
+    rc = process_group_agree(child->process_group, open_trace(child, guard));
     return rc < 0 ? rc : ingest(&r->source, &opts, &r->ingested);
 }
 
@@ -218,17 +219,17 @@ static int then(struct child *child)
 {
     struct reading *r = &child->reading;
 
-    if (child->crew) {
+    if (child->process_group) {
         if (child->launched.me == 0)
             go_on(child);
         if (child->shares != SHARES_ALL)
             part_ways(child);
     }
-    r->crew = child->crew;
+    r->process_group = child->process_group;
     r->dir = child->dir;
     if (child->launched.me == 0)
         return child->task->then(r);
-    if (r->crew) {
+    if (r->process_group) {
         traffic_release(&r->ingested.traffic);
         child->task->assist(r);
     }
@@ -243,7 +244,8 @@ static int read_and_go_on(struct child *child, struct guard *guard)
 
     r->begin_ns = clock_ns();
     rc = read_trace(child, guard);
-    is_known = child->crew && crew_me(child->crew) > 0; /* what went wrong, to process 0 */
+    is_known = child->process_group &&
+               process_group_me(child->process_group) > 0; /* what went wrong, to process 0 */
     if (rc == 0)
         rc = then(child);
     part_ways(child);
@@ -299,14 +301,14 @@ static int run_together(struct child *child)
     int rc;
 
     if (has_parted == MAP_FAILED)
-        launched_break_off(&child->launched,
+        launcher_break_off(&child->launched,
                            err_set(ERR_IO, "cannot share memory: %s", strerror(errno)));
     child->has_parted = has_parted;
     rc = guard_child(child);
     if (rc != 0 && !atomic_load(has_parted))
-        launched_break_off(&child->launched, rc);
+        launcher_break_off(&child->launched, rc);
     munmap(has_parted, sizeof *has_parted);
-    return rc < 0 ? launched_error(&child->launched, rc) : rc;
+    return rc < 0 ? launcher_error(&child->launched, rc) : rc;
 }
 
 int reading_run(const struct settings *settings, const struct reading_task *task)
@@ -319,10 +321,10 @@ int reading_run(const struct settings *settings, const struct reading_task *task
         .path = path,
         .dir = task->dir,
     };
-    int rc = launched_look(settings, &child.launched);
+    int rc = launcher_look(settings, &child.launched);
 
     if (rc < 0)
-        launched_break_off(&child.launched, rc);
+        launcher_break_off(&child.launched, rc);
     if (own.rc == 0 && own.begin)
         own.rc = own.begin(own.ctx, &child.launched);
     if (own.rc == 0 && rundir_is_run(path))

@@ -23,14 +23,15 @@ struct reading {
     struct source source;
     struct ingested ingested;
     struct pool *pool;
-    struct crew *crew; /* in `then` and `assist`: all processes are still there. NULL: alone */
+    struct process_group
+        *process_group; /* in `then` and `assist`: all processes are still there. NULL: alone */
     struct pool *share_pool; /* ... and threads for what all of them do at the same time */
     const char *dir;         /* where the columns are, for all of them */
     uint64_t begin_ns;       /* when it began, as clock_ns tells */
     void *ctx;               /* of the command */
 };
 
-struct crew;
+struct process_group;
 struct launched;
 
 struct reading_task {

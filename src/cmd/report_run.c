@@ -251,7 +251,8 @@ static int put_list(struct run_report *r, uint32_t i)
 static void put_facts(const struct execution *x, void *ctx)
 {
     FILE *out = ctx;
-    char enter[TEXT_SIZE], took[TEXT_SIZE], usual[TEXT_SIZE], lost[TEXT_SIZE], cost[TEXT_SIZE];
+    char enter[TEXT_SIZE], took[TEXT_SIZE], typical[TEXT_SIZE], lost[TEXT_SIZE],
+        cost[TEXT_SIZE];
     char calls[TEXT_SIZE], messages[TEXT_SIZE], score[TEXT_SIZE];
 
     report_text(out, "%s, %s%s%s: %s", x->id, x->verdict, x->label ? ", labelled " : "",
@@ -261,8 +262,8 @@ static void put_facts(const struct execution *x, void *ctx)
         "rank %u thread %u, entered at %s: took %s, usually %s; lost %s%s%s; score %s; "
         "%s calls, %s messages",
         x->rank, x->thread, text_duration((double)x->enter_ns, enter),
-        text_duration((double)x->duration_ns, took), text_duration((double)x->usual_ns, usual),
-        text_duration((double)x->lost_ns, lost),
+        text_duration((double)x->duration_ns, took),
+        text_duration((double)x->typical_ns, typical), text_duration((double)x->lost_ns, lost),
         !x->has_cost       ? ""
         : x->is_cost_bound ? ", cost at most "
                            : ", cost ",
@@ -303,7 +304,7 @@ static int put_close(struct run_report *r, uint32_t i, uint32_t k, bool *has_roo
     return 0;
 }
 
-static int put_closeups(struct run_report *r, uint32_t i)
+static int put_execution_details(struct run_report *r, uint32_t i)
 {
     bool has_room = true;
     int rc = 0;
@@ -416,7 +417,7 @@ static int put_foi(struct run_report *r, uint32_t i)
     if (rc == 0)
         rc = put_list(r, i);
     if (rc == 0)
-        rc = put_closeups(r, i);
+        rc = put_execution_details(r, i);
     return rc == 0 ? put_ranks(r, i) : rc;
 }
 

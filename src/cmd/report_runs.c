@@ -262,8 +262,8 @@ int report_change(FILE *out, const struct settings *settings, struct answers *an
     if (rc == 0) {
         opts.rename = of.rename;
         opts.n_renames = of.n_renames;
-        compare_runs(of.digest, of.n_before, of.digest + of.n_before, of.n - of.n_before, &opts,
-                     &c);
+        compare_runs(of.summary, of.n_before, of.summary + of.n_before, of.n - of.n_before,
+                     &opts, &c);
         report_heading(out, 2, "What changed");
         compare_print_html(&c, out);
         put_tree(out, answers, &c);

@@ -10,8 +10,8 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "detect/call_detector.h"
 #include "compare/run_history.h"
+#include "detect/call_detector.h"
 #include "postgres/pg_connection.h"
 #include "prov/prov_place.h"
 #include "run/run_summary.h"
@@ -369,7 +369,7 @@ static int read_file(const char *path, struct said said)
 
 static enum call_short short_of(const char *word)
 {
-    return word == NULL                ? CALL_SHORT_USUAL
+    return word == NULL                ? CALL_SHORT_TYPICAL
            : strcmp(word, "none") == 0 ? CALL_SHORT_NONE
            : strcmp(word, "work") == 0 ? CALL_SHORT_WORK
                                        : CALL_SHORT_ALL;

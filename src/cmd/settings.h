@@ -165,7 +165,7 @@ struct settings {
 };
 
 /* settings_format -- --format, else "json" with --json, else what is usual. */
-const char *settings_format(const struct settings *settings, const char *usual);
+const char *settings_format(const struct settings *settings, const char *typical);
 
 /*
  * selection_open -- open the run that was named, for reading; --verify reads all of it.

@@ -55,7 +55,7 @@ static size_t count(struct scene *s, const char *function)
     size_t n = 0, i;
     json_t *all, *event;
 
-    options_usual(command_find("export"), &settings);
+    options_typical(command_find("export"), &settings);
     settings.args = args;
     settings.n_args = 1;
     settings.format = "chrome";

@@ -23,7 +23,7 @@
 static const char *meant(const struct alignment *a, enum compare_side side, const char *said)
 {
     for (uint32_t r = 0; r < alignment_runs(a); r++) {
-        const char *name = alignment_side(a, r) == side ? digest_name(a->run[r], said) : NULL;
+        const char *name = alignment_side(a, r) == side ? summary_name(a->run[r], said) : NULL;
 
         if (name)
             return name;
@@ -43,14 +43,14 @@ static const char *renamed(const struct alignment *a, const struct compare_opts 
 /* What the executions are of is one function, whatever it is called in each run. */
 static const char *root_name(const struct alignment *a)
 {
-    const struct digest *last = a->run[alignment_runs(a) - 1];
+    const struct summary *last = a->run[alignment_runs(a) - 1];
 
     return last->names.name[last->foi];
 }
 
 static void number_run(struct alignment *a, uint32_t r, const struct compare_opts *opts)
 {
-    const struct digest *d = a->run[r];
+    const struct summary *d = a->run[r];
     uint32_t *path_of = a->path_of[r] = mem_alloc(d->n_paths, sizeof *path_of);
     uint32_t *name_of = a->name_of[r] = mem_alloc(d->names.n, sizeof *name_of);
 
@@ -64,7 +64,7 @@ static void number_run(struct alignment *a, uint32_t r, const struct compare_opt
         name_of[i] = names_add(a->names, name);
     }
     for (uint32_t p = 0; p < d->n_paths; p++) {
-        const struct digest_path *path = &d->path[p];
+        const struct summary_path *path = &d->path[p];
         uint32_t parent = path->parent == PATH_NONE ? PATH_NONE : path_of[path->parent];
 
         path_of[p] = context_add(a->paths, parent, name_of[path->name]);
@@ -88,7 +88,7 @@ static void add_up(struct alignment *a)
         memset(a->share[side], 0, a->paths->n * sizeof(double));
     }
     for (uint32_t r = 0; r < alignment_runs(a); r++) {
-        const struct digest *d = a->run[r];
+        const struct summary *d = a->run[r];
         enum compare_side side = alignment_side(a, r);
         double per = 1.0 / ((double)d->n_executions * a->n_runs[side]);
 
@@ -217,12 +217,12 @@ static void follow_moves(struct alignment *a)
 /* ------------------------------------------------------------------------------ samples */
 
 /* Variance of a run's mean by that of its batches; path PATH_NONE: of the whole. */
-static double variance_in_run(const struct digest *d, uint32_t path)
+static double variance_in_run(const struct summary *d, uint32_t path)
 {
     double sum = 0, squares = 0;
 
     for (uint32_t i = 0; i < d->n_batches; i++) {
-        const struct digest_part *batch = &d->batch[i];
+        const struct summary_part *batch = &d->batch[i];
         double x =
             (path == PATH_NONE ? batch->time_ns : batch->path_ns[path]) / batch->n_executions;
 
@@ -239,7 +239,7 @@ static void fill_runs(struct alignment *a)
     uint32_t n = alignment_samples(a);
 
     for (uint32_t r = 0; r < n; r++) {
-        const struct digest *d = a->run[r];
+        const struct summary *d = a->run[r];
 
         a->whole_ns[r] = d->time_ns / d->n_executions;
         a->whole_var[r] = variance_in_run(d, PATH_NONE);
@@ -258,7 +258,7 @@ static void fill_batches(struct alignment *a)
 
     for (uint32_t r = 0; r < 2; r++)
         for (uint32_t i = 0; i < a->n_samples[r]; i++, s++) {
-            const struct digest_part *batch = &a->run[r]->batch[i];
+            const struct summary_part *batch = &a->run[r]->batch[i];
 
             a->whole_ns[s] = batch->time_ns / batch->n_executions;
             for (uint32_t p = 0; p < a->run[r]->n_paths; p++)
@@ -285,8 +285,8 @@ static void fill_samples(struct alignment *a)
 
 /* ------------------------------------------------------------------------------- public */
 
-void alignment_make(struct alignment *a, const struct digest *before, uint32_t n_before,
-                    const struct digest *after, uint32_t n_after,
+void alignment_make(struct alignment *a, const struct summary *before, uint32_t n_before,
+                    const struct summary *after, uint32_t n_after,
                     const struct compare_opts *opts, struct names *names, struct context *paths)
 {
     *a = (struct alignment){.n_runs = {n_before, n_after}, .names = names, .paths = paths};
@@ -338,7 +338,7 @@ void alignment_release(struct alignment *a)
 
 /* ------------------------------------------------------------------------ telling apart */
 
-/* The path of a digest that is this path of all, or PATH_NONE. */
+/* The path of a summary that is this path of all, or PATH_NONE. */
 static uint32_t local_path(const struct alignment *a, uint32_t run, uint32_t path)
 {
     for (uint32_t p = 0; p < a->run[run]->n_paths; p++)
@@ -349,7 +349,7 @@ static uint32_t local_path(const struct alignment *a, uint32_t run, uint32_t pat
 
 /* Whether executions of a set have a path: where the run does not tell its executions apart by
  * it, all or none of them. */
-static bool set_has(const struct digest *d, const struct digest_part *set, uint32_t path)
+static bool set_has(const struct summary *d, const struct summary_part *set, uint32_t path)
 {
     for (uint32_t i = 0; i < d->n_optional; i++)
         if (d->optional[i] == path)
@@ -358,7 +358,7 @@ static bool set_has(const struct digest *d, const struct digest_part *set, uint3
 }
 
 /* How far apart the durations of a run are by whether they have a path. */
-static double explained(const struct digest *d, uint32_t path)
+static double explained(const struct summary *d, uint32_t path)
 {
     double n[2] = {0}, ns[2] = {0}, apart, share;
 
@@ -392,7 +392,7 @@ static bool is_same_split(const struct alignment *a, uint32_t p, uint32_t q)
     uint64_t n = 0, n_equal = 0;
 
     for (uint32_t r = 0; r < alignment_runs(a); r++) {
-        const struct digest *d = a->run[r];
+        const struct summary *d = a->run[r];
         uint32_t local_p = local_path(a, r, p), local_q = local_path(a, r, q);
 
         for (uint32_t i = 0; i < d->n_sets; i++) {
@@ -401,12 +401,12 @@ static bool is_same_split(const struct alignment *a, uint32_t p, uint32_t q)
                 n_equal += d->set[i].n_executions;
         }
     }
-    return n_equal <= n * DIGEST_RARE || n - n_equal <= n * DIGEST_RARE;
+    return n_equal <= n * SUMMARY_RARE || n - n_equal <= n * SUMMARY_RARE;
 }
 
 static void choose_paths(const struct alignment *a, struct comparison *out)
 {
-    const struct digest *d = a->run[0];
+    const struct summary *d = a->run[0];
 
     while (out->n_kind_paths < KINDS_BY) {
         uint32_t best = PATH_NONE;
@@ -433,7 +433,7 @@ static void choose_paths(const struct alignment *a, struct comparison *out)
 /* ------------------------------------------------------------------------------- kinds */
 
 static uint32_t kind_of(const struct alignment *a, const struct comparison *c, uint32_t run,
-                        const struct digest_part *set)
+                        const struct summary_part *set)
 {
     uint32_t has = 0;
 
@@ -445,9 +445,9 @@ static uint32_t kind_of(const struct alignment *a, const struct comparison *c, u
 
 /* What one set adds to its kind. */
 static void add_set(struct kinds *kinds, const struct alignment *a, uint32_t run, uint32_t kind,
-                    const struct digest_part *set, uint32_t *count)
+                    const struct summary_part *set, uint32_t *count)
 {
-    const struct digest *d = a->run[run];
+    const struct summary *d = a->run[run];
     enum compare_side side = alignment_side(a, run);
     double per = 1.0 / ((double)d->n_executions * a->n_runs[side]);
 
@@ -473,7 +473,7 @@ static void add_sets(struct kinds *kinds, const struct alignment *a, const struc
 
     for (uint32_t r = 0; r < alignment_runs(a); r++)
         for (uint32_t i = 0; i < a->run[r]->n_sets; i++) {
-            const struct digest_part *set = &a->run[r]->set[i];
+            const struct summary_part *set = &a->run[r]->set[i];
 
             add_set(kinds, a, r, kind_of(a, c, r, set), set, count);
         }

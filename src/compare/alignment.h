@@ -19,12 +19,12 @@
  * The samples are the runs, those before first; or, of one run on each side, their batches.
  */
 struct alignment {
-    const struct digest *run[COMPARE_MAX_RUNS]; /* [n_runs[0] + n_runs[1]] */
+    const struct summary *run[COMPARE_MAX_RUNS]; /* [n_runs[0] + n_runs[1]] */
     uint32_t n_runs[2];
     struct names *names; /* of a comparison */
     struct context *paths;
-    uint32_t **name_of;                  /* [runs] in names of each name of a digest */
-    uint32_t **path_of;                  /* [runs] path of each path of a digest */
+    uint32_t **name_of;                  /* [runs] in names of each name of a summary */
+    uint32_t **path_of;                  /* [runs] path of each path of a summary */
     uint32_t *from;                      /* [paths] where it was before, or COMPARE_NONE */
     bool has_more_moves;                 /* not all paths were looked at, there are too many */
     bool *is_waiting;                    /* [paths] */
@@ -39,12 +39,12 @@ struct alignment {
 };
 
 /*
- * alignment_make -- lay digests side by side.
+ * alignment_make -- lay summaries side by side.
  *   names, paths  empty; filled in, and to outlive it
- * Release in any case; not the digests.
+ * Release in any case; not the summaries.
  */
-void alignment_make(struct alignment *a, const struct digest *before, uint32_t n_before,
-                    const struct digest *after, uint32_t n_after,
+void alignment_make(struct alignment *a, const struct summary *before, uint32_t n_before,
+                    const struct summary *after, uint32_t n_after,
                     const struct compare_opts *opts, struct names *names,
                     struct context *paths);
 void alignment_release(struct alignment *a);

@@ -169,7 +169,7 @@ static enum compare_verdict verdict_of(const struct compare_change *change, doub
         return COMPARE_FASTER;
     if (change->low_ns >= -least && change->high_ns <= least)
         return COMPARE_SAME;
-    return COMPARE_UNSURE;
+    return COMPARE_INCONCLUSIVE;
 }
 
 /* ----------------------------------------------------------------- against the other paths */
@@ -329,19 +329,19 @@ static enum compare_verdict verdict_of_path(const struct comparison *c,
     if (path->from != COMPARE_NONE)
         return COMPARE_MOVED;
     for (int side = 0; side < 2; side++)
-        if (path->calls[side] == 0 && path->share[!side] >= DIGEST_RARE)
+        if (path->calls[side] == 0 && path->share[!side] >= SUMMARY_RARE)
             return side == COMPARE_BEFORE ? COMPARE_NEW : COMPARE_GONE;
     verdict = verdict_of(&path->own, least_of(c, &path->own),
                          is_tested(c, &path->own) && path->own.chance <= limit);
-    if (verdict == COMPARE_UNSURE && !is_tested(c, &path->own) && !isnan(path->own.low_ns) &&
-        path->own.off_ns <= least_of(c, &path->own))
+    if (verdict == COMPARE_INCONCLUSIVE && !is_tested(c, &path->own) &&
+        !isnan(path->own.low_ns) && path->own.off_ns <= least_of(c, &path->own))
         return COMPARE_SAME;
     return verdict;
 }
 
 static bool is_sure(enum compare_verdict verdict)
 {
-    return verdict != COMPARE_SAME && verdict != COMPARE_UNSURE;
+    return verdict != COMPARE_SAME && verdict != COMPARE_INCONCLUSIVE;
 }
 
 static int by_interest(const void *a, const void *b)
@@ -469,7 +469,7 @@ static void compare_ranks(const struct alignment *a, struct comparison *out)
     out->rank = mem_alloc(out->n_ranks, sizeof *out->rank);
     for (uint32_t r = 0; r < alignment_runs(a); r++)
         for (uint32_t i = 0; i < out->n_ranks; i++) {
-            const struct digest_rank *x = &a->run[r]->rank[i];
+            const struct summary_rank *x = &a->run[r]->rank[i];
             enum compare_side side = alignment_side(a, r);
             double per = 1.0 / ((double)x->n_executions * a->n_runs[side]);
 
@@ -506,13 +506,13 @@ static struct compare_function *function_of(struct table *t, uint32_t name)
 
 static void add_run(struct table *t, const struct alignment *a, uint32_t r)
 {
-    const struct digest *d = a->run[r];
+    const struct summary *d = a->run[r];
     enum compare_side side = alignment_side(a, r);
     double n = a->n_runs[side];
 
     t->out->run_ns[side] += d->run_ns / n;
     for (uint32_t i = 0; i < d->n_functions; i++) {
-        const struct digest_function *f = &d->function[i];
+        const struct summary_function *f = &d->function[i];
         struct compare_function *x = function_of(t, a->name_of[r][f->name]);
 
         x->own_ns[side] += f->own_ns / n;
@@ -551,7 +551,7 @@ static void compare_functions(const struct alignment *a, struct comparison *out)
 static void compare_counts(const struct alignment *a, struct comparison *out)
 {
     for (uint32_t r = 0; r < alignment_runs(a); r++) {
-        const struct digest *d = a->run[r], *first = a->run[0];
+        const struct summary *d = a->run[r], *first = a->run[0];
         enum compare_side side = alignment_side(a, r);
         double n = a->n_runs[side], counts = (double)d->n_executions / first->n_executions;
 
@@ -559,7 +559,7 @@ static void compare_counts(const struct alignment *a, struct comparison *out)
         out->time_ns[side] += d->time_ns / n;
         out->whole.ns[side] += d->time_ns / d->n_executions / n;
         out->whole.off_ns += d->off_ns / d->n_executions / n;
-        for (uint32_t i = 0; i < DIGEST_QUANTILES; i++)
+        for (uint32_t i = 0; i < SUMMARY_QUANTILES; i++)
             out->duration_ns[side][i] += d->duration_ns[i] / n;
         out->n_ranks_of[side] = d->n_ranks;
         out->n_locations_of[side] = d->n_locations;
@@ -602,7 +602,7 @@ static void set_least(const struct alignment *a, const struct compare_opts *opts
 }
 
 /* What all these runs have alike; NULL: they do not. */
-static const char *common_fact(const struct digest *run, uint32_t n, int fact)
+static const char *common_fact(const struct summary *run, uint32_t n, int fact)
 {
     const char *first = run[0].fact[fact];
 
@@ -613,8 +613,8 @@ static const char *common_fact(const struct digest *run, uint32_t n, int fact)
 }
 
 /* Where the runs before were of several kinds, their spread has that already. */
-static void find_facts(const struct digest *before, uint32_t n_before,
-                       const struct digest *after, uint32_t n_after, struct comparison *out)
+static void find_facts(const struct summary *before, uint32_t n_before,
+                       const struct summary *after, uint32_t n_after, struct comparison *out)
 {
     for (int f = 0; f < N_DIGEST_FACTS; f++) {
         const char *was = common_fact(before, n_before, f);
@@ -628,7 +628,7 @@ static void find_facts(const struct digest *before, uint32_t n_before,
     }
 }
 
-void compare_runs(const struct digest *before, uint32_t n_before, const struct digest *after,
+void compare_runs(const struct summary *before, uint32_t n_before, const struct summary *after,
                   uint32_t n_after, const struct compare_opts *opts, struct comparison *out)
 {
     struct alignment a;
@@ -654,7 +654,7 @@ void compare_runs(const struct digest *before, uint32_t n_before, const struct d
     measure_kinds(&j, &kinds);
     judge_all(&j);
     kinds_explain(&kinds, out);
-    if (out->whole.verdict == COMPARE_UNSURE && !a.is_by_batch)
+    if (out->whole.verdict == COMPARE_INCONCLUSIVE && !a.is_by_batch)
         out->runs_needed = runs_needed(out, &whole);
     compare_ranks(&a, out);
     compare_functions(&a, out);

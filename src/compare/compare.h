@@ -15,7 +15,7 @@
 #ifndef SNAG_COMPARE_COMPARE_H
 #define SNAG_COMPARE_COMPARE_H
 
-#include "compare/digest.h"
+#include "compare/summary.h"
 #include "trace/region_name.h"
 
 #include <stdbool.h>
@@ -31,7 +31,7 @@ enum compare_verdict {
     COMPARE_SAME,   /* surely within the least change */
     COMPARE_SLOWER, /* surely, and by more than that */
     COMPARE_FASTER,
-    COMPARE_UNSURE,
+    COMPARE_INCONCLUSIVE,
     COMPARE_NEW,
     COMPARE_GONE,
     COMPARE_MOVED, /* the same calls from elsewhere */
@@ -85,7 +85,7 @@ struct compare_function {
 struct comparison {
     uint32_t n_runs[2];
     double n_executions[2], time_ns[2]; /* of a run: means */
-    double duration_ns[2][DIGEST_QUANTILES];
+    double duration_ns[2][SUMMARY_QUANTILES];
     double least; /* what counts as a change */
     struct compare_change whole;
     uint32_t runs_needed; /* on each side, where the whole is unsure; 0: not known */
@@ -95,7 +95,7 @@ struct comparison {
     struct context paths;      /* their functions are of names; 0 is the root */
     struct compare_path *path; /* [n_paths] what changed surely first, then by how much */
     uint32_t n_paths;
-    uint32_t kind_path[DIGEST_OPTIONAL]; /* of paths: what kinds are told apart by */
+    uint32_t kind_path[SUMMARY_OPTIONAL]; /* of paths: what kinds are told apart by */
     uint32_t n_kind_paths;
     struct compare_kind *kind; /* [n_kinds] most executions first */
     uint32_t n_kinds;
@@ -131,10 +131,10 @@ struct compare_opts {
 /*
  * compare_runs -- compare runs of one function of interest.
  *   before, after  (n_before), (n_after) at least one each, COMPARE_MAX_RUNS together at most
- *   out            release it in any case; does not refer to the digests
+ *   out            release it in any case; does not refer to the summaries
  * O(paths^2 * runs), paths with a share of the time that matters.
  */
-void compare_runs(const struct digest *before, uint32_t n_before, const struct digest *after,
+void compare_runs(const struct summary *before, uint32_t n_before, const struct summary *after,
                   uint32_t n_after, const struct compare_opts *opts, struct comparison *out);
 void compare_release(struct comparison *comparison);
 

@@ -3,13 +3,13 @@
 
 #include "base/rng.h"
 #include "base/test.h"
-#include "compare/sample_digest.h"
+#include "compare/sample_summary.h"
 
 #define MAX_RUNS 16u
 
 /* A few runs on each side, and how they compare. */
 struct made {
-    struct digest before[MAX_RUNS], after[MAX_RUNS];
+    struct summary before[MAX_RUNS], after[MAX_RUNS];
     uint32_t n[2];
     struct compare_opts opts;
     struct comparison c;
@@ -17,8 +17,8 @@ struct made {
 
 static void add(struct made *m, enum compare_side side, const char *program)
 {
-    sample_digest(program, "step",
-                  side == COMPARE_BEFORE ? &m->before[m->n[0]] : &m->after[m->n[1]]);
+    sample_summary(program, "step",
+                   side == COMPARE_BEFORE ? &m->before[m->n[0]] : &m->after[m->n[1]]);
     m->n[side]++;
 }
 
@@ -32,9 +32,9 @@ static void compare(struct made *m)
 static void unmake(struct made *m)
 {
     for (uint32_t i = 0; i < m->n[0]; i++)
-        digest_release(&m->before[i]);
+        summary_release(&m->before[i]);
     for (uint32_t i = 0; i < m->n[1]; i++)
-        digest_release(&m->after[i]);
+        summary_release(&m->after[i]);
     compare_release(&m->c);
     *m = (struct made){0};
 }
@@ -122,7 +122,8 @@ static void of_runs_of_the_same_program_none_is_called_slower_or_faster(void **s
     (void)state;
     for (int i = 0; i < test_amount(40, 5); i++) {
         make_noisy(&m, 5, 1, 1, 1000 + 100 * i);
-        assert_true(m.c.whole.verdict == COMPARE_UNSURE || m.c.whole.verdict == COMPARE_SAME);
+        assert_true(m.c.whole.verdict == COMPARE_INCONCLUSIVE ||
+                    m.c.whole.verdict == COMPARE_SAME);
         unmake(&m);
     }
 }
@@ -152,7 +153,7 @@ static void where_runs_differ_too_much_it_is_said_how_many_it_would_take(void **
 
     (void)state;
     make_noisy(&m, 3, 3, 1, 7);
-    assert_int_equal(m.c.whole.verdict, COMPARE_UNSURE);
+    assert_int_equal(m.c.whole.verdict, COMPARE_INCONCLUSIVE);
     assert_true(m.c.runs_needed > 3 && m.c.runs_needed < 400);
     unmake(&m);
 }
@@ -186,7 +187,7 @@ static void what_calls_inside_may_be_off_by_is_no_change_of_theirs(void **state)
     assert_int_equal(m.c.whole.verdict, COMPARE_SLOWER);
     assert_float_equal(m.c.whole.off_ns, 0, 0);
     assert_float_equal(path_of(&m, "step > a")->own.off_ns, 320e3, 1);
-    assert_int_equal(path_of(&m, "step > a")->own.verdict, COMPARE_UNSURE);
+    assert_int_equal(path_of(&m, "step > a")->own.verdict, COMPARE_INCONCLUSIVE);
     assert_true(path_of(&m, "step > a")->own.low_ns < 0);
     assert_int_equal(path_of(&m, "step > b")->own.verdict, COMPARE_SAME);
     unmake(&m);
@@ -205,7 +206,7 @@ static void an_execution_is_no_slower_than_it_is_known(void **state)
     make_pair(&m, "synth:100*step(a@1ms b@2ms);jitter=0.05;off=step/80us",
               "synth:100*step(a@1.3ms b@2ms);jitter=0.05;seed=2;off=step/80us");
     whole = &m.c.whole;
-    assert_int_equal(whole->verdict, COMPARE_UNSURE);
+    assert_int_equal(whole->verdict, COMPARE_INCONCLUSIVE);
     assert_float_equal(whole->off_ns, 320e3, 1);
     assert_true(whole->low_ns < 0 && whole->high_ns > 600e3);
     assert_int_equal(path_of(&m, "step > a")->own.verdict, COMPARE_SLOWER);
@@ -232,7 +233,7 @@ static void of_a_few_executions_nothing_is_said(void **state)
 
     (void)state;
     make_pair(&m, "synth:3*step(a@1ms)", "synth:3*step(a@9ms)");
-    assert_int_equal(m.c.whole.verdict, COMPARE_UNSURE);
+    assert_int_equal(m.c.whole.verdict, COMPARE_INCONCLUSIVE);
     assert_true(isnan(m.c.whole.low_ns));
     unmake(&m);
 }

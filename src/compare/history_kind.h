@@ -10,7 +10,7 @@
 /* A function of interest of a run, as it is kept. */
 struct history_row {
     struct history_part part;
-    int64_t hash;   /* of the digest's bytes, to tell one that is there already */
+    int64_t hash;   /* of the summary's bytes, to tell one that is there already */
     size_t n_plain; /* bytes, before compression */
     void *data;     /* [n_data] zstd */
     size_t n_data;

@@ -172,7 +172,7 @@ static int end(struct history *h, int rc)
     return rc;
 }
 
-/* ERR_EXISTS if a run has this very digest. */
+/* ERR_EXISTS if a run has this very summary. */
 static int check_unknown(struct history *h, const struct history_row *row)
 {
     int64_t run;
@@ -186,7 +186,7 @@ static int check_unknown(struct history *h, const struct history_row *row)
 
 static int insert_row(struct history *h, int64_t run, const struct history_row *row)
 {
-    const struct digest *d = row->part.digest;
+    const struct summary *d = row->part.summary;
     char *foi = text_utf8(row->part.foi, strlen(row->part.foi), NULL);
     struct values v = {.n = 0};
     int rc;
@@ -198,7 +198,7 @@ static int insert_row(struct history *h, int64_t run, const struct history_row *
     add_number(&v, (int64_t)row->part.n_anomalies);
     add_number(&v, (int64_t)d->time_ns);
     add_number(&v, (int64_t)d->duration_ns[0]);
-    add_number(&v, (int64_t)d->duration_ns[DIGEST_QUANTILES - 1]);
+    add_number(&v, (int64_t)d->duration_ns[SUMMARY_QUANTILES - 1]);
     add_number(&v, row->hash);
     add_number(&v, (int64_t)row->n_plain);
     add_bytes(&v, row->data, row->n_data);

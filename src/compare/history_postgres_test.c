@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "base/test.h"
 #include "base/test_dir.h"
-#include "compare/digest_pack.h"
-#include "compare/sample_digest.h"
+#include "compare/sample_summary.h"
+#include "compare/summary_pack.h"
 #include "postgres/pg_test.h"
 
 #include <sys/wait.h>
@@ -22,21 +22,21 @@
 static int add(struct history *h, unsigned seed, const char *commit, int64_t *id)
 {
     struct history_tags tags = {0};
-    struct digest step, solve;
-    struct history_part part[] = {{.foi = "step", .n_anomalies = 2, .digest = &step},
-                                  {.foi = "solve", .digest = &solve}};
+    struct summary step, solve;
+    struct history_part part[] = {{.foi = "step", .n_anomalies = 2, .summary = &step},
+                                  {.foi = "solve", .summary = &solve}};
     char program[120];
     int rc;
 
     snprintf(program, sizeof program, PROGRAM ";seed=%u", seed);
-    sample_digest(program, "step", &step);
-    sample_digest(program, "solve", &solve);
+    sample_summary(program, "step", &step);
+    sample_summary(program, "solve", &solve);
     history_tags_set(&tags, "commit", commit);
     history_tags_set(&tags, "branch", "it's main");
     rc = history_add(h, "a 'run'.snag", &tags, part, 2, id);
     history_tags_release(&tags);
-    digest_release(&step);
-    digest_release(&solve);
+    summary_release(&step);
+    summary_release(&solve);
     return rc;
 }
 
@@ -62,11 +62,11 @@ static int tell_tags(const struct telling *t, int64_t run)
 static int tell_run(void *ctx, const struct history_run *run)
 {
     struct telling *t = ctx;
-    struct digest digest;
+    struct summary summary;
     struct pack pack = {0};
-    int rc = history_load(t->history, run->id, run->foi, &digest);
+    int rc = history_load(t->history, run->id, run->foi, &summary);
 
-    digest_pack(&pack, &digest);
+    summary_pack(&pack, &summary);
     fprintf(t->out, "%lld %s %s %u %llu %llu %llu %llu %llu %zu ", (long long)run->id,
             run->source, run->foi, run->n_ranks, (unsigned long long)run->n_executions,
             (unsigned long long)run->n_anomalies, (unsigned long long)run->time_ns,
@@ -76,7 +76,7 @@ static int tell_run(void *ctx, const struct history_run *run)
     rc = rc < 0 ? rc : tell_tags(t, run->id);
     fputs("\n", t->out);
     pack_release(&pack);
-    digest_release(&digest);
+    summary_release(&summary);
     return rc;
 }
 
@@ -246,11 +246,11 @@ static void what_cannot_be_a_history_is_refused(void **state)
     assert_int_equal(history_open(&h, "postgresql:///refused", DATABASE_MAKE), ERR_FORMAT);
 }
 
-/* A text that another program has put there is no digest. */
+/* A text that another program has put there is no summary. */
 static void damaged_rows_do_no_harm(void **state)
 {
     struct history h;
-    struct digest digest;
+    struct summary summary;
     int64_t id;
 
     (void)state;
@@ -261,10 +261,10 @@ static void damaged_rows_do_no_harm(void **state)
     pg_test_tell("damaged",
                  "UPDATE snag_history.digest SET data = 'nothing' WHERE foi = 'step'");
     assert_int_equal(history_open(&h, "postgresql:///damaged", DATABASE_READ), 0);
-    assert_int_equal(history_load(&h, id, "step", &digest), ERR_FORMAT);
-    digest_release(&digest);
-    assert_int_equal(history_load(&h, id, "solve", &digest), 0);
-    digest_release(&digest);
+    assert_int_equal(history_load(&h, id, "step", &summary), ERR_FORMAT);
+    summary_release(&summary);
+    assert_int_equal(history_load(&h, id, "solve", &summary), 0);
+    summary_release(&summary);
     history_close(&h);
 }
 

@@ -144,7 +144,7 @@ static int add_tags(struct history *h, int64_t run, const struct history_tags *t
     return rc;
 }
 
-/* ERR_EXISTS if a run has this very digest. */
+/* ERR_EXISTS if a run has this very summary. */
 static int check_unknown(struct history *h, const char *foi, int64_t hash)
 {
     sqlite3_stmt *find;
@@ -162,7 +162,7 @@ static int check_unknown(struct history *h, const char *foi, int64_t hash)
 
 static int insert_part(struct history *h, int64_t run, const struct history_row *row)
 {
-    const struct digest *d = row->part.digest;
+    const struct summary *d = row->part.summary;
     sqlite3_stmt *insert;
     int rc = prepare(h,
                      "INSERT INTO digest (run, foi, ranks, executions, anomalies, time_ns, "
@@ -178,7 +178,7 @@ static int insert_part(struct history *h, int64_t run, const struct history_row 
     sqlite3_bind_int64(insert, 5, (int64_t)row->part.n_anomalies);
     sqlite3_bind_int64(insert, 6, (int64_t)d->time_ns);
     sqlite3_bind_int64(insert, 7, (int64_t)d->duration_ns[0]);
-    sqlite3_bind_int64(insert, 8, (int64_t)d->duration_ns[DIGEST_QUANTILES - 1]);
+    sqlite3_bind_int64(insert, 8, (int64_t)d->duration_ns[SUMMARY_QUANTILES - 1]);
     sqlite3_bind_int64(insert, 9, row->hash);
     sqlite3_bind_int64(insert, 10, (int64_t)row->n_plain);
     sqlite3_bind_blob64(insert, 11, row->data, row->n_data, SQLITE_STATIC);

@@ -5,7 +5,7 @@
 #include "base/fs.h"
 #include "base/test.h"
 #include "base/test_dir.h"
-#include "compare/sample_digest.h"
+#include "compare/sample_summary.h"
 
 #include <math.h>
 
@@ -14,18 +14,18 @@ static char dir[] = "/tmp/snag-look-back-XXXXXX";
 static void add(struct history *h, unsigned seed, const char *solve, const char *branch)
 {
     struct history_tags tags = {0};
-    struct digest d;
-    struct history_part part = {.foi = "step", .digest = &d};
+    struct summary d;
+    struct history_part part = {.foi = "step", .summary = &d};
     char program[120];
     int64_t id;
 
     snprintf(program, sizeof program, "synth:100*step(solve@%s pack@1ms);jitter=0.02;seed=%u",
              solve, seed);
-    sample_digest(program, "step", &d);
+    sample_summary(program, "step", &d);
     history_tags_set(&tags, "branch", branch);
     assert_int_equal(history_add(h, "a.snag", &tags, &part, 1, &id), 0);
     history_tags_release(&tags);
-    digest_release(&d);
+    summary_release(&d);
 }
 
 /* Numbers 1 to 6; from the 5th on, solve takes 3 ms. */

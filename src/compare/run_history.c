@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "base/pack.h"
 #include "base/xxh.h"
-#include "compare/digest_pack.h"
 #include "compare/history_kind.h"
+#include "compare/summary_pack.h"
 #include "postgres/pg_connection.h"
 
 #include <math.h>
@@ -144,7 +144,7 @@ static struct history_row row_of(const struct history_part *part)
     struct history_row row = {.part = *part};
     struct pack plain = {0};
 
-    digest_pack(&plain, part->digest);
+    summary_pack(&plain, part->summary);
     row.hash = (int64_t)XXH3_64bits(plain.data, plain.n);
     row.n_plain = plain.n;
     row.data = pack_compress(&plain, LEVEL, &row.n_data);
@@ -311,25 +311,25 @@ int history_each(struct history *h, const struct history_filter *filter,
     return rc;
 }
 
-static int unpack_row(sqlite3_stmt *row, struct digest *out)
+static int unpack_row(sqlite3_stmt *row, struct summary *out)
 {
     struct pack pack = {0};
     int rc = pack_decompress(&pack, sqlite3_column_blob(row, 1),
                              (size_t)sqlite3_column_bytes(row, 1), count_of(row, 0));
 
     if (rc == 0)
-        rc = digest_unpack(out, &pack);
+        rc = summary_unpack(out, &pack);
     pack_release(&pack);
     return rc;
 }
 
-int history_load(struct history *h, int64_t run, const char *foi, struct digest *out)
+int history_load(struct history *h, int64_t run, const char *foi, struct summary *out)
 {
     sqlite3_stmt *read;
     int rc = prepare(h, "SELECT bytes, data FROM digest WHERE run = ? AND foi = ?", &read),
         step;
 
-    *out = (struct digest){0};
+    *out = (struct summary){0};
     if (rc < 0)
         return rc;
     sqlite3_bind_int64(read, 1, run);
@@ -366,16 +366,16 @@ static int choose(void *ctx, const struct history_run *run)
     return 0;
 }
 
-/* The digests of the last ones, and behind them that of the run itself. */
+/* The summaries of the last ones, and behind them that of the run itself. */
 static int load(struct history *history, const struct choosing *c, size_t first,
-                struct digest *digest)
+                struct summary *summary)
 {
     const char *foi = c->of->foi;
     int rc = 0;
 
     for (size_t i = first; i < c->n && rc == 0; i++)
-        rc = history_load(history, c->run[i], foi, &digest[i - first]);
-    return rc < 0 ? rc : history_load(history, c->of->run, foi, &digest[c->n - first]);
+        rc = history_load(history, c->run[i], foi, &summary[i - first]);
+    return rc < 0 ? rc : history_load(history, c->of->run, foi, &summary[c->n - first]);
 }
 
 int look_back_compare(struct history *history, const struct look_back *of,
@@ -384,23 +384,23 @@ int look_back_compare(struct history *history, const struct look_back *of,
     const struct history_filter filter = {.foi = of->foi, .tags = of->tags};
     const struct compare_opts opts = {.least = NAN};
     struct choosing c = {.of = of};
-    struct digest *digest;
+    struct summary *summary;
     size_t n;
     int rc = history_each(history, &filter, choose, &c);
 
     *out = (struct comparison){0};
     n = c.n < of->last ? c.n : of->last;
-    digest = mem_alloc(n + 1, sizeof *digest);
+    summary = mem_alloc(n + 1, sizeof *summary);
     if (rc == 0)
-        rc = load(history, &c, c.n - n, digest);
+        rc = load(history, &c, c.n - n, summary);
     if (rc == 0 && n == 0)
         rc = err_set(ERR_NOT_FOUND, "there is no run before number %lld to compare it with",
                      (long long)of->run);
     if (rc == 0)
-        compare_runs(digest, (uint32_t)n, &digest[n], 1, &opts, out);
+        compare_runs(summary, (uint32_t)n, &summary[n], 1, &opts, out);
     for (size_t i = 0; i <= n; i++)
-        digest_release(&digest[i]);
-    free(digest);
+        summary_release(&summary[i]);
+    free(summary);
     free(c.run);
     return rc;
 }

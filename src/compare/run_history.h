@@ -13,7 +13,7 @@
 
 #include "base/database.h"
 #include "compare/compare.h"
-#include "compare/digest.h"
+#include "compare/summary.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,7 +81,7 @@ void history_close(struct history *history); /* twice is harmless, as is a zeroe
 struct history_part {
     const char *foi;
     uint64_t n_anomalies;
-    const struct digest *digest;
+    const struct summary *summary;
 };
 
 /*
@@ -102,8 +102,8 @@ int history_each(struct history *history, const struct history_filter *filter,
 /* history_tags -- those of a run. Release them in any case. */
 int history_tags(struct history *history, int64_t run, struct history_tags *out);
 
-/* history_load -- the digest of a run; release it in any case. ERR_NOT_FOUND, ERR_FORMAT. */
-int history_load(struct history *history, int64_t run, const char *foi, struct digest *out);
+/* history_load -- the summary of a run; release it in any case. ERR_NOT_FOUND, ERR_FORMAT. */
+int history_load(struct history *history, int64_t run, const char *foi, struct summary *out);
 
 /*
  * history_remove -- forget a run; ERR_NOT_FOUND if there is none of that number.
@@ -112,7 +112,7 @@ int history_load(struct history *history, int64_t run, const char *foi, struct d
 int history_remove(struct history *history, int64_t run);
 int history_keep(struct history *history, uint64_t n, uint64_t *n_removed);
 
-#define LOOK_BACK_USUAL 10u /* runs */
+#define LOOK_BACK_TYPICAL 10u /* runs */
 
 /*
  * A run of a history against those that were added before it.

@@ -7,8 +7,8 @@
 #include "base/rng.h"
 #include "base/test.h"
 #include "base/test_dir.h"
-#include "compare/digest_pack.h"
-#include "compare/sample_digest.h"
+#include "compare/sample_summary.h"
+#include "compare/summary_pack.h"
 
 #define PROGRAM                                                                                \
     "synth:20*main2(step(solve@1ms) step(solve@1ms io@2ms(write@1ms)));ranks=3;jitter=0.05"
@@ -24,27 +24,27 @@ static const char *path_of(const char *name)
 }
 
 /* The bytes of both are the same, so all that is in them is. */
-static void assert_same(const struct digest *a, const struct digest *b)
+static void assert_same(const struct summary *a, const struct summary *b)
 {
     struct pack p = {0}, q = {0};
 
-    digest_pack(&p, a);
-    digest_pack(&q, b);
+    summary_pack(&p, a);
+    summary_pack(&q, b);
     assert_int_equal(p.n, q.n);
     assert_memory_equal(p.data, q.data, p.n);
     pack_release(&p);
     pack_release(&q);
 }
 
-static void a_digest_comes_back_as_it_was(void **state)
+static void a_summary_comes_back_as_it_was(void **state)
 {
-    struct digest d, back;
+    struct summary d, back;
     struct pack pack = {0};
 
     (void)state;
-    sample_digest(PROGRAM ";off=solve/30us", "step", &d);
-    digest_pack(&pack, &d);
-    assert_int_equal(digest_unpack(&back, &pack), 0);
+    sample_summary(PROGRAM ";off=solve/30us", "step", &d);
+    summary_pack(&pack, &d);
+    assert_int_equal(summary_unpack(&back, &pack), 0);
     assert_same(&d, &back);
     assert_int_equal(back.n_paths, d.n_paths);
     for (uint32_t i = 0; i < d.n_paths; i++) {
@@ -55,21 +55,21 @@ static void a_digest_comes_back_as_it_was(void **state)
     assert_true(d.off_ns == 0 && d.path[1].off_ns > 0);
     assert_true(back.path[1].off_ns == d.path[1].off_ns);
     assert_true(back.rank[1].off_ns == d.rank[1].off_ns);
-    digest_release(&back);
-    digest_release(&d);
+    summary_release(&back);
+    summary_release(&d);
     pack_release(&pack);
 }
 
-/* Whatever single byte is another one, or missing: refused, or a digest of the same shape. */
+/* Whatever single byte is another one, or missing: refused, or a summary of the same shape. */
 static void damaged_bytes_do_no_harm(void **state)
 {
-    struct digest d, back;
+    struct summary d, back;
     struct pack pack = {0};
     struct rng rng = {7};
 
     (void)state;
-    sample_digest(PROGRAM, "step", &d);
-    digest_pack(&pack, &d);
+    sample_summary(PROGRAM, "step", &d);
+    summary_pack(&pack, &d);
     for (int i = 0; i < 3000; i++) {
         struct pack damaged = {.data = mem_alloc(pack.n, 1), .n = pack.n};
 
@@ -78,14 +78,14 @@ static void damaged_bytes_do_no_harm(void **state)
             damaged.n = rng_below(&rng, pack.n);
         else
             damaged.data[rng_below(&rng, pack.n)] = (unsigned char)rng_next(&rng);
-        if (digest_unpack(&back, &damaged) == 0) {
+        if (summary_unpack(&back, &damaged) == 0) {
             assert_true(i % 3 != 0);
             assert_true(back.n_paths > 0 && back.n_executions > 0);
         }
-        digest_release(&back);
+        summary_release(&back);
         free(damaged.data);
     }
-    digest_release(&d);
+    summary_release(&d);
     pack_release(&pack);
 }
 
@@ -117,18 +117,18 @@ static struct seen each(struct history *h, const struct history_filter *filter)
 static int64_t add(struct history *h, unsigned seed, const char *commit)
 {
     struct history_tags tags = {0};
-    struct digest d;
-    struct history_part part = {.foi = "step", .n_anomalies = 2, .digest = &d};
+    struct summary d;
+    struct history_part part = {.foi = "step", .n_anomalies = 2, .summary = &d};
     char program[100];
     int64_t id = 0;
 
     snprintf(program, sizeof program, PROGRAM ";seed=%u", seed);
-    sample_digest(program, "step", &d);
+    sample_summary(program, "step", &d);
     history_tags_set(&tags, "commit", commit);
     history_tags_set(&tags, "branch", "main");
     assert_int_equal(history_add(h, "run.snag", &tags, &part, 1, &id), 0);
     history_tags_release(&tags);
-    digest_release(&d);
+    summary_release(&d);
     return id;
 }
 
@@ -161,7 +161,7 @@ static void runs_are_found_by_their_tags_and_age(void **state)
 static void what_is_loaded_is_what_was_added(void **state)
 {
     struct history h;
-    struct digest d, back;
+    struct summary d, back;
     struct history_tags tags;
 
     (void)state;
@@ -169,36 +169,36 @@ static void what_is_loaded_is_what_was_added(void **state)
     assert_int_equal(add(&h, 5, "abc"), 1);
     history_close(&h);
     assert_int_equal(history_open(&h, path_of("load.db"), DATABASE_READ), 0);
-    sample_digest(PROGRAM ";seed=5", "step", &d);
+    sample_summary(PROGRAM ";seed=5", "step", &d);
     assert_int_equal(history_load(&h, 1, "step", &back), 0);
     assert_same(&d, &back);
-    digest_release(&back);
+    summary_release(&back);
     assert_int_equal(history_load(&h, 2, "step", &back), ERR_NOT_FOUND);
-    digest_release(&back);
+    summary_release(&back);
     assert_int_equal(history_tags(&h, 1, &tags), 0);
     assert_string_equal(history_tags_get(&tags, "commit"), "abc");
     assert_null(history_tags_get(&tags, "node"));
     history_tags_release(&tags);
-    digest_release(&d);
+    summary_release(&d);
     history_close(&h);
 }
 
 static void a_run_is_kept_once(void **state)
 {
     struct history h;
-    struct digest d;
-    struct history_part part = {.foi = "step", .digest = &d};
+    struct summary d;
+    struct history_part part = {.foi = "step", .summary = &d};
     int64_t id;
 
     (void)state;
-    sample_digest(PROGRAM, "step", &d);
+    sample_summary(PROGRAM, "step", &d);
     assert_int_equal(history_open(&h, path_of("once.db"), DATABASE_MAKE), 0);
     assert_int_equal(history_add(&h, "a", &(struct history_tags){0}, &part, 1, &id), 0);
     assert_int_equal(history_add(&h, "b", &(struct history_tags){0}, &part, 1, &id),
                      ERR_EXISTS);
     assert_non_null(strstr(err_message(), "number 1"));
     assert_int_equal(each(&h, &(struct history_filter){0}).n, 1);
-    digest_release(&d);
+    summary_release(&d);
     history_close(&h);
 }
 
@@ -255,7 +255,7 @@ static int unmake(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_digest_comes_back_as_it_was),
+        cmocka_unit_test(a_summary_comes_back_as_it_was),
         cmocka_unit_test(damaged_bytes_do_no_harm),
         cmocka_unit_test(runs_are_found_by_their_tags_and_age),
         cmocka_unit_test(what_is_loaded_is_what_was_added),

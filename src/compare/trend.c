@@ -1,7 +1,7 @@
 /*
- * Digests come oldest first; paths are numbered as they appear, and each has a series of times
- * per execution. Change points of a series are found in the matrix of distances between its
- * values, of which all that is asked for is a sum over a rectangle.
+ * Summaries come oldest first; paths are numbered as they appear, and each has a series of
+ * times per execution. Change points of a series are found in the matrix of distances between
+ * its values, of which all that is asked for is a sum over a rectangle.
  */
 #include "compare/trend.h"
 
@@ -299,8 +299,8 @@ static uint32_t function_of(struct gathering *g, const char *name)
     return at;
 }
 
-/* The whole comes first. Of a digest, parents are before their children. */
-static void add_digest(struct gathering *g, uint32_t run, const struct digest *d)
+/* The whole comes first. Of a summary, parents are before their children. */
+static void add_summary(struct gathering *g, uint32_t run, const struct summary *d)
 {
     uint32_t *to = mem_alloc(d->n_paths, sizeof *to);
 
@@ -341,14 +341,14 @@ static int gather(struct gathering *g, struct history *h)
     int rc = 0;
 
     for (uint32_t i = 0; i < t->n_runs && rc == 0; i++) {
-        struct digest d;
+        struct summary d;
 
         rc = history_load(h, t->run[i].id, t->run[i].foi, &d);
         if (rc == 0)
             rc = history_tags(h, t->run[i].id, &t->tags[i]);
         if (rc == 0)
-            add_digest(g, i, &d);
-        digest_release(&d);
+            add_summary(g, i, &d);
+        summary_release(&d);
     }
     return rc;
 }

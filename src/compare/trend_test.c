@@ -5,7 +5,7 @@
 #include "base/fs.h"
 #include "base/test.h"
 #include "base/test_dir.h"
-#include "compare/sample_digest.h"
+#include "compare/sample_summary.h"
 
 #include <math.h>
 
@@ -14,15 +14,15 @@ static char dir[] = "/tmp/snag-trend-XXXXXX";
 static void add(struct history *h, const char *program, const char *commit)
 {
     struct history_tags tags = {0};
-    struct digest d;
-    struct history_part part = {.foi = "step", .digest = &d};
+    struct summary d;
+    struct history_part part = {.foi = "step", .summary = &d};
     int64_t id;
 
-    sample_digest(program, "step", &d);
+    sample_summary(program, "step", &d);
     history_tags_set(&tags, "commit", commit);
     assert_int_equal(history_add(h, "run.snag", &tags, &part, 1, &id), 0);
     history_tags_release(&tags);
-    digest_release(&d);
+    summary_release(&d);
 }
 
 /* n runs of seeds from `first` on. */

@@ -493,7 +493,7 @@ static double score_tails(const struct call_judge *judge, const struct sketch *s
     return log_share(bin < s->n_bins ? (double)s->count[bin] / (double)s->n : 0);
 }
 
-static void usual_tails(struct call_judge *judge, const struct sketch *sketch)
+static void typical_tails(struct call_judge *judge, const struct sketch *sketch)
 {
     const struct call_model *m = &judge->model;
     double p = least_p(&judge->opts) / n_tails(m);
@@ -529,7 +529,7 @@ static double score_sstd(const struct call_judge *judge, const struct sketch *sk
     return fabs((double)duration_ns - m->mean) / fmax(sample_deviation(m), MIN_DEVIATION);
 }
 
-static void usual_sstd(struct call_judge *judge, const struct sketch *sketch)
+static void typical_sstd(struct call_judge *judge, const struct sketch *sketch)
 {
     const struct call_model *m = &judge->model;
     double width = (judge->opts.sigmas > 0 ? judge->opts.sigmas : SIGMAS) * sample_deviation(m);
@@ -580,7 +580,7 @@ static double threshold_of(const struct call_judge *judge, const struct sketch *
 }
 
 /* Takes the bins: what scores less than the threshold is usual. */
-static void add_usual(struct call_judge *judge, const struct sketch *s, struct scored bins)
+static void add_typical(struct call_judge *judge, const struct sketch *s, struct scored bins)
 {
     judge->least_score = threshold_of(judge, s, &bins);
     for (uint32_t i = 0, begin; i < bins.n; i++) {
@@ -630,9 +630,9 @@ static double score_hbos(const struct call_judge *judge, const struct sketch *s,
     return score;
 }
 
-static void usual_hbos(struct call_judge *judge, const struct sketch *s)
+static void typical_hbos(struct call_judge *judge, const struct sketch *s)
 {
-    add_usual(judge, s, hbos_scores(judge, s));
+    add_typical(judge, s, hbos_scores(judge, s));
 }
 
 /* --------------------------------------------------------------------------------- copod */
@@ -682,7 +682,7 @@ static double score_copod(const struct call_judge *judge, const struct sketch *s
     return copod(at_most / (double)s->n, at_least / (double)s->n, skew);
 }
 
-static void usual_copod(struct call_judge *judge, const struct sketch *s)
+static void typical_copod(struct call_judge *judge, const struct sketch *s)
 {
     struct scored bins = scored_bins(s);
     double below = 0, n = (double)s->n, skew = skewness(s, &bins);
@@ -693,18 +693,19 @@ static void usual_copod(struct call_judge *judge, const struct sketch *s)
         bins.score[i] = copod((below + here) / n, (n - below) / n, skew);
         below += here;
     }
-    add_usual(judge, s, bins);
+    add_typical(judge, s, bins);
 }
 
 /* ------------------------------------------------------------------------------- public */
 
 static const struct call_detector_ops detectors[] = {
     {"tails", "how rarely normal calls are as far out of the modes of the durations",
-     score_tails, usual_tails, 1, false},
-    {"sstd", "so many standard deviations from the mean", score_sstd, usual_sstd, 1e6, true},
-    {"hbos", "how rare durations like it are in a histogram", score_hbos, usual_hbos, 1, true},
+     score_tails, typical_tails, 1, false},
+    {"sstd", "so many standard deviations from the mean", score_sstd, typical_sstd, 1e6, true},
+    {"hbos", "how rare durations like it are in a histogram", score_hbos, typical_hbos, 1,
+     true},
     {"copod", "how far out at either end of the durations, by their skewness", score_copod,
-     usual_copod, 1, true},
+     typical_copod, 1, true},
 };
 
 const struct call_detector_ops *call_detector_find(const char *name)
@@ -728,7 +729,7 @@ static double noise_of(const struct call_model *m, const struct sketch *s)
 static bool takes_short(const struct call_detector_ops *ops,
                         const struct call_detector_opts *opts)
 {
-    if (opts->takes_short == CALL_SHORT_USUAL)
+    if (opts->takes_short == CALL_SHORT_TYPICAL)
         return ops->is_published || !opts->may_wait;
     return opts->takes_short == CALL_SHORT_ALL ||
            (opts->takes_short == CALL_SHORT_WORK && !opts->may_wait);
@@ -743,7 +744,7 @@ void call_judge_fit(struct call_judge *judge, const struct call_detector_ops *op
     fit(&judge->model, sketch);
     judge->noise_ns = noise_of(&judge->model, sketch);
     judge->n_ranges = 0;
-    ops->usual(judge, sketch);
+    ops->typical(judge, sketch);
 }
 
 void call_judge_copy(struct call_judge *into, const struct call_judge *from)

@@ -42,7 +42,7 @@
 #include <stdint.h>
 
 #define CALL_DETECTOR_MAX_MODES 8u
-#define CALL_DETECTOR_USUAL "tails"
+#define CALL_DETECTOR_TYPICAL "tails"
 #define CALL_DETECTOR_PER 1e6 /* calls of which false alarms are told */
 
 #define CALL_TAIL_KNOTS 4
@@ -80,7 +80,7 @@ struct call_judgement {
 
 /* Which calls that are shorter than the typical one may be anomalies. */
 enum call_short {
-    CALL_SHORT_USUAL, /* as the detector has it: tails WORK, the others ALL */
+    CALL_SHORT_TYPICAL, /* as the detector has it: tails WORK, the others ALL */
     CALL_SHORT_NONE,
     CALL_SHORT_WORK, /* not of functions that wait for others: there, a short call left nothing
                         out, it came last */
@@ -124,7 +124,7 @@ struct call_detector_ops {
     double (*score)(const struct call_judge *judge, const struct sketch *sketch,
                     uint64_t duration_ns);
     /* Adds the durations that are not strange, in ascending order. */
-    void (*usual)(struct call_judge *judge, const struct sketch *sketch);
+    void (*typical)(struct call_judge *judge, const struct sketch *sketch);
     double most_threshold; /* that a rule may have: 1 of a share, more of sigmas */
     bool is_published;     /* without a least effect, and with calls that are too short */
 };
@@ -168,7 +168,7 @@ static inline bool call_judge_is_anomaly(const struct call_judge *judge, uint64_
  * as well, but not by enough to be told of. Short calls have lost nothing, but work may have
  * been left out of them.
  */
-enum call_verdict { CALL_USUAL, CALL_SLIGHT, CALL_STRANGE };
+enum call_verdict { CALL_TYPICAL, CALL_SLIGHT, CALL_STRANGE };
 
 /*
  * call_judge_verdict -- on a duration.
@@ -181,7 +181,7 @@ static inline enum call_verdict call_judge_verdict(const struct call_judge *judg
     double apart_ns = judge->takes_short ? fabs(more_ns) : more_ns;
 
     if (!call_judge_is_anomaly(judge, duration_ns))
-        return CALL_USUAL;
+        return CALL_TYPICAL;
     return apart_ns > 0 && apart_ns >= least_ns ? CALL_STRANGE : CALL_SLIGHT;
 }
 

@@ -164,7 +164,7 @@ static void what_differs_by_little_is_no_anomaly(void **state)
     for (int i = 0; i < CALLS; i++)
         sketch_add(&sketch, (uint64_t)gaussian(&rng));
     call_judge_fit(&j, call_detector_find("tails"), &opts, &sketch);
-    assert_int_equal(call_judge_verdict(&j, 1000, 500), CALL_USUAL);
+    assert_int_equal(call_judge_verdict(&j, 1000, 500), CALL_TYPICAL);
     assert_int_equal(call_judge_verdict(&j, 4000, 500), CALL_STRANGE);
     assert_int_equal(call_judge_verdict(&j, 4000, 10000), CALL_SLIGHT);
     assert_int_equal(call_judge_verdict(&j, 10, 500), CALL_STRANGE);

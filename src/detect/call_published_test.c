@@ -201,10 +201,10 @@ static void short_calls_are_taken_as_is_said(void **state)
         enum call_short takes;
         bool may_wait, is_strange;
     } cases[] = {
-        {"sstd", CALL_SHORT_USUAL, true, true},   {"sstd", CALL_SHORT_NONE, false, false},
-        {"sstd", CALL_SHORT_WORK, true, false},   {"sstd", CALL_SHORT_WORK, false, true},
-        {"tails", CALL_SHORT_USUAL, true, false}, {"tails", CALL_SHORT_USUAL, false, true},
-        {"tails", CALL_SHORT_ALL, true, true},    {"tails", CALL_SHORT_NONE, false, false},
+        {"sstd", CALL_SHORT_TYPICAL, true, true},   {"sstd", CALL_SHORT_NONE, false, false},
+        {"sstd", CALL_SHORT_WORK, true, false},     {"sstd", CALL_SHORT_WORK, false, true},
+        {"tails", CALL_SHORT_TYPICAL, true, false}, {"tails", CALL_SHORT_TYPICAL, false, true},
+        {"tails", CALL_SHORT_ALL, true, true},      {"tails", CALL_SHORT_NONE, false, false},
     };
     struct sample s = {.n = 0};
 

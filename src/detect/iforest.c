@@ -170,7 +170,7 @@ static double depth_of(const struct isolation_node *node, const double *row)
 static void score_rows(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     const struct iforest *forest = ctx;
-    double usual = mean_depth(forest->n_rows) * forest->n_trees;
+    double typical = mean_depth(forest->n_rows) * forest->n_trees;
 
     (void)worker;
     for (size_t i = begin; i < end; i++)
@@ -181,7 +181,7 @@ static void score_rows(void *ctx, size_t begin, size_t end, unsigned worker)
             forest->score[i] +=
                 depth_of(forest->node + t * 2 * forest->n_rows, matrix_row(forest->x, i));
     for (size_t i = begin; i < end; i++)
-        forest->score[i] = exp2(-forest->score[i] / usual);
+        forest->score[i] = exp2(-forest->score[i] / typical);
 }
 
 int iforest_score(struct matrix x, const struct iforest_opts *opts, struct pool *pool,

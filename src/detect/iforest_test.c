@@ -18,15 +18,15 @@ enum { ROWS = 1500 };
 static void mean_depths_are_those_worked_by_hand(void **state)
 {
     static const double want[] = {1.9, 2, 1.1};
-    double x[] = {0, 1, 10}, score[3], usual = 2 * (log(2) + 0.57721566490153286) - 4.0 / 3;
+    double x[] = {0, 1, 10}, score[3], typical = 2 * (log(2) + 0.57721566490153286) - 4.0 / 3;
     struct iforest_opts opts = {.n_trees = 40000, .seed = 1};
     struct pool *pool = pool_new(2);
 
     (void)state;
     assert_int_equal(iforest_score((struct matrix){x, 3, 1, 1}, &opts, pool, score), 0);
     for (size_t i = 0; i < 3; i++)
-        assert_true(fabs(-log2(score[i]) * usual - want[i]) < 0.008);
-    assert_true(fabs(-log2(score[1]) * usual - 2) < 1e-12);
+        assert_true(fabs(-log2(score[i]) * typical - want[i]) < 0.008);
+    assert_true(fabs(-log2(score[1]) * typical - 2) < 1e-12);
     pool_free(pool);
 }
 

@@ -80,7 +80,7 @@ static double measure_of(const struct residual_measure *m, int which)
                                      : log_gross(residual_own(m));
 }
 
-static void find_anchors(struct yardstick *y)
+static void find_anchors(struct calibration *y)
 {
     for (int p = 0; p < N_MEASURES; p++) {
         const struct tail *tail = &y->tail[p];
@@ -92,7 +92,7 @@ static void find_anchors(struct yardstick *y)
     }
 }
 
-static void find_reaches(struct yardstick *y)
+static void find_reaches(struct calibration *y)
 {
     const struct tail *gross = &y->tail[PART_GROSS];
     double *factor = mem_resize(NULL, gross->n, sizeof *factor);
@@ -108,7 +108,7 @@ static void find_reaches(struct yardstick *y)
 }
 
 struct fitting {
-    struct yardstick *y;
+    struct calibration *y;
     const struct residual_measure *measure;
     size_t n;
 };
@@ -129,13 +129,13 @@ static void fit_measures(void *ctx, size_t begin, size_t end, unsigned worker)
     free(value);
 }
 
-void yardstick_fit(struct yardstick *y, const struct residual_measure *measure, size_t n,
-                   struct pool *pool)
+void calibration_fit(struct calibration *y, const struct residual_measure *measure, size_t n,
+                     struct pool *pool)
 {
     struct fitting fitting = {y, measure, n};
 
-    *y = (struct yardstick){.strong = residual_strong((double)n, RESIDUAL_FALSE_ALARMS),
-                            .threshold = NAN};
+    *y = (struct calibration){.strong = residual_strong((double)n, RESIDUAL_FALSE_ALARMS),
+                              .threshold = NAN};
     if (n == 0)
         return;
     pool_for(pool, N_MEASURES, 1, fit_measures, &fitting);
@@ -143,13 +143,13 @@ void yardstick_fit(struct yardstick *y, const struct residual_measure *measure, 
     find_reaches(y);
 }
 
-void yardstick_release(struct yardstick *y)
+void calibration_release(struct calibration *y)
 {
     for (int p = 0; p < N_MEASURES; p++)
         tail_release(&y->tail[p]);
 }
 
-void yardstick_pack(const struct yardstick *y, struct pack *pack)
+void calibration_pack(const struct calibration *y, struct pack *pack)
 {
     pack_f64(pack, y->strong);
     pack_f64(pack, y->threshold);
@@ -158,9 +158,9 @@ void yardstick_pack(const struct yardstick *y, struct pack *pack)
         tail_pack(&y->tail[p], pack);
 }
 
-void yardstick_unpack(struct yardstick *y, struct pack *pack)
+void calibration_unpack(struct calibration *y, struct pack *pack)
 {
-    *y = (struct yardstick){.strong = unpack_f64(pack)};
+    *y = (struct calibration){.strong = unpack_f64(pack)};
     y->threshold = unpack_f64(pack);
     y->most_tracer = unpack_f64(pack);
     pack->is_bad |= isnan(y->strong) || !isfinite(y->threshold) || !isfinite(y->most_tracer);
@@ -177,7 +177,7 @@ double residual_strong(double n, double false_alarms)
     return n < MIN_TREES ? INFINITY : log(WAYS * n / false_alarms);
 }
 
-double yardstick_executions(const struct yardstick *y)
+double calibration_executions(const struct calibration *y)
 {
     return exp(y->strong) * RESIDUAL_FALSE_ALARMS / WAYS;
 }
@@ -187,7 +187,7 @@ struct place {
     double value[N_MEASURES], rank[N_MEASURES];
 };
 
-static void find_place(const struct yardstick *y, const struct residual_measure *m,
+static void find_place(const struct calibration *y, const struct residual_measure *m,
                        struct place *at)
 {
     for (int p = 0; p < N_MEASURES; p++) {
@@ -196,7 +196,7 @@ static void find_place(const struct yardstick *y, const struct residual_measure 
     }
 }
 
-static void parts_of(const struct yardstick *y, const struct residual_measure *m,
+static void parts_of(const struct calibration *y, const struct residual_measure *m,
                      const struct place *at, double value[N_PARTS])
 {
     double time = tail_model_at(&y->tail[PART_TIME], m->time, at->rank[PART_TIME]);
@@ -227,7 +227,7 @@ static double add_up(const double value[N_PARTS], const double base[N_PARTS])
 }
 
 /* What one measure says. */
-static double evidence_in(const struct yardstick *y, int p, const struct place *at)
+static double evidence_in(const struct calibration *y, int p, const struct place *at)
 {
     double anchor = y->anchor[p].value, value = at->value[p], beyond = value - anchor;
 
@@ -240,7 +240,7 @@ static double evidence_in(const struct yardstick *y, int p, const struct place *
 
 /* What the measures of a tree say together. least_lost: what is lost, beyond what begins and
  * ends are off by, must be that much to count, in typical durations. */
-static double evidence_of_tree(const struct yardstick *y, const struct residual_measure *m,
+static double evidence_of_tree(const struct calibration *y, const struct residual_measure *m,
                                const double said[N_PARTS], double least_lost)
 {
     double value[N_PARTS], base[N_PARTS];
@@ -281,7 +281,7 @@ double threshold_between(const double *score, size_t n, size_t n_above)
 
 /* Nothing is said of few executions, nor of what was called how often: there is no law of that.
  */
-static double chance_of(const struct yardstick *y, const struct residual_measure *m,
+static double chance_of(const struct calibration *y, const struct residual_measure *m,
                         const struct place *at)
 {
     double nats = tail_reach_at(&y->time, m->time, at->rank[PART_TIME]);
@@ -294,14 +294,14 @@ static double chance_of(const struct yardstick *y, const struct residual_measure
 }
 
 /* What an anomaly scores more: the surer it is, and the more it lost by itself. */
-static double of_anomaly(const struct yardstick *y, const struct residual_measure *m,
+static double of_anomaly(const struct calibration *y, const struct residual_measure *m,
                          double weight)
 {
     return fmin(weight - y->strong, MAX_CERTAIN) +
            OWN_NATS * log1p(residual_own(m) / RESIDUAL_MIN_LOST);
 }
 
-static void score_tree(const struct yardstick *y, const struct residual_measure *m, size_t i,
+static void score_tree(const struct calibration *y, const struct residual_measure *m, size_t i,
                        struct residual_scores *out)
 {
     static const double base[N_PARTS] = {AGREE, AGREE + GROSS_AGREE, AGREE, AGREE};
@@ -328,8 +328,8 @@ static void score_tree(const struct yardstick *y, const struct residual_measure 
         out->score[i] += of_anomaly(y, m, out->weight[i]);
 }
 
-void residual_score_raise(const struct yardstick *y, const struct residual_measure *m, size_t i,
-                          struct residual_scores *out)
+void residual_score_raise(const struct calibration *y, const struct residual_measure *m,
+                          size_t i, struct residual_scores *out)
 {
     if (out->weight[i] < y->strong) {
         out->evidence[i] = out->weight[i] = y->strong;
@@ -338,7 +338,7 @@ void residual_score_raise(const struct yardstick *y, const struct residual_measu
     out->is_long[i] = true;
 }
 
-static size_t count_strong(const struct yardstick *y, const double *weight, size_t n)
+static size_t count_strong(const struct calibration *y, const double *weight, size_t n)
 {
     size_t n_strong = 0;
 
@@ -347,7 +347,7 @@ static size_t count_strong(const struct yardstick *y, const double *weight, size
     return n_strong;
 }
 
-static void place_threshold(struct yardstick *y, const struct residual_scores *out, size_t n)
+static void place_threshold(struct calibration *y, const struct residual_scores *out, size_t n)
 {
     size_t n_strong = count_strong(y, out->weight, n);
 
@@ -356,7 +356,7 @@ static void place_threshold(struct yardstick *y, const struct residual_scores *o
 }
 
 /* What the tracer took is worth a look, behind what is strange by itself; it is no anomaly. */
-static void look_at_tracer(const struct yardstick *y, const struct residual_measure *m,
+static void look_at_tracer(const struct calibration *y, const struct residual_measure *m,
                            size_t i, struct residual_scores *out)
 {
     double score = y->most_tracer * m->tracer / (HALF_TRACER + m->tracer);
@@ -366,7 +366,7 @@ static void look_at_tracer(const struct yardstick *y, const struct residual_meas
 }
 
 struct scored {
-    const struct yardstick *y;
+    const struct calibration *y;
     const struct residual_measure *measure;
     struct residual_scores *out;
 };
@@ -380,7 +380,7 @@ static void score_trees(void *ctx, size_t begin, size_t end, unsigned worker)
         score_tree(s->y, &s->measure[i], i, s->out);
 }
 
-void residual_score(struct yardstick *y, const struct residual_measure *measure, size_t n,
+void residual_score(struct calibration *y, const struct residual_measure *measure, size_t n,
                     struct pool *pool, struct residual_scores *out)
 {
     struct scored scored = {y, measure, out};

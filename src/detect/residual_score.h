@@ -25,7 +25,7 @@
  * run has (tail_reach): of runs in which nothing is wrong, one in N at most is to have an
  * execution of which it is said that this happens in one of N runs.
  *
- * What a tree is compared with is a yardstick, made from the trees of one forest. It can be
+ * What a tree is compared with is a calibration, made from the trees of one forest. It can be
  * kept, to score the trees of another run on the same scale.
  */
 #ifndef SNAG_DETECT_RESIDUAL_SCORE_H
@@ -44,7 +44,7 @@ enum score_part { PART_TIME, PART_GROSS, PART_STRUCTURE, PART_SIZE, PART_SHORT, 
 /* What is measured: what each part is made of, and the logarithm of the own part of gross. */
 enum { MEASURE_OWN = N_PARTS, N_MEASURES };
 
-struct yardstick {
+struct calibration {
     struct tail tail[N_MEASURES];
     struct {
         double value, rank; /* the highest that says what is usual; nats of what is above */
@@ -69,32 +69,35 @@ struct residual_scores {
 };
 
 /*
- * yardstick_fit -- from the measures of n trees, for RESIDUAL_FALSE_ALARMS; its threshold is
+ * calibration_fit -- from the measures of n trees, for RESIDUAL_FALSE_ALARMS; its threshold is
  * not set yet.
  *   pool  whose threads fit; may be NULL
  */
-void yardstick_fit(struct yardstick *yardstick, const struct residual_measure *measure,
-                   size_t n, struct pool *pool);
-void yardstick_release(struct yardstick *yardstick);
+void calibration_fit(struct calibration *calibration, const struct residual_measure *measure,
+                     size_t n, struct pool *pool);
+void calibration_release(struct calibration *calibration);
 
-/* yardstick_pack, yardstick_unpack -- to bytes and back; the pack is bad if it is damaged. */
-void yardstick_pack(const struct yardstick *yardstick, struct pack *pack);
-void yardstick_unpack(struct yardstick *yardstick, struct pack *pack);
+/* calibration_pack, calibration_unpack -- to bytes and back; the pack is bad if it is damaged.
+ * */
+void calibration_pack(const struct calibration *calibration, struct pack *pack);
+void calibration_unpack(struct calibration *calibration, struct pack *pack);
 
 /*
  * residual_score -- of n trees from their measures.
- *   yardstick  just fitted to the same trees: its threshold is set to what suits them; or from
+ *   calibration  just fitted to the same trees: its threshold is set to what suits them; or
+ *                from
  *              others: its threshold holds
  *   pool       whose threads score; may be NULL
  *   out        released by residual_scores_release
  * All scores are 0 for one tree, or for equal ones. O(n log n).
  */
-void residual_score(struct yardstick *yardstick, const struct residual_measure *measure,
+void residual_score(struct calibration *calibration, const struct residual_measure *measure,
                     size_t n, struct pool *pool, struct residual_scores *out);
 /* residual_score_raise -- make tree i, with this measure, as strange as an anomaly just is, for
  * what it lost: others like it are evidence that it has not alone. */
-void residual_score_raise(const struct yardstick *yardstick, const struct residual_measure *m,
-                          size_t i, struct residual_scores *scores);
+void residual_score_raise(const struct calibration *calibration,
+                          const struct residual_measure *m, size_t i,
+                          struct residual_scores *scores);
 void residual_scores_release(struct residual_scores *scores);
 
 /*
@@ -104,9 +107,9 @@ void residual_scores_release(struct residual_scores *scores);
  */
 double residual_strong(double n, double false_alarms);
 
-/* yardstick_executions -- of a run like those that it is made of; what "so many in a run"
+/* calibration_executions -- of a run like those that it is made of; what "so many in a run"
  * refers to. INFINITY when these were too few to call any an anomaly. */
-double yardstick_executions(const struct yardstick *yardstick);
+double calibration_executions(const struct calibration *calibration);
 
 /*
  * threshold_between -- the score that so many are above, close to the lowest of them: what

@@ -38,7 +38,7 @@ static void the_model_goes_beyond_the_ranks(void **state)
     tail_release(&tail);
 }
 
-static struct residual_measure *usual(size_t n)
+static struct residual_measure *typical(size_t n)
 {
     struct residual_measure *m = calloc(n, sizeof *m);
 
@@ -47,23 +47,23 @@ static struct residual_measure *usual(size_t n)
     return m;
 }
 
-/* Trees by their own yardstick. Returns what evidence makes an anomaly. */
+/* Trees by their own calibration. Returns what evidence makes an anomaly. */
 static double score(const struct residual_measure *m, size_t n, struct residual_scores *s)
 {
-    struct yardstick y;
+    struct calibration y;
 
-    yardstick_fit(&y, m, n, NULL);
+    calibration_fit(&y, m, n, NULL);
     residual_score(&y, m, n, NULL, s);
-    yardstick_release(&y);
+    calibration_release(&y);
     return y.strong;
 }
 
-/* One tree of another run is as strange as its twin in the run the yardstick is from. */
-static void a_yardstick_gives_other_trees_the_same_scores(void **state)
+/* One tree of another run is as strange as its twin in the run the calibration is from. */
+static void a_calibration_gives_other_trees_the_same_scores(void **state)
 {
-    struct residual_measure *m = usual(400);
+    struct residual_measure *m = typical(400);
     struct residual_scores own, other;
-    struct yardstick y, copy;
+    struct calibration y, copy;
     struct pack pack = {0};
 
     (void)state;
@@ -71,10 +71,10 @@ static void a_yardstick_gives_other_trees_the_same_scores(void **state)
         m[i].time = 0.001 * (double)i;
     m[7].time = 12;
     m[7].sure = 1;
-    yardstick_fit(&y, m, 400, NULL);
+    calibration_fit(&y, m, 400, NULL);
     residual_score(&y, m, 400, NULL, &own);
-    yardstick_pack(&y, &pack);
-    yardstick_unpack(&copy, &pack);
+    calibration_pack(&y, &pack);
+    calibration_unpack(&copy, &pack);
     assert_false(pack.is_bad);
     residual_score(&copy, m + 5, 3, NULL, &other);
     for (size_t i = 0; i < 3; i++)
@@ -83,8 +83,8 @@ static void a_yardstick_gives_other_trees_the_same_scores(void **state)
     assert_true(other.evidence[1] < copy.strong && other.score[1] <= copy.threshold);
     residual_scores_release(&own);
     residual_scores_release(&other);
-    yardstick_release(&y);
-    yardstick_release(&copy);
+    calibration_release(&y);
+    calibration_release(&copy);
     pack_release(&pack);
     free(m);
 }
@@ -95,7 +95,7 @@ static void equal_trees_score_nothing(void **state)
 
     (void)state;
     for (size_t k = 0; k < 4; k++) {
-        struct residual_measure *m = usual(sizes[k]);
+        struct residual_measure *m = typical(sizes[k]);
         struct residual_scores s;
 
         double strong = score(m, sizes[k], &s);
@@ -111,7 +111,7 @@ static void each_part_can_make_an_anomaly(void **state)
 {
     (void)state;
     for (enum score_part part = PART_TIME; part < N_PARTS; part++) {
-        struct residual_measure *m = usual(400);
+        struct residual_measure *m = typical(400);
         struct residual_scores s;
         double strong;
 
@@ -143,7 +143,7 @@ static void what_lost_little_is_no_anomaly(void **state)
 
     (void)state;
     for (size_t k = 0; k < 2; k++) {
-        struct residual_measure *m = usual(400);
+        struct residual_measure *m = typical(400);
         struct residual_scores s;
         double strong;
 
@@ -166,7 +166,7 @@ static void what_may_have_lost_nothing_is_no_anomaly(void **state)
 {
     (void)state;
     for (int k = 0; k < 2; k++) {
-        struct residual_measure *m = usual(400);
+        struct residual_measure *m = typical(400);
         struct residual_scores s;
         double strong, off = k == 0 ? 0.02 : 0.005;
 
@@ -198,7 +198,7 @@ static void a_few_trees_are_ranked_but_not_judged(void **state)
 /* Of 400 trees 30 lost as much: one by itself, the others waiting for it. */
 static void who_lost_by_itself_comes_before_who_waited(void **state)
 {
-    struct residual_measure *m = usual(400);
+    struct residual_measure *m = typical(400);
     struct residual_scores s;
     double strong;
 
@@ -222,7 +222,7 @@ static void who_lost_by_itself_comes_before_who_waited(void **state)
 /* Aspects that agree add up; one alone cannot outweigh them by a little. */
 static void what_agrees_adds_up(void **state)
 {
-    struct residual_measure *m = usual(1000);
+    struct residual_measure *m = typical(1000);
     struct residual_scores s;
 
     (void)state;
@@ -240,7 +240,7 @@ static void what_agrees_adds_up(void **state)
 /* As many as 2 % may be strange: they neither hide each other nor make the others anomalies. */
 static void anomalies_do_not_set_the_bar(void **state)
 {
-    struct residual_measure *m = usual(2000);
+    struct residual_measure *m = typical(2000);
     struct residual_scores s;
     double strong;
 
@@ -260,7 +260,7 @@ static void anomalies_do_not_set_the_bar(void **state)
 static void chance_alone_makes_no_anomalies(void **state)
 {
     struct rng rng = {5};
-    struct residual_measure *m = usual(5000);
+    struct residual_measure *m = typical(5000);
     size_t n_called = 0;
 
     (void)state;
@@ -293,7 +293,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_are_shares_of_as_large_or_larger),
         cmocka_unit_test(the_model_goes_beyond_the_ranks),
-        cmocka_unit_test(a_yardstick_gives_other_trees_the_same_scores),
+        cmocka_unit_test(a_calibration_gives_other_trees_the_same_scores),
         cmocka_unit_test(equal_trees_score_nothing),
         cmocka_unit_test(each_part_can_make_an_anomaly),
         cmocka_unit_test(what_lost_little_is_no_anomaly),

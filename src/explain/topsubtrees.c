@@ -108,11 +108,11 @@ static double amount_of(const struct topsubtrees_input *in, size_t i)
     return stack2vec_target(in->embedding, &entry);
 }
 
-static void add_usual(struct topsubtree *top, struct amount *amount, double here, size_t i,
-                      const struct topsubtrees *s, const struct bags *bags)
+static void add_typical(struct topsubtree *top, struct amount *amount, double here, size_t i,
+                        const struct topsubtrees *s, const struct bags *bags)
 {
-    top->usual_count += (double)bags->count[i] / s->n_neighbours;
-    top->usual_ns += (double)bags->weight_ns[i] / s->n_neighbours;
+    top->typical_count += (double)bags->count[i] / s->n_neighbours;
+    top->typical_ns += (double)bags->weight_ns[i] / s->n_neighbours;
     if (amount->n_neighbours == 0 || here < amount->least)
         amount->least = here;
     amount->most = fmax(amount->most, here);
@@ -137,7 +137,7 @@ static void add_words(struct topsubtrees *s, const struct topsubtrees_input *in,
             s->top[*at].weight_ns = bags->weight_ns[i];
             amount[*at].here = amount_of(in, i);
         } else {
-            add_usual(&s->top[*at], &amount[*at], amount_of(in, i), i, s, bags);
+            add_typical(&s->top[*at], &amount[*at], amount_of(in, i), i, s, bags);
         }
     }
 }

@@ -47,12 +47,12 @@ struct topsubtrees_input {
 };
 
 struct topsubtree {
-    uint32_t word;                /* in wl->vocab */
-    uint32_t tree, vertex;        /* where one is: in the execution, or in a neighbour */
-    double importance;            /* nats */
-    uint32_t count;               /* here */
-    uint64_t weight_ns;           /* here: inclusive time of all of them */
-    double usual_count, usual_ns; /* mean of the neighbours */
+    uint32_t word;                    /* in wl->vocab */
+    uint32_t tree, vertex;            /* where one is: in the execution, or in a neighbour */
+    double importance;                /* nats */
+    uint32_t count;                   /* here */
+    uint64_t weight_ns;               /* here: inclusive time of all of them */
+    double typical_count, typical_ns; /* mean of the neighbours */
 };
 
 struct topsubtrees {

@@ -96,8 +96,8 @@ static void importances_are_the_difference_through_the_output_layer(void **state
     assert_int_equal(f.tops.top[1].tree, 1);
     assert_int_equal(f.tops.top[2].count, 2);
     assert_int_equal(f.tops.top[2].weight_ns, 30);
-    assert_float_equal(f.tops.top[2].usual_count, 1, 0);
-    assert_float_equal(f.tops.top[2].usual_ns, 12, 0);
+    assert_float_equal(f.tops.top[2].typical_count, 1, 0);
+    assert_float_equal(f.tops.top[2].typical_ns, 12, 0);
     end(&f);
 }
 
@@ -115,8 +115,8 @@ static void what_a_part_says_is_left_out(void **state)
     assert_top(&f, 0, "C", -4);
     assert_top(&f, 1, "B", 1.75);
     assert_top(&f, 2, "A(B)", -0.5);
-    assert_float_equal(f.tops.top[0].usual_count, 0.5, 0);
-    assert_float_equal(f.tops.top[0].usual_ns, 20, 0);
+    assert_float_equal(f.tops.top[0].typical_count, 0.5, 0);
+    assert_float_equal(f.tops.top[0].typical_ns, 20, 0);
     end(&f);
 }
 
@@ -144,7 +144,7 @@ static void a_foreign_subtree_is_on_top(void **state)
     assert_true(f.tops.top[0].importance > log(10));
     assert_int_equal(f.tops.top[0].count, 1);
     assert_int_equal(f.tops.top[0].weight_ns, 40);
-    assert_float_equal(f.tops.top[0].usual_count, 0, 0);
+    assert_float_equal(f.tops.top[0].typical_count, 0, 0);
     assert_string_equal(name(&f, &f.tops.top[1]), "Y");
     topsubtrees_mark(&f.tops, &f.input, f.tops.top[0].word, 9, is_part);
     for (size_t i = 0; i < 10; i++)

@@ -29,7 +29,7 @@
 #define TIME_FIRST 1.15
 
 /* What a sentence speaks of. */
-enum why_clause { WHY_TIME, WHY_STRUCTURE, WHY_SIZE_CLAUSE, N_WHY_CLAUSES, WHY_USUAL };
+enum why_clause { WHY_TIME, WHY_STRUCTURE, WHY_SIZE_CLAUSE, N_WHY_CLAUSES, WHY_TYPICAL };
 
 void why_init(struct why *why, const struct residual_model *model,
               const struct residual_place *place, const struct forest *forest,
@@ -163,12 +163,13 @@ size_t why_children(const struct why *why, uint32_t v, struct why_child *child)
                               why->model->apart, v, observed, WHY_MAX_CHILDREN),
            n_kept = 0;
     uint32_t path = residual_path(why->place, why->forest, t, v);
-    uint32_t usual = path == PATH_NONE ? SHAPE_NONE : shapes_usual(shapes, path);
+    uint32_t typical = path == PATH_NONE ? SHAPE_NONE : shapes_typical(shapes, path);
 
     for (size_t i = 0; i < n; i++)
         child[i] = (struct why_child){observed[i].region, observed[i].number_class, 0, 0};
-    if (usual != SHAPE_NONE)
-        for (size_t k = shapes->child_first[usual]; k < shapes->child_first[usual + 1]; k++) {
+    if (typical != SHAPE_NONE)
+        for (size_t k = shapes->child_first[typical]; k < shapes->child_first[typical + 1];
+             k++) {
             struct why_child *found = find_child(child, n, shapes->child[k].region);
 
             if (found == NULL && n == WHY_MAX_CHILDREN)
@@ -207,7 +208,7 @@ bool why_order(const struct why *why, uint32_t v, struct why_order *out)
 /* It took so much more than executions like it, whether or not that is noise. */
 static bool is_longer(const struct residual_loss *loss)
 {
-    return (double)loss->more_ns > LONGER_SHARE * (double)loss->usual_ns;
+    return (double)loss->more_ns > LONGER_SHARE * (double)loss->typical_ns;
 }
 
 /* ----------------------------------------------------------------------------- sentences */
@@ -293,7 +294,7 @@ static void say_paths(struct text_writer *w, const struct why *why, uint32_t t, 
                  place_of(why, pair->path, place));
         say_others(w, why, t, pair);
         text_say(w, " %s (usually %s", signed_time(pair->excess_ns, more),
-                 residual_is_usual(why->model, pair->path)
+                 residual_is_typical(why->model, pair->path)
                      ? text_duration(fmax(pair->typical_ns, 0), typical)
                      : "none");
         if (pair->off_ns > DOUBTFUL_SHARE * fabs(pair->excess_ns))
@@ -334,14 +335,14 @@ static void say_off(struct text_writer *w, const struct why *why, uint32_t t, si
         text_say(w, "; that, or part of it, may be of what came before or after it");
 }
 
-/* Most of what it took more is of calls that few executions make. Those that make them, too, are
- * not what it is compared with: they may take as long. */
+/* Most of what it took more is of calls that few executions make. Those that make them, too,
+ * are not what it is compared with: they may take as long. */
 static bool is_of_rare_calls(const struct why *why)
 {
     double rare_ns = 0;
 
     for (size_t i = 0; i < why->pairs.n; i++)
-        if (!residual_is_usual(why->model, why->pairs.pair[i].path))
+        if (!residual_is_typical(why->model, why->pairs.pair[i].path))
             rare_ns += why->pairs.pair[i].observed_ns;
     return why->loss.more_ns > 0 && rare_ns > RARE_SHARE * (double)why->loss.more_ns;
 }
@@ -354,7 +355,7 @@ static void say_time(struct text_writer *w, struct why *why, uint32_t t,
     size_t n = load_pairs(why, t, measure->loss.ns);
     const struct residual_loss *loss = &why->loss;
     bool is_long = loss->ns > 0, is_brief = residual_is_brief(why->model, loss);
-    char more[TEXT_SIZE], usual[TEXT_SIZE];
+    char more[TEXT_SIZE], typical[TEXT_SIZE];
 
     if (!is_long && !is_brief && n == 0 && !must)
         return;
@@ -365,10 +366,11 @@ static void say_time(struct text_writer *w, struct why *why, uint32_t t,
                  text_duration(fabs((double)loss->more_ns), more),
                  loss->more_ns < 0 ? "less" : "longer",
                  is_of_rare_calls(why) ? "without its rare calls" : "like it",
-                 text_duration((double)loss->usual_ns, usual));
+                 text_duration((double)loss->typical_ns, typical));
     else
         text_say(w, "as long as executions like it usually take (%s)%s",
-                 text_duration((double)loss->usual_ns, usual), n > 0 ? ", but not where" : "");
+                 text_duration((double)loss->typical_ns, typical),
+                 n > 0 ? ", but not where" : "");
     if (!is_long && !is_brief && is_longer(loss))
         text_say(w, measure->is_fill
                         ? ", as it was the first, and waited until others had begun"
@@ -418,7 +420,7 @@ static void say_chance(struct text_writer *w, const struct why_verdict *verdict)
         text_say(w, "; so common in a run like this that it is not called an anomaly");
 }
 
-static void say_usual_number(struct text_writer *w, const struct why_child *child)
+static void say_typical_number(struct text_writer *w, const struct why_child *child)
 {
     char least[TEXT_SIZE], most[TEXT_SIZE];
 
@@ -463,7 +465,7 @@ static void say_structure(struct text_writer *w, struct why *why,
                  child[i].observed ? text_count(child[i].observed, number) : "no",
                  child[i].observed == 1 ? "" : "s",
                  why->defs->region[child[i].region].short_name);
-        say_usual_number(w, &child[i]);
+        say_typical_number(w, &child[i]);
         text_say(w, ")");
     }
     if (n == 0)
@@ -478,10 +480,10 @@ static void say_structure(struct text_writer *w, struct why *why,
 static void say_size(struct text_writer *w, const struct why *why, uint32_t t)
 {
     uint32_t n = why->forest->first[t + 1] - why->forest->first[t];
-    char observed[TEXT_SIZE], usual[TEXT_SIZE];
+    char observed[TEXT_SIZE], typical[TEXT_SIZE];
 
     text_say(w, "%s%s calls in all, usually %s", w->n ? "; " : "", text_count(n, observed),
-             text_count((uint64_t)llrint(exp(why->model->log_size)), usual));
+             text_count((uint64_t)llrint(exp(why->model->log_size)), typical));
 }
 
 /* Those that say enough, the strongest first. Returns how many. */
@@ -527,14 +529,14 @@ static void say_parts(struct text_writer *w, struct why *why, uint32_t t,
 static void say_open(struct text_writer *w, const struct why *why, uint32_t t,
                      const struct residual_measure *measure)
 {
-    char after[TEXT_SIZE], own[TEXT_SIZE], usual[TEXT_SIZE];
+    char after[TEXT_SIZE], own[TEXT_SIZE], typical[TEXT_SIZE];
 
     text_say(w,
              "it does not end: still open when the events of its rank end, %s before the run "
              "does; it had run for %s by then, executions like it usually take %s",
              text_duration((double)(measure->open_ns - 1), after),
              text_duration((double)forest_own_ns(why->forest, t), own),
-             text_duration((double)measure->loss.usual_ns, usual));
+             text_duration((double)measure->loss.typical_ns, typical));
 }
 
 /* Of so few nothing is usual, and nothing can be said of chance. */
@@ -645,7 +647,7 @@ static void cause_in_structure(struct why *why, const struct residual_measure *m
         text_say(&w, "%s call%s of %.100s (usually ",
                  child->observed ? text_count(child->observed, number) : "no",
                  child->observed == 1 ? "" : "s", why->defs->region[child->region].short_name);
-        say_usual_number(&w, child);
+        say_typical_number(&w, child);
         text_say(&w, ")");
     } else {
         text_say(&w, "unusual calls in %.100s",
@@ -661,7 +663,7 @@ static enum why_clause first_clause(const struct why_verdict *verdict)
 
     return choose_clauses(verdict->value, clause) > 0 ? clause[0]
            : verdict->is_anomaly                      ? WHY_TIME
-                                                      : WHY_USUAL;
+                                                      : WHY_TYPICAL;
 }
 
 void why_cause(struct why *why, uint32_t t, const struct residual_measure *measure,
@@ -802,7 +804,7 @@ static double excess_of(const struct why *why, uint32_t t, uint32_t v)
 {
     double own = (double)why->forest->exclusive_ns[v];
 
-    return residual_is_usual(why->model, residual_path(why->place, why->forest, t, v))
+    return residual_is_typical(why->model, residual_path(why->place, why->forest, t, v))
                ? own - residual_typical(why->model, why->place, why->forest, t, v)
                : own;
 }
@@ -816,7 +818,7 @@ void excess_lost(const struct why *why, uint32_t t, int64_t lost_ns, double *out
 
     for (uint32_t v = first; v < end; v++) {
         double excess = fmax(excess_of(why, t, v), 0);
-        double sure = residual_is_usual(why->model, residual_path(why->place, forest, t, v))
+        double sure = residual_is_typical(why->model, residual_path(why->place, forest, t, v))
                           ? residual_sure(why->model, why->place, forest, t, v)
                           : excess;
 
@@ -831,7 +833,7 @@ void excess_lost(const struct why *why, uint32_t t, int64_t lost_ns, double *out
                          share_of_more * (fmax(excess_of(why, t, v), 0) - out[v - first]);
 }
 
-void excess_usual(const struct why *why, uint32_t t, bool is_everywhere, double *out)
+void excess_typical(const struct why *why, uint32_t t, bool is_everywhere, double *out)
 {
     const struct forest *forest = why->forest;
     uint32_t first = forest->first[t];

@@ -160,10 +160,10 @@ char *way_say(const struct why *why, struct way way, char out[WAY_SIZE]);
 void excess_lost(const struct why *why, uint32_t t, int64_t lost_ns, double *out);
 
 /*
- * excess_usual -- exclusive time of each call of tree t less what is typical there.
+ * excess_typical -- exclusive time of each call of tree t less what is typical there.
  *   is_everywhere  typical on all locations, not on its own
  *   out            (vertices of t) ns of either sign; 0 where nothing is known to be typical
  */
-void excess_usual(const struct why *why, uint32_t t, bool is_everywhere, double *out);
+void excess_typical(const struct why *why, uint32_t t, bool is_everywhere, double *out);
 
 #endif

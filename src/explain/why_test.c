@@ -8,12 +8,12 @@ struct fixture {
     struct why why;
 };
 
-static void begin(struct fixture *f, int n, const char *usual, const char *odd)
+static void begin(struct fixture *f, int n, const char *typical, const char *odd)
 {
-    char *text = calloc((size_t)n + 2, strlen(usual) + strlen(odd) + 2), *at = text;
+    char *text = calloc((size_t)n + 2, strlen(typical) + strlen(odd) + 2), *at = text;
 
     for (int i = 0; i < n; i++)
-        at += sprintf(at, "%s ", usual);
+        at += sprintf(at, "%s ", typical);
     strcpy(at, odd);
     sample_model_init(&f->m, text);
     free(text);
@@ -164,7 +164,7 @@ static void nothing_to_say_is_said(void **state)
 static void an_anomaly_is_never_as_usual(void **state)
 {
     static const double value[5] = {0.5, 5, 0, 0};
-    static const char usual[] = "step:10(a:1000 b:1000 c:1000)";
+    static const char typical[] = "step:10(a:1000 b:1000 c:1000)";
     char odd[600] = "";
     struct fixture f;
     char out[WHY_SIZE];
@@ -174,7 +174,7 @@ static void an_anomaly_is_never_as_usual(void **state)
         strcat(odd, "step:10(a:1900 b:1000 c:1000) step:10(a:1000 b:1900 c:1000) "
                     "step:10(a:1000 b:1000 c:1900) ");
     strcat(odd, "step:10(a:1900 b:1900 c:1900)");
-    begin(&f, 30, usual, odd);
+    begin(&f, 30, typical, odd);
     f.m.measure[39].loss.ns = f.m.measure[39].loss.more_ns; /* as of an anomaly */
     why_sentence(&f.why, 39, &f.m.measure[39],
                  &(struct why_verdict){.value = value, .is_anomaly = true, .expected = 0.002},
@@ -208,7 +208,7 @@ static void what_is_listed_is_what_was_lost(void **state)
                         "a +40.0 us (usually 1.00 us), step > b +30.0 us (usually 1.00 us), "
                         "step > c +20.0 us (usually 1.00 us), +20.0 us elsewhere");
     assert_int_equal(f.m.measure[40].loss.ns, 110000);
-    assert_int_equal(f.m.measure[40].loss.usual_ns, 6000);
+    assert_int_equal(f.m.measure[40].loss.typical_ns, 6000);
     end(&f);
 }
 
@@ -252,13 +252,13 @@ static void long_names_are_cut_not_overrun(void **state)
 }
 
 /* In which way tree n is strange, of n usual ones and that, by these parts. */
-static const char *way(const char *usual, const char *odd, const double value[5])
+static const char *way(const char *typical, const char *odd, const double value[5])
 {
     static char out[WAY_SIZE];
     struct why_verdict verdict = {.value = value, .is_anomaly = true, .expected = NAN};
     struct fixture f;
 
-    begin(&f, 60, usual, odd);
+    begin(&f, 60, typical, odd);
     way_say(&f.why, way_of(&f.why, 60, &f.m.measure[60], &verdict), out);
     end(&f);
     return out;
@@ -268,25 +268,26 @@ static void a_way_is_what_without_how_much(void **state)
 {
     static const double time[5] = {5, 4, 0, 0}, structure[5] = {0, 0, 5, 0},
                         size[5] = {0, 0, 0, 5};
-    static const char usual[] = "step:1000(a:5000(b:50) c:900 MPI_Wait:700)";
+    static const char typical[] = "step:1000(a:5000(b:50) c:900 MPI_Wait:700)";
 
     (void)state;
-    assert_string_equal(way(usual, "step:1000(a:95000(b:50) c:900 MPI_Wait:700)", time),
+    assert_string_equal(way(typical, "step:1000(a:95000(b:50) c:900 MPI_Wait:700)", time),
                         "step > a takes longer");
-    assert_string_equal(way(usual, "step:1000(a:500(b:50) c:900 MPI_Wait:700)", time),
+    assert_string_equal(way(typical, "step:1000(a:500(b:50) c:900 MPI_Wait:700)", time),
                         "step > a takes less");
-    assert_string_equal(way(usual, "step:1000(a:5000(b:50) c:900 MPI_Wait:7000)", time),
+    assert_string_equal(way(typical, "step:1000(a:5000(b:50) c:900 MPI_Wait:7000)", time),
                         "calls of MPI take longer");
-    assert_string_equal(way(usual, "step:1000(a:5000(b:50 d:9) c:900 MPI_Wait:700)", structure),
-                        "more calls of d");
-    assert_string_equal(way(usual, "step:1000(a:5000(b:50) MPI_Wait:700)", structure),
+    assert_string_equal(
+        way(typical, "step:1000(a:5000(b:50 d:9) c:900 MPI_Wait:700)", structure),
+        "more calls of d");
+    assert_string_equal(way(typical, "step:1000(a:5000(b:50) MPI_Wait:700)", structure),
                         "fewer calls of c");
-    assert_string_equal(way(usual, "step:1000(c:900 a:5000(b:50) MPI_Wait:700)", structure),
+    assert_string_equal(way(typical, "step:1000(c:900 a:5000(b:50) MPI_Wait:700)", structure),
                         "another order of the calls in step");
     assert_string_equal(
-        way(usual, "step:1000(a:5000(b:50 b:50 b:50) c:900 MPI_Wait:700)", size),
+        way(typical, "step:1000(a:5000(b:50 b:50 b:50) c:900 MPI_Wait:700)", size),
         "more calls of b");
-    assert_string_equal(way(usual, "step:1000(a:5000 c:900 MPI_Wait:700)", size),
+    assert_string_equal(way(typical, "step:1000(a:5000 c:900 MPI_Wait:700)", size),
                         "fewer calls of b");
 }
 

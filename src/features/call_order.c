@@ -17,7 +17,7 @@
 
 #define FIRM_OF 50u /* calls of a shape, of which one may be in another order */
 #define N_CLASSES 34u
-#define USUAL_MIN_EXECUTIONS                                                                   \
+#define TYPICAL_MIN_EXECUTIONS                                                                 \
     3u /* executions of a location, for their order to be usual there */
 #define SLOT_NONE UINT32_MAX
 
@@ -336,7 +336,7 @@ static void mark_call(struct learning *l, uint32_t kind, uint32_t order, const u
 /* Executions in another order than is firm. */
 struct where {
     uint32_t n_last, n_others; /* that are the last ones of their locations, and others */
-    uint32_t is_usual;         /* it is what most executions of a location do */
+    uint32_t is_typical;       /* it is what most executions of a location do */
 };
 
 static void add_where(void *into, const void *from, size_t n)
@@ -347,7 +347,7 @@ static void add_where(void *into, const void *from, size_t n)
     for (size_t i = 0; i < n; i++) {
         to[i].n_last += more[i].n_last;
         to[i].n_others += more[i].n_others;
-        to[i].is_usual |= more[i].is_usual;
+        to[i].is_typical |= more[i].is_typical;
     }
 }
 
@@ -372,8 +372,8 @@ static struct where *find_where(const struct learning *l, const struct kind_sets
             *(is_last ? &where[order].n_last : &where[order].n_others) += 1;
         }
         for (uint32_t i = 0; is_last && i < n; i++) {
-            where[i].is_usual |=
-                n_here[i] >= USUAL_MIN_EXECUTIONS && 2 * n_here[i] > t + 1 - begin_at;
+            where[i].is_typical |=
+                n_here[i] >= TYPICAL_MIN_EXECUTIONS && 2 * n_here[i] > t + 1 - begin_at;
             n_here[i] = 0;
         }
         begin_at = is_last ? t + 1 : begin_at;
@@ -413,7 +413,7 @@ static uint8_t *find_free(const struct learning *l)
     where = find_where(l, &others);
     is_free = schedule_numbers(n + 1, l->input->forest, kinds, &others, l->input->share);
     for (uint32_t i = 0; i < n; i++)
-        is_free[i] |= where[i].is_usual || is_the_end(l, &where[i]) ||
+        is_free[i] |= where[i].is_typical || is_the_end(l, &where[i]) ||
                       (uint64_t)FIRM_OF * o->calls[i] > l->shapes->calls[o->shape[i]];
     kind_sets_release(&others);
     free(where);

@@ -69,13 +69,13 @@ static uint32_t n_other(const struct fixture *f)
 }
 
 /* n usual trees, then n_odd odd ones: how many of all are in another order. */
-static uint32_t count_other(int n, const char *usual, int n_odd, const char *odd)
+static uint32_t count_other(int n, const char *typical, int n_odd, const char *odd)
 {
     struct fixture f;
     uint32_t n_found;
 
     begin(&f);
-    add(&f, n, usual);
+    add(&f, n, typical);
     add(&f, n_odd, odd);
     learn(&f);
     n_found = n_other(&f);

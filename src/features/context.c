@@ -142,11 +142,12 @@ static void *copy_of(const void *data, size_t n, size_t width)
     return copy;
 }
 
-static struct listed *receive_lists(struct crew *crew, const struct numbering *own)
+static struct listed *receive_lists(struct process_group *process_group,
+                                    const struct numbering *own)
 {
-    struct listed *list = mem_alloc(crew_size(crew), sizeof *list);
+    struct listed *list = mem_alloc(process_group_size(process_group), sizeof *list);
 
-    for (unsigned p = 0; p < crew_size(crew); p++) {
+    for (unsigned p = 0; p < process_group_size(process_group); p++) {
         struct listed *x = &list[p];
 
         x->n = own->n;
@@ -154,11 +155,11 @@ static struct listed *receive_lists(struct crew *crew, const struct numbering *o
             x->seen = copy_of(own->seen, own->n, sizeof *own->seen);
             x->entry = copy_of(own->entry, own->n, own->width);
         } else {
-            crew_receive(crew, p, &x->n, sizeof x->n);
+            process_group_receive(process_group, p, &x->n, sizeof x->n);
             x->seen = mem_resize(NULL, x->n, sizeof *x->seen);
             x->entry = mem_resize(NULL, x->n, own->width);
-            crew_receive(crew, p, x->seen, x->n * sizeof *x->seen);
-            crew_receive(crew, p, x->entry, x->n * own->width);
+            process_group_receive(process_group, p, x->seen, x->n * sizeof *x->seen);
+            process_group_receive(process_group, p, x->entry, x->n * own->width);
         }
         x->to = mem_resize(NULL, x->n, sizeof *x->to);
     }
@@ -206,33 +207,34 @@ static void *unite(struct listed *list, unsigned n, const struct numbering *own,
 void *numbering_unite(const struct tree_share *share, const struct numbering *own, uint32_t *to,
                       uint32_t *n_united)
 {
-    struct crew *crew = share->crew;
+    struct process_group *process_group = share->process_group;
     struct listed *list;
     void *united = NULL;
 
-    if (crew_me(crew) > 0) {
-        crew_send(crew, 0, &own->n, sizeof own->n);
-        crew_send(crew, 0, own->seen, own->n * sizeof *own->seen);
-        crew_send(crew, 0, own->entry, own->n * own->width);
-        crew_receive(crew, 0, to, own->n * sizeof *to);
+    if (process_group_me(process_group) > 0) {
+        process_group_send(process_group, 0, &own->n, sizeof own->n);
+        process_group_send(process_group, 0, own->seen, own->n * sizeof *own->seen);
+        process_group_send(process_group, 0, own->entry, own->n * own->width);
+        process_group_receive(process_group, 0, to, own->n * sizeof *to);
     } else {
-        list = receive_lists(crew, own);
-        united = unite(list, crew_size(crew), own, n_united);
+        list = receive_lists(process_group, own);
+        united = unite(list, process_group_size(process_group), own, n_united);
         if (own->n > 0)
             memcpy(to, list[0].to, own->n * sizeof *to);
-        for (unsigned p = 0; p < crew_size(crew); p++) {
+        for (unsigned p = 0; p < process_group_size(process_group); p++) {
             if (p > 0)
-                crew_send(crew, p, list[p].to, list[p].n * sizeof *list[p].to);
+                process_group_send(process_group, p, list[p].to,
+                                   list[p].n * sizeof *list[p].to);
             free(list[p].seen);
             free(list[p].entry);
             free(list[p].to);
         }
         free(list);
     }
-    crew_broadcast(crew, n_united, sizeof *n_united);
-    if (crew_me(crew) > 0)
+    process_group_broadcast(process_group, n_united, sizeof *n_united);
+    if (process_group_me(process_group) > 0)
         united = mem_resize(NULL, *n_united, own->width);
-    crew_broadcast(crew, united, *n_united * own->width);
+    process_group_broadcast(process_group, united, *n_united * own->width);
     return united;
 }
 

@@ -92,7 +92,7 @@ static void fill_residual(const struct feature_input *input, struct matrix x)
         for (uint32_t v = f->first[t]; v < f->first[t + 1]; v++) {
             uint32_t path = residual_path(input->place, f, t, v);
             double rarity =
-                residual_rarity(input->model, input->place, f, t, v) - RESIDUAL_USUAL_RARITY;
+                residual_rarity(input->model, input->place, f, t, v) - RESIDUAL_TYPICAL_RARITY;
 
             if (path != PATH_NONE && rarity > row[n + path])
                 row[n + path] = rarity;

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/radix.h"
 #include "base/rng.h"
-#include "base/sample_crew.h"
+#include "base/sample_process_group.h"
 #include "base/test.h"
 
 #include <math.h>
@@ -21,9 +21,9 @@ struct times {
     bool is_wide;
 };
 
-static void make_shares(struct tree_share *share, struct crew *crew)
+static void make_shares(struct tree_share *share, struct process_group *process_group)
 {
-    *share = (struct tree_share){.crew = crew};
+    *share = (struct tree_share){.process_group = process_group};
 }
 
 static struct sorted_times sorted(struct times *t)
@@ -53,16 +53,16 @@ static void put(struct times *t, uint64_t ns)
 static int five_times(void *ctx, unsigned me)
 {
     static const uint32_t ns[2][3] = {{0, 3, 7}, {1, 15}};
-    struct crew *crew;
+    struct process_group *process_group;
     struct tree_share share;
     struct spread spread;
-    int rc = crew_join(&crew, NULL, 1);
+    int rc = process_group_join(&process_group, NULL, 1);
     const struct joint_part part = {{.narrow_ns = ns[me], .n = me == 0 ? 3 : 2}, 1};
 
     (void)ctx;
-    make_shares(&share, crew);
+    make_shares(&share, process_group);
     joint_spreads(&share, &part, 1, 0.01, &spread);
-    crew_leave(crew);
+    process_group_leave(process_group);
     if (fabs(spread.centre - 2 * log(2)) > 1e-15 ||
         fabs(spread.scale - 1.4826 * log(2)) > 1e-15)
         rc = 1;
@@ -74,7 +74,7 @@ static int five_times(void *ctx, unsigned me)
 static void five_times_on_two_processes(void **state)
 {
     (void)state;
-    assert_int_equal(sample_crew_run(2, five_times, NULL), 0);
+    assert_int_equal(sample_process_group_run(2, five_times, NULL), 0);
 }
 
 /* Value i of group g: many are equal, and one group is on few processes. */
@@ -99,8 +99,8 @@ static int random_times(void *ctx, unsigned me)
     struct spread spread[N_GROUPS];
     struct rng rng = {*(const uint64_t *)ctx};
     struct tree_share share;
-    struct crew *crew;
-    int rc = crew_join(&crew, NULL, 1);
+    struct process_group *process_group;
+    int rc = process_group_join(&process_group, NULL, 1);
 
     for (uint32_t g = 0; g < N_GROUPS; g++) {
         size_t n = 1 + rng_below(&rng, g == 3 ? 2 : MAX_ROWS - 1);
@@ -110,19 +110,19 @@ static int random_times(void *ctx, unsigned me)
             uint64_t ns = time_of(&rng, g);
 
             put(&all[g], ns);
-            if (rng_below(&rng, crew_size(crew)) == me)
+            if (rng_below(&rng, process_group_size(process_group)) == me)
                 put(&own[g], ns);
         }
         part[g] = (struct joint_part){sorted(&own[g]), 0.3};
     }
-    make_shares(&share, crew);
+    make_shares(&share, process_group);
     joint_spreads(&share, part, N_GROUPS, 0.02, spread);
     for (uint32_t g = 0; g < N_GROUPS && rc == 0; g++) {
         struct sorted_times times = sorted(&all[g]);
 
         rc = is_same(spread[g], robust_log_times(&times, 0.3, 0.02)) ? 0 : 1 + (int)g;
     }
-    crew_leave(crew);
+    process_group_leave(process_group);
     free(all);
     free(own);
     if (me == 0)
@@ -135,7 +135,7 @@ static void parts_say_what_all_values_say(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++)
         for (unsigned n = 1; n <= 8; n += n < 3 ? 1 : 5)
-            assert_int_equal(sample_crew_run(n, random_times, &seed), 0);
+            assert_int_equal(sample_process_group_run(n, random_times, &seed), 0);
 }
 
 int main(void)

@@ -6,7 +6,7 @@
  */
 #include "base/mem.h"
 #include "base/rng.h"
-#include "base/sample_crew.h"
+#include "base/sample_process_group.h"
 #include "base/test.h"
 #include "features/residual.h"
 #include "features/sample_forest.h"
@@ -95,7 +95,7 @@ static void make(struct trees *x, const struct program *p, const struct tree_sha
     for (uint32_t l = 0; l < N_LOCATIONS; l++) {
         char *text = write_location(p, l);
         struct forest others = {0};
-        bool is_here = !share || share->owner[l] == crew_me(share->crew);
+        bool is_here = !share || share->owner[l] == process_group_me(share->process_group);
         struct forest *forest = is_here ? &x->forest : &others;
         uint32_t n = forest->n_trees;
 
@@ -148,7 +148,7 @@ static bool is_same_measure(const struct residual_measure *a, const struct resid
 {
     return a->time == b->time && a->sure == b->sure && a->gross == b->gross &&
            a->structure == b->structure && a->size == b->size && a->size_z == b->size_z &&
-           a->loss.ns == b->loss.ns && a->loss.usual_ns == b->loss.usual_ns;
+           a->loss.ns == b->loss.ns && a->loss.typical_ns == b->loss.typical_ns;
 }
 
 /* All trees are those of the own locations, in order. */
@@ -160,7 +160,7 @@ static bool are_measures_the_same(const struct trees *all, const struct trees *o
     for (uint32_t i = 0; i < all->forest.n_trees; i++) {
         uint32_t first = all->forest.first[i];
 
-        if (share->owner[all->forest.location[i]] != crew_me(share->crew))
+        if (share->owner[all->forest.location[i]] != process_group_me(share->process_group))
             continue;
         if (!is_same_measure(&all->measure[i], &own->measure[t]) ||
             all->measure[i].rarest - first != own->measure[t].rarest - own->forest.first[t])
@@ -174,9 +174,11 @@ static bool are_measures_the_same(const struct trees *all, const struct trees *o
 static bool is_shared_out(const struct program *p, const struct trees *all,
                           const struct trees *own, const struct tree_share *share)
 {
-    uint64_t most = own->forest.n + 3 * (all->forest.n / crew_size(share->crew));
+    uint64_t most =
+        own->forest.n + 3 * (all->forest.n / process_group_size(share->process_group));
 
-    return p->n_loops == 0 || crew_size(share->crew) == 1 || own->place.n_sorted <= most;
+    return p->n_loops == 0 || process_group_size(share->process_group) == 1 ||
+           own->place.n_sorted <= most;
 }
 
 /* Returns a number for what is wrong, as a child cannot assert. */
@@ -186,12 +188,12 @@ static int learn_in_parts(void *ctx, unsigned me)
     const struct program *program = ctx;
     struct trees all = {0}, own = {0};
     struct tree_share share;
-    struct crew *crew;
-    int rc = crew_join(&crew, NULL, 1);
+    struct process_group *process_group;
+    int rc = process_group_join(&process_group, NULL, 1);
 
     define(&all.defs);
     define(&own.defs);
-    tree_share_init(&share, crew, &own.defs, n_calls);
+    tree_share_init(&share, process_group, &own.defs, n_calls);
     make(&all, program, NULL);
     make(&own, program, &share);
     tree_share_count(&share, &own.forest);
@@ -210,7 +212,7 @@ static int learn_in_parts(void *ctx, unsigned me)
     tree_share_release(&share);
     release(&all);
     release(&own);
-    crew_leave(crew);
+    process_group_leave(process_group);
     if (me == 0)
         assert_int_equal(rc, 0);
     return rc;
@@ -222,7 +224,7 @@ static void assert_same(const struct program *program)
     unsigned most = (unsigned)test_amount(9, 3);
 
     for (unsigned n = 1; n <= most; n += n < 3 ? 1 : 3)
-        assert_int_equal(sample_crew_run(n, learn_in_parts, &copy), 0);
+        assert_int_equal(sample_process_group_run(n, learn_in_parts, &copy), 0);
 }
 
 static void parts_learn_what_one_learns_from_all(void **state)

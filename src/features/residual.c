@@ -33,7 +33,7 @@ void residual_release(struct residual_model *model)
     free(model->first_centre);
     idmap_release(&model->class_id);
     free(model->class);
-    local_usual_release(&model->local);
+    local_typical_release(&model->local);
     shapes_release(&model->shapes);
     *model = (struct residual_model){0};
 }
@@ -49,7 +49,7 @@ struct key residual_class_key(const struct vocab *vocab, uint32_t word, uint32_t
 }
 
 /* Which locations of a model have factors: 1 or 0 each. */
-static uint8_t *find_local_sites(const struct local_usual *local)
+static uint8_t *find_local_sites(const struct local_typical *local)
 {
     uint8_t *has = mem_alloc(local->site.n, sizeof *has);
 
@@ -87,7 +87,7 @@ void residual_place_local(const struct residual_model *m, const struct residual_
     uint32_t n_filled = 0, n_rows;
 
     for (uint32_t t = 0; t < forest->n_trees; t++)
-        place->site[t] = local_usual_site(&m->local, forest, t);
+        place->site[t] = local_typical_site(&m->local, forest, t);
     if (m->local.at.n == 0)
         return;
     place->row = mem_resize(NULL, forest->n_trees, sizeof *place->row);
@@ -99,7 +99,7 @@ void residual_place_local(const struct residual_model *m, const struct residual_
         if (place->row[t] != n_filled) /* rows are numbered as they are met */
             continue;
         for (uint32_t path = 0; path < m->paths.n; path++)
-            local[path] = local_usual_find(&m->local, place->site[t], path);
+            local[path] = local_typical_find(&m->local, place->site[t], path);
         n_filled++;
     }
 }
@@ -234,7 +234,7 @@ void residual_pairs_init(struct residual_pairs *g, const struct residual_model *
     g->pair = mem_alloc(n, sizeof *g->pair);
     g->stamp = mem_alloc(n, sizeof *g->stamp);
     g->slot = mem_alloc(n, sizeof *g->slot);
-    g->usual = mem_alloc((size_t)g->n_classes + 1, sizeof *g->usual);
+    g->typical = mem_alloc((size_t)g->n_classes + 1, sizeof *g->typical);
 }
 
 void residual_pairs_release(struct residual_pairs *g)
@@ -242,7 +242,7 @@ void residual_pairs_release(struct residual_pairs *g)
     free(g->pair);
     free(g->stamp);
     free(g->slot);
-    free(g->usual);
+    free(g->typical);
     *g = (struct residual_pairs){0};
 }
 
@@ -271,34 +271,35 @@ const uint32_t *residual_begin_tree(struct residual_pairs *g, const struct view 
 
     g->n = 0;
     g->generation++;
-    if (g->usual_generation == 0 || row != g->usual_row || is_first || g->is_usual_first) {
-        g->usual_generation++;
-        g->usual_row = row;
-        g->is_usual_first = is_first;
+    if (g->typical_generation == 0 || row != g->typical_row || is_first ||
+        g->is_typical_first) {
+        g->typical_generation++;
+        g->typical_row = row;
+        g->is_typical_first = is_first;
     }
     return view->place->class + view->place->like[t];
 }
 
-const struct usual_call *residual_look_up(struct residual_pairs *g, const struct view *view,
-                                          uint32_t t, uint32_t v)
+const struct typical_call *residual_look_up(struct residual_pairs *g, const struct view *view,
+                                            uint32_t t, uint32_t v)
 {
     uint32_t class = view->place->class[residual_like(view->place, view->forest, t, v)];
     bool has_class = class < g->n_classes;
-    struct usual_call *usual = &g->usual[has_class ? class : g->n_classes];
+    struct typical_call *typical = &g->typical[has_class ? class : g->n_classes];
 
-    if (!has_class || usual->place != g->usual_generation) {
+    if (!has_class || typical->place != g->typical_generation) {
         struct residual_context c = context_of(view, t, v);
 
-        *usual = (struct usual_call){.typical = c.typical,
-                                     .centre = c.log_time.centre,
-                                     .scale = c.log_time.scale,
-                                     .path = residual_path(view->place, view->forest, t, v),
-                                     .place = g->usual_generation};
+        *typical = (struct typical_call){.typical = c.typical,
+                                         .centre = c.log_time.centre,
+                                         .scale = c.log_time.scale,
+                                         .path = residual_path(view->place, view->forest, t, v),
+                                         .place = g->typical_generation};
     }
-    usual->pair = pair_of(g, usual->path);
+    typical->pair = pair_of(g, typical->path);
     if (has_class)
-        usual->tree = g->generation;
-    return usual;
+        typical->tree = g->generation;
+    return typical;
 }
 
 /*
@@ -315,7 +316,7 @@ static void gather_residuals(struct residual_pairs *g, const struct view *view, 
     double offset_ns = m->offset_ns;
 
     for (uint32_t v = view->forest->first[t]; v < end; v++) {
-        const struct usual_call *c = usual_call(g, *next++, view, t, v);
+        const struct typical_call *c = typical_call(g, *next++, view, t, v);
         struct residual_pair *pair = &g->pair[c->pair];
         double time = (double)own_ns[v] + offset_ns, z;
 
@@ -349,7 +350,7 @@ static void take_offset_out(struct residual_pairs *g, double offset_ns)
     }
 }
 
-bool residual_is_usual(const struct residual_model *m, uint32_t path)
+bool residual_is_typical(const struct residual_model *m, uint32_t path)
 {
     uint64_t n;
 
@@ -366,7 +367,7 @@ bool residual_stands_out(const struct residual_model *m, const struct residual_p
 {
     if (fabs(pair->excess_ns) <= MATERIAL * m->root_ns)
         return false;
-    return !residual_is_usual(m, pair->path) || fabs(pair->z_path) >= NOISE_Z ||
+    return !residual_is_typical(m, pair->path) || fabs(pair->z_path) >= NOISE_Z ||
            (pair->excess_ns > 0 && pair->z_call >= NOISE_Z);
 }
 
@@ -384,21 +385,21 @@ void residual_loss_of(struct residual_pairs *g, const struct residual_model *m,
                       uint32_t t, struct residual_loss *out)
 {
     struct spread whole = whole_of(m, place, t);
-    double typical_ns = 0, own_ns = (double)forest_own_ns(forest, t), usual_ns;
+    double calls_ns = 0, own_ns = (double)forest_own_ns(forest, t), typical_ns;
 
     for (size_t i = 0; i < g->n; i++) {
         struct residual_pair *pair = &g->pair[i];
 
-        if (!residual_is_usual(m, pair->path)) {
+        if (!residual_is_typical(m, pair->path)) {
             pair->typical_ns = 0;
             pair->excess_ns = pair->observed_ns;
         }
-        typical_ns += pair->typical_ns;
+        calls_ns += pair->typical_ns;
     }
-    usual_ns = residual_is_few(m) ? m->root_ns : fmax(typical_ns, 0) * exp(whole.centre);
-    out->usual_ns = llrint(usual_ns);
-    out->more_ns = llrint(own_ns) - out->usual_ns;
-    out->z = log(fmax(own_ns, m->offset_ns) / fmax(usual_ns, m->offset_ns)) / whole.scale;
+    typical_ns = residual_is_few(m) ? m->root_ns : fmax(calls_ns, 0) * exp(whole.centre);
+    out->typical_ns = llrint(typical_ns);
+    out->more_ns = llrint(own_ns) - out->typical_ns;
+    out->z = log(fmax(own_ns, m->offset_ns) / fmax(typical_ns, m->offset_ns)) / whole.scale;
     out->ns = residual_is_long(m, out) && !forest->open_ns[t] ? out->more_ns : 0;
 }
 
@@ -438,7 +439,7 @@ static void measure_offs(const struct residual_model *m, const struct residual_p
 /* Made in few executions, and not by plan. */
 static bool is_rare(const struct residual_model *m, uint32_t path)
 {
-    return !residual_is_usual(m, path) &&
+    return !residual_is_typical(m, path) &&
            (path == PATH_NONE || !(m->apart[path] & PATH_ON_SCHEDULE));
 }
 
@@ -652,7 +653,7 @@ void residual_pack(const struct residual_model *m, struct pack *p)
     pack_contexts(p, m->path, n);
     pack_array(p, m->class_id.key, m->class_id.n, sizeof *m->class_id.key);
     pack_contexts(p, m->class, m->class_id.n);
-    local_usual_pack(&m->local, p);
+    local_typical_pack(&m->local, p);
     pack_shapes(p, &m->shapes);
     call_orders_pack(&m->shapes.orders, p);
 }
@@ -751,7 +752,7 @@ int residual_unpack(struct residual_model *m, struct pack *p, uint32_t n_regions
     unpack_paths(m, p, n_regions);
     unpack_keys(&m->class_id, p);
     m->class = unpack_contexts(p, m->class_id.n);
-    local_usual_unpack(&m->local, p, m->paths.n);
+    local_typical_unpack(&m->local, p, m->paths.n);
     unpack_shapes(&m->shapes, p, m->paths.n, n_regions);
     call_orders_unpack(&m->shapes, format == FORMAT ? p : NULL);
     if (p->is_bad)

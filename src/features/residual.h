@@ -16,7 +16,7 @@
 #include "base/pack.h"
 #include "base/paged.h"
 #include "features/context.h"
-#include "features/local_usual.h"
+#include "features/local_typical.h"
 #include "features/robust.h"
 #include "features/schedule.h"
 #include "features/shape.h"
@@ -28,9 +28,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RESIDUAL_MATERIAL 0.02          /* share of the typical duration that matters */
-#define RESIDUAL_MIN_LOSS_Z 2           /* widths: what is less long may be so by chance */
-#define RESIDUAL_USUAL_RARITY log(50.0) /* nats; less rare shapes count as usual */
+#define RESIDUAL_MATERIAL 0.02            /* share of the typical duration that matters */
+#define RESIDUAL_MIN_LOSS_Z 2             /* widths: what is less long may be so by chance */
+#define RESIDUAL_TYPICAL_RARITY log(50.0) /* nats; less rare shapes count as usual */
 
 /* A context: where exclusive times on it are. */
 struct residual_context {
@@ -54,7 +54,7 @@ struct residual_model {
     double *first_centre;  /* [paths.n] m of first executions, -INFINITY where too few */
     struct idmap class_id; /* of (path, complete label) */
     struct residual_context *class; /* [class_id.n] */
-    struct local_usual local;       /* factors of locations on typical times */
+    struct local_typical local;     /* factors of locations on typical times */
     struct shapes shapes;
     struct spread whole; /* of ln(time of an execution / sum of what its calls usually take) */
     double loss_z; /* an execution that is so many widths longer than those like it lost time:
@@ -132,7 +132,7 @@ void residual_release(struct residual_model *model);
  * the third.
  */
 struct residual_loss {
-    int64_t usual_ns;
+    int64_t typical_ns;
     int64_t more_ns; /* took - usual; negative where it was shorter */
     double z;        /* ln(took / usual) in widths of that, on its location */
     int64_t ns;      /* more_ns if it is a loss, else 0 */
@@ -143,11 +143,11 @@ struct residual_loss {
 /*
  * residual_never_ends -- of an execution that had not ended when the events of its location
  * ended, after_ns before the run did: so long before that it hangs, or was cut off.
- *   usual_ns, longest_ns  what executions like it usually take; what any took
+ *   typical_ns, longest_ns  what executions like it usually take; what any took
  */
-static inline bool residual_never_ends(double after_ns, double usual_ns, double longest_ns)
+static inline bool residual_never_ends(double after_ns, double typical_ns, double longest_ns)
 {
-    return after_ns > RESIDUAL_OPEN_SHARE * usual_ns && after_ns > longest_ns;
+    return after_ns > RESIDUAL_OPEN_SHARE * typical_ns && after_ns > longest_ns;
 }
 
 /* residual_is_few -- too few executions to say what is usual: it is one of them (root_ns). */
@@ -159,7 +159,7 @@ static inline bool residual_is_few(const struct residual_model *model)
 /* residual_ratio -- so many times as long as executions like it. */
 static inline double residual_ratio(const struct residual_loss *loss)
 {
-    return 1 + (double)loss->more_ns / (double)loss->usual_ns;
+    return 1 + (double)loss->more_ns / (double)loss->typical_ns;
 }
 
 /* residual_is_long -- an execution that is so much longer than those like it lost time. */
@@ -224,7 +224,7 @@ struct residual_pair {
     double z_path;  /* residual of the sum; 0 where the path is too rare to tell */
 };
 
-struct usual_call; /* residual_fit.h */
+struct typical_call; /* residual_fit.h */
 
 /* The call paths of one tree at a time; the tables are kept from tree to tree. */
 struct residual_pairs {
@@ -232,9 +232,9 @@ struct residual_pairs {
     size_t n;
     uint32_t *stamp, *slot; /* [n_paths + 1], the last for what the model does not know */
     uint32_t n_paths, generation;
-    struct usual_call *usual; /* [n_classes + 1] the last for calls of none */
-    uint32_t n_classes, usual_generation, usual_row;
-    bool is_usual_first; /* it is that of a first execution */
+    struct typical_call *typical; /* [n_classes + 1] the last for calls of none */
+    uint32_t n_classes, typical_generation, typical_row;
+    bool is_typical_first; /* it is that of a first execution */
 };
 
 void residual_pairs_init(struct residual_pairs *pairs, const struct residual_model *model);
@@ -252,9 +252,9 @@ void residual_pairs_of(struct residual_pairs *pairs, const struct residual_model
  * share of the typical duration that matters. */
 bool residual_stands_out(const struct residual_model *model, const struct residual_pair *pair);
 
-/* residual_is_usual -- at least one in fifty trees has this path, and not only a handful that
+/* residual_is_typical -- at least one in fifty trees has this path, and not only a handful that
  * are fewer than one in ten, unless by plan; false for PATH_NONE. */
-bool residual_is_usual(const struct residual_model *model, uint32_t path);
+bool residual_is_typical(const struct residual_model *model, uint32_t path);
 
 /*
  * residual_loss_of -- what a tree lost.

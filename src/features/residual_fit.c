@@ -9,7 +9,7 @@
  *
  * Where several processes have the trees (forest/tree_share.h), what one process would find by
  * going through trees is found in each one's own: numbers are made those of all (numbering),
- * counts are added up, times go to the process that has their path (struct dealing), and what
+ * counts are added up, times go to the process that has their path (struct partition), and what
  * there is one of for each tree goes to process 0. All that is computed is computed in one
  * place from the same numbers in the same order, or in any order where that is no matter.
  */
@@ -347,7 +347,7 @@ static void gather_sums(struct residual_pairs *g, const struct view *view, uint3
     double offset_ns = view->m->offset_ns;
 
     for (uint32_t v = view->forest->first[t]; v < end; v++) {
-        const struct usual_call *c = usual_call(g, *next++, view, t, v);
+        const struct typical_call *c = typical_call(g, *next++, view, t, v);
         struct residual_pair *pair = &g->pair[c->pair];
 
         pair->n_calls++;
@@ -508,7 +508,7 @@ static void fit_wholes(struct residual_model *m, const struct sums *s)
     }
     free(all);
     tree_share_tell(share, &m->whole, sizeof m->whole);
-    local_usual_wholes(&m->local, forest, share, ratio, m->whole, MIN_WHOLE_SCALE);
+    local_typical_wholes(&m->local, forest, share, ratio, m->whole, MIN_WHOLE_SCALE);
     for (uint32_t t = 0; t < n; t++) {
         struct spread whole = m->local.whole[s->view.place->site[t]];
 
@@ -529,14 +529,14 @@ static void fit_sums(const struct fit *f)
     struct sums sums;
 
     m->path_sum = mem_alloc(m->paths.n, sizeof *m->path_sum);
-    local_usual_sites(&m->local, f->forest, f->in->defs, f->share);
+    local_typical_sites(&m->local, f->forest, f->in->defs, f->share);
     residual_place_local(m, f->in, f->place);
     sums_init(&sums, f);
     sums_find(&sums, sum_trees);
     fit_path_sums(m, &sums);
-    local_usual_fit(&m->local, sums.time, sums.first[f->forest->n_trees], m->path_sum,
-                    MIN_CALL_SCALE, f->in->pool);
-    local_usual_unite(&m->local, f->share);
+    local_typical_fit(&m->local, sums.time, sums.first[f->forest->n_trees], m->path_sum,
+                      MIN_CALL_SCALE, f->in->pool);
+    local_typical_unite(&m->local, f->share);
     if (m->local.at.n > 0) {
         residual_place_local(m, f->in, f->place);
         sums_find(&sums, localize_trees);
@@ -639,7 +639,7 @@ void residual_fit(struct residual_model *m, struct residual_place *place,
     fit_sizes(&f);
     kind_sets_release(&f.paths);
     kind_sets_release(&f.classes);
-    dealing_release(&f.deal);
+    partition_release(&f.deal);
     free(f.path_of);
     free(f.owner);
     free(f.is_split);

@@ -64,7 +64,7 @@ static inline struct residual_context context_of(const struct view *view, uint32
  * What a call is compared with: all calls of a class on a location with the same, but those in
  * first executions. Looking it up takes several times as long as using it.
  */
-struct usual_call {
+struct typical_call {
     double typical, centre, scale;
     uint32_t path, pair;  /* of the tree that was begun: */
     uint32_t place, tree; /* generations in which the above, and the pair, hold */
@@ -91,19 +91,20 @@ static inline uint32_t pair_of(struct residual_pairs *g, uint32_t path)
 const uint32_t *residual_begin_tree(struct residual_pairs *g, const struct view *view,
                                     uint32_t t);
 
-/* residual_look_up -- usual_call where it is not known. */
-const struct usual_call *residual_look_up(struct residual_pairs *g, const struct view *view,
-                                          uint32_t t, uint32_t v);
+/* residual_look_up -- typical_call where it is not known. */
+const struct typical_call *residual_look_up(struct residual_pairs *g, const struct view *view,
+                                            uint32_t t, uint32_t v);
 
 /* What is usual of vertex v of tree t, which was begun; valid until the next call.
  *   class  of v, as residual_begin_tree says */
-static inline const struct usual_call *usual_call(struct residual_pairs *g, uint32_t class,
-                                                  const struct view *view, uint32_t t,
-                                                  uint32_t v)
+static inline const struct typical_call *typical_call(struct residual_pairs *g, uint32_t class,
+                                                      const struct view *view, uint32_t t,
+                                                      uint32_t v)
 {
-    const struct usual_call *usual = &g->usual[class < g->n_classes ? class : g->n_classes];
+    const struct typical_call *typical =
+        &g->typical[class < g->n_classes ? class : g->n_classes];
 
-    return usual->tree == g->generation ? usual : residual_look_up(g, view, t, v);
+    return typical->tree == g->generation ? typical : residual_look_up(g, view, t, v);
 }
 
 /* Rounded to 1e-9, so that ties are ties on any machine. */
@@ -153,7 +154,7 @@ struct fit {
     uint32_t n_trees;                /* of all processes */
     struct kind_sets paths, classes; /* of the kinds */
     uint32_t *path_of;               /* [classes] */
-    struct dealing deal;             /* of paths */
+    struct partition deal;           /* of paths */
     unsigned *owner;                 /* [paths] */
     bool *is_split;                  /* [paths] not dealt: each process keeps its own times */
     uint64_t longest_ns;             /* exclusive time */

@@ -36,13 +36,13 @@ static void begin_on_two_ranks(struct sample_model *m, const char *zero, const c
 }
 
 /* n copies of `usual`, then `odd`. */
-static const char *mostly(int n, const char *usual, const char *odd)
+static const char *mostly(int n, const char *typical, const char *odd)
 {
     static char text[1 << 16];
     char *at = text;
 
     for (int i = 0; i < n; i++)
-        at += sprintf(at, "%s ", usual);
+        at += sprintf(at, "%s ", typical);
     strcpy(at, odd);
     return text;
 }
@@ -152,7 +152,7 @@ static void what_is_constant_for_a_rank_is_no_excess_there(void **state)
     assert_true(m.measure[101].gross < 1e-6 && m.measure[101].time < 1e-6);
     assert_true(fabs(m.measure[100].gross - 100 / m.model.root_ns) < 1e-6);
     assert_true(fabs(m.measure[last].gross - 300 / m.model.root_ns) < 1e-6);
-    assert_int_equal(m.measure[last].loss.usual_ns, 270);
+    assert_int_equal(m.measure[last].loss.typical_ns, 270);
     assert_int_equal(m.measure[last].loss.ns, 300);
     sample_model_release(&m);
 }
@@ -193,16 +193,16 @@ static void rare_shapes_are_rare(void **state)
 {
     struct shape_child child[4];
     struct sample_model m;
-    uint32_t usual, least, most;
+    uint32_t typical, least, most;
 
     (void)state;
     sample_model_init(&m, mostly(19, "A(B C C)", "A(C C C C C)"));
     assert_true(fabs(m.measure[19].structure - log(20)) < 1e-8);
     assert_int_equal(m.measure[19].rarest, 19 * 4);
     assert_true(fabs(m.measure[0].structure - 0) < 1e-8);
-    usual = shapes_usual(&m.model.shapes, 0);
-    assert_int_equal(m.model.shapes.child_first[usual + 1] - m.model.shapes.child_first[usual],
-                     2);
+    typical = shapes_typical(&m.model.shapes, 0);
+    assert_int_equal(
+        m.model.shapes.child_first[typical + 1] - m.model.shapes.child_first[typical], 2);
     assert_int_equal(
         shape_children(&m.forest, m.place.path + m.place.like[19], m.model.apart, 76, child, 4),
         1);
@@ -215,12 +215,12 @@ static void rare_shapes_are_rare(void **state)
 
 /* How rare the last of 40 trees is by its shape and size, where these functions are known from
  * samples. */
-static double rarity_where_sampled(const char *usual, const char *odd, const char *sampled)
+static double rarity_where_sampled(const char *typical, const char *odd, const char *sampled)
 {
     struct sample_model m = {0};
     double structure;
 
-    sample_forest(mostly(39, usual, odd), &m.defs, &m.forest);
+    sample_forest(mostly(39, typical, odd), &m.defs, &m.forest);
     for (uint32_t r = 0; r < m.defs.names.n; r++)
         m.defs.region[r].is_sampled = strchr(sampled, m.defs.region[r].name[0]) != NULL;
     sample_model_learn(&m);

@@ -1,6 +1,6 @@
 /*
  * Times are brought together by class, each a run of numbers; those of several processes are
- * dealt (struct dealing), but for paths that are split. Sorted, they say centre and width
+ * dealt (struct partition), but for paths that are split. Sorted, they say centre and width
  * without another pass (robust_log_times).
  */
 #include "features/residual_fit.h"
@@ -50,12 +50,12 @@ static void families_release(struct families *families)
 struct bundles {
     const struct fit *fit;
     const struct families *families;
-    struct dealing deal; /* of classes, which go with their paths */
-    uint32_t *narrow_ns; /* [vertices] or NULL: */
-    uint64_t *wide_ns;   /* [vertices] */
-    size_t *begin;       /* [classes] of each among these */
-    uint32_t *n_own;     /* [classes] times that are here */
-    size_t *next;        /* [chunks * classes] where a chunk writes its next one */
+    struct partition deal; /* of classes, which go with their paths */
+    uint32_t *narrow_ns;   /* [vertices] or NULL: */
+    uint64_t *wide_ns;     /* [vertices] */
+    size_t *begin;         /* [classes] of each among these */
+    uint32_t *n_own;       /* [classes] times that are here */
+    size_t *next;          /* [chunks * classes] where a chunk writes its next one */
     uint32_t n_chunks, n_classes;
     char *kept;         /* [n_kept] times of split paths, as narrow or as wide as the others */
     size_t *kept_begin; /* [classes + 1] of each class among them, as in families */
@@ -344,8 +344,8 @@ void residual_deal_paths(struct fit *f)
         n_calls[p] = f->is_split[p] ? m->path[p].n_trees : m->path[p].n_calls; /* its sums */
     }
     qsort_r(order, m->paths.n, sizeof *order, by_calls, m->path);
-    f->owner = dealing_balance(f->share, n_calls, order, m->paths.n);
-    dealing_init(&f->deal, f->share, m->paths.n, order, f->owner);
+    f->owner = partition_balance(f->share, n_calls, order, m->paths.n);
+    partition_init(&f->deal, f->share, m->paths.n, order, f->owner);
     free(order);
     free(n_calls);
 }
@@ -357,7 +357,7 @@ static void deal_classes(struct bundles *b)
 
     for (uint32_t c = 0; c < b->n_classes; c++)
         owner[c] = b->fit->owner[b->fit->path_of[c]];
-    dealing_init(&b->deal, b->fit->share, b->n_classes, b->families->class, owner);
+    partition_init(&b->deal, b->fit->share, b->n_classes, b->families->class, owner);
     b->deal.paged = b->fit->in->paged;
     free(owner);
 }
@@ -387,9 +387,9 @@ static void bundle(struct bundles *b)
     b->deal.width = b->narrow_ns ? sizeof *b->narrow_ns : sizeof *b->wide_ns;
     keep_split(b, b->narrow_ns ? (void *)b->narrow_ns : (void *)b->wide_ns);
     if (b->narrow_ns)
-        b->narrow_ns = dealing_exchange(&b->deal, b->narrow_ns, b->n_own, b->begin);
+        b->narrow_ns = partition_exchange(&b->deal, b->narrow_ns, b->n_own, b->begin);
     else
-        b->wide_ns = dealing_exchange(&b->deal, b->wide_ns, b->n_own, b->begin);
+        b->wide_ns = partition_exchange(&b->deal, b->wide_ns, b->n_own, b->begin);
 }
 
 /* Times that were sorted here. */
@@ -422,12 +422,12 @@ void residual_fit_contexts(const struct fit *f)
     pool_for(f->in->pool, b.n_order, 1, fit_paths, &b);
     fit_split_paths(&b);
     count_sorted(&b);
-    dealing_tell(&b.deal, f->m->class, sizeof *f->m->class);
-    dealing_tell(&f->deal, f->m->path, sizeof *f->m->path);
+    partition_tell(&b.deal, f->m->class, sizeof *f->m->class);
+    partition_tell(&f->deal, f->m->path, sizeof *f->m->path);
     paged_release(f->in->paged, b.narrow_ns);
     paged_release(f->in->paged, b.wide_ns);
     paged_release(f->in->paged, b.kept);
-    dealing_release(&b.deal);
+    partition_release(&b.deal);
     free(b.kept_begin);
     free(b.n_own);
     free(b.next);

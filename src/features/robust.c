@@ -28,14 +28,15 @@
 
 /* Counts first, so that everybody knows what comes and where it belongs. */
 
-void dealing_init(struct dealing *d, const struct tree_share *share, uint32_t n_groups,
-                  const uint32_t *order, const unsigned *owner)
+void partition_init(struct partition *d, const struct tree_share *share, uint32_t n_groups,
+                    const uint32_t *order, const unsigned *owner)
 {
     unsigned size = tree_share_size(share);
     uint32_t *next;
 
-    *d = (struct dealing){
-        .share = share, .me = share ? crew_me(share->crew) : 0, .n_groups = n_groups};
+    *d = (struct partition){.share = share,
+                            .me = share ? process_group_me(share->process_group) : 0,
+                            .n_groups = n_groups};
     d->order = mem_resize(NULL, n_groups, sizeof *d->order);
     d->first = mem_alloc((size_t)size + 2, sizeof *d->first);
     next = d->first + 1; /* becomes the start of each process, and then its end */
@@ -50,33 +51,35 @@ void dealing_init(struct dealing *d, const struct tree_share *share, uint32_t n_
     }
 }
 
-void dealing_release(struct dealing *d)
+void partition_release(struct partition *d)
 {
     free(d->order);
     free(d->first);
-    *d = (struct dealing){0};
+    *d = (struct partition){0};
 }
 
-static uint32_t n_of(const struct dealing *d, unsigned process)
+static uint32_t n_of(const struct partition *d, unsigned process)
 {
     return d->first[process + 1] - d->first[process];
 }
 
 /* How many values each process has of the own groups: [processes * own groups]. */
-static uint32_t *swap_counts(const struct dealing *d, const uint32_t *count)
+static uint32_t *swap_counts(const struct partition *d, const uint32_t *count)
 {
-    struct crew *crew = d->share->crew;
+    struct process_group *process_group = d->share->process_group;
     uint32_t *own = mem_resize(NULL, d->n_groups, sizeof *own), n = n_of(d, d->me);
-    uint32_t *theirs = mem_resize(NULL, (size_t)crew_size(crew) * n, sizeof *theirs);
+    uint32_t *theirs =
+        mem_resize(NULL, (size_t)process_group_size(process_group) * n, sizeof *theirs);
 
     for (uint32_t i = 0; i < d->n_groups; i++)
         own[i] = count[d->order[i]];
-    for (unsigned round = 0; round < crew_size(crew); round++) {
-        unsigned p = crew_partner(crew, round);
+    for (unsigned round = 0; round < process_group_size(process_group); round++) {
+        unsigned p = process_group_partner(process_group, round);
         uint32_t *to = theirs + (size_t)p * n;
 
         if (p != d->me)
-            crew_swap(crew, p, own + d->first[p], n_of(d, p) * sizeof *own, to, n * sizeof *to);
+            process_group_swap(process_group, p, own + d->first[p], n_of(d, p) * sizeof *own,
+                               to, n * sizeof *to);
         else if (n > 0)
             memcpy(to, own + d->first[p], n * sizeof *own);
     }
@@ -85,7 +88,7 @@ static uint32_t *swap_counts(const struct dealing *d, const uint32_t *count)
 }
 
 /* Where the values of each own group go; next: [own groups]. Returns how many there are. */
-static size_t lay_out(const struct dealing *d, const uint32_t *theirs, uint32_t *count,
+static size_t lay_out(const struct partition *d, const uint32_t *theirs, uint32_t *count,
                       size_t *begin, size_t *next)
 {
     uint32_t n = n_of(d, d->me);
@@ -96,7 +99,7 @@ static size_t lay_out(const struct dealing *d, const uint32_t *theirs, uint32_t 
 
         begin[group] = next[i] = at;
         count[group] = 0;
-        for (unsigned p = 0; p < crew_size(d->share->crew); p++)
+        for (unsigned p = 0; p < process_group_size(d->share->process_group); p++)
             count[group] += theirs[(size_t)p * n + i];
         at += count[group];
     }
@@ -113,7 +116,7 @@ static size_t sum(const uint32_t *count, uint32_t n)
 }
 
 /* What one process has of each own group, among that of the others. */
-static void merge(const struct dealing *d, const char *from, const uint32_t *n_from, char *to,
+static void merge(const struct partition *d, const char *from, const uint32_t *n_from, char *to,
                   size_t *next)
 {
     for (uint32_t i = 0; i < n_of(d, d->me); i++) {
@@ -127,9 +130,9 @@ static void merge(const struct dealing *d, const char *from, const uint32_t *n_f
 }
 
 /* Where in the own values those for each process begin: [processes + 1]. */
-static size_t *find_segments(const struct dealing *d, const uint32_t *count)
+static size_t *find_segments(const struct partition *d, const uint32_t *count)
 {
-    unsigned size = crew_size(d->share->crew);
+    unsigned size = process_group_size(d->share->process_group);
     size_t *segment = mem_alloc((size_t)size + 1, sizeof *segment);
 
     for (unsigned p = 0; p < size; p++) {
@@ -140,7 +143,7 @@ static size_t *find_segments(const struct dealing *d, const uint32_t *count)
     return segment;
 }
 
-void *dealing_exchange(const struct dealing *d, void *value, uint32_t *count, size_t *begin)
+void *partition_exchange(const struct partition *d, void *value, uint32_t *count, size_t *begin)
 {
     uint32_t *theirs, n;
     size_t *segment, *next;
@@ -160,15 +163,15 @@ void *dealing_exchange(const struct dealing *d, void *value, uint32_t *count, si
     theirs = swap_counts(d, count);
     next = mem_alloc(n, sizeof *next);
     all = paged_alloc(d->paged, lay_out(d, theirs, count, begin, next), d->width);
-    for (unsigned round = 0; round < crew_size(d->share->crew); round++) {
-        unsigned p = crew_partner(d->share->crew, round);
+    for (unsigned round = 0; round < process_group_size(d->share->process_group); round++) {
+        unsigned p = process_group_partner(d->share->process_group, round);
         const uint32_t *n_theirs = theirs + (size_t)p * n;
         size_t bytes = sum(n_theirs, n) * d->width;
         char *part = p == d->me ? own + segment[p] * d->width : mem_resize(NULL, bytes, 1);
 
         if (p != d->me)
-            crew_swap(d->share->crew, p, own + segment[p] * d->width,
-                      (segment[p + 1] - segment[p]) * d->width, part, bytes);
+            process_group_swap(d->share->process_group, p, own + segment[p] * d->width,
+                               (segment[p + 1] - segment[p]) * d->width, part, bytes);
         merge(d, part, n_theirs, all, next);
         if (p != d->me)
             free(part);
@@ -181,7 +184,7 @@ void *dealing_exchange(const struct dealing *d, void *value, uint32_t *count, si
 }
 
 /* In the order of d->order and back. */
-static void arrange(const struct dealing *d, unsigned process, char *by_group, char *list,
+static void arrange(const struct partition *d, unsigned process, char *by_group, char *list,
                     size_t width, bool is_back)
 {
     for (uint32_t i = d->first[process]; i < d->first[process + 1]; i++, list += width) {
@@ -191,7 +194,7 @@ static void arrange(const struct dealing *d, unsigned process, char *by_group, c
     }
 }
 
-void dealing_tell(const struct dealing *d, void *by_group, size_t width)
+void partition_tell(const struct partition *d, void *by_group, size_t width)
 {
     char *list;
 
@@ -200,18 +203,18 @@ void dealing_tell(const struct dealing *d, void *by_group, size_t width)
     list = mem_resize(NULL, d->n_groups, width);
     if (d->me > 0) {
         arrange(d, d->me, by_group, list, width, false);
-        crew_send(d->share->crew, 0, list, n_of(d, d->me) * width);
+        process_group_send(d->share->process_group, 0, list, n_of(d, d->me) * width);
     }
-    for (unsigned p = 1; d->me == 0 && p < crew_size(d->share->crew); p++) {
-        crew_receive(d->share->crew, p, list, n_of(d, p) * width);
+    for (unsigned p = 1; d->me == 0 && p < process_group_size(d->share->process_group); p++) {
+        process_group_receive(d->share->process_group, p, list, n_of(d, p) * width);
         arrange(d, p, by_group, list, width, true);
     }
     free(list);
     tree_share_tell(d->share, by_group, d->n_groups * width);
 }
 
-unsigned *dealing_balance(const struct tree_share *share, const uint32_t *work,
-                          const uint32_t *order, uint32_t n)
+unsigned *partition_balance(const struct tree_share *share, const uint32_t *work,
+                            const uint32_t *order, uint32_t n)
 {
     unsigned size = tree_share_size(share), *owner = mem_alloc(n, sizeof *owner);
     uint64_t *load = mem_alloc(size, sizeof *load);
@@ -479,18 +482,18 @@ static double *sort_values(const struct robust_items *items, const uint32_t *ord
 void robust_groups(const struct robust_items *items, double least, struct pool *pool,
                    struct spread *spread, uint32_t *count)
 {
-    const struct dealing *given = items->deal && items->deal->share ? items->deal : NULL;
+    const struct partition *given = items->deal && items->deal->share ? items->deal : NULL;
     uint32_t n = items->n_groups;
     size_t *begin = mem_alloc(n, sizeof *begin);
     struct grouping work = {.least = least, .begin = begin, .spread = spread, .count = count};
 
     work.sorted = sort_values(items, given ? given->order : NULL, count, begin);
     if (given) {
-        struct dealing deal = *given;
+        struct partition deal = *given;
 
         deal.width = sizeof *work.sorted;
         deal.paged = NULL;
-        work.sorted = dealing_exchange(&deal, work.sorted, count, begin);
+        work.sorted = partition_exchange(&deal, work.sorted, count, begin);
         work.own = given->order + given->first[given->me];
         n = given->first[given->me + 1] - given->first[given->me];
     }
@@ -502,8 +505,8 @@ void robust_groups(const struct robust_items *items, double least, struct pool *
     work.scratch = mem_resize(NULL, pool_threads(pool) * work.largest, sizeof *work.scratch);
     pool_for(pool, n, n / (64 * pool_threads(pool)) + 1, spread_groups, &work);
     if (given) {
-        dealing_tell(given, spread, sizeof *spread);
-        dealing_tell(given, count, sizeof *count);
+        partition_tell(given, spread, sizeof *spread);
+        partition_tell(given, count, sizeof *count);
     }
     free(work.scratch);
     free(work.sorted);

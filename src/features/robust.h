@@ -1,6 +1,6 @@
 /*
  * robust -- centre and width of a distribution that anomalies cannot move; also of values that
- * several processes have, brought together (dealing) or not (joint_spreads).
+ * several processes have, brought together (partition) or not (joint_spreads).
  *
  * The width is an upper one: the widest of what MAD, the 84th and the 95th percentile say about
  * the half above the median. So a distribution that has a heavy tail by nature is wide, and
@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 /*
- * dealing -- values in groups, each of which one process gets together from all.
+ * partition -- values in groups, each of which one process gets together from all.
  *
  * Median and width of a group need all its values, but of one group after the other; so groups
  * are dealt to processes, and every process sends each value to the owner of its group. What
@@ -25,15 +25,15 @@
  * the bit, as it does not depend on the order in which they come. A value is sent once, or not
  * at all.
  *
- *     dealing_init(&d, share, n_groups, order, owner);
+ *     partition_init(&d, share, n_groups, order, owner);
  *     ... the own values, by group, in the order of d.order
- *     value = dealing_exchange(&d, value, count, begin);   those of the own groups, of all
+ *     value = partition_exchange(&d, value, count, begin);   those of the own groups, of all
  *     ... result[g] of the own groups, d.order[d.first[d.me]] ..
- *     dealing_tell(&d, result, sizeof *result);            everybody has all results
+ *     partition_tell(&d, result, sizeof *result);            everybody has all results
  *
  * Without a share one process owns all groups, and nothing moves.
  */
-struct dealing {
+struct partition {
     const struct tree_share *share; /* may be NULL */
     unsigned me;
     uint32_t n_groups;
@@ -44,16 +44,16 @@ struct dealing {
 };
 
 /*
- * dealing_init -- width and paged are the caller's to set.
+ * partition_init -- width and paged are the caller's to set.
  *   order  (n_groups) in which those of a process are to be; NULL: ascending
  *   owner  (n_groups) process of each, the same on all; NULL: process 0 owns all
  */
-void dealing_init(struct dealing *d, const struct tree_share *share, uint32_t n_groups,
-                  const uint32_t *order, const unsigned *owner);
-void dealing_release(struct dealing *d);
+void partition_init(struct partition *d, const struct tree_share *share, uint32_t n_groups,
+                    const uint32_t *order, const unsigned *owner);
+void partition_release(struct partition *d);
 
 /*
- * dealing_exchange -- all must call it.
+ * partition_exchange -- all must call it.
  *   value  of paged_alloc: the own values, one group after the other as in d->order; it is
  *          given away
  *   count  (n_groups) by group: own values; out, of the own groups: values of all
@@ -61,19 +61,21 @@ void dealing_release(struct dealing *d);
  * Returns the values of the own groups, for paged_release. Needs the own values, those of the
  * own groups, and those that one other process sends, at once.
  */
-void *dealing_exchange(const struct dealing *d, void *value, uint32_t *count, size_t *begin);
+void *partition_exchange(const struct partition *d, void *value, uint32_t *count,
+                         size_t *begin);
 
-/* dealing_tell -- an array by group is complete everywhere when the owners have set theirs. */
-void dealing_tell(const struct dealing *d, void *by_group, size_t width);
+/* partition_tell -- an array by group is complete everywhere when the owners have set theirs.
+ * */
+void partition_tell(const struct partition *d, void *by_group, size_t width);
 
 /*
- * dealing_balance -- owners, so that each has about as much to do.
+ * partition_balance -- owners, so that each has about as much to do.
  *   work   (n) of each group
  *   order  (n) of groups, those with most work first
  * Returns (n) to be freed.
  */
-unsigned *dealing_balance(const struct tree_share *share, const uint32_t *work,
-                          const uint32_t *order, uint32_t n);
+unsigned *partition_balance(const struct tree_share *share, const uint32_t *work,
+                            const uint32_t *order, uint32_t n);
 
 struct spread {
     double centre; /* median */
@@ -146,7 +148,8 @@ struct robust_items {
     uint32_t n_groups;
     double (*value)(size_t i, const void *ctx); /* of item i; from any thread */
     const void *ctx;
-    const struct dealing *deal; /* NULL, or: other processes have items of these groups, too */
+    const struct partition
+        *deal; /* NULL, or: other processes have items of these groups, too */
 };
 
 /*

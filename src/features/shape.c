@@ -243,13 +243,13 @@ static void pack_children(const struct shapes *s, struct pack *pack)
 static void choose_children(const struct tree_share *share, const struct pack *own,
                             const struct shape_entry *all, uint32_t n, struct pack *out)
 {
-    for (unsigned p = 0; p < crew_size(share->crew); p++) {
+    for (unsigned p = 0; p < process_group_size(share->process_group); p++) {
         struct pack pack = {.data = own->data, .n = own->n};
         struct shape_child *child;
         size_t n_first, n_children, *first;
 
         if (p > 0)
-            crew_receive_pack(share->crew, p, &pack);
+            process_group_receive_pack(share->process_group, p, &pack);
         n_first = unpack_count(&pack, sizeof *first);
         first = unpack_array(&pack, n_first, sizeof *first);
         n_children = unpack_count(&pack, sizeof *child);
@@ -322,16 +322,16 @@ static void unite(struct shapes *shapes, const struct shapes_input *input, uint3
     struct pack children = {0}, chosen = {0};
 
     for (uint32_t i = 0; i < n_own; i++)
-        entry[i] =
-            (struct shape_entry){own.id.key[i], own.path[i], crew_me(input->share->crew), i,
-                                 (uint32_t)(own.child_first[i + 1] - own.child_first[i])};
+        entry[i] = (struct shape_entry){
+            own.id.key[i], own.path[i], process_group_me(input->share->process_group), i,
+            (uint32_t)(own.child_first[i + 1] - own.child_first[i])};
     all = numbering_unite(input->share, &numbering, to, &n);
     numbering_apply(to, shape, input->kinds->at[input->kinds->n]);
     pack_children(&own, &children);
     if (tree_share_is_first(input->share))
         choose_children(input->share, &children, all, n, &chosen);
     else
-        crew_send_pack(input->share->crew, 0, &children);
+        process_group_send_pack(input->share->process_group, 0, &children);
     tree_share_tell_pack(input->share, &chosen);
     take_shapes(shapes, all, n);
     take_children(shapes, &chosen);
@@ -416,15 +416,15 @@ void shapes_release(struct shapes *shapes)
     *shapes = (struct shapes){0};
 }
 
-uint32_t shapes_usual(const struct shapes *shapes, uint32_t path)
+uint32_t shapes_typical(const struct shapes *shapes, uint32_t path)
 {
-    uint32_t usual = IDMAP_NONE;
+    uint32_t typical = IDMAP_NONE;
 
     for (uint32_t i = 0; i < shapes->id.n; i++)
         if (shapes->path[i] == path &&
-            (usual == IDMAP_NONE || shapes->calls[i] > shapes->calls[usual]))
-            usual = i;
-    return usual;
+            (typical == IDMAP_NONE || shapes->calls[i] > shapes->calls[typical]))
+            typical = i;
+    return typical;
 }
 
 size_t shape_children(const struct forest *forest, const uint32_t *path,

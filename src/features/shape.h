@@ -105,8 +105,8 @@ double shape_rarity(const struct shapes *shapes, uint32_t shape, bool is_of_firs
 
 void shapes_release(struct shapes *shapes);
 
-/* shapes_usual -- the most frequent shape of a path; ties go to the first seen. */
-uint32_t shapes_usual(const struct shapes *shapes, uint32_t path);
+/* shapes_typical -- the most frequent shape of a path; ties go to the first seen. */
+uint32_t shapes_typical(const struct shapes *shapes, uint32_t path);
 
 /*
  * shape_children -- the direct children of vertex v, counted per function.

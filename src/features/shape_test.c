@@ -115,7 +115,7 @@ static void rarity_by_hand(void **state)
     assert_true(fabs(f.shapes.rarity[shape_of_tree(&f, 2)] - log(10.0 / 4)) < 1e-12);
     assert_true(fabs(f.shapes.rarity[shape_of_tree(&f, 4)] - log(10.0 / 2)) < 1e-12);
     assert_true(fabs(f.shapes.rarity[shape_of_tree(&f, 8)] - log(10.0 / 2)) < 1e-12);
-    assert_int_equal(shapes_usual(&f.shapes, f.path[0]), shape_of_tree(&f, 0));
+    assert_int_equal(shapes_typical(&f.shapes, f.path[0]), shape_of_tree(&f, 0));
     end(&f);
 }
 

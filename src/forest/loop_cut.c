@@ -16,7 +16,7 @@
 #define MAX_GRAMS (1u << 18)   /* of one length */
 #define LONGEST 8u
 #define MIN_LIKENESS 0.5
-#define USUAL_SHARE 0.95
+#define TYPICAL_SHARE 0.95
 #define NEARLY_ALL 0.9
 #define SET_UP_SHARE 0.5 /* of the calls of an iteration */
 #define MAX_AT_AN_END 3u /* iterations that a warm-up may have */
@@ -513,16 +513,16 @@ static uint32_t n_entered(const struct loop_cut *cut, const struct loop_sequence
 static void move_begins(struct loop_cut *cut, const struct census *c,
                         const struct loop_sequence *s, bool goes_on)
 {
-    uint32_t typical_calls = median_calls(cut), usual = 1, n = 0;
+    uint32_t typical_calls = median_calls(cut), typical = 1, n = 0;
     const uint32_t *before = s->symbol + cut->begin[0];
 
-    while (usual < cut->n && cut->begin[usual] - cut->begin[usual - 1] != typical_calls)
-        usual++;
+    while (typical < cut->n && cut->begin[typical] - cut->begin[typical - 1] != typical_calls)
+        typical++;
     if (goes_on) {
         n = n_entered(cut, s, typical_calls);
-    } else if (usual < cut->n) {
-        n = n_lacked(cut, c, s, usual, typical_calls);
-        before = s->symbol + cut->begin[usual];
+    } else if (typical < cut->n) {
+        n = n_lacked(cut, c, s, typical, typical_calls);
+        before = s->symbol + cut->begin[typical];
     }
     for (uint32_t i = cut->n; i-- > 0 && n > 0;) {
         uint32_t at = cut->begin[i], most = i > 0 ? at - cut->begin[i - 1] - 1 : at, k = 0;
@@ -652,7 +652,7 @@ static uint64_t iteration_end_ns(const struct loop_cut *cut, const struct loop_s
 /* Of lasting (n) so long, which it reorders: few that were disturbed do not count. */
 static double evenness(uint64_t *ns, uint32_t n)
 {
-    uint32_t most = (uint32_t)(USUAL_SHARE * n);
+    uint32_t most = (uint32_t)(TYPICAL_SHARE * n);
     double sum = 0;
 
     find_smallest(ns, n, most);

@@ -237,7 +237,7 @@ static void add_part(struct finder *f, const struct loop_cut *cut, bool is_step)
         is_a_function(f, cut))
         return;
     part = &f->out->part[f->out->n++];
-    *part = (struct loop_part){.calls = {.n = cut->n, .usual_ns = cut->typical_ns},
+    *part = (struct loop_part){.calls = {.n = cut->n, .typical_ns = cut->typical_ns},
                                .begin_ns = mem_alloc(cut->n, sizeof *part->begin_ns),
                                .ns = mem_alloc(cut->n, sizeof *part->ns),
                                .caller = f->caller,
@@ -512,7 +512,7 @@ void loops_found_pack(const struct loops_found *found, struct pack *pack)
         pack_u32(pack, calls->region);
         pack_array(pack, calls->begin, calls->n, sizeof *calls->begin);
         pack_array(pack, calls->end, calls->n, sizeof *calls->end);
-        pack_u64(pack, calls->usual_ns);
+        pack_u64(pack, calls->typical_ns);
         pack_array(pack, part->begin_ns, calls->n, sizeof *part->begin_ns);
         pack_array(pack, part->ns, calls->n, sizeof *part->ns);
         pack_u32(pack, part->caller);
@@ -530,7 +530,7 @@ static void unpack_part(struct loop_part *part, struct pack *pack)
     calls->n = (uint32_t)unpack_count(pack, sizeof *calls->begin);
     calls->begin = unpack_array(pack, calls->n, sizeof *calls->begin);
     calls->end = unpack_array(pack, calls->n, sizeof *calls->end);
-    calls->usual_ns = unpack_u64(pack);
+    calls->typical_ns = unpack_u64(pack);
     part->begin_ns = unpack_array(pack, calls->n, sizeof *part->begin_ns);
     part->ns = unpack_array(pack, calls->n, sizeof *part->ns);
     part->caller = unpack_u32(pack);

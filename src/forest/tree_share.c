@@ -16,22 +16,23 @@ static unsigned least_loaded(const uint64_t *load, unsigned n)
     return least;
 }
 
-void tree_share_init(struct tree_share *s, struct crew *crew, const struct definitions *defs,
-                     const uint64_t *n_calls)
+void tree_share_init(struct tree_share *s, struct process_group *process_group,
+                     const struct definitions *defs, const uint64_t *n_calls)
 {
     uint32_t n = defs->n_locations;
-    uint64_t *load = mem_alloc(crew_size(crew), sizeof *load);
+    uint64_t *load = mem_alloc(process_group_size(process_group), sizeof *load);
 
-    *s = (struct tree_share){.crew = crew, .n_locations = n};
+    *s = (struct tree_share){.process_group = process_group, .n_locations = n};
     s->owner = mem_alloc(n, sizeof *s->owner);
     s->mine = mem_alloc(n, sizeof *s->mine);
     s->n_trees = mem_alloc(n, sizeof *s->n_trees);
     for (uint32_t l = 0; l < n; l++) {
         bool is_same = l > 0 && forest_place(defs, l) == forest_place(defs, l - 1);
 
-        s->owner[l] = is_same ? s->owner[l - 1] : least_loaded(load, crew_size(crew));
+        s->owner[l] =
+            is_same ? s->owner[l - 1] : least_loaded(load, process_group_size(process_group));
         load[s->owner[l]] += n_calls[l];
-        if (s->owner[l] == crew_me(crew))
+        if (s->owner[l] == process_group_me(process_group))
             s->mine[s->n_mine++] = l;
     }
     free(load);
@@ -75,12 +76,12 @@ void tree_share_count(struct tree_share *s, const struct forest *own)
 
 unsigned tree_share_size(const struct tree_share *s)
 {
-    return s ? crew_size(s->crew) : 1;
+    return s ? process_group_size(s->process_group) : 1;
 }
 
 bool tree_share_is_first(const struct tree_share *s)
 {
-    return s == NULL || crew_me(s->crew) == 0;
+    return s == NULL || process_group_me(s->process_group) == 0;
 }
 
 static size_t trees_of(const struct tree_share *s, unsigned process)
@@ -114,19 +115,20 @@ void *tree_share_take(const struct tree_share *s, void *own, size_t width)
 
     if (s == NULL)
         return own;
-    if (crew_me(s->crew) > 0) {
-        crew_send(s->crew, 0, own, trees_of(s, crew_me(s->crew)) * width);
+    if (process_group_me(s->process_group) > 0) {
+        process_group_send(s->process_group, 0, own,
+                           trees_of(s, process_group_me(s->process_group)) * width);
         free(own);
         return NULL;
     }
     all = mem_resize(NULL, s->n_all, width);
     lay(s, 0, all, own, width, false);
     free(own);
-    for (unsigned p = 1; p < crew_size(s->crew); p++) {
+    for (unsigned p = 1; p < process_group_size(s->process_group); p++) {
         size_t n = trees_of(s, p);
         char *part = mem_resize(NULL, n, width);
 
-        crew_receive(s->crew, p, part, n * width);
+        process_group_receive(s->process_group, p, part, n * width);
         lay(s, p, all, part, width, false);
         free(part);
     }
@@ -135,17 +137,18 @@ void *tree_share_take(const struct tree_share *s, void *own, size_t width)
 
 void tree_share_hand_out(const struct tree_share *s, const void *all, void *own, size_t width)
 {
-    if (crew_me(s->crew) > 0) {
-        crew_receive(s->crew, 0, own, trees_of(s, crew_me(s->crew)) * width);
+    if (process_group_me(s->process_group) > 0) {
+        process_group_receive(s->process_group, 0, own,
+                              trees_of(s, process_group_me(s->process_group)) * width);
         return;
     }
     lay(s, 0, (char *)all, own, width, true);
-    for (unsigned p = 1; p < crew_size(s->crew); p++) {
+    for (unsigned p = 1; p < process_group_size(s->process_group); p++) {
         size_t n = trees_of(s, p);
         char *part = mem_resize(NULL, n, width);
 
         lay(s, p, (char *)all, part, width, true);
-        crew_send(s->crew, p, part, n * width);
+        process_group_send(s->process_group, p, part, n * width);
         free(part);
     }
 }
@@ -153,13 +156,13 @@ void tree_share_hand_out(const struct tree_share *s, const void *all, void *own,
 void tree_share_tell(const struct tree_share *s, void *data, size_t bytes)
 {
     if (s)
-        crew_broadcast(s->crew, data, bytes);
+        process_group_broadcast(s->process_group, data, bytes);
 }
 
 void tree_share_tell_pack(const struct tree_share *s, struct pack *pack)
 {
     if (s)
-        crew_broadcast_pack(s->crew, pack);
+        process_group_broadcast_pack(s->process_group, pack);
 }
 
 void tree_share_add(const struct tree_share *s, void *data, size_t n, size_t width,
@@ -169,13 +172,15 @@ void tree_share_add(const struct tree_share *s, void *data, size_t n, size_t wid
 
     if (s == NULL)
         return;
-    if (crew_me(s->crew) > 0)
-        crew_send(s->crew, 0, data, n * width);
+    if (process_group_me(s->process_group) > 0)
+        process_group_send(s->process_group, 0, data, n * width);
     other = mem_resize(NULL, n, width);
-    for (unsigned p = 1; crew_me(s->crew) == 0 && p < crew_size(s->crew); p++) {
-        crew_receive(s->crew, p, other, n * width);
+    for (unsigned p = 1;
+         process_group_me(s->process_group) == 0 && p < process_group_size(s->process_group);
+         p++) {
+        process_group_receive(s->process_group, p, other, n * width);
         add(data, other, n);
     }
     free(other);
-    crew_broadcast(s->crew, data, n * width);
+    process_group_broadcast(s->process_group, data, n * width);
 }

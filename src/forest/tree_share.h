@@ -1,5 +1,6 @@
 /*
- * tree_share -- who has which trees, where several processes analyse one run (base/crew.h).
+ * tree_share -- who has which trees, where several processes analyse one run
+ * (base/process_group.h).
  *
  * Every process has the forest of its own locations and nothing of the others'; here alone is
  * written down whose a location is. What is to be found out of all trees goes to process 0, in
@@ -16,14 +17,14 @@
 #ifndef SNAG_FOREST_TREE_SHARE_H
 #define SNAG_FOREST_TREE_SHARE_H
 
-#include "base/crew.h"
+#include "base/process_group.h"
 #include "forest/forest.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct tree_share {
-    struct crew *crew;
+    struct process_group *process_group;
     uint32_t n_locations;
     unsigned *owner; /* [n_locations] process */
     uint32_t *mine;  /* [n_mine] locations of this one, ascending */
@@ -38,7 +39,7 @@ struct tree_share {
  *   n_calls  (locations of defs) what there is to do
  * The same on all processes; sends nothing. O(locations x processes).
  */
-void tree_share_init(struct tree_share *share, struct crew *crew,
+void tree_share_init(struct tree_share *share, struct process_group *process_group,
                      const struct definitions *defs, const uint64_t *n_calls);
 void tree_share_release(struct tree_share *share);
 

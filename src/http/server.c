@@ -418,7 +418,7 @@ static unsigned most_connections(void)
                                                      : (unsigned)(limit.rlim_cur - others);
 }
 
-struct server_limits server_limits_usual(void)
+struct server_limits server_limits_typical(void)
 {
     unsigned connections = most_connections();
 

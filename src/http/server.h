@@ -37,10 +37,10 @@ struct server_limits {
 };
 
 /*
- * server_limits_usual -- for a person's page, or some hundred: as many connections as files may
- * be open, with some left for other things, 20,000 at most. Raises the soft limit of files.
+ * server_limits_typical -- for a person's page, or some hundred: as many connections as files
+ * may be open, with some left for other things, 20,000 at most. Raises the soft limit of files.
  */
-struct server_limits server_limits_usual(void);
+struct server_limits server_limits_typical(void);
 
 struct server_opts {
     const char *address; /* numeric */

@@ -40,7 +40,7 @@ void model_release(struct model *m)
     free(m->features);
     names_release(&m->regions);
     residual_release(&m->residual);
-    yardstick_release(&m->yardstick);
+    calibration_release(&m->calibration);
     logit_release(&m->logit);
     stack2vec_release(&m->embedding);
     ocsvm_model_release(&m->svm);
@@ -119,7 +119,7 @@ static int unpack_regions(struct pack *p, struct model *m)
 static void pack_residual(struct pack *p, const struct model *m)
 {
     residual_pack(&m->residual, p);
-    yardstick_pack(&m->yardstick, p);
+    calibration_pack(&m->calibration, p);
 }
 
 static int unpack_residual(struct pack *p, struct model *m)
@@ -127,7 +127,7 @@ static int unpack_residual(struct pack *p, struct model *m)
     int rc = residual_unpack(&m->residual, p, m->regions.n);
 
     if (rc == 0)
-        yardstick_unpack(&m->yardstick, p);
+        calibration_unpack(&m->calibration, p);
     return rc < 0 ? rc : pack_state(p);
 }
 

@@ -1,7 +1,7 @@
 /*
  * model_file -- what was learnt from one run, in a file of its own, for the next run.
  *
- * All that a score depends on: what is usual for the function of interest, the yardstick its
+ * All that a score depends on: what is usual for the function of interest, the calibration its
  * executions were measured by, what was learnt from labels, and, where the detector was a
  * one-class SVM, the machine and the embedding its vectors are made with. Functions are kept by
  * name and subtrees by hash, so that any trace of the same program can be scored.
@@ -35,7 +35,7 @@ struct model {
     char *detector, *features;     /* names: residual, or ocsvm on these features */
     struct names regions;          /* numbered as in residual */
     struct residual_model residual;
-    struct yardstick yardstick;
+    struct calibration calibration;
     struct logit logit;         /* of residual: what labels changed; no columns for nothing */
     struct stack2vec embedding; /* of the features stack2vec; without words for others */
     struct ocsvm_model svm;     /* of ocsvm, as the labels shaped it; without rows otherwise */

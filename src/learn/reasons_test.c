@@ -6,11 +6,11 @@
 #include "features/sample_model.h"
 #include "features/wl.h"
 
-#define USUAL 100u
+#define TYPICAL 100u
 
 struct fixture {
     struct sample_model m;
-    struct yardstick yardstick;
+    struct calibration calibration;
     struct residual_scores scores;
     struct reasons reasons;
 };
@@ -23,12 +23,12 @@ static void begin(struct fixture *f, const char *odd)
     char *at = text;
 
     *f = (struct fixture){.m = {.measure = NULL}};
-    for (unsigned i = 0; i < USUAL; i++)
+    for (unsigned i = 0; i < TYPICAL; i++)
         at += sprintf(at, "A:100(B:%u(C:50) D:%u(C:40) E:30) ", 50 + i % 3, 60 + i % 2);
     strcpy(at, odd);
     sample_model_init(&f->m, text);
-    yardstick_fit(&f->yardstick, f->m.measure, f->m.forest.n_trees, NULL);
-    residual_score(&f->yardstick, f->m.measure, f->m.forest.n_trees, NULL, &f->scores);
+    calibration_fit(&f->calibration, f->m.measure, f->m.forest.n_trees, NULL);
+    residual_score(&f->calibration, f->m.measure, f->m.forest.n_trees, NULL, &f->scores);
     input = (struct reasons_input){&f->m.forest, &f->m.model, &f->m.place, f->m.measure,
                                    &f->scores};
     reasons_find(&f->reasons, &input, false);
@@ -38,7 +38,7 @@ static void end(struct fixture *f)
 {
     reasons_release(&f->reasons);
     residual_scores_release(&f->scores);
-    yardstick_release(&f->yardstick);
+    calibration_release(&f->calibration);
     sample_model_release(&f->m);
 }
 
@@ -79,9 +79,9 @@ static void a_kind_names_the_part_and_the_path(void **state)
 
     (void)state;
     begin(&f, IN_B_C IN_E E_CALLS_B);
-    assert_kind(&f, USUAL, "time in B > C");
-    assert_kind(&f, USUAL + 1, "time in A > E");
-    assert_kind(&f, USUAL + 2, "shape of A > E");
+    assert_kind(&f, TYPICAL, "time in B > C");
+    assert_kind(&f, TYPICAL + 1, "time in A > E");
+    assert_kind(&f, TYPICAL + 2, "shape of A > E");
     end(&f);
 }
 
@@ -91,9 +91,10 @@ static void executions_that_lost_time_in_one_place_have_the_same_kind(void **sta
 
     (void)state;
     begin(&f, IN_B_C IN_B_C_LESS IN_E);
-    assert_int_equal(reasons_kind(&f.reasons, USUAL), reasons_kind(&f.reasons, USUAL + 1));
-    assert_int_not_equal(reasons_kind(&f.reasons, USUAL), reasons_kind(&f.reasons, USUAL + 2));
-    assert_true(n_shared(&f, USUAL, USUAL + 1) > n_shared(&f, USUAL, USUAL + 2));
+    assert_int_equal(reasons_kind(&f.reasons, TYPICAL), reasons_kind(&f.reasons, TYPICAL + 1));
+    assert_int_not_equal(reasons_kind(&f.reasons, TYPICAL),
+                         reasons_kind(&f.reasons, TYPICAL + 2));
+    assert_true(n_shared(&f, TYPICAL, TYPICAL + 1) > n_shared(&f, TYPICAL, TYPICAL + 2));
     end(&f);
 }
 
@@ -103,8 +104,9 @@ static void the_same_function_on_two_paths_is_a_word_in_common(void **state)
 
     (void)state;
     begin(&f, IN_B_C IN_D_C IN_E);
-    assert_int_not_equal(reasons_kind(&f.reasons, USUAL), reasons_kind(&f.reasons, USUAL + 1));
-    assert_true(n_shared(&f, USUAL, USUAL + 1) > n_shared(&f, USUAL, USUAL + 2));
+    assert_int_not_equal(reasons_kind(&f.reasons, TYPICAL),
+                         reasons_kind(&f.reasons, TYPICAL + 1));
+    assert_true(n_shared(&f, TYPICAL, TYPICAL + 1) > n_shared(&f, TYPICAL, TYPICAL + 2));
     end(&f);
 }
 

@@ -32,7 +32,7 @@ struct ad {
 
 struct ad_opts ad_default(void)
 {
-    return (struct ad_opts){.detector = call_detector_find(CALL_DETECTOR_USUAL),
+    return (struct ad_opts){.detector = call_detector_find(CALL_DETECTOR_TYPICAL),
                             .least_calls = 100,
                             .most_waiting = 100000,
                             .least_lost_ns = NAN};
@@ -202,7 +202,7 @@ static inline enum call_verdict verdict_on(const struct ad *ad, const struct liv
                                            uint64_t time_ns)
 {
     return time_ns < ad->opts.least_ns
-               ? CALL_USUAL
+               ? CALL_TYPICAL
                : call_judge_verdict(&m->judge, time_ns, ad->least_lost_ns);
 }
 

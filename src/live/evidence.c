@@ -21,10 +21,10 @@
 /* ------------------------------------------------------------- on which node a process runs */
 
 /* usual: the node of those that do not say it, or "". */
-static void hosts_init(struct hosts *hosts, const char *usual)
+static void hosts_init(struct hosts *hosts, const char *typical)
 {
     *hosts = (struct hosts){0};
-    names_add(&hosts->name, usual ? usual : "");
+    names_add(&hosts->name, typical ? typical : "");
 }
 
 static void hosts_release(struct hosts *hosts)

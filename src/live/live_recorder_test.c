@@ -40,7 +40,7 @@ static int tear_down(void **state)
 }
 
 /* n usual calls, 100 us apart. */
-static void say_usual(uint32_t location, uint64_t from_ns, int n)
+static void say_typical(uint32_t location, uint64_t from_ns, int n)
 {
     for (int i = 0; i < n; i++)
         sample_call(&program, location, from_ns + (uint64_t)i * 100 * US, "w",
@@ -138,7 +138,7 @@ static void windows_go_across_steps(void **state)
     (void)state;
     sample_stream_open(&program, 1);
     sample_stream_step(&program, 30 * MS);
-    say_usual(0, 0, 200);
+    say_typical(0, 0, 200);
     sample_enter(&program, 0, 21 * MS, "main");
     sample_call(&program, 0, 22 * MS, "w", 5 * MS);
     sample_call(&program, 0, 29 * MS, "a", US);
@@ -164,7 +164,7 @@ static void calls_that_last_for_steps_keep_their_surroundings(void **state)
     (void)state;
     sample_stream_open(&program, 1);
     sample_stream_step(&program, 30 * MS);
-    say_usual(0, 0, 200);
+    say_typical(0, 0, 200);
     sample_call(&program, 0, 28 * MS, "a", US);
     sample_enter(&program, 0, 29 * MS, "w");
     sample_call(&program, 0, 29 * MS + 5 * US, "b", US);
@@ -230,7 +230,7 @@ static void messages_of_neighbours_have_no_part_in_it(void **state)
     (void)state;
     sample_stream_open(&program, 2);
     sample_stream_step(&program, 40 * MS);
-    say_usual(0, 0, 200);
+    say_typical(0, 0, 200);
     sample_enter(&program, 0, 21 * MS, "MPI_Send");
     sample_message(&program, 0, 22 * MS, MESSAGE_SEND, 1, 1);
     sample_counter(&program, 0, 22 * MS, "PAPI_TOT_CYC", 1);
@@ -250,7 +250,7 @@ static void messages_find_their_ends_across_steps(void **state)
     (void)state;
     sample_stream_open(&program, 2);
     sample_stream_step(&program, 30 * MS);
-    say_usual(0, 0, 200);
+    say_typical(0, 0, 200);
     sample_enter(&program, 1, 28 * MS, "MPI_Send");
     sample_message(&program, 1, 28 * MS, MESSAGE_SEND, 0, 1);
     sample_leave(&program, 1, 28 * MS + US);
@@ -279,7 +279,7 @@ static void counters_belong_to_calls_or_to_the_node(void **state)
     sample_stream_open(&program, 1);
     definitions_metadata(&program.defs, &(struct metadata){0, 0, 0, "Hostname", "node7"});
     sample_stream_step(&program, 30 * MS);
-    say_usual(0, 0, 200);
+    say_typical(0, 0, 200);
     sample_counter(&program, 0, 21 * MS, "monitoring: load", 3);
     sample_enter(&program, 0, 22 * MS, "w");
     sample_counter(&program, 0, 23 * MS, "PAPI_TOT_CYC", 12345);
@@ -318,7 +318,7 @@ static void a_list_says_what_to_watch(void **state)
     fclose(f);
     sample_stream_open(&program, 1);
     sample_stream_step(&program, 30 * MS);
-    say_usual(0, 0, 200);
+    say_typical(0, 0, 200);
     sample_counter(&program, 0, 21 * MS, "PAPI_TOT_CYC", 5);
     sample_call(&program, 0, 22 * MS, "w", 5 * MS);
     run_with(&opts, ad_default());
@@ -334,7 +334,7 @@ static void kernels_know_who_launched_them(void **state)
     program.defs.location[1].is_gpu = true;
     program.defs.location[1].gpu_device = 3;
     sample_stream_step(&program, 30 * MS);
-    say_usual(1, 0, 200);
+    say_typical(1, 0, 200);
     sample_enter(&program, 0, 20 * MS, "main");
     sample_enter(&program, 0, 21 * MS, "cudaLaunchKernel");
     sample_counter(&program, 0, 21 * MS + US, "Correlation ID", 77);
@@ -362,10 +362,10 @@ static void late_verdicts_have_no_window(void **state)
     (void)state;
     sample_stream_open(&program, 1);
     sample_stream_step(&program, 30 * MS);
-    say_usual(0, 0, 200);
+    say_typical(0, 0, 200);
     sample_call(&program, 0, 22 * MS, "w", 5 * MS);
     sample_stream_step(&program, 60 * MS);
-    say_usual(0, 30 * MS, 200);
+    say_typical(0, 30 * MS, 200);
     ad_settings.least_calls = 300;
     counts = run_with(&opts, ad_settings);
     assert_int_equal(counts.store.n_anomalies, 1);
@@ -387,7 +387,7 @@ static void a_normal_call_goes_with_strange_ones(void **state)
     (void)state;
     sample_stream_open(&program, 1);
     sample_stream_step(&program, 40 * MS);
-    say_usual(0, 0, 200);
+    say_typical(0, 0, 200);
     sample_call(&program, 0, 21 * MS, "w", 5 * MS);
     sample_call(&program, 0, 31 * MS, "w", 5 * MS);
     sample_stream_step(&program, 50 * MS);
@@ -408,7 +408,7 @@ static void statistics_and_models_are_left_behind(void **state)
     sample_stream_open(&program, 1);
     sample_stream_step(&program, 30 * MS);
     sample_enter(&program, 0, 0, "main");
-    say_usual(0, 0, 200);
+    say_typical(0, 0, 200);
     sample_call(&program, 0, 22 * MS, "w", 5 * MS);
     sample_leave(&program, 0, 29 * MS);
     run();
@@ -432,7 +432,7 @@ static void what_turns_out_to_be_usual_is_marked(void **state)
     (void)state;
     sample_stream_open(&program, 1);
     sample_stream_step(&program, 30 * MS);
-    say_usual(0, 0, 200);
+    say_typical(0, 0, 200);
     sample_call(&program, 0, 22 * MS, "w", 5 * MS);
     sample_stream_step(&program, 1000 * MS);
     for (unsigned i = 0; i < 100; i++)

@@ -431,7 +431,7 @@ static void hold_to_what_all_have(struct loops_found *found, uint32_t n_location
 
             if (until_ns >= part->begin_ns[0] && until_ns != UINT64_MAX)
                 part->calls.n = (uint32_t)lower_bound_u64(
-                    part->begin_ns, part->calls.n, until_ns + part->calls.usual_ns / 2 + 1);
+                    part->begin_ns, part->calls.n, until_ns + part->calls.typical_ns / 2 + 1);
         }
     free(least);
 }
@@ -525,7 +525,7 @@ static bool is_settled(struct loop_watch *w, const struct loop *loop,
     uint64_t last_ns = part->begin_ns[part->calls.n - 1], until_ns = read_until_ns(w, loop);
 
     w->last.n_times = was_there(&w->last, l, part) ? w->last.n_times + 1 : 0;
-    return is_all_seen(part) && until_ns < last_ns + GOES_ON * part->calls.usual_ns &&
+    return is_all_seen(part) && until_ns < last_ns + GOES_ON * part->calls.typical_ns &&
            w->last.n_times >= (is_disputed(loop, found, w->n_kept) ? TIMES_DISPUTED : 1);
 }
 
@@ -601,7 +601,7 @@ static void take(struct loop_watch *w, struct loop *loop, struct definitions *de
     log_info("loops", "%s: found in %s iterations on %u location%s, of %s each",
              defs->region[w->region].name, text_count(loop->part[l].calls.n, n), n_locations,
              text_plural(n_locations),
-             text_duration((double)loop->part[l].calls.usual_ns, typical));
+             text_duration((double)loop->part[l].calls.typical_ns, typical));
 }
 
 static void try_now(struct loop_watch *w, struct definitions *defs)

@@ -134,7 +134,7 @@ static json_t *fois_json(const struct live_state *live)
 
 static json_t *points_json(const struct live_state *live)
 {
-    enum live_point_kind kind = live->opts.usual;
+    enum live_point_kind kind = live->opts.typical;
     const struct live_points *p = &live->points[kind];
     uint64_t n = 0;
 
@@ -151,7 +151,7 @@ static json_t *executions_json(const struct live_state *live)
 {
     const struct live_executions *n = &live->executions;
 
-    if (live->opts.usual != LIVE_EXECUTION)
+    if (live->opts.typical != LIVE_EXECUTION)
         return json_null();
     return json_pack("{s:o, s:o, s:o, s:o}", "total", json_count(n->n), "anomalies",
                      json_count(n->n_anomalies), "unjudged", json_count(n->n_unjudged), "cut",
@@ -258,7 +258,7 @@ static json_t *bins_json(const struct sketch *sketch)
     return bins;
 }
 
-static json_t *usual_json(const struct live_region *region)
+static json_t *typical_json(const struct live_region *region)
 {
     json_t *ranges = json_array();
 
@@ -287,7 +287,7 @@ static json_t *model_json(const struct live_state *live, uint32_t r)
     json_object_set_new(json, "minimum_ns", json_count(s->n ? s->min : 0));
     json_object_set_new(json, "maximum_ns", json_count(s->max));
     json_object_set_new(json, "median_ns", json_number(sketch_quantile(s, 0.5)));
-    json_object_set_new(json, "usual_ns", usual_json(region));
+    json_object_set_new(json, "usual_ns", typical_json(region));
     json_object_set_new(json, "bins", bins_json(s));
     return json;
 }

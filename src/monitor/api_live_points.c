@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define MAX_POINTS 200000
-#define USUAL_POINTS 20000
+#define TYPICAL_POINTS 20000
 #define MAX_RANK (1u << 20)
 
 /* What is asked for. */
@@ -58,7 +58,7 @@ static int read_kind(const struct request *request, struct live_state *live, int
     const char *text = request_text(request, "kind", NULL);
 
     live_state_lock(live);
-    *kind = text ? live_kind_find(text) : (int)live->opts.usual;
+    *kind = text ? live_kind_find(text) : (int)live->opts.typical;
     live_state_unlock(live);
     return *kind < LIVE_KINDS
                ? 0
@@ -78,7 +78,7 @@ static int read_wanted(const struct request *request, struct live_state *live,
     if (rc == 0)
         rc = request_number(request, "to", 0, REQUEST_MAX_NUMBER, REQUEST_MAX_NUMBER, &to);
     if (rc == 0)
-        rc = request_number(request, "most", 1, MAX_POINTS, USUAL_POINTS, &most);
+        rc = request_number(request, "most", 1, MAX_POINTS, TYPICAL_POINTS, &most);
     live_state_lock(live);
     wanted->n_regions = live->n_regions;
     for (uint32_t i = 0; i < live->n_ranks; i++)

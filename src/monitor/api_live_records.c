@@ -175,7 +175,7 @@ json_t *live_lanes(const json_t *record)
 /* ------------------------------------------------------------------------------ the answers */
 
 #define MAX_RECORDS 1000
-#define USUAL_RECORDS 50
+#define TYPICAL_RECORDS 50
 
 static const struct {
     const char *name, *sql;
@@ -265,7 +265,7 @@ static int read_asked(struct live_state *live, const struct request *request,
                    {"least_ns", REQUEST_MAX_NUMBER, -1, &asked->least_ns},
                    {"pruned", 1, 0, &asked->pruned},
                    {"offset", REQUEST_MAX_NUMBER, 0, &asked->offset},
-                   {"limit", MAX_RECORDS, USUAL_RECORDS, &asked->limit}};
+                   {"limit", MAX_RECORDS, TYPICAL_RECORDS, &asked->limit}};
     int rc = find("collection", request_text(request, "collection", "anomalies"), collections,
                   sizeof collections / sizeof *collections, &asked->collection);
 

@@ -1,18 +1,18 @@
 /* Ranks, regions and counters over time, and ranks and regions by a statistic. */
 #include "base/err.h"
-#include "base/mem.h"
-#include "run/run_summary.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "monitor/api_live.h"
+#include "run/run_summary.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_WIDTH 1024
-#define USUAL_WIDTH 256
+#define TYPICAL_WIDTH 256
 #define MAX_ROWS 10000
-#define USUAL_ROWS 20
+#define TYPICAL_ROWS 20
 #define HISTORY_WIDTH 64 /* bins beside a rank or a region */
 
 static const char *const planes[] = {
@@ -51,7 +51,7 @@ static int read_time_range(const struct request *request, struct time_range *ran
         rc = request_number(request, "to", 0, REQUEST_MAX_NUMBER, REQUEST_MAX_NUMBER,
                             &range->to_ns);
     if (rc == 0)
-        rc = request_number(request, "width", 1, MAX_WIDTH, USUAL_WIDTH, &range->width);
+        rc = request_number(request, "width", 1, MAX_WIDTH, TYPICAL_WIDTH, &range->width);
     return rc;
 }
 
@@ -300,7 +300,7 @@ static int read_ranking(const struct request *request, struct ranking_asked *ask
     int rc = read_measure(request_text(request, "by", "anomalies"), &asked->by);
 
     if (rc == 0)
-        rc = request_number(request, "limit", 1, MAX_ROWS, USUAL_ROWS, &limit);
+        rc = request_number(request, "limit", 1, MAX_ROWS, TYPICAL_ROWS, &limit);
     if (rc == 0 && strcmp(order, "most") != 0 && strcmp(order, "least") != 0)
         rc = err_set(ERR_USAGE, "expected most or least, not '%.40s'", order);
     asked->is_least = strcmp(order, "least") == 0;
@@ -483,7 +483,7 @@ int api_live_slow(struct live_state *live, const struct request *request,
 {
     json_t *json = json_object(), *items = json_array();
     struct live_slow *slow;
-    uint32_t n[PEER_UNSURE + 1] = {0}, n_compared = 0;
+    uint32_t n[PEER_INCONCLUSIVE + 1] = {0}, n_compared = 0;
 
     (void)request;
     live_state_lock(live);
@@ -497,7 +497,7 @@ int api_live_slow(struct live_state *live, const struct request *request,
             continue;
         n_compared++;
         n[slow[i].slow.verdict]++;
-        if (slow[i].slow.verdict != PEER_USUAL && json_array_size(items) < USUAL_ROWS)
+        if (slow[i].slow.verdict != PEER_TYPICAL && json_array_size(items) < TYPICAL_ROWS)
             json_array_append_new(items, slow_json(live, &slow[i]));
     }
     json_object_set_new(json, "version", json_count(live_state_version(live)));
@@ -505,7 +505,7 @@ int api_live_slow(struct live_state *live, const struct request *request,
     json_object_set_new(json, "not_known",
                         live->slow_unknown ? json_text(live->slow_unknown) : json_null());
     live_state_unlock(live);
-    for (int v = PEER_USUAL; v <= PEER_UNSURE; v++)
+    for (int v = PEER_TYPICAL; v <= PEER_INCONCLUSIVE; v++)
         json_object_set_new(json, peer_verdict_name(v), json_count(n[v]));
     json_object_set_new(json, "items", items);
     free(slow);

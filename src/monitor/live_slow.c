@@ -52,7 +52,7 @@ double slow_factor(const struct slow_rank *r)
 {
     double excess_ns = r->slow_ns;
 
-    if (r->verdict == PEER_IMBALANCED || r->verdict == PEER_UNSURE)
+    if (r->verdict == PEER_IMBALANCED || r->verdict == PEER_INCONCLUSIVE)
         excess_ns += r->more_ns + r->maybe_ns;
     return r->own_ns > excess_ns ? r->own_ns / (r->own_ns - excess_ns) : 1;
 }
@@ -232,7 +232,7 @@ static void judge_work(struct slow_rank *r)
     else if (r->slow_ns >= least_ns)
         r->verdict = PEER_SLOW;
     else if (r->slow_ns + r->maybe_ns >= least_ns)
-        r->verdict = PEER_UNSURE;
+        r->verdict = PEER_INCONCLUSIVE;
 }
 
 static double wait_share(const struct slow_rank *r)
@@ -255,7 +255,7 @@ static void judge_waits(const struct finder *f)
     for (uint32_t i = 0; culprit && i < f->table->n_ranks; i++) {
         struct slow_rank *r = &f->rank[i];
 
-        if (r->is_compared && r->verdict == PEER_USUAL &&
+        if (r->is_compared && r->verdict == PEER_TYPICAL &&
             wait_share(r) > wait_share(culprit) + PEERS_WAIT_MATERIAL)
             r->verdict = PEER_WAITS;
     }
@@ -296,7 +296,7 @@ uint32_t slow_find(struct slow_table *t, struct slow_rank *rank)
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < t->n_ranks; i++)
-        rank[i] = (struct slow_rank){.verdict = PEER_USUAL};
+        rank[i] = (struct slow_rank){.verdict = PEER_TYPICAL};
     add_times(&f);
     f.progress = mem_alloc(t->n_ranks, sizeof *f.progress);
     f.scratch = mem_alloc(t->n_ranks, sizeof *f.scratch);

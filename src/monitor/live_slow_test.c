@@ -62,7 +62,7 @@ static void a_rank_whose_calls_take_longer_is_slow_there(void **state)
     assert_true(fabs(rank[2].in[0].excess_ns - 9e6) < 1e6);        /* 1,000 times 9 us */
     assert_true(fabs(slow_factor(&rank[2]) - 1.19 / 1.10) < 0.01); /* of compute and copy */
     for (uint32_t r = 0; r < RANKS; r++)
-        assert_true(r == 2 || rank[r].verdict == PEER_USUAL);
+        assert_true(r == 2 || rank[r].verdict == PEER_TYPICAL);
 }
 
 /* 200 jobs in which nobody is slow: one of them may say so. */
@@ -87,7 +87,7 @@ static void a_rank_with_more_calls_is_imbalanced_and_one_that_is_ahead_is_not(vo
     for (uint32_t f = 0; f < FUNCTIONS; f++)
         at(5, f)->n_calls = 2 * CALLS;
     find(RANKS);
-    assert_int_equal(rank[5].verdict, PEER_USUAL);
+    assert_int_equal(rank[5].verdict, PEER_TYPICAL);
     make(3);
     at(5, COMPUTE)->n_calls = 2 * CALLS;
     find(RANKS);
@@ -109,7 +109,7 @@ static void waiting_is_nobodys_own_work(void **state)
     make(4);
     at(6, WAIT)->mean_ns = 5e4;
     find(RANKS);
-    assert_int_equal(rank[6].verdict, PEER_USUAL);
+    assert_int_equal(rank[6].verdict, PEER_TYPICAL);
 }
 
 /* Ranks 0 to 4 of one program take twice as long as 5 to 7 of another for what has the same
@@ -126,7 +126,7 @@ static void programs_are_not_compared_with_each_other(void **state)
     at(6, COMPUTE)->mean_ns *= 2;
     assert_int_equal(find(RANKS), 5);
     for (uint32_t r = 0; r < RANKS; r++) {
-        assert_int_equal(rank[r].verdict, PEER_USUAL);
+        assert_int_equal(rank[r].verdict, PEER_TYPICAL);
         assert_int_equal(rank[r].is_compared, r < 5);
     }
 }
@@ -138,7 +138,7 @@ static void of_few_ranks_nothing_is_said(void **state)
     at(2, COMPUTE)->mean_ns = 1e6;
     assert_int_equal(find(PEERS_MIN_PLACES - 1), 0);
     for (uint32_t r = 0; r < PEERS_MIN_PLACES - 1; r++)
-        assert_int_equal(rank[r].verdict, PEER_USUAL);
+        assert_int_equal(rank[r].verdict, PEER_TYPICAL);
     assert_int_equal(find(0), 0);
 }
 

@@ -500,7 +500,7 @@ static void add_past_execution(struct live_state *state, const struct live_point
         state->executions.n_anomalies++;
         note_strange(state, point);
     }
-    state->opts.usual = LIVE_EXECUTION;
+    state->opts.typical = LIVE_EXECUTION;
 }
 
 static void reach_past(struct live_state *state, const struct live_point *point)

@@ -108,7 +108,7 @@ struct live_opts {
     const struct stream *stream;    /* what was lost, and its quality; NULL: not known */
     struct live_recorder *recorder; /* asked for counts with each step; NULL: none */
     struct live_trees *trees;       /* a sink before this one: its executions become points */
-    enum live_point_kind usual;     /* points that are meant when nobody says which */
+    enum live_point_kind typical;   /* points that are meant when nobody says which */
 };
 
 /* Executions of all functions of interest. */

@@ -280,7 +280,7 @@ static struct live_state *watch_steps(uint64_t step_ns)
 {
     static const char *const pattern = "step";
     struct live_state *live = live_state_new(
-        &(struct live_opts){.source = program, .detector = "hbos", .usual = LIVE_EXECUTION});
+        &(struct live_opts){.source = program, .detector = "hbos", .typical = LIVE_EXECUTION});
     struct live_trees_opts trees_opts = live_trees_default();
     struct ad_sink sinks[2];
     struct ad_opts opts = ad_default();

@@ -7,7 +7,7 @@
  * A nap, and not a yield: who yields waits for all others on the processor, a few ms each, who
  * naps has the processor back when it wakes.
  */
-#include "base/crew_transport.h"
+#include "base/process_group_transport.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -28,7 +28,7 @@
 #define SHORTEST_NAP_US 5u
 #define LONGEST_NAP_US 200u
 
-extern const struct crew_transport crew_transport;
+extern const struct process_group_transport process_group_transport;
 
 static void wait_for(MPI_Request *request, size_t bytes)
 {
@@ -132,7 +132,8 @@ static void leave(void)
         MPI_Finalize();
 }
 
-__attribute__((visibility("default"))) const struct crew_transport crew_transport = {
+__attribute__((visibility("default")))
+const struct process_group_transport process_group_transport = {
     .name = IS_OPEN_MPI ? "Open MPI" : "MPICH",
     .join = join,
     .send = send_bytes,

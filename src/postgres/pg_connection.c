@@ -77,9 +77,9 @@ int pg_url_check(const char *url)
 /* What libpq does where neither the URL nor the environment says something else. */
 static const struct {
     const char *keyword, *value;
-} usual[] = {{"connect_timeout", "5"},  {"tcp_user_timeout", "10000"},
-             {"keepalives_idle", "10"}, {"keepalives_interval", "5"},
-             {"keepalives_count", "3"}, {"fallback_application_name", "snag"}};
+} typical[] = {{"connect_timeout", "5"},  {"tcp_user_timeout", "10000"},
+               {"keepalives_idle", "10"}, {"keepalives_interval", "5"},
+               {"keepalives_count", "3"}, {"fallback_application_name", "snag"}};
 
 /* A line of libpq's, the first that says something. */
 static void first_line(const char *message, char *out, size_t size)
@@ -105,11 +105,11 @@ static PGconn *connect_to(const char *url)
     PGconn *connection;
     int n = 0;
 
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
-        if (is_said(said, usual[i].keyword))
+    for (size_t i = 0; i < sizeof typical / sizeof *typical; i++) {
+        if (is_said(said, typical[i].keyword))
             continue;
-        keyword[n] = usual[i].keyword;
-        value[n++] = usual[i].value;
+        keyword[n] = typical[i].keyword;
+        value[n++] = typical[i].value;
     }
     keyword[n] = "dbname";
     value[n++] = url;

@@ -15,7 +15,7 @@ static void what_an_url_is_shows_in_its_beginning(void **state)
     assert_false(pg_url_is("a.store"));
 }
 
-static void usual_urls_are_taken(void **state)
+static void typical_urls_are_taken(void **state)
 {
     static const char *const urls[] = {
         "postgresql://", "postgres://me@host:5433/db", "postgresql:///db?host=/run/postgresql",
@@ -57,7 +57,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_an_url_is_shows_in_its_beginning),
-        cmocka_unit_test(usual_urls_are_taken),
+        cmocka_unit_test(typical_urls_are_taken),
         cmocka_unit_test(a_password_is_refused_and_not_repeated),
         cmocka_unit_test(what_libpq_does_not_take_is_said),
     };

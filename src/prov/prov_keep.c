@@ -6,9 +6,9 @@
  */
 #include "prov/prov_keep.h"
 
-#include "base/claim.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/lock_file.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "prov/prov_kind.h"
@@ -175,10 +175,10 @@ static int open_shard(const struct keep *k, uint32_t shard, enum database_access
 /* Nobody writes the store now: what has no end was killed. */
 static bool is_at_rest(const struct keep *k)
 {
-    struct claim claim = {0};
-    bool is_ours = prov_home_claim(&claim, k->dir, &k->place) == 0;
+    struct lock_file lock_file = {0};
+    bool is_ours = prov_home_lock(&lock_file, k->dir, &k->place) == 0;
 
-    claim_release(&claim);
+    lock_file_release(&lock_file);
     return is_ours;
 }
 
@@ -418,8 +418,8 @@ static int prune_some(const struct keep *k, const struct prov_prune_opts *opts,
 /* Files without the room that is free in them. Whoever writes would have to wait for it. */
 static int give_back(const struct keep *k, bool *is_given_back)
 {
-    struct claim claim = {0};
-    int rc = prov_home_claim(&claim, k->dir, &k->place) == 0 ? 0 : ERR_EXISTS;
+    struct lock_file lock_file = {0};
+    int rc = prov_home_lock(&lock_file, k->dir, &k->place) == 0 ? 0 : ERR_EXISTS;
 
     *is_given_back = rc == 0;
     for (uint32_t i = 0; i < k->n && rc == 0; i++) {
@@ -433,7 +433,7 @@ static int give_back(const struct keep *k, bool *is_given_back)
                       k->place.dir);
         database_close(&d);
     }
-    claim_release(&claim);
+    lock_file_release(&lock_file);
     return rc == ERR_EXISTS && !*is_given_back ? 0 : rc;
 }
 

@@ -106,7 +106,8 @@ int prov_home_open(struct prov_home *home, const struct prov_place *place, uint3
         rc = err_set(ERR_EXISTS, "'%s' is a run: a store needs a directory of its own",
                      place->dir);
     if (rc == 0)
-        rc = claim_take(&home->claim, home->dir, LOCK, place->dir, first, rank ? 1 : RANKS);
+        rc = lock_file_take(&home->lock_file, home->dir, LOCK, place->dir, first,
+                            rank ? 1 : RANKS);
     if (rc < 0)
         prov_home_close(home);
     return rc;
@@ -116,14 +117,14 @@ void prov_home_close(struct prov_home *home)
 {
     if (!home->is_open)
         return;
-    claim_release(&home->claim);
+    lock_file_release(&home->lock_file);
     close(home->dir);
     *home = (struct prov_home){.is_open = false};
 }
 
-int prov_home_claim(struct claim *claim, int dir, const struct prov_place *place)
+int prov_home_lock(struct lock_file *lock_file, int dir, const struct prov_place *place)
 {
-    return claim_take(claim, dir, LOCK, place->dir, 0, CLAIM_ALL);
+    return lock_file_take(lock_file, dir, LOCK, place->dir, 0, LOCK_FILE_ALL);
 }
 
 bool prov_home_is_written(const char *url)
@@ -134,7 +135,7 @@ bool prov_home_is_written(const char *url)
 
     if (prov_place_parse(url, &place) < 0 || prov_place_open(&place, &dir) < 0)
         return false;
-    is_written = claim_is_taken(dir, LOCK);
+    is_written = lock_file_is_taken(dir, LOCK);
     close(dir);
     return is_written;
 }
@@ -168,18 +169,18 @@ static void remove_shard(int dir, uint32_t shard)
 void prov_home_discard(const char *url)
 {
     struct prov_place place;
-    struct claim claim = {0};
+    struct lock_file lock_file = {0};
     uint32_t n;
     int dir;
 
     if (prov_place_parse(url, &place) < 0 || prov_place_open(&place, &dir) < 0)
         return;
     n = prov_shard_count(&place, dir);
-    if (prov_home_claim(&claim, dir, &place) == 0) {
+    if (prov_home_lock(&lock_file, dir, &place) == 0) {
         if (is_empty(&place, dir, n))
             for (uint32_t i = n; i-- > 0;) /* what is left half-way is still no store */
                 remove_shard(dir, i);
-        claim_release(&claim);
+        lock_file_release(&lock_file);
         rmdir(place.dir); /* if nothing else is in it */
     }
     close(dir);

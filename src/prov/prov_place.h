@@ -12,9 +12,9 @@
 #ifndef SNAG_PROV_PROV_PLACE_H
 #define SNAG_PROV_PROV_PLACE_H
 
-#include "base/claim.h"
 #include "base/database.h"
 #include "base/fs.h"
+#include "base/lock_file.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,7 +53,7 @@ bool prov_place_is_store(const char *url);
 struct prov_home {
     int dir; /* handle of the directory; only while is_open */
     bool is_open;
-    struct claim claim;
+    struct lock_file lock_file;
 };
 
 /*
@@ -68,11 +68,11 @@ int prov_home_open(struct prov_home *home, const struct prov_place *place, uint3
 void prov_home_close(struct prov_home *home);
 
 /*
- * prov_home_claim -- claim all of the store in a directory, as nobody else writes it then.
+ * prov_home_lock -- claim all of the store in a directory, as nobody else writes it then.
  *   dir  its handle
- * Returns 0, ERR_EXISTS while somebody writes it, or ERR_IO. claim_release it.
+ * Returns 0, ERR_EXISTS while somebody writes it, or ERR_IO. lock_file_release it.
  */
-int prov_home_claim(struct claim *claim, int dir, const struct prov_place *place);
+int prov_home_lock(struct lock_file *lock_file, int dir, const struct prov_place *place);
 
 /* prov_home_is_written -- whether somebody writes a store; false if that cannot be told. */
 bool prov_home_is_written(const char *url);

@@ -5,9 +5,9 @@
 #include "prov/prov_spool.h"
 
 #include "base/checksum.h"
-#include "base/claim.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/lock_file.h"
 #include "base/log.h"
 #include "base/mem.h"
 
@@ -44,7 +44,7 @@ struct prov_spool {
     char store[PROV_SPOOL_STORE_SIZE];
     int dir;
     int64_t run;
-    struct claim claim;
+    struct lock_file lock_file;
     atomic_uint_fast64_t written; /* segment << 40 | bytes of it */
     atomic_uint_fast64_t bytes;   /* of all segments */
     /* the writer's */
@@ -110,7 +110,7 @@ static int take(struct prov_spool *s)
     char name[NAME_SIZE];
 
     lock_name(s->run, name);
-    return claim_take(&s->claim, s->dir, name, s->path, 0, CLAIM_ALL);
+    return lock_file_take(&s->lock_file, s->dir, name, s->path, 0, LOCK_FILE_ALL);
 }
 
 /* Another process that goes last may remove the directories between any two of these. */
@@ -184,7 +184,7 @@ void prov_spool_close(struct prov_spool *s)
             remove_segment(s, s->passed[i].number);
         remove_segment(s, s->number);
     }
-    claim_release(&s->claim);
+    lock_file_release(&s->lock_file);
     if (s->dir >= 0) {
         close(s->dir);
         rmdir(s->path); /* if nothing is left there */

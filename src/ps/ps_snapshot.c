@@ -59,7 +59,7 @@ static void pack_snapshot(const struct ps_snapshot *s, struct pack *p)
     pack_u64(p, XXH3_64bits(p->data, p->n));
 }
 
-int ps_snapshot_claim(const char *path, struct claim *claim)
+int ps_snapshot_lock(const char *path, struct lock_file *lock_file)
 {
     char lock[FS_PATH_SIZE + 8];
     const char *name;
@@ -68,7 +68,7 @@ int ps_snapshot_claim(const char *path, struct claim *claim)
     if (rc < 0)
         return err_set(rc, "cannot write '%s': %s", path, strerror(errno));
     snprintf(lock, sizeof lock, "%s.lock", name);
-    rc = claim_take(claim, dir, lock, path, 0, CLAIM_ALL);
+    rc = lock_file_take(lock_file, dir, lock, path, 0, LOCK_FILE_ALL);
     if (rc == 0)
         fs_new_clean(dir, name);
     close(dir);

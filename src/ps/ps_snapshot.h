@@ -10,7 +10,7 @@
 #ifndef SNAG_PS_SNAPSHOT_H
 #define SNAG_PS_SNAPSHOT_H
 
-#include "base/claim.h"
+#include "base/lock_file.h"
 #include "ps/ps_state.h"
 
 #include <stdbool.h>
@@ -35,11 +35,11 @@ struct ps_snapshot {
 void ps_snapshot_release(struct ps_snapshot *snapshot);
 
 /*
- * ps_snapshot_claim -- from now on this process alone writes the file; what a server that was
+ * ps_snapshot_lock -- from now on this process alone writes the file; what a server that was
  * killed has left half-written is removed. Returns 0, ERR_EXISTS when another one does, or
  * ERR_IO.
  */
-int ps_snapshot_claim(const char *path, struct claim *claim);
+int ps_snapshot_lock(const char *path, struct lock_file *lock_file);
 
 /* ps_snapshot_write -- Returns 0 or ERR_IO; a file that was there is kept then. */
 int ps_snapshot_write(const struct ps_snapshot *snapshot, const char *path);

@@ -110,16 +110,16 @@ static void what_a_killed_server_left_is_removed_and_nothing_else(void **state)
                  {".models.ps.part-0123456789abcdefg", true},
                  {".other.ps.part-0123456789abcdef", true},
                  {"models.ps.part", true}};
-    struct claim claim;
+    struct lock_file lock_file;
     char name[256];
 
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         fclose(fopen(beside(files[i].name, name), "w"));
-    assert_int_equal(ps_snapshot_claim(path, &claim), 0);
+    assert_int_equal(ps_snapshot_lock(path, &lock_file), 0);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         assert_int_equal(fs_exists(beside(files[i].name, name)), files[i].is_kept);
-    claim_release(&claim);
+    lock_file_release(&lock_file);
 }
 
 static void what_cannot_be_a_snapshot_is_refused_at_once(void **state)

@@ -195,7 +195,7 @@ int ps_store_open(struct ps_store **store, const struct ps_store_opts *opts)
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&s->wake, &attr);
     pthread_condattr_destroy(&attr);
-    rc = s->snapshot ? ps_snapshot_claim(s->snapshot, &s->claim) : 0;
+    rc = s->snapshot ? ps_snapshot_lock(s->snapshot, &s->lock_file) : 0;
     if (rc == 0)
         rc = load(s);
     *store = rc < 0 ? NULL : s;
@@ -234,7 +234,7 @@ void ps_store_close(struct ps_store *s)
     free(s->client);
     free(s->above);
     ps_state_release(&s->global);
-    claim_release(&s->claim);
+    lock_file_release(&s->lock_file);
     free(s->snapshot);
     free(s);
 }

@@ -43,7 +43,7 @@ struct ps_model {
 struct ps_store {
     struct ps_store_opts opts;
     char *snapshot;
-    struct claim claim; /* on the snapshot */
+    struct lock_file lock_file; /* on the snapshot */
     _Atomic uint64_t epoch;
     struct ps_worker *worker; /* [opts.n_workers] */
     struct ps_relay *relay;

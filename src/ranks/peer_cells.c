@@ -43,7 +43,7 @@ double peer_ratio(const struct scoring *w, const struct peers *peers, uint32_t t
  */
 double peer_cell_excess(const struct peer_cell *cell, double above, double offset_ns)
 {
-    double added_ns = cell->usual_ns < cell->n_calls * MIN_NS ? 0 : cell->n_calls * offset_ns;
+    double added_ns = cell->typical_ns < cell->n_calls * MIN_NS ? 0 : cell->n_calls * offset_ns;
     double excess_ns = (cell->time_ns + added_ns) * (1 - exp(-above));
 
     return fmin(excess_ns, MAX_EXCESS * cell->time_ns);
@@ -127,7 +127,7 @@ static void add(struct peer_cells *cells, struct work *work, uint32_t p, uint32_
     work->marked[path] = p + 1;
     cell = &cells->cell[work->next[path] - 1];
     cell->time_ns += peer_call_ns(w, work->peers, v);
-    cell->usual_ns +=
+    cell->typical_ns +=
         residual_context(&w->model, &w->place, &w->forest, t, v)->typical - w->model.offset_ns;
     work->cell[work->n] = work->next[path] - 1;
     work->ratio[work->n] = peer_ratio(w, work->peers, t, v);
@@ -278,18 +278,18 @@ static void find_bins(const struct forest *forest, struct peer_history *out)
 
 /* Makes times of a place factors. */
 static void scale_place(const struct peer_place *place, uint32_t width, double offset_ns,
-                        const double *usual_ns, double *factor)
+                        const double *typical_ns, double *factor)
 {
-    double time = 0, usual = 0, own;
+    double time = 0, typical = 0, own;
 
     for (uint32_t i = 0; i < width; i++) {
         time += factor[i];
-        usual += usual_ns[i];
+        typical += typical_ns[i];
     }
     own = fmax(time - place->slow_ns - place->maybe_ns, MIN_OWN * time);
     for (uint32_t i = 0; i < width; i++)
         factor[i] =
-            usual_ns[i] > 0 ? factor[i] / fmax(usual_ns[i] * own / usual, offset_ns) : 0;
+            typical_ns[i] > 0 ? factor[i] / fmax(typical_ns[i] * own / typical, offset_ns) : 0;
 }
 
 void peers_history(const struct scoring *scoring, const struct peers *peers, uint32_t width,
@@ -297,7 +297,7 @@ void peers_history(const struct scoring *scoring, const struct peers *peers, uin
 {
     const struct forest *forest = &scoring->forest;
     size_t n = (size_t)peers->n * width;
-    double *usual_ns = mem_alloc(n, sizeof *usual_ns);
+    double *typical_ns = mem_alloc(n, sizeof *typical_ns);
 
     *out = (struct peer_history){.width = width, .factor = mem_alloc(n, sizeof *out->factor)};
     find_bins(forest, out);
@@ -311,13 +311,13 @@ void peers_history(const struct scoring *scoring, const struct peers *peers, uin
             if (path == PATH_NONE || peers->is_waiting[path])
                 continue;
             out->factor[at] += peer_call_ns(scoring, peers, v);
-            usual_ns[at] +=
+            typical_ns[at] +=
                 residual_context(&scoring->model, &scoring->place, forest, t, v)->typical -
                 scoring->model.offset_ns;
         }
     }
     for (size_t p = 0; p < peers->n; p++)
-        scale_place(&peers->place[p], width, scoring->model.offset_ns, usual_ns + p * width,
+        scale_place(&peers->place[p], width, scoring->model.offset_ns, typical_ns + p * width,
                     out->factor + p * width);
-    free(usual_ns);
+    free(typical_ns);
 }

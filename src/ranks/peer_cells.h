@@ -20,7 +20,7 @@ struct peer_cell {
     double above_off;    /* (by which that may be off) */
     bool is_alone;       /* if there are others; else over what is typical: for the owner */
     double time_ns;      /* of all calls */
-    double usual_ns;     /* that calls with the same calls below usually take, on any place */
+    double typical_ns;   /* that calls with the same calls below usually take, on any place */
 };
 
 struct peer_cells {

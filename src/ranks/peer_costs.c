@@ -102,7 +102,7 @@ static double excess_of(const struct kernels *k, uint32_t n_places, uint32_t pla
 {
     size_t at = (size_t)place * k->n_regions + r;
     uint32_t n = 0;
-    double usual;
+    double typical;
 
     for (uint32_t p = 0; p < n_places; p++) {
         size_t other = (size_t)p * k->n_regions + r;
@@ -112,9 +112,9 @@ static double excess_of(const struct kernels *k, uint32_t n_places, uint32_t pla
     }
     if (n == 0 || k->n[at] == 0 || k->is_exchange[r])
         return 0;
-    usual = robust_quantile(scratch, n, 0.5);
-    *factor = usual > 0 ? k->sum_ns[at] / k->n[at] / usual : 1;
-    return k->sum_ns[at] - usual * k->n[at];
+    typical = robust_quantile(scratch, n, 0.5);
+    *factor = typical > 0 ? k->sum_ns[at] / k->n[at] / typical : 1;
+    return k->sum_ns[at] - typical * k->n[at];
 }
 
 /* What others wait for meanwhile looks like their own GPU at work: so where an operation

@@ -149,7 +149,7 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
     for (uint32_t i = 0; i < f->out->n; i++) {
         const struct peer_cell *cell = peer_cells_find(f->cells, i, path);
 
-        task_ns[i] = cell ? cell->usual_ns / f->out->place[i].n_executions : 0;
+        task_ns[i] = cell ? cell->typical_ns / f->out->place[i].n_executions : 0;
         ratio[i] = cell ? cell->ratio : own->ratio;
     }
     x.above = own->ratio - middle_but(f->out->n, place, ratio);
@@ -201,7 +201,7 @@ void peer_few_judge(const struct scoring *scoring, const struct peer_cells *cell
 
     if (f.n_common < MIN_EXECUTIONS || peers->n < PEER_FEW_MIN_PLACES) {
         for (uint32_t p = 0; p < peers->n; p++)
-            peers->place[p].verdict = PEER_UNSURE;
+            peers->place[p].verdict = PEER_INCONCLUSIVE;
         return;
     }
     add_own(&f);
@@ -419,11 +419,11 @@ static void name_inside(const struct teams *t, const struct group *g, struct pee
     }
     for (uint32_t r = 0; r < n_regions; r++) {
         size_t at = (size_t)thread * n_regions + r;
-        double usual = middle_of_others(d.ns, &d, g->n_threads, thread, r, scratch), calls;
+        double typical = middle_of_others(d.ns, &d, g->n_threads, thread, r, scratch), calls;
 
-        if (d.ns[at] - usual <= most)
+        if (d.ns[at] - typical <= most)
             continue;
-        most = d.ns[at] - usual;
+        most = d.ns[at] - typical;
         x->inside = r;
         calls = middle_of_others(d.n_calls, &d, g->n_threads, thread, r, scratch);
         x->is_more =

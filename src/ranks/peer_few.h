@@ -25,7 +25,7 @@
  * slow; where that is time on a path that no other has, it is more to do.
  *   chance  that a place is called slow though none is, e.g. 0.005
  * Places of which one has a tenth more executions than another are not compared: all are
- * PEER_UNSURE. O(vertices + places x paths).
+ * PEER_INCONCLUSIVE. O(vertices + places x paths).
  */
 void peer_few_judge(const struct scoring *scoring, const struct peer_cells *cells,
                     double chance, struct peers *peers);

@@ -215,9 +215,9 @@ void peer_places_find(const struct scoring *scoring, const struct peers_opts *op
 /* The worse verdict first. */
 static int weight(enum peer_verdict verdict)
 {
-    static const int of[] = {[PEER_USUAL] = 0,
+    static const int of[] = {[PEER_TYPICAL] = 0,
                              [PEER_WAITS] = 1,
-                             [PEER_UNSURE] = 2,
+                             [PEER_INCONCLUSIVE] = 2,
                              [PEER_IMBALANCED] = 3,
                              [PEER_SLOW] = 4};
 

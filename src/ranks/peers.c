@@ -55,7 +55,7 @@ double peer_slowdown(const struct peer_place *p)
 
     if (!isnan(p->slowdown))
         return p->slowdown;
-    if (p->verdict == PEER_IMBALANCED || p->verdict == PEER_UNSURE)
+    if (p->verdict == PEER_IMBALANCED || p->verdict == PEER_INCONCLUSIVE)
         excess_ns += p->more_ns + p->maybe_ns;
     return p->own_ns > excess_ns ? p->own_ns / (p->own_ns - excess_ns) : 1;
 }
@@ -195,7 +195,7 @@ static struct across across_places(const struct finder *f, uint32_t path, double
 
 static double task_of(const struct finder *f, const struct peer_cell *cell)
 {
-    return cell->usual_ns / f->out->place[cell->place].n_executions;
+    return cell->typical_ns / f->out->place[cell->place].n_executions;
 }
 
 /*
@@ -615,9 +615,10 @@ static bool is_culprit(const struct peer_place *p)
 }
 
 /* More data explains that all its work takes longer. */
-static bool has_more_data(const struct peer_place *p, double usual_bytes)
+static bool has_more_data(const struct peer_place *p, double typical_bytes)
 {
-    return usual_bytes > 0 && p->bytes / usual_bytes - 1 >= DATA_SHARE * (peer_slowdown(p) - 1);
+    return typical_bytes > 0 &&
+           p->bytes / typical_bytes - 1 >= DATA_SHARE * (peer_slowdown(p) - 1);
 }
 
 static bool is_few(const struct peers *peers)
@@ -627,7 +628,7 @@ static bool is_few(const struct peers *peers)
 
 static void judge_work(struct finder *f)
 {
-    double usual_bytes = median_of(f->out, bytes_of);
+    double typical_bytes = median_of(f->out, bytes_of);
 
     for (uint32_t i = 0; i < f->out->n; i++) {
         struct peer_place *p = &f->out->place[i];
@@ -639,9 +640,9 @@ static void judge_work(struct finder *f)
         if (p->more_ns >= fmax(least_ns, p->slow_ns))
             p->verdict = PEER_IMBALANCED;
         else if (known_part(p->slow_ns, p->off_ns) >= least_ns)
-            p->verdict = has_more_data(p, usual_bytes) ? PEER_IMBALANCED : PEER_SLOW;
+            p->verdict = has_more_data(p, typical_bytes) ? PEER_IMBALANCED : PEER_SLOW;
         else if (p->slow_ns + p->maybe_ns >= least_ns)
-            p->verdict = PEER_UNSURE;
+            p->verdict = PEER_INCONCLUSIVE;
     }
 }
 
@@ -670,7 +671,7 @@ static uint32_t worst_culprit(const struct peers *peers)
  * more than all others do. */
 static double much_waiting(const struct peers *peers, uint32_t culprit)
 {
-    double usual = median_of(peers, wait_share), width;
+    double typical = median_of(peers, wait_share), width;
     double *x;
 
     if (culprit != PEERS_NONE)
@@ -678,9 +679,9 @@ static double much_waiting(const struct peers *peers, uint32_t culprit)
     x = mem_alloc(peers->n, sizeof *x);
     for (uint32_t p = 0; p < peers->n; p++)
         x[p] = wait_share(&peers->place[p]);
-    width = peers_width(x, peers->n, usual);
+    width = peers_width(x, peers->n, typical);
     free(x);
-    return usual + fmax(PEERS_TASK_WIDTHS * width, PEERS_WAIT_MATERIAL);
+    return typical + fmax(PEERS_TASK_WIDTHS * width, PEERS_WAIT_MATERIAL);
 }
 
 /* What a place has more to do does not matter when it waits for longer than that for one that

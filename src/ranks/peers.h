@@ -55,11 +55,11 @@ struct peers_opts {
 };
 
 enum peer_verdict {
-    PEER_USUAL,
-    PEER_SLOW,       /* its own work takes longer */
-    PEER_WAITS,      /* it waits more than its peers, for others */
-    PEER_IMBALANCED, /* it has more calls or more data */
-    PEER_UNSURE,     /* it may be slow; or too few places to tell */
+    PEER_TYPICAL,
+    PEER_SLOW,         /* its own work takes longer */
+    PEER_WAITS,        /* it waits more than its peers, for others */
+    PEER_IMBALANCED,   /* it has more calls or more data */
+    PEER_INCONCLUSIVE, /* it may be slow; or too few places to tell */
 };
 
 /* What one place does differently on one call path. */

@@ -80,7 +80,8 @@ static void a_rank_that_is_a_little_slow_in_one_path_is_named(void **state)
 static void a_rank_that_may_be_as_fast_as_others_is_not_called_slow(void **state)
 {
     static const char *const off[] = {"", ";off=a/3us", ";off=a/30us", ";off=pack/9us"};
-    static const enum peer_verdict verdict[] = {PEER_SLOW, PEER_SLOW, PEER_UNSURE, PEER_SLOW};
+    static const enum peer_verdict verdict[] = {PEER_SLOW, PEER_SLOW, PEER_INCONCLUSIVE,
+                                                PEER_SLOW};
     static const double off_ns[] = {0, 100 * 12e3, 100 * 120e3, 0};
 
     (void)state;
@@ -96,7 +97,7 @@ static void a_rank_that_may_be_as_fast_as_others_is_not_called_slow(void **state
         make(&m, program);
         p = &m.peers.place[7];
         assert_int_equal(p->verdict, verdict[i]);
-        assert_int_equal(count(&m, PEER_USUAL) + count(&m, PEER_WAITS), 15);
+        assert_int_equal(count(&m, PEER_TYPICAL) + count(&m, PEER_WAITS), 15);
         assert_float_equal(p->path[0].excess_ns, 100 * 40e3, 100 * 2e3);
         assert_float_equal(p->path[0].off_ns, off_ns[i], 0.5 * off_ns[i]);
         assert_int_equal(p->path[0].is_sure, verdict[i] == PEER_SLOW);
@@ -275,15 +276,15 @@ static void of_two_to_four_the_slow_one_is_named_with_what_it_costs(void **state
     (void)state;
     for (int i = 0; i < 9; i += test_amount(1, 4)) {
         int ranks = 2 + i % 3, slow = i % ranks;
-        char usual[160], program[200];
+        char typical[160], program[200];
         const struct peer_place *p;
         struct made m;
         double truth;
 
-        snprintf(usual, sizeof usual, "synth:300*step(%s);ranks=%d;jitter=0.05;seed=%d",
+        snprintf(typical, sizeof typical, "synth:300*step(%s);ranks=%d;jitter=0.05;seed=%d",
                  work[i / 3], ranks, i + 1);
-        snprintf(program, sizeof program, "%s;slow=compute/1/1.5/%d", usual, slow);
-        truth = (double)(run_ns(program) - run_ns(usual));
+        snprintf(program, sizeof program, "%s;slow=compute/1/1.5/%d", typical, slow);
+        truth = (double)(run_ns(program) - run_ns(typical));
         make(&m, program);
         assert_int_equal(peers_costs(&m.work, &m.run.columns, &m.peers), 0);
         p = &m.peers.place[slow];
@@ -320,7 +321,7 @@ static void of_few_executions_nothing_is_said(void **state)
 
     (void)state;
     make(&m, "synth:5*step(compute@1ms >1 <1);ranks=3;jitter=0.05;slow=compute/1/2/1");
-    assert_int_equal(count(&m, PEER_UNSURE), 3);
+    assert_int_equal(count(&m, PEER_INCONCLUSIVE), 3);
     unmake(&m);
 }
 

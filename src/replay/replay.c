@@ -224,8 +224,8 @@ static bool gaps_next(struct gaps *g, uint64_t *begin_ns, uint64_t *end_ns)
 }
 
 /* What the gaps take over an equal share of what is usual, each; returns the sum. */
-static double over_usual(const struct call_view *calls, uint32_t row, int64_t excess_ns,
-                         double *share)
+static double over_typical(const struct call_view *calls, uint32_t row, int64_t excess_ns,
+                           double *share)
 {
     uint64_t begin, end, own = 0, n = 0;
     double sum = 0;
@@ -244,7 +244,7 @@ void replay_spread(const struct call_view *calls, uint32_t row, int64_t excess_n
 {
     int64_t left = excess_ns;
     uint64_t begin, end;
-    double share, sum = over_usual(calls, row, excess_ns, &share);
+    double share, sum = over_typical(calls, row, excess_ns, &share);
     struct gaps g;
 
     if (excess_ns < 0 || calls->subtree_len[row] == 1 || sum <= 0) {
@@ -330,10 +330,10 @@ int64_t replay_cut(struct replay *r, uint32_t location, uint32_t row, int64_t ex
 }
 
 /* Of one who came to a barrier after a time; returns how much earlier it can be there. */
-static int64_t note_late(struct replay *r, uint32_t k, uint64_t usual_ns)
+static int64_t note_late(struct replay *r, uint32_t k, uint64_t typical_ns)
 {
     const struct sync *sync = r->syncs->sync;
-    int64_t ns = (int64_t)(sync[k].enter_ns - usual_ns);
+    int64_t ns = (int64_t)(sync[k].enter_ns - typical_ns);
 
     mem_grow(&r->late, &r->late_cap, r->n_late + 1, sizeof *r->late);
     r->late[r->n_late++] = (struct late_member){k, ns};
@@ -346,12 +346,12 @@ int64_t replay_cut_late(struct replay *r, uint32_t location, uint32_t row, int64
     const struct syncs *s = r->syncs;
     uint32_t k = syncs_of_call(s, location, row);
     int64_t done = 0, waited = k == NEED_INDEX ? 0 : (int64_t)sync_wait_ns(&s->sync[k]);
-    uint64_t usual_ns;
+    uint64_t typical_ns;
 
     late_ns = at_most(late_ns, waited);
     if (k == NEED_INDEX || late_ns + held_ns <= 0)
         return 0;
-    usual_ns = s->sync[k].last_ns - (uint64_t)(late_ns + held_ns);
+    typical_ns = s->sync[k].last_ns - (uint64_t)(late_ns + held_ns);
     for (uint32_t i = s->first_need[k]; i < s->first_need[k + 1]; i++) {
         uint32_t c = s->need[i] & NEED_INDEX;
 
@@ -359,8 +359,8 @@ int64_t replay_cut_late(struct replay *r, uint32_t location, uint32_t row, int64
             continue;
         for (uint32_t m = s->first_member[c]; m < s->first_member[c + 1]; m++) {
             uint32_t member = s->member[m] & NEED_INDEX;
-            int64_t ns = member != k && s->sync[member].enter_ns > usual_ns
-                             ? note_late(r, member, usual_ns)
+            int64_t ns = member != k && s->sync[member].enter_ns > typical_ns
+                             ? note_late(r, member, typical_ns)
                              : 0;
 
             done = ns > done ? ns : done;

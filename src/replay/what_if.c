@@ -297,7 +297,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* The median of each kind of exchange; of the others the mean. */
-static void find_usual(struct ideal *x, uint32_t n_regions)
+static void find_typical(struct ideal *x, uint32_t n_regions)
 {
     const struct syncs *s = x->replay->syncs;
     uint32_t *first = mem_alloc((size_t)n_regions + 1, sizeof *first);
@@ -313,11 +313,11 @@ static void find_usual(struct ideal *x, uint32_t n_regions)
 
         if (kind->n == 0)
             continue;
-        kind->usual_ns = kind->sum_ns / kind->n;
+        kind->typical_ns = kind->sum_ns / kind->n;
         if (!kind->is_exchange)
             continue;
         qsort(of, kind->n, sizeof *of, by_time);
-        kind->usual_ns = (double)(of[(kind->n - 1) / 2] + of[kind->n / 2]) / 2;
+        kind->typical_ns = (double)(of[(kind->n - 1) / 2] + of[kind->n / 2]) / 2;
     }
     free(first);
     free(time);
@@ -345,7 +345,7 @@ static double play(struct ideal *x, ideal_keep *keep, void *ctx)
 
         replay_begin_after(x->replay, ready, 0);
         if (!keep(syncs_location(s, ready), region, ctx))
-            replay_set(x->replay, ready, llrint(x->kind[region].usual_ns), took_ns(s, ready));
+            replay_set(x->replay, ready, llrint(x->kind[region].typical_ns), took_ns(s, ready));
     }
     replay_whole(x->replay, &result);
     replay_clear(x->replay);
@@ -359,7 +359,7 @@ void ideal_init(struct ideal *x, struct replay *replay)
     *x = (struct ideal){.replay = replay};
     x->kind = mem_alloc(n_regions, sizeof *x->kind);
     find_operations(x);
-    find_usual(x, n_regions);
+    find_typical(x, n_regions);
     x->run_ns = play(x, keep_all, NULL);
     x->ideal_ns = play(x, keep_none, NULL);
 }

@@ -91,8 +91,8 @@ int64_t what_if_off(struct what_if *w, const struct forest *forest, uint32_t t, 
 
 struct ideal_kind {
     uint32_t n;
-    double usual_ns; /* of each operation */
-    double sum_ns;   /* of all, as they were */
+    double typical_ns; /* of each operation */
+    double sum_ns;     /* of all, as they were */
     bool is_exchange;
 };
 

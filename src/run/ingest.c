@@ -6,12 +6,12 @@
  * are in, messages are matched and clocks compared; where they disagree the times on disk are
  * moved, which costs another pass over one column, and only then.
  *
- * Several processes (base/crew.h) read a trace like this: a location goes to the process that
- * has least to read so far, in the order of locations, by the number of events that the trace
- * announces. So each process reads in ascending order and at any time all are at about the
- * same location. That matters as a location gets its place in the files when all before it
- * have theirs: the place of the next one is handed from process to process, 48 bytes for a
- * location, and who waits for it holds no more than the location in hand.
+ * Several processes (base/process_group.h) read a trace like this: a location goes to the
+ * process that has least to read so far, in the order of locations, by the number of events
+ * that the trace announces. So each process reads in ascending order and at any time all are at
+ * about the same location. That matters as a location gets its place in the files when all
+ * before it have theirs: the place of the next one is handed from process to process, 48 bytes
+ * for a location, and who waits for it holds no more than the location in hand.
  *
  *     process 0   read 0 .. write 0   read 2 ...... [place] write 2
  *                       \ place                    /         \ place
@@ -68,11 +68,11 @@ static unsigned least_loaded(const uint64_t *load, unsigned n)
     return least;
 }
 
-/* The same on all processes. crew may be NULL. O(locations x processes). */
-static void deal_init(struct deal *deal, const struct crew *crew,
+/* The same on all processes. process group may be NULL. O(locations x processes). */
+static void deal_init(struct deal *deal, const struct process_group *process_group,
                       const struct definitions *defs)
 {
-    unsigned size = crew_size(crew);
+    unsigned size = process_group_size(process_group);
     uint64_t *load = mem_alloc(size, sizeof *load); /* events */
 
     *deal = (struct deal){.n_locations = defs->n_locations};
@@ -83,7 +83,7 @@ static void deal_init(struct deal *deal, const struct crew *crew,
 
         load[p] += defs->location[l].n_events_said + 1; /* which may not be known */
         deal->owner[l] = p;
-        if (p == crew_me(crew))
+        if (p == process_group_me(process_group))
             deal->mine[deal->n_mine++] = l;
     }
     free(load);
@@ -98,12 +98,13 @@ static void deal_release(struct deal *deal)
 
 /* Whether all have read the same ones. Returns 0 or ERR_FORMAT. All
  * must call it. */
-static int ingest_check_definitions(struct crew *crew, const struct definitions *defs)
+static int ingest_check_definitions(struct process_group *process_group,
+                                    const struct definitions *defs)
 {
     struct checksum sum;
     uint64_t own, first;
 
-    if (crew == NULL)
+    if (process_group == NULL)
         return 0;
     checksum_begin(&sum);
     for (uint32_t r = 0; r < defs->names.n; r++)
@@ -114,29 +115,30 @@ static int ingest_check_definitions(struct crew *crew, const struct definitions 
                      sizeof defs->location[l].n_events_said);
     }
     own = first = checksum_end(&sum);
-    crew_broadcast(crew, &first, sizeof first);
-    return crew_agree(crew, own == first
-                                ? 0
-                                : err_set(ERR_FORMAT, "sees another trace than process 0: is "
-                                                      "its path the same on all nodes?"));
+    process_group_broadcast(process_group, &first, sizeof first);
+    return process_group_agree(
+        process_group, own == first
+                           ? 0
+                           : err_set(ERR_FORMAT, "sees another trace than process 0: is "
+                                                 "its path the same on all nodes?"));
 }
 
 /* ---------------------------------------------------------------------------------- turns */
 
 /* Wait for the place of a location of ours; ingest_pass_turn -- hand on
  * that of the one after it. Where the same process has both nothing is sent. */
-static void ingest_take_turn(struct crew *crew, const struct deal *deal, uint32_t l,
-                             struct column_place *next)
+static void ingest_take_turn(struct process_group *process_group, const struct deal *deal,
+                             uint32_t l, struct column_place *next)
 {
     if (l > 0 && deal->owner[l - 1] != deal->owner[l])
-        crew_receive(crew, deal->owner[l - 1], next, sizeof *next);
+        process_group_receive(process_group, deal->owner[l - 1], next, sizeof *next);
 }
 
-static void ingest_pass_turn(struct crew *crew, const struct deal *deal, uint32_t l,
-                             const struct column_place *next)
+static void ingest_pass_turn(struct process_group *process_group, const struct deal *deal,
+                             uint32_t l, const struct column_place *next)
 {
     if (l + 1 < deal->n_locations && deal->owner[l + 1] != deal->owner[l])
-        crew_send(crew, deal->owner[l + 1], next, sizeof *next);
+        process_group_send(process_group, deal->owner[l + 1], next, sizeof *next);
 }
 
 /* ------------------------------------------------------------------------------ gathering */
@@ -198,7 +200,7 @@ static int unpack_share(struct ingest_share *share, struct pack *pack, unsigned 
     return rc == 0 && pack->is_bad ? err_set(ERR_FORMAT, "what it has read is not known") : rc;
 }
 
-static void send_traffic(struct crew *crew, const struct ingest_share *share)
+static void send_traffic(struct process_group *process_group, const struct ingest_share *share)
 {
     for (uint32_t i = 0; i < share->deal->n_mine; i++)
         for (enum traffic_kind kind = 0; kind < TRAFFIC_KINDS; kind++) {
@@ -206,12 +208,12 @@ static void send_traffic(struct crew *crew, const struct ingest_share *share)
             const void *rows =
                 traffic_rows(&share->ingested->traffic, kind, share->deal->mine[i], &bytes);
 
-            crew_send(crew, 0, rows, bytes);
+            process_group_send(process_group, 0, rows, bytes);
         }
 }
 
 /* Its own rows, and those of the others, each where they belong. */
-static void receive_traffic(struct crew *crew, struct ingest_share *share,
+static void receive_traffic(struct process_group *process_group, struct ingest_share *share,
                             const struct traffic_count *count)
 {
     struct traffic *all = &share->ingested->traffic, own = *all;
@@ -222,7 +224,7 @@ static void receive_traffic(struct crew *crew, struct ingest_share *share,
     all->n_dependencies = own.n_dependencies;
     own.dependency = NULL;
     traffic_lay_out(all, count);
-    for (unsigned p = 0; p < crew_size(crew); p++)
+    for (unsigned p = 0; p < process_group_size(process_group); p++)
         for (uint32_t l = 0; l < n_locations; l++)
             for (enum traffic_kind kind = 0; kind < TRAFFIC_KINDS && share->deal->owner[l] == p;
                  kind++) {
@@ -230,15 +232,16 @@ static void receive_traffic(struct crew *crew, struct ingest_share *share,
                 void *rows = traffic_rows(all, kind, l, &bytes);
 
                 if (p > 0)
-                    crew_receive(crew, p, rows, bytes);
+                    process_group_receive(process_group, p, rows, bytes);
                 else if (bytes > 0)
                     memcpy(rows, traffic_rows(&own, kind, l, &bytes), bytes);
             }
     traffic_release(&own);
 }
 
-static void say_tally(const struct crew *crew, const struct ingest_share *share, unsigned p,
-                      const struct crew_tally *tally)
+static void say_tally(const struct process_group *process_group,
+                      const struct ingest_share *share, unsigned p,
+                      const struct process_group_tally *tally)
 {
     uint64_t n_records = 0;
     uint32_t n_locations = 0;
@@ -251,57 +254,57 @@ static void say_tally(const struct crew *crew, const struct ingest_share *share,
     log_info("analyze",
              "process %u of %u (%s): locations %u records %" PRIu64 " messages_sent %" PRIu64
              " bytes_sent %" PRIu64 " peak_bytes %" PRIu64,
-             p, crew_size(crew), crew_host(crew, p), n_locations, n_records, tally->n_sent,
-             tally->sent_bytes, tally->peak_bytes);
+             p, process_group_size(process_group), process_group_host(process_group, p),
+             n_locations, n_records, tally->n_sent, tally->sent_bytes, tally->peak_bytes);
 }
 
 /* Number 0, when all have read. */
-static int receive_shares(struct crew *crew, struct ingest_share *share)
+static int receive_shares(struct process_group *process_group, struct ingest_share *share)
 {
     struct traffic_count *count = mem_alloc(share->ingested->n_locations, sizeof *count);
-    struct crew_tally tally;
+    struct process_group_tally tally;
     int rc = 0;
 
     for (uint32_t i = 0; i < share->deal->n_mine; i++)
         count[share->deal->mine[i]] =
             traffic_count(&share->ingested->traffic, share->deal->mine[i]);
-    for (unsigned p = 1; p < crew_size(crew); p++) {
+    for (unsigned p = 1; p < process_group_size(process_group); p++) {
         struct pack pack;
         int one;
 
-        crew_receive_pack(crew, p, &pack);
+        process_group_receive_pack(process_group, p, &pack);
         one = rc < 0 ? 0 : unpack_share(share, &pack, p, count);
         free(pack.data);
         rc = one < 0 ? one : rc;
     }
-    rc = crew_agree(crew, rc);
+    rc = process_group_agree(process_group, rc);
     if (rc == 0)
-        receive_traffic(crew, share, count);
-    tally = crew_tally(crew);
-    say_tally(crew, share, 0, &tally);
-    for (unsigned p = 1; rc == 0 && p < crew_size(crew); p++) {
-        crew_receive(crew, p, &tally, sizeof tally);
-        say_tally(crew, share, p, &tally);
+        receive_traffic(process_group, share, count);
+    tally = process_group_tally(process_group);
+    say_tally(process_group, share, 0, &tally);
+    for (unsigned p = 1; rc == 0 && p < process_group_size(process_group); p++) {
+        process_group_receive(process_group, p, &tally, sizeof tally);
+        say_tally(process_group, share, p, &tally);
     }
     free(count);
     return rc;
 }
 
-static int send_share(struct crew *crew, const struct ingest_share *share)
+static int send_share(struct process_group *process_group, const struct ingest_share *share)
 {
     struct pack pack = {0};
-    struct crew_tally tally;
+    struct process_group_tally tally;
     int rc;
 
     pack_share(share, &pack);
-    crew_send_pack(crew, 0, &pack);
+    process_group_send_pack(process_group, 0, &pack);
     pack_release(&pack);
-    rc = crew_agree(crew, 0);
+    rc = process_group_agree(process_group, 0);
     if (rc < 0)
         return rc;
-    send_traffic(crew, share);
-    tally = crew_tally(crew);
-    crew_send(crew, 0, &tally, sizeof tally);
+    send_traffic(process_group, share);
+    tally = process_group_tally(process_group);
+    process_group_send(process_group, 0, &tally, sizeof tally);
     return 0;
 }
 
@@ -310,12 +313,14 @@ static int send_share(struct crew *crew, const struct ingest_share *share)
  *   rc  of this process
  * Returns 0, or the error of the first process that has one.
  */
-static int ingest_gather(struct crew *crew, struct ingest_share *share, int rc)
+static int ingest_gather(struct process_group *process_group, struct ingest_share *share,
+                         int rc)
 {
-    rc = crew_agree(crew, rc);
+    rc = process_group_agree(process_group, rc);
     if (rc < 0)
         return rc;
-    return crew_me(crew) == 0 ? receive_shares(crew, share) : send_share(crew, share);
+    return process_group_me(process_group) == 0 ? receive_shares(process_group, share)
+                                                : send_share(process_group, share);
 }
 
 /* ---------------------------------------------------------------------------------- reading */
@@ -445,11 +450,11 @@ static void place(struct job *job, size_t i, const struct calls *calls)
     uint32_t l = job->deal.mine[i];
 
     sequence_wait(&job->sequence, i);
-    ingest_take_turn(job->opts->crew, &job->deal, l, &job->next);
+    ingest_take_turn(job->opts->process_group, &job->deal, l, &job->next);
     traffic_append(traffic, l, calls);
     if (job->writer)
         columns_place(job->writer, l, calls, &job->next);
-    ingest_pass_turn(job->opts->crew, &job->deal, l, &job->next);
+    ingest_pass_turn(job->opts->process_group, &job->deal, l, &job->next);
     sequence_next(&job->sequence);
 }
 
@@ -684,21 +689,22 @@ static void out_init(struct ingested *out, const struct definitions *defs, const
 /* Number 0 makes the files, the others open them. */
 static int open_columns(struct job *job)
 {
-    struct crew *crew = job->opts->crew;
+    struct process_group *process_group = job->opts->process_group;
     const char *dir = job->opts->dir;
     uint32_t n = job->source->defs.n_locations;
     int rc = 0;
 
     if (dir == NULL)
         return 0;
-    if (crew_me(crew) == 0)
+    if (process_group_me(process_group) == 0)
         job->writer = columns_create(dir, n);
-    rc = crew_agree(crew, job->writer || crew_me(crew) > 0 ? 0 : ERR_IO);
-    if (rc < 0 || crew == NULL)
+    rc = process_group_agree(process_group,
+                             job->writer || process_group_me(process_group) > 0 ? 0 : ERR_IO);
+    if (rc < 0 || process_group == NULL)
         return rc;
-    if (crew_me(crew) > 0)
+    if (process_group_me(process_group) > 0)
         job->writer = columns_join(dir, n);
-    return crew_agree(crew, job->writer ? 0 : ERR_IO);
+    return process_group_agree(process_group, job->writer ? 0 : ERR_IO);
 }
 
 /* Reads our locations; then number 0 has all. */
@@ -716,7 +722,7 @@ static int read_all(struct job *job)
             profile_merge(&job->out->profile, &job->worker[i].out.total);
     rc = first_failure(job);
     share.writer = job->writer;
-    return job->opts->crew ? ingest_gather(job->opts->crew, &share, rc) : rc;
+    return job->opts->process_group ? ingest_gather(job->opts->process_group, &share, rc) : rc;
 }
 
 /* All locations are in. */
@@ -761,16 +767,16 @@ int ingest(struct source *source, const struct ingest_opts *opts, struct ingeste
     job.worker = mem_alloc(pool_threads(opts->pool), sizeof *job.worker);
     job.failure = mem_alloc(defs->n_locations, sizeof *job.failure);
     job.found = mem_alloc(defs->n_locations, sizeof *job.found);
-    deal_init(&job.deal, opts->crew, defs);
+    deal_init(&job.deal, opts->process_group, defs);
     sequence_init(&job.sequence);
-    rc = ingest_check_definitions(opts->crew, defs);
+    rc = ingest_check_definitions(opts->process_group, defs);
     if (rc == 0)
         rc = open_columns(&job);
     if (rc == 0)
         rc = read_all(&job);
     if (rc == 0) {
-        rc = crew_me(opts->crew) == 0 ? finish(&job) : 0;
-        rc = crew_agree(opts->crew, rc);
+        rc = process_group_me(opts->process_group) == 0 ? finish(&job) : 0;
+        rc = process_group_agree(opts->process_group, rc);
     }
     job_release(&job);
     return rc;

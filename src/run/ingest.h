@@ -3,15 +3,14 @@
  *
  * Each worker thread has a reader, a call stack and the columns of one location. Locations are
  * taken in order, and a finished one gets its place in the files after those before it, so
- * that the result is the same, byte for byte, on any number of threads, and of processes
- *.
+ * that the result is the same, byte for byte, on any number of threads, and of processes.
  */
 #ifndef SNAG_RUN_INGEST_H
 #define SNAG_RUN_INGEST_H
 
-#include "base/crew.h"
 #include "base/guard.h"
 #include "base/pool.h"
+#include "base/process_group.h"
 #include "forest/clock.h"
 #include "forest/loops.h"
 #include "forest/profile.h"
@@ -54,17 +53,18 @@ struct ingest_opts {
     const char *dir;     /* write the columns to dir/calls; NULL: only count */
     struct pool *pool;   /* threads to read with */
     struct guard *guard; /* what is known to crash, or NULL */
-    struct crew *crew;   /* processes that read together, each with such options; or NULL */
+    struct process_group
+        *process_group; /* processes that read together, each with such options; or NULL */
 };
 
 /*
  * ingest -- read every location of an open source.
  *   out  released by ingested_release, also after an error
- * With a crew all processes call it, with the same source; number 0 has all in the end, as if
- * it had read alone, the others only what they have read, which is of no use. Returns 0, or
- * ERR_IO when the columns cannot be written; with a crew the same for all, also ERR_FORMAT when
- * they see different definitions. Damage to the trace is counted in out->quality and is not an
- * error.
+ * With a process group all processes call it, with the same source; number 0 has all in the
+ * end, as if it had read alone, the others only what they have read, which is of no use.
+ * Returns 0, or ERR_IO when the columns cannot be written; with a process group the same for
+ * all, also ERR_FORMAT when they see different definitions. Damage to the trace is counted in
+ * out->quality and is not an error.
  */
 int ingest(struct source *source, const struct ingest_opts *opts, struct ingested *out);
 void ingested_release(struct ingested *ingested);

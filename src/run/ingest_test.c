@@ -4,7 +4,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
-#include "base/sample_crew.h"
+#include "base/sample_process_group.h"
 #include "base/test.h"
 #include "base/test_dir.h"
 #include "run/columns.h"
@@ -89,13 +89,13 @@ static int read_together(void *ctx, unsigned me)
 {
     struct result *r = ctx;
     struct ingest_opts opts = {.dir = r->dir, .pool = pool_new(2)};
-    int rc = crew_join(&opts.crew, NULL, 1);
+    int rc = process_group_join(&opts.process_group, NULL, 1);
 
     if (rc == 0)
-        rc = crew_agree(opts.crew, source_open(&r->source, skewed));
+        rc = process_group_agree(opts.process_group, source_open(&r->source, skewed));
     if (rc == 0)
         rc = ingest(&r->source, &opts, &r->ingested);
-    crew_leave(opts.crew);
+    process_group_leave(opts.process_group);
     pool_free(opts.pool);
     if (me > 0) {
         ingested_release(&r->ingested);
@@ -129,7 +129,7 @@ static void the_bytes_do_not_depend_on_the_number_of_processes(void **state)
     for (unsigned n = 2; n <= 8; n += 3) {
         strcpy(many.dir, "/tmp/snag-ingest-XXXXXX");
         assert_non_null(test_dir(many.dir));
-        assert_int_equal(sample_crew_run(n, read_together, &many), 0);
+        assert_int_equal(sample_process_group_run(n, read_together, &many), 0);
         for (int c = 0; c < N_COLUMNS; c++)
             assert_same_file(&one, &many, columns_name(c));
         for (size_t i = 0; i < sizeof others / sizeof *others; i++)

@@ -48,7 +48,7 @@ const char run_sql_show_labels[] =
 const char run_sql_next_undo[] = ACT_COLUMNS NEXT_UNDO;
 const char run_sql_next_redo[] = ACT_COLUMNS NEXT_REDO;
 
-const char run_sql_acts_to_learn[] =
+const char run_sql_undo_log_to_learn[] =
     "SELECT first_label, last_label, (SELECT count(*) FROM label WHERE foi = ?1 AND id "
     "BETWEEN first_label AND last_label), (SELECT tree FROM label AS l JOIN execution AS x ON "
     "x.foi = l.foi AND x.rank = l.rank AND x.thread = l.thread AND x.idx = l.idx WHERE l.id = "

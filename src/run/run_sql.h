@@ -22,7 +22,7 @@ extern const char run_sql_search[];    /* (part of a name, most) for rows_to_jso
 extern const char run_sql_lost[]; /* (foi) -> LOSS_*, of those that lost */
 
 /* (foi) -> id, first and last label, retrain of the act that is undone, or redone, next. */
-extern const char run_sql_next_undo[], run_sql_next_redo[], run_sql_acts_to_learn[];
+extern const char run_sql_next_undo[], run_sql_next_redo[], run_sql_undo_log_to_learn[];
 
 /* For rows_to_json: what /run shows. (foi) where one is named; fois and the last two: none. */
 extern const char run_sql_show_fois[], run_sql_show_retrain[], run_sql_show_labels[],
@@ -57,7 +57,7 @@ enum run_sql_execution {
     EXECUTION_CAUSE,
     EXECUTION_CHANCE,
     EXECUTION_TRACER,
-    EXECUTION_USUAL,
+    EXECUTION_TYPICAL,
     EXECUTION_LOST,
     EXECUTION_COST,
     EXECUTION_COST_IS_BOUND,
@@ -230,7 +230,7 @@ enum run_sql_strange {
     STRANGE_FUNCTION,
     STRANGE_ENTER,
     STRANGE_TIME,
-    STRANGE_USUAL,
+    STRANGE_TYPICAL,
     STRANGE_SEVERITY,
     STRANGE_SCORE,
     STRANGE_P,

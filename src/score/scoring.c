@@ -138,7 +138,7 @@ void scoring_release(struct scoring *s)
     residual_scores_release(&s->residual);
     if (s->by == NULL) {
         residual_release(&s->model);
-        yardstick_release(&s->yardstick);
+        calibration_release(&s->calibration);
         stack2vec_release(&s->embedding);
     }
     free(s->measure);
@@ -178,7 +178,7 @@ static bool is_strange_by_time(const struct scoring *s, uint32_t t)
 {
     const struct residual_scores *scores = &s->residual;
 
-    return scores->weight[t] >= s->yardstick.strong && s->measure[t].loss.more_ns > 0 &&
+    return scores->weight[t] >= s->calibration.strong && s->measure[t].loss.more_ns > 0 &&
            (scores->is_long[t] ||
             s->measure[t].rare * s->model.root_ns >=
                 MIN_RARE_SHARE * (double)s->measure[t].loss.more_ns ||
@@ -216,7 +216,7 @@ static void find_pattern(struct scoring *s, uint32_t begin, uint32_t end, uint32
     patterns_find(lost, end - begin, RESIDUAL_MIN_LOST, n_places, is_in);
     for (uint32_t t = begin; t < end; t++)
         if (is_in[t - begin])
-            residual_score_raise(&s->yardstick, &s->measure[t], t, &s->residual);
+            residual_score_raise(&s->calibration, &s->measure[t], t, &s->residual);
 }
 
 /* How many trees the location of tree t has, from there on. */
@@ -250,12 +250,12 @@ static void find_patterns(struct scoring *s, const struct tree_share *share)
     free(is_in);
 }
 
-/* By the yardstick that is there, or by one made of these trees. */
+/* By the calibration that is there, or by one made of these trees. */
 static void rate(struct scoring *s, const struct tree_share *share)
 {
     if (s->by == NULL)
-        yardstick_fit(&s->yardstick, s->measure, s->forest.n_trees, s->pool);
-    residual_score(&s->yardstick, s->measure, s->forest.n_trees, s->pool, &s->residual);
+        calibration_fit(&s->calibration, s->measure, s->forest.n_trees, s->pool);
+    residual_score(&s->calibration, s->measure, s->forest.n_trees, s->pool, &s->residual);
     if (s->by == NULL)
         find_patterns(s, share);
     find_losses(s);
@@ -305,7 +305,7 @@ static void borrow(struct scoring *s, const struct model *by)
 {
     s->by = by;
     s->model = by->residual;
-    s->yardstick = by->yardstick;
+    s->calibration = by->calibration;
     if (by->embedding.n_words > 0)
         s->embedding = by->embedding;
 }
@@ -408,7 +408,7 @@ static uint32_t n_executions(const struct scoring *s)
 static double strong_for(const struct scoring *s, const struct scoring_opts *opts)
 {
     return opts->false_alarms > 0 ? residual_strong(n_executions(s), opts->false_alarms)
-                                  : s->yardstick.strong;
+                                  : s->calibration.strong;
 }
 
 /* By evidence, but where labels have changed the score. */
@@ -417,7 +417,7 @@ static bool is_strange(const struct scoring *s, uint32_t t)
     if (isfinite(s->threshold))
         return s->score[t] > s->threshold;
     if (s->score[t] != s->residual.score[t])
-        return s->score[t] > s->yardstick.threshold;
+        return s->score[t] > s->calibration.threshold;
     return s->residual.weight[t] >= s->strong;
 }
 
@@ -427,7 +427,7 @@ static bool never_ends(const struct scoring *s, uint32_t t)
     const struct residual_measure *m = &s->measure[t];
 
     return m->open_ns > 0 &&
-           residual_never_ends((double)m->open_ns - 1, (double)m->loss.usual_ns,
+           residual_never_ends((double)m->open_ns - 1, (double)m->loss.typical_ns,
                                (double)s->model.longest_ns);
 }
 
@@ -554,13 +554,13 @@ static void hand_out(struct scoring *part, const struct scoring *whole)
     if (whole) {
         limit[0] = whole->threshold;
         limit[1] = whole->strong;
-        limit[2] = whole->yardstick.strong;
+        limit[2] = whole->calibration.strong;
         limit[3] = whole->model.loss_ratio;
     }
     tree_share_tell(part->share, limit, sizeof limit);
     part->threshold = limit[0];
     part->strong = limit[1];
-    part->yardstick.strong = limit[2];
+    part->calibration.strong = limit[2];
     part->model.loss_ratio = limit[3];
     tree_share_hand_out(part->share, all, own, sizeof *own);
     take_verdicts(part, own);
@@ -584,7 +584,7 @@ int scoring_judge_parts(struct scoring *part, const struct scoring_opts *opts,
         rc = scoring_judge(whole, opts);
         whole->forest = (struct forest){0};
     }
-    rc = crew_agree(part->share->crew, rc);
+    rc = process_group_agree(part->share->process_group, rc);
     if (rc == 0)
         hand_out(part, whole);
     return rc;
@@ -629,7 +629,7 @@ int scoring_apply_part(struct scoring *part, const struct model *by,
     int rc;
 
     scoring_apply(part, by, false);
-    rc = crew_agree(part->share->crew, scoring_judge(part, opts));
+    rc = process_group_agree(part->share->process_group, scoring_judge(part, opts));
     if (rc < 0)
         return rc;
     gather(part, whole ? whole : &nobody); /* others than process 0 get NULL */
@@ -672,8 +672,8 @@ void scoring_why_init(const struct scoring *s, struct why *why)
 /* How many executions a run has that is like those the model was made from. */
 static double executions_of_a_run(const struct scoring *s)
 {
-    return isfinite(s->yardstick.strong) ? yardstick_executions(&s->yardstick)
-                                         : s->model.n_trees;
+    return isfinite(s->calibration.strong) ? calibration_executions(&s->calibration)
+                                           : s->model.n_trees;
 }
 
 /* It would be an anomaly, were it for the time it lost; but what is known of that is too

@@ -69,7 +69,7 @@ struct scoring {
     struct residual_model model;
     struct residual_place place;
     struct residual_measure *measure; /* [forest.n_trees] */
-    struct yardstick yardstick;       /* what they are compared with */
+    struct calibration calibration;   /* what they are compared with */
     struct residual_scores residual;  /* [forest.n_trees] */
     struct stack2vec embedding;       /* nothing but its options until there is a need for it */
     bool is_embedding_new;            /* trained by scoring_matrix, and not kept anywhere yet */
@@ -130,7 +130,7 @@ bool scoring_needs_bags(const struct scoring_opts *opts);
  *   opts  of the model, if one is applied: detector and features are its own then
  * An anomaly is what scores above the threshold. The default detector has none: an anomaly is
  * what is too strange to be by chance (residual_score.h), whatever its rank; where labels have
- * changed a score, one that is above the yardstick's threshold.
+ * changed a score, one that is above the calibration's threshold.
  * Returns 0, or ERR_RANGE when a feature is not finite or takes too much memory, or there are
  * too few trees for the detector. O(trees * support vectors) by a one-class SVM, else see the
  * detector.

@@ -388,9 +388,9 @@ static bool collective_waits_of_call(struct collective_waits *out,
 /* ------------------------------------------------------------------------------ the answers */
 
 #define MAX_COLLECTIVES 2000
-#define USUAL_COLLECTIVES 200
+#define TYPICAL_COLLECTIVES 200
 #define MAX_PARTS 1000
-#define USUAL_PARTS 8
+#define TYPICAL_PARTS 8
 
 /* Columns are kept until the bundle is sent. */
 struct two_kinds {
@@ -475,7 +475,7 @@ int api_collectives(struct worker *worker, const struct request *request,
     int rc = window_read(&window, served, request);
 
     if (rc == 0)
-        rc = request_number(request, "limit", 0, MAX_COLLECTIVES, USUAL_COLLECTIVES, &limit);
+        rc = request_number(request, "limit", 0, MAX_COLLECTIVES, TYPICAL_COLLECTIVES, &limit);
     if (rc == 0) {
         struct collective_waits_window look = {window.begin_ns, window.end_ns, window.location,
                                                window.n_locations};
@@ -529,7 +529,7 @@ int api_collective(struct worker *worker, const struct request *request,
     int64_t location = request->id[0], row = request->id[1];
     struct collective_waits collectives = {0};
     double most = 0;
-    int rc = request_number(request, "most", 0, MAX_PARTS, USUAL_PARTS, &most);
+    int rc = request_number(request, "most", 0, MAX_PARTS, TYPICAL_PARTS, &most);
 
     if (rc < 0)
         return rc;

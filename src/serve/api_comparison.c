@@ -166,7 +166,7 @@ static int look_back(struct worker *worker, const struct request *request,
     struct functions f = {.n = 0};
     struct history history = {0};
     double last;
-    int rc = request_number(request, "last", 1, COMPARE_MAX_RUNS - 1, LOOK_BACK_USUAL, &last);
+    int rc = request_number(request, "last", 1, COMPARE_MAX_RUNS - 1, LOOK_BACK_TYPICAL, &last);
 
     if (rc < 0)
         return rc;

@@ -289,7 +289,7 @@ void counter_track_add(struct counter_track *track, const struct detail_view *de
 /* ------------------------------------------------------------------------------ the answers */
 
 #define MAX_WIDTH 8192
-#define USUAL_WIDTH 1000
+#define TYPICAL_WIDTH 1000
 
 /* `shown` as: as it is meant, unless somebody knows better. */
 static json_t *counter_to_json(const struct detail_counter *c, const struct counter *shown)
@@ -442,7 +442,7 @@ int api_counter(struct worker *worker, const struct request *request, struct res
     q.is = files->counter[q.counter].is;
     rc = window_read(&q.window, s, request);
     if (rc == 0)
-        rc = request_number(request, "width", 1, MAX_WIDTH, USUAL_WIDTH, &width);
+        rc = request_number(request, "width", 1, MAX_WIDTH, TYPICAL_WIDTH, &width);
     if (rc == 0 && request_text(request, "end", NULL) == NULL)
         q.window.end_ns++; /* what was read at the very last moment */
     if (rc == 0)

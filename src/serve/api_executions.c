@@ -13,7 +13,7 @@
 #include "serve/api.h"
 #include "serve/call_paths.h"
 #include "serve/served.h"
-#include "view/closeup.h"
+#include "view/execution_detail.h"
 #include "view/incident_list.h"
 #include "view/results_json.h"
 
@@ -38,18 +38,19 @@ struct items {
 static int sketch(struct items *items, const struct execution *x, json_t **out)
 {
     struct worker *worker = items->worker;
-    struct closeup c;
+    struct execution_detail c;
     struct call_paths paths;
     int rc;
 
-    closeup_init(&c, worker->db, &worker->served->run.columns, &worker->served->run.defs);
-    rc = closeup_sketch(&c, x, &items->state->model);
+    execution_detail_init(&c, worker->db, &worker->served->run.columns,
+                          &worker->served->run.defs);
+    rc = execution_detail_sketch(&c, x, &items->state->model);
     if (rc == 0) {
         call_paths_of(&paths, &c);
         *out = call_paths_sketch(&paths, MAX_NODES);
         call_paths_release(&paths);
     }
-    closeup_release(&c);
+    execution_detail_release(&c);
     return rc;
 }
 
@@ -124,9 +125,9 @@ static int execution_items(struct worker *worker, struct foi_state *state, const
 }
 
 #define MAX_ITEMS 1000
-#define USUAL_ITEMS 50
+#define TYPICAL_ITEMS 50
 #define MAX_QUESTIONS 1000
-#define USUAL_QUESTIONS 10
+#define TYPICAL_QUESTIONS 10
 
 /* ------------------------------------------------------------------------------ columns */
 
@@ -381,7 +382,7 @@ int api_candidates(struct worker *worker, const struct request *request,
     if (rc == 0)
         rc = request_number(request, "offset", 0, UINT32_MAX, 0, &offset);
     if (rc == 0)
-        rc = request_number(request, "limit", 0, MAX_ITEMS, USUAL_ITEMS, &limit);
+        rc = request_number(request, "limit", 0, MAX_ITEMS, TYPICAL_ITEMS, &limit);
     if (rc == 0)
         rc = read_selected(request, true, &selected);
     if (rc == 0 && strcmp(request_text(request, "order", "score"), "score") != 0)
@@ -405,7 +406,7 @@ static int read_incident_filter(const struct request *request, struct execution_
     if (rc == 0)
         rc = request_number(request, "offset", 0, UINT32_MAX, 0, &offset);
     if (rc == 0)
-        rc = request_number(request, "limit", 1, MAX_ITEMS, USUAL_ITEMS, &limit);
+        rc = request_number(request, "limit", 1, MAX_ITEMS, TYPICAL_ITEMS, &limit);
     *filter = (struct execution_filter){
         .foi_id = request->id[0],
         .rank = selected.rank < 0 ? NO_RANK : (uint32_t)selected.rank,
@@ -550,7 +551,7 @@ int api_next(struct worker *worker, const struct request *request, struct respon
     struct retrain_settings as = {.seed = 1};
     struct asking a = {.worker = worker};
     double most;
-    int rc = request_number(request, "limit", 0, MAX_QUESTIONS, USUAL_QUESTIONS, &most);
+    int rc = request_number(request, "limit", 0, MAX_QUESTIONS, TYPICAL_QUESTIONS, &most);
 
     if (rc == 0)
         rc = request_number(request, "n", 0, MAX_QUESTIONS, most, &most);
@@ -569,17 +570,18 @@ int api_execution(struct worker *worker, const struct request *request,
                   struct response *response)
 {
     struct foi_state *state;
-    struct closeup c;
+    struct execution_detail c;
     json_t *json = NULL;
     int rc = worker_model(worker, request->id[0], &state);
 
-    closeup_init(&c, worker->db, &worker->served->run.columns, &worker->served->run.defs);
+    execution_detail_init(&c, worker->db, &worker->served->run.columns,
+                          &worker->served->run.defs);
     if (rc == 0)
-        rc = closeup_find_tree(&c, request->id[0], request->id[1]);
+        rc = execution_detail_find_tree(&c, request->id[0], request->id[1]);
     if (rc == 0)
-        rc = closeup_locate(&c, &state->model);
+        rc = execution_detail_locate(&c, &state->model);
     if (rc == 0)
-        rc = closeup_to_json(&c, &json);
+        rc = execution_detail_to_json(&c, &json);
     if (rc == 0) {
         json_object_set_new(json, "tree", json_integer(c.x.tree));
         json_object_set_new(json, "location", json_count(c.x.location));
@@ -587,7 +589,7 @@ int api_execution(struct worker *worker, const struct request *request,
         json_object_set_new(json, "exit_ns", json_count(c.x.enter_ns + c.x.duration_ns));
         response_json(response, json);
     }
-    closeup_release(&c);
+    execution_detail_release(&c);
     return rc;
 }
 

@@ -608,7 +608,7 @@ static int redo_retrain(struct worker *worker, const struct act *act, json_t **d
 static int turn_labels(struct worker *worker, const struct act *act, enum act_way way,
                        const char *author, size_t *n)
 {
-    int rc = acts_turn_labels(worker->db, act, way, author, n);
+    int rc = undo_log_turn_labels(worker->db, act, way, author, n);
 
     served_wrote(worker->served, rc);
     if (rc < 0)
@@ -631,7 +631,7 @@ static int turn(struct worker *worker, const struct request *request, enum act_w
     if (rc == 0)
         rc = worker_foi(worker, request->id[0], &state);
     if (rc == 0)
-        rc = acts_next(worker->db, request->id[0], way, &act);
+        rc = undo_log_next(worker->db, request->id[0], way, &act);
     if (rc == 0 && act.retrain == 0)
         rc = turn_labels(worker, &act, way, author, &n);
     else if (rc == 0)

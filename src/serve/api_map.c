@@ -4,10 +4,10 @@
  */
 #include "serve/rank_map.h"
 
-#include "ranks/peers.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "ranks/peers.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
 #include "serve/api.h"
@@ -96,7 +96,7 @@ double rank_map_shades(const struct rank_map *map, uint8_t *shade, double *total
 /* ------------------------------------------------------------------------------ the answers */
 
 #define MAX_WIDTH 1024
-#define USUAL_WIDTH 256
+#define TYPICAL_WIDTH 256
 
 /* What is said of a map beside its cells. */
 struct map_notes {
@@ -232,7 +232,7 @@ int api_map(struct worker *worker, const struct request *request, struct respons
     int rc = worker_foi(worker, request->id[0], &state);
 
     if (rc == 0)
-        rc = request_number(request, "width", 1, MAX_WIDTH, USUAL_WIDTH, &width);
+        rc = request_number(request, "width", 1, MAX_WIDTH, TYPICAL_WIDTH, &width);
     if (rc == 0)
         rc = read_of(request, &of);
     if (rc < 0)

@@ -5,9 +5,9 @@
 #include "analysis/projection.h"
 #include "analysis/retrain.h"
 #include "base/err.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/json.h"
 #include "serve/api.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ static bool on_step(const struct project_step *step, void *ctx)
     bundle_say(&bundle, "cost", json_number(isfinite(step->cost) ? step->cost : 0));
     bundle_say(&bundle, "running", json_true());
     bytes = bundle_bytes(&bundle, &size);
-    board_write(&job->served->points, bytes, size);
+    latest_value_write(&job->served->points, bytes, size);
     free(bytes);
     free(xy);
     tell(job, step->iteration, step->n_iterations, step->cost, true);
@@ -84,7 +84,7 @@ static void *project(void *arg)
     if (rc < 0)
         log_warn("serve", "projection: %s", err_message());
     atomic_store(&s->is_projecting, false);
-    board_write(&s->points, NULL, 0);
+    latest_value_write(&s->points, NULL, 0);
     tell(job, projection.result.n_iterations, projection.result.n_iterations,
          projection.result.cost, false);
     projection_release(&projection);
@@ -104,7 +104,7 @@ int api_projection(struct worker *worker, const struct request *request,
 
     if (rc < 0)
         return rc;
-    bytes = board_copy(&worker->served->points, &size);
+    bytes = latest_value_copy(&worker->served->points, &size);
     if (bytes == NULL || atomic_load(&worker->served->projecting_foi) != request->id[0]) {
         free(bytes);
         return err_set(ERR_NOT_FOUND, "no projection is running");
@@ -127,12 +127,12 @@ static int read_number(const json_t *body, const char *name, double least, doubl
     return 0;
 }
 
-static const char *read_word(const json_t *body, const char *name, const char *usual)
+static const char *read_word(const json_t *body, const char *name, const char *typical)
 {
     const json_t *value = json_object_get(body, name);
 
     if (value == NULL || json_is_null(value))
-        return usual;
+        return typical;
     return json_is_string(value) ? json_string_value(value) : "";
 }
 

@@ -123,13 +123,13 @@ int measure_add(struct measure *m, const struct columns *columns, const struct l
 }
 
 #define MAX_WIDTH 8192
-#define USUAL_WIDTH 1000
+#define TYPICAL_WIDTH 1000
 #define MAX_DEPTH 65536
-#define USUAL_DEPTH 64
+#define TYPICAL_DEPTH 64
 #define MAX_RECTANGLES 500000
-#define USUAL_RECTANGLES 10000
+#define TYPICAL_RECTANGLES 10000
 #define MAX_MESSAGES 100000
-#define USUAL_MESSAGES 2000
+#define TYPICAL_MESSAGES 2000
 #define MAX_EXPORTED 200000u /* calls in a file */
 
 /* ----------------------------------------------------------------------------- timeline */
@@ -162,11 +162,11 @@ int api_timeline(struct worker *worker, const struct request *request,
     int rc = window_read(&window, served, request);
 
     if (rc == 0)
-        rc = request_number(request, "width", 1, MAX_WIDTH, USUAL_WIDTH, &width);
+        rc = request_number(request, "width", 1, MAX_WIDTH, TYPICAL_WIDTH, &width);
     if (rc == 0)
-        rc = request_number(request, "depth", 1, MAX_DEPTH, USUAL_DEPTH, &depth);
+        rc = request_number(request, "depth", 1, MAX_DEPTH, TYPICAL_DEPTH, &depth);
     if (rc == 0)
-        rc = request_number(request, "most", 1, MAX_RECTANGLES, USUAL_RECTANGLES, &most);
+        rc = request_number(request, "most", 1, MAX_RECTANGLES, TYPICAL_RECTANGLES, &most);
     if (rc == 0) {
         look = (struct lod_window){window.begin_ns, window.end_ns, (uint32_t)width,
                                    (uint32_t)depth, (uint32_t)most};
@@ -228,7 +228,7 @@ int api_messages(struct worker *worker, const struct request *request,
     int rc = window_read(&window, served, request);
 
     if (rc == 0)
-        rc = request_number(request, "limit", 0, MAX_MESSAGES, USUAL_MESSAGES, &limit);
+        rc = request_number(request, "limit", 0, MAX_MESSAGES, TYPICAL_MESSAGES, &limit);
     if (rc == 0) {
         struct arrows_window look = {window.begin_ns, window.end_ns, window.location,
                                      window.n_locations};
@@ -288,7 +288,7 @@ int api_dependencies(struct worker *worker, const struct request *request,
     int rc = window_read(&window, s, request);
 
     if (rc == 0)
-        rc = request_number(request, "limit", 0, MAX_MESSAGES, USUAL_MESSAGES, &limit);
+        rc = request_number(request, "limit", 0, MAX_MESSAGES, TYPICAL_MESSAGES, &limit);
     if (rc == 0) {
         const struct dependency_ends *ends =
             dependency_ends_take(&s->dependencies, &s->scattered);

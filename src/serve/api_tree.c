@@ -75,31 +75,32 @@ static void order(struct call_paths *paths)
 
 /* ------------------------------------------------------------------------ an execution */
 
-static void add_call(struct call_path *node, const struct closeup *c, uint32_t v,
+static void add_call(struct call_path *node, const struct execution_detail *c, uint32_t v,
                      const uint64_t *inclusive, uint64_t *longest)
 {
     uint32_t path = c->location.path[v];
     double typical = NAN, exclusive = (double)c->forest.exclusive_ns[v], rarity;
 
-    if (residual_is_usual(c->model, path))
+    if (residual_is_typical(c->model, path))
         typical = residual_typical(c->model, &c->location, &c->forest, 0, v);
     rarity = residual_rarity(c->model, &c->location, &c->forest, 0, v);
     node->region = c->forest.region[v];
-    node->usual_calls = closeup_usual_calls(c, path);
+    node->typical_calls = execution_detail_typical_calls(c, path);
     node->exclusive_ns += exclusive;
     node->inclusive_ns += (double)inclusive[v];
-    node->usual_ns = node->n_calls == 0 ? fmax(typical, 0) : node->usual_ns + fmax(typical, 0);
+    node->typical_ns =
+        node->n_calls == 0 ? fmax(typical, 0) : node->typical_ns + fmax(typical, 0);
     node->excess_ns += isnan(typical) ? exclusive : exclusive - fmax(typical, 0);
     node->rarity = fmax(node->rarity, rarity);
     if (isnan(typical))
-        node->usual_ns = NAN;
+        node->typical_ns = NAN;
     if (node->n_calls++ == 0 || inclusive[v] > *longest) {
         *longest = inclusive[v];
         node->call = c->x.call + v;
     }
 }
 
-void call_paths_of(struct call_paths *paths, const struct closeup *c)
+void call_paths_of(struct call_paths *paths, const struct execution_detail *c)
 {
     uint32_t n = c->forest.n;
     struct context own = {0}; /* also of what the model does not know */
@@ -124,9 +125,10 @@ void call_paths_of(struct call_paths *paths, const struct closeup *c)
 /* ------------------------------------------------------------- the typical execution */
 
 /* Of a call of a path, as context_of of residual.c has it. */
-static double usual_own(const struct residual_model *model, uint32_t path, uint32_t site)
+static double typical_own(const struct residual_model *model, uint32_t path, uint32_t site)
 {
-    uint32_t at = site == LOCAL_NONE ? LOCAL_NONE : local_usual_find(&model->local, site, path);
+    uint32_t at =
+        site == LOCAL_NONE ? LOCAL_NONE : local_typical_find(&model->local, site, path);
     double factor = at == LOCAL_NONE ? 1 : model->local.factor[at];
 
     return fmax(model->path[path].typical * factor - model->offset_ns, 0);
@@ -139,13 +141,13 @@ static void call_paths_typical(struct call_paths *paths, const struct residual_m
 
     *paths = (struct call_paths){0, mem_alloc(model->paths.n, sizeof *paths->node)};
     for (uint32_t p = 0; p < model->paths.n; p++) {
-        const struct residual_context *usual = &model->path[p];
+        const struct residual_context *typical = &model->path[p];
         uint32_t caller = model->paths.parent[p];
-        double calls = (double)usual->n_calls / (double)model->n_trees;
-        double own = usual_own(model, p, site) * calls;
+        double calls = (double)typical->n_calls / (double)model->n_trees;
+        double own = typical_own(model, p, site) * calls;
 
         node[p] = PATH_NONE;
-        if (2 * (uint64_t)usual->n_trees < model->n_trees ||
+        if (2 * (uint64_t)typical->n_trees < model->n_trees ||
             (caller != PATH_NONE && node[caller] == PATH_NONE))
             continue;
         node[p] = paths->n;
@@ -153,10 +155,10 @@ static void call_paths_typical(struct call_paths *paths, const struct residual_m
             (struct call_path){.parent = caller == PATH_NONE ? PATH_NONE : node[caller],
                                .region = model->paths.region[p],
                                .n_calls = calls,
-                               .usual_calls = calls,
+                               .typical_calls = calls,
                                .inclusive_ns = own,
                                .exclusive_ns = own,
-                               .usual_ns = own,
+                               .typical_ns = own,
                                .call = NO_CALL};
     }
     for (uint32_t k = paths->n; k-- > 0;)
@@ -185,7 +187,7 @@ static json_t *call_paths_to_json(const struct call_paths *paths, uint32_t locat
                       x->parent == PATH_NONE ? (json_int_t)-1 : (json_int_t)x->parent, "region",
                       (json_int_t)x->region, "calls", x->n_calls, "inclusive_ns",
                       x->inclusive_ns, "exclusive_ns", x->exclusive_ns, "usual_ns",
-                      json_number(x->usual_ns), "usual_calls", x->usual_calls, "excess_ns",
+                      json_number(x->typical_ns), "usual_calls", x->typical_calls, "excess_ns",
                       x->excess_ns, "rarity", x->rarity, "call",
                       x->call == NO_CALL ? json_null() : json_integer(x->call), "location",
                       location == NO_LOCATION ? json_null() : json_integer(location)));
@@ -230,21 +232,22 @@ json_t *call_paths_sketch(const struct call_paths *paths, uint32_t most)
 int api_tree(struct worker *worker, const struct request *request, struct response *response)
 {
     struct foi_state *state;
-    struct closeup c;
+    struct execution_detail c;
     struct call_paths paths;
     int rc = worker_model(worker, request->id[0], &state);
 
-    closeup_init(&c, worker->db, &worker->served->run.columns, &worker->served->run.defs);
+    execution_detail_init(&c, worker->db, &worker->served->run.columns,
+                          &worker->served->run.defs);
     if (rc == 0)
-        rc = closeup_find_tree(&c, request->id[0], request->id[1]);
+        rc = execution_detail_find_tree(&c, request->id[0], request->id[1]);
     if (rc == 0)
-        rc = closeup_locate(&c, &state->model);
+        rc = execution_detail_locate(&c, &state->model);
     if (rc == 0) {
         call_paths_of(&paths, &c);
         response_json(response, call_paths_to_json(&paths, c.x.location));
         call_paths_release(&paths);
     }
-    closeup_release(&c);
+    execution_detail_release(&c);
     return rc;
 }
 
@@ -296,7 +299,7 @@ int api_typical_there(struct worker *worker, const struct request *request,
     for (uint32_t k = 0; rc == 0 && k < window.n_locations; k++) {
         uint32_t l = window.location[k];
         uint32_t site =
-            local_usual_site_at(&state->model.local, forest_place(&served->run.defs, l));
+            local_typical_site_at(&state->model.local, forest_place(&served->run.defs, l));
 
         if (site != LOCAL_NONE)
             json_array_append_new(items,
@@ -315,14 +318,14 @@ int api_subtrees(struct worker *worker, const struct request *request,
                  struct response *response)
 {
     struct served *served = worker->served;
-    struct closeup c;
+    struct execution_detail c;
     struct subtrees *subtrees;
     double threshold;
     int rc = request_real(request, "threshold", 0, REQUEST_MAX_NUMBER, NAN, &threshold);
 
-    closeup_init(&c, worker->db, &served->run.columns, &served->run.defs);
+    execution_detail_init(&c, worker->db, &served->run.columns, &served->run.defs);
     if (rc == 0)
-        rc = closeup_find_tree(&c, request->id[0], request->id[1]);
+        rc = execution_detail_find_tree(&c, request->id[0], request->id[1]);
     if (rc == 0)
         rc = worker_subtrees(worker, request->id[0], &subtrees);
     if (rc == 0)
@@ -330,7 +333,7 @@ int api_subtrees(struct worker *worker, const struct request *request,
     if (rc == 0)
         response_json(response,
                       json_pack("{s:o}", "subtrees", subtree_to_json(subtrees, threshold)));
-    closeup_release(&c);
+    execution_detail_release(&c);
     return rc;
 }
 

@@ -35,11 +35,11 @@ what_is_usual_on_a_rank_is_said_where_it_is_not_what_is_usual_everywhere(void **
 {
     struct sample_page *p = *state;
     size_t compute;
-    double usual;
+    double typical;
 
     sample_page_ok(p, "/fois/1/typical");
-    usual = own_everywhere(p, "compute", &compute);
-    assert_true(fabs(usual - 1e6) < 1e5);
+    typical = own_everywhere(p, "compute", &compute);
+    assert_true(fabs(typical - 1e6) < 1e5);
 
     sample_page_ok(p, "/fois/1/typical/there?locations=2,3");
     for (size_t i = 0; i < 2; i++) {
@@ -52,7 +52,7 @@ what_is_usual_on_a_rank_is_said_where_it_is_not_what_is_usual_everywhere(void **
             const json_t *pair = json_array_get(own, 0);
 
             assert_int_equal(json_integer_value(json_array_get(pair, 0)), compute);
-            assert_true(fabs(json_number_value(json_array_get(pair, 1)) / usual - 2) < 0.1);
+            assert_true(fabs(json_number_value(json_array_get(pair, 1)) / typical - 2) < 0.1);
         }
     }
 }

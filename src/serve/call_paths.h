@@ -6,7 +6,7 @@
 #ifndef SNAG_SERVE_CALL_PATHS_H
 #define SNAG_SERVE_CALL_PATHS_H
 
-#include "view/closeup.h"
+#include "view/execution_detail.h"
 
 #include <stdint.h>
 
@@ -17,12 +17,12 @@ struct call_path {
     uint32_t parent; /* node, < own number, or PATH_NONE */
     uint32_t depth;  /* 0 for the root */
     uint32_t region;
-    double n_calls, usual_calls;
+    double n_calls, typical_calls;
     double inclusive_ns, exclusive_ns;
-    double usual_ns;  /* exclusive; NAN when it is usually not there */
-    double excess_ns; /* exclusive over what is usual */
-    double rarity;    /* of the rarest shape among its calls, nats */
-    uint32_t call;    /* row of the longest of its calls, NO_CALL in a typical execution */
+    double typical_ns; /* exclusive; NAN when it is usually not there */
+    double excess_ns;  /* exclusive over what is usual */
+    double rarity;     /* of the rarest shape among its calls, nats */
+    uint32_t call;     /* row of the longest of its calls, NO_CALL in a typical execution */
 };
 
 struct call_paths {
@@ -31,7 +31,7 @@ struct call_paths {
 };
 
 /* call_paths_of -- of an execution that is located. O(vertices). */
-void call_paths_of(struct call_paths *paths, const struct closeup *c);
+void call_paths_of(struct call_paths *paths, const struct execution_detail *c);
 
 /*
  * call_paths_typical -- the paths that at least half of the executions have, with their means.

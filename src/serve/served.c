@@ -113,8 +113,8 @@ int served_open(struct served *served, const struct served_opts *opts)
                               .has_opened = true};
     if (getrandom(&served->nonce, sizeof served->nonce, 0) != sizeof served->nonce)
         served->nonce = served->started_ns;
-    feed_init(&served->events, opts->wake);
-    board_init(&served->points);
+    event_ring_init(&served->events, opts->wake);
+    latest_value_init(&served->points);
     shared_cache_init(&served->tables);
     shared_cache_init(&served->dependencies);
     if (opts->what == SERVED_RUN)
@@ -130,8 +130,8 @@ void served_close(struct served *served)
         pthread_join(served->levelling, NULL);
     levels_close(&served->levels);
     columns_close(&served->scattered);
-    feed_release(&served->events);
-    board_release(&served->points);
+    event_ring_release(&served->events);
+    latest_value_release(&served->points);
     shared_cache_release(&served->tables);
     shared_cache_release(&served->dependencies);
     run_close(&served->run);
@@ -145,13 +145,13 @@ void served_wrote(struct served *served, int rc)
 
 void served_tell(struct served *served, const char *event, json_t *data)
 {
-    char text[FEED_TEXT_SIZE];
+    char text[EVENT_RING_TEXT_SIZE];
     char *json = json_dumps(data, JSON_COMPACT | JSON_REAL_PRECISION(12));
 
     snprintf(text, sizeof text, "event: %s\ndata: %s\n\n", event, json);
     free(json);
     json_decref(data);
-    feed_tell(&served->events, text);
+    event_ring_tell(&served->events, text);
 }
 
 /* --------------------------------------------------------- the part that a request is about */

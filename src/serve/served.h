@@ -13,13 +13,13 @@
 #ifndef SNAG_SERVE_SERVED_H
 #define SNAG_SERVE_SERVED_H
 
-#include "compare/compare.h"
 #include "analysis/retrain.h"
 #include "analysis/run_scoring.h"
-#include "base/board.h"
-#include "base/feed.h"
+#include "base/event_ring.h"
+#include "base/latest_value.h"
 #include "base/pool.h"
 #include "base/shared_cache.h"
+#include "compare/compare.h"
 #include "http/request.h"
 #include "http/response.h"
 #include "monitor/live_state.h"
@@ -82,8 +82,8 @@ struct served {
     const char *author;     /* of labels that do not name one */
     uint32_t n_threads;     /* for learning and projecting; 0: one per processor */
 
-    struct feed events;
-    struct board points;              /* a bundle */
+    struct event_ring events;
+    struct latest_value points;       /* a bundle */
     struct shared_cache tables;       /* by function of interest */
     struct shared_cache dependencies; /* by their ends: one value */
     pthread_t projecting;
@@ -104,8 +104,8 @@ struct served_opts {
     const struct served_comparison *comparison; /* of a comparison; stay until served_close */
     const char *snag, *command, *job, *run_id, *author; /* as in struct served */
     uint32_t n_threads;
-    feed_wake_fn *wake; /* of who listens to the events */
-    bool is_brief;      /* for a few questions: nothing is made to answer more of them sooner */
+    event_ring_wake_fn *wake; /* of who listens to the events */
+    bool is_brief; /* for a few questions: nothing is made to answer more of them sooner */
 };
 
 /*

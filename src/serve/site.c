@@ -84,7 +84,7 @@ static void *run(void *arg)
             told = tell(served);
             told_ns = clock_ns();
         } else if (clock_ns() - told_ns > SILENCE_NS) {
-            feed_tell(&served->events, ": still here\n\n");
+            event_ring_tell(&served->events, ": still here\n\n");
             told_ns = clock_ns();
         }
     }
@@ -519,18 +519,18 @@ static ssize_t read_events(void *request, char *out, size_t size)
 {
     static const char hello[] = "retry: 2000\n\n";
     struct exchange *x = request;
-    struct feed *feed = &x->site->served.events;
+    struct event_ring *event_ring = &x->site->served.events;
     int n;
 
     if (!x->is_stream) {
         x->is_stream = true;
-        x->next = feed_now(feed);
+        x->next = event_ring_now(event_ring);
         memcpy(out, hello, sizeof hello - 1);
         return (ssize_t)sizeof hello - 1;
     }
-    n = feed_read(feed, &x->next, out, size);
+    n = event_ring_read(event_ring, &x->next, out, size);
     if (n == 0)
-        feed_wait(feed, x->next, x->connection);
+        event_ring_wait(event_ring, x->next, x->connection);
     return n;
 }
 
@@ -619,7 +619,7 @@ static void end(void *request)
     struct exchange *x = request;
 
     if (x->is_stream)
-        feed_leave(&x->site->served.events, x->connection);
+        event_ring_leave(&x->site->served.events, x->connection);
     exchange_free(x);
 }
 
@@ -686,7 +686,7 @@ int site_open(struct site **out, const struct site_opts *opts)
     struct server_opts server = {.address = opts->address ? opts->address : "127.0.0.1",
                                  .port = opts->port,
                                  .n_threads = n_readers(),
-                                 .limits = server_limits_usual(),
+                                 .limits = server_limits_typical(),
                                  .handler = {site, begin, respond, end, refuse}};
     unsigned part = server.limits.connections / WAITING_PART;
     int rc = access_init(&site->access, server.address);
@@ -711,7 +711,7 @@ static void close_desks(struct site *site)
         close_desks(site->room[i]);
     atomic_store(&served->is_closing, true);
     if (served->has_opened)
-        feed_close(&served->events);
+        event_ring_close(&served->events);
     close_thread(&site->writer);
     close_thread(&site->learner);
     close_thread(&site->explainer);
@@ -756,7 +756,7 @@ const struct access *site_access(const struct site *site)
 
 void site_tick(struct site *site)
 {
-    feed_tell(&site->served.events, ": still here\n\n");
+    event_ring_tell(&site->served.events, ": still here\n\n");
     for (size_t i = 0; i < site->n_rooms; i++)
         site_tick(site->room[i]);
 }

@@ -274,9 +274,10 @@ uint64_t insertion_ns(const struct call_view *calls, const struct insertion *ins
         return calls->enter_ns[end] - enter_ns;
     leave_ns = calls->enter_ns[last] + calls->inclusive_ns[last];
     latest_ns = latest_end_ns(calls, begin, end, leave_ns);
-    if (enter_ns + insert->usual_ns <= leave_ns || latest_ns <= leave_ns)
+    if (enter_ns + insert->typical_ns <= leave_ns || latest_ns <= leave_ns)
         return leave_ns - enter_ns;
-    return latest_ns - enter_ns < insert->usual_ns ? latest_ns - enter_ns : insert->usual_ns;
+    return latest_ns - enter_ns < insert->typical_ns ? latest_ns - enter_ns
+                                                     : insert->typical_ns;
 }
 
 static void add_new(struct calls *into, const struct call_view *from,

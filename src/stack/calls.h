@@ -223,7 +223,7 @@ struct insertion {
     uint32_t region;
     uint32_t n;
     uint32_t *begin, *end; /* [n] ascending; end[i] <= begin[i + 1] */
-    uint64_t usual_ns;     /* how long one usually lasts */
+    uint64_t typical_ns;   /* how long one usually lasts */
 };
 
 /*

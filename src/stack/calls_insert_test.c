@@ -36,7 +36,8 @@ static void new_calls_are_between_their_caller_and_what_they_are_around(void **s
     static const uint32_t len[] = {9, 4, 1, 2, 1, 3, 1, 1, 1, 1};
     static const uint16_t depth[] = {0, 1, 2, 2, 3, 1, 2, 2, 1, 0};
     uint32_t begin[] = {1, 4}, end[] = {4, 6};
-    struct insertion insert = {.region = 9, .n = 2, .begin = begin, .end = end, .usual_ns = 19};
+    struct insertion insert = {
+        .region = 9, .n = 2, .begin = begin, .end = end, .typical_ns = 19};
     struct calls before = small(), after = {0};
     struct call_view view = calls_view(&before);
 
@@ -151,9 +152,9 @@ a_call_that_none_follows_lasts_as_usual_between_its_last_call_and_the_next(void 
 
     (void)state;
     assert_int_equal(insertion_ns(&view, &insert, 0), 18); /* 30 to 48: b is left */
-    insert.usual_ns = 19;
+    insert.typical_ns = 19;
     assert_int_equal(insertion_ns(&view, &insert, 0), 19);
-    insert.usual_ns = 100;
+    insert.typical_ns = 100;
     assert_int_equal(insertion_ns(&view, &insert, 0), 20); /* 50: d is entered */
     begin[0] = 6, end[0] = 7;
     assert_int_equal(insertion_ns(&view, &insert, 0), 30); /* 80: main is left */

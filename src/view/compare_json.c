@@ -29,7 +29,7 @@ static bool compare_is_one_run(const struct comparison *c)
 
 bool compare_is_sure(enum compare_verdict verdict)
 {
-    return verdict != COMPARE_SAME && verdict != COMPARE_UNSURE;
+    return verdict != COMPARE_SAME && verdict != COMPARE_INCONCLUSIVE;
 }
 
 /* "caller > function", which says enough where there is space for a line only. */
@@ -340,11 +340,11 @@ static json_t *function_json(const struct comparison *c, const struct compare_fu
 
 static json_t *durations(const struct comparison *c)
 {
-    static const char *const names[DIGEST_QUANTILES] = {"median", "p95", "p99"};
+    static const char *const names[SUMMARY_QUANTILES] = {"median", "p95", "p99"};
     json_t *json = json_object();
 
     json_object_set_new(json, "mean", pair_ns(c->whole.ns));
-    for (uint32_t i = 0; i < DIGEST_QUANTILES; i++)
+    for (uint32_t i = 0; i < SUMMARY_QUANTILES; i++)
         json_object_set_new(json, names[i],
                             pair_ns((double[]){c->duration_ns[0][i], c->duration_ns[1][i]}));
     return json;
@@ -362,7 +362,7 @@ static json_t *differences(const struct comparison *c)
         json_array_append_new(json, json_string("executions"));
     for (int f = 0; f < N_DIGEST_FACTS; f++)
         if (c->fact[0][f])
-            json_array_append_new(json, json_string(digest_fact_key[f]));
+            json_array_append_new(json, json_string(summary_fact_key[f]));
     return json;
 }
 
@@ -373,7 +373,7 @@ static json_t *facts(const struct comparison *c)
 
     for (int f = 0; f < N_DIGEST_FACTS; f++)
         if (c->fact[0][f])
-            json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "key", digest_fact_key[f],
+            json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "key", summary_fact_key[f],
                                                   "before", json_text(c->fact[0][f]), "after",
                                                   json_text(c->fact[1][f])));
     return list;

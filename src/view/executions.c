@@ -2,11 +2,11 @@
 #include "view/executions.h"
 
 #include "base/err.h"
+#include "base/json.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
 #include "trace/definitions.h"
 #include "view/csv.h"
-#include "base/json.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -151,7 +151,7 @@ static void fill(struct execution *x, sqlite3_stmt *query, bool has_several)
         .n_vertices = (uint64_t)sqlite3_column_int64(query, EXECUTION_VERTICES),
         .n_messages = (uint64_t)sqlite3_column_int64(query, EXECUTION_MESSAGES),
         .tracer_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_TRACER),
-        .usual_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_USUAL),
+        .typical_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_TYPICAL),
         .lost_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_LOST),
         .off_ns = (uint64_t)sqlite3_column_int64(query, EXECUTION_OFF),
         .is_open = sqlite3_column_type(query, EXECUTION_OPEN) != SQLITE_NULL,
@@ -364,7 +364,7 @@ json_t *execution_to_json(const struct execution *x)
     json_object_set_new(json, "enter_ns", json_count(x->enter_ns));
     json_object_set_new(json, "duration_ns", json_count(x->duration_ns));
     json_object_set_new(json, "off_ns", json_count(x->off_ns));
-    json_object_set_new(json, "usual_ns", json_count(x->usual_ns));
+    json_object_set_new(json, "usual_ns", json_count(x->typical_ns));
     json_object_set_new(json, "lost_ns", json_count(x->lost_ns));
     json_object_set_new(json, "open_ns", x->is_open ? json_count(x->open_ns) : json_null());
     json_object_set_new(json, "cost_ns", x->has_cost ? json_count(x->cost_ns) : json_null());
@@ -395,7 +395,7 @@ void execution_to_csv(const struct execution *x, FILE *out)
             x->rank, x->thread, x->index, x->enter_ns, x->duration_ns, x->n_vertices,
             x->n_messages, x->score, x->verdict, x->label ? x->label : "");
     csv_text(out, x->why, true);
-    fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", x->usual_ns, x->lost_ns,
+    fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", x->typical_ns, x->lost_ns,
             x->tracer_ns);
     if (x->has_cost)
         fprintf(out, "%" PRIu64, x->cost_ns);

@@ -22,9 +22,9 @@ struct execution {
     uint32_t location, rank, thread, index;
     uint32_t call; /* row of its root */
     uint64_t enter_ns, duration_ns, n_vertices, n_messages;
-    uint64_t tracer_ns, usual_ns, lost_ns, off_ns; /* as in run.db */
-    bool is_open;                                  /* when the events of its location end; */
-    uint64_t open_ns;                              /* the run went on for so long */
+    uint64_t tracer_ns, typical_ns, lost_ns, off_ns; /* as in run.db */
+    bool is_open;                                    /* when the events of its location end; */
+    uint64_t open_ns;                                /* the run went on for so long */
     bool has_cost; /* what the run would be shorter without what it lost is known: */
     uint64_t cost_ns;
     bool is_cost_bound;        /* it is at most that */

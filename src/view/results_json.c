@@ -6,10 +6,10 @@
 #include "view/results_json.h"
 
 #include "analysis/label_store.h"
-#include "ranks/peer_few.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "learn/reasons.h"
+#include "ranks/peer_few.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
 
@@ -317,14 +317,14 @@ json_t *question_to_json(const struct question *question, const struct ranking *
 
 /* --------------------------------------------------------------------------------- subtrees */
 
-#define USUAL_THRESHOLD log(2.0)
+#define TYPICAL_THRESHOLD log(2.0)
 
 size_t subtree_count(const struct subtrees *s, double threshold)
 {
     size_t n = 0;
 
     if (isnan(threshold))
-        threshold = USUAL_THRESHOLD;
+        threshold = TYPICAL_THRESHOLD;
     while (n < s->tops.n && fabs(s->tops.top[n].importance) >= threshold)
         n++;
     return n;
@@ -370,9 +370,9 @@ json_t *subtree_to_json(const struct subtrees *s, double threshold)
         json_object_set_new(item, "function", json_text(s->work.defs->region[region].name));
         json_object_set_new(item, "degree", json_count(s->work.wl.vocab.degree[top->word]));
         json_object_set_new(item, "calls", json_count(top->count));
-        json_object_set_new(item, "usual_calls", json_number(top->usual_count));
+        json_object_set_new(item, "usual_calls", json_number(top->typical_count));
         json_object_set_new(item, "inclusive_ns", json_count(top->weight_ns));
-        json_object_set_new(item, "usual_ns", json_number(top->usual_ns));
+        json_object_set_new(item, "usual_ns", json_number(top->typical_ns));
         json_object_set_new(item, "vertices_here", vertices(s, top->word));
         json_array_append_new(list, item);
     }

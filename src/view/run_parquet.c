@@ -354,7 +354,7 @@ enum {
     X_DURATION,
     X_OFF,
     X_TRACER,
-    X_USUAL,
+    X_TYPICAL,
     X_LOST,
     X_OPEN,
     X_COST,
@@ -382,7 +382,7 @@ static const struct parquet_column execution_columns[N_EXECUTION_COLUMNS] = {
     [X_DURATION] = {"duration_ns", PARQUET_U64, false},
     [X_OFF] = {"off_ns", PARQUET_U64, false},
     [X_TRACER] = {"tracer_ns", PARQUET_U64, false},
-    [X_USUAL] = {"usual_ns", PARQUET_U64, false},
+    [X_TYPICAL] = {"usual_ns", PARQUET_U64, false},
     [X_LOST] = {"lost_ns", PARQUET_U64, false},
     [X_OPEN] = {"open_ns", PARQUET_U64, true},
     [X_COST] = {"cost_ns", PARQUET_U64, true},
@@ -412,7 +412,7 @@ static void add_execution(const struct execution *x, void *ctx)
     set_u64(r, X_DURATION, x->duration_ns);
     set_u64(r, X_OFF, x->off_ns);
     set_u64(r, X_TRACER, x->tracer_ns);
-    set_u64(r, X_USUAL, x->usual_ns);
+    set_u64(r, X_TYPICAL, x->typical_ns);
     set_u64(r, X_LOST, x->lost_ns);
     set_u64(r, X_OPEN, x->open_ns);
     set_null_if(r, X_OPEN, !x->is_open);

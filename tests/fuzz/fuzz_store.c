@@ -16,10 +16,10 @@
 #include "base/log.h"
 #include "base/test_dir.h"
 #include "cmd/options.h"
+#include "monitor/live_past.h"
 #include "prov/prov_reader.h"
 #include "prov/prov_store.h"
 #include "prov/sample_record.h"
-#include "monitor/live_past.h"
 #include "serve/routes.h"
 
 #include <math.h>
@@ -191,7 +191,7 @@ static void run_command(const struct command *command, const char *format,
 {
     struct settings settings;
 
-    options_usual(command, &settings);
+    options_typical(command, &settings);
     settings.args = args;
     settings.n_args = n_args;
     settings.format = format;

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The field's words (STYLE, sections 9 and 11): a bound is MAX_ or MIN_ with what it bounds.
+# The field's words: a bound is MAX_ or MIN_ with what it bounds, and the names that docs/glossary.md has under "not"
+# name nothing: no file, and no struct, function, field or variable, alone or before an underscore.
 #
 #   words.sh SOURCE_DIRECTORY
 set -eu
@@ -11,3 +12,27 @@ if grep -nE '^ *(#define |enum \{.*)\b([A-Z0-9]+_)*(MOST|LEAST|FEWEST|LARGEST)(_
     echo "bounds are MAX_ and MIN_ with what they bound"
     exit 1
 fi
+
+[ -f docs/glossary.md ] || exit 0
+words=$(awk -F'|' '/^\|/ && NF == 6 && $5 !~ /^ *(not|---) *$/ { print $5 }' docs/glossary.md | tr -d ' ' | tr ',' '\n' | sed '/^$/d')
+[ -n "$words" ] || { echo 'docs/glossary.md has no names under "not"'; exit 1; }
+pattern=$(paste -sd '|' <<<"$words")
+status=0
+found=$(mktemp)
+trap 'rm -f "$found"' EXIT
+find src tracer -name '*.[ch]' | grep -E "/($pattern)(_[a-z0-9_]*)?\.[ch]\$" && status=1
+# Outside of comments and texts.
+for file in $(grep -lE "\b($pattern)(_|\b)" $(find src tracer -name '*.[ch]')); do
+    sed -E 's/"([^"\\]|\\.)*"//g' "$file" |
+        awk '{ line = $0; while (1) {
+                   if (inside) { at = index(line, "*/"); if (!at) { line = ""; break } line = substr(line, at + 2); inside = 0 }
+                   at = index(line, "/*"); if (!at) break
+                   rest = substr(line, at + 2); end = index(rest, "*/")
+                   if (end) line = substr(line, 1, at - 1) substr(rest, end + 2)
+                   else { line = substr(line, 1, at - 1); inside = 1; break }
+               } print NR ":" line }' |
+        { grep -E "\b(struct |enum )?($pattern)_[a-z]|\bstruct ($pattern)\b" || true; } | sed "s|^|$file:|"
+done >"$found"
+[ ! -s "$found" ] || { cat "$found"; status=1; }
+[ $status -eq 0 ] || echo 'docs/glossary.md says what these are called'
+exit $status

@@ -105,7 +105,7 @@ launch_on() {
 everyone() {
     local pid parent rank kind
     for pid in $(pgrep -f "$SNAG"); do
-        [ "$(readlink /proc/$pid/exe)" = "$SNAG" ] && [ -e /proc/$pid/fd/2 ] || continue # not the sweeper
+        [ "$(readlink /proc/$pid/exe)" = "$SNAG" ] && [ -e /proc/$pid/fd/2 ] || continue # not the cleaner
         parent=$(awk '/^PPid:/ {print $2}' /proc/$pid/status)
         kind=parent
         [ "$(readlink /proc/$parent/exe)" != "$SNAG" ] || kind=child

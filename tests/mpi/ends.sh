@@ -40,7 +40,7 @@ processes() {
         if [ "$(readlink /proc/$pid/exe)" = "$(realpath "$SNAG")" ]; then
             kind=parent
             [ "$(readlink /proc/$1/exe)" != "$(realpath "$SNAG")" ] || kind=child
-            # the sweeper holds no standard streams
+            # the cleaner holds no standard streams
             [ $kind = child ] && [ ! -e /proc/$pid/fd/2 ] && continue
             echo $pid $(tr '\0' '\n' </proc/$pid/environ | sed -n 's/^\(OMPI_COMM_WORLD\|PMI\)_RANK=//p') $kind
         fi

@@ -68,7 +68,7 @@ static void slow_clock(struct otf2_write *w)
     two_ranks(w, 1, (uint64_t)1 << 38); /* seconds */
 }
 
-static void usual_times(struct otf2_write *w)
+static void typical_times(struct otf2_write *w)
 {
     two_ranks(w, 1000, 1000);
 }
@@ -121,7 +121,7 @@ static void alternating(struct otf2_write *w)
 
 static void absurd_offsets(struct otf2_write *w)
 {
-    usual_times(w);
+    typical_times(w);
     otf2_write_clock_offset(w, 0, 0, INT64_MIN);
     otf2_write_clock_offset(w, 0, 20000, INT64_MAX);
     otf2_write_clock_offset(w, 1, 0, INT64_MAX);
@@ -130,7 +130,7 @@ static void absurd_offsets(struct otf2_write *w)
 
 static void steep_offsets(struct otf2_write *w)
 {
-    usual_times(w);
+    typical_times(w);
     otf2_write_clock_offset(w, 0, 0, 0);
     otf2_write_clock_offset(w, 0, 1, (int64_t)1 << 52);
     otf2_write_clock_offset(w, 1, 0, -((int64_t)1 << 58));
@@ -302,7 +302,7 @@ static void undefined_regions(struct otf2_write *w)
 
 static void more_events_said(struct otf2_write *w)
 {
-    usual_times(w);
+    typical_times(w);
     w->location[0].n_events_said = UINT64_MAX - 1;
     w->location[1].n_events_said = 1;
 }
@@ -433,9 +433,9 @@ static const char *const one_name[N_REGIONS] = {"f", "f", "f", "f", "f", "f", "f
 
 static const struct kind kinds[] = {
     {"slow-clock", slow_clock, 1, 0, NULL},
-    {"fast-clock", usual_times, UINT64_MAX, 0, NULL},
-    {"late-origin", usual_times, 0, UINT64_MAX / 2, NULL},
-    {"last-origin", usual_times, 0, UINT64_MAX, NULL},
+    {"fast-clock", typical_times, UINT64_MAX, 0, NULL},
+    {"late-origin", typical_times, 0, UINT64_MAX / 2, NULL},
+    {"last-origin", typical_times, 0, UINT64_MAX, NULL},
     {"times-to-the-last", times_to_the_last, 0, 0, NULL},
     {"times-over-the-sign", times_over_the_sign, 0, 0, NULL},
     {"ranks-of-different-ages", ranks_of_different_ages, 0, 0, NULL},
@@ -457,9 +457,9 @@ static const struct kind kinds[] = {
     {"many-locations", many_locations, 0, 0, NULL},
     {"many-regions", many_regions, 0, 0, NULL},
     {"long-names", long_names, 0, 0, NULL},
-    {"odd-names", usual_times, 0, 0, odd_names},
-    {"empty-names", usual_times, 0, 0, empty_names},
-    {"one-name", usual_times, 0, 0, one_name},
+    {"odd-names", typical_times, 0, 0, odd_names},
+    {"empty-names", typical_times, 0, 0, empty_names},
+    {"one-name", typical_times, 0, 0, one_name},
     {"last-numbers", last_numbers, 0, 0, NULL},
     {"undefined-regions", undefined_regions, 0, 0, NULL},
     {"more-events-said", more_events_said, 0, 0, NULL},

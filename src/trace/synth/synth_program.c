@@ -13,7 +13,7 @@
 #define DEEPEST 200
 #define MAX_RANKS 100000
 #define MAX_THREADS 64
-#define USUAL_THREADS 4
+#define TYPICAL_THREADS 4
 #define N_SETTINGS 9
 
 struct parser {
@@ -321,7 +321,7 @@ int synth_parse(const char *text, struct synth_program *program, struct definiti
     struct parser p = {.text = text, .at = text, .defs = defs, .arena = arena};
     int rc;
 
-    *program = (struct synth_program){.n_ranks = 1, .n_threads = USUAL_THREADS, .seed = 1};
+    *program = (struct synth_program){.n_ranks = 1, .n_threads = TYPICAL_THREADS, .seed = 1};
     rc = parse_items(&p, &program->first);
     while (rc == 0 && *p.at == ';') {
         p.at++;

@@ -10,7 +10,7 @@ int adios2_reader_check(const char *path)
                    path);
 }
 
-int adios2_reader_run(void *ctx, struct courier_end *end)
+int adios2_reader_run(void *ctx, struct worker_process_end *end)
 {
     const struct adios2_reader *reader = ctx;
 

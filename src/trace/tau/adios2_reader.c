@@ -132,7 +132,7 @@ static enum bp_index bp_index_check(const char *path)
 
 struct adios2_reading {
     const struct adios2_reader *what;
-    struct courier_end *end;
+    struct worker_process_end *end;
     adios2_adios *adios;
     adios2_io *io;
     adios2_engine *engine;
@@ -146,7 +146,7 @@ struct adios2_reading {
     char *text;             /* [TEXT_ROOM] */
     uint64_t *rows;         /* of a block that cannot be taken in pieces */
     size_t rows_cap;
-    unsigned char *room; /* of the courier, */
+    unsigned char *room; /* of the worker process, */
     size_t used;         /* and how much of it */
     struct tau_step_end step;
     bool is_known[N_TABLES];      /* tables that there were by now, */
@@ -158,7 +158,7 @@ struct adios2_reading {
 static void flush(struct adios2_reading *r, uint32_t kind)
 {
     if (r->room)
-        courier_send(r->end, kind, r->used);
+        worker_process_send(r->end, kind, r->used);
     r->room = NULL;
     r->used = 0;
 }
@@ -167,10 +167,10 @@ static void *room_for(struct adios2_reading *r, uint32_t kind, size_t bytes)
 {
     void *at;
 
-    if (r->room && r->used + bytes > COURIER_BYTES)
+    if (r->room && r->used + bytes > WORKER_PROCESS_BYTES)
         flush(r, kind);
     if (r->room == NULL)
-        r->room = courier_room(r->end);
+        r->room = worker_process_room(r->end);
     at = r->room + r->used;
     r->used += bytes;
     return at;
@@ -195,7 +195,7 @@ static const char *reason(struct adios2_reading *r)
     static char said[4000];
     char *line, *end, *at;
 
-    courier_said(r->end, said, sizeof said);
+    worker_process_said(r->end, said, sizeof said);
     strip_colours(said);
     end = said + strlen(said);
     while (end > said && isspace((unsigned char)end[-1]))
@@ -299,7 +299,7 @@ static int wait_for_it(struct adios2_reading *r)
         if (!r->what->is_live || clock_ns() >= until)
             return err_set(ERR_NOT_FOUND, "no such trace: '%s'%s", r->what->path,
                            r->what->is_live ? " (waited for it)" : "");
-        courier_beat(r->end);
+        worker_process_beat(r->end);
         nanosleep(&(struct timespec){.tv_nsec = NAP_MS * 1000000}, NULL);
     }
     return 0;
@@ -361,12 +361,12 @@ static void tell_attribute(struct adios2_reading *r, const char *name)
     size_t n_name = strlen(name) + 1, n_text = strlen(r->text) + 1;
     char *at;
 
-    if (n_name > COURIER_BYTES / 4) {
+    if (n_name > WORKER_PROCESS_BYTES / 4) {
         r->step.n_bad++;
         return;
     }
-    if (n_text > COURIER_BYTES / 2)
-        n_text = COURIER_BYTES / 2;
+    if (n_text > WORKER_PROCESS_BYTES / 2)
+        n_text = WORKER_PROCESS_BYTES / 2;
     at = room_for(r, TAU_ATTRIBUTES, n_name + n_text);
     memcpy(at, name, n_name);
     memcpy(at + n_name, r->text, n_text - 1);
@@ -452,7 +452,8 @@ static bool get_rows(struct adios2_reading *r, adios2_variable *variable, size_t
 static size_t tell_pieces(struct adios2_reading *r, adios2_variable *variable,
                           const struct table *table, size_t n)
 {
-    size_t width = table->columns * sizeof(uint64_t), most = COURIER_BYTES / width, at = 0;
+    size_t width = table->columns * sizeof(uint64_t), most = WORKER_PROCESS_BYTES / width,
+           at = 0;
 
     while (at < n) {
         size_t piece = n - at < most ? n - at : most;
@@ -471,7 +472,7 @@ static size_t tell_pieces(struct adios2_reading *r, adios2_variable *variable,
 static size_t tell_whole(struct adios2_reading *r, adios2_variable *variable,
                          const struct table *table, size_t n)
 {
-    size_t width = table->columns * sizeof(uint64_t), most = COURIER_BYTES / width;
+    size_t width = table->columns * sizeof(uint64_t), most = WORKER_PROCESS_BYTES / width;
 
     mem_grow(&r->rows, &r->rows_cap, n * table->columns, sizeof *r->rows);
     if (!get_rows(r, variable, 0, n, table->columns, r->rows))
@@ -641,7 +642,7 @@ static int read_steps(struct adios2_reading *r)
         if (status == adios2_step_status_not_ready) {
             if (!r->what->is_live)
                 return broken(r, "its writer has not closed it");
-            courier_beat(r->end);
+            worker_process_beat(r->end);
             continue;
         }
         is_step = read_step(r);
@@ -654,7 +655,7 @@ static int read_steps(struct adios2_reading *r)
 }
 
 /* Memory is not given back: the process ends. */
-int adios2_reader_run(void *ctx, struct courier_end *end)
+int adios2_reader_run(void *ctx, struct worker_process_end *end)
 {
     struct adios2_reading r = {.what = ctx, .end = end, .is_known = {[N_TABLES - 1] = true}};
     int rc;

@@ -1,6 +1,6 @@
 /*
  * adios2_reader -- what TAU wrote through ADIOS2, read step by step: BP3, BP4 and BP5 files and
- * SST streams. Runs in a process of its own (base/courier.h) and brings the blocks of
+ * SST streams. Runs in a process of its own (base/worker_process.h) and brings the blocks of
  * tau_step.h.
  *
  * There are two of these, one of which is built: adios2_reader.c with ADIOS2, adios2_missing.c
@@ -9,7 +9,7 @@
 #ifndef SNAG_TRACE_ADIOS2_READER_H
 #define SNAG_TRACE_ADIOS2_READER_H
 
-#include "base/courier.h"
+#include "base/worker_process.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,10 +27,10 @@ struct adios2_reader {
 int adios2_reader_check(const char *path);
 
 /*
- * adios2_reader_run -- for courier_open: brings all steps.
+ * adios2_reader_run -- for worker_process_open: brings all steps.
  *   ctx  struct adios2_reader
  * Returns 0 at the end, ERR_NOT_FOUND or ERR_FORMAT when it cannot be opened.
  */
-int adios2_reader_run(void *ctx, struct courier_end *end);
+int adios2_reader_run(void *ctx, struct worker_process_end *end);
 
 #endif

@@ -41,9 +41,9 @@ static int judge_end(struct source *source, const struct tau_decoder *d, const c
     if (d->location_id.n == 0)
         return err_set(ERR_FORMAT, "cannot read '%s': %s", path, why);
     log_info("tau", "'%s': %s", path, why);
-    if (state == COURIER_DIED)
+    if (state == WORKER_PROCESS_DIED)
         source->quality.n[QUALITY_reader_crash]++;
-    else if (state == COURIER_HUNG)
+    else if (state == WORKER_PROCESS_HUNG)
         source->quality.n[QUALITY_reader_hang]++;
     else
         source->quality.n[QUALITY_broken_off]++;
@@ -53,14 +53,15 @@ static int judge_end(struct source *source, const struct tau_decoder *d, const c
 static int read_file(struct source *source, struct tau_decoder *d, const char *path)
 {
     struct adios2_reader reader = {.path = path};
-    struct courier *courier = NULL;
-    struct courier_block block;
-    int state = courier_open(&courier, adios2_reader_run, &reader, tau_files_patience(), NULL);
+    struct worker_process *worker_process = NULL;
+    struct worker_process_block block;
+    int state = worker_process_open(&worker_process, adios2_reader_run, &reader,
+                                    tau_files_patience(), NULL);
     int rc = 0;
 
-    while (state == COURIER_IDLE || state == COURIER_BLOCK) {
-        state = courier_receive(courier, 1000, &block);
-        if (state != COURIER_BLOCK)
+    while (state == WORKER_PROCESS_IDLE || state == WORKER_PROCESS_BLOCK) {
+        state = worker_process_receive(worker_process, 1000, &block);
+        if (state != WORKER_PROCESS_BLOCK)
             continue;
         if (block.kind == TAU_BROKEN) {
             log_info("tau", "'%s': %.300s", path, (const char *)block.data);
@@ -69,9 +70,9 @@ static int read_file(struct source *source, struct tau_decoder *d, const char *p
         tau_decoder_block(d, block.kind, block.data, block.bytes);
     }
     tau_decoder_finish(d);
-    if (state != COURIER_OVER)
+    if (state != WORKER_PROCESS_OVER)
         rc = judge_end(source, d, path, state);
-    courier_close(courier);
+    worker_process_close(worker_process);
     return rc;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Each file or stream is read by a process of its own (base/courier.h); here whoever has
+ * Each file or stream is read by a process of its own (base/worker_process.h); here whoever has
  * something is listened to, but once a step has begun to come only its sender, so that there is
  * one step in memory.
  */
@@ -24,12 +24,12 @@
 #define FIRST_NS                                                                               \
     2000000000u /* how long the first step may wait for the first of the others                \
                  */
-#define NO_FEED UINT32_MAX
+#define NO_INPUT UINT32_MAX
 
 /* One file or stream. */
-struct tau_feed {
+struct tau_input {
     struct adios2_reader reader;
-    struct courier *courier;
+    struct worker_process *worker_process;
     struct tau_decoder decoder;
     char program[256];
     bool is_begun, is_over;
@@ -37,16 +37,16 @@ struct tau_feed {
 
 struct adios2 {
     struct definitions defs;
-    struct names path;      /* of the feeds, as they were found */
-    struct names program;   /* "heat/0" */
-    struct tau_feed **feed; /* [n_feeds] */
-    uint32_t n_feeds;
-    size_t feed_cap;
+    struct names path;        /* of the inputs, as they were found */
+    struct names program;     /* "heat/0" */
+    struct tau_input **input; /* [n_inputs] */
+    uint32_t n_inputs;
+    size_t input_cap;
     bool is_directory;
     uint64_t opened_ns, looked_ns, step_ns; /* when; step_ns: that the last step came */
-    uint32_t turn;                          /* feed to ask first */
-    uint32_t busy;                          /* feed whose step is coming, or NO_FEED */
-    uint32_t given;                         /* feed whose step the caller has, or NO_FEED */
+    uint32_t turn;                          /* input to ask first */
+    uint32_t busy;                          /* input whose step is coming, or NO_INPUT */
+    uint32_t given;                         /* input whose step the caller has, or NO_INPUT */
     uint32_t location;                      /* next part of it */
 };
 
@@ -59,27 +59,27 @@ static bool accepts(const char *url)
     return path != url || tau_files_is_one(path) || tau_files_is_named_so(path);
 }
 
-static int open_feed(struct stream *stream, const char *path)
+static int open_input(struct stream *stream, const char *path)
 {
     struct adios2 *a = stream->impl;
-    struct tau_feed *feed = mem_alloc(1, sizeof *feed);
+    struct tau_input *input = mem_alloc(1, sizeof *input);
 
-    mem_grow(&a->feed, &a->feed_cap, (size_t)a->n_feeds + 1, sizeof *a->feed);
-    a->feed[a->n_feeds++] = feed;
-    tau_files_program(path, feed->program, sizeof feed->program);
-    feed->reader = (struct adios2_reader){
+    mem_grow(&a->input, &a->input_cap, (size_t)a->n_inputs + 1, sizeof *a->input);
+    a->input[a->n_inputs++] = input;
+    tau_files_program(path, input->program, sizeof input->program);
+    input->reader = (struct adios2_reader){
         .path = path, .is_live = true, .connect_ms = stream->opts.connect_ms};
-    feed->decoder = (struct tau_decoder){
+    input->decoder = (struct tau_decoder){
         .defs = &a->defs,
         .programs = &a->program,
         .quality = &stream->quality,
-        .file_program = feed->program,
+        .file_program = input->program,
         .makes_locations = true,
         .wants_counters = stream->opts.wants_counters,
     };
-    tau_decoder_init(&feed->decoder);
-    return courier_open(&feed->courier, adios2_reader_run, &feed->reader, tau_files_patience(),
-                        NULL);
+    tau_decoder_init(&input->decoder);
+    return worker_process_open(&input->worker_process, adios2_reader_run, &input->reader,
+                               tau_files_patience(), NULL);
 }
 
 /* Opens what is new in the directory. */
@@ -92,7 +92,7 @@ static int look(struct stream *stream, const char *path)
     a->looked_ns = clock_ns();
     tau_files_find(path, &a->path);
     for (uint32_t i = n_before; rc == 0 && i < a->path.n; i++)
-        rc = open_feed(stream, a->path.name[i]);
+        rc = open_input(stream, a->path.name[i]);
     return rc;
 }
 
@@ -104,7 +104,7 @@ static int open_stream(struct stream *stream, const char *url)
 
     stream->impl = a;
     stream->defs = &a->defs;
-    a->busy = a->given = NO_FEED;
+    a->busy = a->given = NO_INPUT;
     a->opened_ns = a->step_ns = clock_ns();
     a->is_directory = path != url && !tau_files_is_one(path) && !tau_files_is_named_so(path);
     if (rc < 0)
@@ -112,10 +112,10 @@ static int open_stream(struct stream *stream, const char *url)
     if (!a->is_directory) {
         names_add(&a->path, path);
         a->step_ns += stream->opts.connect_ms * (uint64_t)1000000;
-        return open_feed(stream, a->path.name[0]);
+        return open_input(stream, a->path.name[0]);
     }
     rc = look(stream, path);
-    while (rc == 0 && a->n_feeds == 0) {
+    while (rc == 0 && a->n_inputs == 0) {
         if (clock_ns() - a->opened_ns >= stream->opts.connect_ms * (uint64_t)1000000)
             return err_set(ERR_NOT_FOUND, "no file of TAU (tau-metrics-*.bp) in '%s'", path);
         usleep(50000);
@@ -129,12 +129,12 @@ static void close_stream(struct stream *stream)
 {
     struct adios2 *a = stream->impl;
 
-    for (uint32_t i = 0; i < a->n_feeds; i++) {
-        courier_close(a->feed[i]->courier);
-        tau_decoder_release(&a->feed[i]->decoder);
-        free(a->feed[i]);
+    for (uint32_t i = 0; i < a->n_inputs; i++) {
+        worker_process_close(a->input[i]->worker_process);
+        tau_decoder_release(&a->input[i]->decoder);
+        free(a->input[i]);
     }
-    free(a->feed);
+    free(a->input);
     names_release(&a->path);
     names_release(&a->program);
     definitions_release(&a->defs);
@@ -145,21 +145,21 @@ static void close_stream(struct stream *stream)
 
 static void clear_given(struct adios2 *a)
 {
-    if (a->given == NO_FEED)
+    if (a->given == NO_INPUT)
         return;
-    for (uint32_t i = 0; i < a->feed[a->given]->decoder.location_id.n; i++) {
-        struct event_batch *batch = &a->feed[a->given]->decoder.location[i].batch;
+    for (uint32_t i = 0; i < a->input[a->given]->decoder.location_id.n; i++) {
+        struct event_batch *batch = &a->input[a->given]->decoder.location[i].batch;
 
         batch->n = batch->n_messages = batch->n_counters = 0;
     }
-    a->given = NO_FEED;
+    a->given = NO_INPUT;
 }
 
-/* What the feed has decoded is the caller's now. Returns false when that is nothing. */
+/* What the input has decoded is the caller's now. Returns false when that is nothing. */
 static bool give(struct stream *stream, uint32_t f)
 {
     struct adios2 *a = stream->impl;
-    struct tau_decoder *d = &a->feed[f]->decoder;
+    struct tau_decoder *d = &a->input[f]->decoder;
     bool is_any = false;
 
     stream->begin_ns = stream->end_ns;
@@ -181,7 +181,7 @@ static bool give(struct stream *stream, uint32_t f)
         is_any = true;
     }
     a->given = f;
-    a->busy = NO_FEED;
+    a->busy = NO_INPUT;
     a->location = 0;
     a->turn = f + 1;
     a->step_ns = clock_ns();
@@ -193,9 +193,9 @@ static bool part(struct stream *stream, struct stream_part *out)
     struct adios2 *a = stream->impl;
     const struct tau_decoder *d;
 
-    if (a->given == NO_FEED)
+    if (a->given == NO_INPUT)
         return false;
-    d = &a->feed[a->given]->decoder;
+    d = &a->input[a->given]->decoder;
     for (; a->location < d->location_id.n; a->location++) {
         const struct tau_location *location = &d->location[a->location];
 
@@ -210,59 +210,60 @@ static bool part(struct stream *stream, struct stream_part *out)
 
 /* --------------------------------------------------------------------------------- waiting */
 
-/* The feed is over; what still waited in it is a last step. */
-static int end_feed(struct stream *stream, uint32_t f, int state)
+/* The input is over; what still waited in it is a last step. */
+static int end_input(struct stream *stream, uint32_t f, int state)
 {
     struct adios2 *a = stream->impl;
-    struct tau_feed *feed = a->feed[f];
+    struct tau_input *input = a->input[f];
 
-    feed->is_over = true;
-    a->busy = NO_FEED;
-    if (state != COURIER_OVER)
-        log_info("tau", "'%s': %s", feed->reader.path, err_message());
-    if (state == COURIER_DIED)
+    input->is_over = true;
+    a->busy = NO_INPUT;
+    if (state != WORKER_PROCESS_OVER)
+        log_info("tau", "'%s': %s", input->reader.path, err_message());
+    if (state == WORKER_PROCESS_DIED)
         stream->quality.n[QUALITY_reader_crash]++;
-    else if (state == COURIER_HUNG)
+    else if (state == WORKER_PROCESS_HUNG)
         stream->quality.n[QUALITY_reader_hang]++;
-    else if (state < 0 && (feed->is_begun || a->n_feeds > 1))
-        stream->quality.n[feed->is_begun ? QUALITY_broken_off : QUALITY_missing_file]++;
+    else if (state < 0 && (input->is_begun || a->n_inputs > 1))
+        stream->quality.n[input->is_begun ? QUALITY_broken_off : QUALITY_missing_file]++;
     else if (state < 0)
         return state;
-    tau_decoder_finish(&feed->decoder);
+    tau_decoder_finish(&input->decoder);
     return give(stream, f) ? STREAM_STEP : STREAM_IDLE;
 }
 
-/* What the feed has to say now. Returns an enum stream_state or an error. */
+/* What the input has to say now. Returns an enum stream_state or an error. */
 static int ask(struct stream *stream, uint32_t f)
 {
     struct adios2 *a = stream->impl;
-    struct tau_feed *feed = a->feed[f];
-    struct courier_block block;
+    struct tau_input *input = a->input[f];
+    struct worker_process_block block;
     int state;
 
-    while ((state = courier_receive(feed->courier, 0, &block)) == COURIER_BLOCK) {
-        bool was_begun = feed->is_begun;
+    while ((state = worker_process_receive(input->worker_process, 0, &block)) ==
+           WORKER_PROCESS_BLOCK) {
+        bool was_begun = input->is_begun;
 
-        feed->is_begun = true;
+        input->is_begun = true;
         a->busy = f;
         if (block.kind == TAU_BROKEN) {
-            log_info("tau", "'%s': %.300s", feed->reader.path, (const char *)block.data);
+            log_info("tau", "'%s': %.300s", input->reader.path, (const char *)block.data);
             stream->quality.n[QUALITY_broken_off]++;
-            a->busy = NO_FEED;
+            a->busy = NO_INPUT;
         }
         if (block.kind < TAU_STEP_END)
             stream->n_bytes += block.bytes;
-        tau_decoder_block(&feed->decoder, block.kind, block.data, block.bytes);
+        tau_decoder_block(&input->decoder, block.kind, block.data, block.bytes);
         if (block.kind == TAU_STEP_END) {
             give(stream, f);
             return STREAM_STEP;
         }
         if (!was_begun && !a->defs.has_wall_time) {
-            a->busy = NO_FEED; /* the others shall say when they began, too */
+            a->busy = NO_INPUT; /* the others shall say when they began, too */
             return STREAM_IDLE;
         }
     }
-    return state == COURIER_IDLE ? STREAM_IDLE : end_feed(stream, f, state);
+    return state == WORKER_PROCESS_IDLE ? STREAM_IDLE : end_input(stream, f, state);
 }
 
 /* Before the first step: those who have said nothing yet. */
@@ -270,8 +271,8 @@ static bool is_first_awaited(const struct adios2 *a)
 {
     if (a->defs.has_wall_time || clock_ns() - a->opened_ns > FIRST_NS)
         return false;
-    for (uint32_t i = 0; i < a->n_feeds; i++)
-        if (!a->feed[i]->is_begun && !a->feed[i]->is_over)
+    for (uint32_t i = 0; i < a->n_inputs; i++)
+        if (!a->input[i]->is_begun && !a->input[i]->is_over)
             return true;
     return false;
 }
@@ -279,9 +280,9 @@ static bool is_first_awaited(const struct adios2 *a)
 /* Who may speak now. */
 static bool may_speak(const struct adios2 *a, uint32_t f, bool is_awaiting)
 {
-    if (a->feed[f]->is_over || (a->busy != NO_FEED && a->busy != f))
+    if (a->input[f]->is_over || (a->busy != NO_INPUT && a->busy != f))
         return false;
-    return !is_awaiting || !a->feed[f]->is_begun;
+    return !is_awaiting || !a->input[f]->is_begun;
 }
 
 static int ask_all(struct stream *stream)
@@ -290,8 +291,8 @@ static int ask_all(struct stream *stream)
     bool is_awaiting = is_first_awaited(a);
     int state = STREAM_IDLE;
 
-    for (uint32_t i = 0; i < a->n_feeds && state == STREAM_IDLE; i++) {
-        uint32_t f = (a->turn + i) % a->n_feeds;
+    for (uint32_t i = 0; i < a->n_inputs && state == STREAM_IDLE; i++) {
+        uint32_t f = (a->turn + i) % a->n_inputs;
 
         if (may_speak(a, f, is_awaiting))
             state = ask(stream, f);
@@ -301,21 +302,22 @@ static int ask_all(struct stream *stream)
 
 static bool are_all_over(const struct adios2 *a)
 {
-    for (uint32_t i = 0; i < a->n_feeds; i++)
-        if (!a->feed[i]->is_over)
+    for (uint32_t i = 0; i < a->n_inputs; i++)
+        if (!a->input[i]->is_over)
             return false;
     return true;
 }
 
 static void wait_for_any(struct adios2 *a, uint64_t most_ns)
 {
-    struct pollfd *p = mem_alloc(a->n_feeds, sizeof *p);
+    struct pollfd *p = mem_alloc(a->n_inputs, sizeof *p);
     bool is_awaiting = is_first_awaited(a);
     nfds_t n = 0;
 
-    for (uint32_t f = 0; f < a->n_feeds; f++)
+    for (uint32_t f = 0; f < a->n_inputs; f++)
         if (may_speak(a, f, is_awaiting))
-            p[n++] = (struct pollfd){.fd = courier_fd(a->feed[f]->courier), .events = POLLIN};
+            p[n++] = (struct pollfd){.fd = worker_process_fd(a->input[f]->worker_process),
+                                     .events = POLLIN};
     poll(p, n, (int)(most_ns / 1000000u) + 1);
     free(p);
 }
@@ -324,7 +326,7 @@ static void wait_for_any(struct adios2 *a, uint64_t most_ns)
 static int go_on(struct stream *stream)
 {
     struct adios2 *a = stream->impl;
-    uint32_t n_before = a->n_feeds;
+    uint32_t n_before = a->n_inputs;
     bool is_over = are_all_over(a);
     uint64_t silence_ns = stream->opts.silence_ms * (uint64_t)1000000;
     int rc = 0;
@@ -333,7 +335,7 @@ static int go_on(struct stream *stream)
         rc = look(stream, tau_files_path(stream->url));
     if (rc < 0)
         return rc;
-    if (is_over && a->n_feeds == n_before)
+    if (is_over && a->n_inputs == n_before)
         return STREAM_OVER;
     if (silence_ns && clock_ns() > a->step_ns + silence_ns)
         return err_set(ERR_IO, "no step of '%s' for %u s", stream->url,

@@ -248,9 +248,9 @@ static struct tau_location *location_of_row(struct tau_decoder *d, const uint64_
  */
 static void guess_event_types(struct tau_decoder *d)
 {
-    static const uint8_t usual[] = {TYPE_ENTRY, TYPE_EXIT, TYPE_SEND, TYPE_RECV};
+    static const uint8_t typical[] = {TYPE_ENTRY, TYPE_EXIT, TYPE_SEND, TYPE_RECV};
 
-    memcpy(d->event_type, usual, sizeof usual);
+    memcpy(d->event_type, typical, sizeof typical);
     d->has_types = true;
     d->quality->n[QUALITY_missing_definitions]++;
 }
