@@ -116,6 +116,35 @@ good_tree
 plant src/base/file.c '#define MOST_BYTES 7'
 expect words.sh 'src/base/file.c:1'
 
+mkdir -p "$root/docs"
+glossary() { plant docs/glossary.md '| word | meaning | in code | not |' '|---|---|---|---|' "| lock file | says who writes | \`lock_file\` | $1 |"; }
+good_tree
+glossary claim
+plant src/base/file.c '/* who may claim_it, struct claim */' 'const char *text = "claim_it";' 'int reclaim_it;'
+expect words.sh
+plant src/base/file.c 'struct claim;'
+expect words.sh 'src/base/file.c:1:struct claim;'
+plant src/base/file.c '/* a' ' */ int claim_take(void);'
+expect words.sh 'src/base/file.c:2'
+good_tree
+glossary claim
+plant src/base/claim.h ''
+expect words.sh 'src/base/claim.h'
+glossary ''
+expect words.sh 'no names under "not"'
+
+readme() { plant src/base/README.md $(seq "$1") "\`err.c\` and \`$2\`"; }
+rm -rf "${root:?}"/*
+plant src/base/err.c 'int err_set(int code);'
+readme 9 'err_set(7)'
+expect readmes.sh
+readme 9 err_get
+expect readmes.sh 'src/base/README.md names err_get'
+readme 8 err_set
+expect readmes.sh 'has 9 lines'
+rm "$root/src/base/README.md"
+expect readmes.sh 'src/base/ has no README.md'
+
 good_tree
 plant src/base/file.h '/*' ' * file_read -- all of it.' ' *   size  out' ' */'
 plant src/base/other.h '/*' ' * other_read -- all of it. size  out' ' */'
