@@ -2,8 +2,8 @@
  * than few of them nothing is known of any. */
 #include "completions.h"
 
-#include "memory.h"
 #include "files.h"
+#include "memory.h"
 #include "recorder.h"
 #include "windows.h"
 

@@ -1,7 +1,6 @@
 /* snag what-if -- by how much a run would have been shorter without some of its excess. */
 #include "analysis/chosen.h"
 #include "analysis/costs.h"
-#include "ranks/late_senders.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -10,6 +9,7 @@
 #include "cmd/commands.h"
 #include "cmd/print.h"
 #include "cmd/settings.h"
+#include "ranks/late_senders.h"
 #include "run/rundb.h"
 #include "view/executions.h"
 #include "view/incident_list.h"

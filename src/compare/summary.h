@@ -10,7 +10,7 @@
  *     batch   a twentieth of the executions of every location, in order: how much a run varies
  *             in itself
  *     set     executions that have the same of the optional paths, those that some have and
- * some do not: what kinds of execution there are
+ *             some do not: what kinds of execution there are
  */
 #ifndef SNAG_COMPARE_SUMMARY_H
 #define SNAG_COMPARE_SUMMARY_H

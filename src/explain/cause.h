@@ -18,7 +18,7 @@
  * `snag show --json` has it as the array "cause", one object per link:
  *     {"rank", "thread", "call" (row in calls/ of the location), "function", "path" [names],
  *      "begin_ns", "end_ns" (the part of the call that is looked at), "time_ns" (in the call
- * and its like, without those inside), "calls", "explained_ns", "waits_for" (null, "sender",
+ *      and its like, without those inside), "calls", "explained_ns", "waits_for" (null, "sender",
  *      "receiver", "collective", "unknown"), "peer" (rank or null), "late" (false: it was there
  *      in time, but took long), "guessed", "delay_ns" (waited for the peer), "bytes", "tag"}
  * and beside it "cause_end", one of the names of cause_end_name.

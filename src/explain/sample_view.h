@@ -12,7 +12,7 @@
  *                       "?": another collective
  *     name@5-9|/1       completes a barrier that was begun at 1
  *     name@1-9F(        a fork and its join; "M(": what a member of the team does; "B": a
- * barrier of it
+ *                       barrier of it
  *     name@1-9C3        creates thread 3; "T3(": what that does; "W3": waits for its end
  *
  * A text that begins with '+' is of another thread of the rank before.

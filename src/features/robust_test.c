@@ -1,7 +1,7 @@
 #include "features/robust.h"
 
-#include "base/rng.h"
 #include "base/radix.h"
+#include "base/rng.h"
 #include "base/test.h"
 
 /* numpy.quantile([3, 1, 4, 1, 5, 9, 2, 6], q) */

@@ -14,8 +14,8 @@
 #define SNAG_LIVE_AD_H
 
 #include "detect/call_detector.h"
-#include "stack/callstack.h"
 #include "live/live_models.h"
+#include "stack/callstack.h"
 #include "trace/stream.h"
 
 #include <stdbool.h>

@@ -12,7 +12,7 @@
  *     rounds         the server's model, which has all instances' steps up to this one
  *     frozen server  the server's model, whatever is learnt here
  *     otherwise      the server's model and what it has not received from us yet; or, where
- * that is less than what was read here, what was read here
+ *                    that is less than what was read here, what was read here
  *
  * The last is right from the first step on, also while the server is away, and no call is in it
  * twice. What the server received but has not published yet is missing from it, for as long as

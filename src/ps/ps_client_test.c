@@ -430,8 +430,7 @@ enum moment { NEVER, BEFORE, AMONG, AFTER, N_MOMENTS };
  * In each round the clients take turns in another order. The models after each round go to
  * bytes, one after the other.
  *
- *     round:  BEFORE  first pushes  AMONG  the others push, the last hears of it  AFTER  all
- * do
+ *     round:  BEFORE  first pushes  AMONG  others push, the last hears of it  AFTER  all do
  */
 static void play_rounds(unsigned turn, enum moment moment, struct pack *out)
 {

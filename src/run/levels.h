@@ -9,8 +9,7 @@
  *     intervals     |       |       |       |
  *     calls         [a][b][c] [d     ........]   [e]
  *     level k       [a+b+c  ] [d             ]   [e]
- *     level k + 1   [a+b+c  ] [d             ]   [e]       interval twice as long: d is one
- * still
+ *     level k + 1   [a+b+c  ] [d             ]   [e]       d is one still
  *
  * So a window of any length is a stretch of a list, found by a look at every 32nd of its times
  * and read from one place, however many calls are in it. The finest levels of a location have

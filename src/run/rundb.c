@@ -2,8 +2,8 @@
 #include "run/rundb.h"
 
 #include "base/err.h"
-#include "base/mem.h"
 #include "base/fs.h"
+#include "base/mem.h"
 
 #include <assert.h>
 #include <math.h>

@@ -7,8 +7,8 @@
  *  missing leave   The call it names lies deeper: those above it were never left. They become
  *                  *orphans*, ended here for the time being. When the location is complete, an
  *                  orphan is ended where its caller visibly went on: at the first call inside
- * it that other calls of the caller's function make and those of the orphan's function never
- * do. What came from there on is given to the caller.
+ *                  it that other calls of the caller's function make and those of the
+ *                  orphan's function never do. What came from there on is given to the caller.
  *
  *        the first leave of b lost          repaired
  *        a [ b [ x ]                        a [ b [ x ]

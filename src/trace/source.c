@@ -14,12 +14,12 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
-#include "trace/monotone.h"
-#include "trace/tau/source_adios2.h"
 #include "trace/chrome/json_input.h"
 #include "trace/chrome/source_chrome.h"
+#include "trace/monotone.h"
 #include "trace/otf2/source_otf2.h"
 #include "trace/synth/source_synth.h"
+#include "trace/tau/source_adios2.h"
 #include "trace/tracer/finish.h"
 
 #include <errno.h>

@@ -6,8 +6,8 @@
 #ifndef SNAG_VIEW_COMPARE_JSON_H
 #define SNAG_VIEW_COMPARE_JSON_H
 
-#include "compare/compare.h"
 #include "base/text.h"
+#include "compare/compare.h"
 
 #include <stdbool.h>
 

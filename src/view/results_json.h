@@ -7,12 +7,12 @@
 #ifndef SNAG_VIEW_RESULTS_JSON_H
 #define SNAG_VIEW_RESULTS_JSON_H
 
-#include "ranks/peers.h"
 #include "analysis/retrain.h"
 #include "analysis/run_scoring.h"
-#include "explain/why.h"
 #include "compare/trend.h"
+#include "explain/why.h"
 #include "learn/query.h"
+#include "ranks/peers.h"
 #include "trace/definitions.h"
 #include "view/executions.h"
 

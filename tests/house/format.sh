@@ -11,6 +11,17 @@ if grep -nE '^ \* ?[^ ].*[^ .]  +[^ ]' $(find src tracer include -name '*.[ch]' 
     echo "a parameter, or a row of a drawing, stands within a sentence: it has a line of its own, indented"
     exit 1
 fi
+# The end of an indented line that was too long, at the margin.
+if ! awk 'FNR == 1 { last = "" }
+    /^ \* [a-z_(`"]/ && last ~ /^ \*   +[^ ]/ && length(last) > 84 && last !~ /[].;:})"]$/ && !/^ \* [a-z_0-9, ]+ --/ {
+        printf "%s:%d:%s\n", FILENAME, FNR, $0
+        is_broken = 1
+    }
+    { last = $0 }
+    END { exit is_broken }' $(find src tracer include tests bench -name '*.[ch]' 2>/dev/null) /dev/null; then
+    echo "this goes on with the line before, which is indented: so is this"
+    exit 1
+fi
 if ! clang-format --version 2>/dev/null | grep -q ' version 14\.'; then
     echo "clang-format 14 is not here"
     exit 77

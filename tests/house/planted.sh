@@ -150,6 +150,9 @@ plant src/base/file.h '/*' ' * file_read -- all of it.' ' *   size  out' ' */'
 plant src/base/other.h '/*' ' * other_read -- all of it. size  out' ' */'
 expect format.sh 'src/base/other.h:2'
 good_tree
+plant src/base/file.h '/*' " *   size  $(printf 'bytes of it %.0s' $(seq 6)) and of" ' * what follows' ' */'
+expect format.sh 'src/base/file.h:3'
+good_tree
 if "$here/format.sh" "$root" >/dev/null 2>&1; then
     plant src/base/file.c 'int  f( void );'
     expect format.sh 'src/base/file.c:1'

@@ -2,7 +2,7 @@
  * A program for the tests of snag record, built with and without -finstrument-functions:
  *
  *   program STATUS [WORD]    calls step 20 times, once in a thread's life; prints WORD; ends
- * with STATUS, or with the signal -STATUS
+ *                            with STATUS, or with the signal -STATUS
  */
 #include <pthread.h>
 #include <signal.h>

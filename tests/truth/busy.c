@@ -4,7 +4,7 @@
  *
  *   busy SECONDS SEED       work so long
  *   busy --calibrate        prints how many loops of truth_work's arithmetic a millisecond has:
- * the most in 40 tries
+ *                           the most in 40 tries
  */
 #include <stdio.h>
 #include <stdlib.h>

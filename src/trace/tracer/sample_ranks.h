@@ -7,8 +7,8 @@
 #ifndef SNAG_TRACE_SAMPLE_RANKS_H
 #define SNAG_TRACE_SAMPLE_RANKS_H
 
-#include "trace/tracer/sample_frames.h"
 #include "trace/stream.h"
+#include "trace/tracer/sample_frames.h"
 
 #include <stdint.h>
 
