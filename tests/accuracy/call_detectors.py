@@ -4,7 +4,7 @@
     tests/accuracy/call_detectors.py build/release/snag DATA |
         tests/accuracy/page_table.py call-detectors docs/accuracy.md
 
-Every detector judges, with what is typical for it, as snag ad does, in steps of 1 s. Counted are
+Every detector judges, with what is usual for it, as snag ad does, in steps of 1 s. Counted are
 all records, as Chimbuko counts them, and then those that the final models do not take back:
 
     made up      programs of which a known number of calls were made longer, or shorter. Right are
@@ -14,7 +14,7 @@ all records, as Chimbuko counts them, and then those that the final models do no
                  in one for half of it, found are the stops that such a record is of
     executions   of which a person said that they are abnormal: found are those that a record lies
                  in, false are normal ones with a record
-    lulesh-fn8   nobody made any call slow: records, and how many are shorter than typical
+    lulesh-fn8   nobody made any call slow: records, and how many are shorter than usual
 
 DATA as for tables.py. Takes some minutes. Nothing here fails: it measures.
 """
@@ -32,7 +32,7 @@ from tables import FORESTS, Absent, Bench
 DETECTORS = ["tails", "sstd", "hbos", "copod"]
 SOLVER = "50000*step(a@30us(4*b@10us) c@50us(9*d@5us) e(2*f@7us) g@20us);jitter=0.2"
 RING = "2000*step(c@1ms >1 <1);ranks=4;jitter=0.05"
-PROGRAMS = [  # what it is called, the program, and (function, every, factor, typical us)
+PROGRAMS = [  # what it is called, the program, and (function, every, factor, usual us)
     ("slow calls", SOLVER, [("d", 2000, 20, 5), ("a", 2000, 30, 30), ("b", 2000, 50, 10),
                             ("c", 2000, 20, 50), ("f", 2000, 30, 7), ("g", 2000, 50, 20)]),
     ("slow calls, others wait", RING, [("c", 500, 30, 1000)]),
@@ -63,8 +63,8 @@ def made_up(snag, program, slowed, detector):
     injected = sum(judged.calls[f] // every for f, every, _, _ in slowed)
     right = 0
     for x in judged.records:
-        for f, _, factor, typical in slowed:
-            share = x["runtime_exclusive"] / (factor * typical)
+        for f, _, factor, usual in slowed:
+            share = x["runtime_exclusive"] / (factor * usual)
             right += x["func"] == f and (share >= 0.5 if factor > 1 else share <= 2)
     return [f"{right:,} of {injected:,}" if slowed else "-", f"{len(judged.records) - right:,}"]
 

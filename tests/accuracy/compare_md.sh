@@ -53,6 +53,6 @@ for k in 1 3 5 10; do
             { is[$1]++; found += $3 == "slower"; first += $3 == "slower" && $4 == "step > pair_forces"
               fixed += $2 > 0.05 || $2 < -0.05 }
             END { printf "%d\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", k, kind, is["slower"], is["faster"], is["same"],
-                is["inconclusive"], found, first, fixed }'
+                is["unsure"], found, first, fixed }'
     done
 done

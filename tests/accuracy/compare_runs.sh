@@ -10,7 +10,7 @@
 #   NOISE        sigma of the log of a run's factor (0.01)
 #   OWN          the same of each function in it (0.003)
 #
-# Says a line per number of base runs and change: slower, faster, same and inconclusive, of how many; how
+# Says a line per number of base runs and change: slower, faster, same and unsure, of how many; how
 # often the path that changed is called slower, and how often it stands first as well; and how often a
 # fixed limit of 5 % would have been passed. Exits 1 when, of unchanged runs, more than one in a hundred
 # is called slower or faster, or when with five base runs fewer than 95 % of the changes of 10 % are
@@ -65,7 +65,7 @@ for k in $bases; do
           fixed += $2 > 0.05 || $2 < -0.05 }
         END {
             printf "%d\t%+g %%\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", k, 100 * (factor - 1), is["slower"], is["faster"],
-                is["same"], is["inconclusive"], found, first, fixed
+                is["same"], is["unsure"], found, first, fixed
             if (factor == 1 && is["slower"] + is["faster"] > NR / 100) exit 1
             if (k == 5 && factor == 1.1 && (is["slower"] < 0.95 * NR || first < 0.95 * NR)) exit 1
         }' table || status=1

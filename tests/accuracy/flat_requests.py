@@ -68,15 +68,15 @@ def main():
             [(x, "abnormal") for x in draw.sample(abnormal, N_ABNORMAL)]
         draw.shuffle(mixed)
         with tempfile.TemporaryDirectory() as scratch:
-            trace, clean, truth, out, typical, model, scored = (
+            trace, clean, truth, out, usual, model, scored = (
                 f"{scratch}/{x}" for x in ("t.json", "clean.json", "t.csv", "r.snag", "c.snag", "m.model", "s.snag"))
             write_trace(trace, [x for x, _ in mixed])
             write_trace(clean, drawn[N_NORMAL:])
             with open(truth, "w") as file:
                 file.write("id,label\n" + "".join(f"#0-{i},{label}\n" for i, (_, label) in enumerate(mixed)))
             run(snag, "analyze", trace, "--foi", "request", "-o", out, "--quiet")
-            run(snag, "analyze", clean, "--foi", "request", "-o", typical, "--quiet")
-            run(snag, "model", "save", typical, model)
+            run(snag, "analyze", clean, "--foi", "request", "-o", usual, "--quiet")
+            run(snag, "model", "save", usual, model)
             run(snag, "score", trace, "--model", model, "-o", scored, "--quiet")
             rows.append(judged(snag, out, truth) + judged(snag, scored, truth))
         print(f"seed {seed}: " + "  ".join(f"{x:.3f}" for x in rows[-1]), flush=True)

@@ -30,7 +30,7 @@ from shown import LONGER, Shown
 
 MAX_SHOWN = 16  # executions that are looked at one by one
 CSV_FIELDS = (
-    "id foi rank thread index enter_ns duration_ns vertices messages score verdict label why typical_ns"
+    "id foi rank thread index enter_ns duration_ns vertices messages score verdict label why usual_ns"
     " lost_ns tracer_ns cost_ns cost_is_bound off_ns open_ns"
 ).split()
 
@@ -149,7 +149,7 @@ class OfFunction(Shown, Costs):
         some += [x for x in self.listed if x["cost_is_bound"]][:2]
         some += [x for x in self.listed if "the run ended no later" in x["why"]][:2]
         some += [x for x in self.listed if x["lost_ns"] and x["verdict"] == "normal"][:2]
-        some += [x for x in self.listed if not x["lost_ns"] and own_ns(x) > LONGER * x["typical_ns"]][:1]
+        some += [x for x in self.listed if not x["lost_ns"] and own_ns(x) > LONGER * x["usual_ns"]][:1]
         return list({x["id"]: x for x in some}.values())[:MAX_SHOWN]
 
     # ------------------------------------------------------------------------- executions
@@ -187,9 +187,9 @@ class OfFunction(Shown, Costs):
 
     def check_loss(self, x):
         own, p = own_ns(x), x["false_alarm_probability"]
-        self.claim("lost", x["typical_ns"] >= 0 and 0 <= x["tracer_ns"] <= x["duration_ns"], x["id"], "signs")
+        self.claim("lost", x["usual_ns"] >= 0 and 0 <= x["tracer_ns"] <= x["duration_ns"], x["id"], "signs")
         self.claim(
-            "lost", x["lost_ns"] in (0, own - x["typical_ns"]), x["id"], "lost", x["lost_ns"], "took", own, "typical", x["typical_ns"]
+            "lost", x["lost_ns"] in (0, own - x["usual_ns"]), x["id"], "lost", x["lost_ns"], "took", own, "usual", x["usual_ns"]
         )
         self.claim("lost", x["lost_ns"] >= 0, x["id"], "lost", x["lost_ns"])
         self.claim("chance", 0 <= p <= 1, x["id"], "p", p)
@@ -246,7 +246,7 @@ class OfFunction(Shown, Costs):
                 self.claim("same", same_in_csv(row.get(field), x[field]), x["id"], "csv", field, row.get(field), x[field])
         for x in self.listed:
             r = self.rows[x["rank"], x["thread"], x["index"]]
-            for field in ("enter_ns duration_ns typical_ns lost_ns tracer_ns cost_ns off_ns open_ns vertices messages verdict").split():
+            for field in ("enter_ns duration_ns usual_ns lost_ns tracer_ns cost_ns off_ns open_ns vertices messages verdict").split():
                 self.claim("same", x[field] == r[field], x["id"], "run.db", field, x[field], r[field])
 
     def tree_of(self, x):
@@ -344,7 +344,7 @@ class OfFunction(Shown, Costs):
         names = [n for n, _ in said.clauses(why)]
         self.claim("sentence", None not in names, name, "says what is not known to be said:", why)
         if i["verdict"] == "anomaly":
-            self.claim("sentence", not {"typical", "common", "slight"} & set(names), name, "is an anomaly:", why)
+            self.claim("sentence", not {"usual", "common", "slight"} & set(names), name, "is an anomaly:", why)
 
     def check_incident_score(self, i, members, name):
         """Fisher's method over locations (algorithms.md, section 14)."""

@@ -135,7 +135,7 @@ class Costs:
         """Cost and waits against a replay of our own, where that is exact.
 
         What is cut of each call is not said, but lies between two bounds: a call that is late by
-        SURE_Z widths loses its share of all that is more than typical, others nothing or all of it.
+        SURE_Z widths loses its share of all that is more than usual, others nothing or all of it.
         """
         n_syncs = len(self.run.messages()) + len(self.run.collectives()) if int(self.run.meta["n_calls"]) < MAX_CALLS else MAX_SYNCS + 1
         if self.run.meta["source"] != "synth" or n_syncs > MAX_SYNCS or int(self.run.meta["order_wrong_before"]):
@@ -275,10 +275,10 @@ class Costs:
                     self.claim("ranks", any(said.says(t, path["excess_ns"]) for t in said.times_in(m[5])), m[0], path)
         m = re.match(rf".*: ([\d,]+) executions on (\d+) ranks?: (.*)", text)
         self.claim("ranks", m is not None and said.count_of(m[1]) == self.n and int(m[2]) == len(r["places"]), "headline", text.splitlines()[0])
-        counts = re.match(r"(\d+) slow, (\d+) imbalanced, (\d+) inconclusive, (\d+) that wait", m[3]) if m else None
+        counts = re.match(r"(\d+) slow, (\d+) imbalanced, (\d+) unsure, (\d+) that wait", m[3]) if m else None
         if counts:
             got = [int(c) for c in counts.groups()]
-            want = [sum(p["verdict"] == v for p in r["places"]) for v in ("slow", "imbalanced", "inconclusive", "waits")]
+            want = [sum(p["verdict"] == v for p in r["places"]) for v in ("slow", "imbalanced", "unsure", "waits")]
             self.claim("ranks", got == want, "headline", got, want)
         if len(slow) == 1 and r["slowdown"] is not None and slow[0]["cost_ns"] is not None and not r["operations"]:
             want = self.run_ns / (self.run_ns - slow[0]["cost_ns"])

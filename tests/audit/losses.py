@@ -69,15 +69,15 @@ class Losses:
             by_rank[x["rank"]].append(x["duration_ns"])
         return {r: (statistics.median(d), statistics.pstdev(map(math.log, d))) for r, d in by_rank.items()}
 
-    def check(self, program, typical, jitter, name):
+    def check(self, program, usual, jitter, name):
         xs = executions(self.snag, program, self.work)
         self.n_runs += 1
         for x in xs:
-            truth = x["duration_ns"] - typical[x["rank"]][0]
+            truth = x["duration_ns"] - usual[x["rank"]][0]
             if x["verdict"] != "anomaly" or truth <= 0:
                 continue
             self.n_anomalies += 1
-            room = max(ROOM * truth, WIDTHS * typical[x["rank"]][1] * typical[x["rank"]][0])
+            room = max(ROOM * truth, WIDTHS * usual[x["rank"]][1] * usual[x["rank"]][0])
             off = abs(x["lost_ns"] - truth)
             self.worst["off"] = max(self.worst["off"], off / truth)
             if off > room:
@@ -107,10 +107,10 @@ def main():
         for name, (program, slow) in PROGRAMS.items():
             for jitter in args.jitters:
                 base = f"synth:{program};jitter={jitter};seed=3"
-                typical = losses.quiet(base)
+                usual = losses.quiet(base)
                 for f in args.factors:
                     text = slow.format(f=f)
-                    losses.check(f"{base};slow={text}", typical, jitter, name)
+                    losses.check(f"{base};slow={text}", usual, jitter, name)
     finally:
         shutil.rmtree(work)
     if losses.lost > QUIET * losses.took:

@@ -49,28 +49,28 @@ def times_in(text):
 
 # The clauses that a sentence is made of, and what each of them claims. What fits none is no clause.
 CLAUSES = {
-    "typical": r"as typical",
-    "longer": rf"(?P<more>{TIME}) longer than executions (?:like it|without its rare calls) usually take \((?P<typical>{TIME})\)"
+    "usual": r"as usual",
+    "longer": rf"(?P<more>{TIME}) longer than executions (?:like it|without its rare calls) usually take \((?P<usual>{TIME})\)"
     r"(?P<noise>, which is within what they vary by|, as it was the first, and waited until others had begun)?(?:: (?P<paths>.*))?",
-    "less": rf"(?P<more>{TIME}) less than executions like it usually take \((?P<typical>{TIME})\)"
+    "less": rf"(?P<more>{TIME}) less than executions like it usually take \((?P<usual>{TIME})\)"
     r"(?P<noise>, which is within what they vary by)?(?:: (?P<paths>.*))?",
-    "same": rf"as long as executions like it usually take \((?P<typical>{TIME})\)"
+    "same": rf"as long as executions like it usually take \((?P<usual>{TIME})\)"
     r"(?:, but not where: (?P<paths>.*))?",
     "each_ordinary": r"each call is ordinary, together they are too long(?:: (?P<paths>.*))?",
     "few": rf"(?P<took>{TIME}), one of (?P<n>{COUNT}) executions, which took (?P<least>{TIME}) to "
-    rf"(?P<most>{TIME}): too few to say what is typical",
+    rf"(?P<most>{TIME}): too few to say what is usual",
     "only": rf"(?P<took>{TIME})",
     "only_end": r"the only execution",
     "open": rf"it does not end: still open when the events of its rank end, (?P<after>{TIME}) before "
     r"the run does",
     "open_ran": rf"it had run for (?P<took>{TIME}) by then, executions like it usually take "
-    rf"(?P<typical>{TIME})",
+    rf"(?P<usual>{TIME})",
     "rarest": r"chance alone does this in less than one of a million runs",
     "rare": rf"chance alone does this in one of (?P<n>{COUNT}) runs like it",
     "common": r"so common in a run like this that it is not called an anomaly",
     "structure": r".* makes .*",
     "order": rf"(?P<where>.*) calls (?P<early>.*) before (?P<late>.*), as in (?P<n>none|{COUNT}) of (?P<of>{COUNT})",
-    "size": rf"(?P<calls>{COUNT}) calls in all, usually (?P<typical>{COUNT})",
+    "size": rf"(?P<calls>{COUNT}) calls in all, usually (?P<usual>{COUNT})",
     "beside": r"that, or part of it, may be of what came before or after it",
     "off": rf"its begin and end are known to within (?P<off>{TIME})",
     "tracer": rf"the tracer (?:wrote its buffer for|took) (?P<tracer>{TIME})",
@@ -112,7 +112,7 @@ def clauses(sentence):
 
 
 PATH = re.compile(
-    rf"(?:, )?(?P<name>.*?)(?: or (?P<others>.*?))? (?P<more>[+-]{TIME}) \(usually (?P<typical>none|{TIME})"
+    rf"(?:, )?(?P<name>.*?)(?: or (?P<others>.*?))? (?P<more>[+-]{TIME}) \(usually (?P<usual>none|{TIME})"
     rf"(?:; known to within (?P<off>{TIME}))?\)"
 )
 REST = re.compile(rf"(?:, )?(?:(?P<gained>{TIME}) gained|(?P<more>\+{TIME})) elsewhere$")

@@ -8,7 +8,7 @@ import said
 from played import MAX_CALLS, own_ns
 
 NO_COST = 0.01  # of what was lost: less ended the run no later
-LONGER = 1.1  # times as long as executions like it is not as typical (algorithms.md, section 9)
+LONGER = 1.1  # times as long as executions like it is not as usual (algorithms.md, section 9)
 
 
 def numbers_in(value):
@@ -46,23 +46,23 @@ class Shown:
         """What can be told from the sentence and the numbers of its execution."""
         found = said.clauses(why)
         names = {n: m for n, m in found}
-        own, typical, lost = own_ns(x), x["typical_ns"], x["lost_ns"]
+        own, usual, lost = own_ns(x), x["usual_ns"], x["lost_ns"]
         bad = lambda check, *what: self.claim(check, False, x["id"], *what, "|", why)
         if None in names:
             bad("sentence", "says what is not known to be said:", names[None])
         anomaly = x["verdict"] == "anomaly"
-        self.claim("sentence", not (anomaly and {"typical", "common", "slight"} & set(names)), x["id"], "is an anomaly |", why)
-        self.claim("sentence", not ("typical" in names and (lost or own > LONGER * typical and not self.is_few)), x["id"], own, typical, lost, "|", why)
+        self.claim("sentence", not (anomaly and {"usual", "common", "slight"} & set(names)), x["id"], "is an anomaly |", why)
+        self.claim("sentence", not ("usual" in names and (lost or own > LONGER * usual and not self.is_few)), x["id"], own, usual, lost, "|", why)
         for name in ("longer", "less", "same"):
             if name not in names:
                 continue
             m = names[name]
-            self.claim("sentence", said.says(m["typical"], typical), x["id"], "typical", typical, "|", why)
+            self.claim("sentence", said.says(m["usual"], usual), x["id"], "usual", usual, "|", why)
             if name == "same":
-                self.claim("sentence", lost == 0 and own <= LONGER * typical + 1, x["id"], "lost", lost, "|", why)
+                self.claim("sentence", lost == 0 and own <= LONGER * usual + 1, x["id"], "lost", lost, "|", why)
                 continue
-            more = own - typical if name == "longer" else typical - own
-            self.claim("sentence", more >= 0 and said.says(m["more"], more), x["id"], "took", own, "typical", typical, "|", why)
+            more = own - usual if name == "longer" else usual - own
+            self.claim("sentence", more >= 0 and said.says(m["more"], more), x["id"], "took", own, "usual", usual, "|", why)
             if name == "longer":
                 self.claim("sentence", bool(m["noise"]) == (lost == 0), x["id"], "lost", lost, "|", why)
             else:
@@ -151,10 +151,10 @@ class Shown:
         r = self.rows[x["rank"], x["thread"], x["index"]]
         place = 1 + sum(y["score"] > x["score"] for y in self.listed)
         self.claim("counts", s["place"] == place and s["of"] == self.n, x["id"], "place", s["place"], place, "of", s["of"])
-        self.claim("same", s["typical_duration_ns"] == x["typical_ns"], x["id"], "typical_duration_ns", s["typical_duration_ns"])
+        self.claim("same", s["usual_duration_ns"] == x["usual_ns"], x["id"], "usual_duration_ns", s["usual_duration_ns"])
         median = statistics.median(y["vertices"] for y in self.listed)
         low = statistics.median_low([y["vertices"] for y in self.listed])
-        self.claim("counts", round(s["typical_vertices"]) in (round(median), low), x["id"], "typical_vertices", s["typical_vertices"], median)
+        self.claim("counts", round(s["usual_vertices"]) in (round(median), low), x["id"], "usual_vertices", s["usual_vertices"], median)
         paths, tracer_ns = self.run.paths_of(r["location"], r["call"])
         self.claim("sums", tracer_ns == x["tracer_ns"], x["id"], "tracer", x["tracer_ns"], tracer_ns)
         got = {tuple(p["path"]): [p["calls"], p["exclusive_ns"]] for p in s["paths"]}
@@ -166,10 +166,10 @@ class Shown:
         else:
             self.claim("counts", False, x["id"], "calls on paths", known, sum(c for c, _ in paths.values()))
         for p in s["paths"]:
-            excess = p["exclusive_ns"] - p["typical_ns"]
+            excess = p["exclusive_ns"] - p["usual_ns"]
             self.claim("sums", abs(p["excess_ns"] - excess) <= 1.5, x["id"], p["path"], "excess", p["excess_ns"], excess)
-            self.claim("sums", p["typical_ns"] >= -1, x["id"], p["path"], "typical", p["typical_ns"])
-        self.check_typical_calls(x, s)
+            self.claim("sums", p["usual_ns"] >= -1, x["id"], p["path"], "usual", p["usual_ns"])
+        self.check_usual_calls(x, s)
         self.check_peers(x, s)
         i = self.incident_of.get(x["id"])
         self.claim("same", (s["incident"] or None) == i, x["id"], "incident", s["incident"], i)
@@ -177,8 +177,8 @@ class Shown:
         self.check_numbers(x, s)
         self.check_cause(x, s)
 
-    def check_typical_calls(self, x, s):
-        """typical_calls is the mean over all executions; of small runs, which can be walked."""
+    def check_usual_calls(self, x, s):
+        """usual_calls is the mean over all executions; of small runs, which can be walked."""
         if int(self.run.meta["n_calls"]) > MAX_CALLS:
             return
         if not hasattr(self, "all_calls"):
@@ -188,7 +188,7 @@ class Shown:
                     self.all_calls[path] += calls
         for p in s["paths"]:
             want = self.all_calls[tuple(p["path"])] / self.n
-            self.claim("counts", math.isclose(p["typical_calls"], want, rel_tol=1e-6), x["id"], p["path"], "typical_calls", p["typical_calls"], want)
+            self.claim("counts", math.isclose(p["usual_calls"], want, rel_tol=1e-6), x["id"], p["path"], "usual_calls", p["usual_calls"], want)
 
     def check_peers(self, x, s):
         place = (x["rank"], x["thread"])
@@ -211,12 +211,12 @@ class Shown:
                 plain = re.sub(r" \([^()]*:\d+\)$", "", path["name"])  # without where its source is
                 fits = by_name[path["name"]] + by_name[plain]
                 fits = [p for p in fits if said.says(path["more"], p["excess_ns"])]
-                typical = lambda p: path["typical"] == "none" or said.says(path["typical"], p["typical_ns"])
-                fits = [p for p in fits if typical(p)]
-                self.claim("sentence", bool(fits), x["id"], plain, path["more"], path["typical"], by_name[plain], "|", x["why"])
+                usual = lambda p: path["usual"] == "none" or said.says(path["usual"], p["usual_ns"])
+                fits = [p for p in fits if usual(p)]
+                self.claim("sentence", bool(fits), x["id"], plain, path["more"], path["usual"], by_name[plain], "|", x["why"])
                 if fits:
                     sum_ns += fits[0]["excess_ns"]
-            more = own_ns(x) - x["typical_ns"]
+            more = own_ns(x) - x["usual_ns"]
             if len(named) and rest is not None:
                 rest.half_ns += 0.5 * len(named)  # each excess is rounded
                 self.claim("sentence sum", rest.is_of(more - sum_ns), x["id"], "more", more, "named", sum_ns, "|", x["why"])
@@ -231,7 +231,7 @@ class Shown:
     def check_numbers(self, x, s):
         """No time in the sentence that is not one of the JSON."""
         known = [abs(v) for v in numbers_in(s)]
-        known += [abs(own_ns(x) - x["typical_ns"]), own_ns(x)]
+        known += [abs(own_ns(x) - x["usual_ns"]), own_ns(x)]
         own = [own_ns(y) for y in self.listed]
         known += [min(own), max(own)] if self.is_few else []
         for name, m in said.clauses(x["why"]):
@@ -284,8 +284,8 @@ class Shown:
         )
         self.claim("text", m is not None, x["id"], "no line of what it took")
         if m:
-            for k, field in enumerate(("enter_ns", "duration_ns", "typical_ns"), 1):
-                if m[k] is not None: # of few executions nothing is typical
+            for k, field in enumerate(("enter_ns", "duration_ns", "usual_ns"), 1):
+                if m[k] is not None: # of few executions nothing is usual
                     self.claim("text", said.says(m[k], x[field]), x["id"], field, m[k], x[field])
             for k, field in ((4, "vertices"), (5, "messages")):
                 self.claim("text", said.count_of(m[k]) == x[field], x["id"], field, m[k], x[field])
@@ -316,8 +316,8 @@ class Shown:
         self.claim("text", len(rows) >= 2 and rows[-1][6] == "in all", x["id"], "no sum")
         if len(rows) < 2:
             return
-        own, typical = own_ns(x), x["typical_ns"]
-        for k, want in ((1, own - typical), (2, own), (3, typical)):
+        own, usual = own_ns(x), x["usual_ns"]
+        for k, want in ((1, own - usual), (2, own), (3, usual)):
             got = rows[-1][k]
             self.claim("text", got == "none" and want <= 0 or got != "none" and said.says(got, want), x["id"], "in all", got, want)
             cells = [said.printed(r[k]) for r in rows[:-1] if r[k] != "none"]
@@ -331,7 +331,7 @@ class Shown:
                 p
                 for p in s["paths"]
                 if said.says(r[1], p["excess_ns"]) and said.says(r[2], p["exclusive_ns"]) and r[4] == str(p["calls"])
-                and (r[3] == "none" or said.says(r[3], p["typical_ns"])) and r[6] == self.printed_path(p["path"])
+                and (r[3] == "none" or said.says(r[3], p["usual_ns"])) and r[6] == self.printed_path(p["path"])
             ]
             self.claim("text", fits, x["id"], "no such path:", r[0])
 
@@ -360,7 +360,7 @@ class Shown:
                 p
                 for p in by_path.get(tuple(names), [])
                 if said.says(m[4], inclusive[tuple(p["path"])]) and said.says(m[5], p["exclusive_ns"])
-                and int(m[3] or 1) == p["calls"] and (m[6] == "none" or said.says(m[6], p["typical_ns"]))
+                and int(m[3] or 1) == p["calls"] and (m[6] == "none" or said.says(m[6], p["usual_ns"]))
                 and (m[7] is None or said.says(m[7], p["excess_ns"]))
             ]
             n += 1

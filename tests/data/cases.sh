@@ -115,8 +115,8 @@ check 'short-calls, live' "$("$SNAG" query "$run/short" 'SELECT count(*) FROM an
 
 for n in two three; do
     "$SNAG" analyze "$cases/two-executions/$n.json" -o "$run/case" --force --quiet >"$run/analyze"
-    check "two-executions, $n" "$(grep -c ': too few to say what is typical$' "$run/analyze")" 1
-    check "two-executions, $n, chance" "$(first '[.verdict, (.why | test("chance")), (.why | test("too few to say what is typical"))]')" \
+    check "two-executions, $n" "$(grep -c ': too few to say what is usual$' "$run/analyze")" 1
+    check "two-executions, $n, chance" "$(first '[.verdict, (.why | test("chance")), (.why | test("too few to say what is usual"))]')" \
         '["normal",false,true]'
 done
 

@@ -45,7 +45,7 @@ def masked(data):
 
 
 class Side:
-    """One of the programs, in a directory of its own, and all that it said: {what: summary}."""
+    """One of the programs, in a directory of its own, and all that it said: {what: digest}."""
 
     def __init__(self, snag, place):
         self.snag, self.place = snag, place

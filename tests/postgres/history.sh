@@ -45,7 +45,7 @@ history prune HISTORY --keep 4
 history list HISTORY --last 3
 QUESTIONS
 for history in here.db "$url#history"; do
-    "$snag" query "$history" 'SELECT run, foi, executions, key, value FROM summary JOIN tag USING (run) ORDER BY run, key' \
+    "$snag" query "$history" 'SELECT run, foi, executions, key, value FROM digest JOIN tag USING (run) ORDER BY run, key' \
         >>queried
 done
 [ "$(sort queried | uniq -c | awk '$1 != 2' | wc -l)" -eq 0 ] || broken "not alike: $(cat queried)"

@@ -109,7 +109,7 @@ check "and c" "$(field '[.items[0].name, .items[0].anomalies.total == ([.items[]
 region=$(field '.items[0].region')
 check "its history" "$(field '.items[0] | .anomalies.total == (.history.values | add)')" true
 get "$api/live/model?region=$region"
-check "calls in the histogram" "$(field '.calls == ([.bins[][2]] | add) and (.typical_ns | length) > 0')" true
+check "calls in the histogram" "$(field '.calls == ([.bins[][2]] | add) and (.usual_ns | length) > 0')" true
 
 problem /live/points '/live/points?since=x' 400
 problem /live/points '/live/points?fois=99' 400
