@@ -582,6 +582,8 @@ static void take_leave(struct partners *p, partners_put_fn *fn, void *ctx)
     uint64_t begin = now_ms();
     struct ps_relay_client_counts n;
 
+    if (ps_relay_client_is_heard(p->client))
+        return; /* it was said in the end that was waited for */
     ps_relay_client_end(p->client, true);
     do {
         talk(p, END_MS, fn, ctx);

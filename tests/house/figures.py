@@ -20,13 +20,14 @@ def sources(root, folder="src"):
 
 def functions(lines):
     """(first line, last line, name, is static) of each: a brace at the beginning of a line opens one."""
-    head, begin = 0, None
+    begin = None
     for i, line in enumerate(lines):
-        if begin is None and re.match(r"[A-Za-z_]", line) and not line.startswith("#"):
-            head = i if not (i > 0 and re.match(r"[A-Za-z_].*[^;{})/]$", lines[i - 1]) and head == i - 1) else head
         if line == "{":
             begin = i
         elif line == "}" and begin is not None:
+            head = begin
+            while head > 0 and re.match(r"[A-Za-z_ ]", lines[head - 1]) and not lines[head - 1].endswith(";"):
+                head -= 1
             text = " ".join(lines[head:begin])
             name = re.search(r"(\w+)\(", text)
             if name:
@@ -68,8 +69,7 @@ def figures(root):
             lengths.append(end - begin - 1)
             n_static += is_static
             once += is_static and end - begin - 1 < 8 and len(re.findall(rf"\b{name}\b", code[x])) == 2
-    words = [len(re.findall(r"/\*.*?\*/", text[x], flags=re.S)) and
-             sum(m.count("\n") + 1 for m in re.findall(r"/\*.*?\*/", text[x], flags=re.S)) for x in files]
+    n_comment = sum(m.count("\n") + 1 for x in files for m in re.findall(r"/\*.*?\*/", text[x], flags=re.S))
     headers = [x for x in files if x.suffix == ".h"]
     exported = sum(len(re.findall(r"^(?!static|typedef|#)[\w ]+\*?\b[a-z]\w*\([^;{]*\);", code[x], flags=re.M)) for x in headers)
     total = sum(lines.values())
@@ -89,7 +89,7 @@ def figures(root):
         "static functions": n_static,
         "... called once, under 8 lines": once,
         "functions in headers": exported,
-        "lines with comments, %": round(100 * sum(words) / total, 1),
+        "lines with comments, %": round(100 * n_comment / total, 1),
         f"places with {SAME_LINES} lines that are elsewhere": duplicates(code[x] for x in files),
         "folders": len(folders),
         "lines of tests beside them": sum(x.read_text().count("\n") for x in (root / "src").rglob("*_test.c")),
