@@ -5,6 +5,8 @@
  */
 #include "base/mem.h"
 
+#include <malloc.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -42,12 +44,17 @@ static void *or_abort(void *data, size_t bytes)
     return data;
 }
 
+/*
+ * All of its mapping, from glibc's two words at the begin to the last page: what is advised in a part is two mappings
+ * to the kernel, which remaps one at a time, and each growth of the array would be a copy of it.
+ */
 static void *prefer_huge_pages(void *data, size_t bytes)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)data & -page;
 
     if (bytes >= HUGE_BYTES)
-        madvise((void *)from, bytes & -page, MADV_HUGEPAGE); /* advice: may be refused */
+        madvise((void *)from, (malloc_usable_size(data) + 2 * sizeof(size_t)) & -page,
+                MADV_HUGEPAGE); /* advice: may be refused */
     return data;
 }
 
@@ -58,11 +65,27 @@ void *mem_alloc(size_t n, size_t width)
     return prefer_huge_pages(or_abort(calloc(1, bytes), bytes), bytes);
 }
 
+/* Whether the block has a mapping to itself: glibc's begin two words into a page. */
+static bool is_mapped(const void *data)
+{
+    return (uintptr_t)data % (uintptr_t)sysconf(_SC_PAGESIZE) == 2 * sizeof(size_t);
+}
+
+/* realloc copies what is not mapped before huge pages can be asked for. */
 void *mem_resize(void *old, size_t n, size_t width)
 {
-    size_t bytes = bytes_of(n, width);
+    size_t bytes = bytes_of(n, width), n_old;
+    void *data;
 
-    return prefer_huge_pages(or_abort(realloc(old, bytes), bytes), bytes);
+    if (old == NULL || bytes < HUGE_BYTES || is_mapped(old))
+        return prefer_huge_pages(or_abort(realloc(old, bytes), bytes), bytes);
+    n_old = malloc_usable_size(old);
+    if (bytes <= n_old)
+        return or_abort(realloc(old, bytes), bytes);
+    data = prefer_huge_pages(or_abort(malloc(bytes), bytes), bytes);
+    memcpy(data, old, n_old);
+    free(old);
+    return data;
 }
 
 char *mem_copy_string(const char *text)
