@@ -10,12 +10,13 @@
 #include "postgres/pg_connection.h"
 #include "prov/prov_place.h"
 #include "prov/prov_store.h"
-#include "prov/sample_record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
+
+#include "sample_record.h"
 
 static int by_size(const void *a, const void *b)
 {

@@ -1,8 +1,9 @@
 #include "cmd/options.h"
 
 #include "base/err.h"
-#include "base/test.h"
 #include "trace/definitions.h"
+
+#include "test.h"
 
 /* Parses the words after a command's name; the settings refer to them until the next call. */
 static int parse(const char *command, struct settings *settings, char **words)

@@ -2,13 +2,14 @@
 
 #include "base/arena.h"
 #include "base/fs.h"
-#include "base/test.h"
 #include "cmd/options.h"
 #include "prov/prov_store.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "test.h"
 
 struct scene {
     char dir[64], out[128];

@@ -12,8 +12,6 @@
 
 #include "base/progress.h"
 #include "base/rng.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "prov/prov_place.h"
 #include "prov/prov_reader.h"
 #include "ps/ps_server.h"
@@ -23,6 +21,9 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "test.h"
+#include "test_dir.h"
 
 #define MAX_INSTANCES 3
 #define MAX_LIVES 4 /* of the server */

@@ -5,14 +5,15 @@
 #include "live/partners.h"
 
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "live/live_recorder.h"
 #include "live/past_calls.h"
-#include "live/sample_stream.h"
 #include "prov/prov_reader.h"
 #include "ps/ps_relay_client.h"
 #include "ps/ps_server.h"
+
+#include "sample_stream.h"
+#include "test.h"
+#include "test_dir.h"
 
 #define US 1000u
 #define MS 1000000u

@@ -1,7 +1,8 @@
 #include "live/run_stats.h"
 
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 static void assert_near(double x, double expected, double most)
 {

@@ -1,7 +1,7 @@
 /* 400 calls of c on each of three ranks, 0.2 ms each; every 80th on rank 1 takes 6 ms. */
 #include "monitor/live_state.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static const char program[] = "synth:400*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;"
                               "slow=c/80/30/1";

@@ -1,7 +1,8 @@
 #include "prov/prov_place.h"
 
 #include "base/err.h"
-#include "base/test.h"
+
+#include "test.h"
 
 static void a_url_says_directory_and_number_of_shards(void **state)
 {

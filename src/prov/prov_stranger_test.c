@@ -4,13 +4,14 @@
 
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "prov/prov_reader.h"
-#include "prov/sample_record.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "sample_record.h"
+#include "test.h"
+#include "test_dir.h"
 
 #define VICTIM "not ours to change"
 

@@ -1,8 +1,9 @@
 /* A client against a server that is played: what it says is read, and answered as one likes. */
 #include "ps/ps_relay_client.h"
 
-#include "base/test.h"
 #include "ps/libzmq.h"
+
+#include "test.h"
 
 #define RESEND_MS 50
 

@@ -1,7 +1,7 @@
 /* Instances are played: each says something to the relay and reads what there is for it. */
 #include "ps/ps_relay.h"
 
-#include "base/test.h"
+#include "test.h"
 
 #define EPOCH 77
 

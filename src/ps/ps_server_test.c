@@ -2,15 +2,16 @@
 #include "ps/ps_server.h"
 
 #include "base/err.h"
-#include "base/test.h"
 #include "ps/libzmq.h"
 #include "ps/ps_client.h"
-#include "ps/ps_sample.h"
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "sample_ps.h"
+#include "test.h"
 
 static struct ps_server *start(void)
 {

@@ -1,14 +1,15 @@
 #include "ps/ps_store.h"
 
 #include "base/err.h"
-#include "base/test.h"
-#include "ps/ps_sample.h"
 #include "ps/ps_snapshot.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
+
+#include "sample_ps.h"
+#include "test.h"
 
 #define FUNCTIONS 5
 #define CLIENTS 4

@@ -1,8 +1,9 @@
 #include "ps/ps_wire.h"
 
 #include "base/err.h"
-#include "base/test.h"
-#include "ps/ps_sample.h"
+
+#include "sample_ps.h"
+#include "test.h"
 
 static const struct ps_push head = {
     .client = 7, .epoch = UINT64_MAX, .sequence = 3, .round = 300, .have = 70000};

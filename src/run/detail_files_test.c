@@ -2,12 +2,13 @@
 #include "run/detail_files.h"
 
 #include "base/err.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "run/columns.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
+
+#include "test.h"
+#include "test_dir.h"
 
 #define N_LOCATIONS 2u
 

@@ -3,9 +3,10 @@
 #include "serve/counter_track.h"
 
 #include "base/mem.h"
-#include "base/test.h"
 
 #include <stdlib.h>
+
+#include "test.h"
 
 enum { TICKS, HEAT, MAX_READINGS = 32 };
 

@@ -2,10 +2,11 @@
 #include "trace/source.h"
 
 #include "base/err.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 
 #include <sys/stat.h>
+
+#include "test.h"
+#include "test_dir.h"
 
 static char dir[] = "/tmp/snag-places-XXXXXX";
 static char path[4][80];
