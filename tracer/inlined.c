@@ -21,6 +21,7 @@
 #include "code_paths.h"
 #include "loaded.h"
 #include "memory.h"
+#include "base/search.h"
 #include "trace/tracer/debug_info.h"
 
 #include <dwarf.h>
@@ -185,17 +186,7 @@ static int by_begin(const void *left, const void *right)
 /* How many pieces begin at an address or before it. */
 static size_t pieces_until(const struct inlined_code *code, Dwarf_Addr address)
 {
-    size_t low = 0, high = code->n;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (code->piece[middle].begin <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, code->n, code->piece[i].begin <= address);
 }
 
 /* False if there is no memory for it. */

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/order.h"
 #include "base/radix.h"
+#include "base/search.h"
 #include "detect/tails.h"
 #include "features/schedule.h"
 #include "replay/what_if.h"
@@ -342,24 +343,18 @@ static uint64_t overlap(const struct span *a, const struct span *b)
 static uint32_t tree_at(const struct finder *f, const struct span *span)
 {
     const struct forest *forest = &f->w->forest;
-    uint32_t low = f->first_tree[span->location], end = f->first_tree[span->location + 1];
-    uint32_t high = end, best = INCIDENT_NONE;
+    uint32_t t = f->first_tree[span->location], end = f->first_tree[span->location + 1];
+    uint32_t best = INCIDENT_NONE;
     uint64_t most = 0;
 
-    while (low < high) { /* the first that ends after the span begins */
-        uint32_t middle = low + (high - low) / 2;
-
-        if (forest->enter_ns[middle] + forest->root_ns[middle] <= span->begin_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < end && forest->enter_ns[low] < span->end_ns; low++) {
-        struct span tree = span_of(forest, low);
+    /* from the first that ends after the span begins */
+    t = FIRST_NOT(i, t, end, forest->enter_ns[i] + forest->root_ns[i] <= span->begin_ns);
+    for (; t < end && forest->enter_ns[t] < span->end_ns; t++) {
+        struct span tree = span_of(forest, t);
 
         if (overlap(&tree, span) > most) {
             most = overlap(&tree, span);
-            best = low;
+            best = t;
         }
     }
     return best;

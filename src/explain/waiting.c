@@ -6,6 +6,7 @@
  */
 #include "explain/waiting.h"
 
+#include "base/search.h"
 #include "explain/team_barrier.h"
 
 #include <stdio.h>
@@ -186,18 +187,11 @@ size_t device_wait_operations(const struct trace_view *view, uint32_t location, 
 static size_t dependency_from(const struct trace_view *view, uint32_t location,
                               uint64_t begin_ns)
 {
-    size_t low = 0, high = view->n_dependencies;
+    const struct dependency *d = view->dependency;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct dependency *d = &view->dependency[middle];
-
-        if (d->location < location || (d->location == location && d->begin_ns < begin_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, view->n_dependencies,
+                     d[i].location < location ||
+                         (d[i].location == location && d[i].begin_ns < begin_ns));
 }
 
 /* Where an operation was launched, as the trace has it. */

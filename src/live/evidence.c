@@ -354,17 +354,7 @@ static bool is_inside(const struct calls *c, uint32_t inner, uint32_t row)
 
 static size_t counters_from(const struct calls *c, uint64_t time_ns)
 {
-    size_t low = 0, high = c->n_counters;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (c->counter[middle].time_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, c->n_counters, c->counter[i].time_ns < time_ns);
 }
 
 /* Those of the call's time that are not the node's. */
@@ -463,16 +453,9 @@ static void add_partners(struct evidence *e, const struct ad_step *step,
                          struct evidence_record *x)
 {
     const struct calls *c = &step->calls[x->call.location];
-    size_t low = 0, high = c->n_messages;
+    size_t low =
+        FIRST_NOT(i, 0, c->n_messages, message_record_ns(&c->message[i]) <= x->record.leave_ns);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (message_record_ns(&c->message[middle]) <= x->record.leave_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (size_t i = low; i-- > 0 && low - i <= MAX_LOOKED_AT &&
                          x->record.n_partners + x->n_far < EVIDENCE_MAX_OTHER_ENDS &&
                          message_record_ns(&c->message[i]) >= x->record.enter_ns;)

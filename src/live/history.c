@@ -7,6 +7,7 @@
 #include "live/history.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,16 +92,8 @@ struct prov_event history_late_event(const struct histories *h, const struct ad_
 
 static bool is_anomaly(const struct history *own, uint32_t row)
 {
-    size_t low = 0, high = own->n_verdicts;
+    size_t low = FIRST_NOT(i, 0, own->n_verdicts, own->first[i].row < row);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (own->first[middle].row < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < own->n_verdicts && own->first[low].row == row;
 }
 
@@ -201,17 +194,7 @@ static void push_row(struct around *a, const struct histories *h, const struct a
 
 static size_t messages_from(const struct calls *c, uint64_t time_ns)
 {
-    size_t low = 0, high = c->n_messages;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (message_record_ns(&c->message[middle]) < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, c->n_messages, message_record_ns(&c->message[i]) < time_ns);
 }
 
 /* When all calls of the window are over; never, while one is open. */

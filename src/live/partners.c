@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/progress.h"
+#include "base/search.h"
 #include "live/past_calls.h"
 #include "ps/ps_relay_client.h"
 
@@ -225,16 +226,8 @@ struct far_partner partners_ask(struct partners *p, const struct ad_step *step, 
 /* NULL: 0, or it is done. */
 static struct asked *find_asked(const struct partners *p, uint64_t number)
 {
-    size_t low = 0, high = p->n_asked;
+    size_t low = FIRST_NOT(i, 0, p->n_asked, p->asked[i].number < number);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (p->asked[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < p->n_asked && p->asked[low].number == number ? &p->asked[low] : NULL;
 }
 

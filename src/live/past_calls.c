@@ -6,6 +6,7 @@
 #include "live/past_calls.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -343,18 +344,10 @@ struct cut {
 /* The first call that is not before a name. */
 static size_t place_of(const struct past_location *own, uint32_t step, uint32_t index)
 {
-    size_t low = 0, high = own->n_calls;
+    const struct past_call *c = own->call;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct past_call *c = &own->call[middle];
-
-        if (c->step < step || (c->step == step && c->index < index))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, own->n_calls,
+                     c[i].step < step || (c[i].step == step && c[i].index < index));
 }
 
 static struct prov_event event_of(const struct cut *cut, uint32_t step, uint32_t index)
@@ -396,17 +389,7 @@ static uint64_t end_of(const struct prov_window *w)
 /* The first message that was recorded at a time or after. */
 static size_t first_message(const struct past_location *own, uint64_t time_ns)
 {
-    size_t low = 0, high = own->n_messages;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (own->message[middle].time_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, own->n_messages, own->message[i].time_ns < time_ns);
 }
 
 static void cut_messages(const struct cut *cut, struct arena *arena, struct prov_window *w)
@@ -458,17 +441,11 @@ static bool cut_window(const struct cut *cut, size_t place, uint32_t window,
 static size_t place_at(const struct cut *cut, uint64_t time_ns)
 {
     const struct past_location *own = cut->own;
-    size_t low = 0, high = own->n_calls;
+    const struct past_call *c = own->call;
+    size_t n =
+        FIRST_NOT(i, 0, own->n_calls, c[i].enter_ns <= time_ns && c[i].step <= cut->step);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (own->call[middle].enter_ns <= time_ns && own->call[middle].step <= cut->step)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 ? low - 1 : own->n_calls;
+    return n > 0 ? n - 1 : own->n_calls;
 }
 
 /* The other end, if it was there by the end of the step: numbers of a channel grow from step to

@@ -4,6 +4,8 @@
  */
 #include "live/tree_record.h"
 
+#include "base/search.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -18,16 +20,8 @@ struct chosen {
 /* The row of a call in this step; ids ascend. NO_CALL: it is of an earlier one. */
 static uint32_t row_of(const struct calls *c, uint32_t id)
 {
-    uint32_t low = 0, high = c->n;
+    uint32_t low = FIRST_NOT(i, 0, c->n, calls_id(c, i) < id);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (calls_id(c, middle) < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < c->n && calls_id(c, low) == id ? low : NO_CALL;
 }
 

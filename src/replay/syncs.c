@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "replay/streams.h"
 #include "replay/syncs_needs.h"
 #include "replay/team_syncs.h"
@@ -602,33 +603,19 @@ void syncs_release(struct syncs *s)
 
 uint32_t syncs_after(const struct syncs *s, uint32_t location, uint64_t time_ns)
 {
-    uint32_t low = syncs_begin(s, location), high = syncs_end(s, location) - 1; /* the end */
+    uint32_t last = syncs_end(s, location) - 1; /* the end */
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (s->sync[middle].enter_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, syncs_begin(s, location), last, s->sync[i].enter_ns <= time_ns);
 }
 
 uint32_t syncs_of_call(const struct syncs *s, uint32_t location, uint32_t row)
 {
     uint64_t enter = s->view->calls[location].enter_ns[row];
     uint64_t leave = calls_leave(&s->view->calls[location], row);
-    uint32_t k = syncs_begin(s, location), high = syncs_end(s, location) - 1;
+    uint32_t last = syncs_end(s, location) - 1;
+    /* the first that is left at or after it was entered */
+    uint32_t k = FIRST_NOT(i, syncs_begin(s, location), last, s->sync[i].leave_ns < enter);
 
-    while (k < high) { /* the first that is left at or after it was entered */
-        uint32_t middle = k + (high - k) / 2;
-
-        if (s->sync[middle].leave_ns < enter)
-            k = middle + 1;
-        else
-            high = middle;
-    }
     for (; k < syncs_end(s, location) && s->sync[k].enter_ns <= leave; k++)
         if (s->sync[k].call == row)
             return k;

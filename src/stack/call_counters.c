@@ -40,17 +40,7 @@ void call_counters_release(struct call_counters *counters)
 /* How many readings were taken before so many calls had begun. */
 static size_t readings_before(const struct detail_view *d, uint32_t row)
 {
-    size_t low = 0, high = d->n_readings;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (d->reading[middle].row < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, d->n_readings, d->reading[i].row < row);
 }
 
 /* How many were taken before a time, or at it. */
@@ -393,16 +383,8 @@ const struct argument *call_arguments(const struct detail_view *details, uint32_
                                       size_t *n)
 {
     const struct argument *all = details->argument;
-    size_t low = 0, high = details->n_arguments;
+    size_t low = FIRST_NOT(i, 0, details->n_arguments, all[i].call < row);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (all[middle].call < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (*n = 0; low + *n < details->n_arguments && all[low + *n].call == row;)
         ++*n;
     return all + low;
