@@ -258,14 +258,14 @@ static double measured(const struct live_row *row, const struct measure *by)
     case DELTA:
         return delta(s);
     default:
-        return (double)s->sum;
+        return (double)s->sums.sum;
     }
 }
 
 static json_t *stat_json(const struct live_stat *s)
 {
     return json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:I}", "count", json_count(s->n),
-                     "total", json_count((uint64_t)s->sum), "mean", live_stat_mean(s),
+                     "total", json_count((uint64_t)s->sums.sum), "mean", live_stat_mean(s),
                      "deviation", live_stat_deviation(s), "minimum", json_count(s->minimum),
                      "maximum", json_count(s->maximum), "last", json_count(s->last), "delta",
                      (json_int_t)(s->last - s->before_last));

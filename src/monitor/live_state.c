@@ -410,7 +410,7 @@ static bool take_back(void *ctx, const struct live_point *point)
     live_grid_add(&state->region_grid, point->region, point->enter_ns, value);
     for (int i = 0; i < 2; i++) {
         live_stat_remove(&rows[i]->severity_ns, point->severity_ns);
-        rows[i]->anomalies.sum--;
+        rows[i]->anomalies.sums.sum--;
     }
     look->n_taken_back++;
     look->taken_back_ns += point->severity_ns;
@@ -598,11 +598,11 @@ static struct live_row *know_row(struct live_state *state, const struct ps_stat_
 
 static void know_statistic(struct live_row *row, const char *name, const struct ps_stat *stat)
 {
-    struct live_stat anomalies = {.n = stat->n,
-                                  .minimum = (uint64_t)stat->whole.min,
-                                  .maximum = (uint64_t)stat->whole.max,
-                                  .sum = (unsigned __int128)stat->whole.sum,
-                                  .square_sum = stat->whole.square_sum};
+    struct live_stat anomalies = {
+        .n = stat->n,
+        .minimum = (uint64_t)stat->whole.min,
+        .maximum = (uint64_t)stat->whole.max,
+        .sums = {(unsigned __int128)stat->whole.sum, stat->whole.square_sum}};
 
     if (strcmp(name, "calls") == 0)
         row->n_calls += (uint64_t)stat->whole.sum;
@@ -651,11 +651,8 @@ static uint64_t know_sketch(struct live_state *state, uint32_t region,
     if (sketch->n > PS_MAX_CALLS - all->n)
         return 0;
     sketch_merge(all, sketch);
-    state->of_region[region].exclusive_ns = (struct live_stat){.n = all->n,
-                                                               .minimum = all->min,
-                                                               .maximum = all->max,
-                                                               .sum = all->sum,
-                                                               .square_sum = all->square_sum};
+    state->of_region[region].exclusive_ns = (struct live_stat){
+        .n = all->n, .minimum = all->min, .maximum = all->max, .sums = all->sums};
     return sketch->n;
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "prov/moments.h"
+#include "prov/prov_stats.h"
 #include "prov/prov_kind.h"
 #include "prov/prov_record.h"
 #include "prov/prov_shard.h"
@@ -290,7 +290,7 @@ static void add_stats(sqlite3_context *context, int n, sqlite3_value **value)
         m->only = mem_copy_string(text);
     json = json_loads(text, 0, NULL);
     stats = prov_stats_read(json);
-    one = moments_of(&stats);
+    one = prov_stats_moments(&stats);
     if ((double)one.n <= PROV_MAX_STATS - (double)m->moments.n && isfinite(one.m3) &&
         isfinite(one.m4))
         moments_merge(&m->moments, &one);
@@ -303,7 +303,7 @@ static void give_stats(sqlite3_context *context)
     char *text = m && m->n_rows == 1 ? m->only : NULL;
 
     if (m && m->n_rows > 1) {
-        struct prov_stats stats = moments_stats(&m->moments);
+        struct prov_stats stats = prov_stats_of(&m->moments);
 
         text = prov_stats_text(&stats);
         free(m->only);

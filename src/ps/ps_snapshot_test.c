@@ -188,9 +188,9 @@ static void models_that_no_values_make_are_refused(void **state)
         sketch_add(&sketch, 5000);
         ps_state_add(&forged.state, 0, &sketch);
         if (i == 0)
-            forged.state.sketch[0].sum = 1;
+            forged.state.sketch[0].sums.sum = 1;
         else if (i == 1)
-            forged.state.sketch[0].sum = (unsigned __int128)1 << 100;
+            forged.state.sketch[0].sums.sum = (unsigned __int128)1 << 100;
         else if (i == 2)
             forged.state.sketch[0].min = 3000;
         else

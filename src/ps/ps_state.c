@@ -179,8 +179,8 @@ void ps_state_unpack_sketch(struct sketch *s, struct pack *p)
         return;
     p->is_bad = sketch_bin(s->min) != s->first_bin + first ||
                 sketch_bin(s->max) != s->first_bin + last - 1 || s->n > PS_MAX_CALLS ||
-                s->sum < (unsigned __int128)s->n * s->min ||
-                s->sum > (unsigned __int128)s->n * s->max;
+                s->sums.sum < (unsigned __int128)s->n * s->min ||
+                s->sums.sum > (unsigned __int128)s->n * s->max;
 }
 
 void ps_state_pack(const struct ps_state *s, struct pack *p)

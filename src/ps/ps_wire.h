@@ -68,7 +68,7 @@ enum ps_refusal_code {
 /* A sketch in its frame: checked, but still packed. */
 struct ps_packed_sketch {
     uint64_t n, min, max;
-    unsigned __int128 sum, square_sum;
+    struct exact_sums sums;
     uint32_t first_bin, n_bins;
     struct ps_span bins;
 };
