@@ -10,7 +10,7 @@
  * Of a store each format is a function of one row: the columns of the view, the last of which
  * is the whole record as JSON. Windows overlap, so Chrome's events are written once per call.
  */
-#include "cmd/store_export.h"
+#include "cmd/cmd_export.h"
 
 #include "base/err.h"
 #include "base/idmap.h"

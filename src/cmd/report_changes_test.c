@@ -1,4 +1,4 @@
-#include "cmd/report_changes.h"
+#include "cmd/report_runs.h"
 
 #include "base/err.h"
 

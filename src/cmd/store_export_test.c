@@ -1,4 +1,4 @@
-#include "cmd/store_export.h"
+#include "cmd/cmd_export.h"
 
 #include "base/arena.h"
 #include "base/fs.h"

@@ -8,7 +8,7 @@
  * The depth of a call in a window is how many calls that were entered before it are not over.
  * Windows of partners begin anywhere, so it is a depth within what is there.
  */
-#include "monitor/live_lanes.h"
+#include "monitor/api_live_records.h"
 
 #include "base/err.h"
 #include "base/json.h"

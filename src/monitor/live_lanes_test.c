@@ -1,4 +1,4 @@
-#include "monitor/live_lanes.h"
+#include "monitor/api_live_records.h"
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
  * of all records: they are read by their id, some at a time, so that no row is changed under a
  * running query.
  */
-#include "prov/prov_rejudge.h"
+#include "prov/prov_sqlite.h"
 
 #include "base/err.h"
 #include "base/mem.h"

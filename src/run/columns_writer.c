@@ -3,7 +3,7 @@
  * order, then written, which any thread can do at any time. Each block is shown before it is
  * written: so profiles are added up while its calls are in the cache.
  */
-#include "run/profiled_columns.h"
+#include "run/columns_writer.h"
 
 #include "base/checksum.h"
 #include "base/err.h"

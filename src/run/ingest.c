@@ -31,7 +31,7 @@
 #include "base/sequence.h"
 #include "forest/traffic.h"
 #include "run/columns.h"
-#include "run/profiled_columns.h"
+#include "run/columns_writer.h"
 #include "stack/calls.h"
 #include "stack/callstack.h"
 #include "trace/borders.h"

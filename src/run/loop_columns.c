@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/sequence.h"
 #include "run/columns.h"
-#include "run/profiled_columns.h"
+#include "run/columns_writer.h"
 #include "stack/calls.h"
 
 #include <stdatomic.h>

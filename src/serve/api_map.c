@@ -2,7 +2,7 @@
  * All locations over time: where time was lost, what cost the run, was waited, or went into a
  * function; and ranks against their peers, for their view.
  */
-#include "serve/rank_map.h"
+#include "serve/api_map.h"
 
 #include "base/err.h"
 #include "base/json.h"

@@ -1,6 +1,6 @@
 /* Windows over readings that are made by hand; what is known of each column is worked out by
  * hand. */
-#include "serve/counter_track.h"
+#include "serve/api_counters.h"
 
 #include "base/mem.h"
 

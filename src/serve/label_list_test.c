@@ -1,4 +1,4 @@
-#include "serve/label_list.h"
+#include "serve/api_learning.h"
 
 #include "base/err.h"
 

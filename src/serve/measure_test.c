@@ -1,5 +1,5 @@
 /* What a window holds, against the definition. */
-#include "serve/measure.h"
+#include "serve/api_timeline.h"
 
 #include "base/mem.h"
 #include "base/rng.h"

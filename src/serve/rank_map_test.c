@@ -1,5 +1,5 @@
 /* How much of something was when and where. */
-#include "serve/rank_map.h"
+#include "serve/api_map.h"
 
 #include "base/mem.h"
 

@@ -1,7 +1,7 @@
-/* trend_table -- the runs of a history, and how they changed, as tables: for history and
+/* cmd_history -- the runs of a history, and how they changed, as tables: for history and
  * reports. */
-#ifndef SNAG_CMD_TREND_TABLE_H
-#define SNAG_CMD_TREND_TABLE_H
+#ifndef SNAG_CMD_CMD_HISTORY_H
+#define SNAG_CMD_CMD_HISTORY_H
 
 #include "cmd/print.h"
 #include "compare/trend.h"

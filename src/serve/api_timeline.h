@@ -1,5 +1,5 @@
 /*
- * measure -- what a window of the trace holds, by region: how many calls, and how long they and
+ * api_timeline -- what a window of the trace holds, by region: how many calls, and how long they and
  * what they called were in it.
  *
  * A call that reaches beyond the window counts with its part inside:
@@ -10,8 +10,8 @@
  *
  * The columns are as somebody wrote them: nothing in them is believed.
  */
-#ifndef SNAG_SERVE_MEASURE_H
-#define SNAG_SERVE_MEASURE_H
+#ifndef SNAG_SERVE_API_TIMELINE_H
+#define SNAG_SERVE_API_TIMELINE_H
 
 #include "run/levels.h"
 

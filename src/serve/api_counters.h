@@ -1,5 +1,5 @@
 /*
- * counter_track -- what a counter read over a window, reduced to the columns of a picture.
+ * api_counters -- what a counter read over a window, reduced to the columns of a picture.
  *
  * What grows is told by its rate: by how much it grew from one reading to the next, by the time
  * between them. Of anything else a reading holds until the next one (or, where the trace says
@@ -13,8 +13,8 @@
  * Two readings at one time are one, the last; of what is told bit by bit, their sum. Where what
  * grows is less than before it began anew, and nothing is known of the time between.
  */
-#ifndef SNAG_SERVE_COUNTER_TRACK_H
-#define SNAG_SERVE_COUNTER_TRACK_H
+#ifndef SNAG_SERVE_API_COUNTERS_H
+#define SNAG_SERVE_API_COUNTERS_H
 
 #include "stack/details.h"
 #include "trace/definitions.h"

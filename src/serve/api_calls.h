@@ -1,11 +1,11 @@
 /*
- * call_details -- what a call was called with, and what counters say of it, as JSON.
+ * api_calls -- what a call was called with, and what counters say of it, as JSON.
  *
  * Counters of its own location, and those of locations of its process that have no calls: what
  * a tracer reads of a process, a node or a GPU now and then is on locations of their own.
  */
-#ifndef SNAG_SERVE_CALL_DETAILS_H
-#define SNAG_SERVE_CALL_DETAILS_H
+#ifndef SNAG_SERVE_API_CALLS_H
+#define SNAG_SERVE_API_CALLS_H
 
 #include "base/json.h"
 #include "run/columns.h"

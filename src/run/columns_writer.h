@@ -1,9 +1,9 @@
 /*
- * profiled_columns -- writes the calls of locations and adds up their profiles on the way,
+ * columns_writer -- writes the calls of locations and adds up their profiles on the way,
  * while they are in the cache. One per thread.
  */
-#ifndef SNAG_RUN_PROFILED_COLUMNS_H
-#define SNAG_RUN_PROFILED_COLUMNS_H
+#ifndef SNAG_RUN_COLUMNS_WRITER_H
+#define SNAG_RUN_COLUMNS_WRITER_H
 
 #include "forest/profile.h"
 #include "run/columns.h"

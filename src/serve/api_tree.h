@@ -1,10 +1,10 @@
 /*
- * call_paths -- an execution as the tree of its call paths: repeated calls of a path are one
+ * api_tree -- an execution as the tree of its call paths: repeated calls of a path are one
  * node, with how often, how long, and how long usually. And the typical execution in the same
  * form, made from the model.
  */
-#ifndef SNAG_SERVE_CALL_PATHS_H
-#define SNAG_SERVE_CALL_PATHS_H
+#ifndef SNAG_SERVE_API_TREE_H
+#define SNAG_SERVE_API_TREE_H
 
 #include "view/execution_detail.h"
 

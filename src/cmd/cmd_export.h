@@ -1,6 +1,6 @@
-/* store_export -- snag export of a store of provenance. */
-#ifndef SNAG_CMD_STORE_EXPORT_H
-#define SNAG_CMD_STORE_EXPORT_H
+/* cmd_export -- snag export of a store of provenance. */
+#ifndef SNAG_CMD_CMD_EXPORT_H
+#define SNAG_CMD_CMD_EXPORT_H
 
 #include "cmd/settings.h"
 

@@ -1,6 +1,6 @@
-/* rank_table -- places against their peers as a headline and a table, for ranks and reports. */
-#ifndef SNAG_CMD_RANK_TABLE_H
-#define SNAG_CMD_RANK_TABLE_H
+/* cmd_ranks -- places against their peers as a headline and a table, for ranks and reports. */
+#ifndef SNAG_CMD_CMD_RANKS_H
+#define SNAG_CMD_CMD_RANKS_H
 
 #include "analysis/run_scoring.h"
 #include "cmd/print.h"

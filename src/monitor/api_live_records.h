@@ -1,9 +1,9 @@
 /*
- * live_lanes -- the windows of a provenance record as what a timeline draws: calls with their
+ * api_live_records -- the windows of a provenance record as what a timeline draws: calls with their
  * depth, per thread.
  */
-#ifndef SNAG_MONITOR_LIVE_LANES_H
-#define SNAG_MONITOR_LIVE_LANES_H
+#ifndef SNAG_MONITOR_API_LIVE_RECORDS_H
+#define SNAG_MONITOR_API_LIVE_RECORDS_H
 
 #include <jansson.h>
 

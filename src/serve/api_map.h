@@ -1,5 +1,5 @@
 /*
- * rank_map -- all locations over time, as a picture of any number of them can be made of it:
+ * api_map -- all locations over time, as a picture of any number of them can be made of it:
  * how much of something was in each stretch of time on each location.
  *
  *     stretch       0    1    2    3
@@ -9,8 +9,8 @@
  * What is time in calls is read off the rectangles that the timeline shows of the same window
  * (lod.h), so it takes as long as these do, whatever the number of calls.
  */
-#ifndef SNAG_SERVE_RANK_MAP_H
-#define SNAG_SERVE_RANK_MAP_H
+#ifndef SNAG_SERVE_API_MAP_H
+#define SNAG_SERVE_API_MAP_H
 
 #include "run/levels.h"
 

@@ -1,6 +1,6 @@
-/* query_print -- rows of a database on stdout, as a table, CSV or JSON. */
-#ifndef SNAG_CMD_QUERY_PRINT_H
-#define SNAG_CMD_QUERY_PRINT_H
+/* cmd_query -- rows of a database on stdout, as a table, CSV or JSON. */
+#ifndef SNAG_CMD_CMD_QUERY_H
+#define SNAG_CMD_CMD_QUERY_H
 
 #include "cmd/settings.h"
 

@@ -1,7 +1,7 @@
-/* prov_rejudge -- the final verdict on records, and on those of a whole shard. See
+/* prov_sqlite -- the final verdict on records, and on those of a whole shard. See
  * prov_store_rejudge. */
-#ifndef SNAG_PROV_PROV_REJUDGE_H
-#define SNAG_PROV_PROV_REJUDGE_H
+#ifndef SNAG_PROV_PROV_SQLITE_H
+#define SNAG_PROV_PROV_SQLITE_H
 
 #include "prov/prov_place.h"
 #include "prov/prov_store.h"

@@ -1,13 +1,13 @@
 /*
- * label_list -- the labels that a client sends, read as they stand, without a tree of JSON:
+ * api_learning -- the labels that a client sends, read as they stand, without a tree of JSON:
  * what is kept is 16 bytes for each.
  *
  *     {"labels": [{"tree": 12, "label": "abnormal"}, ...], "author": "me"}
  *
  * The author may be missing, and other members may be there.
  */
-#ifndef SNAG_SERVE_LABEL_LIST_H
-#define SNAG_SERVE_LABEL_LIST_H
+#ifndef SNAG_SERVE_API_LEARNING_H
+#define SNAG_SERVE_API_LEARNING_H
 
 #include "learn/learner.h"
 

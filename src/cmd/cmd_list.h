@@ -1,9 +1,9 @@
 /*
- * list -- executions, incidents and strange calls printed as a table or as JSON lines, for
+ * cmd_list -- executions, incidents and strange calls printed as a table or as JSON lines, for
  * list and analyze.
  */
-#ifndef SNAG_CMD_LIST_H
-#define SNAG_CMD_LIST_H
+#ifndef SNAG_CMD_CMD_LIST_H
+#define SNAG_CMD_CMD_LIST_H
 
 #include "cmd/print.h"
 #include "cmd/settings.h"

@@ -1,6 +1,6 @@
-/* compare_print -- what changed between runs, for people, pull requests and CI. */
-#ifndef SNAG_CMD_COMPARE_PRINT_H
-#define SNAG_CMD_COMPARE_PRINT_H
+/* cmd_compare -- what changed between runs, for people, pull requests and CI. */
+#ifndef SNAG_CMD_CMD_COMPARE_H
+#define SNAG_CMD_CMD_COMPARE_H
 
 #include "compare/compare.h"
 

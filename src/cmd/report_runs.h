@@ -1,13 +1,17 @@
 /*
- * report_changes -- what the drawings of a report on several runs are made of: the tree of what
- * changed, and the trend of a history, as the page has them, made as small as what is drawn.
+ * report_runs -- what a report says of what changed between runs, and of a history; and what its
+ * drawings are made of: the tree of what changed, and the trend, as the page has them, made as small
+ * as what is drawn.
  */
-#ifndef SNAG_CMD_REPORT_CHANGES_H
-#define SNAG_CMD_REPORT_CHANGES_H
+#ifndef SNAG_CMD_REPORT_RUNS_H
+#define SNAG_CMD_REPORT_RUNS_H
 
 #include "cmd/report_answers.h"
+#include "cmd/settings.h"
 #include "compare/compare.h"
 #include "compare/trend.h"
+
+#include <stdio.h>
 
 #include <jansson.h>
 
@@ -15,6 +19,18 @@
 #define REPORT_TREND_ADDRESS "/history"
 #define REPORT_TREE_BYTES (300u << 10) /* at most */
 #define REPORT_MAX_SERIES 5u           /* of a trend: the whole, and paths that changed */
+
+/*
+ * report_change -- sections on what changed between the runs that the settings name, as
+ * cmd/compared.h reads them.
+ *   answers  what is drawn is added to it; it need not be open
+ * Returns 0, a negative ERR_*, or an exit status.
+ */
+int report_change(FILE *out, const struct settings *settings, struct answers *answers);
+
+/* report_history -- sections on the runs of a history; answers  as above. n_runs  out */
+int report_history(FILE *out, const struct settings *settings, struct answers *answers,
+                   uint32_t *n_runs);
 
 /*
  * report_tree_prune -- paths that take too little time to be seen, on both sides, become one

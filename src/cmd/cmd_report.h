@@ -1,9 +1,9 @@
 /*
- * report_page -- the one file that a report is: the page that web/src/report/ was built to,
+ * cmd_report -- the one file that a report is: the page that web/src/report/ was built to,
  * with a title, a text and data in the places it has for them.
  */
-#ifndef SNAG_CMD_REPORT_PAGE_H
-#define SNAG_CMD_REPORT_PAGE_H
+#ifndef SNAG_CMD_CMD_REPORT_H
+#define SNAG_CMD_CMD_REPORT_H
 
 #include <stdarg.h>
 #include <stdio.h>
