@@ -331,15 +331,6 @@ static json_t *facts_of(const json_t *shown, const struct places *places)
     return facts;
 }
 
-static void find_places(struct answers *a, const json_t *shown, struct places *places)
-{
-    add_place(places, (uint32_t)number(shown, "location"));
-    add_causes(a, shown, places);
-    add_partners(a, shown, places);
-    for (uint32_t i = 0; i < places->n; i++)
-        a->has_location[places->location[i]] = true;
-}
-
 /* All of an execution, or nothing. */
 static void take_back(struct answers *a, const char *execution, size_t bytes)
 {
@@ -370,7 +361,11 @@ int answers_add_execution(struct answers *a, int64_t foi, int64_t tree, bool *is
         rc = add_tree(a, address, is_in);
     before = a->bytes;
     if (rc == 0 && *is_in) {
-        find_places(a, shown, &places);
+        add_place(&places, (uint32_t)number(shown, "location"));
+        add_causes(a, shown, &places);
+        add_partners(a, shown, &places);
+        for (uint32_t i = 0; i < places.n; i++)
+            a->has_location[places.location[i]] = true;
         rc = add_window(a, execution, shown, &places, is_in);
     }
     snprintf(address, sizeof address, "%s/tree", execution);

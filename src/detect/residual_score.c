@@ -347,14 +347,6 @@ static size_t count_strong(const struct calibration *y, const double *weight, si
     return n_strong;
 }
 
-static void place_threshold(struct calibration *y, const struct residual_scores *out, size_t n)
-{
-    size_t n_strong = count_strong(y, out->weight, n);
-
-    y->threshold = threshold_between(out->score, n, n_strong);
-    y->most_tracer = n_strong > 0 ? fmin(y->threshold, MAX_TRACER) : MAX_TRACER;
-}
-
 /* What the tracer took is worth a look, behind what is strange by itself; it is no anomaly. */
 static void look_at_tracer(const struct calibration *y, const struct residual_measure *m,
                            size_t i, struct residual_scores *out)
@@ -395,8 +387,12 @@ void residual_score(struct calibration *y, const struct residual_measure *measur
     out->is_by_tracer = mem_alloc(n, sizeof *out->is_by_tracer);
     out->is_long = mem_alloc(n, sizeof *out->is_long);
     pool_for(pool, n, pool_grain(pool, n), score_trees, &scored);
-    if (isnan(y->threshold) && n > 0)
-        place_threshold(y, out, n);
+    if (isnan(y->threshold) && n > 0) {
+        size_t n_strong = count_strong(y, out->weight, n);
+
+        y->threshold = threshold_between(out->score, n, n_strong);
+        y->most_tracer = n_strong > 0 ? fmin(y->threshold, MAX_TRACER) : MAX_TRACER;
+    }
     for (size_t i = 0; i < n; i++)
         look_at_tracer(y, &measure[i], i, out);
 }

@@ -434,13 +434,6 @@ static void record_anomaly(struct live_recorder *r, const struct ad_step *step,
 
 /* --------------------------------------------------------------------------------- normals */
 
-static void follow_models(struct live_recorder *r, const struct ad_step *step)
-{
-    mem_grow(&r->want, &r->want_cap, ad_models(step->ad), sizeof *r->want);
-    for (; r->n_models < ad_models(step->ad); r->n_models++)
-        r->want[r->n_models] = (struct want){0};
-}
-
 static void put_normal(struct live_recorder *r, const struct ad_step *step,
                        const struct normal *n)
 {
@@ -674,7 +667,9 @@ void live_recorder_step(void *ctx, const struct ad_step *step)
 
     hosts_step(&r->evidence.hosts, &r->evidence.histories, step->defs, r->store);
     evidence_begin(&r->evidence, step);
-    follow_models(r, step);
+    mem_grow(&r->want, &r->want_cap, ad_models(step->ad), sizeof *r->want);
+    for (; r->n_models < ad_models(step->ad); r->n_models++)
+        r->want[r->n_models] = (struct want){0};
     put_held(r, step);
     live_costs_take(r->costs, step);
     run_stats_step(&r->stats, step);

@@ -187,14 +187,6 @@ static void forget_oldest(struct rolling *r)
     r->n--;
 }
 
-static void forget_older(struct rolling *r, uint64_t now_ns)
-{
-    while (r->n > 0 && (r->n == ROLLING_MAX_EXECUTIONS ||
-                        (now_ns > r->exit_ns[r->first] &&
-                         now_ns - r->exit_ns[r->first] > r->opts->window_ns)))
-        forget_oldest(r);
-}
-
 /* Twice as large, what is in it from the beginning. */
 static void widen(struct rolling *r)
 {
@@ -235,18 +227,15 @@ static uint64_t clamp(const struct rolling *r, double mean, double width, uint64
     return (uint64_t)llrint(fmax((double)value > mean ? mean + reach : mean - reach, 0));
 }
 
-static void enter(struct rolling *r, uint32_t f, uint64_t value, uint64_t *slot)
-{
-    slot[f] = value;
-    exact_sums_add(&r->sum[f], value);
-}
-
 struct rolling_score rolling_judge(struct rolling *r, uint64_t exit_ns, const uint64_t *value)
 {
     struct rolling_score score = {.sigmas = NAN};
     uint64_t entered[MAX_TREE_FEATURES], *slot;
 
-    forget_older(r, exit_ns);
+    while (r->n > 0 && (r->n == ROLLING_MAX_EXECUTIONS ||
+                        (exit_ns > r->exit_ns[r->first] &&
+                         exit_ns - r->exit_ns[r->first] > r->opts->window_ns)))
+        forget_oldest(r);
     score.n = r->n;
     for (uint32_t f = 0; f < r->opts->n_features; f++) {
         double mean = rolling_mean(r, f), width = width_of(r, f, mean);
@@ -263,8 +252,10 @@ struct rolling_score rolling_judge(struct rolling *r, uint64_t exit_ns, const ui
         widen(r);
     r->exit_ns[(r->first + r->n) % r->cap] = exit_ns;
     slot = r->value + (r->first + r->n) % r->cap * r->opts->n_features;
-    for (uint32_t f = 0; f < r->opts->n_features; f++)
-        enter(r, f, entered[f], slot);
+    for (uint32_t f = 0; f < r->opts->n_features; f++) {
+        slot[f] = entered[f];
+        exact_sums_add(&r->sum[f], entered[f]);
+    }
     r->n++;
     return score;
 }

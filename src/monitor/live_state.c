@@ -316,14 +316,6 @@ static void copy_models(struct live_state *state, const struct ad_step *step)
     }
 }
 
-/* By how much this step came later than the one that came earliest, by the trace's clock. */
-static void note_delay(struct live_state *state, const struct ad_step *step)
-{
-    if (state->opts.speed > 0 && !step->is_last)
-        state->totals.lag_ns =
-            live_lag(&state->least_delay_ns, step->end_ns, state->opts.speed);
-}
-
 static void note_moment(struct live_state *state)
 {
     uint64_t now_ns = clock_ns();
@@ -452,7 +444,10 @@ static void publish(struct live_state *state, const struct ad_step *step,
         add_durations(state, step);
     else
         copy_models(state, step);
-    note_delay(state, step);
+    /* By how much this step came later than the one that came earliest, by the trace's clock. */
+    if (state->opts.speed > 0 && !step->is_last)
+        state->totals.lag_ns =
+            live_lag(&state->least_delay_ns, step->end_ns, state->opts.speed);
     note_moment(state);
     if (step->is_last)
         judge_again(state, step, stored);

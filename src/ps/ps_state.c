@@ -21,18 +21,13 @@ void ps_state_release(struct ps_state *s)
     *s = (struct ps_state){0};
 }
 
-static void cover(struct ps_state *s, uint32_t slot)
-{
-    mem_grow(&s->sketch, &s->cap, (size_t)slot + 1, sizeof *s->sketch);
-    while (s->n <= slot)
-        sketch_init(&s->sketch[s->n++]);
-}
-
 void ps_state_add(struct ps_state *s, uint32_t slot, const struct sketch *from)
 {
     struct sketch *into;
 
-    cover(s, slot);
+    mem_grow(&s->sketch, &s->cap, (size_t)slot + 1, sizeof *s->sketch);
+    while (s->n <= slot)
+        sketch_init(&s->sketch[s->n++]);
     into = &s->sketch[slot];
     if (from->n > PS_MAX_CALLS - into->n) {
         s->n_lost += from->n;

@@ -437,12 +437,6 @@ static void summarize(struct ingested_location *location, const struct calls *ca
         location->root_ns += calls->inclusive_ns[i];
 }
 
-static void fail_location(struct job *job, uint32_t l, int rc)
-{
-    job->failure[l] = (struct failure){rc, mem_copy_string(err_message())};
-    atomic_store(&job->is_failed, true);
-}
-
 /* Number i of ours has its turn: all locations before it have their places. */
 static void place(struct job *job, size_t i, const struct calls *calls)
 {
@@ -479,8 +473,10 @@ static void take_location(struct job *job, struct ingest_worker *w, unsigned ind
     place(job, i, &w->calls);
     if (rc == 0 && !atomic_load(&job->is_failed))
         rc = profiled_columns_take(&w->out, job->writer, l, &w->calls, &job->source->defs);
-    if (rc < 0)
-        fail_location(job, l, rc);
+    if (rc < 0) {
+        job->failure[l] = (struct failure){rc, mem_copy_string(err_message())};
+        atomic_store(&job->is_failed, true);
+    }
 }
 
 static void take_locations(void *ctx, size_t begin, size_t end, unsigned index)

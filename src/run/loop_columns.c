@@ -174,13 +174,6 @@ static void merge_profiles(struct job *job, unsigned n_threads)
         job->ingested->n_calls += job->ingested->location[l].n_calls;
 }
 
-/* No loop was chosen: none is called. */
-static void forget_loops(struct ingested *ingested)
-{
-    for (uint32_t i = 0; i < ingested->loops.n; i++)
-        ingested->profile.row[ingested->loops.loop[i].region] = (struct profile_row){0};
-}
-
 static int write_columns(struct job *job, struct pool *pool)
 {
     unsigned n_threads = pool_threads(pool);
@@ -215,7 +208,9 @@ int loop_columns_write(const char *dir, const struct definitions *defs, struct p
     int rc;
 
     if (n == 0) {
-        forget_loops(ingested);
+        /* No loop was chosen: none is called. */
+        for (uint32_t i = 0; i < ingested->loops.n; i++)
+            ingested->profile.row[ingested->loops.loop[i].region] = (struct profile_row){0};
         return 0;
     }
     rc = columns_open(&job.old, dir);
