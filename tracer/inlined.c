@@ -255,14 +255,14 @@ static struct debug_function *function_at(uintptr_t code, Dwarf_Addr *address)
     return debug_function(file, *address);
 }
 
-struct place {
+struct inlined_query {
     uintptr_t code, until;
     const struct inlined *innermost;
 };
 
 static void find_inlined(void *ctx)
 {
-    struct place *p = ctx;
+    struct inlined_query *p = ctx;
     Dwarf_Addr address, end;
     struct debug_function *function = function_at(p->code, &address);
     const struct inlined_code *in;
@@ -280,7 +280,7 @@ static void find_inlined(void *ctx)
 
 const struct inlined *inlined_at(uintptr_t code, uintptr_t *until)
 {
-    struct place p = {.code = code};
+    struct inlined_query p = {.code = code};
     bool is_known = debug_safely(find_inlined, &p);
 
     *until = is_known ? p.until : 0;

@@ -157,14 +157,14 @@ static void take_best(struct here *h)
     }
 }
 
-struct place {
+struct execution_key {
     uint32_t location, index;
     size_t at;
 };
 
-static int by_place(const void *a, const void *b)
+static int by_key(const void *a, const void *b)
 {
-    const struct place *p = a, *q = b;
+    const struct execution_key *p = a, *q = b;
 
     return p->location != q->location ? order_u32(&p->location, &q->location)
                                       : order_u32(&p->index, &q->index);
@@ -172,7 +172,7 @@ static int by_place(const void *a, const void *b)
 
 void recurrence_find(struct occurrence *x, size_t n)
 {
-    struct place *place = mem_alloc(n, sizeof *place);
+    struct execution_key *key = mem_alloc(n, sizeof *key);
     size_t *at = mem_alloc(n, sizeof *at);
     struct here h = {.x = x};
 
@@ -180,22 +180,22 @@ void recurrence_find(struct occurrence *x, size_t n)
     h.best = mem_alloc(n, sizeof *h.best);
     h.cost = mem_alloc(n, sizeof *h.cost);
     for (size_t i = 0; i < n; i++) {
-        place[i] = (struct place){x[i].location, x[i].index, i};
+        key[i] = (struct execution_key){x[i].location, x[i].index, i};
         x[i].turn_of = i;
         x[i].period = 0;
     }
-    qsort(place, n, sizeof *place, by_place);
+    qsort(key, n, sizeof *key, by_key);
     for (size_t i = 0; i < n; i++)
-        at[i] = place[i].at;
+        at[i] = key[i].at;
     for (size_t begin = 0, end; begin < n; begin = end) {
-        for (end = begin; end < n && place[end].location == place[begin].location; end++)
+        for (end = begin; end < n && key[end].location == key[begin].location; end++)
             ;
         h.at = at + begin;
         h.n = end - begin;
         for (try_all(&h); h.n_best > 0; try_all(&h))
             take_best(&h);
     }
-    free(place);
+    free(key);
     free(at);
     free(h.turn);
     free(h.best);

@@ -100,15 +100,15 @@ void past_calls_end(struct past_calls *p)
 
 /* ----------------------------------------------------------------------------------- calls */
 
-static void take_call(struct past_location *own, const struct histories *h,
+static void take_call(struct past_location *own, const struct call_histories *h,
                       const struct ad_step *step, uint32_t l, uint32_t row)
 {
     const struct calls *c = &step->calls[l];
-    struct prov_event event = history_event(h, step, l, row), parent = {0};
+    struct prov_event event = call_history_event(h, step, l, row), parent = {0};
     bool is_open = c->inclusive_ns[row] == CALL_OPEN, has_parent = c->caller[row] != NO_CALL;
 
     if (has_parent)
-        parent = history_event(h, step, l, c->caller[row]);
+        parent = call_history_event(h, step, l, c->caller[row]);
     mem_grow(&own->call, &own->call_cap, own->n_calls + 1, sizeof *own->call);
     own->call[own->n_calls++] =
         (struct past_call){.enter_ns = c->enter_ns[row],
@@ -160,7 +160,7 @@ static void keep_open(struct past_location *own, const struct calls *c, uint64_t
         own->open[--n] = first_place + (row - c->n_carried);
 }
 
-static void mark_anomalies(struct past_location *own, const struct history *history,
+static void mark_anomalies(struct past_location *own, const struct call_history *history,
                            const struct calls *c, uint64_t first_place)
 {
     for (size_t i = 0; i < history->n_verdicts; i++) {
@@ -171,7 +171,7 @@ static void mark_anomalies(struct past_location *own, const struct history *hist
     }
 }
 
-static void take_calls(struct past_calls *p, const struct histories *h,
+static void take_calls(struct past_calls *p, const struct call_histories *h,
                        const struct ad_step *step, uint32_t l)
 {
     const struct calls *c = &step->calls[l];
@@ -188,7 +188,7 @@ static void take_calls(struct past_calls *p, const struct histories *h,
 
 /* -------------------------------------------------------------------------------- messages */
 
-static void take_messages(struct past_calls *p, const struct histories *h,
+static void take_messages(struct past_calls *p, const struct call_histories *h,
                           const struct ad_step *step, uint32_t l)
 {
     const struct calls *c = &step->calls[l];
@@ -203,7 +203,7 @@ static void take_messages(struct past_calls *p, const struct histories *h,
         struct prov_event event = {0};
 
         if (has_call)
-            event = history_event(h, step, l, m->call);
+            event = call_history_event(h, step, l, m->call);
         own->message[own->n_messages++] =
             (struct past_message){.time_ns = message_record_ns(m),
                                   .bytes = m->bytes,
@@ -312,7 +312,7 @@ static void forget(struct past_calls *p)
     p->n_steps -= n;
 }
 
-void past_calls_step(struct past_calls *p, const struct histories *h,
+void past_calls_step(struct past_calls *p, const struct call_histories *h,
                      const struct ad_step *step)
 {
     size_t bytes = p->bytes;

@@ -118,7 +118,8 @@ static struct prov_call call_before(const struct evidence *e, const struct live_
                            .step = step->number};
     struct entered entered;
 
-    return (struct prov_call){.event = history_late_event(&e->histories, step, &call, &entered),
+    return (struct prov_call){.event =
+                                  call_history_late_event(&e->histories, step, &call, &entered),
                               .fid = fid_of(e, step, region),
                               .func = step->defs->region[region].name,
                               .enter_ns = lf->vertex_enter_ns[f->first[t] + v]};
@@ -136,7 +137,7 @@ static void add_calls(const struct evidence *e, const struct live_foi *foi,
         uint32_t row = row_of(&step->calls[location], forest_row(f, t, base + v));
 
         if (row != NO_CALL) {
-            history_call(&e->histories, step, location, row, &call[i]);
+            call_history_call(&e->histories, step, location, row, &call[i]);
             continue;
         }
         call[i] = call_before(e, foi, step, t, v);
@@ -161,7 +162,7 @@ static void add_messages(const struct live_foi *foi, const struct ad_step *step,
 
         if (place != UINT32_MAX)
             window->message[window->n_messages++] =
-                history_message(step, location, m, window->call[place].event);
+                call_history_message(step, location, m, window->call[place].event);
     }
 }
 

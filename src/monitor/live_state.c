@@ -134,11 +134,11 @@ static void add_place(struct live_state *state, const struct location *location)
 
     mem_grow(&state->place, &state->place_cap, l + 1, sizeof *state->place);
     mem_grow(&state->rank_of, &state->rank_of_cap, l + 1, sizeof *state->rank_of);
-    state->place[l] = (struct live_place){.name = keep(state, location->name),
-                                          .is_gpu = location->is_gpu,
-                                          .rank = location->rank,
-                                          .thread = location->thread,
-                                          .program = location->program};
+    state->place[l] = (struct live_location){.name = keep(state, location->name),
+                                             .is_gpu = location->is_gpu,
+                                             .rank = location->rank,
+                                             .thread = location->thread,
+                                             .program = location->program};
     state->n_places++;
     row = idmap_add(&state->rank_ids, key_pair(location->program, location->rank));
     state->rank_of[l] = row;

@@ -137,7 +137,7 @@ static void a_store_that_was_made_in_vain_is_removed(void **state)
     assert_false(fs_exists(dir));
     pid = write_in_child(NULL);
     prov_home_discard(dir); /* is written still */
-    assert_true(prov_place_is_store(dir));
+    assert_true(prov_dir_is_store(dir));
     stop(pid);
 }
 

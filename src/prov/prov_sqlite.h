@@ -3,11 +3,11 @@
 #ifndef SNAG_PROV_PROV_SQLITE_H
 #define SNAG_PROV_PROV_SQLITE_H
 
-#include "prov/prov_place.h"
+#include "prov/prov_dir.h"
 #include "prov/prov_store.h"
 
 struct prov_rejudge {
-    const struct prov_place *place; /* this and the two below: of a shard */
+    const struct prov_dir *place; /* this and the two below: of a shard */
     int dir;
     uint32_t shard;
     int64_t run; /* of which the records are; those of other runs stay as they are */

@@ -490,7 +490,7 @@ static void take_mail(struct writer *w, const struct ps_letters *mail)
 static void *write_many(void *arg)
 {
     struct writer *w = arg;
-    struct ps_place place = {0, w->index};
+    struct ps_rank place = {0, w->index};
     msgpack_sbuffer out = {0}, reply = {0};
     struct ps_frame f = {0};
     uint32_t asked = UINT32_MAX;

@@ -127,7 +127,7 @@ static uint64_t take_rows(uint64_t *next, uint64_t n)
 }
 
 void columns_place(struct columns_writer *w, uint32_t location, const struct calls *calls,
-                   struct column_place *next)
+                   struct column_offsets *next)
 {
     struct column_range *range = &w->range[location];
     struct detail_view details = details_view(&calls->details);

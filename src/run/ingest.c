@@ -128,14 +128,14 @@ static int ingest_check_definitions(struct process_group *process_group,
 /* Wait for the place of a location of ours; ingest_pass_turn -- hand on
  * that of the one after it. Where the same process has both nothing is sent. */
 static void ingest_take_turn(struct process_group *process_group, const struct deal *deal,
-                             uint32_t l, struct column_place *next)
+                             uint32_t l, struct column_offsets *next)
 {
     if (l > 0 && deal->owner[l - 1] != deal->owner[l])
         process_group_receive(process_group, deal->owner[l - 1], next, sizeof *next);
 }
 
 static void ingest_pass_turn(struct process_group *process_group, const struct deal *deal,
-                             uint32_t l, const struct column_place *next)
+                             uint32_t l, const struct column_offsets *next)
 {
     if (l + 1 < deal->n_locations && deal->owner[l + 1] != deal->owner[l])
         process_group_send(process_group, deal->owner[l + 1], next, sizeof *next);
@@ -343,7 +343,7 @@ struct job {
     struct ingest_worker *worker; /* [pool_threads] */
     struct deal deal;
     struct sequence sequence;
-    struct column_place next; /* the next location's, for whose turn it is */
+    struct column_offsets next; /* the next location's, for whose turn it is */
     struct progress progress;
     struct loops_found *found; /* [n_locations] */
     atomic_bool is_failed;     /* no use going on */

@@ -31,8 +31,8 @@ struct job {
     struct columns_writer *writer;
     struct worker *worker; /* [pool_threads] */
     struct sequence sequence;
-    struct column_place next; /* the next location's, for whose turn it is */
-    atomic_ullong n_crossing; /* iterations that cross those of another loop */
+    struct column_offsets next; /* the next location's, for whose turn it is */
+    atomic_ullong n_crossing;   /* iterations that cross those of another loop */
     atomic_int rc;
 };
 

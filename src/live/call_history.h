@@ -1,5 +1,5 @@
 /*
- * history -- what is still known of the calls of a location when their step is over, and what
+ * call_history -- what is still known of the calls of a location when their step is over, and what
  * every call is called.
  *
  * A call's event is the step in which it was entered and its number on its rank in that
@@ -12,8 +12,8 @@
  * The last calls of a location, open or not, stay for windows that reach back over the border
  * of a step; a call that is open when the step ends keeps its own surroundings.
  */
-#ifndef SNAG_LIVE_HISTORY_H
-#define SNAG_LIVE_HISTORY_H
+#ifndef SNAG_LIVE_CALL_HISTORY_H
+#define SNAG_LIVE_CALL_HISTORY_H
 
 #include "base/idmap.h"
 #include "live/ad.h"
@@ -57,8 +57,8 @@ struct unfinished_call {
     struct around around; /* n is 0 when there were too many */
 };
 
-struct history {
-    uint32_t group;                       /* the process it belongs to, see histories_group */
+struct call_history {
+    uint32_t group; /* the process it belongs to, see call_histories_group */
     struct entered recent[HISTORY_STEPS]; /* of step s at s modulo their number */
     struct unfinished_call *open;         /* [n_open] row i of this step is open[i] */
     uint32_t n_open;
@@ -70,8 +70,8 @@ struct history {
     size_t n_verdicts;
 };
 
-struct histories {
-    struct history *of; /* [n] by location */
+struct call_histories {
+    struct call_history *of; /* [n] by location */
     uint32_t n;
     size_t cap;
     uint32_t window; /* calls on either side */
@@ -80,25 +80,26 @@ struct histories {
     size_t entered_cap;
 };
 
-void histories_init(struct histories *h, uint32_t window);
-void histories_release(struct histories *h);
+void call_histories_init(struct call_histories *h, uint32_t window);
+void call_histories_release(struct call_histories *h);
 
-/* histories_group -- the number of a process, new if it was not known. */
-uint32_t histories_group(struct histories *h, uint32_t program, uint32_t rank);
+/* call_histories_group -- the number of a process, new if it was not known. */
+uint32_t call_histories_group(struct call_histories *h, uint32_t program, uint32_t rank);
 
-/* histories_begin -- a step that was judged. O(locations + open calls). */
-void histories_begin(struct histories *h, const struct ad_step *step);
+/* call_histories_begin -- a step that was judged. O(locations + open calls). */
+void call_histories_begin(struct call_histories *h, const struct ad_step *step);
 
-/* histories_end -- it is over: keep what the next one may want of it. */
-void histories_end(struct histories *h, const struct ad_step *step);
+/* call_histories_end -- it is over: keep what the next one may want of it. */
+void call_histories_end(struct call_histories *h, const struct ad_step *step);
 
 /* history_entered -- in which step a call of this step was entered. */
-const struct entered *history_entered(const struct histories *h, const struct ad_step *step,
-                                      uint32_t location, uint32_t row);
+const struct entered *call_history_entered(const struct call_histories *h,
+                                           const struct ad_step *step, uint32_t location,
+                                           uint32_t row);
 
 /* history_event -- the name of a call of this step. O(1). */
-struct prov_event history_event(const struct histories *h, const struct ad_step *step,
-                                uint32_t location, uint32_t row);
+struct prov_event call_history_event(const struct call_histories *h, const struct ad_step *step,
+                                     uint32_t location, uint32_t row);
 
 /*
  * history_late_event -- the name of a call of an earlier step.
@@ -106,16 +107,18 @@ struct prov_event history_event(const struct histories *h, const struct ad_step 
  *            that no other call has: with the step in which the call ended, and a number beyond
  *            those of any step
  */
-struct prov_event history_late_event(const struct histories *h, const struct ad_step *step,
-                                     const struct verdict *call, struct entered *entered);
+struct prov_event call_history_late_event(const struct call_histories *h,
+                                          const struct ad_step *step,
+                                          const struct verdict *call, struct entered *entered);
 
 /* history_call -- a call of this step, with its name and its caller's. O(log verdicts). */
-void history_call(const struct histories *h, const struct ad_step *step, uint32_t location,
-                  uint32_t row, struct prov_call *out);
+void call_history_call(const struct call_histories *h, const struct ad_step *step,
+                       uint32_t location, uint32_t row, struct prov_call *out);
 
 /* history_message -- a message of a location as records have it; event: the call it is in. */
-struct prov_message history_message(const struct ad_step *step, uint32_t location,
-                                    const struct message *message, struct prov_event event);
+struct prov_message call_history_message(const struct ad_step *step, uint32_t location,
+                                         const struct message *message,
+                                         struct prov_event event);
 
 /* ------------------------------------------------------------------- around a call */
 
@@ -126,29 +129,29 @@ void around_release(struct around *around);
 void around_copy(struct around *to, const struct around *from);
 
 /* around_take -- what is around a call of this step, as far as it is known by now. */
-void around_take(struct around *around, const struct histories *h, const struct ad_step *step,
-                 uint32_t location, uint32_t row);
+void around_take(struct around *around, const struct call_histories *h,
+                 const struct ad_step *step, uint32_t location, uint32_t row);
 
 /* around_is_full -- nothing is missing after the call. */
 bool around_is_full(const struct around *around, uint32_t window);
 
 /* around_close -- give calls that were open, and are not any more, their ends. */
-void around_close(struct around *around, const struct histories *h, const struct ad_step *step,
-                  uint32_t location);
+void around_close(struct around *around, const struct call_histories *h,
+                  const struct ad_step *step, uint32_t location);
 
 /*
  * around_continue -- the next step is there: add what is missing after the call, and the ends
  * and messages of calls that were open.
  */
-void around_continue(struct around *around, const struct histories *h,
+void around_continue(struct around *around, const struct call_histories *h,
                      const struct ad_step *step, uint32_t location);
 
 /*
  * around_shift -- move on to the last calls of the location, of which there are at most as many
  * as a window has on one side.
  */
-void around_shift(struct around *tail, const struct histories *h, const struct ad_step *step,
-                  uint32_t location);
+void around_shift(struct around *tail, const struct call_histories *h,
+                  const struct ad_step *step, uint32_t location);
 
 /* around_window -- as it stands in a record; the arrays are those of around. */
 struct prov_window around_window(const struct around *around);

@@ -1,5 +1,5 @@
 /* Threads are sorted as their locations shall be; those that are the same place are one. */
-#include "trace/chrome/chrome_places.h"
+#include "trace/chrome/chrome_locations.h"
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -12,14 +12,14 @@
 
 #define MAX_RANK 10000000
 
-void chrome_places_release(struct chrome_places *p)
+void chrome_locations_release(struct chrome_locations *p)
 {
     free(p->thread);
     free(p->first);
     free(p->rank_of);
     free(p->location_of);
     free(p->shift_ns);
-    *p = (struct chrome_places){0};
+    *p = (struct chrome_locations){0};
 }
 
 /* ------------------------------------------------------------------- ranks of parts */
@@ -188,14 +188,14 @@ static int64_t earliest(const struct chrome_trace *t)
 /* ------------------------------------------------------------------------ locations */
 
 /* What a thread is sorted by; equal ones are one location. */
-struct place {
+struct thread_key {
     uint64_t group; /* rank of a part; else pid */
     bool is_async, is_gpu, is_other;
     uint64_t pid, tid;
     uint32_t thread;
 };
 
-static int compare(const struct place *p, const struct place *q)
+static int compare(const struct thread_key *p, const struct thread_key *q)
 {
     if (p->group != q->group)
         return p->group < q->group ? -1 : 1;
@@ -210,9 +210,9 @@ static int compare(const struct place *p, const struct place *q)
     return (p->tid > q->tid) - (p->tid < q->tid);
 }
 
-static int by_place(const void *a, const void *b)
+static int by_key(const void *a, const void *b)
 {
-    const struct place *p = a, *q = b;
+    const struct thread_key *p = a, *q = b;
     int order = compare(p, q);
 
     return order ? order : (p->thread > q->thread) - (p->thread < q->thread);
@@ -224,7 +224,7 @@ static bool is_gpu(const struct chrome_trace *t, const struct chrome_thread *thr
 }
 
 /* In order of their locations. Returns how many there are. */
-static uint32_t list_places(const struct chrome_trace *t, bool is_part, struct place *place)
+static uint32_t list_keys(const struct chrome_trace *t, bool is_part, struct thread_key *key)
 {
     uint32_t n = 0;
 
@@ -233,48 +233,48 @@ static uint32_t list_places(const struct chrome_trace *t, bool is_part, struct p
         const struct chrome_process *process = &t->process[thread->process];
 
         if (thread->n_marks > 0)
-            place[n++] =
-                (struct place){.group = is_part ? t->part[process->part].rank : process->pid,
-                               .is_async = thread->is_async,
-                               .is_gpu = is_part && !thread->is_async && is_gpu(t, thread),
-                               .is_other = is_part && thread->tid != process->pid,
-                               .pid = process->pid,
-                               .tid = thread->tid,
-                               .thread = i};
+            key[n++] = (struct thread_key){
+                .group = is_part ? t->part[process->part].rank : process->pid,
+                .is_async = thread->is_async,
+                .is_gpu = is_part && !thread->is_async && is_gpu(t, thread),
+                .is_other = is_part && thread->tid != process->pid,
+                .pid = process->pid,
+                .tid = thread->tid,
+                .thread = i};
     }
-    qsort(place, n, sizeof *place, by_place);
+    qsort(key, n, sizeof *key, by_key);
     return n;
 }
 
 /* A thread without a name is called as its process is, unless that only says the rank. */
-static void define_location(struct chrome_trace *t, const struct place *place, uint32_t number)
+static void define_location(struct chrome_trace *t, const struct thread_key *key,
+                            uint32_t number)
 {
-    const struct chrome_thread *thread = &t->thread[place->thread];
+    const struct chrome_thread *thread = &t->thread[key->thread];
     const char *process = t->process[thread->process].name;
     char name[CHROME_TEXT + 64];
     uint32_t rank;
 
-    if (!place->is_gpu && *thread->name == '\0' && !number_after(process, "rank", &rank))
+    if (!key->is_gpu && *thread->name == '\0' && !number_after(process, "rank", &rank))
         snprintf(name, sizeof name, "%s", process);
-    else if (!place->is_gpu)
+    else if (!key->is_gpu)
         snprintf(name, sizeof name, "%s", thread->name);
     else if (*thread->name)
-        snprintf(name, sizeof name, "GPU %llu, %s", (unsigned long long)place->pid,
-                 thread->name);
+        snprintf(name, sizeof name, "GPU %llu, %s", (unsigned long long)key->pid, thread->name);
     else
-        snprintf(name, sizeof name, "GPU %llu, stream %llu", (unsigned long long)place->pid,
-                 (unsigned long long)place->tid);
-    definitions_location(t->defs, number, name, place->group);
+        snprintf(name, sizeof name, "GPU %llu, stream %llu", (unsigned long long)key->pid,
+                 (unsigned long long)key->tid);
+    definitions_location(t->defs, number, name, key->group);
 }
 
 /* After definitions_finish, which has sorted them by their numbers in our order. */
-static void describe_location(struct location *location, const struct place *place)
+static void describe_location(struct location *location, const struct thread_key *key)
 {
-    location->id = place->is_async ? (uint32_t)place->tid : place->tid;
-    location->is_gpu = place->is_gpu;
-    if (place->is_gpu) {
-        location->gpu_device = (uint32_t)place->pid;
-        location->gpu_stream = (uint32_t)place->tid;
+    location->id = key->is_async ? (uint32_t)key->tid : key->tid;
+    location->is_gpu = key->is_gpu;
+    if (key->is_gpu) {
+        location->gpu_device = (uint32_t)key->pid;
+        location->gpu_stream = (uint32_t)key->tid;
     }
 }
 
@@ -293,19 +293,19 @@ static struct process_rank *known_ranks(const struct chrome_trace *t, bool is_pa
     return known;
 }
 
-static void define_locations(struct chrome_places *p, struct chrome_trace *t, bool is_part)
+static void define_locations(struct chrome_locations *p, struct chrome_trace *t, bool is_part)
 {
     struct definitions *defs = t->defs;
-    struct place *place = mem_alloc(t->thread_id.n, sizeof *place);
+    struct thread_key *key = mem_alloc(t->thread_id.n, sizeof *key);
     size_t n_known;
     struct process_rank *known = known_ranks(t, is_part, &n_known);
-    uint32_t n = list_places(t, is_part, place), *first, *begin, n_locations = 0;
+    uint32_t n = list_keys(t, is_part, key), *first, *begin, n_locations = 0;
 
     begin = mem_alloc((size_t)n + 1, sizeof *begin);
     first = p->first = mem_alloc((size_t)n + 1, sizeof *p->first);
     for (uint32_t i = 0; i < n; i++)
-        if (i == 0 || compare(&place[i - 1], &place[i]) != 0) {
-            define_location(t, &place[i], n_locations);
+        if (i == 0 || compare(&key[i - 1], &key[i]) != 0) {
+            define_location(t, &key[i], n_locations);
             begin[n_locations++] = i;
         }
     begin[n_locations] = n;
@@ -313,21 +313,21 @@ static void define_locations(struct chrome_places *p, struct chrome_trace *t, bo
     for (uint32_t l = 0, k = 0; l < n_locations; l++) {
         uint32_t number = (uint32_t)defs->location[l].id;
 
-        describe_location(&defs->location[l], &place[begin[number]]);
+        describe_location(&defs->location[l], &key[begin[number]]);
         *first++ = k;
         for (uint32_t i = begin[number]; i < begin[number + 1]; i++, k++) {
-            p->thread[k] = place[i].thread;
-            p->rank_of[place[i].thread] = defs->location[l].rank;
-            p->location_of[place[i].thread] = l;
+            p->thread[k] = key[i].thread;
+            p->rank_of[key[i].thread] = defs->location[l].rank;
+            p->location_of[key[i].thread] = l;
         }
     }
     *first = n;
     free(begin);
-    free(place);
+    free(key);
     free(known);
 }
 
-int chrome_places_find(struct chrome_places *p, struct chrome_trace *t)
+int chrome_locations_find(struct chrome_locations *p, struct chrome_trace *t)
 {
     bool is_part = p->is_by_part = is_by_part(t);
     int64_t origin_ns;

@@ -4,7 +4,7 @@
  * told by the name of its call, as calls of a location are in the order of their names: so it
  * does not matter in which step they were entered.
  */
-#include "live/history.h"
+#include "live/call_history.h"
 
 #include "base/mem.h"
 #include "base/search.h"
@@ -14,9 +14,9 @@
 
 #define MAX_LOOKED_AT 4096 /* messages of a step, for one window */
 
-void histories_init(struct histories *h, uint32_t window)
+void call_histories_init(struct call_histories *h, uint32_t window)
 {
-    *h = (struct histories){.window = window};
+    *h = (struct call_histories){.window = window};
 }
 
 static void release_open(struct unfinished_call *open, size_t n)
@@ -26,7 +26,7 @@ static void release_open(struct unfinished_call *open, size_t n)
     free(open);
 }
 
-void histories_release(struct histories *h)
+void call_histories_release(struct call_histories *h)
 {
     for (uint32_t l = 0; l < h->n; l++) {
         release_open(h->of[l].open, h->of[l].open_cap);
@@ -36,31 +36,32 @@ void histories_release(struct histories *h)
     free(h->of);
     free(h->n_entered);
     idmap_release(&h->groups);
-    *h = (struct histories){0};
+    *h = (struct call_histories){0};
 }
 
-uint32_t histories_group(struct histories *h, uint32_t program, uint32_t rank)
+uint32_t call_histories_group(struct call_histories *h, uint32_t program, uint32_t rank)
 {
     return idmap_add(&h->groups, key_pair(program, rank));
 }
 
 /* ----------------------------------------------------------------------------------- names */
 
-static const struct entered *this_step(const struct histories *h, const struct ad_step *step,
-                                       uint32_t location)
+static const struct entered *this_step(const struct call_histories *h,
+                                       const struct ad_step *step, uint32_t location)
 {
     return &h->of[location].recent[step->number % HISTORY_STEPS];
 }
 
-const struct entered *history_entered(const struct histories *h, const struct ad_step *step,
-                                      uint32_t location, uint32_t row)
+const struct entered *call_history_entered(const struct call_histories *h,
+                                           const struct ad_step *step, uint32_t location,
+                                           uint32_t row)
 {
     return row < step->calls[location].n_carried ? &h->of[location].open[row].entered
                                                  : this_step(h, step, location);
 }
 
-struct prov_event history_event(const struct histories *h, const struct ad_step *step,
-                                uint32_t location, uint32_t row)
+struct prov_event call_history_event(const struct call_histories *h, const struct ad_step *step,
+                                     uint32_t location, uint32_t row)
 {
     uint32_t n_carried = step->calls[location].n_carried;
 
@@ -70,11 +71,12 @@ struct prov_event history_event(const struct histories *h, const struct ad_step 
                                this_step(h, step, location)->index + (row - n_carried)};
 }
 
-struct prov_event history_late_event(const struct histories *h, const struct ad_step *step,
-                                     const struct verdict *call, struct entered *entered)
+struct prov_event call_history_late_event(const struct call_histories *h,
+                                          const struct ad_step *step,
+                                          const struct verdict *call, struct entered *entered)
 {
     const struct location *location = &step->defs->location[call->location];
-    const struct history *own = &h->of[call->location];
+    const struct call_history *own = &h->of[call->location];
 
     for (uint64_t back = 1; back < HISTORY_STEPS && back <= step->number; back++) {
         const struct entered *e = &own->recent[(step->number - back) % HISTORY_STEPS];
@@ -90,15 +92,15 @@ struct prov_event history_late_event(const struct histories *h, const struct ad_
                                ((uint64_t)location->thread + 1) << 32 | call->id};
 }
 
-static bool is_anomaly(const struct history *own, uint32_t row)
+static bool is_anomaly(const struct call_history *own, uint32_t row)
 {
     size_t low = FIRST_NOT(i, 0, own->n_verdicts, own->first[i].row < row);
 
     return low < own->n_verdicts && own->first[low].row == row;
 }
 
-struct prov_message history_message(const struct ad_step *step, uint32_t location,
-                                    const struct message *m, struct prov_event event)
+struct prov_message call_history_message(const struct ad_step *step, uint32_t location,
+                                         const struct message *m, struct prov_event event)
 {
     uint32_t rank = step->defs->location[location].rank;
     bool is_send = m->kind == MESSAGE_SEND;
@@ -112,14 +114,14 @@ struct prov_message history_message(const struct ad_step *step, uint32_t locatio
                                  .time_ns = message_record_ns(m)};
 }
 
-void history_call(const struct histories *h, const struct ad_step *step, uint32_t location,
-                  uint32_t row, struct prov_call *out)
+void call_history_call(const struct call_histories *h, const struct ad_step *step,
+                       uint32_t location, uint32_t row, struct prov_call *out)
 {
     const struct calls *c = &step->calls[location];
     bool is_open = c->inclusive_ns[row] == CALL_OPEN;
 
     *out = (struct prov_call){
-        .event = history_event(h, step, location, row),
+        .event = call_history_event(h, step, location, row),
         .has_parent = c->caller[row] != NO_CALL,
         .is_anomaly = is_anomaly(&h->of[location], row),
         .fid = ad_function(step->ad, step->model[location][row]),
@@ -128,7 +130,7 @@ void history_call(const struct histories *h, const struct ad_step *step, uint32_
         .leave_ns = is_open ? 0 : c->enter_ns[row] + c->inclusive_ns[row],
     };
     if (out->has_parent)
-        out->parent = history_event(h, step, location, c->caller[row]);
+        out->parent = call_history_event(h, step, location, c->caller[row]);
 }
 
 /* -------------------------------------------------------------------------- around a call */
@@ -181,12 +183,12 @@ struct prov_window around_window(const struct around *a)
         .call = a->call, .n_calls = a->n, .message = a->message, .n_messages = a->n_messages};
 }
 
-static void push_row(struct around *a, const struct histories *h, const struct ad_step *step,
-                     uint32_t location, uint32_t row)
+static void push_row(struct around *a, const struct call_histories *h,
+                     const struct ad_step *step, uint32_t location, uint32_t row)
 {
     struct prov_call call;
 
-    history_call(h, step, location, row, &call);
+    call_history_call(h, step, location, row, &call);
     push_calls(a, &call, 1);
 }
 
@@ -220,13 +222,13 @@ static bool has_event(const struct around *a, const struct prov_event *e)
 static void push_message(struct around *a, const struct ad_step *step, uint32_t location,
                          const struct message *m, struct prov_event event)
 {
-    struct prov_message message = history_message(step, location, m, event);
+    struct prov_message message = call_history_message(step, location, m, event);
 
     push_messages(a, &message, 1);
 }
 
 /* The messages of this step in the calls of the window. */
-static void add_messages(struct around *a, const struct histories *h,
+static void add_messages(struct around *a, const struct call_histories *h,
                          const struct ad_step *step, uint32_t location)
 {
     const struct calls *c = &step->calls[location];
@@ -242,7 +244,7 @@ static void add_messages(struct around *a, const struct histories *h,
 
         if (m->call == NO_CALL)
             continue;
-        event = history_event(h, step, location, m->call);
+        event = call_history_event(h, step, location, m->call);
         if (has_event(a, &event))
             push_message(a, step, location, m, event);
     }
@@ -259,10 +261,10 @@ static void add_old_messages(struct around *a, const struct around *tail)
 /* ------------------------------------------------------------------- calls around a call */
 
 /* Both lists are in the order of names. */
-void around_close(struct around *a, const struct histories *h, const struct ad_step *step,
+void around_close(struct around *a, const struct call_histories *h, const struct ad_step *step,
                   uint32_t location)
 {
-    const struct history *own = &h->of[location];
+    const struct call_history *own = &h->of[location];
     uint32_t row = 0;
 
     for (uint32_t i = 0; i < a->n; i++) {
@@ -271,15 +273,15 @@ void around_close(struct around *a, const struct histories *h, const struct ad_s
         while (row < own->n_open && event_before(&own->open[row].event, &a->call[i].event))
             row++;
         if (row < own->n_open && !event_before(&a->call[i].event, &own->open[row].event))
-            history_call(h, step, location, row, &a->call[i]);
+            call_history_call(h, step, location, row, &a->call[i]);
     }
 }
 
-void around_take(struct around *a, const struct histories *h, const struct ad_step *step,
+void around_take(struct around *a, const struct call_histories *h, const struct ad_step *step,
                  uint32_t location, uint32_t row)
 {
     const struct calls *c = &step->calls[location];
-    const struct history *own = &h->of[location];
+    const struct call_history *own = &h->of[location];
     uint32_t n_new, n_old, last;
 
     clear_around(a);
@@ -304,8 +306,8 @@ void around_take(struct around *a, const struct histories *h, const struct ad_st
     add_messages(a, h, step, location);
 }
 
-void around_continue(struct around *a, const struct histories *h, const struct ad_step *step,
-                     uint32_t location)
+void around_continue(struct around *a, const struct call_histories *h,
+                     const struct ad_step *step, uint32_t location)
 {
     const struct calls *c = &step->calls[location];
 
@@ -328,8 +330,8 @@ static void drop_front(struct around *a, uint32_t n)
     a->n_messages -= n_gone;
 }
 
-void around_shift(struct around *tail, const struct histories *h, const struct ad_step *step,
-                  uint32_t location)
+void around_shift(struct around *tail, const struct call_histories *h,
+                  const struct ad_step *step, uint32_t location)
 {
     const struct calls *c = &step->calls[location];
     uint32_t n_new = c->n - c->n_carried < h->window ? c->n - c->n_carried : h->window;
@@ -342,23 +344,23 @@ void around_shift(struct around *tail, const struct histories *h, const struct a
 
 /* ------------------------------------------------------------------------------- beginning */
 
-static void follow_locations(struct histories *h, const struct ad_step *step)
+static void follow_locations(struct call_histories *h, const struct ad_step *step)
 {
     mem_grow(&h->of, &h->cap, step->n_locations, sizeof *h->of);
     for (; h->n < step->n_locations; h->n++) {
         const struct location *location = &step->defs->location[h->n];
 
-        h->of[h->n] =
-            (struct history){.group = histories_group(h, location->program, location->rank)};
+        h->of[h->n] = (struct call_history){
+            .group = call_histories_group(h, location->program, location->rank)};
     }
     mem_grow(&h->n_entered, &h->entered_cap, h->groups.n, sizeof *h->n_entered);
     memset(h->n_entered, 0, h->groups.n * sizeof *h->n_entered);
 }
 
-static void name_calls(struct histories *h, const struct ad_step *step, uint32_t l)
+static void name_calls(struct call_histories *h, const struct ad_step *step, uint32_t l)
 {
     const struct calls *c = &step->calls[l];
-    struct history *own = &h->of[l];
+    struct call_history *own = &h->of[l];
 
     own->recent[step->number % HISTORY_STEPS] =
         (struct entered){.step = step->number,
@@ -370,7 +372,7 @@ static void name_calls(struct histories *h, const struct ad_step *step, uint32_t
 }
 
 /* Verdicts are by location, then row, after those that came late. */
-static void find_verdicts(struct histories *h, const struct ad_step *step)
+static void find_verdicts(struct call_histories *h, const struct ad_step *step)
 {
     size_t i = 0;
 
@@ -386,7 +388,7 @@ static void find_verdicts(struct histories *h, const struct ad_step *step)
     }
 }
 
-void histories_begin(struct histories *h, const struct ad_step *step)
+void call_histories_begin(struct call_histories *h, const struct ad_step *step)
 {
     follow_locations(h, step);
     find_verdicts(h, step);
@@ -409,11 +411,11 @@ static void *grow_zeroed(void *data, size_t *cap, size_t n, size_t width)
 }
 
 /* A call that was entered in this step and is still open. */
-static void keep_open(struct histories *h, const struct ad_step *step, uint32_t l, uint32_t row,
-                      struct unfinished_call *next, bool has_room)
+static void keep_open(struct call_histories *h, const struct ad_step *step, uint32_t l,
+                      uint32_t row, struct unfinished_call *next, bool has_room)
 {
     next->entered = *this_step(h, step, l);
-    next->event = history_event(h, step, l, row);
+    next->event = call_history_event(h, step, l, row);
     if (has_room)
         around_take(&next->around, h, step, l, row);
     else
@@ -421,9 +423,9 @@ static void keep_open(struct histories *h, const struct ad_step *step, uint32_t 
 }
 
 /* What was open before the step and still is goes on: it is the first of the open calls. */
-static void go_on(struct histories *h, const struct ad_step *step, uint32_t l, uint32_t n)
+static void go_on(struct call_histories *h, const struct ad_step *step, uint32_t l, uint32_t n)
 {
-    struct history *own = &h->of[l];
+    struct call_history *own = &h->of[l];
 
     for (uint32_t i = 0; i < n; i++)
         if (own->open[i].around.n > 0)
@@ -436,7 +438,7 @@ static void go_on(struct histories *h, const struct ad_step *step, uint32_t l, u
     }
 }
 
-static void swap_lists(struct history *own, uint32_t n)
+static void swap_lists(struct call_history *own, uint32_t n)
 {
     struct unfinished_call *open = own->open;
     size_t cap = own->open_cap;
@@ -449,10 +451,10 @@ static void swap_lists(struct history *own, uint32_t n)
 }
 
 /* Row i of the next step is the i-th call that is open now. */
-static void end_location(struct histories *h, const struct ad_step *step, uint32_t l)
+static void end_location(struct call_histories *h, const struct ad_step *step, uint32_t l)
 {
     const struct calls *c = &step->calls[l];
-    struct history *own = &h->of[l];
+    struct call_history *own = &h->of[l];
     uint32_t n = 0, i, row;
 
     for (row = c->top; row != NO_CALL; row = c->caller[row])
@@ -467,7 +469,7 @@ static void end_location(struct histories *h, const struct ad_step *step, uint32
     swap_lists(own, n);
 }
 
-void histories_end(struct histories *h, const struct ad_step *step)
+void call_histories_end(struct call_histories *h, const struct ad_step *step)
 {
     for (uint32_t l = 0; l < h->n; l++)
         end_location(h, step, l);

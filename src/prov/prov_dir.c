@@ -1,5 +1,5 @@
 /* A directory is claimed for numbers: program * 2^32 + rank. */
-#include "prov/prov_place.h"
+#include "prov/prov_dir.h"
 
 #include "base/err.h"
 #include "prov/prov_shard.h"
@@ -37,7 +37,7 @@ static int parse_shards(const char *url, const char *query, uint32_t *n)
     return 0;
 }
 
-int prov_place_parse(const char *url, struct prov_place *place)
+int prov_dir_parse(const char *url, struct prov_dir *place)
 {
     bool is_url = strncmp(url, "sqlite:", 7) == 0;
     const char *dir = is_url ? url + 7 : url;
@@ -45,7 +45,7 @@ int prov_place_parse(const char *url, struct prov_place *place)
     size_t length = query ? (size_t)(query - dir) : strlen(dir);
     const char *scheme = strstr(url, "://");
 
-    *place = (struct prov_place){.n_shards = 0};
+    *place = (struct prov_dir){.n_shards = 0};
     if (!is_url && scheme && strcspn(url, "/.") > (size_t)(scheme - url))
         return refuse_scheme(url, (size_t)(scheme - url));
     if (length == 0 || length >= sizeof place->dir - 32)
@@ -54,7 +54,7 @@ int prov_place_parse(const char *url, struct prov_place *place)
     return query ? parse_shards(url, query + 1, &place->n_shards) : 0;
 }
 
-int prov_place_open(const struct prov_place *place, int *dir)
+int prov_dir_open(const struct prov_dir *place, int *dir)
 {
     *dir = open(place->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*dir >= 0)
@@ -64,8 +64,8 @@ int prov_place_open(const struct prov_place *place, int *dir)
                : err_set(ERR_IO, "cannot open '%s': %s", place->dir, strerror(errno));
 }
 
-const struct database_file *prov_place_file(const struct prov_place *place, int dir,
-                                            uint32_t shard, struct prov_file *out)
+const struct database_file *prov_dir_file(const struct prov_dir *place, int dir, uint32_t shard,
+                                          struct prov_file *out)
 {
     snprintf(out->name, sizeof out->name, "shard-%04u.db", shard);
     snprintf(out->path, sizeof out->path, "%.*s/%s", FS_PATH_SIZE - 40, place->dir, out->name);
@@ -73,13 +73,13 @@ const struct database_file *prov_place_file(const struct prov_place *place, int 
     return &out->file;
 }
 
-bool prov_place_is_store(const char *url)
+bool prov_dir_is_store(const char *url)
 {
-    struct prov_place place;
+    struct prov_dir place;
     struct prov_file file;
 
-    return prov_place_parse(url, &place) == 0 &&
-           fs_exists(prov_place_file(&place, -1, 0, &file)->path);
+    return prov_dir_parse(url, &place) == 0 &&
+           fs_exists(prov_dir_file(&place, -1, 0, &file)->path);
 }
 
 /* ---------------------------------------------------------------------------- the directory */
@@ -87,7 +87,7 @@ bool prov_place_is_store(const char *url)
 #define LOCK "lock"
 #define RANKS ((uint64_t)1 << 32)
 
-int prov_home_open(struct prov_home *home, const struct prov_place *place, uint32_t program,
+int prov_home_open(struct prov_home *home, const struct prov_dir *place, uint32_t program,
                    const uint32_t *rank)
 {
     uint64_t first = program * RANKS + (rank ? *rank : 0);
@@ -96,7 +96,7 @@ int prov_home_open(struct prov_home *home, const struct prov_place *place, uint3
     *home = (struct prov_home){.is_open = false};
     if (mkdir(place->dir, 0777) != 0 && errno != EEXIST)
         return err_set(ERR_IO, "cannot create '%s': %s", place->dir, strerror(errno));
-    rc = prov_place_open(place, &home->dir);
+    rc = prov_dir_open(place, &home->dir);
     if (rc < 0)
         return rc == ERR_NOT_FOUND
                    ? err_set(ERR_EXISTS, "'%s' is there and is no directory", place->dir)
@@ -122,32 +122,32 @@ void prov_home_close(struct prov_home *home)
     *home = (struct prov_home){.is_open = false};
 }
 
-int prov_home_lock(struct lock_file *lock_file, int dir, const struct prov_place *place)
+int prov_home_lock(struct lock_file *lock_file, int dir, const struct prov_dir *place)
 {
     return lock_file_take(lock_file, dir, LOCK, place->dir, 0, LOCK_FILE_ALL);
 }
 
 bool prov_home_is_written(const char *url)
 {
-    struct prov_place place;
+    struct prov_dir place;
     bool is_written;
     int dir;
 
-    if (prov_place_parse(url, &place) < 0 || prov_place_open(&place, &dir) < 0)
+    if (prov_dir_parse(url, &place) < 0 || prov_dir_open(&place, &dir) < 0)
         return false;
     is_written = lock_file_is_taken(dir, LOCK);
     close(dir);
     return is_written;
 }
 
-static bool is_empty(const struct prov_place *place, int dir, uint32_t n)
+static bool is_empty(const struct prov_dir *place, int dir, uint32_t n)
 {
     bool is_all_empty = n > 0;
 
     for (uint32_t i = 0; i < n && is_all_empty; i++) {
         struct database d = {0};
         struct prov_file file;
-        int rc = database_open(&d, prov_place_file(place, dir, i, &file), DATABASE_READ);
+        int rc = database_open(&d, prov_dir_file(place, dir, i, &file), DATABASE_READ);
 
         is_all_empty = rc == ERR_NOT_FOUND || (rc == 0 && prov_shard_is_empty(&d));
         database_close(&d);
@@ -168,12 +168,12 @@ static void remove_shard(int dir, uint32_t shard)
 
 void prov_home_discard(const char *url)
 {
-    struct prov_place place;
+    struct prov_dir place;
     struct lock_file lock_file = {0};
     uint32_t n;
     int dir;
 
-    if (prov_place_parse(url, &place) < 0 || prov_place_open(&place, &dir) < 0)
+    if (prov_dir_parse(url, &place) < 0 || prov_dir_open(&place, &dir) < 0)
         return;
     n = prov_shard_count(&place, dir);
     if (prov_home_lock(&lock_file, dir, &place) == 0) {
