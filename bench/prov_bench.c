@@ -8,14 +8,15 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "postgres/pg_connection.h"
-#include "prov/prov_place.h"
+#include "prov/prov_dir.h"
 #include "prov/prov_store.h"
-#include "prov/sample_record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
+
+#include "sample_record.h"
 
 static int by_size(const void *a, const void *b)
 {
@@ -62,16 +63,16 @@ static double json_bytes(const struct prov_record *record, size_t n)
 
 static double file_bytes(const char *dir, uint32_t n_shards)
 {
-    struct prov_place place;
+    struct prov_dir place;
     double bytes = 0;
 
-    if (prov_place_parse(dir, &place) < 0)
+    if (prov_dir_parse(dir, &place) < 0)
         return 0;
     for (uint32_t i = 0; i < n_shards; i++) {
         struct prov_file file;
         struct stat info;
 
-        if (stat(prov_place_file(&place, -1, i, &file)->path, &info) == 0)
+        if (stat(prov_dir_file(&place, -1, i, &file)->path, &info) == 0)
             bytes += (double)info.st_size;
     }
     return bytes;

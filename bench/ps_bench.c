@@ -10,13 +10,14 @@
  */
 #include "base/mem.h"
 #include "ps/libzmq.h"
-#include "ps/ps_sample.h"
 #include "ps/ps_server.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+
+#include "sample_ps.h"
 
 #define MAX_CLIENTS 256
 #define CALLS 1000

@@ -49,7 +49,7 @@ static uint32_t number_of(const struct loaded *l)
     return (uint32_t)n_builds++;
 }
 
-bool build_place(uintptr_t code, struct build_place *place)
+bool build_address(uintptr_t code, struct build_address *place)
 {
     struct loaded l;
 

@@ -12,12 +12,12 @@
 /* builds_journal -- look at what is loaded; what is new goes into the journal. */
 void builds_journal(void);
 
-/* build_place -- the file that code is in, by its number in the journal, and where in it. False
+/* build_address -- the file that code is in, by its number in the journal, and where in it. False
  * if it is in none. Thread-safe. */
-struct build_place {
+struct build_address {
     uint32_t build;
     uint64_t address;
 };
-bool build_place(uintptr_t code, struct build_place *place);
+bool build_address(uintptr_t code, struct build_address *place);
 
 #endif

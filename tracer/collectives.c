@@ -30,11 +30,11 @@ void operation_end(const struct operation *op, struct call *call, OTF2_Collectiv
                    uint32_t root)
 {
     if (is_known(op))
-        record_collective_end(&(struct collective){.communicator = op->communicator,
-                                                   .operation = operation,
-                                                   .root = root,
-                                                   .sent_bytes = op->sent_bytes,
-                                                   .received_bytes = op->received_bytes},
+        record_collective_end(&(struct collective_record){.communicator = op->communicator,
+                                                          .operation = operation,
+                                                          .root = root,
+                                                          .sent_bytes = op->sent_bytes,
+                                                          .received_bytes = op->received_bytes},
                               call_returned(call));
 }
 

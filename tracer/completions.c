@@ -67,14 +67,14 @@ static void record_completion(const struct open_request *r, const MPI_Status *st
     else if (r->kind == REQUEST_IO)
         io_complete(r, status, time_ns);
     else if (r->kind == REQUEST_COLLECTIVE)
-        record_icollective(&(struct collective){r->communicator, r->operation, r->root,
-                                                r->bytes, r->received_bytes, r->id},
+        record_icollective(&(struct collective_record){r->communicator, r->operation, r->root,
+                                                       r->bytes, r->received_bytes, r->id},
                            time_ns);
     else if (status->MPI_SOURCE >= 0)
         record_message(RECORD_IRECV,
-                       &(struct message){r->communicator, (uint32_t)status->MPI_SOURCE,
-                                         (uint32_t)status->MPI_TAG, bytes_received(status),
-                                         r->id},
+                       &(struct message_record){r->communicator, (uint32_t)status->MPI_SOURCE,
+                                                (uint32_t)status->MPI_TAG,
+                                                bytes_received(status), r->id},
                        time_ns);
 }
 

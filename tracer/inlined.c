@@ -21,6 +21,7 @@
 #include "code_paths.h"
 #include "loaded.h"
 #include "memory.h"
+#include "base/search.h"
 #include "trace/tracer/debug_info.h"
 
 #include <dwarf.h>
@@ -185,17 +186,7 @@ static int by_begin(const void *left, const void *right)
 /* How many pieces begin at an address or before it. */
 static size_t pieces_until(const struct inlined_code *code, Dwarf_Addr address)
 {
-    size_t low = 0, high = code->n;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (code->piece[middle].begin <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, code->n, code->piece[i].begin <= address);
 }
 
 /* False if there is no memory for it. */
@@ -264,14 +255,14 @@ static struct debug_function *function_at(uintptr_t code, Dwarf_Addr *address)
     return debug_function(file, *address);
 }
 
-struct place {
+struct inlined_query {
     uintptr_t code, until;
     const struct inlined *innermost;
 };
 
 static void find_inlined(void *ctx)
 {
-    struct place *p = ctx;
+    struct inlined_query *p = ctx;
     Dwarf_Addr address, end;
     struct debug_function *function = function_at(p->code, &address);
     const struct inlined_code *in;
@@ -289,7 +280,7 @@ static void find_inlined(void *ctx)
 
 const struct inlined *inlined_at(uintptr_t code, uintptr_t *until)
 {
-    struct place p = {.code = code};
+    struct inlined_query p = {.code = code};
     bool is_known = debug_safely(find_inlined, &p);
 
     *until = is_known ? p.until : 0;

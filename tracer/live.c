@@ -556,7 +556,7 @@ static uint64_t number_in(const char *name, uint64_t least, uint64_t most, uint6
     return value < least ? least : value > most ? most : value;
 }
 
-bool live_start(const struct live_place *place)
+bool live_start(const struct live_process *place)
 {
     const char *path = getenv("SNAG_TRACER_LIVE");
     uint64_t buffer_kb = number_in("SNAG_TRACER_LIVE_KB", 64, 1u << 20, 2048);

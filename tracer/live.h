@@ -29,14 +29,14 @@ extern const struct sink live_sink;
 const struct sink *live_sink_beside(const struct sink *other);
 
 /* Which process this is. */
-struct live_place {
+struct live_process {
     uint32_t rank, n_ranks;
     uint64_t job;        /* the same in all ranks, and in no other program's */
     int64_t realtime_ns; /* what has to be added to the clock for the time since 1970 */
 };
 
 /* live_start -- start the thread. Returns false if SNAG_TRACER_LIVE asks for none. */
-bool live_start(const struct live_place *place);
+bool live_start(const struct live_process *place);
 
 /* live_stop -- recording has stopped: send the rest, a second at most, and say goodbye. */
 void live_stop(void);

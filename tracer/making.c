@@ -15,9 +15,9 @@ void making_begin(struct making *m, const struct call *call, MPI_Comm comm)
 static void end(const struct making *m, struct call *call, OTF2_CollectiveOp operation)
 {
     if (m->communicator != COMMUNICATOR_NONE)
-        record_collective_end(&(struct collective){.communicator = m->communicator,
-                                                   .operation = operation,
-                                                   .root = OTF2_COLLECTIVE_ROOT_NONE},
+        record_collective_end(&(struct collective_record){.communicator = m->communicator,
+                                                          .operation = operation,
+                                                          .root = OTF2_COLLECTIVE_ROOT_NONE},
                               call_returned(call));
 }
 

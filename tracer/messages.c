@@ -17,10 +17,10 @@ void message_sent(const struct call *call, int count, MPI_Datatype type, int des
     if (id == COMMUNICATOR_NONE)
         return;
     record_message(RECORD_SEND,
-                   &(struct message){.communicator = id,
-                                     .peer = (uint32_t)dest,
-                                     .tag = (uint32_t)tag,
-                                     .bytes = bytes_of(count, type)},
+                   &(struct message_record){.communicator = id,
+                                            .peer = (uint32_t)dest,
+                                            .tag = (uint32_t)tag,
+                                            .bytes = bytes_of(count, type)},
                    call->begin_ns);
 }
 
@@ -29,10 +29,10 @@ static void record_received(struct call *call, const MPI_Status *status, uint32_
     if (communicator == COMMUNICATOR_NONE || status->MPI_SOURCE < 0)
         return;
     record_message(RECORD_RECV,
-                   &(struct message){.communicator = communicator,
-                                     .peer = (uint32_t)status->MPI_SOURCE,
-                                     .tag = (uint32_t)status->MPI_TAG,
-                                     .bytes = bytes_received(status)},
+                   &(struct message_record){.communicator = communicator,
+                                            .peer = (uint32_t)status->MPI_SOURCE,
+                                            .tag = (uint32_t)status->MPI_TAG,
+                                            .bytes = bytes_received(status)},
                    call_returned(call));
 }
 
@@ -72,9 +72,10 @@ static void record_start(struct open_request *r, uint64_t time_ns)
     if (r->kind == REQUEST_RECV)
         record_request(RECORD_IRECV_REQUEST, r->id, time_ns);
     else
-        record_message(RECORD_ISEND,
-                       &(struct message){r->communicator, r->peer, r->tag, r->bytes, r->id},
-                       time_ns);
+        record_message(
+            RECORD_ISEND,
+            &(struct message_record){r->communicator, r->peer, r->tag, r->bytes, r->id},
+            time_ns);
 }
 
 void send_starts(struct open_request *r, const struct call *call, int count, MPI_Datatype type,

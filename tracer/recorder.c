@@ -677,7 +677,7 @@ static void placed(struct recorder *r, const union slot *slot)
     recorder_end(r);
 }
 
-void record_message(enum record_kind kind, const struct message *m, uint64_t time_ns)
+void record_message(enum record_kind kind, const struct message_record *m, uint64_t time_ns)
 {
     struct recorder *r = recorder_begin();
     union slot *slot;
@@ -714,7 +714,7 @@ void record_collective_begin(uint64_t time_ns)
     placed(r, place(r, RECORD_COLLECTIVE_BEGIN, 0, time_ns));
 }
 
-static void record_collective(enum record_kind kind, const struct collective *c,
+static void record_collective(enum record_kind kind, const struct collective_record *c,
                               uint64_t time_ns)
 {
     struct recorder *r = recorder_begin();
@@ -731,12 +731,12 @@ static void record_collective(enum record_kind kind, const struct collective *c,
     placed(r, slot);
 }
 
-void record_collective_end(const struct collective *c, uint64_t time_ns)
+void record_collective_end(const struct collective_record *c, uint64_t time_ns)
 {
     record_collective(RECORD_COLLECTIVE_END, c, time_ns);
 }
 
-void record_icollective(const struct collective *c, uint64_t time_ns)
+void record_icollective(const struct collective_record *c, uint64_t time_ns)
 {
     record_collective(RECORD_ICOLLECTIVE, c, time_ns);
 }

@@ -294,12 +294,12 @@ void recorder_leave_between(struct recorder *r, const struct between *when);
  * record_icollective, record_access -- the other records. They bracket themselves; the time
  * must not be before that of the last record, but for a flush.
  */
-struct message {
+struct message_record {
     uint32_t communicator, peer, tag;
     uint64_t bytes;
     uint64_t request; /* of RECORD_ISEND and RECORD_IRECV only */
 };
-struct collective {
+struct collective_record {
     uint32_t communicator, operation, root;
     uint64_t sent_bytes, received_bytes;
     uint64_t request; /* of RECORD_ICOLLECTIVE only */
@@ -310,11 +310,11 @@ struct access {
     uint64_t id;        /* of a transfer or operation */
     uint64_t bytes, received_bytes;
 };
-void record_message(enum record_kind kind, const struct message *m, uint64_t time_ns);
+void record_message(enum record_kind kind, const struct message_record *m, uint64_t time_ns);
 void record_request(enum record_kind kind, uint64_t request, uint64_t time_ns);
 void record_collective_begin(uint64_t time_ns);
-void record_collective_end(const struct collective *c, uint64_t time_ns);
-void record_icollective(const struct collective *c, uint64_t time_ns);
+void record_collective_end(const struct collective_record *c, uint64_t time_ns);
+void record_icollective(const struct collective_record *c, uint64_t time_ns);
 void record_access(enum record_kind kind, const struct access *a, uint64_t time_ns);
 
 /*

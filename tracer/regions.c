@@ -40,11 +40,11 @@ static bool is_journaled;
  * the trace. */
 static void journal_region(const struct region *r)
 {
-    struct build_place place = {0};
+    struct build_address place = {0};
     uint64_t number[] = {r->role, r->paradigm, r->n_plain, r->line, 0, 0};
     const char *text[] = {r->name, r->file ? r->file : ""};
 
-    if (r->address != 0 && r->file == NULL && build_place(r->address, &place)) {
+    if (r->address != 0 && r->file == NULL && build_address(r->address, &place)) {
         number[4] = place.build + 1;
         number[5] = place.address;
     }

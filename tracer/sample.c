@@ -83,9 +83,9 @@ static void want_change(const struct site *from, const struct site *to)
 static void sample(const ucontext_t *context)
 {
     const greg_t *registers = context->uc_mcontext.gregs;
-    const struct stack_place at = {.pc = (uintptr_t)registers[REG_RIP],
-                                   .sp = (uintptr_t)registers[REG_RSP],
-                                   .fp = (uintptr_t)registers[REG_RBP]};
+    const struct frame_registers at = {.pc = (uintptr_t)registers[REG_RIP],
+                                       .sp = (uintptr_t)registers[REG_RSP],
+                                       .fp = (uintptr_t)registers[REG_RBP]};
     struct stack_unknown unknown = {0};
     struct recorder *r;
 

@@ -104,11 +104,11 @@ static void begin_journal(void)
 
 static bool open_files(void)
 {
-    struct state_place place = {.rank = (uint32_t)team_rank(),
-                                .n_ranks = (uint32_t)team_size(),
-                                .is_mpi = team_is_mpi(),
-                                .job = session.job,
-                                .realtime_ns = session.realtime_ns};
+    struct state_process place = {.rank = (uint32_t)team_rank(),
+                                  .n_ranks = (uint32_t)team_size(),
+                                  .is_mpi = team_is_mpi(),
+                                  .job = session.job,
+                                  .realtime_ns = session.realtime_ns};
 
     session.directory = agree_on_directory();
     if (session.directory == NULL)
@@ -138,10 +138,10 @@ static void measure_offset(void)
 /* Where the records go; live output starts here. NULL: nowhere. */
 static const struct sink *choose_sink(bool has_files)
 {
-    struct live_place place = {.rank = (uint32_t)team_rank(),
-                               .n_ranks = (uint32_t)team_size(),
-                               .job = session.job,
-                               .realtime_ns = session.realtime_ns};
+    struct live_process place = {.rank = (uint32_t)team_rank(),
+                                 .n_ranks = (uint32_t)team_size(),
+                                 .job = session.job,
+                                 .realtime_ns = session.realtime_ns};
     bool is_live = live_start(&place);
 
     if (!has_files)

@@ -81,7 +81,7 @@ static inline bool is_word_on(uintptr_t address, uintptr_t sp)
 }
 
 /* The end of the frame that is at a place, 0 if the walk cannot go on. */
-static inline uintptr_t frame_end(const struct site *site, const struct stack_place *at)
+static inline uintptr_t frame_end(const struct site *site, const struct frame_registers *at)
 {
     uintptr_t end;
 
@@ -93,7 +93,7 @@ static inline uintptr_t frame_end(const struct site *site, const struct stack_pl
 }
 
 /* To the frame around it. */
-static inline bool step_out(struct stack_place *at, const struct site *site, uintptr_t end,
+static inline bool step_out(struct frame_registers *at, const struct site *site, uintptr_t end,
                             uintptr_t address)
 {
     uintptr_t saved =
@@ -194,7 +194,7 @@ static inline uint32_t frame_at(const struct stack *s, uint32_t n, uintptr_t end
  * Returns UINT32_MAX where something is not known, what is in *unknown, or there is no room.
  */
 static inline __attribute__((always_inline)) uint32_t walk(struct stack *s,
-                                                           struct stack_place at,
+                                                           struct frame_registers at,
                                                            const struct site *interrupted,
                                                            struct stack_unknown *unknown)
 {
@@ -414,7 +414,7 @@ static bool is_outermost(struct recorder *r, struct stack *s, uintptr_t sp)
 __attribute__((noinline)) uint64_t stack_enter(struct recorder *r)
 {
     struct stack *s = stack_of(r);
-    struct stack_place at;
+    struct frame_registers at;
     uint32_t n_kept = 0, n_before;
     struct moment now;
 
@@ -477,7 +477,7 @@ static bool has_room(struct recorder *r, const struct stack *s, uint32_t n_kept)
     return recorder_make_room(r, MAX_RECORD_SLOTS * ((size_t)s->n - n_kept + s->n_fresh));
 }
 
-bool stack_sample(struct recorder *r, const struct stack_place *at,
+bool stack_sample(struct recorder *r, const struct frame_registers *at,
                   struct stack_unknown *unknown)
 {
     struct stack *s = r->stack;

@@ -72,8 +72,8 @@ struct stack_unknown {
  * Returns false if nothing could be said: MPI is at work, something on the stack is unknown, or
  * there is no room for records. Then the next sample will say it.
  */
-struct stack_place;
-bool stack_sample(struct recorder *r, const struct stack_place *at,
+struct frame_registers;
+bool stack_sample(struct recorder *r, const struct frame_registers *at,
                   struct stack_unknown *unknown);
 
 #endif

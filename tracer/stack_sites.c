@@ -15,6 +15,7 @@
 #include "recorder.h"
 #include "stack_marks.h"
 #include "symbols.h"
+#include "base/search.h"
 #include "trace/tracer/debug_info.h"
 
 #include <dwarf.h>
@@ -427,16 +428,8 @@ static struct row_table *_Atomic row_table;
 const struct site *site_around(uintptr_t pc)
 {
     const struct row_table *t = atomic_load_explicit(&row_table, memory_order_acquire);
-    size_t low = 0, high = t ? t->n : 0;
+    size_t low = FIRST_NOT(i, 0, t ? t->n : 0, t->row[i].end <= pc);
 
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (t->row[middle].end <= pc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return t && low < t->n && t->row[low].begin <= pc ? t->row[low].site : NULL;
 }
 

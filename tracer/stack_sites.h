@@ -44,7 +44,7 @@ struct site_table {
 extern struct site_table *_Atomic site_table;
 
 /* A place on the way out: the registers of a frame as they are when it goes on. */
-struct stack_place {
+struct frame_registers {
     uintptr_t pc, sp, fp;
 };
 
@@ -117,7 +117,8 @@ static inline const struct site_change *site_change_known(const struct site *fro
 
 /* site_frame_end -- the address just behind the frame of this site (its CFA), where the stack
  * pointer is once it has returned; 0 if that is not known. */
-static inline uintptr_t site_frame_end(const struct site *site, const struct stack_place *at)
+static inline uintptr_t site_frame_end(const struct site *site,
+                                       const struct frame_registers *at)
 {
     switch (site->base) {
     case SITE_BY_SP:

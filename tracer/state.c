@@ -222,7 +222,7 @@ static void hold_lock(void)
     close(fd);
 }
 
-static void fill_head(struct state_head *head, const struct state_place *place)
+static void fill_head(struct state_head *head, const struct state_process *place)
 {
     head->head_bytes = sizeof *head;
     head->chunk_bytes = TRACER_OTF2_CHUNK;
@@ -249,7 +249,7 @@ static void keep_room(uint32_t rank)
         (void)state_write(path, NULL, ROOM_BYTES, 0);
 }
 
-static bool open_file(const struct state_place *place)
+static bool open_file(const struct state_process *place)
 {
     int fd = open(state.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
     bool is_good;
@@ -272,7 +272,7 @@ static bool open_file(const struct state_place *place)
     return true;
 }
 
-bool state_open(const char *directory, const struct state_place *place)
+bool state_open(const char *directory, const struct state_process *place)
 {
     struct quiet q;
     bool is_good = false;

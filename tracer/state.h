@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 /* What is said of the process. */
-struct state_place {
+struct state_process {
     uint32_t rank, n_ranks;
     bool is_mpi;
     uint64_t job;
@@ -26,7 +26,7 @@ struct state_place {
  *   directory  absolute
  * False, with errno. Once.
  */
-bool state_open(const char *directory, const struct state_place *place);
+bool state_open(const char *directory, const struct state_process *place);
 
 /* state_head -- NULL: it is not open. */
 struct state_head *state_head(void);

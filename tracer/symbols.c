@@ -9,6 +9,8 @@
 #include "loaded.h"
 #include "memory.h"
 
+#include "base/search.h"
+
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -167,17 +169,7 @@ static const struct object *object_of(const struct loaded *loaded)
 /* The first symbol that is not before a value. */
 static size_t lower_bound(const struct object *o, uintptr_t value)
 {
-    size_t low = 0, high = o->n;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (o->symbol[middle].value < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, o->n, o->symbol[i].value < value);
 }
 
 static const char *find(const struct object *o, uintptr_t value)

@@ -15,6 +15,8 @@
 #include "recorder.h"
 #include "session.h"
 
+#include "base/search.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -239,16 +241,8 @@ static void complete_to(struct window *w, int target, enum where where, struct c
 /* The one with this number, NULL if it is over; with the lock held. */
 static struct pending *find(const struct window *w, uint64_t id)
 {
-    size_t low = 0, high = w->n;
+    size_t low = FIRST_NOT(i, 0, w->n, w->pending[i].id < id);
 
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (w->pending[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < w->n && w->pending[low].id == id && !w->pending[low].is_over ? &w->pending[low]
                                                                               : NULL;
 }

@@ -128,16 +128,6 @@ static void say_all(struct saying *s, const struct scoring *part, struct pool *p
     free(s->why);
 }
 
-/* One after the other, each with the zero that ends it. */
-static void pack_texts(struct saying *s, struct pack *pack)
-{
-    for (uint32_t t = 0; t < s->part->forest.n_trees; t++) {
-        pack_bytes(pack, s->text[t], strlen(s->text[t]) + 1);
-        free(s->text[t]);
-    }
-    free(s->text);
-}
-
 /* Points at the sentences of all, in the order of executions, which each process has kept. */
 static void point(struct sentences *out, const struct tree_share *share)
 {
@@ -165,7 +155,12 @@ static void make_sentences(const struct scoring *part, struct pool *pool, struct
     struct pack pack = {0};
 
     say_all(&s, part, pool);
-    pack_texts(&s, &pack);
+    /* One after the other, each with the zero that ends it. */
+    for (uint32_t t = 0; t < s.part->forest.n_trees; t++) {
+        pack_bytes(&pack, s.text[t], strlen(s.text[t]) + 1);
+        free(s.text[t]);
+    }
+    free(s.text);
     if (out == NULL) {
         process_group_send_pack(share->process_group, 0, &pack);
         pack_release(&pack);

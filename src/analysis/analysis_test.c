@@ -3,9 +3,10 @@
 #include "analysis/analysis.h"
 
 #include "analysis/run_model.h"
-#include "analysis/sample_run.h"
 #include "base/err.h"
-#include "base/test.h"
+
+#include "sample_run.h"
+#include "test.h"
 
 /* step
  *  |-- compute -- a, b, b, b

@@ -3,12 +3,13 @@
 #include "analysis/incidents.h"
 
 #include "analysis/run_scoring.h"
-#include "analysis/sample_run.h"
-#include "base/test.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"
 
 #include <math.h>
+
+#include "sample_run.h"
+#include "test.h"
 
 #define PROGRAM                                                                                \
     "synth:60*step(compute@1ms 1:<1 2:<1 3:<1 0:>1 1:>1 2:>1 |);ranks=4;jitter=0.02;"          \

@@ -4,14 +4,15 @@
  */
 #include "analysis/chosen.h"
 
-#include "analysis/sample_run.h"
 #include "base/err.h"
-#include "base/test.h"
 #include "explain/why.h"
 #include "replay/what_if.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "sample_run.h"
+#include "test.h"
 
 struct asked {
     struct sample_run run;

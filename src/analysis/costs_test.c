@@ -1,9 +1,10 @@
 /* As in chosen_test.c, the truth is the same program without what was injected. */
-#include "analysis/sample_run.h"
-#include "base/test.h"
 #include "run/rundb.h"
 
 #include <string.h>
+
+#include "sample_run.h"
+#include "test.h"
 
 #define PROGRAM "synth:400*step(a@1ms b@1ms >1 <1 |);ranks=4;jitter=0.02;seed=3"
 

@@ -2,8 +2,9 @@
 #include "analysis/run_scoring.h"
 
 #include "base/err.h"
-#include "base/test.h"
 #include "run/rundb.h"
+
+#include "test.h"
 
 static sqlite3 *database(const char *settings)
 {

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/order.h"
 #include "base/radix.h"
+#include "base/search.h"
 #include "detect/tails.h"
 #include "features/schedule.h"
 #include "replay/what_if.h"
@@ -156,14 +157,14 @@ static void take_best(struct here *h)
     }
 }
 
-struct place {
+struct execution_key {
     uint32_t location, index;
     size_t at;
 };
 
-static int by_place(const void *a, const void *b)
+static int by_key(const void *a, const void *b)
 {
-    const struct place *p = a, *q = b;
+    const struct execution_key *p = a, *q = b;
 
     return p->location != q->location ? order_u32(&p->location, &q->location)
                                       : order_u32(&p->index, &q->index);
@@ -171,7 +172,7 @@ static int by_place(const void *a, const void *b)
 
 void recurrence_find(struct occurrence *x, size_t n)
 {
-    struct place *place = mem_alloc(n, sizeof *place);
+    struct execution_key *key = mem_alloc(n, sizeof *key);
     size_t *at = mem_alloc(n, sizeof *at);
     struct here h = {.x = x};
 
@@ -179,22 +180,22 @@ void recurrence_find(struct occurrence *x, size_t n)
     h.best = mem_alloc(n, sizeof *h.best);
     h.cost = mem_alloc(n, sizeof *h.cost);
     for (size_t i = 0; i < n; i++) {
-        place[i] = (struct place){x[i].location, x[i].index, i};
+        key[i] = (struct execution_key){x[i].location, x[i].index, i};
         x[i].turn_of = i;
         x[i].period = 0;
     }
-    qsort(place, n, sizeof *place, by_place);
+    qsort(key, n, sizeof *key, by_key);
     for (size_t i = 0; i < n; i++)
-        at[i] = place[i].at;
+        at[i] = key[i].at;
     for (size_t begin = 0, end; begin < n; begin = end) {
-        for (end = begin; end < n && place[end].location == place[begin].location; end++)
+        for (end = begin; end < n && key[end].location == key[begin].location; end++)
             ;
         h.at = at + begin;
         h.n = end - begin;
         for (try_all(&h); h.n_best > 0; try_all(&h))
             take_best(&h);
     }
-    free(place);
+    free(key);
     free(at);
     free(h.turn);
     free(h.best);
@@ -342,24 +343,18 @@ static uint64_t overlap(const struct span *a, const struct span *b)
 static uint32_t tree_at(const struct finder *f, const struct span *span)
 {
     const struct forest *forest = &f->w->forest;
-    uint32_t low = f->first_tree[span->location], end = f->first_tree[span->location + 1];
-    uint32_t high = end, best = INCIDENT_NONE;
+    uint32_t t = f->first_tree[span->location], end = f->first_tree[span->location + 1];
+    uint32_t best = INCIDENT_NONE;
     uint64_t most = 0;
 
-    while (low < high) { /* the first that ends after the span begins */
-        uint32_t middle = low + (high - low) / 2;
-
-        if (forest->enter_ns[middle] + forest->root_ns[middle] <= span->begin_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < end && forest->enter_ns[low] < span->end_ns; low++) {
-        struct span tree = span_of(forest, low);
+    /* from the first that ends after the span begins */
+    t = FIRST_NOT(i, t, end, forest->enter_ns[i] + forest->root_ns[i] <= span->begin_ns);
+    for (; t < end && forest->enter_ns[t] < span->end_ns; t++) {
+        struct span tree = span_of(forest, t);
 
         if (overlap(&tree, span) > most) {
             most = overlap(&tree, span);
-            best = low;
+            best = t;
         }
     }
     return best;

@@ -2,12 +2,13 @@
 #include "analysis/incidents.h"
 
 #include "analysis/run_scoring.h"
-#include "analysis/sample_run.h"
-#include "base/test.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"
 
 #include <math.h>
+
+#include "sample_run.h"
+#include "test.h"
 
 struct made {
     struct sample_run run;

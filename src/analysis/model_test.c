@@ -3,14 +3,15 @@
 #include "learn/model_file.h"
 
 #include "analysis/run_scoring.h"
-#include "analysis/sample_run.h"
 #include "base/err.h"
 #include "base/pack.h"
-#include "base/test.h"
 #include "base/xxh.h"
 
 #include <math.h>
 #include <unistd.h>
+
+#include "sample_run.h"
+#include "test.h"
 
 #define PROGRAM "200*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;seed="
 static const char first_run[] = "synth:" PROGRAM "1";

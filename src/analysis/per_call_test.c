@@ -1,8 +1,8 @@
 /* Calls of c take 200 us, every 40th of them on rank 1 takes 30 times as long. */
 #include "analysis/per_call.h"
 
-#include "analysis/sample_run.h"
-#include "base/test.h"
+#include "sample_run.h"
+#include "test.h"
 
 static const char program[] = "synth:200*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;"
                               "slow=c/40/30/1";

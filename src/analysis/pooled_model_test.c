@@ -3,13 +3,14 @@
 #include "analysis/run_model.h"
 
 #include "analysis/run_scoring.h"
-#include "analysis/sample_run.h"
 #include "base/err.h"
-#include "base/test.h"
 #include "detect/detector.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "sample_run.h"
+#include "test.h"
 
 #define PROGRAM(us, seed)                                                                      \
     "200*step(compute@" #us "us(a@300us 3*b@100us) >1 <1);ranks=3;jitter=0.02;seed=" #seed

@@ -1,11 +1,12 @@
 /* A run made from a synthetic trace gets its executions projected, again, and not at all. */
 #include "analysis/projection.h"
 
-#include "analysis/sample_run.h"
 #include "base/err.h"
-#include "base/test.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"
+
+#include "sample_run.h"
+#include "test.h"
 
 static const char program[] = "synth:30*step(compute@1ms(a 3*b) >1 <1 |);ranks=3;jitter=0.2";
 

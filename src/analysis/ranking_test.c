@@ -2,11 +2,12 @@
  */
 #include "analysis/retrain.h"
 
-#include "analysis/sample_run.h"
 #include "base/err.h"
-#include "base/test.h"
 #include "detect/rbf.h"
 #include "run/rundb.h"
+
+#include "sample_run.h"
+#include "test.h"
 
 #define N 420 /* executions */
 

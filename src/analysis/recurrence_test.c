@@ -1,6 +1,6 @@
 #include "analysis/incidents.h"
 
-#include "base/test.h"
+#include "test.h"
 
 #define MAX_EXECUTIONS 256
 

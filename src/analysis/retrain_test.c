@@ -2,12 +2,13 @@
 #include "analysis/retrain.h"
 
 #include "analysis/label_store.h"
-#include "analysis/sample_ranking.h"
 #include "base/err.h"
-#include "base/test.h"
 #include "run/rundb.h"
 
 #include <time.h>
+
+#include "sample_ranking.h"
+#include "test.h"
 
 static int say(struct sample_ranking *f, uint32_t rank, uint32_t index, enum label label)
 {

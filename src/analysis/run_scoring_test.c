@@ -1,13 +1,14 @@
 /* A run made from a synthetic trace; what is loaded from it is what the analysis had. */
 #include "analysis/run_scoring.h"
 
-#include "analysis/sample_run.h"
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"
+
+#include "sample_run.h"
+#include "test.h"
+#include "test_dir.h"
 
 static const char program[] = "synth:60*step(compute@1ms(a 3*b) >1 <1 |);ranks=7;jitter=0.2";
 

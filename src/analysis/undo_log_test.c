@@ -2,11 +2,12 @@
 #include "analysis/label_store.h"
 
 #include "analysis/retrain.h"
-#include "analysis/sample_ranking.h"
 #include "base/err.h"
-#include "base/test.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
+
+#include "sample_ranking.h"
+#include "test.h"
 
 /* The labels that hold, as "0-3:normal:me 2-5:abnormal:you", and what is to be learnt. */
 static void assert_labels(struct sample_ranking *f, const char *expected, int64_t to_learn)

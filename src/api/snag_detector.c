@@ -301,11 +301,6 @@ void snag_count(snag_detector *d, uint32_t location, uint64_t time_ns, uint32_t 
 
 /* ---------------------------------------------------------------------------------- steps */
 
-static int check_open(const snag_detector *d)
-{
-    return d->is_over ? err_set(ERR_USAGE, "the last step is over") : 0;
-}
-
 static void hand_over_all(snag_detector *d)
 {
     for (uint32_t l = 0; l < d->defs.n_locations; l++) {
@@ -321,7 +316,7 @@ static void hand_over_all(snag_detector *d)
 
 int snag_detector_step(snag_detector *d)
 {
-    int rc = check_open(d);
+    int rc = d->is_over ? err_set(ERR_USAGE, "the last step is over") : 0;
 
     if (rc < 0)
         return rc;

@@ -2,8 +2,6 @@
 #include "snag/snag.h"
 
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,6 +9,9 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "test.h"
+#include "test_dir.h"
 
 static const char program[] = "synth:100*step(a@1ms b(c@1ms d@2ms >1 <1));ranks=3;jitter=0.05;"
                               "slow=d/47/5";

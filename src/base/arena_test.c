@@ -1,6 +1,6 @@
 #include "base/arena.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static void allocations_are_aligned_and_do_not_overlap(void **state)
 {

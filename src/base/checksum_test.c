@@ -1,7 +1,7 @@
 /* The known hashes are what the functions of libxxhash, not inlined, return. */
 #include "base/checksum.h"
 
-#include "base/test.h"
+#include "test.h"
 
 #define MAX_BYTES 5000
 

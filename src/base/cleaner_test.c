@@ -1,13 +1,14 @@
 #include "base/cleaner.h"
 
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "test.h"
+#include "test_dir.h"
 
 /* A group of two processes that make a directory, and would go on for ever. */
 static pid_t start_two(const char *dir)

@@ -3,14 +3,15 @@
 
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "test.h"
+#include "test_dir.h"
 
 #define MADE                                                                                   \
     "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;"             \

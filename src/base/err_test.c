@@ -1,6 +1,6 @@
 #include "base/err.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static void message_and_code_come_back(void **state)
 {

@@ -1,6 +1,6 @@
 #include "base/event_ring.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static void count(void *ctx)
 {

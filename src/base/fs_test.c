@@ -1,12 +1,13 @@
 #include "base/fs.h"
 
 #include "base/err.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "test.h"
+#include "test_dir.h"
 
 static void what_is_written_can_be_mapped_and_removed(void **state)
 {

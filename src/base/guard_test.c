@@ -1,12 +1,13 @@
 #include "base/guard.h"
 
 #include "base/err.h"
-#include "base/test.h"
 
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "test.h"
 
 /* A clock that stands still until a child moves it on. */
 static _Atomic uint64_t *test_ns;

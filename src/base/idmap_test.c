@@ -1,6 +1,6 @@
 #include "base/idmap.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static void ids_are_dense_and_keys_come_back(void **state)
 {

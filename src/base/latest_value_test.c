@@ -1,6 +1,6 @@
 #include "base/latest_value.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static void a_copy_is_what_was_written_last(void **state)
 {

@@ -2,14 +2,15 @@
 
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "test.h"
+#include "test_dir.h"
 
 static char where[64];
 static int dir;

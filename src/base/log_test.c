@@ -1,12 +1,12 @@
 #include "base/log.h"
 
-#include "base/test.h"
-#include "base/test_dir.h"
-
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
+
+#include "test.h"
+#include "test_dir.h"
 
 #define N_LINES 200
 #define N_THREADS 4

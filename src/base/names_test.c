@@ -1,6 +1,6 @@
 #include "base/names.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static void ids_are_dense_and_stable(void **state)
 {

@@ -1,6 +1,6 @@
 #include "base/pack.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static void what_is_packed_comes_back(void **state)
 {

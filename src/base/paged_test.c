@@ -2,14 +2,15 @@
 #include "base/paged.h"
 
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <stdbool.h>
 #include <unistd.h>
+
+#include "test.h"
+#include "test_dir.h"
 
 #define N 100000u
 

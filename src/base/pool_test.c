@@ -1,6 +1,6 @@
 #include "base/pool.h"
 
-#include "base/test.h"
+#include "test.h"
 
 struct squares {
     uint64_t *out;

@@ -1,10 +1,11 @@
 #include "base/process_group.h"
 
 #include "base/err.h"
-#include "base/sample_process_group.h"
-#include "base/test.h"
 
 #include <string.h>
+
+#include "sample_process_group.h"
+#include "test.h"
 
 /* What is in a child cannot be asserted: it returns another number for each thing that is
  * wrong. */

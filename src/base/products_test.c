@@ -2,7 +2,8 @@
 #include "base/products.h"
 
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 #define MAX_SIZE 96u
 

@@ -1,6 +1,6 @@
 #include "base/queue.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static void items_come_out_in_order_and_a_full_queue_refuses(void **state)
 {

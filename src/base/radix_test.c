@@ -2,7 +2,8 @@
 #include "base/radix.h"
 
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 #define MAX_KEYS 9000
 

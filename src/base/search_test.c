@@ -1,7 +1,7 @@
 /* Against counting one by one, with values that repeat and values that are not there. */
 #include "base/search.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static const uint32_t number[] = {2, 2, 3, 5, 5, 5, 8};
 #define N (sizeof number / sizeof number[0])

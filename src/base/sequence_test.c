@@ -1,7 +1,8 @@
 #include "base/sequence.h"
 
 #include "base/pool.h"
-#include "base/test.h"
+
+#include "test.h"
 
 struct order {
     struct sequence seq;

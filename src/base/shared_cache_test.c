@@ -3,10 +3,11 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/test.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
+
+#include "test.h"
 
 #define LAST 2000
 

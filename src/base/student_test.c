@@ -1,7 +1,7 @@
 /* The values are those of the tables printed in every book, as R's pt and qt give them. */
 #include "base/student.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static void tails_are_those_of_the_tables(void **state)
 {

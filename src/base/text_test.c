@@ -1,6 +1,6 @@
 #include "base/text.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static void durations_have_three_digits_and_a_unit(void **state)
 {

@@ -1,7 +1,6 @@
 #include "base/worker_process.h"
 
 #include "base/err.h"
-#include "base/test.h"
 
 #include <poll.h>
 #include <semaphore.h>
@@ -9,6 +8,8 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "test.h"
 
 #define PATIENCE_S 20
 #define PATIENCE_NS (PATIENCE_S * UINT64_C(1000000000))

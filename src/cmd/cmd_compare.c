@@ -4,7 +4,7 @@
  * Text, Markdown, JUnit and a page have one headline; the first two and the page have the same
  * tables, in three forms. The gate of --fail-on is judged before anything is said.
  */
-#include "cmd/compare_print.h"
+#include "cmd/cmd_compare.h"
 
 #include "base/err.h"
 #include "base/fs.h"
@@ -12,12 +12,12 @@
 #include "base/mem.h"
 #include "base/process_group.h"
 #include "base/text.h"
+#include "cmd/cmd_report.h"
 #include "cmd/commands.h"
 #include "cmd/compared.h"
 #include "cmd/launcher.h"
 #include "cmd/options.h"
 #include "cmd/print.h"
-#include "cmd/report_page.h"
 #include "view/compare_json.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
  * Of a store each format is a function of one row: the columns of the view, the last of which
  * is the whole record as JSON. Windows overlap, so Chrome's events are written once per call.
  */
-#include "cmd/store_export.h"
+#include "cmd/cmd_export.h"
 
 #include "base/err.h"
 #include "base/idmap.h"
@@ -341,13 +341,6 @@ static void row_csv(struct store_export *e, sqlite3_stmt *row)
     fputc('\n', e->out);
 }
 
-static void csv_names(struct store_export *e, sqlite3_stmt *query)
-{
-    for (int c = 0; c < sqlite3_column_count(query) - 1; c++)
-        csv_text(e->out, sqlite3_column_name(query, c), c == 0);
-    fputc('\n', e->out);
-}
-
 static void row_json(struct store_export *e, sqlite3_stmt *row)
 {
     fprintf(e->out, "%s\n", rundb_text(row, sqlite3_column_count(row) - 1));
@@ -460,8 +453,11 @@ static int each_row(struct store_export *e, struct database *reader, row_fn *fn)
     char *sql = prov_sql_all(what, e->settings->rank);
     int rc = rundb_prepare(reader->sql, sql, &query), status = SQLITE_DONE;
 
-    if (rc == 0 && fn == row_csv)
-        csv_names(e, query);
+    if (rc == 0 && fn == row_csv) {
+        for (int c = 0; c < sqlite3_column_count(query) - 1; c++)
+            csv_text(e->out, sqlite3_column_name(query, c), c == 0);
+        fputc('\n', e->out);
+    }
     while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
         if (sqlite3_column_type(query, sqlite3_column_count(query) - 1) == SQLITE_NULL)
             e->n_damaged++;

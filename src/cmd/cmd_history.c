@@ -2,7 +2,7 @@
  * snag history -- what is kept of many runs: add to it, look at it, make it smaller. Its runs,
  * and how they changed, are tables that a report shows, too.
  */
-#include "cmd/trend_table.h"
+#include "cmd/cmd_history.h"
 
 #include "base/err.h"
 #include "base/mem.h"

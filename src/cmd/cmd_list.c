@@ -2,7 +2,7 @@
  * snag list -- incidents, or executions by score, or by the time they lost; or calls of a run
  * that was judged call by call, a row each: what it lost, what it took, where it was.
  */
-#include "cmd/list.h"
+#include "cmd/cmd_list.h"
 
 #include "base/err.h"
 #include "base/mem.h"

@@ -3,10 +3,10 @@
  */
 #include "base/err.h"
 #include "base/text.h"
+#include "cmd/cmd_export.h"
+#include "cmd/cmd_query.h"
 #include "cmd/commands.h"
 #include "cmd/print.h"
-#include "cmd/query_print.h"
-#include "cmd/store_export.h"
 #include "prov/prov_keep.h"
 #include "prov/prov_reader.h"
 #include "prov/prov_sql.h"

@@ -1,9 +1,10 @@
 /* snag query -- SQL over run.db or a store of provenance, read-only. */
+#include "cmd/cmd_query.h"
+
 #include "base/err.h"
 #include "base/mem.h"
 #include "cmd/commands.h"
 #include "cmd/print.h"
-#include "cmd/query_print.h"
 #include "cmd/settings.h"
 #include "compare/run_history.h"
 #include "prov/prov_reader.h"

@@ -2,7 +2,7 @@
  * snag ranks -- who is slow in every execution, who has more to do, and who waits for them:
  * places against their peers, as a headline and a table that a report shows, too.
  */
-#include "cmd/rank_table.h"
+#include "cmd/cmd_ranks.h"
 
 #include "base/err.h"
 #include "base/mem.h"

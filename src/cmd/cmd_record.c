@@ -51,7 +51,7 @@
 
 /* ---------------------------------------------------------------------------- the directory */
 
-struct trace_place {
+struct trace_directory {
     char path[FS_PATH_SIZE]; /* from the root */
     size_t n_there;          /* of it, what was there before: bytes */
     int fd;                  /* -1: it could not be made, */
@@ -62,7 +62,7 @@ struct trace_place {
 /* -------------------------------------------------------------------------------- before */
 
 /* Whether there is anything of that name but an empty directory. */
-static bool trace_place_is_taken(const char *path)
+static bool trace_directory_is_taken(const char *path)
 {
     DIR *open = opendir(path);
     bool has_any = false;
@@ -76,7 +76,7 @@ static bool trace_place_is_taken(const char *path)
 }
 
 /* All of the path, as far as it is not there. */
-static int make_all(struct trace_place *p)
+static int make_all(struct trace_directory *p)
 {
     size_t n = strlen(p->path), last = 0; /* `last`: where the part before ends */
 
@@ -98,11 +98,11 @@ static int make_all(struct trace_place *p)
 }
 
 /* path: from the root. If it cannot be made, the tracer may still do it. */
-static void trace_place_make(struct trace_place *p, const char *path)
+static void trace_directory_make(struct trace_directory *p, const char *path)
 {
     struct stat info;
 
-    *p = (struct trace_place){.fd = -1};
+    *p = (struct trace_directory){.fd = -1};
     snprintf(p->path, sizeof p->path, "%s", path);
     p->error = make_all(p);
     if (p->error != 0)
@@ -124,7 +124,7 @@ static bool is_at(const struct stat *ours, const char *path)
 }
 
 /* Where the system says that the directory is. */
-static bool find_moved(const struct trace_place *p, const struct stat *ours,
+static bool find_moved(const struct trace_directory *p, const struct stat *ours,
                        char path[FS_PATH_SIZE])
 {
     char link[64];
@@ -145,13 +145,14 @@ static bool has(const char *path, const char *name)
 
 /* What the tracer made in it is not there any more, or only events without what explains them.
  */
-static bool is_emptied(const struct trace_place *p, const struct stat *ours, const char *path)
+static bool is_emptied(const struct trace_directory *p, const struct stat *ours,
+                       const char *path)
 {
     bool has_changed =
         ours->st_mtim.tv_sec != p->made.tv_sec || ours->st_mtim.tv_nsec != p->made.tv_nsec;
 
     return has_changed && !finish_is_wanted(path) && !has(path, "traces.otf2") &&
-           (has(path, "traces") || !trace_place_is_taken(path));
+           (has(path, "traces") || !trace_directory_is_taken(path));
 }
 
 /*
@@ -160,8 +161,8 @@ static bool is_emptied(const struct trace_place *p, const struct stat *ours, con
  *   why   out: a clause that says why there cannot be a trace; "" if there can be one
  * Returns whether it was moved, and can be read there.
  */
-static bool trace_place_find(const struct trace_place *p, char path[FS_PATH_SIZE],
-                             char why[2 * FS_PATH_SIZE])
+static bool trace_directory_find(const struct trace_directory *p, char path[FS_PATH_SIZE],
+                                 char why[2 * FS_PATH_SIZE])
 {
     char moved[FS_PATH_SIZE];
     struct stat ours;
@@ -190,7 +191,7 @@ static bool trace_place_find(const struct trace_place *p, char path[FS_PATH_SIZE
 }
 
 /* What was made for it goes if nothing is in it. */
-static void trace_place_close(struct trace_place *p)
+static void trace_directory_close(struct trace_directory *p)
 {
     struct stat ours;
     size_t n = strlen(p->path);
@@ -413,7 +414,7 @@ struct recording {
     char library[FS_PATH_SIZE];
     char socket_dir[64], socket[80]; /* of --watch; "" without */
     char store[FS_PATH_SIZE];
-    struct trace_place place;
+    struct trace_directory place;
     struct program_run run;
     pid_t page; /* of --watch; 0: there is none any more */
 };
@@ -426,10 +427,10 @@ static int choose_directory(struct recording *r)
     const char *output = r->settings->output;
     char here[FS_PATH_SIZE];
 
-    if (output && trace_place_is_taken(output))
+    if (output && trace_directory_is_taken(output))
         return err_set(ERR_EXISTS, "'%s' is there already: say another -o", output);
     snprintf(r->dir, sizeof r->dir, "%s", output ? output : TYPICAL_DIRECTORY);
-    for (int i = 2; trace_place_is_taken(r->dir); i++)
+    for (int i = 2; trace_directory_is_taken(r->dir); i++)
         snprintf(r->dir, sizeof r->dir, TYPICAL_DIRECTORY "-%d", i);
     if (*r->dir == '/')
         snprintf(r->where, sizeof r->where, "%s", r->dir);
@@ -683,7 +684,7 @@ static enum recorded_outcome finish_trace(struct recording *r)
 
     memcpy(before, r->dir, sizeof before);
     loud.is_quiet = r->settings->is_json; /* which says where the trace is */
-    if (trace_place_find(&r->place, r->dir, why))
+    if (trace_directory_find(&r->place, r->dir, why))
         record_say(&loud, "'%s' was moved to '%s' while the program ran", before, r->dir);
     recorded.why_none = *why ? why : NULL;
     return recorded_finish(&recorded);
@@ -698,7 +699,7 @@ static int record(struct recording *r)
     if (rc == 0)
         rc = choose_library(r);
     program_run_begin(&r->run);
-    trace_place_make(&r->place, rc == 0 ? r->where : "");
+    trace_directory_make(&r->place, rc == 0 ? r->where : "");
     if (rc == 0 && r->settings->page.is_watched)
         rc = start_watch(r);
     if (rc == 0)
@@ -709,7 +710,7 @@ static int record(struct recording *r)
     status = r->run.status;
     if (rc == 0)
         outcome = finish_trace(r);
-    trace_place_close(&r->place);
+    trace_directory_close(&r->place);
     end_watch(r, rc == 0, outcome == RECORDED || outcome == RECORDED_UNFINISHED);
     remove_socket(r);
     return rc < 0 ? rc : status == 0 && outcome != RECORDED ? STATUS_FAILED : status;

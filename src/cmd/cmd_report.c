@@ -6,7 +6,7 @@
  * The page that web/src/report/ was built to has places for a title, a text and data, which
  * are comments of HTML, in this order: <!--title-->, <!--text-->, <!--data-->.
  */
-#include "cmd/report_page.h"
+#include "cmd/cmd_report.h"
 
 #include "base/err.h"
 #include "base/fs.h"
@@ -16,7 +16,8 @@
 #include "cmd/options.h"
 #include "cmd/print.h"
 #include "cmd/reading.h"
-#include "cmd/report.h"
+#include "cmd/report_run.h"
+#include "cmd/report_runs.h"
 #include "compare/run_history.h"
 #include "prov/prov_store.h"
 #include "serve/routes.h"

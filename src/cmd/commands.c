@@ -6,13 +6,8 @@
 #define MAX_ARGS 1000000
 
 static const struct command commands[] = {
-    {"record", "[options] PROGRAM [ARGUMENT ...]", "run a program, and record a trace of it",
-     "output functions stacks mpi no-call-sites sample overhead watch live tracer finish foi "
-     "model store store-limit spool spool-limit least "
-     "short false-alarms "
-     "port "
-     "listen print-tunnel once run-id",
-     0, MAX_ARGS, cmd_record,
+    {"record", "[options] PROGRAM [ARGUMENT ...]", "run a program, and record a trace of it", 0,
+     MAX_ARGS, cmd_record,
      "Runs a program as it is under the tracer, which writes an OTF2 archive: all calls of "
      "MPI,\n"
      "messages and collectives, and the calls of the program's own functions: all of them "
@@ -56,7 +51,7 @@ static const struct command commands[] = {
      "  snag record --finish run1\n"
      "  srun snag record --live /tmp/job/socket -- ./app input"},
     {"info", "TRACE ... [options]", "what is in a trace, and which functions are worth a look",
-     "links top all together", 1, MAX_ARGS, cmd_info,
+     1, MAX_ARGS, cmd_info,
      "Reads a trace and prints its locations, its regions with calls and times, what was "
      "wrong\n"
      "with it, and which regions would make good functions of interest and why.\n"
@@ -64,12 +59,8 @@ static const struct command commands[] = {
      "A trace of Chrome JSON may be a file per rank: say all, or their directory.",
      "  snag info traces.otf2\n  snag info traces.otf2 --json | jq .quality\n"
      "  snag info profile/rank*.json.gz"},
-    {"analyze", "TRACE ... [options]", "find the strange executions of a function",
-     "per-call call-detector algo-file short least inclusive foi output force features "
-     "detector dimensions "
-     "epochs learning-rate negatives gamma nu neighbours false-alarms threshold seed top all "
-     "links together levels-from run-id",
-     1, MAX_ARGS, cmd_analyze,
+    {"analyze", "TRACE ... [options]", "find the strange executions of a function", 1, MAX_ARGS,
+     cmd_analyze,
      "Reads a trace, takes every outermost execution of the functions of interest as a tree,\n"
      "and ranks the trees by how strange they are: too long for what they did, made of parts\n"
      "that are not usually there, or missing some.\n"
@@ -84,9 +75,7 @@ static const struct command commands[] = {
      "  snag analyze traces.otf2 --foi PairEAM::compute -o lammps.snag\n"
      "  snag analyze 'synth:300*step(solve@1ms send);slow=solve/97/5' --foi step\n"
      "  mpirun -n 8 snag analyze --together traces.otf2 -o lammps.snag"},
-    {"list", "RUN [options]", "what was disturbed, or executions by score",
-     "incidents executions groups by foi top all rank verdict label per-call verify", 1, 1,
-     cmd_list,
+    {"list", "RUN [options]", "what was disturbed, or executions by score", 1, 1, cmd_list,
      "Prints how many executions of each function of interest are anomalies, what these cost\n"
      "the run and which is the worst; then the incidents: executions that were strange\n"
      "together, because they waited for each other, are one. Those that lost most come first.\n"
@@ -121,8 +110,8 @@ static const struct command commands[] = {
      "  snag list lammps.snag --top 25\n"
      "  snag list lammps.snag --incidents --json\n"
      "  snag list lammps.snag --all --verdict anomaly --json"},
-    {"ranks", "RUN [options]", "who is slow in every execution, and who waits for it",
-     "by foi top all verify", 1, 1, cmd_ranks,
+    {"ranks", "RUN [options]", "who is slow in every execution, and who waits for it", 1, 1,
+     cmd_ranks,
      "Compares the ranks of a run in what they do the same: the times of their calls on each\n"
      "call path, execution by execution. A rank is slow when its own work takes longer than\n"
      "that of its peers, imbalanced when it has more calls or more data, waits when it waits\n"
@@ -130,9 +119,7 @@ static const struct command commands[] = {
      "  snag ranks lammps.snag\n"
      "  snag ranks lammps.snag --by thread --json | jq '.places[].verdict'"},
     {"compare", "BASE NEW ... | --base BASE ... NEW ... [options]",
-     "what changed between runs, and a gate for it",
-     "base foi rename least fail-on last tag format top all seed verify together", 1, MAX_ARGS,
-     cmd_compare,
+     "what changed between runs, and a gate for it", 1, MAX_ARGS, cmd_compare,
      "Compares how long the executions of a function took, by call path: what became slower,\n"
      "what is new, gone, or called from elsewhere, which kind of execution it is in, and on\n"
      "which rank. What the paths contribute adds up to the whole change.\n\n"
@@ -151,8 +138,7 @@ static const struct command commands[] = {
      "  snag compare -b b1.snag -b b2.snag -b b3.snag new.snag --fail-on 5%\n"
      "  snag compare b.snag n.snag --fail-on 'solve > MPI_Wait:2ms' --format junit"},
     {"report", "RUN|HISTORY | BASE NEW ... | --base BASE ... NEW ... [options]",
-     "what was found, in one file to send",
-     "output base foi rename least last tag path top seed verify", 1, MAX_ARGS, cmd_report,
+     "what was found, in one file to send", 1, MAX_ARGS, cmd_report,
      "Writes one HTML file that needs no server and no network: it opens from a mail, and "
      "prints.\n"
      "Of a run it has the headline, the strangest executions with their reasons, what they "
@@ -173,8 +159,7 @@ static const struct command commands[] = {
      "  snag report --base nightly.db new.snag --last 10\n"
      "  snag report nightly.db -o nightly.html"},
     {"history", "add HISTORY RUN ... | list|show|prune HISTORY [options]",
-     "keep what runs can be compared by, and see when it changed",
-     "tag foi last path format top all keep number", 2, MAX_ARGS, cmd_history,
+     "keep what runs can be compared by, and see when it changed", 2, MAX_ARGS, cmd_history,
      "A history is a file with some kilobytes of each run: how long the calls on each path "
      "took,\n"
      "not the calls. add keeps runs, with tags that say what they were: those of --tag, and\n"
@@ -192,8 +177,8 @@ static const struct command commands[] = {
      "  snag history show nightly.db\n"
      "  snag history show nightly.db --path 'step > solve' --format csv\n"
      "  snag history prune nightly.db --keep 200"},
-    {"show", "RUN ID [options]", "one execution: where its time went, what is unusual in it",
-     "foi depth all subtrees threshold verify", 2, 2, cmd_show,
+    {"show", "RUN ID [options]", "one execution: where its time went, what is unusual in it", 2,
+     2, cmd_show,
      "Prints what an execution took on each call path against what calls of the same path and\n"
      "subtree usually take, which calls are too many or missing, the tree of its call paths,\n"
      "and the anomalies on other ranks at the same time.\n\n"
@@ -205,8 +190,8 @@ static const struct command commands[] = {
      "the\n"
      "function in front, as in compute#4-40, when a run has several functions of interest.",
      "  snag show lammps.snag '#1-40'\n  snag show lammps.snag '#1-40' --subtrees"},
-    {"what-if", "RUN [options]", "by how much the run would be shorter without some excess",
-     "without foi top all verify", 1, 1, cmd_what_if,
+    {"what-if", "RUN [options]", "by how much the run would be shorter without some excess", 1,
+     1, cmd_what_if,
      "Plays the whole run again on what waits for what: each rank's own time stays, waiting "
      "for\n"
      "messages and collectives is found anew. Then the excess, what calls took over what is\n"
@@ -229,8 +214,8 @@ static const struct command commands[] = {
      "  snag what-if lammps.snag --without incident=1,3\n"
      "  snag what-if lammps.snag --without '#1-40' --without rank=3 --json\n"
      "  snag what-if lammps.snag --without path='step > pair_forces'"},
-    {"label", "RUN [ID=LABEL ...] [options]", "say what is abnormal and what is normal",
-     "foi from author", 1, MAX_ARGS, cmd_label,
+    {"label", "RUN [ID=LABEL ...] [options]", "say what is abnormal and what is normal", 1,
+     MAX_ARGS, cmd_label,
      "Keeps what a person says of executions: abnormal, normal, or clear to take a label "
      "back.\n"
      "group=3=normal says it of all executions of a group (snag list RUN --groups).\n"
@@ -239,23 +224,18 @@ static const struct command commands[] = {
      "  snag label lammps.snag '#1-40=abnormal' '#0-0=normal'\n"
      "  snag label lammps.snag group=3=normal\n"
      "  snag label lammps.snag --from labels.csv"},
-    {"next", "RUN [options]", "which executions to label next", "foi top learner features seed",
-     1, 1, cmd_next,
+    {"next", "RUN [options]", "which executions to label next", 1, 1, cmd_next,
      "Prints the strangest executions that are not labelled yet, leaving out those that look\n"
      "like one that is asked about already.",
      "  snag next lammps.snag --top 5"},
-    {"retrain", "RUN [options]", "learn from the labels: a new ranking, and what it changed",
-     "foi learner features dimensions epochs learning-rate negatives gamma nu seed author undo "
-     "history",
-     1, 1, cmd_retrain,
+    {"retrain", "RUN [options]", "learn from the labels: a new ranking, and what it changed", 1,
+     1, cmd_retrain,
      "Makes the scores and verdicts of a run anew from the detector's scores and all labels,\n"
      "and prints whose verdict changed. Every retrain is kept in the run and can be undone.",
      "  snag retrain lammps.snag\n  snag retrain lammps.snag --undo\n"
      "  snag retrain lammps.snag --history"},
     {"model", "save RUN ...|SERVER FILE | info FILE [options]",
-     "keep what was learnt for the next run",
-     "foi learner dimensions epochs learning-rate negatives gamma nu seed tag last curve-key",
-     2, MAX_ARGS, cmd_model,
+     "keep what was learnt for the next run", 2, MAX_ARGS, cmd_model,
      "save writes to a file what is typical of a function of interest, the calibration of its\n"
      "scores, and what was learnt from labels: by it snag score judges the executions of\n"
      "another trace of the program. Runs of the detectors residual and ocsvm "
@@ -273,16 +253,13 @@ static const struct command commands[] = {
      "  snag model save lammps.snag lammps.model\n"
      "  snag model save monday.snag tuesday.snag lammps.model\n  snag model info lammps.model"},
     {"score", "TRACE ... --model FILE [options]", "judge a trace by the model of another run",
-     "model output force false-alarms threshold fail-on seed top all links together", 1,
-     MAX_ARGS, cmd_score,
+     1, MAX_ARGS, cmd_score,
      "As snag analyze, but executions are compared with those of the run that the model was\n"
      "made from, and with what a person said of them: the same execution gets the same score\n"
      "in every trace. Says what the model has never seen.",
      "  snag score traces.otf2 --model lammps.model -o today.snag"},
-    {"evaluate", "RUN --labels FILE [options]", "how well the scores agree with labels",
-     "foi labels simulate batch supervised learner features dimensions epochs learning-rate "
-     "negatives gamma nu seed verify",
-     1, 1, cmd_evaluate,
+    {"evaluate", "RUN --labels FILE [options]", "how well the scores agree with labels", 1, 1,
+     cmd_evaluate,
      "Compares the scores of a run with a CSV file of labels, columns id and label (abnormal "
      "or\n"
      "normal): areas under the ROC and the precision-recall curve, and precision and recall "
@@ -290,7 +267,6 @@ static const struct command commands[] = {
      "the verdicts.",
      "  snag evaluate lammps.snag --labels labels.csv --json"},
     {"project", "RUN [options]", "executions as points on a plane, near where they are alike",
-     "foi method features dimensions epochs learning-rate negatives perplexity iterations seed",
      1, 1, cmd_project,
      "Computes a place on a plane for every execution of a function of interest and writes it "
      "to\n"
@@ -301,9 +277,7 @@ static const struct command commands[] = {
      "  snag project lammps.snag --method tsne --perplexity 50 --features subtrees\n"
      "  snag query lammps.snag 'SELECT tree, x, y FROM projection'"},
     {"serve", "RUN|STORE|HISTORY | BASE NEW ... [options]",
-     "look at a run in a browser: the page, and its HTTP API",
-     "port listen print-tunnel author base rename least foi tag last verify server curve-key",
-     1, MAX_ARGS, cmd_serve,
+     "look at a run in a browser: the page, and its HTTP API", 1, MAX_ARGS, cmd_serve,
      "Prints the URL of a page that shows the run, takes labels and learns from them, and\n"
      "serves it until it is interrupted. Nobody but this machine reaches it, unless --listen\n"
      "says so; then a random token, which is part of the URL, is asked for. From another\n"
@@ -321,8 +295,8 @@ static const struct command commands[] = {
      "  snag serve --base nightly.db --last 10 new.snag\n"
      "  snag serve nightly.db"},
     {"query", "RUN|STORE|HISTORY|SERVER SQL [options]",
-     "SQL over a run's database, a store of provenance, a history or a parameter server",
-     "format verify curve-key", 2, 2, cmd_query,
+     "SQL over a run's database, a store of provenance, a history or a parameter server", 2, 2,
+     cmd_query,
      "Answers one SELECT over run.db, whose tables snag man formats describes: meta, "
      "location,\n"
      "region, comm, quality, foi, execution, model, embedding, projection; or over a store of\n"
@@ -337,8 +311,7 @@ static const struct command commands[] = {
      "  snag query lammps.snag 'SELECT * FROM quality' --json\n"
      "  snag query nightly.db 'SELECT run, foi, median_ns FROM digest ORDER BY run'"},
     {"export", "RUN|STORE [options]",
-     "executions or calls as CSV, JSON, Parquet or Chrome JSON",
-     "foi output what format rank verdict verify together", 1, 1, cmd_export,
+     "executions or calls as CSV, JSON, Parquet or Chrome JSON", 1, 1, cmd_export,
      "Writes the executions of a run, or all its calls, in a format other tools read. Chrome\n"
      "trace JSON opens in Perfetto and chrome://tracing; messages are arrows there. Parquet "
      "is\n"
@@ -354,8 +327,7 @@ static const struct command commands[] = {
      "  mpirun -n 8 snag export --together lammps.snag --format parquet -o tables/"},
     {"provdb",
      "filter|top|compare|reduction|backup|prune STORE [CONDITION|STORE|DIR] [options]",
-     "strange calls that were kept while programs ran",
-     "what by top all rank format incidents keep-days keep-mib", 2, 3, cmd_provdb,
+     "strange calls that were kept while programs ran", 2, 3, cmd_provdb,
      "filter prints the records that meet a condition, all of each as JSON with the field "
      "names\n"
      "of Chimbuko, a line each. A condition is one of SQL over the columns pid, rid, tid,\n"
@@ -383,16 +355,7 @@ static const struct command commands[] = {
      "  snag provdb compare monday tuesday\n"
      "  snag provdb backup store /archive/2026-11-23\n"
      "  snag provdb prune store --keep-days 30"},
-    {"ad", "SOURCE [options]", "find strange calls while a program runs",
-     "foi model call-detector algo-file model-key inclusive step speed min-count min-time "
-     "least short false-alarms ignore thresholds window store store-limit spool spool-limit "
-     "program "
-     "rank as-rank "
-     "watchlist "
-     "counter-prefix "
-     "connect-timeout silence-timeout tree-window tree-features tree-sigmas ps curve-key "
-     "deterministic metrics run-id log",
-     1, 1, cmd_ad,
+    {"ad", "SOURCE [options]", "find strange calls while a program runs", 1, 1, cmd_ad,
      "Reads what a program says while it runs, step by step, learns how long the calls of "
      "each\n"
      "region take, and judges them at the end of the step in which they ended. Memory does "
@@ -408,16 +371,7 @@ static const struct command commands[] = {
      "  snag ad replay:traces.otf2 --step 0.5\n"
      "  snag ad traces.otf2 --rank 3 --ps tcp://127.0.0.1:5559"},
     {"watch", "SOURCE|STORE [options]",
-     "look at strange calls in a browser while a program runs",
-     "foi model call-detector algo-file model-key inclusive step speed min-count min-time "
-     "least short false-alarms ignore thresholds window store store-limit spool spool-limit "
-     "program "
-     "rank as-rank "
-     "watchlist "
-     "counter-prefix "
-     "connect-timeout silence-timeout tree-window tree-features tree-sigmas port listen "
-     "print-tunnel once run-id log server curve-key",
-     0, 1, cmd_watch,
+     "look at strange calls in a browser while a program runs", 0, 1, cmd_watch,
      "Prints the URL of a page, then does what snag ad does, and shows it as it goes: a "
      "scatter\n"
      "plot, the history of all ranks, ranks and regions by what was strange in them, what\n"
@@ -429,11 +383,8 @@ static const struct command commands[] = {
      "store\n"
      "that they write, and with --server of what their parameter server knows; either will do.",
      "  snag watch replay:traces.otf2 --speed 10\n  snag watch traces.otf2 --port 8000 --once"},
-    {"ps", "[options]", "a parameter server: one model for all instances of a job",
-     "listen workers snapshot upstream load dump frozen interval deterministic curve-key "
-     "insecure "
-     "metrics run-id log",
-     0, 0, cmd_ps,
+    {"ps", "[options]", "a parameter server: one model for all instances of a job", 0, 0,
+     cmd_ps,
      "Merges what the instances of a job know of the durations of their calls and sends the "
      "whole\n"
      "back to them, until SIGTERM or SIGINT. Prints the address to connect to first, and what "
@@ -449,7 +400,7 @@ static const struct command commands[] = {
      "  snag ps --load job.ps --frozen\n"
      "  snag ps --upstream tcp://127.0.0.1:5559 --snapshot rack7.ps"},
     {"sim", "ADDRESS|--tree LEVELSxFAN [options]", "load parameter servers as many ranks would",
-     "ranks rate seconds functions tree curve-key seed", 0, 1, cmd_sim,
+     0, 1, cmd_sim,
      "Plays the ranks of a job to a running snag ps, in one process, and prints how many "
      "requests\n"
      "it answered and how soon. The ranks share a few connections; to the server each is a "

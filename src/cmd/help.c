@@ -86,15 +86,6 @@ void help_overview(FILE *out)
     }
 }
 
-static void print_streams(FILE *out)
-{
-    fputs("\nSOURCE is one of\n", out);
-    for (const struct stream_ops *const *s = stream_list(); *s; s++) {
-        fputs("  ", out);
-        print_wrapped(out, (*s)->what, strlen((*s)->what), 4, 2);
-    }
-}
-
 /* The command's first argument is what stream_open takes. */
 static bool help_reads_streams(const struct command *command)
 {
@@ -106,8 +97,13 @@ void help_command(FILE *out, const struct command *command)
     fprintf(out, "usage: snag %s %s\n\n%s.\n\n", command->name, command->usage,
             command->summary);
     print_paragraphs(out, command->description);
-    if (help_reads_streams(command))
-        print_streams(out);
+    if (help_reads_streams(command)) {
+        fputs("\nSOURCE is one of\n", out);
+        for (const struct stream_ops *const *s = stream_list(); *s; s++) {
+            fputs("  ", out);
+            print_wrapped(out, (*s)->what, strlen((*s)->what), 4, 2);
+        }
+    }
     fputs("\noptions:\n", out);
     for (const struct option_row *row = option_list(); row->name; row++)
         if (command_takes(command, row))
@@ -414,17 +410,6 @@ static void man_overview(FILE *out)
     fputs(".Sh SEE ALSO\n.Xr snag\\-formats 5\n", out);
 }
 
-static void man_streams(FILE *out)
-{
-    fputs(".Pp\n.Ar SOURCE\nis one of\n.Bl -bullet\n", out);
-    for (const struct stream_ops *const *s = stream_list(); *s; s++) {
-        fputs(".It\n", out);
-        put_mdoc(out, (*s)->what);
-        fputc('\n', out);
-    }
-    fputs(".El\n", out);
-}
-
 static void man_command(FILE *out, const struct command *command)
 {
     char title[64];
@@ -435,8 +420,15 @@ static void man_command(FILE *out, const struct command *command)
     man_usage(out, command->usage);
     fputs(".Sh DESCRIPTION\n", out);
     put_paragraphs(out, command->description);
-    if (help_reads_streams(command))
-        man_streams(out);
+    if (help_reads_streams(command)) {
+        fputs(".Pp\n.Ar SOURCE\nis one of\n.Bl -bullet\n", out);
+        for (const struct stream_ops *const *s = stream_list(); *s; s++) {
+            fputs(".It\n", out);
+            put_mdoc(out, (*s)->what);
+            fputc('\n', out);
+        }
+        fputs(".El\n", out);
+    }
     fputs(".Pp\nThe options are:\n", out);
     man_options(out, command);
     man_status(out);

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/text.h"
-#include "cmd/list.h"
+#include "cmd/cmd_list.h"
 #include "cmd/options.h"
 #include "cmd/print.h"
 #include "cmd/reading.h"

@@ -13,6 +13,7 @@
 #include "project/project.h"
 #include "trace/definitions.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -24,351 +25,372 @@
 #define MAX_OPTIONS 64
 #define FIRST_LONG 1000 /* what getopt returns for row i is FIRST_LONG + i */
 
-static const char common[] = "help json quiet verbose threads";
-
 static const struct option_row rows[] = {
 #define AT(member) offsetof(struct settings, member)
     {"foi", 'f', OPTION_LIST, AT(foi), "FUNCTION",
+     .commands = "record analyze list ranks compare report history show what-if label next "
+                 "retrain model evaluate project serve export ad watch",
      .help = "function of interest: its name, a part of it, or /regex/; may be repeated"},
-    {"links", 0, OPTION_TEXT, AT(links), "FILE",
+    {"links", 0, OPTION_TEXT, AT(links), "FILE", .commands = "info analyze score",
      .help = "which calls of a trace in Chrome JSON are ends of messages and members of "
              "collectives: a rule a line (snag man formats)"},
-    {"without", 0, OPTION_LIST, AT(without), "WHAT",
+    {"without", 0, OPTION_LIST, AT(without), "WHAT", .commands = "what-if",
      .help =
          "take the excess out of an execution '#RANK-INDEX', of incidents incident=N,N-N, of "
          "repeats or anomalies, or of the calls of rank=N, region=NAME or path='A > B'; may "
          "be repeated"},
-    {"output", 'o', OPTION_TEXT, AT(output), "RUN", .help = "directory to write the run to"},
-    {"output", 'o', OPTION_TEXT, AT(output), "FILE",
-     .help = "file to write to, or - (default: standard output)", .only = "export"},
-    {"output", 'o', OPTION_TEXT, AT(output), "FILE",
-     .help = "file to write to, or - for standard output (default: the name of the run, .html)",
-     .only = "report"},
-    {"output", 'o', OPTION_TEXT, AT(output), "DIR", .help = "directory to write the trace to",
-     .only = "record"},
-    {"force", 0, OPTION_FLAG, AT(is_forced), NULL, .help = "replace an existing run"},
+    {"output", 'o', OPTION_TEXT, AT(output), "RUN", .commands = "analyze score",
+     .help = "directory to write the run to"},
+    {"output", 'o', OPTION_TEXT, AT(output), "FILE", .commands = "export",
+     .help = "file to write to, or - (default: standard output)"},
+    {"output", 'o', OPTION_TEXT, AT(output), "FILE", .commands = "report",
+     .help =
+         "file to write to, or - for standard output (default: the name of the run, .html)"},
+    {"output", 'o', OPTION_TEXT, AT(output), "DIR", .commands = "record",
+     .help = "directory to write the trace to"},
+    {"force", 0, OPTION_FLAG, AT(is_forced), NULL, .commands = "analyze score",
+     .help = "replace an existing run"},
     {"features", 0, OPTION_TEXT, AT(vectors.features), "KIND",
+     .commands = "analyze next retrain evaluate project",
      .help = "what an execution is described by, for the detectors that compare vectors",
      .choice = feature_name},
-    {"detector", 0, OPTION_TEXT, AT(detector), "KIND",
+    {"detector", 0, OPTION_TEXT, AT(detector), "KIND", .commands = "analyze",
      .help = "how strange executions are found", .choice = detector_name},
     {"dimensions", 0, OPTION_COUNT, AT(vectors.dimensions), "N",
+     .commands = "analyze retrain model evaluate project",
      .help = "numbers that stack2vec describes an execution by (default 128)"},
     {"epochs", 0, OPTION_COUNT, AT(vectors.epochs), "N",
+     .commands = "analyze retrain model evaluate project",
      .help = "how often stack2vec goes through all executions to learn (default 20)"},
     {"learning-rate", 0, OPTION_ABOVE, AT(vectors.learning_rate), "X",
+     .commands = "analyze retrain model evaluate project",
      .help = "length of the steps in which stack2vec learns, up to 1 (default 0.02)"},
     {"negatives", 0, OPTION_ABOVE, AT(vectors.negatives), "X",
+     .commands = "analyze retrain model evaluate project",
      .help = "subtrees that stack2vec tells each subtree of an execution from (default 5)"},
     {"gamma", 0, OPTION_ABOVE, AT(vectors.gamma), "X",
+     .commands = "analyze retrain model evaluate",
      .help = "of the one-class SVM's kernel exp(-X d^2) (default: taken from the data)"},
     {"nu", 0, OPTION_ABOVE, AT(vectors.nu), "SHARE",
+     .commands = "analyze retrain model evaluate",
      .help = "share of the executions that the one-class SVM expects outside, C / n, up to 1 "
              "(default 0.02)"},
-    {"neighbours", 'k', OPTION_COUNT, AT(neighbours), "K",
+    {"neighbours", 'k', OPTION_COUNT, AT(neighbours), "K", .commands = "analyze",
      .help = "neighbours that lof (default 20) and knn (default 10) look at"},
-    {"threshold", 0, OPTION_REAL, AT(threshold), "SCORE",
+    {"threshold", 0, OPTION_REAL, AT(threshold), "SCORE", .commands = "analyze score",
+     .has_zero = true,
      .help = "a score above it makes an anomaly, instead of the detector's own threshold"},
-    {"incidents", 0, OPTION_FLAG, AT(is_incidents), NULL,
+    {"incidents", 0, OPTION_FLAG, AT(is_incidents), NULL, .commands = "list provdb",
      .help = "what was disturbed: executions that were strange together are one"},
-    {"groups", 0, OPTION_FLAG, AT(is_groups), NULL,
+    {"groups", 0, OPTION_FLAG, AT(is_groups), NULL, .commands = "list",
      .help = "anomalies that are strange in the same way, with a number for snag label"},
-    {"executions", 0, OPTION_FLAG, AT(is_executions), NULL,
+    {"executions", 0, OPTION_FLAG, AT(is_executions), NULL, .commands = "list",
      .help = "single executions, the strangest first"},
-    {"false-alarms", 0, OPTION_ABOVE, AT(false_alarms), "N",
+    {"false-alarms", 0, OPTION_ABOVE, AT(false_alarms), "N", .commands = "analyze score",
      .help = "as many executions as this may be called anomalies in a run in which nothing is "
              "wrong (default 1; score: as the model's run)"},
-    {"threshold", 0, OPTION_REAL, AT(threshold), "SCORE",
-     .help = "importance of the subtrees to print (default 0.69, twice or half of the usual)",
-     .only = "show"},
-    {"method", 'm', OPTION_TEXT, AT(plane.method), "KIND",
+    {"threshold", 0, OPTION_REAL, AT(threshold), "SCORE", .commands = "show", .has_zero = true,
+     .help = "importance of the subtrees to print (default 0.69, twice or half of the usual)"},
+    {"method", 'm', OPTION_TEXT, AT(plane.method), "KIND", .commands = "project",
      .help = "how executions are put on a plane", .choice = project_name, .typical = "tsne"},
-    {"perplexity", 0, OPTION_REAL, AT(plane.perplexity), "P",
+    {"perplexity", 0, OPTION_REAL, AT(plane.perplexity), "P", .commands = "project",
      .help = "about how many neighbours t-SNE keeps near each execution", .typical = "30"},
-    {"iterations", 0, OPTION_NUMBER, AT(plane.iterations), "N",
+    {"iterations", 0, OPTION_NUMBER, AT(plane.iterations), "N", .commands = "project",
      .help = "steps of tsne (default 1000), or most of mds (default 300)"},
-    {"per-call", 0, OPTION_FLAG, AT(is_per_call), NULL,
+    {"per-call", 0, OPTION_FLAG, AT(is_per_call), NULL, .commands = "analyze list",
      .help = "the calls of all functions, each against the others of its function"},
-    {"call-detector", 0, OPTION_TEXT, AT(call_detector), "KIND",
+    {"call-detector", 0, OPTION_TEXT, AT(call_detector), "KIND", .commands = "analyze ad watch",
      .help = "how strange calls are found, whatever --algo-file says "
              "(default " CALL_DETECTOR_TYPICAL ")",
      .choice = call_detector_name},
-    {"short", 0, OPTION_TEXT, AT(takes_short), "WHICH",
+    {"short", 0, OPTION_TEXT, AT(takes_short), "WHICH", .commands = "record analyze ad watch",
      .help = "which calls may be strange as they are too short: none, those of functions that "
              "do not wait for others (work), or all (default work; sstd, hbos, copod: all)",
      .choices = "none|work|all"},
-    {"least", 0, OPTION_TIME, AT(least_lost_ns), "TIME",
+    {"least", 0, OPTION_TIME, AT(least_lost_ns), "TIME", .commands = "record analyze ad watch",
+     .has_zero = true,
      .help = "what a strange call has lost at least, or is too short by, say 10us; those that "
              "lost less are only counted (default: by the clock and by how quick calls vary; "
              "sstd, hbos, copod: nothing)"},
-    {"least", 0, OPTION_SHARE, AT(compare.least), "SHARE",
-     .help = "what is less is no change, say 2% (default 1%; of one run on each side 5%)",
-     .only = "compare serve report"},
-    {"base", 'b', OPTION_LIST, AT(compare.base), "RUN",
+    {"least", 0, OPTION_SHARE, AT(compare.least), "SHARE", .commands = "compare report serve",
+     .has_zero = true,
+     .help = "what is less is no change, say 2% (default 1%; of one run on each side 5%)"},
+    {"base", 'b', OPTION_LIST, AT(compare.base), "RUN", .commands = "compare report serve",
      .help = "a run from before; all arguments are new ones then; may be repeated"},
-    {"rename", 0, OPTION_LIST, AT(compare.rename), "A=B",
+    {"rename", 0, OPTION_LIST, AT(compare.rename), "A=B", .commands = "compare report serve",
      .help = "function A of before is called B now; may be repeated"},
     {"tag", 0, OPTION_LIST, AT(history.tag), "KEY=VALUE",
+     .commands = "compare report history model serve",
      .help = "what a run is added with, or which runs are meant; may be repeated"},
-    {"last", 0, OPTION_COUNT, AT(history.last), "N",
-     .help = "so many of the newest runs of a history (default 10)", .only = "compare serve"},
-    {"last", 0, OPTION_COUNT, AT(history.last), "N",
+    {"last", 0, OPTION_COUNT, AT(history.last), "N", .commands = "compare serve",
+     .help = "so many of the newest runs of a history (default 10)"},
+    {"last", 0, OPTION_COUNT, AT(history.last), "N", .commands = "report history model",
      .help = "so many of the newest runs of a history (default: all)"},
-    {"keep", 0, OPTION_COUNT, AT(history.keep), "N",
+    {"keep", 0, OPTION_COUNT, AT(history.keep), "N", .commands = "history",
      .help = "forget all runs but the newest so many"},
-    {"keep-days", 0, OPTION_SPAN, AT(keep_days), "DAYS",
+    {"keep-days", 0, OPTION_SPAN, AT(keep_days), "DAYS", .commands = "provdb", .has_zero = true,
      .help = "drop runs that ended longer ago, of which there is a backup"},
-    {"keep-mib", 0, OPTION_COUNT, AT(keep_mib), "N",
+    {"keep-mib", 0, OPTION_COUNT, AT(keep_mib), "N", .commands = "provdb",
      .help = "drop the oldest runs, of which there is a backup, until N MiB are left"},
-    {"levels-from", 0, OPTION_COUNT, AT(levels_from), "CALLS",
+    {"levels-from", 0, OPTION_COUNT, AT(levels_from), "CALLS", .commands = "analyze",
      .help = "make what a timeline of all calls is drawn from now, and not when somebody looks "
              "first, for runs of so many calls or more (default 33554432)"},
-    {"run-id", 0, OPTION_TEXT, AT(run_id), "ID",
+    {"run-id", 0, OPTION_TEXT, AT(run_id), "ID", .commands = "analyze",
      .help = "what the run of the program was called, kept as run_id of its metadata "
-             "(default: what the trace says)",
-     .only = "analyze"},
-    {"run-id", 0, OPTION_TEXT, AT(run_id), "ID",
+             "(default: what the trace says)"},
+    {"run-id", 0, OPTION_TEXT, AT(run_id), "ID", .commands = "record ad watch ps",
      .help =
          "what this run is called in the store, metrics and log (default: the job of Slurm, "
          "PBS or LSF, else made of the time)"},
-    {"log", 0, OPTION_TEXT, AT(log), "FILE",
+    {"log", 0, OPTION_TEXT, AT(log), "FILE", .commands = "ad watch ps",
      .help = "append messages to it, with the time; SIGHUP opens it anew, and ends nothing"},
-    {"number", 0, OPTION_COUNT, AT(history.number), "N",
+    {"number", 0, OPTION_COUNT, AT(history.number), "N", .commands = "history",
      .help = "forget the run of this number"},
-    {"path", 0, OPTION_TEXT, AT(history.path), "PATH",
+    {"path", 0, OPTION_TEXT, AT(history.path), "PATH", .commands = "report history",
      .help = "that call path and those below it only, say 'step > solve'"},
-    {"fail-on", 0, OPTION_SHARE, AT(most_anomalies), "SHARE",
-     .help = "exit status 4 when more than this share of the executions, say 1%, are anomalies",
-     .only = "score"},
-    {"fail-on", 0, OPTION_LIST, AT(compare.limit), "LIMIT",
+    {"fail-on", 0, OPTION_SHARE, AT(most_anomalies), "SHARE", .commands = "score",
+     .has_zero = true,
+     .help =
+         "exit status 4 when more than this share of the executions, say 1%, are anomalies"},
+    {"fail-on", 0, OPTION_LIST, AT(compare.limit), "LIMIT", .commands = "compare",
      .help =
          "exit status 4 when it is slower by more than this: 5%, PATH:2ms, PATH:5%, or @FILE "
          "with one a line; may be repeated"},
-    {"inclusive", 0, OPTION_FLAG, AT(is_inclusive), NULL,
+    {"inclusive", 0, OPTION_FLAG, AT(is_inclusive), NULL, .commands = "analyze ad watch",
      .help = "judge calls by their inclusive time, not by their own"},
-    {"seed", 0, OPTION_SEED, AT(seed), "N", .help = "seed of everything random",
-     .typical = "1"},
-    {"top", 'n', OPTION_COUNT, AT(top), "N", .help = "how many to print", .typical = "10"},
-    {"top", 'n', OPTION_COUNT, AT(top), "N", .help = "how many regions to print",
-     .typical = "20", .only = "info"},
+    {"seed", 0, OPTION_SEED, AT(seed), "N",
+     .commands = "analyze compare report next retrain model score evaluate project sim",
+     .help = "seed of everything random", .typical = "1"},
     {"top", 'n', OPTION_COUNT, AT(top), "N",
-     .help = "how many to print (default: top 10, others all)", .only = "provdb"},
+     .commands = "analyze list ranks compare report history what-if next score",
+     .help = "how many to print", .typical = "10"},
+    {"top", 'n', OPTION_COUNT, AT(top), "N", .commands = "info",
+     .help = "how many regions to print", .typical = "20"},
+    {"top", 'n', OPTION_COUNT, AT(top), "N", .commands = "provdb",
+     .help = "how many to print (default: top 10, others all)"},
     {"all", 'a', OPTION_FLAG, AT(is_all), NULL,
+     .commands = "info analyze list ranks compare history show what-if score provdb",
      .help = "print all there is: executions, regions, the whole tree"},
-    {"rank", 'r', OPTION_NUMBER, AT(rank), "R", .help = "only executions on this rank"},
-    {"rank", 'r', OPTION_NUMBER, AT(rank), "R", .help = "read only this rank",
-     .only = "ad watch"},
-    {"verdict", 0, OPTION_TEXT, AT(verdict), "V", .help = "only executions with this verdict",
-     .choices = "anomaly|normal"},
-    {"label", 0, OPTION_TEXT, AT(label), "L",
+    {"rank", 'r', OPTION_NUMBER, AT(rank), "R", .commands = "list export provdb",
+     .has_zero = true, .help = "only executions on this rank"},
+    {"rank", 'r', OPTION_NUMBER, AT(rank), "R", .commands = "ad watch", .has_zero = true,
+     .help = "read only this rank"},
+    {"verdict", 0, OPTION_TEXT, AT(verdict), "V", .commands = "list export",
+     .help = "only executions with this verdict", .choices = "anomaly|normal"},
+    {"label", 0, OPTION_TEXT, AT(label), "L", .commands = "list",
      .help = "only executions that people labelled so, or not at all (none)",
      .choices = "abnormal|normal|none"},
-    {"depth", 'd', OPTION_COUNT, AT(depth), "N",
+    {"depth", 'd', OPTION_COUNT, AT(depth), "N", .commands = "show",
      .help = "levels of the tree to draw; strange calls below are drawn all the same",
      .typical = "4"},
-    {"subtrees", 0, OPTION_FLAG, AT(has_subtrees), NULL,
+    {"subtrees", 0, OPTION_FLAG, AT(has_subtrees), NULL, .commands = "show",
      .help = "also print which subtrees make it different from executions like it"},
-    {"labels", 'l', OPTION_TEXT, AT(learning.labels), "FILE",
+    {"labels", 'l', OPTION_TEXT, AT(learning.labels), "FILE", .commands = "evaluate",
      .help = "CSV with a column 'id' and a column 'label' (abnormal, normal)"},
-    {"from", 0, OPTION_TEXT, AT(learning.from), "FILE",
+    {"from", 0, OPTION_TEXT, AT(learning.from), "FILE", .commands = "label",
      .help = "CSV with a column 'id' and a column 'label' (abnormal, normal, clear)"},
-    {"author", 0, OPTION_TEXT, AT(learning.author), "NAME",
+    {"author", 0, OPTION_TEXT, AT(learning.author), "NAME", .commands = "label retrain serve",
      .help = "who says so (default: the user's login name)"},
-    {"model", 0, OPTION_TEXT, AT(model), "FILE", .help = "model to judge executions by"},
+    {"model", 0, OPTION_TEXT, AT(model), "FILE", .commands = "record score ad watch",
+     .help = "model to judge executions by"},
     {"learner", 0, OPTION_TEXT, AT(learning.learner), "KIND",
-     .help = "how labels are learnt from", .choice = learner_name},
-    {"undo", 0, OPTION_FLAG, AT(learning.is_undo), NULL,
+     .commands = "next retrain model evaluate", .help = "how labels are learnt from",
+     .choice = learner_name},
+    {"undo", 0, OPTION_FLAG, AT(learning.is_undo), NULL, .commands = "retrain",
      .help = "take the newest retrain back"},
-    {"history", 0, OPTION_FLAG, AT(learning.is_history), NULL, .help = "list all retrains"},
-    {"simulate", 0, OPTION_NUMBER, AT(learning.simulate), "N",
+    {"history", 0, OPTION_FLAG, AT(learning.is_history), NULL, .commands = "retrain",
+     .help = "list all retrains"},
+    {"simulate", 0, OPTION_NUMBER, AT(learning.simulate), "N", .commands = "evaluate",
      .help = "play active learning with the labels until N are given"},
-    {"supervised", 0, OPTION_FLAG, AT(learning.is_supervised), NULL,
+    {"supervised", 0, OPTION_FLAG, AT(learning.is_supervised), NULL, .commands = "evaluate",
      .help = "how well a supervised SVM would do that knows all labels: each tenth of the "
              "executions is judged by what was learnt from the others"},
-    {"batch", 0, OPTION_NUMBER, AT(learning.batch), "N",
+    {"batch", 0, OPTION_NUMBER, AT(learning.batch), "N", .commands = "evaluate",
      .help = "labels given between two rankings", .typical = "10"},
-    {"port", 'p', OPTION_PORT, AT(page.port), "P",
+    {"port", 'p', OPTION_PORT, AT(page.port), "P", .commands = "record serve watch",
      .help = "port to listen on (default: a free one)"},
-    {"listen", 0, OPTION_TEXT, AT(listen), "ADDRESS",
+    {"listen", 0, OPTION_TEXT, AT(listen), "ADDRESS", .commands = "record serve watch",
      .help = "numeric address to listen on (default: this machine only); beyond loopback a "
              "token is "
              "asked for"},
-    {"listen", 0, OPTION_TEXT, AT(listen), "ADDRESS",
-     .help = "where to listen: tcp://HOST:PORT, port * for any (default: this machine only)",
-     .only = "ps"},
-    {"metrics", 0, OPTION_TEXT, AT(metrics), "[ADDRESS:]PORT",
+    {"listen", 0, OPTION_TEXT, AT(listen), "ADDRESS", .commands = "ps",
+     .help = "where to listen: tcp://HOST:PORT, port * for any (default: this machine only)"},
+    {"metrics", 0, OPTION_TEXT, AT(metrics), "[ADDRESS:]PORT", .commands = "ad ps",
      .help = "serve /metrics for Prometheus, and /healthz, there (port 0: a free one; address: "
              "numeric, default this machine only; beyond loopback a token is asked for)"},
-    {"print-tunnel", 0, OPTION_FLAG, AT(page.is_tunnel), NULL,
+    {"print-tunnel", 0, OPTION_FLAG, AT(page.is_tunnel), NULL, .commands = "record serve watch",
      .help = "also print the ssh command that brings the page to another machine"},
-    {"watch", 0, OPTION_FLAG, AT(page.is_watched), NULL,
+    {"watch", 0, OPTION_FLAG, AT(page.is_watched), NULL, .commands = "record",
      .help = "also show what is strange while the program runs, as snag watch does"},
-    {"stacks", 0, OPTION_FLAG, AT(is_stacks), NULL,
+    {"stacks", 0, OPTION_FLAG, AT(is_stacks), NULL, .commands = "record",
      .help = "record the functions that are on the stack when MPI is called (default without "
              "hooks)"},
-    {"mpi", 0, OPTION_FLAG, AT(is_mpi_alone), NULL, .help = "record MPI alone"},
-    {"no-call-sites", 0, OPTION_FLAG, AT(has_no_call_sites), NULL,
+    {"mpi", 0, OPTION_FLAG, AT(is_mpi_alone), NULL, .commands = "record",
+     .help = "record MPI alone"},
+    {"no-call-sites", 0, OPTION_FLAG, AT(has_no_call_sites), NULL, .commands = "record",
      .help = "name calls of MPI alone, not with where in the program they are called"},
-    {"sample", 0, OPTION_TEXT, AT(sample), "RATE",
+    {"sample", 0, OPTION_TEXT, AT(sample), "RATE", .commands = "record",
      .help = "also look at the stacks of threads that compute, say 200Hz times a second: what "
              "calls no MPI is found too"},
-    {"overhead", 0, OPTION_SHARE, AT(overhead), "SHARE",
+    {"overhead", 0, OPTION_SHARE, AT(overhead), "SHARE", .commands = "record",
      .help = "what recording may cost, say 2%: short functions that are called too often are "
              "left out, and named (default: all are recorded)"},
-    {"finish", 0, OPTION_TEXT, AT(finish), "DIR",
+    {"finish", 0, OPTION_TEXT, AT(finish), "DIR", .commands = "record",
      .help = "make a trace of what an earlier snag record, or the tracer by hand, left in a "
              "directory; no program is run"},
-    {"live", 0, OPTION_TEXT, AT(live_socket), "SOCKET",
+    {"live", 0, OPTION_TEXT, AT(live_socket), "SOCKET", .commands = "record",
      .help = "write no trace: send to who listens there, snag ad or snag watch tracer:SOCKET"},
-    {"tracer", 0, OPTION_TEXT, AT(tracer), "KIND",
+    {"tracer", 0, OPTION_TEXT, AT(tracer), "KIND", .commands = "record",
      .help = "library to load (default: by what the program is linked with, or by what starts "
              "it, mpirun and its like)",
      .choices = "openmpi|mpich|serial"},
-    {"once", 0, OPTION_FLAG, AT(page.is_once), NULL,
+    {"once", 0, OPTION_FLAG, AT(page.is_once), NULL, .commands = "record watch",
      .help = "end with the program; else the page stays until a signal"},
-    {"what", 'w', OPTION_TEXT, AT(what), "KIND",
+    {"what", 'w', OPTION_TEXT, AT(what), "KIND", .commands = "export",
      .help = "what of a run (default executions) or of a store (default anomalies)",
      .choices = "executions|calls|messages|anomalies|normalexecs"},
-    {"what", 'w', OPTION_TEXT, AT(what), "KIND", .help = "what of a store",
-     .choices = "anomalies|normalexecs", .typical = "anomalies", .only = "provdb"},
-    {"format", 0, OPTION_TEXT, AT(format), "KIND", .help = "how to write it",
-     .choices = "csv|json|chrome|parquet"},
-    {"format", 0, OPTION_TEXT, AT(format), "KIND", .help = "how to print it (default: a table)",
-     .choices = "csv|json", .only = "query provdb"},
-    {"format", 0, OPTION_TEXT, AT(format), "KIND", .help = "how to print it",
-     .choices = "text|markdown|junit|json", .only = "compare"},
-    {"format", 0, OPTION_TEXT, AT(format), "KIND", .help = "how to print what show shows",
-     .choices = "text|csv|json", .only = "history"},
-    {"by", 0, OPTION_TEXT, AT(by), "KIND",
+    {"what", 'w', OPTION_TEXT, AT(what), "KIND", .commands = "provdb",
+     .help = "what of a store", .choices = "anomalies|normalexecs", .typical = "anomalies"},
+    {"format", 0, OPTION_TEXT, AT(format), "KIND", .commands = "export",
+     .help = "how to write it", .choices = "csv|json|chrome|parquet"},
+    {"format", 0, OPTION_TEXT, AT(format), "KIND", .commands = "query provdb",
+     .help = "how to print it (default: a table)", .choices = "csv|json"},
+    {"format", 0, OPTION_TEXT, AT(format), "KIND", .commands = "compare",
+     .help = "how to print it", .choices = "text|markdown|junit|json"},
+    {"format", 0, OPTION_TEXT, AT(format), "KIND", .commands = "history",
+     .help = "how to print what show shows", .choices = "text|csv|json"},
+    {"by", 0, OPTION_TEXT, AT(by), "KIND", .commands = "list",
      .help = "what comes first, the strangest, what cost the run most or lost most time",
-     .choices = "score|cost|lost", .only = "list"},
-    {"by", 0, OPTION_TEXT, AT(by), "KIND",
+     .choices = "score|cost|lost"},
+    {"by", 0, OPTION_TEXT, AT(by), "KIND", .commands = "ranks",
      .help =
          "what is compared: rank, thread, node, program, worker (a stage of a rank), stage, "
          "or stage=TEXT: the number behind TEXT in the names of threads (default: rank; "
-         "thread where there are too few ranks)",
-     .only = "ranks"},
-    {"by", 0, OPTION_TEXT, AT(by), "KIND",
+         "thread where there are too few ranks)"},
+    {"by", 0, OPTION_TEXT, AT(by), "KIND", .commands = "provdb",
      .help =
          "what comes first, the most time lost, the strangest or what cost the program most",
      .choices = "severity|score|cost", .typical = "severity"},
     {"verify", 0, OPTION_FLAG, AT(is_verified), NULL,
+     .commands = "list ranks compare report show what-if evaluate serve query export",
      .help = "read the whole run and compare its checksums"},
-    {"workers", 0, OPTION_COUNT, AT(server.workers), "N",
+    {"workers", 0, OPTION_COUNT, AT(server.workers), "N", .commands = "ps",
      .help = "threads that answer requests", .typical = "2"},
-    {"snapshot", 0, OPTION_TEXT, AT(server.snapshot), "FILE",
+    {"snapshot", 0, OPTION_TEXT, AT(server.snapshot), "FILE", .commands = "ps",
      .help = "go on from this file if it is there, and keep it up to date"},
-    {"upstream", 0, OPTION_TEXT, AT(server.upstream), "ADDRESS",
+    {"upstream", 0, OPTION_TEXT, AT(server.upstream), "ADDRESS", .commands = "ps",
      .help = "tell another snag ps what is told here, and say here what that one says; "
              "with --snapshot"},
-    {"dump", 0, OPTION_TEXT, AT(server.dump), "SERVER",
+    {"dump", 0, OPTION_TEXT, AT(server.dump), "SERVER", .commands = "ps",
      .help = "print what a server knows, by its address or its snapshot, as JSON, and end"},
-    {"load", 0, OPTION_TEXT, AT(server.load), "FILE",
+    {"load", 0, OPTION_TEXT, AT(server.load), "FILE", .commands = "ps",
      .help = "begin with the models of this snapshot of another run"},
-    {"frozen", 0, OPTION_FLAG, AT(server.is_frozen), NULL, .help = "never change the models"},
-    {"interval", 0, OPTION_REAL, AT(server.interval), "SECONDS",
+    {"frozen", 0, OPTION_FLAG, AT(server.is_frozen), NULL, .commands = "ps",
+     .help = "never change the models"},
+    {"interval", 0, OPTION_REAL, AT(server.interval), "SECONDS", .commands = "ps",
      .help = "how often models are published and saved", .typical = "1"},
-    {"deterministic", 0, OPTION_COUNT, AT(deterministic), "N",
+    {"deterministic", 0, OPTION_COUNT, AT(deterministic), "N", .commands = "ad ps",
      .help =
          "publish when N clients have pushed, whatever the time: results are the same on every "
          "run; the server and its clients are told the same N"},
     {"curve-key", 0, OPTION_TEXT, AT(curve_key), "FILE",
+     .commands = "model serve query ad watch ps sim",
      .help =
          "key of the job: encrypt, and talk only to who has it; snag ps makes it if missing"},
-    {"insecure", 0, OPTION_FLAG, AT(server.is_insecure), NULL,
+    {"insecure", 0, OPTION_FLAG, AT(server.is_insecure), NULL, .commands = "ps",
      .help = "listen beyond this machine without a key"},
-    {"ranks", 0, OPTION_COUNT, AT(sim.ranks), "N", .help = "ranks to play", .typical = "64"},
-    {"tree", 0, OPTION_TEXT, AT(sim.tree), "LEVELSxFAN",
+    {"ranks", 0, OPTION_COUNT, AT(sim.ranks), "N", .commands = "sim", .help = "ranks to play",
+     .typical = "64"},
+    {"tree", 0, OPTION_TEXT, AT(sim.tree), "LEVELSxFAN", .commands = "sim",
      .help = "play them to a tree of servers in this process, with so many levels (ranks the "
              "last) and so many below each server, and say what each level had to do"},
-    {"rate", 0, OPTION_REAL, AT(sim.rate), "R",
+    {"rate", 0, OPTION_REAL, AT(sim.rate), "R", .commands = "sim",
      .help = "steps per second of each rank; 0: as fast as they are answered", .typical = "1"},
-    {"seconds", 0, OPTION_REAL, AT(sim.seconds), "S", .help = "how long to play",
-     .typical = "10"},
-    {"functions", 0, OPTION_COUNT, AT(sim.functions), "N",
+    {"seconds", 0, OPTION_REAL, AT(sim.seconds), "S", .commands = "sim",
+     .help = "how long to play", .typical = "10"},
+    {"functions", 0, OPTION_COUNT, AT(sim.functions), "N", .commands = "sim",
      .help = "functions that each rank calls", .typical = "36"},
-    {"functions", 0, OPTION_FLAG, AT(is_functions), NULL,
+    {"functions", 0, OPTION_FLAG, AT(is_functions), NULL, .commands = "record",
      .help = "record functions by the hooks that -finstrument-functions compiles in, and those "
-             "of Python (default, where there are any)",
-     .only = "record"},
-    {"ps", 0, OPTION_TEXT, AT(live.ps), "ADDRESS",
+             "of Python (default, where there are any)"},
+    {"ps", 0, OPTION_TEXT, AT(live.ps), "ADDRESS", .commands = "ad",
      .help = "parameter server to share models with, as snag ps prints it"},
-    {"server", 0, OPTION_TEXT, AT(live.server), "ADDRESS",
+    {"server", 0, OPTION_TEXT, AT(live.server), "ADDRESS", .commands = "serve watch",
      .help = "parameter server of the job: the page shows what it knows of all instances"},
-    {"algo-file", 0, OPTION_TEXT, AT(live.algo_file), "FILE",
+    {"algo-file", 0, OPTION_TEXT, AT(live.algo_file), "FILE", .commands = "analyze ad watch",
      .help = "Chimbuko's JSON that says how strange calls are found"},
-    {"model-key", 0, OPTION_TEXT, AT(live.model_key), "KIND",
+    {"model-key", 0, OPTION_TEXT, AT(live.model_key), "KIND", .commands = "ad watch",
      .help = "what calls are compared with: those of their region, or only those with the same "
              "callers",
      .choices = "region|path", .typical = "region"},
-    {"step", 0, OPTION_SPAN, AT(live.step), "SECONDS",
+    {"step", 0, OPTION_SPAN, AT(live.step), "SECONDS", .commands = "ad watch",
      .help = "trace time of a step when a trace is replayed; 0: all at once", .typical = "1"},
-    {"speed", 0, OPTION_SPAN, AT(live.speed), "X",
+    {"speed", 0, OPTION_SPAN, AT(live.speed), "X", .commands = "ad",
      .help = "replay so many seconds of a trace in a second; 0: as fast as it goes",
      .typical = "0"},
-    {"speed", 0, OPTION_SPAN, AT(live.speed), "X",
+    {"speed", 0, OPTION_SPAN, AT(live.speed), "X", .commands = "watch",
      .help = "replay so many seconds of a trace in a second; 0: as fast as it goes",
-     .typical = "1", .only = "watch"},
-    {"min-count", 0, OPTION_NUMBER, AT(live.min_count), "N",
+     .typical = "1"},
+    {"min-count", 0, OPTION_NUMBER, AT(live.min_count), "N", .commands = "ad watch",
      .help = "calls of a region before any of them is judged", .typical = "100"},
-    {"min-time", 0, OPTION_TIME, AT(live.min_time_ns), "TIME",
+    {"min-time", 0, OPTION_TIME, AT(live.min_time_ns), "TIME", .commands = "ad watch",
      .help = "calls that took less, say 20us, are never strange", .typical = "0"},
-    {"false-alarms", 0, OPTION_ABOVE, AT(live.false_alarms), "N",
+    {"false-alarms", 0, OPTION_ABOVE, AT(live.false_alarms), "N", .commands = "record ad watch",
      .help = "tails: normal calls in a million of each region that may be called strange",
-     .typical = "10", .only = "ad watch record"},
-    {"ignore", 0, OPTION_TEXT, AT(live.ignore), "FILE",
+     .typical = "10"},
+    {"ignore", 0, OPTION_TEXT, AT(live.ignore), "FILE", .commands = "ad watch",
      .help = "regions that are not judged: a name or /regex/ a line"},
-    {"thresholds", 0, OPTION_TEXT, AT(live.thresholds), "FILE",
+    {"thresholds", 0, OPTION_TEXT, AT(live.thresholds), "FILE", .commands = "ad watch",
      .help = "thresholds of single regions: a name and p (sstd: sigmas; hbos, copod: share of "
              "the range of scores) a line"},
-    {"window", 0, OPTION_NUMBER, AT(live.window), "N",
+    {"window", 0, OPTION_NUMBER, AT(live.window), "N", .commands = "ad watch",
      .help = "calls before and after a strange one that are kept with it", .typical = "10"},
-    {"store", 0, OPTION_TEXT, AT(live.store), "URL",
+    {"store", 0, OPTION_TEXT, AT(live.store), "URL", .commands = "record ad watch",
      .help = "where what is strange is kept: a directory, sqlite:DIRECTORY?shards=N or "
              "postgresql://...; or none (default: ad none, watch NAME.store)"},
-    {"store-limit", 0, OPTION_COUNT, AT(live.store_mib), "MIB",
+    {"store-limit", 0, OPTION_COUNT, AT(live.store_mib), "MIB", .commands = "record ad watch",
      .help =
          "how large a store may be, in a database what this run has there: of what is beyond "
          "it, the least strange goes (default: of a directory, a quarter of what is free on "
          "its disk; of a database, no limit)"},
-    {"spool", 0, OPTION_TEXT, AT(live.spool), "DIRECTORY",
+    {"spool", 0, OPTION_TEXT, AT(live.spool), "DIRECTORY", .commands = "record ad watch",
      .help = "where what goes to PostgreSQL waits while the database is away",
      .typical = "snag-spool"},
-    {"spool-limit", 0, OPTION_COUNT, AT(live.spool_mib), "MIB",
+    {"spool-limit", 0, OPTION_COUNT, AT(live.spool_mib), "MIB", .commands = "record ad watch",
      .help = "how much of it may wait there", .typical = "1024"},
-    {"program", 0, OPTION_NUMBER, AT(live.program), "N",
+    {"program", 0, OPTION_NUMBER, AT(live.program), "N", .commands = "ad watch",
      .help = "number of the program in a workflow of several", .typical = "0"},
-    {"as-rank", 0, OPTION_NUMBER, AT(live.as_rank), "R",
-     .help = "take what is read for rank R, whatever it says of itself"},
-    {"watchlist", 0, OPTION_TEXT, AT(live.watchlist), "FILE",
+    {"as-rank", 0, OPTION_NUMBER, AT(live.as_rank), "R", .commands = "ad watch",
+     .has_zero = true, .help = "take what is read for rank R, whatever it says of itself"},
+    {"watchlist", 0, OPTION_TEXT, AT(live.watchlist), "FILE", .commands = "ad watch",
      .help = "counters of the node's state: JSON [[counter, field], ...]"},
-    {"counter-prefix", 0, OPTION_TEXT, AT(live.counter_prefix), "P",
+    {"counter-prefix", 0, OPTION_TEXT, AT(live.counter_prefix), "P", .commands = "ad watch",
      .help = "how the names of such counters begin", .typical = "monitoring: "},
     {"connect-timeout", 0, OPTION_SPAN, AT(live.connect_timeout), "SECONDS",
-     .help = "how long to wait for a program that is not there yet", .typical = "60"},
+     .commands = "ad watch", .help = "how long to wait for a program that is not there yet",
+     .typical = "60"},
     {"silence-timeout", 0, OPTION_SPAN, AT(live.silence_timeout), "SECONDS",
-     .help = "how long a program may say nothing; 0: for ever", .typical = "0"},
-    {"tree-window", 0, OPTION_COUNT, AT(live.tree_window), "SECONDS",
+     .commands = "ad watch", .help = "how long a program may say nothing; 0: for ever",
+     .typical = "0"},
+    {"tree-window", 0, OPTION_COUNT, AT(live.tree_window), "SECONDS", .commands = "ad watch",
      .help = "how long executions are kept to compare others with", .typical = "3600"},
-    {"tree-features", 0, OPTION_TEXT, AT(live.tree_features), "NAMES",
+    {"tree-features", 0, OPTION_TEXT, AT(live.tree_features), "NAMES", .commands = "ad watch",
      .help = "what executions are compared by: some of "
              "duration,exclusive,exit,messages,rate,calls,depth",
      .typical = "duration"},
-    {"tree-sigmas", 0, OPTION_ABOVE, AT(live.tree_sigmas), "X",
+    {"tree-sigmas", 0, OPTION_ABOVE, AT(live.tree_sigmas), "X", .commands = "ad watch",
      .help = "an execution is strange beyond so many standard deviations", .typical = "6"},
     {"threads", 't', OPTION_NUMBER, AT(threads), "N",
      .help = "threads to use (default: one per processor); results do not depend on it"},
-    {"together", 0, OPTION_FLAG, AT(is_together), NULL,
+    {"together", 0, OPTION_FLAG, AT(is_together), NULL, .commands = "info analyze score",
      .help =
          "under mpirun or srun: all processes read and analyse the trace together and make one "
          "run, the same as that of one"},
-    {"together", 0, OPTION_FLAG, AT(is_together), NULL,
-     .help = "under mpirun or srun: each process writes a part of calls and messages",
-     .only = "export"},
-    {"together", 0, OPTION_FLAG, AT(is_together), NULL,
+    {"together", 0, OPTION_FLAG, AT(is_together), NULL, .commands = "export",
+     .help = "under mpirun or srun: each process writes a part of calls and messages"},
+    {"together", 0, OPTION_FLAG, AT(is_together), NULL, .commands = "compare",
      .help =
-         "under mpirun or srun: each process reads a part of the runs, or some of the traces",
-     .only = "compare"},
+         "under mpirun or srun: each process reads a part of the runs, or some of the traces"},
     {"json", 'j', OPTION_FLAG, AT(is_json), NULL, .help = "print JSON (snag man formats)"},
     {"quiet", 'q', OPTION_FLAG, AT(is_quiet), NULL, .help = "no progress, no notes on stderr"},
     {"verbose", 'v', OPTION_FLAG, AT(is_verbose), NULL, .help = "say what is done, on stderr"},
@@ -376,15 +398,6 @@ static const struct option_row rows[] = {
     {0},
 #undef AT
 };
-
-/* What is not said and has no row that says what holds then. */
-static const struct settings unsaid = {.rank = NO_RANK,
-                                       .threshold = NAN,
-                                       .least_lost_ns = MIN_LOST_UNSAID,
-                                       .most_anomalies = NAN,
-                                       .compare.least = NAN,
-                                       .keep_days = NAN,
-                                       .live.as_rank = NO_RANK};
 
 const char *settings_format(const struct settings *settings, const char *typical)
 {
@@ -409,21 +422,17 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
-const struct option_row *option_find(const char *name, const struct command *command)
-{
-    const struct option_row *found = NULL;
-
-    for (const struct option_row *row = rows; row->name; row++)
-        if (strcmp(row->name, name) == 0 &&
-            (row->only ? has_word(row->only, command->name) : found == NULL))
-            found = row;
-    return found;
-}
-
 bool command_takes(const struct command *command, const struct option_row *option)
 {
-    return (has_word(common, option->name) || has_word(command->options, option->name)) &&
-           option_find(option->name, command) == option;
+    return option->commands == NULL || has_word(option->commands, command->name);
+}
+
+const struct option_row *option_find(const char *name, const struct command *command)
+{
+    for (const struct option_row *row = rows; row->name; row++)
+        if (strcmp(row->name, name) == 0 && command_takes(command, row))
+            return row;
+    return NULL;
 }
 
 /* The i-th of what an option takes, as n bytes; NULL after the last. */
@@ -610,11 +619,36 @@ static int set_value(const struct option_row *row, const char *value, struct set
     return rc;
 }
 
+/* What stands where nothing is said and 0 would be something. */
+static void set_unsaid(const struct option_row *row, struct settings *settings)
+{
+    void *at = (char *)settings + row->offset;
+
+    switch (row->kind) {
+    case OPTION_NUMBER:
+        *(uint32_t *)at = UINT32_MAX;
+        break;
+    case OPTION_TIME:
+        *(uint64_t *)at = UINT64_MAX;
+        break;
+    case OPTION_REAL:
+    case OPTION_SPAN:
+    case OPTION_SHARE:
+        *(double *)at = NAN;
+        break;
+    default:
+        assert(!"of this kind 0 is nothing");
+    }
+}
+
 int options_typical(const struct command *command, struct settings *settings)
 {
     int rc = 0;
 
-    *settings = unsaid;
+    *settings = (struct settings){0};
+    for (const struct option_row *row = rows; row->name; row++)
+        if (row->has_zero)
+            set_unsaid(row, settings);
     for (const struct option_row *row = rows; row->name && rc == 0; row++)
         if (row->typical && command_takes(command, row))
             rc = set_value(row, row->typical, settings);

@@ -2,9 +2,11 @@
  * options -- the one table of options and the one table of commands.
  *
  * Parsing, --help, the man pages and the completions of the shells are all made from these two.
- * To add an option: one row in options.c and its name in the rows of the commands that take it;
- * where it means something else to a command, one more row that says which.
- * To add a command: one file cmd_<name>.c and one row in commands.c.
+ * To add an option: a member of struct settings for its value, and one row in options.c. The row
+ * has all that is said of it: the commands that take it, what it takes, what holds without it. Where
+ * an option means something else to a command, that is another row.
+ * To add a command: one file cmd_<name>.c, one row in commands.c, and its name in the rows of the
+ * options that it takes.
  */
 #ifndef SNAG_CMD_OPTIONS_H
 #define SNAG_CMD_OPTIONS_H
@@ -34,12 +36,13 @@ struct option_row {
     enum option_kind kind;
     size_t offset;        /* in struct settings */
     const char *argument; /* what stands for its value in the help, NULL for a flag */
+    const char *commands; /* names of those that take it, with spaces between; NULL: all do */
+    bool has_zero; /* 0 is a value: where nothing is said, the member is NAN or its largest
+                             number */
     const char *help;
     const char *choices;             /* "a|b|c", or ... */
     const char *(*choice)(size_t i); /* the name of row i of a table; both NULL: any value */
     const char *typical;             /* what holds when nothing is said, NULL: nothing */
-    const char *only;                /* names of the commands that this row is for, NULL: those
-                                        that no other row of the name is for */
 };
 
 struct command {
@@ -47,7 +50,6 @@ struct command {
     const char *usage;   /* what follows the name: "TRACE [options]"; where "[options]" comes
                             first, options end with the first argument */
     const char *summary; /* one line */
-    const char *options; /* names of the options it takes besides the common ones */
     int min_args, max_args;
     int (*run)(const struct settings *settings); /* exit status, or a negative ERR_* */
     const char *description;                     /* paragraphs */

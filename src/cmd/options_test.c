@@ -1,8 +1,9 @@
 #include "cmd/options.h"
 
 #include "base/err.h"
-#include "base/test.h"
 #include "trace/definitions.h"
+
+#include "test.h"
 
 /* Parses the words after a command's name; the settings refer to them until the next call. */
 static int parse(const char *command, struct settings *settings, char **words)
@@ -100,7 +101,6 @@ static void more_functions_than_fit_are_refused(void **state)
 /* Every option has a command that takes it, a help, and choices only where there is a value. */
 static void the_tables_agree(void **state)
 {
-    bool is_letter_taken[128] = {false};
     char choices[OPTION_CHOICES_SIZE];
 
     (void)state;
@@ -115,23 +115,29 @@ static void the_tables_agree(void **state)
         assert_true(row->kind == OPTION_TEXT ||
                     !option_choices(row, " ", choices, sizeof choices));
         assert_true(strlen(choices) + 1 < sizeof choices);
-        if (row->letter && row->only == NULL) {
-            assert_false(is_letter_taken[(int)row->letter]);
-            is_letter_taken[(int)row->letter] = true;
+        for (const struct option_row *other = row + 1; other->name; other++) {
+            assert_true(row->letter == 0 || row->letter != other->letter ||
+                        strcmp(row->name, other->name) == 0);
+            assert_true(row->offset != other->offset || row->has_zero == other->has_zero);
         }
     }
 }
 
-/* A name in a command's list that is no option would be a silent mistake. */
-static void commands_name_only_options(void **state)
+/* A name in an option's list that is no command would be a silent mistake, and so would be two
+ * rows of an option for one command. */
+static void options_name_only_commands_each_once(void **state)
 {
     (void)state;
-    for (const struct command *c = command_list(); c->name; c++) {
+    for (const struct option_row *row = option_list(); row->name; row++) {
         char copy[512], *rest = copy, *word;
 
-        snprintf(copy, sizeof copy, "%s", c->options);
-        while ((word = strsep(&rest, " ")) != NULL)
-            assert_true(*word == '\0' || option_find(word, c) != NULL);
+        snprintf(copy, sizeof copy, "%s", row->commands ? row->commands : "info");
+        while ((word = strsep(&rest, " ")) != NULL) {
+            assert_non_null(command_find(word));
+            assert_ptr_equal(option_find(row->name, command_find(word)), row);
+        }
+    }
+    for (const struct command *c = command_list(); c->name; c++) {
         assert_true(c->min_args <= c->max_args);
         assert_ptr_equal(command_find(c->name), c);
     }
@@ -178,7 +184,7 @@ int main(void)
         cmocka_unit_test(the_command_line_goes_before_the_environment),
         cmocka_unit_test(more_functions_than_fit_are_refused),
         cmocka_unit_test(the_tables_agree),
-        cmocka_unit_test(commands_name_only_options),
+        cmocka_unit_test(options_name_only_commands_each_once),
         cmocka_unit_test(choices_are_those_of_the_tables),
         cmocka_unit_test(a_row_may_be_for_some_commands_alone),
     };

@@ -1,6 +1,6 @@
 #include "cmd/print.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static void assert_text(const char *bytes, const char *want)
 {

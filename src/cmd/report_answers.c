@@ -18,10 +18,10 @@
 #define TIMELINE_DEPTH 24u
 #define TIMELINE_RECTANGLES 1200u
 #define TIMELINE_MESSAGES 250u
-#define MAX_PLACES 6u   /* of a timeline: itself, those of its cause, its partners */
-#define MARGIN 0.08     /* of an execution, before and after it */
-#define NARROWEST 0.002 /* of an execution: what takes less is not drawn */
-#define SLIGHTEST 0.005 /* of an execution: a loss that is worth drawing */
+#define MAX_DRAWN_LOCATIONS 6u /* of a timeline: itself, those of its cause, its partners */
+#define MARGIN 0.08            /* of an execution, before and after it */
+#define NARROWEST 0.002        /* of an execution: what takes less is not drawn */
+#define SLIGHTEST 0.005        /* of an execution: a loss that is worth drawing */
 #define PARTNER_MESSAGES 2000u
 #define MAX_NAME 200u          /* bytes of a name that are kept */
 #define MAX_NAMES (300u << 10) /* of all; the drawings say "region 12" for those beyond */
@@ -167,17 +167,17 @@ static int add_tree(struct answers *a, const char *address, bool *is_in)
 /* -------------------------------------------------------------------------------- timeline */
 
 /* Places of a timeline, each once. */
-struct places {
-    uint32_t location[MAX_PLACES];
+struct drawn_locations {
+    uint32_t location[MAX_DRAWN_LOCATIONS];
     uint32_t n;
 };
 
-static void add_place(struct places *p, uint32_t location)
+static void add_location(struct drawn_locations *p, uint32_t location)
 {
     for (uint32_t i = 0; i < p->n; i++)
         if (p->location[i] == location)
             return;
-    if (p->n < MAX_PLACES && location != NO_LOCATION)
+    if (p->n < MAX_DRAWN_LOCATIONS && location != NO_LOCATION)
         p->location[p->n++] = location;
 }
 
@@ -189,18 +189,19 @@ static uint32_t find_location(const struct definitions *defs, uint32_t rank, uin
     return NO_LOCATION;
 }
 
-static void add_causes(const struct answers *a, const json_t *shown, struct places *places)
+static void add_causes(const struct answers *a, const json_t *shown,
+                       struct drawn_locations *places)
 {
     const json_t *link;
     size_t i;
 
     json_array_foreach(json_object_get(shown, "cause"), i, link)
-        add_place(places, find_location(&a->served.run.defs, (uint32_t)number(link, "rank"),
-                                        (uint32_t)number(link, "thread")));
+        add_location(places, find_location(&a->served.run.defs, (uint32_t)number(link, "rank"),
+                                           (uint32_t)number(link, "thread")));
 }
 
 /* Those with which it exchanged most messages. */
-static void add_partners(struct answers *a, const json_t *shown, struct places *places)
+static void add_partners(struct answers *a, const json_t *shown, struct drawn_locations *places)
 {
     uint32_t n = a->served.run.defs.n_locations, own = places->location[0];
     uint32_t *all = mem_alloc(n, sizeof *all), *count = mem_alloc(n, sizeof *count);
@@ -216,14 +217,14 @@ static void add_partners(struct answers *a, const json_t *shown, struct places *
     for (size_t i = 0; i < arrows.n; i++)
         if (arrows.arrow[i].from == own || arrows.arrow[i].to == own)
             count[arrows.arrow[i].from == own ? arrows.arrow[i].to : arrows.arrow[i].from]++;
-    for (uint32_t k = 0; k < MAX_PLACES; k++) {
+    for (uint32_t k = 0; k < MAX_DRAWN_LOCATIONS; k++) {
         uint32_t most = 0;
 
         for (uint32_t l = 1; l < n; l++)
             most = count[l] > count[most] ? l : most;
         if (n == 0 || count[most] == 0)
             break;
-        add_place(places, most);
+        add_location(places, most);
         count[most] = 0;
     }
     arrows_release(&arrows);
@@ -273,9 +274,9 @@ static int add_bundle(struct answers *a, const char *route, const char *address,
 
 /* The window around it on its places: calls, and messages. */
 static int add_window(struct answers *a, const char *execution, const json_t *shown,
-                      const struct places *places, bool *is_in)
+                      const struct drawn_locations *places, bool *is_in)
 {
-    char begin[24], end[24], locations[MAX_PLACES * 12] = "", address[ADDRESS_SIZE];
+    char begin[24], end[24], locations[MAX_DRAWN_LOCATIONS * 12] = "", address[ADDRESS_SIZE];
     char width[12], depth[12], most[12], limit[12];
     double enter = number(shown, "enter_ns"), exit = number(shown, "exit_ns");
     double margin = fmax(10, MARGIN * (exit - enter));
@@ -314,7 +315,7 @@ static json_t *part_of(const json_t *object, const char *const *field, size_t n)
 }
 
 /* Of an execution what its drawings need: not its lists, which may be long. */
-static json_t *facts_of(const json_t *shown, const struct places *places)
+static json_t *facts_of(const json_t *shown, const struct drawn_locations *places)
 {
     static const char *const field[] = {"id", "verdict", "location", "enter_ns", "exit_ns"};
     static const char *const of_link[] = {"rank", "thread", "call", "begin_ns", "end_ns"};
@@ -329,15 +330,6 @@ static json_t *facts_of(const json_t *shown, const struct places *places)
     json_object_set_new(facts, "cause", cause);
     json_object_set_new(facts, "places", list);
     return facts;
-}
-
-static void find_places(struct answers *a, const json_t *shown, struct places *places)
-{
-    add_place(places, (uint32_t)number(shown, "location"));
-    add_causes(a, shown, places);
-    add_partners(a, shown, places);
-    for (uint32_t i = 0; i < places->n; i++)
-        a->has_location[places->location[i]] = true;
 }
 
 /* All of an execution, or nothing. */
@@ -356,7 +348,7 @@ static void take_back(struct answers *a, const char *execution, size_t bytes)
 int answers_add_execution(struct answers *a, int64_t foi, int64_t tree, bool *is_in)
 {
     char execution[ADDRESS_SIZE - 16], address[ADDRESS_SIZE];
-    struct places places = {.n = 0};
+    struct drawn_locations places = {.n = 0};
     json_t *shown = NULL;
     size_t before;
     int rc;
@@ -370,7 +362,11 @@ int answers_add_execution(struct answers *a, int64_t foi, int64_t tree, bool *is
         rc = add_tree(a, address, is_in);
     before = a->bytes;
     if (rc == 0 && *is_in) {
-        find_places(a, shown, &places);
+        add_location(&places, (uint32_t)number(shown, "location"));
+        add_causes(a, shown, &places);
+        add_partners(a, shown, &places);
+        for (uint32_t i = 0; i < places.n; i++)
+            a->has_location[places.location[i]] = true;
         rc = add_window(a, execution, shown, &places, is_in);
     }
     snprintf(address, sizeof address, "%s/tree", execution);

@@ -1,8 +1,9 @@
 #include "cmd/report_answers.h"
 
 #include "base/err.h"
-#include "base/test.h"
-#include "serve/sample_page.h"
+
+#include "sample_page.h"
+#include "test.h"
 
 #define PROGRAM                                                                                \
     "synth:40*step(compute@1ms(a 3*b) >1 <1 |);ranks=4;jitter=0.1;slow=compute/67/9/2"

@@ -1,7 +1,8 @@
-#include "cmd/report_changes.h"
+#include "cmd/report_runs.h"
 
 #include "base/err.h"
-#include "base/test.h"
+
+#include "test.h"
 
 /* main(wide(a b c) narrow): a, b and c together are seen, each alone is not. */
 static json_t *sample_tree(void)

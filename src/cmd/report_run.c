@@ -2,16 +2,16 @@
  * The figures are empty elements with the address of what is drawn in them: web/src/report/
  * fills them. Those whose data had no room in the report are not there.
  */
-#include "cmd/report.h"
+#include "cmd/report_run.h"
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "cmd/cmd_list.h"
+#include "cmd/cmd_ranks.h"
+#include "cmd/cmd_report.h"
 #include "cmd/headline.h"
-#include "cmd/list.h"
-#include "cmd/rank_table.h"
 #include "cmd/reading.h"
-#include "cmd/report_page.h"
 #include "cmd/settings.h"
 #include "run/run_sql.h"
 #include "run/run_summary.h"

@@ -4,18 +4,18 @@
  *
  * The times of a tree's nodes are exclusive: those of what is below add up to what is drawn.
  */
-#include "cmd/report_changes.h"
+#include "cmd/report_runs.h"
 
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "cmd/compare_print.h"
+#include "cmd/cmd_compare.h"
+#include "cmd/cmd_history.h"
+#include "cmd/cmd_report.h"
 #include "cmd/compared.h"
 #include "cmd/print.h"
-#include "cmd/report.h"
-#include "cmd/report_page.h"
+#include "cmd/report_run.h"
 #include "cmd/settings.h"
-#include "cmd/trend_table.h"
 #include "view/compare_json.h"
 #include "view/html.h"
 #include "view/results_json.h"

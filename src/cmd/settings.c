@@ -13,7 +13,7 @@
 #include "compare/run_history.h"
 #include "detect/call_detector.h"
 #include "postgres/pg_connection.h"
-#include "prov/prov_place.h"
+#include "prov/prov_dir.h"
 #include "run/run_summary.h"
 #include "run/rundir.h"
 #include "view/executions.h"
@@ -396,14 +396,14 @@ int algo_file_settle(const struct settings *settings, const struct call_detector
 int store_name_free(const char *stem, const char *rest, int from, char store[FS_PATH_SIZE])
 {
     for (int i = from; i < MAX_STORES; i++) {
-        struct prov_place place;
+        struct prov_dir place;
         char number[16] = "";
 
         if (i > 1)
             snprintf(number, sizeof number, "-%d", i);
         if (snprintf(store, FS_PATH_SIZE, "%s%s%s", stem, number, rest) >= FS_PATH_SIZE)
             return err_set(ERR_RANGE, "path too long: '%.200s...'", stem);
-        if (prov_place_parse(store, &place) == 0 && !fs_exists(place.dir))
+        if (prov_dir_parse(store, &place) == 0 && !fs_exists(place.dir))
             return 0;
     }
     return err_set(ERR_EXISTS, "there are '%s%s' and many like it: say --store", stem, rest);
@@ -413,7 +413,7 @@ int store_name_said(const char **store)
 {
     if (*store == NULL || strcmp(*store, NO_STORE) != 0)
         return 0;
-    if (prov_place_is_store(NO_STORE))
+    if (prov_dir_is_store(NO_STORE))
         return err_set(ERR_USAGE,
                        "--store %s is no store, and there is one of that name: say "
                        "./%s for it, or nothing",

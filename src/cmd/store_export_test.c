@@ -1,14 +1,15 @@
-#include "cmd/store_export.h"
+#include "cmd/cmd_export.h"
 
 #include "base/arena.h"
 #include "base/fs.h"
-#include "base/test.h"
 #include "cmd/options.h"
 #include "prov/prov_store.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "test.h"
 
 struct scene {
     char dir[64], out[128];

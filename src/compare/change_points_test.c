@@ -6,7 +6,8 @@
 #include "compare/trend.h"
 
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 #define N(x) ((uint32_t)(sizeof(x) / sizeof((x)[0])))
 

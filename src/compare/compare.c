@@ -592,15 +592,6 @@ static uint32_t runs_needed(const struct comparison *c, const struct replicates 
     return n > most ? n : most + 1;
 }
 
-static void set_least(const struct alignment *a, const struct compare_opts *opts,
-                      struct comparison *out)
-{
-    if (!isnan(opts->least))
-        out->least = opts->least;
-    else
-        out->least = a->is_by_batch ? COMPARE_MIN_SINGLE_RATIO : COMPARE_MIN_RATIO;
-}
-
 /* What all these runs have alike; NULL: they do not. */
 static const char *common_fact(const struct summary *run, uint32_t n, int fact)
 {
@@ -644,7 +635,10 @@ void compare_runs(const struct summary *before, uint32_t n_before, const struct 
     j.value = mem_alloc(alignment_samples(&a), sizeof *j.value);
     j.rest = mem_alloc(alignment_samples(&a), sizeof *j.rest);
     j.own = mem_alloc(alignment_samples(&a), sizeof *j.own);
-    set_least(&a, opts, out);
+    if (!isnan(opts->least))
+        out->least = opts->least;
+    else
+        out->least = a.is_by_batch ? COMPARE_MIN_SINGLE_RATIO : COMPARE_MIN_RATIO;
     compare_counts(&a, out);
     add_unmatched(&a, out);
     measure(&j, a.whole_ns, a.whole_var, &out->whole, &whole);

@@ -2,8 +2,9 @@
 #include "compare/compare.h"
 
 #include "base/rng.h"
-#include "base/test.h"
-#include "compare/sample_summary.h"
+
+#include "sample_summary.h"
+#include "test.h"
 
 #define MAX_RUNS 16u
 

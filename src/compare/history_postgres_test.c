@@ -4,14 +4,15 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
-#include "base/test.h"
-#include "base/test_dir.h"
-#include "compare/sample_summary.h"
 #include "compare/summary_pack.h"
-#include "postgres/pg_test.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "sample_pg.h"
+#include "sample_summary.h"
+#include "test.h"
+#include "test_dir.h"
 
 #define PROGRAM                                                                                \
     "synth:20*main2(step(solve@1ms) step(solve@1ms io@2ms(write@1ms)));ranks=3;jitter=0.05"
@@ -147,12 +148,12 @@ static void answers_are_those_of_a_file(void **state)
     (void)state;
     assert_non_null(test_dir(dir));
     snprintf(path, sizeof path, "%s/history.db", dir);
-    pg_test_database("alike");
+    sample_pg_database("alike");
     fill_and_prune(path);
     fill_and_prune("postgresql:///alike#history");
     assert_all_alike(path, "postgresql:///alike");
-    assert_int_equal(pg_test_ask("alike", "SELECT count(*) FROM snag_history.tag"), 8);
-    assert_int_equal(pg_test_ask("alike", "SELECT count(*) FROM snag_history.digest"), 8);
+    assert_int_equal(sample_pg_ask("alike", "SELECT count(*) FROM snag_history.tag"), 8);
+    assert_int_equal(sample_pg_ask("alike", "SELECT count(*) FROM snag_history.digest"), 8);
     assert_int_equal(fs_remove_tree(dir), 0);
 }
 
@@ -187,7 +188,7 @@ static int64_t n_runs(void)
     int64_t n = 0;
 
     if (history_open(&h, "postgresql:///many", DATABASE_READ) == 0)
-        n = pg_test_ask("many", "SELECT count(*) FROM snag_history.run");
+        n = sample_pg_ask("many", "SELECT count(*) FROM snag_history.run");
     history_close(&h);
     return n;
 }
@@ -197,7 +198,7 @@ static void each_run_is_there_once_however_often_the_database_is_killed(void **s
     pid_t child[WRITERS];
 
     (void)state;
-    pg_test_database("many");
+    sample_pg_database("many");
     fflush(NULL);
     for (unsigned i = 0; i < WRITERS; i++) {
         child[i] = fork();
@@ -208,8 +209,8 @@ static void each_run_is_there_once_however_often_the_database_is_killed(void **s
     for (int64_t kills = 1; kills <= 3; kills++) {
         while (n_runs() < kills * 5)
             usleep(2000);
-        pg_test_server("kill");
-        pg_test_server("start");
+        sample_pg_server("kill");
+        sample_pg_server("start");
     }
     for (unsigned i = 0; i < WRITERS; i++) {
         int status;
@@ -218,10 +219,10 @@ static void each_run_is_there_once_however_often_the_database_is_killed(void **s
         assert_int_equal(status, 0);
     }
     assert_int_equal(n_runs(), WRITERS * RUNS);
-    assert_int_equal(pg_test_ask("many", "SELECT count(*) FROM snag_history.digest"),
+    assert_int_equal(sample_pg_ask("many", "SELECT count(*) FROM snag_history.digest"),
                      2 * WRITERS * RUNS);
     assert_int_equal(
-        pg_test_ask("many", "SELECT count(DISTINCT hash) FROM snag_history.digest"),
+        sample_pg_ask("many", "SELECT count(DISTINCT hash) FROM snag_history.digest"),
         2 * WRITERS * RUNS);
 }
 
@@ -232,7 +233,7 @@ static void what_cannot_be_a_history_is_refused(void **state)
     struct history h;
 
     (void)state;
-    pg_test_database("refused");
+    sample_pg_database("refused");
     assert_true(history_is("postgresql:///refused#history"));
     assert_int_equal(history_open(&h, "postgresql:///refused", DATABASE_READ), ERR_NOT_FOUND);
     assert_int_equal(history_open(&h, "postgresql:///refused", DATABASE_WRITE), ERR_NOT_FOUND);
@@ -241,7 +242,7 @@ static void what_cannot_be_a_history_is_refused(void **state)
     assert_int_equal(history_open(&h, "postgresql:///nowhere", DATABASE_MAKE), ERR_DATABASE);
     assert_int_equal(history_open(&h, "postgresql:///refused", DATABASE_MAKE), 0);
     history_close(&h);
-    pg_test_tell("refused", "INSERT INTO snag_history.schema_version (version) VALUES (99)");
+    sample_pg_tell("refused", "INSERT INTO snag_history.schema_version (version) VALUES (99)");
     assert_int_equal(history_open(&h, "postgresql:///refused", DATABASE_READ), ERR_FORMAT);
     assert_int_equal(history_open(&h, "postgresql:///refused", DATABASE_MAKE), ERR_FORMAT);
 }
@@ -254,12 +255,12 @@ static void damaged_rows_do_no_harm(void **state)
     int64_t id;
 
     (void)state;
-    pg_test_database("damaged");
+    sample_pg_database("damaged");
     assert_int_equal(history_open(&h, "postgresql:///damaged", DATABASE_MAKE), 0);
     assert_int_equal(add(&h, 1, "x", &id), 0);
     history_close(&h);
-    pg_test_tell("damaged",
-                 "UPDATE snag_history.digest SET data = 'nothing' WHERE foi = 'step'");
+    sample_pg_tell("damaged",
+                   "UPDATE snag_history.digest SET data = 'nothing' WHERE foi = 'step'");
     assert_int_equal(history_open(&h, "postgresql:///damaged", DATABASE_READ), 0);
     assert_int_equal(history_load(&h, id, "step", &summary), ERR_FORMAT);
     summary_release(&summary);

@@ -1,7 +1,7 @@
 /* Numbers worked by hand, with the quantiles of the tables. */
 #include "compare/replicates.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static void two_samples_are_compared_as_welch_does(void **state)
 {

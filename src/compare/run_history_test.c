@@ -5,10 +5,11 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "base/test.h"
-#include "base/test_dir.h"
-#include "compare/sample_summary.h"
 #include "compare/summary_pack.h"
+
+#include "sample_summary.h"
+#include "test.h"
+#include "test_dir.h"
 
 #define PROGRAM                                                                                \
     "synth:20*main2(step(solve@1ms) step(solve@1ms io@2ms(write@1ms)));ranks=3;jitter=0.05"

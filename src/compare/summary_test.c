@@ -4,11 +4,11 @@
  */
 #include "compare/summary.h"
 
-#include "base/sample_process_group.h"
-#include "base/test.h"
-#include "features/sample_forest.h"
-
 #include <string.h>
+
+#include "sample_forest.h"
+#include "sample_process_group.h"
+#include "test.h"
 
 #define N_LOCATIONS 5u
 

@@ -328,13 +328,6 @@ static char *path_text(const struct gathering *g, uint32_t path)
     return mem_copy_string(text);
 }
 
-/* When all functions are known. */
-static void name_paths(const struct gathering *g)
-{
-    for (uint32_t p = 0; p < g->paths.n; p++)
-        g->trend->series[1 + p].path = path_text(g, p);
-}
-
 static int gather(struct gathering *g, struct history *h)
 {
     struct trend *t = g->trend;
@@ -408,7 +401,9 @@ int trend_load(struct history *h, const struct history_filter *filter, struct tr
     if (rc == 0)
         rc = gather(&g, h);
     if (rc == 0) {
-        name_paths(&g);
+        /* When all functions are known. */
+        for (uint32_t p = 0; p < g.paths.n; p++)
+            g.trend->series[1 + p].path = path_text(&g, p);
         look_at_all(out);
     }
     names_release(&g.functions);

@@ -3,11 +3,12 @@
 
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
-#include "compare/sample_summary.h"
 
 #include <math.h>
+
+#include "sample_summary.h"
+#include "test.h"
+#include "test_dir.h"
 
 static char dir[] = "/tmp/snag-trend-XXXXXX";
 

@@ -1,7 +1,8 @@
 #include "detect/auc.h"
 
 #include "base/err.h"
-#include "base/test.h"
+
+#include "test.h"
 
 /* scikit-learn: roc_auc_score 0.75, average_precision_score 0.8333 (its own example). */
 static void areas_equal_scikit_learns(void **state)

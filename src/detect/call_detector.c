@@ -6,7 +6,9 @@
 #include "detect/call_detector.h"
 
 #include "base/mem.h"
+#include "base/named.h"
 #include "base/order.h"
+#include "base/search.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -113,16 +115,9 @@ static double calls_in(const struct density *d, uint32_t first, uint32_t last)
 static double quantile(const struct density *d, uint32_t first, uint32_t last, double q)
 {
     double below = d->below[first] + q * calls_in(d, first, last);
-    uint32_t from = first, to = last;
+    /* the first step whose end has as many below it */
+    uint32_t from = FIRST_NOT(i, first, last, d->below[i + 1] < below);
 
-    while (from < to) { /* the first step whose end has as many below it */
-        uint32_t middle = from + (to - from) / 2;
-
-        if (d->below[middle + 1] >= below)
-            to = middle;
-        else
-            from = middle + 1;
-    }
     while (d->count[from] == 0 && from < last)
         from++;
     if (d->count[from] == 0)
@@ -698,7 +693,7 @@ static void typical_copod(struct call_judge *judge, const struct sketch *s)
 
 /* ------------------------------------------------------------------------------- public */
 
-static const struct call_detector_ops detectors[] = {
+static const struct call_detector_ops call_detectors[] = {
     {"tails", "how rarely normal calls are as far out of the modes of the durations",
      score_tails, typical_tails, 1, false},
     {"sstd", "so many standard deviations from the mean", score_sstd, typical_sstd, 1e6, true},
@@ -710,15 +705,12 @@ static const struct call_detector_ops detectors[] = {
 
 const struct call_detector_ops *call_detector_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof detectors / sizeof *detectors; i++)
-        if (strcmp(detectors[i].name, name) == 0)
-            return &detectors[i];
-    return NULL;
+    return named_find(NAMED(call_detectors), name);
 }
 
 const char *call_detector_name(size_t i)
 {
-    return i < sizeof detectors / sizeof *detectors ? detectors[i].name : NULL;
+    return named_at(NAMED(call_detectors), i);
 }
 
 static double noise_of(const struct call_model *m, const struct sketch *s)

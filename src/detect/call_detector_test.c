@@ -5,7 +5,8 @@
 #include "detect/call_detector.h"
 
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 enum { CALLS = 100000 };
 

@@ -6,9 +6,10 @@
 #include "detect/call_detector.h"
 
 #include "base/rng.h"
-#include "base/test.h"
 
 #include <string.h>
+
+#include "test.h"
 
 enum { MAX_CALLS = 3000 };
 

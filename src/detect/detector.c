@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/named.h"
 #include "detect/iforest.h"
 #include "detect/neighbours.h"
 #include "detect/ocsvm.h"
@@ -123,13 +124,10 @@ static const struct detector_ops detectors[] = {
 
 const struct detector_ops *detector_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof detectors / sizeof *detectors; i++)
-        if (strcmp(detectors[i].name, name) == 0)
-            return &detectors[i];
-    return NULL;
+    return named_find(NAMED(detectors), name);
 }
 
 const char *detector_name(size_t i)
 {
-    return i < sizeof detectors / sizeof *detectors ? detectors[i].name : NULL;
+    return named_at(NAMED(detectors), i);
 }

@@ -1,7 +1,8 @@
 #include "detect/detector.h"
 
 #include "base/err.h"
-#include "base/test.h"
+
+#include "test.h"
 
 enum { ROWS = 200 };
 

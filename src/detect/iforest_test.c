@@ -1,11 +1,12 @@
 #include "detect/iforest.h"
 
 #include "base/err.h"
-#include "base/test.h"
 #include "detect/auc.h"
-#include "detect/ocsvm_test_data.h"
 
 #include <stdbool.h>
+
+#include "sample_clusters.h"
+#include "test.h"
 
 enum { ROWS = 1500 };
 
@@ -33,7 +34,7 @@ static void mean_depths_are_those_worked_by_hand(void **state)
 static void a_seed_gives_the_same_on_any_number_of_threads(void **state)
 {
     static double one[ROWS], four[ROWS];
-    struct matrix x = test_clusters(ROWS, 1);
+    struct matrix x = sample_clusters(ROWS, 1);
     struct iforest_opts opts = {.seed = 7};
     struct pool *pool = pool_new(1);
 
@@ -58,7 +59,7 @@ static void precision_is_scikit_learns(void **state)
 {
     static double score[ROWS];
     static bool is_abnormal[ROWS];
-    struct matrix x = {test_clusters(ROWS, 1).x, ROWS, 1, TEST_COLS};
+    struct matrix x = {sample_clusters(ROWS, 1).x, ROWS, 1, TEST_COLS};
     struct pool *pool = pool_new(2);
     struct auc auc;
     double sum = 0;

@@ -7,7 +7,7 @@
  */
 #include "detect/neighbours.h"
 
-#include "base/test.h"
+#include "test.h"
 
 enum { ROWS = 16 };
 

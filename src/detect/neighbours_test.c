@@ -2,7 +2,8 @@
 
 #include "base/err.h"
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 enum { COLS = 5 };
 

@@ -3,7 +3,8 @@
 
 #include "base/err.h"
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 struct fixture {
     double x[20 * 3], score[20];

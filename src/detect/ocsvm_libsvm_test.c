@@ -2,10 +2,11 @@
 #include "detect/ocsvm.h"
 
 #include "base/mem.h"
-#include "base/test.h"
-#include "detect/ocsvm_test_data.h"
 
 #include <libsvm/svm.h>
+
+#include "sample_clusters.h"
+#include "test.h"
 
 static void print_nothing(const char *text)
 {
@@ -65,7 +66,7 @@ static double train_libsvm(struct matrix x, double nu, double gamma, double *sco
 static void compare(size_t rows, double nu, double gamma)
 {
     static double ours[TEST_MAX_ROWS], theirs[TEST_MAX_ROWS];
-    struct matrix x = test_clusters(rows, rows);
+    struct matrix x = sample_clusters(rows, rows);
     struct pool *pool = pool_new(2);
     struct ocsvm_opts opts = {.nu = nu, .gamma = gamma, .tolerance = 1e-7};
     struct ocsvm_result result;

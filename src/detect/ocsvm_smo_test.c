@@ -1,6 +1,6 @@
 #include "detect/ocsvm.h"
 
-#include "base/test.h"
+#include "test.h"
 
 /*
  * Three points on a line at 0, 1, 3 with a kernel of 1, .5, 0 by distance 0, 1, more: the first

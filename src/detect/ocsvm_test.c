@@ -1,8 +1,9 @@
 #include "detect/ocsvm.h"
 
 #include "base/err.h"
-#include "base/test.h"
-#include "detect/ocsvm_test_data.h"
+
+#include "sample_clusters.h"
+#include "test.h"
 
 enum { ROWS = 1500 };
 
@@ -20,7 +21,7 @@ static void fixture_open(struct fixture *f, unsigned n_threads, const struct ocs
     f->pool = pool_new(n_threads);
     for (size_t i = 0; i < ROWS; i++)
         f->weight[i] = 1;
-    assert_int_equal(ocsvm_new(test_clusters(ROWS, 1), opts, f->pool, &f->svm), 0);
+    assert_int_equal(ocsvm_new(sample_clusters(ROWS, 1), opts, f->pool, &f->svm), 0);
 }
 
 static void fixture_train(struct fixture *f)
@@ -175,7 +176,7 @@ static void threads_and_a_small_cache_change_nothing(void **state)
 
 static void the_model_scores_rows_as_the_machine_does(void **state)
 {
-    struct matrix x = test_clusters(ROWS, 1), narrow = {x.x, 3, 2, TEST_COLS};
+    struct matrix x = sample_clusters(ROWS, 1), narrow = {x.x, 3, 2, TEST_COLS};
     struct fixture f;
     struct ocsvm_model model;
     double score[ROWS];
@@ -235,7 +236,7 @@ static void a_constant_feature_does_not_matter(void **state)
 {
     static double x[ROWS * 2];
     double score[ROWS];
-    struct matrix clusters = test_clusters(ROWS, 1);
+    struct matrix clusters = sample_clusters(ROWS, 1);
     size_t strangest = 0;
 
     (void)state;

@@ -1,7 +1,7 @@
 #include "detect/rbf.h"
 
-#include "base/test.h"
-#include "detect/ocsvm_test_data.h"
+#include "sample_clusters.h"
+#include "test.h"
 
 enum { ROWS = 600 };
 
@@ -17,7 +17,7 @@ static double kernel(struct matrix x, double gamma, size_t i, size_t j)
 /* Far from the origin, where |x|^2 + |y|^2 - 2 xy has few digits left. */
 static struct matrix shifted(void)
 {
-    struct matrix x = test_clusters(ROWS, 3);
+    struct matrix x = sample_clusters(ROWS, 3);
 
     for (size_t i = 0; i < ROWS * TEST_COLS; i++)
         x.x[i] += 1e6;
@@ -80,7 +80,7 @@ static void the_cache_gives_the_same_rows_when_it_is_too_small(void **state)
     static float first[3][ROWS];
     static const uint32_t start[] = {0, 1, 2}, next[] = {2, 3, 4};
     const float *row[3];
-    struct matrix x = test_clusters(ROWS, 4);
+    struct matrix x = sample_clusters(ROWS, 4);
     struct centred points;
     struct pool *pool = pool_new(1);
     struct rbf rbf = {&points, 0.7, pool};

@@ -183,12 +183,12 @@ double calibration_executions(const struct calibration *y)
 }
 
 /* The measures of a tree, and how far out each of them is. */
-struct place {
+struct measured_ranks {
     double value[N_MEASURES], rank[N_MEASURES];
 };
 
-static void find_place(const struct calibration *y, const struct residual_measure *m,
-                       struct place *at)
+static void rank_measures(const struct calibration *y, const struct residual_measure *m,
+                          struct measured_ranks *at)
 {
     for (int p = 0; p < N_MEASURES; p++) {
         at->value[p] = measure_of(m, p);
@@ -197,7 +197,7 @@ static void find_place(const struct calibration *y, const struct residual_measur
 }
 
 static void parts_of(const struct calibration *y, const struct residual_measure *m,
-                     const struct place *at, double value[N_PARTS])
+                     const struct measured_ranks *at, double value[N_PARTS])
 {
     double time = tail_model_at(&y->tail[PART_TIME], m->time, at->rank[PART_TIME]);
 
@@ -227,7 +227,7 @@ static double add_up(const double value[N_PARTS], const double base[N_PARTS])
 }
 
 /* What one measure says. */
-static double evidence_in(const struct calibration *y, int p, const struct place *at)
+static double evidence_in(const struct calibration *y, int p, const struct measured_ranks *at)
 {
     double anchor = y->anchor[p].value, value = at->value[p], beyond = value - anchor;
 
@@ -282,7 +282,7 @@ double threshold_between(const double *score, size_t n, size_t n_above)
 /* Nothing is said of few executions, nor of what was called how often: there is no law of that.
  */
 static double chance_of(const struct calibration *y, const struct residual_measure *m,
-                        const struct place *at)
+                        const struct measured_ranks *at)
 {
     double nats = tail_reach_at(&y->time, m->time, at->rank[PART_TIME]);
 
@@ -306,9 +306,9 @@ static void score_tree(const struct calibration *y, const struct residual_measur
 {
     static const double base[N_PARTS] = {AGREE, AGREE + GROSS_AGREE, AGREE, AGREE};
     double value[N_PARTS], said[N_PARTS];
-    struct place at;
+    struct measured_ranks at;
 
-    find_place(y, m, &at);
+    rank_measures(y, m, &at);
     parts_of(y, m, &at, value);
     for (enum score_part p = 0; p < N_PARTS; p++)
         said[p] = evidence_in(y, p, &at);
@@ -345,14 +345,6 @@ static size_t count_strong(const struct calibration *y, const double *weight, si
     for (size_t i = 0; i < n; i++)
         n_strong += weight[i] >= y->strong;
     return n_strong;
-}
-
-static void place_threshold(struct calibration *y, const struct residual_scores *out, size_t n)
-{
-    size_t n_strong = count_strong(y, out->weight, n);
-
-    y->threshold = threshold_between(out->score, n, n_strong);
-    y->most_tracer = n_strong > 0 ? fmin(y->threshold, MAX_TRACER) : MAX_TRACER;
 }
 
 /* What the tracer took is worth a look, behind what is strange by itself; it is no anomaly. */
@@ -395,8 +387,12 @@ void residual_score(struct calibration *y, const struct residual_measure *measur
     out->is_by_tracer = mem_alloc(n, sizeof *out->is_by_tracer);
     out->is_long = mem_alloc(n, sizeof *out->is_long);
     pool_for(pool, n, pool_grain(pool, n), score_trees, &scored);
-    if (isnan(y->threshold) && n > 0)
-        place_threshold(y, out, n);
+    if (isnan(y->threshold) && n > 0) {
+        size_t n_strong = count_strong(y, out->weight, n);
+
+        y->threshold = threshold_between(out->score, n, n_strong);
+        y->most_tracer = n_strong > 0 ? fmin(y->threshold, MAX_TRACER) : MAX_TRACER;
+    }
     for (size_t i = 0; i < n; i++)
         look_at_tracer(y, &measure[i], i, out);
 }

@@ -1,8 +1,9 @@
 #include "detect/residual_score.h"
 
 #include "base/rng.h"
-#include "base/test.h"
 #include "detect/tails.h"
+
+#include "test.h"
 
 /* Ten values: ranks are -ln of tenths; ties share. */
 static void ranks_are_shares_of_as_large_or_larger(void **state)

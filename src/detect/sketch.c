@@ -68,8 +68,7 @@ void sketch_add(struct sketch *s, uint64_t value)
         cover(s, bin, bin);
     s->count[bin - s->first_bin]++;
     s->n++;
-    s->sum += value;
-    s->square_sum += (unsigned __int128)value * value;
+    exact_sums_add(&s->sums, value);
     s->min = value < s->min ? value : s->min;
     s->max = value > s->max ? value : s->max;
 }
@@ -85,15 +84,14 @@ void sketch_merge(struct sketch *into, const struct sketch *from)
     for (uint32_t b = begin; b < end; b++)
         into->count[b - into->first_bin] += from->count[b - begin];
     into->n += from->n;
-    into->sum += from->sum;
-    into->square_sum += from->square_sum;
+    exact_sums_merge(&into->sums, &from->sums);
     into->min = from->min < into->min ? from->min : into->min;
     into->max = from->max > into->max ? from->max : into->max;
 }
 
 double sketch_mean(const struct sketch *s)
 {
-    return s->n ? (double)s->sum / (double)s->n : 0;
+    return exact_sums_mean(&s->sums, s->n);
 }
 
 double sketch_deviation(const struct sketch *s)
@@ -102,7 +100,7 @@ double sketch_deviation(const struct sketch *s)
 
     if (s->n == 0)
         return 0;
-    variance = (double)s->square_sum / (double)s->n - mean * mean;
+    variance = (double)s->sums.square_sum / (double)s->n - mean * mean;
     return variance > 0 && s->min < s->max ? sqrt(variance) : 0;
 }
 
@@ -144,8 +142,8 @@ void sketch_pack(const struct sketch *s, struct pack *p)
 {
     pack_u64(p, s->min);
     pack_u64(p, s->max);
-    pack_u128(p, s->sum);
-    pack_u128(p, s->square_sum);
+    pack_u128(p, s->sums.sum);
+    pack_u128(p, s->sums.square_sum);
     pack_u32(p, s->first_bin);
     pack_array(p, s->count, s->n_bins, sizeof *s->count);
 }
@@ -157,8 +155,8 @@ void sketch_unpack(struct sketch *s, struct pack *p)
     sketch_init(s);
     s->min = unpack_u64(p);
     s->max = unpack_u64(p);
-    s->sum = unpack_u128(p);
-    s->square_sum = unpack_u128(p);
+    s->sums.sum = unpack_u128(p);
+    s->sums.square_sum = unpack_u128(p);
     s->first_bin = unpack_u32(p);
     n_bins = unpack_count(p, sizeof *s->count);
     s->count = unpack_array(p, n_bins, sizeof *s->count);

@@ -13,6 +13,7 @@
 #ifndef SNAG_DETECT_SKETCH_H
 #define SNAG_DETECT_SKETCH_H
 
+#include "base/moments.h"
 #include "base/pack.h"
 
 #include <stdint.h>
@@ -22,7 +23,7 @@
 
 struct sketch {
     uint64_t n, min, max; /* min is UINT64_MAX and max 0 while there is none */
-    unsigned __int128 sum, square_sum;
+    struct exact_sums sums;
     uint32_t first_bin, n_bins; /* bins that are kept: first_bin .. first_bin + n_bins - 1 */
     uint64_t *count;            /* [n_bins] */
 };

@@ -1,7 +1,8 @@
 #include "detect/sketch.h"
 
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 static void bins_are_contiguous_and_narrow(void **state)
 {

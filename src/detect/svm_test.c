@@ -4,10 +4,11 @@
 
 #include "base/err.h"
 #include "base/rng.h"
-#include "base/test.h"
 #include "detect/auc.h"
 
 #include <math.h>
+
+#include "test.h"
 
 #define ROWS 400
 #define COLS 2

@@ -1,7 +1,8 @@
 #include "detect/tails.h"
 
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 enum { MANY = 2000 };
 

@@ -1,10 +1,11 @@
 #include "explain/cause.h"
 
-#include "base/test.h"
-#include "explain/sample_view.h"
 #include "explain/team_barrier.h"
 
 #include <stdlib.h>
+
+#include "sample_view.h"
+#include "test.h"
 
 /* A trace (sample_view.h says how it is said), and the chain that was followed last. */
 struct said {

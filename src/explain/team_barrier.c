@@ -17,33 +17,13 @@ struct team_membership {
 /* The first span that begins after a call was entered. */
 static size_t span_after(const struct call_view *calls, uint32_t row)
 {
-    size_t low = 0, high = calls->n_spans;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (calls->span[middle].first_row <= row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, calls->n_spans, calls->span[i].first_row <= row);
 }
 
 /* The first span that begins at or after a time. */
 static size_t span_from(const struct call_view *calls, uint64_t time_ns)
 {
-    size_t low = 0, high = calls->n_spans;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (calls->span[middle].begin_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, calls->n_spans, calls->span[i].begin_ns < time_ns);
 }
 
 /* The spans are as they are in a file; the barriers of one, if these are there. */

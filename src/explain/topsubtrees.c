@@ -167,7 +167,7 @@ static bool contains(const struct topsubtrees_input *in, uint32_t v, uint32_t de
 
 /* Whether a smaller subtree says it as well. */
 static bool is_said_by_a_part(const struct topsubtrees *s, const struct topsubtrees_input *in,
-                              const struct wl_places *places, const uint32_t *place,
+                              const struct wl_occurrences *places, const uint32_t *place,
                               const struct topsubtree *top)
 {
     uint32_t degree = in->wl->vocab.degree[top->word];
@@ -186,8 +186,8 @@ static bool is_said_by_a_part(const struct topsubtrees *s, const struct topsubtr
 
 /* Finds where the subtrees of a tree are, and marks those that parts of them stand for. */
 static void look_at_tree(struct topsubtrees *s, const struct topsubtrees_input *in,
-                         uint32_t tree, const struct wl_places *places, const uint32_t *place,
-                         bool *is_left_out)
+                         uint32_t tree, const struct wl_occurrences *places,
+                         const uint32_t *place, bool *is_left_out)
 {
     for (size_t i = places->n; i-- > 0;) {
         struct topsubtree *top = &s->top[place[places->word[i]]];
@@ -208,14 +208,14 @@ static void keep_smallest(struct topsubtrees *s, const struct topsubtrees_input 
     bool *is_left_out = mem_alloc(s->n, sizeof *is_left_out);
     size_t n = 0;
 
-    wl_places_of(in->wl, in->forest, in->defs, t, &s->here);
+    wl_occurrences_of(in->wl, in->forest, in->defs, t, &s->here);
     look_at_tree(s, in, t, &s->here, place, is_left_out);
     for (uint32_t i = 0; i < s->n_neighbours; i++) {
-        struct wl_places places;
+        struct wl_occurrences places;
 
-        wl_places_of(in->wl, in->forest, in->defs, s->neighbour[i], &places);
+        wl_occurrences_of(in->wl, in->forest, in->defs, s->neighbour[i], &places);
         look_at_tree(s, in, s->neighbour[i], &places, place, is_left_out);
-        wl_places_release(&places);
+        wl_occurrences_release(&places);
     }
     for (size_t i = 0; i < s->n; i++)
         if (!is_left_out[i])
@@ -261,7 +261,7 @@ void topsubtrees_release(struct topsubtrees *s)
 {
     free(s->top);
     free(s->neighbour);
-    wl_places_release(&s->here);
+    wl_occurrences_release(&s->here);
     *s = (struct topsubtrees){0};
 }
 

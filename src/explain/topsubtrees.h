@@ -60,7 +60,7 @@ struct topsubtrees {
     size_t n;
     uint32_t *neighbour; /* [n_neighbours] the nearest first */
     uint32_t n_neighbours;
-    struct wl_places here; /* the roots of all subtrees of the execution */
+    struct wl_occurrences here; /* the roots of all subtrees of the execution */
 };
 
 /*

@@ -2,8 +2,9 @@
 #include "explain/topsubtrees.h"
 
 #include "base/mem.h"
-#include "base/test.h"
-#include "features/sample_forest.h"
+
+#include "sample_forest.h"
+#include "test.h"
 
 struct fixture {
     struct definitions defs;

@@ -154,32 +154,12 @@ uint32_t calls_begun(const struct call_view *calls, uint64_t begin_ns, uint32_t 
 
 size_t calls_message_from(const struct call_view *calls, uint64_t time_ns)
 {
-    size_t low = 0, high = calls->n_messages;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (message_record_ns(&calls->message[middle]) < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, calls->n_messages, message_record_ns(&calls->message[i]) < time_ns);
 }
 
 size_t calls_collective_from(const struct call_view *calls, uint64_t time_ns)
 {
-    size_t low = 0, high = calls->n_collectives;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (calls->collective[middle].end_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, calls->n_collectives, calls->collective[i].end_ns < time_ns);
 }
 
 const struct collective *calls_collective_part(const struct call_view *calls,

@@ -6,6 +6,7 @@
  */
 #include "explain/waiting.h"
 
+#include "base/search.h"
 #include "explain/team_barrier.h"
 
 #include <stdio.h>
@@ -186,18 +187,11 @@ size_t device_wait_operations(const struct trace_view *view, uint32_t location, 
 static size_t dependency_from(const struct trace_view *view, uint32_t location,
                               uint64_t begin_ns)
 {
-    size_t low = 0, high = view->n_dependencies;
+    const struct dependency *d = view->dependency;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct dependency *d = &view->dependency[middle];
-
-        if (d->location < location || (d->location == location && d->begin_ns < begin_ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, view->n_dependencies,
+                     d[i].location < location ||
+                         (d[i].location == location && d[i].begin_ns < begin_ns));
 }
 
 /* Where an operation was launched, as the trace has it. */
@@ -353,11 +347,6 @@ static bool is_inside(const struct search *s, uint32_t call)
            call - s->row < s->view->calls[s->location].subtree_len[s->row];
 }
 
-static bool has_events(const struct trace_view *view, uint32_t location)
-{
-    return location != NO_LOCATION && view->calls[location].n > 0;
-}
-
 /*
  * The longer delay is taken. But that somebody was late is certain, and that he was in time but
  * not finished only possible: it must be much longer to be taken instead.
@@ -395,7 +384,7 @@ static void offer_alone(struct search *s, struct waiting *w)
 {
     uint32_t peer = definitions_find_location(s->view->defs, w->rank);
 
-    w->has_data = has_events(s->view, peer);
+    w->has_data = peer != NO_LOCATION && s->view->calls[peer].n > 0;
     w->location = NO_LOCATION;
     if (w->kind == WAITING_FOR_RECEIVER && w->has_data && peer != s->location &&
         !has_receives(&s->view->calls[peer])) {
@@ -513,15 +502,6 @@ static uint32_t count_members(const struct trace_view *view, uint32_t comm)
     return comm < view->defs->n_comms ? view->defs->comm[comm].n_members : 0;
 }
 
-static void meet_all(struct search *s, const struct collective *c, struct waiting *w)
-{
-    uint32_t n_members = count_members(s->view, c->comm), n_met = 0;
-
-    for (uint32_t l = 0; l < s->view->n_locations; l++)
-        n_met += meet_part(s->view, c, l, w);
-    w->n_missing = n_members > n_met ? n_members - n_met : 0;
-}
-
 /*
  * Of a collective that does not block: all have begun it in time, but it may go on only while
  * they are in MPI. So who came last into the call that completes it is the one that was waited
@@ -567,8 +547,13 @@ static void offer_collective(struct search *s, const struct collective *c)
         root = definitions_find_location(s->view->defs, c->root);
     if (root != NO_LOCATION)
         meet_part(s->view, c, root, &w);
-    if (w.location == NO_LOCATION || !is_material(s, delay_until(s, w.until_ns)))
-        meet_all(s, c, &w);
+    if (w.location == NO_LOCATION || !is_material(s, delay_until(s, w.until_ns))) {
+        uint32_t n_members = count_members(s->view, c->comm), n_met = 0;
+
+        for (uint32_t l = 0; l < s->view->n_locations; l++)
+            n_met += meet_part(s->view, c, l, &w);
+        w.n_missing = n_members > n_met ? n_members - n_met : 0;
+    }
     if (!is_material(s, delay_until(s, w.until_ns)))
         meet_completing(s, c, &w);
     w.delay_ns = w.location == s->location ? 0 : delay_until(s, w.until_ns);

@@ -1,7 +1,7 @@
 #include "explain/why.h"
 
-#include "base/test.h"
-#include "features/sample_model.h"
+#include "sample_model.h"
+#include "test.h"
 
 struct fixture {
     struct sample_model m;

@@ -1,10 +1,10 @@
 /* Forests of many usual trees and some in another order; a letter is a tree of a pattern. */
 #include "features/call_order.h"
 
-#include "base/test.h"
-#include "features/sample_model.h"
-
 #include <stdio.h>
+
+#include "sample_model.h"
+#include "test.h"
 
 struct fixture {
     struct sample_model m;

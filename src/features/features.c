@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/named.h"
 
 #include <assert.h>
 #include <math.h>
@@ -135,15 +136,12 @@ static const struct feature_ops kinds[] = {
 
 const struct feature_ops *feature_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i].name, name) == 0)
-            return &kinds[i];
-    return NULL;
+    return named_find(NAMED(kinds), name);
 }
 
 const char *feature_name(size_t i)
 {
-    return i < sizeof kinds / sizeof *kinds ? kinds[i].name : NULL;
+    return named_at(NAMED(kinds), i);
 }
 
 int feature_matrix(const struct feature_ops *ops, const struct feature_input *input,

@@ -1,8 +1,9 @@
 #include "features/features.h"
 
 #include "base/err.h"
-#include "base/test.h"
-#include "features/sample_forest.h"
+
+#include "sample_forest.h"
+#include "test.h"
 
 struct fixture {
     struct definitions defs;

@@ -4,11 +4,12 @@
 #include "base/mem.h"
 #include "base/radix.h"
 #include "base/rng.h"
-#include "base/sample_process_group.h"
-#include "base/test.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "sample_process_group.h"
+#include "test.h"
 
 #define N_GROUPS 4u
 #define MAX_ROWS 4000u

@@ -6,13 +6,14 @@
  */
 #include "base/mem.h"
 #include "base/rng.h"
-#include "base/sample_process_group.h"
-#include "base/test.h"
 #include "features/residual.h"
-#include "features/sample_forest.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "sample_forest.h"
+#include "sample_process_group.h"
+#include "test.h"
 
 #define N_LOCATIONS 7u
 #define MAX_TREES 90u

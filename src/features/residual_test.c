@@ -5,8 +5,9 @@
 #include "features/residual.h"
 
 #include "base/err.h"
-#include "base/test.h"
-#include "features/sample_model.h"
+
+#include "sample_model.h"
+#include "test.h"
 
 /* The trees of a forest by a model that may be of another. */
 static void measure_by(const struct residual_model *model, struct residual_place *place,

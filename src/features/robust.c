@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/radix.h"
+#include "base/search.h"
 #include "base/student.h"
 
 #include <math.h>
@@ -404,17 +405,7 @@ static double quantile_at(const struct times *times, double q,
 
 static size_t count_below(const struct times *times)
 {
-    size_t low = 0, high = times->n;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (log_at(times, middle) < times->centre)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, times->n, log_at(times, i) < times->centre);
 }
 
 struct spread robust_log_times(const struct sorted_times *sorted, double offset_ns,
@@ -540,24 +531,21 @@ static double x_at(const struct group *g, size_t i)
                g->part->offset_ns);
 }
 
+static bool is_below(const struct group *g, size_t i, uint64_t bound)
+{
+    double x = x_at(g, i);
+
+    return radix_key_of_f64(g->is_distance ? fabs(x - g->centre) : x) < bound;
+}
+
 /* Of [low, high) those come first that are, by their distance or themselves, below a number;
  * step: whether this grows with i. Returns how many. */
 static size_t count_in(const struct group *g, size_t low, size_t high, bool is_growing,
                        uint64_t bound)
 {
-    size_t begin = low, end = high;
+    size_t border = FIRST_NOT(i, low, high, is_below(g, i, bound) == is_growing);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        double x = x_at(g, middle);
-        bool is_less = radix_key_of_f64(g->is_distance ? fabs(x - g->centre) : x) < bound;
-
-        if (is_less == is_growing)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return is_growing ? low - begin : end - low;
+    return is_growing ? border - low : high - border;
 }
 
 static uint64_t count_own_below(const struct group *g, uint64_t bound)
@@ -634,17 +622,7 @@ static double between(double q, uint64_t n, const double value[2])
 
 static size_t count_below_centre(const struct group *g)
 {
-    size_t low = 0, high = g->part->times.n;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (x_at(g, middle) < g->centre)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, g->part->times.n, x_at(g, i) < g->centre);
 }
 
 /* found: (n * N_QUANTILES) out. */

@@ -2,7 +2,8 @@
 
 #include "base/radix.h"
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 /* numpy.quantile([3, 1, 4, 1, 5, 9, 2, 6], q) */
 static void quantiles_equal_numpys(void **state)

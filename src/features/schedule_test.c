@@ -1,8 +1,8 @@
 /* A location is a text, a letter per execution: 'x' where the path in question is taken. */
 #include "features/schedule.h"
 
-#include "base/test.h"
-#include "features/sample_forest.h"
+#include "sample_forest.h"
+#include "test.h"
 
 struct fixture {
     struct definitions defs;

@@ -1,7 +1,7 @@
 #include "features/shape.h"
 
-#include "base/test.h"
-#include "features/sample_forest.h"
+#include "sample_forest.h"
+#include "test.h"
 
 struct fixture {
     struct definitions defs;

@@ -7,9 +7,10 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/test.h"
 #include "features/logistic.h"
-#include "features/sample_forest.h"
+
+#include "sample_forest.h"
+#include "test.h"
 
 struct fixture {
     struct definitions defs;

@@ -31,8 +31,8 @@ struct labelling {
     uint32_t *last_tree;     /* [words] the tree that used a word last, + 1 */
     size_t *entry;           /* [words] and its place in the bags */
     size_t word_cap;
-    struct wl_places *places; /* NULL when nobody asks */
-    uint32_t *complete;       /* of the tree's kind */
+    struct wl_occurrences *places; /* NULL when nobody asks */
+    uint32_t *complete;            /* of the tree's kind */
 };
 
 static void key_add(struct key *to, struct key k)
@@ -128,7 +128,7 @@ static void put_in_bag(struct labelling *l, uint32_t t, uint32_t word, uint64_t 
 static void found(struct labelling *l, uint32_t t, uint32_t i, uint32_t word)
 {
     uint32_t v = l->forest->first[t] + i;
-    struct wl_places *places = l->places;
+    struct wl_occurrences *places = l->places;
 
     l->complete[i] = word;
     if (l->inclusive_ns)
@@ -255,22 +255,23 @@ void wl_init(struct wl *wl, const struct forest *forest, const struct definition
     labelling_release(&l);
 }
 
-void wl_places_of(struct wl *wl, const struct forest *forest, const struct definitions *defs,
-                  uint32_t t, struct wl_places *places)
+void wl_occurrences_of(struct wl *wl, const struct forest *forest,
+                       const struct definitions *defs, uint32_t t,
+                       struct wl_occurrences *places)
 {
     struct labelling l = {.forest = forest, .wl = wl, .defs = defs, .places = places};
 
-    *places = (struct wl_places){0};
+    *places = (struct wl_occurrences){0};
     labelling_init(&l, t, t + 1);
     label_tree(&l, t);
     labelling_release(&l);
 }
 
-void wl_places_release(struct wl_places *places)
+void wl_occurrences_release(struct wl_occurrences *places)
 {
     free(places->word);
     free(places->vertex);
-    *places = (struct wl_places){0};
+    *places = (struct wl_occurrences){0};
 }
 
 void wl_release(struct wl *wl)

@@ -77,19 +77,20 @@ static inline uint32_t wl_complete(const struct wl *wl, const struct forest *for
 }
 
 /* Where the subtrees of a tree are: word[i] has a root at vertex[i] of the forest. */
-struct wl_places {
+struct wl_occurrences {
     size_t n, cap_word, cap_vertex;
     uint32_t *word, *vertex;
 };
 
 /*
- * wl_places_of -- label tree t of the forest that wl is of once more, and keep all its labels.
- *   places  out; wl_places_release
+ * wl_occurrences_of -- label tree t of the forest that wl is of once more, and keep all its labels.
+ *   places  out; wl_occurrences_release
  * Vertices of a word are in ascending order. Nothing in wl changes.
  */
-void wl_places_of(struct wl *wl, const struct forest *forest, const struct definitions *defs,
-                  uint32_t t, struct wl_places *places);
-void wl_places_release(struct wl_places *places);
+void wl_occurrences_of(struct wl *wl, const struct forest *forest,
+                       const struct definitions *defs, uint32_t t,
+                       struct wl_occurrences *places);
+void wl_occurrences_release(struct wl_occurrences *places);
 
 /*
  * distinct -- the different bags of subtrees among those of many trees, in the words of a

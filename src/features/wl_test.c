@@ -1,9 +1,10 @@
 /* Numbers are checked against figure 4 of the paper and by hand. */
 #include "features/wl.h"
 
-#include "base/test.h"
 #include "features/context.h"
-#include "features/sample_forest.h"
+
+#include "sample_forest.h"
+#include "test.h"
 
 struct fixture {
     struct definitions defs;

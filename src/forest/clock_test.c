@@ -1,9 +1,10 @@
 /* Programs from the synthetic source, whose clocks can be set wrong by a known amount. */
 #include "forest/clock.h"
 
-#include "base/test.h"
 #include "stack/callstack.h"
 #include "trace/source.h"
+
+#include "test.h"
 
 struct setting {
     struct source source;

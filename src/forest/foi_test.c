@@ -1,7 +1,8 @@
 #include "forest/foi.h"
 
 #include "base/err.h"
-#include "base/test.h"
+
+#include "test.h"
 
 struct fixture {
     struct definitions defs;

@@ -194,17 +194,7 @@ static void count_messages(struct forest *f, uint32_t begin, const struct call_v
 /* How many estimates from the i-th on are of calls before a row. */
 static size_t estimates_before(const struct call_view *calls, size_t i, uint32_t row)
 {
-    size_t low = i, high = calls->n_estimates;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (calls->estimate[middle].call < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low - i;
+    return FIRST_NOT(k, i, calls->n_estimates, calls->estimate[k].call < row) - i;
 }
 
 /* From now on it is kept how exactly times are known: so far they are, exactly. */
@@ -530,16 +520,8 @@ uint32_t forest_tree(const struct forest *forest, uint32_t v)
 
 size_t forest_gaps(const struct forest *f, uint32_t t, const struct forest_gap **gap)
 {
-    size_t low = 0, high = f->n_gaps, n = 0;
+    size_t low = FIRST_NOT(i, 0, f->n_gaps, f->gap[i].tree < t), n = 0;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (f->gap[middle].tree < t)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     *gap = f->n_gaps > 0 ? f->gap + low : NULL;
     while (low + n < f->n_gaps && f->gap[low + n].tree == t)
         n++;

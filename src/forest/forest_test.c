@@ -1,7 +1,7 @@
 #include "forest/forest.h"
 
-#include "base/test.h"
-#include "base/test_dir.h"
+#include "test.h"
+#include "test_dir.h"
 
 /*
  *     row  0     1    2   3    4    5   6    7

@@ -6,10 +6,11 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "base/test.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "test.h"
 
 #define MAX_RANKS 4
 

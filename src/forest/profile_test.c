@@ -1,6 +1,6 @@
 #include "forest/profile.h"
 
-#include "base/test.h"
+#include "test.h"
 
 /*
  *     row     0     1    2    3    4

@@ -5,10 +5,11 @@
  */
 #include "forest/traffic.h"
 
-#include "base/test.h"
 #include "stack/callstack.h"
 
 #include <ctype.h>
+
+#include "test.h"
 
 enum { WORK, BARRIER };
 

@@ -386,16 +386,8 @@ static uint32_t find_fork(const struct fork *fork, uint32_t n, uint32_t rank,
                           const struct team_span *member)
 {
     struct fork wanted = {rank, member->comm, member->begin_ns, 0, UINT32_MAX};
-    uint32_t low = 0, high = n;
+    uint32_t low = FIRST_NOT(i, 0, n, by_time(&fork[i], &wanted) <= 0);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (by_time(&fork[middle], &wanted) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     if (low == 0 || fork[low - 1].rank != rank || fork[low - 1].comm != member->comm ||
         fork[low - 1].end_ns < member->begin_ns)
         return NO_TEAM;

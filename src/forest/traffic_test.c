@@ -1,6 +1,6 @@
 #include "forest/traffic.h"
 
-#include "base/test.h"
+#include "test.h"
 
 struct world {
     struct definitions defs;

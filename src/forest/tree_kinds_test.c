@@ -1,7 +1,7 @@
 /* Forests are of one location, given as regions and the vertex of the caller. */
 #include "forest/forest.h"
 
-#include "base/test.h"
+#include "test.h"
 
 #define ROOT FOREST_ROOT
 #define MAX_TREES 6000

@@ -1,7 +1,8 @@
 #include "http/access.h"
 
 #include "base/err.h"
-#include "base/test.h"
+
+#include "test.h"
 
 static void on_loopback_only_its_own_names_are_believed(void **state)
 {

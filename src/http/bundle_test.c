@@ -1,6 +1,6 @@
 #include "http/response.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static void columns_begin_where_the_header_says(void **state)
 {

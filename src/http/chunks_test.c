@@ -1,6 +1,6 @@
 #include "http/request.h"
 
-#include "base/test.h"
+#include "test.h"
 
 /* The data of chunks that come in pieces of so many bytes; the status of what is refused. */
 static unsigned decode(const char *text, size_t piece, uint64_t most, char *out, bool *is_done)

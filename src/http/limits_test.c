@@ -1,15 +1,15 @@
 /* A server with small limits. Nothing waits for a time to be short: clients go on until the
  * server has had enough. */
-#include "http/sample_server.h"
 
 #include "http/loop.h"
-
-#include "base/test.h"
 
 #include <arpa/inet.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "sample_server.h"
+#include "test.h"
 
 static void a_head_has_a_time_of_its_own_however_it_drips(void **state)
 {

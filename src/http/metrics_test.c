@@ -1,9 +1,10 @@
 #include "http/metrics.h"
 
 #include "base/progress.h"
-#include "base/test.h"
 
 #include <math.h>
+
+#include "test.h"
 
 static const struct metric_label labels[] = {{"a", "x\"y\\z\nw"}, {"b", NULL}, {"c", ""}};
 

@@ -1,6 +1,6 @@
 #include "http/request.h"
 
-#include "base/test.h"
+#include "test.h"
 
 /* A copy that is changed by parsing. */
 static struct http_refusal parse(const char *text, char *copy, struct request_head *head)

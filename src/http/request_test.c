@@ -1,7 +1,8 @@
 #include "http/request.h"
 
 #include "base/err.h"
-#include "base/test.h"
+
+#include "test.h"
 
 /* Until it is asked again. */
 static struct request asking(const char *name, const char *value)

@@ -1,10 +1,11 @@
-#include "http/sample_server.h"
 
-#include "base/test.h"
 
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "sample_server.h"
+#include "test.h"
 
 static void requests_on_a_connection_are_answered_in_order(void **state)
 {

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/named.h"
 #include "base/order.h"
 #include "detect/ocsvm.h"
 #include "learn/logit.h"
@@ -201,15 +202,12 @@ static const struct learner_ops learners[] = {
 
 const struct learner_ops *learner_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof learners / sizeof *learners; i++)
-        if (strcmp(learners[i].name, name) == 0)
-            return &learners[i];
-    return NULL;
+    return named_find(NAMED(learners), name);
 }
 
 const char *learner_name(size_t i)
 {
-    return i < sizeof learners / sizeof *learners ? learners[i].name : NULL;
+    return named_at(NAMED(learners), i);
 }
 
 int learner_init(struct learner *learner, const struct learner_ops *ops,

@@ -2,8 +2,9 @@
 #include "learn/learner.h"
 
 #include "base/rng.h"
-#include "base/test.h"
 #include "learn/model_file.h"
+
+#include "test.h"
 
 #define N 1000u
 #define N_FAR 6u /* the first: three pairs, each at one place */

@@ -1,10 +1,11 @@
 /* One word with the entry 1 moves a score by w / 3 nats; w solves w = y - p by hand. */
-#include "base/test.h"
 
 #include "learn/logit.h"
 
 #include "base/mem.h"
 #include "base/rng.h"
+
+#include "test.h"
 
 #define PIVOT 4.0
 

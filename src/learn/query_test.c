@@ -1,9 +1,10 @@
 /* Executions of three kinds: what scores high, what is in doubt, and the rest. */
-#include "base/test.h"
 
 #include "learn/query.h"
 
 #include "learn/reasons.h"
+
+#include "test.h"
 
 #define N 8
 #define PIVOT 4.0

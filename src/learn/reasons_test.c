@@ -1,10 +1,11 @@
 /* Many equal trees and some that differ, each in its own way. */
-#include "base/test.h"
 
 #include "learn/reasons.h"
 
-#include "features/sample_model.h"
 #include "features/wl.h"
+
+#include "sample_model.h"
+#include "test.h"
 
 #define TYPICAL 100u
 

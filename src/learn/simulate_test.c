@@ -2,12 +2,13 @@
  * A detector that is misled: executions 0..9 score high and are normal, 10..19 score less and
  * are abnormal. Each is a kind, so a few labels must turn them round.
  */
-#include "base/test.h"
 
 #include "learn/query.h"
 
 #include "base/mem.h"
 #include "learn/reasons.h"
+
+#include "test.h"
 
 #define N 200
 

@@ -1,9 +1,10 @@
 /* Ranks of iterations: who lost time, and when it ran. */
-#include "base/test.h"
 
 #include "learn/reasons.h"
 
 #include "base/mem.h"
+
+#include "test.h"
 
 #define RANKS 8u
 #define ITERATIONS 100u

@@ -2,7 +2,8 @@
 #include "live/ad.h"
 
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 static const char program[] = "synth:400*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;"
                               "slow=c/80/30/1";

@@ -42,14 +42,14 @@ static void set_host(struct hosts *hosts, uint32_t group, const char *name)
     hosts->of_group[group] = names_add(&hosts->name, name);
 }
 
-void hosts_step(struct hosts *hosts, struct histories *h, const struct definitions *defs,
+void hosts_step(struct hosts *hosts, struct call_histories *h, const struct definitions *defs,
                 struct prov_store *store)
 {
     for (; hosts->n_metadata < defs->n_metadata; hosts->n_metadata++) {
         const struct metadata *m = &defs->metadata[hosts->n_metadata];
 
         if (strcasecmp(m->key, "hostname") == 0)
-            set_host(hosts, histories_group(h, m->program, m->rank), m->value);
+            set_host(hosts, call_histories_group(h, m->program, m->rank), m->value);
         prov_store_put_metadata(store, &(struct prov_metadata){.program = m->program,
                                                                .rank = m->rank,
                                                                .thread = m->thread,
@@ -79,7 +79,7 @@ static size_t place_of(uint32_t group, int64_t correlation)
 }
 
 /* A call of this step, on a processor, with this number. */
-static void launches_add(struct launches *launches, const struct histories *h,
+static void launches_add(struct launches *launches, const struct call_histories *h,
                          const struct ad_step *step, uint32_t location, uint32_t row,
                          int64_t correlation)
 {
@@ -95,7 +95,7 @@ static void launches_add(struct launches *launches, const struct histories *h,
     launch->n_stack = 0;
     for (; row != NO_CALL && launch->n_stack < LAUNCHES_DEPTH;
          row = step->calls[location].caller[row])
-        history_call(h, step, location, row, &launch->stack[launch->n_stack++]);
+        call_history_call(h, step, location, row, &launch->stack[launch->n_stack++]);
 }
 
 /* What started the activity with this number in a process, or NULL. */
@@ -275,14 +275,14 @@ int evidence_open(struct evidence *e, const struct evidence_opts *opts)
     *e = (struct evidence){.is_inclusive = opts->is_inclusive,
                            .is_by_path = opts->is_by_path,
                            .partners = opts->partners};
-    histories_init(&e->histories, opts->window);
+    call_histories_init(&e->histories, opts->window);
     hosts_init(&e->hosts, opts->hostname);
     return node_state_open(&e->nodes, opts->watchlist, opts->counter_prefix);
 }
 
 void evidence_release(struct evidence *e)
 {
-    histories_release(&e->histories);
+    call_histories_release(&e->histories);
     hosts_release(&e->hosts);
     launches_release(&e->launches);
     node_state_release(&e->nodes);
@@ -327,7 +327,7 @@ static void take_counters(struct evidence *e, const struct ad_step *step, uint32
 
 void evidence_begin(struct evidence *e, const struct ad_step *step)
 {
-    histories_begin(&e->histories, step);
+    call_histories_begin(&e->histories, step);
     if (e->partners)
         partners_begin(e->partners, &e->histories, step);
     step_view_begin(&e->view, step);
@@ -338,7 +338,7 @@ void evidence_begin(struct evidence *e, const struct ad_step *step)
 
 void evidence_end(struct evidence *e, const struct ad_step *step)
 {
-    histories_end(&e->histories, step);
+    call_histories_end(&e->histories, step);
     step_view_end(&e->view);
 }
 
@@ -354,17 +354,7 @@ static bool is_inside(const struct calls *c, uint32_t inner, uint32_t row)
 
 static size_t counters_from(const struct calls *c, uint64_t time_ns)
 {
-    size_t low = 0, high = c->n_counters;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (c->counter[middle].time_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, c->n_counters, c->counter[i].time_ns < time_ns);
 }
 
 /* Those of the call's time that are not the node's. */
@@ -463,16 +453,9 @@ static void add_partners(struct evidence *e, const struct ad_step *step,
                          struct evidence_record *x)
 {
     const struct calls *c = &step->calls[x->call.location];
-    size_t low = 0, high = c->n_messages;
+    size_t low =
+        FIRST_NOT(i, 0, c->n_messages, message_record_ns(&c->message[i]) <= x->record.leave_ns);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (message_record_ns(&c->message[middle]) <= x->record.leave_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (size_t i = low; i-- > 0 && low - i <= MAX_LOOKED_AT &&
                          x->record.n_partners + x->n_far < EVIDENCE_MAX_OTHER_ENDS &&
                          message_record_ns(&c->message[i]) >= x->record.enter_ns;)
@@ -616,8 +599,8 @@ static void add_stack(struct evidence *e, const struct ad_step *step, struct evi
         n++;
     x->record.stack = arena_array(&e->arena, struct prov_call, n);
     for (row = x->call.row; x->record.n_stack < n; row = caller[row])
-        history_call(&e->histories, step, x->call.location, row,
-                     &x->record.stack[x->record.n_stack++]);
+        call_history_call(&e->histories, step, x->call.location, row,
+                          &x->record.stack[x->record.n_stack++]);
 }
 
 static void begin_record(struct evidence_record *x, const struct verdict *call)
@@ -633,8 +616,9 @@ void evidence_take_stack(struct evidence *e, const struct ad_step *step,
 {
     begin_record(x, call);
     evidence_place(e, step, call,
-                   history_entered(&e->histories, step, call->location, call->row), &x->record);
-    x->record.event = history_event(&e->histories, step, call->location, call->row);
+                   call_history_entered(&e->histories, step, call->location, call->row),
+                   &x->record);
+    x->record.event = call_history_event(&e->histories, step, call->location, call->row);
     add_stack(e, step, x);
 }
 
@@ -666,7 +650,7 @@ void evidence_take_late(struct evidence *e, const struct ad_step *step,
                         const struct verdict *call, struct evidence_record *x)
 {
     struct entered entered;
-    struct prov_event event = history_late_event(&e->histories, step, call, &entered);
+    struct prov_event event = call_history_late_event(&e->histories, step, call, &entered);
 
     begin_record(x, call);
     evidence_place(e, step, call, &entered, &x->record);

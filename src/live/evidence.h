@@ -22,7 +22,7 @@
 #include "base/names.h"
 #include "explain/cause.h"
 #include "live/ad.h"
-#include "live/history.h"
+#include "live/call_history.h"
 #include "live/partners.h"
 #include "live/step_view.h"
 #include "prov/prov_record.h"
@@ -40,7 +40,7 @@ struct hosts {
 };
 
 /* hosts_step -- what is new in the metadata; rows go to the store too. O(new rows). */
-void hosts_step(struct hosts *hosts, struct histories *h, const struct definitions *defs,
+void hosts_step(struct hosts *hosts, struct call_histories *h, const struct definitions *defs,
                 struct prov_store *store);
 
 #define LAUNCHES_COUNTER "Correlation ID"
@@ -111,7 +111,7 @@ void evidence_record_release(struct evidence_record *record);
 
 struct evidence {
     bool is_inclusive, is_by_path;
-    struct histories histories;
+    struct call_histories histories;
     struct hosts hosts;
     struct launches launches;
     struct node_state nodes;

@@ -1,11 +1,12 @@
 /* As after the run (costs_test.c), the truth is the same program without what was injected. */
 #include "live/live_costs.h"
 
-#include "base/test.h"
 #include "trace/stream.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "test.h"
 
 #define PROGRAM "synth:400*step(a@1ms b@1ms >1 <1 |);ranks=4;jitter=0.02;seed=3"
 #define MAX_RANKS 4u

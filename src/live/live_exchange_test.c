@@ -1,13 +1,14 @@
 /* What a parameter server is told of a step, against what is in its snapshot afterwards. */
 #include "live/live_exchange.h"
 
-#include "base/test.h"
 #include "ps/ps_server.h"
 #include "ps/ps_snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "test.h"
 
 /* The sum of a statistic in a snapshot, or -1. */
 static int64_t sum_of(const struct ps_snapshot *s, const char *program, uint32_t rank,

@@ -10,6 +10,7 @@
 #include "live/live_forest.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,16 +112,8 @@ static struct target grow(struct forest *f, uint64_t **enter_ns, size_t *enter_c
 /* How many rows before a new one are the tracer's, or UINT32_MAX if it is one of these. */
 static uint32_t count_apart(const struct span *s, uint32_t row)
 {
-    uint32_t low = 0, high = s->n_apart; /* those that end at or before it are below low */
+    uint32_t low = FIRST_NOT(i, 0, s->n_apart, s->apart[i].end <= row);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (s->apart[middle].end <= row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     if (low < s->n_apart && s->apart[low].begin <= row)
         return UINT32_MAX;
     return low > 0 ? s->apart[low - 1].n_until : 0;

@@ -2,10 +2,11 @@
 #include "live/live_forest.h"
 
 #include "base/rng.h"
-#include "base/test.h"
 #include "live/ad.h"
 #include "stack/callstack.h"
 #include "trace/source.h"
+
+#include "test.h"
 
 /* 30 executions of step on each of three ranks; a may call step again. */
 static const char program[] = "synth:main(30*step(a@5us(b 2*c) >1 <1 d(step(b) a) c) e@40us);"

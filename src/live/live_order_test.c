@@ -12,9 +12,7 @@
 
 #include "base/progress.h"
 #include "base/rng.h"
-#include "base/test.h"
-#include "base/test_dir.h"
-#include "prov/prov_place.h"
+#include "prov/prov_dir.h"
 #include "prov/prov_reader.h"
 #include "ps/ps_server.h"
 
@@ -23,6 +21,9 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "test.h"
+#include "test_dir.h"
 
 #define MAX_INSTANCES 3
 #define MAX_LIVES 4 /* of the server */
@@ -153,7 +154,7 @@ static void play_server(struct order *o, int now, uint32_t *life, struct ps_serv
 
 static void play_holder(const struct order *o, int now, sqlite3 **held)
 {
-    struct prov_place place;
+    struct prov_dir place;
     struct prov_file file;
 
     if (*held != NULL && now >= (int)o->held_until) {
@@ -162,8 +163,8 @@ static void play_holder(const struct order *o, int now, sqlite3 **held)
     }
     if (*held != NULL || now < (int)o->held_from || now >= (int)o->held_until)
         return;
-    assert_int_equal(prov_place_parse(o->url, &place), 0);
-    prov_place_file(&place, -1, 0, &file);
+    assert_int_equal(prov_dir_parse(o->url, &place), 0);
+    prov_dir_file(&place, -1, 0, &file);
     if (access(file.path, F_OK) != 0)
         return; /* nobody has made it yet */
     assert_int_equal(sqlite3_open(file.path, held), SQLITE_OK);

@@ -1,8 +1,8 @@
 #include "live/live_models.h"
 
-#include "base/test.h"
-
 #include <stdlib.h>
+
+#include "test.h"
 
 /* main(solve(wait) wait), and solve that nobody calls. */
 static void paths_are_numbered_as_they_appear(void **state)

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "live/evidence.h"
-#include "live/history.h"
+#include "live/call_history.h"
 #include "live/live_costs.h"
 #include "live/run_stats.h"
 #include "live/tree_record.h"
@@ -114,14 +114,14 @@ static void find_nearest(struct normals *n, const struct calls *c, const uint32_
     }
 }
 
-static void keep_stack(struct normal *normal, const struct histories *h,
+static void keep_stack(struct normal *normal, const struct call_histories *h,
                        const struct ad_step *step, uint32_t location, uint32_t row)
 {
     normal->n_stack = 0;
     for (; row != NO_CALL; row = step->calls[location].caller[row]) {
         mem_grow(&normal->stack, &normal->stack_cap, normal->n_stack + 1,
                  sizeof *normal->stack);
-        history_call(h, step, location, row, &normal->stack[normal->n_stack++]);
+        call_history_call(h, step, location, row, &normal->stack[normal->n_stack++]);
     }
 }
 
@@ -141,7 +141,7 @@ static struct normal *normal_of(struct normals *n, uint32_t location, uint32_t m
     return &n->normal[i];
 }
 
-static void keep(struct normals *n, const struct histories *h, const struct ad_step *step,
+static void keep(struct normals *n, const struct call_histories *h, const struct ad_step *step,
                  uint32_t l, uint32_t row)
 {
     const struct calls *c = &step->calls[l];
@@ -158,15 +158,15 @@ static void keep(struct normals *n, const struct histories *h, const struct ad_s
                                     .enter_ns = c->enter_ns[row],
                                     .inclusive_ns = c->inclusive_ns[row],
                                     .exclusive_ns = c->exclusive_ns[row]};
-    normal->event = history_event(h, step, l, row);
-    normal->entered = *history_entered(h, step, l, row);
+    normal->event = call_history_event(h, step, l, row);
+    normal->entered = *call_history_entered(h, step, l, row);
     keep_stack(normal, h, step, l, row);
     around_take(&normal->around, h, step, l, row);
     normal->is_given = false;
 }
 
 /* At all calls of a step. O(calls). */
-static void normals_look(struct normals *n, const struct histories *h,
+static void normals_look(struct normals *n, const struct call_histories *h,
                          const struct ad_step *step)
 {
     keep_up(n, step);
@@ -434,13 +434,6 @@ static void record_anomaly(struct live_recorder *r, const struct ad_step *step,
 
 /* --------------------------------------------------------------------------------- normals */
 
-static void follow_models(struct live_recorder *r, const struct ad_step *step)
-{
-    mem_grow(&r->want, &r->want_cap, ad_models(step->ad), sizeof *r->want);
-    for (; r->n_models < ad_models(step->ad); r->n_models++)
-        r->want[r->n_models] = (struct want){0};
-}
-
 static void put_normal(struct live_recorder *r, const struct ad_step *step,
                        const struct normal *n)
 {
@@ -674,7 +667,9 @@ void live_recorder_step(void *ctx, const struct ad_step *step)
 
     hosts_step(&r->evidence.hosts, &r->evidence.histories, step->defs, r->store);
     evidence_begin(&r->evidence, step);
-    follow_models(r, step);
+    mem_grow(&r->want, &r->want_cap, ad_models(step->ad), sizeof *r->want);
+    for (; r->n_models < ad_models(step->ad); r->n_models++)
+        r->want[r->n_models] = (struct want){0};
     put_held(r, step);
     live_costs_take(r->costs, step);
     run_stats_step(&r->stats, step);

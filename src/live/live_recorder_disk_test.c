@@ -6,13 +6,14 @@
 
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "prov/prov_reader.h"
 
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "test.h"
+#include "test_dir.h"
 
 #define LIMIT 400000 /* bytes of a file */
 

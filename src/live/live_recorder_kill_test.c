@@ -8,8 +8,6 @@
 
 #include "base/fs.h"
 #include "base/rng.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "prov/prov_reader.h"
 
 #include <signal.h>
@@ -17,6 +15,9 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "test.h"
+#include "test_dir.h"
 
 #define SHARDS 2
 

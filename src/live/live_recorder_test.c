@@ -6,13 +6,14 @@
 
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
-#include "live/sample_stream.h"
 #include "prov/prov_reader.h"
 
 #include <jansson.h>
 #include <unistd.h>
+
+#include "sample_stream.h"
+#include "test.h"
+#include "test_dir.h"
 
 #define US 1000u
 #define MS 1000000u

@@ -1,7 +1,8 @@
 #include "live/live_models.h"
 
 #include "base/err.h"
-#include "base/test.h"
+
+#include "test.h"
 
 #define FILE_NAME "live_rules_test.txt"
 

@@ -89,7 +89,9 @@ static void foi_watch_release(struct foi_watch *w)
     *w = (struct foi_watch){0};
 }
 
-static void follow_definitions(struct foi_watch *w, const struct definitions *defs)
+/* The new rows of a location; defs know all their functions. O(rows). */
+static void foi_watch_add(struct foi_watch *w, const struct calls *calls,
+                          const struct definitions *defs)
 {
     mem_grow(&w->is_called, &w->called_cap, defs->names.n, sizeof *w->is_called);
     mem_grow(&w->called.row, &w->region_cap, defs->names.n, sizeof *w->called.row);
@@ -97,13 +99,6 @@ static void follow_definitions(struct foi_watch *w, const struct definitions *de
         w->is_called[w->called.n_regions] = false;
         w->called.row[w->called.n_regions] = (struct profile_row){0};
     }
-}
-
-/* The new rows of a location; defs know all their functions. O(rows). */
-static void foi_watch_add(struct foi_watch *w, const struct calls *calls,
-                          const struct definitions *defs)
-{
-    follow_definitions(w, defs);
     for (uint32_t row = calls->n_carried; row < calls->n; row++) {
         uint32_t region = calls->region[row];
 

@@ -2,7 +2,8 @@
 #include "live/live_trees.h"
 
 #include "base/err.h"
-#include "base/test.h"
+
+#include "test.h"
 
 enum { ON_TWO = 2 };
 

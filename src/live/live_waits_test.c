@@ -7,10 +7,11 @@
  */
 #include "live/live_waits.h"
 
-#include "base/test.h"
 #include "forest/traffic.h"
 
 #include <string.h>
+
+#include "test.h"
 
 enum { ON_TWO = 2 };
 

@@ -147,12 +147,6 @@ static bool is_border(const struct loop_track *t, uint32_t region)
     return t->n_last == b->n && memcmp(t->last, b->symbol, b->n * sizeof *b->symbol) == 0;
 }
 
-static void push(struct loop_track *t, uint32_t region)
-{
-    mem_grow(&t->open, &t->cap, t->n_open + 1, sizeof *t->open);
-    t->open[t->n_open++] = region;
-}
-
 static enum loop_turn enter(struct loop_track *t, uint32_t region)
 {
     bool is_begin = t->n_open == t->level && is_border(t, region);
@@ -162,7 +156,8 @@ static enum loop_turn enter(struct loop_track *t, uint32_t region)
         t->detail = 0;
     else if (t->level == NO_LEVEL && region == t->caller)
         enter_level(t, t->n_open + 1);
-    push(t, region);
+    mem_grow(&t->open, &t->cap, t->n_open + 1, sizeof *t->open);
+    t->open[t->n_open++] = region;
     if (!is_begin)
         return LOOP_TURN_NONE;
     t->is_in = true;
@@ -355,17 +350,6 @@ static void follow_definitions(struct loop_watch *w, const struct definitions *d
         callstack_begin(k->stack, &k->calls, &k->quality);
         w->kept[w->n_kept] = k;
     }
-}
-
-static void keep(struct loop_watch *w, const struct definitions *defs, uint32_t location,
-                 const struct event_batch *batch, size_t begin, size_t end)
-{
-    struct callstack *stack;
-
-    follow_definitions(w, defs);
-    stack = w->kept[location]->stack;
-    callstack_regions(stack, defs->names.n);
-    callstack_push(stack, batch, begin, end);
 }
 
 static size_t n_of(const struct calls *c)
@@ -694,8 +678,14 @@ void loop_watch_push(struct loop_watch *w, const struct definitions *defs, uint3
                      const struct event_batch *batch, size_t begin, size_t end,
                      struct callstack *into)
 {
-    if (w->state == LOOP_SOUGHT)
-        keep(w, defs, location, batch, begin, end);
+    if (w->state == LOOP_SOUGHT) {
+        struct callstack *stack;
+
+        follow_definitions(w, defs);
+        stack = w->kept[location]->stack;
+        callstack_regions(stack, defs->names.n);
+        callstack_push(stack, batch, begin, end);
+    }
     if (location < w->n_tracks && w->is_tracked[location])
         follow(w, defs, location, batch, begin, end, into);
     else

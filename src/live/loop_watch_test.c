@@ -6,9 +6,10 @@
 #include "live/loop_watch.h"
 
 #include "base/rng.h"
-#include "base/test.h"
 #include "forest/loops.h"
 #include "trace/event_list.h"
+
+#include "test.h"
 
 #define MAX_RANKS 4
 

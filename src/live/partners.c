@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/progress.h"
+#include "base/search.h"
 #include "live/past_calls.h"
 #include "ps/ps_relay_client.h"
 
@@ -37,7 +38,7 @@ static const char damaged[] = "the answer of the instance of this rank was damag
 struct asked {
     uint64_t number, asked_ms, again_ms; /* when it was asked first, and last */
     uint64_t request;                    /* it was in, to the server */
-    struct ps_place place;
+    struct ps_rank place;
     struct past_question question;
     struct pack answer;    /* a partner, when it is known */
     bool is_open, is_due;  /* without an answer; to be asked, or asked again */
@@ -131,11 +132,12 @@ static void take_places(struct partners *p, const struct ad_step *step)
 
         if (step->calls[l].n == 0 || idmap_add(&p->places, key_pair(0, rank)) < known)
             continue;
-        ps_relay_client_place(p->client, (struct ps_place){p->opts.program, rank});
+        ps_relay_client_place(p->client, (struct ps_rank){p->opts.program, rank});
     }
 }
 
-void partners_begin(struct partners *p, const struct histories *h, const struct ad_step *step)
+void partners_begin(struct partners *p, const struct call_histories *h,
+                    const struct ad_step *step)
 {
     p->ad = step->ad;
     p->defs = step->defs;
@@ -225,16 +227,8 @@ struct far_partner partners_ask(struct partners *p, const struct ad_step *step, 
 /* NULL: 0, or it is done. */
 static struct asked *find_asked(const struct partners *p, uint64_t number)
 {
-    size_t low = 0, high = p->n_asked;
+    size_t low = FIRST_NOT(i, 0, p->n_asked, p->asked[i].number < number);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (p->asked[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < p->n_asked && p->asked[low].number == number ? &p->asked[low] : NULL;
 }
 

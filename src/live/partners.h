@@ -28,7 +28,7 @@
 #define PARTNERS_MAX_OF_RECORD 4u             /* as for messages in its own process */
 
 struct partners;
-struct histories; /* live/history.h */
+struct call_histories; /* live/history.h */
 
 struct partners_opts {
     const char *address;  /* of the parameter server */
@@ -61,8 +61,8 @@ struct partners_counts {
 int partners_new(const struct partners_opts *opts, struct partners **partners);
 void partners_free(struct partners *partners); /* NULL is harmless */
 
-/* partners_begin -- a step that was judged; after histories_begin of it. O(calls). */
-void partners_begin(struct partners *partners, const struct histories *h,
+/* partners_begin -- a step that was judged; after call_histories_begin of it. O(calls). */
+void partners_begin(struct partners *partners, const struct call_histories *h,
                     const struct ad_step *step);
 
 /* partners_is_far -- a rank that is not read here. */

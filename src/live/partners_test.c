@@ -5,14 +5,15 @@
 #include "live/partners.h"
 
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "live/live_recorder.h"
 #include "live/past_calls.h"
-#include "live/sample_stream.h"
 #include "prov/prov_reader.h"
 #include "ps/ps_relay_client.h"
 #include "ps/ps_server.h"
+
+#include "sample_stream.h"
+#include "test.h"
+#include "test_dir.h"
 
 #define US 1000u
 #define MS 1000000u
@@ -51,7 +52,7 @@ static struct ps_relay_client *enter(uint32_t rank)
     struct ps_relay_client *client;
 
     assert_int_equal(ps_relay_client_open(&client, &opts), 0);
-    ps_relay_client_place(client, (struct ps_place){0, rank});
+    ps_relay_client_place(client, (struct ps_rank){0, rank});
     while (!ps_relay_client_is_placed(client))
         ps_relay_client_talk(client, &handlers, 10);
     return client;
@@ -84,7 +85,7 @@ static void turn(void *ctx)
     (void)ctx;
     ps_relay_client_talk(peer, &handlers, 0);
     if (has_question && n_asked > 0) { /* so the server knows who reads rank 0 */
-        assert_true(ps_relay_client_ask(peer, 1, (struct ps_place){0, 0}, "\x02?", 2));
+        assert_true(ps_relay_client_ask(peer, 1, (struct ps_rank){0, 0}, "\x02?", 2));
         has_question = false;
     }
     if (n_asked > 0 && n_told > 0)

@@ -6,6 +6,7 @@
 #include "live/past_calls.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,15 +100,15 @@ void past_calls_end(struct past_calls *p)
 
 /* ----------------------------------------------------------------------------------- calls */
 
-static void take_call(struct past_location *own, const struct histories *h,
+static void take_call(struct past_location *own, const struct call_histories *h,
                       const struct ad_step *step, uint32_t l, uint32_t row)
 {
     const struct calls *c = &step->calls[l];
-    struct prov_event event = history_event(h, step, l, row), parent = {0};
+    struct prov_event event = call_history_event(h, step, l, row), parent = {0};
     bool is_open = c->inclusive_ns[row] == CALL_OPEN, has_parent = c->caller[row] != NO_CALL;
 
     if (has_parent)
-        parent = history_event(h, step, l, c->caller[row]);
+        parent = call_history_event(h, step, l, c->caller[row]);
     mem_grow(&own->call, &own->call_cap, own->n_calls + 1, sizeof *own->call);
     own->call[own->n_calls++] =
         (struct past_call){.enter_ns = c->enter_ns[row],
@@ -159,7 +160,7 @@ static void keep_open(struct past_location *own, const struct calls *c, uint64_t
         own->open[--n] = first_place + (row - c->n_carried);
 }
 
-static void mark_anomalies(struct past_location *own, const struct history *history,
+static void mark_anomalies(struct past_location *own, const struct call_history *history,
                            const struct calls *c, uint64_t first_place)
 {
     for (size_t i = 0; i < history->n_verdicts; i++) {
@@ -170,7 +171,7 @@ static void mark_anomalies(struct past_location *own, const struct history *hist
     }
 }
 
-static void take_calls(struct past_calls *p, const struct histories *h,
+static void take_calls(struct past_calls *p, const struct call_histories *h,
                        const struct ad_step *step, uint32_t l)
 {
     const struct calls *c = &step->calls[l];
@@ -187,7 +188,7 @@ static void take_calls(struct past_calls *p, const struct histories *h,
 
 /* -------------------------------------------------------------------------------- messages */
 
-static void take_messages(struct past_calls *p, const struct histories *h,
+static void take_messages(struct past_calls *p, const struct call_histories *h,
                           const struct ad_step *step, uint32_t l)
 {
     const struct calls *c = &step->calls[l];
@@ -202,7 +203,7 @@ static void take_messages(struct past_calls *p, const struct histories *h,
         struct prov_event event = {0};
 
         if (has_call)
-            event = history_event(h, step, l, m->call);
+            event = call_history_event(h, step, l, m->call);
         own->message[own->n_messages++] =
             (struct past_message){.time_ns = message_record_ns(m),
                                   .bytes = m->bytes,
@@ -311,7 +312,7 @@ static void forget(struct past_calls *p)
     p->n_steps -= n;
 }
 
-void past_calls_step(struct past_calls *p, const struct histories *h,
+void past_calls_step(struct past_calls *p, const struct call_histories *h,
                      const struct ad_step *step)
 {
     size_t bytes = p->bytes;
@@ -343,18 +344,10 @@ struct cut {
 /* The first call that is not before a name. */
 static size_t place_of(const struct past_location *own, uint32_t step, uint32_t index)
 {
-    size_t low = 0, high = own->n_calls;
+    const struct past_call *c = own->call;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct past_call *c = &own->call[middle];
-
-        if (c->step < step || (c->step == step && c->index < index))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, own->n_calls,
+                     c[i].step < step || (c[i].step == step && c[i].index < index));
 }
 
 static struct prov_event event_of(const struct cut *cut, uint32_t step, uint32_t index)
@@ -396,17 +389,7 @@ static uint64_t end_of(const struct prov_window *w)
 /* The first message that was recorded at a time or after. */
 static size_t first_message(const struct past_location *own, uint64_t time_ns)
 {
-    size_t low = 0, high = own->n_messages;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (own->message[middle].time_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, own->n_messages, own->message[i].time_ns < time_ns);
 }
 
 static void cut_messages(const struct cut *cut, struct arena *arena, struct prov_window *w)
@@ -458,17 +441,11 @@ static bool cut_window(const struct cut *cut, size_t place, uint32_t window,
 static size_t place_at(const struct cut *cut, uint64_t time_ns)
 {
     const struct past_location *own = cut->own;
-    size_t low = 0, high = own->n_calls;
+    const struct past_call *c = own->call;
+    size_t n =
+        FIRST_NOT(i, 0, own->n_calls, c[i].enter_ns <= time_ns && c[i].step <= cut->step);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (own->call[middle].enter_ns <= time_ns && own->call[middle].step <= cut->step)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 ? low - 1 : own->n_calls;
+    return n > 0 ? n - 1 : own->n_calls;
 }
 
 /* The other end, if it was there by the end of the step: numbers of a channel grow from step to

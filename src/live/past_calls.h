@@ -18,7 +18,7 @@
 #ifndef SNAG_LIVE_PAST_CALLS_H
 #define SNAG_LIVE_PAST_CALLS_H
 
-#include "live/history.h"
+#include "live/call_history.h"
 
 #define PAST_CALLS_BYTES ((size_t)32 << 20) /* that are kept, besides the last three steps */
 #define PAST_CALLS_MAX_CHANNELS (1u << 18)  /* whose messages are counted */
@@ -51,9 +51,9 @@ struct past_calls;
 struct past_calls *past_calls_new(size_t most_bytes);
 void past_calls_free(struct past_calls *past);
 
-/* past_calls_step -- a step that was judged; after histories_begin of it. O(calls + messages).
+/* past_calls_step -- a step that was judged; after call_histories_begin of it. O(calls + messages).
  */
-void past_calls_step(struct past_calls *past, const struct histories *h,
+void past_calls_step(struct past_calls *past, const struct call_histories *h,
                      const struct ad_step *step);
 
 /* past_calls_end -- no step follows. */

@@ -152,7 +152,7 @@ void rolling_release(struct rolling *r)
 
 double rolling_mean(const struct rolling *r, uint32_t feature)
 {
-    const struct rolling_sum *s = &r->sum[feature];
+    const struct exact_sums *s = &r->sum[feature];
 
     return r->n ? (double)(uint64_t)(s->sum / r->n) +
                       (double)(uint64_t)(s->sum % r->n) / (double)r->n
@@ -161,7 +161,7 @@ double rolling_mean(const struct rolling *r, uint32_t feature)
 
 double rolling_deviation(const struct rolling *r, uint32_t feature)
 {
-    const struct rolling_sum *s = &r->sum[feature];
+    const struct exact_sums *s = &r->sum[feature];
     uint64_t mean, rest;
     double around;
 
@@ -170,7 +170,7 @@ double rolling_deviation(const struct rolling *r, uint32_t feature)
     mean = s->sum / r->n;
     rest = s->sum % r->n;
     around =
-        (double)(s->squares - (unsigned __int128)mean * ((unsigned __int128)s->sum + rest));
+        (double)(s->square_sum - (unsigned __int128)mean * ((unsigned __int128)s->sum + rest));
     around -= (double)rest * ((double)rest / (double)r->n);
     return sqrt(fmax(around, 0) / (double)r->n);
 }
@@ -181,20 +181,10 @@ static void forget_oldest(struct rolling *r)
 {
     const uint64_t *value = r->value + r->first * r->opts->n_features;
 
-    for (uint32_t f = 0; f < r->opts->n_features; f++) {
-        r->sum[f].sum -= value[f];
-        r->sum[f].squares -= (unsigned __int128)value[f] * value[f];
-    }
+    for (uint32_t f = 0; f < r->opts->n_features; f++)
+        exact_sums_remove(&r->sum[f], value[f]);
     r->first = (r->first + 1) % r->cap;
     r->n--;
-}
-
-static void forget_older(struct rolling *r, uint64_t now_ns)
-{
-    while (r->n > 0 && (r->n == ROLLING_MAX_EXECUTIONS ||
-                        (now_ns > r->exit_ns[r->first] &&
-                         now_ns - r->exit_ns[r->first] > r->opts->window_ns)))
-        forget_oldest(r);
 }
 
 /* Twice as large, what is in it from the beginning. */
@@ -237,19 +227,15 @@ static uint64_t clamp(const struct rolling *r, double mean, double width, uint64
     return (uint64_t)llrint(fmax((double)value > mean ? mean + reach : mean - reach, 0));
 }
 
-static void enter(struct rolling *r, uint32_t f, uint64_t value, uint64_t *slot)
-{
-    slot[f] = value;
-    r->sum[f].sum += value;
-    r->sum[f].squares += (unsigned __int128)value * value;
-}
-
 struct rolling_score rolling_judge(struct rolling *r, uint64_t exit_ns, const uint64_t *value)
 {
     struct rolling_score score = {.sigmas = NAN};
     uint64_t entered[MAX_TREE_FEATURES], *slot;
 
-    forget_older(r, exit_ns);
+    while (r->n > 0 && (r->n == ROLLING_MAX_EXECUTIONS ||
+                        (exit_ns > r->exit_ns[r->first] &&
+                         exit_ns - r->exit_ns[r->first] > r->opts->window_ns)))
+        forget_oldest(r);
     score.n = r->n;
     for (uint32_t f = 0; f < r->opts->n_features; f++) {
         double mean = rolling_mean(r, f), width = width_of(r, f, mean);
@@ -266,8 +252,10 @@ struct rolling_score rolling_judge(struct rolling *r, uint64_t exit_ns, const ui
         widen(r);
     r->exit_ns[(r->first + r->n) % r->cap] = exit_ns;
     slot = r->value + (r->first + r->n) % r->cap * r->opts->n_features;
-    for (uint32_t f = 0; f < r->opts->n_features; f++)
-        enter(r, f, entered[f], slot);
+    for (uint32_t f = 0; f < r->opts->n_features; f++) {
+        slot[f] = entered[f];
+        exact_sums_add(&r->sum[f], entered[f]);
+    }
     r->n++;
     return score;
 }

@@ -22,6 +22,7 @@
 #ifndef SNAG_LIVE_ROLLING_H
 #define SNAG_LIVE_ROLLING_H
 
+#include "base/moments.h"
 #include "base/text.h"
 #include "live/live_forest.h"
 
@@ -67,16 +68,12 @@ struct rolling_opts {
 };
 
 /* Sums of one feature over the window. */
-struct rolling_sum {
-    unsigned __int128 sum, squares;
-};
-
 struct rolling {
     const struct rolling_opts *opts; /* not its own */
     uint64_t *exit_ns;               /* [cap] ring: [first, first + n) modulo cap */
     uint64_t *value;                 /* (cap, n_features), as they entered */
     size_t cap, first, n;
-    struct rolling_sum sum[MAX_TREE_FEATURES];
+    struct exact_sums sum[MAX_TREE_FEATURES];
 };
 
 void rolling_init(struct rolling *r, const struct rolling_opts *opts);

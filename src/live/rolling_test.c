@@ -3,7 +3,8 @@
 
 #include "base/err.h"
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 static struct rolling_opts opts_of(const char *features)
 {

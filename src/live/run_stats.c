@@ -26,7 +26,7 @@ struct prov_stats sketch_stats(const struct sketch *s)
 
     if (s->n == 0)
         return stats;
-    stats.accumulate = (double)s->sum / NS_PER_US;
+    stats.accumulate = (double)s->sums.sum / NS_PER_US;
     stats.minimum = (double)s->min / NS_PER_US;
     stats.maximum = (double)s->max / NS_PER_US;
     stats.mean = mean / NS_PER_US;
@@ -161,8 +161,8 @@ static void put_function(const struct run_stats *s, const struct ad_step *step, 
                                          .n_anomalies = own->score.n,
                                          .exclusive = s->is_inclusive ? other : judged,
                                          .inclusive = s->is_inclusive ? judged : other,
-                                         .severity = moments_stats(&own->severity),
-                                         .score = moments_stats(&own->score)});
+                                         .severity = prov_stats_of(&own->severity),
+                                         .score = prov_stats_of(&own->score)});
     free(name);
 }
 
@@ -177,7 +177,7 @@ void run_stats_put_numbers(const struct run_stats *s, const struct ad_step *step
             prov_store_put_counter_stats(
                 store, &(struct prov_counter_stats){.program = s->program,
                                                     .counter = step->defs->counters.name[i],
-                                                    .stats = moments_stats(&s->counter[i])});
+                                                    .stats = prov_stats_of(&s->counter[i])});
 }
 
 void run_stats_put(struct run_stats *s, const struct ad_step *step, struct prov_store *store)

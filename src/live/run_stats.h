@@ -9,7 +9,7 @@
 #define SNAG_LIVE_RUN_STATS_H
 
 #include "live/ad.h"
-#include "prov/moments.h"
+#include "prov/prov_stats.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,8 @@
 #include "live/run_stats.h"
 
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 static void assert_near(double x, double expected, double most)
 {
@@ -22,7 +23,7 @@ static void moments_of_four_numbers(void **state)
     moments_add(&m, 10);
     moments_add(&m, 1);
     moments_add(&m, 3);
-    s = moments_stats(&m);
+    s = prov_stats_of(&m);
     assert_int_equal(s.count, 4);
     assert_true(s.accumulate == 16 && s.minimum == 1 && s.maximum == 10 && s.mean == 4);
     assert_near(s.stddev, sqrt(50.0 / 3), 1e-12);
@@ -37,18 +38,18 @@ static void numbers_below_zero_have_a_maximum_too(void **state)
     (void)state;
     moments_add(&m, -3);
     moments_add(&m, -5);
-    assert_true(moments_stats(&m).maximum == -3);
-    assert_true(moments_stats(&m).minimum == -5);
+    assert_true(prov_stats_of(&m).maximum == -3);
+    assert_true(prov_stats_of(&m).minimum == -5);
 }
 
 static void one_number_has_no_spread(void **state)
 {
     struct moments m = {0};
-    struct prov_stats none = moments_stats(&m), one;
+    struct prov_stats none = prov_stats_of(&m), one;
 
     (void)state;
     moments_add(&m, 7);
-    one = moments_stats(&m);
+    one = prov_stats_of(&m);
     assert_true(none.count == 0 && none.mean == 0 && none.stddev == 0);
     assert_true(one.mean == 7 && one.stddev == 0 && one.skewness == 0 && one.kurtosis == 0);
 }
@@ -72,12 +73,12 @@ static void a_sketch_has_the_moments_of_its_values(void **state)
         sketch_add(&large, y);
         moments_add(&n, (double)y / 1e3);
     }
-    exact = moments_stats(&m);
+    exact = prov_stats_of(&m);
     sketched = sketch_stats(&small);
     assert_near(sketched.stddev, exact.stddev, 1e-9 * exact.stddev);
     assert_near(sketched.skewness, exact.skewness, 1e-9);
     assert_near(sketched.kurtosis, exact.kurtosis, 1e-9);
-    exact = moments_stats(&n);
+    exact = prov_stats_of(&n);
     sketched = sketch_stats(&large);
     assert_near(sketched.mean, exact.mean, 1e-9 * exact.mean);
     assert_near(sketched.stddev, exact.stddev, 1e-9 * exact.stddev);

@@ -1,7 +1,7 @@
 /* Parts of a collective of three ranks, by hand. */
 #include "live/sync_order.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static const struct comm three = {.n_members = 3};
 

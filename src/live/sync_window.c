@@ -125,16 +125,9 @@ static void take_call(struct window_location *o, const struct calls *c, uint32_t
 
 static uint32_t row_of(const struct window_location *o, uint32_t id)
 {
-    uint32_t low = 0, high = o->n;
+    /* ids ascend, modulo 2^32 */
+    uint32_t low = FIRST_NOT(i, 0, o->n, o->id[i] - o->id[0] < id - o->id[0]);
 
-    while (low < high) { /* ids ascend, modulo 2^32 */
-        uint32_t middle = low + (high - low) / 2;
-
-        if (o->id[middle] - o->id[0] < id - o->id[0])
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < o->n && o->id[low] == id ? low : NO_CALL;
 }
 

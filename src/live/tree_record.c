@@ -4,6 +4,8 @@
  */
 #include "live/tree_record.h"
 
+#include "base/search.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -18,16 +20,8 @@ struct chosen {
 /* The row of a call in this step; ids ascend. NO_CALL: it is of an earlier one. */
 static uint32_t row_of(const struct calls *c, uint32_t id)
 {
-    uint32_t low = 0, high = c->n;
+    uint32_t low = FIRST_NOT(i, 0, c->n, calls_id(c, i) < id);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (calls_id(c, middle) < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < c->n && calls_id(c, low) == id ? low : NO_CALL;
 }
 
@@ -124,7 +118,8 @@ static struct prov_call call_before(const struct evidence *e, const struct live_
                            .step = step->number};
     struct entered entered;
 
-    return (struct prov_call){.event = history_late_event(&e->histories, step, &call, &entered),
+    return (struct prov_call){.event =
+                                  call_history_late_event(&e->histories, step, &call, &entered),
                               .fid = fid_of(e, step, region),
                               .func = step->defs->region[region].name,
                               .enter_ns = lf->vertex_enter_ns[f->first[t] + v]};
@@ -142,7 +137,7 @@ static void add_calls(const struct evidence *e, const struct live_foi *foi,
         uint32_t row = row_of(&step->calls[location], forest_row(f, t, base + v));
 
         if (row != NO_CALL) {
-            history_call(&e->histories, step, location, row, &call[i]);
+            call_history_call(&e->histories, step, location, row, &call[i]);
             continue;
         }
         call[i] = call_before(e, foi, step, t, v);
@@ -167,7 +162,7 @@ static void add_messages(const struct live_foi *foi, const struct ad_step *step,
 
         if (place != UINT32_MAX)
             window->message[window->n_messages++] =
-                history_message(step, location, m, window->call[place].event);
+                call_history_message(step, location, m, window->call[place].event);
     }
 }
 

@@ -316,7 +316,7 @@ static json_t *places_json(const struct live_state *live)
     json_t *list = json_array();
 
     for (uint32_t l = 0; l < live->n_places; l++) {
-        const struct live_place *p = &live->place[l];
+        const struct live_location *p = &live->place[l];
 
         json_array_append_new(
             list, json_pack("{s:o, s:o, s:o, s:o, s:s, s:b, s:o, s:n, s:o, s:i}", "id",

@@ -8,7 +8,7 @@
  * The depth of a call in a window is how many calls that were entered before it are not over.
  * Windows of partners begin anywhere, so it is a depth within what is there.
  */
-#include "monitor/live_lanes.h"
+#include "monitor/api_live_records.h"
 
 #include "base/err.h"
 #include "base/json.h"
@@ -527,7 +527,7 @@ static int read_call(const struct live_state *live, const double number[5], stru
     for (uint32_t r = 0; r < live->n_regions; r++)
         name[r] = live->region[r].name;
     for (uint32_t l = 0; l < live->n_places; l++) {
-        const struct live_place *p = &live->place[l];
+        const struct live_location *p = &live->place[l];
 
         place[l] = (struct recent_place){p->rank, p->thread, p->program};
         if (p->program == (uint32_t)number[0] && p->rank == (uint32_t)number[1] &&

@@ -258,14 +258,14 @@ static double measured(const struct live_row *row, const struct measure *by)
     case DELTA:
         return delta(s);
     default:
-        return (double)s->sum;
+        return (double)s->sums.sum;
     }
 }
 
 static json_t *stat_json(const struct live_stat *s)
 {
     return json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:I}", "count", json_count(s->n),
-                     "total", json_count((uint64_t)s->sum), "mean", live_stat_mean(s),
+                     "total", json_count((uint64_t)s->sums.sum), "mean", live_stat_mean(s),
                      "deviation", live_stat_deviation(s), "minimum", json_count(s->minimum),
                      "maximum", json_count(s->maximum), "last", json_count(s->last), "delta",
                      (json_int_t)(s->last - s->before_last));
@@ -273,14 +273,14 @@ static json_t *stat_json(const struct live_stat *s)
 
 /* --------------------------------------------------------------------------------- ranking */
 
-struct place {
+struct ranking_row {
     double value; /* the larger the earlier */
     uint32_t row;
 };
 
 static int compare(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
+    const struct ranking_row *x = a, *y = b;
 
     if (x->value != y->value)
         return x->value < y->value ? 1 : -1;
@@ -310,19 +310,19 @@ static int read_ranking(const struct request *request, struct ranking_asked *ask
 
 /* Those that have had calls, in order. Returns how many. Under the lock. */
 static uint32_t rank_rows(const struct live_row *row, uint32_t n,
-                          const struct ranking_asked *asked, struct place *place)
+                          const struct ranking_asked *asked, struct ranking_row *listed)
 {
-    uint32_t n_places = 0;
+    uint32_t n_listed = 0;
 
     for (uint32_t i = 0; i < n; i++) {
         double value = measured(&row[i], &asked->by);
 
         if (live_row_calls(&row[i]) > 0)
-            place[n_places++] =
-                (struct place){.value = asked->is_least ? -value : value, .row = i};
+            listed[n_listed++] =
+                (struct ranking_row){.value = asked->is_least ? -value : value, .row = i};
     }
-    qsort(place, n_places, sizeof *place, compare);
-    return n_places;
+    qsort(listed, n_listed, sizeof *listed, compare);
+    return n_listed;
 }
 
 /* What is copied under the lock. */
@@ -378,22 +378,23 @@ static struct ranked *take_ranked(struct live_state *live, const struct ranking_
                                   uint64_t *version)
 {
     uint32_t n_rows;
-    struct place *place;
+    struct ranking_row *listed;
     struct ranked *ranked;
 
     live_state_lock(live);
     *version = live_state_version(live);
     n_rows = asked->is_of_ranks ? live->n_ranks : live->n_regions;
-    place = mem_alloc(n_rows, sizeof *place);
-    *n_all = rank_rows(asked->is_of_ranks ? live->rank : live->of_region, n_rows, asked, place);
+    listed = mem_alloc(n_rows, sizeof *listed);
+    *n_all =
+        rank_rows(asked->is_of_ranks ? live->rank : live->of_region, n_rows, asked, listed);
     *n = *n_all < asked->limit ? *n_all : asked->limit;
     ranked = mem_alloc(*n, sizeof *ranked);
     *span = live_grid_span(asked->is_of_ranks ? &live->rank_grid : &live->region_grid, 0,
                            UINT64_MAX, live->totals.end_ns, HISTORY_WIDTH);
     for (uint32_t i = 0; i < *n; i++)
-        copy_ranked(live, asked, span, place[i].row, &ranked[i]);
+        copy_ranked(live, asked, span, listed[i].row, &ranked[i]);
     live_state_unlock(live);
-    free(place);
+    free(listed);
     return ranked;
 }
 

@@ -1,9 +1,10 @@
 #include "monitor/api_live.h"
 
 #include "base/err.h"
-#include "base/test.h"
 
 #include <string.h>
+
+#include "test.h"
 
 /* What /live/history answers for one parameter, or none. */
 static int ask(struct live_state *live, const char *name, const char *value)

@@ -1,6 +1,6 @@
 #include "monitor/live_grid.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static void add(struct live_grid *grid, uint32_t row, uint64_t time_ns, double calls)
 {

@@ -1,8 +1,8 @@
-#include "monitor/live_lanes.h"
-
-#include "base/test.h"
+#include "monitor/api_live_records.h"
 
 #include <stdbool.h>
+
+#include "test.h"
 
 /*
  *     rank 0   main ......................................     from the stack, still open

@@ -7,8 +7,6 @@
 
 #include "base/fs.h"
 #include "base/rng.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "live/live_trees.h"
 #include "prov/prov_reader.h"
 
@@ -16,6 +14,9 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
+
+#include "test.h"
+#include "test_dir.h"
 
 #define EVENTS 256u
 #define STEPS 200u

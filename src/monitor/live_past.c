@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "explain/waiting.h"
-#include "prov/moments.h"
+#include "prov/prov_stats.h"
 #include "prov/prov_reader.h"
 #include "prov/prov_sql.h"
 #include "prov/prov_store.h"
@@ -144,14 +144,14 @@ static uint32_t take_function(struct live_past *past, struct statistics *s, cons
 /* An instance that was started again has said more of the same rank. */
 static void add_calls(struct slow_cell *c, uint64_t n, double mean, double deviation)
 {
-    struct moments all = moments_of(&(struct prov_stats){
+    struct moments all = prov_stats_moments(&(struct prov_stats){
                        .count = c->n_calls, .mean = c->mean_ns, .stddev = c->deviation_ns}),
-                   more = moments_of(
+                   more = prov_stats_moments(
                        &(struct prov_stats){.count = n, .mean = mean, .stddev = deviation});
     struct prov_stats stats;
 
     moments_merge(&all, &more);
-    stats = moments_stats(&all);
+    stats = prov_stats_of(&all);
     c->n_calls = stats.count;
     c->mean_ns = stats.mean;
     c->deviation_ns = stats.stddev;

@@ -1,6 +1,6 @@
 #include "monitor/live_points.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static void add(struct live_points *points, uint32_t n, uint32_t every)
 {

@@ -2,7 +2,8 @@
 #include "monitor/live_recent.h"
 
 #include "base/mem.h"
-#include "base/test.h"
+
+#include "test.h"
 
 static const char program[] =
     "synth:main(60*step(compute@1ms(a 3*b) exchange@50us(>1 <1)));ranks=2;jitter=0.1";

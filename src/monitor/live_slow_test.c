@@ -2,7 +2,8 @@
 #include "monitor/live_slow.h"
 
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 #define RANKS 8u
 #define CALLS 1000u

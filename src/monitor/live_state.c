@@ -134,11 +134,11 @@ static void add_place(struct live_state *state, const struct location *location)
 
     mem_grow(&state->place, &state->place_cap, l + 1, sizeof *state->place);
     mem_grow(&state->rank_of, &state->rank_of_cap, l + 1, sizeof *state->rank_of);
-    state->place[l] = (struct live_place){.name = keep(state, location->name),
-                                          .is_gpu = location->is_gpu,
-                                          .rank = location->rank,
-                                          .thread = location->thread,
-                                          .program = location->program};
+    state->place[l] = (struct live_location){.name = keep(state, location->name),
+                                             .is_gpu = location->is_gpu,
+                                             .rank = location->rank,
+                                             .thread = location->thread,
+                                             .program = location->program};
     state->n_places++;
     row = idmap_add(&state->rank_ids, key_pair(location->program, location->rank));
     state->rank_of[l] = row;
@@ -316,14 +316,6 @@ static void copy_models(struct live_state *state, const struct ad_step *step)
     }
 }
 
-/* By how much this step came later than the one that came earliest, by the trace's clock. */
-static void note_delay(struct live_state *state, const struct ad_step *step)
-{
-    if (state->opts.speed > 0 && !step->is_last)
-        state->totals.lag_ns =
-            live_lag(&state->least_delay_ns, step->end_ns, state->opts.speed);
-}
-
 static void note_moment(struct live_state *state)
 {
     uint64_t now_ns = clock_ns();
@@ -410,7 +402,7 @@ static bool take_back(void *ctx, const struct live_point *point)
     live_grid_add(&state->region_grid, point->region, point->enter_ns, value);
     for (int i = 0; i < 2; i++) {
         live_stat_remove(&rows[i]->severity_ns, point->severity_ns);
-        rows[i]->anomalies.sum--;
+        rows[i]->anomalies.sums.sum--;
     }
     look->n_taken_back++;
     look->taken_back_ns += point->severity_ns;
@@ -452,7 +444,10 @@ static void publish(struct live_state *state, const struct ad_step *step,
         add_durations(state, step);
     else
         copy_models(state, step);
-    note_delay(state, step);
+    /* By how much this step came later than the one that came earliest, by the trace's clock. */
+    if (state->opts.speed > 0 && !step->is_last)
+        state->totals.lag_ns =
+            live_lag(&state->least_delay_ns, step->end_ns, state->opts.speed);
     note_moment(state);
     if (step->is_last)
         judge_again(state, step, stored);
@@ -598,11 +593,11 @@ static struct live_row *know_row(struct live_state *state, const struct ps_stat_
 
 static void know_statistic(struct live_row *row, const char *name, const struct ps_stat *stat)
 {
-    struct live_stat anomalies = {.n = stat->n,
-                                  .minimum = (uint64_t)stat->whole.min,
-                                  .maximum = (uint64_t)stat->whole.max,
-                                  .sum = (unsigned __int128)stat->whole.sum,
-                                  .square_sum = stat->whole.square_sum};
+    struct live_stat anomalies = {
+        .n = stat->n,
+        .minimum = (uint64_t)stat->whole.min,
+        .maximum = (uint64_t)stat->whole.max,
+        .sums = {(unsigned __int128)stat->whole.sum, stat->whole.square_sum}};
 
     if (strcmp(name, "calls") == 0)
         row->n_calls += (uint64_t)stat->whole.sum;
@@ -651,11 +646,8 @@ static uint64_t know_sketch(struct live_state *state, uint32_t region,
     if (sketch->n > PS_MAX_CALLS - all->n)
         return 0;
     sketch_merge(all, sketch);
-    state->of_region[region].exclusive_ns = (struct live_stat){.n = all->n,
-                                                               .minimum = all->min,
-                                                               .maximum = all->max,
-                                                               .sum = all->sum,
-                                                               .square_sum = all->square_sum};
+    state->of_region[region].exclusive_ns = (struct live_stat){
+        .n = all->n, .minimum = all->min, .maximum = all->max, .sums = all->sums};
     return sketch->n;
 }
 

@@ -77,7 +77,7 @@ struct live_slow {
     struct slow_rank slow; /* its functions are regions */
 };
 
-struct live_place {
+struct live_location {
     const char *name; /* lasts as long as the state */
     uint32_t rank, thread, program;
     bool is_gpu;               /* a stream */
@@ -145,7 +145,7 @@ struct live_state {
     struct live_region *region;        /* [n_regions] */
     struct live_reading *counter;      /* [n_counters] */
     const char **counter_name;         /* [n_counters] */
-    struct live_place *place;          /* [n_places] by location */
+    struct live_location *place;       /* [n_places] by location */
     uint32_t n_ranks, n_regions, n_counters, n_places;
     size_t rank_cap, of_region_cap, region_cap, counter_cap, counter_name_cap, place_cap;
     struct live_slow *slow; /* [n_slow] ranks with statistics of their own */

@@ -1,7 +1,7 @@
 /* 400 calls of c on each of three ranks, 0.2 ms each; every 80th on rank 1 takes 6 ms. */
 #include "monitor/live_state.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static const char program[] = "synth:400*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;"
                               "slow=c/80/30/1";
@@ -105,15 +105,15 @@ static void everything_is_counted_once_whatever_the_steps(void **state)
             assert_int_equal(live->rank[row].exclusive_ns.n, truth.rank_calls[r]);
             assert_true(sum(&live->rank_grid, LIVE_CALLS, row) == (double)truth.rank_calls[r]);
             assert_true(sum(&live->rank_grid, LIVE_ANOMALIES, row) ==
-                        (double)live->rank[row].anomalies.sum);
-            assert_true(r == 1 || live->rank[row].anomalies.sum == 0);
-            anomalies += (uint64_t)live->rank[row].anomalies.sum;
+                        (double)live->rank[row].anomalies.sums.sum);
+            assert_true(r == 1 || live->rank[row].anomalies.sums.sum == 0);
+            anomalies += (uint64_t)live->rank[row].anomalies.sums.sum;
         }
         for (uint32_t r = 0; r < live->n_regions; r++)
             calls += live->of_region[r].exclusive_ns.n;
         assert_int_equal(anomalies, truth.n_anomalies);
         assert_int_equal(calls, truth.n_calls);
-        assert_true(live->of_region[truth.c].exclusive_ns.sum == truth.c_exclusive_ns);
+        assert_true(live->of_region[truth.c].exclusive_ns.sums.sum == truth.c_exclusive_ns);
         assert_true(sum(&live->region_grid, LIVE_EXCLUSIVE, truth.c) ==
                     (double)truth.c_exclusive_ns);
         assert_int_equal(live->region[truth.c].sketch.n,
@@ -160,9 +160,9 @@ static void what_is_usual_in_the_end_is_taken_back_everywhere(void **state)
     assert_int_equal(live->totals.n_taken_back, truth.n_anomalies - 5);
     assert_true(live->totals.n_taken_back >= 5);
     assert_true(live->points[LIVE_CALL].n_taken_back == live->totals.n_taken_back);
-    assert_true(live->of_region[truth.c].severity_ns.sum == live->totals.severity_ns);
+    assert_true(live->of_region[truth.c].severity_ns.sums.sum == live->totals.severity_ns);
     assert_true(live->of_region[truth.c].severity_ns.minimum > 100000000);
-    assert_true(live->rank[row].severity_ns.n == 5 && live->rank[row].anomalies.sum == 5);
+    assert_true(live->rank[row].severity_ns.n == 5 && live->rank[row].anomalies.sums.sum == 5);
     assert_true(sum(&live->rank_grid, LIVE_ANOMALIES, row) == 5);
     assert_true(sum(&live->region_grid, LIVE_SEVERITY, truth.c) ==
                 (double)live->totals.severity_ns);

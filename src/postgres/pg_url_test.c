@@ -1,9 +1,10 @@
 #include "postgres/pg_connection.h"
 
 #include "base/err.h"
-#include "base/test.h"
 
 #include <string.h>
+
+#include "test.h"
 
 static void what_an_url_is_shows_in_its_beginning(void **state)
 {

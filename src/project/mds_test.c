@@ -1,7 +1,8 @@
 #include "project/mds.h"
 
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 static double between(const double *a, const double *b, size_t n)
 {

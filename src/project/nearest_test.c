@@ -1,7 +1,8 @@
 #include "project/nearest.h"
 
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 enum { COLS = 8, ROWS = 3000, K = 12 };
 

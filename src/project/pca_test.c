@@ -2,7 +2,8 @@
 
 #include "base/err.h"
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 /*
  * Four points, on a line of slope 3/4 but for a unit to either side of it:

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/named.h"
 #include "base/xxh.h"
 #include "project/mds.h"
 #include "project/pca.h"
@@ -75,15 +76,12 @@ static const struct project_method methods[] = {
 
 const struct project_method *project_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if (strcmp(methods[i].name, name) == 0)
-            return &methods[i];
-    return NULL;
+    return named_find(NAMED(methods), name);
 }
 
 const char *project_name(size_t i)
 {
-    return i < sizeof methods / sizeof *methods ? methods[i].name : NULL;
+    return named_at(NAMED(methods), i);
 }
 
 static int check(struct matrix x)

@@ -3,7 +3,8 @@
 
 #include "base/err.h"
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 static const char *const names[] = {"tsne", "pca", "mds"};
 enum { N_METHODS = 3, ROWS = 2100, COLS = 7 };

@@ -1,7 +1,8 @@
 #include "project/quadtree.h"
 
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 enum { N = 3000 };
 

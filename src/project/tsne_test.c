@@ -2,9 +2,10 @@
 
 #include "base/err.h"
 #include "base/rng.h"
-#include "base/test.h"
 
 #include <float.h>
+
+#include "test.h"
 
 enum { COLS = 6 };
 

@@ -5,17 +5,18 @@
  */
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "prov/prov_reader.h"
 #include "prov/prov_store.h"
-#include "prov/sample_record.h"
 
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "sample_record.h"
+#include "test.h"
+#include "test_dir.h"
 
 #define SMALL "size=700k"
 #define LIMIT 300000 /* bytes of a file */

@@ -3,15 +3,16 @@
 
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "prov/prov_reader.h"
-#include "prov/sample_record.h"
 
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "sample_record.h"
+#include "test.h"
+#include "test_dir.h"
 
 static char top[64], dir[128];
 
@@ -136,7 +137,7 @@ static void a_store_that_was_made_in_vain_is_removed(void **state)
     assert_false(fs_exists(dir));
     pid = write_in_child(NULL);
     prov_home_discard(dir); /* is written still */
-    assert_true(prov_place_is_store(dir));
+    assert_true(prov_dir_is_store(dir));
     stop(pid);
 }
 

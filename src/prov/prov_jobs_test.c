@@ -2,11 +2,11 @@
  * snag writes. */
 #include "prov/prov_reader.h"
 
-#include "base/test.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <jansson.h>
+
+#include "test.h"
 
 static const char tables[] =
     "CREATE TABLE runs (run, pid, rid, began, run_id, ended);"

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "prov/prov_kind.h"
-#include "prov/prov_place.h"
+#include "prov/prov_dir.h"
 #include "prov/prov_shard.h"
 
 #include <errno.h>
@@ -133,7 +133,7 @@ int prov_keep_directory(const char *to, int (*fill)(void *ctx, int dir), void *c
 #define NAP_MS 10
 
 struct keep {
-    struct prov_place place;
+    struct prov_dir place;
     int dir;
     uint32_t n; /* shards */
 };
@@ -142,13 +142,13 @@ struct keep {
 
 static int keep_open(struct keep *k, const char *url)
 {
-    int rc = prov_place_parse(url, &k->place);
+    int rc = prov_dir_parse(url, &k->place);
 
     k->dir = -1;
-    if (rc == 0 && !prov_place_is_store(url))
+    if (rc == 0 && !prov_dir_is_store(url))
         rc = err_set(ERR_NOT_FOUND, "no provenance store: '%s'", k->place.dir);
     if (rc == 0)
-        rc = prov_place_open(&k->place, &k->dir);
+        rc = prov_dir_open(&k->place, &k->dir);
     if (rc == 0 && (k->n = prov_shard_count(&k->place, k->dir)) == 0)
         rc = err_set(ERR_FORMAT, "not a provenance store, or damaged: '%s'", k->place.dir);
     return rc;
@@ -165,7 +165,7 @@ static int open_shard(const struct keep *k, uint32_t shard, enum database_access
 {
     struct prov_file file;
     uint32_t n = k->n;
-    int rc = database_open(d, prov_place_file(&k->place, k->dir, shard, &file), access);
+    int rc = database_open(d, prov_dir_file(&k->place, k->dir, shard, &file), access);
 
     if (rc == 0)
         database_unbound(d);
@@ -239,7 +239,7 @@ static int copy_shard(const struct keep *k, uint32_t shard, int to_dir, const ch
     struct stat info;
     int status = SQLITE_OK, rc = open_shard(k, shard, DATABASE_READ, &from);
 
-    prov_place_file(&k->place, to_dir, shard, &file);
+    prov_dir_file(&k->place, to_dir, shard, &file);
     file.file.path = to;
     if (rc == 0)
         rc = database_open(&copy, &file.file, DATABASE_MAKE);

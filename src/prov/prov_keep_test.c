@@ -7,16 +7,17 @@
 
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "base/text.h"
 #include "prov/prov_reader.h"
 #include "prov/prov_store.h"
-#include "prov/sample_record.h"
 
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "sample_record.h"
+#include "test.h"
+#include "test_dir.h"
 
 #define N_RECORDS 400 /* of a run */
 #define DAY_NS (UINT64_C(86400) * 1000000000)

@@ -8,16 +8,17 @@
 
 #include "base/fs.h"
 #include "base/rng.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "prov/prov_reader.h"
-#include "prov/sample_record.h"
 
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "sample_record.h"
+#include "test.h"
+#include "test_dir.h"
 
 #define PER_FLUSH 7
 

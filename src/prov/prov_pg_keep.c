@@ -144,7 +144,7 @@ struct backup {
     const struct prov_pg_asked *asked;
     const char *to;
     struct database source;
-    struct prov_place place;
+    struct prov_dir place;
     uint64_t bytes;
 };
 
@@ -286,7 +286,7 @@ static int fill(void *ctx, int dir)
     int rc = write_copy(b, dir);
 
     if (rc == 0)
-        rc = database_open(&copy, prov_place_file(&b->place, dir, 0, &file), DATABASE_READ);
+        rc = database_open(&copy, prov_dir_file(&b->place, dir, 0, &file), DATABASE_READ);
     if (rc == 0)
         rc = prov_shard_check(&copy, "main", 0, &n, file.path);
     if (rc == 0)

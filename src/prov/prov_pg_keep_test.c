@@ -6,14 +6,10 @@
 
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "base/text.h"
-#include "postgres/pg_test.h"
 #include "prov/prov_pg_rows.h"
 #include "prov/prov_reader.h"
 #include "prov/prov_store.h"
-#include "prov/sample_record.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -21,6 +17,11 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "sample_pg.h"
+#include "sample_record.h"
+#include "test.h"
+#include "test_dir.h"
 
 #define N_RECORDS 300 /* of a run */
 #define DAY_NS (UINT64_C(86400) * 1000000000)
@@ -34,7 +35,7 @@ static void begin(const char *database)
     strcpy(dir, "prov-pg-keep-XXXXXX");
     assert_non_null(test_dir(dir));
     snprintf(spool, sizeof spool, "%s/spool", dir);
-    pg_test_database(database);
+    sample_pg_database(database);
 }
 
 static void end(void)
@@ -141,8 +142,8 @@ static void kill_child(pid_t pid)
 {
     kill(pid, SIGKILL);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
-    while (pg_test_ask(name, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND "
-                             "objsubid = 2") > 0)
+    while (sample_pg_ask(name, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND "
+                               "objsubid = 2") > 0)
         usleep(2000);
 }
 
@@ -274,10 +275,10 @@ static void only_what_is_backed_up_is_dropped(void **state)
     assert_int_equal(n_of_run(url, 1), 0);
     assert_int_equal(n_of_run(url, 2), N_RECORDS);
     assert_int_equal(n_of_run(beside("b1"), 1), N_RECORDS);
-    assert_int_equal(pg_test_ask(name, "SELECT (SELECT count(*) FROM snag.metadata_row WHERE "
-                                       "run = 1) + (SELECT count(*) FROM snag.cost_row WHERE "
-                                       "run = 1) + (SELECT count(*) FROM snag.ad_model_row "
-                                       "WHERE run = 1)"),
+    assert_int_equal(sample_pg_ask(name, "SELECT (SELECT count(*) FROM snag.metadata_row WHERE "
+                                         "run = 1) + (SELECT count(*) FROM snag.cost_row WHERE "
+                                         "run = 1) + (SELECT count(*) FROM snag.ad_model_row "
+                                         "WHERE run = 1)"),
                      0);
     assert_int_equal(ask(url, "SELECT count(*) FROM runs WHERE dropped IS NOT NULL"), 1);
     assert_int_equal(prune(5, UINT64_MAX).n_dropped, 0); /* it is gone already */
@@ -286,7 +287,7 @@ static void only_what_is_backed_up_is_dropped(void **state)
     dropped = prune(5, UINT64_MAX);
     assert_int_equal(dropped.n_dropped, 1);
     assert_true(dropped.is_given_back); /* nobody is left in the partition */
-    assert_int_equal(pg_test_ask(name, "SELECT pg_relation_size('snag.record_0')"), 0);
+    assert_int_equal(sample_pg_ask(name, "SELECT pg_relation_size('snag.record_0')"), 0);
     write_run();
     assert_int_equal(n_of_run(url, 3), N_RECORDS); /* no number comes again */
     end();
@@ -369,7 +370,7 @@ static void the_oldest_go_until_the_others_fit(void **state)
     begin("fit");
     for (int i = 0; i < 3; i++)
         write_run();
-    pg_test_tell(name, "ALTER TABLE snag.run ALTER COLUMN id RESTART WITH 256");
+    sample_pg_tell(name, "ALTER TABLE snag.run ALTER COLUMN id RESTART WITH 256");
     for (int i = 0; i < 3; i++)
         write_run();
     assert_int_equal(back_up(beside("b1")).n_runs, 6);
@@ -378,7 +379,7 @@ static void the_oldest_go_until_the_others_fit(void **state)
     dropped = prune(-1, dropped.bytes_before * 55 / 100);
     assert_int_equal(dropped.n_dropped, 3);
     assert_true(dropped.is_given_back); /* a whole partition */
-    assert_int_equal(pg_test_ask(name, "SELECT pg_relation_size('snag.record_0')"), 0);
+    assert_int_equal(sample_pg_ask(name, "SELECT pg_relation_size('snag.record_0')"), 0);
     for (int64_t run = 1; run <= 3; run++) {
         assert_int_equal(n_of_run(url, run), 0);
         assert_int_equal(n_of_run(url, 255 + run), N_RECORDS);
@@ -396,7 +397,7 @@ static void a_reader_keeps_what_it_looks_at(void **state)
     begin("reader");
     write_run();
     back_up(beside("b1"));
-    reader = pg_test_connect(name);
+    reader = sample_pg_connect(name);
     assert_int_equal(pg_run(reader, "BEGIN ISOLATION LEVEL REPEATABLE READ; "
                                     "SELECT count(*) FROM snag.record"),
                      0);

@@ -123,13 +123,6 @@ static int read_some(struct delivery *d)
     return rc < 0 ? rc : 0;
 }
 
-/* The database has them: from before the connection broke. */
-static void skip_stored(struct delivery *d)
-{
-    for (; d->sent < d->n && d->row[d->sent].id <= d->stored; d->sent++)
-        account(d, &d->row[d->sent], true);
-}
-
 static void mark_known(struct prov_pg_sender *s)
 {
     for (size_t i = 0; i < s->batch.n_added; i++)
@@ -210,8 +203,11 @@ static int send_some(struct prov_pg_sender *s, struct delivery *d, enum pg_troub
         d->is_known = rc == 0;
         d->used = d->stored > 0 ? s->limit_bytes : 0; /* it is asked when more is there */
     }
-    if (rc == 0)
-        skip_stored(d);
+    if (rc == 0) {
+        /* The database has them: from before the connection broke. */
+        for (; d->sent < d->n && d->row[d->sent].id <= d->stored; d->sent++)
+            account(d, &d->row[d->sent], true);
+    }
     n = d->n - d->sent < d->most ? d->n - d->sent : d->most;
     if (rc == 0 && n > 0) {
         rc = store(s, d, n, true, why);

@@ -16,7 +16,7 @@
 #include "prov/prov_pg_rows.h"
 #include "prov/prov_pg_sender.h"
 #include "prov/prov_reader.h"
-#include "prov/prov_rejudge.h"
+#include "prov/prov_sqlite.h"
 
 #include <inttypes.h>
 #include <math.h>

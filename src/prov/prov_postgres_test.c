@@ -10,14 +10,10 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "base/text.h"
-#include "postgres/pg_test.h"
 #include "prov/prov_pg_rows.h"
 #include "prov/prov_reader.h"
 #include "prov/prov_spool.h"
-#include "prov/sample_record.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -30,6 +26,11 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "sample_pg.h"
+#include "sample_record.h"
+#include "test.h"
+#include "test_dir.h"
 
 #define WRITERS 8
 #define MAX_RSS_KIB (300 * 1024)
@@ -54,7 +55,7 @@ static void begin(struct scene *s, const char *name)
     strcpy(s->dir, "prov-pg-XXXXXX");
     assert_non_null(test_dir(s->dir));
     snprintf(s->spool, sizeof s->spool, "%s/spool", s->dir);
-    pg_test_database(name);
+    sample_pg_database(name);
 }
 
 static void end(struct scene *s)
@@ -206,7 +207,7 @@ static void set_stored(const struct scene *s, const char *sqlite)
     assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
     snprintf(text, sizeof text, "SET search_path TO snag; %s", sql);
-    pg_test_tell(s->name, text);
+    sample_pg_tell(s->name, text);
 }
 
 static void it_answers_as_sqlite_does(void **state)
@@ -234,15 +235,15 @@ static void it_answers_as_sqlite_does(void **state)
     assert_int_equal(counts.n_waiting, 0);
     assert_int_equal(counts.n_normals, 4 * 30);
     assert_int_equal(prov_store_close(one), 0);
-    assert_int_equal(pg_test_ask(s.name, "SELECT count(ended_ns) FROM snag.run"), 0);
+    assert_int_equal(sample_pg_ask(s.name, "SELECT count(ended_ns) FROM snag.run"), 0);
     assert_int_equal(prov_store_close(other), 0);
     assert_int_equal(fs_exists(s.spool), 0);
-    assert_true(pg_test_ask(s.name,
-                            "SELECT least(min(r.stored_ns), min(began_ns), min(m.stored_ns)) "
+    assert_true(sample_pg_ask(
+                    s.name, "SELECT least(min(r.stored_ns), min(began_ns), min(m.stored_ns)) "
                             "FROM snag.record r, snag.metadata_row m, snag.run") >= before_ns);
     assert_true(
-        pg_test_ask(s.name,
-                    "SELECT min(ended_ns) - max(stored_ns) FROM snag.record, snag.run") > 0);
+        sample_pg_ask(s.name,
+                      "SELECT min(ended_ns) - max(stored_ns) FROM snag.record, snag.run") > 0);
     set_stored(&s, sqlite);
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
         char *expected = answer(sqlite, questions[i]), *text = answer(s.url, questions[i]);
@@ -292,7 +293,7 @@ static int64_t used_by(const struct scene *s, int64_t run)
              "SELECT coalesce(sum(" PROV_PG_RECORD_BYTES "), 0) FROM snag.record WHERE run = "
              "%" PRId64,
              run);
-    return pg_test_ask(s->name, sql);
+    return sample_pg_ask(s->name, sql);
 }
 
 /* What a run that lasts for weeks has in the database: its worst, and no more than was said. */
@@ -332,18 +333,19 @@ static void a_run_has_a_limit_where_one_is_said(void **state)
     assert_true(counts.n_removed > 0 && counts.n_dropped == 0 && !counts.is_failing);
     assert_true(used_by(&s, 2) <= (int64_t)s.opts.limit_bytes);
     assert_true(used_by(&s, 2) > (int64_t)s.opts.limit_bytes / 2);
-    assert_int_equal(pg_test_ask(s.name, "SELECT count(*) FROM snag.record WHERE run = 2"),
+    assert_int_equal(sample_pg_ask(s.name, "SELECT count(*) FROM snag.record WHERE run = 2"),
                      LIMITED - counts.n_removed);
     /* of the anomalies the worst of all, and no cost of what is gone */
-    assert_int_equal(pg_test_ask(s.name, "SELECT count(*) FROM snag.record WHERE run = 2 AND "
-                                         "is_normal = 0 AND severity_ns >= 11900"),
+    assert_int_equal(sample_pg_ask(s.name, "SELECT count(*) FROM snag.record WHERE run = 2 AND "
+                                           "is_normal = 0 AND severity_ns >= 11900"),
                      75);
-    n_costs = pg_test_ask(s.name, "SELECT count(*) FROM snag.cost_row");
+    n_costs = sample_pg_ask(s.name, "SELECT count(*) FROM snag.cost_row");
     assert_true(n_costs > 0 && n_costs < WITH_COST);
-    assert_int_equal(pg_test_ask(s.name, "SELECT count(*) FROM snag.cost_row JOIN snag.record "
-                                         "USING (run, program, rank, step, idx)"),
+    assert_int_equal(sample_pg_ask(s.name,
+                                   "SELECT count(*) FROM snag.cost_row JOIN snag.record "
+                                   "USING (run, program, rank, step, idx)"),
                      n_costs);
-    assert_int_equal(pg_test_ask(s.name, "SELECT count(*) FROM snag.record WHERE run = 1"),
+    assert_int_equal(sample_pg_ask(s.name, "SELECT count(*) FROM snag.record WHERE run = 1"),
                      3000);
     end(&s);
 }
@@ -357,7 +359,7 @@ static void a_row_that_is_never_taken_is_lost_alone(void **state)
     (void)state;
     begin(&s, "odd");
     assert_int_equal(prov_store_open(s.url, &s.opts, &store), 0);
-    pg_test_tell(s.name, "ALTER TABLE snag.record ADD CHECK (idx <> 1077)");
+    sample_pg_tell(s.name, "ALTER TABLE snag.record ADD CHECK (idx <> 1077)");
     put_records(&s, store, 0, 0, 300);
     assert_int_equal(prov_store_flush(store), ERR_IO);
     prov_store_counts(store, &counts);
@@ -366,7 +368,7 @@ static void a_row_that_is_never_taken_is_lost_alone(void **state)
     assert_int_equal(counts.n_waiting, 0);
     assert_false(counts.is_failing);
     prov_store_close(store);
-    assert_int_equal(pg_test_ask(s.name, "SELECT count(*) FROM snag.record"), 299);
+    assert_int_equal(sample_pg_ask(s.name, "SELECT count(*) FROM snag.record"), 299);
     end(&s);
 }
 
@@ -384,7 +386,7 @@ static void what_does_not_fit_into_the_spool_is_counted(void **state)
     s.opts.spool_bytes = 100000;
     s.opts.wait_ms = 1;
     assert_int_equal(prov_store_open(s.url, &s.opts, &store), 0);
-    pg_test_server("kill");
+    sample_pg_server("kill");
     do {
         mark = arena_mark(&s.arena);
         sample_record(0, n++, &s.arena, &record);
@@ -395,12 +397,13 @@ static void what_does_not_fit_into_the_spool_is_counted(void **state)
             nap();
     } while (!counts.is_failing || counts.n_dropped < 20);
     assert_true(counts.n_waiting > 20);
-    pg_test_server("start");
+    sample_pg_server("start");
     while (prov_store_counts(store, &counts), counts.n_waiting > 0)
         nap();
     assert_int_equal(counts.n_stored + counts.n_dropped, n);
     assert_int_equal(prov_store_close(store), ERR_IO); /* some were dropped */
-    assert_int_equal(pg_test_ask(s.name, "SELECT count(*) FROM snag.record"), counts.n_stored);
+    assert_int_equal(sample_pg_ask(s.name, "SELECT count(*) FROM snag.record"),
+                     counts.n_stored);
     end(&s);
 }
 
@@ -464,35 +467,37 @@ static void what_waits_when_the_instance_is_killed_is_sent_by_the_next(void **st
         write_until_killed(&s, has_begun);
     while (atomic_load(has_begun) < 1)
         nap();
-    while (pg_test_ask(s.name, "SELECT count(*) FROM snag.record") < 100)
+    while (sample_pg_ask(s.name, "SELECT count(*) FROM snag.record") < 100)
         nap();
-    pg_test_server("kill");
+    sample_pg_server("kill");
     while (atomic_load(has_begun) < 2)
         nap();
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     n_left = rows_left(&s, 1);
     assert_true(n_left > 1000);
-    pg_test_server("start");
-    n_before = pg_test_ask(s.name, "SELECT count(*) FROM snag.record");
+    sample_pg_server("start");
+    n_before = sample_pg_ask(s.name, "SELECT count(*) FROM snag.record");
     assert_int_equal(prov_store_open(s.url, &s.opts, &store), 0);
     put_records(&s, store, 3, 0, 5);
     assert_int_equal(prov_store_close(store), 0);
     /* its first rows may be some that were stored already */
     assert_int_equal(
-        pg_test_ask(s.name, "SELECT count(*) - max(id) FROM snag.record WHERE run = 1"), 0);
+        sample_pg_ask(s.name, "SELECT count(*) - max(id) FROM snag.record WHERE run = 1"), 0);
     assert_int_equal(
-        pg_test_ask(s.name, "SELECT max(r.id) - stored FROM snag.record r JOIN snag.run ON "
-                            "run.id = r.run WHERE r.run = 1 GROUP BY stored"),
+        sample_pg_ask(s.name, "SELECT max(r.id) - stored FROM snag.record r JOIN snag.run ON "
+                              "run.id = r.run WHERE r.run = 1 GROUP BY stored"),
         0);
-    assert_true(pg_test_ask(s.name, "SELECT count(*) FROM snag.record WHERE run = 1") >=
+    assert_true(sample_pg_ask(s.name, "SELECT count(*) FROM snag.record WHERE run = 1") >=
                 (int64_t)n_left);
-    assert_true(pg_test_ask(s.name, "SELECT count(*) FROM snag.record WHERE run = 1") >
+    assert_true(sample_pg_ask(s.name, "SELECT count(*) FROM snag.record WHERE run = 1") >
                 n_before);
-    assert_int_equal(pg_test_ask(s.name, "SELECT count(*) FROM snag.record WHERE run <> 1"), 5);
+    assert_int_equal(sample_pg_ask(s.name, "SELECT count(*) FROM snag.record WHERE run <> 1"),
+                     5);
     assert_int_equal(
-        pg_test_ask(s.name, "SELECT count(*) FROM snag.run WHERE ended_ns IS NULL"), 1);
-    assert_int_equal(pg_test_ask(s.name, "SELECT id FROM snag.run WHERE ended_ns IS NULL"), 1);
+        sample_pg_ask(s.name, "SELECT count(*) FROM snag.run WHERE ended_ns IS NULL"), 1);
+    assert_int_equal(sample_pg_ask(s.name, "SELECT id FROM snag.run WHERE ended_ns IS NULL"),
+                     1);
     assert_int_equal(fs_exists(s.spool), 0);
     print_message("%" PRIu64 " rows waited, of a process that was killed\n", n_left);
     munmap(has_begun, 4096);
@@ -650,24 +655,26 @@ static void each_record_of_eight_writers_is_there_once_however_often_it_is_kille
 
         wait_for_all(war, true);
         print_message("%d: %" PRIu64 " stored\n", k, sum(war, true));
-        pg_test_server(k % 2 ? "stop" : "kill");
+        sample_pg_server(k % 2 ? "stop" : "kill");
         wait_for_all(war, false);
         spool = bytes_of(s.spool);
         most_spool = spool > most_spool ? spool : most_spool;
-        pg_test_server("start");
+        sample_pg_server("start");
     }
     wait_for_all(war, true);
     end_war(war, most_spool);
     assert_true(most_spool <= WRITERS * (s.opts.spool_bytes + 8192));
-    assert_int_equal(pg_test_ask(s.name, "SELECT count(*) FROM snag.record"), sum(war, false));
+    assert_int_equal(sample_pg_ask(s.name, "SELECT count(*) FROM snag.record"),
+                     sum(war, false));
     assert_int_equal(sum(war, true), sum(war, false));
     assert_int_equal(
-        pg_test_ask(s.name, "SELECT count(*) FROM (SELECT DISTINCT rank, step, idx, is_normal "
-                            "FROM snag.record) x"),
+        sample_pg_ask(s.name,
+                      "SELECT count(*) FROM (SELECT DISTINCT rank, step, idx, is_normal "
+                      "FROM snag.record) x"),
         sum(war, false));
     assert_int_equal(
-        pg_test_ask(s.name, "SELECT count(*) FROM snag.run WHERE stored <> (SELECT count(*) "
-                            "FROM snag.record WHERE run = run.id) OR ended_ns IS NULL"),
+        sample_pg_ask(s.name, "SELECT count(*) FROM snag.run WHERE stored <> (SELECT count(*) "
+                              "FROM snag.record WHERE run = run.id) OR ended_ns IS NULL"),
         0);
     assert_int_equal(fs_exists(s.spool), 0);
     munmap(war, sizeof *war);
@@ -688,10 +695,10 @@ static void an_older_schema_is_brought_up_to_date_and_a_newer_one_refused(void *
     (void)state;
     begin(&s, "versions");
     old.n_versions = 1;
-    connection = pg_test_connect(s.name);
+    connection = sample_pg_connect(s.name);
     assert_int_equal(pg_schema_update(connection, &old), 0);
     PQfinish(connection);
-    pg_test_tell(
+    sample_pg_tell(
         s.name, "INSERT INTO snag.run (program, began_ns, run_id) VALUES (5, 1, ''); "
                 "INSERT INTO snag.metadata_row VALUES (1, 1, 5, 0, 0, 'from', 'version 1', 2)");
     assert_int_equal(prov_reader_open(s.url, &reader), ERR_FORMAT);
@@ -701,8 +708,8 @@ static void an_older_schema_is_brought_up_to_date_and_a_newer_one_refused(void *
     text = answer(s.url, "SELECT value FROM metadata");
     assert_string_equal(text, "3 version 1|\n");
     free(text);
-    assert_int_equal(pg_test_ask(s.name, "SELECT count(*) FROM snag.schema_version"), 3);
-    pg_test_tell(s.name, "INSERT INTO snag.schema_version VALUES (4)");
+    assert_int_equal(sample_pg_ask(s.name, "SELECT count(*) FROM snag.schema_version"), 3);
+    sample_pg_tell(s.name, "INSERT INTO snag.schema_version VALUES (4)");
     assert_int_equal(prov_store_open(s.url, &s.opts, &store), ERR_FORMAT);
     assert_non_null(strstr(err_message(), "use a snag that is as new"));
     assert_int_equal(prov_reader_open(s.url, &reader), ERR_FORMAT);

@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "prov/moments.h"
+#include "prov/prov_stats.h"
 #include "prov/prov_kind.h"
 #include "prov/prov_record.h"
 #include "prov/prov_shard.h"
@@ -132,13 +132,13 @@ static int run_sql(struct database *d, char *sql, const char *path)
 }
 
 /* A shard as schema `as`; n: how many there are, or 0 to be told. */
-static int attach(struct database *d, const struct prov_place *place, uint32_t shard,
+static int attach(struct database *d, const struct prov_dir *place, uint32_t shard,
                   const char *as, uint32_t *n)
 {
     struct prov_file file;
     int rc;
 
-    prov_place_file(place, d->dir, shard, &file);
+    prov_dir_file(place, d->dir, shard, &file);
     rc = database_attach(d, file.name, file.path, as);
     if (rc == ERR_NOT_FOUND)
         return err_set(ERR_FORMAT, "damaged store: '%s' is missing", file.path);
@@ -147,7 +147,7 @@ static int attach(struct database *d, const struct prov_place *place, uint32_t s
 
 /* Copies what a shard has to tables of the temporary database: record of shard 12 to record_12.
  */
-static int copy_shard(struct database *d, const struct prov_place *place, uint32_t shard,
+static int copy_shard(struct database *d, const struct prov_dir *place, uint32_t shard,
                       uint32_t *n)
 {
     int rc = attach(d, place, shard, "extra", n);
@@ -195,7 +195,7 @@ static int make_view(struct database *d, const struct view *view, uint32_t n,
     return rc;
 }
 
-static int open_shards(struct database *d, const struct prov_place *place)
+static int open_shards(struct database *d, const struct prov_dir *place)
 {
     uint32_t most = (uint32_t)sqlite3_limit(d->sql, SQLITE_LIMIT_ATTACHED, -1);
     uint32_t n = 0, n_attached = most - 1;
@@ -224,15 +224,15 @@ int prov_reader_add_function(struct database *reader, const char *url)
 
 int prov_shards_read(const char *url, int64_t run, struct database *reader)
 {
-    struct prov_place place;
-    int dir = -1, rc = prov_place_parse(url, &place);
+    struct prov_dir place;
+    int dir = -1, rc = prov_dir_parse(url, &place);
 
     (void)run;
     *reader = (struct database){.dir = -1};
-    if (rc == 0 && !prov_place_is_store(url))
+    if (rc == 0 && !prov_dir_is_store(url))
         rc = err_set(ERR_NOT_FOUND, "no provenance store: '%s'", place.dir);
     if (rc == 0)
-        rc = prov_place_open(&place, &dir);
+        rc = prov_dir_open(&place, &dir);
     if (rc < 0)
         return rc;
     rc = database_memory(reader, dir);
@@ -290,7 +290,7 @@ static void add_stats(sqlite3_context *context, int n, sqlite3_value **value)
         m->only = mem_copy_string(text);
     json = json_loads(text, 0, NULL);
     stats = prov_stats_read(json);
-    one = moments_of(&stats);
+    one = prov_stats_moments(&stats);
     if ((double)one.n <= PROV_MAX_STATS - (double)m->moments.n && isfinite(one.m3) &&
         isfinite(one.m4))
         moments_merge(&m->moments, &one);
@@ -303,7 +303,7 @@ static void give_stats(sqlite3_context *context)
     char *text = m && m->n_rows == 1 ? m->only : NULL;
 
     if (m && m->n_rows > 1) {
-        struct prov_stats stats = moments_stats(&m->moments);
+        struct prov_stats stats = prov_stats_of(&m->moments);
 
         text = prov_stats_text(&stats);
         free(m->only);

@@ -33,7 +33,7 @@
 /*
  * prov_reader_open -- open a store for questions: from then on, SELECT is all there is.
  *   reader  out: close with database_close
- * Returns 0, ERR_NOT_FOUND, ERR_FORMAT, ERR_IO, ERR_DATABASE, or what prov_place_parse does.
+ * Returns 0, ERR_NOT_FOUND, ERR_FORMAT, ERR_IO, ERR_DATABASE, or what prov_dir_parse does.
  */
 int prov_reader_open(const char *url, struct database *reader);
 

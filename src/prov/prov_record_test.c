@@ -1,8 +1,9 @@
 #include "prov/prov_record.h"
 
 #include "base/err.h"
-#include "base/test.h"
-#include "prov/sample_record.h"
+
+#include "sample_record.h"
+#include "test.h"
 
 #define N_SAMPLES 500
 

@@ -204,11 +204,11 @@ static int note_file(struct prov_shard *s, const struct database_file *file)
     return 0;
 }
 
-int prov_shard_open(const struct prov_place *place, int dir, uint32_t shard, uint32_t n_shards,
+int prov_shard_open(const struct prov_dir *place, int dir, uint32_t shard, uint32_t n_shards,
                     struct prov_shard *out)
 {
     struct prov_file at;
-    const struct database_file *file = prov_place_file(place, dir, shard, &at);
+    const struct database_file *file = prov_dir_file(place, dir, shard, &at);
     int rc;
 
     *out = (struct prov_shard){.inode = 0};
@@ -290,13 +290,13 @@ bool prov_shard_is_empty(struct database *d)
                                "FROM ad_model_row)")) == 0;
 }
 
-uint32_t prov_shard_count(const struct prov_place *place, int dir)
+uint32_t prov_shard_count(const struct prov_dir *place, int dir)
 {
     struct database d = {0};
     struct prov_file file;
     long long n = 0;
 
-    if (database_open(&d, prov_place_file(place, dir, 0, &file), DATABASE_READ) == 0)
+    if (database_open(&d, prov_dir_file(place, dir, 0, &file), DATABASE_READ) == 0)
         n = meta(&d, "main", "shards");
     database_close(&d);
     return n >= 1 && n <= PROV_MAX_SHARDS ? (uint32_t)n : 0;

@@ -8,7 +8,7 @@
 #define SNAG_PROV_PROV_SHARD_H
 
 #include "base/pack.h"
-#include "prov/prov_place.h"
+#include "prov/prov_dir.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -75,7 +75,7 @@ struct prov_shard {
  * Several processes may do so at once. Returns 0, ERR_IO, ERR_FORMAT for something else or
  * another number of shards, or ERR_DATABASE.
  */
-int prov_shard_open(const struct prov_place *place, int dir, uint32_t shard, uint32_t n_shards,
+int prov_shard_open(const struct prov_dir *place, int dir, uint32_t shard, uint32_t n_shards,
                     struct prov_shard *out);
 void prov_shard_close(struct prov_shard *shard);
 
@@ -129,6 +129,6 @@ bool prov_shard_is_empty(struct database *database);
 
 /* prov_shard_count -- how many shards the store in a directory says it has; 0: none is there.
  */
-uint32_t prov_shard_count(const struct prov_place *place, int dir);
+uint32_t prov_shard_count(const struct prov_dir *place, int dir);
 
 #endif

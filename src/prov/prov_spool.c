@@ -380,16 +380,6 @@ static uint64_t next_mark(const struct prov_spool *s, uint64_t end)
     return end;
 }
 
-static void leave_segment(struct prov_spool *s)
-{
-    mem_grow(&s->passed, &s->cap, s->n_passed + 1, sizeof *s->passed);
-    s->passed[s->n_passed++] = (struct segment){s->number, s->last_read};
-    close(s->read_fd);
-    s->read_fd = -1;
-    s->number++;
-    s->at = 0;
-}
-
 int prov_spool_read(struct prov_spool *s, struct prov_frame *frame)
 {
     for (;;) {
@@ -406,7 +396,12 @@ int prov_spool_read(struct prov_spool *s, struct prov_frame *frame)
             }
         if (!is_past)
             return 0;
-        leave_segment(s);
+        mem_grow(&s->passed, &s->cap, s->n_passed + 1, sizeof *s->passed);
+        s->passed[s->n_passed++] = (struct segment){s->number, s->last_read};
+        close(s->read_fd);
+        s->read_fd = -1;
+        s->number++;
+        s->at = 0;
     }
 }
 

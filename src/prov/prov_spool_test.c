@@ -5,8 +5,6 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/rng.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,6 +13,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "test.h"
+#include "test_dir.h"
 
 #define STORE "0123456789abcdef0123456789abcdef"
 

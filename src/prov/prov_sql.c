@@ -1,7 +1,7 @@
 #include "prov/prov_sql.h"
 
 #include "base/err.h"
-#include "prov/prov_place.h"
+#include "prov/prov_dir.h"
 #include "prov/prov_reader.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * of all records: they are read by their id, some at a time, so that no row is changed under a
  * running query.
  */
-#include "prov/prov_rejudge.h"
+#include "prov/prov_sqlite.h"
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -142,8 +142,7 @@ static int prov_rejudge_shard(const struct prov_rejudge *opts, struct prov_rejud
 {
     struct rejudge *r = mem_alloc(1, sizeof *r);
     struct prov_file at;
-    const struct database_file *file =
-        prov_place_file(opts->place, opts->dir, opts->shard, &at);
+    const struct database_file *file = prov_dir_file(opts->place, opts->dir, opts->shard, &at);
     int rc;
 
     r->opts = opts;
@@ -178,7 +177,7 @@ struct sqlite_sink {
 };
 
 struct sqlite_store {
-    struct prov_place place;
+    struct prov_dir place;
     struct prov_home home;
     int64_t run;
     uint64_t shard_bytes; /* that a shard may have */
@@ -188,7 +187,7 @@ struct sqlite_store {
 };
 
 /* What is written ahead of a shard lies on the disk, too. */
-static uint64_t bytes_of(const struct prov_place *place, int dir, uint32_t n)
+static uint64_t bytes_of(const struct prov_dir *place, int dir, uint32_t n)
 {
     static const char *const ends[] = {"", "-wal"};
     uint64_t sum = 0;
@@ -199,7 +198,7 @@ static uint64_t bytes_of(const struct prov_place *place, int dir, uint32_t n)
             struct stat info;
             char name[40];
 
-            prov_place_file(place, dir, i, &file);
+            prov_dir_file(place, dir, i, &file);
             snprintf(name, sizeof name, "%s%s", file.name, ends[k]);
             if (fstatat(dir, name, &info, AT_SYMLINK_NOFOLLOW) == 0)
                 sum += (uint64_t)info.st_size;
@@ -218,11 +217,11 @@ static uint64_t grown(const void *state)
 
 static uint64_t size(const char *url)
 {
-    struct prov_place place;
+    struct prov_dir place;
     uint64_t bytes = 0;
     int dir;
 
-    if (prov_place_parse(url, &place) < 0 || prov_place_open(&place, &dir) < 0)
+    if (prov_dir_parse(url, &place) < 0 || prov_dir_open(&place, &dir) < 0)
         return 0;
     bytes = bytes_of(&place, dir, prov_shard_count(&place, dir));
     close(dir);
@@ -334,7 +333,7 @@ static int open_store(const char *url, const struct prov_store_opts *opts,
                       struct prov_base *base)
 {
     struct sqlite_store *store = mem_alloc(1, sizeof *store);
-    int rc = prov_place_parse(url, &store->place);
+    int rc = prov_dir_parse(url, &store->place);
 
     base->state = store;
     if (rc == 0)
@@ -377,8 +376,7 @@ static int rejudge(const struct prov_base *base, prov_judge_fn *judge, void *ctx
 
 static int look(const char *url)
 {
-    return prov_place_is_store(url) ? 0
-                                    : err_set(ERR_NOT_FOUND, "the store is no longer there");
+    return prov_dir_is_store(url) ? 0 : err_set(ERR_NOT_FOUND, "the store is no longer there");
 }
 
 const struct prov_kind_ops prov_sqlite = {.name = "sqlite",
@@ -394,7 +392,7 @@ const struct prov_kind_ops prov_sqlite = {.name = "sqlite",
                                           .read = prov_shards_read,
                                           .backup = prov_shards_backup,
                                           .prune = prov_shards_prune,
-                                          .is_there = prov_place_is_store,
+                                          .is_there = prov_dir_is_store,
                                           .look = look,
                                           .is_written = prov_home_is_written,
                                           .discard = prov_home_discard};

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/queue.h"
 #include "base/text.h"
-#include "prov/moments.h"
+#include "prov/prov_stats.h"
 #include "prov/prov_kind.h"
 #include "prov/prov_shard.h"
 

@@ -25,13 +25,13 @@
  * are in the database. What still waits at the end is sent by the next who writes to it.
  *
  * Several processes may write to a store at the same time, each the records of another rank
- * (prov_place.h), and any number read it (prov_reader.h), on one machine: SQLite's WAL does not
+ * (prov_dir.h), and any number read it (prov_reader.h), on one machine: SQLite's WAL does not
  * work on network file systems.
  */
 #ifndef SNAG_PROV_PROV_STORE_H
 #define SNAG_PROV_PROV_STORE_H
 
-#include "prov/prov_place.h"
+#include "prov/prov_dir.h"
 #include "prov/prov_record.h"
 
 #include <stdint.h>

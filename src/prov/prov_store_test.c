@@ -2,15 +2,16 @@
 
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "prov/prov_reader.h"
-#include "prov/sample_record.h"
 
 #include <pthread.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "sample_record.h"
+#include "test.h"
+#include "test_dir.h"
 
 struct scene {
     char dir[64], url[128];

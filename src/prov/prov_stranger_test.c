@@ -4,13 +4,14 @@
 
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "prov/prov_reader.h"
-#include "prov/sample_record.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "sample_record.h"
+#include "test.h"
+#include "test_dir.h"
 
 #define VICTIM "not ours to change"
 
@@ -77,7 +78,7 @@ static void expect_refused(const char *what)
         fail_msg("'%s' does not say '%s'", err_message(), what);
     assert_int_equal(prov_store_open(dir, NULL, &store), ERR_FORMAT);
     prov_home_discard(dir);
-    assert_true(prov_place_is_store(dir));
+    assert_true(prov_dir_is_store(dir));
 }
 
 /* As SQLite writes it when two databases are changed at once: at the end, what is removed. */

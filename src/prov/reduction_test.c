@@ -3,10 +3,11 @@
 
 #include "base/fs.h"
 #include "base/mem.h"
-#include "base/test.h"
 #include "prov/prov_reader.h"
 
 #include <unistd.h>
+
+#include "test.h"
 
 static void the_factor_is_what_is_left(void **state)
 {

@@ -6,9 +6,7 @@
 #include "ps/ps_client.h"
 
 #include "base/err.h"
-#include "base/test.h"
 #include "ps/libzmq.h"
-#include "ps/ps_sample.h"
 #include "ps/ps_server.h"
 #include "ps/ps_wire.h"
 
@@ -18,6 +16,9 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "sample_ps.h"
+#include "test.h"
 
 #define FUNCTIONS 4
 #define CLIENTS 3

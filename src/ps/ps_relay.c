@@ -144,12 +144,12 @@ static uint32_t who(struct ps_relay *r, const struct ps_letters *said)
     return i;
 }
 
-static struct key key_of(const struct instance *x, struct ps_place place)
+static struct key key_of(const struct instance *x, struct ps_rank place)
 {
     return key_quad(x->job, place.program, place.rank, 0);
 }
 
-static void take_place(struct ps_relay *r, uint32_t i, struct ps_place place)
+static void take_place(struct ps_relay *r, uint32_t i, struct ps_rank place)
 {
     uint32_t known = r->place.n, p;
 
@@ -164,7 +164,7 @@ static void take_place(struct ps_relay *r, uint32_t i, struct ps_place place)
 }
 
 /* Who reads a place, if it still comes by; NOBODY else. The mail of one that does not goes. */
-static uint32_t reader_of(struct ps_relay *r, uint32_t from, struct ps_place place)
+static uint32_t reader_of(struct ps_relay *r, uint32_t from, struct ps_rank place)
 {
     uint32_t p = idmap_find(&r->place, key_of(&r->instance[from], place));
     struct instance *x;

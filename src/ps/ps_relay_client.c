@@ -25,7 +25,7 @@ struct ps_relay_client {
     struct ps_socket to;
     struct ps_letters say;     /* since the last request; bodies are its own, */
     size_t say_bytes;          /* and have so many */
-    struct ps_place *place;    /* [n_places] all of them, */
+    struct ps_rank *place;     /* [n_places] all of them, */
     uint32_t n_places, n_said; /* of which the first were said, */
     uint32_t n_placed;         /* and of these the first answered */
     size_t place_cap;
@@ -83,7 +83,7 @@ void ps_relay_client_close(struct ps_relay_client *c)
     free(c);
 }
 
-void ps_relay_client_place(struct ps_relay_client *c, struct ps_place place)
+void ps_relay_client_place(struct ps_relay_client *c, struct ps_rank place)
 {
     mem_grow(&c->place, &c->place_cap, (size_t)c->n_places + 1, sizeof *c->place);
     c->place[c->n_places++] = place;
@@ -112,7 +112,7 @@ static bool add(struct ps_relay_client *c, struct ps_letter **list, size_t *cap,
     return true;
 }
 
-bool ps_relay_client_ask(struct ps_relay_client *c, uint64_t number, struct ps_place place,
+bool ps_relay_client_ask(struct ps_relay_client *c, uint64_t number, struct ps_rank place,
                          const void *body, size_t bytes)
 {
     struct ps_letter q = {.client = c->id, .number = number, .place = place};

@@ -51,7 +51,7 @@ int ps_relay_client_open(struct ps_relay_client **client,
 void ps_relay_client_close(struct ps_relay_client *client);
 
 /* ps_relay_client_place -- a place that is read here; once each. */
-void ps_relay_client_place(struct ps_relay_client *client, struct ps_place place);
+void ps_relay_client_place(struct ps_relay_client *client, struct ps_rank place);
 
 /* ps_relay_client_is_placed -- the server has answered to all places, so is_successor is right.
  */
@@ -63,7 +63,7 @@ bool ps_relay_client_is_placed(const struct ps_relay_client *client);
  * Return false when there are PS_MAX_LETTERS, or 16 MiB, that were not sent yet, or there are
  * more bytes than PS_MAX_LETTER_BYTES.
  */
-bool ps_relay_client_ask(struct ps_relay_client *client, uint64_t number, struct ps_place place,
+bool ps_relay_client_ask(struct ps_relay_client *client, uint64_t number, struct ps_rank place,
                          const void *body, size_t bytes);
 bool ps_relay_client_answer(struct ps_relay_client *client, const struct ps_letter *question,
                             const void *body, size_t bytes);

@@ -1,8 +1,9 @@
 /* A client against a server that is played: what it says is read, and answered as one likes. */
 #include "ps/ps_relay_client.h"
 
-#include "base/test.h"
 #include "ps/libzmq.h"
+
+#include "test.h"
 
 #define RESEND_MS 50
 
@@ -120,7 +121,7 @@ static void places_are_known_when_they_were_answered(void **state)
     struct ps_letters mail = {.epoch = 7, .is_successor = true};
 
     (void)state;
-    ps_relay_client_place(client, (struct ps_place){0, 3});
+    ps_relay_client_place(client, (struct ps_rank){0, 3});
     assert_false(ps_relay_client_is_placed(client));
     assert_int_equal(hear()->n_places, 1);
     assert_false(ps_relay_client_is_placed(client));
@@ -146,7 +147,7 @@ static void the_second_answer_to_a_request_is_not_that_to_the_next(void **state)
 
     (void)state;
     assert_int_equal(hear()->number, number); /* sent again */
-    ps_relay_client_ask(client, 1, (struct ps_place){0, 3}, "?", 1);
+    ps_relay_client_ask(client, 1, (struct ps_rank){0, 3}, "?", 1);
     ps_relay_client_end(client, true);
     deliver((struct ps_letters){.number = number});
     assert_int_equal(counts().answered, number);

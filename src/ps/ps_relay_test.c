@@ -1,7 +1,7 @@
 /* Instances are played: each says something to the relay and reads what there is for it. */
 #include "ps/ps_relay.h"
 
-#include "base/test.h"
+#include "test.h"
 
 #define EPOCH 77
 
@@ -59,7 +59,7 @@ static const struct ps_letters *come_by(uint64_t client, const char *job)
 
 static const struct ps_letters *read_rank(uint64_t client, uint32_t rank, const char *job)
 {
-    struct ps_place place = {0, rank};
+    struct ps_rank place = {0, rank};
 
     return say((struct ps_letters){.client = client, .n_places = 1, .place = &place}, job);
 }
@@ -113,7 +113,7 @@ static void assert_nobody(const struct ps_letters *mail)
 static void another_job_and_another_program_are_nobody(void **state)
 {
     struct ps_letter answer = {.client = 1, .number = 5, .body = span_of("this")};
-    struct ps_place place = {1, 3};
+    struct ps_rank place = {1, 3};
 
     (void)state;
     read_rank(2, 3, "other");

@@ -2,15 +2,16 @@
 #include "ps/ps_server.h"
 
 #include "base/err.h"
-#include "base/test.h"
 #include "ps/libzmq.h"
 #include "ps/ps_client.h"
-#include "ps/ps_sample.h"
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "sample_ps.h"
+#include "test.h"
 
 static struct ps_server *start(void)
 {
@@ -182,7 +183,7 @@ static bool has_answered(struct ps_server *server, uint64_t n)
 static void write_letters(msgpack_sbuffer *out)
 {
     const unsigned char *text = (const unsigned char *)"what?";
-    struct ps_place place = {0, 3};
+    struct ps_rank place = {0, 3};
     struct ps_letter q = {.client = 2, .number = 8, .place = place, .body = {text, 5}};
     struct ps_letter a = {.client = 2, .number = 9, .body = {text, 4}};
 

@@ -4,14 +4,15 @@
 
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "ps/ps_store.h"
 
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "test.h"
+#include "test_dir.h"
 
 #define VICTIM "not ours to change"
 
@@ -187,9 +188,9 @@ static void models_that_no_values_make_are_refused(void **state)
         sketch_add(&sketch, 5000);
         ps_state_add(&forged.state, 0, &sketch);
         if (i == 0)
-            forged.state.sketch[0].sum = 1;
+            forged.state.sketch[0].sums.sum = 1;
         else if (i == 1)
-            forged.state.sketch[0].sum = (unsigned __int128)1 << 100;
+            forged.state.sketch[0].sums.sum = (unsigned __int128)1 << 100;
         else if (i == 2)
             forged.state.sketch[0].min = 3000;
         else

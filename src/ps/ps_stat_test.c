@@ -1,8 +1,8 @@
 #include "ps/ps_stat.h"
 
-#include "base/test.h"
-
 #include <float.h>
+
+#include "test.h"
 
 /* -3 1 5: sum 3, squares 9 + 1 + 25. */
 static void whole_numbers_by_hand(void **state)

@@ -21,18 +21,13 @@ void ps_state_release(struct ps_state *s)
     *s = (struct ps_state){0};
 }
 
-static void cover(struct ps_state *s, uint32_t slot)
-{
-    mem_grow(&s->sketch, &s->cap, (size_t)slot + 1, sizeof *s->sketch);
-    while (s->n <= slot)
-        sketch_init(&s->sketch[s->n++]);
-}
-
 void ps_state_add(struct ps_state *s, uint32_t slot, const struct sketch *from)
 {
     struct sketch *into;
 
-    cover(s, slot);
+    mem_grow(&s->sketch, &s->cap, (size_t)slot + 1, sizeof *s->sketch);
+    while (s->n <= slot)
+        sketch_init(&s->sketch[s->n++]);
     into = &s->sketch[slot];
     if (from->n > PS_MAX_CALLS - into->n) {
         s->n_lost += from->n;
@@ -179,8 +174,8 @@ void ps_state_unpack_sketch(struct sketch *s, struct pack *p)
         return;
     p->is_bad = sketch_bin(s->min) != s->first_bin + first ||
                 sketch_bin(s->max) != s->first_bin + last - 1 || s->n > PS_MAX_CALLS ||
-                s->sum < (unsigned __int128)s->n * s->min ||
-                s->sum > (unsigned __int128)s->n * s->max;
+                s->sums.sum < (unsigned __int128)s->n * s->min ||
+                s->sums.sum > (unsigned __int128)s->n * s->max;
 }
 
 void ps_state_pack(const struct ps_state *s, struct pack *p)

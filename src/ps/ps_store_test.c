@@ -1,14 +1,15 @@
 #include "ps/ps_store.h"
 
 #include "base/err.h"
-#include "base/test.h"
-#include "ps/ps_sample.h"
 #include "ps/ps_snapshot.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
+
+#include "sample_ps.h"
+#include "test.h"
 
 #define FUNCTIONS 5
 #define CLIENTS 4
@@ -227,7 +228,7 @@ static void counts_do_not_wrap(void **state)
     sketch_init(&s);
     sketch_add(&s, 1);
     s.n = s.count[1 - s.first_bin] = PS_MAX_CALLS;
-    s.sum = PS_MAX_CALLS;
+    s.sums.sum = PS_MAX_CALLS;
     assert_int_equal(ps_store_open(&store, &opts), 0);
     for (push.sequence = 1; push.sequence <= 6; push.sequence++) {
         ask(store, &push, &s, &f, &reply);
@@ -444,7 +445,7 @@ static void workers_and_cuts_lose_nothing(void **state)
     pull(store, model, NULL);
     for (uint32_t i = 0; i < FUNCTIONS; i++) {
         assert_int_equal(model[i].n, 2000);
-        assert_int_equal(model[i].sum, 500 * (10 + 20 + 30 + 40));
+        assert_int_equal(model[i].sums.sum, 500 * (10 + 20 + 30 + 40));
     }
     release_all(model, FUNCTIONS);
     ps_store_close(store);
@@ -489,7 +490,7 @@ static void take_mail(struct writer *w, const struct ps_letters *mail)
 static void *write_many(void *arg)
 {
     struct writer *w = arg;
-    struct ps_place place = {0, w->index};
+    struct ps_rank place = {0, w->index};
     msgpack_sbuffer out = {0}, reply = {0};
     struct ps_frame f = {0};
     uint32_t asked = UINT32_MAX;

@@ -170,7 +170,7 @@ static int add_function(sqlite3_stmt *s, uint32_t fid, const char *text,
         sqlite3_bind_int64(s, 6, whole(sketch->max));
         sqlite3_bind_double(s, 7, sketch_mean(sketch));
         sqlite3_bind_double(s, 8, sketch_deviation(sketch));
-        sqlite3_bind_double(s, 9, (double)sketch->sum);
+        sqlite3_bind_double(s, 9, (double)sketch->sums.sum);
         sqlite3_bind_double(s, 10, sketch_quantile(sketch, 0.5));
         sqlite3_bind_double(s, 11, sketch_quantile(sketch, 0.9));
         sqlite3_bind_double(s, 12, sketch_quantile(sketch, 0.99));

@@ -380,8 +380,8 @@ static bool is_possible(const struct ps_packed_sketch *s)
 {
     return s->min <= s->max && sketch_bin(s->min) == s->first_bin &&
            sketch_bin(s->max) == s->first_bin + s->n_bins - 1 &&
-           s->sum >= (unsigned __int128)s->n * s->min &&
-           s->sum <= (unsigned __int128)s->n * s->max;
+           s->sums.sum >= (unsigned __int128)s->n * s->min &&
+           s->sums.sum <= (unsigned __int128)s->n * s->max;
 }
 
 static void read_sketch(struct ps_reader *r, struct ps_packed_sketch *s)
@@ -390,8 +390,8 @@ static void read_sketch(struct ps_reader *r, struct ps_packed_sketch *s)
     ps_read_array(r, 5, 5);
     s->min = ps_read_count(r);
     s->max = ps_read_count(r);
-    s->sum = ps_read_wide(r);
-    s->square_sum = ps_read_wide(r);
+    s->sums.sum = ps_read_wide(r);
+    s->sums.square_sum = ps_read_wide(r);
     s->bins = ps_read_bytes(r, MAX_BINS_BYTES);
     if (!r->is_bad)
         r->is_bad = !check_bins(s) || !is_possible(s);
@@ -404,8 +404,7 @@ struct sketch ps_sketch_view(const struct ps_packed_sketch *s, uint64_t *bin)
     struct sketch view = {.n = s->n,
                           .min = s->min,
                           .max = s->max,
-                          .sum = s->sum,
-                          .square_sum = s->square_sum,
+                          .sums = s->sums,
                           .first_bin = s->first_bin,
                           .n_bins = s->n_bins,
                           .count = bin};
@@ -434,8 +433,8 @@ void ps_write_sketch(msgpack_sbuffer *out, const struct sketch *s)
     ps_write_array(out, 5);
     ps_write_count(out, s->min);
     ps_write_count(out, s->max);
-    ps_write_wide(out, s->sum);
-    ps_write_wide(out, s->square_sum);
+    ps_write_wide(out, s->sums.sum);
+    ps_write_wide(out, s->sums.square_sum);
     ps_write_bytes(out, bytes, (uint32_t)(at - bytes));
 }
 

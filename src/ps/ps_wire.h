@@ -68,7 +68,7 @@ enum ps_refusal_code {
 /* A sketch in its frame: checked, but still packed. */
 struct ps_packed_sketch {
     uint64_t n, min, max;
-    unsigned __int128 sum, square_sum;
+    struct exact_sums sums;
     uint32_t first_bin, n_bins;
     struct ps_span bins;
 };
@@ -122,7 +122,7 @@ struct ps_refusal {
 };
 
 /* A rank of a program. */
-struct ps_place {
+struct ps_rank {
     uint32_t program, rank;
 };
 
@@ -135,7 +135,7 @@ enum ps_letter_state {
 /* A question of one instance to the one that reads a place, or the answer to it. */
 struct ps_letter {
     uint64_t client, number;    /* who asks, and its number for the question */
-    struct ps_place place;      /* a question's: whom it is for */
+    struct ps_rank place;       /* a question's: whom it is for */
     enum ps_letter_state state; /* an answer's */
     struct ps_span body;
 };
@@ -152,7 +152,7 @@ struct ps_letters {
     uint32_t n_going_on; /* other instances of the job that may still ask something, */
     bool is_successor;   /* and another one has read a place of this one before */
     uint32_t n_places, n_questions, n_answers;
-    struct ps_place *place;              /* [n_places] that it reads */
+    struct ps_rank *place;               /* [n_places] that it reads */
     struct ps_letter *question, *answer; /* [n_questions], [n_answers] */
     size_t place_cap, question_cap, answer_cap;
 };

@@ -1,8 +1,9 @@
 #include "ps/ps_wire.h"
 
 #include "base/err.h"
-#include "base/test.h"
-#include "ps/ps_sample.h"
+
+#include "sample_ps.h"
+#include "test.h"
 
 static const struct ps_push head = {
     .client = 7, .epoch = UINT64_MAX, .sequence = 3, .round = 300, .have = 70000};
@@ -96,7 +97,7 @@ static void answers_come_back_as_they_were(void **state)
 static void write_letters(msgpack_sbuffer *out, enum ps_kind kind)
 {
     const unsigned char body[] = {0, 0xff, 10};
-    struct ps_place place[] = {{0, 3}, {UINT32_MAX, 0}};
+    struct ps_rank place[] = {{0, 3}, {UINT32_MAX, 0}};
     struct ps_letter question = {
         .client = UINT64_MAX, .number = 4, .place = {1, 70000}, .body = {body, 3}};
     struct ps_letter answer[] = {{.client = 5, .number = 6, .state = PS_OVERFULL},

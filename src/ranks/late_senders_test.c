@@ -1,7 +1,7 @@
 #include "ranks/late_senders.h"
 
-#include "base/test.h"
-#include "explain/sample_view.h"
+#include "sample_view.h"
+#include "test.h"
 
 static void a_receive_waits_until_its_send_is_entered(void **state)
 {

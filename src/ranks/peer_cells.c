@@ -6,6 +6,7 @@
 #include "ranks/peer_cells.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "features/robust.h"
 #include "ranks/peers.h"
 
@@ -236,16 +237,9 @@ void peer_cells_release(struct peer_cells *cells)
 const struct peer_cell *peer_cells_find(const struct peer_cells *cells, uint32_t place,
                                         uint32_t path)
 {
-    uint32_t low = cells->first[path], high = cells->first[path + 1];
+    uint32_t low =
+        FIRST_NOT(i, cells->first[path], cells->first[path + 1], cells->cell[i].place < place);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (cells->cell[middle].place < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < cells->first[path + 1] && cells->cell[low].place == place ? &cells->cell[low]
                                                                            : NULL;
 }

@@ -1,11 +1,12 @@
 /* Ranks that are known to be slow, or not, because the program is made up. */
 #include "ranks/peers.h"
 
-#include "analysis/sample_run.h"
-#include "base/test.h"
 #include "ranks/peer_few.h"
 #include "replay/what_if.h"
 #include "run/run_summary.h"
+
+#include "sample_run.h"
+#include "test.h"
 
 struct made {
     struct sample_run run;

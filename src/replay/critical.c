@@ -2,6 +2,7 @@
 #include "replay/critical.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 
@@ -139,15 +140,7 @@ static size_t last_before(const struct stays *x, size_t from, uint64_t t)
         step *= 2;
     }
     to = from + step < x->n ? from + step : x->n;
-    while (to - from > 1) {
-        size_t middle = from + (to - from) / 2;
-
-        if (x->at[middle].begin_ns < t)
-            from = middle;
-        else
-            to = middle;
-    }
-    return from;
+    return FIRST_NOT(i, from + 1, to, x->at[i].begin_ns < t) - 1;
 }
 
 /* How much of the time before t the path is there: `last` is the last stay before it. */

@@ -5,6 +5,7 @@
 #include "replay/replay.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "explain/waiting.h"
 #include "replay/syncs_needs.h"
 
@@ -769,16 +770,9 @@ static void find_silence(const struct syncs *s, struct silence *silence)
 /* How long nothing went on before a time. */
 static uint64_t silent_until(const struct silence *silence, uint64_t time_ns)
 {
-    uint32_t low = 0, high = silence->n;
+    /* the first that ends after it */
+    uint32_t low = FIRST_NOT(i, 0, silence->n, silence->span[i].end_ns <= time_ns);
 
-    while (low < high) { /* the first that ends after it */
-        uint32_t middle = low + (high - low) / 2;
-
-        if (silence->span[middle].end_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     if (low == silence->n || silence->span[low].begin_ns >= time_ns)
         return silence->before_ns[low];
     return silence->before_ns[low] + time_ns - silence->span[low].begin_ns;

@@ -3,12 +3,13 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "base/test.h"
-#include "explain/sample_view.h"
 #include "replay/critical.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "sample_view.h"
+#include "test.h"
 
 struct played {
     struct sample_view trace;

@@ -226,7 +226,7 @@ static void add_track(struct stream *x, uint32_t region, uint64_t begin_ns)
 
 /* Which syncs belong to the records and dependencies of the location. */
 static void place_records(const struct stream *x, struct streams *t,
-                          const struct sync_places *at)
+                          const struct record_syncs *at)
 {
     const struct call_view *calls = x->calls;
     const uint32_t *op_sync = x->s->op_sync[x->location];
@@ -252,7 +252,7 @@ static void place_records(const struct stream *x, struct streams *t,
 }
 
 void streams_add(struct streams *t, struct syncs *s, uint32_t location, uint64_t begin_ns,
-                 const struct sync_places *at)
+                 const struct record_syncs *at)
 {
     struct stream x = {.s = s, .location = location, .calls = &s->view->calls[location]};
 

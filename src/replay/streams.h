@@ -19,7 +19,7 @@
 
 #include "replay/syncs.h"
 
-struct sync_places;
+struct record_syncs;
 
 /* A dependency whose calls have been found; NO_CALL: there is none. */
 struct found_dependency {
@@ -65,6 +65,6 @@ void streams_release(struct streams *streams);
  * O(calls x tracks + dependencies).
  */
 void streams_add(struct streams *streams, struct syncs *s, uint32_t location, uint64_t begin_ns,
-                 const struct sync_places *at);
+                 const struct record_syncs *at);
 
 #endif

@@ -2,10 +2,10 @@
 #include "replay/replay.h"
 #include "replay/what_if.h"
 
-#include "base/test.h"
-#include "explain/sample_view.h"
-
 #include <math.h>
+
+#include "sample_view.h"
+#include "test.h"
 
 #define MAX_STREAMS 16
 

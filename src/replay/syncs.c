@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "replay/streams.h"
 #include "replay/syncs_needs.h"
 #include "replay/team_syncs.h"
@@ -157,7 +158,7 @@ static uint32_t outermost(const struct trace_view *view, const struct call_view 
 }
 
 static void add_message(const struct syncs *s, const struct call_view *calls, size_t row,
-                        struct sync_places *at, struct points *p)
+                        struct record_syncs *at, struct points *p)
 {
     const struct message *m = &s->view->message[row];
     bool is_send = m->kind == MESSAGE_SEND, is_blocking = m->begin_ns == m->end_ns;
@@ -174,7 +175,7 @@ static void add_message(const struct syncs *s, const struct call_view *calls, si
 }
 
 static void add_collective(const struct syncs *s, const struct call_view *calls, size_t i,
-                           uint32_t l, struct sync_places *at, struct points *p)
+                           uint32_t l, struct record_syncs *at, struct points *p)
 {
     const struct collective *c = &calls->collective[i];
     size_t row = at->first_collective[l] + i;
@@ -198,7 +199,8 @@ static uint32_t final_call(const struct trace_view *view, const struct call_view
     return NO_CALL;
 }
 
-static void add_end(const struct syncs *s, uint32_t l, struct sync_places *at, struct points *p)
+static void add_end(const struct syncs *s, uint32_t l, struct record_syncs *at,
+                    struct points *p)
 {
     const struct call_view *calls = &s->view->calls[l];
     uint32_t row = final_call(s->view, calls);
@@ -263,7 +265,7 @@ static void sort(struct points *p)
     }
 }
 
-static void collect(const struct syncs *s, uint32_t l, struct sync_places *at,
+static void collect(const struct syncs *s, uint32_t l, struct record_syncs *at,
                     struct streams *t, struct points *p)
 {
     const struct call_view *calls = &s->view->calls[l];
@@ -431,7 +433,7 @@ static size_t *count_barriers(const struct trace_view *view)
     return first;
 }
 
-static void places_init(struct sync_places *at, const struct trace_view *view)
+static void places_init(struct record_syncs *at, const struct trace_view *view)
 {
     size_t n_messages = view->first_message[view->n_locations], n;
 
@@ -457,7 +459,7 @@ static void places_init(struct sync_places *at, const struct trace_view *view)
     memset(at->barrier, 0xff, n * sizeof *at->barrier);
 }
 
-static void places_release(struct sync_places *at)
+static void places_release(struct record_syncs *at)
 {
     free(at->first_collective);
     free(at->posted);
@@ -513,7 +515,7 @@ static void reserve(struct syncs *s, struct points *p)
     mem_grow(&s->sync, &s->cap, all, sizeof *s->sync);
 }
 
-static int add_all(struct syncs *s, struct streams *t, struct sync_places *at)
+static int add_all(struct syncs *s, struct streams *t, struct record_syncs *at)
 {
     uint64_t begin_ns = first_ns(s->view);
     struct points points = {0}, teams = {0};
@@ -550,7 +552,7 @@ static int add_all(struct syncs *s, struct streams *t, struct sync_places *at)
 
 int syncs_init(struct syncs *s, const struct trace_view *view)
 {
-    struct sync_places at = {0};
+    struct record_syncs at = {0};
     struct streams streams;
     int rc;
 
@@ -602,33 +604,19 @@ void syncs_release(struct syncs *s)
 
 uint32_t syncs_after(const struct syncs *s, uint32_t location, uint64_t time_ns)
 {
-    uint32_t low = syncs_begin(s, location), high = syncs_end(s, location) - 1; /* the end */
+    uint32_t last = syncs_end(s, location) - 1; /* the end */
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (s->sync[middle].enter_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, syncs_begin(s, location), last, s->sync[i].enter_ns <= time_ns);
 }
 
 uint32_t syncs_of_call(const struct syncs *s, uint32_t location, uint32_t row)
 {
     uint64_t enter = s->view->calls[location].enter_ns[row];
     uint64_t leave = calls_leave(&s->view->calls[location], row);
-    uint32_t k = syncs_begin(s, location), high = syncs_end(s, location) - 1;
+    uint32_t last = syncs_end(s, location) - 1;
+    /* the first that is left at or after it was entered */
+    uint32_t k = FIRST_NOT(i, syncs_begin(s, location), last, s->sync[i].leave_ns < enter);
 
-    while (k < high) { /* the first that is left at or after it was entered */
-        uint32_t middle = k + (high - k) / 2;
-
-        if (s->sync[middle].leave_ns < enter)
-            k = middle + 1;
-        else
-            high = middle;
-    }
     for (; k < syncs_end(s, location) && s->sync[k].enter_ns <= leave; k++)
         if (s->sync[k].call == row)
             return k;

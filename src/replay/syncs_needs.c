@@ -18,7 +18,7 @@
 /* Goes through all needs: counts them, or fills them in. */
 struct needs {
     struct syncs *s;
-    const struct sync_places *at;
+    const struct record_syncs *at;
     bool is_counted; /* then they are filled in */
     uint32_t *root;  /* [n_collectives] the root's sync, or NEED_INDEX */
     struct span {
@@ -54,7 +54,7 @@ struct own_syncs {
 
 static void need_of_message(struct needs *n, size_t row, const struct own_syncs *own)
 {
-    const struct sync_places *at = n->at;
+    const struct record_syncs *at = n->at;
     const struct message *m = &n->s->view->message[row];
     bool is_send = m->kind == MESSAGE_SEND;
     uint32_t who = is_there(at->ended[row]) ? at->ended[row] : at->posted[row], other;
@@ -251,7 +251,7 @@ static void each_part(struct needs *n, void (*fn)(uint32_t location, const struc
                                                   uint32_t sync, struct needs *n))
 {
     const struct trace_view *view = n->s->view;
-    const struct sync_places *at = n->at;
+    const struct record_syncs *at = n->at;
 
     for (uint32_t l = 0; l < view->n_locations; l++)
         for (size_t i = 0; i < view->calls[l].n_collectives; i++) {
@@ -291,7 +291,7 @@ static void add_part(uint32_t location, const struct collective *c, uint32_t syn
 }
 
 /* How many collectives there are. A number that no matching gives out is none. */
-static uint32_t count_collectives(const struct trace_view *view, const struct sync_places *at)
+static uint32_t count_collectives(const struct trace_view *view, const struct record_syncs *at)
 {
     size_t n_records = at->first_collective[view->n_locations];
     uint32_t n = 0;
@@ -421,7 +421,7 @@ static void each(struct needs *n)
     each_end(n, note_end);
 }
 
-void syncs_need_all(struct syncs *s, const struct sync_places *at)
+void syncs_need_all(struct syncs *s, const struct record_syncs *at)
 {
     struct needs n = {.s = s, .at = at};
 

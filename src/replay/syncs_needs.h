@@ -5,7 +5,7 @@
 #include "replay/syncs.h"
 
 /* In which syncs the records of a trace are: NEED_INDEX where in none. */
-struct sync_places {
+struct record_syncs {
     uint32_t *posted, *ended;                  /* [messages] */
     uint32_t *entered, *left;                  /* [collectives] */
     size_t *first_collective;                  /* [n_locations + 1] among all */
@@ -18,7 +18,7 @@ struct sync_places {
 };
 
 /* syncs_need_all -- fill in first_need, need, members, last_ns and is_blind. */
-void syncs_need_all(struct syncs *s, const struct sync_places *at);
+void syncs_need_all(struct syncs *s, const struct record_syncs *at);
 
 /* syncs_order -- fill in order, place and reach; mark needs that come too early. */
 void syncs_order(struct syncs *s);

@@ -22,7 +22,7 @@ struct open_span {
 struct walk {
     const struct trace_view *view;
     const struct call_view *calls;
-    struct sync_places *at;
+    struct record_syncs *at;
     struct points *points;
     size_t first, first_barrier; /* of the location, among all */
     uint64_t begin_ns;
@@ -148,7 +148,7 @@ static void open_span(struct walk *w, size_t i)
 }
 
 void team_syncs_collect(const struct trace_view *view, uint32_t l, uint64_t begin_ns,
-                        struct sync_places *at, struct points *p)
+                        struct record_syncs *at, struct points *p)
 {
     struct walk w = {.view = view, .calls = &view->calls[l], .at = at, .points = p};
 
@@ -239,7 +239,7 @@ static void find_barrier_times(struct team_syncs *t, const struct syncs *s)
     }
 }
 
-void team_syncs_init(struct team_syncs *t, const struct syncs *s, const struct sync_places *at)
+void team_syncs_init(struct team_syncs *t, const struct syncs *s, const struct record_syncs *at)
 {
     size_t n_spans = s->view->first_span[s->n_locations];
     uint32_t *slot = mem_alloc(n_spans, sizeof *slot);
@@ -288,7 +288,7 @@ void team_syncs_each_part(const struct team_syncs *t, const struct syncs *s,
 static void each_fork(const struct team_syncs *t, const struct syncs *s,
                       void (*fn)(void *ctx, uint32_t who, uint32_t need), void *ctx)
 {
-    const struct sync_places *at = t->at;
+    const struct record_syncs *at = t->at;
 
     for (uint32_t i = 0; i < t->n_members; i++) {
         const struct team_member *m = &t->member[i];

@@ -55,19 +55,19 @@ static inline void points_add(struct points *p, struct point point)
     p->point[p->n++] = point;
 }
 
-struct sync_places;
+struct record_syncs;
 
 /*
  * team_syncs_collect -- the moments of a location that have to do with teams, in their order.
  *   begin_ns  when the trace began: before its first team a thread waits
  */
 void team_syncs_collect(const struct trace_view *view, uint32_t location, uint64_t begin_ns,
-                        struct sync_places *at, struct points *p);
+                        struct record_syncs *at, struct points *p);
 
 /* Who was in which team, and where the barriers of all are. */
 struct team_syncs {
     const struct trace_view *view;
-    const struct sync_places *at;
+    const struct record_syncs *at;
     struct team_member {
         uint32_t team, location;
         uint32_t first, last; /* its spans, among all */
@@ -83,7 +83,8 @@ struct team_syncs {
 };
 
 /* team_syncs_init -- once the syncs are there. O(spans + barriers). */
-void team_syncs_init(struct team_syncs *t, const struct syncs *s, const struct sync_places *at);
+void team_syncs_init(struct team_syncs *t, const struct syncs *s,
+                     const struct record_syncs *at);
 void team_syncs_release(struct team_syncs *t);
 
 /* One who comes to a barrier: with a sync of its own, or where it ends. */

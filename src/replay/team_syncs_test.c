@@ -1,10 +1,11 @@
 /* Times are in microseconds, as sample_view.h has them. */
 #include "replay/team_syncs.h"
 
-#include "base/test.h"
-#include "explain/sample_view.h"
 #include "replay/critical.h"
 #include "replay/replay.h"
+
+#include "sample_view.h"
+#include "test.h"
 
 struct played {
     struct sample_view trace;

@@ -87,7 +87,7 @@ struct columns_writer *columns_join(const char *dir, uint32_t n_locations);
 void columns_free(struct columns_writer *writer);
 
 /* Where the rows of the next location begin, in all files. All 0 for the first. */
-struct column_place {
+struct column_offsets {
     uint64_t call, message, collective, span, barrier, estimate;
     uint64_t detail[N_DETAIL_FILES];
 };
@@ -98,7 +98,7 @@ struct column_place {
  * before columns_write of the same location.
  */
 void columns_place(struct columns_writer *writer, uint32_t location, const struct calls *calls,
-                   struct column_place *next);
+                   struct column_offsets *next);
 
 /*
  * columns_write -- write the calls of a location where they were placed.

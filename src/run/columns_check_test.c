@@ -4,9 +4,10 @@
  */
 #include "base/err.h"
 #include "base/rng.h"
-#include "base/test.h"
-#include "run/sample_columns.h"
 #include "trace/monotone.h"
+
+#include "sample_columns.h"
+#include "test.h"
 
 #define N_REGIONS 5u
 

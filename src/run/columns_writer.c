@@ -3,7 +3,7 @@
  * order, then written, which any thread can do at any time. Each block is shown before it is
  * written: so profiles are added up while its calls are in the cache.
  */
-#include "run/profiled_columns.h"
+#include "run/columns_writer.h"
 
 #include "base/checksum.h"
 #include "base/err.h"
@@ -127,7 +127,7 @@ static uint64_t take_rows(uint64_t *next, uint64_t n)
 }
 
 void columns_place(struct columns_writer *w, uint32_t location, const struct calls *calls,
-                   struct column_place *next)
+                   struct column_offsets *next)
 {
     struct column_range *range = &w->range[location];
     struct detail_view details = details_view(&calls->details);

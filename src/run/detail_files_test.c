@@ -2,12 +2,13 @@
 #include "run/detail_files.h"
 
 #include "base/err.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "run/columns.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
+
+#include "test.h"
+#include "test_dir.h"
 
 #define N_LOCATIONS 2u
 
@@ -60,7 +61,7 @@ static void make_calls(struct calls *calls, uint32_t l)
 static void write_columns(struct made *m, bool has_details)
 {
     struct columns_writer *w = columns_create(m->dir, N_LOCATIONS);
-    struct column_place next = {0};
+    struct column_offsets next = {0};
     struct calls calls = {0};
     uint32_t by_depth[8];
 

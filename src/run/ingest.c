@@ -31,7 +31,7 @@
 #include "base/sequence.h"
 #include "forest/traffic.h"
 #include "run/columns.h"
-#include "run/profiled_columns.h"
+#include "run/columns_writer.h"
 #include "stack/calls.h"
 #include "stack/callstack.h"
 #include "trace/borders.h"
@@ -128,14 +128,14 @@ static int ingest_check_definitions(struct process_group *process_group,
 /* Wait for the place of a location of ours; ingest_pass_turn -- hand on
  * that of the one after it. Where the same process has both nothing is sent. */
 static void ingest_take_turn(struct process_group *process_group, const struct deal *deal,
-                             uint32_t l, struct column_place *next)
+                             uint32_t l, struct column_offsets *next)
 {
     if (l > 0 && deal->owner[l - 1] != deal->owner[l])
         process_group_receive(process_group, deal->owner[l - 1], next, sizeof *next);
 }
 
 static void ingest_pass_turn(struct process_group *process_group, const struct deal *deal,
-                             uint32_t l, const struct column_place *next)
+                             uint32_t l, const struct column_offsets *next)
 {
     if (l + 1 < deal->n_locations && deal->owner[l + 1] != deal->owner[l])
         process_group_send(process_group, deal->owner[l + 1], next, sizeof *next);
@@ -343,7 +343,7 @@ struct job {
     struct ingest_worker *worker; /* [pool_threads] */
     struct deal deal;
     struct sequence sequence;
-    struct column_place next; /* the next location's, for whose turn it is */
+    struct column_offsets next; /* the next location's, for whose turn it is */
     struct progress progress;
     struct loops_found *found; /* [n_locations] */
     atomic_bool is_failed;     /* no use going on */
@@ -437,12 +437,6 @@ static void summarize(struct ingested_location *location, const struct calls *ca
         location->root_ns += calls->inclusive_ns[i];
 }
 
-static void fail_location(struct job *job, uint32_t l, int rc)
-{
-    job->failure[l] = (struct failure){rc, mem_copy_string(err_message())};
-    atomic_store(&job->is_failed, true);
-}
-
 /* Number i of ours has its turn: all locations before it have their places. */
 static void place(struct job *job, size_t i, const struct calls *calls)
 {
@@ -479,8 +473,10 @@ static void take_location(struct job *job, struct ingest_worker *w, unsigned ind
     place(job, i, &w->calls);
     if (rc == 0 && !atomic_load(&job->is_failed))
         rc = profiled_columns_take(&w->out, job->writer, l, &w->calls, &job->source->defs);
-    if (rc < 0)
-        fail_location(job, l, rc);
+    if (rc < 0) {
+        job->failure[l] = (struct failure){rc, mem_copy_string(err_message())};
+        atomic_store(&job->is_failed, true);
+    }
 }
 
 static void take_locations(void *ctx, size_t begin, size_t end, unsigned index)

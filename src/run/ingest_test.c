@@ -4,15 +4,16 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
-#include "base/sample_process_group.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "run/columns.h"
 
 #include <sys/resource.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "sample_process_group.h"
+#include "test.h"
+#include "test_dir.h"
 
 static const char program[] = "synth:60*step(compute@1ms(a 3*b) >1 <1 |);ranks=7;jitter=0.2";
 

@@ -117,7 +117,7 @@ static bool sizes_fit(const struct levels *levels)
     return levels->index.bytes % 8 == 0 && h->n_lines <= most && h->n_levels <= most &&
            h->n_fences <= most && h->n_spent <= most && h->n_message_fences <= most &&
            sizeof *h / 8 + sizeof(struct level_line) / 8 * h->n_lines +
-                   sizeof(struct level_place) / 8 * h->n_levels + h->n_fences + h->n_spent +
+                   sizeof(struct level_rects) / 8 * h->n_levels + h->n_fences + h->n_spent +
                    h->n_message_fences ==
                words &&
            h->n_rects == levels->rects.bytes / sizeof(struct level_rect) &&
@@ -142,7 +142,7 @@ static bool places_fit(const struct levels *levels)
     const struct levels_header *h = levels->header;
 
     for (uint64_t i = 0; i < h->n_levels; i++) {
-        const struct level_place *p = &levels->level[i];
+        const struct level_rects *p = &levels->level[i];
         uint64_t n_fences = levels_fences(p->n, LEVELS_FENCE);
 
         if (p->n == 0 || p->n > UINT32_MAX || p->n > h->n_rects ||
@@ -259,7 +259,7 @@ struct level levels_at(const struct levels *levels, uint32_t location, uint32_t 
 {
     const struct level_line *line = line_of(levels, location, depth);
     unsigned at = k > line->finest ? k - line->finest : 0;
-    const struct level_place *place;
+    const struct level_rects *place;
 
     if (at >= line->n_levels)
         at = line->n_levels - 1;
@@ -363,7 +363,7 @@ struct line {
 /* What a location has of each part of the files; its places counted from its own beginning. */
 struct share {
     struct level_rect *rect;
-    struct level_place *level;
+    struct level_rects *level;
     uint64_t *fence, *spent;
     struct level_line *line;
     size_t n_rects, n_levels, n_fences, n_spent, n_lines;
@@ -456,7 +456,7 @@ static void add_calls(struct line *lines, const struct call_view *calls, const s
 
 static void keep_level(struct share *s, const struct level_rect *rect, uint32_t n)
 {
-    struct level_place place = {s->n_rects, s->n_fences, n};
+    struct level_rects place = {s->n_rects, s->n_fences, n};
 
     mem_grow(&s->rect, &s->rect_cap, s->n_rects + n, sizeof *s->rect);
     memcpy(s->rect + s->n_rects, rect, n * sizeof *rect);
@@ -527,7 +527,7 @@ static void append(struct share *all, const struct share *s)
     mem_grow(&all->level, &all->level_cap, all->n_levels + s->n_levels, sizeof *all->level);
     for (size_t i = 0; i < s->n_levels; i++)
         all->level[all->n_levels + i] =
-            (struct level_place){all->n_rects + s->level[i].first_rect,
+            (struct level_rects){all->n_rects + s->level[i].first_rect,
                                  all->n_fences + s->level[i].first_fence, s->level[i].n};
     for (size_t i = 0; i < s->n_lines; i++) {
         all->line[all->n_lines + i] = s->line[i];

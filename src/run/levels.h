@@ -54,7 +54,7 @@ struct levels {
     const struct columns *columns; /* of which these are */
     const struct levels_header *header;
     const struct level_line *line;   /* one per number in depth_start */
-    const struct level_place *level; /* of all lines */
+    const struct level_rects *level; /* of all lines */
     const uint64_t *fence;           /* of all levels */
     const uint64_t *spent;           /* of all lines */
     const uint64_t *message_fence;   /* of all locations */

@@ -32,7 +32,7 @@ struct level_line {
 };
 
 /* Neighbours with as many rectangles have the same ones. */
-struct level_place {
+struct level_rects {
     uint64_t first_rect, first_fence;
     uint64_t n;
 };

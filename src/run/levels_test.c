@@ -5,14 +5,15 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "run/levels_format.h"
-#include "run/sample_columns.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "sample_columns.h"
+#include "test.h"
+#include "test_dir.h"
 
 static void make(struct levels *levels, const struct columns *columns, unsigned n_threads)
 {

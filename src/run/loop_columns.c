@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/sequence.h"
 #include "run/columns.h"
-#include "run/profiled_columns.h"
+#include "run/columns_writer.h"
 #include "stack/calls.h"
 
 #include <stdatomic.h>
@@ -31,8 +31,8 @@ struct job {
     struct columns_writer *writer;
     struct worker *worker; /* [pool_threads] */
     struct sequence sequence;
-    struct column_place next; /* the next location's, for whose turn it is */
-    atomic_ullong n_crossing; /* iterations that cross those of another loop */
+    struct column_offsets next; /* the next location's, for whose turn it is */
+    atomic_ullong n_crossing;   /* iterations that cross those of another loop */
     atomic_int rc;
 };
 
@@ -174,13 +174,6 @@ static void merge_profiles(struct job *job, unsigned n_threads)
         job->ingested->n_calls += job->ingested->location[l].n_calls;
 }
 
-/* No loop was chosen: none is called. */
-static void forget_loops(struct ingested *ingested)
-{
-    for (uint32_t i = 0; i < ingested->loops.n; i++)
-        ingested->profile.row[ingested->loops.loop[i].region] = (struct profile_row){0};
-}
-
 static int write_columns(struct job *job, struct pool *pool)
 {
     unsigned n_threads = pool_threads(pool);
@@ -215,7 +208,9 @@ int loop_columns_write(const char *dir, const struct definitions *defs, struct p
     int rc;
 
     if (n == 0) {
-        forget_loops(ingested);
+        /* No loop was chosen: none is called. */
+        for (uint32_t i = 0; i < ingested->loops.n; i++)
+            ingested->profile.row[ingested->loops.loop[i].region] = (struct profile_row){0};
         return 0;
     }
     rc = columns_open(&job.old, dir);

@@ -2,12 +2,13 @@
 #include "run/loop_columns.h"
 
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "run/columns.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "test.h"
+#include "test_dir.h"
 
 static const char program[] =
     "synth:MPI_Init |"

@@ -1,9 +1,10 @@
 #include "run/run_summary.h"
 
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "run/rundb.h"
+
+#include "test.h"
+#include "test_dir.h"
 
 static void say(struct definitions *defs, uint32_t rank, const char *key, const char *value)
 {

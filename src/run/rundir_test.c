@@ -1,8 +1,6 @@
 #include "run/rundir.h"
 
 #include "base/err.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "run/ingest.h"
 #include "run/run_summary.h"
 #include "run/rundb.h"
@@ -11,6 +9,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "test.h"
+#include "test_dir.h"
 
 static char base[] = "/tmp/snag-rundir-XXXXXX";
 

@@ -165,23 +165,20 @@ static double most_of_others(const struct search *s, const struct class *x)
     return most;
 }
 
-/* Lengths of blocks are tried in steps: those beside one that lost as much belong to it. */
-static void grow_block(const struct search *s, double least, struct class *x)
-{
-    while (x->first > 0 && s->lost[x->first - 1] >= least)
-        x->first--;
-    while (x->end < s->n && s->lost[x->end] >= least)
-        x->end++;
-}
-
 /* Marks those of a class that lost enough; false where these are too few of it. */
 static bool mark(const struct search *s, struct class *x, bool *is_in)
 {
     double least = fmax(most_of_others(s, x), s->least);
     uint32_t n = 0, n_long = 0;
 
-    if (x->period == 1)
-        grow_block(s, least, x);
+    if (x->period == 1) {
+        /* Lengths of blocks are tried in steps: those beside one that lost as much belong to
+         * it. */
+        while (x->first > 0 && s->lost[x->first - 1] >= least)
+            x->first--;
+        while (x->end < s->n && s->lost[x->end] >= least)
+            x->end++;
+    }
     for (uint32_t i = x->first; i < x->end; i += x->period, n++)
         n_long += s->lost[i] >= least;
     if (n_long < PATTERN_MIN_EXECUTIONS || n_long < MAX_OF_CLASS * n)

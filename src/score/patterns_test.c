@@ -1,9 +1,9 @@
 #include "score/patterns.h"
 
-#include "base/test.h"
-
 #include <math.h>
 #include <stdlib.h>
+
+#include "test.h"
 
 enum { N = 240 };
 

@@ -290,17 +290,6 @@ void scoring_measure(struct scoring *s, bool with_bags)
     rate(s, NULL);
 }
 
-static void count_unseen(struct scoring *s)
-{
-    for (uint32_t t = 0; t < s->forest.n_trees; t++) {
-        uint64_t n_before = s->unseen.n_calls;
-
-        for (uint32_t v = s->forest.first[t]; v < s->forest.first[t + 1]; v++)
-            s->unseen.n_calls += residual_path(&s->place, &s->forest, t, v) == PATH_NONE;
-        s->unseen.n_trees += s->unseen.n_calls > n_before;
-    }
-}
-
 static void borrow(struct scoring *s, const struct model *by)
 {
     s->by = by;
@@ -314,7 +303,13 @@ void scoring_apply(struct scoring *s, const struct model *by, bool with_bags)
 {
     borrow(s, by);
     scoring_measure(s, with_bags);
-    count_unseen(s);
+    for (uint32_t t = 0; t < s->forest.n_trees; t++) {
+        uint64_t n_before = s->unseen.n_calls;
+
+        for (uint32_t v = s->forest.first[t]; v < s->forest.first[t + 1]; v++)
+            s->unseen.n_calls += residual_path(&s->place, &s->forest, t, v) == PATH_NONE;
+        s->unseen.n_trees += s->unseen.n_calls > n_before;
+    }
 }
 
 /* ------------------------------------------------------------------------------- features */

@@ -2,7 +2,7 @@
  * Single calls of the trace: what one is, with its arguments and what counters say of it, and
  * where the next of a region is.
  */
-#include "serve/call_details.h"
+#include "serve/api_calls.h"
 
 #include "base/err.h"
 #include "base/mem.h"

@@ -5,8 +5,9 @@
  *       step  solve  barrier   step  solve  barrier    step        of each rank
  */
 #include "base/err.h"
-#include "base/test.h"
-#include "serve/sample_page.h"
+
+#include "sample_page.h"
+#include "test.h"
 
 static const char program[] = "synth:3*step(solve@1ms |);ranks=3;slow=solve/2/3/1";
 

@@ -5,13 +5,13 @@
  * stretch of one level, which is spread over the columns of the picture that it covers. Each
  * stretch and each column is gone through once.
  */
-#include "serve/counter_track.h"
+#include "serve/api_counters.h"
 
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "serve/api.h"
-#include "serve/call_details.h"
+#include "serve/api_calls.h"
 #include "serve/served.h"
 
 #include <math.h>

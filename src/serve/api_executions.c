@@ -11,7 +11,7 @@
 #include "run/run_sql.h"
 #include "run/rundb.h"
 #include "serve/api.h"
-#include "serve/call_paths.h"
+#include "serve/api_tree.h"
 #include "serve/served.h"
 #include "view/execution_detail.h"
 #include "view/incident_list.h"

@@ -1,7 +1,8 @@
 /* A run with one slow step out of sixty on each of seven ranks, as lists, columns and trees. */
 #include "base/err.h"
-#include "base/test.h"
-#include "serve/sample_page.h"
+
+#include "sample_page.h"
+#include "test.h"
 
 #define N 420 /* executions */
 

@@ -10,7 +10,7 @@
  *
  * What is deeper, or below another key, is passed over.
  */
-#include "serve/label_list.h"
+#include "serve/api_learning.h"
 
 #include "analysis/label_store.h"
 #include "analysis/run_model.h"

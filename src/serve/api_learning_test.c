@@ -1,8 +1,9 @@
 /* A run with one slow step out of sixty on each of seven ranks; a person says what they are. */
 #include "base/err.h"
-#include "base/test.h"
 #include "run/rundb.h"
-#include "serve/sample_page.h"
+
+#include "sample_page.h"
+#include "test.h"
 
 static const char program[] = "synth:60*step(compute@1ms(a 3*b));ranks=7;jitter=0.05;"
                               "slow=compute/60/8";

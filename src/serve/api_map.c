@@ -2,7 +2,7 @@
  * All locations over time: where time was lost, what cost the run, was waited, or went into a
  * function; and ranks against their peers, for their view.
  */
-#include "serve/rank_map.h"
+#include "serve/api_map.h"
 
 #include "base/err.h"
 #include "base/json.h"
@@ -173,15 +173,6 @@ static int add_calls(struct worker *worker, const struct request *request, bool 
     return 0;
 }
 
-static void say_notes(const struct map_notes *notes, struct bundle *bundle)
-{
-    bundle_say(bundle, "n_bounds", json_count(notes->n_bounds));
-    bundle_say(bundle, "not_known",
-               json_pack("{s:I, s:f, s:o}", "executions", (json_int_t)notes->n_unknown,
-                         "lost_ns", notes->unknown_ns, "why",
-                         notes->why ? json_text(notes->why) : json_null()));
-}
-
 static void answer(const struct rank_map *map, const struct map_notes *notes,
                    struct response *response)
 {
@@ -197,8 +188,13 @@ static void answer(const struct rank_map *map, const struct map_notes *notes,
     bundle_say(&bundle, "begin_ns", json_count(map->begin_ns));
     bundle_say(&bundle, "end_ns", json_count(map->end_ns));
     bundle_say(&bundle, "highest_ns", json_real(highest));
-    if (notes->is_cost)
-        say_notes(notes, &bundle);
+    if (notes->is_cost) {
+        bundle_say(&bundle, "n_bounds", json_count(notes->n_bounds));
+        bundle_say(&bundle, "not_known",
+                   json_pack("{s:I, s:f, s:o}", "executions", (json_int_t)notes->n_unknown,
+                             "lost_ns", notes->unknown_ns, "why",
+                             notes->why ? json_text(notes->why) : json_null()));
+    }
     response_bundle(response, &bundle);
     free(shade);
     free(total);

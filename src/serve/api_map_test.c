@@ -1,9 +1,10 @@
 /* A run in which one rank is late once and the others wait, as a map of its ranks over time. */
 #include "base/err.h"
-#include "base/test.h"
-#include "serve/sample_page.h"
 
 #include <math.h>
+
+#include "sample_page.h"
+#include "test.h"
 
 static const char program[] =
     "synth:60*step(compute@1ms >1 <1);ranks=4;jitter=0.05;slow=compute/37/9/2";

@@ -1,8 +1,9 @@
 /* Executions by call path: which have it, how often, and for how long. */
-#include "serve/sample_page.h"
 
 #include "base/err.h"
-#include "base/test.h"
+
+#include "sample_page.h"
+#include "test.h"
 
 /*
  * Every third step has no io, every third calls write twice:

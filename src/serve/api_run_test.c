@@ -1,8 +1,9 @@
 /* Two ranks of two steps, small enough to know every call: what is asked of the run as a whole.
  */
 #include "base/err.h"
-#include "base/test.h"
-#include "serve/sample_page.h"
+
+#include "sample_page.h"
+#include "test.h"
 
 /*
  *  row   0     1       2    3     4       5

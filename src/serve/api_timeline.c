@@ -4,7 +4,7 @@
  *
  * The columns are as somebody wrote them: nothing in them is believed.
  */
-#include "serve/measure.h"
+#include "serve/api_timeline.h"
 
 #include "base/err.h"
 #include "base/json.h"

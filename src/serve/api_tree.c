@@ -6,7 +6,7 @@
  * Paths are numbered callers first, in order of first appearance. Linking each after the last
  * of its siblings and walking with a stack makes preorder of it.
  */
-#include "serve/call_paths.h"
+#include "serve/api_tree.h"
 
 #include "analysis/run_scoring.h"
 #include "base/err.h"

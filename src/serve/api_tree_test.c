@@ -1,10 +1,11 @@
 /* What is usual where: compute always takes twice as long on rank 3, as it has twice the work.
  */
 #include "base/err.h"
-#include "base/test.h"
-#include "serve/sample_page.h"
 
 #include <math.h>
+
+#include "sample_page.h"
+#include "test.h"
 
 static const char program[] =
     "synth:60*step(compute@1ms b@200us);ranks=8;jitter=0.05;slow=compute/1/2/3";

@@ -10,8 +10,9 @@
 
 #include "base/fs.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "explain/trace_view.h"
-#include "serve/call_details.h"
+#include "serve/api_calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,17 +56,7 @@ void arrows_release(struct arrows *arrows)
 /* Where a message is, by its row among all of them. O(log locations). */
 static uint32_t location_of(const struct columns *columns, uint64_t row)
 {
-    uint32_t low = 0, high = columns->n_locations;
-
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (columns->range[middle].first_message <= row)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 1, columns->n_locations, columns->range[i].first_message <= row) - 1;
 }
 
 /* -------------------------------------------------------------------------- gathering */
@@ -381,17 +372,7 @@ static size_t end_from(const struct dependency_ends *ends, int side, uint32_t lo
                        uint64_t ns)
 {
     const struct end wanted = {ns, location, 0};
-    size_t low = 0, high = ends->n;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (by_place(&ends->end[side][middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, ends->n, by_place(&ends->end[side][i], &wanted) < 0);
 }
 
 /* ---------------------------------------------------------------------------------- calls */

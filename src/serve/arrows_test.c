@@ -2,7 +2,8 @@
 #include "serve/arrows.h"
 
 #include "base/mem.h"
-#include "base/test.h"
+
+#include "test.h"
 
 static const uint32_t all[] = {0, 1, 2};
 

@@ -1,11 +1,12 @@
 /* Windows over readings that are made by hand; what is known of each column is worked out by
  * hand. */
-#include "serve/counter_track.h"
+#include "serve/api_counters.h"
 
 #include "base/mem.h"
-#include "base/test.h"
 
 #include <stdlib.h>
+
+#include "test.h"
 
 enum { TICKS, HEAT, MAX_READINGS = 32 };
 

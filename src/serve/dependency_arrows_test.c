@@ -3,9 +3,10 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "base/test.h"
 #include "explain/trace_view.h"
-#include "run/sample_columns.h"
+
+#include "sample_columns.h"
+#include "test.h"
 
 #define REGIONS 5u
 #define MAX_ARROWS 400u

@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* What the order of executions depends on, as in the index execution_by_score. */
-struct place {
+struct order_key {
     double score, time, gross;
     uint32_t tree;
 };
@@ -112,7 +112,7 @@ static void free_table(struct shared *shared)
 
 static int by_score(const void *a, const void *b)
 {
-    const struct place *p = a, *q = b;
+    const struct order_key *p = a, *q = b;
 
     if (p->score != q->score)
         return p->score > q->score ? -1 : 1;
@@ -127,8 +127,8 @@ static int by_score(const void *a, const void *b)
 struct table_reading {
     struct execution_facts *facts;
     struct execution_scores *scores;
-    struct place *now, *before; /* [n]; before only where facts are read */
-    bool is_as_before;          /* all scores are the detector's own */
+    struct order_key *now, *before; /* [n]; before only where facts are read */
+    bool is_as_before;              /* all scores are the detector's own */
 };
 
 typedef void take_fn(struct table_reading *r, uint32_t t, sqlite3_stmt *row);
@@ -160,7 +160,7 @@ static void take_score(struct table_reading *r, uint32_t t, sqlite3_stmt *row)
 
     r->scores->score[t] = (float)score;
     r->scores->is_anomaly[t] = sqlite3_column_int(row, FACT_IS_ANOMALY) != 0;
-    r->now[t] = (struct place){score, r->facts->time[t], r->facts->gross[t], t};
+    r->now[t] = (struct order_key){score, r->facts->time[t], r->facts->gross[t], t};
 }
 
 static void take_all(struct table_reading *r, uint32_t t, sqlite3_stmt *row)

@@ -1,7 +1,8 @@
-#include "serve/label_list.h"
+#include "serve/api_learning.h"
 
 #include "base/err.h"
-#include "base/test.h"
+
+#include "test.h"
 
 static int read_text(struct label_list *list, const char *text)
 {

@@ -6,6 +6,7 @@
 
 #include "base/fs.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -104,17 +105,7 @@ static uint64_t length_at(const struct line *line, uint64_t i)
 /* The first call that is entered at or after a time; it is low or after it. */
 static uint64_t first_from(const struct line *line, uint64_t low, uint64_t time_ns)
 {
-    uint64_t high = line->n;
-
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (enter_at(line, middle) < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, low, line->n, enter_at(line, i) < time_ns);
 }
 
 /* Moves a bound by 1, 4, 16, ... calls until it is on the other side of the time. */
@@ -140,12 +131,7 @@ static uint64_t next_from(const struct line *line, uint64_t i, uint64_t guess, u
     if (guess < high - low)
         *(enter_at(line, i + guess) < time_ns ? &low : &high) = i + guess;
     widen(line, time_ns, &low, &high);
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-
-        *(enter_at(line, middle) < time_ns ? &low : &high) = middle;
-    }
-    return high;
+    return FIRST_NOT(k, low + 1, high, enter_at(line, k) < time_ns);
 }
 
 /* ----------------------------------------------------------------- without levels */

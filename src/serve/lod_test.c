@@ -3,10 +3,11 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "base/test.h"
-#include "run/sample_columns.h"
 
 #include <stdbool.h>
+
+#include "sample_columns.h"
+#include "test.h"
 
 static const uint32_t both[] = {1, 0};
 

@@ -1,12 +1,13 @@
 /* What a window holds, against the definition. */
-#include "serve/measure.h"
+#include "serve/api_timeline.h"
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "base/test.h"
-#include "run/sample_columns.h"
 
 #include <stdbool.h>
+
+#include "sample_columns.h"
+#include "test.h"
 
 #define REGIONS 5u
 

@@ -1,11 +1,12 @@
 /* How much of something was when and where. */
-#include "serve/rank_map.h"
+#include "serve/api_map.h"
 
 #include "base/mem.h"
-#include "base/test.h"
-#include "run/sample_columns.h"
 
 #include <math.h>
+
+#include "sample_columns.h"
+#include "test.h"
 
 /*
  *  ns        0    100  200  300  400

@@ -1,6 +1,6 @@
 #include "serve/routes.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static const struct route *find(const char *path, bool is_post, int64_t id[2])
 {

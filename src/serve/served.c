@@ -336,18 +336,6 @@ static struct ready *find_ready(const struct worker *worker, int64_t foi,
     return NULL;
 }
 
-/* They are as large as the forest, so there are few. */
-static void keep_ready(struct worker *worker, struct ready *r)
-{
-    if (worker->n_ready == WORKER_MAX_READY) {
-        ranking_close(&worker->ready[0]->ranking);
-        free(worker->ready[0]);
-        worker->n_ready--;
-        memmove(worker->ready, worker->ready + 1, worker->n_ready * sizeof(struct ready *));
-    }
-    worker->ready[worker->n_ready++] = r;
-}
-
 int worker_ranking(struct worker *worker, int64_t foi, const struct retrain_settings *as,
                    struct ranking **ranking)
 {
@@ -370,7 +358,14 @@ int worker_ranking(struct worker *worker, int64_t foi, const struct retrain_sett
         free(r);
         return rc;
     }
-    keep_ready(worker, r);
+    /* They are as large as the forest, so there are few. */
+    if (worker->n_ready == WORKER_MAX_READY) {
+        ranking_close(&worker->ready[0]->ranking);
+        free(worker->ready[0]);
+        worker->n_ready--;
+        memmove(worker->ready, worker->ready + 1, worker->n_ready * sizeof(struct ready *));
+    }
+    worker->ready[worker->n_ready++] = r;
     *ranking = &r->ranking;
     return 0;
 }

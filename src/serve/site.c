@@ -534,15 +534,6 @@ static ssize_t read_events(void *request, char *out, size_t size)
     return n;
 }
 
-static void stream_events(struct exchange *x)
-{
-    struct reply *reply = answer_stream("text/event-stream");
-
-    atomic_fetch_add(&x->site->served.n_requests, 1);
-    connection_stream(x->connection, reply, read_events);
-    reply_drop(reply);
-}
-
 /* ------------------------------------------------------------------------------ requests */
 
 static void answer_health(struct exchange *x)
@@ -562,7 +553,11 @@ static void answer_other(struct exchange *x)
     const struct asset *asset = asset_find(path);
 
     if (strcmp(path, "/api/v1/events") == 0) {
-        stream_events(x);
+        struct reply *reply = answer_stream("text/event-stream");
+
+        atomic_fetch_add(&x->site->served.n_requests, 1);
+        connection_stream(x->connection, reply, read_events);
+        reply_drop(reply);
         return;
     }
     if (asset) {

@@ -15,7 +15,7 @@
 #define MAX_READ ((uint64_t)1 << 26) /* readings, to find all borders */
 
 /* Where a call lies among the readings of its location. */
-struct place {
+struct call_readings {
     uint64_t enter_ns, leave_ns;
     uint32_t row, end_row; /* the row after its last */
     uint32_t depth;
@@ -40,17 +40,7 @@ void call_counters_release(struct call_counters *counters)
 /* How many readings were taken before so many calls had begun. */
 static size_t readings_before(const struct detail_view *d, uint32_t row)
 {
-    size_t low = 0, high = d->n_readings;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (d->reading[middle].row < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, d->n_readings, d->reading[i].row < row);
 }
 
 /* How many were taken before a time, or at it. */
@@ -59,10 +49,10 @@ static size_t readings_until(const struct detail_view *d, uint64_t time_ns)
     return time_ns < UINT64_MAX ? details_readings_before(d, time_ns + 1) : d->n_readings;
 }
 
-static struct place place_of(const struct call_view *calls, uint32_t row)
+static struct call_readings readings_of_call(const struct call_view *calls, uint32_t row)
 {
     const struct detail_view *d = &calls->details;
-    struct place p = {
+    struct call_readings p = {
         .enter_ns = calls->enter_ns[row],
         .leave_ns = calls->enter_ns[row] + calls->inclusive_ns[row],
         .row = row,
@@ -94,7 +84,7 @@ static void note(struct borders_read *b, const struct detail_reading **of,
 
 /* Before the call is entered; else right behind it. */
 static void read_begin(struct borders_read *b, const struct detail_view *d,
-                       const struct place *p)
+                       const struct call_readings *p)
 {
     for (size_t i = p->begin;
          i > 0 && d->reading[i - 1].time_ns == p->enter_ns && b->n_left > 0; i--)
@@ -108,13 +98,14 @@ static void read_begin(struct borders_read *b, const struct detail_view *d,
 
 /* Whether the reading before the i-th was taken in the call, when it was left. */
 static bool is_at_end(const struct borders_read *b, const struct detail_view *d,
-                      const struct place *p, size_t i)
+                      const struct call_readings *p, size_t i)
 {
     return i > p->begin && d->reading[i - 1].time_ns == p->leave_ns && b->n_left > 0;
 }
 
 /* Before the call is left, in it and in no other; else right behind; else at that time. */
-static void read_end(struct borders_read *b, const struct detail_view *d, const struct place *p)
+static void read_end(struct borders_read *b, const struct detail_view *d,
+                     const struct call_readings *p)
 {
     for (size_t i = p->end; is_at_end(b, d, p, i); i--)
         if (d->reading[i - 1].depth == p->depth + 1)
@@ -136,10 +127,10 @@ static void forget_borders(struct borders_read *b)
 }
 
 static void read_borders(struct borders_read *b, const struct call_view *calls, uint32_t row,
-                         struct place *p)
+                         struct call_readings *p)
 {
     forget_borders(b);
-    *p = place_of(calls, row);
+    *p = readings_of_call(calls, row);
     read_begin(b, &calls->details, p);
     read_end(b, &calls->details, p);
 }
@@ -266,12 +257,12 @@ static size_t children_of(const struct call_view *calls, uint32_t row, const uin
 static void take_out(struct look *k, uint32_t child, const struct call_counters *all)
 {
     const struct call_view *calls = k->calls;
-    struct place place;
+    struct call_readings around;
 
     if (child >= calls->n || calls->subtree_len[child] > calls->n - child)
         forget_borders(&k->borders);
     else
-        read_borders(&k->borders, calls, child, &place);
+        read_borders(&k->borders, calls, child, &around);
     for (uint32_t i = 0; i < all->n; i++) {
         struct call_counter *c = &all->at[i];
         const struct detail_reading *begin = k->borders.begin[c->counter];
@@ -360,15 +351,15 @@ void call_counters_of(const struct call_view *calls, uint32_t row, const struct 
                       uint32_t n_counters, struct call_counters *out)
 {
     struct look k = {.calls = calls, .is = is, .n_counters = n_counters};
-    struct place place;
+    struct call_readings around;
 
     *out = (struct call_counters){0};
     if (calls->details.n_readings == 0)
         return;
     k.of = mem_alloc(n_counters, sizeof *k.of);
     borders_init(&k.borders, n_counters);
-    read_borders(&k.borders, calls, row, &place);
-    look_at_readings(&k, &calls->details, place.begin, place.end);
+    read_borders(&k.borders, calls, row, &around);
+    look_at_readings(&k, &calls->details, around.begin, around.end);
     settle_borders(&k);
     collect(k.of, n_counters, out);
     find_own(&k, row, out);
@@ -393,16 +384,8 @@ const struct argument *call_arguments(const struct detail_view *details, uint32_
                                       size_t *n)
 {
     const struct argument *all = details->argument;
-    size_t low = 0, high = details->n_arguments;
+    size_t low = FIRST_NOT(i, 0, details->n_arguments, all[i].call < row);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (all[middle].call < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (*n = 0; low + *n < details->n_arguments && all[low + *n].call == row;)
         ++*n;
     return all + low;

@@ -1,7 +1,8 @@
 #include "stack/call_counters.h"
 
-#include "base/test.h"
 #include "stack/callstack.h"
+
+#include "test.h"
 
 enum { TICKS, HEAT, STEPS, N_COUNTERS };
 

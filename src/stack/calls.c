@@ -87,22 +87,14 @@ void calls_reserve(struct calls *calls, size_t n)
 
 uint64_t calls_off_ns(const struct call_view *calls, uint32_t row, bool is_leave)
 {
-    size_t low = 0, high = calls->n_estimates;
+    const struct call_estimate *e = calls->estimate;
+    size_t k = FIRST_NOT(i, 0, calls->n_estimates,
+                         e[i].call < row || (e[i].call == row && e[i].is_leave < is_leave));
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct call_estimate *e = &calls->estimate[middle];
-
-        if (e->call < row || (e->call == row && e->is_leave < is_leave))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == calls->n_estimates || calls->estimate[low].call != row ||
-        calls->estimate[low].is_leave != is_leave ||
-        calls->estimate[low].placed != PLACED_AS_SAID)
+    if (k == calls->n_estimates || e[k].call != row || e[k].is_leave != is_leave ||
+        e[k].placed != PLACED_AS_SAID)
         return 0;
-    return calls->estimate[low].off_ns;
+    return e[k].off_ns;
 }
 
 struct call_view calls_view(const struct calls *calls)

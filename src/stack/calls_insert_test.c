@@ -1,8 +1,8 @@
 #include "stack/calls.h"
 
-#include "base/test.h"
-
 #include <stdlib.h>
+
+#include "test.h"
 
 /*
  *     row     0     1  2  3  4  5  6  7

@@ -2,7 +2,8 @@
 #include "stack/calls.h"
 
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 enum { MAX_CALLS = 64 };
 

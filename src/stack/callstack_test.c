@@ -4,7 +4,7 @@
  */
 #include "stack/callstack.h"
 
-#include "base/test.h"
+#include "test.h"
 
 #define MAX_EVENTS 4096
 

@@ -2,6 +2,7 @@
 #include "stack/details.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/text.h"
 
 #include <assert.h>
@@ -28,17 +29,7 @@ void details_clear(struct details *d)
 
 size_t details_readings_before(const struct detail_view *d, uint64_t time_ns)
 {
-    size_t low = 0, high = d->n_readings;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (d->reading[middle].time_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_NOT(i, 0, d->n_readings, d->reading[i].time_ns < time_ns);
 }
 
 bool details_reading(struct details *d, struct paged *paged, const struct detail_reading *at,

@@ -1,6 +1,6 @@
 #include "stack/details.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static void a_text_is_kept_once_and_cut_between_characters(void **state)
 {

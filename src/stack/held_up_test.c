@@ -1,6 +1,6 @@
 #include "stack/calls.h"
 
-#include "base/test.h"
+#include "test.h"
 
 enum { STEP, WRITES = 1, MAX_EVENTS = 32 };
 

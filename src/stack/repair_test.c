@@ -5,8 +5,9 @@
 #include "stack/repair.h"
 
 #include "base/rng.h"
-#include "base/test.h"
 #include "stack/callstack.h"
+
+#include "test.h"
 
 enum { MAIN, STEP, SOLVE, SEND, WAIT, N_REGIONS };
 enum { STEPS = 12, PER_STEP = 10, N_EVENTS = 2 + STEPS * PER_STEP };

@@ -1,7 +1,8 @@
 #include "stack/callstack.h"
 
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 /* Events said as letters, a nanosecond apart: upper case enters, lower case leaves. */
 static size_t say(struct event *event, const char *text, uint64_t from_ns)

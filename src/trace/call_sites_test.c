@@ -1,6 +1,6 @@
 #include "trace/region_name.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static void add(struct names *names, const char *const *name)
 {

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/order.h"
+#include "base/search.h"
 #include "trace/event.h"
 
 #include <assert.h>
@@ -351,15 +352,7 @@ uint32_t definitions_peer(const struct definitions *defs, uint32_t comm, uint32_
 
 uint32_t definitions_find_location(const struct definitions *defs, uint32_t rank)
 {
-    uint32_t low = 0, high = defs->n_locations;
+    uint32_t low = FIRST_NOT(i, 0, defs->n_locations, defs->location[i].rank < rank);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (defs->location[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < defs->n_locations && defs->location[low].rank == rank ? low : NO_LOCATION;
 }

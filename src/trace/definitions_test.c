@@ -1,7 +1,8 @@
 #include "trace/definitions.h"
 
-#include "base/test.h"
 #include "trace/event.h"
+
+#include "test.h"
 
 static void equal_names_are_one_region(void **state)
 {

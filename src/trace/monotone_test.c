@@ -1,8 +1,8 @@
 #include "trace/monotone.h"
 
-#include "base/test.h"
-
 #include <string.h>
+
+#include "test.h"
 
 static uint64_t repair(uint64_t *time, size_t n, uint64_t floor_ns)
 {

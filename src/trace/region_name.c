@@ -552,15 +552,15 @@ static unsigned long number(const char *at)
     return strtoul(at, NULL, at[-1] == 'x' ? 16 : 10);
 }
 
-/* One place, and which name it is of. */
-struct place {
+/* The number of a call site, and which name it is of. */
+struct numbered_site {
     unsigned long at;
     uint32_t name;
 };
 
-static int by_place(const void *a, const void *b)
+static int by_number(const void *a, const void *b)
 {
-    const struct place *p = a, *q = b;
+    const struct numbered_site *p = a, *q = b;
 
     return (p->at > q->at) - (p->at < q->at);
 }
@@ -568,10 +568,11 @@ static int by_place(const void *a, const void *b)
 /* The places like `site` that are in these names and not in the others, in their order, to be
  * freed; how many. */
 static size_t places_like(const char *site, const struct names *names, uint32_t n,
-                          const struct names *others, uint32_t n_others, struct place **out)
+                          const struct names *others, uint32_t n_others,
+                          struct numbered_site **out)
 {
     struct region_line line = region_name_line(site);
-    size_t n_places = 0, cap = 0;
+    size_t n_sites = 0, cap = 0;
 
     *out = NULL;
     for (uint32_t i = 0; i < n; i++) {
@@ -580,12 +581,12 @@ static size_t places_like(const char *site, const struct names *names, uint32_t 
 
         if (!is_like(site, line, name, other) || names_find(others, name) < n_others)
             continue;
-        mem_grow(out, &cap, n_places + 1, sizeof **out);
-        (*out)[n_places++] = (struct place){number(name + other.number), i};
+        mem_grow(out, &cap, n_sites + 1, sizeof **out);
+        (*out)[n_sites++] = (struct numbered_site){number(name + other.number), i};
     }
-    if (n_places > 0)
-        qsort(*out, n_places, sizeof **out, by_place);
-    return n_places;
+    if (n_sites > 0)
+        qsort(*out, n_sites, sizeof **out, by_number);
+    return n_sites;
 }
 
 uint32_t call_sites_same(const struct names *from, uint32_t n_from, uint32_t i,
@@ -593,7 +594,7 @@ uint32_t call_sites_same(const struct names *from, uint32_t n_from, uint32_t i,
 {
     const char *name = from->name[i];
     uint32_t same = names_find(to, name);
-    struct place *here, *there;
+    struct numbered_site *here, *there;
     size_t n_here, n_there, k = 0;
 
     if (same < n)

@@ -1,6 +1,6 @@
 #include "trace/region_name.h"
 
-#include "base/test.h"
+#include "test.h"
 
 /* Each argument is a pair of the one before. */
 static void a_name_that_would_be_endless_stays_mangled(void **state)

@@ -1,7 +1,8 @@
 #include "trace/requests.h"
 
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 static void what_is_posted_can_be_taken_once(void **state)
 {

@@ -1,6 +1,6 @@
 #include "trace/region_name.h"
 
-#include "base/test.h"
+#include "test.h"
 
 /* Pairs of a name and what it is shown as when all are there. */
 static void assert_shown(const char *const (*pair)[2], size_t n)

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "base/search.h"
 #include "trace/monotone.h"
 #include "trace/source.h"
 #include "trace/tau/stream_adios2.h"
@@ -222,19 +223,9 @@ static void end_cursors(struct stream *stream)
 /* The first event at or after a time; mostly that is after them all. */
 static size_t first_from(const struct event_batch *batch, size_t begin, uint64_t time_ns)
 {
-    size_t end = batch->n;
-
-    if (time_before(batch->event[end - 1].time_ns, time_ns))
-        return end;
-    while (begin < end) {
-        size_t middle = begin + (end - begin) / 2;
-
-        if (time_before(batch->event[middle].time_ns, time_ns))
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin;
+    if (time_before(batch->event[batch->n - 1].time_ns, time_ns))
+        return batch->n;
+    return FIRST_NOT(i, begin, batch->n, time_before(batch->event[i].time_ns, time_ns));
 }
 
 static bool part(struct stream *stream, struct stream_part *out)

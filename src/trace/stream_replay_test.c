@@ -1,10 +1,11 @@
 /* Whatever the steps, a replay says what the source says, location by location. */
 #include "base/mem.h"
-#include "base/test.h"
 #include "trace/source.h"
 #include "trace/stream.h"
 
 #include <stdlib.h>
+
+#include "test.h"
 
 static const char program[] = "synth:50*step(compute@1ms(a 3*b) >1 <1 |);ranks=3;jitter=0.1";
 

@@ -1,7 +1,8 @@
 #include "view/csv.h"
 
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 #define MAX_FIELDS 8
 

@@ -1,7 +1,8 @@
 #include "view/executions.h"
 
 #include "base/err.h"
-#include "base/test.h"
+
+#include "test.h"
 
 static void assert_parsed(const char *id, const char *foi, uint32_t rank, uint32_t thread,
                           uint32_t index)

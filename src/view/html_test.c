@@ -2,10 +2,11 @@
 #include "view/html.h"
 
 #include "base/json.h"
-#include "base/test.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "test.h"
 
 /* What is written, to be freed. */
 static char *text_of(const char *text)

@@ -1,7 +1,7 @@
 /* The labels that a client sends. What is taken is what a reader of the whole tree finds. */
 #include "fuzz.h"
 
-#include "serve/label_list.h"
+#include "serve/api_learning.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,10 +3,11 @@
 
 #include "explain/why.h"
 #include "features/residual.h"
-#include "features/sample_forest.h"
 #include "features/wl.h"
 
 #include <string.h>
+
+#include "sample_forest.h"
 
 static void use(struct residual_model *model, struct forest *forest, struct definitions *defs)
 {

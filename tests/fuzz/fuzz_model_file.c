@@ -16,7 +16,6 @@
 #include "base/mem.h"
 #include "base/pack.h"
 #include "base/progress.h"
-#include "base/test_dir.h"
 #include "base/xxh.h"
 #include "cmd/options.h"
 #include "learn/model_file.h"
@@ -30,6 +29,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "test_dir.h"
 
 #define N_MODELS 2
 #define HEADER_BYTES 48

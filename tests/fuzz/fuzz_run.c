@@ -19,7 +19,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/progress.h"
-#include "base/test_dir.h"
 #include "cmd/options.h"
 #include "run/columns_format.h"
 #include "run/detail_format.h"
@@ -33,6 +32,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "test_dir.h"
 
 #define FIX_CHECKSUMS 1u
 #define WHICH_RUN(flags) ((flags)&8 ? N_SUBJECTS - 1 : (flags) >> 1 & 3)

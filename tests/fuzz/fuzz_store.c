@@ -14,12 +14,10 @@
 
 #include "base/fs.h"
 #include "base/log.h"
-#include "base/test_dir.h"
 #include "cmd/options.h"
 #include "monitor/live_past.h"
 #include "prov/prov_reader.h"
 #include "prov/prov_store.h"
-#include "prov/sample_record.h"
 #include "serve/routes.h"
 
 #include <math.h>
@@ -27,6 +25,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "sample_record.h"
+#include "test_dir.h"
 
 #define MAX_BYTES (1u << 20)
 #define MAX_WORK 200 /* times 1,000 instructions of SQLite, for the stranger's SQL */

@@ -15,7 +15,6 @@
 #include "base/mem.h"
 #include "base/pack.h"
 #include "base/pool.h"
-#include "base/test_dir.h"
 #include "compare/compare.h"
 #include "compare/run_history.h"
 #include "compare/summary.h"
@@ -28,6 +27,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "test_dir.h"
 
 static char dir[] = "/tmp/snag-fuzz-XXXXXX", path[64];
 static struct summary intact;

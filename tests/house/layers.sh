@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Data moves one way: a folder of src/ includes itself and what it USES by its CMakeLists.txt, and
-# so on downwards, nothing else, but tests their samples; and it USES only what stands before it in
-# src/CMakeLists.txt.
+# so on downwards, nothing else; only its tests include what is in tests/ (samples/, support/), by its name
+# alone; and it USES only what stands before it in src/CMakeLists.txt.
 # Prints every #include and every USES that breaks this.
 #
 #   layers.sh SOURCE_DIRECTORY
@@ -40,7 +40,7 @@ function close_table(n, i, k, row, direct, m, c) {
 BEGIN { close_table() }
 FNR == 1 {
     folder = folder_of(substr(FILENAME, 5))
-    is_test = FILENAME ~ /(_test|\/sample_[a-z_]*)\.c$/ # samples are made for tests
+    is_test = FILENAME ~ /_test\.c$/
     if (!(folder in known))
         say("folder " folder "/ is not in src/CMakeLists.txt")
 }
@@ -49,13 +49,9 @@ FNR == 1 {
     path = part[2]
     if (path !~ /\//) {
         if (!is_test)
-            say("only tests include from tests/support: \"" path "\"")
-    } else if (path == "base/test.h" && !is_test) {
-        say("only tests include base/test.h")
+            say("only tests include from tests/: \"" path "\"")
     } else if (path == "snag/snag.h" && folder == "api") {
         next # what it implements
-    } else if (is_test && path ~ /\/sample_[a-z_]*\.h$/) {
-        next # samples may be made of what stands above what is tested
     } else if (!may[folder, folder_of(path)]) {
         say(folder "/ may not include \"" path "\"")
     }

@@ -48,7 +48,7 @@ good_tree() {
     cp "$here/../../.clang-format" "$root"
     plant src/stack/calls.c '#include "stack/calls.h"' '#include "base/err.h"' '#include <math.h>'
     plant src/cmd/main.c '#include "forest/forest.h"' '#include "run/rundir.h"'
-    plant src/stack/source_test.c '#include "base/test.h"' '' '#include "otf2_write.h"'
+    plant src/stack/source_test.c '#include "stack/calls.h"' '' '#include "test.h"'
 }
 
 good_tree
@@ -68,8 +68,8 @@ folder early late
 folder late base
 expect layers.sh 'early uses late, which comes after it'
 good_tree
-plant src/base/err.c '#include "base/test.h"'
-expect layers.sh 'only tests include base/test.h'
+plant src/base/err.c '#include "test.h"'
+expect layers.sh 'src/base/err.c:1: only tests include from tests/: "test.h"'
 
 good_tree
 plant src/base/calls.c ''

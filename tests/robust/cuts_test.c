@@ -11,8 +11,6 @@
  */
 #include "base/fs.h"
 #include "base/rng.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -27,6 +25,8 @@
 #include "file_set.h"
 #include "sample_trace.h"
 #include "spawn.h"
+#include "test.h"
+#include "test_dir.h"
 
 #define MAX_FILES 256
 #define OTHERS_EVERY 5

@@ -1,14 +1,14 @@
 #include "damage.h"
 
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 
 #include <dirent.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "spawn.h"
+#include "test.h"
+#include "test_dir.h"
 
 #define N_PROCESSES 2
 #define ANALYZE_EVERY 5

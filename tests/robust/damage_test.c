@@ -3,11 +3,11 @@
  * once went wrong.
  */
 #include "base/fs.h"
-#include "base/test.h"
 
 #include "damage.h"
 #include "sample_trace.h"
 #include "spawn.h"
+#include "test.h"
 
 #define N_STEPS 12
 

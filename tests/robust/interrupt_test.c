@@ -5,8 +5,6 @@
  * How often is the environment variable SNAG_INTERRUPTS, or 6 per signal.
  */
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,6 +15,8 @@
 #include <unistd.h>
 
 #include "spawn.h"
+#include "test.h"
+#include "test_dir.h"
 
 static const char trace[] =
     "synth:3000*step(compute(kernel kernel kernel) >1 <1 |);ranks=4;jitter=0.1;"

@@ -6,14 +6,14 @@
  * The number of variants is the environment variable SNAG_FUZZ_N, or 50.
  */
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 
 #include <unistd.h>
 
 #include "file_set.h"
 #include "sample_trace.h"
 #include "spawn.h"
+#include "test.h"
+#include "test_dir.h"
 
 #define N_COMMANDS 9
 

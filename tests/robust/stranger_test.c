@@ -6,8 +6,6 @@
  * it: others after each change, or all of them where SNAG_LONG is set.
  */
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +17,8 @@
 #include "file_set.h"
 #include "sample_trace.h"
 #include "spawn.h"
+#include "test.h"
+#include "test_dir.h"
 
 struct scene {
     char dir[64], run[96], made[96], victim[96], model[96], out[96];

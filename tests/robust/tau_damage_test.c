@@ -3,12 +3,12 @@
  * each; files taken away or emptied.
  */
 #include "base/fs.h"
-#include "base/test.h"
 
 #include <unistd.h>
 
 #include "damage.h"
 #include "spawn.h"
+#include "test.h"
 
 #define PROGRAM "synth:40*step(compute@1ms(a 3*b@20us) >1 <1 |);ranks=2"
 

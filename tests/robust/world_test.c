@@ -3,8 +3,6 @@
  * behind.
  */
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 
 #include <dirent.h>
 #include <grp.h>
@@ -17,6 +15,8 @@
 
 #include "sample_trace.h"
 #include "spawn.h"
+#include "test.h"
+#include "test_dir.h"
 
 #define NOBODY 65534
 

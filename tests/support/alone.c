@@ -6,12 +6,13 @@
  *
  * Ends as the command does.
  */
-#include "base/test_dir.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+
+#include "test_dir.h"
 
 static void kill_group(const char *group)
 {

@@ -4,10 +4,11 @@
  */
 #include "base/err.h"
 #include "prov/prov_store.h"
-#include "prov/sample_record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "sample_record.h"
 
 static void put_records(struct prov_store *store, uint64_t first)
 {

@@ -8,7 +8,6 @@
  * standard input ends; with lost there were events before, which it has not told. What it is
  * told is printed; exit status 3 when it is sent away.
  */
-#include "trace/tracer/sample_frames.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,6 +17,8 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "sample_frames.h"
 
 #define TICK_NS 100000000u
 #define CALLS 200

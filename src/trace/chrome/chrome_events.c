@@ -51,7 +51,7 @@ struct open_call {
 
 struct chrome_events {
     const struct chrome_trace *trace;
-    const struct chrome_places *places;
+    const struct chrome_locations *places;
     struct marks_cursor *cursor;
     const struct mark *ahead; /* the first that is of another time; NULL: there is none */
     struct due *due, *apart;  /* [n_due] those of one time, from `at` on; room for as many */
@@ -67,7 +67,7 @@ struct chrome_events {
 };
 
 struct chrome_events *chrome_events_new(const struct chrome_trace *trace,
-                                        const struct chrome_places *places)
+                                        const struct chrome_locations *places)
 {
     struct chrome_events *e = mem_alloc(1, sizeof *e);
 
@@ -168,7 +168,7 @@ static bool needs_pairs(const struct chrome_events *e, const uint32_t *thread, u
 
 void chrome_events_begin(struct chrome_events *e, uint32_t l)
 {
-    const struct chrome_places *p = e->places;
+    const struct chrome_locations *p = e->places;
     uint32_t first = p->first[l], n = p->first[l + 1] - first;
     const uint32_t *thread = p->thread + first;
     int64_t *shift_ns = mem_alloc(n, sizeof *shift_ns);

@@ -9,7 +9,7 @@
 #ifndef SNAG_TRACE_CHROME_EVENTS_H
 #define SNAG_TRACE_CHROME_EVENTS_H
 
-#include "trace/chrome/chrome_places.h"
+#include "trace/chrome/chrome_locations.h"
 #include "trace/chrome/chrome_trace.h"
 #include "trace/source.h"
 
@@ -20,7 +20,7 @@ struct chrome_events;
 
 /* chrome_events_new -- for one thread of ours. The trace and its places must outlive it. */
 struct chrome_events *chrome_events_new(const struct chrome_trace *trace,
-                                        const struct chrome_places *places);
+                                        const struct chrome_locations *places);
 void chrome_events_free(struct chrome_events *events);
 
 /* chrome_events_begin -- start location l of the definitions. */

@@ -697,17 +697,6 @@ static size_t find_object_line(struct reader *r, const unsigned char *text, size
     return length;
 }
 
-/* What the parser could not take is behind: an error, if it is not just the end. */
-static void lose(struct reader *r, const unsigned char *text, size_t at)
-{
-    if (r->depth > 0) { /* else the end of a document whose beginning was lost */
-        r->quality->n[QUALITY_bad_record]++;
-        r->n_restarts++;
-    }
-    r->is_lost = true;
-    r->is_line_start = at > 0 && text[at - 1] == '\n';
-}
-
 /* Feeds one stretch of the file, starting anew after what cannot be parsed. */
 static void feed(void *ctx, const unsigned char *raw, size_t n_raw)
 {
@@ -731,7 +720,13 @@ static void feed(void *ctx, const unsigned char *raw, size_t n_raw)
         at += used > 0 && used <= length - at ? used : 1;
         if (is_only_closing(text + at, length - at) && r->depth <= 3)
             break;
-        lose(r, text, at);
+        /* What the parser could not take is behind: an error, if it is not just the end. */
+        if (r->depth > 0) { /* else the end of a document whose beginning was lost */
+            r->quality->n[QUALITY_bad_record]++;
+            r->n_restarts++;
+        }
+        r->is_lost = true;
+        r->is_line_start = at > 0 && text[at - 1] == '\n';
     }
 }
 

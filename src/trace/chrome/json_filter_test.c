@@ -1,7 +1,7 @@
 /* Texts go through whole, and byte by byte; both must be the same. */
 #include "trace/chrome/json_input.h"
 
-#include "base/test.h"
+#include "test.h"
 
 /* Byte by byte, commas come after the blanks that follow them, so these are not compared. */
 static size_t take_blanks_out(unsigned char *text, size_t n)

@@ -1,10 +1,10 @@
 #include "trace/chrome/json_input.h"
 
-#include "base/test.h"
-#include "base/test_dir.h"
-
 #include <zlib.h>
 #include <zstd.h>
+
+#include "test.h"
+#include "test_dir.h"
 
 static char dir[] = "/tmp/snag-input-XXXXXX";
 static char path[64];

@@ -100,15 +100,15 @@ uint32_t link_rules_arg(struct link_rules *rules, const char *name)
 /* ---------------------------------------------------------------------------- parsing */
 
 /* Where a rule stands, for messages. */
-struct place {
+struct rule_line {
     struct link_rules *rules;
     const char *from;
     unsigned line;
 };
 
-static int complain(const struct place *place, const char *what, const char *word)
+static int complain(const struct rule_line *at, const char *what, const char *word)
 {
-    return err_set(ERR_FORMAT, "%s, line %u: %s '%s'", place->from, place->line, what, word);
+    return err_set(ERR_FORMAT, "%s, line %u: %s '%s'", at->from, at->line, what, word);
 }
 
 /* Cuts a line into words, taking quotes off. Returns how many, MAX_WORDS + 1 for too many. */
@@ -140,7 +140,7 @@ static size_t cut(char *line, char *word[MAX_WORDS])
     return n;
 }
 
-static int set_what(const struct place *place, const char *word, struct link_rule *rule)
+static int set_what(const struct rule_line *at, const char *word, struct link_rule *rule)
 {
     static const struct {
         const char *name;
@@ -165,32 +165,31 @@ static int set_what(const struct place *place, const char *word, struct link_rul
             rule->collective = known[i].kind;
             return 0;
         }
-    return complain(place,
+    return complain(at,
                     "one of send, receive, barrier, all-to-all, one-to-all, all-to-one, sizes, "
                     "before, after, none is wanted, not",
                     word);
 }
 
-static int set_arg(const struct place *place, const char *name, uint32_t *arg)
+static int set_arg(const struct rule_line *at, const char *name, uint32_t *arg)
 {
-    *arg = link_rules_arg(place->rules, name);
+    *arg = link_rules_arg(at->rules, name);
     if (*name == '\0')
-        return complain(place, "the name of an argument is missing in", name);
-    return *arg == LINK_NO_ARG ? complain(place, "too many different arguments, with", name)
-                               : 0;
+        return complain(at, "the name of an argument is missing in", name);
+    return *arg == LINK_NO_ARG ? complain(at, "too many different arguments, with", name) : 0;
 }
 
 /* "ARG" or "ARG*TYPE". */
-static int set_bytes(const struct place *place, char *text, struct link_bytes *bytes)
+static int set_bytes(const struct rule_line *at, char *text, struct link_bytes *bytes)
 {
     char *type = strchr(text, '*');
     int rc = 0;
 
     if (type) {
         *type++ = '\0';
-        rc = set_arg(place, type, &bytes->type);
+        rc = set_arg(at, type, &bytes->type);
     }
-    return rc < 0 ? rc : set_arg(place, text, &bytes->arg);
+    return rc < 0 ? rc : set_arg(at, text, &bytes->arg);
 }
 
 /* A number with its sign at the end of a word is taken off. */
@@ -210,7 +209,7 @@ static int64_t cut_plus(char *word)
     return value;
 }
 
-static int set_key(const struct place *place, char *word, struct link_key *key)
+static int set_key(const struct rule_line *at, char *word, struct link_key *key)
 {
     static const struct {
         const char *name;
@@ -221,8 +220,8 @@ static int set_key(const struct place *place, char *word, struct link_key *key)
 
     if (wanted) {
         *wanted++ = '\0';
-        key->wanted = arena_string(&place->rules->arena, wanted);
-        return set_arg(place, word, &key->arg);
+        key->wanted = arena_string(&at->rules->arena, wanted);
+        return set_arg(at, word, &key->arg);
     }
     if (length > 1 && word[length - 1] == '?') {
         key->may_be_missing = true;
@@ -236,14 +235,14 @@ static int set_key(const struct place *place, char *word, struct link_key *key)
         }
     if (strncmp(word, "thread:", 7) == 0 || strncmp(word, "process:", 8) == 0) {
         key->kind = *word == 't' ? LINK_THREAD : LINK_PROCESS;
-        key->text = arena_string(&place->rules->arena, strchr(word, ':') + 1);
+        key->text = arena_string(&at->rules->arena, strchr(word, ':') + 1);
         return 0;
     }
     key->kind = LINK_ARG;
-    return set_arg(place, word, &key->arg);
+    return set_arg(at, word, &key->arg);
 }
 
-static int set_word(const struct place *place, char *word, struct link_rule *rule)
+static int set_word(const struct rule_line *at, char *word, struct link_rule *rule)
 {
     int rc;
 
@@ -252,25 +251,25 @@ static int set_word(const struct place *place, char *word, struct link_rule *rul
         return 0;
     }
     if (strncmp(word, "sent:", 5) == 0)
-        return set_bytes(place, word + 5, &rule->sent);
+        return set_bytes(at, word + 5, &rule->sent);
     if (strncmp(word, "received:", 9) == 0)
-        return set_bytes(place, word + 9, &rule->received);
+        return set_bytes(at, word + 9, &rule->received);
     if (strncmp(word, "members:", 8) == 0)
-        return set_bytes(place, word + 8, &rule->members);
+        return set_bytes(at, word + 8, &rule->members);
     if (strncmp(word, "bytes:", 6) == 0) {
-        rc = set_bytes(place, word + 6, &rule->sent);
+        rc = set_bytes(at, word + 6, &rule->sent);
         rule->received = rule->sent;
         return rc;
     }
     if (rule->n_keys == LINK_MAX_KEYS)
-        return complain(place, "too many keys, with", word);
-    return set_key(place, word, &rule->key[rule->n_keys++]);
+        return complain(at, "too many keys, with", word);
+    return set_key(at, word, &rule->key[rule->n_keys++]);
 }
 
-static int add_line(const struct place *place, char *line)
+static int add_line(const struct rule_line *at, char *line)
 {
-    struct link_rules *rules = place->rules;
-    struct link_rule rule = {.from = place->from,
+    struct link_rules *rules = at->rules;
+    struct link_rule rule = {.from = at->from,
                              .sent = {LINK_NO_ARG, LINK_NO_ARG},
                              .received = {LINK_NO_ARG, LINK_NO_ARG},
                              .members = {LINK_NO_ARG, LINK_NO_ARG}};
@@ -281,13 +280,13 @@ static int add_line(const struct place *place, char *line)
     if (n == 0)
         return 0;
     if (n < 3 || n > MAX_WORDS)
-        return complain(place, n < 3 ? "a rule is LABEL WHAT NAME KEYS, not" : "too many words",
+        return complain(at, n < 3 ? "a rule is LABEL WHAT NAME KEYS, not" : "too many words",
                         word[0]);
     rule.label = arena_string(&rules->arena, word[0]);
     rule.pattern = arena_string(&rules->arena, word[2]);
-    rc = set_what(place, word[1], &rule);
+    rc = set_what(at, word[1], &rule);
     for (size_t i = 3; rc == 0 && i < n; i++)
-        rc = set_word(place, word[i], &rule);
+        rc = set_word(at, word[i], &rule);
     for (uint32_t i = 0, next = 0; i < rule.n_keys; i++)
         rule.key[i].place = rule.key[i].wanted ? 0 : next++;
     if (rc < 0)
@@ -299,15 +298,15 @@ static int add_line(const struct place *place, char *line)
 
 int link_rules_add(struct link_rules *rules, const char *text, const char *from)
 {
-    struct place place = {.rules = rules, .from = arena_string(&rules->arena, from)};
+    struct rule_line at = {.rules = rules, .from = arena_string(&rules->arena, from)};
     char *copy = mem_copy_string(text), *next = copy;
     int rc = 0;
 
     while (rc == 0 && next) {
         char *line = strsep(&next, "\n");
 
-        place.line++;
-        rc = add_line(&place, line);
+        at.line++;
+        rc = add_line(&at, line);
     }
     free(copy);
     return rc;

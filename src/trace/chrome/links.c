@@ -12,6 +12,7 @@
 
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/xxh.h"
 #include "trace/chrome/marks.h"
 #include "trace/chrome/meetings.h"
@@ -682,19 +683,12 @@ static int64_t middle_ns(const struct end *end)
  */
 static const struct end *last_before(const struct part *before, int64_t time_ns)
 {
-    size_t low = 0, high = before->n;
+    size_t n_over;
 
     if (before->n == 1)
         return before->end[0]->time_ns < time_ns ? before->end[0] : NULL;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (middle_ns(before->end[middle]) <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 ? before->end[low - 1] : NULL;
+    n_over = FIRST_NOT(i, 0, before->n, middle_ns(before->end[i]) <= time_ns);
+    return n_over > 0 ? before->end[n_over - 1] : NULL;
 }
 
 static void order_calls(const struct part *group, const struct link_thread *thread,

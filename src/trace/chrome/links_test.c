@@ -3,8 +3,9 @@
 #include "trace/source.h"
 
 #include "base/err.h"
-#include "base/test.h"
-#include "base/test_dir.h"
+
+#include "test.h"
+#include "test_dir.h"
 
 static char dir[] = "/tmp/snag-links-XXXXXX";
 static char trace[64], rules[64];

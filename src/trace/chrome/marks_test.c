@@ -1,7 +1,8 @@
 #include "trace/chrome/marks.h"
 
 #include "base/rng.h"
-#include "base/test.h"
+
+#include "test.h"
 
 /* The orders of a thread's marks as they come back. */
 static const char *orders_of(struct marks *marks, const uint32_t *thread,

@@ -1,6 +1,6 @@
 #include "trace/chrome/chrome_trace.h"
 
-#include "base/test.h"
+#include "test.h"
 
 static void check(const char *name, const char *want, bool is_step)
 {

@@ -10,7 +10,7 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "trace/chrome/chrome_events.h"
-#include "trace/chrome/chrome_places.h"
+#include "trace/chrome/chrome_locations.h"
 #include "trace/chrome/chrome_trace.h"
 
 #include <dirent.h>
@@ -150,7 +150,7 @@ static bool chrome_files_accepts(const char *path)
 
 struct chrome {
     struct chrome_trace trace;
-    struct chrome_places places;
+    struct chrome_locations places;
 };
 
 static bool accepts(const char *path)
@@ -219,7 +219,7 @@ static void end_links(struct chrome *c)
 static void end_launches(struct chrome *c)
 {
     const struct chrome_trace *t = &c->trace;
-    const struct chrome_places *p = &c->places;
+    const struct chrome_locations *p = &c->places;
     uint64_t n = 0;
 
     for (uint32_t i = 0; i < t->launch_id.n; i++) {
@@ -278,7 +278,7 @@ static int chrome_open(struct source *source, const char *path)
     if (rc == 0 && c->trace.n_marks == 0)
         rc = err_set(ERR_FORMAT, "no calls in '%s'", path);
     if (rc == 0)
-        rc = chrome_places_find(&c->places, &c->trace);
+        rc = chrome_locations_find(&c->places, &c->trace);
     if (rc < 0)
         return rc;
     define_flows(&source->defs);
@@ -294,7 +294,7 @@ static void chrome_close(struct source *source)
 {
     struct chrome *c = source->impl;
 
-    chrome_places_release(&c->places);
+    chrome_locations_release(&c->places);
     chrome_trace_release(&c->trace);
     free(c);
 }

@@ -2,11 +2,12 @@
 #include "trace/chrome/source_chrome.h"
 
 #include "base/err.h"
-#include "base/test.h"
 
 #include <unistd.h>
 
 #include <zstd.h>
+
+#include "test.h"
 
 static const struct source_opts counting = {.wants_counters = true};
 

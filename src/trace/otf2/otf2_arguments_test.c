@@ -4,10 +4,10 @@
 #include "trace/otf2/source_otf2.h"
 
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 
 #include "otf2_write.h"
+#include "test.h"
+#include "test_dir.h"
 
 struct archive {
     char dir[32], path[64];

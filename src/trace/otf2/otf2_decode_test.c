@@ -7,10 +7,10 @@
 
 #include "trace/borders.h"
 
-#include "base/test.h"
-
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "test.h"
 
 #define CHUNK 64u
 #define MAX_BYTES 512u

@@ -3,12 +3,12 @@
 
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 
 #include <unistd.h>
 
 #include "otf2_write.h"
+#include "test.h"
+#include "test_dir.h"
 
 static const struct source_opts counting = {.wants_counters = true};
 

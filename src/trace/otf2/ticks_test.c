@@ -1,7 +1,8 @@
 #include "trace/otf2/otf2_definitions.h"
 
-#include "base/test.h"
 #include "trace/monotone.h"
+
+#include "test.h"
 
 static void any_frequency_is_exact(void **state)
 {

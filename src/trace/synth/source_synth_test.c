@@ -1,7 +1,8 @@
 #include "trace/synth/source_synth.h"
 
 #include "base/err.h"
-#include "base/test.h"
+
+#include "test.h"
 
 /* Calls of a location as "main+0 a+1000 a-2000 main-2000"; the last event's time in *end. */
 static const char *events_of(const char *program, uint32_t location)

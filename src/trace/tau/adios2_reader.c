@@ -612,13 +612,6 @@ static bool read_step(struct adios2_reading *r)
     return true;
 }
 
-static void end_step(struct adios2_reading *r)
-{
-    memcpy(room_for(r, TAU_STEP_END, sizeof r->step), &r->step, sizeof r->step);
-    r->n_steps++;
-    flush(r, TAU_STEP_END);
-}
-
 static int read_steps(struct adios2_reading *r)
 {
     float wait_s = r->what->is_live ? BEAT_S : 0;
@@ -647,8 +640,11 @@ static int read_steps(struct adios2_reading *r)
         }
         is_step = read_step(r);
         error = adios2_end_step(r->engine);
-        if (is_step)
-            end_step(r);
+        if (is_step) {
+            memcpy(room_for(r, TAU_STEP_END, sizeof r->step), &r->step, sizeof r->step);
+            r->n_steps++;
+            flush(r, TAU_STEP_END);
+        }
         if (error != adios2_error_none)
             return broken(r, reason(r));
     }

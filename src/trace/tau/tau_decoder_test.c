@@ -1,8 +1,9 @@
 #include "trace/tau/tau_decoder.h"
 
-#include "base/test.h"
 #include "trace/source.h"
 #include "trace/tau/tau_step.h"
+
+#include "test.h"
 
 #define START 1600000000000000u
 #define ROW(...) ((uint64_t[]){__VA_ARGS__})

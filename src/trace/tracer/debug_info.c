@@ -9,6 +9,8 @@
  */
 #include "trace/tracer/debug_info.h"
 
+#include "base/search.h"
+
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
@@ -261,19 +263,12 @@ static struct debug_functions *functions_of(struct debug_file *file, Dwarf_Die *
 struct debug_function *debug_function(struct debug_file *file, Dwarf_Addr address)
 {
     struct debug_functions *u;
-    size_t low = 0, high;
     Dwarf_Die unit;
+    size_t n;
 
     if (!debug_unit(file, address, &unit))
         return NULL;
     u = functions_of(file, &unit);
-    for (high = u ? u->n : 0; low < high;) {
-        size_t middle = (low + high) / 2;
-
-        if (u->function[middle].begin <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && address < u->function[low - 1].end ? &u->function[low - 1] : NULL;
+    n = FIRST_NOT(i, 0, u ? u->n : 0, u->function[i].begin <= address);
+    return n > 0 && address < u->function[n - 1].end ? &u->function[n - 1] : NULL;
 }

@@ -8,8 +8,6 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/rng.h"
-#include "base/test.h"
-#include "base/test_dir.h"
 #include "trace/source.h"
 #include "trace/tracer/tracer_otf2.h"
 
@@ -17,6 +15,9 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "test.h"
+#include "test_dir.h"
 
 #define MAX_N_RECORDS 60001 /* records */
 #define STEP_NS 100

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "base/search.h"
 #include "trace/monotone.h"
 #include "trace/tracer/tracer_frame.h"
 #include "trace/tracer/tracer_locations.h"
@@ -519,17 +520,7 @@ static bool begin_step(struct stream *stream)
 
 static size_t first_from(const struct event_batch *batch, size_t begin, uint64_t time_ns)
 {
-    size_t end = batch->n;
-
-    while (begin < end) {
-        size_t middle = begin + (end - begin) / 2;
-
-        if (batch->event[middle].time_ns < time_ns)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin;
+    return FIRST_NOT(i, begin, batch->n, batch->event[i].time_ns < time_ns);
 }
 
 static bool part(struct stream *stream, struct stream_part *out)

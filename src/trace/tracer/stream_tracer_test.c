@@ -1,6 +1,6 @@
 /* What comes out of the stream: all events, in steps, with the stack right after a gap. */
-#include "base/test.h"
-#include "trace/tracer/sample_ranks.h"
+#include "sample_ranks.h"
+#include "test.h"
 
 static void check_messages(const struct event_batch *b)
 {

@@ -5,13 +5,14 @@
 #include "trace/tracer/tracer_otf2.h"
 
 #include "base/rng.h"
-#include "base/test.h"
-#include "base/test_dir.h"
-#include "otf2_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "otf2_write.h"
+#include "test.h"
+#include "test_dir.h"
 
 #define N_SLOTS 6000
 

@@ -1,11 +1,12 @@
 /* Two programs at one socket: one after the other is the next run, at once is one too many. */
 #include "base/log.h"
-#include "base/test.h"
-#include "trace/tracer/sample_ranks.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "sample_ranks.h"
+#include "test.h"
 
 /* A program of one process; job 0: it does not say which. */
 static struct rank come_alone(uint32_t pid, uint64_t job)

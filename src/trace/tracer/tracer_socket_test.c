@@ -1,8 +1,6 @@
 /* What is no frame hurts nobody but who sent it; and where the socket may be. */
 #include "base/err.h"
 #include "base/rng.h"
-#include "base/test.h"
-#include "trace/tracer/sample_ranks.h"
 #include "trace/tracer/tracer_frame.h"
 
 #include <fcntl.h>
@@ -10,6 +8,9 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include "sample_ranks.h"
+#include "test.h"
 
 static void say_nonsense_of_windows(struct pack *to, int which, uint64_t start_ns)
 {
