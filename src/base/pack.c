@@ -70,13 +70,14 @@ void pack_f64(struct pack *pack, double value)
 
 void pack_varint(struct pack *pack, uint64_t value)
 {
-    unsigned char bytes[10];
-    size_t n = 0;
+    unsigned char *at;
 
+    mem_grow(&pack->data, &pack->cap, pack->n + 10, 1);
+    at = pack->data + pack->n;
     for (; value >= 0x80; value >>= 7)
-        bytes[n++] = (unsigned char)(value | 0x80);
-    bytes[n++] = (unsigned char)value;
-    put(pack, bytes, n);
+        *at++ = (unsigned char)(value | 0x80);
+    *at++ = (unsigned char)value;
+    pack->n = (size_t)(at - pack->data);
 }
 
 void pack_bytes(struct pack *pack, const void *data, size_t n)

@@ -347,21 +347,25 @@ static bool is_of_rare_calls(const struct why *why)
     return why->loss.more_ns > 0 && rare_ns > RARE_SHARE * (double)why->loss.more_ns;
 }
 
-/* What it took, against executions like it; then where. Nothing of what took as long, and where
- * those do, unless it must be said. */
+/* It took longer than executions like it, or less, by more than nothing. */
+static bool is_other(const struct why *why)
+{
+    return why->loss.ns > 0 || residual_is_brief(why->model, &why->loss) ||
+           is_longer(&why->loss);
+}
+
+/* What it took, against executions like it; then where. */
 static void say_time(struct text_writer *w, struct why *why, uint32_t t,
-                     const struct residual_measure *measure, bool must)
+                     const struct residual_measure *measure)
 {
     size_t n = load_pairs(why, t, measure->loss.ns);
     const struct residual_loss *loss = &why->loss;
     bool is_long = loss->ns > 0, is_brief = residual_is_brief(why->model, loss);
     char more[TEXT_SIZE], typical[TEXT_SIZE];
 
-    if (!is_long && !is_brief && n == 0 && !must)
-        return;
     if (w->n > 0)
         text_say(w, "; ");
-    if (is_long || is_brief || is_longer(loss))
+    if (is_other(why))
         text_say(w, "%s %s than executions %s usually take (%s)",
                  text_duration(fabs((double)loss->more_ns), more),
                  loss->more_ns < 0 ? "less" : "longer",
@@ -486,43 +490,47 @@ static void say_size(struct text_writer *w, const struct why *why, uint32_t t)
              text_count((uint64_t)llrint(exp(why->model->log_size)), typical));
 }
 
-/* Those that say enough, the strongest first. Returns how many. */
-static size_t choose_clauses(const double *value, enum why_clause clause[N_WHY_CLAUSES])
+/* Of what took as long as executions like it, and where those do, there is nothing to say. */
+static bool time_says_something(struct why *why, uint32_t t,
+                                const struct residual_measure *measure)
 {
+    return load_pairs(why, t, measure->loss.ns) > 0 || why->loss.ns > 0 ||
+           residual_is_brief(why->model, &why->loss);
+}
+
+/*
+ * What is to be said of a tree that ends and is not one of few, the strongest first: by its
+ * sentence, in short, and as its way. Returns how many clauses; 0: it is as usual, which is said
+ * of nothing that is an anomaly, or took longer.
+ */
+static size_t choose_clauses(struct why *why, uint32_t t,
+                             const struct residual_measure *measure,
+                             const struct why_verdict *verdict,
+                             enum why_clause clause[N_WHY_CLAUSES])
+{
+    const double *value = verdict->value;
     /* time is what people ask for: it goes first unless something else says clearly more */
     const double say_at[] = {TIME_FIRST * fmax(fmax(value[0], value[1]), value[4]), value[2],
                              value[3]};
     double best = fmax(say_at[0], fmax(say_at[1], say_at[2]));
-    bool is_said[] = {false, false, false};
+    bool is_seen[] = {false, false, false};
     size_t n = 0;
 
-    for (; n < N_WHY_CLAUSES; n++) {
+    for (int i = 0; i < N_WHY_CLAUSES; i++) {
         int next = -1;
 
-        for (int i = 0; i < N_WHY_CLAUSES; i++)
-            if (!is_said[i] && (next < 0 || say_at[i] > say_at[next]))
-                next = i;
-        is_said[next] = true;
+        for (int k = 0; k < N_WHY_CLAUSES; k++)
+            if (!is_seen[k] && (next < 0 || say_at[k] > say_at[next]))
+                next = k;
+        is_seen[next] = true;
         if (say_at[next] < WORTH_SAYING || say_at[next] < 0.5 * best)
             break;
-        clause[n] = (enum why_clause)next;
+        if (next != WHY_TIME || time_says_something(why, t, measure))
+            clause[n++] = (enum why_clause)next;
     }
+    if (n == 0 && (verdict->is_anomaly || measure->loss.ns > 0 || is_longer(&measure->loss)))
+        clause[n++] = WHY_TIME;
     return n;
-}
-
-static void say_parts(struct text_writer *w, struct why *why, uint32_t t,
-                      const struct residual_measure *measure, const double *value)
-{
-    enum why_clause clause[N_WHY_CLAUSES];
-    size_t n = choose_clauses(value, clause);
-
-    for (size_t i = 0; i < n; i++)
-        if (clause[i] == WHY_TIME)
-            say_time(w, why, t, measure, false);
-        else if (clause[i] == WHY_STRUCTURE)
-            say_structure(w, why, measure);
-        else
-            say_size(w, why, t);
 }
 
 /* How long it would have taken nobody knows. */
@@ -560,6 +568,8 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
                   const struct why_verdict *verdict, char out[WHY_SIZE])
 {
     struct text_writer w = {.out = out, .size = WHY_SIZE};
+    enum why_clause clause[N_WHY_CLAUSES];
+    size_t n;
 
     *out = '\0';
     if (verdict->is_open) {
@@ -570,9 +580,14 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
         say_few(&w, why, t);
         return;
     }
-    say_parts(&w, why, t, measure, verdict->value);
-    if (w.n == 0 && (verdict->is_anomaly || measure->loss.ns > 0 || is_longer(&measure->loss)))
-        say_time(&w, why, t, measure, true);
+    n = choose_clauses(why, t, measure, verdict, clause);
+    for (size_t i = 0; i < n; i++)
+        if (clause[i] == WHY_TIME)
+            say_time(&w, why, t, measure);
+        else if (clause[i] == WHY_STRUCTURE)
+            say_structure(&w, why, measure);
+        else
+            say_size(&w, why, t);
     if (w.n > 0)
         say_chance(&w, verdict);
     if (w.n > 0 && verdict->is_slight)
@@ -626,8 +641,10 @@ static void cause_in_time(struct text_writer *w, struct why *why, uint32_t t, in
         name_shortly(why, why->pairs.pair->path, name,
                      sizeof name - strlen(more) - 1 - (n_others > 0 ? strlen(OR_OTHERS) : 0));
         text_say(w, "%s%s %s", name, n_others > 0 ? OR_OTHERS : "", more);
-    } else {
+    } else if (is_other(why)) {
         text_say(w, "%s in all", signed_time((double)why->loss.more_ns, more));
+    } else {
+        text_say(w, "as long as executions like it");
     }
 }
 
@@ -657,19 +674,19 @@ static void cause_in_structure(struct why *why, const struct residual_measure *m
 }
 
 /* What a sentence speaks of first; not of what does not end, or is one of few. */
-static enum why_clause first_clause(const struct why_verdict *verdict)
+static enum why_clause first_clause(struct why *why, uint32_t t,
+                                    const struct residual_measure *measure,
+                                    const struct why_verdict *verdict)
 {
     enum why_clause clause[N_WHY_CLAUSES];
 
-    return choose_clauses(verdict->value, clause) > 0 ? clause[0]
-           : verdict->is_anomaly                      ? WHY_TIME
-                                                      : WHY_TYPICAL;
+    return choose_clauses(why, t, measure, verdict, clause) > 0 ? clause[0] : WHY_TYPICAL;
 }
 
 void why_cause(struct why *why, uint32_t t, const struct residual_measure *measure,
                const struct why_verdict *verdict, char out[WHY_CAUSE_SIZE])
 {
-    enum why_clause first = first_clause(verdict);
+    enum why_clause first = first_clause(why, t, measure, verdict);
     struct text_writer w = {.out = out, .size = WHY_CAUSE_SIZE};
 
     *out = '\0';
@@ -684,6 +701,8 @@ void why_cause(struct why *why, uint32_t t, const struct residual_measure *measu
     else if (first == WHY_TIME)
         cause_in_time(&w, why, t, measure->loss.ns);
     else
+        say_tracer(&w, why, t);
+    if (*out == '\0')
         text_say(&w, "as usual");
 }
 
@@ -749,7 +768,7 @@ struct way way_of(struct why *why, uint32_t t, const struct residual_measure *me
         return (struct way){WAY_OPEN, 0};
     if (residual_is_few(why->model))
         return (struct way){WAY_NONE, 0};
-    switch (first_clause(verdict)) {
+    switch (first_clause(why, t, measure, verdict)) {
     case WHY_STRUCTURE:
         return of_structure(why, measure);
     case WHY_SIZE_CLAUSE:

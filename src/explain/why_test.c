@@ -161,6 +161,30 @@ static void nothing_to_say_is_said(void **state)
 }
 
 /* Each call is what it sometimes is, as the last ten show; but never all of them together. */
+/* Sentence, cause and way agree on whether there is something to say, whatever the parts say. */
+static void what_took_longer_is_as_usual_nowhere(void **state)
+{
+    static const double nothing[5] = {0}, time[5] = {5, 4, 0, 0};
+    struct fixture f;
+    char out[WHY_SIZE], cause[WHY_CAUSE_SIZE], way[WAY_SIZE];
+
+    (void)state;
+    begin(&f, 40, "step:1000(a:1000 b:9000)", "step:1000(a:6000 b:9000)");
+    for (int is_late = 0; is_late < 2; is_late++)
+        for (int says_time = 0; says_time < 2; says_time++) {
+            struct why_verdict verdict = {.value = says_time ? time : nothing, .expected = NAN};
+            uint32_t t = is_late ? 40 : 0;
+
+            why_sentence(&f.why, t, &f.m.measure[t], &verdict, out);
+            why_cause(&f.why, t, &f.m.measure[t], &verdict, cause);
+            way_say(&f.why, way_of(&f.why, t, &f.m.measure[t], &verdict), way);
+            assert_string_equal(cause, is_late ? "step > a +5.00 us" : "as usual");
+            assert_string_equal(way, is_late ? "step > a takes longer" : "");
+            assert_int_equal(strcmp(out, "as usual") == 0, !is_late);
+        }
+    end(&f);
+}
+
 static void an_anomaly_is_never_as_usual(void **state)
 {
     static const double value[5] = {0.5, 5, 0, 0};
@@ -216,13 +240,16 @@ static void the_tracers_time_is_said_as_such(void **state)
 {
     static const double value[5] = {0, 0, 0, 0};
     struct fixture f;
-    char out[WHY_SIZE];
+    char out[WHY_SIZE], cause[WHY_CAUSE_SIZE];
 
     (void)state;
     begin(&f, 40, "step:1000(a:1000)", "step:1000(a:1000(FLUSH:24000))");
     why_sentence(&f.why, 40, &f.m.measure[40],
                  &(struct why_verdict){.value = value, .expected = NAN}, out);
     assert_string_equal(out, "the tracer wrote its buffer for 24.0 us");
+    why_cause(&f.why, 40, &f.m.measure[40],
+              &(struct why_verdict){.value = value, .expected = NAN}, cause);
+    assert_string_equal(cause, "the tracer wrote its buffer for 24.0 us");
     assert_true(f.m.measure[40].loss.ns < 1 && f.m.measure[40].gross == 0 &&
                 f.m.measure[40].time == 0);
     assert_true(f.m.measure[40].structure == 0 && f.m.measure[40].size == 0);
@@ -300,6 +327,7 @@ int main(void)
         cmocka_unit_test(what_may_be_of_others_is_said),
         cmocka_unit_test(structure_names_what_is_too_many_or_missing),
         cmocka_unit_test(nothing_to_say_is_said),
+        cmocka_unit_test(what_took_longer_is_as_usual_nowhere),
         cmocka_unit_test(an_anomaly_is_never_as_usual),
         cmocka_unit_test(what_is_listed_is_what_was_lost),
         cmocka_unit_test(the_tracers_time_is_said_as_such),

@@ -1,11 +1,17 @@
 /*
  * A call that lasts for several steps is in each of them, open but in the last: one that is
  * open is taken from the newest step alone.
+ *
+ * Most of what is kept is never asked for, so that it is to cost little: numbers that are small
+ * take a byte or two, where columns would take 28 a call.
+ *
+ *     a call      enter_ns after that of the call before it   0, or inclusive_ns + 1
+ *                 of one that is over what the calls in it took   region
+ *     a message   time after that of the one before it, mod 2^64   peer and direction   tag   bytes
  */
 #include "monitor/live_recent.h"
 
 #include "base/mem.h"
-#include "base/search.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,13 +25,7 @@ void live_recent_init(struct live_recent *r, size_t most)
 
 static void step_release(struct recent_step *s)
 {
-    for (uint32_t l = 0; l < s->n_locations; l++) {
-        free(s->of[l].enter_ns);
-        free(s->of[l].leave_ns);
-        free(s->of[l].exclusive_ns);
-        free(s->of[l].region);
-        free(s->of[l].message);
-    }
+    pack_release(&s->packed);
     free(s->of);
 }
 
@@ -57,35 +57,62 @@ void live_recent_release(struct live_recent *r)
 
 /* --------------------------------------------------------------------------------- taking */
 
-static void *copy(const void *from, size_t n, size_t size)
+static void pack_calls(struct pack *to, const struct calls *c, struct recent_part *part)
 {
-    void *to = mem_alloc(n, size);
+    uint64_t before_ns = 0, last_leave_ns = 0;
 
-    if (n > 0)
-        memcpy(to, from, n * size);
-    return to;
+    part->at = to->n;
+    part->n_calls = c->n;
+    for (uint32_t i = 0; i < c->n; i++) {
+        uint64_t inclusive_ns = c->inclusive_ns[i], leave_ns = c->enter_ns[i] + inclusive_ns;
+
+        pack_varint(to, c->enter_ns[i] - before_ns);
+        before_ns = c->enter_ns[i];
+        if (inclusive_ns == CALL_OPEN) {
+            pack_varint(to, 0);
+        } else {
+            pack_varint(to, inclusive_ns + 1);
+            pack_varint(to, inclusive_ns - c->exclusive_ns[i]);
+            if (leave_ns > last_leave_ns)
+                last_leave_ns = leave_ns;
+        }
+        pack_varint(to, c->region[i]);
+    }
+    part->last_enter_ns = before_ns;
+    part->last_leave_ns = last_leave_ns;
 }
 
-static size_t take_calls(struct recent_calls *to, const struct calls *c)
+static void pack_messages(struct pack *to, const struct calls *c, struct recent_part *part)
 {
-    *to = (struct recent_calls){.n = c->n,
-                                .enter_ns = copy(c->enter_ns, c->n, sizeof *to->enter_ns),
-                                .leave_ns = mem_alloc(c->n, sizeof *to->leave_ns),
-                                .exclusive_ns =
-                                    copy(c->exclusive_ns, c->n, sizeof *to->exclusive_ns),
-                                .region = copy(c->region, c->n, sizeof *to->region),
-                                .message = copy(c->message, c->n_messages, sizeof *to->message),
-                                .n_messages = c->n_messages};
-    for (uint32_t i = 0; i < c->n; i++)
-        to->leave_ns[i] =
-            c->inclusive_ns[i] == CALL_OPEN ? 0 : c->enter_ns[i] + c->inclusive_ns[i];
-    return c->n * (3 * sizeof *to->enter_ns + sizeof *to->region) +
-           c->n_messages * sizeof *to->message;
+    uint64_t before_ns = 0;
+
+    part->messages_at = to->n;
+    part->n_messages = (uint32_t)c->n_messages;
+    part->first_message_ns = UINT64_MAX;
+    for (size_t i = 0; i < c->n_messages; i++) {
+        const struct message *m = &c->message[i];
+        uint64_t at_ns = message_record_ns(m);
+
+        pack_varint(to, at_ns - before_ns);
+        pack_varint(to, (uint64_t)m->peer << 1 | (m->kind == MESSAGE_SEND));
+        pack_varint(to, m->tag);
+        pack_varint(to, m->bytes);
+        before_ns = at_ns;
+        if (at_ns < part->first_message_ns)
+            part->first_message_ns = at_ns;
+        if (at_ns > part->last_message_ns)
+            part->last_message_ns = at_ns;
+    }
+}
+
+static size_t bytes_of(const struct recent_step *s)
+{
+    return sizeof *s + s->n_locations * sizeof *s->of + s->packed.cap;
 }
 
 static void drop_oldest(struct live_recent *r)
 {
-    r->bytes -= r->step[0].bytes;
+    r->bytes -= bytes_of(&r->step[0]);
     step_release(&r->step[0]);
     mem_to_front(r->step, 1, --r->n, sizeof *r->step);
 }
@@ -96,18 +123,53 @@ void live_recent_take(struct live_recent *r, const struct ad_step *step)
                             .begin_ns = step->begin_ns,
                             .end_ns = step->end_ns,
                             .n_locations = step->n_locations,
-                            .of = mem_alloc(step->n_locations, sizeof *s.of),
-                            .bytes = sizeof s + step->n_locations * sizeof *s.of};
+                            .of = mem_alloc(step->n_locations, sizeof *s.of)};
 
-    for (uint32_t l = 0; l < step->n_locations; l++)
-        s.bytes += take_calls(&s.of[l], &step->calls[l]);
+    for (uint32_t l = 0; l < step->n_locations; l++) {
+        pack_calls(&s.packed, &step->calls[l], &s.of[l]);
+        pack_messages(&s.packed, &step->calls[l], &s.of[l]);
+    }
+    s.packed.cap = s.packed.n;
+    s.packed.data = mem_resize(s.packed.data, s.packed.cap, 1);
     pthread_mutex_lock(&r->lock);
     mem_grow(&r->step, &r->cap, r->n + 1, sizeof *r->step);
     r->step[r->n++] = s;
-    r->bytes += s.bytes;
+    r->bytes += bytes_of(&s);
     while (r->n > 0 && r->bytes > r->most)
         drop_oldest(r);
     pthread_mutex_unlock(&r->lock);
+}
+
+/* Reads the calls of a location in a step one by one. */
+struct call_cursor {
+    struct pack pack;
+    uint32_t n_left;
+    uint64_t enter_ns, leave_ns; /* leave_ns 0: open */
+    uint64_t exclusive_ns;       /* of one that is over */
+    uint32_t region;
+};
+
+static struct call_cursor calls_of(const struct recent_step *s, uint32_t location)
+{
+    struct call_cursor at = {.pack = s->packed, .n_left = s->of[location].n_calls};
+
+    at.pack.at = s->of[location].at;
+    return at;
+}
+
+static bool next_call(struct call_cursor *at)
+{
+    uint64_t inclusive;
+
+    if (at->n_left == 0)
+        return false;
+    at->n_left--;
+    at->enter_ns += unpack_varint(&at->pack);
+    inclusive = unpack_varint(&at->pack);
+    at->leave_ns = inclusive > 0 ? at->enter_ns + inclusive - 1 : 0;
+    at->exclusive_ns = inclusive > 0 ? inclusive - 1 - unpack_varint(&at->pack) : 0;
+    at->region = (uint32_t)unpack_varint(&at->pack);
+    return true;
 }
 
 /* -------------------------------------------------------------------------------- finding */
@@ -155,17 +217,20 @@ static void gather(const struct live_recent *r, uint32_t location, uint64_t from
                    uint64_t to_ns, struct rows *rows)
 {
     rows->n = 0;
-    for (size_t s = 0; s < r->n; s++) {
-        const struct recent_calls *c = &r->step[s].of[location];
+    for (size_t i = 0; i < r->n; i++) {
+        const struct recent_step *s = &r->step[i];
+        bool is_newest = i + 1 == r->n;
+        struct call_cursor c;
 
-        for (uint32_t i = 0;
-             location < r->step[s].n_locations && i < c->n && c->enter_ns[i] <= to_ns; i++) {
-            uint64_t leave_ns = c->leave_ns[i];
-
-            if (leave_ns > 0 ? leave_ns < from_ns : s + 1 < r->n)
+        if (location >= s->n_locations ||
+            (!is_newest && s->of[location].last_leave_ns < from_ns))
+            continue;
+        c = calls_of(s, location);
+        while (next_call(&c) && c.enter_ns <= to_ns) {
+            if (c.leave_ns > 0 ? c.leave_ns < from_ns : !is_newest)
                 continue;
             mem_grow(&rows->row, &rows->cap, rows->n + 1, sizeof *rows->row);
-            rows->row[rows->n++] = (struct row){c->enter_ns[i], leave_ns, c->region[i], 0};
+            rows->row[rows->n++] = (struct row){c.enter_ns, c.leave_ns, c.region, 0};
         }
     }
     if (rows->n > LIVE_RECENT_CALLS) {
@@ -211,21 +276,33 @@ static void add_messages(const struct live_recent *r, const struct recent_asked 
 
     window->message = arena_alloc(arena, LIVE_RECENT_CALLS, sizeof *window->message);
     for (size_t s = 0; s < r->n; s++) {
-        const struct recent_calls *c = &r->step[s].of[location];
+        const struct recent_part *part = &r->step[s].of[location];
+        struct pack at = r->step[s].packed;
+        uint64_t at_ns = 0;
 
-        for (size_t i = 0; location < r->step[s].n_locations && i < c->n_messages; i++) {
-            const struct message *m = &c->message[i];
-            uint64_t at_ns = message_record_ns(m);
-            bool is_send = m->kind == MESSAGE_SEND;
+        if (location >= r->step[s].n_locations || part->first_message_ns > to_ns ||
+            part->last_message_ns < from_ns)
+            continue;
+        at.at = part->messages_at;
+        for (uint32_t i = 0; i < part->n_messages; i++) {
+            uint64_t peer, bytes;
+            uint32_t tag;
+            bool is_send;
 
+            at_ns += unpack_varint(&at);
+            peer = unpack_varint(&at);
+            tag = (uint32_t)unpack_varint(&at);
+            bytes = unpack_varint(&at);
             if (at_ns < from_ns || at_ns > to_ns || window->n_messages == LIVE_RECENT_CALLS)
                 continue;
+            is_send = peer & 1;
+            peer >>= 1;
             window->message[window->n_messages++] =
                 (struct prov_message){.is_send = is_send,
-                                      .source = is_send ? rank : m->peer,
-                                      .target = is_send ? m->peer : rank,
-                                      .tag = m->tag,
-                                      .bytes = m->bytes,
+                                      .source = is_send ? rank : (uint32_t)peer,
+                                      .target = is_send ? (uint32_t)peer : rank,
+                                      .tag = tag,
+                                      .bytes = bytes,
                                       .time_ns = at_ns};
         }
     }
@@ -286,21 +363,21 @@ static void fill_stack(const struct rows *rows, const struct row *own,
     }
 }
 
-/* The step in which it ended. */
-static const struct recent_step *step_of(const struct live_recent *r,
-                                         const struct recent_asked *asked, size_t *row)
+/* The step in which it ended, and the call there. */
+static const struct recent_step *
+step_of(const struct live_recent *r, const struct recent_asked *asked, struct call_cursor *call)
 {
-    for (size_t s = r->n; s-- > 0;) {
-        const struct recent_calls *c = &r->step[s].of[asked->location];
+    for (size_t i = r->n; i-- > 0;) {
+        const struct recent_step *s = &r->step[i];
 
-        if (asked->location >= r->step[s].n_locations)
+        if (asked->location >= s->n_locations ||
+            s->of[asked->location].last_enter_ns < asked->enter_ns)
             continue;
-        for (size_t i = lower_bound_u64(c->enter_ns, c->n, asked->enter_ns);
-             i < c->n && c->enter_ns[i] == asked->enter_ns; i++)
-            if (c->region[i] == asked->region && c->leave_ns[i] > 0) {
-                *row = i;
-                return &r->step[s];
-            }
+        *call = calls_of(s, asked->location);
+        while (next_call(call) && call->enter_ns <= asked->enter_ns)
+            if (call->enter_ns == asked->enter_ns && call->region == asked->region &&
+                call->leave_ns > 0)
+                return s;
     }
     return NULL;
 }
@@ -310,15 +387,14 @@ static bool find(const struct live_recent *r, const struct recent_asked *asked,
 {
     struct rows rows = {0};
     uint64_t leave_ns, half, from_ns, to_ns;
-    size_t own = 0, at;
-    const struct recent_step *step = step_of(r, asked, &at);
+    size_t own = 0;
+    struct call_cursor call;
+    const struct recent_step *step = step_of(r, asked, &call);
     const struct recent_place *place = &asked->place[asked->location];
-    const struct recent_calls *calls;
 
     if (step == NULL)
         return false;
-    calls = &step->of[asked->location];
-    leave_ns = calls->leave_ns[at];
+    leave_ns = call.leave_ns;
     half = (leave_ns - asked->enter_ns) / 2;
     from_ns = asked->enter_ns > half ? asked->enter_ns - half : 0;
     to_ns = leave_ns + half;
@@ -343,7 +419,7 @@ static bool find(const struct live_recent *r, const struct recent_asked *asked,
                                    .enter_ns = asked->enter_ns,
                                    .leave_ns = leave_ns,
                                    .inclusive_ns = leave_ns - asked->enter_ns,
-                                   .exclusive_ns = calls->exclusive_ns[at],
+                                   .exclusive_ns = call.exclusive_ns,
                                    .step_begin_ns = step->begin_ns,
                                    .step_end_ns = step->end_ns};
     fill_window(asked, &rows, place->rank, step->number, arena, &record->window);

@@ -4,13 +4,14 @@
  * messages with. Strange calls have records for that (live_recorder.h); of normal ones there
  * are few.
  *
- * A bounded number of bytes is kept; the oldest steps go first, and what a page asks for must
- * be of those that are there.
+ * A bounded number of bytes is kept, 6 to 10 for a call with its messages; the oldest steps go
+ * first, and what a page asks for must be of those that are there.
  */
 #ifndef SNAG_MONITOR_LIVE_RECENT_H
 #define SNAG_MONITOR_LIVE_RECENT_H
 
 #include "base/arena.h"
+#include "base/pack.h"
 #include "live/ad.h"
 #include "prov/prov_record.h"
 
@@ -22,21 +23,20 @@
 #define LIVE_RECENT_CALLS 1000u /* of a lane that are told: the longest */
 #define LIVE_RECENT_PARTNERS 4u
 
-/* The calls of a location in a step, those that are open at its end with leave_ns 0. */
-struct recent_calls {
-    uint32_t n;
-    uint64_t *enter_ns, *leave_ns; /* [n] enter_ns never decreasing */
-    uint64_t *exclusive_ns;        /* [n] of those that are over */
-    uint32_t *region;              /* [n] */
-    struct message *message;       /* [n_messages] */
-    size_t n_messages;
+/* What is kept of a location in a step, and what tells whether it need be read. */
+struct recent_part {
+    size_t at;          /* in the bytes of the step: its calls, */
+    size_t messages_at; /* and its messages */
+    uint32_t n_calls, n_messages;
+    uint64_t last_enter_ns, last_leave_ns; /* of its calls, of those that are over */
+    uint64_t first_message_ns, last_message_ns;
 };
 
 struct recent_step {
     uint64_t number, begin_ns, end_ns;
     uint32_t n_locations;
-    struct recent_calls *of; /* [n_locations] */
-    size_t bytes;
+    struct recent_part *of; /* [n_locations] */
+    struct pack packed;     /* calls and messages of all of them, see live_recent.c */
 };
 
 struct live_recent {

@@ -17,6 +17,8 @@ struct fixture {
     struct live_recent recent;
     struct seen *seen; /* [n] calls that have ended */
     size_t n, cap;
+    struct message *sent[2]; /* [n_sent] by rank: messages, either end */
+    size_t n_sent[2], sent_cap[2];
     uint32_t n_steps;
     const char **name;
     uint32_t n_names;
@@ -48,6 +50,11 @@ static void look(void *ctx, const struct ad_step *step)
                 (struct seen){c->enter_ns[i],     c->enter_ns[i] + c->inclusive_ns[i],
                               c->exclusive_ns[i], l,
                               c->region[i],       depth_of(c, i)};
+        }
+    for (uint32_t l = 0; l < step->n_locations; l++)
+        for (size_t i = 0; i < step->calls[l].n_messages; i++) {
+            mem_grow(&f->sent[l], &f->sent_cap[l], f->n_sent[l] + 1, sizeof *f->sent[l]);
+            f->sent[l][f->n_sent[l]++] = step->calls[l].message[i];
         }
     while (f->n_names < step->defs->names.n) {
         f->name = mem_resize(f->name, f->n_names + 1, sizeof *f->name);
@@ -99,6 +106,8 @@ static void end(struct fixture *f)
         free((char *)(uintptr_t)f->name[i]);
     free(f->name);
     free(f->seen);
+    free(f->sent[0]);
+    free(f->sent[1]);
 }
 
 /* That of a window which holds no call twice. */
@@ -110,6 +119,28 @@ static void check_window(const struct prov_window *w)
         assert_true(a->enter_ns <= b->enter_ns);
         assert_false(a->enter_ns == b->enter_ns && a->fid == b->fid);
     }
+}
+
+/* All messages of the rank from half the call's length before it to half after it, as they are. */
+static void check_messages(const struct fixture *f, const struct prov_record *r, uint32_t rank)
+{
+    uint64_t half = (r->leave_ns - r->enter_ns) / 2;
+    size_t n = 0;
+
+    for (size_t i = 0; i < f->n_sent[rank]; i++) {
+        const struct message *m = &f->sent[rank][i];
+        const struct prov_message *got = &r->window.message[n];
+        uint64_t at_ns = message_record_ns(m);
+
+        if (at_ns + half < r->enter_ns || at_ns > r->leave_ns + half)
+            continue;
+        assert_true(n++ < r->window.n_messages);
+        assert_true(got->is_send == (m->kind == MESSAGE_SEND) && got->time_ns == at_ns);
+        assert_int_equal(got->is_send ? got->source : got->target, rank);
+        assert_int_equal(got->is_send ? got->target : got->source, m->peer);
+        assert_true(got->tag == m->tag && got->bytes == m->bytes);
+    }
+    assert_int_equal(r->window.n_messages, n);
 }
 
 static void every_call_is_found_with_its_callers(void **state)
@@ -132,6 +163,7 @@ static void every_call_is_found_with_its_callers(void **state)
         assert_int_equal(r.n_stack, s->depth + 1);
         assert_true(r.stack[0].enter_ns == s->enter_ns && r.stack[0].fid == s->region);
         check_window(&r.window);
+        check_messages(&f, &r, s->location);
         n_partners += r.n_partners;
         arena_release(&arena);
     }

@@ -1,132 +1,142 @@
 #!/usr/bin/env bash
-# A job of eight instances, one of which is killed and started again, and its page, which is
-# killed, too; and one whose store has no room for a while. What is counted agrees, or what is
-# missing is said.
+# A job of many instances, one for each rank, and all that may happen to it: an instance, the
+# parameter server and the page are killed and started again, and the store has no room for a
+# while. What is counted is the same to the unit in instances, server, store, page and metrics,
+# but for the instance that was killed, where what is missing is known.
 #
-#   job_kills.sh SNAG
+#   job_kills.sh SNAG INSTANCES
 set -eu
-snag=$1
+snag=$1 n=$2
 unset ${!SNAG_*}
+for tool in curl jq prlimit; do
+    command -v $tool >/dev/null || { echo "skipped: $tool is not here"; exit 77; }
+done
 work=$(mktemp -d)
 pids=()
 trap 'kill -9 "${pids[@]}" 2>/dev/null || true; wait; rm -rf "$work"' EXIT
 . "$(dirname "$(realpath "$0")")/server.sh"
 cd "$work"
 
+trace="synth:900*step(compute@1ms(a 3*b) >1 <1);ranks=$n;jitter=0.1;slow=compute/100/20/2;slow=compute/1/1.3/5" # rank 5 always takes longer
+speed=$(awk "BEGIN { print 0.6 / ($n + 4) }") # 1.3 s of trace in some 27 s with 8, and in some 150 s with 64: more than all of this needs
 number() { tail -n 1 | tr -d ' '; }
-of_store() { "$snag" query "$1" "$2" --format csv | number; }
+of_store() { "$snag" query job "$1" --format csv | number; }
+of_server() { "$snag" query "$address" "$1" --format csv | number; }
 json() { tr -d ' ,"' <"$1" | sed -n "s/^$2://p" | head -n 1 | sed 's/^null$/0/'; }
+shows() { curl -s "${url}api/v1/live/$1" | jq -c "$2"; }
+
+# same WHAT GOT WANT
+same() { [ "$2" = "$3" ] || { echo "$1: $2, but should be $3"; exit 1; }; }
+
+instance() { # RANK ARGS...
+    local rank=$1
+    shift
+    "$snag" ad "$trace" --step 0.05 --rank "$rank" --ps "$address" --store 'sqlite:job?shards=2' --run-id job --json "$@" >"ad$rank.json" 2>"ad$rank.err" &
+    instance=$!
+    pids+=($!)
+}
 
 page() { # starts one of the job: $url, $page
     rm -f shown
-    "$snag" watch "$1" --server "$address" >shown 2>/dev/null &
+    "$snag" watch job --server "$address" >shown 2>/dev/null &
     page=$!
     pids+=("$page")
     until [ -s shown ]; do sleep 0.01; done
     url=$(head -n 1 shown)
 }
 
-end() { # the process of this id, by a signal
+end() { # SIGNAL PID
     kill "-$1" "$2"
     wait "$2" 2>/dev/null || true
 }
 
-has_page=$(command -v curl >/dev/null && command -v jq >/dev/null && echo yes || true)
-shows() { curl -s "${url}api/v1/live/$1" | jq -c "$2"; }
-
-echo '# eight instances, of which one is killed and started again'
-trace='synth:900*step(compute@1ms(a 3*b) >1 <1);ranks=8;jitter=0.1;slow=compute/100/20/2;slow=compute/1/1.3/5' # rank 5 always takes longer
-server --snapshot eight.ps --interval 0.05
-instance() { # RANK ARGS...
-    local rank=$1
-    shift
-    "$snag" ad "$trace" --step 0.05 --rank "$rank" --ps "$address" --store eight --run-id eight --json "$@" >"ad$rank.json" 2>"ad$rank.err" &
-    pids+=($!)
+# all_say TEXT: until each instance has said so, as long as it goes on
+all_say() {
+    local rank
+    for ((rank = 0; rank < n; rank++)); do
+        until grep -q "$1" "ad$rank.err"; do
+            kill -0 "${instances[rank]}" || { echo "rank $rank has ended, and never said '$1'"; exit 1; }
+            sleep 0.05
+        done
+    done
 }
-instance 3 --speed 0.05
-victim=$!
-told="SELECT coalesce(CAST(sum(sum) AS INTEGER), 0) FROM statistics WHERE rank = 3 AND name = 'calls'"
-until [ "$(of_store "$address" "$told")" -gt 0 ]; do sleep 0.05; done
-end 9 $victim
-[ -z "$has_page" ] || page eight
-instances=()
-for rank in 0 1 2 3 4 5 6 7; do
-    instance $rank
-    instances+=($!)
-done
-if [ -n "$has_page" ]; then # the page dies in the middle
-    end 9 "$page"
-    page eight
-fi
-for i in "${instances[@]}"; do wait "$i" || { cat ad*.err; exit 1; }; done
-each=$(json ad0.json calls)
-whole=$((8 * each))
-of_server="SELECT sum(calls) FROM functions"
-of_stats="SELECT sum(calls) FROM func_stats"
-until [ "$(of_store "$address" "SELECT CAST(sum(sum) AS INTEGER) FROM statistics WHERE rank IS NOT NULL AND name = 'calls'")" = "$(of_store "$address" "$of_server")" ]; do sleep 0.05; done
-until [ "$(of_store "$address" "$of_server")" -ge "$whole" ]; do sleep 0.05; done
 
-# All but what the killed one had read is there to the unit, on either side.
-of_dead=$(($(of_store "$address" "$told") - each))
-[ "$of_dead" -gt 0 ] && [ "$(of_store "$address" "$of_server")" -eq $((whole + of_dead)) ]
-stored_of_dead=$(of_store eight "SELECT coalesce(sum(calls), 0) FROM func_stats_of_runs JOIN runs USING (run) WHERE ended IS NULL")
-[ "$(of_store eight "$of_stats")" -eq $((whole + stored_of_dead)) ]
-[ "$stored_of_dead" -le "$of_dead" ] # statistics are stored about once a second
-[ "$(of_store eight 'SELECT sum(runs) || sum(ranks) || count(ended) FROM jobs')" = 980 ] # nine runs of eight ranks, of which one did not end
-[ "$(of_store eight 'SELECT count(*) FROM runs WHERE ended IS NULL AND rid = 3')" = 1 ]
-
-if [ -n "$has_page" ]; then
-    echo '# the page of the job, before and after it is killed'
-    until [ "$(shows status '[.state, .server_calls, .store.calls]')" = "[\"over\",$((whole + of_dead)),$((whole + stored_of_dead))]" ]; do sleep 0.05; done
-    what='del(.version, .up_ns, .events_per_s)'
-    for part in status 'ranks?limit=100' 'regions?limit=100' slow 'records?limit=100'; do shows "$part" "$what"; done >before
-    end 9 "$page"
-    page eight
-    for part in status 'ranks?limit=100' 'regions?limit=100' slow 'records?limit=100'; do shows "$part" "$what"; done >after
-    diff before after
-    [ "$(shows status '[.calls, .ranks]')" = "[$((whole + of_dead)),8]" ]
-    [ "$(shows slow '[.compared, .not_known]')" = '[8,null]' ]
-    [ "$(shows slow '[.items[] | select(.rank == 5) | .verdict, .functions[0].short_name, (.functions[0].factor * 10 | round)]')" = '["slow","compute",13]' ]
-    [ "$(shows slow '[.items[] | select(.verdict == "slow") | .rank] - [2, 5]')" = '[]' ]
-    [ "$(shows status .anomalies)" = "$(of_store eight 'SELECT sum(anomalies) FROM jobs')" ]
-fi
-end TERM "$server"
-
-command -v prlimit >/dev/null || exit 0
-echo '# a store that has no room for a while: what was lost is said, the rest is there'
-trace='synth:400000*step(c@200us >1 <1);ranks=2;jitter=0.05;slow=c/20/30'
-server
-small() { # RANK: files of it may not grow beyond 400 KiB
-    ulimit -S -f 400
-    trap '' XFSZ
-    exec "$snag" ad "$trace" --step 0.1 --speed 2 --call-detector sstd --rank "$1" --ps "$address" --store 'sqlite:full?shards=2' --run-id full --json >"full$1.json" 2>"full$1.err"
+may_write() { # BYTES: so long may files of the instances be, those of the children that read, too
+    local i pid
+    for i in "${instances[@]}"; do
+        for pid in "$i" $(cat "/proc/$i/task/$i/children"); do prlimit --pid "$pid" --fsize="$1:unlimited"; done
+    done
 }
-for rank in 0 1; do
-    (small $rank) &
-    full[rank]=$!
-    pids+=($!)
+
+echo "# of $n instances one is killed"
+server --snapshot server.ps --interval 0.05
+of_rank_3="SELECT coalesce(CAST(sum(sum) AS INTEGER), 0) FROM statistics WHERE rank = 3 AND name = 'calls'"
+instance 3 --speed $speed
+until [ "$(of_server "$of_rank_3")" -gt 0 ]; do sleep 0.05; done
+end 9 "$instance"
+of_dead=$(of_server "$of_rank_3")
+
+echo '# all begin, it too; server and page are killed while they are at it'
+page
+for ((rank = 0; rank < n; rank++)); do
+    instance $rank --speed $speed
+    instances[rank]=$instance
 done
-for rank in 0 1; do
-    until grep -q 'cannot' "full$rank.err"; do sleep 0.05; done
-done
-for rank in 0 1; do # also its child, which reads
-    for pid in ${full[rank]} $(cat "/proc/${full[rank]}/task/${full[rank]}/children"); do prlimit --pid "$pid" --fsize=unlimited:unlimited; done
-done
-for rank in 0 1; do
-    until grep -q 'again' "full$rank.err"; do sleep 0.05; done
-done
-kill -TERM "${full[@]}"
-for rank in 0 1; do
+of_ranks="SELECT count(DISTINCT rank) FROM statistics WHERE rank IS NOT NULL AND name = 'calls'"
+until [ "$(of_server "$of_ranks")" -eq "$n" ]; do sleep 0.05; done
+end 9 "$server"
+server --snapshot server.ps --interval 0.05 --listen "$address"
+end 9 "$page"
+page
+
+echo '# the store has no room for a while'
+may_write 16384 # enough for what they say on stderr
+all_say 'cannot'
+may_write unlimited
+all_say 'again'
+n_clients=$(of_server 'SELECT clients FROM server')
+[ "$n_clients" -le $((n + 1)) ] || { echo "$n_clients clients of $n instances, and one that was killed"; exit 1; }
+
+whole=0
+for ((rank = 0; rank < n; rank++)); do
     status=0
-    wait "${full[rank]}" || status=$?
-    [ $status -eq 3 ] || { cat "full$rank.err"; exit 1; } # calls were open when it was told to end
+    wait "${instances[rank]}" || status=$?
+    dropped=$(json "ad$rank.json" dropped)
+    same "status of rank $rank" $status $([ "$dropped" -gt 0 ] && echo 3 || echo 0)
+    whole=$((whole + $(json "ad$rank.json" calls)))
     # Each record that was made is stored, as it could wait, or dropped and counted.
-    made=$(($(json "full$rank.json" anomalies) + $(json "full$rank.json" taken_back)))
-    [ $(($(json "full$rank.json" stored_anomalies) + $(json "full$rank.json" dropped))) -ge "$made" ]
-    [ "$(of_store full "SELECT count(*) FROM anomalies WHERE rid = $rank")" = "$(json "full$rank.json" stored_anomalies)" ]
+    made=$(($(json "ad$rank.json" anomalies) + $(json "ad$rank.json" taken_back)))
+    stored=$(json "ad$rank.json" stored_anomalies)
+    [ $((stored + dropped)) -ge "$made" ] || { echo "rank $rank: $made records, $stored stored, $dropped dropped"; exit 1; }
+    records=$((${records:-0} + stored))
 done
-calls=$(($(json full0.json calls) + $(json full1.json calls)))
-open=$((calls - $(of_store full "$of_stats"))) # those that were open in the end are in no statistics
-until [ "$(of_store "$address" "$of_server")" = "$(of_store full "$of_stats")" ]; do sleep 0.05; done
-[ "$open" -ge 0 ] && [ "$open" -le 8 ] || { echo "$open calls more than the statistics have"; exit 1; }
+same 'calls of all ranks' $whole $((n * $(json ad0.json calls)))
+
+echo '# instances, server, store'
+calls_of_server='SELECT sum(calls) FROM functions'
+until [ "$(of_server "$calls_of_server")" -ge $((whole + of_dead)) ]; do sleep 0.05; done
+same 'calls in the server' "$(of_server "$calls_of_server")" $((whole + of_dead))
+same 'and by rank' "$(of_server "SELECT CAST(sum(sum) AS INTEGER) FROM statistics WHERE rank IS NOT NULL AND name = 'calls'")" $((whole + of_dead))
+stored_of_dead=$(of_store "SELECT coalesce(sum(calls), 0) FROM func_stats_of_runs JOIN runs USING (run) WHERE ended IS NULL")
+[ "$of_dead" -gt 0 ] && [ "$stored_of_dead" -le "$of_dead" ] # statistics are stored about once a second
+same 'calls in the store' "$(of_store 'SELECT sum(calls) FROM func_stats')" $((whole + stored_of_dead))
+same 'runs, ranks, and jobs that ended' "$(of_store 'SELECT sum(runs), sum(ranks), count(ended) FROM jobs')" "$((n + 1)),$n,0"
+same 'runs that did not end' "$(of_store 'SELECT count(*), sum(rid) FROM runs WHERE ended IS NULL')" 1,3
+same 'records in the store' "$(of_store 'SELECT count(*) FROM anomalies JOIN runs USING (run) WHERE ended IS NOT NULL')" "$records"
+
+echo '# page and metrics, before and after the page is killed once more'
+until [ "$(shows status '[.state, .server_calls, .store.calls]')" = "[\"over\",$((whole + of_dead)),$((whole + stored_of_dead))]" ]; do sleep 0.05; done
+what='del(.version, .up_ns, .events_per_s)'
+for part in status "ranks?limit=$n" 'regions?limit=100' slow 'records?limit=100'; do shows "$part" "$what"; done >before
+end 9 "$page"
+page
+until [ "$(shows status .state)" = '"over"' ]; do sleep 0.05; done
+for part in status "ranks?limit=$n" 'regions?limit=100' slow 'records?limit=100'; do shows "$part" "$what"; done >after
+diff before after
+same 'calls and ranks of the page' "$(shows status '[.calls, .ranks]')" "[$((whole + of_dead)),$n]"
+same 'anomalies of the page' "$(shows status .anomalies)" "$(of_store 'SELECT sum(anomalies) FROM jobs')"
+same 'calls in the metrics of the page' "$(curl -s "${url}metrics" | sed -n 's/^snag_live_calls_total //p')" $((whole + of_dead))
+same 'ranks that are compared' "$(shows slow '[.compared, .not_known]')" "[$n,null]"
+same 'who is slow' "$(shows slow '[.items[] | select(.rank == 5) | .verdict, .functions[0].short_name, (.functions[0].factor * 10 | round)]')" '["slow","compute",13]'
+same 'others that are slow' "$(shows slow '[.items[] | select(.verdict == "slow") | .rank] - [2, 5]')" '[]'
 end TERM "$server"

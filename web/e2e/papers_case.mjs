@@ -99,7 +99,8 @@ async function saveModel(page, server) {
 /* 6.1: delays of communication. #4-40 is on a rank that is not here; #0-40 and #1-40 are. */
 async function delays(page, server) {
     const before = await anomalies(server);
-    const candidates = ["#1-40", "#1-201", "#0-174"];
+    // The delay, and the cluster of 6.2, which nobody has labelled yet; #0-174 has no delay but comes with them.
+    const candidates = ["#1-40", "#0-174", "#0-161", "#0-201", "#1-161", "#1-201"];
     for (const id of candidates) assert.ok(before.has(id), `${id} is a candidate`);
     await label(page, "#0-0", "n");
     await label(page, "#1-0", "n");
@@ -138,13 +139,23 @@ async function cluster(page, server) {
     await page.keyboard.press("Escape");
 }
 
-/* 6.3: unusual but normal first executions. */
+/* 6.3: unusual but normal first executions; then what was late on one rank, with those that waited for it. */
 async function firstExecutions(page, server) {
     const first = ["#0-0", "#1-0", "#2-0", "#3-0"];
     for (const id of first) await label(page, id, "n");
     const learnt = await learn(page, server);
     for (const id of first) assert.ok(!learnt.has(id), `${id} is normal now`);
-    await saveModel(page, server);
+    assert.ok(!learnt.has("#1-192"), "who waits is not found without labels");
+    const late = ["#0-192", "#1-192", "#2-192", "#3-192"];
+    for (const id of late) await label(page, id, "b");
+    const taught = await learn(page, server);
+    for (const id of late) assert.ok(taught.has(id), `${id} was labelled`);
+    // Of the same kind, and not labelled: who waited as well, and what was disturbed likewise at step 48.
+    for (const id of ["#4-192", "#1-48"]) assert.ok(taught.has(id), `${id} is like them`);
+    assert.ok(!learnt.has("#1-48"), "which was normal before");
+    for (const id of first) assert.ok(!taught.has(id), `${id} stays normal`);
+    const model = await saveModel(page, server);
+    assert.deepEqual([model.abnormal, model.normal], [4, 4]);
 }
 
 export async function run({ page, server, startOwn }) {
