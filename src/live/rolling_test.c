@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/rng.h"
 
+#include "sample_forest.h"
 #include "test.h"
 
 static struct rolling_opts opts_of(const char *features)
@@ -155,6 +156,35 @@ static void features_are_named_once_and_known(void **state)
     assert_non_null(strstr(err_message(), "'durations'; there are duration, exclusive"));
 }
 
+/* An execution of 5 calls, the second one of 2: of 10 + 30 + 5 + 5 + 50 ns, and of 100 + 10. */
+static void features_of_an_execution_by_hand(void **state)
+{
+    static const struct {
+        const char *name;
+        uint64_t value[2];
+    } want[] = {{"duration", {100, 110}}, {"exclusive", {10, 100}}, {"exit", {1100, 2110}},
+                {"messages", {4, 0}},     {"rate", {40000000, 0}},  {"calls", {5, 2}},
+                {"depth", {3, 2}}};
+    uint64_t n_calls[] = {5, 2};
+    struct live_forest lf = {.n_calls = n_calls};
+    struct definitions defs = {0};
+
+    (void)state;
+    sample_forest("A:10(B:30(D:5 E:5) C:50) A:100(C:10)", &defs, &lf.forest);
+    for (uint32_t t = 0; t < 2; t++)
+        lf.forest.enter_ns[t] = 1000 * (t + 1);
+    lf.forest.n_messages[0] = 4;
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        const struct tree_feature *feature[MAX_TREE_FEATURES];
+
+        assert_int_equal(tree_features_parse(want[i].name, feature), 1);
+        for (uint32_t t = 0; t < 2; t++)
+            assert_int_equal(tree_feature_value(feature[0], &lf, t), want[i].value[t]);
+    }
+    forest_release(&lf.forest);
+    definitions_release(&defs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -163,6 +193,7 @@ int main(void)
         cmocka_unit_test(extremes_do_not_widen_what_is_usual),
         cmocka_unit_test(a_new_pace_is_learnt),
         cmocka_unit_test(features_are_named_once_and_known),
+        cmocka_unit_test(features_of_an_execution_by_hand),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

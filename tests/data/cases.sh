@@ -113,6 +113,11 @@ check short-calls "$("$SNAG" query "$run/case" "SELECT count(*), sum(lost_ns), s
 "$SNAG" ad "replay:$cases/short-calls/short.json.gz" --store "$run/short" --quiet >"$run/ad" || [ $? -eq 3 ]
 check 'short-calls, live' "$("$SNAG" query "$run/short" 'SELECT count(*) FROM anomalies WHERE runtime_total < 500' --format csv | tail -n 1)" 3
 
+# One of 1,000 executions makes its calls in another order, and takes as long.
+"$SNAG" analyze "$cases/order/order.json.gz" --foi step -o "$run/case" --force --quiet >"$run/analyze"
+check order "$(first '[.id, .verdict, .lost_ns, (.why | test("^step calls c before a, as in 1 of 1,000"))]')" '["#0-500","anomaly",0,true]'
+check 'order, anomalies' "$("$SNAG" list "$run/case" --executions --all --verdict anomaly --json | wc -l)" 1
+
 for n in two three; do
     "$SNAG" analyze "$cases/two-executions/$n.json" -o "$run/case" --force --quiet >"$run/analyze"
     check "two-executions, $n" "$(grep -c ': too few to say what is usual$' "$run/analyze")" 1

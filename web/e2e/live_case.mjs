@@ -151,6 +151,27 @@ async function costs(page) {
     await choose(page, "Order", "severity");
 }
 
+/* Normal points are thinned out, and left out where they are too long ago; anomalies are drawn until then. */
+async function thinned(page) {
+    const ink = () => inked(page, ".live-points canvas");
+    const share = page.getByRole("slider", { name: "Share of the normal points, in percent" });
+    const whole = await ink();
+    await choose(page, "Time", { label: "last second" });
+    await until("what is older is not drawn", async () => (await ink()) < whole);
+    await choose(page, "Time", { label: "all of the time" });
+    await until("all are drawn again", async () => (await ink()) === whole);
+    await share.fill("0");
+    await until("only anomalies are drawn", async () => (await ink()) < whole / 2);
+    await page
+        .locator(".live-points .sampling", { hasText: /[1-9]\d* anomalies outlined/ })
+        .waitFor();
+    const anomalies = await ink();
+    await share.fill("50");
+    await until("half of them", async () => (await ink()) > anomalies && (await ink()) < whole);
+    await share.fill("100");
+    await until("all of them", async () => (await ink()) === whole);
+}
+
 /* The strangest one: its reason, its structure, what happened around it. */
 async function record(page) {
     await page.getByRole("button", { name: "Show why" }).click();
@@ -248,6 +269,7 @@ export async function run({ page, server, context }) {
     await choose(page, "Up", "enter_ns");
     assert.ok((await inked(page, ".live-points canvas")) > 0.001, "points by begin and end");
     await choose(page, "Up", "duration_ns");
+    await thinned(page);
     assert.match(await clickPoint(page), /^step #\d-\d/);
     await looks(page);
     await page.keyboard.press("Escape");
