@@ -1,11 +1,11 @@
 /* What mem.h says of arrays that grow. */
 #include "base/mem.h"
 
-#include "base/test.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+
+#include "test.h"
 
 #define HALF_BYTES ((size_t)64 << 20)
 #define MAX_FAULTS                                                                             \

@@ -32,6 +32,8 @@ struct trace_view {
     const struct dependency *dependency; /* [n_dependencies] by location and begin; or NULL */
     size_t n_dependencies;
     struct longest_send *longest_send; /* [n_locations] */
+    bool
+        is_part; /* of a run: what was before is not there, on each location from another time */
 
     /* Looks at the calls of a location before any is followed; NULL: there is no need. */
     bool (*is_sound)(const struct trace_view *view, uint32_t location);

@@ -142,8 +142,8 @@ static void only_a_large_send_waits_for_its_receiver(void **state)
     assert_us(saved(&p, 1, 0, 20), 20);
     assert_us(waits_less(&p, 0), 20);
     end(&p);
-    BEGIN(&p, "calc@0-10 MPI_Send@10-52>1*100 calc@52-100",
-          "calc@0-50 MPI_Recv@50-53<0*100 calc@53-60");
+    BEGIN(&p, "calc@0-10 MPI_Send@10-72>1*100 calc@72-100",
+          "calc@0-50 MPI_Recv@50-73<0*100 calc@73-80");
     assert_us(saved(&p, 1, 0, 20), 0);
     end(&p);
     BEGIN(&p, /* a send that ended before its receive: such messages do not wait */
@@ -151,6 +151,23 @@ static void only_a_large_send_waits_for_its_receiver(void **state)
           "calc@0-20 MPI_Recv@20-21<0*100000 calc@21-70 MPI_Recv@70-80<0*100000 calc@80-90");
     assert_int_equal(p.syncs.eager_bytes, 100000);
     assert_us(saved(&p, 1, 2, 5), 0);
+    end(&p);
+}
+
+/* Of 8 bytes, too: it stays until its receiver is there, and then hardly longer. */
+static void a_small_send_waits_for_its_receiver_where_that_is_seen(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-10 MPI_Send@10-92>1 calc@92-200",
+          "calc@0-90 MPI_Recv@90-93<0 calc@93-100");
+    assert_us(saved(&p, 1, 0, 30), 30);
+    assert_us(waits_less(&p, 0), 30);
+    end(&p);
+    BEGIN(&p, "calc@0-10 MPI_Send@10-150>1 calc@150-200",
+          "calc@0-90 MPI_Recv@90-93<0 calc@93-100");
+    assert_us(saved(&p, 1, 0, 30), 0); /* it took as long for something else */
     end(&p);
 }
 
@@ -278,6 +295,71 @@ static void another_collective_waits_for_all_where_that_is_seen(void **state)
     assert_us(saved(&p, 0, 0, 20), 0);
     assert_us(saved(&p, 1, 1, 20), 0); /* whom it waited for is not known */
     assert_true(p.replay.unknown_ns > 0);
+    end(&p);
+}
+
+/* Rank 0 waits for nobody; 2 and 3 stay until rank 1 has come; nobody does until rank 4 has. */
+static void who_stays_in_a_scan_until_another_comes_waits_for_that_one(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-10 MPI_Scan@10-12? calc@12-20", "calc@0-50 MPI_Scan@50-51? calc@51-60",
+          "calc@0-10 MPI_Scan@10-52? calc@52-120", "calc@0-11 MPI_Scan@11-53? calc@53-99",
+          "calc@0-70 MPI_Scan@70-71? calc@71-75");
+    assert_us(saved(&p, 1, 0, 30), 30);
+    assert_us(waits_less(&p, 2), 30);
+    assert_us(waits_less(&p, 3), 30);
+    assert_us(saved(&p, 4, 0, 30), 0);
+    assert_us(saved(&p, 0, 0, 5), 0);
+    assert_us(waits_less(&p, 0), 0);
+    end(&p);
+}
+
+/* The second fence of each; of rank 2 the first: then who meets whom is not known. */
+static void who_stays_in_a_fence_until_another_comes_waits_for_that_one(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "MPI_Win_fence@0-1 calc@1-50 MPI_Win_fence@50-51 calc@51-60",
+          "MPI_Win_fence@0-1 calc@1-10 MPI_Win_fence@10-52 calc@52-100");
+    assert_us(saved(&p, 0, 1, 30), 30);
+    assert_us(waits_less(&p, 1), 30);
+    end(&p);
+    BEGIN(&p, "MPI_Win_fence@0-1 calc@1-50 MPI_Win_fence@50-51 calc@51-60",
+          "MPI_Win_fence@0-1 calc@1-10 MPI_Win_fence@10-52 calc@52-100", "MPI_Win_fence@0-60");
+    assert_us(saved(&p, 0, 1, 30), 0);
+    assert_us(saved(&p, 1, 2, 30), 0);
+    assert_true(p.replay.unknown_ns > 0);
+    end(&p);
+}
+
+static void who_opens_an_access_epoch_waits_for_who_exposes_a_window(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-50 MPI_Win_post@50-51 MPI_Win_wait@51-63 calc@63-90",
+          "calc@0-10 MPI_Win_start@10-52 calc@52-62 MPI_Win_complete@62-63 calc@63-80");
+    assert_us(saved(&p, 0, 0, 30), 30);
+    assert_us(waits_less(&p, 1), 30);
+    assert_us(saved(&p, 1, 2, 10), 10);
+    assert_us(waits_less(&p, 0), 10);
+    end(&p);
+}
+
+/* What a file takes is its own time. */
+static void who_stays_in_a_collective_write_until_another_comes_waits_for_that_one(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-50 MPI_File_write_all@50-60 calc@60-70",
+          "calc@0-10 MPI_File_write_all@10-60 calc@60-100");
+    assert_us(saved(&p, 0, 0, 30), 30);
+    assert_us(saved(&p, 0, 1, 5), 0);
+    assert_us(saved(&p, 1, 1, 45), 5);
     end(&p);
 }
 
@@ -590,6 +672,7 @@ int main(void)
         cmocka_unit_test(a_delay_travels_from_rank_to_rank),
         cmocka_unit_test(a_waitall_waits_for_the_last_of_its_messages),
         cmocka_unit_test(only_a_large_send_waits_for_its_receiver),
+        cmocka_unit_test(a_small_send_waits_for_its_receiver_where_that_is_seen),
         cmocka_unit_test(what_mpi_ssend_sends_waits_for_its_receiver),
         cmocka_unit_test(a_request_waits_where_it_is_completed),
         cmocka_unit_test(what_has_no_other_end_keeps_its_time),
@@ -598,6 +681,11 @@ int main(void)
         cmocka_unit_test(who_is_behind_another_in_a_broadcast_waits_for_that_one_too),
         cmocka_unit_test(who_is_before_another_in_a_reduction_waits_for_that_one_too),
         cmocka_unit_test(another_collective_waits_for_all_where_that_is_seen),
+        cmocka_unit_test(who_stays_in_a_scan_until_another_comes_waits_for_that_one),
+        cmocka_unit_test(who_stays_in_a_fence_until_another_comes_waits_for_that_one),
+        cmocka_unit_test(who_opens_an_access_epoch_waits_for_who_exposes_a_window),
+        cmocka_unit_test(
+            who_stays_in_a_collective_write_until_another_comes_waits_for_that_one),
         cmocka_unit_test(
             one_that_does_not_block_waits_for_who_completes_it_last_where_that_is_seen),
         cmocka_unit_test(those_who_end_together_wait_for_the_last),

@@ -19,6 +19,7 @@
 #define MAX_MOVED 32         /* places that points are moved by, each */
 #define MAX_AFTER 4096       /* calls after MPI_Finalize */
 #define MIN_EAGER_BYTES 4096 /* bytes that any MPI sends at once */
+#define MIN_LATE_NS 20000    /* a send that was over sooner hardly waited */
 
 /* ------------------------------------------------------------------- what is synchronous */
 
@@ -86,24 +87,6 @@ static void find_ssend(struct syncs *s)
     }
 }
 
-bool syncs_is_synchronous(const struct syncs *s, const struct message *m)
-{
-    const struct trace_view *view = s->view;
-    const struct message *send = m;
-    const struct call_view *calls;
-
-    if (m->match == MESSAGE_UNMATCHED)
-        return false;
-    if (m->bytes > s->eager_bytes)
-        return true;
-    if (s->is_ssend == NULL)
-        return false;
-    if (m->kind != MESSAGE_SEND)
-        send = &view->message[m->match];
-    calls = &view->calls[trace_view_location_of(view, (size_t)(send - view->message))];
-    return send->call < calls->n && s->is_ssend[calls->region[send->call]];
-}
-
 /* ---------------------------------------------------------------------------- the points */
 
 static bool is_mpi(const struct trace_view *view, const struct call_view *calls, uint32_t row)
@@ -131,6 +114,49 @@ static uint32_t call_at(const struct trace_view *view, const struct call_view *c
         return row;
     before = open_at(calls, calls_until(calls, time_ns - 1), time_ns);
     return is_mpi(view, calls, before) ? before : row;
+}
+
+/*
+ * A short message is mostly on its way at once, but not where the receiver has to make room for it:
+ * the call in which the send was over stayed until the receive was posted, and then hardly longer.
+ */
+static bool is_seen_late(const struct syncs *s, const struct message *send,
+                         const struct call_view *calls)
+{
+    const struct message *receive = &s->view->message[send->match];
+    bool is_blocking = send->begin_ns == send->end_ns && send->call < calls->n;
+    uint64_t from = is_blocking ? calls->enter_ns[send->call] : send->begin_ns;
+    uint64_t end = is_blocking ? calls_leave(calls, send->call) : send->end_ns, posted;
+    uint32_t row;
+
+    if (end < from + MIN_LATE_NS)
+        return false;
+    posted =
+        calls_posted_ns(&s->view->calls[trace_view_location_of(s->view, send->match)], receive);
+    if (posted <= from || posted >= end || end - posted > (posted - from) / SYNCS_STAYED)
+        return false;
+    row = is_blocking ? send->call : call_at(s->view, calls, end);
+    if (!is_mpi(s->view, calls, row))
+        return false;
+    from = calls->enter_ns[row];
+    return posted > from && end - posted <= (posted - from) / SYNCS_STAYED;
+}
+
+bool syncs_is_synchronous(const struct syncs *s, const struct message *m)
+{
+    const struct trace_view *view = s->view;
+    const struct message *send = m;
+    const struct call_view *calls;
+
+    if (m->match == MESSAGE_UNMATCHED)
+        return false;
+    if (m->bytes > s->eager_bytes)
+        return true;
+    if (m->kind != MESSAGE_SEND)
+        send = &view->message[m->match];
+    calls = &view->calls[trace_view_location_of(view, (size_t)(send - view->message))];
+    return (s->is_ssend && send->call < calls->n && s->is_ssend[calls->region[send->call]]) ||
+           is_seen_late(s, send, calls);
 }
 
 /* Calls with records follow each other in one caller, mostly: it is remembered in *last. */
@@ -212,6 +238,19 @@ static void add_end(const struct syncs *s, uint32_t l, struct record_syncs *at,
     points_add(p, (struct point){leave, leave, &at->finalized[l], row, POINT_WAIT});
 }
 
+static void add_unrecorded(const struct syncs *s, uint32_t l, struct record_syncs *at,
+                           struct points *p)
+{
+    const struct call_view *calls = &s->view->calls[l];
+
+    for (size_t i = at->unrecorded.first[l]; i < at->unrecorded.first[l + 1]; i++) {
+        struct unrecorded_call *call = &at->unrecorded.call[i];
+
+        points_add(p, (struct point){calls_leave(calls, call->row), calls->enter_ns[call->row],
+                                     &call->sync, call->row, POINT_WAIT});
+    }
+}
+
 /* What is launched from here, and what waits here for a stream. */
 static void add_dependencies(const struct syncs *s, struct streams *t, uint32_t l,
                              struct points *p)
@@ -280,6 +319,7 @@ static void collect(const struct syncs *s, uint32_t l, struct record_syncs *at,
         else
             add_collective(s, calls, k++, l, at, p);
     add_end(s, l, at, p);
+    add_unrecorded(s, l, at, p);
     add_dependencies(s, t, l, p);
     for (size_t i = 0; i < p->n; i++)
         p->point[i].call = outermost(s->view, calls, p->point[i].call, &last);
@@ -468,6 +508,7 @@ static void places_release(struct record_syncs *at)
     free(at->span_begin);
     free(at->first_barrier);
     free(at->barrier);
+    unrecorded_release(&at->unrecorded);
 }
 
 static bool is_in_team(const struct call_view *calls)
@@ -565,6 +606,7 @@ int syncs_init(struct syncs *s, const struct trace_view *view)
     s->eager_bytes = find_eager_bytes(view);
     find_ssend(s);
     places_init(&at, view);
+    unrecorded_init(&at.unrecorded, view);
     streams_init(&streams, s);
     rc = add_all(s, &streams, &at);
     if (s->begin_ns > s->end_ns)

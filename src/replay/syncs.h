@@ -86,6 +86,9 @@ struct syncs {
         n_early; /* needs; those that come after what needs them: clocks disagree */
 };
 
+/* times as long in a call before another came as after that: it waited for that one */
+#define SYNCS_STAYED 3
+
 #define SYNCS_MAX_EARLY                                                                        \
     0.02 /* of the needs: with more the order says nothing of who waited                       \
           */

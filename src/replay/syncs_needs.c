@@ -8,12 +8,12 @@
 #include "replay/team_syncs.h"
 
 #include "base/mem.h"
+#include "base/search.h"
+#include "explain/waiting.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define STAYED 3 /* times as long before the last came as after that: it waited */
 
 /* Goes through all needs: counts them, or fills them in. */
 struct needs {
@@ -25,6 +25,7 @@ struct needs {
         uint64_t last_enter, first_leave;
     } * span;               /* [n_collectives] */
     struct span *completed; /* [n_collectives] the same, of the calls that complete them */
+    bool *is_other;         /* [n_collectives] no order follows from what it is */
     bool has_end;           /* the last collective is that of all who end together */
     struct team_syncs teams;
 };
@@ -157,13 +158,38 @@ static bool waits_within(const struct needs *n, uint32_t instance, uint32_t who,
     uint64_t from = from_ns > sync->enter_ns ? from_ns : sync->enter_ns;
 
     return last > from && last < sync->leave_ns &&
-           sync->leave_ns - last <= (last - from) / STAYED;
+           sync->leave_ns - last <= (last - from) / SYNCS_STAYED;
+}
+
+/* Some wait and some do not, and for whom is seen by their times alone. */
+static bool is_unordered(const struct needs *n, uint32_t instance)
+{
+    return n->is_other[instance] &&
+           n->span[instance].first_leave < n->span[instance].last_enter;
+}
+
+/*
+ * In a scan, or among neighbours, who stayed until another had come, and then hardly longer,
+ * waited for that one, whoever came later still. NEED_INDEX: it did not stay for anybody.
+ */
+static uint32_t waited_for(const struct needs *n, uint32_t instance, uint32_t who)
+{
+    const struct syncs *s = n->s;
+    const struct sync *sync = &s->sync[who];
+    uint32_t first = s->first_member[instance], end = s->first_member[instance + 1];
+    uint32_t i = FIRST_NOT(k, first, end, s->sync[s->member[k]].enter_ns < sync->leave_ns);
+    uint64_t last_ns = i > first ? s->sync[s->member[i - 1]].enter_ns : 0;
+
+    return last_ns > sync->enter_ns &&
+                   sync->leave_ns - last_ns <= (last_ns - sync->enter_ns) / SYNCS_STAYED
+               ? s->member[i - 1]
+               : NEED_INDEX;
 }
 
 static void need_of_collective(struct needs *n, const struct collective *c, uint32_t who)
 {
     struct sync *sync = &n->s->sync[who];
-    uint32_t rank = n->s->view->defs->location[syncs_location(n->s, who)].rank, root;
+    uint32_t rank = n->s->view->defs->location[syncs_location(n->s, who)].rank, root, other;
 
     switch (c->kind) {
     case COLLECTIVE_BARRIER:
@@ -182,9 +208,14 @@ static void need_of_collective(struct needs *n, const struct collective *c, uint
             note(n, who, NEED_ALL | c->instance);
         sync->is_blind |= c->root != rank && !is_there(root);
         break;
-    default: /* some wait, some do not; it is seen when nobody left it before all were in */
-        if (n->span[c->instance].first_leave >= n->span[c->instance].last_enter)
+    default:
+        if (!is_unordered(n, c->instance)) {
             note(n, who, NEED_ALL | c->instance);
+            break;
+        }
+        other = waited_for(n, c->instance, who);
+        if (is_there(other))
+            note(n, who, other);
         else
             sync->is_blind = true;
     }
@@ -272,6 +303,7 @@ static void count_part(uint32_t location, const struct collective *c, uint32_t s
 {
     (void)sync;
     n->s->first_member[c->instance + 2]++;
+    n->is_other[c->instance] |= c->kind == COLLECTIVE_OTHER;
     if (c->root == n->s->view->defs->location[location].rank)
         n->root[c->instance] = sync;
 }
@@ -288,6 +320,42 @@ static void add_part(uint32_t location, const struct collective *c, uint32_t syn
 {
     (void)location;
     n->s->member[n->s->first_member[c->instance + 1]++] = sync;
+}
+
+struct entry {
+    uint64_t ns;
+    uint32_t sync;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    return x->ns != y->ns ? (x->ns > y->ns) - (x->ns < y->ns)
+                          : (x->sync > y->sync) - (x->sync < y->sync);
+}
+
+/* As they came, where it is asked who did before another left. */
+static void order_members(struct needs *n)
+{
+    struct syncs *s = n->s;
+    struct entry *entry = NULL;
+    size_t cap = 0;
+
+    for (uint32_t c = 0; c < s->n_collectives - n->has_end; c++) {
+        uint32_t *member = s->member + s->first_member[c];
+        uint32_t n_members = s->first_member[c + 1] - s->first_member[c];
+
+        if (c < s->first_team + s->n_teams && !is_unordered(n, c))
+            continue;
+        mem_grow(&entry, &cap, n_members, sizeof *entry);
+        for (uint32_t i = 0; i < n_members; i++)
+            entry[i] = (struct entry){s->sync[member[i]].enter_ns, member[i]};
+        qsort(entry, n_members, sizeof *entry, by_time);
+        for (uint32_t i = 0; i < n_members; i++)
+            member[i] = entry[i].sync;
+    }
+    free(entry);
 }
 
 /* How many collectives there are. A number that no matching gives out is none. */
@@ -348,6 +416,56 @@ static void note_end(struct needs *n, uint32_t sync)
     note(n, sync, NEED_ALL | (n->s->n_collectives - 1));
 }
 
+static bool is_met(const struct unrecorded_call *call)
+{
+    return is_there(call->sync) && call->instance != UNRECORDED_ALONE;
+}
+
+/* Those of an instance come behind the barriers of teams. */
+static uint32_t instance_of(const struct needs *n, const struct unrecorded_call *call)
+{
+    return n->s->first_team + n->s->n_teams + call->instance;
+}
+
+static void each_unrecorded(struct needs *n,
+                            void (*fn)(struct needs *n, const struct unrecorded_call *call))
+{
+    const struct unrecorded *u = &n->at->unrecorded;
+
+    for (size_t i = 0; i < u->first[n->s->n_locations]; i++)
+        fn(n, &u->call[i]);
+}
+
+static void count_unrecorded(struct needs *n, const struct unrecorded_call *call)
+{
+    if (call->is_waited_for && is_met(call))
+        n->s->first_member[instance_of(n, call) + 2]++;
+}
+
+static void add_unrecorded(struct needs *n, const struct unrecorded_call *call)
+{
+    if (call->is_waited_for && is_met(call))
+        n->s->member[n->s->first_member[instance_of(n, call) + 1]++] = call->sync;
+}
+
+static void need_of_unrecorded(struct needs *n, const struct unrecorded_call *call)
+{
+    const struct trace_view *view = n->s->view;
+    uint32_t other = NEED_INDEX, location;
+
+    if (!call->does_wait || !is_there(call->sync))
+        return;
+    if (is_met(call))
+        other = waited_for(n, instance_of(n, call), call->sync);
+    if (is_there(other)) {
+        note(n, call->sync, other);
+        return;
+    }
+    location = syncs_location(n->s, call->sync);
+    n->s->sync[call->sync].is_blind |=
+        waiting_is_likely(&view->defs->region[view->calls[location].region[call->row]]);
+}
+
 static void list_members(struct needs *n)
 {
     struct syncs *s = n->s;
@@ -356,11 +474,13 @@ static void list_members(struct needs *n)
     n->has_end = ends_together(n);
     s->first_team = count_collectives(s->view, n->at);
     s->n_teams = n->teams.n_barriers;
-    n_instances = s->n_collectives = s->first_team + s->n_teams + n->has_end;
+    n_instances = s->n_collectives =
+        s->first_team + s->n_teams + n->at->unrecorded.n_instances + n->has_end;
 
     n->root = mem_alloc(n_instances, sizeof *n->root);
     n->span = mem_alloc(n_instances, sizeof *n->span);
     n->completed = mem_alloc(n_instances, sizeof *n->completed);
+    n->is_other = mem_alloc(n_instances, sizeof *n->is_other);
     for (uint32_t i = 0; i < n_instances; i++) {
         n->root[i] = NEED_INDEX;
         n->span[i] = n->completed[i] = (struct span){0, UINT64_MAX};
@@ -370,13 +490,16 @@ static void list_members(struct needs *n)
     each_part(n, count_part);
     each_part(n, span_part);
     team_syncs_each_part(&n->teams, s, count_member, n);
+    each_unrecorded(n, count_unrecorded);
     each_end(n, count_end);
     for (uint32_t i = 2; i < n_instances + 2; i++)
         s->first_member[i] += s->first_member[i - 1];
     s->member = mem_alloc(s->first_member[n_instances + 1], sizeof *s->member);
     each_part(n, add_part);
     team_syncs_each_part(&n->teams, s, add_member, n);
+    each_unrecorded(n, add_unrecorded);
     each_end(n, add_end);
+    order_members(n);
 }
 
 /* -------------------------------------------------------------------------------- needs */
@@ -418,6 +541,7 @@ static void each(struct needs *n)
     each_dependency(n);
     each_collective(n);
     each_team(n);
+    each_unrecorded(n, need_of_unrecorded);
     each_end(n, note_end);
 }
 
@@ -439,6 +563,7 @@ void syncs_need_all(struct syncs *s, const struct record_syncs *at)
     free(n.root);
     free(n.span);
     free(n.completed);
+    free(n.is_other);
 }
 
 /* -------------------------------------------------------------------------------- order */

@@ -3,6 +3,7 @@
 #define SNAG_REPLAY_SYNCS_NEEDS_H
 
 #include "replay/syncs.h"
+#include "replay/unrecorded.h"
 
 /* In which syncs the records of a trace are: NEED_INDEX where in none. */
 struct record_syncs {
@@ -15,6 +16,7 @@ struct record_syncs {
     uint32_t *barrier;                         /* [barriers] of teams */
     const struct found_dependency *dependency; /* [n_dependencies] */
     size_t n_dependencies;
+    struct unrecorded unrecorded;
 };
 
 /* syncs_need_all -- fill in first_need, need, members, last_ns and is_blind. */

@@ -1,0 +1,149 @@
+/*
+ * A kind is a function, whatever it is called from. Kinds of one meeting, such as the call that
+ * opens a window and the one that waits for that, are counted against each other.
+ */
+#include "replay/unrecorded.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What of MPI-3.1, chapters 7.6, 11 and 13, may return only when others have come somewhere. */
+static const struct kind {
+    const char *name;
+    const char *meeting; /* what it has to do with; NULL: with its like */
+    bool does_wait, is_waited_for;
+} kinds[] = {
+    {"MPI_Win_fence", NULL, true, true},
+    {"MPI_Win_create", NULL, true, true},
+    {"MPI_Win_allocate", NULL, true, true},
+    {"MPI_Win_allocate_shared", NULL, true, true},
+    {"MPI_Win_free", NULL, true, true},
+    {"MPI_Win_post", "exposed", false, true},
+    {"MPI_Win_start", "exposed", true, false},
+    {"MPI_Win_complete", "completed", false, true},
+    {"MPI_Win_wait", "completed", true, false},
+    {"MPI_Neighbor_allgather", NULL, true, true},
+    {"MPI_Neighbor_allgatherv", NULL, true, true},
+    {"MPI_Neighbor_alltoall", NULL, true, true},
+    {"MPI_Neighbor_alltoallv", NULL, true, true},
+    {"MPI_Neighbor_alltoallw", NULL, true, true},
+    {"MPI_File_open", NULL, true, true},
+    {"MPI_File_close", NULL, true, true},
+    {"MPI_File_set_view", NULL, true, true},
+    {"MPI_File_set_size", NULL, true, true},
+    {"MPI_File_preallocate", NULL, true, true},
+    {"MPI_File_sync", NULL, true, true},
+    {"MPI_File_read_all", NULL, true, true},
+    {"MPI_File_write_all", NULL, true, true},
+    {"MPI_File_read_at_all", NULL, true, true},
+    {"MPI_File_write_at_all", NULL, true, true},
+    {"MPI_File_read_ordered", NULL, true, true},
+    {"MPI_File_write_ordered", NULL, true, true},
+};
+
+#define N_KINDS ((uint32_t)(sizeof kinds / sizeof *kinds))
+
+struct finding {
+    struct unrecorded *u;
+    const struct trace_view *view;
+    uint8_t *kind_of;        /* [regions] N_KINDS: none of them */
+    uint32_t count[N_KINDS]; /* of each, on the location that is looked at */
+    uint32_t most[N_KINDS];  /* ... on any that calls it */
+    bool is_even[N_KINDS];   /* all who call it do so as often */
+    size_t n, cap;
+};
+
+/* The first kind that a kind has to do with; the number of a meeting is that of it. */
+static uint32_t meeting_of(uint32_t kind)
+{
+    for (uint32_t k = 0; kinds[kind].meeting && k < kind; k++)
+        if (kinds[k].meeting && strcmp(kinds[k].meeting, kinds[kind].meeting) == 0)
+            return k;
+    return kind;
+}
+
+static bool find_regions(struct finding *f)
+{
+    const struct definitions *defs = f->view->defs;
+    bool is_any = false;
+
+    f->kind_of = mem_alloc(defs->names.n, sizeof *f->kind_of);
+    for (uint32_t r = 0; r < defs->names.n; r++) {
+        uint32_t k = 0;
+
+        while (k < N_KINDS && (defs->region[r].kind != REGION_MPI ||
+                               strcmp(defs->region[r].plain, kinds[k].name) != 0))
+            k++;
+        f->kind_of[r] = (uint8_t)k;
+        is_any |= k < N_KINDS;
+    }
+    return is_any;
+}
+
+/* The instance is the number of the call of its kind on its location until all are counted. */
+static void find_calls(struct finding *f, uint32_t l)
+{
+    const struct call_view *calls = &f->view->calls[l];
+
+    memset(f->count, 0, sizeof f->count);
+    for (uint32_t row = 0; row < calls->n; row++) {
+        uint32_t k = f->kind_of[calls->region[row]];
+
+        if (k == N_KINDS)
+            continue;
+        mem_grow(&f->u->call, &f->cap, f->n + 1, sizeof *f->u->call);
+        f->u->call[f->n++] = (struct unrecorded_call){
+            row, f->count[k]++, UINT32_MAX, kinds[k].does_wait, kinds[k].is_waited_for};
+    }
+    for (uint32_t k = 0; k < N_KINDS; k++) {
+        uint32_t *most = &f->most[meeting_of(k)];
+
+        if (f->count[k] > 0 && *most > 0 && *most != f->count[k])
+            f->is_even[meeting_of(k)] = false;
+        *most = f->count[k] > *most ? f->count[k] : *most;
+    }
+    trace_view_passed(f->view);
+}
+
+static void number_instances(struct finding *f)
+{
+    struct unrecorded *u = f->u;
+    uint32_t base[N_KINDS];
+
+    for (uint32_t k = 0; k < N_KINDS; k++) {
+        base[k] = u->n_instances;
+        u->n_instances += meeting_of(k) == k && f->is_even[k] ? f->most[k] : 0;
+    }
+    for (uint32_t l = 0; l < f->view->n_locations; l++)
+        for (size_t i = u->first[l]; i < u->first[l + 1]; i++) {
+            struct unrecorded_call *call = &u->call[i];
+            uint32_t k = meeting_of(f->kind_of[f->view->calls[l].region[call->row]]);
+
+            call->instance = f->is_even[k] ? base[k] + call->instance : UNRECORDED_ALONE;
+        }
+}
+
+void unrecorded_init(struct unrecorded *u, const struct trace_view *view)
+{
+    struct finding f = {.u = u, .view = view};
+
+    *u = (struct unrecorded){.first = mem_alloc((size_t)view->n_locations + 1, sizeof(size_t))};
+    if (!view->is_part && find_regions(&f)) {
+        memset(f.is_even, true, sizeof f.is_even);
+        for (uint32_t l = 0; l < view->n_locations; l++) {
+            find_calls(&f, l);
+            u->first[l + 1] = f.n;
+        }
+        number_instances(&f);
+    }
+    free(f.kind_of);
+}
+
+void unrecorded_release(struct unrecorded *u)
+{
+    free(u->call);
+    free(u->first);
+    *u = (struct unrecorded){0};
+}
