@@ -149,7 +149,7 @@ void process_group_broadcast_pack(struct process_group *process_group, struct pa
 
 /* ------------------------------------------------------------------------------ agreement */
 
-struct verdict {
+struct agreed_result {
     int32_t rc;
     char message[MESSAGE_SIZE];
 };
@@ -161,7 +161,7 @@ int process_group_blame(unsigned process, unsigned size, const char *host, int r
 }
 
 static void blame(const struct process_group *process_group, unsigned process,
-                  const struct verdict *verdict)
+                  const struct agreed_result *verdict)
 {
     process_group_blame(process, process_group->size,
                         process_group_host(process_group, process), verdict->rc,
@@ -170,7 +170,7 @@ static void blame(const struct process_group *process_group, unsigned process,
 
 int process_group_agree(struct process_group *process_group, int rc)
 {
-    struct verdict verdict = {.rc = rc};
+    struct agreed_result verdict = {.rc = rc};
 
     if (process_group == NULL)
         return rc;
@@ -185,7 +185,7 @@ int process_group_agree(struct process_group *process_group, int rc)
     if (process_group->me == 0 && rc < 0)
         blame(process_group, 0, &verdict);
     for (unsigned p = 1; process_group->me == 0 && p < process_group->size; p++) {
-        struct verdict other = {0};
+        struct agreed_result other = {0};
 
         process_group_receive(process_group, p, &other.rc, sizeof other.rc);
         if (other.rc < 0)

@@ -551,15 +551,6 @@ struct implied {
     uint64_t *exclusive_ns; /* [n] inclusive minus that of the direct children */
 };
 
-static struct implied implied_by(const struct call_view *v)
-{
-    struct implied x = {.caller = mem_alloc(v->n, sizeof *x.caller),
-                        .exclusive_ns = mem_alloc(v->n, sizeof *x.exclusive_ns)};
-
-    calls_exclusive(v, x.caller, x.exclusive_ns);
-    return x;
-}
-
 typedef void call_fn(struct export *e, uint32_t location, const struct call_view *v,
                      const struct implied *x, uint32_t i);
 
@@ -571,7 +562,9 @@ static void each_call(struct export *e, call_fn *fn)
 
         if (e->settings->rank != NO_RANK && e->track[l].rank != e->settings->rank)
             continue;
-        x = implied_by(&v);
+        x.caller = mem_alloc(v.n, sizeof *x.caller);
+        x.exclusive_ns = mem_alloc(v.n, sizeof *x.exclusive_ns);
+        calls_exclusive(&v, x.caller, x.exclusive_ns);
         for (uint32_t i = 0; i < v.n; i++)
             fn(e, l, &v, &x, i);
         free(x.caller);
@@ -587,12 +580,6 @@ static void call_csv(struct export *e, uint32_t l, const struct call_view *v,
     csv_text(e->out, e->run.defs.region[v->region[i]].name, true);
     fprintf(e->out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", v->enter_ns[i],
             v->inclusive_ns[i], x->exclusive_ns[i]);
-}
-
-static void calls_csv(struct export *e)
-{
-    fputs("rank,thread,call,parent,depth,region,enter_ns,inclusive_ns,exclusive_ns\n", e->out);
-    each_call(e, call_csv);
 }
 
 static void call_json(struct export *e, uint32_t l, const struct call_view *v,
@@ -611,11 +598,6 @@ static void call_json(struct export *e, uint32_t l, const struct call_view *v,
             ", \"enter_ns\": %" PRIu64 ", \"inclusive_ns\": %" PRIu64
             ", \"exclusive_ns\": %" PRIu64 "}\n",
             v->enter_ns[i], v->inclusive_ns[i], x->exclusive_ns[i]);
-}
-
-static void calls_json(struct export *e)
-{
-    each_call(e, call_json);
 }
 
 /* --------------------------------------------------------------------------- chrome */
@@ -680,16 +662,6 @@ static void tracks_chrome(struct export *e)
         put_json_text(e->out, e->track[l].name);
         fputs("}}", e->out);
     }
-}
-
-static void calls_chrome(struct export *e)
-{
-    e->is_first = true;
-    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", e->out);
-    tracks_chrome(e);
-    each_call(e, call_chrome);
-    messages_chrome(e);
-    fputs("\n]}\n", e->out);
 }
 
 /* ----------------------------------------------------------------------- executions */
@@ -761,12 +733,20 @@ static int check_calls(const struct export *e)
 
 static void export_calls(struct export *e, const char *format)
 {
-    if (strcmp(format, "csv") == 0)
-        calls_csv(e);
-    else if (strcmp(format, "json") == 0)
-        calls_json(e);
-    else
-        calls_chrome(e);
+    if (strcmp(format, "csv") == 0) {
+        fputs("rank,thread,call,parent,depth,region,enter_ns,inclusive_ns,exclusive_ns\n",
+              e->out);
+        each_call(e, call_csv);
+    } else if (strcmp(format, "json") == 0) {
+        each_call(e, call_json);
+    } else { /* chrome */
+        e->is_first = true;
+        fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", e->out);
+        tracks_chrome(e);
+        each_call(e, call_chrome);
+        messages_chrome(e);
+        fputs("\n]}\n", e->out);
+    }
 }
 
 static int load_tracks(struct export *e)

@@ -300,14 +300,14 @@ int list_incidents(sqlite3 *db, const struct execution_filter *filter, bool is_j
 
 /* ------------------------------------------------------------------------------ the answer */
 
-struct answer {
+struct answer_listing {
     sqlite3 *db;
     int rc;
 };
 
 static void print_answer(int64_t id, const struct headline_foi *foi, void *ctx)
 {
-    struct answer *a = ctx;
+    struct answer_listing *a = ctx;
     int rc = headline_print(
         a->db, id, foi,
         (uint64_t)(rundb_get(a->db, "end_ns", 0) - rundb_get(a->db, "begin_ns", 0)));
@@ -317,7 +317,7 @@ static void print_answer(int64_t id, const struct headline_foi *foi, void *ctx)
 
 static int list_with_answer(sqlite3 *db, const struct execution_filter *filter)
 {
-    struct answer answer = {.db = db};
+    struct answer_listing answer = {.db = db};
     int64_t only = 0;
     int rc = filter->foi ? executions_foi(db, filter->foi, &only) : 0;
 

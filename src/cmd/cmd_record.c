@@ -406,7 +406,7 @@ static void program_run_end(struct program_run *run)
 #define SOCKET_WAIT_MS 20
 #define LAST_WAIT_MS 60000 /* for the page to have read what was sent, with --once */
 
-struct recording {
+struct record_session {
     const struct settings *settings;
     struct tracer_program program;
     char dir[FS_PATH_SIZE];   /* of the trace, as it is said */
@@ -422,7 +422,7 @@ struct recording {
 /* --------------------------------------------------------------------------- before the run */
 
 /* What -o says must be free; without it snag-trace is, or snag-trace-2 and so on. */
-static int choose_directory(struct recording *r)
+static int choose_directory(struct record_session *r)
 {
     const char *output = r->settings->output;
     char here[FS_PATH_SIZE];
@@ -440,7 +440,7 @@ static int choose_directory(struct recording *r)
     return 0;
 }
 
-static int choose_library(struct recording *r)
+static int choose_library(struct record_session *r)
 {
     const struct settings *s = r->settings;
 
@@ -471,7 +471,7 @@ static const char *structure_said(const struct settings *s)
                                        : NULL;
 }
 
-static int set_environment(const struct recording *r)
+static int set_environment(const struct record_session *r)
 {
     const char *structure = structure_said(r->settings);
     const char *others = getenv("LD_PRELOAD");
@@ -500,7 +500,7 @@ static int set_environment(const struct recording *r)
 /* ---------------------------------------------------------------------------------- the page
  */
 
-static int run_watch(const struct recording *r)
+static int run_watch(const struct record_session *r)
 {
     const struct settings *said = r->settings;
     struct settings watched;
@@ -530,7 +530,7 @@ static int run_watch(const struct recording *r)
 }
 
 /* The program may begin when somebody listens. */
-static int wait_for_socket(struct recording *r)
+static int wait_for_socket(struct record_session *r)
 {
     while (!fs_exists(r->socket)) {
         if (waitpid(r->page, NULL, WNOHANG) != 0) {
@@ -542,7 +542,7 @@ static int wait_for_socket(struct recording *r)
     return 0;
 }
 
-static void remove_socket(const struct recording *r)
+static void remove_socket(const struct record_session *r)
 {
     if (*r->socket) {
         unlink(r->socket);
@@ -551,7 +551,7 @@ static void remove_socket(const struct recording *r)
 }
 
 /* It goes when we do, however that comes. */
-static void be_page(const struct recording *r, pid_t parent)
+static void be_page(const struct record_session *r, pid_t parent)
 {
     int status;
 
@@ -566,7 +566,7 @@ static void be_page(const struct recording *r, pid_t parent)
     exit(status);
 }
 
-static int start_watch(struct recording *r)
+static int start_watch(struct record_session *r)
 {
     const char *top = getenv("TMPDIR");
     pid_t parent = getpid(), pid;
@@ -592,7 +592,7 @@ static int start_watch(struct recording *r)
 
 /* The page stays until it is told to go; with --once it goes when it has read all, or is sent
  * away when nothing will come. */
-static void end_watch(struct recording *r, bool has_run, bool has_recorded)
+static void end_watch(struct record_session *r, bool has_run, bool has_recorded)
 {
     bool is_once = r->settings->page.is_once;
 
@@ -614,7 +614,7 @@ static void end_watch(struct recording *r, bool has_run, bool has_recorded)
  */
 
 /* With --live: this process becomes the program, so that launchers see it alone. */
-static int become_program(struct recording *r)
+static int become_program(struct record_session *r)
 {
     char **argv = (char **)(uintptr_t)r->settings->args;
     int rc = choose_library(r);
@@ -672,7 +672,7 @@ static int finish_earlier(const struct settings *s)
 }
 
 /* Where the directory is now, as somebody may have moved or removed it. */
-static enum recorded_outcome finish_trace(struct recording *r)
+static enum recorded_outcome finish_trace(struct record_session *r)
 {
     char before[FS_PATH_SIZE], why[2 * FS_PATH_SIZE];
     struct settings loud = *r->settings;
@@ -691,7 +691,7 @@ static enum recorded_outcome finish_trace(struct recording *r)
 }
 
 /* Returns the exit status, if the program could be run. */
-static int record(struct recording *r)
+static int record(struct record_session *r)
 {
     enum recorded_outcome outcome = RECORDED_NOTHING;
     int status = 0, rc = choose_directory(r);
@@ -718,7 +718,7 @@ static int record(struct recording *r)
 
 int cmd_record(const struct settings *settings)
 {
-    struct recording r = {.settings = settings};
+    struct record_session r = {.settings = settings};
     int rc = check(settings);
 
     if (rc < 0)

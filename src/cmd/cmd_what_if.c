@@ -23,7 +23,7 @@ struct rank_waits {
     int64_t before, after;
 };
 
-struct question {
+struct what_if_asked {
     const struct settings *settings;
     struct run run;
     struct what_if what_if;
@@ -44,7 +44,7 @@ struct question {
 
 /* -------------------------------------------------------------------------- what is said */
 
-static int choose_execution(struct question *q, const char *id)
+static int choose_execution(struct what_if_asked *q, const char *id)
 {
     char foi[EXECUTION_ID_SIZE];
     uint32_t rank, thread, index;
@@ -58,7 +58,7 @@ static int choose_execution(struct question *q, const char *id)
     return rc < 0 ? rc : chosen_execution(&q->chosen, rank, thread, index);
 }
 
-static int choose_rank(struct question *q, const char *number)
+static int choose_rank(struct what_if_asked *q, const char *number)
 {
     char *end;
     unsigned long rank = strtoul(number, &end, 10);
@@ -68,7 +68,7 @@ static int choose_rank(struct question *q, const char *number)
     return chosen_rank(&q->chosen, (uint32_t)rank);
 }
 
-static int choose_incident(struct question *q, int64_t number)
+static int choose_incident(struct what_if_asked *q, int64_t number)
 {
     int rc = chosen_incident(&q->chosen, number);
     size_t i = q->n_incidents;
@@ -87,7 +87,7 @@ static int choose_incident(struct question *q, int64_t number)
 }
 
 /* Their numbers, and ranges of these: "3", "3,5", "1-31,40". */
-static int choose_incidents(struct question *q, const char *numbers)
+static int choose_incidents(struct what_if_asked *q, const char *numbers)
 {
     const char *next = numbers;
     int rc = 0;
@@ -112,7 +112,7 @@ static int choose_incidents(struct question *q, const char *numbers)
 }
 
 struct repeating {
-    struct question *q;
+    struct what_if_asked *q;
     size_t n;
     int rc;
 };
@@ -131,7 +131,8 @@ static void choose_turns(const struct incident_row *x, void *ctx)
 #define REPEATS_MIN_INCIDENTS 4 /* incidents that are alike: fewer are each by themselves */
 
 /* What is strange in the same way, again and again. */
-static int choose_groups(struct question *q, const struct execution_filter *filter, size_t *n)
+static int choose_groups(struct what_if_asked *q, const struct execution_filter *filter,
+                         size_t *n)
 {
     struct groups all;
     int rc = groups_find(q->run.db, filter, &all);
@@ -149,7 +150,7 @@ static int choose_groups(struct question *q, const struct execution_filter *filt
     return rc;
 }
 
-static int choose_repeats(struct question *q)
+static int choose_repeats(struct what_if_asked *q)
 {
     const struct execution_filter filter = {
         .foi_id = q->chosen.foi, .rank = NO_RANK, .verdict = "anomaly"};
@@ -165,7 +166,7 @@ static int choose_repeats(struct question *q)
     return rc;
 }
 
-static int choose(struct question *q, const char *what)
+static int choose(struct what_if_asked *q, const char *what)
 {
     if (strncmp(what, "incident=", 9) == 0)
         return choose_incidents(q, what + 9);
@@ -191,7 +192,7 @@ static int choose(struct question *q, const char *what)
 }
 
 /* The function of interest that --foi, or the executions that were named, are of. */
-static int find_foi(struct question *q, int64_t *foi)
+static int find_foi(struct what_if_asked *q, int64_t *foi)
 {
     const struct settings *s = q->settings;
     const char *name = s->foi.n > 0 ? s->foi.text[0] : NULL, *said = NULL;
@@ -208,7 +209,7 @@ static int find_foi(struct question *q, int64_t *foi)
 
 static void add_cost(const struct incident_row *x, void *ctx)
 {
-    struct question *q = ctx;
+    struct what_if_asked *q = ctx;
 
     for (size_t i = 0; i < q->n_incidents; i++)
         if (q->incident[i] == x->id && q->one_by_one_ns != COST_UNKNOWN)
@@ -216,7 +217,7 @@ static void add_cost(const struct incident_row *x, void *ctx)
                 x->has_cost ? q->one_by_one_ns + (int64_t)x->cost_ns : COST_UNKNOWN;
 }
 
-static int choose_all(struct question *q)
+static int choose_all(struct what_if_asked *q)
 {
     const struct settings *s = q->settings;
     int64_t foi = 0;
@@ -236,7 +237,7 @@ static int choose_all(struct question *q)
 
 /* --------------------------------------------------------------------------- what is asked */
 
-static void play(struct question *q, struct replay_result *result)
+static void play(struct what_if_asked *q, struct replay_result *result)
 {
     uint64_t begin_ns = clock_ns();
 
@@ -246,7 +247,7 @@ static void play(struct question *q, struct replay_result *result)
 
 /* Unchanged it takes as long as it took, to the nanosecond (replay.h): that is only played
  * where nothing else is asked. */
-static void play_unchanged(struct question *q)
+static void play_unchanged(struct what_if_asked *q)
 {
     const struct syncs *s = &q->what_if.syncs;
     struct replay_result result = {.saved_ns = 0};
@@ -258,7 +259,7 @@ static void play_unchanged(struct question *q)
 }
 
 /* What is shorter without what is chosen, if it is as much as it may be, or as little. */
-static int saved(struct question *q, int way, int64_t *saved_ns)
+static int saved(struct what_if_asked *q, int way, int64_t *saved_ns)
 {
     struct replay_result result;
     int rc;
@@ -273,7 +274,7 @@ static int saved(struct question *q, int way, int64_t *saved_ns)
 }
 
 /* Played last as it is: who waits how long is that of the last one. */
-static int play_without(struct question *q)
+static int play_without(struct what_if_asked *q)
 {
     int64_t saved_ns = 0, most_ns = 0, least_ns = 0;
     int rc = saved(q, 0, &saved_ns);
@@ -293,7 +294,7 @@ static int play_without(struct question *q)
 
 /* A thread that waits for its GPU and the stream that waits for others are one wait: that of
  * the thread. */
-static void sum_waits(struct question *q)
+static void sum_waits(struct what_if_asked *q)
 {
     const struct syncs *s = &q->what_if.syncs;
 
@@ -314,7 +315,7 @@ static void sum_waits(struct question *q)
     }
 }
 
-static int answer(struct question *q)
+static int answer(struct what_if_asked *q)
 {
     long long begin = rundb_get(q->run.db, "begin_ns", 0),
               end = rundb_get(q->run.db, "end_ns", 0);
@@ -347,7 +348,7 @@ static double percent(double part, double whole)
 }
 
 /* Locations with calls that take no part. */
-static uint32_t count_left_out(const struct question *q)
+static uint32_t count_left_out(const struct what_if_asked *q)
 {
     const struct syncs *s = &q->what_if.syncs;
     uint32_t n = 0;
@@ -357,7 +358,7 @@ static uint32_t count_left_out(const struct question *q)
     return n;
 }
 
-static json_t *late_senders_json(const struct question *q)
+static json_t *late_senders_json(const struct what_if_asked *q)
 {
     json_t *worst = json_array();
     struct late_senders late;
@@ -379,7 +380,7 @@ static json_t *known_json(const struct syncs *s, int64_t ns)
     return syncs_clocks_agree(s) ? json_integer((json_int_t)ns) : json_null();
 }
 
-static void print_as_json(const struct question *q)
+static void print_as_json(const struct what_if_asked *q)
 {
     const struct syncs *s = &q->what_if.syncs;
     json_t *waits = json_array(), *incidents = json_array(), *json;
@@ -412,7 +413,7 @@ static void print_as_json(const struct question *q)
     print_json(json, false);
 }
 
-static void print_replay(const struct question *q)
+static void print_replay(const struct what_if_asked *q)
 {
     const struct syncs *s = &q->what_if.syncs;
     char run[TEXT_SIZE], replay[TEXT_SIZE], ends[TEXT_SIZE];
@@ -434,7 +435,7 @@ static void print_replay(const struct question *q)
               text_plural(n_out));
 }
 
-static void print_saved(const struct question *q)
+static void print_saved(const struct what_if_asked *q)
 {
     const struct chosen *c = &q->chosen;
     int64_t saved = q->replay_ns - q->without_ns;
@@ -480,7 +481,7 @@ static int by_gain(const void *a, const void *b)
     return (p->rank > q->rank) - (p->rank < q->rank);
 }
 
-static void print_waits(struct question *q)
+static void print_waits(struct what_if_asked *q)
 {
     const struct settings *s = q->settings;
     struct table *table = table_new("rrrr", "rank", "waited", "would wait", "less");
@@ -503,7 +504,7 @@ static void print_waits(struct question *q)
 
 int cmd_what_if(const struct settings *settings)
 {
-    struct question q = {.settings = settings};
+    struct what_if_asked q = {.settings = settings};
     int rc = selection_open(&q.run, settings);
 
     if (rc == 0)

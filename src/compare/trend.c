@@ -34,16 +34,16 @@
  */
 
 /* A part without change points, as far as is known. */
-struct stretch {
+struct steady_part {
     uint32_t begin, end;
     uint32_t at; /* its best split; 0: there is none */
     double q;    /* of that */
 };
 
 struct search {
-    double *sum;             /* [(most + 1)^2] of distances: rows before i, columns before k */
-    double *shuffled;        /* [n] */
-    struct stretch *stretch; /* [n_stretches] in order */
+    double *sum;      /* [(most + 1)^2] of distances: rows before i, columns before k */
+    double *shuffled; /* [n] */
+    struct steady_part *stretch; /* [n_stretches] in order */
     uint32_t n_stretches;
     struct rng rng;
 };
@@ -110,7 +110,7 @@ static double best_split(struct search *s, const double *x, uint32_t n, uint32_t
     return best;
 }
 
-static void look_at(struct search *s, const double *value, struct stretch *stretch)
+static void look_at(struct search *s, const double *value, struct steady_part *stretch)
 {
     stretch->q =
         best_split(s, value + stretch->begin, stretch->end - stretch->begin, &stretch->at);
@@ -134,7 +134,7 @@ static double best_by_chance(struct search *s, const double *value)
     double best = 0;
 
     for (uint32_t i = 0; i < s->n_stretches; i++) {
-        const struct stretch *one = &s->stretch[i];
+        const struct steady_part *one = &s->stretch[i];
         uint32_t n = one->end - one->begin, at;
         double q;
 
@@ -172,7 +172,7 @@ static uint32_t find_best(const struct search *s)
 /* The stretch becomes two. */
 static void split(struct search *s, const double *value, uint32_t which)
 {
-    struct stretch *one = &s->stretch[which];
+    struct steady_part *one = &s->stretch[which];
 
     memmove(one + 1, one, (s->n_stretches - which) * sizeof *one);
     s->n_stretches++;
@@ -195,7 +195,7 @@ static uint32_t tell(const struct search *s, const double *value, const double *
                      struct change_point *out)
 {
     for (uint32_t i = 1; i < s->n_stretches; i++) {
-        const struct stretch *before = &s->stretch[i - 1], *after = &s->stretch[i];
+        const struct steady_part *before = &s->stretch[i - 1], *after = &s->stretch[i];
 
         out[i - 1] = (struct change_point){.at = after->begin,
                                            .chance = chance[after->begin],
@@ -218,7 +218,7 @@ uint32_t change_points_find(const double *value, uint32_t n, double chance,
     s.shuffled = mem_alloc(n, sizeof *s.shuffled);
     s.stretch = mem_alloc(n, sizeof *s.stretch);
     chances = mem_alloc(n, sizeof *chances);
-    s.stretch[0] = (struct stretch){.end = n};
+    s.stretch[0] = (struct steady_part){.end = n};
     look_at(&s, value, &s.stretch[0]);
     for (;;) {
         uint32_t best = find_best(&s);

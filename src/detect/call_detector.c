@@ -437,31 +437,6 @@ static double threshold(const struct call_tail *tail, double p, double sign)
     return tail->at[CALL_TAIL_KNOTS - 1];
 }
 
-static double p_high(const struct call_mode *mode, double x)
-{
-    return beyond(&mode->high, x, 1);
-}
-
-static double p_low(const struct call_mode *mode, double x)
-{
-    return beyond(&mode->low, x, -1);
-}
-
-static double least_p(const struct call_detector_opts *opts)
-{
-    return opts->p > 0 ? opts->p : MIN_P;
-}
-
-static uint64_t longest(const struct call_mode *mode, double p)
-{
-    return duration_of(expm1(threshold(&mode->high, p, 1)));
-}
-
-static uint64_t shortest(const struct call_mode *mode, double p)
-{
-    return duration_of(ceil(expm1(threshold(&mode->low, p, -1))));
-}
-
 /* Tails in which a call that lost time can be. */
 static double n_tails(const struct call_model *m)
 {
@@ -474,7 +449,7 @@ static double p_of(const struct call_model *m, uint64_t duration_ns)
     double x = log1p((double)duration_ns), p = m->n_modes > 0 ? 0 : 1;
 
     for (uint32_t i = 0; i < m->n_modes; i++)
-        p = fmax(p, fmin(p_high(&m->mode[i], x), p_low(&m->mode[i], x)));
+        p = fmax(p, fmin(beyond(&m->mode[i].high, x, 1), beyond(&m->mode[i].low, x, -1)));
     return fmin(p * n_tails(m), 1);
 }
 
@@ -491,11 +466,15 @@ static double score_tails(const struct call_judge *judge, const struct sketch *s
 static void typical_tails(struct call_judge *judge, const struct sketch *sketch)
 {
     const struct call_model *m = &judge->model;
-    double p = least_p(&judge->opts) / n_tails(m);
+    double p = (judge->opts.p > 0 ? judge->opts.p : MIN_P) / n_tails(m);
 
     (void)sketch;
-    for (uint32_t i = 0; i < m->n_modes; i++)
-        add_range(judge, shortest(&m->mode[i], p), longest(&m->mode[i], p));
+    for (uint32_t i = 0; i < m->n_modes; i++) {
+        double shortest = expm1(threshold(&m->mode[i].low, p, -1));
+        double longest = expm1(threshold(&m->mode[i].high, p, 1));
+
+        add_range(judge, duration_of(ceil(shortest)), duration_of(longest));
+    }
     if (m->n_modes == 0)
         add_range(judge, 0, UINT64_MAX);
 }

@@ -153,7 +153,7 @@ bool call_order_is_other(const struct shapes *shapes, uint32_t order, struct sib
 
 /* ---------------------------------------------------------------------------- learning */
 
-struct learning {
+struct order_learning {
     struct shapes *shapes;
     const struct shapes_input *input;
     uint32_t *shape;         /* of kinds */
@@ -166,11 +166,11 @@ struct learning {
     uint32_t *straight; /* [n] calls in which all are in the order of the children */
 };
 
-typedef void visit_fn(struct learning *l, uint32_t kind, uint32_t order, const uint32_t *len,
-                      uint32_t i);
+typedef void visit_fn(struct order_learning *l, uint32_t kind, uint32_t order,
+                      const uint32_t *len, uint32_t i);
 
 /* Goes through the calls of shapes that are looked at. */
-static void visit_calls(struct learning *l, visit_fn *visit)
+static void visit_calls(struct order_learning *l, visit_fn *visit)
 {
     const struct tree_kinds *kinds = l->input->kinds;
     uint32_t *len = NULL;
@@ -191,13 +191,13 @@ static void visit_calls(struct learning *l, visit_fn *visit)
     free(len);
 }
 
-static uint32_t base_of(const struct learning *l, uint32_t kind)
+static uint32_t base_of(const struct order_learning *l, uint32_t kind)
 {
     return l->input->forest->first[l->input->kinds->first[kind]];
 }
 
-static void count_call(struct learning *l, uint32_t kind, uint32_t order, const uint32_t *len,
-                       uint32_t i)
+static void count_call(struct order_learning *l, uint32_t kind, uint32_t order,
+                       const uint32_t *len, uint32_t i)
 {
     struct siblings *s = l->siblings;
     uint32_t n_calls = l->input->kinds->n_trees[kind];
@@ -242,7 +242,7 @@ static bool is_looked_at(const struct shapes *s, const struct definitions *defs,
     return true;
 }
 
-static void choose_shapes(struct learning *l)
+static void choose_shapes(struct order_learning *l)
 {
     struct shapes *s = l->shapes;
 
@@ -264,8 +264,8 @@ static void choose_shapes(struct learning *l)
 }
 
 /* The pairs that are firm. Returns whether any call is in another order. */
-static bool add_firm_pairs(const struct learning *l, uint32_t order, struct call_orders *out,
-                           size_t *n_pairs, size_t *cap)
+static bool add_firm_pairs(const struct order_learning *l, uint32_t order,
+                           struct call_orders *out, size_t *n_pairs, size_t *cap)
 {
     uint64_t n_calls = l->shapes->calls[l->of[order]];
     const uint32_t *before = &l->before[l->at[order]];
@@ -298,7 +298,7 @@ static void orders_init(struct call_orders *o, uint32_t n_most, uint32_t n_shape
 
 /* Fills in the orders. Of those without a call in another one nothing more is to be looked at.
  * Returns whether there are others. */
-static bool find_firm(struct learning *l)
+static bool find_firm(struct order_learning *l)
 {
     struct call_orders *o = &l->shapes->orders;
     size_t n_pairs = 0, cap = 0;
@@ -320,8 +320,8 @@ static bool find_firm(struct learning *l)
     return has_any;
 }
 
-static void mark_call(struct learning *l, uint32_t kind, uint32_t order, const uint32_t *len,
-                      uint32_t i)
+static void mark_call(struct order_learning *l, uint32_t kind, uint32_t order,
+                      const uint32_t *len, uint32_t i)
 {
     struct call_orders *o = &l->shapes->orders;
 
@@ -352,7 +352,7 @@ static void add_where(void *into, const void *from, size_t n)
 }
 
 /* Where in the run those of each order are. */
-static struct where *find_where(const struct learning *l, const struct kind_sets *others)
+static struct where *find_where(const struct order_learning *l, const struct kind_sets *others)
 {
     const struct forest *forest = l->input->forest;
     uint32_t n = l->shapes->orders.n, *n_here = mem_alloc(n, sizeof *n_here), begin_at = 0;
@@ -385,7 +385,7 @@ static struct where *find_where(const struct learning *l, const struct kind_sets
 
 /* It is how the program ends: what several locations do in their last executions alone, or the
  * last iteration of a loop, which has in it what comes after the loop. */
-static bool is_the_end(const struct learning *l, const struct where *where)
+static bool is_the_end(const struct order_learning *l, const struct where *where)
 {
     const struct forest *forest = l->input->forest;
     bool is_loop =
@@ -395,7 +395,7 @@ static bool is_the_end(const struct learning *l, const struct where *where)
 }
 
 /* Which orders are free after all, by the calls that are in another one. */
-static uint8_t *find_free(const struct learning *l)
+static uint8_t *find_free(const struct order_learning *l)
 {
     const struct call_orders *o = &l->shapes->orders;
     const struct tree_kinds *kinds = l->input->kinds;
@@ -422,7 +422,7 @@ static uint8_t *find_free(const struct learning *l)
 }
 
 /* Takes out those that are free, and gives the others their numbers. */
-static void drop_free(struct learning *l, const uint8_t *is_free)
+static void drop_free(struct order_learning *l, const uint8_t *is_free)
 {
     struct call_orders *o = &l->shapes->orders;
     const struct tree_kinds *kinds = l->input->kinds;
@@ -456,7 +456,8 @@ void call_orders_learn(struct shapes *shapes, const struct shapes_input *input,
                        const uint32_t *n_first, uint32_t *shape)
 {
     const struct tree_share *share = input->share;
-    struct learning l = {.shapes = shapes, .input = input, .shape = shape, .n_first = n_first};
+    struct order_learning l = {
+        .shapes = shapes, .input = input, .shape = shape, .n_first = n_first};
     uint8_t *is_free;
 
     choose_shapes(&l);

@@ -70,14 +70,14 @@ static void fit_roots(const struct fit *f, double *root_ns)
 
 #define TICK_ROWS 65536u
 
-struct ticks {
+struct tick_bounds {
     const uint64_t *exclusive_ns;
     uint64_t *least, *most; /* [workers] */
 };
 
 static void find_ticks(void *ctx, size_t begin, size_t end, unsigned worker)
 {
-    const struct ticks *ticks = ctx;
+    const struct tick_bounds *ticks = ctx;
     uint64_t least = ticks->least[worker], most = ticks->most[worker];
 
     for (size_t v = begin; v < end; v++) {
@@ -108,8 +108,8 @@ static void widen(void *into, const void *from, size_t n)
 static uint64_t find_least(struct fit *f)
 {
     unsigned n = pool_threads(f->in->pool);
-    struct ticks ticks = {f->forest->exclusive_ns, mem_alloc(n, sizeof *ticks.least),
-                          mem_alloc(n, sizeof *ticks.most)};
+    struct tick_bounds ticks = {f->forest->exclusive_ns, mem_alloc(n, sizeof *ticks.least),
+                                mem_alloc(n, sizeof *ticks.most)};
     struct range_ns range = {0, 0};
 
     pool_for(f->in->pool, f->forest->n, TICK_ROWS, find_ticks, &ticks);

@@ -515,7 +515,7 @@ void robust_groups(const struct robust_items *items, double least, struct pool *
 static const double quantile[N_QUANTILES] = {0.5, P84, 0.95};
 
 /* One group: what is looked for are its x, or how far they are from the centre. */
-struct group {
+struct joint_group {
     const struct joint_part *part;
     uint64_t n_all;
     bool is_distance;
@@ -523,7 +523,7 @@ struct group {
     size_t n_below; /* own values below the centre */
 };
 
-static double x_at(const struct group *g, size_t i)
+static double x_at(const struct joint_group *g, size_t i)
 {
     const struct sorted_times *s = &g->part->times;
 
@@ -531,7 +531,7 @@ static double x_at(const struct group *g, size_t i)
                g->part->offset_ns);
 }
 
-static bool is_below(const struct group *g, size_t i, uint64_t bound)
+static bool is_below(const struct joint_group *g, size_t i, uint64_t bound)
 {
     double x = x_at(g, i);
 
@@ -540,7 +540,7 @@ static bool is_below(const struct group *g, size_t i, uint64_t bound)
 
 /* Of [low, high) those come first that are, by their distance or themselves, below a number;
  * step: whether this grows with i. Returns how many. */
-static size_t count_in(const struct group *g, size_t low, size_t high, bool is_growing,
+static size_t count_in(const struct joint_group *g, size_t low, size_t high, bool is_growing,
                        uint64_t bound)
 {
     size_t border = FIRST_NOT(i, low, high, is_below(g, i, bound) == is_growing);
@@ -548,7 +548,7 @@ static size_t count_in(const struct group *g, size_t low, size_t high, bool is_g
     return is_growing ? border - low : high - border;
 }
 
-static uint64_t count_own_below(const struct group *g, uint64_t bound)
+static uint64_t count_own_below(const struct joint_group *g, uint64_t bound)
 {
     size_t n = g->part->times.n;
 
@@ -558,7 +558,8 @@ static uint64_t count_own_below(const struct group *g, uint64_t bound)
 }
 
 /* Own values with each continuation of what is known of a number. */
-static void count_next(const struct group *g, uint64_t known, unsigned shift, uint64_t *count)
+static void count_next(const struct joint_group *g, uint64_t known, unsigned shift,
+                       uint64_t *count)
 {
     uint64_t before = count_own_below(g, known);
 
@@ -576,8 +577,8 @@ static void count_next(const struct group *g, uint64_t known, unsigned shift, ui
  *   rank   (n * n_ranks) from 0; used up
  *   value  (n * n_ranks) out
  */
-static void select_all(const struct tree_share *share, const struct group *group, uint32_t n,
-                       uint32_t n_ranks, uint64_t *rank, double *value)
+static void select_all(const struct tree_share *share, const struct joint_group *group,
+                       uint32_t n, uint32_t n_ranks, uint64_t *rank, double *value)
 {
     size_t n_looked_for = (size_t)n * n_ranks;
     uint64_t *known = mem_alloc(n_looked_for, sizeof *known);
@@ -620,13 +621,13 @@ static double between(double q, uint64_t n, const double value[2])
     return value[0] + (position - (double)before) * (value[1] - value[0]);
 }
 
-static size_t count_below_centre(const struct group *g)
+static size_t count_below_centre(const struct joint_group *g)
 {
     return FIRST_NOT(i, 0, g->part->times.n, x_at(g, i) < g->centre);
 }
 
 /* found: (n * N_QUANTILES) out. */
-static void find_quantiles(const struct tree_share *share, const struct group *group,
+static void find_quantiles(const struct tree_share *share, const struct joint_group *group,
                            uint32_t n, double *found)
 {
     uint64_t *rank = mem_alloc((size_t)n * N_QUANTILES * 2, sizeof *rank);
@@ -643,8 +644,8 @@ static void find_quantiles(const struct tree_share *share, const struct group *g
 }
 
 /* found: (n) out, the median distances from the centres. */
-static void find_distances(const struct tree_share *share, struct group *group, uint32_t n,
-                           double *found)
+static void find_distances(const struct tree_share *share, struct joint_group *group,
+                           uint32_t n, double *found)
 {
     uint64_t *rank = mem_alloc((size_t)n * 2, sizeof *rank);
     double *value = mem_alloc((size_t)n * 2, sizeof *value);
@@ -664,7 +665,7 @@ static void find_distances(const struct tree_share *share, struct group *group, 
 void joint_spreads(const struct tree_share *share, const struct joint_part *part, uint32_t n,
                    double least, struct spread *spread)
 {
-    struct group *group = mem_alloc(n, sizeof *group);
+    struct joint_group *group = mem_alloc(n, sizeof *group);
     uint64_t *n_all = mem_alloc(n, sizeof *n_all);
     double *at = mem_alloc((size_t)n * N_QUANTILES, sizeof *at);
     double *distance = mem_alloc(n, sizeof *distance);
@@ -673,7 +674,7 @@ void joint_spreads(const struct tree_share *share, const struct joint_part *part
         n_all[i] = part[i].times.n;
     tree_share_add(share, n_all, n, sizeof *n_all, tree_share_sum_u64);
     for (uint32_t i = 0; i < n; i++)
-        group[i] = (struct group){.part = &part[i], .n_all = n_all[i]};
+        group[i] = (struct joint_group){.part = &part[i], .n_all = n_all[i]};
     find_quantiles(share, group, n, at);
     for (uint32_t i = 0; i < n; i++)
         group[i].centre = at[i * N_QUANTILES];

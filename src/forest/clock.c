@@ -27,7 +27,7 @@ struct bounds {
 };
 
 /* Two ranks and how far their clocks may differ: low <= x_j - x_i <= high. */
-struct link {
+struct clock_bounds {
     uint32_t i, j;
     int64_t low, high; /* INT64_MIN, INT64_MAX where nothing bounds that side */
 };
@@ -38,7 +38,7 @@ struct estimate {
     struct clock_fix *fix;
     uint32_t n_ranks;
     struct bounds bounds;
-    struct link *link; /* [n_links], the first n_tree of them span the ranks */
+    struct clock_bounds *link; /* [n_links], the first n_tree of them span the ranks */
     size_t n_links, link_cap, n_tree;
     size_t *first_of;      /* [n_instances + 1] rows of collectives by instance */
     uint32_t *row_of;      /* [n_collectives] */
@@ -267,14 +267,14 @@ static void list_links(struct estimate *e)
             continue; /* listed from its other side */
         mem_grow(&e->link, &e->link_cap, e->n_links + 1, sizeof *e->link);
         e->link[e->n_links++] =
-            (struct link){.i = i,
-                          .j = j,
-                          .low = -b->w[k],
-                          .high = back == IDMAP_NONE ? INT64_MAX : b->w[back]};
+            (struct clock_bounds){.i = i,
+                                  .j = j,
+                                  .low = -b->w[k],
+                                  .high = back == IDMAP_NONE ? INT64_MAX : b->w[back]};
     }
 }
 
-static uint64_t width(const struct link *link)
+static uint64_t width(const struct clock_bounds *link)
 {
     return link->high == INT64_MAX  ? UINT64_MAX
            : link->high < link->low ? 0
@@ -283,7 +283,7 @@ static uint64_t width(const struct link *link)
 
 static int by_width(const void *a, const void *b)
 {
-    const struct link *p = a, *q = b;
+    const struct clock_bounds *p = a, *q = b;
     uint64_t v = width(p), w = width(q);
 
     if (v != w)
@@ -311,7 +311,7 @@ static void span(struct estimate *e)
     e->n_tree = 0;
     for (size_t k = 0; k < e->n_links; k++) {
         uint32_t a = find_root(parent, e->link[k].i), b = find_root(parent, e->link[k].j);
-        struct link taken = e->link[k];
+        struct clock_bounds taken = e->link[k];
 
         if (a == b)
             continue;
@@ -323,7 +323,7 @@ static void span(struct estimate *e)
 }
 
 /* x_j - x_i for two ranks on their own: the middle, or as little as will do. */
-static double middle(const struct link *link)
+static double middle(const struct clock_bounds *link)
 {
     if (link->high != INT64_MAX)
         return 0.5 * ((double)link->low + (double)link->high);
@@ -357,7 +357,7 @@ static void walk_tree(const struct estimate *e, const double *step, double *valu
         queue[n++] = start;
         for (size_t at = 0; at < n; at++)
             for (size_t l = head[queue[at]]; l > 0; l = next[l - 1]) {
-                const struct link *link = &e->link[(l - 1) / 2];
+                const struct clock_bounds *link = &e->link[(l - 1) / 2];
                 bool is_forward = (l - 1) % 2 == 0;
                 uint32_t to = is_forward ? link->j : link->i;
 

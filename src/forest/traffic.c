@@ -79,23 +79,23 @@ void traffic_append(struct traffic *t, uint32_t l, const struct calls *calls)
 }
 
 /* One of its four lists. */
-struct rows {
+struct traffic_list {
     void *list;
     const size_t *first; /* [n_locations + 1] */
     size_t size;
 };
 
-static struct rows rows_of(const struct traffic *t, enum traffic_kind kind)
+static struct traffic_list rows_of(const struct traffic *t, enum traffic_kind kind)
 {
     switch (kind) {
     case TRAFFIC_MESSAGES:
-        return (struct rows){t->message, t->first_message, sizeof *t->message};
+        return (struct traffic_list){t->message, t->first_message, sizeof *t->message};
     case TRAFFIC_COLLECTIVES:
-        return (struct rows){t->collective, t->first_collective, sizeof *t->collective};
+        return (struct traffic_list){t->collective, t->first_collective, sizeof *t->collective};
     case TRAFFIC_SPANS:
-        return (struct rows){t->span, t->first_span, sizeof *t->span};
+        return (struct traffic_list){t->span, t->first_span, sizeof *t->span};
     default:
-        return (struct rows){t->barrier, t->first_barrier, sizeof *t->barrier};
+        return (struct traffic_list){t->barrier, t->first_barrier, sizeof *t->barrier};
     }
 }
 
@@ -104,7 +104,7 @@ struct traffic_count traffic_count(const struct traffic *t, uint32_t l)
     struct traffic_count count;
 
     for (enum traffic_kind kind = 0; kind < TRAFFIC_KINDS; kind++) {
-        struct rows rows = rows_of(t, kind);
+        struct traffic_list rows = rows_of(t, kind);
 
         count.n[kind] = rows.first[l + 1] - rows.first[l];
     }
@@ -113,7 +113,7 @@ struct traffic_count traffic_count(const struct traffic *t, uint32_t l)
 
 void *traffic_rows(const struct traffic *t, enum traffic_kind kind, uint32_t l, size_t *bytes)
 {
-    struct rows rows = rows_of(t, kind);
+    struct traffic_list rows = rows_of(t, kind);
 
     *bytes = (rows.first[l + 1] - rows.first[l]) * rows.size;
     return *bytes > 0 ? (char *)rows.list + rows.first[l] * rows.size : NULL;

@@ -37,7 +37,7 @@
 /* A connection is in this state from now on: the last in its list. */
 static void enter(struct connection *c, enum connection_state state)
 {
-    struct loop *loop = c->loop;
+    struct event_loop *loop = c->loop;
 
     if (c->state != CONNECTION_NEW) {
         *(c->before ? &c->before->after : &loop->list[c->state].first) = c->after;
@@ -68,7 +68,7 @@ static void watch(struct connection *c, uint32_t events)
     c->watched = events;
 }
 
-struct connection *connection_new(struct loop *loop, int fd, unsigned address)
+struct connection *connection_new(struct event_loop *loop, int fd, unsigned address)
 {
     struct connection *c = mem_alloc(1, sizeof *c);
 
@@ -81,7 +81,7 @@ struct connection *connection_new(struct loop *loop, int fd, unsigned address)
 
 void connection_wake(struct connection *c)
 {
-    struct loop *loop = c->loop;
+    struct event_loop *loop = c->loop;
 
     if (atomic_exchange(&c->is_woken, true))
         return;
@@ -168,7 +168,7 @@ static void forget_input(struct connection *c, size_t n)
 
 void connection_close(struct connection *c)
 {
-    struct loop *loop = c->loop;
+    struct event_loop *loop = c->loop;
 
     end_request(c);
     enter(c, CONNECTION_NEW);
@@ -201,7 +201,7 @@ static void part(struct connection *c)
 /* ------------------------------------------------------------------------------- answers */
 
 /* The time as a field of an answer has it. */
-static const char *date_of(struct loop *loop)
+static const char *date_of(struct event_loop *loop)
 {
     time_t now = time(NULL);
     struct tm utc;

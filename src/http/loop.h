@@ -57,7 +57,7 @@ enum connection_state {
 };
 
 struct connection {
-    struct loop *loop;
+    struct event_loop *loop;
     struct connection *before, *after; /* in the list of its state */
     enum connection_state state;
     uint64_t since_ns; /* in it */
@@ -94,7 +94,7 @@ struct connection {
     uint64_t stuck_ns; /* since when it does not take that; 0: it does */
 };
 
-struct loop {
+struct event_loop {
     struct server *server;
     pthread_t thread;
     bool is_running;
@@ -121,7 +121,7 @@ struct server {
     atomic_size_t unfinished_bytes;
     int fd; /* it listens */
     uint16_t port;
-    struct loop **loop; /* [n_loops] */
+    struct event_loop **loop; /* [n_loops] */
     unsigned n_loops;
     atomic_bool is_quiet; /* nothing new */
     atomic_bool is_closing;
@@ -129,7 +129,7 @@ struct server {
 };
 
 /* connection_new -- a client from this address, for this loop, which is to wake it. */
-struct connection *connection_new(struct loop *loop, int fd, unsigned address);
+struct connection *connection_new(struct event_loop *loop, int fd, unsigned address);
 
 /* connection_close -- let go of it at once. */
 void connection_close(struct connection *c);
@@ -147,7 +147,7 @@ bool connection_is_late(const struct connection *c, uint64_t now_ns);
 void connection_expire(struct connection *c);
 
 /* loop_poke -- have it look at its connections now. Thread-safe. */
-static inline void loop_poke(struct loop *loop)
+static inline void loop_poke(struct event_loop *loop)
 {
     eventfd_write(loop->event, 1);
 }

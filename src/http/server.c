@@ -71,7 +71,7 @@ static bool slots_is_over(const struct slots *slots, unsigned address)
 
 /* --------------------------------------------------------------------------------- lists */
 
-static void close_list(struct loop *loop, enum connection_state state)
+static void close_list(struct event_loop *loop, enum connection_state state)
 {
     while (loop->list[state].first)
         connection_close(loop->list[state].first);
@@ -80,7 +80,7 @@ static void close_list(struct loop *loop, enum connection_state state)
 /* -------------------------------------------------------------------------- new clients */
 
 /* Has new connections told to this loop, or not. */
-static void listen_here(struct loop *loop, bool is_on)
+static void listen_here(struct event_loop *loop, bool is_on)
 {
     struct epoll_event event = {.events = EPOLLIN | EPOLLEXCLUSIVE, .data.ptr = loop->server};
 
@@ -89,7 +89,7 @@ static void listen_here(struct loop *loop, bool is_on)
 }
 
 /* This one, unless another has much less to do. */
-static struct loop *choose_loop(struct loop *loop)
+static struct event_loop *choose_loop(struct event_loop *loop)
 {
     const struct server *server = loop->server;
     unsigned n = atomic_load(&loop->n);
@@ -100,7 +100,7 @@ static struct loop *choose_loop(struct loop *loop)
     return loop;
 }
 
-static void take_client(struct loop *loop, int fd, const struct sockaddr *from)
+static void take_client(struct event_loop *loop, int fd, const struct sockaddr *from)
 {
     struct connection *c =
         connection_new(choose_loop(loop), fd, slots_address(loop->server->seed, from));
@@ -112,7 +112,7 @@ static void take_client(struct loop *loop, int fd, const struct sockaddr *from)
 }
 
 /* While others have not made room yet, new clients wait where the system keeps them. */
-static void accept_some(struct loop *loop)
+static void accept_some(struct event_loop *loop)
 {
     struct server *server = loop->server;
 
@@ -136,7 +136,7 @@ static void accept_some(struct loop *loop)
  * Of those that wait for their client the one that has waited longest, or NULL.
  *   is_over  only of addresses that have more than their part
  */
-static struct connection *longest_wait(const struct loop *loop, bool is_over)
+static struct connection *longest_wait(const struct event_loop *loop, bool is_over)
 {
     static const enum connection_state states[] = {
         CONNECTION_IDLE, CONNECTION_HEAD, CONNECTION_BODY, CONNECTION_SEND, CONNECTION_LINGER};
@@ -154,7 +154,7 @@ static struct connection *longest_wait(const struct loop *loop, bool is_over)
 }
 
 /* For those that have just come. */
-static void make_room(struct loop *loop)
+static void make_room(struct event_loop *loop)
 {
     struct connection *c;
 
@@ -172,7 +172,7 @@ static void make_room(struct loop *loop)
 /* ---------------------------------------------------------------------------------- time */
 
 /* What took too long ends. In these lists, who comes first is late first. */
-static void end_late(struct loop *loop)
+static void end_late(struct event_loop *loop)
 {
     for (int state = CONNECTION_IDLE; state < CONNECTION_STATES; state++) {
         bool is_in_order =
@@ -200,7 +200,7 @@ static uint64_t look_interval(const struct server_limits *limits)
     return least;
 }
 
-static void look(struct loop *loop)
+static void look(struct event_loop *loop)
 {
     if (loop->now_ns < loop->next_look_ns)
         return;
@@ -211,7 +211,7 @@ static void look(struct loop *loop)
 }
 
 /* Milliseconds until something must be looked at. */
-static int patience(const struct loop *loop)
+static int patience(const struct event_loop *loop)
 {
     uint64_t now_ns = clock_ns();
 
@@ -224,7 +224,7 @@ static int patience(const struct loop *loop)
 
 /* -------------------------------------------------------------------------------- events */
 
-static void take_woken(struct loop *loop)
+static void take_woken(struct event_loop *loop)
 {
     void *item[MAX_EVENTS];
     eventfd_t n;
@@ -246,13 +246,13 @@ static void take_woken(struct loop *loop)
 }
 
 /* More answers would go beyond what may wait: first, make_room is to have its turn. */
-static bool is_full(const struct loop *loop, size_t unsent_before)
+static bool is_full(const struct event_loop *loop, size_t unsent_before)
 {
     return loop->unsent_bytes > loop->most_unsent && loop->unsent_bytes > unsent_before;
 }
 
 /* One request of each that has sent more than one. */
-static void take_ready(struct loop *loop, size_t unsent_before)
+static void take_ready(struct event_loop *loop, size_t unsent_before)
 {
     const struct connection *last = loop->list[CONNECTION_READY].last;
     struct connection *c, *next;
@@ -264,7 +264,7 @@ static void take_ready(struct loop *loop, size_t unsent_before)
 }
 
 /* Nothing new: what only waits, ends. */
-static void calm_down(struct loop *loop)
+static void calm_down(struct event_loop *loop)
 {
     static const enum connection_state states[] = {CONNECTION_IDLE,   CONNECTION_HEAD,
                                                    CONNECTION_READY,  CONNECTION_BODY,
@@ -276,7 +276,7 @@ static void calm_down(struct loop *loop)
         close_list(loop, states[i]);
 }
 
-static bool is_done(const struct loop *loop)
+static bool is_done(const struct event_loop *loop)
 {
     const struct server *server = loop->server;
 
@@ -292,7 +292,7 @@ static bool is_done(const struct loop *loop)
  * only closed after all events were looked at. Those that are left for the next round come
  * again; who filled this one waits for its client by then, so nobody waits for ever.
  */
-static void turn(struct loop *loop)
+static void turn(struct event_loop *loop)
 {
     struct epoll_event event[MAX_EVENTS];
     int n = epoll_wait(loop->epoll, event, MAX_EVENTS, patience(loop));
@@ -321,7 +321,7 @@ static void turn(struct loop *loop)
 
 static void *run(void *arg)
 {
-    struct loop *loop = arg;
+    struct event_loop *loop = arg;
 
     while (!is_done(loop))
         turn(loop);
@@ -339,10 +339,10 @@ static unsigned part_of(unsigned all, unsigned n_parts)
  * there.
  * Return 0 or ERR_IO; *loop is to be freed in any case.
  */
-static int loop_new(struct loop **out, struct server *server, unsigned n_loops)
+static int loop_new(struct event_loop **out, struct server *server, unsigned n_loops)
 {
     const struct server_limits *limits = &server->limits;
-    struct loop *loop = *out = mem_alloc(1, sizeof *loop);
+    struct event_loop *loop = *out = mem_alloc(1, sizeof *loop);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = loop};
 
     loop->server = server;
@@ -360,7 +360,7 @@ static int loop_new(struct loop **out, struct server *server, unsigned n_loops)
     return 0;
 }
 
-static int loop_start(struct loop *loop)
+static int loop_start(struct event_loop *loop)
 {
     listen_here(loop, true);
     loop->is_running = pthread_create(&loop->thread, NULL, run, loop) == 0;
@@ -371,14 +371,14 @@ static int loop_start(struct loop *loop)
 }
 
 /* loop_join, loop_free -- wait for its thread to end; let go of what it has, when all have. */
-static void loop_join(struct loop *loop)
+static void loop_join(struct event_loop *loop)
 {
     if (loop->is_running)
         pthread_join(loop->thread, NULL);
     loop->is_running = false;
 }
 
-static void loop_free(struct loop *loop)
+static void loop_free(struct event_loop *loop)
 {
     take_woken(loop);
     for (int state = CONNECTION_IDLE; state < CONNECTION_STATES; state++)

@@ -45,7 +45,7 @@ static double logistic(double z)
 /* ------------------------------------------------------------------------------- the fit */
 
 /* The labelled rows, and room to work. */
-struct fit {
+struct logit_fit {
     const struct rows *rows;
     struct logit *logit;
     double *offset;              /* [n_labels] */
@@ -100,7 +100,7 @@ static void solve(const struct logit *l, const struct rows *rows, double *step, 
 }
 
 /* How improbable the weights are: -ln of prior and likelihood, but for a constant. */
-static double cost(const struct fit *f, const double *w)
+static double cost(const struct logit_fit *f, const double *w)
 {
     double sum = 0.5 * dot(w, w, f->logit->n_cols);
 
@@ -115,7 +115,7 @@ static double cost(const struct fit *f, const double *w)
 }
 
 /* Gradient and curvature at the weights. */
-static void look_around(struct fit *f)
+static void look_around(struct logit_fit *f)
 {
     struct logit *l = f->logit;
 
@@ -131,7 +131,7 @@ static void look_around(struct fit *f)
 }
 
 /* One step downhill, shorter where a whole one would go too far. Returns the largest change. */
-static double descend(struct fit *f)
+static double descend(struct logit_fit *f)
 {
     struct logit *l = f->logit;
     double here = cost(f, l->weight), part = 1, most = 0, fall;
@@ -156,7 +156,7 @@ static double offset_of(double score, double pivot)
     return fmin(fmax(STEEPNESS * (score - pivot), -MAX_OFFSET), MAX_OFFSET);
 }
 
-static void take_labels(struct fit *f, const struct logit_input *in)
+static void take_labels(struct logit_fit *f, const struct logit_input *in)
 {
     struct logit *l = f->logit;
 
@@ -184,7 +184,7 @@ static uint32_t count_labels(const struct logit_input *in)
 void logit_fit(struct logit *l, const struct logit_input *in)
 {
     uint32_t n = count_labels(in), n_cols = in->rows->n_cols;
-    struct fit f = {.rows = in->rows, .logit = l};
+    struct logit_fit f = {.rows = in->rows, .logit = l};
     double *room;
 
     *l = (struct logit){0};

@@ -22,7 +22,7 @@ struct candidate {
     uint32_t kind, i;
 };
 
-struct queue {
+struct kind_queue {
     uint32_t kind;
     size_t at, end; /* of the candidates: its head, and where it ends */
 };
@@ -30,7 +30,7 @@ struct queue {
 /* The unlabelled executions, by kind. */
 struct queues {
     struct candidate *candidate;
-    struct queue *queue;
+    struct kind_queue *queue;
     size_t n;
 };
 
@@ -89,7 +89,7 @@ static void queues_init(struct queues *q, const struct choice *c, bool is_uncert
     qsort(q->candidate, n, sizeof *q->candidate, by_kind);
     for (size_t k = 0; k < n; k++) {
         if (k == 0 || q->candidate[k].kind != q->candidate[k - 1].kind)
-            q->queue[q->n++] = (struct queue){q->candidate[k].kind, k, k};
+            q->queue[q->n++] = (struct kind_queue){q->candidate[k].kind, k, k};
         q->queue[q->n - 1].end = k + 1;
     }
 }
@@ -118,7 +118,7 @@ static const struct candidate *best_head(const struct choice *c, struct queues *
     double best_value = 0;
 
     for (size_t k = 0; k < q->n; k++) {
-        struct queue *queue = &q->queue[k];
+        struct kind_queue *queue = &q->queue[k];
         const struct candidate *head;
         double value;
 

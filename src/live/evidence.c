@@ -352,18 +352,14 @@ static bool is_inside(const struct calls *c, uint32_t inner, uint32_t row)
     return inner == row;
 }
 
-static size_t counters_from(const struct calls *c, uint64_t time_ns)
-{
-    return FIRST_NOT(i, 0, c->n_counters, c->counter[i].time_ns < time_ns);
-}
-
 /* Those of the call's time that are not the node's. */
 static void add_counters(struct evidence *e, const struct ad_step *step,
                          struct evidence_record *x)
 {
     const struct calls *c = &step->calls[x->call.location];
     uint64_t end_ns = x->record.leave_ns;
-    size_t first = counters_from(c, x->record.enter_ns), last = first;
+    size_t first = FIRST_NOT(k, 0, c->n_counters, c->counter[k].time_ns < x->record.enter_ns);
+    size_t last = first;
 
     while (last < c->n_counters && c->counter[last].time_ns <= end_ns &&
            last - first < EVIDENCE_MAX_COUNTERS)

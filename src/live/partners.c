@@ -53,7 +53,7 @@ struct held {
 };
 
 /* A question of another instance about what is not read yet. */
-struct waiting {
+struct waiting_question {
     struct ps_letter letter; /* its body is not kept */
     struct past_question question;
     bool is_counted;
@@ -72,7 +72,7 @@ struct partners {
     uint64_t last_number;
     struct held *held; /* [n_held] */
     size_t n_held, held_cap, held_bytes;
-    struct waiting *waiting; /* [n_waiting] */
+    struct waiting_question *waiting; /* [n_waiting] */
     size_t n_waiting, waiting_cap;
     bool has_mail; /* the last talk brought something */
     struct arena arena;
@@ -320,7 +320,7 @@ static bool tell(struct partners *p, const struct ps_letter *question, enum past
 }
 
 /* Returns false if it is too early to say, or there is no room for it. */
-static bool answer(struct partners *p, const struct waiting *w)
+static bool answer(struct partners *p, const struct waiting_question *w)
 {
     struct arena_mark mark = arena_mark(&p->arena);
     struct prov_partner partner;
@@ -336,7 +336,7 @@ static bool answer(struct partners *p, const struct waiting *w)
 }
 
 /* Returns false if it is damaged. */
-static bool unpack_question(struct pack *body, struct waiting *w)
+static bool unpack_question(struct pack *body, struct waiting_question *w)
 {
     struct past_question *q = &w->question;
 
@@ -358,7 +358,7 @@ static void hear_question(void *ctx, const struct ps_letter *letter)
 {
     struct partners *p = ctx;
     struct pack body = {.data = (unsigned char *)letter->body.data, .n = letter->body.n};
-    struct waiting w = {.letter = *letter, .since_ms = now_ms()};
+    struct waiting_question w = {.letter = *letter, .since_ms = now_ms()};
 
     p->has_mail = true;
     if (unpack_varint(&body) != LETTER_VERSION) {

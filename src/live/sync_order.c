@@ -8,7 +8,7 @@
 #define MIN_ADDED 1024u /* since whole ones were forgotten */
 
 /* Of the parts that are known. */
-struct meeting {
+struct known_parts {
     uint64_t begin_ns, end_ns;   /* latest begin, earliest end: of those that others wait for,
                                     and of those that wait for others */
     uint32_t last_in, first_out; /* ranks */
@@ -22,24 +22,24 @@ void sync_order_release(struct sync_order *m)
     *m = (struct sync_order){0};
 }
 
-static struct meeting *meeting_of(struct sync_order *m, const struct collective *part,
-                                  const struct comm *comm)
+static struct known_parts *meeting_of(struct sync_order *m, const struct collective *part,
+                                      const struct comm *comm)
 {
     uint32_t n = m->id.n, at = idmap_add(&m->id, key_pair(part->comm, part->order));
 
     mem_grow(&m->of, &m->cap, (size_t)m->id.n, sizeof *m->of);
     if (at == n)
-        m->of[at] = (struct meeting){.end_ns = UINT64_MAX,
-                                     .last_in = NO_RANK,
-                                     .first_out = NO_RANK,
-                                     .n_missing = comm->n_members + comm->n_remote};
+        m->of[at] = (struct known_parts){.end_ns = UINT64_MAX,
+                                         .last_in = NO_RANK,
+                                         .first_out = NO_RANK,
+                                         .n_missing = comm->n_members + comm->n_remote};
     return &m->of[at];
 }
 
 bool sync_order_add(struct sync_order *m, const struct collective *part,
                     const struct comm *comm, uint32_t rank)
 {
-    struct meeting *of = meeting_of(m, part, comm);
+    struct known_parts *of = meeting_of(m, part, comm);
     bool is_root = part->root == rank;
 
     of->n_missing -= of->n_missing > 0;

@@ -21,8 +21,8 @@
     65536u /* that members are missing of; then those are forgotten */
 
 struct sync_order {
-    struct idmap id;    /* key_pair(communicator, order) */
-    struct meeting *of; /* [id.n] */
+    struct idmap id;        /* key_pair(communicator, order) */
+    struct known_parts *of; /* [id.n] */
     size_t cap;
     uint32_t n_left; /* when those that are whole were forgotten last */
 };

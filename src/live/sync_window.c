@@ -264,17 +264,6 @@ static struct message *message_at(struct sync_window *w, uint32_t l, uint32_t ro
     return row < o->n_messages ? &o->message[row] : NULL;
 }
 
-/* Ranks that have new messages in a step. They may have any numbers. */
-static struct idmap find_talkers(const struct ad_step *step)
-{
-    struct idmap talkers = {0};
-
-    for (uint32_t l = 0; l < step->n_locations; l++)
-        if (step->calls[l].n_messages > 0)
-            idmap_add(&talkers, key_pair(0, step->defs->location[l].rank));
-    return talkers;
-}
-
 /*
  * Of a channel only one side has messages without a partner. They can find one in a step in
  * which the other side's rank has new messages, or else are new themselves; all others are left
@@ -338,10 +327,13 @@ static size_t most_pending(const struct sync_window *w, const struct traffic *t)
 
 static void match(struct sync_window *w, const struct ad_step *step)
 {
-    struct idmap talkers = find_talkers(step);
+    struct idmap talkers = {0}; /* ranks that have new messages; they may have any numbers */
     struct traffic t;
     size_t most;
 
+    for (uint32_t l = 0; l < step->n_locations; l++)
+        if (step->calls[l].n_messages > 0)
+            idmap_add(&talkers, key_pair(0, step->defs->location[l].rank));
     traffic_init(&t, w->n_locations, NULL);
     for (uint32_t l = 0; l < w->n_locations; l++)
         append_active(w, &t, step, l, &talkers);
@@ -491,15 +483,6 @@ uint64_t sync_window_middle(const struct sync_window *w)
 
 /* ------------------------------------------------------------------------- what is not seen */
 
-static uint32_t n_seen(const struct sync_window *w)
-{
-    uint32_t n = 0;
-
-    for (uint32_t l = 0; l < w->n_locations; l++)
-        n += w->of[l].is_seen;
-    return n;
-}
-
 /* Who is at the other end of it was never there; or it was over by a time. */
 static bool counts(const struct sync_window *w, const struct definitions *defs,
                    const struct message *m, uint64_t until_ns)
@@ -512,12 +495,12 @@ static bool counts(const struct sync_window *w, const struct definitions *defs,
 /* Whether it is looked for all members of a collective: none was forgotten, and one was over by
  * a time or cannot be there. */
 static bool is_to_be_whole(const struct sync_window *w, const struct definitions *defs,
-                           const struct collective *c, uint64_t until_ns)
+                           const struct collective *c, uint64_t until_ns, uint32_t n_seen)
 {
     const struct comm *comm = &defs->comm[c->comm];
 
     return !comm->is_self && (c->comm >= w->n_comms || c->order >= w->order_from[c->comm]) &&
-           (c->end_ns < until_ns || comm->n_members + comm->n_remote > n_seen(w));
+           (c->end_ns < until_ns || comm->n_members + comm->n_remote > n_seen);
 }
 
 /* Members of collectives: those that should be there, that are. */
@@ -525,14 +508,17 @@ static void count_members(const struct sync_window *w, const struct definitions 
                           uint64_t until_ns, size_t *n, size_t *n_there)
 {
     struct idmap instance = {0};
+    uint32_t n_seen = 0;
 
+    for (uint32_t l = 0; l < w->n_locations; l++)
+        n_seen += w->of[l].is_seen;
     for (uint32_t l = 0; l < w->n_locations; l++)
         for (size_t i = 0; i < w->of[l].n_collectives; i++) {
             const struct collective *c = &w->of[l].collective[i];
             const struct comm *comm = &defs->comm[c->comm];
             uint32_t before = instance.n, members = comm->n_members + comm->n_remote;
 
-            if (is_to_be_whole(w, defs, c, until_ns) &&
+            if (is_to_be_whole(w, defs, c, until_ns, n_seen) &&
                 idmap_add(&instance, key_pair(c->comm, c->order)) == before)
                 *n += members > 1 ? members : 2;
         }

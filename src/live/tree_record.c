@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Where vertices of a tree went to. */
-struct chosen {
+struct chosen_vertices {
     uint32_t *vertex; /* [n] ascending, from 0 for the root */
     uint32_t *place;  /* [vertices] of those that were chosen */
     uint64_t *inclusive_ns;
@@ -75,7 +75,8 @@ static uint32_t shortest_bin(const uint64_t *inclusive_ns, uint32_t n, uint32_t 
     return bin == 0 ? 0 : bin - 1;
 }
 
-static void choose(const struct forest *f, uint32_t t, struct chosen *c, struct arena *scratch)
+static void choose(const struct forest *f, uint32_t t, struct chosen_vertices *c,
+                   struct arena *scratch)
 {
     uint32_t n = f->first[t + 1] - f->first[t], room = 0, shortest;
 
@@ -126,8 +127,8 @@ static struct prov_call call_before(const struct evidence *e, const struct live_
 }
 
 static void add_calls(const struct evidence *e, const struct live_foi *foi,
-                      const struct ad_step *step, uint32_t t, const struct chosen *chosen,
-                      struct prov_call *call)
+                      const struct ad_step *step, uint32_t t,
+                      const struct chosen_vertices *chosen, struct prov_call *call)
 {
     const struct forest *f = &foi->trees.forest;
     uint32_t location = f->location[t], base = f->first[t];
@@ -150,7 +151,7 @@ static void add_calls(const struct evidence *e, const struct live_foi *foi,
 
 /* The first messages of the calls that are there. */
 static void add_messages(const struct live_foi *foi, const struct ad_step *step, uint32_t t,
-                         const struct chosen *chosen, struct prov_window *window)
+                         const struct chosen_vertices *chosen, struct prov_window *window)
 {
     const struct live_forest *lf = &foi->trees;
     uint32_t location = lf->forest.location[t];
@@ -173,7 +174,7 @@ static void set_window(struct evidence *e, const struct live_foi *foi,
     size_t n = f->first[t + 1] - f->first[t];
     size_t n_messages = foi->trees.first_message[t + 1] - foi->trees.first_message[t];
     struct arena scratch = {0};
-    struct chosen chosen;
+    struct chosen_vertices chosen;
 
     if (n > TREE_RECORD_MAX_CALLS)
         n = TREE_RECORD_MAX_CALLS;

@@ -203,12 +203,12 @@ int api_live_history(struct live_state *live, const struct request *request,
 /* ------------------------------------------------------------------------------- statistics */
 
 /* A statistic to rank by. */
-struct measure {
+struct ranking_measure {
     enum live_plane plane;
     enum { TOTAL, MEAN, DEVIATION, MINIMUM, MAXIMUM, LAST, DELTA } part;
 };
 
-static int read_measure(const char *text, struct measure *measure)
+static int read_measure(const char *text, struct ranking_measure *measure)
 {
     static const char *const parts[] = {
         [TOTAL] = "total",     [MEAN] = "mean",       [DEVIATION] = "deviation",
@@ -236,7 +236,7 @@ static double delta(const struct live_stat *s)
     return (double)s->last - (double)s->before_last;
 }
 
-static double measured(const struct live_row *row, const struct measure *by)
+static double measured(const struct live_row *row, const struct ranking_measure *by)
 {
     const struct live_stat *s = by->plane == LIVE_ANOMALIES  ? &row->anomalies
                                 : by->plane == LIVE_SEVERITY ? &row->severity_ns
@@ -288,7 +288,7 @@ static int compare(const void *a, const void *b)
 }
 
 struct ranking_asked {
-    struct measure by;
+    struct ranking_measure by;
     bool is_of_ranks, is_least;
     uint32_t limit;
 };

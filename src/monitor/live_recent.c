@@ -180,7 +180,7 @@ struct row {
     uint32_t depth;
 };
 
-struct rows {
+struct recent_rows {
     struct row *row; /* [n] */
     size_t n, cap;
 };
@@ -214,7 +214,7 @@ static int by_length(const void *a, const void *b)
 
 /* The calls of a location that are not over before a time and begin up to another. */
 static void gather(const struct live_recent *r, uint32_t location, uint64_t from_ns,
-                   uint64_t to_ns, struct rows *rows)
+                   uint64_t to_ns, struct recent_rows *rows)
 {
     rows->n = 0;
     for (size_t i = 0; i < r->n; i++) {
@@ -257,7 +257,7 @@ static struct prov_call call_of(const struct recent_asked *asked, const struct r
                               .leave_ns = row->leave_ns};
 }
 
-static void fill_window(const struct recent_asked *asked, const struct rows *rows,
+static void fill_window(const struct recent_asked *asked, const struct recent_rows *rows,
                         uint32_t rank, uint64_t step, struct arena *arena,
                         struct prov_window *window)
 {
@@ -329,7 +329,7 @@ static bool is_partner(const struct prov_record *record, uint32_t rank)
 }
 
 static void add_partners(const struct live_recent *r, const struct recent_asked *asked,
-                         uint64_t from_ns, uint64_t to_ns, struct rows *rows,
+                         uint64_t from_ns, uint64_t to_ns, struct recent_rows *rows,
                          struct arena *arena, struct prov_record *record)
 {
     record->partner = arena_alloc(arena, LIVE_RECENT_PARTNERS, sizeof *record->partner);
@@ -350,7 +350,7 @@ static void add_partners(const struct live_recent *r, const struct recent_asked 
 }
 
 /* The calls around it, the innermost first; it itself is the first. */
-static void fill_stack(const struct rows *rows, const struct row *own,
+static void fill_stack(const struct recent_rows *rows, const struct row *own,
                        struct prov_record *record, struct arena *arena)
 {
     record->stack = arena_alloc(arena, rows->n, sizeof *record->stack);
@@ -385,7 +385,7 @@ step_of(const struct live_recent *r, const struct recent_asked *asked, struct ca
 static bool find(const struct live_recent *r, const struct recent_asked *asked,
                  struct arena *arena, struct prov_record *record)
 {
-    struct rows rows = {0};
+    struct recent_rows rows = {0};
     uint64_t leave_ns, half, from_ns, to_ns;
     size_t own = 0;
     struct call_cursor call;

@@ -20,7 +20,7 @@ struct finder {
 };
 
 /* All cells of one function of a program. */
-struct group {
+struct function_cells {
     const struct slow_cell *cell;
     size_t n;
 };
@@ -37,7 +37,7 @@ static int by_function(const void *a, const void *b)
 }
 
 /* The group that begins at a cell. */
-static struct group group_at(const struct slow_table *t, size_t first)
+static struct function_cells group_at(const struct slow_table *t, size_t first)
 {
     const struct slow_cell *cell = t->cell + first;
     size_t n = 1;
@@ -45,7 +45,7 @@ static struct group group_at(const struct slow_table *t, size_t first)
     while (first + n < t->n_cells && cell[n].function == cell->function &&
            cell[n].program == cell->program)
         n++;
-    return (struct group){cell, n};
+    return (struct function_cells){cell, n};
 }
 
 double slow_factor(const struct slow_rank *r)
@@ -68,7 +68,7 @@ static double middle_of(double *x, uint32_t n, double *width)
 
 /* -------------------------------------------------------------------------------- progress */
 
-static double middle_calls(struct finder *f, const struct group *g)
+static double middle_calls(struct finder *f, const struct function_cells *g)
 {
     for (size_t i = 0; i < g->n; i++)
         f->scratch[i] = (double)g->cell[i].n_calls;
@@ -97,7 +97,7 @@ static void find_progress(struct finder *f)
     size_t n = 0, first, end;
 
     for (size_t i = 0; i < t->n_cells;) {
-        struct group g = group_at(t, i);
+        struct function_cells g = group_at(t, i);
         double middle = middle_calls(f, &g);
 
         for (size_t k = 0; k < g.n && g.n >= PEERS_MIN_PLACES; k++)
@@ -150,7 +150,7 @@ static void take(struct slow_rank *r, const struct slow_function *found)
 }
 
 /* Those that have called it often enough for a mean. Returns how many. */
-static uint32_t list_means(struct finder *f, const struct group *g)
+static uint32_t list_means(struct finder *f, const struct function_cells *g)
 {
     uint32_t n = 0;
 
@@ -160,7 +160,7 @@ static uint32_t list_means(struct finder *f, const struct group *g)
     return n;
 }
 
-static void judge_times(struct finder *f, const struct group *g)
+static void judge_times(struct finder *f, const struct function_cells *g)
 {
     uint32_t n = list_means(f, g);
     double middle, width;
@@ -193,14 +193,14 @@ static double calls_of(const struct finder *f, const struct slow_cell *c)
     return (double)c->n_calls / f->progress[c->rank];
 }
 
-static double middle_mean(struct finder *f, const struct group *g)
+static double middle_mean(struct finder *f, const struct function_cells *g)
 {
     for (size_t i = 0; i < g->n; i++)
         f->scratch[i] = g->cell[i].mean_ns;
     return robust_quantile(f->scratch, g->n, 0.5);
 }
 
-static void judge_tasks(struct finder *f, const struct group *g)
+static void judge_tasks(struct finder *f, const struct function_cells *g)
 {
     double mean_ns = middle_mean(f, g), middle, width;
 
@@ -278,7 +278,7 @@ static void add_times(struct finder *f)
     }
 }
 
-static void judge_group(struct finder *f, const struct group *g)
+static void judge_group(struct finder *f, const struct function_cells *g)
 {
     if (g->n < PEERS_MIN_PLACES)
         return;
@@ -304,7 +304,7 @@ uint32_t slow_find(struct slow_table *t, struct slow_rank *rank)
         qsort(t->cell, t->n_cells, sizeof *t->cell, by_function);
     find_progress(&f);
     for (size_t i = 0; i < t->n_cells;) {
-        struct group g = group_at(t, i);
+        struct function_cells g = group_at(t, i);
 
         judge_group(&f, &g);
         i += g.n;

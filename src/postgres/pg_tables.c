@@ -27,14 +27,14 @@
 enum { OID_BYTES = 17, OID_WHOLE = 20, OID_TEXT = 25, OID_JSON = 114, OID_REAL = 701 };
 
 /* What all tables of a connection share. */
-struct link {
+struct shared_connection {
     PGconn *connection;
     unsigned n_cursors; /* ever */
 };
 
 struct pg_table {
     sqlite3_vtab base;
-    struct link *link;
+    struct shared_connection *link;
     char *name;
     char *column[MAX_COLUMNS];
     Oid type[MAX_COLUMNS];
@@ -250,7 +250,7 @@ static bool value_text(Oid type, sqlite3_value *value, char number[40], const ch
     return (kind == SQLITE_INTEGER || kind == SQLITE_FLOAT) && type == OID_REAL;
 }
 
-struct question {
+struct pg_question {
     FILE *sql;
     const char *value[MAX_VALUES];
     char number[MAX_VALUES][40];
@@ -272,7 +272,7 @@ static void write_columns(const struct pg_table *t, uint64_t used, struct cursor
 }
 
 static void write_conditions(const struct pg_table *t, const char *plan_text,
-                             sqlite3_value **value, struct question *q)
+                             sqlite3_value **value, struct pg_question *q)
 {
     int column, op, taken = 0;
 
@@ -286,7 +286,7 @@ static void write_conditions(const struct pg_table *t, const char *plan_text,
     }
 }
 
-static void write_order(const struct pg_table *t, const char *plan_text, struct question *q)
+static void write_order(const struct pg_table *t, const char *plan_text, struct pg_question *q)
 {
     int column, is_down;
     bool is_first = true;
@@ -345,7 +345,7 @@ static int fetch(struct cursor *c)
     return PQresultStatus(c->rows) == PGRES_TUPLES_OK ? SQLITE_OK : failed(t, c->rows);
 }
 
-static int declare_cursor(struct cursor *c, const struct question *q, const char *sql)
+static int declare_cursor(struct cursor *c, const struct pg_question *q, const char *sql)
 {
     struct pg_table *t = (struct pg_table *)c->base.pVtab;
     PGresult *result =
@@ -362,7 +362,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int n
 {
     struct cursor *c = (struct cursor *)base;
     struct pg_table *t = (struct pg_table *)base->pVtab;
-    struct question q = {.n = 0};
+    struct pg_question q = {.n = 0};
     uint64_t used = UINT64_MAX;
     char *sql = NULL;
     size_t size;
@@ -446,7 +446,7 @@ static const sqlite3_module module = {.iVersion = 1,
 
 static void close_link(void *ctx)
 {
-    struct link *link = ctx;
+    struct shared_connection *link = ctx;
 
     PQfinish(link->connection);
     free(link);
@@ -465,10 +465,10 @@ static int make_table(struct database *d, const char *name)
 
 int pg_tables_open(struct database *d, PGconn *connection, const char *const *table, size_t n)
 {
-    struct link *link = mem_alloc(1, sizeof *link);
+    struct shared_connection *link = mem_alloc(1, sizeof *link);
     int rc;
 
-    *link = (struct link){.connection = connection};
+    *link = (struct shared_connection){.connection = connection};
     if (sqlite3_create_module_v2(d->sql, MODULE, &module, link, close_link) != SQLITE_OK)
         return err_set(ERR_DATABASE, "cannot read the database: %s", sqlite3_errmsg(d->sql));
     rc = pg_run(connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");

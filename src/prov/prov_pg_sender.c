@@ -19,7 +19,7 @@
 #define LAST_TRIES 10 /* about 4 seconds */
 
 /* A row that was read from a spool. */
-struct waiting {
+struct spooled_row {
     uint64_t id;
     size_t at, bytes; /* in the rows of its delivery */
 };
@@ -30,7 +30,7 @@ struct delivery {
     struct prov_tally *tally; /* NULL: of another run */
     struct prov_frame frame;
     struct pack rows;
-    struct waiting *row; /* [n] of these, the first `sent` are done with */
+    struct spooled_row *row; /* [n] of these, the first `sent` are done with */
     size_t n, sent, cap;
     uint64_t stored; /* up to which row the database has it, when that is known */
     bool is_known;
@@ -65,7 +65,7 @@ static void pause_ms(unsigned ms)
 
 /* ------------------------------------------------------------------------------- delivery */
 
-static void account(struct delivery *d, const struct waiting *row, bool is_stored)
+static void account(struct delivery *d, const struct spooled_row *row, bool is_stored)
 {
     d->n_stored += is_stored;
     if (d->tally) {
@@ -105,7 +105,7 @@ static void take_frame(struct delivery *d)
         if (!prov_pg_unpack(payload, &row))
             break;
         mem_grow(&d->row, &d->cap, d->n + 1, sizeof *d->row);
-        d->row[d->n++] = (struct waiting){d->frame.first + i, base + at, payload->at - at};
+        d->row[d->n++] = (struct spooled_row){d->frame.first + i, base + at, payload->at - at};
     }
 }
 
@@ -133,7 +133,7 @@ static void mark_known(struct prov_pg_sender *s)
 static int store(struct prov_pg_sender *s, struct delivery *d, size_t n, bool has_rows,
                  enum pg_trouble *why)
 {
-    const struct waiting *row = &d->row[d->sent];
+    const struct spooled_row *row = &d->row[d->sent];
     uint64_t last = row[n - 1].id;
     int rc;
 

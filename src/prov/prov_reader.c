@@ -22,7 +22,7 @@
 /* ------------------------------------------------------------------------------------ views */
 
 /* What stands behind a view in one shard. %s: its schema with a dot; %u: its number. */
-struct view {
+struct shard_view {
     const char *name;
     const char *select;
 };
@@ -48,7 +48,7 @@ struct view {
     "c.rank = r.rank AND c.step = r.step AND c.idx = r.idx AND "                               \
     "c.is_execution = (r.execution IS NOT NULL) AND NOT r.is_normal "
 
-static const struct view views[] = {
+static const struct shard_view views[] = {
     {"anomalies", "SELECT " RECORD_COLUMNS "WHERE NOT r.is_normal"},
     {"normalexecs", "SELECT " RECORD_COLUMNS "WHERE r.is_normal"},
     {"runs", "SELECT id AS run, program AS pid, rank AS rid, began_ns / 1000.0 AS began, "
@@ -172,7 +172,7 @@ static void prefix_of(uint32_t shard, uint32_t n_attached, char out[16])
     snprintf(out, 16, "s%u%c", shard, shard < n_attached ? '.' : '_');
 }
 
-static int make_view(struct database *d, const struct view *view, uint32_t n,
+static int make_view(struct database *d, const struct shard_view *view, uint32_t n,
                      uint32_t n_attached)
 {
     char *sql = NULL, prefix[16];

@@ -101,14 +101,14 @@ int ps_key_connect(const struct ps_key *key, void *socket)
 /* ---------------------------------------------------------------------------------- guard */
 
 /* version, request, domain, address, identity, mechanism, key; more than fits is cut off. */
-struct question {
+struct zap_request {
     char part[7][256];
     int length[7];
     int n;
 };
 
 /* Returns false when the context is shut down. */
-static bool next_question(void *guard, struct question *q)
+static bool next_question(void *guard, struct zap_request *q)
 {
     int more = 1;
     size_t bytes = sizeof more;
@@ -128,13 +128,13 @@ static bool next_question(void *guard, struct question *q)
     return true;
 }
 
-static bool is_ours(const struct question *q, const unsigned char expected[KEY_BYTES])
+static bool is_ours(const struct zap_request *q, const unsigned char expected[KEY_BYTES])
 {
     return q->n == 7 && q->length[5] == 5 && memcmp(q->part[5], "CURVE", 5) == 0 &&
            q->length[6] == KEY_BYTES && memcmp(q->part[6], expected, KEY_BYTES) == 0;
 }
 
-static void answer(void *guard, const struct question *q, bool is_welcome)
+static void answer(void *guard, const struct zap_request *q, bool is_welcome)
 {
     int id = q->n > 1 ? q->length[1] : 0;
 
@@ -149,7 +149,7 @@ static void answer(void *guard, const struct question *q, bool is_welcome)
 void ps_key_guard(const struct ps_key *key, void *guard)
 {
     unsigned char expected[KEY_BYTES];
-    struct question q;
+    struct zap_request q;
 
     zmq_z85_decode(expected, key->public_part);
     while (next_question(guard, &q))

@@ -210,7 +210,7 @@ void peer_few_judge(const struct scoring *scoring, const struct peer_cells *cell
     free(f.own_ns);
 }
 
-struct group {
+struct team_group {
     uint32_t location, n_threads; /* the first one of the process; locations from there on */
     uint32_t region, n_teams;
     double *own_ns; /* [n_threads][n_teams] NAN: it was no member */
@@ -219,7 +219,7 @@ struct group {
 struct teams {
     const struct scoring *s;
     const struct trace_view *view;
-    struct group *group;
+    struct team_group *group;
     uint32_t n_groups;
     size_t group_cap;
     uint32_t *of, *index; /* [spans] of a fork: its group, and which of its teams it is */
@@ -256,7 +256,7 @@ static uint32_t group_of(struct teams *t, uint32_t first, uint32_t region)
             return g;
     mem_grow(&t->group, &t->group_cap, (size_t)t->n_groups + 1, sizeof *t->group);
     t->group[t->n_groups] =
-        (struct group){first, count_threads(t->s->defs, first), region, 0, NULL};
+        (struct team_group){first, count_threads(t->s->defs, first), region, 0, NULL};
     return t->n_groups++;
 }
 
@@ -394,7 +394,8 @@ static double middle_of_others(const double *value, const struct did *d, uint32_
 
 /* What it did: in which function it takes longer than the others most, and whether it calls
  * that more. */
-static void name_inside(const struct teams *t, const struct group *g, struct peer_thread *x)
+static void name_inside(const struct teams *t, const struct team_group *g,
+                        struct peer_thread *x)
 {
     uint32_t thread = x->location - g->location, n_regions = t->s->defs->names.n;
     size_t n = (size_t)g->n_threads * n_regions;
@@ -434,8 +435,8 @@ static void name_inside(const struct teams *t, const struct group *g, struct pee
     free(scratch);
 }
 
-static void judge(const struct teams *t, const struct group *g, uint32_t thread, double n_tests,
-                  struct peer_teams *out)
+static void judge(const struct teams *t, const struct team_group *g, uint32_t thread,
+                  double n_tests, struct peer_teams *out)
 {
     const double *own = g->own_ns + (size_t)thread * g->n_teams;
     struct signs signs = signs_of(g->own_ns, g->n_threads, g->n_teams, thread);

@@ -128,7 +128,7 @@ void streams_release(struct streams *t)
 enum { NO_OPERATION, OPERATION, EXCHANGE }; /* an exchange is one with others */
 
 /* A location while its syncs are made. */
-struct stream {
+struct location_syncs {
     struct syncs *s;
     uint32_t location;
     const struct call_view *calls;
@@ -139,7 +139,7 @@ struct stream {
     bool is_overlapping;
 };
 
-static void mark_operations(struct stream *x, const struct streams *t)
+static void mark_operations(struct location_syncs *x, const struct streams *t)
 {
     const struct call_view *calls = x->calls;
 
@@ -158,7 +158,7 @@ static void mark_operations(struct stream *x, const struct streams *t)
             x->kind[calls->collective[i].call] = EXCHANGE;
 }
 
-static void note_region(struct stream *x, uint32_t region)
+static void note_region(struct location_syncs *x, uint32_t region)
 {
     for (uint32_t i = 0; i < x->n_regions; i++)
         if (x->region[i] == region)
@@ -171,7 +171,7 @@ static void note_region(struct stream *x, uint32_t region)
  * Whether operations are at work at the same time: not that one ends a little late, as times
  * are rounded, but that half of one is over before the other ends.
  */
-static void find_overlaps(struct stream *x)
+static void find_overlaps(struct location_syncs *x)
 {
     uint64_t until_ns = 0, took_ns = 0, n = 0, n_overlapping = 0;
 
@@ -192,7 +192,8 @@ static void find_overlaps(struct stream *x)
             note_region(x, x->calls->region[i]);
 }
 
-static uint64_t push(struct stream *x, uint64_t enter_ns, uint64_t leave_ns, uint32_t call)
+static uint64_t push(struct location_syncs *x, uint64_t enter_ns, uint64_t leave_ns,
+                     uint32_t call)
 {
     leave_ns = leave_ns < enter_ns ? enter_ns : leave_ns;
     syncs_push(x->s, (struct sync){.enter_ns = enter_ns, .leave_ns = leave_ns, .call = call});
@@ -200,7 +201,7 @@ static uint64_t push(struct stream *x, uint64_t enter_ns, uint64_t leave_ns, uin
 }
 
 /* Those of one function; ANY_REGION: of all. */
-static void add_track(struct stream *x, uint32_t region, uint64_t begin_ns)
+static void add_track(struct location_syncs *x, uint32_t region, uint64_t begin_ns)
 {
     uint32_t *op_sync = x->s->op_sync[x->location];
     uint64_t now = begin_ns;
@@ -225,7 +226,7 @@ static void add_track(struct stream *x, uint32_t region, uint64_t begin_ns)
 }
 
 /* Which syncs belong to the records and dependencies of the location. */
-static void place_records(const struct stream *x, struct streams *t,
+static void place_records(const struct location_syncs *x, struct streams *t,
                           const struct record_syncs *at)
 {
     const struct call_view *calls = x->calls;
@@ -254,7 +255,8 @@ static void place_records(const struct stream *x, struct streams *t,
 void streams_add(struct streams *t, struct syncs *s, uint32_t location, uint64_t begin_ns,
                  const struct record_syncs *at)
 {
-    struct stream x = {.s = s, .location = location, .calls = &s->view->calls[location]};
+    struct location_syncs x = {
+        .s = s, .location = location, .calls = &s->view->calls[location]};
 
     x.kind = mem_alloc(x.calls->n, 1);
     s->op_sync[location] = mem_alloc(x.calls->n, sizeof **s->op_sync);

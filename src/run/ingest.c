@@ -374,14 +374,6 @@ static int worker_init(struct ingest_worker *w, struct source *source, struct pa
     return 0;
 }
 
-/* Room for the calls that the trace announces, within reason: growing costs copies. */
-static void make_room(struct ingest_worker *w, const struct location *location)
-{
-    uint64_t n = location->n_events_said / 2;
-
-    calls_reserve(&w->calls, n < MAX_ANNOUNCED ? n : MAX_ANNOUNCED);
-}
-
 static void read_events(struct job *job, struct ingest_worker *w, unsigned index, uint32_t l)
 {
     struct ingested_location *location = &job->out->location[l];
@@ -409,12 +401,14 @@ static void read_location(struct job *job, struct ingest_worker *w, unsigned ind
     struct ingested_location *location = &job->out->location[l];
     struct guard *guard = job->opts->guard;
     const struct guard_bad *bad = guard_find(guard, l);
+    uint64_t n_announced = job->source->defs.location[l].n_events_said / 2; /* calls */
 
     if (bad)
         location->quality.n[bad->signal ? QUALITY_reader_crash : QUALITY_reader_hang]++;
     if (bad && bad->n_good == 0)
         return;
-    make_room(w, &job->source->defs.location[l]);
+    /* within reason: growing costs copies */
+    calls_reserve(&w->calls, n_announced < MAX_ANNOUNCED ? n_announced : MAX_ANNOUNCED);
     guard_begin(guard, index, l);
     if (source_reader_begin(w->reader, l, guard_limit(guard, l)) == 0)
         read_events(job, w, index, l);
@@ -662,15 +656,6 @@ static int first_failure(const struct job *job)
     return 0;
 }
 
-static uint64_t announced_events(const struct definitions *defs, const struct deal *deal)
-{
-    uint64_t sum = 0;
-
-    for (uint32_t i = 0; i < deal->n_mine; i++)
-        sum += defs->location[deal->mine[i]].n_events_said;
-    return sum;
-}
-
 static void out_init(struct ingested *out, const struct definitions *defs, const char *dir)
 {
     *out = (struct ingested){.n_locations = defs->n_locations,
@@ -707,10 +692,12 @@ static int open_columns(struct job *job)
 static int read_all(struct job *job)
 {
     struct ingest_share share = {&job->deal, job->out, job->found, NULL};
+    uint64_t n_announced = 0;
     int rc;
 
-    progress_begin(&job->progress, "reading", "events",
-                   announced_events(&job->source->defs, &job->deal));
+    for (uint32_t i = 0; i < job->deal.n_mine; i++)
+        n_announced += job->source->defs.location[job->deal.mine[i]].n_events_said;
+    progress_begin(&job->progress, "reading", "events", n_announced);
     pool_for(job->opts->pool, job->deal.n_mine, 1, take_locations, job);
     progress_end(&job->progress);
     for (unsigned i = 0; i < pool_threads(job->opts->pool); i++)

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct worker {
+struct loop_worker {
     bool is_ready;
     struct calls calls[2]; /* before and after a loop is inserted */
     struct profiled_columns out;
@@ -29,7 +29,7 @@ struct job {
     struct ingested *ingested;
     struct columns old;
     struct columns_writer *writer;
-    struct worker *worker; /* [pool_threads] */
+    struct loop_worker *worker; /* [pool_threads] */
     struct sequence sequence;
     struct column_offsets next; /* the next location's, for whose turn it is */
     atomic_ullong n_crossing;   /* iterations that cross those of another loop */
@@ -84,7 +84,7 @@ static void move_traffic(struct job *job, uint32_t location, const struct insert
 }
 
 /* Inserts all loops of a location, one after the other. Returns where the calls are then. */
-static struct calls *insert_loops(struct job *job, struct worker *w, uint32_t location)
+static struct calls *insert_loops(struct job *job, struct loop_worker *w, uint32_t location)
 {
     struct insertion *insert = mem_alloc(job->n, sizeof *insert);
     struct call_view from = columns_view(&job->old, location);
@@ -133,7 +133,7 @@ static void sum_up(struct ingested_location *location, const struct calls *calls
         location->root_ns += calls->inclusive_ns[i];
 }
 
-static void take_location(struct job *job, struct worker *w, uint32_t location)
+static void take_location(struct job *job, struct loop_worker *w, uint32_t location)
 {
     struct calls *calls;
     int rc;

@@ -353,11 +353,6 @@ bool scoring_needs_bags(const struct scoring_opts *opts)
     return opts->detector->needs_matrix && opts->features->needs_bags;
 }
 
-static bool has_svm(const struct model *model)
-{
-    return model && model->svm.support.rows > 0;
-}
-
 static int score_by_svm(struct scoring *s, struct matrix x, struct pool *pool)
 {
     s->threshold = s->by->threshold;
@@ -392,18 +387,6 @@ static void correct(struct scoring *s, struct pool *pool)
     reasons_find(&reasons, &input, false);
     logit_score(&s->by->logit, &reasons.rows, s->score, pool, s->score);
     reasons_release(&reasons);
-}
-
-/* Executions of the run, of which these may be a part. */
-static uint32_t n_executions(const struct scoring *s)
-{
-    return s->share ? s->share->n_all : s->forest.n_trees;
-}
-
-static double strong_for(const struct scoring *s, const struct scoring_opts *opts)
-{
-    return opts->false_alarms > 0 ? residual_strong(n_executions(s), opts->false_alarms)
-                                  : s->calibration.strong;
 }
 
 /* By evidence, but where labels have changed the score. */
@@ -442,7 +425,11 @@ static void put_open_first(struct scoring *s)
 
 static void decide(struct scoring *s, const struct scoring_opts *opts)
 {
-    s->strong = strong_for(s, opts);
+    /* of the run, of which these may be a part */
+    uint32_t n_executions = s->share ? s->share->n_all : s->forest.n_trees;
+
+    s->strong = opts->false_alarms > 0 ? residual_strong(n_executions, opts->false_alarms)
+                                       : s->calibration.strong;
     for (uint32_t t = 0; t < s->forest.n_trees; t++) {
         s->is_anomaly[t] = is_strange(s, t);
         s->score[t] += 0.0; /* there is no minus zero, as a database would not keep it */
@@ -462,7 +449,8 @@ int scoring_judge(struct scoring *s, const struct scoring_opts *opts)
     if (opts->detector->needs_matrix)
         rc = scoring_matrix(s, opts->features, opts->pool, &x);
     if (rc == 0)
-        rc = has_svm(s->by) ? score_by_svm(s, x, opts->pool) : score_by_detector(s, opts, x);
+        rc = s->by && s->by->svm.support.rows > 0 ? score_by_svm(s, x, opts->pool)
+                                                  : score_by_detector(s, opts, x);
     free(x.x);
     if (rc < 0)
         return rc;

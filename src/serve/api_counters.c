@@ -366,14 +366,14 @@ static void find_sources(struct sources *sources, const struct served *s,
 }
 
 /* What is asked for. */
-struct question {
+struct counter_asked {
     struct window window;
     uint32_t counter, width;
     struct counter is;
 };
 
 static void make_track(struct counter_track *track, const struct served *s,
-                       const struct question *q)
+                       const struct counter_asked *q)
 {
     const struct window *window = &q->window;
     const struct detail_files *files = &s->scattered.details;
@@ -391,7 +391,7 @@ static void make_track(struct counter_track *track, const struct served *s,
 }
 
 static int answer_track(const struct counter_track *track, const struct detail_counter *of,
-                        const struct question *q, struct response *response)
+                        const struct counter_asked *q, struct response *response)
 {
     static const char *const reals[] = {"least", "greatest", "mean"};
     static const char *const wholes[] = {"location", "first", "end"};
@@ -433,7 +433,7 @@ int api_counter(struct worker *worker, const struct request *request, struct res
     const struct served *s = worker->served;
     const struct detail_files *files = &s->scattered.details;
     struct counter_track track = {0};
-    struct question q = {.counter = (uint32_t)request->id[0]};
+    struct counter_asked q = {.counter = (uint32_t)request->id[0]};
     double width = 0;
     int rc;
 

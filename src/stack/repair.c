@@ -81,7 +81,7 @@ void repair_reopen(struct repair *repair, struct calls *calls)
 
 /* ---------------------------------------------------------------------- settling */
 
-struct replay {
+struct repair_replay {
     struct calls *calls;
     const struct open_call *orphan; /* sorted by row */
     size_t n_orphans, next_orphan;
@@ -107,7 +107,7 @@ static bool is_set(const unsigned char *bits, uint32_t i)
 }
 
 /* The pairs of caller and callee among properly ended callers. */
-static void learn_pairs(struct replay *r)
+static void learn_pairs(struct repair_replay *r)
 {
     const struct calls *calls = r->calls;
     struct call_view view = calls_view(calls);
@@ -132,7 +132,7 @@ static void learn_pairs(struct replay *r)
 }
 
 /* Calls of the function at stack position `at` (0: outside any) are known to make `region`. */
-static bool is_known(const struct replay *r, size_t at, uint32_t region)
+static bool is_known(const struct repair_replay *r, size_t at, uint32_t region)
 {
     uint32_t caller = at == 0 ? ANY_REGION : r->calls->region[r->open[at - 1].row];
 
@@ -141,7 +141,7 @@ static bool is_known(const struct replay *r, size_t at, uint32_t region)
 
 /* The top ends; before row `next` if it is an orphan that ends earlier than it was thought to.
  */
-static void pop(struct replay *r, uint32_t next)
+static void pop(struct repair_replay *r, uint32_t next)
 {
     struct calls *calls = r->calls;
     struct replayed *top = &r->open[--r->n_open];
@@ -161,7 +161,7 @@ static void pop(struct replay *r, uint32_t next)
 }
 
 /* The orphan at stack position `at` cannot have made a call of `region`. */
-static bool cannot_own(const struct replay *r, size_t at, uint32_t region)
+static bool cannot_own(const struct repair_replay *r, size_t at, uint32_t region)
 {
     uint32_t function = r->calls->region[r->open[at - 1].row];
 
@@ -172,7 +172,7 @@ static bool cannot_own(const struct replay *r, size_t at, uint32_t region)
 }
 
 /* How many calls stay open around `row`, whose caller is to be found. */
-static size_t place(const struct replay *r, uint32_t row)
+static size_t place(const struct repair_replay *r, uint32_t row)
 {
     uint32_t region = r->calls->region[row];
     size_t at = r->n_open;
@@ -188,7 +188,7 @@ static size_t place(const struct replay *r, uint32_t row)
     return at;
 }
 
-static void replay_row(struct replay *r, uint32_t row)
+static void replay_row(struct repair_replay *r, uint32_t row)
 {
     struct calls *calls = r->calls;
     const struct open_call *soft = NULL;
@@ -213,7 +213,7 @@ static void replay_row(struct replay *r, uint32_t row)
 
 void repair_settle(struct repair *repair, struct calls *calls)
 {
-    struct replay r = {
+    struct repair_replay r = {
         .calls = calls, .orphan = repair->orphan, .n_orphans = repair->n_orphans};
 
     if (repair->n_orphans == 0)

@@ -38,7 +38,7 @@ struct cursor {
     bool is_over;
 };
 
-struct replay {
+struct stream_replay {
     struct source source;
     struct cursor *cursor; /* [n_locations] */
     uint32_t current;      /* location that the next part is of */
@@ -67,7 +67,7 @@ static void fill(struct cursor *cursor)
     cursor->is_over = source_reader_next(cursor->reader, &cursor->batch) == 0;
 }
 
-static int open_cursor(struct replay *r, uint32_t l, const struct stream_opts *opts)
+static int open_cursor(struct stream_replay *r, uint32_t l, const struct stream_opts *opts)
 {
     struct cursor *cursor = &r->cursor[l];
 
@@ -80,7 +80,7 @@ static int open_cursor(struct replay *r, uint32_t l, const struct stream_opts *o
 
 static int open_replay(struct stream *stream, const char *url)
 {
-    struct replay *r = mem_alloc(1, sizeof *r);
+    struct stream_replay *r = mem_alloc(1, sizeof *r);
     int rc;
 
     stream->impl = r;
@@ -101,7 +101,7 @@ static int open_replay(struct stream *stream, const char *url)
 
 static void close_replay(struct stream *stream)
 {
-    struct replay *r = stream->impl;
+    struct stream_replay *r = stream->impl;
 
     for (uint32_t l = 0; r->cursor && l < r->source.defs.n_locations; l++)
         source_reader_free(r->cursor[l].reader);
@@ -111,7 +111,7 @@ static void close_replay(struct stream *stream)
 }
 
 /* The time of the earliest event that is left. Returns false when there is none. */
-static bool earliest(struct replay *r, uint64_t *time_ns)
+static bool earliest(struct stream_replay *r, uint64_t *time_ns)
 {
     bool is_any = false;
 
@@ -129,7 +129,7 @@ static bool earliest(struct replay *r, uint64_t *time_ns)
 }
 
 /* Events per nanosecond, as the batches in hand tell. */
-static double density(const struct replay *r)
+static double density(const struct stream_replay *r)
 {
     double sum = 0;
 
@@ -161,7 +161,7 @@ static uint64_t step_length(const struct stream *stream)
 /* The step with the earliest event in it: steps are counted from time 0. */
 static void next_step(struct stream *stream, uint64_t first_ns)
 {
-    struct replay *r = stream->impl;
+    struct stream_replay *r = stream->impl;
     uint64_t step_ns = step_length(stream);
 
     if (!r->is_begun) {
@@ -185,7 +185,7 @@ static void next_step(struct stream *stream, uint64_t first_ns)
 /* Waits until the program would be at the end of the step. Returns false if it is not. */
 static bool wait_for(const struct stream *stream, uint64_t end_ns, int timeout_ms)
 {
-    const struct replay *r = stream->impl;
+    const struct stream_replay *r = stream->impl;
     double due_s, wait_s;
     struct timespec t;
 
@@ -206,7 +206,7 @@ static bool wait_for(const struct stream *stream, uint64_t end_ns, int timeout_m
 /* What was wrong with the events is known when all were read. */
 static void end_cursors(struct stream *stream)
 {
-    struct replay *r = stream->impl;
+    struct stream_replay *r = stream->impl;
 
     stream->n_bytes = source_bytes(&r->source, stream->opts.rank);
     stream->no_bytes = stream->n_bytes > 0 ? NULL : "the trace is not in files";
@@ -230,7 +230,7 @@ static size_t first_from(const struct event_batch *batch, size_t begin, uint64_t
 
 static bool part(struct stream *stream, struct stream_part *out)
 {
-    struct replay *r = stream->impl;
+    struct stream_replay *r = stream->impl;
 
     for (; r->current < r->source.defs.n_locations; r->current++) {
         struct cursor *cursor = &r->cursor[r->current];
@@ -251,7 +251,7 @@ static bool part(struct stream *stream, struct stream_part *out)
 
 static int next(struct stream *stream, int timeout_ms)
 {
-    struct replay *r = stream->impl;
+    struct stream_replay *r = stream->impl;
     struct stream_part skipped;
     uint64_t first_ns = 0;
 

@@ -15,7 +15,7 @@
 #define MAX_COLUMNS 32
 
 /* A file, and the rows that are not written yet. */
-struct rows {
+struct parquet_rows {
     struct parquet parquet;
     const struct parquet_column *column;
     uint32_t n_columns;
@@ -76,11 +76,11 @@ static void say_run(struct parquet *p, const struct run *run)
     run_metadata_release(&metadata);
 }
 
-static void rows_open(struct rows *r, const struct run *run, const char *table,
+static void rows_open(struct parquet_rows *r, const struct run *run, const char *table,
                       const struct parquet_column *column, uint32_t n_columns, FILE *file,
                       struct pool *pool)
 {
-    *r = (struct rows){.column = column, .n_columns = n_columns, .pool = pool};
+    *r = (struct parquet_rows){.column = column, .n_columns = n_columns, .pool = pool};
     parquet_open(&r->parquet, file, table, column, n_columns);
     say_run(&r->parquet, run);
     for (uint32_t c = 0; c < n_columns; c++) {
@@ -90,7 +90,7 @@ static void rows_open(struct rows *r, const struct run *run, const char *table,
     }
 }
 
-static void rows_flush(struct rows *r)
+static void rows_flush(struct parquet_rows *r)
 {
     struct parquet_data data[MAX_COLUMNS];
 
@@ -108,7 +108,7 @@ static void rows_flush(struct rows *r)
     r->n = 0;
 }
 
-static int rows_close(struct rows *r, int rc)
+static int rows_close(struct parquet_rows *r, int rc)
 {
     int closed;
 
@@ -156,7 +156,7 @@ static bool is_in(const struct run_parquet_part *part, const struct run *run, ui
 }
 
 /* Some calls of a location, from row `from` on, behind those that are gathered. */
-static void gather_calls(struct rows *r, const struct location *where,
+static void gather_calls(struct parquet_rows *r, const struct location *where,
                          const struct call_view *v, const uint32_t *caller,
                          const uint64_t *exclusive_ns, const uint32_t *name_of, uint32_t from,
                          uint32_t n)
@@ -186,7 +186,7 @@ static void gather_calls(struct rows *r, const struct location *where,
     r->n += n;
 }
 
-static void calls_of_location(struct rows *r, const struct run *run, uint32_t l,
+static void calls_of_location(struct parquet_rows *r, const struct run *run, uint32_t l,
                               const uint32_t *name_of)
 {
     struct call_view v = columns_view(&run->columns, l);
@@ -211,7 +211,7 @@ int run_parquet_calls(const struct run *run, const struct run_parquet_part *part
                       struct pool *pool)
 {
     uint32_t *name_of = mem_alloc(run->defs.names.n, sizeof *name_of);
-    struct rows r;
+    struct parquet_rows r;
 
     rows_open(&r, run, "calls", call_columns, N_CALL_COLUMNS, file, pool);
     r.has_own_texts[CALL_REGION] = true;
@@ -257,29 +257,29 @@ static const struct parquet_column message_columns[N_MESSAGE_COLUMNS] = {
     [MESSAGE_MATCH] = {"match", PARQUET_U64, true},
 };
 
-static void set_u32(struct rows *r, uint32_t column, uint32_t value)
+static void set_u32(struct parquet_rows *r, uint32_t column, uint32_t value)
 {
     ((uint32_t *)r->value[column])[r->n] = value;
 }
 
-static void set_u64(struct rows *r, uint32_t column, uint64_t value)
+static void set_u64(struct parquet_rows *r, uint32_t column, uint64_t value)
 {
     ((uint64_t *)r->value[column])[r->n] = value;
 }
 
-static void set_null_if(struct rows *r, uint32_t column, bool is_null)
+static void set_null_if(struct parquet_rows *r, uint32_t column, bool is_null)
 {
     r->is_null[column][r->n] = is_null;
 }
 
-static void set_text(struct rows *r, uint32_t column, const char *text)
+static void set_text(struct parquet_rows *r, uint32_t column, const char *text)
 {
     if (r->column[column].is_nullable)
         set_null_if(r, column, text == NULL);
     set_u32(r, column, text ? add_text(&r->texts[column], text) : 0);
 }
 
-static void next_row(struct rows *r)
+static void next_row(struct parquet_rows *r)
 {
     if (++r->n == PARQUET_GROUP_ROWS)
         rows_flush(r);
@@ -296,7 +296,7 @@ static void name_comm(struct names *texts, const char *name, uint32_t c)
     add_text(texts, told);
 }
 
-static void add_message(struct rows *r, const struct run *run, uint32_t l, uint64_t row)
+static void add_message(struct parquet_rows *r, const struct run *run, uint32_t l, uint64_t row)
 {
     const struct message *m = &run->columns.message[row];
     bool has_comm = m->comm < run->defs.n_comms;
@@ -324,7 +324,7 @@ int run_parquet_messages(const struct run *run, const struct run_parquet_part *p
                          struct pool *pool)
 {
     const struct columns *columns = &run->columns;
-    struct rows r;
+    struct parquet_rows r;
 
     rows_open(&r, run, "messages", message_columns, N_MESSAGE_COLUMNS, file, pool);
     r.has_own_texts[MESSAGE_KIND] = r.has_own_texts[MESSAGE_COMM] = true;
@@ -400,7 +400,7 @@ static const struct parquet_column execution_columns[N_EXECUTION_COLUMNS] = {
 
 static void add_execution(const struct execution *x, void *ctx)
 {
-    struct rows *r = ctx;
+    struct parquet_rows *r = ctx;
 
     set_text(r, X_ID, x->id);
     set_text(r, X_FOI, x->foi);
@@ -435,7 +435,7 @@ static void add_execution(const struct execution *x, void *ctx)
 int run_parquet_executions(const struct run *run, const struct execution_filter *filter,
                            FILE *file, struct pool *pool)
 {
-    struct rows r;
+    struct parquet_rows r;
 
     rows_open(&r, run, "executions", execution_columns, N_EXECUTION_COLUMNS, file, pool);
     return rows_close(&r, executions_each(run->db, filter, add_execution, &r));

@@ -40,7 +40,7 @@ struct due {
     bool is_pair;       /* of B and E */
 };
 
-struct open_call {
+struct marked_call {
     int64_t begin_ns, end_ns;
     uint32_t region;
     uint32_t link; /* whose event comes before its end, or MARKS_NO_LINK */
@@ -56,8 +56,8 @@ struct chrome_events {
     const struct mark *ahead; /* the first that is of another time; NULL: there is none */
     struct due *due, *apart;  /* [n_due] those of one time, from `at` on; room for as many */
     size_t at, n_due, due_cap, apart_cap;
-    struct mark send;       /* of a call that was just entered; link MARKS_NO_LINK: none */
-    struct open_call *open; /* [n_open] those whose end is known */
+    struct mark send;         /* of a call that was just entered; link MARKS_NO_LINK: none */
+    struct marked_call *open; /* [n_open] those whose end is known */
     size_t n_open, cap;
 
     struct pair *pair; /* [n_pairs] in the order of the B */
@@ -369,7 +369,7 @@ static void count_cut(int64_t cut_ns, int64_t time_ns, bool are_pairs, struct qu
 static void end_crossed(struct chrome_events *e, const struct due *next,
                         struct quality *quality)
 {
-    struct open_call *top = &e->open[e->n_open - 1];
+    struct marked_call *top = &e->open[e->n_open - 1];
     int64_t overlap_ns = top->end_ns - next->mark.time_ns;
 
     if (overlap_ns > 0 && next->mark.end_ns > top->end_ns &&
@@ -384,7 +384,7 @@ static void end_crossed(struct chrome_events *e, const struct due *next,
 static void open_call(struct chrome_events *e, const struct due *due, struct quality *quality)
 {
     const struct mark *mark = &due->mark;
-    struct open_call *call;
+    struct marked_call *call;
     const struct link *link =
         mark->link == MARKS_NO_LINK ? NULL : links_of(e->trace->links, mark->link);
     bool is_send = link && link->what == LINK_SEND;
@@ -392,14 +392,14 @@ static void open_call(struct chrome_events *e, const struct due *due, struct qua
 
     mem_grow(&e->open, &e->cap, e->n_open + 1, sizeof *e->open);
     call = &e->open[e->n_open++];
-    *call = (struct open_call){.begin_ns = mark->time_ns,
-                               .end_ns = mark->end_ns,
-                               .region = mark->ref,
-                               .link = is_at_end ? mark->link : MARKS_NO_LINK,
-                               .order = mark->order,
-                               .end_order = due->end_order,
-                               .end_args = due->end_args,
-                               .is_pair = due->is_pair};
+    *call = (struct marked_call){.begin_ns = mark->time_ns,
+                                 .end_ns = mark->end_ns,
+                                 .region = mark->ref,
+                                 .link = is_at_end ? mark->link : MARKS_NO_LINK,
+                                 .order = mark->order,
+                                 .end_order = due->end_order,
+                                 .end_args = due->end_args,
+                                 .is_pair = due->is_pair};
     if (e->n_open > 1 && call->end_ns > call[-1].end_ns) {
         count_cut(call->end_ns - call[-1].end_ns, call->end_ns - call->begin_ns,
                   call->is_pair && call[-1].is_pair, quality);
@@ -413,7 +413,7 @@ static void open_call(struct chrome_events *e, const struct due *due, struct qua
 /* The end of the call on top, or what it took part in before that. */
 static void push_end(struct chrome_events *e, struct event_batch *batch, size_t most)
 {
-    struct open_call *call = &e->open[e->n_open - 1];
+    struct marked_call *call = &e->open[e->n_open - 1];
 
     if (call->link != MARKS_NO_LINK) {
         push_link(links_of(e->trace->links, call->link), call->order, call->begin_ns,
@@ -466,7 +466,7 @@ static void push_due(struct chrome_events *e, struct event_batch *batch, size_t 
 
 /* Whether the call on top ends before what is next. What comes at its very end is within a B if
  * its E comes behind. */
-static bool is_over(const struct open_call *top, const struct due *next)
+static bool is_over(const struct marked_call *top, const struct due *next)
 {
     if (next == NULL || top->end_ns != next->mark.time_ns)
         return next == NULL || top->end_ns < next->mark.time_ns;

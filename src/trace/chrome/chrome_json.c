@@ -57,7 +57,7 @@ enum key {
 };
 
 /* Of an array of events that has another one in it. */
-struct level {
+struct nested_array {
     int depth;
     bool is_in_object; /* the other one is that of an object, which takes its place */
 };
@@ -67,9 +67,9 @@ struct reader {
     struct quality *quality;
 
     yajl_handle json;
-    int depth;                      /* open brackets */
-    int events_depth;               /* depth inside the array of events */
-    struct level outer[MAX_ARRAYS]; /* [n_outer] those around it */
+    int depth;                             /* open brackets */
+    int events_depth;                      /* depth inside the array of events */
+    struct nested_array outer[MAX_ARRAYS]; /* [n_outer] those around it */
     int n_outer;
     bool is_container;       /* the object among events holds, or held, an array of events */
     bool is_empty;           /* it has no keys yet */
@@ -541,7 +541,7 @@ static void enter_events(struct reader *r, int depth, bool is_in_object)
 {
     if (r->n_outer == MAX_ARRAYS)
         return;
-    r->outer[r->n_outer++] = (struct level){r->events_depth, is_in_object};
+    r->outer[r->n_outer++] = (struct nested_array){r->events_depth, is_in_object};
     r->events_depth = depth;
 }
 

@@ -18,7 +18,7 @@
 
 #define WINDOW 512u /* marks of a run that are read at once */
 
-struct run {
+struct sorted_run {
     uint64_t offset; /* in the file, in marks */
     uint64_t n;
 };
@@ -26,7 +26,7 @@ struct run {
 struct thread_marks {
     struct mark *mark; /* [n] in memory */
     size_t n, cap;
-    struct run *run; /* [n_runs] in the file */
+    struct sorted_run *run; /* [n_runs] in the file */
     size_t n_runs, run_cap;
 };
 
@@ -123,7 +123,7 @@ static void spill_thread(struct marks *marks, struct thread_marks *thread)
     if (!marks->error && !write_all(marks->fd, thread->mark, thread->n * sizeof *thread->mark))
         marks->error = errno;
     mem_grow(&thread->run, &thread->run_cap, thread->n_runs + 1, sizeof *thread->run);
-    thread->run[thread->n_runs++] = (struct run){marks->n_in_file, thread->n};
+    thread->run[thread->n_runs++] = (struct sorted_run){marks->n_in_file, thread->n};
     marks->n_in_file += thread->n;
     free(thread->mark);
     thread->mark = NULL;
@@ -170,8 +170,8 @@ int marks_end(struct marks *marks)
 struct source_run {
     const struct mark *mark; /* [n] the next ones */
     size_t n;
-    struct mark *window; /* [WINDOW] of a run in the file; NULL: it is in memory */
-    struct run rest;     /* of it, behind the window */
+    struct mark *window;    /* [WINDOW] of a run in the file; NULL: it is in memory */
+    struct sorted_run rest; /* of it, behind the window */
     int64_t shift_ns;
 };
 

@@ -73,7 +73,7 @@ struct barrier {
 };
 
 /* What ranks that run together share. */
-struct meeting {
+struct synth_shared {
     struct idmap channel_id;
     struct channel *channel;
     size_t channel_cap;
@@ -89,8 +89,9 @@ struct rank {
     const struct synth_item *next; /* outside any other */
     struct thread *master;         /* and those of its teams behind it, where ranks meet */
     uint32_t n_posted, n_barriers;
-    bool is_waiting;         /* has entered what it waits in */
-    struct meeting *meeting; /* NULL: it is alone, and takes what it needs from its diary */
+    bool is_waiting; /* has entered what it waits in */
+    struct synth_shared
+        *meeting; /* NULL: it is alone, and takes what it needs from its diary */
     struct diary *diary;
     size_t n_met, n_shifts; /* so far */
 };
@@ -182,7 +183,7 @@ static uint64_t own_time(struct thread *t, const struct synth_item *item)
 
 /* --------------------------------------------------------------------------------- meeting */
 
-static struct channel *channel_of(struct meeting *meeting, uint32_t from, uint32_t to)
+static struct channel *channel_of(struct synth_shared *meeting, uint32_t from, uint32_t to)
 {
     uint32_t n_before = meeting->channel_id.n;
     uint32_t at = idmap_add(&meeting->channel_id, key_pair(from, to));
@@ -222,7 +223,7 @@ static bool receive_message(struct rank *rank, uint32_t from)
 /* Arrives when it has not yet; false when somebody is missing. */
 static bool pass_barrier(struct rank *rank, bool has_arrived)
 {
-    struct meeting *meeting = rank->meeting;
+    struct synth_shared *meeting = rank->meeting;
     struct barrier *barrier;
 
     while (rank->n_barriers >= meeting->n_barriers) {
@@ -260,7 +261,7 @@ static bool meet(struct rank *rank, const struct synth_item *item, uint32_t peer
     return true;
 }
 
-static void meeting_release(struct meeting *meeting)
+static void meeting_release(struct synth_shared *meeting)
 {
     for (uint32_t i = 0; i < meeting->channel_id.n; i++)
         free(meeting->channel[i].sent_ns);
@@ -517,7 +518,7 @@ static int run_all(struct synth_run *run, const struct source *source)
     uint32_t n_ranks = run->program.n_ranks, n_threads = run->program.n_threads;
     struct rank *rank = mem_alloc(n_ranks, sizeof *rank);
     struct thread *thread = mem_alloc((size_t)n_ranks * n_threads, sizeof *thread);
-    struct meeting meeting = {0};
+    struct synth_shared meeting = {0};
     int rc;
 
     for (uint32_t r = 0; r < n_ranks; r++) {

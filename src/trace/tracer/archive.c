@@ -32,7 +32,7 @@
 #define IO_PARADIGM 0        /* the only one that there is */
 #define MAX_RANKS (1u << 24) /* who says more is damaged */
 
-struct output {
+struct archive_output {
     OTF2_Archive *archive;
     OTF2_GlobalDefWriter *writer;
     const struct unified *u;
@@ -42,19 +42,19 @@ struct output {
     bool is_mpi, is_failed;
 };
 
-static void check(struct output *out, OTF2_ErrorCode status)
+static void check(struct archive_output *out, OTF2_ErrorCode status)
 {
     if (status != OTF2_SUCCESS)
         out->is_failed = true;
 }
 
-static OTF2_StringRef string(struct output *out, const char *text)
+static OTF2_StringRef string(struct archive_output *out, const char *text)
 {
     check(out, OTF2_GlobalDefWriter_WriteString(out->writer, out->n_strings, text));
     return out->n_strings++;
 }
 
-static OTF2_StringRef string_part(struct output *out, const char *text, uint32_t n)
+static OTF2_StringRef string_part(struct archive_output *out, const char *text, uint32_t n)
 {
     char *part = mem_copy_string(text);
     OTF2_StringRef id;
@@ -72,7 +72,7 @@ static uint64_t location_id(const struct archived_rank *rank, size_t i)
 
 /* ------------------------------------------------------------------------------ definitions */
 
-static void write_clock(struct output *out)
+static void write_clock(struct archive_output *out)
 {
     uint64_t first_ns = UINT64_MAX, last_ns = 0;
 
@@ -99,7 +99,7 @@ static void write_clock(struct output *out)
                                                       OTF2_PARADIGM_CLASS_PROCESS));
 }
 
-static void write_regions(struct output *out)
+static void write_regions(struct archive_output *out)
 {
     OTF2_StringRef empty = string(out, ""), file = empty;
     const char *before = "";
@@ -120,7 +120,7 @@ static void write_regions(struct output *out)
     }
 }
 
-static void write_attributes(struct output *out)
+static void write_attributes(struct archive_output *out)
 {
     static const struct {
         const char *name, *text;
@@ -141,7 +141,7 @@ static void write_attributes(struct output *out)
 /* ---------------------------------------------------------------------------------- places */
 
 /* The node of the system tree for a host, the same for all its ranks. */
-static uint32_t host_node(struct output *out, struct names *hosts, const char *host)
+static uint32_t host_node(struct archive_output *out, struct names *hosts, const char *host)
 {
     uint32_t n = hosts->n, id = names_add(hosts, host);
     OTF2_StringRef name;
@@ -154,7 +154,7 @@ static uint32_t host_node(struct output *out, struct names *hosts, const char *h
     return id + 1;
 }
 
-static void write_locations(struct output *out, const struct archived_rank *rank)
+static void write_locations(struct archive_output *out, const struct archived_rank *rank)
 {
     char name[64];
 
@@ -173,7 +173,7 @@ static void write_locations(struct output *out, const struct archived_rank *rank
 }
 
 /* A property of a process. */
-static void write_text(struct output *out, uint32_t rank, OTF2_StringRef name,
+static void write_text(struct archive_output *out, uint32_t rank, OTF2_StringRef name,
                        const char *value)
 {
     check(out, OTF2_GlobalDefWriter_WriteLocationGroupProperty(
@@ -182,7 +182,7 @@ static void write_text(struct output *out, uint32_t rank, OTF2_StringRef name,
 }
 
 /* All ranks in order, also those that are missing: they have no locations. */
-static void write_ranks(struct output *out)
+static void write_ranks(struct archive_output *out)
 {
     OTF2_StringRef machine = string(out, "machine");
     const struct archived_rank *rank = out->rank;
@@ -209,7 +209,7 @@ static void write_ranks(struct output *out)
 
 /* ------------------------------------------------------------------------------- properties */
 
-static void write_of_location(struct output *out, uint64_t id, OTF2_StringRef what,
+static void write_of_location(struct archive_output *out, uint64_t id, OTF2_StringRef what,
                               uint64_t value)
 {
     check(out,
@@ -218,7 +218,7 @@ static void write_of_location(struct output *out, uint64_t id, OTF2_StringRef wh
 }
 
 /* What recording took of each thread, which calls were joined, and which were lost. */
-static void write_costs(struct output *out)
+static void write_costs(struct archive_output *out)
 {
     OTF2_StringRef time = string(out, PROPERTY_TIME), cost = string(out, PROPERTY_COST);
     OTF2_StringRef once = string(out, PROPERTY_COST_ONCE);
@@ -243,7 +243,7 @@ static void write_costs(struct output *out)
         }
 }
 
-static OTF2_StringRef joined(struct output *out, const char *what, const char *of)
+static OTF2_StringRef joined(struct archive_output *out, const char *what, const char *of)
 {
     size_t bytes = strlen(what) + strlen(of) + 1;
     char *text = mem_resize(NULL, bytes, 1);
@@ -255,14 +255,15 @@ static OTF2_StringRef joined(struct output *out, const char *what, const char *o
     return id;
 }
 
-static void write_number(struct output *out, uint32_t rank, OTF2_StringRef name, uint64_t value)
+static void write_number(struct archive_output *out, uint32_t rank, OTF2_StringRef name,
+                         uint64_t value)
 {
     check(out, OTF2_GlobalDefWriter_WriteLocationGroupProperty(
                    out->writer, rank, name, OTF2_TYPE_UINT64,
                    (OTF2_AttributeValue){.uint64 = value}));
 }
 
-static void write_left_out(struct output *out, const struct archived_rank *rank)
+static void write_left_out(struct archive_output *out, const struct archived_rank *rank)
 {
     for (size_t i = 0; i < rank->from->n_left_out; i++) {
         const struct recorded_left_out *l = &rank->from->left_out[i];
@@ -304,7 +305,7 @@ static const char *why_missed(const struct recording *from)
     return why;
 }
 
-static void write_process(struct output *out, const struct archived_rank *rank)
+static void write_process(struct archive_output *out, const struct archived_rank *rank)
 {
     const struct state_head *head = rank->from->head;
     int error = error_of(rank->from);
@@ -324,7 +325,7 @@ static void write_process(struct output *out, const struct archived_rank *rank)
 }
 
 /* What all processes have in common, as the first of them has it. */
-static void write_about(struct output *out)
+static void write_about(struct archive_output *out)
 {
     const struct recording *from = out->rank[0].from;
 
@@ -341,7 +342,7 @@ static void write_about(struct output *out)
 /* ----------------------------------------------------------------------------------- groups */
 
 /* The group of what is at an index in the list of all that take part: of MPI, or of OpenMP. */
-static void write_group(struct output *out, OTF2_GroupRef id, OTF2_GroupType type,
+static void write_group(struct archive_output *out, OTF2_GroupRef id, OTF2_GroupType type,
                         OTF2_Paradigm paradigm, const uint64_t *member, uint32_t n)
 {
     check(out, OTF2_GlobalDefWriter_WriteGroup(out->writer, id, string(out, ""), type, paradigm,
@@ -349,7 +350,7 @@ static void write_group(struct output *out, OTF2_GroupRef id, OTF2_GroupType typ
 }
 
 /* All threads are listed, rank by rank: those of a rank that are in a team. */
-static void write_team_group(struct output *out, const struct unified_communicator *c)
+static void write_team_group(struct archive_output *out, const struct unified_communicator *c)
 {
     uint64_t *place = NULL, before = 0;
     size_t cap = 0;
@@ -374,7 +375,7 @@ static void write_team_group(struct output *out, const struct unified_communicat
     free(place);
 }
 
-static void write_members(struct output *out, const struct unified_communicator *c)
+static void write_members(struct archive_output *out, const struct unified_communicator *c)
 {
     uint64_t *member = mem_resize(NULL, c->size, sizeof *member);
     uint32_t n = 0;
@@ -386,7 +387,7 @@ static void write_members(struct output *out, const struct unified_communicator 
     free(member);
 }
 
-static void write_group_of(struct output *out, uint32_t id)
+static void write_group_of(struct archive_output *out, uint32_t id)
 {
     const struct unified_communicator *c = &out->u->communicator[id];
 
@@ -399,7 +400,7 @@ static void write_group_of(struct output *out, uint32_t id)
 }
 
 /* Of the epoch of a window. */
-static void write_epoch_group(struct output *out, const struct unified_object *o)
+static void write_epoch_group(struct archive_output *out, const struct unified_object *o)
 {
     uint32_t n = o->n / (uint32_t)sizeof(uint32_t), one;
     uint64_t *member = mem_resize(NULL, n, sizeof *member);
@@ -413,7 +414,7 @@ static void write_epoch_group(struct output *out, const struct unified_object *o
 }
 
 /* The list of all threads: as what teams of OpenMP are made of, or as it is. */
-static void write_threads(struct output *out, OTF2_GroupRef id, bool is_of_teams)
+static void write_threads(struct archive_output *out, OTF2_GroupRef id, bool is_of_teams)
 {
     uint64_t *location = NULL;
     size_t cap = 0;
@@ -438,7 +439,7 @@ static void write_threads(struct output *out, OTF2_GroupRef id, bool is_of_teams
 
 /* Who takes part in MPI, and all threads, of which teams of OpenMP are made if there are any.
  */
-static void write_lists(struct output *out)
+static void write_lists(struct archive_output *out)
 {
     uint64_t *member = mem_resize(NULL, out->n_ranks, sizeof *member);
     bool has_teams = false;
@@ -458,7 +459,7 @@ static void write_lists(struct output *out)
 
 /* Groups are defined in the order of their numbers, which were given out to communicators and
  * objects as they came. */
-static void write_groups(struct output *out)
+static void write_groups(struct archive_output *out)
 {
     const struct unified_object *o = out->u->object, *end = o + out->u->n_objects;
 
@@ -485,7 +486,7 @@ static const char *name_of(const struct unified_communicator *c, uint32_t id)
     return id == UNIFY_WORLD ? "MPI_COMM_WORLD" : id == UNIFY_SELF ? "MPI_COMM_SELF" : "";
 }
 
-static void write_communicators(struct output *out)
+static void write_communicators(struct archive_output *out)
 {
     for (uint32_t i = 0; i < out->u->n_communicators; i++) {
         const struct unified_communicator *c = &out->u->communicator[i];
@@ -499,7 +500,7 @@ static void write_communicators(struct output *out)
 
 /* ---------------------------------------------------------------------------------- objects */
 
-static void write_window(struct output *out, const struct unified_object *o)
+static void write_window(struct archive_output *out, const struct unified_object *o)
 {
     char name[64];
 
@@ -509,7 +510,7 @@ static void write_window(struct output *out, const struct unified_object *o)
                                                 OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS));
 }
 
-static void write_handle(struct output *out, const struct unified_object *o,
+static void write_handle(struct archive_output *out, const struct unified_object *o,
                          const char *file_name)
 {
     check(out, OTF2_GlobalDefWriter_WriteIoHandle(
@@ -518,7 +519,7 @@ static void write_handle(struct output *out, const struct unified_object *o,
 }
 
 /* Files were there before their handles. */
-static void write_objects(struct output *out)
+static void write_objects(struct archive_output *out)
 {
     const char **file_name = mem_alloc(out->u->n_of_kind[TRACER_FILE], sizeof *file_name);
     OTF2_StringRef name;
@@ -545,7 +546,7 @@ static void write_objects(struct output *out)
     free(file_name);
 }
 
-static void write_whole(struct output *out)
+static void write_whole(struct archive_output *out)
 {
     out->writer = OTF2_Archive_GetGlobalDefWriter(out->archive);
     if (out->writer == NULL) {
@@ -589,14 +590,14 @@ static OTF2_IdMap *map_communicators(const struct archived_rank *rank)
     return ids;
 }
 
-static void write_map(struct output *out, OTF2_DefWriter *w, OTF2_MappingType type,
+static void write_map(struct archive_output *out, OTF2_DefWriter *w, OTF2_MappingType type,
                       const OTF2_IdMap *map)
 {
     if (map)
         check(out, OTF2_DefWriter_WriteMappingTable(w, type, map));
 }
 
-static void write_local(struct output *out, const struct archived_rank *rank,
+static void write_local(struct archive_output *out, const struct archived_rank *rank,
                         OTF2_IdMap *const map[3], uint64_t id)
 {
     OTF2_DefWriter *w = OTF2_Archive_GetDefWriter(out->archive, id);
@@ -619,7 +620,7 @@ static void write_local(struct output *out, const struct archived_rank *rank,
     check(out, OTF2_Archive_CloseDefWriter(out->archive, w));
 }
 
-static void write_locals(struct output *out)
+static void write_locals(struct archive_output *out)
 {
     check(out, OTF2_Archive_OpenDefFiles(out->archive));
     for (size_t i = 0; i < out->n && !out->is_failed; i++) {
@@ -656,7 +657,7 @@ static OTF2_ErrorCode ignore_message(void *arg, const char *file, uint64_t line,
     return code;
 }
 
-static bool open_archive(struct output *out, const char *directory)
+static bool open_archive(struct archive_output *out, const char *directory)
 {
     static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = before_flush};
 
@@ -683,7 +684,7 @@ static int move(const char *from, const char *to, const char *name)
 }
 
 /* The anchor comes last. */
-static int move_all(const struct output *out, const char *from, const char *to)
+static int move_all(const struct archive_output *out, const char *from, const char *to)
 {
     char name[64];
     int rc = 0;
@@ -726,11 +727,11 @@ int archive_write(const char *directory, const char *workplace, const struct uni
                   const struct archived_rank *rank, size_t n)
 {
     const struct state_head *first = rank[0].from->head;
-    struct output out = {.u = u,
-                         .rank = rank,
-                         .n = n,
-                         .is_mpi = first->is_mpi,
-                         .n_ranks = rank[n - 1].from->head->rank + 1};
+    struct archive_output out = {.u = u,
+                                 .rank = rank,
+                                 .n = n,
+                                 .is_mpi = first->is_mpi,
+                                 .n_ranks = rank[n - 1].from->head->rank + 1};
     int rc = fs_remove_tree(workplace); /* of somebody who was interrupted */
 
     if (rc < 0)

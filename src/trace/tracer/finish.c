@@ -31,7 +31,7 @@
 /* ------------------------------------------------------------------- the end of an event file
  */
 
-struct tail {
+struct finish_tail {
     int fd;
     const char *path;
     uint8_t *chunk; /* [TRACER_OTF2_CHUNK] */
@@ -40,7 +40,7 @@ struct tail {
     int rc;
 };
 
-static void write_chunk(struct tail *t, size_t bytes)
+static void write_chunk(struct finish_tail *t, size_t bytes)
 {
     if (t->rc == 0)
         t->rc =
@@ -48,7 +48,7 @@ static void write_chunk(struct tail *t, size_t bytes)
 }
 
 /* Where the process was in its last chunk. */
-static void resume(struct tail *t, const struct recorded_location *l)
+static void resume(struct finish_tail *t, const struct recorded_location *l)
 {
     uint64_t first;
 
@@ -66,7 +66,7 @@ static void resume(struct tail *t, const struct recorded_location *l)
 }
 
 /* A record; a kind that there is not is left out. */
-static void put_one(struct tail *t, const union slot *slot, const union slot *end)
+static void put_one(struct finish_tail *t, const union slot *slot, const union slot *end)
 {
     if (tracer_otf2_put(&t->out, slot, end) > slot || record_slots(slot->head.kind) == 0)
         return;
@@ -98,7 +98,8 @@ static void follow(struct open_calls *o, const union slot *slot)
 }
 
 /* What is in the slots, and in no chunk. */
-static void put_slots(struct tail *t, const struct recorded_location *l, struct open_calls *o)
+static void put_slots(struct finish_tail *t, const struct recorded_location *l,
+                      struct open_calls *o)
 {
     const union slot *end = l->slot + l->n_slots;
 
@@ -121,7 +122,7 @@ struct end {
     uint64_t time_ns, latest_ns;
 };
 
-static void put_leave(struct tail *t, uint32_t region, struct end end)
+static void put_leave(struct finish_tail *t, uint32_t region, struct end end)
 {
     uint64_t last_ns = t->now.last_ns;
     bool is_estimate = end.latest_ns > last_ns;
@@ -134,7 +135,7 @@ static void put_leave(struct tail *t, uint32_t region, struct end end)
 }
 
 /* Leaves of what is open, from the inside; up to where it is not known what that is. */
-static void put_leaves(struct tail *t, const struct recorded_location *l,
+static void put_leaves(struct finish_tail *t, const struct recorded_location *l,
                        const struct open_calls *o, struct end end)
 {
     uint32_t *before = mem_alloc(o->n_before, sizeof *before);
@@ -158,7 +159,8 @@ static void put_leaves(struct tail *t, const struct recorded_location *l,
 }
 
 /* Up to where chunks follow each other, of those from one on and before another. */
-static uint64_t count_chunks(struct tail *t, uint64_t from, uint64_t end, uint64_t *n_events)
+static uint64_t count_chunks(struct finish_tail *t, uint64_t from, uint64_t end,
+                             uint64_t *n_events)
 {
     uint64_t n = from, first, last;
     uint8_t head[TRACER_OTF2_HEADER];
@@ -180,7 +182,7 @@ static uint64_t count_chunks(struct tail *t, uint64_t from, uint64_t end, uint64
  * an older copy, as when a machine went down before all was on the disk: then the file ends
  * with the last chunk that is whole, and the process's last records do not follow that.
  */
-static bool is_as_said(struct tail *t, const struct recorded_location *l)
+static bool is_as_said(struct finish_tail *t, const struct recorded_location *l)
 {
     uint64_t said = l->commit->n_chunks, n_events = l->commit->n_events, most, first_ns, n;
     struct stat info;
@@ -229,7 +231,7 @@ static int finish_location(struct archived_location *a, const char *directory, u
     uint64_t known = l->commit->n_events; /* so that what is missing is seen */
     size_t bytes = 0;
     char path[FS_PATH_SIZE];
-    struct tail t = {.path = path};
+    struct finish_tail t = {.path = path};
     struct open_calls o = {.n_before = (uint64_t)l->commit->n_open + l->commit->n_lost_open};
 
     if (snprintf(path, sizeof path, "%s/" ARCHIVE_NAME "/%llu.evt", directory,
