@@ -18,7 +18,7 @@ trap 'kill -9 "${pids[@]}" 2>/dev/null || true; wait; rm -rf "$work"' EXIT
 cd "$work"
 
 trace="synth:900*step(compute@1ms(a 3*b) >1 <1);ranks=$n;jitter=0.1;slow=compute/100/20/2;slow=compute/1/1.3/5" # rank 5 always takes longer
-speed=$(awk "BEGIN { print 0.6 / ($n + 4) }") # 1.3 s of trace in some 27 s with 8, and in some 150 s with 64: more than all of this needs
+speed=$(awk "BEGIN { print 0.3 / ($n + 4) }") # 1.3 s of trace in some 54 s with 8, and in some 300 s with 64: twice what all of this needs beside a load of ten
 number() { tail -n 1 | tr -d ' '; }
 of_store() { "$snag" query job "$1" --format csv | number; }
 of_server() { "$snag" query "$address" "$1" --format csv | number; }
