@@ -11,6 +11,8 @@
 #include "stack.h"
 #include "structure.h"
 
+#define MIN_LEFT_SLOTS (CHUNK_SLOTS / 8) /* of a chunk: as much as a call of MPI mostly notes */
+
 /* One of few. */
 static bool watch(struct recorder *r)
 {
@@ -112,6 +114,16 @@ static void leave(struct recorder *r, const struct call *call)
         recorder_leave(r, call->region, recorder_time(r, call->end_ns));
 }
 
+/*
+ * While we are here, as what the next call of MPI notes might not fit: a write in its midst would
+ * part the time since this one, somewhere in which functions begin and end.
+ */
+static void make_room(struct recorder *r)
+{
+    if (r->limit - recorder_next(r) < MIN_LEFT_SLOTS)
+        recorder_hand_over(r);
+}
+
 void call_end(struct call *call)
 {
     struct recorder *r;
@@ -125,10 +137,12 @@ void call_end(struct call *call)
     call_returned(call);
     if (call->region != REGION_FILTERED)
         leave(r, call);
-    if (call->begin_ns)
-        stack_left(r, call->end_ns);
     if (call->is_watched)
         budget_watch_end(r, call->end_ns, call->begin_ns != 0);
+    if (call->begin_ns) {
+        make_room(r);
+        stack_left(r, recorder_time(r, call->end_ns));
+    }
     recorder_end(r);
 }
 

@@ -49,6 +49,13 @@ for program in activations exceptions; do
     compare $program
 done
 
+# the tracer writes when a call of MPI has ended: the time until the next is in one piece, wherever in it functions begin and end
+otf2-print activations.trace/traces.otf2 | awk '
+    /ADDITIONAL ATTRIBUTES/ { next }
+    /^BUFFER_FLUSH/ { n++; elsewhere += !(before[$2] ~ /^LEAVE .*"MPI_/) && !(before[$2] ~ /^ENTER .*"MPI_Init/) }
+    { before[$2] = $0 }
+    END { if (n < 10 || elsewhere) { print n + 0 " writes, " elsewhere + 0 " of them elsewhere"; exit 1 } }' >writes || fail "activations: $(cat writes)"
+
 # what is an estimate is counted, and how far off it may be, as another reader sees it
 otf2-print activations.trace/traces.otf2 | grep -o '"snag.earlier" <[0-9]*>; [A-Z0-9]*; [0-9]*), ("snag.later" <[0-9]*>; [A-Z0-9]*; [0-9]*' |
     sed -E 's/[^;]*; [A-Z0-9]*; ([0-9]+)\), [^;]*; [A-Z0-9]*; ([0-9]+)/\1 \2/' |
