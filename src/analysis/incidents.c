@@ -29,6 +29,8 @@
 #define COSTLY 3.0  /* typical executions lost per location: that matters, usual or not */
 #define MANY 4u     /* one in so many locations have the same iteration disturbed: it is one */
 #define MIN_MANY 3u /* and so many at least */
+#define UNKNOWN_WEIGHT                                                                         \
+    0.1 /* of time lost waiting for nobody knows whom, in who is to be the head */
 #define TAKEN (INCIDENT_NONE - 1) /* no suspect, but the head of an incident */
 
 /* ----------------------------------------------------------------------------- cause chains */
@@ -214,6 +216,7 @@ struct suspect {
     uint32_t tree, group; /* group: another suspect's number, or its own at the root */
     struct span origin;   /* the last call of its chain, or itself */
     uint32_t culprit;     /* tree that the origin is in, or INCIDENT_NONE */
+    uint64_t unknown_ns;  /* of what it lost, in a call that waits for nobody knows whom */
 };
 
 struct finder {
@@ -380,6 +383,8 @@ static void follow(struct finder *f, uint32_t s)
             join(f, s, f->suspect_of[tree]);
         suspect->culprit = tree;
     }
+    if (cause->end == CAUSE_UNKNOWN && cause->n > 0)
+        suspect->unknown_ns = cause->link[cause->n - 1].explained_ns;
     if (w->is_anomaly[suspect->tree] && cause_has_news(cause))
         f->out->chain[suspect->tree] =
             mem_copy_string(cause_sentence(&f->causes->view, cause, sentence));
@@ -479,16 +484,25 @@ static int by_group(const void *a, const void *b)
                                     : order_u32(&p->tree, &q->tree);
 }
 
+/* What a member lost. Who waits, nobody knows for whom, is a victim, if there is anybody else. */
+static double weight_of(const struct finder *f, uint32_t t)
+{
+    uint32_t s = f->suspect_of[t];
+    double lost = lost_ns(f, t),
+           unknown = s < f->n ? fmin((double)f->suspect[s].unknown_ns, lost) : 0;
+
+    return lost - (1 - UNKNOWN_WEIGHT) * fmax(unknown, 0) + 1e-3 * f->w->score[t];
+}
+
 /* The location that most lost time goes back to, and the tree there that most of it does. */
 static void elect(struct finder *f, const struct vote *vote, uint32_t n, struct incident *x)
 {
-    const struct scoring *w = f->w;
     double most = -1, most_of_tree = -1, sum = 0, sum_of_tree = 0;
     uint32_t elected = INCIDENT_NONE, best = INCIDENT_NONE;
 
     for (uint32_t i = 0; i < n; i++) {
         bool is_new = i == 0 || vote[i].location != vote[i - 1].location;
-        double weight = lost_ns(f, vote[i].tree) + 1e-3 * w->score[vote[i].tree];
+        double weight = weight_of(f, vote[i].tree);
 
         if (is_new) {
             sum = 0;

@@ -101,6 +101,20 @@ static void a_wave_through_many_ranks_is_one(void **state)
     unmake(&m);
 }
 
+/* Rank 1 computes for 8 ms longer; the others are in a fence for 9 ms longer, of which no record says why. */
+static void who_waits_for_nobody_knows_whom_is_no_head(void **state)
+{
+    struct made m;
+
+    (void)state;
+    make(&m, "synth:200*step(compute@1ms MPI_Win_fence@100us);ranks=3;jitter=0.02;"
+             "slow=compute/150/9/1;slow=MPI_Win_fence/150/91/0;slow=MPI_Win_fence/150/91/2");
+    assert_int_equal(count_anomalous(&m), 1);
+    assert_int_equal(m.found.incident[0].n_members, 3);
+    assert_head(&m, 0, 1, 149);
+    unmake(&m);
+}
+
 /* All ranks pause at once, and none of them waits for another. */
 static void the_same_iteration_on_many_ranks_is_one(void **state)
 {
@@ -164,6 +178,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_waits_is_part_of_what_it_waits_for),
         cmocka_unit_test(a_wave_through_many_ranks_is_one),
+        cmocka_unit_test(who_waits_for_nobody_knows_whom_is_no_head),
         cmocka_unit_test(the_same_iteration_on_many_ranks_is_one),
         cmocka_unit_test(what_has_nothing_to_do_with_each_other_stays_apart),
         cmocka_unit_test(what_comes_back_by_plan_is_one_incident),
