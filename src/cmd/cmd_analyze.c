@@ -203,6 +203,22 @@ static void keep_first(const struct incident_row *x, void *ctx)
     snprintf(ctx, EXECUTION_ID_SIZE, "%s", x->head);
 }
 
+/* The head of the incident that is listed first; where no anomaly is, of the one that would be. */
+static int find_first(sqlite3 *db, struct execution_filter filter, char *first)
+{
+    const char *asked = filter.verdict;
+    int rc;
+
+    filter.foi = NULL;
+    filter.most = 1;
+    filter.verdict = asked ? asked : "anomaly";
+    rc = incident_list_each(db, &filter, keep_first, first);
+    filter.verdict = asked;
+    if (rc == 0 && first[0] == '\0')
+        rc = incident_list_each(db, &filter, keep_first, first);
+    return rc;
+}
+
 static int print_as_text(const struct analyze *a, const struct reading *r, sqlite3 *db)
 {
     const struct headline_trace headline = {
@@ -233,10 +249,8 @@ static int print_as_text(const struct analyze *a, const struct reading *r, sqlit
         rc = print_calls(a, db);
     left_out_print(&r->source.defs);
     reading_print_quality(&r->ingested.quality, &r->ingested.clock);
-    filter.foi = NULL;
-    filter.most = 1;
     if (rc == 0)
-        rc = incident_list_each(db, &filter, keep_first, first);
+        rc = find_first(db, filter, first);
     if (a->made.n_labels > 0 || a->made.n_lost > 0)
         print("\n%zu label%s kept, %zu lost with executions that are gone; 'snag retrain %s' "
               "learns from them\n",

@@ -61,6 +61,8 @@ PROGRAMS = {
     "serial": Program("serial.c", "serial", "block", ["parse"], None, [1], any_rank),
     "training": Program("training.py", "kineto", "ProfilerStep", [], "late", [2, 4, 8], any_rank),
     "jacobi": Program("jacobi.py", "python", "sweep", ["relax", "copy_borders"], "copy_borders", [2, 4, 8], any_rank),
+    "window": Program("window.c", "mpi", "step", ["compute", "fill"], None, [2, 4, 8, 16], any_rank),
+    "prefix": Program("prefix.c", "mpi", "sweep", ["relax", "number"], "number", [2, 4, 8, 16], any_rank),
 }
 
 # What goes wrong. at: four times at random (events, each judged by itself); or all of it is one thing.
