@@ -142,8 +142,34 @@ static bool is_seen_late(const struct syncs *s, const struct message *send,
     return posted > from && end - posted <= (posted - from) / SYNCS_STAYED;
 }
 
+static void set_late(struct syncs *s, size_t row)
+{
+    if (s->is_late == NULL)
+        s->is_late =
+            mem_alloc(s->view->first_message[s->n_locations] / 64 + 1, sizeof *s->is_late);
+    s->is_late[row / 64] |= UINT64_C(1) << row % 64;
+}
+
+/* Both ends, once, as each is asked about several times. */
+static void find_late(struct syncs *s)
+{
+    const struct trace_view *view = s->view;
+
+    for (uint32_t l = 0; l < view->n_locations; l++)
+        for (size_t i = view->first_message[l]; i < view->first_message[l + 1]; i++) {
+            const struct message *m = &view->message[i];
+
+            if (m->kind != MESSAGE_SEND || m->match == MESSAGE_UNMATCHED ||
+                m->bytes > s->eager_bytes || !is_seen_late(s, m, &view->calls[l]))
+                continue;
+            set_late(s, i);
+            set_late(s, m->match);
+        }
+}
+
 bool syncs_is_synchronous(const struct syncs *s, const struct message *m)
 {
+    size_t row = (size_t)(m - s->view->message);
     const struct trace_view *view = s->view;
     const struct message *send = m;
     const struct call_view *calls;
@@ -152,11 +178,14 @@ bool syncs_is_synchronous(const struct syncs *s, const struct message *m)
         return false;
     if (m->bytes > s->eager_bytes)
         return true;
+    if (s->is_late && s->is_late[row / 64] >> row % 64 & 1)
+        return true;
+    if (s->is_ssend == NULL)
+        return false;
     if (m->kind != MESSAGE_SEND)
         send = &view->message[m->match];
     calls = &view->calls[trace_view_location_of(view, (size_t)(send - view->message))];
-    return (s->is_ssend && send->call < calls->n && s->is_ssend[calls->region[send->call]]) ||
-           is_seen_late(s, send, calls);
+    return send->call < calls->n && s->is_ssend[calls->region[send->call]];
 }
 
 /* Calls with records follow each other in one caller, mostly: it is remembered in *last. */
@@ -605,6 +634,7 @@ int syncs_init(struct syncs *s, const struct trace_view *view)
     mem_grow(&s->first, &s->track_cap, 1, sizeof *s->first);
     s->eager_bytes = find_eager_bytes(view);
     find_ssend(s);
+    find_late(s);
     places_init(&at, view);
     unrecorded_init(&at.unrecorded, view);
     streams_init(&streams, s);
@@ -631,6 +661,7 @@ void syncs_release(struct syncs *s)
     free(s->is_stream);
     free(s->is_waiting);
     free(s->is_ssend);
+    free(s->is_late);
     free(s->track);
     free(s->location);
     free(s->first);
