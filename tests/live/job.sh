@@ -143,7 +143,6 @@ stop
 "$snag" query shared "SELECT count(DISTINCT rid) AS ranks, min(calls) AS calls FROM anomalies WHERE execution IS NOT NULL" --format csv | tail -n 1 | grep -x '3,8'
 
 echo '# one job of three instances: as many calls in all of them as in the server, its snapshot and the store'
-number() { tail -n 1 | tr -d ' '; }
 server --snapshot whole.ps --interval 0.05
 job '0 1 2' --store whole --run-id whole
 "$snag" ps --dump "$address" >dump.json # of the server, after it has published the last
@@ -152,7 +151,8 @@ ask="SELECT (SELECT sum(calls) FROM functions), CAST((SELECT sum(sum) FROM stati
 page() { # of the whole job, whoever is asked: URL PATH
     curl -s "$1api/v1/live/$2" | jq -c "$3"
 }
-until [ "$("$snag" query "$address" "$ask" --format csv | number)" = "$calls,$calls,3" ]; do sleep 0.05; done # it publishes now and then
+server_says() { [ "$(of_server "$1")" = "$2" ]; }
+as_long_as "$server" server_says "$ask" "$calls,$calls,3" # it publishes now and then
 "$snag" model save "$address" saved.ps
 if command -v curl >/dev/null && command -v jq >/dev/null; then
     "$snag" watch whole --server "$address" >both &

@@ -13,11 +13,9 @@ trap 'kill -9 "${pids[@]}" 2>/dev/null || true; wait; rm -rf "$work"' EXIT
 . "$(dirname "$(realpath "$0")")/server.sh"
 cd "$work"
 
-number() { tail -n 1 | tr -d ' '; }
-of_store() { "$snag" query "$1" "$2" --format csv | number; }
-json() { tr -d ' ,"' <"$1" | sed -n "s/^$2://p" | head -n 1 | sed 's/^null$/0/'; }
+of_store() { "$snag" query full "$1" --format csv | number; }
 
-of_server="SELECT sum(calls) FROM functions"
+of_functions="SELECT sum(calls) FROM functions"
 of_stats="SELECT sum(calls) FROM func_stats"
 trace='synth:400000*step(c@200us >1 <1);ranks=2;jitter=0.05;slow=c/20/30'
 server
@@ -32,13 +30,13 @@ for rank in 0 1; do
     pids+=($!)
 done
 for rank in 0 1; do
-    until grep -q 'cannot' "full$rank.err"; do sleep 0.05; done
+    as_long_as "${full[rank]}" grep -q 'cannot' "full$rank.err"
 done
 for rank in 0 1; do # also its child, which reads
     for pid in ${full[rank]} $(cat "/proc/${full[rank]}/task/${full[rank]}/children"); do prlimit --pid "$pid" --fsize=unlimited:unlimited; done
 done
 for rank in 0 1; do
-    until grep -q 'again' "full$rank.err"; do sleep 0.05; done
+    as_long_as "${full[rank]}" grep -q 'again' "full$rank.err"
 done
 kill -TERM "${full[@]}"
 for rank in 0 1; do
@@ -48,11 +46,12 @@ for rank in 0 1; do
     # Each record that was made is stored, as it could wait, or dropped and counted.
     made=$(($(json "full$rank.json" anomalies) + $(json "full$rank.json" taken_back)))
     [ $(($(json "full$rank.json" stored_anomalies) + $(json "full$rank.json" dropped))) -ge "$made" ]
-    [ "$(of_store full "SELECT count(*) FROM anomalies WHERE rid = $rank")" = "$(json "full$rank.json" stored_anomalies)" ]
+    [ "$(of_store "SELECT count(*) FROM anomalies WHERE rid = $rank")" = "$(json "full$rank.json" stored_anomalies)" ]
 done
 calls=$(($(json full0.json calls) + $(json full1.json calls)))
-open=$((calls - $(of_store full "$of_stats"))) # those that were open in the end are in no statistics
-until [ "$(of_store "$address" "$of_server")" = "$(of_store full "$of_stats")" ]; do sleep 0.05; done
+stored=$(of_store "$of_stats")
+open=$((calls - stored)) # those that were open in the end are in no statistics
+as_long_as "$server" server_has "$of_functions" -eq "$stored"
 [ "$open" -ge 0 ] && [ "$open" -le 8 ] || { echo "$open calls more than the statistics have"; exit 1; }
 kill -TERM "$server"
 wait "$server"

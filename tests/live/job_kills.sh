@@ -19,11 +19,9 @@ cd "$work"
 
 trace="synth:900*step(compute@1ms(a 3*b) >1 <1);ranks=$n;jitter=0.1;slow=compute/100/20/2;slow=compute/1/1.3/5" # rank 5 always takes longer
 speed=$(awk "BEGIN { print 0.3 / ($n + 4) }") # 1.3 s of trace in some 54 s with 8, and in some 300 s with 64: twice what all of this needs beside a load of ten
-number() { tail -n 1 | tr -d ' '; }
 of_store() { "$snag" query job "$1" --format csv | number; }
-of_server() { "$snag" query "$address" "$1" --format csv | number; }
-json() { tr -d ' ,"' <"$1" | sed -n "s/^$2://p" | head -n 1 | sed 's/^null$/0/'; }
 shows() { curl -s "${url}api/v1/live/$1" | jq -c "$2"; }
+status_is() { [ "$(shows status "$1")" = "$2" ]; }
 
 # same WHAT GOT WANT
 same() { [ "$2" = "$3" ] || { echo "$1: $2, but should be $3"; exit 1; }; }
@@ -41,7 +39,7 @@ page() { # starts one of the job: $url, $page
     "$snag" watch job --server "$address" >shown 2>/dev/null &
     page=$!
     pids+=("$page")
-    until [ -s shown ]; do sleep 0.01; done
+    as_long_as "$page" test -s shown
     url=$(head -n 1 shown)
 }
 
@@ -54,10 +52,7 @@ end() { # SIGNAL PID
 all_say() {
     local rank
     for ((rank = 0; rank < n; rank++)); do
-        until grep -q "$1" "ad$rank.err"; do
-            kill -0 "${instances[rank]}" || { echo "rank $rank has ended, and never said '$1'"; exit 1; }
-            sleep 0.05
-        done
+        as_long_as "${instances[rank]}" grep -q "$1" "ad$rank.err"
     done
 }
 
@@ -72,7 +67,7 @@ echo "# of $n instances one is killed"
 server --snapshot server.ps --interval 0.05
 of_rank_3="SELECT coalesce(CAST(sum(sum) AS INTEGER), 0) FROM statistics WHERE rank = 3 AND name = 'calls'"
 instance 3 --speed $speed
-until [ "$(of_server "$of_rank_3")" -gt 0 ]; do sleep 0.05; done
+as_long_as "$instance" server_has "$of_rank_3" -gt 0
 end 9 "$instance"
 of_dead=$(of_server "$of_rank_3")
 
@@ -83,7 +78,7 @@ for ((rank = 0; rank < n; rank++)); do
     instances[rank]=$instance
 done
 of_ranks="SELECT count(DISTINCT rank) FROM statistics WHERE rank IS NOT NULL AND name = 'calls'"
-until [ "$(of_server "$of_ranks")" -eq "$n" ]; do sleep 0.05; done
+as_long_as "$server" server_has "$of_ranks" -eq "$n"
 end 9 "$server"
 server --snapshot server.ps --interval 0.05 --listen "$address"
 end 9 "$page"
@@ -114,7 +109,7 @@ same 'calls of all ranks' $whole $((n * $(json ad0.json calls)))
 
 echo '# instances, server, store'
 calls_of_server='SELECT sum(calls) FROM functions'
-until [ "$(of_server "$calls_of_server")" -ge $((whole + of_dead)) ]; do sleep 0.05; done
+as_long_as "$server" server_has "$calls_of_server" -ge $((whole + of_dead))
 same 'calls in the server' "$(of_server "$calls_of_server")" $((whole + of_dead))
 same 'and by rank' "$(of_server "SELECT CAST(sum(sum) AS INTEGER) FROM statistics WHERE rank IS NOT NULL AND name = 'calls'")" $((whole + of_dead))
 stored_of_dead=$(of_store "SELECT coalesce(sum(calls), 0) FROM func_stats_of_runs JOIN runs USING (run) WHERE ended IS NULL")
@@ -125,12 +120,12 @@ same 'runs that did not end' "$(of_store 'SELECT count(*), sum(rid) FROM runs WH
 same 'records in the store' "$(of_store 'SELECT count(*) FROM anomalies JOIN runs USING (run) WHERE ended IS NOT NULL')" "$records"
 
 echo '# page and metrics, before and after the page is killed once more'
-until [ "$(shows status '[.state, .server_calls, .store.calls]')" = "[\"over\",$((whole + of_dead)),$((whole + stored_of_dead))]" ]; do sleep 0.05; done
+as_long_as "$page" status_is '[.state, .server_calls, .store.calls]' "[\"over\",$((whole + of_dead)),$((whole + stored_of_dead))]"
 what='del(.version, .up_ns, .events_per_s)'
 for part in status "ranks?limit=$n" 'regions?limit=100' slow 'records?limit=100'; do shows "$part" "$what"; done >before
 end 9 "$page"
 page
-until [ "$(shows status .state)" = '"over"' ]; do sleep 0.05; done
+as_long_as "$page" status_is .state '"over"'
 for part in status "ranks?limit=$n" 'regions?limit=100' slow 'records?limit=100'; do shows "$part" "$what"; done >after
 diff before after
 same 'calls and ranks of the page' "$(shows status '[.calls, .ranks]')" "[$((whole + of_dead)),$n]"

@@ -34,15 +34,12 @@ job() {
     for i in "${instances[@]}"; do wait "$i" || { cat "$store"-*.err; return 1; }; done
 }
 
+has_clients() { "$snag" ps --dump "$address" 2>/dev/null | grep -q "\"clients\": $1}"; }
+
 # until_clients N PID: while the process goes on, which is to be one of them.
 until_clients() {
-    until "$snag" ps --dump "$address" 2>/dev/null | grep -q "\"clients\": $1}"; do
-        kill -0 "$2" || { echo "ended before the server had $1 clients"; exit 1; }
-        sleep 0.02
-    done
+    as_long_as "$2" has_clients "$1"
 }
-
-number() { tail -n 1 | tr -d ' '; }
 
 # partners STORE: a line for each partner of each record that is known, with all of its window.
 partners() {
