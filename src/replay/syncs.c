@@ -28,17 +28,28 @@ static unsigned size_class(uint64_t bytes)
     return bytes == 0 ? 0 : 64 - (unsigned)__builtin_clzll(bytes);
 }
 
+static bool is_blocking(const struct message *send, const struct call_view *calls)
+{
+    return send->begin_ns == send->end_ns && send->call < calls->n;
+}
+
+static uint64_t send_end_ns(const struct message *send, const struct call_view *calls)
+{
+    return is_blocking(send, calls) ? calls_leave(calls, send->call) : send->end_ns;
+}
+
+/* When the receive of a send was. */
+static uint64_t posted_ns(const struct trace_view *view, const struct message *send)
+{
+    return calls_posted_ns(&view->calls[trace_view_location_of(view, send->match)],
+                           &view->message[send->match]);
+}
+
 /* When the send was over before its receive was posted, it did not wait for it. */
 static bool is_seen_eager(const struct trace_view *view, const struct message *send,
                           const struct call_view *calls)
 {
-    const struct message *receive = &view->message[send->match];
-    const struct call_view *theirs = &view->calls[trace_view_location_of(view, send->match)];
-    uint64_t end = send->end_ns;
-
-    if (send->begin_ns == send->end_ns && send->call < calls->n)
-        end = calls_leave(calls, send->call);
-    return end < calls_posted_ns(theirs, receive);
+    return send_end_ns(send, calls) < posted_ns(view, send);
 }
 
 static uint64_t find_eager_bytes(const struct trace_view *view)
@@ -123,23 +134,19 @@ static uint32_t call_at(const struct trace_view *view, const struct call_view *c
 static bool is_seen_late(const struct syncs *s, const struct message *send,
                          const struct call_view *calls)
 {
-    const struct message *receive = &s->view->message[send->match];
-    bool is_blocking = send->begin_ns == send->end_ns && send->call < calls->n;
-    uint64_t from = is_blocking ? calls->enter_ns[send->call] : send->begin_ns;
-    uint64_t end = is_blocking ? calls_leave(calls, send->call) : send->end_ns, posted;
-    uint32_t row;
+    bool is_one_call = is_blocking(send, calls);
+    uint64_t from = is_one_call ? calls->enter_ns[send->call] : send->begin_ns;
+    uint64_t end = send_end_ns(send, calls), posted;
+    uint32_t row = send->call;
 
     if (end < from + MIN_LATE_NS)
         return false;
-    posted =
-        calls_posted_ns(&s->view->calls[trace_view_location_of(s->view, send->match)], receive);
-    if (posted <= from || posted >= end || end - posted > (posted - from) / SYNCS_STAYED)
+    posted = posted_ns(s->view, send);
+    if (!sync_has_waited(from, posted, end)) /* nor since a call that came later */
         return false;
-    row = is_blocking ? send->call : call_at(s->view, calls, end);
-    if (!is_mpi(s->view, calls, row))
-        return false;
-    from = calls->enter_ns[row];
-    return posted > from && end - posted <= (posted - from) / SYNCS_STAYED;
+    if (!is_one_call)
+        row = call_at(s->view, calls, end);
+    return is_mpi(s->view, calls, row) && sync_has_waited(calls->enter_ns[row], posted, end);
 }
 
 static void set_late(struct syncs *s, size_t row)

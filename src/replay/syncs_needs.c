@@ -8,6 +8,7 @@
 #include "replay/team_syncs.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 #include "explain/waiting.h"
 
@@ -154,11 +155,9 @@ static bool waits_within(const struct needs *n, uint32_t instance, uint32_t who,
                          uint64_t from_ns)
 {
     const struct sync *sync = &n->s->sync[who];
-    uint64_t last = n->span[instance].last_enter;
     uint64_t from = from_ns > sync->enter_ns ? from_ns : sync->enter_ns;
 
-    return last > from && last < sync->leave_ns &&
-           sync->leave_ns - last <= (last - from) / SYNCS_STAYED;
+    return sync_has_waited(from, n->span[instance].last_enter, sync->leave_ns);
 }
 
 /* Some wait and some do not, and for whom is seen by their times alone. */
@@ -178,10 +177,10 @@ static uint32_t waited_for(const struct needs *n, uint32_t instance, uint32_t wh
     const struct sync *sync = &s->sync[who];
     uint32_t first = s->first_member[instance], end = s->first_member[instance + 1];
     uint32_t i = FIRST_NOT(k, first, end, s->sync[s->member[k]].enter_ns < sync->leave_ns);
-    uint64_t last_ns = i > first ? s->sync[s->member[i - 1]].enter_ns : 0;
 
-    return last_ns > sync->enter_ns &&
-                   sync->leave_ns - last_ns <= (last_ns - sync->enter_ns) / SYNCS_STAYED
+    if (i == first)
+        return NEED_INDEX;
+    return sync_has_waited(sync->enter_ns, s->sync[s->member[i - 1]].enter_ns, sync->leave_ns)
                ? s->member[i - 1]
                : NEED_INDEX;
 }
@@ -331,8 +330,7 @@ static int by_time(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
 
-    return x->ns != y->ns ? (x->ns > y->ns) - (x->ns < y->ns)
-                          : (x->sync > y->sync) - (x->sync < y->sync);
+    return x->ns != y->ns ? (x->ns < y->ns ? -1 : 1) : order_u32(&x->sync, &y->sync);
 }
 
 /* As they came, where it is asked who did before another left. */

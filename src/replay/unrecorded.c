@@ -5,6 +5,7 @@
 #include "replay/unrecorded.h"
 
 #include "base/mem.h"
+#include "base/named.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,9 +44,10 @@ static const struct kind {
     {"MPI_File_write_ordered", NULL, true, true},
 };
 
-#define N_KINDS ((uint32_t)(sizeof kinds / sizeof *kinds))
+#define N_KINDS (sizeof kinds / sizeof *kinds)
 
 struct finding {
+    uint32_t meeting[N_KINDS]; /* the first kind that each has to do with, which may be it */
     struct unrecorded *u;
     const struct trace_view *view;
     uint8_t *kind_of;        /* [regions] N_KINDS: none of them */
@@ -55,13 +57,14 @@ struct finding {
     size_t n, cap;
 };
 
-/* The first kind that a kind has to do with; the number of a meeting is that of it. */
-static uint32_t meeting_of(uint32_t kind)
+static void find_meetings(struct finding *f)
 {
-    for (uint32_t k = 0; kinds[kind].meeting && k < kind; k++)
-        if (kinds[k].meeting && strcmp(kinds[k].meeting, kinds[kind].meeting) == 0)
-            return k;
-    return kind;
+    for (uint32_t kind = 0; kind < N_KINDS; kind++) {
+        f->meeting[kind] = kind;
+        for (uint32_t k = 0; kinds[kind].meeting && f->meeting[kind] == kind && k < kind; k++)
+            if (kinds[k].meeting && strcmp(kinds[k].meeting, kinds[kind].meeting) == 0)
+                f->meeting[kind] = k;
+    }
 }
 
 static bool find_regions(struct finding *f)
@@ -71,13 +74,12 @@ static bool find_regions(struct finding *f)
 
     f->kind_of = mem_alloc(defs->names.n, sizeof *f->kind_of);
     for (uint32_t r = 0; r < defs->names.n; r++) {
-        uint32_t k = 0;
+        const struct kind *kind = defs->region[r].kind == REGION_MPI
+                                      ? named_find(NAMED(kinds), defs->region[r].plain)
+                                      : NULL;
 
-        while (k < N_KINDS && (defs->region[r].kind != REGION_MPI ||
-                               strcmp(defs->region[r].plain, kinds[k].name) != 0))
-            k++;
-        f->kind_of[r] = (uint8_t)k;
-        is_any |= k < N_KINDS;
+        f->kind_of[r] = kind ? (uint8_t)(kind - kinds) : N_KINDS;
+        is_any |= kind != NULL;
     }
     return is_any;
 }
@@ -98,10 +100,10 @@ static void find_calls(struct finding *f, uint32_t l)
             row, f->count[k]++, UINT32_MAX, kinds[k].does_wait, kinds[k].is_waited_for};
     }
     for (uint32_t k = 0; k < N_KINDS; k++) {
-        uint32_t *most = &f->most[meeting_of(k)];
+        uint32_t *most = &f->most[f->meeting[k]];
 
         if (f->count[k] > 0 && *most > 0 && *most != f->count[k])
-            f->is_even[meeting_of(k)] = false;
+            f->is_even[f->meeting[k]] = false;
         *most = f->count[k] > *most ? f->count[k] : *most;
     }
     trace_view_passed(f->view);
@@ -114,12 +116,12 @@ static void number_instances(struct finding *f)
 
     for (uint32_t k = 0; k < N_KINDS; k++) {
         base[k] = u->n_instances;
-        u->n_instances += meeting_of(k) == k && f->is_even[k] ? f->most[k] : 0;
+        u->n_instances += f->meeting[k] == k && f->is_even[k] ? f->most[k] : 0;
     }
     for (uint32_t l = 0; l < f->view->n_locations; l++)
         for (size_t i = u->first[l]; i < u->first[l + 1]; i++) {
             struct unrecorded_call *call = &u->call[i];
-            uint32_t k = meeting_of(f->kind_of[f->view->calls[l].region[call->row]]);
+            uint32_t k = f->meeting[f->kind_of[f->view->calls[l].region[call->row]]];
 
             call->instance = f->is_even[k] ? base[k] + call->instance : UNRECORDED_ALONE;
         }
@@ -132,6 +134,7 @@ void unrecorded_init(struct unrecorded *u, const struct trace_view *view)
     *u = (struct unrecorded){.first = mem_alloc((size_t)view->n_locations + 1, sizeof(size_t))};
     if (!view->is_part && find_regions(&f)) {
         memset(f.is_even, true, sizeof f.is_even);
+        find_meetings(&f);
         for (uint32_t l = 0; l < view->n_locations; l++) {
             find_calls(&f, l);
             u->first[l + 1] = f.n;
