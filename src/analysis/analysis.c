@@ -424,8 +424,8 @@ static void count_tracer(const struct analysis *a, const struct columns *columns
 
         if (n == w->forest.first[t + 1] - w->forest.first[t])
             continue;
-        if (whole.n == 0) /* at once: what is not used of it costs nothing */
-            forest_grow(&whole, n > MAX_WHOLE ? n : 2 * MAX_WHOLE, 0);
+        if (whole.n == 0) /* at once; the last one of MAX_WHOLE may be as large as this */
+            forest_grow(&whole, n + (w->forest.n < MAX_WHOLE ? w->forest.n : MAX_WHOLE), 0);
         calls = columns_view(columns, w->forest.location[t]);
         forest_of_call(&whole, w->forest.location[t], &calls, w->forest.call[t], NULL);
         result->n_vertices += n - (w->forest.first[t + 1] - w->forest.first[t]);

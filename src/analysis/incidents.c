@@ -470,6 +470,7 @@ static void join_by_iteration(struct finder *f)
 /* One member, as it votes for what its incident goes back to. */
 struct vote {
     uint32_t group, location, culprit, tree;
+    double weight;
 };
 
 static int by_group(const void *a, const void *b)
@@ -485,24 +486,21 @@ static int by_group(const void *a, const void *b)
 }
 
 /* What a member lost. Who waits, nobody knows for whom, is a victim, if there is anybody else. */
-static double weight_of(const struct finder *f, uint32_t t)
+static double weight_of(const struct finder *f, const struct suspect *s)
 {
-    uint32_t s = f->suspect_of[t];
-    double lost = lost_ns(f, t),
-           unknown = s < f->n ? fmin((double)f->suspect[s].unknown_ns, lost) : 0;
+    double lost = lost_ns(f, s->tree), unknown = fmin((double)s->unknown_ns, fmax(lost, 0));
 
-    return lost - (1 - UNKNOWN_WEIGHT) * fmax(unknown, 0) + 1e-3 * f->w->score[t];
+    return lost - (1 - UNKNOWN_WEIGHT) * unknown + 1e-3 * f->w->score[s->tree];
 }
 
 /* The location that most lost time goes back to, and the tree there that most of it does. */
-static void elect(struct finder *f, const struct vote *vote, uint32_t n, struct incident *x)
+static void elect(const struct vote *vote, uint32_t n, struct incident *x)
 {
     double most = -1, most_of_tree = -1, sum = 0, sum_of_tree = 0;
     uint32_t elected = INCIDENT_NONE, best = INCIDENT_NONE;
 
     for (uint32_t i = 0; i < n; i++) {
         bool is_new = i == 0 || vote[i].location != vote[i - 1].location;
-        double weight = weight_of(f, vote[i].tree);
 
         if (is_new) {
             sum = 0;
@@ -510,8 +508,8 @@ static void elect(struct finder *f, const struct vote *vote, uint32_t n, struct 
         }
         if (is_new || vote[i].culprit != vote[i - 1].culprit)
             sum_of_tree = 0;
-        sum += weight;
-        sum_of_tree += weight;
+        sum += vote[i].weight;
+        sum_of_tree += vote[i].weight;
         if (vote[i].culprit != INCIDENT_NONE && sum_of_tree > most_of_tree) {
             most_of_tree = sum_of_tree;
             best = vote[i].culprit;
@@ -639,7 +637,7 @@ static struct incident make(struct finder *f, const struct vote *vote, uint32_t 
 
     for (uint32_t i = 0; i < n; i++)
         add_member(f, &x, vote[i].tree);
-    elect(f, vote, n, &x);
+    elect(vote, n, &x);
     if (!can_head(f, x.head))
         x.head = greatest_loser(f, vote, n, x.location);
     if (f->suspect_of[x.head] == INCIDENT_NONE) {
@@ -661,8 +659,9 @@ static struct vote *take_votes(struct finder *f)
     struct vote *vote = mem_alloc(f->n, sizeof *vote);
 
     for (uint32_t s = 0; s < f->n; s++)
-        vote[s] = (struct vote){root_of(f, s), f->suspect[s].origin.location,
-                                f->suspect[s].culprit, f->suspect[s].tree};
+        vote[s] =
+            (struct vote){root_of(f, s), f->suspect[s].origin.location, f->suspect[s].culprit,
+                          f->suspect[s].tree, weight_of(f, &f->suspect[s])};
     qsort(vote, f->n, sizeof *vote, by_group);
     return vote;
 }

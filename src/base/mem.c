@@ -74,14 +74,11 @@ static bool is_mapped(const void *data)
 /* realloc copies what is not mapped before huge pages can be asked for. */
 void *mem_resize(void *old, size_t n, size_t width)
 {
-    size_t bytes = bytes_of(n, width), n_old;
+    size_t bytes = bytes_of(n, width), n_old = malloc_usable_size(old);
     void *data;
 
-    if (old == NULL || bytes < HUGE_BYTES || is_mapped(old))
+    if (bytes < HUGE_BYTES || bytes <= n_old || n_old == 0 || is_mapped(old))
         return prefer_huge_pages(or_abort(realloc(old, bytes), bytes), bytes);
-    n_old = malloc_usable_size(old);
-    if (bytes <= n_old)
-        return or_abort(realloc(old, bytes), bytes);
     data = prefer_huge_pages(or_abort(malloc(bytes), bytes), bytes);
     memcpy(data, old, n_old);
     free(old);

@@ -206,14 +206,16 @@ static void keep_first(const struct incident_row *x, void *ctx)
 /* The head of the incident that is listed first; where no anomaly is, of the one that would be. */
 static int find_first(sqlite3 *db, struct execution_filter filter, char *first)
 {
-    const char *asked = filter.verdict;
-    int rc;
+    bool is_brief = list_is_brief(&filter);
+    int rc = 0;
 
     filter.foi = NULL;
     filter.most = 1;
-    filter.verdict = asked ? asked : "anomaly";
-    rc = incident_list_each(db, &filter, keep_first, first);
-    filter.verdict = asked;
+    if (is_brief) {
+        filter.verdict = "anomaly";
+        rc = incident_list_each(db, &filter, keep_first, first);
+        filter.verdict = NULL;
+    }
     if (rc == 0 && first[0] == '\0')
         rc = incident_list_each(db, &filter, keep_first, first);
     return rc;

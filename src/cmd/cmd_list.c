@@ -264,10 +264,15 @@ static int print_others(sqlite3 *db, const struct execution_filter *filter, uint
     return print_costly_others(db, filter);
 }
 
+bool list_is_brief(const struct execution_filter *filter)
+{
+    return filter->verdict == NULL && filter->label == NULL && filter->most > 0;
+}
+
 static int list_incidents_text(sqlite3 *db, const struct execution_filter *asked)
 {
     struct execution_filter filter = *asked;
-    bool is_brief = filter.verdict == NULL && filter.label == NULL && filter.most > 0;
+    bool is_brief = list_is_brief(asked);
     struct incident_columns columns = {.has_verdict = !is_brief};
     uint64_t n;
     int rc;

@@ -13,10 +13,13 @@
 
 /*
  * list_incidents -- print those with an execution that passes the filter. As text just those
- * that are anomalies, unless the filter says a verdict or has no most, and
- * how many executions there are beside them.
+ * that are anomalies, unless the filter says a verdict or a label or has no most, and how many
+ * executions there are beside them.
  */
 int list_incidents(sqlite3 *db, const struct execution_filter *filter, bool is_json);
+
+/* list_is_brief -- whether that is so: of these just the anomalies. */
+bool list_is_brief(const struct execution_filter *filter);
 
 /* list_table -- an empty table with the columns that list_text fills. */
 struct table *list_table(void);
