@@ -39,11 +39,6 @@ set(snag_in_none    elsewhere elsewhere elsewhere elsewhere elsewhere yes     el
 set(snag_in_address yes       yes       yes       yes       yes       long    yes       long    long      no)
 set(snag_in_thread  no        yes       long      long      no        no      yes       yes     long      no)
 
-# Programs whose tests all run elsewhere, 290 of 950 steps of a build, are made when one of these is asked for.
-add_custom_target(unit_programs)
-add_test(NAME unit-programs COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target unit_programs)
-set_tests_properties(unit-programs PROPERTIES FIXTURES_SETUP unit_programs LABELS elsewhere)
-
 # The names of tests say which build they are of, so that all can be run together: asan/detect/lof.
 set(snag_build none)
 set(snag_prefix)
@@ -58,6 +53,22 @@ function(snag_runs result kind)
   list(FIND snag_kinds ${kind} at)
   list(GET snag_in_${snag_build} ${at} runs)
   set(${result} ${runs} PARENT_SCOPE)
+endfunction()
+
+# Programs whose tests all run elsewhere, a third of all there is to build, are made when one of these is asked for.
+if(snag_build STREQUAL none)
+  add_custom_target(unit_programs)
+  add_test(NAME unit-programs COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target unit_programs)
+  set_tests_properties(unit-programs PROPERTIES FIXTURES_SETUP unit_programs LABELS elsewhere)
+endif()
+
+# snag_when_asked(TARGET KIND) -- a program that tests of this kind alone need.
+function(snag_when_asked target kind)
+  snag_runs(runs ${kind})
+  if(runs STREQUAL elsewhere)
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL YES)
+    add_dependencies(unit_programs ${target})
+  endif()
 endfunction()
 
 # snag_test(KIND NAME COMMAND...) -- a test, and what all of them are told. Exit status 77: skipped.
@@ -147,9 +158,8 @@ function(add_module name)
   endif()
   snag_test_program(${name}_test ${tests})
   target_link_libraries(${name}_test PRIVATE snag_samples ${target} ${M_TEST_LIBS} snag::cmocka)
-  if(runs STREQUAL elsewhere AND NOT M_COVERED)
-    set_target_properties(${name}_test PROPERTIES EXCLUDE_FROM_ALL YES)
-    add_dependencies(unit_programs ${name}_test)
+  if(NOT M_COVERED)
+    snag_when_asked(${name}_test unit)
   endif()
   foreach(path ${M_TESTS})
     get_filename_component(test ${path} NAME)

@@ -118,7 +118,7 @@ static void leave(struct recorder *r, const struct call *call)
  * While we are here, as what the next call of MPI notes might not fit: a write in its midst would
  * part the time since this one, somewhere in which functions begin and end.
  */
-static void make_room(struct recorder *r)
+static void hand_over_early(struct recorder *r)
 {
     if (r->limit - recorder_next(r) < MIN_LEFT_SLOTS)
         recorder_hand_over(r);
@@ -140,7 +140,7 @@ void call_end(struct call *call)
     if (call->is_watched)
         budget_watch_end(r, call->end_ns, call->begin_ns != 0);
     if (call->begin_ns) {
-        make_room(r);
+        hand_over_early(r);
         stack_left(r, recorder_time(r, call->end_ns));
     }
     recorder_end(r);
