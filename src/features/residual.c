@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MIN_TREES 30  /* a class must occur in, to be a context of its own */
-#define MATERIAL 0.02 /* of D: less time lost than this does not matter */
-#define SURE_Z 6      /* a call that is so many scales late counts half */
-#define MAX_Z 25      /* more is not stranger */
+#define MIN_TURN_TREES 10 /* RESIDUAL_MIN_TREES of executions that come by plan */
+#define MATERIAL 0.02     /* of D: less time lost than this does not matter */
+#define SURE_Z 6          /* a call that is so many scales late counts half */
+#define MAX_Z 25          /* more is not stranger */
 /* Paths that fewer than 1 in so many trees have are usually not there, and those of a handful
  * of trees that are fewer than 1 in RARE_OF_FEW. */
 #define RARE_PATH 50
@@ -46,6 +46,49 @@ struct key residual_class_key(const struct vocab *vocab, uint32_t word, uint32_t
 
     key.high += path * 0x9e3779b97f4a7c15u;
     return key;
+}
+
+struct key residual_turn_key(uint32_t turn, uint32_t path)
+{
+    return key_pair(turn, path);
+}
+
+static bool is_on_schedule(const struct residual_model *m, uint32_t path)
+{
+    return path != PATH_NONE && (m->apart[path] & PATH_ON_SCHEDULE);
+}
+
+bool residual_has_turns(const struct residual_model *m)
+{
+    for (uint32_t p = 0; p < m->paths.n; p++)
+        if (is_on_schedule(m, p))
+            return true;
+    return false;
+}
+
+void residual_turns(const struct residual_model *m, const struct forest *forest, uint32_t t,
+                    const uint32_t *path, uint32_t *turn)
+{
+    uint32_t first = forest->first[t], n = forest->first[t + 1] - first;
+
+    for (uint32_t i = 0; i < n; i++)
+        turn[i] = is_on_schedule(m, path[i]) ? path[i] : PATH_NONE;
+    for (uint32_t i = n; i-- > 1;) { /* callers come first */
+        uint32_t *up = &turn[forest->parent[first + i] - first];
+
+        if (turn[i] != PATH_NONE &&
+            (*up == PATH_NONE || m->path[turn[i]].n_trees < m->path[*up].n_trees))
+            *up = turn[i];
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (is_on_schedule(m, path[i]))
+            turn[i] = PATH_NONE;
+}
+
+/* Is it a context of its own, or are there too few to say what is usual of them? */
+static bool is_context(const struct residual_context *class)
+{
+    return class->n_trees >= (class->is_turn ? MIN_TURN_TREES : RESIDUAL_MIN_TREES);
 }
 
 /* Which locations of a model have factors: 1 or 0 each. */
@@ -131,6 +174,25 @@ void residual_place_release(struct residual_place *place)
     *place = (struct residual_place){0};
 }
 
+/* Classes of tree t, which stands for its kind. */
+static void locate_classes(const struct residual_model *m, const struct residual_input *input,
+                           uint32_t t, const uint32_t *word, const uint32_t *path,
+                           const uint32_t *turn, uint32_t *class)
+{
+    uint32_t n = input->forest->first[t + 1] - input->forest->first[t];
+
+    for (uint32_t i = 0; i < n; i++) {
+        class[i] = IDMAP_NONE;
+        if (path[i] == PATH_NONE)
+            continue;
+        class[i] =
+            idmap_find(&m->class_id, residual_class_key(&input->wl->vocab, word[i], path[i]));
+        if (turn && turn[i] != PATH_NONE &&
+            (class[i] == IDMAP_NONE || !is_context(&m->class[class[i]])))
+            class[i] = idmap_find(&m->class_id, residual_turn_key(turn[i], path[i]));
+    }
+}
+
 void residual_locate(const struct residual_model *m, struct residual_place *place,
                      const struct residual_input *input)
 {
@@ -138,18 +200,22 @@ void residual_locate(const struct residual_model *m, struct residual_place *plac
     const struct tree_kinds *kinds = &input->wl->kinds;
     struct context paths = m->paths; /* not changed without learning */
     struct shapes shapes = m->shapes;
-    uint32_t *path;
+    uint32_t *path, *turn = NULL;
 
     residual_place_init(place, input);
     path = place->path;
-    for (uint32_t k = 0; k < kinds->n; k++)
-        context_number_tree(&paths, forest, kinds->first[k], false, path + kinds->at[k]);
-    for (uint32_t i = 0; i < kinds->at[kinds->n]; i++)
-        place->class[i] =
-            path[i] == PATH_NONE
-                ? IDMAP_NONE
-                : idmap_find(&m->class_id, residual_class_key(&input->wl->vocab,
-                                                              input->wl->complete[i], path[i]));
+    if (residual_has_turns(m))
+        turn = mem_resize(NULL, kinds->at[kinds->n], sizeof *turn);
+    for (uint32_t k = 0; k < kinds->n; k++) {
+        uint32_t at = kinds->at[k], t = kinds->first[k];
+
+        context_number_tree(&paths, forest, t, false, path + at);
+        if (turn)
+            residual_turns(m, forest, t, path + at, turn + at);
+        locate_classes(m, input, t, input->wl->complete + at, path + at,
+                       turn ? turn + at : NULL, place->class + at);
+    }
+    free(turn);
     residual_place_local(m, input, place);
     shapes_find(&shapes,
                 &(struct shapes_input){.forest = forest,
@@ -172,8 +238,8 @@ const struct residual_context *residual_context(const struct residual_model *m,
 
     if (path == PATH_NONE)
         return NULL;
-    return class != IDMAP_NONE && m->class[class].n_trees >= MIN_TREES ? &m->class[class]
-                                                                       : &m->path[path];
+    return class != IDMAP_NONE && is_context(&m->class[class]) ? &m->class[class]
+                                                               : &m->path[path];
 }
 
 static double sure_ns(double excess_ns, double z)
@@ -602,8 +668,9 @@ void residual_pairs_of(struct residual_pairs *pairs, const struct residual_model
 /* ------------------------------------------------------------------------------ bytes */
 
 /* Arrays in the order of the struct; maps are their keys, added again in order. */
-#define FORMAT 5u         /* of the bytes */
-#define WITHOUT_ORDERS 4u /* an earlier one, which says nothing of the order of calls */
+#define FORMAT 6u         /* of the bytes; and earlier ones, which say nothing of */
+#define WITHOUT_TURNS 5u  /* executions that come by plan, */
+#define WITHOUT_ORDERS 4u /* nor of the order of calls */
 
 static void pack_contexts(struct pack *p, const struct residual_context *context, uint32_t n)
 {
@@ -614,6 +681,25 @@ static void pack_contexts(struct pack *p, const struct residual_context *context
         pack_u32(p, context[i].n_calls);
         pack_u32(p, context[i].n_trees);
     }
+}
+
+static void pack_turns(struct pack *p, const struct residual_model *m)
+{
+    uint8_t *is_turn = mem_alloc(m->class_id.n, sizeof *is_turn);
+
+    for (uint32_t c = 0; c < m->class_id.n; c++)
+        is_turn[c] = m->class[c].is_turn;
+    pack_array(p, is_turn, m->class_id.n, sizeof *is_turn);
+    free(is_turn);
+}
+
+static void unpack_turns(struct residual_model *m, struct pack *p)
+{
+    uint8_t *is_turn = unpack_array(p, m->class_id.n, sizeof *is_turn);
+
+    for (uint32_t c = 0; !p->is_bad && c < m->class_id.n; c++)
+        m->class[c].is_turn = is_turn[c] != 0;
+    free(is_turn);
 }
 
 static void pack_shapes(struct pack *p, const struct shapes *s)
@@ -656,6 +742,7 @@ void residual_pack(const struct residual_model *m, struct pack *p)
     local_typical_pack(&m->local, p);
     pack_shapes(p, &m->shapes);
     call_orders_pack(&m->shapes.orders, p);
+    pack_turns(p, m);
 }
 
 static struct residual_context *unpack_contexts(struct pack *p, size_t n)
@@ -731,7 +818,7 @@ int residual_unpack(struct residual_model *m, struct pack *p, uint32_t n_regions
     uint32_t format = unpack_u32(p);
 
     *m = (struct residual_model){0};
-    if (format != FORMAT && format != WITHOUT_ORDERS)
+    if (format < WITHOUT_ORDERS || format > FORMAT)
         return err_set(ERR_FORMAT, "the residual model is of another version");
     m->n_trees = unpack_u32(p);
     m->is_warm = unpack_u32(p) != 0;
@@ -754,7 +841,9 @@ int residual_unpack(struct residual_model *m, struct pack *p, uint32_t n_regions
     m->class = unpack_contexts(p, m->class_id.n);
     local_typical_unpack(&m->local, p, m->paths.n);
     unpack_shapes(&m->shapes, p, m->paths.n, n_regions);
-    call_orders_unpack(&m->shapes, format == FORMAT ? p : NULL);
+    call_orders_unpack(&m->shapes, format > WITHOUT_ORDERS ? p : NULL);
+    if (format > WITHOUT_TURNS)
+        unpack_turns(m, p);
     if (p->is_bad)
         return err_set(ERR_FORMAT, "the residual model is damaged");
     shapes_rank(&m->shapes, m->is_warm);

@@ -2,9 +2,9 @@
  * residual -- what a duration is worth for what the call was doing.
  *
  * The residual of a call is its log exclusive time against the calls of the same context: the
- * same call path and the same complete subtree, or just the path where that class occurs in few
- * trees. The model holds, per context, where the middle is and how wide it is (robust.h); the
- * measures say per tree how much time was lost, how surely, and how rare its shape is.
+ * same call path and the same complete subtree. Where few trees have that: in executions that
+ * come by plan (schedule.h) the same path in such executions, in others the path. The model
+ * holds, per context, where the middle is and how wide it is (robust.h); the measures say per tree how much time was lost, how surely, and how rare its shape is.
  *
  * Symbols, as in docs/algorithms.md: D typical duration of a root, c the offset under the log,
  * m and s centre and scale of a context, x = ln(exclusive + c), z = (x - m) / s,
@@ -37,6 +37,7 @@ struct residual_context {
     struct spread log_time; /* m and s */
     double typical;         /* exp(m), = typical exclusive time + c */
     uint32_t n_calls, n_trees;
+    bool is_turn; /* a class of executions that come by plan, whatever their subtrees are */
 };
 
 struct residual_model {
@@ -52,7 +53,7 @@ struct residual_model {
     struct spread
         *path_sum; /* [paths.n] of ln(time of a path in a tree / typical); scale 0: unknown */
     double *first_centre;  /* [paths.n] m of first executions, -INFINITY where too few */
-    struct idmap class_id; /* of (path, complete label) */
+    struct idmap class_id; /* of (path, complete label), or (path, path on schedule below) */
     struct residual_context *class; /* [class_id.n] */
     struct local_typical local;     /* factors of locations on typical times */
     struct shapes shapes;
@@ -111,7 +112,8 @@ void residual_fit(struct residual_model *model, struct residual_place *place,
 
 /*
  * residual_context -- what vertex v of tree t is compared with: others on its path with the
- * same calls below, or on its path where there are too few of these; not by location.
+ * same calls below, or with a call by plan below, or on its path, where there are too few of
+ * these; not by location.
  * Returns NULL for a path the model does not know.
  */
 const struct residual_context *residual_context(const struct residual_model *model,

@@ -179,7 +179,7 @@ static void unite_paths(struct fit *f, uint32_t *path)
 
 struct class_entry {
     struct key id;
-    uint64_t path;
+    uint32_t path, is_turn;
 };
 
 static struct key identify_class(void *entry, const uint32_t *to)
@@ -198,14 +198,16 @@ static void unite_classes(struct fit *f, uint32_t *class)
     struct numbering numbering = {id->n, seen, own, sizeof *own, identify_class};
 
     for (uint32_t c = 0; c < id->n; c++)
-        own[c] = (struct class_entry){id->key[c], f->path_of[c]};
+        own[c] = (struct class_entry){id->key[c], f->path_of[c], f->is_turn[c]};
     all = numbering_unite(f->share, &numbering, to, &n);
     numbering_apply(to, class, f->kinds->at[f->kinds->n]);
     idmap_release(id);
     f->path_of = mem_resize(f->path_of, n, sizeof *f->path_of);
+    f->is_turn = mem_resize(f->is_turn, n, sizeof *f->is_turn);
     for (uint32_t c = 0; c < n; c++) {
         idmap_add(id, all[c].id);
-        f->path_of[c] = (uint32_t)all[c].path;
+        f->path_of[c] = all[c].path;
+        f->is_turn[c] = all[c].is_turn;
     }
     free(own);
     free(seen);
@@ -213,27 +215,41 @@ static void unite_classes(struct fit *f, uint32_t *class)
     free(all);
 }
 
-/* Paths and classes of the vertices of kinds. */
-static void number_contexts(struct fit *f)
+static void number_paths(struct fit *f)
 {
-    const struct wl *wl = f->in->wl;
-    uint32_t *class = f->place->class, *path = f->place->path;
-    uint32_t n = f->kinds->at[f->kinds->n];
+    uint32_t *path = f->place->path;
 
     for (uint32_t k = 0; k < f->kinds->n; k++)
         context_number_tree(&f->m->paths, f->forest, f->kinds->first[k], true,
                             path + f->kinds->at[k]);
     if (f->share)
         unite_paths(f, path);
+    kind_sets_find(&f->paths, f->kinds, path, f->m->paths.n);
+}
+
+/*
+ * Numbers the classes of the vertices of kinds.
+ *   key      (vertices of the kinds) of each
+ *   is_turn  (same) or NULL: none is
+ */
+static void number_classes(struct fit *f, const struct key *key, const bool *is_turn)
+{
+    uint32_t *class = f->place->class, n = f->kinds->at[f->kinds->n];
+
+    idmap_release(&f->m->class_id);
+    free(f->path_of);
+    free(f->is_turn);
+    kind_sets_release(&f->classes);
     for (uint32_t i = 0; i < n; i++)
-        class[i] = idmap_add(&f->m->class_id,
-                             residual_class_key(&wl->vocab, wl->complete[i], path[i]));
+        class[i] = idmap_add(&f->m->class_id, key[i]);
     f->path_of = mem_alloc(f->m->class_id.n, sizeof *f->path_of);
-    for (uint32_t i = 0; i < n; i++)
-        f->path_of[class[i]] = path[i];
+    f->is_turn = mem_alloc(f->m->class_id.n, sizeof *f->is_turn);
+    for (uint32_t i = 0; i < n; i++) {
+        f->path_of[class[i]] = f->place->path[i];
+        f->is_turn[class[i]] = is_turn && is_turn[i];
+    }
     if (f->share)
         unite_classes(f, class);
-    kind_sets_find(&f->paths, f->kinds, path, f->m->paths.n);
     kind_sets_find(&f->classes, f->kinds, class, f->m->class_id.n);
 }
 
@@ -261,6 +277,48 @@ static struct residual_context *count_contexts(const struct fit *f,
         }
     tree_share_add(f->share, context, n, sizeof *context, add_contexts);
     return context;
+}
+
+/*
+ * Classes: vertices of one path with the same complete subtree. Where few trees have that, and
+ * a path on schedule is below, those of this path with the latter. A checkpoint that a program
+ * of two ranks has written twelve times is compared with checkpoints.
+ */
+static void find_classes(struct fit *f)
+{
+    const struct wl *wl = f->in->wl;
+    struct residual_model *m = f->m;
+    uint32_t n = f->kinds->at[f->kinds->n], *turn;
+    struct key *key = mem_resize(NULL, n, sizeof *key);
+    bool *is_turn;
+
+    for (uint32_t i = 0; i < n; i++)
+        key[i] = residual_class_key(&wl->vocab, wl->complete[i], f->place->path[i]);
+    number_classes(f, key, NULL);
+    m->class = count_contexts(f, &f->classes, m->class_id.n);
+    if (!residual_has_turns(m)) {
+        free(key);
+        return;
+    }
+    turn = mem_resize(NULL, n, sizeof *turn);
+    is_turn = mem_alloc(n, sizeof *is_turn);
+    for (uint32_t k = 0; k < f->kinds->n; k++)
+        residual_turns(m, f->forest, f->kinds->first[k], f->place->path + f->kinds->at[k],
+                       turn + f->kinds->at[k]);
+    for (uint32_t i = 0; i < n; i++) {
+        is_turn[i] =
+            turn[i] != PATH_NONE && m->class[f->place->class[i]].n_trees < RESIDUAL_MIN_TREES;
+        if (is_turn[i])
+            key[i] = residual_turn_key(turn[i], f->place->path[i]);
+    }
+    number_classes(f, key, is_turn);
+    free(m->class);
+    m->class = count_contexts(f, &f->classes, m->class_id.n);
+    for (uint32_t c = 0; c < m->class_id.n; c++)
+        m->class[c].is_turn = f->is_turn[c];
+    free(key);
+    free(turn);
+    free(is_turn);
 }
 
 /* What robust_groups needs to find x of a list of vertices. */
@@ -618,11 +676,11 @@ void residual_fit(struct residual_model *m, struct residual_place *place,
         return;
     m->is_warm = count_locations(&f) >= MIN_FIRST;
     fit_scales(&f);
-    number_contexts(&f);
+    number_paths(&f);
     m->apart = schedule_find(&m->paths, in->forest, f.kinds, &f.paths, f.share);
     mark_sampled(m, in->defs);
     m->path = count_contexts(&f, &f.paths, m->paths.n);
-    m->class = count_contexts(&f, &f.classes, m->class_id.n);
+    find_classes(&f);
     residual_deal_paths(&f);
     residual_fit_contexts(&f);
     fit_first(&f);
@@ -641,6 +699,7 @@ void residual_fit(struct residual_model *m, struct residual_place *place,
     kind_sets_release(&f.classes);
     partition_release(&f.deal);
     free(f.path_of);
+    free(f.is_turn);
     free(f.owner);
     free(f.is_split);
 }

@@ -14,7 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MIN_CALL_SCALE 0.10 /* of log times of calls: 10 % is never strange */
+#define RESIDUAL_MIN_TREES 30 /* a class must occur in, to be a context of its own */
+#define MIN_CALL_SCALE 0.10   /* of log times of calls: 10 % is never strange */
 
 /* A forest and where it is in a model. */
 struct view {
@@ -44,8 +45,8 @@ static inline struct residual_context context_of(const struct view *view, uint32
     struct residual_context c;
 
     if (everywhere == NULL)
-        return (struct residual_context){
-            {log(m->offset_ns), MIN_CALL_SCALE}, m->offset_ns, 0, 0};
+        return (struct residual_context){.log_time = {log(m->offset_ns), MIN_CALL_SCALE},
+                                         .typical = m->offset_ns};
     c = *everywhere;
     local = local_of(view, t, path);
     if (local != LOCAL_NONE) {
@@ -143,6 +144,21 @@ void residual_place_init(struct residual_place *place, const struct residual_inp
 /* residual_class_key -- of the calls of a path with a complete label. */
 struct key residual_class_key(const struct vocab *vocab, uint32_t word, uint32_t path);
 
+/* residual_turn_key -- of the calls of a path that have a path on schedule below them. */
+struct key residual_turn_key(uint32_t turn, uint32_t path);
+
+/* residual_has_turns -- is any path of a model on schedule? */
+bool residual_has_turns(const struct residual_model *m);
+
+/*
+ * residual_turns -- which path on schedule is below each vertex of a tree: the one that fewest
+ * trees have.
+ *   path  (vertices of tree t) as context_number_tree says
+ *   turn  (same) out: a path, or PATH_NONE: also of vertices that are on schedule themselves
+ */
+void residual_turns(const struct residual_model *m, const struct forest *forest, uint32_t t,
+                    const uint32_t *path, uint32_t *turn);
+
 /* What fitting goes over. */
 struct fit {
     struct residual_model *m;
@@ -154,6 +170,7 @@ struct fit {
     uint32_t n_trees;                /* of all processes */
     struct kind_sets paths, classes; /* of the kinds */
     uint32_t *path_of;               /* [classes] */
+    bool *is_turn;                   /* [classes] */
     struct partition deal;           /* of paths */
     unsigned *owner;                 /* [paths] */
     bool *is_split;                  /* [paths] not dealt: each process keeps its own times */

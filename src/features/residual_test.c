@@ -326,6 +326,52 @@ static void what_a_model_does_not_know_is_strange(void **state)
     sample_model_release(&m);
 }
 
+/* 240 trees, each twentieth with a checkpoint; the one numbered `odd` is another tree. */
+static const char *with_checkpoints(const char *checkpoint, uint32_t odd, const char *other)
+{
+    static char text[1 << 16];
+    char *at = text;
+
+    for (uint32_t t = 0; t < 240; t++)
+        at += sprintf(at, "%s ", t == odd ? other : t % 20 == 19 ? checkpoint : "A:100(B:50)");
+    return text;
+}
+
+/*
+ * Twelve checkpoints are too few for a class, and A's own time is longer in each. But they come
+ * by plan, so they are compared with each other, also where the subtree of one is unlike the
+ * others'; and so is one of another run. What comes without a plan is compared with all.
+ */
+static void few_executions_by_plan_are_compared_with_each_other(void **state)
+{
+    struct residual_place place;
+    struct residual_measure more[3];
+    struct forest other = {0};
+    struct sample_model m;
+    struct wl wl;
+
+    (void)state;
+    sample_model_init(&m,
+                      with_checkpoints("A:900(B:50 Save:20)", 99, "A:900(B:50 Save:20 C:5)"));
+    assert_int_equal(m.measure[19].loss.typical_ns, 970);
+    assert_int_equal(m.measure[99].loss.more_ns, 5);
+    assert_int_equal(m.measure[20].loss.typical_ns, 150);
+    sample_forest("A:900(B:50 Save:20) A:1800(B:50 Save:20 D:1) A:900(B:50 D:20)", &m.defs,
+                  &other);
+    wl_init(&wl, &other, &m.defs, false, NULL);
+    measure_by(&m.model, &place, &other, &wl, &m.defs, more);
+    assert_int_equal(more[0].loss.typical_ns, 970);
+    assert_int_equal(more[1].loss.typical_ns, 970);
+    assert_int_equal(more[2].loss.typical_ns, 150);
+    residual_place_release(&place);
+    wl_release(&wl);
+    forest_release(&other);
+    sample_model_release(&m);
+    sample_model_init(&m, with_checkpoints("A:900(B:50 Save:20)", 98, "A:900(B:50 Save:20)"));
+    assert_int_equal(m.measure[19].loss.typical_ns, 170);
+    sample_model_release(&m);
+}
+
 /* Every prefix, and every byte changed, is refused or harmless. */
 static void damaged_models_are_refused(void **state)
 {
@@ -367,6 +413,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_trees_measure_nothing),
+        cmocka_unit_test(few_executions_by_plan_are_compared_with_each_other),
         cmocka_unit_test(a_leaf_that_takes_a_fifth_more_is_so_much_stranger),
         cmocka_unit_test(time_lost_is_against_the_context),
         cmocka_unit_test(the_subtree_is_part_of_the_context),
