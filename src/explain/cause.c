@@ -6,9 +6,11 @@
 #include "explain/cause.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/text.h"
 #include "explain/team_barrier.h"
 #include "explain/trace_view.h"
+#include "explain/unrecorded.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -251,8 +253,9 @@ static const struct collective *same_collective(const struct call_view *calls,
     return NULL;
 }
 
+/* Collectives up to a kind: after a barrier all are in step, after others they may be. */
 static void step_by_collectives(const struct trace_view *view, const struct cause_link *link,
-                                struct in_step *step)
+                                enum collective_kind most, struct in_step *step)
 {
     const struct call_view *calls = &view->calls[link->location];
     size_t at = calls_collective_from(calls, link->begin_ns);
@@ -261,12 +264,55 @@ static void step_by_collectives(const struct trace_view *view, const struct caus
     while (at-- > lowest) {
         const struct collective *c = &calls->collective[at], *other;
 
-        if (c->kind > COLLECTIVE_ALL_TO_ALL || c->instance == NO_INSTANCE)
+        if (c->kind > most || c->instance == NO_INSTANCE)
             continue;
         other = same_collective(&view->calls[link->waiting.location], c);
         if (other)
             take_step(step, c->end_ns, other->end_ns, link);
         if (step->is_known && step->waiter_ns >= c->end_ns)
+            return;
+    }
+}
+
+/* The call of a location that belongs to one of another, or NULL: soon before or after its time.
+ */
+static const struct unrecorded_call *same_unrecorded(const struct trace_view *view,
+                                                     const struct unrecorded *u,
+                                                     uint32_t location, uint32_t instance,
+                                                     uint64_t time_ns)
+{
+    const uint64_t *enter_ns = view->calls[location].enter_ns;
+    size_t begin = u->first[location], end = u->first[location + 1];
+    size_t at = FIRST_NOT(i, begin, end, enter_ns[u->call[i].row] < time_ns);
+    size_t first = at - begin > MAX_COLLECTIVES ? at - MAX_COLLECTIVES : begin;
+
+    for (size_t i = first; i < end && i < at + MAX_COLLECTIVES; i++)
+        if (u->call[i].instance == instance)
+            return &u->call[i];
+    return NULL;
+}
+
+static void step_by_unrecorded(const struct trace_view *view, const struct cause_link *link,
+                               struct in_step *step)
+{
+    const struct unrecorded *u = unrecorded_of(view);
+    const struct call_view *calls = &view->calls[link->location],
+                           *partner = &view->calls[link->waiting.location];
+    size_t begin = u->first[link->location], end = u->first[link->location + 1];
+    size_t at = FIRST_NOT(i, begin, end, calls->enter_ns[u->call[i].row] < link->begin_ns);
+    size_t lowest = at - begin > MAX_COLLECTIVES ? at - MAX_COLLECTIVES : begin;
+
+    while (at-- > lowest) {
+        const struct unrecorded_call *call = &u->call[at], *other;
+        uint64_t leave_ns = calls_leave(calls, call->row);
+
+        if (call->instance == UNRECORDED_ALONE)
+            continue;
+        other = same_unrecorded(view, u, link->waiting.location, call->instance,
+                                calls->enter_ns[call->row]);
+        if (other)
+            take_step(step, leave_ns, calls_leave(partner, other->row), link);
+        if (step->is_known && step->waiter_ns >= leave_ns)
             return;
     }
 }
@@ -301,7 +347,10 @@ static bool find_step(const struct trace_view *view, const struct cause_link *li
     if (link->waiting.kind == WAITING_FOR_TEAM)
         return step_by_team(view, link, waiter, partner);
     step_by_messages(view, link, &step);
-    step_by_collectives(view, link, &step);
+    step_by_collectives(view, link, COLLECTIVE_ALL_TO_ALL, &step);
+    step_by_unrecorded(view, link, &step);
+    if (!step.is_known)
+        step_by_collectives(view, link, COLLECTIVE_OTHER, &step);
     waiter->from_ns = step.waiter_ns;
     partner->from_ns = step.partner_ns;
     return step.is_known;

@@ -193,6 +193,63 @@ static void a_broadcast_waits_for_its_root(void **state)
                         "not_waiting: MPI_Bcast 25.0 us <- rank 1 calc 24.0 us");
 }
 
+/* A leaf sends and goes on, whoever comes later; who stands for others in the tree stays for
+ * them; the root waits for all. */
+static void a_reduction_holds_up_who_stays_for_others(void **state)
+{
+    static const char *const text[] = {
+        "step@0-90( MPI_Reduce@5-71_0 )",
+        "step@0-90( calc@0-70 MPI_Reduce@70-71_0 )",
+        "step@0-90( MPI_Reduce@5-12_0 calc@12-90 )",
+        "step@0-90( MPI_Reduce@5-72_0 )",
+    };
+
+    (void)state;
+    assert_string_equal(said_chain(4, text, 0, 1),
+                        "not_waiting: MPI_Reduce 66.0 us <- rank 1 calc 65.0 us");
+    assert_string_equal(said_chain(4, text, 2, 1),
+                        "in_time: MPI_Reduce 7.00 us <- rank 2 (in time)");
+    assert_string_equal(said_chain(4, text, 3, 1),
+                        "not_waiting: MPI_Reduce 67.0 us <- rank 1 calc 65.0 us");
+}
+
+/* Rank 2 comes last of all, and holds up nobody who had gone before. */
+static void in_a_scan_who_comes_before_one_goes_is_waited_for(void **state)
+{
+    static const char *const text[] = {
+        "step@0-90( MPI_Scan@5-52? )",
+        "step@0-90( calc@0-50 MPI_Scan@50-51? )",
+        "step@0-90( calc@0-70 MPI_Scan@70-71? )",
+        "step@0-90( MPI_Scan@5-30? )",
+    };
+
+    (void)state;
+    assert_string_equal(said_chain(4, text, 0, 1),
+                        "not_waiting: MPI_Scan 47.0 us <- rank 1 calc 45.0 us");
+    assert_string_equal(said_chain(4, text, 3, 1), "unknown: MPI_Scan 25.0 us");
+}
+
+/* No trace has records of fences; the second of each rank belong together, and after the first all
+ * were in step, so that rank 1's slow start is not the cause. Of rank 2 there is one fence
+ * more: who meets whom is not known. */
+static void fences_are_told_apart_by_their_number(void **state)
+{
+    static const char *const text[] = {
+        "step@0-90( MPI_Win_fence@0-21 calc@21-30 MPI_Win_fence@30-81 )",
+        "step@0-90( io@0-20 MPI_Win_fence@20-21 calc@21-80 MPI_Win_fence@80-81 )",
+        "step@0-90( MPI_Win_fence@0-1 MPI_Win_fence@1-2 MPI_Win_fence@2-3 )",
+    };
+    struct said s;
+
+    (void)state;
+    begin(&s, 2, text);
+    assert_string_equal(chain(&s, 0, 3),
+                        "not_waiting: MPI_Win_fence 51.0 us <- rank 1 calc 59.0 us");
+    assert_true(s.cause.link[0].waiting.is_guess);
+    end(&s);
+    assert_string_equal(said_chain(3, text, 0, 3), "unknown: MPI_Win_fence 51.0 us");
+}
+
 /* Barrier, then a request, then a blocking receive, each held up by the next rank. */
 static void kinds_of_waiting_mix(void **state)
 {
@@ -520,6 +577,9 @@ int main(void)
         cmocka_unit_test(a_waitall_waits_for_the_last_of_its_messages),
         cmocka_unit_test(a_barrier_waits_for_the_last_one_in),
         cmocka_unit_test(a_broadcast_waits_for_its_root),
+        cmocka_unit_test(a_reduction_holds_up_who_stays_for_others),
+        cmocka_unit_test(in_a_scan_who_comes_before_one_goes_is_waited_for),
+        cmocka_unit_test(fences_are_told_apart_by_their_number),
         cmocka_unit_test(kinds_of_waiting_mix),
         cmocka_unit_test(a_message_that_is_not_in_the_trace_ends_it),
         cmocka_unit_test(a_collective_that_does_not_block_waits_for_who_completes_it_last),

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 #include "base/search.h"
+#include "explain/unrecorded.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@ void trace_view_init(struct trace_view *view, const struct definitions *defs,
     view->first_message = mem_alloc((size_t)view->n_locations + 1, sizeof(size_t));
     view->first_span = mem_alloc((size_t)view->n_locations + 1, sizeof(size_t));
     view->longest_send = mem_alloc(view->n_locations, sizeof *view->longest_send);
+    view->unrecorded = mem_alloc(1, sizeof *view->unrecorded);
     for (uint32_t l = 0; l < view->n_locations; l++) {
         view->first_message[l + 1] = view->first_message[l] + calls[l].n_messages;
         view->first_span[l + 1] = view->first_span[l] + calls[l].n_spans;
@@ -29,6 +31,9 @@ void trace_view_release(struct trace_view *view)
     free(view->first_message);
     free(view->first_span);
     free(view->longest_send);
+    if (view->unrecorded)
+        unrecorded_free(*view->unrecorded);
+    free(view->unrecorded);
     *view = (struct trace_view){0};
 }
 

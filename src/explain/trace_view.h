@@ -22,6 +22,8 @@ struct longest_send {
         n_spared; /* messages that need not have been looked at, had it been known */
 };
 
+struct unrecorded;
+
 struct trace_view {
     const struct definitions *defs; /* regions, locations; members of communicators if known */
     uint32_t n_locations;
@@ -31,7 +33,8 @@ struct trace_view {
     size_t *first_span;            /* [n_locations + 1] among all spans */
     const struct dependency *dependency; /* [n_dependencies] by location and begin; or NULL */
     size_t n_dependencies;
-    struct longest_send *longest_send; /* [n_locations] */
+    struct longest_send *longest_send;        /* [n_locations] */
+    _Atomic(struct unrecorded *) *unrecorded; /* one, NULL until asked for: unrecorded_of */
     bool
         is_part; /* of a run: what was before is not there, on each location from another time */
 

@@ -8,6 +8,7 @@
 
 #include "base/search.h"
 #include "explain/team_barrier.h"
+#include "explain/unrecorded.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -481,15 +482,17 @@ static void search_messages(struct search *s)
 
 /* ------------------------------------------------------------------------ collectives */
 
-/* Takes part l of the collective into account, if it has one. Returns whether it has. */
+/* Takes part l of the collective into account, if it has one and began it before a time. Returns
+ * whether it has one. */
 static bool meet_part(const struct trace_view *view, const struct collective *c, uint32_t l,
-                      struct waiting *w)
+                      uint64_t before_ns, struct waiting *w)
 {
     const struct collective *part = calls_collective_part(&view->calls[l], c);
 
     if (part == NULL)
         return false;
-    if (w->location == NO_LOCATION || part->begin_ns > w->until_ns) {
+    if (part->begin_ns < before_ns &&
+        (w->location == NO_LOCATION || part->begin_ns > w->until_ns)) {
         w->location = l;
         w->rank = view->defs->location[l].rank;
         w->until_ns = part->begin_ns;
@@ -531,6 +534,42 @@ static void meet_completing(struct search *s, const struct collective *c, struct
         *w = last;
 }
 
+/* Who took part in a collective and entered it last, of those that did before a time. */
+static void meet_last(const struct search *s, const struct collective *c, uint64_t before_ns,
+                      struct waiting *w)
+{
+    uint32_t n_members = count_members(s->view, c->comm), n_met = 0;
+
+    for (uint32_t l = 0; l < s->view->n_locations; l++)
+        n_met += meet_part(s->view, c, l, before_ns, w);
+    w->n_missing = n_members > n_met ? n_members - n_met : 0;
+}
+
+/*
+ * What a rank that need not wait for all has waited for: in a tree for those behind it, in a
+ * scan for those before it. Which these are no trace says, but times do. False: not for anybody.
+ */
+static bool meet_by_times(const struct search *s, const struct collective *c, struct waiting *w)
+{
+    struct waiting last = *w;
+
+    last.location = NO_LOCATION;
+    last.until_ns = 0;
+    last.is_guess = true;
+    meet_last(s, c, c->kind == COLLECTIVE_OTHER ? s->to_ns : UINT64_MAX, &last);
+    w->n_missing = last.n_missing;
+    if (!waiting_ended_by(s->from_ns, last.until_ns, s->to_ns))
+        return false;
+    *w = last;
+    return true;
+}
+
+static bool needs_all(const struct collective *c, uint32_t rank)
+{
+    return c->kind == COLLECTIVE_BARRIER || c->kind == COLLECTIVE_ALL_TO_ALL ||
+           (c->kind == COLLECTIVE_ALL_TO_ONE && c->root == rank);
+}
+
 static void offer_collective(struct search *s, const struct collective *c)
 {
     struct waiting w = {.kind = WAITING_FOR_ALL,
@@ -538,21 +577,22 @@ static void offer_collective(struct search *s, const struct collective *c)
                         .location = NO_LOCATION,
                         .bytes = c->received_bytes,
                         .has_data = true};
-    uint32_t root = NO_LOCATION;
+    uint32_t rank = s->view->defs->location[s->location].rank, root = NO_LOCATION;
 
     if (c->instance == NO_INSTANCE)
         return;
-    if (c->kind == COLLECTIVE_ONE_TO_ALL &&
-        c->root != s->view->defs->location[s->location].rank)
+    if (c->kind == COLLECTIVE_ONE_TO_ALL && c->root != rank)
         root = definitions_find_location(s->view->defs, c->root);
     if (root != NO_LOCATION)
-        meet_part(s->view, c, root, &w);
-    if (w.location == NO_LOCATION || !is_material(s, delay_until(s, w.until_ns))) {
-        uint32_t n_members = count_members(s->view, c->comm), n_met = 0;
-
-        for (uint32_t l = 0; l < s->view->n_locations; l++)
-            n_met += meet_part(s->view, c, l, &w);
-        w.n_missing = n_members > n_met ? n_members - n_met : 0;
+        meet_part(s->view, c, root, UINT64_MAX, &w);
+    if (needs_all(c, rank)) {
+        meet_last(s, c, UINT64_MAX, &w);
+    } else if (!is_material(s, delay_until(s, w.until_ns)) && !meet_by_times(s, c, &w) &&
+               w.location == NO_LOCATION) {
+        if (c->kind == COLLECTIVE_OTHER)
+            return;               /* it is not known */
+        w.location = s->location; /* for nobody: a root that sends, or who sends to one */
+        w.rank = rank;
     }
     if (!is_material(s, delay_until(s, w.until_ns)))
         meet_completing(s, c, &w);
@@ -662,6 +702,29 @@ static void search_device(struct search *s)
     offer(s, &w);
 }
 
+/* ------------------------------------------------------------- calls without any record */
+
+static void search_unrecorded(struct search *s)
+{
+    const struct unrecorded *u = unrecorded_of(s->view);
+    const struct unrecorded_call *call = unrecorded_find(u, s->location, s->row);
+    const struct unrecorded_part *last;
+    struct waiting w = {.kind = WAITING_FOR_ALL, .has_data = true, .is_guess = true};
+
+    if (call == NULL || !call->does_wait || call->instance == UNRECORDED_ALONE)
+        return;
+    last = unrecorded_last_before(u, call->instance, s->to_ns);
+    if (last == NULL || last->location == s->location ||
+        !waiting_ended_by(s->from_ns, last->enter_ns, s->to_ns))
+        return;
+    w.location = last->location;
+    w.rank = s->view->defs->location[last->location].rank;
+    w.until_ns = last->enter_ns;
+    w.delay_ns = delay_until(s, w.until_ns);
+    w.is_late = is_material(s, w.delay_ns);
+    offer(s, &w);
+}
+
 /* ---------------------------------------------------------------------------- guesses */
 
 /* The last message from location l to this rank that was sent during the wait. */
@@ -749,6 +812,8 @@ void waiting_of(const struct trace_view *view, uint32_t location, uint32_t row,
         search_device(&s);
     if (s.alone.kind != WAITING_NOT && !is_material(&s, s.best.delay_ns))
         s.best = s.alone;
+    if (s.best.kind == WAITING_NOT && s.is_mpi)
+        search_unrecorded(&s);
     if (s.best.kind == WAITING_NOT && s.is_mpi && waiting_is_likely(called))
         guess(&s);
     if (s.best.kind == WAITING_NOT && waiting_is_likely(called))

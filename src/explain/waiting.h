@@ -19,6 +19,10 @@
  * operation itself may have taken long: a large message moves only while both ends are in MPI.
  * Then the other end matters for as long as its own part of the operation lasted.
  *
+ * Of scans, of ranks in the middle of a tree, and of calls that no trace has a record of
+ * (unrecorded.h), the times alone say who waited: one that stayed until another had come, and
+ * then hardly longer (waiting_ended_by). `is_guess` says so.
+ *
  * Some tracers write no receives (EZTrace). Where the rank at the other end has none at all, a
  * send is taken to be received when it ended, and a call without any record to wait for the
  * last message that was sent to its rank before the call ended; `is_guess` says so.
@@ -128,6 +132,16 @@ struct waiting {
     uint64_t until_ns; /* when it was there, or its part had ended, by its own clock */
     uint64_t delay_ns; /* how long the call waited for that */
 };
+
+/*
+ * waiting_ended_by -- whether who was in a call from one time to another waited for what came in
+ * between: it stayed until that, and then hardly longer, three times as long before as after.
+ */
+static inline bool waiting_ended_by(uint64_t from_ns, uint64_t came_ns, uint64_t until_ns)
+{
+    return came_ns > from_ns && came_ns < until_ns &&
+           until_ns - came_ns <= (came_ns - from_ns) / 3;
+}
 
 /*
  * waiting_of -- what call `row` of a location waits for between two moments.

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "explain/waiting.h"
 #include "replay/streams.h"
 #include "replay/syncs_needs.h"
 #include "replay/team_syncs.h"
@@ -142,11 +143,11 @@ static bool is_seen_late(const struct syncs *s, const struct message *send,
     if (end < from + MIN_LATE_NS)
         return false;
     posted = posted_ns(s->view, send);
-    if (!sync_has_waited(from, posted, end)) /* nor since a call that came later */
+    if (!waiting_ended_by(from, posted, end)) /* nor since a call that came later */
         return false;
     if (!is_one_call)
         row = call_at(s->view, calls, end);
-    return is_mpi(s->view, calls, row) && sync_has_waited(calls->enter_ns[row], posted, end);
+    return is_mpi(s->view, calls, row) && waiting_ended_by(calls->enter_ns[row], posted, end);
 }
 
 static void set_late(struct syncs *s, size_t row)
@@ -279,11 +280,11 @@ static void add_unrecorded(const struct syncs *s, uint32_t l, struct record_sync
 {
     const struct call_view *calls = &s->view->calls[l];
 
-    for (size_t i = at->unrecorded.first[l]; i < at->unrecorded.first[l + 1]; i++) {
-        struct unrecorded_call *call = &at->unrecorded.call[i];
+    for (size_t i = at->unrecorded->first[l]; i < at->unrecorded->first[l + 1]; i++) {
+        uint32_t row = at->unrecorded->call[i].row;
 
-        points_add(p, (struct point){calls_leave(calls, call->row), calls->enter_ns[call->row],
-                                     &call->sync, call->row, POINT_WAIT});
+        points_add(p, (struct point){calls_leave(calls, row), calls->enter_ns[row],
+                                     &at->unrecorded_sync[i], row, POINT_WAIT});
     }
 }
 
@@ -533,6 +534,9 @@ static void places_init(struct record_syncs *at, const struct trace_view *view)
     n = at->first_barrier[view->n_locations];
     at->barrier = mem_alloc(n, sizeof *at->barrier);
     memset(at->barrier, 0xff, n * sizeof *at->barrier);
+    at->unrecorded = unrecorded_of(view);
+    at->unrecorded_sync = mem_alloc(at->unrecorded->n, sizeof *at->unrecorded_sync);
+    memset(at->unrecorded_sync, 0xff, at->unrecorded->n * sizeof *at->unrecorded_sync);
 }
 
 static void places_release(struct record_syncs *at)
@@ -544,7 +548,7 @@ static void places_release(struct record_syncs *at)
     free(at->span_begin);
     free(at->first_barrier);
     free(at->barrier);
-    unrecorded_release(&at->unrecorded);
+    free(at->unrecorded_sync);
 }
 
 static bool is_in_team(const struct call_view *calls)
@@ -643,7 +647,6 @@ int syncs_init(struct syncs *s, const struct trace_view *view)
     find_ssend(s);
     find_late(s);
     places_init(&at, view);
-    unrecorded_init(&at.unrecorded, view);
     streams_init(&streams, s);
     rc = add_all(s, &streams, &at);
     if (s->begin_ns > s->end_ns)

@@ -46,16 +46,6 @@ struct sync {
     uint32_t is_idle : 1;  /* of a thread that is in no team: it waits for nobody */
 };
 
-/*
- * sync_has_waited -- whether who was in a call from one time to another waited for what came in
- * between: it stayed until that, and then hardly longer, three times as long before as after.
- */
-static inline bool sync_has_waited(uint64_t from_ns, uint64_t came_ns, uint64_t until_ns)
-{
-    return came_ns > from_ns && came_ns < until_ns &&
-           until_ns - came_ns <= (came_ns - from_ns) / 3;
-}
-
 /* A need is another sync, or all members of a collective. */
 #define NEED_ALL (1u << 31)   /* the rest is the number of a collective */
 #define NEED_EARLY (1u << 30) /* its time comes after the need's: clocks disagree */

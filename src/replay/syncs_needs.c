@@ -157,7 +157,7 @@ static bool waits_within(const struct needs *n, uint32_t instance, uint32_t who,
     const struct sync *sync = &n->s->sync[who];
     uint64_t from = from_ns > sync->enter_ns ? from_ns : sync->enter_ns;
 
-    return sync_has_waited(from, n->span[instance].last_enter, sync->leave_ns);
+    return waiting_ended_by(from, n->span[instance].last_enter, sync->leave_ns);
 }
 
 /* Some wait and some do not, and for whom is seen by their times alone. */
@@ -180,7 +180,7 @@ static uint32_t waited_for(const struct needs *n, uint32_t instance, uint32_t wh
 
     if (i == first)
         return NEED_INDEX;
-    return sync_has_waited(sync->enter_ns, s->sync[s->member[i - 1]].enter_ns, sync->leave_ns)
+    return waiting_ended_by(sync->enter_ns, s->sync[s->member[i - 1]].enter_ns, sync->leave_ns)
                ? s->member[i - 1]
                : NEED_INDEX;
 }
@@ -414,53 +414,53 @@ static void note_end(struct needs *n, uint32_t sync)
     note(n, sync, NEED_ALL | (n->s->n_collectives - 1));
 }
 
-static bool is_met(const struct unrecorded_call *call)
+/* Call i of those without a record is a sync, and others are known that belong to it. */
+static bool is_met(const struct needs *n, size_t i)
 {
-    return is_there(call->sync) && call->instance != UNRECORDED_ALONE;
+    return is_there(n->at->unrecorded_sync[i]) &&
+           n->at->unrecorded->call[i].instance != UNRECORDED_ALONE;
 }
 
 /* Those of an instance come behind the barriers of teams. */
-static uint32_t instance_of(const struct needs *n, const struct unrecorded_call *call)
+static uint32_t instance_of(const struct needs *n, size_t i)
 {
-    return n->s->first_team + n->s->n_teams + call->instance;
+    return n->s->first_team + n->s->n_teams + n->at->unrecorded->call[i].instance;
 }
 
-static void each_unrecorded(struct needs *n,
-                            void (*fn)(struct needs *n, const struct unrecorded_call *call))
+static void each_unrecorded(struct needs *n, void (*fn)(struct needs *n, size_t i))
 {
-    const struct unrecorded *u = &n->at->unrecorded;
-
-    for (size_t i = 0; i < u->first[n->s->n_locations]; i++)
-        fn(n, &u->call[i]);
+    for (size_t i = 0; i < n->at->unrecorded->n; i++)
+        fn(n, i);
 }
 
-static void count_unrecorded(struct needs *n, const struct unrecorded_call *call)
+static void count_unrecorded(struct needs *n, size_t i)
 {
-    if (call->is_waited_for && is_met(call))
-        n->s->first_member[instance_of(n, call) + 2]++;
+    if (n->at->unrecorded->call[i].is_waited_for && is_met(n, i))
+        n->s->first_member[instance_of(n, i) + 2]++;
 }
 
-static void add_unrecorded(struct needs *n, const struct unrecorded_call *call)
+static void add_unrecorded(struct needs *n, size_t i)
 {
-    if (call->is_waited_for && is_met(call))
-        n->s->member[n->s->first_member[instance_of(n, call) + 1]++] = call->sync;
+    if (n->at->unrecorded->call[i].is_waited_for && is_met(n, i))
+        n->s->member[n->s->first_member[instance_of(n, i) + 1]++] = n->at->unrecorded_sync[i];
 }
 
-static void need_of_unrecorded(struct needs *n, const struct unrecorded_call *call)
+static void need_of_unrecorded(struct needs *n, size_t i)
 {
     const struct trace_view *view = n->s->view;
-    uint32_t other = NEED_INDEX, location;
+    const struct unrecorded_call *call = &n->at->unrecorded->call[i];
+    uint32_t sync = n->at->unrecorded_sync[i], other = NEED_INDEX, location;
 
-    if (!call->does_wait || !is_there(call->sync))
+    if (!call->does_wait || !is_there(sync))
         return;
-    if (is_met(call))
-        other = waited_for(n, instance_of(n, call), call->sync);
+    if (is_met(n, i))
+        other = waited_for(n, instance_of(n, i), sync);
     if (is_there(other)) {
-        note(n, call->sync, other);
+        note(n, sync, other);
         return;
     }
-    location = syncs_location(n->s, call->sync);
-    n->s->sync[call->sync].is_blind |=
+    location = syncs_location(n->s, sync);
+    n->s->sync[sync].is_blind |=
         waiting_is_likely(&view->defs->region[view->calls[location].region[call->row]]);
 }
 
@@ -473,7 +473,7 @@ static void list_members(struct needs *n)
     s->first_team = count_collectives(s->view, n->at);
     s->n_teams = n->teams.n_barriers;
     n_instances = s->n_collectives =
-        s->first_team + s->n_teams + n->at->unrecorded.n_instances + n->has_end;
+        s->first_team + s->n_teams + n->at->unrecorded->n_instances + n->has_end;
 
     n->root = mem_alloc(n_instances, sizeof *n->root);
     n->span = mem_alloc(n_instances, sizeof *n->span);

@@ -3,7 +3,7 @@
 #define SNAG_REPLAY_SYNCS_NEEDS_H
 
 #include "replay/syncs.h"
-#include "replay/unrecorded.h"
+#include "explain/unrecorded.h"
 
 /* In which syncs the records of a trace are: NEED_INDEX where in none. */
 struct record_syncs {
@@ -16,7 +16,8 @@ struct record_syncs {
     uint32_t *barrier;                         /* [barriers] of teams */
     const struct found_dependency *dependency; /* [n_dependencies] */
     size_t n_dependencies;
-    struct unrecorded unrecorded;
+    const struct unrecorded *unrecorded;
+    uint32_t *unrecorded_sync; /* [unrecorded->n] */
 };
 
 /* syncs_need_all -- fill in first_need, need, members, last_ns and is_blind. */

@@ -2,11 +2,14 @@
  * A kind is a function, whatever it is called from. Kinds of one meeting, such as the call that
  * opens a window and the one that waits for that, are counted against each other.
  */
-#include "replay/unrecorded.h"
+#include "explain/unrecorded.h"
 
 #include "base/mem.h"
 #include "base/named.h"
+#include "base/search.h"
+#include "base/order.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +57,7 @@ struct finding {
     uint32_t count[N_KINDS]; /* of each, on the location that is looked at */
     uint32_t most[N_KINDS];  /* ... on any that calls it */
     bool is_even[N_KINDS];   /* all who call it do so as often */
-    size_t n, cap;
+    size_t cap;
 };
 
 static void find_meetings(struct finding *f)
@@ -87,7 +90,7 @@ static bool find_regions(struct finding *f)
 /* The instance is the number of the call of its kind on its location until all are counted. */
 static void find_calls(struct finding *f, uint32_t l)
 {
-    const struct call_view *calls = &f->view->calls[l];
+    const struct call_view *calls = trace_view_calls(f->view, l);
 
     memset(f->count, 0, sizeof f->count);
     for (uint32_t row = 0; row < calls->n; row++) {
@@ -95,9 +98,9 @@ static void find_calls(struct finding *f, uint32_t l)
 
         if (k == N_KINDS)
             continue;
-        mem_grow(&f->u->call, &f->cap, f->n + 1, sizeof *f->u->call);
-        f->u->call[f->n++] = (struct unrecorded_call){
-            row, f->count[k]++, UINT32_MAX, kinds[k].does_wait, kinds[k].is_waited_for};
+        mem_grow(&f->u->call, &f->cap, f->u->n + 1, sizeof *f->u->call);
+        f->u->call[f->u->n++] = (struct unrecorded_call){row, f->count[k]++, kinds[k].does_wait,
+                                                         kinds[k].is_waited_for};
     }
     for (uint32_t k = 0; k < N_KINDS; k++) {
         uint32_t *most = &f->most[f->meeting[k]];
@@ -127,26 +130,99 @@ static void number_instances(struct finding *f)
         }
 }
 
-void unrecorded_init(struct unrecorded *u, const struct trace_view *view)
+static int by_enter(const void *a, const void *b)
 {
+    const struct unrecorded_part *x = a, *y = b;
+
+    if (x->enter_ns != y->enter_ns)
+        return x->enter_ns < y->enter_ns ? -1 : 1;
+    return order_u32(&x->location, &y->location);
+}
+
+/* Those that are waited for, by instance. */
+static void list_parts(struct unrecorded *u, const struct trace_view *view)
+{
+    size_t *next;
+
+    u->first_part = mem_alloc((size_t)u->n_instances + 2, sizeof *u->first_part);
+    next = u->first_part + 1; /* becomes the start of each, and then its end */
+    for (size_t i = 0; i < u->n; i++)
+        if (u->call[i].is_waited_for && u->call[i].instance != UNRECORDED_ALONE)
+            next[u->call[i].instance + 1]++;
+    for (uint32_t k = 0; k < u->n_instances; k++)
+        next[k + 1] += next[k];
+    u->part = mem_alloc(next[u->n_instances], sizeof *u->part);
+    for (uint32_t l = 0; l < view->n_locations; l++)
+        for (size_t i = u->first[l]; i < u->first[l + 1]; i++) {
+            const struct unrecorded_call *call = &u->call[i];
+
+            if (call->is_waited_for && call->instance != UNRECORDED_ALONE)
+                u->part[next[call->instance]++] =
+                    (struct unrecorded_part){view->calls[l].enter_ns[call->row], l};
+        }
+    for (uint32_t k = 0; k < u->n_instances; k++)
+        qsort(u->part + u->first_part[k], u->first_part[k + 1] - u->first_part[k],
+              sizeof *u->part, by_enter);
+}
+
+static struct unrecorded *find_all(const struct trace_view *view)
+{
+    struct unrecorded *u = mem_alloc(1, sizeof *u);
     struct finding f = {.u = u, .view = view};
 
-    *u = (struct unrecorded){.first = mem_alloc((size_t)view->n_locations + 1, sizeof(size_t))};
+    u->first = mem_alloc((size_t)view->n_locations + 1, sizeof *u->first);
     if (!view->is_part && find_regions(&f)) {
         memset(f.is_even, true, sizeof f.is_even);
         find_meetings(&f);
         for (uint32_t l = 0; l < view->n_locations; l++) {
             find_calls(&f, l);
-            u->first[l + 1] = f.n;
+            u->first[l + 1] = u->n;
         }
         number_instances(&f);
     }
+    list_parts(u, view);
     free(f.kind_of);
+    return u;
 }
 
-void unrecorded_release(struct unrecorded *u)
+const struct unrecorded *unrecorded_of(const struct trace_view *view)
 {
+    struct unrecorded *u = *view->unrecorded, *found;
+
+    if (u)
+        return u;
+    found = find_all(view);
+    if (atomic_compare_exchange_strong(view->unrecorded, &u, found))
+        return found;
+    unrecorded_free(found); /* another thread was faster */
+    return u;
+}
+
+void unrecorded_free(struct unrecorded *u)
+{
+    if (u == NULL)
+        return;
     free(u->call);
     free(u->first);
-    *u = (struct unrecorded){0};
+    free(u->part);
+    free(u->first_part);
+    free(u);
+}
+
+const struct unrecorded_call *unrecorded_find(const struct unrecorded *u, uint32_t location,
+                                              uint32_t row)
+{
+    size_t end = u->first[location + 1],
+           i = FIRST_NOT(k, u->first[location], end, u->call[k].row < row);
+
+    return i < end && u->call[i].row == row ? &u->call[i] : NULL;
+}
+
+const struct unrecorded_part *unrecorded_last_before(const struct unrecorded *u,
+                                                     uint32_t instance, uint64_t time_ns)
+{
+    size_t first = u->first_part[instance],
+           i = FIRST_NOT(k, first, u->first_part[instance + 1], u->part[k].enter_ns < time_ns);
+
+    return i > first ? &u->part[i - 1] : NULL;
 }
