@@ -142,6 +142,16 @@ readme 9 err_get
 expect readmes.sh 'src/base/README.md names err_get'
 readme 8 err_set
 expect readmes.sh 'has 9 lines'
+row() { plant src/base/README.md $(seq 9) "| to change | $1 |"; }
+plant src/base/other.c 'int other_set(void);'
+row '`err_set` in `err.c`'
+expect readmes.sh
+row '`other_set`'
+expect readmes.sh
+row '`other_set` in `err.c`'
+expect readmes.sh 'src/base/README.md:10: other_set is in none of the files of its row'
+row '`err_set` in `serve/err.c`'
+expect readmes.sh 'src/base/README.md:10: there is no serve/err.c'
 rm "$root/src/base/README.md"
 expect readmes.sh 'src/base/ has no README.md'
 
