@@ -11,7 +11,7 @@
 #include "base/radix.h"
 #include "base/search.h"
 #include "detect/tails.h"
-#include "features/schedule.h"
+#include "features/periodic.h"
 #include "replay/what_if.h"
 
 #include <math.h>
@@ -717,7 +717,7 @@ static void join_turns(struct finder *f, struct made *made, uint32_t n)
     struct occurrence *x = mem_alloc(n, sizeof *x);
     uint32_t *of = mem_alloc(n, sizeof *of), n_own = 0, n_indices;
     uint8_t *is_turn =
-        schedule_turns(w->model.apart, forest, &w->wl.kinds, w->place.path, &n_indices);
+        periodic_executions(w->model.apart, forest, &w->wl.kinds, w->place.path, &n_indices);
 
     for (uint32_t k = 0; k < n; k++) {
         uint32_t head = made[k].incident.head, l = forest->location[head];

@@ -12,7 +12,7 @@
  * back to.
  *
  * What comes back in every 200th execution of a location, with something that the program does
- * by plan (features/schedule.h), and costs about the same each time, is one incident with many
+ * by plan (features/periodic.h), and costs about the same each time, is one incident with many
  * turns: a checkpoint that others wait for. It stands where one of its turns would.
  *
  * The order is that of what they lost in time: first anomalies, and whatever lost several times

@@ -7,7 +7,7 @@
 #include "features/call_order.h"
 
 #include "base/mem.h"
-#include "features/schedule.h"
+#include "features/periodic.h"
 #include "features/shape.h"
 
 #include <math.h>
@@ -411,7 +411,7 @@ static uint8_t *find_free(const struct order_learning *l)
                         : n; /* not one of them */
     kind_sets_find(&others, kinds, column, n + 1);
     where = find_where(l, &others);
-    is_free = schedule_numbers(n + 1, l->input->forest, kinds, &others, l->input->share);
+    is_free = periodic_numbers(n + 1, l->input->forest, kinds, &others, l->input->share);
     for (uint32_t i = 0; i < n; i++)
         is_free[i] |= where[i].is_typical || is_the_end(l, &where[i]) ||
                       (uint64_t)FIRM_OF * o->calls[i] > l->shapes->calls[o->shape[i]];

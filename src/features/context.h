@@ -19,8 +19,8 @@
 
 /* Why calls on a path are no part of their caller's shape, or of the size of a tree. */
 enum path_apart {
-    PATH_ON_SCHEDULE = 1, /* taken by plan (schedule.h) */
-    PATH_SAMPLED = 2      /* that a sample fell into them is chance */
+    PATH_PERIODIC = 1, /* taken by plan (periodic.h) */
+    PATH_SAMPLED = 2   /* that a sample fell into them is chance */
 };
 
 #define PATH_NONE UINT32_MAX /* not a path; also the caller of the root's */

@@ -53,15 +53,15 @@ struct key residual_turn_key(uint32_t turn, uint32_t path)
     return key_pair(turn, path);
 }
 
-static bool is_on_schedule(const struct residual_model *m, uint32_t path)
+static bool is_periodic(const struct residual_model *m, uint32_t path)
 {
-    return path != PATH_NONE && (m->apart[path] & PATH_ON_SCHEDULE);
+    return path != PATH_NONE && (m->apart[path] & PATH_PERIODIC);
 }
 
 bool residual_has_turns(const struct residual_model *m)
 {
     for (uint32_t p = 0; p < m->paths.n; p++)
-        if (is_on_schedule(m, p))
+        if (is_periodic(m, p))
             return true;
     return false;
 }
@@ -72,7 +72,7 @@ void residual_turns(const struct residual_model *m, const struct forest *forest,
     uint32_t first = forest->first[t], n = forest->first[t + 1] - first;
 
     for (uint32_t i = 0; i < n; i++)
-        turn[i] = is_on_schedule(m, path[i]) ? path[i] : PATH_NONE;
+        turn[i] = is_periodic(m, path[i]) ? path[i] : PATH_NONE;
     for (uint32_t i = n; i-- > 1;) { /* callers come first */
         uint32_t *up = &turn[forest->parent[first + i] - first];
 
@@ -81,7 +81,7 @@ void residual_turns(const struct residual_model *m, const struct forest *forest,
             *up = turn[i];
     }
     for (uint32_t i = 0; i < n; i++)
-        if (is_on_schedule(m, path[i]))
+        if (is_periodic(m, path[i]))
             turn[i] = PATH_NONE;
 }
 
@@ -425,8 +425,7 @@ bool residual_is_typical(const struct residual_model *m, uint32_t path)
     n = m->path[path].n_trees;
     if (RARE_PATH * n < m->n_trees)
         return false;
-    return n >= ROBUST_FEW || RARE_OF_FEW * n >= m->n_trees ||
-           (m->apart[path] & PATH_ON_SCHEDULE);
+    return n >= ROBUST_FEW || RARE_OF_FEW * n >= m->n_trees || (m->apart[path] & PATH_PERIODIC);
 }
 
 bool residual_stands_out(const struct residual_model *m, const struct residual_pair *pair)
@@ -506,7 +505,7 @@ static void measure_offs(const struct residual_model *m, const struct residual_p
 static bool is_rare(const struct residual_model *m, uint32_t path)
 {
     return !residual_is_typical(m, path) &&
-           (path == PATH_NONE || !(m->apart[path] & PATH_ON_SCHEDULE));
+           (path == PATH_NONE || !(m->apart[path] & PATH_PERIODIC));
 }
 
 static void measure_time(const struct residual_model *m, const struct residual_pairs *g,

@@ -3,7 +3,7 @@
  *
  * The residual of a call is its log exclusive time against the calls of the same context: the
  * same call path and the same complete subtree. Where few trees have that: in executions that
- * come by plan (schedule.h) the same path in such executions, in others the path. The model
+ * come by plan (periodic.h) the same path in such executions, in others the path. The model
  * holds, per context, where the middle is and how wide it is (robust.h); the measures say per tree how much time was lost, how surely, and how rare its shape is.
  *
  * Symbols, as in docs/algorithms.md: D typical duration of a root, c the offset under the log,
@@ -18,7 +18,7 @@
 #include "features/context.h"
 #include "features/local_typical.h"
 #include "features/robust.h"
-#include "features/schedule.h"
+#include "features/periodic.h"
 #include "features/shape.h"
 #include "features/wl.h"
 #include "forest/forest.h"
@@ -53,7 +53,7 @@ struct residual_model {
     struct spread
         *path_sum; /* [paths.n] of ln(time of a path in a tree / typical); scale 0: unknown */
     double *first_centre;  /* [paths.n] m of first executions, -INFINITY where too few */
-    struct idmap class_id; /* of (path, complete label), or (path, path on schedule below) */
+    struct idmap class_id; /* of (path, complete label), or (path, periodic path below) */
     struct residual_context *class; /* [class_id.n] */
     struct local_typical local;     /* factors of locations on typical times */
     struct shapes shapes;
@@ -193,8 +193,8 @@ struct residual_measure {
     double sure_off, gross_off; /* of these, what may be nothing but begins and ends that are
                                    estimates; 0 where all are known */
     double structure;           /* S: rarity of the rarest shape in it, nats */
-    double size;      /* |ln vertices - its median|, of those that are not on schedule */
-    double size_z;    /* the same in widths */
+    double size;                /* |ln vertices - its median|, of those that are not periodic */
+    double size_z;              /* the same in widths */
     double brief;     /* widths by which it is shorter than executions like it; >= 0 */
     double saved;     /* the same in typical durations */
     uint64_t open_ns; /* as in the forest */

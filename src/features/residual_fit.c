@@ -20,7 +20,7 @@
 #include "features/context.h"
 #include "features/residual.h"
 #include "features/robust.h"
-#include "features/schedule.h"
+#include "features/periodic.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -281,7 +281,7 @@ static struct residual_context *count_contexts(const struct fit *f,
 
 /*
  * Classes: vertices of one path with the same complete subtree. Where few trees have that, and
- * a path on schedule is below, those of this path with the latter. A checkpoint that a program
+ * a periodic path is below, those of this path with the latter. A checkpoint that a program
  * of two ranks has written twelve times is compared with checkpoints.
  */
 static void find_classes(struct fit *f)
@@ -677,7 +677,7 @@ void residual_fit(struct residual_model *m, struct residual_place *place,
     m->is_warm = count_locations(&f) >= MIN_FIRST;
     fit_scales(&f);
     number_paths(&f);
-    m->apart = schedule_find(&m->paths, in->forest, f.kinds, &f.paths, f.share);
+    m->apart = periodic_paths(&m->paths, in->forest, f.kinds, &f.paths, f.share);
     mark_sampled(m, in->defs);
     m->path = count_contexts(&f, &f.paths, m->paths.n);
     find_classes(&f);

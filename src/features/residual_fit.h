@@ -8,7 +8,7 @@
 
 #include "features/residual.h"
 #include "features/robust.h"
-#include "features/schedule.h"
+#include "features/periodic.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -144,17 +144,17 @@ void residual_place_init(struct residual_place *place, const struct residual_inp
 /* residual_class_key -- of the calls of a path with a complete label. */
 struct key residual_class_key(const struct vocab *vocab, uint32_t word, uint32_t path);
 
-/* residual_turn_key -- of the calls of a path that have a path on schedule below them. */
+/* residual_turn_key -- of the calls of a path that have a periodic path below them. */
 struct key residual_turn_key(uint32_t turn, uint32_t path);
 
-/* residual_has_turns -- is any path of a model on schedule? */
+/* residual_has_turns -- is any path of a model periodic? */
 bool residual_has_turns(const struct residual_model *m);
 
 /*
- * residual_turns -- which path on schedule is below each vertex of a tree: the one that fewest
+ * residual_turns -- which periodic path is below each vertex of a tree: the one that fewest
  * trees have.
  *   path  (vertices of tree t) as context_number_tree says
- *   turn  (same) out: a path, or PATH_NONE: also of vertices that are on schedule themselves
+ *   turn  (same) out: a path, or PATH_NONE: also of vertices that are periodic themselves
  */
 void residual_turns(const struct residual_model *m, const struct forest *forest, uint32_t t,
                     const uint32_t *path, uint32_t *turn);

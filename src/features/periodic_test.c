@@ -1,5 +1,5 @@
 /* A location is a text, a letter per execution: 'x' where the path in question is taken. */
-#include "features/schedule.h"
+#include "features/periodic.h"
 
 #include "sample_forest.h"
 #include "test.h"
@@ -23,8 +23,8 @@ static void add_location(struct fixture *f, const char *turns, uint32_t location
         f->forest.location[t] = location;
 }
 
-/* Whether A > C is on schedule; and then A > C > D is, but no other. */
-static bool is_on_schedule(const char *zero, const char *one)
+/* Whether A > C is periodic; and then A > C > D is, but no other. */
+static bool is_periodic(const char *zero, const char *one)
 {
     struct fixture f = {0};
     struct tree_kinds kinds;
@@ -44,7 +44,7 @@ static bool is_on_schedule(const char *zero, const char *one)
     for (uint32_t k = 0; k < kinds.n; k++)
         context_number_tree(&f.paths, &f.forest, kinds.first[k], true, path + kinds.at[k]);
     kind_sets_find(&paths, &kinds, path, f.paths.n);
-    is_on = schedule_find(&f.paths, &f.forest, &kinds, &paths, NULL);
+    is_on = periodic_paths(&f.paths, &f.forest, &kinds, &paths, NULL);
     kind_sets_release(&paths);
     tree_kinds_release(&kinds);
     assert_int_equal(f.paths.n, 4);
@@ -68,15 +68,15 @@ static const char *every(int period, int n, int at, char text[1024])
     return text;
 }
 
-static void what_comes_every_so_many_executions_is_on_schedule(void **state)
+static void what_comes_every_so_many_executions_is_periodic(void **state)
 {
     char text[1024], other[1024];
 
     (void)state;
-    assert_true(is_on_schedule(every(40, 200, 0, text), ""));
-    assert_true(is_on_schedule(every(40, 200, 39, text), ""));
-    assert_true(is_on_schedule(every(40, 210, 7, text), "............"));
-    assert_true(is_on_schedule(every(40, 200, 3, text), every(25, 200, 4, other)));
+    assert_true(is_periodic(every(40, 200, 0, text), ""));
+    assert_true(is_periodic(every(40, 200, 39, text), ""));
+    assert_true(is_periodic(every(40, 210, 7, text), "............"));
+    assert_true(is_periodic(every(40, 200, 3, text), every(25, 200, 4, other)));
 }
 
 static void one_time_too_many_or_too_few_and_it_is_not(void **state)
@@ -88,12 +88,12 @@ static void one_time_too_many_or_too_few_and_it_is_not(void **state)
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
         every(20, 200, 0, text);
         text[more[i]] = 'x';
-        assert_false(is_on_schedule(text, ""));
+        assert_false(is_periodic(text, ""));
     }
     for (size_t i = 0; i < sizeof less / sizeof *less; i++) {
         every(20, 200, 0, text);
         text[less[i]] = '.';
-        assert_false(is_on_schedule(text, ""));
+        assert_false(is_periodic(text, ""));
     }
 }
 
@@ -104,14 +104,14 @@ static void what_stops_or_begins_late_or_is_off_on_another_location_is_not(void 
     (void)state;
     every(20, 200, 0, text);
     memset(text + 101, '.', 99);
-    assert_false(is_on_schedule(text, ""));
+    assert_false(is_periodic(text, ""));
     every(20, 200, 0, text);
     memset(text, '.', 41);
-    assert_false(is_on_schedule(text, ""));
+    assert_false(is_periodic(text, ""));
     every(20, 200, 0, other);
     other[55] = 'x';
-    assert_false(is_on_schedule(every(20, 200, 0, text), other));
-    assert_false(is_on_schedule(other, every(20, 200, 0, text)));
+    assert_false(is_periodic(every(20, 200, 0, text), other));
+    assert_false(is_periodic(other, every(20, 200, 0, text)));
 }
 
 static void too_few_turns_or_too_many_say_nothing(void **state)
@@ -119,31 +119,31 @@ static void too_few_turns_or_too_many_say_nothing(void **state)
     char text[1024];
 
     (void)state;
-    assert_false(is_on_schedule(every(40, 160, 0, text), ""));
-    assert_true(is_on_schedule(every(40, 161, 0, text), ""));
-    assert_false(is_on_schedule(every(19, 200, 0, text), ""));
-    assert_false(is_on_schedule("", "............"));
+    assert_false(is_periodic(every(40, 160, 0, text), ""));
+    assert_true(is_periodic(every(40, 161, 0, text), ""));
+    assert_false(is_periodic(every(19, 200, 0, text), ""));
+    assert_false(is_periodic("", "............"));
 }
 
 /* What is below takes part even where it is not the same each time. */
-static void below_a_path_on_schedule_all_are(void **state)
+static void below_a_periodic_path_all_are(void **state)
 {
     char text[1024];
 
     (void)state;
     every(20, 200, 5, text);
     text[45] = 'y';
-    assert_true(is_on_schedule(text, ""));
+    assert_true(is_periodic(text, ""));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_comes_every_so_many_executions_is_on_schedule),
+        cmocka_unit_test(what_comes_every_so_many_executions_is_periodic),
         cmocka_unit_test(one_time_too_many_or_too_few_and_it_is_not),
         cmocka_unit_test(what_stops_or_begins_late_or_is_off_on_another_location_is_not),
         cmocka_unit_test(too_few_turns_or_too_many_say_nothing),
-        cmocka_unit_test(below_a_path_on_schedule_all_are),
+        cmocka_unit_test(below_a_periodic_path_all_are),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,16 +1,16 @@
 /*
- * schedule -- call paths that a program takes by plan: in every 200th execution it writes
+ * periodic -- call paths that a program takes by plan: in every 200th execution it writes
  * output.
  *
  * Such a path is rare and yet no sign of anything. Without this it would make every one of
- * these executions strange, at the same step in every run. A path is on schedule if on each
+ * these executions strange, at the same step in every run. A path is periodic if on each
  * location that has it the executions with it are equally far apart, from the first to the last
- * execution there, SCHEDULE_MIN_TURNS of them at least. By chance, k + 2 executions in n do that with
+ * execution there, PERIODIC_MIN_TURNS of them at least. By chance, k + 2 executions in n do that with
  * probability n^-k or so. One execution without it, or with it between two turns, and it is as
  * rare as it is.
  */
-#ifndef SNAG_FEATURES_SCHEDULE_H
-#define SNAG_FEATURES_SCHEDULE_H
+#ifndef SNAG_FEATURES_PERIODIC_H
+#define SNAG_FEATURES_PERIODIC_H
 
 #include "features/context.h"
 #include "forest/forest.h"
@@ -45,37 +45,37 @@ void kind_sets_find(struct kind_sets *sets, const struct tree_kinds *kinds,
                     const uint32_t *column, uint32_t n_numbers);
 void kind_sets_release(struct kind_sets *sets);
 
-#define SCHEDULE_MIN_PERIOD 20u /* executions; what comes more often is not rare */
-#define SCHEDULE_MIN_TURNS 5u
+#define PERIODIC_MIN_DISTANCE 20u /* executions; what comes more often is not rare */
+#define PERIODIC_MIN_TURNS 5u
 
 /*
- * schedule_find -- which paths are on schedule, and all that are below one.
+ * periodic_paths -- which paths are periodic, and all that are below one.
  *   paths  of each kind of tree
  *   share  NULL, or: other processes have trees on these paths, too
- * Returns (context->n) PATH_ON_SCHEDULE or 0, to be freed. O(trees and paths in them).
+ * Returns (context->n) PATH_PERIODIC or 0, to be freed. O(trees and paths in them).
  */
-uint8_t *schedule_find(const struct context *context, const struct forest *forest,
-                       const struct tree_kinds *kinds, const struct kind_sets *paths,
-                       const struct tree_share *share);
+uint8_t *periodic_paths(const struct context *context, const struct forest *forest,
+                        const struct tree_kinds *kinds, const struct kind_sets *paths,
+                        const struct tree_share *share);
 
 /*
- * schedule_numbers -- the same of other numbers that executions have.
+ * periodic_numbers -- the same of other numbers that executions have.
  *   sets  of each kind of tree, numbers below n
  * Returns (n) 1 or 0, to be freed. O(n x locations, trees and numbers in them).
  */
-uint8_t *schedule_numbers(uint32_t n, const struct forest *forest,
+uint8_t *periodic_numbers(uint32_t n, const struct forest *forest,
                           const struct tree_kinds *kinds, const struct kind_sets *sets,
                           const struct tree_share *share);
 
 /*
- * schedule_turns -- in which executions a path on schedule is taken, on any location.
+ * periodic_executions -- in which executions a periodic path is taken, on any location.
  *   apart  (paths) enum path_apart, maybe of another forest
  *   path   of the vertices of kinds
  *   n      out: the largest number of an execution, + 1
  * Returns (n) 1 or 0 by the number of the execution on its location, to be freed. O(trees and
  * vertices of kinds).
  */
-uint8_t *schedule_turns(const uint8_t *apart, const struct forest *forest,
-                        const struct tree_kinds *kinds, const uint32_t *path, uint32_t *n);
+uint8_t *periodic_executions(const uint8_t *apart, const struct forest *forest,
+                             const struct tree_kinds *kinds, const uint32_t *path, uint32_t *n);
 
 #endif

@@ -2,7 +2,7 @@
  * Which numbers are in which kind of tree is found once for all trees of the kind. Executions
  * come by location and time, so what is known of a path so far is all there is.
  */
-#include "features/schedule.h"
+#include "features/periodic.h"
 
 #include "base/mem.h"
 
@@ -49,7 +49,7 @@ void kind_sets_release(struct kind_sets *s)
     *s = (struct kind_sets){0};
 }
 
-/* --------------------------------------------------------------------------------- schedule */
+/* --------------------------------------------------------------------------------- periodic */
 
 /* Of a path, on the location that it was seen on last. */
 struct turns {
@@ -84,7 +84,7 @@ static void take_turn(struct turns *x, const struct range *range, uint32_t t)
         x->n = 1;
     } else if (x->n++ == 1) {
         x->period = distance;
-        x->is_off = distance < SCHEDULE_MIN_PERIOD ||
+        x->is_off = distance < PERIODIC_MIN_DISTANCE ||
                     x->last - range->first >= distance; /* one was left out before */
     } else {
         x->is_off = distance != x->period;
@@ -96,10 +96,10 @@ static void take_turn(struct turns *x, const struct range *range, uint32_t t)
 static void end_turns(struct turns *x, const struct range *range)
 {
     if (x->n > 0 && x->last >= range->first && !x->is_off)
-        x->is_off = x->n < SCHEDULE_MIN_TURNS || range->end - x->last > x->period;
+        x->is_off = x->n < PERIODIC_MIN_TURNS || range->end - x->last > x->period;
 }
 
-/* Seen on any process; off schedule on any. */
+/* Seen on any process; not periodic on any. */
 enum { IS_SEEN = 1, IS_OFF = 2 };
 
 static void join(void *into, const void *from, size_t n)
@@ -111,7 +111,7 @@ static void join(void *into, const void *from, size_t n)
         to[i] |= more[i];
 }
 
-uint8_t *schedule_numbers(uint32_t n, const struct forest *forest,
+uint8_t *periodic_numbers(uint32_t n, const struct forest *forest,
                           const struct tree_kinds *kinds, const struct kind_sets *sets,
                           const struct tree_share *share)
 {
@@ -136,25 +136,25 @@ uint8_t *schedule_numbers(uint32_t n, const struct forest *forest,
     return is_on;
 }
 
-uint8_t *schedule_find(const struct context *context, const struct forest *forest,
-                       const struct tree_kinds *kinds, const struct kind_sets *paths,
-                       const struct tree_share *share)
+uint8_t *periodic_paths(const struct context *context, const struct forest *forest,
+                        const struct tree_kinds *kinds, const struct kind_sets *paths,
+                        const struct tree_share *share)
 {
-    uint8_t *is_on = schedule_numbers(context->n, forest, kinds, paths, share);
+    uint8_t *is_on = periodic_numbers(context->n, forest, kinds, paths, share);
 
     for (uint32_t p = 0; p < context->n; p++)
         is_on[p] |= context->parent[p] != PATH_NONE && is_on[context->parent[p]];
     return is_on;
 }
 
-uint8_t *schedule_turns(const uint8_t *apart, const struct forest *forest,
-                        const struct tree_kinds *kinds, const uint32_t *path, uint32_t *n)
+uint8_t *periodic_executions(const uint8_t *apart, const struct forest *forest,
+                             const struct tree_kinds *kinds, const uint32_t *path, uint32_t *n)
 {
     uint8_t *is_turn, *has_any = mem_alloc(kinds->n, sizeof *has_any);
 
     for (uint32_t k = 0; k < kinds->n; k++)
         for (uint32_t i = kinds->at[k]; i < kinds->at[k + 1]; i++)
-            has_any[k] |= path[i] != PATH_NONE && (apart[path[i]] & PATH_ON_SCHEDULE);
+            has_any[k] |= path[i] != PATH_NONE && (apart[path[i]] & PATH_PERIODIC);
     *n = 0;
     for (uint32_t t = 0; t < forest->n_trees; t++)
         if (forest->index[t] >= *n)
