@@ -151,34 +151,52 @@ static double try_blocks(const struct search *s, struct class *best)
     return n_tried;
 }
 
-/* What most of the others lost at most. */
-static double most_of_others(const struct search *s, const struct class *x)
+static bool is_of(const struct class *x, uint32_t i)
 {
-    double *others = mem_alloc(s->n, sizeof *others), most;
+    return i >= x->first && i < x->end && (i - x->first) % x->period == 0;
+}
+
+/* What a share of a class, or of the others, lost at most. */
+static double quantile_of(const struct search *s, const struct class *x, bool is_class,
+                          double q)
+{
+    double *value = mem_alloc(s->n, sizeof *value), at;
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < s->n; i++)
-        if (i < x->first || i >= x->end || (i - x->first) % x->period != 0)
-            others[n++] = s->lost[i];
-    most = robust_quantile(others, n, MAX_OF_CLASS);
-    free(others);
-    return most;
+        if (is_of(x, i) == is_class)
+            value[n++] = s->lost[i];
+    at = robust_quantile(value, n, q);
+    free(value);
+    return at;
+}
+
+/*
+ * Lengths of blocks are tried in steps. Those beside one that lost as much as most of it belong
+ * to it, and those at its ends that lost what the others do, rather than what it does, do not.
+ */
+static void set_ends(const struct search *s, struct class *x, double least)
+{
+    double middle = 0.5 * (quantile_of(s, x, true, 0.5) + quantile_of(s, x, false, 0.5));
+
+    while (x->end > x->first && s->lost[x->first] < middle)
+        x->first++;
+    while (x->end > x->first && s->lost[x->end - 1] < middle)
+        x->end--;
+    while (x->first > 0 && s->lost[x->first - 1] >= fmax(least, middle))
+        x->first--;
+    while (x->end < s->n && s->lost[x->end] >= fmax(least, middle))
+        x->end++;
 }
 
 /* Marks those of a class that lost enough; false where these are too few of it. */
 static bool mark(const struct search *s, struct class *x, bool *is_in)
 {
-    double least = fmax(most_of_others(s, x), s->least);
+    double least = fmax(quantile_of(s, x, false, MAX_OF_CLASS), s->least);
     uint32_t n = 0, n_long = 0;
 
-    if (x->period == 1) {
-        /* Lengths of blocks are tried in steps: those beside one that lost as much belong to
-         * it. */
-        while (x->first > 0 && s->lost[x->first - 1] >= least)
-            x->first--;
-        while (x->end < s->n && s->lost[x->end] >= least)
-            x->end++;
-    }
+    if (x->period == 1)
+        set_ends(s, x, least);
     for (uint32_t i = x->first; i < x->end; i += x->period, n++)
         n_long += s->lost[i] >= least;
     if (n_long < PATTERN_MIN_EXECUTIONS || n_long < MAX_OF_CLASS * n)

@@ -65,6 +65,24 @@ static void a_slow_phase_is_found_in_noise(void **state)
         assert_true(!is_in[i] || (i > 70 && i < 140));
 }
 
+/* Little noise: those beside the phase, some of which lost what counts, are not in it, however
+ * the lengths fall that are tried. */
+static void a_slow_phase_ends_where_it_ends(void **state)
+{
+    double lost[N];
+    bool is_in[N];
+
+    (void)state;
+    for (uint32_t n_slow = 50; n_slow < 75; n_slow++) {
+        noise(lost, N, n_slow);
+        for (uint32_t i = 0; i < N; i++)
+            lost[i] = 0.05 * lost[i] + (i >= 90 && i < 90 + n_slow ? 3 : 0);
+        patterns_find(lost, N, 0.05, 8, is_in);
+        for (uint32_t i = 0; i < N; i++)
+            assert_true(is_in[i] == (i >= 90 && i < 90 + n_slow));
+    }
+}
+
 /* Neither is it by chance, nor what is long at the begin, nor what is every other one. */
 static void noise_is_no_pattern(void **state)
 {
@@ -91,6 +109,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_seventeenth_is_found_in_noise),
         cmocka_unit_test(a_slow_phase_is_found_in_noise),
+        cmocka_unit_test(a_slow_phase_ends_where_it_ends),
         cmocka_unit_test(noise_is_no_pattern),
     };
 
