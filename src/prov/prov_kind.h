@@ -8,6 +8,7 @@
 #ifndef SNAG_PROV_PROV_KIND_H
 #define SNAG_PROV_PROV_KIND_H
 
+#include "base/database.h"
 #include "prov/prov_keep.h"
 #include "prov/prov_shard.h"
 #include "prov/prov_store.h"
@@ -59,6 +60,32 @@ struct prov_base {
     int64_t run;      /* all rows are of it */
 };
 
+/* The final model's verdict on the record of this id. */
+struct prov_verdict {
+    int64_t id;
+    bool is_pruned;
+    double score, p;
+};
+
+/* The records of a run, to be judged once more. */
+struct prov_rejudge {
+    int64_t run;
+    prov_judge_fn *judge;
+    void *ctx;
+    /* The kind's: */
+    struct database *from; /* has the table `record`; */
+    const char *path;      /* for messages; */
+    int (*keep)(void *keeper, const struct prov_verdict *verdict, size_t n); /* or an error */
+    void *keeper;
+};
+
+/*
+ * prov_rejudge_records -- ask for all verdicts and have them kept, some at a time. While they
+ * are kept nothing is being read. Adds to counts. Returns 0, what keep returned, or as
+ * database_error. O(records), in memory of some.
+ */
+int prov_rejudge_records(const struct prov_rejudge *records, struct prov_rejudged *counts);
+
 struct prov_kind_ops {
     const char *name;
     bool (*is_mine)(const char *url); /* as far as its beginning says */
@@ -78,8 +105,8 @@ struct prov_kind_ops {
     uint64_t (*grown)(const void *state);
     uint64_t (*size)(const char *url);
 
-    /* See prov_store_rejudge; all is stored. */
-    int (*rejudge)(const struct prov_base *base, prov_judge_fn *judge, void *ctx,
+    /* See prov_store_rejudge; all is stored. *records: with what the caller knows of them. */
+    int (*rejudge)(const struct prov_base *base, const struct prov_rejudge *records,
                    struct prov_rejudged *counts);
 
     /* See prov_reader_open, prov_reader_open_run. */

@@ -78,14 +78,8 @@ static int open_source(const char *url, struct database *source)
 {
     const char *name[N_TABLES];
     PGconn *connection;
-    int dir, rc = fs_open_dir("/", &dir);
+    int rc = pg_open(url, prov_pg_schema.name, &connection);
 
-    if (rc < 0)
-        return rc;
-    rc = database_memory(source, dir);
-    close(dir);
-    if (rc == 0)
-        rc = pg_open(url, prov_pg_schema.name, &connection);
     for (size_t i = 0; i < N_TABLES; i++)
         name[i] = tables[i].name;
     return rc < 0 ? rc : pg_tables_open(source, connection, name, N_TABLES);

@@ -412,6 +412,43 @@ int prov_pg_thin(PGconn *connection, int64_t of, uint64_t most, uint64_t *n_remo
     return 0;
 }
 
+int prov_pg_begin_verdicts(PGconn *connection)
+{
+    return pg_run(connection, "BEGIN; CREATE TEMP TABLE verdict (id bigint, is_pruned bigint, "
+                              "score double precision, p double precision) ON COMMIT DROP");
+}
+
+int prov_pg_keep_verdicts(void *connection, const struct prov_verdict *verdict, size_t n)
+{
+    struct pack tuples = {0};
+    enum pg_trouble why;
+    int rc;
+
+    for (size_t i = 0; i < n; i++) {
+        pack_be(&tuples, 4, 2);
+        pack_whole(&tuples, (uint64_t)verdict[i].id);
+        pack_whole(&tuples, verdict[i].is_pruned);
+        pack_real(&tuples, verdict[i].score);
+        pack_real(&tuples, verdict[i].p);
+    }
+    rc = copy(connection, "COPY verdict FROM STDIN (FORMAT binary)", &tuples, &why);
+    pack_release(&tuples);
+    return rc;
+}
+
+/* What is in a backup is not this any more. */
+int prov_pg_end_verdicts(PGconn *connection, int64_t of)
+{
+    char sql[512];
+
+    snprintf(sql, sizeof sql,
+             "UPDATE record r SET is_pruned = v.is_pruned, final_score = v.score, final_p = "
+             "v.p FROM verdict v WHERE r.run = %" PRId64 " AND r.id = v.id; "
+             "UPDATE run SET backed_up = NULL WHERE id = %" PRId64 "; COMMIT",
+             of, of);
+    return pg_run(connection, sql);
+}
+
 int prov_pg_end(PGconn *connection, int64_t of, uint64_t ended_ns, enum pg_trouble *why)
 {
     char sql[128];
