@@ -112,9 +112,7 @@ struct prov_kind_ops {
     /* See prov_reader_open, prov_reader_open_run. */
     int (*read)(const char *url, int64_t run, struct database *reader);
 
-    /* See prov_backup, prov_prune. */
-    int (*backup)(const char *url, const char *dir, struct prov_backed_up *out);
-    int (*prune)(const char *url, const struct prov_prune_opts *opts, struct prov_pruned *out);
+    const struct prov_keep_ops *keep;
 
     bool (*is_there)(const char *url);   /* see prov_store_is */
     int (*look)(const char *url);        /* see prov_store_look */

@@ -298,35 +298,6 @@ static int rejudge(const struct prov_base *base, const struct prov_rejudge *reco
 
 /* ---------------------------------------------------------------------------------- reading */
 
-/* What is asked for: an URL, and of which runs. */
-struct asked {
-    char *url;
-    int64_t first, last; /* 0: all */
-};
-
-/* URL, URL#RUN or URL#FIRST-LAST. */
-static int parse_asked(const char *text, int64_t run, struct asked *asked)
-{
-    const char *part = pg_url_part(text);
-    int end = 0;
-
-    *asked = (struct asked){.url = pg_url_without_part(text), .first = run, .last = run};
-    if (part == NULL)
-        return 0;
-    if (sscanf(part, "%" SCNd64 "%n", &asked->first, &end) == 1 && part[end] == '\0')
-        asked->last = asked->first;
-    else if (sscanf(part, "%" SCNd64 "-%" SCNd64 "%n", &asked->first, &asked->last, &end) !=
-                 2 ||
-             part[end] != '\0')
-        asked->first = -1;
-    return asked->first > 0 && asked->last >= asked->first
-               ? 0
-               : err_set(ERR_USAGE,
-                         "expected URL#RUN or URL#FIRST-LAST, numbers of runs from 1, "
-                         "not '#%s'",
-                         part);
-}
-
 /* As the views over shards, of prov_reader.c. */
 static const struct {
     const char *name; /* there */
@@ -352,7 +323,7 @@ static const struct {
     "prov_record(data, run, verdict_is_pruned, final_score, final_p, cost_ns, cost_is_bound, " \
     "run_id, stored_ns) AS record, run_id, stored_ns, __id, shard"
 
-static int make_view(struct database *reader, size_t i, const struct asked *asked)
+static int make_view(struct database *reader, size_t i, const struct prov_pg_asked *asked)
 {
     const char *columns = views[i].columns ? views[i].columns : RECORD_COLUMNS;
     char *sql, only[80] = "";
@@ -370,7 +341,7 @@ static int make_view(struct database *reader, size_t i, const struct asked *aske
     return status == SQLITE_OK ? 0 : prov_reader_error(reader, asked->url);
 }
 
-static int open_tables(struct database *reader, const struct asked *asked)
+static int open_tables(struct database *reader, const struct prov_pg_asked *asked)
 {
     char name[N_VIEWS][40];
     const char *names[N_VIEWS];
@@ -398,8 +369,8 @@ static int open_tables(struct database *reader, const struct asked *asked)
 
 static int read_store(const char *text, int64_t run, struct database *reader)
 {
-    struct asked asked;
-    int rc = parse_asked(text, run, &asked);
+    struct prov_pg_asked asked;
+    int rc = prov_pg_ask(text, run, &asked);
 
     *reader = (struct database){0};
     if (rc == 0)
@@ -409,32 +380,6 @@ static int read_store(const char *text, int64_t run, struct database *reader)
         database_read_only(reader);
     else
         database_close(reader);
-    return rc;
-}
-
-/* ---------------------------------------------------------------------------------- keeping */
-
-static int backup(const char *text, const char *dir, struct prov_backed_up *out)
-{
-    struct asked asked;
-    int rc = parse_asked(text, 0, &asked);
-
-    if (rc == 0)
-        rc = prov_pg_backup(&(struct prov_pg_asked){asked.url, asked.first, asked.last}, dir,
-                            out);
-    free(asked.url);
-    return rc;
-}
-
-static int prune(const char *text, const struct prov_prune_opts *opts, struct prov_pruned *out)
-{
-    struct asked asked;
-    int rc = parse_asked(text, 0, &asked);
-
-    if (rc == 0)
-        rc = prov_pg_prune(&(struct prov_pg_asked){asked.url, asked.first, asked.last}, opts,
-                           out);
-    free(asked.url);
     return rc;
 }
 
@@ -454,24 +399,14 @@ static void leave(const char *url)
 static int look(const char *text)
 {
     PGconn *connection = NULL;
-    struct asked asked;
-    int rc = parse_asked(text, 0, &asked);
+    struct prov_pg_asked asked;
+    int rc = prov_pg_ask(text, 0, &asked);
 
     if (rc == 0)
         rc = pg_open(asked.url, prov_pg_schema.name, &connection);
     PQfinish(connection);
     free(asked.url);
     return rc;
-}
-
-static bool is_written(const char *text)
-{
-    struct asked asked;
-    bool is = parse_asked(text, 0, &asked) == 0 &&
-              prov_pg_is_written(&(struct prov_pg_asked){asked.url, asked.first, asked.last});
-
-    free(asked.url);
-    return is;
 }
 
 const struct prov_kind_ops prov_postgres = {.name = "postgresql",
@@ -483,9 +418,8 @@ const struct prov_kind_ops prov_postgres = {.name = "postgresql",
                                             .close = close_store,
                                             .rejudge = rejudge,
                                             .read = read_store,
-                                            .backup = backup,
-                                            .prune = prune,
+                                            .keep = &prov_pg_keep,
                                             .is_there = may_be_there,
                                             .look = look,
-                                            .is_written = is_written,
+                                            .is_written = prov_pg_is_written,
                                             .discard = leave};
