@@ -85,7 +85,7 @@ static void put_everything(struct scene *s, struct prov_store *store)
     const struct prov_stats stats = {3, 6.5, 1, 4, 2.1666666666666665, 1.5, INFINITY, -1};
 
     for (uint32_t rank = 0; rank < 4; rank++)
-        put_records(s, store, rank, 0, 150);
+        put_records(s, store, rank, 0, 300);
     for (uint64_t i = 0; i < 150; i += 7) {
         struct arena_mark mark = arena_mark(&s->arena);
         struct prov_record record;
@@ -231,9 +231,9 @@ static void it_answers_as_sqlite_does(void **state)
     assert_int_equal(prov_store_rejudge(other, judge, NULL, &is), 0);
     assert_memory_equal(&was, &is, sizeof was);
     prov_store_counts(other, &counts);
-    assert_int_equal(counts.n_stored, 4 * 150 + 1 + 1);
+    assert_int_equal(counts.n_stored, 4 * 300 + 1 + 1);
     assert_int_equal(counts.n_waiting, 0);
-    assert_int_equal(counts.n_normals, 4 * 30);
+    assert_int_equal(counts.n_normals, 4 * 60);
     assert_int_equal(prov_store_close(one), 0);
     assert_int_equal(sample_pg_ask(s.name, "SELECT count(ended_ns) FROM snag.run"), 0);
     assert_int_equal(prov_store_close(other), 0);
@@ -253,6 +253,41 @@ static void it_answers_as_sqlite_does(void **state)
         free(expected);
         free(text);
     }
+    end(&s);
+}
+
+/* Kills the database once, in the middle. */
+static void judge_and_kill(void *ctx, enum prov_kind kind, const struct prov_record *record,
+                           struct prov_final *final)
+{
+    if (++*(int *)ctx == 1500) {
+        sample_pg_server("kill");
+        sample_pg_server("start");
+    }
+    judge(NULL, kind, record, final);
+}
+
+static void final_verdicts_are_found_anew_when_a_connection_breaks(void **state)
+{
+    struct prov_rejudged counts;
+    struct prov_store *store;
+    struct scene s;
+    int n = 0;
+
+    (void)state;
+    begin(&s, "again");
+    assert_int_equal(prov_store_open(s.url, &s.opts, &store), 0);
+    put_records(&s, store, 0, 0, 3000);
+    assert_int_equal(prov_store_rejudge(store, judge_and_kill, &n, &counts), 0);
+    assert_true(n > 3000 && n < 6000);
+    assert_true(counts.n_records == 3000 && counts.n_judged == 1500);
+    assert_int_equal(prov_store_close(store), 0);
+    assert_int_equal(sample_pg_ask(s.name, "SELECT count(*) FROM snag.record WHERE is_pruned = "
+                                           "(idx % 6 = 0)::int AND final_score IS NOT NULL"),
+                     1500);
+    assert_int_equal(
+        sample_pg_ask(s.name, "SELECT count(*) FROM snag.record WHERE is_pruned IS NULL"),
+        1500);
     end(&s);
 }
 
@@ -771,6 +806,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_answers_as_sqlite_does),
+        cmocka_unit_test(final_verdicts_are_found_anew_when_a_connection_breaks),
         cmocka_unit_test(one_run_of_many_can_be_asked_for),
         cmocka_unit_test(a_run_has_a_limit_where_one_is_said),
         cmocka_unit_test(a_row_that_is_never_taken_is_lost_alone),

@@ -586,7 +586,7 @@ void prov_store_counts(struct prov_store *store, struct prov_counts *out)
 
 /* ---------------------------------------------------------------------------- judged again */
 
-#define SOME 4096 /* records that are read before their verdicts are kept */
+#define SOME 1024 /* records that are read before their verdicts are kept */
 
 /* Of the record in a row; false when it has none. */
 static bool judge_row(const struct prov_rejudge *r, sqlite3_stmt *row, struct arena *arena,
