@@ -41,6 +41,10 @@ void prov_tally_add(struct prov_tally *tally, unsigned tag, bool is_stored);
  * said when it begins. */
 void prov_tally_removed(struct prov_tally *tally, uint64_t n);
 
+/* prov_wait_again -- before something is tried once more: ever longer, from 20 to 500 ms.
+ *   ms  that it waited last; 0: this is the first time */
+void prov_wait_again(unsigned *ms);
+
 struct prov_sink_ops {
     /*
      * Rows in, from the first on; those that cannot be stored whatever happens are marked as

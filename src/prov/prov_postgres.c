@@ -20,10 +20,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define TRIES 10
-#define NAP_NS 400000000
+#define TRIES 12 /* about 4 seconds */
 
 #define LOCK 7600712 /* of those who make one */
 
@@ -287,10 +285,11 @@ static int rejudge(const struct prov_base *base, const struct prov_rejudge *reco
                    struct prov_rejudged *counts)
 {
     const char *url = ((const struct pg_store *)base->state)->url;
+    unsigned waited_ms = 0;
     int rc = rejudge_once(url, records, counts);
 
     for (int i = 0; i < TRIES && rc < 0; i++) {
-        nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+        prov_wait_again(&waited_ms);
         rc = rejudge_once(url, records, counts);
     }
     return rc;

@@ -154,11 +154,10 @@ struct prov_writer {
 #define FIRST_RETRY_MS 20
 #define MAX_RETRY_MS 500
 
-static void pause_ms(unsigned ms)
+void prov_wait_again(unsigned *ms)
 {
-    struct timespec t = {ms / 1000, (long)(ms % 1000) * 1000000};
-
-    nanosleep(&t, NULL);
+    *ms = *ms == 0 ? FIRST_RETRY_MS : 2 * *ms < MAX_RETRY_MS ? 2 * *ms : MAX_RETRY_MS;
+    nanosleep(&(struct timespec){.tv_nsec = (long)*ms * 1000000}, NULL);
 }
 
 void prov_tally_add(struct prov_tally *tally, unsigned tag, bool is_stored)
@@ -227,7 +226,7 @@ static void finish(struct prov_writer *w, struct prov_job **job, size_t n, bool 
 /* Tries until it works or, when the store is being closed, once more. */
 static void write_batch(struct prov_writer *w, struct prov_job **job, size_t n)
 {
-    for (unsigned retry_ms = FIRST_RETRY_MS;; retry_ms *= 2) {
+    for (unsigned waited_ms = 0;; prov_wait_again(&waited_ms)) {
         bool is_last = queue_is_closed(&w->queue);
         size_t n_written;
         int status;
@@ -245,8 +244,6 @@ static void write_batch(struct prov_writer *w, struct prov_job **job, size_t n)
             finish(w, job, n, false);
             return;
         }
-        retry_ms = retry_ms < MAX_RETRY_MS ? retry_ms : MAX_RETRY_MS;
-        pause_ms(retry_ms);
     }
 }
 
