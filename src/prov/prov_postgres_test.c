@@ -27,6 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sample_answer.h"
 #include "sample_pg.h"
 #include "sample_record.h"
 #include "test.h"
@@ -126,34 +127,6 @@ static void judge(void *ctx, enum prov_kind kind, const struct prov_record *reco
                                  .p = NAN};
 }
 
-/* All rows of an answer, as text. */
-static char *answer(const char *url, const char *sql)
-{
-    sqlite3_stmt *query = NULL;
-    struct database reader;
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    int status;
-
-    if (prov_reader_open(url, &reader) < 0)
-        fail_msg("%s: %s", url, err_message());
-    if (sqlite3_prepare_v2(reader.sql, sql, -1, &query, NULL) != SQLITE_OK)
-        fail_msg("%s: %s", sql, sqlite3_errmsg(reader.sql));
-    while ((status = sqlite3_step(query)) == SQLITE_ROW) {
-        for (int c = 0; c < sqlite3_column_count(query); c++)
-            fprintf(out, "%d %s|", sqlite3_column_type(query, c),
-                    (const char *)sqlite3_column_text(query, c));
-        fputc('\n', out);
-    }
-    if (status != SQLITE_DONE)
-        fail_msg("%s: %s", sql, sqlite3_errmsg(reader.sql));
-    fclose(out);
-    sqlite3_finalize(query);
-    database_close(&reader);
-    return text;
-}
-
 /* Conditions and orders that are handed on, and some that are not. */
 static const char *const questions[] = {
     "SELECT * FROM anomalies ORDER BY __id",
@@ -246,7 +219,8 @@ static void it_answers_as_sqlite_does(void **state)
                       "SELECT min(ended_ns) - max(stored_ns) FROM snag.record, snag.run") > 0);
     set_stored(&s, sqlite);
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
-        char *expected = answer(sqlite, questions[i]), *text = answer(s.url, questions[i]);
+        char *expected = sample_answer(sqlite, questions[i]),
+             *text = sample_answer(s.url, questions[i]);
 
         if (strcmp(expected, text) != 0)
             fail_msg("%s:\n%.2000s---\n%.2000s", questions[i], expected, text);
@@ -305,11 +279,12 @@ static void one_run_of_many_can_be_asked_for(void **state)
         assert_int_equal(prov_store_close(store), 0);
     }
     snprintf(url, sizeof url, "%s#2", s.url);
-    text = answer(url, "SELECT count(*), min(rid), (SELECT count(*) FROM runs) FROM anomalies");
+    text = sample_answer(
+        url, "SELECT count(*), min(rid), (SELECT count(*) FROM runs) FROM anomalies");
     assert_string_equal(text, "1 16|1 2|1 1|\n");
     free(text);
     snprintf(url, sizeof url, "%s#2-3", s.url);
-    text = answer(url, "SELECT count(*), (SELECT count(*) FROM runs) FROM anomalies");
+    text = sample_answer(url, "SELECT count(*), (SELECT count(*) FROM runs) FROM anomalies");
     assert_string_equal(text, "1 40|1 2|\n");
     free(text);
     end(&s);
@@ -740,7 +715,7 @@ static void an_older_schema_is_brought_up_to_date_and_a_newer_one_refused(void *
     assert_non_null(strstr(err_message(), "brings it there"));
     assert_int_equal(prov_store_open(s.url, &s.opts, &store), 0);
     assert_int_equal(prov_store_close(store), 0);
-    text = answer(s.url, "SELECT value FROM metadata");
+    text = sample_answer(s.url, "SELECT value FROM metadata");
     assert_string_equal(text, "3 version 1|\n");
     free(text);
     assert_int_equal(sample_pg_ask(s.name, "SELECT count(*) FROM snag.schema_version"), 3);
@@ -776,7 +751,7 @@ static void a_run_id_is_quoted(void **state)
     s.opts.run_id = "it's; DROP \\";
     assert_int_equal(prov_store_open(s.url, &s.opts, &store), 0);
     assert_int_equal(prov_store_close(store), 0);
-    text = answer(s.url, "SELECT run_id FROM runs");
+    text = sample_answer(s.url, "SELECT run_id FROM runs");
     assert_string_equal(text, "3 it's; DROP \\|\n");
     free(text);
     end(&s);
