@@ -6,7 +6,6 @@
 #include "compare/history_kind.h"
 
 #include "base/err.h"
-#include "base/fs.h"
 #include "base/text.h"
 #include "postgres/pg_connection.h"
 #include "postgres/pg_tables.h"
@@ -15,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MAX_VALUES 11
 #define NUMBER_SIZE 24
@@ -35,17 +33,8 @@ static const struct pg_schema schema = {.name = "snag_history",
 static int open_tables(struct history *h, PGconn *connection)
 {
     static const char *const names[] = {"run", "tag", "digest"};
-    int dir, rc = fs_open_dir("/", &dir);
+    int rc = pg_tables_open(&h->database, connection, names, sizeof names / sizeof *names);
 
-    if (rc == 0) {
-        rc = database_memory(&h->database, dir);
-        close(dir);
-    }
-    if (rc < 0) {
-        PQfinish(connection);
-        return rc;
-    }
-    rc = pg_tables_open(&h->database, connection, names, sizeof names / sizeof *names);
     if (rc == 0)
         database_read_only(&h->database);
     return rc;

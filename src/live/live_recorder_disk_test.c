@@ -6,12 +6,12 @@
 
 #include "base/err.h"
 #include "base/fs.h"
-#include "prov/prov_reader.h"
 
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "sample_answer.h"
 #include "test.h"
 #include "test_dir.h"
 
@@ -66,26 +66,11 @@ static struct ad_totals judge(struct live_recorder *recorder)
     return totals;
 }
 
-static uint64_t count(const char *url, const char *sql)
-{
-    sqlite3_stmt *query;
-    struct database db;
-    uint64_t n;
-
-    assert_int_equal(prov_reader_open(url, &db), 0);
-    assert_int_equal(sqlite3_prepare_v2(db.sql, sql, -1, &query, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(query), SQLITE_ROW);
-    n = (uint64_t)sqlite3_column_int64(query, 0);
-    sqlite3_finalize(query);
-    database_close(&db);
-    return n;
-}
-
 static uint64_t count_stored(const char *url)
 {
-    return count(url, "SELECT (SELECT count(record) FROM anomalies) + "
-                      "(SELECT count(record) FROM normalexecs) + "
-                      "(SELECT count(*) FROM ad_model)");
+    return (uint64_t)sample_answer_number(url, "SELECT (SELECT count(record) FROM anomalies) + "
+                                               "(SELECT count(record) FROM normalexecs) + "
+                                               "(SELECT count(*) FROM ad_model)");
 }
 
 static void a_full_disk_loses_records_and_nothing_else(void **state)
@@ -113,8 +98,10 @@ static void a_full_disk_loses_records_and_nothing_else(void **state)
     limit_files(RLIM_INFINITY);
     assert_int_equal(counts.store.n_waiting, 0);
     assert_int_equal(count_stored(dir), counts.store.n_stored);
-    assert_int_equal(count(dir, "SELECT count(*) FROM anomalies"), counts.store.n_anomalies);
-    assert_int_equal(count(dir, "SELECT count(*) FROM normalexecs"), counts.store.n_normals);
+    assert_int_equal((uint64_t)sample_answer_number(dir, "SELECT count(*) FROM anomalies"),
+                     counts.store.n_anomalies);
+    assert_int_equal((uint64_t)sample_answer_number(dir, "SELECT count(*) FROM normalexecs"),
+                     counts.store.n_normals);
     assert_int_equal(fs_remove_tree(dir), 0);
 }
 

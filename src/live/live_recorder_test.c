@@ -6,12 +6,12 @@
 
 #include "base/err.h"
 #include "base/fs.h"
-#include "prov/prov_reader.h"
 
 #include <jansson.h>
 #include <unistd.h>
 
 #include "sample_stream.h"
+#include "sample_answer.h"
 #include "test.h"
 #include "test_dir.h"
 
@@ -104,26 +104,9 @@ static struct live_recorder_counts run(void)
                     ad_default());
 }
 
-/* The value in the first row, as text. */
-static void ask(const char *sql, char *out, size_t size)
-{
-    sqlite3_stmt *query;
-    struct database db;
-
-    assert_int_equal(prov_reader_open(dir, &db), 0);
-    assert_int_equal(sqlite3_prepare_v2(db.sql, sql, -1, &query, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(query), SQLITE_ROW);
-    snprintf(out, size, "%s", sqlite3_column_text(query, 0));
-    sqlite3_finalize(query);
-    database_close(&db);
-}
-
 static void assert_says(const char *sql, const char *expected)
 {
-    char text[4096];
-
-    ask(sql, text, sizeof text);
-    assert_string_equal(text, expected);
+    sample_answer_is(dir, sql, expected);
 }
 
 /* Of a list in all anomalies, "name@event" of each call, with * for those that are strange and

@@ -7,11 +7,11 @@
 #include "base/fs.h"
 #include "live/live_recorder.h"
 #include "live/past_calls.h"
-#include "prov/prov_reader.h"
 #include "ps/ps_relay_client.h"
 #include "ps/ps_server.h"
 
 #include "sample_stream.h"
+#include "sample_answer.h"
 #include "test.h"
 #include "test_dir.h"
 
@@ -143,17 +143,10 @@ static struct partners_counts run(const char *address)
 /* Of the only partner of the only record. */
 static void assert_partner(const char *what, const char *expected)
 {
-    sqlite3_stmt *query;
-    struct database db;
     char sql[128];
 
     snprintf(sql, sizeof sql, "SELECT record ->> '$.partners[0].%s' FROM anomalies", what);
-    assert_int_equal(prov_reader_open(dir, &db), 0);
-    assert_int_equal(sqlite3_prepare_v2(db.sql, sql, -1, &query, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(query), SQLITE_ROW);
-    assert_string_equal((const char *)sqlite3_column_text(query, 0), expected);
-    sqlite3_finalize(query);
-    database_close(&db);
+    sample_answer_is(dir, sql, expected);
 }
 
 static void what_the_other_says_is_in_the_record(void **state)

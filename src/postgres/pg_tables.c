@@ -9,12 +9,14 @@
 #include "postgres/pg_tables.h"
 
 #include "base/err.h"
+#include "base/fs.h"
 #include "base/mem.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MODULE "postgres"
 #define FIRST_ROWS 64 /* of a cursor; then ever more: many a question needs only a few */
@@ -465,9 +467,19 @@ static int make_table(struct database *d, const char *name)
 
 int pg_tables_open(struct database *d, PGconn *connection, const char *const *table, size_t n)
 {
-    struct shared_connection *link = mem_alloc(1, sizeof *link);
-    int rc;
+    struct shared_connection *link;
+    int dir, rc = fs_open_dir("/", &dir);
 
+    *d = (struct database){.dir = -1};
+    if (rc == 0) {
+        rc = database_memory(d, dir);
+        close(dir);
+    }
+    if (rc < 0) {
+        PQfinish(connection);
+        return rc;
+    }
+    link = mem_alloc(1, sizeof *link);
     *link = (struct shared_connection){.connection = connection};
     if (sqlite3_create_module_v2(d->sql, MODULE, &module, link, close_link) != SQLITE_OK)
         return err_set(ERR_DATABASE, "cannot read the database: %s", sqlite3_errmsg(d->sql));

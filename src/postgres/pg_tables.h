@@ -7,7 +7,6 @@
  * fetched, some rows at a time. All else SQLite does with the rows that come. They are for
  * reading only, and all questions see the same moment.
  *
- *     database_memory(&d, dir);
  *     pg_tables_open(&d, connection, names, 2);
  *     SELECT ... of d.sql
  *     database_close(&d)                    closes the connection, too
@@ -21,10 +20,10 @@
 #include "postgres/pg_connection.h"
 
 /*
- * pg_tables_open -- make the tables.
+ * pg_tables_open -- a database in memory with the tables; to be closed also on errors.
  *   connection  is taken, also on errors
  *   table       (n) as they are called on both sides
- * Returns 0 or ERR_DATABASE.
+ * Returns 0, ERR_IO or ERR_DATABASE.
  */
 int pg_tables_open(struct database *database, PGconn *connection, const char *const *table,
                    size_t n);

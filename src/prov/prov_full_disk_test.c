@@ -5,7 +5,6 @@
  */
 #include "base/err.h"
 #include "base/fs.h"
-#include "prov/prov_reader.h"
 #include "prov/prov_store.h"
 
 #include <sched.h>
@@ -14,6 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "sample_answer.h"
 #include "sample_record.h"
 #include "test.h"
 #include "test_dir.h"
@@ -51,19 +51,7 @@ static void put_some(struct prov_store *store, uint64_t from, uint64_t n)
 
 static int64_t count_stored(const char *url)
 {
-    sqlite3_stmt *query;
-    struct database db;
-    int64_t n;
-
-    assert_int_equal(prov_reader_open(url, &db), 0);
-    assert_int_equal(
-        sqlite3_prepare_v2(db.sql, "SELECT count(record) FROM anomalies", -1, &query, NULL),
-        SQLITE_OK);
-    assert_int_equal(sqlite3_step(query), SQLITE_ROW);
-    n = sqlite3_column_int64(query, 0);
-    sqlite3_finalize(query);
-    database_close(&db);
-    return n;
+    return sample_answer_number(url, "SELECT count(record) FROM anomalies");
 }
 
 /* Puts far more than there is room for. */

@@ -26,21 +26,16 @@
 
 #define DAY_NS 86400e9
 
+/* ------------------------------------------------------------------------------------- runs */
+
 void prov_kept_runs_add(struct prov_kept_runs *runs, struct prov_kept_run run)
 {
     mem_grow(&runs->at, &runs->room, runs->n + 1, sizeof *runs->at);
     runs->at[runs->n++] = run;
 }
 
-/* Add to the bytes of a run, if it is one of these. */
-static void prov_kept_runs_weigh(struct prov_kept_runs *runs, int64_t id, double bytes)
-{
-    for (size_t i = 0; i < runs->n; i++)
-        if (runs->at[i].id == id)
-            runs->at[i].bytes += bytes;
-}
-
-char *prov_kept_runs_list(const struct prov_kept_runs *runs, const bool *is_chosen)
+/* "(3,7,8)" of those that are chosen; to be freed. */
+static char *list_of(const struct prov_kept_runs *runs)
 {
     char *text = NULL;
     size_t size;
@@ -48,7 +43,7 @@ char *prov_kept_runs_list(const struct prov_kept_runs *runs, const bool *is_chos
     FILE *out = open_memstream(&text, &size);
 
     for (size_t i = 0; i < runs->n; i++)
-        if (is_chosen[i]) {
+        if (runs->at[i].is_chosen) {
             fprintf(out, "%s%lld", before, (long long)runs->at[i].id);
             before = ",";
         }
@@ -57,9 +52,12 @@ char *prov_kept_runs_list(const struct prov_kept_runs *runs, const bool *is_chos
     return text;
 }
 
-uint64_t prov_kept_runs_choose(const struct prov_kept_runs *runs,
-                               const struct prov_prune_opts *opts, double used, bool *is_chosen,
-                               uint64_t *n_kept)
+/*
+ * Those that are too old and, of the rest, the oldest until the others fit; none that is not
+ * safe, which are counted. Returns how many.
+ */
+static uint64_t choose(struct prov_kept_runs *runs, const struct prov_prune_opts *opts,
+                       double used, uint64_t *n_kept)
 {
     double all = 1, kept = used;
     uint64_t n = 0;
@@ -68,21 +66,29 @@ uint64_t prov_kept_runs_choose(const struct prov_kept_runs *runs,
         all += runs->at[i].bytes;
     *n_kept = 0;
     for (size_t i = 0; i < runs->n; i++) {
-        const struct prov_kept_run *run = &runs->at[i];
+        struct prov_kept_run *run = &runs->at[i];
         double age_ns = (double)opts->now_ns - (double)run->last_ns;
         bool is_due = (opts->most_days >= 0 && age_ns >= opts->most_days * DAY_NS) ||
                       kept > (double)opts->most_bytes;
 
-        is_chosen[i] = is_due && run->is_safe;
+        run->is_chosen = is_due && run->is_safe;
         *n_kept += is_due && !run->is_safe;
-        n += is_chosen[i];
-        if (is_chosen[i])
+        n += run->is_chosen;
+        if (run->is_chosen)
             kept -= used * run->bytes / all;
     }
     return n;
 }
 
-/* -------------------------------------------------------------------------- a directory */
+/* ----------------------------------------------------------------------------------- backup */
+
+/* A backup on its way. */
+struct copying {
+    const struct prov_keep_ops *ops;
+    void *keep;
+    const char *to;
+    uint64_t bytes;
+};
 
 static int sync_directory(int dir, const char *path)
 {
@@ -102,15 +108,18 @@ static int sync_name(const char *path)
     return rc;
 }
 
-int prov_keep_directory(const char *to, int (*fill)(void *ctx, int dir), void *ctx)
+/* A new directory, filled under another name: when this returns 0 it is on disk and has its
+ * own. */
+static int make_copy(struct copying *c)
 {
     char part[FS_PATH_SIZE];
     int dir = -1, rc = 0;
 
-    if (fs_exists(to))
-        return err_set(ERR_EXISTS, "'%s' is there already: a backup needs a new directory", to);
-    if (snprintf(part, sizeof part, "%s.part", to) >= (int)sizeof part)
-        return err_set(ERR_RANGE, "path too long: '%.200s...'", to);
+    if (fs_exists(c->to))
+        return err_set(ERR_EXISTS, "'%s' is there already: a backup needs a new directory",
+                       c->to);
+    if (snprintf(part, sizeof part, "%s.part", c->to) >= (int)sizeof part)
+        return err_set(ERR_RANGE, "path too long: '%.200s...'", c->to);
     if (fs_exists(part)) /* of one that was killed */
         rc = fs_remove_tree(part);
     if (rc == 0 && mkdir(part, 0777) != 0)
@@ -118,17 +127,95 @@ int prov_keep_directory(const char *to, int (*fill)(void *ctx, int dir), void *c
     if (rc == 0)
         rc = fs_open_dir(part, &dir);
     if (rc == 0)
-        rc = fill(ctx, dir);
+        rc = c->ops->copy(c->keep, dir, c->to, &c->bytes);
     if (rc == 0)
         rc = sync_directory(dir, part);
-    if (rc == 0 && rename(part, to) != 0)
-        rc = err_set(ERR_IO, "cannot create '%s': %s", to, strerror(errno));
+    if (rc == 0 && rename(part, c->to) != 0)
+        rc = err_set(ERR_IO, "cannot create '%s': %s", c->to, strerror(errno));
     if (rc == 0)
-        rc = sync_name(to);
+        rc = sync_name(c->to);
     if (dir >= 0)
         close(dir);
     return rc;
 }
+
+int prov_backup(const char *url, const char *dir, struct prov_backed_up *out)
+{
+    struct copying c = {.ops = prov_kind_of(url)->keep, .to = dir};
+    struct prov_kept_runs runs = {0};
+    int rc = c.ops->open(url, &c.keep);
+    char *list;
+
+    *out = (struct prov_backed_up){0};
+    if (rc == 0)
+        rc = c.ops->runs_to_copy(c.keep, &runs);
+    for (size_t i = 0; i < runs.n; i++) {
+        struct prov_kept_run *run = &runs.at[i];
+
+        run->is_chosen = run->is_over && !run->is_safe;
+        out->n_runs += run->is_chosen;
+        out->n_open += !run->is_over;
+    }
+    if (rc == 0)
+        rc = make_copy(&c);
+    list = list_of(&runs);
+    if (rc == 0 && out->n_runs > 0)
+        rc = c.ops->mark(c.keep, &runs, list, &out->n_runs);
+    out->bytes = c.bytes;
+    c.ops->close(c.keep);
+    free(list);
+    free(runs.at);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------------ prune */
+
+#define TRIES 10 /* when runs change under our hands */
+
+/* Returns 1 when some were to be dropped, 0 when none is left, or an error. */
+static int prune_some(const struct prov_keep_ops *ops, void *keep,
+                      const struct prov_prune_opts *opts, struct prov_pruned *out)
+{
+    struct prov_kept_runs runs = {0};
+    uint64_t n = 0;
+    char *list;
+    int rc = ops->runs_to_drop(keep, opts->most_bytes < UINT64_MAX, &runs, &out->bytes);
+
+    if (out->bytes_before == 0)
+        out->bytes_before = out->bytes;
+    if (rc == 0)
+        n = choose(&runs, opts, (double)out->bytes, &out->n_kept);
+    list = list_of(&runs);
+    if (n > 0) {
+        rc = ops->drop(keep, &runs, list, opts->now_ns, &n);
+        out->n_dropped += rc == 0 ? n : 0;
+        rc = rc < 0 ? rc : 1;
+    }
+    free(list);
+    free(runs.at);
+    return rc;
+}
+
+int prov_prune(const char *url, const struct prov_prune_opts *opts, struct prov_pruned *out)
+{
+    const struct prov_keep_ops *ops = prov_kind_of(url)->keep;
+    void *keep;
+    int n_vain = 0, rc = ops->open(url, &keep);
+
+    *out = (struct prov_pruned){0};
+    for (rc = rc < 0 ? rc : 1; rc > 0 && n_vain < TRIES;) {
+        uint64_t before = out->n_dropped;
+
+        rc = prune_some(ops, keep, opts, out);
+        n_vain += out->n_dropped == before;
+    }
+    if (rc >= 0 && out->n_dropped > 0)
+        rc = ops->give_back(keep, &out->is_given_back);
+    ops->close(keep);
+    return rc < 0 ? rc : 0;
+}
+
+/* ------------------------------------------------------------------------- a directory: open */
 
 #define NAP_MS 10
 
@@ -138,12 +225,12 @@ struct keep {
     uint32_t n; /* shards */
 };
 
-/* ---------------------------------------------------------------------------- the store */
-
-static int keep_open(struct keep *k, const char *url)
+static int open_keep(const char *url, void **out)
 {
+    struct keep *k = mem_alloc(1, sizeof *k);
     int rc = prov_dir_parse(url, &k->place);
 
+    *out = k;
     k->dir = -1;
     if (rc == 0 && !prov_dir_is_store(url))
         rc = err_set(ERR_NOT_FOUND, "no provenance store: '%s'", k->place.dir);
@@ -154,10 +241,13 @@ static int keep_open(struct keep *k, const char *url)
     return rc;
 }
 
-static void keep_close(struct keep *k)
+static void close_keep(void *keep)
 {
-    if (k->dir >= 0)
+    struct keep *k = keep;
+
+    if (k && k->dir >= 0)
         close(k->dir);
+    free(k);
 }
 
 static int open_shard(const struct keep *k, uint32_t shard, enum database_access access,
@@ -260,61 +350,34 @@ static int copy_shard(const struct keep *k, uint32_t shard, int to_dir, const ch
     return rc;
 }
 
-/* A backup on its way. */
-struct copying {
-    const struct keep *keep;
-    const char *to;
-    uint64_t *bytes;
-};
-
-static int copy_shards(void *ctx, int to_dir)
+static int copy_shards(void *keep, int to_dir, const char *to, uint64_t *bytes)
 {
-    const struct copying *c = ctx;
+    const struct keep *k = keep;
     int rc = 0;
 
-    for (uint32_t i = 0; i < c->keep->n && rc == 0; i++)
-        rc = copy_shard(c->keep, i, to_dir, c->to, c->bytes);
+    for (uint32_t i = 0; i < k->n && rc == 0; i++)
+        rc = copy_shard(k, i, to_dir, to, bytes);
     return rc;
 }
 
-static int mark(const struct keep *k, const struct prov_kept_runs *runs, const bool *is_chosen)
+static int runs_to_copy(void *keep, struct prov_kept_runs *runs)
 {
+    return read_runs(keep, is_at_rest(keep), runs);
+}
+
+static int mark(void *keep, const struct prov_kept_runs *runs, const char *list, uint64_t *n)
+{
+    const struct keep *k = keep;
     struct database d = {0};
-    char *list = prov_kept_runs_list(runs, is_chosen);
     char *sql = sqlite3_mprintf("UPDATE run SET backed_up_ns = %llu WHERE id IN %s",
                                 (unsigned long long)text_now_ns(), list);
     int rc = open_shard(k, 0, DATABASE_WRITE, &d);
 
+    (void)runs, (void)n;
     if (rc == 0)
         rc = exec(&d, sql, "cannot mark what is backed up in", k->place.dir);
     database_close(&d);
     sqlite3_free(sql);
-    free(list);
-    return rc;
-}
-
-int prov_shards_backup(const char *url, const char *dir, struct prov_backed_up *out)
-{
-    struct keep k;
-    struct prov_kept_runs runs = {0};
-    bool *is_new = NULL;
-    int rc = keep_open(&k, url);
-
-    if (rc == 0)
-        rc = read_runs(&k, is_at_rest(&k), &runs);
-    is_new = mem_alloc(runs.n + 1, sizeof *is_new);
-    for (size_t i = 0; i < runs.n; i++) {
-        is_new[i] = runs.at[i].is_over && !runs.at[i].is_safe;
-        out->n_runs += is_new[i];
-        out->n_open += !runs.at[i].is_over;
-    }
-    if (rc == 0)
-        rc = prov_keep_directory(dir, copy_shards, &(struct copying){&k, dir, &out->bytes});
-    if (rc == 0 && out->n_runs > 0)
-        rc = mark(&k, &runs, is_new);
-    free(is_new);
-    free(runs.at);
-    keep_close(&k);
     return rc;
 }
 
@@ -338,6 +401,14 @@ static int used_bytes(const struct keep *k, uint64_t *bytes)
     return rc;
 }
 
+/* Add to the bytes of a run, if it is one of these. */
+static void weigh(struct prov_kept_runs *runs, int64_t id, double bytes)
+{
+    for (size_t i = 0; i < runs->n; i++)
+        if (runs->at[i].id == id)
+            runs->at[i].bytes += bytes;
+}
+
 /* How large the records of each run are. */
 static int weigh_runs(const struct keep *k, struct prov_kept_runs *runs)
 {
@@ -353,28 +424,39 @@ static int weigh_runs(const struct keep *k, struct prov_kept_runs *runs)
                                           "GROUP BY run",
                                           -1, &query, NULL) == SQLITE_OK)
             while (sqlite3_step(query) == SQLITE_ROW)
-                prov_kept_runs_weigh(runs, sqlite3_column_int64(query, 0),
-                                     sqlite3_column_double(query, 1));
+                weigh(runs, sqlite3_column_int64(query, 0), sqlite3_column_double(query, 1));
         sqlite3_finalize(query);
         database_close(&d);
     }
     return rc;
 }
 
-/* Shard 0 last, with its mark: who was killed begins again. */
-static int drop_runs(const struct keep *k, const char *list, uint64_t now_ns)
+static int runs_to_drop(void *keep, bool is_weighed, struct prov_kept_runs *runs,
+                        uint64_t *used)
 {
-    static const char *const tables[] = {"record",         "cost_row",          "metadata_row",
-                                         "func_stats_row", "counter_stats_row", "ad_model_row"};
+    int rc = read_runs(keep, false, runs);
+
+    if (rc == 0 && is_weighed)
+        rc = weigh_runs(keep, runs);
+    return rc == 0 ? used_bytes(keep, used) : rc;
+}
+
+/* Shard 0 last, with its mark: who was killed begins again. */
+static int drop_runs(void *keep, const struct prov_kept_runs *runs, const char *list,
+                     uint64_t now_ns, uint64_t *n)
+{
+    const struct keep *k = keep;
     int rc = 0;
 
+    (void)runs, (void)n;
     for (uint32_t i = k->n; i-- > 0 && rc == 0;) {
         struct database d = {0};
         char *sql = sqlite3_mprintf("BEGIN IMMEDIATE");
 
         rc = open_shard(k, i, DATABASE_WRITE, &d);
-        for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-            sql = sqlite3_mprintf("%z; DELETE FROM %s WHERE run IN %s", sql, tables[t], list);
+        for (int t = 0; t < N_PROV_TABLES; t++)
+            sql = sqlite3_mprintf("%z; DELETE FROM %s WHERE run IN %s", sql,
+                                  prov_tables[t].name, list);
         if (i == 0)
             sql = sqlite3_mprintf("%z; UPDATE run SET dropped_ns = %llu WHERE id IN %s", sql,
                                   (unsigned long long)now_ns, list);
@@ -387,37 +469,10 @@ static int drop_runs(const struct keep *k, const char *list, uint64_t now_ns)
     return rc;
 }
 
-/* Once. *is_done: nothing is left to be dropped. */
-static int prune_some(const struct keep *k, const struct prov_prune_opts *opts,
-                      struct prov_pruned *out, bool *is_done)
-{
-    struct prov_kept_runs runs = {0};
-    bool *is_chosen;
-    uint64_t n = 0;
-    int rc = read_runs(k, false, &runs);
-
-    if (rc == 0 && opts->most_bytes < UINT64_MAX)
-        rc = weigh_runs(k, &runs);
-    is_chosen = mem_alloc(runs.n + 1, sizeof *is_chosen);
-    n = prov_kept_runs_choose(&runs, opts, (double)out->bytes, is_chosen, &out->n_kept);
-    *is_done = n == 0;
-    if (rc == 0 && n > 0) {
-        char *list = prov_kept_runs_list(&runs, is_chosen);
-
-        rc = drop_runs(k, list, opts->now_ns);
-        free(list);
-    }
-    if (rc == 0)
-        rc = used_bytes(k, &out->bytes);
-    out->n_dropped += rc == 0 ? n : 0;
-    free(is_chosen);
-    free(runs.at);
-    return rc;
-}
-
 /* Files without the room that is free in them. Whoever writes would have to wait for it. */
-static int give_back(const struct keep *k, bool *is_given_back)
+static int give_back(void *keep, bool *is_given_back)
 {
+    const struct keep *k = keep;
     struct lock_file lock_file = {0};
     int rc = prov_home_lock(&lock_file, k->dir, &k->place) == 0 ? 0 : ERR_EXISTS;
 
@@ -437,34 +492,11 @@ static int give_back(const struct keep *k, bool *is_given_back)
     return rc == ERR_EXISTS && !*is_given_back ? 0 : rc;
 }
 
-int prov_shards_prune(const char *url, const struct prov_prune_opts *opts,
-                      struct prov_pruned *out)
-{
-    struct keep k;
-    bool is_done = false;
-    int rc = keep_open(&k, url);
-
-    if (rc == 0)
-        rc = used_bytes(&k, &out->bytes_before);
-    out->bytes = out->bytes_before;
-    while (rc == 0 && !is_done)
-        rc = prune_some(&k, opts, out, &is_done);
-    if (rc == 0 && out->n_dropped > 0)
-        rc = give_back(&k, &out->is_given_back);
-    keep_close(&k);
-    return rc;
-}
-
-/* -------------------------------------------------------------------------- by its kind */
-
-int prov_backup(const char *url, const char *dir, struct prov_backed_up *out)
-{
-    *out = (struct prov_backed_up){0};
-    return prov_kind_of(url)->backup(url, dir, out);
-}
-
-int prov_prune(const char *url, const struct prov_prune_opts *opts, struct prov_pruned *out)
-{
-    *out = (struct prov_pruned){0};
-    return prov_kind_of(url)->prune(url, opts, out);
-}
+const struct prov_keep_ops prov_shards_keep = {.open = open_keep,
+                                               .close = close_keep,
+                                               .runs_to_copy = runs_to_copy,
+                                               .copy = copy_shards,
+                                               .mark = mark,
+                                               .runs_to_drop = runs_to_drop,
+                                               .drop = drop_runs,
+                                               .give_back = give_back};

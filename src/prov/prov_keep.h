@@ -59,51 +59,51 @@ struct prov_pruned {
  */
 int prov_prune(const char *url, const struct prov_prune_opts *opts, struct prov_pruned *out);
 
-/* prov_shards_backup, prov_shards_prune -- the same of a directory: for the kinds of stores
- * (prov_kind.h). */
-int prov_shards_backup(const char *url, const char *dir, struct prov_backed_up *out);
-int prov_shards_prune(const char *url, const struct prov_prune_opts *opts,
-                      struct prov_pruned *out);
-
-/* -------------------------------------------------------- for all kinds of stores */
+/* ---------------------------------------------------------------- of a kind of store */
 
 /* A run that has rows. */
 struct prov_kept_run {
     int64_t id;
     uint64_t last_ns; /* of its end, or begin */
     bool is_over, is_safe;
+    bool is_chosen; /* to be marked, or dropped */
     int64_t stored; /* PostgreSQL: up to which row */
     double bytes;   /* of its records: only to compare runs */
 };
 
 struct prov_kept_runs {
-    struct prov_kept_run *at; /* free it */
+    struct prov_kept_run *at; /* [n] the oldest first */
     size_t n, room;
 };
 
 void prov_kept_runs_add(struct prov_kept_runs *runs, struct prov_kept_run run);
 
-/* prov_kept_runs_list -- "(3,7,8)" of those that are chosen; to be freed. */
-char *prov_kept_runs_list(const struct prov_kept_runs *runs, const bool *is_chosen);
+/* All return 0 or an error. */
+struct prov_keep_ops {
+    int (*open)(const char *url, void **keep); /* *keep: to be closed, also on errors */
+    void (*close)(void *keep);                 /* NULL is harmless */
 
-/*
- * prov_kept_runs_choose -- those that are too old and, of the rest, the oldest until the others
- * fit; none that is not safe, which are counted.
- *   runs       the oldest first
- *   used       bytes of all of them together
- *   is_chosen  (runs->n) out
- * Returns how many.
- */
-uint64_t prov_kept_runs_choose(const struct prov_kept_runs *runs,
-                               const struct prov_prune_opts *opts, double used, bool *is_chosen,
-                               uint64_t *n_kept);
+    /* Those that copy will have; what is over and safe is it as of then. */
+    int (*runs_to_copy)(void *keep, struct prov_kept_runs *runs);
 
-/*
- * prov_keep_directory -- a new directory, filled under another name; when this returns 0, it is
- * on disk and has its own.
- *   fill  of the directory `dir`; syncs its files. Returns 0 or an error
- * Returns 0, ERR_EXISTS, ERR_RANGE, ERR_IO, or what fill returned.
- */
-int prov_keep_directory(const char *to, int (*fill)(void *ctx, int dir), void *ctx);
+    /* Shards, whole and on disk, into a directory `dir` that messages call `to`. */
+    int (*copy)(void *keep, int dir, const char *to, uint64_t *bytes);
+
+    /* list: "(3,7,8)", those that are chosen. *n: in and out, how many. */
+    int (*mark)(void *keep, const struct prov_kept_runs *runs, const char *list, uint64_t *n);
+
+    /* What they take is needed only where is_weighed. used: all that there is, in bytes. */
+    int (*runs_to_drop)(void *keep, bool is_weighed, struct prov_kept_runs *runs,
+                        uint64_t *used);
+
+    /* As mark; *n: 0 when they are no longer as they were. */
+    int (*drop)(void *keep, const struct prov_kept_runs *runs, const char *list,
+                uint64_t now_ns, uint64_t *n);
+
+    /* After the last drop: see struct prov_pruned. */
+    int (*give_back)(void *keep, bool *is_given_back);
+};
+
+extern const struct prov_keep_ops prov_shards_keep; /* of a directory */
 
 #endif

@@ -8,13 +8,13 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/text.h"
-#include "prov/prov_reader.h"
 #include "prov/prov_store.h"
 
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sample_answer.h"
 #include "sample_record.h"
 #include "test.h"
 #include "test_dir.h"
@@ -88,30 +88,13 @@ static void write_run(const char *run_id)
     assert_int_equal(prov_store_close(s), 0);
 }
 
-/* A number of a store, by its views. */
-static int64_t ask(const char *url, const char *sql)
-{
-    struct database d;
-    sqlite3_stmt *query;
-    int64_t n;
-
-    if (prov_reader_open(url, &d) < 0)
-        fail_msg("%s", err_message());
-    assert_int_equal(sqlite3_prepare_v2(d.sql, sql, -1, &query, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(query), SQLITE_ROW);
-    n = sqlite3_column_int64(query, 0);
-    sqlite3_finalize(query);
-    database_close(&d);
-    return n;
-}
-
 static int64_t n_of_run(const char *url, int64_t run)
 {
     char sql[128];
 
     snprintf(sql, sizeof sql, "SELECT count(*) FROM anomalies WHERE run = %lld",
              (long long)run);
-    return ask(url, sql);
+    return sample_answer_number(url, sql);
 }
 
 static struct prov_pruned prune(double days, uint64_t bytes, uint64_t now_ns)
@@ -129,12 +112,16 @@ static void a_run_has_its_id_and_times(void **state)
 
     (void)state;
     write_run("job-77");
-    assert_int_equal(ask(store, "SELECT count(*) FROM runs WHERE run_id = 'job-77' AND "
-                                "ended >= began AND backed_up IS NULL AND dropped IS NULL"),
-                     1);
-    assert_true(ask(store, "SELECT min(stored_ns) / 1000 FROM anomalies") >= before_us);
-    assert_true(ask(store, "SELECT min(stored_ns) / 1000 FROM metadata") >= before_us);
-    assert_int_equal(ask(store, "SELECT count(*) FROM anomalies WHERE record ->> 'run_id' = "
+    assert_int_equal(
+        sample_answer_number(store, "SELECT count(*) FROM runs WHERE run_id = 'job-77' AND "
+                                    "ended >= began AND backed_up IS NULL AND dropped IS NULL"),
+        1);
+    assert_true(sample_answer_number(store, "SELECT min(stored_ns) / 1000 FROM anomalies") >=
+                before_us);
+    assert_true(sample_answer_number(store, "SELECT min(stored_ns) / 1000 FROM metadata") >=
+                before_us);
+    assert_int_equal(sample_answer_number(
+                         store, "SELECT count(*) FROM anomalies WHERE record ->> 'run_id' = "
                                 "'job-77' AND record ->> 'stored_utc' GLOB "
                                 "'20[0-9]*-*-*T*:*:*.*Z' AND run_id = 'job-77'"),
                      N_RECORDS);
@@ -163,9 +150,11 @@ static void only_what_is_backed_up_is_dropped(void **state)
     assert_true(dropped.is_given_back);
     assert_true(dropped.bytes < dropped.bytes_before);
     assert_int_equal(n_of_run(store, 1), 0);
-    assert_int_equal(ask(store, "SELECT count(*) FROM metadata WHERE run = 1"), 0);
+    assert_int_equal(sample_answer_number(store, "SELECT count(*) FROM metadata WHERE run = 1"),
+                     0);
     assert_int_equal(n_of_run(store, 2), N_RECORDS);
-    assert_int_equal(ask(store, "SELECT count(*) FROM runs WHERE dropped IS NOT NULL"), 1);
+    assert_int_equal(
+        sample_answer_number(store, "SELECT count(*) FROM runs WHERE dropped IS NOT NULL"), 1);
     assert_int_equal(prune(5, UINT64_MAX, later).n_dropped, 0); /* it is gone already */
     write_run("third");
     assert_int_equal(n_of_run(store, 3), N_RECORDS); /* no number comes again */
@@ -253,7 +242,9 @@ static void a_backup_needs_a_new_directory_and_a_store(void **state)
     write_run("one");
     assert_int_equal(prov_backup(store, store, &copied), ERR_EXISTS);
     assert_int_equal(prov_backup(store, beside("not/there"), &copied), ERR_IO);
-    assert_int_equal(ask(store, "SELECT count(*) FROM runs WHERE backed_up IS NOT NULL"), 0);
+    assert_int_equal(
+        sample_answer_number(store, "SELECT count(*) FROM runs WHERE backed_up IS NOT NULL"),
+        0);
 }
 
 /* Whatever is marked is in some whole backup, and what is not marked is all there. */
@@ -272,7 +263,7 @@ static void check(int n_runs, int n_backups)
         snprintf(sql, sizeof sql,
                  "SELECT count(*) FROM runs WHERE run = %lld AND backed_up IS NOT NULL",
                  (long long)run);
-        if (ask(store, sql) == 1)
+        if (sample_answer_number(store, sql) == 1)
             assert_true(is_safe);
         else
             assert_int_equal(n_of_run(store, run), N_RECORDS);

@@ -8,6 +8,7 @@
 #ifndef SNAG_PROV_PROV_KIND_H
 #define SNAG_PROV_PROV_KIND_H
 
+#include "base/database.h"
 #include "prov/prov_keep.h"
 #include "prov/prov_shard.h"
 #include "prov/prov_store.h"
@@ -40,6 +41,10 @@ void prov_tally_add(struct prov_tally *tally, unsigned tag, bool is_stored);
  * said when it begins. */
 void prov_tally_removed(struct prov_tally *tally, uint64_t n);
 
+/* prov_wait_again -- before something is tried once more: ever longer, from 20 to 500 ms.
+ *   ms  that it waited last; 0: this is the first time */
+void prov_wait_again(unsigned *ms);
+
 struct prov_sink_ops {
     /*
      * Rows in, from the first on; those that cannot be stored whatever happens are marked as
@@ -58,6 +63,32 @@ struct prov_base {
     uint32_t n_sinks; /* one writer each */
     int64_t run;      /* all rows are of it */
 };
+
+/* The final model's verdict on the record of this id. */
+struct prov_verdict {
+    int64_t id;
+    bool is_pruned;
+    double score, p;
+};
+
+/* The records of a run, to be judged once more. */
+struct prov_rejudge {
+    int64_t run;
+    prov_judge_fn *judge;
+    void *ctx;
+    /* The kind's: */
+    struct database *from; /* has the table `record`; */
+    const char *path;      /* for messages; */
+    int (*keep)(void *keeper, const struct prov_verdict *verdict, size_t n); /* or an error */
+    void *keeper;
+};
+
+/*
+ * prov_rejudge_records -- ask for all verdicts and have them kept, some at a time. While they
+ * are kept nothing is being read. Adds to counts. Returns 0, what keep returned, or as
+ * database_error. O(records), in memory of some.
+ */
+int prov_rejudge_records(const struct prov_rejudge *records, struct prov_rejudged *counts);
 
 struct prov_kind_ops {
     const char *name;
@@ -78,16 +109,14 @@ struct prov_kind_ops {
     uint64_t (*grown)(const void *state);
     uint64_t (*size)(const char *url);
 
-    /* See prov_store_rejudge; all is stored. */
-    int (*rejudge)(const struct prov_base *base, prov_judge_fn *judge, void *ctx,
+    /* See prov_store_rejudge; all is stored. *records: with what the caller knows of them. */
+    int (*rejudge)(const struct prov_base *base, const struct prov_rejudge *records,
                    struct prov_rejudged *counts);
 
     /* See prov_reader_open, prov_reader_open_run. */
     int (*read)(const char *url, int64_t run, struct database *reader);
 
-    /* See prov_backup, prov_prune. */
-    int (*backup)(const char *url, const char *dir, struct prov_backed_up *out);
-    int (*prune)(const char *url, const struct prov_prune_opts *opts, struct prov_pruned *out);
+    const struct prov_keep_ops *keep;
 
     bool (*is_there)(const char *url);   /* see prov_store_is */
     int (*look)(const char *url);        /* see prov_store_look */

@@ -15,20 +15,24 @@
 
 #include "prov/prov_keep.h"
 
+/* Which runs of a database an URL is about. */
 struct prov_pg_asked {
-    const char *url;
-    int64_t first, last; /* runs; 0: all */
+    char *url;           /* without them; free it, also on errors */
+    int64_t first, last; /* 0: all */
 };
 
-/* prov_pg_backup, prov_pg_prune -- of these runs; see prov_backup and prov_prune. Bytes in use
- * are estimated from the rows, with their indexes. */
-int prov_pg_backup(const struct prov_pg_asked *asked, const char *dir,
-                   struct prov_backed_up *out);
-int prov_pg_prune(const struct prov_pg_asked *asked, const struct prov_prune_opts *opts,
-                  struct prov_pruned *out);
+/*
+ * prov_pg_ask -- URL, URL#RUN or URL#FIRST-LAST.
+ *   run  when the URL does not say; 0: all
+ * Returns 0 or ERR_USAGE.
+ */
+int prov_pg_ask(const char *text, int64_t run, struct prov_pg_asked *asked);
+
+/* Of these runs; bytes in use are estimated from the rows, with their indexes. */
+extern const struct prov_keep_ops prov_pg_keep;
 
 /* prov_pg_is_written -- whether a sender of one of these runs is connected; false, too, when
  * the database does not answer. */
-bool prov_pg_is_written(const struct prov_pg_asked *asked);
+bool prov_pg_is_written(const char *url);
 
 #endif

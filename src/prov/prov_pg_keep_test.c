@@ -8,7 +8,6 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "prov/prov_pg_rows.h"
-#include "prov/prov_reader.h"
 #include "prov/prov_store.h"
 
 #include <inttypes.h>
@@ -18,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sample_answer.h"
 #include "sample_pg.h"
 #include "sample_record.h"
 #include "test.h"
@@ -150,41 +150,6 @@ static void kill_child(pid_t pid)
 /* ------------------------------------------------------------------------------------ asking
  */
 
-/* All rows of an answer, as text. */
-static char *answer(const char *store, const char *sql)
-{
-    sqlite3_stmt *query = NULL;
-    struct database reader;
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    int status;
-
-    if (prov_reader_open(store, &reader) < 0)
-        fail_msg("%s: %s", store, err_message());
-    assert_int_equal(sqlite3_prepare_v2(reader.sql, sql, -1, &query, NULL), SQLITE_OK);
-    while ((status = sqlite3_step(query)) == SQLITE_ROW)
-        for (int i = 0; i < sqlite3_column_count(query); i++) {
-            const unsigned char *value = sqlite3_column_text(query, i);
-
-            fprintf(out, "%s\t", value ? (const char *)value : "NULL");
-        }
-    assert_int_equal(status, SQLITE_DONE);
-    sqlite3_finalize(query);
-    database_close(&reader);
-    fclose(out);
-    return text;
-}
-
-static int64_t ask(const char *store, const char *sql)
-{
-    char *text = answer(store, sql);
-    int64_t n = atoll(text);
-
-    free(text);
-    return n;
-}
-
 /* Strange and normal ones. */
 static int64_t n_of_run(const char *store, int64_t run)
 {
@@ -194,7 +159,7 @@ static int64_t n_of_run(const char *store, int64_t run)
              "SELECT (SELECT count(*) FROM anomalies WHERE run = %" PRId64
              ") + (SELECT count(*) FROM normalexecs WHERE run = %" PRId64 ")",
              run, run);
-    return ask(store, sql);
+    return sample_answer_number(store, sql);
 }
 
 static struct prov_backed_up back_up(const char *to)
@@ -242,7 +207,8 @@ static void a_backup_is_a_store_with_the_same_answers(void **state)
     assert_int_equal(copied.n_open, 0);
     assert_true(copied.bytes > 100000);
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
-        char *there = answer(url, questions[i]), *here = answer(beside("copy"), questions[i]);
+        char *there = sample_answer(url, questions[i]),
+             *here = sample_answer(beside("copy"), questions[i]);
 
         assert_string_equal(there, here);
         assert_true(strlen(there) > 10);
@@ -280,7 +246,8 @@ static void only_what_is_backed_up_is_dropped(void **state)
                                          "run = 1) + (SELECT count(*) FROM snag.ad_model_row "
                                          "WHERE run = 1)"),
                      0);
-    assert_int_equal(ask(url, "SELECT count(*) FROM runs WHERE dropped IS NOT NULL"), 1);
+    assert_int_equal(
+        sample_answer_number(url, "SELECT count(*) FROM runs WHERE dropped IS NOT NULL"), 1);
     assert_int_equal(prune(5, UINT64_MAX).n_dropped, 0); /* it is gone already */
 
     assert_int_equal(back_up(beside("b2")).n_runs, 1);
@@ -344,9 +311,11 @@ static void rows_that_come_later_are_not_in_the_backup(void **state)
     begin("later");
     write_run();
     assert_int_equal(back_up(beside("b1")).n_runs, 1);
-    assert_int_equal(ask(url, "SELECT count(*) FROM runs WHERE backed_up IS NOT NULL"), 1);
+    assert_int_equal(
+        sample_answer_number(url, "SELECT count(*) FROM runs WHERE backed_up IS NOT NULL"), 1);
     send_rows(1, 5);
-    assert_int_equal(ask(url, "SELECT count(*) FROM runs WHERE backed_up IS NOT NULL"), 0);
+    assert_int_equal(
+        sample_answer_number(url, "SELECT count(*) FROM runs WHERE backed_up IS NOT NULL"), 0);
     dropped = prune(0, UINT64_MAX);
     assert_int_equal(dropped.n_dropped, 0);
     assert_int_equal(dropped.n_kept, 1);
@@ -355,7 +324,8 @@ static void rows_that_come_later_are_not_in_the_backup(void **state)
     assert_int_equal(prune(0, UINT64_MAX).n_dropped, 1);
 
     send_rows(1, 5); /* a run that was dropped, and is not any more */
-    assert_int_equal(ask(url, "SELECT count(*) FROM runs WHERE dropped IS NOT NULL"), 0);
+    assert_int_equal(
+        sample_answer_number(url, "SELECT count(*) FROM runs WHERE dropped IS NOT NULL"), 0);
     dropped = prune(0, UINT64_MAX);
     assert_int_equal(dropped.n_dropped, 0);
     assert_int_equal(dropped.n_kept, 1);

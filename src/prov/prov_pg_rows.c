@@ -30,32 +30,6 @@ const struct pg_schema prov_pg_schema = {.name = "snag",
                                          .n_versions = sizeof versions / sizeof *versions,
                                          .made_by = "a run with `--store URL`"};
 
-/* The columns of a table as its jobs have them, and its key where one row replaces another. */
-static const struct {
-    const char *name, *columns, *key;
-} tables[N_PROV_TABLES] = {
-    [PROV_TABLE_RECORD] = {"record",
-                           "function, is_normal, program, rank, thread, step, idx, fid, "
-                           "enter_ns, leave_ns, inclusive_ns, exclusive_ns, score, p, "
-                           "severity_ns, model_version, is_gpu, execution, calls, messages, "
-                           "data, stored_ns, run, id",
-                           NULL},
-    [PROV_TABLE_COST] = {"cost_row",
-                         "program, rank, step, idx, is_execution, cost_ns, is_bound, run, id",
-                         "run, program, rank, step, idx, is_execution"},
-    [PROV_TABLE_METADATA] = {"metadata_row",
-                             "program, rank, thread, descr, value, stored_ns, run, id", NULL},
-    [PROV_TABLE_FUNC_STATS] = {"func_stats_row",
-                               "program, fid, name, calls, anomalies, exclusive, inclusive, "
-                               "severity, score, run, id",
-                               "run, program, fid"},
-    [PROV_TABLE_COUNTER_STATS] = {"counter_stats_row", "program, counter, stats, run, id",
-                                  "run, program, md5(counter)"},
-    [PROV_TABLE_AD_MODEL] = {"ad_model_row",
-                             "version, program, fid, name, algorithm, stats, data, run, id",
-                             "run, version, program, fid"},
-};
-
 /* -------------------------------------------------------------------------------- packing */
 
 static void pack_be(struct pack *out, uint64_t value, int bytes)
@@ -285,22 +259,23 @@ static int copy(PGconn *connection, const char *sql, const struct pack *tuples,
 }
 
 /* By way of a table of ours, in which rows of the same key may be. */
-static int replace(PGconn *connection, const char *name, const char *columns, const char *key,
+static int replace(PGconn *connection, const struct prov_table_rows *to,
                    const struct pack *tuples, enum pg_trouble *why)
 {
-    char sql[2048], set[1024] = "", list[512], *word, *rest;
+    char sql[2048], set[1024] = "id = excluded.id", list[512], *word, *rest;
     int rc;
 
-    snprintf(sql, sizeof sql, "COPY new_%s (%s) FROM STDIN (FORMAT binary)", name, columns);
+    snprintf(sql, sizeof sql, "COPY new_%s (%s, id) FROM STDIN (FORMAT binary)", to->name,
+             to->columns);
     rc = copy(connection, sql, tuples, why);
-    snprintf(list, sizeof list, "%s", columns);
+    snprintf(list, sizeof list, "%s", to->columns);
     for (word = strtok_r(list, ", ", &rest); word; word = strtok_r(NULL, ", ", &rest))
-        snprintf(set + strlen(set), sizeof set - strlen(set), "%s%s = excluded.%s",
-                 *set ? ", " : "", word, word);
+        snprintf(set + strlen(set), sizeof set - strlen(set), ", %s = excluded.%s", word, word);
     snprintf(sql, sizeof sql,
-             "INSERT INTO %s (%s) SELECT DISTINCT ON (%s) %s FROM new_%s ORDER BY %s, id DESC "
-             "ON CONFLICT (%s) DO UPDATE SET %s WHERE %s.id < excluded.id",
-             name, columns, key, columns, name, key, key, set, name);
+             "INSERT INTO %s (%s, id) SELECT DISTINCT ON (%s) %s, id FROM new_%s ORDER BY %s, "
+             "id DESC ON CONFLICT (%s) DO UPDATE SET %s WHERE %s.id < excluded.id",
+             to->name, to->columns, to->key, to->columns, to->name, to->key, to->key, set,
+             to->name);
     return rc == 0 ? run(connection, sql, NULL, why) : rc;
 }
 
@@ -323,15 +298,15 @@ static int store_tables(PGconn *connection, const struct prov_pg_batch *batch,
     int rc = batch->functions.n ? store_functions(connection, &batch->functions, why) : 0;
 
     for (int t = 0; t < N_PROV_TABLES && rc == 0; t++) {
+        const struct prov_table_rows *to = &prov_tables[t];
         char sql[1024];
 
         if (batch->tuples[t].n == 0)
             continue;
-        snprintf(sql, sizeof sql, "COPY %s (%s) FROM STDIN (FORMAT binary)", tables[t].name,
-                 tables[t].columns);
-        rc = tables[t].key ? replace(connection, tables[t].name, tables[t].columns,
-                                     tables[t].key, &batch->tuples[t], why)
-                           : copy(connection, sql, &batch->tuples[t], why);
+        snprintf(sql, sizeof sql, "COPY %s (%s, id) FROM STDIN (FORMAT binary)", to->name,
+                 to->columns);
+        rc = to->key ? replace(connection, to, &batch->tuples[t], why)
+                     : copy(connection, sql, &batch->tuples[t], why);
     }
     return rc;
 }
@@ -346,8 +321,8 @@ int prov_pg_prepare(PGconn *connection)
         char sql[256];
 
         snprintf(sql, sizeof sql, "CREATE TEMP TABLE new_%s (LIKE %s) ON COMMIT DELETE ROWS",
-                 tables[t].name, tables[t].name);
-        rc = tables[t].key ? pg_run(connection, sql) : 0;
+                 prov_tables[t].name, prov_tables[t].name);
+        rc = prov_tables[t].key ? pg_run(connection, sql) : 0;
     }
     return rc;
 }
@@ -435,6 +410,43 @@ int prov_pg_thin(PGconn *connection, int64_t of, uint64_t most, uint64_t *n_remo
     *left = strtoull(PQgetvalue(result, 0, 1), NULL, 10);
     PQclear(result);
     return 0;
+}
+
+int prov_pg_begin_verdicts(PGconn *connection)
+{
+    return pg_run(connection, "BEGIN; CREATE TEMP TABLE verdict (id bigint, is_pruned bigint, "
+                              "score double precision, p double precision) ON COMMIT DROP");
+}
+
+int prov_pg_keep_verdicts(void *connection, const struct prov_verdict *verdict, size_t n)
+{
+    struct pack tuples = {0};
+    enum pg_trouble why;
+    int rc;
+
+    for (size_t i = 0; i < n; i++) {
+        pack_be(&tuples, 4, 2);
+        pack_whole(&tuples, (uint64_t)verdict[i].id);
+        pack_whole(&tuples, verdict[i].is_pruned);
+        pack_real(&tuples, verdict[i].score);
+        pack_real(&tuples, verdict[i].p);
+    }
+    rc = copy(connection, "COPY verdict FROM STDIN (FORMAT binary)", &tuples, &why);
+    pack_release(&tuples);
+    return rc;
+}
+
+/* What is in a backup is not this any more. */
+int prov_pg_end_verdicts(PGconn *connection, int64_t of)
+{
+    char sql[512];
+
+    snprintf(sql, sizeof sql,
+             "UPDATE record r SET is_pruned = v.is_pruned, final_score = v.score, final_p = "
+             "v.p FROM verdict v WHERE r.run = %" PRId64 " AND r.id = v.id; "
+             "UPDATE run SET backed_up = NULL WHERE id = %" PRId64 "; COMMIT",
+             of, of);
+    return pg_run(connection, sql);
 }
 
 int prov_pg_end(PGconn *connection, int64_t of, uint64_t ended_ns, enum pg_trouble *why)

@@ -14,7 +14,7 @@
 
 #include "base/idmap.h"
 #include "postgres/pg_connection.h"
-#include "prov/prov_shard.h"
+#include "prov/prov_kind.h"
 
 #define PROV_PG_ROWS_VERSION 1 /* of rows in a spool */
 #define PROV_PG_RUNS 256       /* of a partition */
@@ -86,6 +86,15 @@ int prov_pg_stored(PGconn *connection, int64_t run, uint64_t *last, enum pg_trou
  */
 int prov_pg_thin(PGconn *connection, int64_t run, uint64_t most, uint64_t *n_removed,
                  uint64_t *left, enum pg_trouble *why);
+
+/*
+ * prov_pg_begin_verdicts, prov_pg_keep_verdicts (of a PGconn), prov_pg_end_verdicts -- a
+ * transaction that brings verdicts to the records of a run, all or none. Return 0 or
+ * ERR_DATABASE.
+ */
+int prov_pg_begin_verdicts(PGconn *connection);
+int prov_pg_keep_verdicts(void *connection, const struct prov_verdict *verdict, size_t n);
+int prov_pg_end_verdicts(PGconn *connection, int64_t run);
 
 /* prov_pg_end -- a run is over, and all its rows are stored. ended_ns: since 1970 */
 int prov_pg_end(PGconn *connection, int64_t run, uint64_t ended_ns, enum pg_trouble *why);

@@ -10,13 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define MAX_ROWS 8192               /* of a transaction */
 #define MAX_BYTES ((size_t)8 << 20) /* that are read from the spool before some are sent */
-#define FIRST_RETRY_MS 20
-#define MAX_RETRY_MS 500
-#define LAST_TRIES 10 /* about 4 seconds */
+#define LAST_TRIES 10               /* about 4 seconds */
 
 /* A row that was read from a spool. */
 struct spooled_row {
@@ -55,13 +52,6 @@ struct prov_pg_sender {
     struct queue bell;         /* has an item when there may be work */
     atomic_int trouble;        /* enum pg_trouble */
 };
-
-static void pause_ms(unsigned ms)
-{
-    struct timespec t = {ms / 1000, (long)(ms % 1000) * 1000000};
-
-    nanosleep(&t, NULL);
-}
 
 /* ------------------------------------------------------------------------------- delivery */
 
@@ -324,7 +314,7 @@ static void note(struct prov_pg_sender *s, enum pg_trouble why)
 static void *send_all(void *arg)
 {
     struct prov_pg_sender *s = arg;
-    unsigned retry_ms = FIRST_RETRY_MS, tries = LAST_TRIES;
+    unsigned waited_ms = 0, tries = LAST_TRIES;
     void *item;
 
     pthread_setname_np(pthread_self(), "snag-prov-pg");
@@ -338,11 +328,10 @@ static void *send_all(void *arg)
             disconnect(s);
             if (is_last && tries-- == 0)
                 break;
-            pause_ms(retry_ms);
-            retry_ms = 2 * retry_ms < MAX_RETRY_MS ? 2 * retry_ms : MAX_RETRY_MS;
+            prov_wait_again(&waited_ms);
             continue;
         }
-        retry_ms = FIRST_RETRY_MS;
+        waited_ms = 0;
         if (rc == 0 && is_last)
             break;
         if (rc == 0)

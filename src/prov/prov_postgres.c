@@ -1,11 +1,10 @@
 /*
  * A store in PostgreSQL: rows go to a spool (prov_spool.h), a thread of its own brings them to
  * the database (prov_pg_sender.h), and questions are asked of tables that are there
- * (pg_tables.h). For the final verdict records are read by their number, some at a time; the
- * verdicts go to a table of ours, and from there all at once to the records.
+ * (pg_tables.h). The final model's verdicts go to a table of ours, and from there all at once to
+ * the records.
  */
 #include "base/err.h"
-#include "base/fs.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -16,170 +15,13 @@
 #include "prov/prov_pg_rows.h"
 #include "prov/prov_pg_sender.h"
 #include "prov/prov_reader.h"
-#include "prov/prov_sqlite.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#define TRIES 10
-#define NAP_NS 400000000
-
-struct rejudge {
-    PGconn *connection;
-    const struct prov_rejudge *opts;
-    struct prov_rejudged counts;
-    struct arena arena;
-    char *verdicts; /* lines of COPY, as text */
-    size_t n_verdicts;
-    int64_t last; /* id read last */
-};
-
-static void write_real(FILE *out, double x)
-{
-    if (isfinite(x))
-        fprintf(out, "\t%.17g", x);
-    else
-        fputs("\t\\N", out);
-}
-
-static void judge_row(struct rejudge *r, const PGresult *rows, int i, FILE *out)
-{
-    struct prov_stored stored = {.is_normal = pg_get_i64(PQgetvalue(rows, i, 1)) != 0,
-                                 .data = PQgetvalue(rows, i, 2),
-                                 .bytes = (size_t)PQgetlength(rows, i, 2)};
-    struct prov_final final;
-
-    r->last = pg_get_i64(PQgetvalue(rows, i, 0));
-    prov_rejudge_record(r->opts, &r->counts, &r->arena, &stored, &final);
-    if (!final.is_judged)
-        return;
-    fprintf(out, "%" PRId64 "\t%d", r->last, final.is_pruned);
-    write_real(out, final.score);
-    write_real(out, final.p);
-    fputc('\n', out);
-}
-
-/* Returns how many there were, or an error. */
-static int judge_some(struct rejudge *r, FILE *out)
-{
-    char sql[256];
-    PGresult *rows;
-    int n;
-
-    snprintf(sql, sizeof sql,
-             "SELECT id, is_normal, data FROM record WHERE run = %" PRId64 " AND id > %" PRId64
-             " ORDER BY id LIMIT 256",
-             r->opts->run, r->last);
-    rows = PQexecParams(r->connection, sql, 0, NULL, NULL, NULL, NULL, 1);
-    n = PQresultStatus(rows) == PGRES_TUPLES_OK ? PQntuples(rows)
-                                                : pg_error(r->connection, rows, "read");
-    for (int i = 0; i < n; i++)
-        judge_row(r, rows, i, out);
-    PQclear(rows);
-    return n;
-}
-
-static int judge_all(struct rejudge *r)
-{
-    FILE *out = open_memstream(&r->verdicts, &r->n_verdicts);
-    int n;
-
-    while ((n = judge_some(r, out)) > 0)
-        ;
-    fclose(out);
-    return n;
-}
-
-static int send_verdicts(struct rejudge *r)
-{
-    PGresult *result = PQexec(r->connection, "COPY verdict FROM STDIN");
-    int rc = PQresultStatus(result) == PGRES_COPY_IN
-                 ? 0
-                 : pg_error(r->connection, result, "write to");
-
-    PQclear(result);
-    for (size_t at = 0, n; rc == 0 && at < r->n_verdicts; at += n) {
-        n = r->n_verdicts - at < 1 << 20 ? r->n_verdicts - at : 1 << 20;
-        if (PQputCopyData(r->connection, r->verdicts + at, (int)n) != 1)
-            rc = pg_error(r->connection, NULL, "write to");
-    }
-    if (rc == 0 && PQputCopyEnd(r->connection, NULL) != 1)
-        rc = pg_error(r->connection, NULL, "write to");
-    while ((result = PQgetResult(r->connection))) {
-        if (rc == 0 && PQresultStatus(result) != PGRES_COMMAND_OK)
-            rc = pg_error(r->connection, result, "write to");
-        PQclear(result);
-    }
-    return rc;
-}
-
-static int keep_verdicts(struct rejudge *r)
-{
-    char sql[256];
-    int rc =
-        pg_run(r->connection, "BEGIN; CREATE TEMP TABLE verdict (id bigint, is_pruned bigint, "
-                              "score double precision, p double precision) ON COMMIT DROP");
-
-    if (rc == 0)
-        rc = send_verdicts(r);
-    snprintf(
-        sql, sizeof sql,
-        "UPDATE record r SET is_pruned = v.is_pruned, final_score = v.score, final_p = v.p "
-        "FROM verdict v WHERE r.run = %" PRId64 " AND r.id = v.id",
-        r->opts->run);
-    if (rc == 0)
-        rc = pg_run(r->connection, sql);
-    snprintf(sql, sizeof sql, "UPDATE run SET backed_up = NULL WHERE id = %" PRId64,
-             r->opts->run); /* what is in a backup is not this any more */
-    if (rc == 0)
-        rc = pg_run(r->connection, sql);
-    return rc < 0 ? rc : pg_run(r->connection, "COMMIT");
-}
-
-static int rejudge_once(struct rejudge *r, const char *url)
-{
-    int rc;
-
-    r->counts = (struct prov_rejudged){0};
-    r->last = 0;
-    rc = pg_open(url, prov_pg_schema.name, &r->connection);
-    if (rc == 0)
-        rc = judge_all(r);
-    if (rc == 0)
-        rc = keep_verdicts(r);
-    PQfinish(r->connection);
-    r->connection = NULL;
-    free(r->verdicts);
-    r->verdicts = NULL;
-    return rc;
-}
-
-/*
- * In one transaction, on a connection of its own; once more when that
- * breaks. Adds to counts. Returns 0 or ERR_DATABASE.
- */
-static int prov_pg_rejudge(const char *url, const struct prov_rejudge *opts,
-                           struct prov_rejudged *counts)
-{
-    struct rejudge r = {.opts = opts};
-    int rc = rejudge_once(&r, url);
-
-    for (int i = 0; i < TRIES && rc < 0; i++) {
-        nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
-        rc = rejudge_once(&r, url);
-    }
-    arena_release(&r.arena);
-    if (rc == 0)
-        *counts = r.counts;
-    return rc;
-}
-
-/* --------------------------------------------------------------------------------- the kind */
+#define TRIES 12 /* about 4 seconds */
 
 #define LOCK 7600712 /* of those who make one */
 
@@ -407,45 +249,53 @@ static void close_store(void *state)
     free(s);
 }
 
-static int rejudge(const struct prov_base *base, prov_judge_fn *judge, void *ctx,
+/* ----------------------------------------------------------------------------- judged again */
+
+static int rejudge_once(const char *url, const struct prov_rejudge *records,
+                        struct prov_rejudged *counts)
+{
+    static const char *const tables[] = {"record"};
+    PGconn *reader, *writer = NULL;
+    struct prov_rejudge r = *records;
+    struct database from = {0};
+    int rc = pg_open(url, prov_pg_schema.name, &reader);
+
+    *counts = (struct prov_rejudged){0};
+    if (rc == 0)
+        rc = pg_tables_open(&from, reader, tables, 1);
+    if (rc == 0)
+        rc = pg_open(url, prov_pg_schema.name, &writer);
+    if (rc == 0)
+        rc = prov_pg_begin_verdicts(writer);
+    r.from = &from;
+    r.path = url;
+    r.keep = prov_pg_keep_verdicts;
+    r.keeper = writer;
+    if (rc == 0)
+        rc = prov_rejudge_records(&r, counts);
+    if (rc == 0)
+        rc = prov_pg_end_verdicts(writer, r.run);
+    database_close(&from);
+    PQfinish(writer); /* undoes what is not committed */
+    return rc;
+}
+
+/* In one transaction, and once more when a connection breaks. */
+static int rejudge(const struct prov_base *base, const struct prov_rejudge *records,
                    struct prov_rejudged *counts)
 {
-    const struct pg_store *s = base->state;
+    const char *url = ((const struct pg_store *)base->state)->url;
+    unsigned waited_ms = 0;
+    int rc = rejudge_once(url, records, counts);
 
-    return prov_pg_rejudge(
-        s->url, &(struct prov_rejudge){.run = base->run, .judge = judge, .ctx = ctx}, counts);
+    for (int i = 0; i < TRIES && rc < 0; i++) {
+        prov_wait_again(&waited_ms);
+        rc = rejudge_once(url, records, counts);
+    }
+    return rc;
 }
 
 /* ---------------------------------------------------------------------------------- reading */
-
-/* What is asked for: an URL, and of which runs. */
-struct asked {
-    char *url;
-    int64_t first, last; /* 0: all */
-};
-
-/* URL, URL#RUN or URL#FIRST-LAST. */
-static int parse_asked(const char *text, int64_t run, struct asked *asked)
-{
-    const char *part = pg_url_part(text);
-    int end = 0;
-
-    *asked = (struct asked){.url = pg_url_without_part(text), .first = run, .last = run};
-    if (part == NULL)
-        return 0;
-    if (sscanf(part, "%" SCNd64 "%n", &asked->first, &end) == 1 && part[end] == '\0')
-        asked->last = asked->first;
-    else if (sscanf(part, "%" SCNd64 "-%" SCNd64 "%n", &asked->first, &asked->last, &end) !=
-                 2 ||
-             part[end] != '\0')
-        asked->first = -1;
-    return asked->first > 0 && asked->last >= asked->first
-               ? 0
-               : err_set(ERR_USAGE,
-                         "expected URL#RUN or URL#FIRST-LAST, numbers of runs from 1, "
-                         "not '#%s'",
-                         part);
-}
 
 /* As the views over shards, of prov_reader.c. */
 static const struct {
@@ -472,7 +322,7 @@ static const struct {
     "prov_record(data, run, verdict_is_pruned, final_score, final_p, cost_ns, cost_is_bound, " \
     "run_id, stored_ns) AS record, run_id, stored_ns, __id, shard"
 
-static int make_view(struct database *reader, size_t i, const struct asked *asked)
+static int make_view(struct database *reader, size_t i, const struct prov_pg_asked *asked)
 {
     const char *columns = views[i].columns ? views[i].columns : RECORD_COLUMNS;
     char *sql, only[80] = "";
@@ -490,7 +340,7 @@ static int make_view(struct database *reader, size_t i, const struct asked *aske
     return status == SQLITE_OK ? 0 : prov_reader_error(reader, asked->url);
 }
 
-static int open_tables(struct database *reader, const struct asked *asked)
+static int open_tables(struct database *reader, const struct prov_pg_asked *asked)
 {
     char name[N_VIEWS][40];
     const char *names[N_VIEWS];
@@ -509,6 +359,8 @@ static int open_tables(struct database *reader, const struct asked *asked)
         names[i] = name[i];
     }
     rc = pg_tables_open(reader, connection, names, N_VIEWS);
+    if (rc == 0)
+        rc = prov_reader_add_function(reader, asked->url);
     for (size_t i = 0; i < N_VIEWS && rc == 0; i++)
         rc = make_view(reader, i, asked);
     return rc == 0 ? prov_jobs_add(reader, asked->url) : rc;
@@ -516,17 +368,10 @@ static int open_tables(struct database *reader, const struct asked *asked)
 
 static int read_store(const char *text, int64_t run, struct database *reader)
 {
-    struct asked asked;
-    int dir = -1, rc = parse_asked(text, run, &asked);
+    struct prov_pg_asked asked;
+    int rc = prov_pg_ask(text, run, &asked);
 
-    if (rc == 0)
-        rc = fs_open_dir("/", &dir);
-    if (rc == 0)
-        rc = database_memory(reader, dir);
-    if (dir >= 0)
-        close(dir);
-    if (rc == 0)
-        rc = prov_reader_add_function(reader, asked.url);
+    *reader = (struct database){0};
     if (rc == 0)
         rc = open_tables(reader, &asked);
     free(asked.url);
@@ -534,32 +379,6 @@ static int read_store(const char *text, int64_t run, struct database *reader)
         database_read_only(reader);
     else
         database_close(reader);
-    return rc;
-}
-
-/* ---------------------------------------------------------------------------------- keeping */
-
-static int backup(const char *text, const char *dir, struct prov_backed_up *out)
-{
-    struct asked asked;
-    int rc = parse_asked(text, 0, &asked);
-
-    if (rc == 0)
-        rc = prov_pg_backup(&(struct prov_pg_asked){asked.url, asked.first, asked.last}, dir,
-                            out);
-    free(asked.url);
-    return rc;
-}
-
-static int prune(const char *text, const struct prov_prune_opts *opts, struct prov_pruned *out)
-{
-    struct asked asked;
-    int rc = parse_asked(text, 0, &asked);
-
-    if (rc == 0)
-        rc = prov_pg_prune(&(struct prov_pg_asked){asked.url, asked.first, asked.last}, opts,
-                           out);
-    free(asked.url);
     return rc;
 }
 
@@ -579,24 +398,14 @@ static void leave(const char *url)
 static int look(const char *text)
 {
     PGconn *connection = NULL;
-    struct asked asked;
-    int rc = parse_asked(text, 0, &asked);
+    struct prov_pg_asked asked;
+    int rc = prov_pg_ask(text, 0, &asked);
 
     if (rc == 0)
         rc = pg_open(asked.url, prov_pg_schema.name, &connection);
     PQfinish(connection);
     free(asked.url);
     return rc;
-}
-
-static bool is_written(const char *text)
-{
-    struct asked asked;
-    bool is = parse_asked(text, 0, &asked) == 0 &&
-              prov_pg_is_written(&(struct prov_pg_asked){asked.url, asked.first, asked.last});
-
-    free(asked.url);
-    return is;
 }
 
 const struct prov_kind_ops prov_postgres = {.name = "postgresql",
@@ -608,9 +417,8 @@ const struct prov_kind_ops prov_postgres = {.name = "postgresql",
                                             .close = close_store,
                                             .rejudge = rejudge,
                                             .read = read_store,
-                                            .backup = backup,
-                                            .prune = prune,
+                                            .keep = &prov_pg_keep,
                                             .is_there = may_be_there,
                                             .look = look,
-                                            .is_written = is_written,
+                                            .is_written = prov_pg_is_written,
                                             .discard = leave};

@@ -27,6 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sample_answer.h"
 #include "sample_pg.h"
 #include "sample_record.h"
 #include "test.h"
@@ -85,7 +86,7 @@ static void put_everything(struct scene *s, struct prov_store *store)
     const struct prov_stats stats = {3, 6.5, 1, 4, 2.1666666666666665, 1.5, INFINITY, -1};
 
     for (uint32_t rank = 0; rank < 4; rank++)
-        put_records(s, store, rank, 0, 150);
+        put_records(s, store, rank, 0, 300);
     for (uint64_t i = 0; i < 150; i += 7) {
         struct arena_mark mark = arena_mark(&s->arena);
         struct prov_record record;
@@ -124,34 +125,6 @@ static void judge(void *ctx, enum prov_kind kind, const struct prov_record *reco
                                  .is_pruned = record->event.index % 6 == 0,
                                  .score = (double)record->event.index / 3,
                                  .p = NAN};
-}
-
-/* All rows of an answer, as text. */
-static char *answer(const char *url, const char *sql)
-{
-    sqlite3_stmt *query = NULL;
-    struct database reader;
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    int status;
-
-    if (prov_reader_open(url, &reader) < 0)
-        fail_msg("%s: %s", url, err_message());
-    if (sqlite3_prepare_v2(reader.sql, sql, -1, &query, NULL) != SQLITE_OK)
-        fail_msg("%s: %s", sql, sqlite3_errmsg(reader.sql));
-    while ((status = sqlite3_step(query)) == SQLITE_ROW) {
-        for (int c = 0; c < sqlite3_column_count(query); c++)
-            fprintf(out, "%d %s|", sqlite3_column_type(query, c),
-                    (const char *)sqlite3_column_text(query, c));
-        fputc('\n', out);
-    }
-    if (status != SQLITE_DONE)
-        fail_msg("%s: %s", sql, sqlite3_errmsg(reader.sql));
-    fclose(out);
-    sqlite3_finalize(query);
-    database_close(&reader);
-    return text;
 }
 
 /* Conditions and orders that are handed on, and some that are not. */
@@ -231,9 +204,9 @@ static void it_answers_as_sqlite_does(void **state)
     assert_int_equal(prov_store_rejudge(other, judge, NULL, &is), 0);
     assert_memory_equal(&was, &is, sizeof was);
     prov_store_counts(other, &counts);
-    assert_int_equal(counts.n_stored, 4 * 150 + 1 + 1);
+    assert_int_equal(counts.n_stored, 4 * 300 + 1 + 1);
     assert_int_equal(counts.n_waiting, 0);
-    assert_int_equal(counts.n_normals, 4 * 30);
+    assert_int_equal(counts.n_normals, 4 * 60);
     assert_int_equal(prov_store_close(one), 0);
     assert_int_equal(sample_pg_ask(s.name, "SELECT count(ended_ns) FROM snag.run"), 0);
     assert_int_equal(prov_store_close(other), 0);
@@ -246,13 +219,49 @@ static void it_answers_as_sqlite_does(void **state)
                       "SELECT min(ended_ns) - max(stored_ns) FROM snag.record, snag.run") > 0);
     set_stored(&s, sqlite);
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
-        char *expected = answer(sqlite, questions[i]), *text = answer(s.url, questions[i]);
+        char *expected = sample_answer(sqlite, questions[i]),
+             *text = sample_answer(s.url, questions[i]);
 
         if (strcmp(expected, text) != 0)
             fail_msg("%s:\n%.2000s---\n%.2000s", questions[i], expected, text);
         free(expected);
         free(text);
     }
+    end(&s);
+}
+
+/* Kills the database once, in the middle. */
+static void judge_and_kill(void *ctx, enum prov_kind kind, const struct prov_record *record,
+                           struct prov_final *final)
+{
+    if (++*(int *)ctx == 1500) {
+        sample_pg_server("kill");
+        sample_pg_server("start");
+    }
+    judge(NULL, kind, record, final);
+}
+
+static void final_verdicts_are_found_anew_when_a_connection_breaks(void **state)
+{
+    struct prov_rejudged counts;
+    struct prov_store *store;
+    struct scene s;
+    int n = 0;
+
+    (void)state;
+    begin(&s, "again");
+    assert_int_equal(prov_store_open(s.url, &s.opts, &store), 0);
+    put_records(&s, store, 0, 0, 3000);
+    assert_int_equal(prov_store_rejudge(store, judge_and_kill, &n, &counts), 0);
+    assert_true(n > 3000 && n < 6000);
+    assert_true(counts.n_records == 3000 && counts.n_judged == 1500);
+    assert_int_equal(prov_store_close(store), 0);
+    assert_int_equal(sample_pg_ask(s.name, "SELECT count(*) FROM snag.record WHERE is_pruned = "
+                                           "(idx % 6 = 0)::int AND final_score IS NOT NULL"),
+                     1500);
+    assert_int_equal(
+        sample_pg_ask(s.name, "SELECT count(*) FROM snag.record WHERE is_pruned IS NULL"),
+        1500);
     end(&s);
 }
 
@@ -270,11 +279,12 @@ static void one_run_of_many_can_be_asked_for(void **state)
         assert_int_equal(prov_store_close(store), 0);
     }
     snprintf(url, sizeof url, "%s#2", s.url);
-    text = answer(url, "SELECT count(*), min(rid), (SELECT count(*) FROM runs) FROM anomalies");
+    text = sample_answer(
+        url, "SELECT count(*), min(rid), (SELECT count(*) FROM runs) FROM anomalies");
     assert_string_equal(text, "1 16|1 2|1 1|\n");
     free(text);
     snprintf(url, sizeof url, "%s#2-3", s.url);
-    text = answer(url, "SELECT count(*), (SELECT count(*) FROM runs) FROM anomalies");
+    text = sample_answer(url, "SELECT count(*), (SELECT count(*) FROM runs) FROM anomalies");
     assert_string_equal(text, "1 40|1 2|\n");
     free(text);
     end(&s);
@@ -705,7 +715,7 @@ static void an_older_schema_is_brought_up_to_date_and_a_newer_one_refused(void *
     assert_non_null(strstr(err_message(), "brings it there"));
     assert_int_equal(prov_store_open(s.url, &s.opts, &store), 0);
     assert_int_equal(prov_store_close(store), 0);
-    text = answer(s.url, "SELECT value FROM metadata");
+    text = sample_answer(s.url, "SELECT value FROM metadata");
     assert_string_equal(text, "3 version 1|\n");
     free(text);
     assert_int_equal(sample_pg_ask(s.name, "SELECT count(*) FROM snag.schema_version"), 3);
@@ -741,7 +751,7 @@ static void a_run_id_is_quoted(void **state)
     s.opts.run_id = "it's; DROP \\";
     assert_int_equal(prov_store_open(s.url, &s.opts, &store), 0);
     assert_int_equal(prov_store_close(store), 0);
-    text = answer(s.url, "SELECT run_id FROM runs");
+    text = sample_answer(s.url, "SELECT run_id FROM runs");
     assert_string_equal(text, "3 it's; DROP \\|\n");
     free(text);
     end(&s);
@@ -771,6 +781,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_answers_as_sqlite_does),
+        cmocka_unit_test(final_verdicts_are_found_anew_when_a_connection_breaks),
         cmocka_unit_test(one_run_of_many_can_be_asked_for),
         cmocka_unit_test(a_run_has_a_limit_where_one_is_said),
         cmocka_unit_test(a_row_that_is_never_taken_is_lost_alone),

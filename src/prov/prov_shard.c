@@ -25,17 +25,27 @@ static const char schema[] =
 #include "prov/prov_schema.inc"
     ;
 
-/* Where rows go, and whether one replaces that of the same key. */
-static const struct {
-    const char *name;
-    bool is_replaced;
-} tables[N_PROV_TABLES] = {
-    [PROV_TABLE_RECORD] = {"record", false},
-    [PROV_TABLE_COST] = {"cost_row", true},
-    [PROV_TABLE_METADATA] = {"metadata_row", false},
-    [PROV_TABLE_FUNC_STATS] = {"func_stats_row", true},
-    [PROV_TABLE_COUNTER_STATS] = {"counter_stats_row", true},
-    [PROV_TABLE_AD_MODEL] = {"ad_model_row", true},
+const struct prov_table_rows prov_tables[N_PROV_TABLES] = {
+    [PROV_TABLE_RECORD] = {"record",
+                           "function, is_normal, program, rank, thread, step, idx, fid, "
+                           "enter_ns, leave_ns, inclusive_ns, exclusive_ns, score, p, "
+                           "severity_ns, model_version, is_gpu, execution, calls, messages, "
+                           "data, stored_ns, run",
+                           NULL},
+    [PROV_TABLE_COST] = {"cost_row",
+                         "program, rank, step, idx, is_execution, cost_ns, is_bound, run",
+                         "run, program, rank, step, idx, is_execution"},
+    [PROV_TABLE_METADATA] = {"metadata_row",
+                             "program, rank, thread, descr, value, stored_ns, run", NULL},
+    [PROV_TABLE_FUNC_STATS] = {"func_stats_row",
+                               "program, fid, name, calls, anomalies, exclusive, inclusive, "
+                               "severity, score, run",
+                               "run, program, fid"},
+    [PROV_TABLE_COUNTER_STATS] = {"counter_stats_row", "program, counter, stats, run",
+                                  "run, program, md5(counter)"},
+    [PROV_TABLE_AD_MODEL] = {"ad_model_row",
+                             "version, program, fid, name, algorithm, stats, data, run",
+                             "run, version, program, fid"},
 };
 
 /* ------------------------------------------------------------------------------------ jobs */
@@ -283,11 +293,12 @@ bool prov_shard_is_gone(const struct prov_shard *s, int dir)
 
 bool prov_shard_is_empty(struct database *d)
 {
-    return ask(d,
-               sqlite3_mprintf("SELECT EXISTS (SELECT 1 FROM record) OR EXISTS (SELECT 1 FROM "
-                               "metadata_row) OR EXISTS (SELECT 1 FROM func_stats_row) OR "
-                               "EXISTS (SELECT 1 FROM counter_stats_row) OR EXISTS (SELECT 1 "
-                               "FROM ad_model_row)")) == 0;
+    bool is_empty = true;
+
+    for (int t = 0; t < N_PROV_TABLES; t++)
+        is_empty &= ask(d, sqlite3_mprintf("SELECT EXISTS (SELECT 1 FROM %s)",
+                                           prov_tables[t].name)) == 0;
+    return is_empty;
 }
 
 uint32_t prov_shard_count(const struct prov_dir *place, int dir)
@@ -304,35 +315,27 @@ uint32_t prov_shard_count(const struct prov_dir *place, int dir)
 
 /* --------------------------------------------------------------------------------- writing */
 
-/* INSERT INTO table (a, b) VALUES (:a, :b), for the columns that the job names. A function is
- * known by its name. */
-static int prepare_insert(struct prov_shard *s, const struct prov_job *job)
+/* INSERT INTO table (a, b) VALUES (:a, :b). A function is known by its name. */
+static int prepare_insert(struct prov_shard *s, enum prov_table t)
 {
-    struct pack sql = {0};
-    char part[128];
-    int status;
+    const struct prov_table_rows *to = &prov_tables[t];
+    char sql[1024], columns[512], *word, *rest;
+    const char *before = "";
+    int n = snprintf(sql, sizeof sql, "INSERT %sINTO %s (%s) VALUES (",
+                     to->key ? "OR REPLACE " : "", to->name, to->columns);
 
-    snprintf(part, sizeof part, "INSERT %sINTO %s (",
-             tables[job->table].is_replaced ? "OR REPLACE " : "", tables[job->table].name);
-    pack_bytes(&sql, part, strlen(part));
-    for (unsigned i = 0; i < job->n; i++) {
-        snprintf(part, sizeof part, "%s%s", i ? ", " : "", job->value[i].column);
-        pack_bytes(&sql, part, strlen(part));
-    }
-    pack_bytes(&sql, ") VALUES (", strlen(") VALUES ("));
-    for (unsigned i = 0; i < job->n; i++) {
-        bool is_function = strcmp(job->value[i].column, "function") == 0;
+    snprintf(columns, sizeof columns, "%s", to->columns);
+    for (word = strtok_r(columns, ", ", &rest); word; word = strtok_r(NULL, ", ", &rest)) {
+        bool is_function = strcmp(word, "function") == 0;
 
-        snprintf(part, sizeof part,
-                 is_function ? "%s(SELECT id FROM function WHERE name = :%s)" : "%s:%s",
-                 i ? ", " : "", job->value[i].column);
-        pack_bytes(&sql, part, strlen(part));
+        n += snprintf(sql + n, sizeof sql - (size_t)n,
+                      is_function ? "%s(SELECT id FROM function WHERE name = :%s)" : "%s:%s",
+                      before, word);
+        before = ", ";
     }
-    pack_bytes(&sql, ")", 2);
-    status = sqlite3_prepare_v3(s->database.sql, (const char *)sql.data, -1,
-                                SQLITE_PREPARE_PERSISTENT, &s->insert[job->table], NULL);
-    pack_release(&sql);
-    return status;
+    snprintf(sql + n, sizeof sql - (size_t)n, ")");
+    return sqlite3_prepare_v3(s->database.sql, sql, -1, SQLITE_PREPARE_PERSISTENT,
+                              &s->insert[t], NULL);
 }
 
 static int bind(struct prov_shard *s, sqlite3_stmt *insert, const struct prov_job *job,
@@ -370,7 +373,7 @@ static int step(sqlite3_stmt *insert)
 static int write_row(struct prov_shard *s, const struct prov_job *job)
 {
     sqlite3_stmt *insert;
-    int status = s->insert[job->table] ? SQLITE_OK : prepare_insert(s, job);
+    int status = s->insert[job->table] ? SQLITE_OK : prepare_insert(s, job->table);
 
     insert = s->insert[job->table];
     assert(status != SQLITE_OK || sqlite3_bind_parameter_count(insert) == (int)job->n);

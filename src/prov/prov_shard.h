@@ -26,6 +26,13 @@ enum prov_table {
     N_PROV_TABLES
 };
 
+/* Of every kind of store. */
+extern const struct prov_table_rows {
+    const char *name;
+    const char *columns; /* as its jobs have them */
+    const char *key;     /* as PostgreSQL has it: one row replaces another; NULL: none does */
+} prov_tables[N_PROV_TABLES];
+
 #define PROV_MAX_VALUES 24
 
 struct prov_value {

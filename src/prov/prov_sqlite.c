@@ -1,10 +1,8 @@
 /*
- * A store in files of SQLite, a shard for each writer. At the end the final verdict is found
- * of all records: they are read by their id, some at a time, so that no row is changed under a
- * running query.
+ * A store in files of SQLite, a shard for each writer. The final model's verdicts go into a shard
+ * in one transaction; records are read by their id, some at a time, so that no row is changed
+ * under a running query.
  */
-#include "prov/prov_sqlite.h"
-
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -21,61 +19,16 @@
 
 /* ----------------------------------------------------------------------------- judged again */
 
-#define SOME 256
-
-struct rejudge {
+/* A shard whose records get verdicts. */
+struct verdicts {
     struct database database;
     const char *path;
-    sqlite3_stmt *select, *update;
-    const struct prov_rejudge *opts;
-    struct prov_rejudged *counts;
-    struct arena arena; /* of one record */
-    struct verdict {
-        int64_t id;
-        struct prov_final final;
-    } verdict[SOME];
-    size_t n;
-    int64_t last; /* id read last */
+    sqlite3_stmt *update;
 };
 
-static int fail(const struct rejudge *r)
+static int not_kept(const struct verdicts *v)
 {
-    return database_error(r->database.sql, "cannot keep the final verdicts in", r->path);
-}
-
-void prov_rejudge_record(const struct prov_rejudge *opts, struct prov_rejudged *counts,
-                         struct arena *arena, const struct prov_stored *stored,
-                         struct prov_final *final)
-{
-    struct arena_mark mark = arena_mark(arena);
-    struct prov_record record;
-
-    *final = (struct prov_final){.is_judged = false};
-    counts->n_records++;
-    if (prov_record_read(stored->data, stored->bytes, arena, &record) == 0)
-        opts->judge(opts->ctx, stored->is_normal ? PROV_NORMAL : PROV_ANOMALY, &record, final);
-    else
-        counts->n_damaged++;
-    if (final->is_judged && final->is_pruned && !stored->is_normal) {
-        counts->n_taken_back++;
-        counts->taken_back_ns += record.severity_ns;
-    }
-    arena_restore(arena, mark);
-    counts->n_judged += final->is_judged;
-    counts->n_pruned += final->is_judged && final->is_pruned;
-}
-
-/* The verdict on the current row, into r->verdict. */
-static void judge_row(struct rejudge *r)
-{
-    struct prov_stored stored = {.is_normal = sqlite3_column_int(r->select, 1) != 0,
-                                 .data = sqlite3_column_blob(r->select, 2),
-                                 .bytes = (size_t)sqlite3_column_bytes(r->select, 2)};
-    struct verdict *v = &r->verdict[r->n];
-
-    v->id = r->last = sqlite3_column_int64(r->select, 0);
-    prov_rejudge_record(r->opts, r->counts, &r->arena, &stored, &v->final);
-    r->n += v->final.is_judged;
+    return database_error(v->database.sql, "cannot keep the final verdicts in", v->path);
 }
 
 static void bind_real(sqlite3_stmt *statement, int i, double x)
@@ -86,81 +39,46 @@ static void bind_real(sqlite3_stmt *statement, int i, double x)
         sqlite3_bind_null(statement, i);
 }
 
-static int keep_verdicts(struct rejudge *r)
+static int keep_verdicts(void *keeper, const struct prov_verdict *verdict, size_t n)
 {
-    for (size_t i = 0; i < r->n; i++) {
-        const struct verdict *v = &r->verdict[i];
-        int status;
+    const struct verdicts *v = keeper;
 
-        sqlite3_bind_int(r->update, 1, v->final.is_pruned);
-        bind_real(r->update, 2, v->final.score);
-        bind_real(r->update, 3, v->final.p);
-        sqlite3_bind_int64(r->update, 4, v->id);
-        status = sqlite3_step(r->update);
-        sqlite3_reset(r->update);
-        if (status != SQLITE_DONE)
-            return fail(r);
+    for (size_t i = 0; i < n; i++) {
+        sqlite3_bind_int(v->update, 1, verdict[i].is_pruned);
+        bind_real(v->update, 2, verdict[i].score);
+        bind_real(v->update, 3, verdict[i].p);
+        sqlite3_bind_int64(v->update, 4, verdict[i].id);
+        sqlite3_step(v->update);
+        if (sqlite3_reset(v->update) != SQLITE_OK)
+            return not_kept(v);
     }
-    r->n = 0;
     return 0;
 }
 
-/* The next records. Returns how many, or an error. */
-static int judge_some(struct rejudge *r)
+/* In one transaction, on a connection of its own. */
+static int rejudge_shard(const struct database_file *file, const struct prov_rejudge *records,
+                         struct prov_rejudged *counts)
 {
-    int n = 0, status, rc;
+    static const char begin[] = "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE";
+    static const char update[] =
+        "UPDATE record SET is_pruned = ?, final_score = ?, final_p = ? WHERE id = ?";
+    struct verdicts v = {.path = file->path};
+    struct prov_rejudge r = *records;
+    int rc = database_open(&v.database, file, DATABASE_WRITE);
 
-    sqlite3_bind_int64(r->select, 1, r->last);
-    sqlite3_bind_int64(r->select, 2, r->opts->run);
-    for (; (status = sqlite3_step(r->select)) == SQLITE_ROW; n++)
-        judge_row(r);
-    rc = status == SQLITE_DONE ? 0 : fail(r);
-    sqlite3_reset(r->select);
+    r.from = &v.database;
+    r.path = file->path;
+    r.keep = keep_verdicts;
+    r.keeper = &v;
+    if (rc == 0 && (sqlite3_exec(v.database.sql, begin, NULL, NULL, NULL) != SQLITE_OK ||
+                    sqlite3_prepare_v2(v.database.sql, update, -1, &v.update, NULL)))
+        rc = not_kept(&v);
     if (rc == 0)
-        rc = keep_verdicts(r);
-    return rc < 0 ? rc : n;
-}
-
-static int prepare(struct rejudge *r)
-{
-    if (sqlite3_exec(r->database.sql, "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE", NULL,
-                     NULL, NULL) != SQLITE_OK ||
-        sqlite3_prepare_v2(r->database.sql,
-                           "SELECT id, is_normal, data FROM record WHERE id > ? AND +run = ? "
-                           "ORDER BY id LIMIT 256",
-                           -1, &r->select, NULL) != SQLITE_OK ||
-        sqlite3_prepare_v2(r->database.sql,
-                           "UPDATE record SET is_pruned = ?, final_score = ?, final_p = ? "
-                           "WHERE id = ?",
-                           -1, &r->update, NULL) != SQLITE_OK)
-        return fail(r);
-    return 0;
-}
-
-/* In one transaction, on a connection of its own; adds to counts. */
-static int prov_rejudge_shard(const struct prov_rejudge *opts, struct prov_rejudged *counts)
-{
-    struct rejudge *r = mem_alloc(1, sizeof *r);
-    struct prov_file at;
-    const struct database_file *file = prov_dir_file(opts->place, opts->dir, opts->shard, &at);
-    int rc;
-
-    r->opts = opts;
-    r->counts = counts;
-    r->last = INT64_MIN;
-    r->path = file->path;
-    rc = database_open(&r->database, file, DATABASE_WRITE);
-    if (rc == 0)
-        rc = prepare(r);
-    while (rc == 0 && (rc = judge_some(r)) > 0)
-        rc = 0;
-    if (rc == 0 && sqlite3_exec(r->database.sql, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
-        rc = fail(r);
-    sqlite3_finalize(r->select);
-    sqlite3_finalize(r->update);
-    database_close(&r->database); /* undoes what is not committed */
-    arena_release(&r->arena);
-    free(r);
+        rc = prov_rejudge_records(&r, counts);
+    if (rc == 0 && sqlite3_exec(v.database.sql, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
+        rc = not_kept(&v);
+    sqlite3_finalize(v.update);
+    database_close(&v.database); /* undoes what is not committed */
     return rc;
 }
 
@@ -361,16 +279,18 @@ static void *sink_of(void *state, uint32_t i, struct prov_tally *tally)
     return &store->sink[i];
 }
 
-static int rejudge(const struct prov_base *base, prov_judge_fn *judge, void *ctx,
+static int rejudge(const struct prov_base *base, const struct prov_rejudge *records,
                    struct prov_rejudged *counts)
 {
     const struct sqlite_store *store = base->state;
     int rc = 0;
 
-    for (uint32_t i = 0; i < store->n && rc == 0; i++)
-        rc = prov_rejudge_shard(
-            &(struct prov_rejudge){&store->place, store->home.dir, i, base->run, judge, ctx},
-            counts);
+    for (uint32_t i = 0; i < store->n && rc == 0; i++) {
+        struct prov_file file;
+
+        rc = rejudge_shard(prov_dir_file(&store->place, store->home.dir, i, &file), records,
+                           counts);
+    }
     return rc;
 }
 
@@ -390,8 +310,7 @@ const struct prov_kind_ops prov_sqlite = {.name = "sqlite",
                                           .size = size,
                                           .rejudge = rejudge,
                                           .read = prov_shards_read,
-                                          .backup = prov_shards_backup,
-                                          .prune = prov_shards_prune,
+                                          .keep = &prov_shards_keep,
                                           .is_there = prov_dir_is_store,
                                           .look = look,
                                           .is_written = prov_home_is_written,

@@ -154,11 +154,10 @@ struct prov_writer {
 #define FIRST_RETRY_MS 20
 #define MAX_RETRY_MS 500
 
-static void pause_ms(unsigned ms)
+void prov_wait_again(unsigned *ms)
 {
-    struct timespec t = {ms / 1000, (long)(ms % 1000) * 1000000};
-
-    nanosleep(&t, NULL);
+    *ms = *ms == 0 ? FIRST_RETRY_MS : 2 * *ms < MAX_RETRY_MS ? 2 * *ms : MAX_RETRY_MS;
+    nanosleep(&(struct timespec){.tv_nsec = (long)*ms * 1000000}, NULL);
 }
 
 void prov_tally_add(struct prov_tally *tally, unsigned tag, bool is_stored)
@@ -227,7 +226,7 @@ static void finish(struct prov_writer *w, struct prov_job **job, size_t n, bool 
 /* Tries until it works or, when the store is being closed, once more. */
 static void write_batch(struct prov_writer *w, struct prov_job **job, size_t n)
 {
-    for (unsigned retry_ms = FIRST_RETRY_MS;; retry_ms *= 2) {
+    for (unsigned waited_ms = 0;; prov_wait_again(&waited_ms)) {
         bool is_last = queue_is_closed(&w->queue);
         size_t n_written;
         int status;
@@ -245,8 +244,6 @@ static void write_batch(struct prov_writer *w, struct prov_job **job, size_t n)
             finish(w, job, n, false);
             return;
         }
-        retry_ms = retry_ms < MAX_RETRY_MS ? retry_ms : MAX_RETRY_MS;
-        pause_ms(retry_ms);
     }
 }
 
@@ -584,6 +581,71 @@ void prov_store_counts(struct prov_store *store, struct prov_counts *out)
         out->bytes = store->ops->grown(store->base.state);
 }
 
+/* ---------------------------------------------------------------------------- judged again */
+
+#define SOME 1024 /* records that are read before their verdicts are kept */
+
+/* Of the record in a row; false when it has none. */
+static bool judge_row(const struct prov_rejudge *r, sqlite3_stmt *row, struct arena *arena,
+                      struct prov_rejudged *counts, struct prov_verdict *out)
+{
+    enum prov_kind kind = sqlite3_column_int(row, 1) ? PROV_NORMAL : PROV_ANOMALY;
+    struct arena_mark mark = arena_mark(arena);
+    struct prov_final final = {.is_judged = false};
+    struct prov_record record;
+
+    counts->n_records++;
+    if (prov_record_read(sqlite3_column_blob(row, 2), (size_t)sqlite3_column_bytes(row, 2),
+                         arena, &record) == 0)
+        r->judge(r->ctx, kind, &record, &final);
+    else
+        counts->n_damaged++;
+    counts->n_judged += final.is_judged;
+    counts->n_pruned += final.is_judged && final.is_pruned;
+    if (final.is_judged && final.is_pruned && kind == PROV_ANOMALY) {
+        counts->n_taken_back++;
+        counts->taken_back_ns += record.severity_ns;
+    }
+    arena_restore(arena, mark);
+    *out = (struct prov_verdict){sqlite3_column_int64(row, 0), final.is_pruned, final.score,
+                                 final.p};
+    return final.is_judged;
+}
+
+int prov_rejudge_records(const struct prov_rejudge *r, struct prov_rejudged *counts)
+{
+    struct prov_verdict *verdict = mem_alloc(SOME, sizeof *verdict);
+    struct arena arena = {0};
+    sqlite3_stmt *query = NULL;
+    int64_t last = INT64_MIN;
+    int n_rows = SOME, rc = 0;
+    int status = sqlite3_prepare_v2(r->from->sql,
+                                    "SELECT id, is_normal, data FROM record WHERE id > ?1 AND "
+                                    "run = ?2 ORDER BY id LIMIT ?3",
+                                    -1, &query, NULL);
+
+    while (status == SQLITE_OK && rc == 0 && n_rows == SOME) {
+        size_t n = 0;
+
+        sqlite3_bind_int64(query, 1, last);
+        sqlite3_bind_int64(query, 2, r->run);
+        sqlite3_bind_int(query, 3, SOME);
+        for (n_rows = 0; sqlite3_step(query) == SQLITE_ROW; n_rows++) {
+            last = sqlite3_column_int64(query, 0);
+            n += judge_row(r, query, &arena, counts, &verdict[n]);
+        }
+        status = sqlite3_reset(query);
+        if (status == SQLITE_OK && n > 0)
+            rc = r->keep(r->keeper, verdict, n);
+    }
+    if (status != SQLITE_OK)
+        rc = database_error(r->from->sql, "cannot read the records of", r->path);
+    sqlite3_finalize(query);
+    arena_release(&arena);
+    free(verdict);
+    return rc;
+}
+
 int prov_store_rejudge(struct prov_store *store, prov_judge_fn *judge, void *ctx,
                        struct prov_rejudged *out)
 {
@@ -591,7 +653,10 @@ int prov_store_rejudge(struct prov_store *store, prov_judge_fn *judge, void *ctx
     int rc = prov_store_flush(store);
 
     if (rc == 0)
-        rc = store->ops->rejudge(&store->base, judge, ctx, &counts);
+        rc = store->ops->rejudge(
+            &store->base,
+            &(struct prov_rejudge){.run = store->base.run, .judge = judge, .ctx = ctx},
+            &counts);
     if (out)
         *out = counts;
     return rc;

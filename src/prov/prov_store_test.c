@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sample_answer.h"
 #include "sample_record.h"
 #include "test.h"
 #include "test_dir.h"
@@ -47,27 +48,9 @@ static void put_some(struct scene *s, uint32_t n_ranks, uint64_t n)
     }
 }
 
-/* The first column of the first row. */
-static void ask(const char *url, const char *sql, char out[256])
-{
-    sqlite3_stmt *query = NULL;
-    struct database db;
-
-    assert_int_equal(prov_reader_open(url, &db), 0);
-    if (sqlite3_prepare_v2(db.sql, sql, -1, &query, NULL) != SQLITE_OK)
-        fail_msg("%s: %s", sql, sqlite3_errmsg(db.sql));
-    assert_int_equal(sqlite3_step(query), SQLITE_ROW);
-    snprintf(out, 256, "%s", (const char *)sqlite3_column_text(query, 0));
-    sqlite3_finalize(query);
-    database_close(&db);
-}
-
 static void assert_answer(const struct scene *s, const char *sql, const char *expected)
 {
-    char answer[256];
-
-    ask(s->url, sql, answer);
-    assert_string_equal(answer, expected);
+    sample_answer_is(s->url, sql, expected);
 }
 
 static void records_are_in_the_shard_of_their_rank_in_order(void **state)
@@ -231,14 +214,14 @@ static void rejudging_marks_and_deletes_nothing(void **state)
 
     (void)state;
     begin(&s, "?shards=2");
-    put_some(&s, 4, 400);
+    put_some(&s, 4, 4000); /* more than are read at once */
     for (int again = 0; again < 2; again++) {
         assert_int_equal(prov_store_rejudge(s.store, judge, &n, &counts), 0);
-        assert_true(counts.n_records == 400 && counts.n_judged == 300);
+        assert_true(counts.n_records == 4000 && counts.n_judged == 3000);
         assert_true(counts.n_damaged == 0 && counts.n_pruned > 0);
     }
-    assert_int_equal(n, 800);
-    assert_answer(&s, "SELECT count(*) FROM anomalies", "320");
+    assert_int_equal(n, 8000);
+    assert_answer(&s, "SELECT count(*) FROM anomalies", "3200");
     assert_answer(&s,
                   "SELECT count(*) FROM anomalies WHERE rid <> 2 AND "
                   "(is_pruned <> (outlier_score <= 60) OR final_score <> outlier_score / 2)",
@@ -249,6 +232,7 @@ static void rejudging_marks_and_deletes_nothing(void **state)
                   "0");
     assert_answer(&s, "SELECT count(*) FROM anomalies WHERE rid = 2 AND final_p IS NOT NULL",
                   "0");
+    assert_answer(&s, "SELECT count(*) FROM anomalies WHERE final_p = 0.5", "2400");
     assert_answer(&s,
                   "SELECT count(*) FROM anomalies WHERE json_extract(record, '$.final_score') "
                   "IS NOT final_score OR json_extract(record, '$.is_pruned') <> is_pruned",
@@ -542,7 +526,6 @@ static void several_processes_make_and_fill_a_store(void **state)
 {
     pid_t child[N_PROCESSES];
     char dir[] = "prov-store-XXXXXX";
-    char answer[256];
 
     (void)state;
     assert_non_null(test_dir(dir));
@@ -567,8 +550,7 @@ static void several_processes_make_and_fill_a_store(void **state)
         assert_int_equal(waitpid(child[i], &status, 0), child[i]);
         assert_int_equal(status, 0);
     }
-    ask(dir, "SELECT count(record) FROM anomalies", answer);
-    assert_string_equal(answer, "240");
+    sample_answer_is(dir, "SELECT count(record) FROM anomalies", "240");
     assert_int_equal(fs_remove_tree(dir), 0);
 }
 
