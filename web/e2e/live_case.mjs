@@ -151,10 +151,18 @@ async function costs(page) {
     await choose(page, "Order", "severity");
 }
 
+/* What was asked for is drawn: in the frame after this one at the latest. */
+function nextFrame(page) {
+    return page.evaluate(
+        () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
+}
+
 /* Normal points are thinned out, and left out where they are too long ago; anomalies are drawn until then. */
 async function thinned(page) {
     const ink = () => inked(page, ".live-points canvas");
     const share = page.getByRole("slider", { name: "Share of the normal points, in percent" });
+    await nextFrame(page); /* they are drawn by what was chosen last */
     const whole = await ink();
     await choose(page, "Time", { label: "last second" });
     await until("what is older is not drawn", async () => (await ink()) < whole);

@@ -6,7 +6,8 @@ import "./drawing.css";
 import "./live.css";
 import "./compared.css";
 import "./compared_drawing.css";
-import { listenToKeys } from "./state/keys";
+import { listenToKeys } from "./state/key_table";
+import { runKeys } from "./state/keys";
 import { keepUrl } from "./state/link";
 import { keepOrder } from "./state/acts";
 import { selectFirst } from "./state/list";
@@ -32,7 +33,7 @@ keepOrder(
 );
 startLoading();
 selectFirst();
-listenToKeys();
+listenToKeys(runKeys);
 listenForClicks();
 startTourOnce();
 const root = document.getElementById("page")!;

@@ -5,7 +5,7 @@ import { apiUrl, goOffline, isOnline } from "./http";
 import { LiveStep } from "./live_types";
 import { ProjectionState } from "./types";
 
-export interface Listener {
+interface Listener {
     labels(foi: number): void;
     retrain(foi: number): void;
     projection(state: ProjectionState): void;
@@ -13,7 +13,7 @@ export interface Listener {
 
 const retryMs = 2000;
 
-export interface LiveListener {
+interface LiveListener {
     step(step: LiveStep): void;
     over(step: LiveStep): void;
 }

@@ -8,14 +8,6 @@ export type Step = "before" | "after" | "up" | "down" | "lane-up" | "lane-down";
 
 const inside = 0.1; /* of the window: what comes into it comes so far from its edge */
 
-export const steps: Record<string, [Step, Step]> = {
-    /* and with Shift */
-    ArrowLeft: ["before", "before"],
-    ArrowRight: ["after", "after"],
-    ArrowUp: ["up", "lane-up"],
-    ArrowDown: ["down", "lane-down"],
-};
-
 /* The call beside, on its own lane; null: there is none. */
 export function besideCall(at: CallAt, step: Step): number | null {
     const of: Partial<Record<Step, number | null>> = {

@@ -4,7 +4,7 @@
 import { Pen } from "./svg_pen";
 import { Span } from "./window";
 
-export interface CollectiveParts {
+interface CollectiveParts {
     n: number;
     of: Uint32Array; /* which collective it is a part of; those of one follow each other */
     location: Uint32Array;
@@ -98,7 +98,7 @@ export function countCollectives(
     };
 }
 
-export interface CollectiveInks {
+interface CollectiveInks {
     ink: string;
     paper: string;
     chosen: number | null;

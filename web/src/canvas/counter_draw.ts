@@ -29,7 +29,7 @@ export interface CounterScale {
 }
 
 /* Where strips are drawn. */
-export interface StripPlane {
+interface StripPlane {
     window: Span;
     left: number;
     width: number;

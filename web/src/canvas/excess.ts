@@ -4,7 +4,8 @@
 // everywhere stands in. Of calls outside of executions, of several that are drawn as one, and of paths that few
 // executions have nothing is known.
 import { TreeNode } from "../api/types";
-import { hotColour, Rgb } from "../format/colour";
+import { hotColour } from "../format/colour";
+import { Rgb, unknownColour } from "../format/palette";
 import { Lookup } from "./callers";
 import { Calls } from "./rows";
 
@@ -12,8 +13,6 @@ const decades = 3; /* of the scale, below the time of a typical execution */
 const fewest = 5; /* calls of a path from which something is said to be usual */
 
 export const fewestThere = 30; /* executions, to know what is usual on a rank: as the server has it */
-
-export const unknownColour: Rgb = [150, 150, 150];
 
 export interface Usual {
     root: number; /* region of the executions */

@@ -1,15 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { unknownColour } from "../format/palette";
 import { TreeNode } from "../api/types";
 import { lookup } from "./callers";
-import {
-    excessColour,
-    excessOf,
-    excessShare,
-    unknownColour,
-    usualOf,
-    wholesOf,
-} from "./excess";
+import { excessColour, excessOf, excessShare, usualOf, wholesOf } from "./excess";
 import { Calls } from "./rows";
 
 const node = (parent: number, region: number, calls: number, inclusive_ns: number) =>

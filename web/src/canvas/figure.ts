@@ -162,7 +162,7 @@ export function drawTimeAxis(c: Pen, axis: TimeAxis, paint: Paint): void {
     c.fillText(title, Math.max(left, right - c.measureText(title).width), y + 30);
 }
 
-export interface Bar {
+interface Bar {
     name: string;
     ns: number;
     says: string;

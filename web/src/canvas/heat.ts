@@ -1,5 +1,6 @@
 // A heat map: one row per rank, one column per stretch of time.
-import { Rgb, scaleColour } from "../format/colour";
+import { scaleColour } from "../format/colour";
+import { Rgb } from "../format/palette";
 
 export interface Heat {
     rows: number;
@@ -24,23 +25,24 @@ export function heatPixels(
     return { rgba, highest };
 }
 
-/* The cell at a place of a canvas, 0..1 each; null outside. */
-export function cellAt(
-    heat: Heat,
-    x: number,
-    y: number,
-): { row: number; column: number } | null {
-    if (!(x >= 0 && x < 1 && y >= 0 && y < 1) || !heat.rows || !heat.width) return null;
-    return { row: Math.floor(y * heat.rows), column: Math.floor(x * heat.width) };
+export interface Cell {
+    row: number;
+    column: number;
 }
 
-/* The stretch of time between two places of the canvas, in whole columns. */
+/* At a place in cells from the upper left corner; the nearest one of a place outside. */
+export function cellAt(rows: number, columns: number, x: number, y: number): Cell {
+    const inside = (at: number, n: number) => Math.min(Math.max(Math.floor(at), 0), n - 1);
+    return { row: inside(y, rows), column: inside(x, columns) };
+}
+
+/* The stretch of time between two places from the left, in whole columns. */
 export function spanOfDrag(
     heat: { width: number; begin_ns: number; bin_ns: number },
     x0: number,
     x1: number,
 ): [number, number] {
-    const inside = (x: number) => Math.min(Math.max(x, 0), 1) * heat.width;
+    const inside = (x: number) => Math.min(Math.max(x, 0), heat.width);
     const first = Math.min(Math.floor(inside(Math.min(x0, x1))), heat.width - 1);
     const last = Math.max(Math.ceil(inside(Math.max(x0, x1))), first + 1);
     return [heat.begin_ns + first * heat.bin_ns, heat.begin_ns + last * heat.bin_ns];

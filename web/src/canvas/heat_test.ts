@@ -14,9 +14,8 @@ test("nothing is transparent, the highest is the brightest", () => {
     assert.deepEqual(Array.from(rgba.subarray(8, 12)), [255, 234, 70, 255]);
 });
 
-test("a place is a cell", () => {
-    assert.deepEqual(cellAt(heat, 0, 0), { row: 0, column: 0 });
-    assert.deepEqual(cellAt(heat, 0.99, 0.5), { row: 1, column: 2 });
-    assert.equal(cellAt(heat, 1, 0.5), null);
-    assert.equal(cellAt({ ...heat, width: 0 }, 0.5, 0.5), null);
+test("a place is a cell, also beside the picture", () => {
+    assert.deepEqual(cellAt(2, 3, 0, 0), { row: 0, column: 0 });
+    assert.deepEqual(cellAt(2, 3, 2.97, 1), { row: 1, column: 2 });
+    assert.deepEqual(cellAt(2, 3, -5, 2), { row: 1, column: 0 });
 });

@@ -24,7 +24,7 @@ export function unionOf(usual: [number, number][]): [number, number][] {
     return union;
 }
 
-export interface LogScale {
+interface LogScale {
     place: (ns: number) => number; /* 0..1; what lies outside is at its end */
     ticks: (n: number) => number[];
 }

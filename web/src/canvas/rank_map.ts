@@ -1,6 +1,6 @@
 // All ranks over time as pixels: rows in an order, and where there are more of them than pixels, of each pixel the
 // darkest of its rows, so that one of ten thousand is seen.
-import { Rgb } from "../format/colour";
+import { Rgb } from "../format/palette";
 import { NotKnown } from "../format/cost_words";
 
 export interface RankMap {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Rgb } from "../format/colour";
+import { Rgb } from "../format/palette";
 import {
     cellNs,
     mapPixels,

@@ -5,7 +5,6 @@ export type Pen = Pick<
     CanvasRenderingContext2D,
     | "arc"
     | "beginPath"
-    | "clearRect"
     | "clip"
     | "fill"
     | "fillRect"
@@ -100,8 +99,6 @@ export class SvgPen implements Pen {
             ...(this.globalAlpha < 1 && { "stroke-opacity": this.globalAlpha }),
         };
     }
-
-    clearRect(): void {}
 
     fillRect(x: number, y: number, width: number, height: number): void {
         this.add("rect", { x, y, width, height, ...this.filled() });

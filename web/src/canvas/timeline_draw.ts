@@ -5,16 +5,28 @@
 // cover each other one.
 import { scaleLinear } from "d3-scale";
 import { ArrowKind, arrowKinds } from "../format/arrow_words";
-import { css, inkOn, Rgb } from "../format/colour";
+import { css, inkOn } from "../format/colour";
+import { Rgb } from "../format/palette";
 import { formatMoment } from "../format/units";
-import { CounterScale, CounterTrack, drawScales, drawStrips } from "./counter_draw";
+import { counterAt, CounterScale, CounterTrack, drawScales, drawStrips } from "./counter_draw";
 import {
+    collectiveAt,
     CollectiveColumns,
     CollectiveShape,
     collectiveShapes,
     drawCollectives,
 } from "./collectives_draw";
-import { Block, Calls, headingHeight, Lane, openRow, pinnedHeight, shownTop } from "./rows";
+import {
+    Block,
+    callAt,
+    Calls,
+    headingHeight,
+    Lane,
+    openRow,
+    pinnedHeight,
+    shownTop,
+    unscrolled,
+} from "./rows";
 import { Pen } from "./svg_pen";
 import { Span } from "./window";
 
@@ -345,7 +357,7 @@ export interface ArrowLine {
 
 type YOf = (location: number, call: number) => number | null;
 
-export function arrowLines(scene: Scene, yOf: YOf = heights(scene)): ArrowLine[] {
+function arrowLines(scene: Scene, yOf: YOf): ArrowLine[] {
     const { messages: m } = scene;
     if (!m) return [];
     return (scene.arrows?.list ?? []).flatMap(({ message: i, isOwn }) => {
@@ -362,7 +374,7 @@ export function arrowLines(scene: Scene, yOf: YOf = heights(scene)): ArrowLine[]
     });
 }
 
-export function shapesOf(scene: Scene, yOf: YOf = heights(scene)): CollectiveShape[] {
+function shapesOf(scene: Scene, yOf: YOf): CollectiveShape[] {
     const { collectives, window } = scene;
     if (!collectives) return [];
     const plane = { x: (ns: number) => toX(scene, ns), y: yOf };
@@ -405,6 +417,50 @@ export function messageAt(lines: ArrowLine[], x: number, y: number, reach: numbe
         }
     }
     return best;
+}
+
+/* What lies under a point; -1 and null: nothing of that. */
+export interface Found {
+    call: number;
+    message: number;
+    collective: number;
+    counter: { of: CounterTrack; location: number; piece: number } | null;
+}
+
+/* What is drawn between lanes, and where. */
+export interface Between {
+    lines: ArrowLine[];
+    shapes: CollectiveShape[];
+}
+
+export function betweenLanes(scene: Scene, yOf: YOf = heights(scene)): Between {
+    return { lines: arrowLines(scene, yOf), shapes: shapesOf(scene, yOf) };
+}
+
+const reach = 4; /* units from an arrow that are still at it */
+
+/* How far down a point of the canvas is, in the height of the blocks. */
+export function heightAt({ blocks, scroll }: Scene, y: number): number {
+    return unscrolled(y - axisHeight, blocks, scroll);
+}
+
+export function foundAt(scene: Scene, { lines, shapes }: Between, x: number, y: number): Found {
+    const { calls, blocks, window, left } = scene;
+    if (y < axisHeight || x < left)
+        return { call: -1, message: -1, collective: -1, counter: null };
+    const message = messageAt(lines, x, y, reach);
+    const collective = message < 0 ? collectiveAt(shapes, x, y, reach) : -1;
+    const nsPerPixel = (window[1] - window[0]) / Math.max(1, scene.width - left);
+    const time = window[0] + (x - left) * nsPerPixel;
+    const down = heightAt(scene, y);
+    const of = scene.counter?.track;
+    const piece = of && counterAt(of, blocks, time, down);
+    return {
+        call: callAt(calls, blocks, time, nsPerPixel, down),
+        message,
+        collective,
+        counter: of && piece ? { of, ...piece } : null,
+    };
 }
 
 function drawLinks(
@@ -510,10 +566,8 @@ function drawCounter(c: Pen, scene: Scene, { blocks, top, bottom }: Part): void 
 }
 
 export function drawTimeline(c: Pen, scene: Scene): void {
-    c.clearRect(0, 0, scene.width, scene.height);
     const yOf = heights(scene);
-    const lines = arrowLines(scene, yOf);
-    const shapes = shapesOf(scene, yOf);
+    const { lines, shapes } = betweenLanes(scene, yOf);
     const parts = partsOf(scene);
     const names = parts.map(() => [] as Names);
     parts.forEach(({ blocks, top, bottom }, k) =>

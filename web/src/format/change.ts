@@ -2,26 +2,16 @@
 // grey (the same) to orange (slower), told apart by people of all kinds of sight; verdicts have a sign
 // beside them, so that nothing is said by colour alone.
 import { PathVerdict } from "../api/compare_types";
-import { Rgb } from "./colour";
+import { changes, Rgb } from "./palette";
 
 export const mostChange = 0.5; /* of what it was: from here on the colour stays */
-
-const colours: Rgb[] = [
-    [84, 39, 136],
-    [128, 115, 172],
-    [178, 171, 210],
-    [216, 218, 224],
-    [253, 184, 99],
-    [224, 130, 20],
-    [179, 88, 6],
-];
 
 /* Of a change as a fraction of what it was. Small ones are told apart better than large ones. */
 export function changeColour(change: number): Rgb {
     const size = (Math.min(Math.abs(change), mostChange) / mostChange) ** 0.7;
-    const at = ((change < 0 ? -size : size) * 0.5 + 0.5) * (colours.length - 1);
-    const i = Math.min(Math.floor(at), colours.length - 2);
-    return colours[i].map((c, k) => Math.round(c + (colours[i + 1][k] - c) * (at - i))) as Rgb;
+    const at = ((change < 0 ? -size : size) * 0.5 + 0.5) * (changes.length - 1);
+    const i = Math.min(Math.floor(at), changes.length - 2);
+    return changes[i].map((c, k) => Math.round(c + (changes[i + 1][k] - c) * (at - i))) as Rgb;
 }
 
 /* Of what it was; where there was nothing, as much as there can be. */

@@ -1,25 +1,5 @@
-// Colours that people of all kinds of sight tell apart (Okabe and Ito), stable per function: they
-// depend on its name only, not on the run or the order. Vermilion is kept for anomalies.
-
-export type Rgb = [number, number, number];
-
-export const anomalyColour: Rgb = [213, 94, 0];
-export const abnormalColour: Rgb = [213, 94, 0];
-export const normalColour: Rgb = [0, 114, 178];
-export const sideColours: Rgb[] = [
-    [0, 114, 178],
-    [230, 159, 0],
-]; /* of runs before, and after */
-
-const hues: Rgb[] = [
-    [86, 180, 233],
-    [230, 159, 0],
-    [0, 158, 115],
-    [204, 121, 167],
-    [240, 228, 66],
-    [0, 114, 178],
-];
-const shades = [0, 0.35, -0.25]; /* towards white, or black */
+// Colours of functions, stable: they depend on the name only, not on the run or the order. And scales.
+import { anomalyColour, cividis, hues, paleHot, Rgb, shades } from "./palette";
 
 /* FNV-1a */
 export function hashName(name: string): number {
@@ -55,22 +35,12 @@ export function inkOn([r, g, b]: Rgb): string {
     return luminance > 0.179 ? "#000" : "#fff";
 }
 
-const cividis: Rgb[] = [
-    [0, 32, 77],
-    [66, 78, 108],
-    [124, 123, 120],
-    [188, 175, 111],
-    [255, 234, 70],
-];
-
 /* From dark blue (0) to yellow (1). */
 export function scaleColour(x: number): Rgb {
     const at = Math.min(Math.max(x, 0), 1) * (cividis.length - 1);
     const i = Math.min(Math.floor(at), cividis.length - 2);
     return cividis[i].map((c, k) => Math.round(c + (cividis[i + 1][k] - c) * (at - i))) as Rgb;
 }
-
-const paleHot: Rgb = [253, 208, 162];
 
 /* Of what is strange: from pale (0) to vermilion (1), seen on light and on dark. */
 export function hotColour(x: number): Rgb {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { anomalyColour, inkOn, regionColour, Rgb, scaleColour } from "./colour";
+import { inkOn, regionColour, scaleColour } from "./colour";
+import { anomalyColour, Rgb } from "./palette";
 
 function luminance(colour: Rgb): number {
     const [r, g, b] = colour.map((c) =>

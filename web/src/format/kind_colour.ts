@@ -1,7 +1,8 @@
 // Colours of calls by what kind of code they are, and what runs on a GPU: a family of hues each. Own code differs by
 // module, and in a module a little by function, as kernels do.
 // Even and odd depths have no colour in common, so that a call never looks like its caller.
-import { hashName, Rgb } from "./colour";
+import { hashName } from "./colour";
+import { families, modules, Rgb } from "./palette";
 
 export const kindNames: Record<string, string> = {
     user: "own code",
@@ -14,66 +15,7 @@ export const kindNames: Record<string, string> = {
     tracer: "tracer",
 };
 
-/* Of even, and of odd depths. */
-type Family = [Rgb[], Rgb[]];
-
-/* Of modules of own code; the last is of all others. */
-const modules: Family[] = [
-    [
-        [86, 180, 233],
-        [60, 150, 205],
-    ],
-    [
-        [0, 158, 115],
-        [0, 132, 96],
-    ],
-    [
-        [132, 178, 60],
-        [112, 156, 44],
-    ],
-    [
-        [150, 105, 75],
-        [128, 88, 62],
-    ],
-    [
-        [64, 186, 190],
-        [46, 160, 166],
-    ],
-    [
-        [118, 118, 52],
-        [98, 98, 40],
-    ],
-    [
-        [120, 140, 165],
-        [100, 120, 146],
-    ],
-].map((even) => [even as Rgb[], even.map((shade) => lighter(shade as Rgb))]);
-
 export const mostModules = modules.length - 1; /* with a hue of their own */
-
-function lighter(colour: Rgb): Rgb {
-    return colour.map((c) => Math.round(c + (255 - c) * 0.55)) as Rgb;
-}
-
-const families: Record<string, Family> = {
-    user: modules[0],
-    loop: [[[0, 114, 178]], [[60, 85, 130]]],
-    mpi: [[[230, 159, 0]], [[245, 200, 100]]],
-    openmp: [[[204, 121, 167]], [[228, 180, 208]]],
-    io: [[[176, 160, 120]], [[214, 202, 170]]],
-    gpu: [
-        [
-            [170, 150, 225],
-            [150, 128, 210],
-        ],
-        [
-            [205, 192, 245],
-            [190, 174, 235],
-        ],
-    ],
-    runtime: [[[240, 228, 66]], [[247, 240, 160]]],
-    tracer: [[[150, 150, 150]], [[195, 195, 195]]],
-};
 
 /* Of the C library and of the libraries that programs store with. Whoever has a function of that name means the same. */
 const storing =

@@ -1,6 +1,6 @@
 // Which module a function belongs to: the source file that the trace names; else, by its name, the Python file or the
 // C++ class or namespace it is of; else the program.
-export interface Named {
+interface Named {
     name: string;
     short_name: string;
     file: string | null;

@@ -10,10 +10,12 @@ import { sample } from "../canvas/sampling";
 import { axisHeight, chooseArrows, MessageColumns } from "../canvas/timeline_draw";
 import { Span } from "../canvas/window";
 import { formatCount, formatTime } from "../format/units";
+import { outlineColour } from "../format/palette";
 import { regionName } from "../state/names";
 import { Attribute, Executions, run, theme } from "../state/store";
 import { ChangeLegend, DifferenceTrees } from "../views/compared_icicle";
 import { Icicle } from "../views/icicle";
+import { colourName, inks, timelineInks } from "../views/inks";
 import { newPen, Picture } from "../views/pictures";
 import { colourPoints } from "../views/point_colours";
 import { RankPicture } from "../views/rank_picture";
@@ -28,7 +30,6 @@ const pointsHeight = 300;
 const trendHeight = 240;
 const depthLimit = 8;
 const margin = 0.08; /* of an execution, before and after it; as in timeline_data.ts */
-const ink = { ink: "var(--ink)", dim: "var(--dim)", paper: "var(--panel)" };
 
 function Drawn({ picture, label }: { picture: Picture; label: string }) {
     return (
@@ -93,7 +94,6 @@ function TimelineDrawing({ address, number }: { address: string; number: number 
     const isOpen = (location: number) =>
         location === it.location || links.some((link) => link.location === location);
     const blocks = layOutBlocks(plainLanes(it.places), calls, isOpen);
-    const isAnomaly = it.verdict === "anomaly";
     const picture = timelinePicture(
         {
             window,
@@ -110,9 +110,7 @@ function TimelineDrawing({ address, number }: { address: string; number: number 
             colour: colours(),
             name: regionName,
             isMarked: () => false,
-            ...ink,
-            hot: isAnomaly ? "var(--hot)" : "var(--dim)",
-            onHot: isAnomaly ? "#000" : "var(--panel)",
+            ...timelineInks(it.verdict === "anomaly", colourName),
         },
         newPen(`t${number}`),
     );
@@ -154,12 +152,12 @@ function PointsDrawing({ address }: { address: string }) {
         order,
         firstKept,
     };
-    const outline: [number, number, number] = isDark ? [255, 255, 255] : [20, 20, 20];
+    const outline = outlineColour[isDark ? "dark" : "light"];
     const picture = pointsPicture(
         points,
         { view, width, height: pointsHeight, ratio: 1, outline },
         null,
-        (pen) => drawAxes(pen, axes, names, view, box, ink),
+        (pen) => drawAxes(pen, axes, names, view, box, inks(colourName)),
     );
     return <Drawn picture={picture} label={`${formatCount(all.n)} executions as points`} />;
 }

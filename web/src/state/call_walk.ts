@@ -11,7 +11,7 @@ import { Area, chosenCall, notice, run } from "./store";
 
 export type Step = "next" | "previous";
 
-export interface CallSearch {
+interface CallSearch {
     region: number;
     isByLength: boolean;
     within?: Area | null;
@@ -44,7 +44,7 @@ export async function searchCall(
 }
 
 /* Where a walk from the longest call of a function to the shortest is. */
-export interface Walk {
+interface Walk {
     region: number;
     within: Area | null;
     hit: NextCall;

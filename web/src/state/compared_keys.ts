@@ -1,8 +1,12 @@
 // The keyboard on the pages of comparisons and histories.
 import { kindShown, pathChosen, runShown, stepPath, turnWidths, zoomedPath } from "./compared";
-import { move } from "./keys";
+import { fitRow, helpRow, keyTable, moveRows } from "./key_table";
 import { isHelpOpen } from "./overlays";
 import { lassoed, selected } from "./store";
+
+function fillWithChosen(): void {
+    zoomedPath.value = zoomedPath.value === pathChosen.value ? null : pathChosen.value;
+}
 
 /* One thing less, the last one first. */
 function leave(): void {
@@ -15,13 +19,21 @@ function leave(): void {
     else runShown.value = null;
 }
 
-export const comparedKeys: Record<string, () => void> = {
-    ...move,
-    j: () => stepPath(1),
-    k: () => stepPath(-1),
-    x: turnWidths,
-    z: () =>
-        (zoomedPath.value = zoomedPath.value === pathChosen.value ? null : pathChosen.value),
-    "?": () => (isHelpOpen.value = !isHelpOpen.value),
-    escape: leave,
-};
+const [zoomRow, panRow] = moveRows;
+
+export const comparedKeys = keyTable([
+    {
+        says: "next / previous call path of the table",
+        acts: { next: ["J", () => stepPath(1)], before: ["K", () => stepPath(-1)] },
+    },
+    {
+        says: "fill the picture with the path that is chosen, and back",
+        acts: { fill: ["Z", fillWithChosen] },
+    },
+    { says: "widths by both sides, by before, by after", acts: { widths: ["X", turnWidths] } },
+    { ...zoomRow, says: "zoom in / out (in the points)" },
+    panRow,
+    fitRow("fit: all points"),
+    { says: "close the help; choose one thing less", acts: { leave: ["Escape", leave] } },
+    helpRow,
+]);

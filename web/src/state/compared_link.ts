@@ -1,5 +1,4 @@
 // What a link to a comparison, or to a history, restores.
-import { Signal } from "@preact/signals";
 import {
     functionChosen,
     isSureOnly,
@@ -13,42 +12,25 @@ import {
     widthsShown,
     zoomedPath,
 } from "./compared";
-import { number, oneOf } from "./fields";
-import { Field } from "./url";
+import { Field, field, flag, number, oneOf, orderBy, text } from "./url";
 
 const orders = ["path", "verdict", "change_ns", "share", "before", "after", "calls", "now"];
 
-function text(key: string, of: Signal<string | null>): Field {
-    return { key, print: () => of.value, read: (said) => (of.value = said) };
-}
-
 export const comparedFields: Field[] = [
-    text("path", pathChosen),
-    text("zoomed", zoomedPath),
-    text("kind", kindShown),
-    oneOf("widths", widthsShown, widths),
-    {
-        key: "order",
-        print: () => {
-            const { key, isDown } = pathOrder.value;
-            return key === "change_ns" && isDown ? null : `${key}${isDown ? "-" : ""}`;
-        },
-        read: (said) => {
-            const key = said?.replace(/-$/, "");
-            pathOrder.value = orders.includes(key ?? "")
-                ? { key: key!, isDown: said!.endsWith("-") }
-                : { key: "change_ns", isDown: true };
-        },
-    },
-    {
-        key: "paths",
-        print: () => (isSureOnly.value ? null : "all"),
-        read: (said) => (isSureOnly.value = said !== "all"),
-    },
-    text("function", functionChosen),
-    text("series", seriesShown),
-    number("run", runShown, 1, 1e12),
-    number("against", lastRuns as Signal<number | null>, 1, 999),
+    field("path", pathChosen, text),
+    field("zoomed", zoomedPath, text),
+    field("kind", kindShown, text),
+    field("widths", widthsShown, oneOf(widths)),
+    field(
+        "order",
+        pathOrder,
+        orderBy((key) => orders.includes(key)),
+    ),
+    field("paths", isSureOnly, flag(false, "all")),
+    field("function", functionChosen, text),
+    field("series", seriesShown, text),
+    field("run", runShown, number(1, 1e12)),
+    field("against", lastRuns, number(1, 999)),
 ];
 
 let path = pathChosen.value;

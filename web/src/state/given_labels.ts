@@ -2,7 +2,7 @@
 // whatever comes from the server meanwhile, and go when an answer comes that was asked for after the server had them.
 import { signal } from "@preact/signals";
 
-export interface Given {
+interface Given {
     code: number; /* 1 abnormal, -1 normal, 0 none */
     sent: number | null; /* as which label it reached the server; null: not yet */
 }

@@ -1,4 +1,5 @@
-// The keyboard, as in Perfetto where it has the same thing. Views that zoom and pan register here.
+// The keyboard, as in Perfetto where it has the same thing.
+import { Signal } from "@preact/signals";
 import {
     clearChosen,
     endAlone,
@@ -16,37 +17,13 @@ import { nextCounter } from "./counter_choice";
 import { selectStep } from "./list";
 import { executionsQuery } from "./load";
 import { goToOrigin } from "./origin";
-import { viewNames } from "./views";
+import { fitRow, helpRow, keyTable, moveRows } from "./key_table";
+import { hasTimeline } from "./movable";
+import { follow, measure } from "./timeline_keys";
+import { ViewName, viewNames } from "./views";
 import { isLearningOpen } from "./learning";
 import { closeFind, closeMenus, isHelpOpen, openFind, tourStep } from "./overlays";
 import { executions, lassoed, selected } from "./store";
-
-export interface Movable {
-    zoom(factor: number): void;
-    pan(share: number): void; /* of the width */
-    fit(): void;
-    measure?(): void; /* an area around what is chosen */
-    follow?(end: "from" | "to"): void; /* a message, to one of its ends */
-}
-
-/* The view that W, A, S, D and F move: where the pointer or the focus was last; the timeline at first. */
-let movable: Movable | null = null;
-let isPointed = false;
-
-export function offerMovable(view: Movable): () => void {
-    if (!isPointed) movable = view;
-    return () => {
-        if (movable === view) {
-            movable = null;
-            isPointed = false;
-        }
-    };
-}
-
-export function pointAt(view: Movable): void {
-    movable = view;
-    isPointed = true;
-}
 
 /* Of what is selected when all that was pressed before is done, and once labels are here. */
 function label(name: "abnormal" | "normal"): void {
@@ -57,116 +34,128 @@ function label(name: "abnormal" | "normal"): void {
     goOn(() => (executions.value ? give() : executionsQuery.settled().then(() => give)));
 }
 
-/* What the timeline alone does, wherever the pointer is. */
-let timeline: Movable | null = null;
-
-export function offerTimeline(view: Movable): () => void {
-    timeline = view;
-    return () => (timeline = null);
-}
-
-function moved(): Movable | null {
-    return isPointed ? movable : (timeline ?? movable);
-}
-
-export const move: Record<string, () => void> = {
-    w: () => moved()?.zoom(1.5),
-    s: () => moved()?.zoom(1 / 1.5),
-    a: () => moved()?.pan(-0.2),
-    d: () => moved()?.pan(0.2),
-    f: () => moved()?.fit(),
-};
-
-function closeHelp(): boolean {
-    const wasOpen = isHelpOpen.value;
-    isHelpOpen.value = false;
-    return wasOpen;
-}
-
-function closeLearning(): boolean {
-    const wasOpen = isLearningOpen.value;
-    isLearningOpen.value = false;
-    return wasOpen;
-}
-
-function endTour(): boolean {
-    const wasOpen = tourStep.value !== null;
-    tourStep.value = null;
-    return wasOpen;
-}
-
-function chooseNone(): boolean {
-    const had = lassoed.value !== null;
-    lassoed.value = null;
-    return had;
+/* False: it was so before. */
+function leave<T>(of: Signal<T>, at: T): boolean {
+    const wasOther = of.value !== at;
+    of.value = at;
+    return wasOther;
 }
 
 /* Escape closes one thing: what lies above the others, or was chosen last. What is under way is not waited for. */
 function closeOne(): void {
     giveUp();
     const open = [
-        closeHelp,
-        closeLearning,
-        endTour,
+        () => leave(isHelpOpen, false),
+        () => leave(isLearningOpen, false),
+        () => leave(tourStep, null),
         closeMenus,
         closeFind,
         clearChosen,
-        chooseNone,
+        () => leave(lassoed, null),
         endAlone,
     ];
     open.some((close) => close());
 }
 
-const keys: Record<string, () => void> = {
-    ...move,
-    ...Object.fromEntries(viewNames.map((name, i) => [String(i + 1), () => toggleView(name)])),
-    m: () => timeline?.measure?.(),
-    g: goToOrigin,
-    "[": () => timeline?.follow?.("from"),
-    "]": () => timeline?.follow?.("to"),
-    ",": () => goBeside("previous"),
-    ".": () => goBeside("next"),
-    j: () => selectStep(1),
-    k: () => selectStep(-1),
-    n: () => label("normal"),
-    b: () => label("abnormal"),
-    c: showChanged,
-    v: nextCounter,
-    u: () => undo(),
-    y: () => redo(),
-    r: () => retrain(),
-    l: () => (isLearningOpen.value = !isLearningOpen.value),
-    "?": () => (isHelpOpen.value = !isHelpOpen.value),
-    backspace: () => history.back(),
-    "/": openFind,
-    escape: closeOne,
-};
+const nothing = { acts: {} }; /* that a page hears: who has the focus does it */
 
-function isTyping(target: EventTarget | null): boolean {
-    const element = target as HTMLElement | null;
-    return !!element?.closest?.(
-        "input:not([type=range]):not([type=checkbox]), textarea, select",
-    );
-}
+export const runKeys = keyTable([
+    {
+        says: "next / previous entry of the list",
+        acts: { next: ["J", () => selectStep(1)], before: ["K", () => selectStep(-1)] },
+    },
+    {
+        ...nothing,
+        says: "in the list: along its lines, and to the buttons of one; Tab leaves it",
+        shown: "Arrows",
+    },
+    {
+        says: "label it abnormal / normal (all that is chosen, after a lasso)",
+        acts: {
+            abnormal: ["B", () => label("abnormal")],
+            normal: ["N", () => label("normal")],
+        },
+    },
+    { says: "retrain: learn from the labels", acts: { retrain: ["R", () => retrain()] } },
+    {
+        says: "how is learnt, and points are placed; what the last retrain changed, by which labels",
+        acts: { learning: ["L", () => (isLearningOpen.value = !isLearningOpen.value)] },
+    },
+    {
+        says: "list what labels changed since the detector alone judged",
+        acts: { changed: ["C", showChanged] },
+    },
+    {
+        says: "undo the last labels or retrain, and do them again",
+        acts: { undo: ["U", () => undo()], redo: ["Y", () => redo()] },
+        join: ", ",
+    },
+    ...moveRows,
+    fitRow("fit: what is chosen or the selected execution; again: all"),
+    {
+        says: "measure: an area around the call that is chosen, or the execution",
+        acts: { measure: ["M", () => hasTimeline() && measure()] },
+    },
+    { ...nothing, says: "copy the table of what was measured", shown: "Ctrl+C" },
+    { says: "go to what it goes back to", acts: { origin: ["G", goToOrigin] } },
+    {
+        says: "choose a message or a collective of it; then: to its sender / its receiver, who waited longest / came last",
+        acts: {
+            sender: ["[", () => hasTimeline() && follow("from")],
+            receiver: ["]", () => hasTimeline() && follow("to")],
+        },
+    },
+    {
+        where: "timeline",
+        says: "the call before / after it in its row",
+        acts: { callBefore: ["ArrowLeft"], callAfter: ["ArrowRight"] },
+    },
+    {
+        where: "timeline",
+        says: "its caller / the first it called; where there is none, or with Shift, the lane above / below",
+        acts: { caller: ["ArrowUp"], called: ["ArrowDown"] },
+    },
+    {
+        where: "timeline",
+        says: "mark its call path in all views, fold its lane",
+        acts: { mark: ["Enter"], fold: [" "] },
+        join: ", ",
+    },
+    {
+        where: "timeline",
+        says: "threads of its rank, keep its rank in sight",
+        acts: { threads: ["T"], pin: ["P"] },
+        join: ", ",
+    },
+    {
+        says: "the next longer / shorter call of the function of the call that is chosen",
+        acts: {
+            longer: [",", () => goBeside("previous")],
+            shorter: [".", () => goBeside("next")],
+        },
+    },
+    {
+        says: "in the timeline: the next counter below the lanes",
+        acts: { counter: ["V", nextCounter] },
+    },
+    {
+        says: "show or hide a view",
+        acts: Object.fromEntries(
+            viewNames.map((name, i) => [name, [String(i + 1), () => toggleView(name)]]),
+        ) as Record<ViewName, [string, () => void]>,
+        shown: `1 to ${viewNames.length}`,
+    },
+    {
+        says: "find functions, ranks, executions, call paths; Enter: the next",
+        acts: { find: ["/", openFind], findToo: ["Ctrl+F", openFind] },
+        join: " or ",
+    },
+    {
+        says: "back: the window before, or the execution before",
+        acts: { back: ["Backspace", () => history.back()] },
+    },
+    { says: "close what is open, choose none", acts: { leave: ["Escape", closeOne] } },
+    helpRow,
+]);
 
-let heard = keys;
-
-/* Another page than that of a run has keys of its own. */
-export function hearKeys(table: Record<string, () => void>): void {
-    heard = table;
-}
-
-export function listenToKeys(): void {
-    addEventListener("keydown", (event) => {
-        const isFind = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "f";
-        if (isFind && heard === keys) {
-            event.preventDefault();
-            return openFind();
-        }
-        if (event.ctrlKey || event.metaKey || event.altKey) return;
-        const act = heard[event.key.toLowerCase()];
-        if (!act || (isTyping(event.target) && event.key !== "Escape")) return;
-        event.preventDefault();
-        act();
-    });
-}
+export type RunKey = Parameters<typeof runKeys.keyOf>[0];

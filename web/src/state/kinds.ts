@@ -1,7 +1,9 @@
 // What kind of code a function is, and which module of own code: the one place that says so, for colours, legends, tables
 // and words.
 import { computed } from "@preact/signals";
-import { Rgb } from "../format/colour";
+import { Key } from "../canvas/figure";
+import { css } from "../format/colour";
+import { Rgb } from "../format/palette";
 import { kindColour, kindNames, kindOf, mostModules } from "../format/kind_colour";
 import { moduleName, moduleOf } from "../format/module";
 import { regionName } from "./names";
@@ -33,7 +35,7 @@ const modules = computed(() => {
 const placeOfModule = computed(() => new Map(modules.value.map((module, i) => [module, i])));
 
 /* The place of a function's module among those that have a colour: mostModules stands for all others. */
-export function moduleAt(id: number): number {
+function moduleAt(id: number): number {
     const region = regions.value.get(id);
     const place = region && placeOfModule.value.get(moduleOf(region));
     return Math.min(place ?? mostModules, mostModules);
@@ -51,13 +53,8 @@ export function colourOfKind(id: number, depth: number, location?: number): Rgb 
     return kindColour(regionKind(id, location), regionName(id), depth, moduleAt(id));
 }
 
-export interface KindKey {
-    text: string;
-    colours: [Rgb, Rgb]; /* of even, and of odd depths */
-}
-
 /* What is among calls, for a legend: kinds in the order in which they are named, of own code its modules. */
-export function kindKeys(calls: Iterable<{ region: number; location: number }>): KindKey[] {
+export function kindKeys(calls: Iterable<{ region: number; location: number }>): Key[] {
     const there = new Set<string>();
     const own = new Set<number>();
     for (const { region, location } of calls) {
@@ -65,9 +62,10 @@ export function kindKeys(calls: Iterable<{ region: number; location: number }>):
         there.add(kind);
         if (kind === "user") own.add(moduleAt(region));
     }
-    const keyOf = (kind: string, text: string, module = 0): KindKey => ({
+    const keyOf = (kind: string, text: string, module = 0): Key => ({
         text,
-        colours: [kindColour(kind, "", 0, module), kindColour(kind, "", 1, module)],
+        colour: css(kindColour(kind, "", 0, module)),
+        odd: css(kindColour(kind, "", 1, module)),
     });
     return Object.keys(kindNames)
         .filter((kind) => there.has(kind))

@@ -1,8 +1,10 @@
 // Which signals are in the URL, and keeping the two the same. A new selection, or another
 // window of the timeline, is a step in the history of the browser; settings only replace the step they
 // belong to.
-import { effect, Signal } from "@preact/signals";
+import { effect } from "@preact/signals";
+import { Centre } from "../canvas/centre";
 import {
+    Area,
     area,
     attributes,
     callColours,
@@ -25,6 +27,7 @@ import {
     pinnedRanks,
     placesBy,
     planeName,
+    projections,
     mapOf,
     mapOrder,
     mapRanks,
@@ -43,177 +46,158 @@ import {
     zoomed,
 } from "./store";
 import { placeKinds } from "../api/types";
-import { callOf, folds, number, numbers, oneOf, span } from "./fields";
 import { printFilter, readFilter } from "./list_filter";
 import { comparedFields, isComparedStep } from "./compared_link";
 import { isLiveStep, liveFields } from "./live_link";
-import { firstViewsOf, viewNames } from "./views";
-import { Field, packTrees, printState, readState, unpackTrees } from "./url";
+import { firstViewsOf, ViewName, viewNames } from "./views";
+import {
+    callOf,
+    Field,
+    field,
+    flag,
+    folds,
+    matching,
+    number,
+    numbers,
+    oneOf,
+    orderBy,
+    packTrees,
+    printState,
+    readState,
+    span,
+    TableOrder,
+    text,
+    Type,
+    unpackTrees,
+} from "./url";
 
 const mostCallsInLink = 1e6; /* of an execution; what a link says is not believed beyond it */
 const restMs = 150;
 const mostTreesInLink = 2000; /* ranges of a lasso beyond it would make no usable URL */
 
-function list(key: string, of: Signal<string[] | null>): Field {
+const firstViews = () => firstViewsOf(run.value?.locations.length ?? 0);
+const viewList: Type<ViewName[]> = {
+    print: (names) => names.join(),
+    parse: (said) => {
+        const known = viewNames.filter((name) => said.split(",").includes(name));
+        return known.length ? known : null;
+    },
+};
+
+const path: Type<string[]> = {
+    print: JSON.stringify,
+    parse: (said) => {
+        try {
+            const names = JSON.parse(said);
+            return Array.isArray(names) && names.every((v) => typeof v === "string")
+                ? names
+                : null;
+        } catch {
+            return null;
+        }
+    },
+};
+
+/* Of as many executions, or calls of one, as there are below `n`. */
+function trees(n: () => number): Type<Uint32Array> {
     return {
-        key,
-        print: () => (of.value ? JSON.stringify(of.value) : null),
-        read: (text) => {
-            try {
-                const value = text ? JSON.parse(text) : null;
-                of.value =
-                    Array.isArray(value) && value.every((v) => typeof v === "string")
-                        ? value
-                        : null;
-            } catch {
-                of.value = null;
-            }
-        },
+        print: (rows) => (rows.length <= mostTreesInLink ? packTrees(rows) : null),
+        parse: (said) => (said ? unpackTrees(said, n()) : null),
     };
 }
 
-const firstViews = () => firstViewsOf(run.value?.locations.length ?? 0);
+const areaOfLanes: Type<Area> = {
+    print: ({ begin, end, locations }) => `${span.print([begin, end])}:${locations.join()}`,
+    parse: (said) => {
+        const [times, lanes = ""] = said.split(":");
+        const [time, locations] = [span.parse(times), numbers.parse(lanes)];
+        return time && locations && { begin: time[0], end: time[1], locations };
+    },
+};
+
+const centre: Type<Centre> = {
+    print: ({ k, x, y }) => [k, x, y].map((v) => Number(v.toPrecision(6))).join(","),
+    parse: (said) => {
+        const [k, x, y, ...more] = said.split(",").map(Number);
+        const isOne = !more.length && k >= 0.5 && k <= 20000;
+        return isOne && Number.isFinite(x) && Number.isFinite(y) ? { k, x, y } : null;
+    },
+};
+
+/* Their order before ":", what is looked for among them behind it. */
+const regionRows = {
+    get value(): { order: TableOrder; filter: string } {
+        return { order: regionOrder.value, filter: regionFilter.value };
+    },
+    set value({ order, filter }) {
+        regionOrder.value = order;
+        regionFilter.value = filter;
+    },
+};
+const firstOrder = regionOrder.value;
+const order = orderBy((key) => /^[a-z_]+$/.test(key));
+const orderAndFilter: Type<typeof regionRows.value> = {
+    print: ({ order: by, filter }) => {
+        const said = order.print(by);
+        return `${said === order.print(firstOrder) ? "" : said}:${filter}`;
+    },
+    parse: (said) => {
+        const [, by, filter] = /^([a-z_]*-?):(.*)$/s.exec(said) ?? [];
+        return by === undefined ? null : { order: order.parse(by) ?? firstOrder, filter };
+    },
+};
 
 const fields: Field[] = [
-    number("foi", foiId, 0, 1e9),
-    number("tree", selected, 0, 4e9),
-    {
-        key: "views",
-        print: () =>
-            views.value.join() === firstViews().join() ? null : views.value.join(","),
-        read: (text) => {
-            const known = viewNames.filter((name) => text?.split(",").includes(name));
-            views.value = known.length ? known : firstViews();
-        },
-    },
-    span("window", timeWindow),
-    {
-        key: "ranks",
-        print: () => shownRanks.value?.join(",") ?? null,
-        read: (text) => (shownRanks.value = numbers(text)),
-    },
-    callOf("call", chosenCall),
-    callOf("collective", chosenCollective),
-    {
-        key: "area",
-        print: () =>
-            area.value &&
-            [area.value.begin, area.value.end].map(Math.round).join() +
-                `:${area.value.locations.join()}`,
-        read: (text) => {
-            const [span = "", lanes = ""] = (text ?? "").split(":");
-            const [time, locations] = [numbers(span), numbers(lanes)];
-            const isArea = time?.length === 2 && time[1] > time[0] && locations;
-            area.value = isArea ? { begin: time[0], end: time[1], locations } : null;
-        },
-    },
-    list("mark", mark),
-    {
-        key: "calls",
-        print: () =>
-            markedCalls.value && markedCalls.value.length <= mostTreesInLink
-                ? packTrees(markedCalls.value)
-                : null,
-        read: (text) => (markedCalls.value = text ? unpackTrees(text, mostCallsInLink) : null),
-    },
-    {
-        key: "plane",
-        print: () => planeName.value,
-        read: (text) =>
-            (planeName.value = ["pca", "mds", "tsne", "attributes"].includes(text ?? "")
-                ? (text as any)
-                : null),
-    },
-    oneOf("calls-by", callColours, ["kind", "function", "excess"]),
-    oneOf("links", linksShown, ["all", "messages", "collectives", "launches", "none"]),
-    {
-        key: "counter",
-        print: () => counterShown.value || null,
-        read: (text) => (counterShown.value = text ?? ""),
-    },
-    oneOf("counter-as", counterAs, ["meant", "rate", "value"]),
-    oneOf("x", xAttribute, attributes),
-    oneOf("y", yAttribute, attributes),
-    oneOf("colour", colourBy, ["verdict", "score", "label", "rank", "side"]),
-    number("sample", sampling as Signal<number | null>, 0, 100),
-    oneOf("places", placesBy, placeKinds),
-    oneOf("tree-as", structureKind, ["icicle", "force"]),
-    {
-        key: "zoom",
-        print: () => {
-            const at = zoomed.value;
-            return at && [at.k, at.x, at.y].map((v) => Number(v.toPrecision(6))).join(",");
-        },
-        read: (text) => {
-            const [k, x, y, ...more] = (text ?? "").split(",").map(Number);
-            const isOne = text && !more.length && k >= 0.5 && k <= 20000;
-            zoomed.value =
-                isOne && Number.isFinite(x) && Number.isFinite(y) ? { k, x, y } : null;
-        },
-    },
-    {
-        key: "stretch",
-        print: () => (isStretched.value ? "1" : null),
-        read: (text) => (isStretched.value = text === "1"),
-    },
-    folds("open", openRanks),
-    folds("threads", openThreads),
-    {
-        key: "pinned",
-        print: () => pinnedRanks.value.join(",") || null,
-        read: (text) => (pinnedRanks.value = [...new Set(numbers(text) ?? [])]),
-    },
-    {
-        key: "regions",
-        print: () => {
-            const { key, isDown } = regionOrder.value;
-            const order = key === "exclusive_ns" && isDown ? "" : `${key}${isDown ? "-" : ""}`;
-            const text = regionFilter.value;
-            return order || text ? `${order}:${text}` : null;
-        },
-        read: (text) => {
-            const [, key, down, filter] = /^([a-z_]*)(-?):(.*)$/s.exec(text ?? "") ?? [];
-            regionOrder.value = key
-                ? { key, isDown: down === "-" }
-                : { key: "exclusive_ns", isDown: true };
-            regionFilter.value = filter ?? "";
-        },
-    },
-    oneOf("map-order", mapOrder, ["rank", "most"]),
-    {
-        key: "map",
-        print: () => (mapOf.value === "lost" ? null : mapOf.value),
-        read: (text) =>
-            (mapOf.value = /^(cost|waiting|\d{1,7})$/.test(text ?? "") ? text! : "lost"),
-    },
-    {
-        key: "map-ranks",
-        print: () => mapRanks.value || null,
-        read: (text) => (mapRanks.value = text ?? ""),
-    },
-    number("depth", depthLimit as Signal<number | null>, 1, 64),
-    number("above", whyThreshold as Signal<number | null>, 0, 100),
-    {
-        key: "list",
-        print: () => printFilter(filter.value),
-        read: (text) => (filter.value = readFilter(text)),
-    },
+    field("foi", foiId, number(0, 1e9)),
+    field("tree", selected, number(0, 4e9)),
+    field("views", views, viewList, firstViews),
+    field("window", timeWindow, span),
+    field("ranks", shownRanks, numbers),
+    field("call", chosenCall, callOf),
+    field("collective", chosenCollective, callOf),
+    field("area", area, areaOfLanes),
+    field("mark", mark, path),
+    field(
+        "calls",
+        markedCalls,
+        trees(() => mostCallsInLink),
+    ),
+    field("plane", planeName, oneOf([...projections, "attributes"])),
+    field("calls-by", callColours, oneOf(["kind", "function", "excess"])),
+    field("links", linksShown, oneOf(["all", "messages", "collectives", "launches", "none"])),
+    field("counter", counterShown, text),
+    field("counter-as", counterAs, oneOf(["meant", "rate", "value"])),
+    field("x", xAttribute, oneOf(attributes)),
+    field("y", yAttribute, oneOf(attributes)),
+    field("colour", colourBy, oneOf(["verdict", "score", "label", "rank", "side"])),
+    field("sample", sampling, number(0, 100)),
+    field("places", placesBy, oneOf(["", ...placeKinds])),
+    field("tree-as", structureKind, oneOf(["icicle", "force"])),
+    field("zoom", zoomed, centre),
+    field("stretch", isStretched, flag(true, "1")),
+    field("open", openRanks, folds),
+    field("threads", openThreads, folds),
+    field("pinned", pinnedRanks, {
+        ...numbers,
+        parse: (said) => [...new Set(numbers.parse(said) ?? [])],
+    }),
+    field("regions", regionRows, orderAndFilter),
+    field("map-order", mapOrder, oneOf(["rank", "most"])),
+    field("map", mapOf, matching(/^(cost|waiting|\d{1,7})$/)),
+    field("map-ranks", mapRanks, text),
+    field("depth", depthLimit, number(1, 64)),
+    field("above", whyThreshold, number(0, 100)),
+    field("list", filter, { print: printFilter, parse: readFilter }),
     ...liveFields,
     ...comparedFields,
 ];
 
 /* The lasso needs the number of executions to be checked against: it is read when they are there. */
-const lassoField: Field = {
-    key: "lasso",
-    print: () =>
-        lassoed.value && lassoed.value.length <= mostTreesInLink
-            ? packTrees(lassoed.value)
-            : null,
-    read: (text) => {
-        const n = executions.value?.n ?? 0;
-        lassoed.value = text ? unpackTrees(text, n) : null;
-    },
-};
+const lassoField = field(
+    "lasso",
+    lassoed,
+    trees(() => executions.value?.n ?? 0),
+);
 
 let lassoInUrl: string | null = null;
 

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { RecordItem } from "../api/live_types";
 import { goOn } from "./acts";
-import { move } from "./keys";
+import { fitRow, helpRow, keyTable, moveRows } from "./key_table";
 import { chooseAll, isPaused, looked, lookAtRecord } from "./live";
 import { isHelpOpen } from "./overlays";
 import { when } from "./query";
@@ -29,11 +29,17 @@ function leave(): void {
     else chooseAll();
 }
 
-export const liveKeys: Record<string, () => void> = {
-    ...move,
-    j: () => stepRecord(1),
-    k: () => stepRecord(-1),
-    p: () => (isPaused.value = !isPaused.value),
-    "?": () => (isHelpOpen.value = !isHelpOpen.value),
-    escape: leave,
-};
+export const liveKeys = keyTable([
+    {
+        says: "next / previous record of the list",
+        acts: { next: ["J", () => stepRecord(1)], before: ["K", () => stepRecord(-1)] },
+    },
+    {
+        says: "pause, and go on",
+        acts: { pause: ["P", () => (isPaused.value = !isPaused.value)] },
+    },
+    ...moveRows,
+    fitRow("fit: the call, or all of its record; all points"),
+    { says: "close the help, the call; choose nothing", acts: { leave: ["Escape", leave] } },
+    helpRow,
+]);

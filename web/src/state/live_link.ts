@@ -1,5 +1,4 @@
 // What a link to the live page restores.
-import { number, oneOf, span } from "./fields";
 import {
     colourChosen,
     coloursOfPoints,
@@ -20,29 +19,24 @@ import {
 import { printCall, readCall } from "./live_call";
 import { anything, recordsAsked } from "./live_records";
 import { attributes } from "./store";
-import { Field } from "./url";
-import { Signal } from "@preact/signals";
+import { Field, field, matching, number, oneOf, span, Type } from "./url";
 
 const most = 4e9;
 
 /* The conditions of the records that are not those of the page. */
-const asked: Field = {
-    key: "records",
-    print: () => {
-        const { collection, order, least_ns, offset } = recordsAsked.value;
-        const text = [
+const conditions: Type<typeof anything> = {
+    print: ({ collection, order, least_ns, offset }) =>
+        [
             collection === anything.collection ? "" : collection,
             order === anything.order ? "" : order,
             least_ns ?? "",
             offset || "",
-        ].join(":");
-        return text === ":::" ? null : text;
-    },
-    read: (text) => {
-        const [collection, order, least, offset] = (text ?? "").split(":");
+        ].join(":"),
+    parse: (said) => {
+        const [collection, order, least, offset] = said.split(":");
         const numberOf = (x: string | undefined) =>
             /^\d{1,15}$/.test(x ?? "") ? Number(x) : null;
-        recordsAsked.value = {
+        return {
             collection: collection === "normalexecs" ? collection : anything.collection,
             order:
                 (["score", "newest", "oldest", "longest"] as const).find((o) => o === order) ??
@@ -54,33 +48,20 @@ const asked: Field = {
 };
 
 export const liveFields: Field[] = [
-    {
-        key: "call",
-        print: () => printCall(looked.value),
-        read: (text) => (looked.value = readCall(text)),
-    },
-    number("fn", regionChosen, 0, most),
-    number("rank", rankChosen, 0, most),
-    span("span", spanChosen),
-    number("last", windowNs, 1, 1e18),
-    oneOf("points", kindChosen, ["", "calls", "executions"]),
-    oneOf("px", xChosen, attributes),
-    oneOf("py", yChosen, attributes),
-    oneOf("pcolour", colourChosen, coloursOfPoints),
-    number("pshare", samplingChosen as Signal<number | null>, 0, 100),
-    oneOf("history", planeChosen, planes),
-    {
-        key: "by",
-        print: () => (statistic.value === "anomalies.total" ? null : statistic.value),
-        read: (text) =>
-            (statistic.value = /^(calls|(anomalies|severity_ns|exclusive_ns)\.[a-z]+)$/.test(
-                text ?? "",
-            )
-                ? text!
-                : "anomalies.total"),
-    },
-    number("model", modelRegion, 0, most),
-    asked,
+    field("call", looked, { print: printCall, parse: readCall }),
+    field("fn", regionChosen, number(0, most)),
+    field("rank", rankChosen, number(0, most)),
+    field("span", spanChosen, span),
+    field("last", windowNs, number(1, 1e18)),
+    field("points", kindChosen, oneOf(["", "calls", "executions"])),
+    field("px", xChosen, oneOf(attributes)),
+    field("py", yChosen, oneOf(attributes)),
+    field("pcolour", colourChosen, oneOf(coloursOfPoints)),
+    field("pshare", samplingChosen, number(0, 100)),
+    field("history", planeChosen, oneOf(planes)),
+    field("by", statistic, matching(/^(calls|(anomalies|severity_ns|exclusive_ns)\.[a-z]+)$/)),
+    field("model", modelRegion, number(0, most)),
+    field("records", recordsAsked, conditions),
 ];
 
 let before = looked.value;

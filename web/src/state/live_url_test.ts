@@ -42,8 +42,8 @@ test("records are asked for by what is chosen on the page", () => {
 
 test("a drag chooses whole columns, whichever way it goes", () => {
     const heat = { width: 10, begin_ns: 100, bin_ns: 5 };
-    assert.deepEqual(spanOfDrag(heat, 0.21, 0.39), [110, 120]);
-    assert.deepEqual(spanOfDrag(heat, 0.39, 0.21), [110, 120]);
-    assert.deepEqual(spanOfDrag(heat, 0.95, 3), [145, 150]);
-    assert.deepEqual(spanOfDrag(heat, 1, 1), [145, 150]);
+    assert.deepEqual(spanOfDrag(heat, 2.1, 3.9), [110, 120]);
+    assert.deepEqual(spanOfDrag(heat, 3.9, 2.1), [110, 120]);
+    assert.deepEqual(spanOfDrag(heat, 9.5, 30), [145, 150]);
+    assert.deepEqual(spanOfDrag(heat, 10, 10), [145, 150]);
 });

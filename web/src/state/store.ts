@@ -62,7 +62,7 @@ export interface ChosenMessage {
     tag?: number;
 }
 
-export interface Notice {
+interface Notice {
     text: string;
     isError: boolean;
     act?: { name: string; run: () => void }; /* what can be done about it */

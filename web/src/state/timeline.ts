@@ -58,7 +58,7 @@ export const windowNow = computed<Span | null>(() => {
     return wanted && clampSpan(wanted, whole);
 });
 
-export function causeLocations(cause: CauseLink[] | null | undefined): number[] {
+function causeLocations(cause: CauseLink[] | null | undefined): number[] {
     return (cause ?? []).flatMap((link) => locationOf(link.rank, link.thread)?.id ?? []);
 }
 

@@ -28,10 +28,122 @@ export function unpackTrees(text: string, n: number): Uint32Array | null {
     return Uint32Array.from(trees);
 }
 
+/* How a value is written. */
+export interface Type<T> {
+    print: (value: T) => string | null; /* null: it is not written */
+    parse: (text: string) => T | null; /* null: no such value */
+}
+
+/* A parameter of the link: its name, what has its value, how that is written, and what it is without. */
 export interface Field {
     key: string;
     print: () => string | null; /* null: left out */
     read: (text: string | null) => void; /* null: not in the URL */
+}
+
+export function field<T>(
+    key: string,
+    of: { value: T },
+    type: Type<NonNullable<T>>,
+    first = (
+        (value) => () =>
+            value
+    )(of.value),
+): Field {
+    const print = (value: T) => (value === null ? null : type.print(value as NonNullable<T>));
+    return {
+        key,
+        print: () => {
+            const text = print(of.value);
+            return text === print(first()) ? null : text;
+        },
+        read: (text) => (of.value = (text === null ? null : type.parse(text)) ?? first()),
+    };
+}
+
+export const text: Type<string> = { print: (value) => value, parse: (said) => said };
+
+export function matching(pattern: RegExp): Type<string> {
+    return { ...text, parse: (said) => (pattern.test(said) ? said : null) };
+}
+
+export function oneOf<T extends string>(allowed: readonly T[]): Type<T> {
+    return {
+        print: (value) => value,
+        parse: (said) => allowed.find((one) => one === said) ?? null,
+    };
+}
+
+/* What is one way at first, and written when it is the other way. */
+export function flag(other: boolean, written: string): Type<boolean> {
+    return {
+        print: (value) => (value === other ? written : ""),
+        parse: (said) => (said === written ? other : null),
+    };
+}
+
+export function number(least: number, most: number): Type<number> {
+    return {
+        print: String,
+        parse: (said) => {
+            const x = said === "" ? NaN : Number(said);
+            return x >= least && x <= most ? x : null;
+        },
+    };
+}
+
+export const numbers: Type<number[]> = {
+    print: (value) => value.join(","),
+    parse: (said) => {
+        const list = said ? said.split(",").map(Number) : [NaN];
+        return list.every((x) => Number.isFinite(x) && x >= 0) ? list : null;
+    },
+};
+
+/* From before to. */
+export const span: Type<[number, number]> = {
+    print: (value) => numbers.print(value.map(Math.round)),
+    parse: (said) => {
+        const [begin, end, ...more] = numbers.parse(said) ?? [];
+        return end > begin && !more.length ? [begin, end] : null;
+    },
+};
+
+/* What a person unfolded (true) or folded, by number: "3,7x". */
+export const folds: Type<Record<number, boolean>> = {
+    print: (value) =>
+        Object.entries(value)
+            .map(([id, isOpen]) => (isOpen ? id : `${id}x`))
+            .join(","),
+    parse: (said) => {
+        const found = [...said.matchAll(/(?:^|,)(\d{1,7})(x?)(?=,|$)/g)];
+        return Object.fromEntries(found.map(([, id, x]) => [id, !x]));
+    },
+};
+
+/* A call: LOCATION.ROW */
+export const callOf: Type<{ location: number; call: number }> = {
+    print: ({ location, call }) => `${location}.${call}`,
+    parse: (said) => {
+        const [, location, call] = /^(\d{1,7})\.(\d{1,10})$/.exec(said) ?? [];
+        return location ? { location: Number(location), call: Number(call) } : null;
+    },
+};
+
+export interface TableOrder {
+    key: string;
+    isDown: boolean;
+}
+
+/* By what a table is ordered: "calls-" begins with the most. */
+export function orderBy(isKey: (key: string) => boolean): Type<TableOrder> {
+    return {
+        print: ({ key, isDown }) => `${key}${isDown ? "-" : ""}`,
+        parse: (said) => {
+            const key = said.replace(/-$/, "");
+            return isKey(key) ? { key, isDown: said !== key } : null;
+        },
+    };
 }
 
 export function printState(fields: Field[]): string {

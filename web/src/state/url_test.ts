@@ -1,6 +1,23 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { packTrees, printState, readState, unpackTrees } from "./url";
+import {
+    callOf,
+    field,
+    flag,
+    folds,
+    matching,
+    number,
+    numbers,
+    oneOf,
+    orderBy,
+    packTrees,
+    printState,
+    readState,
+    span,
+    text,
+    Type,
+    unpackTrees,
+} from "./url";
 
 test("chosen executions survive the way through the URL", () => {
     const trees = [9, 3, 4, 5, 100000, 36];
@@ -16,20 +33,38 @@ test("a URL that somebody broke chooses nothing", () => {
 });
 
 test("what is as at first is left out of the URL, and read as such", () => {
-    let value = "a";
-    const fields = [
-        {
-            key: "k",
-            print: () => (value === "a" ? null : value),
-            read: (text: string | null) => (value = text ?? "a"),
-        },
-    ];
+    const of = { value: "a" };
+    const fields = [field("k", of, text)];
     assert.equal(printState(fields), "");
-    value = "b & c";
+    of.value = "b & c";
     const hash = printState(fields);
-    value = "x";
+    of.value = "x";
     readState(fields, `#${hash}`);
-    assert.equal(value, "b & c");
+    assert.equal(of.value, "b & c");
     readState(fields, "");
-    assert.equal(value, "a");
+    assert.equal(of.value, "a");
+});
+
+test("what is read is what was written, and what nobody writes is as at first", () => {
+    const cases: [Type<any>, unknown, string, string[]][] = [
+        [oneOf(["kind", "excess"]), "excess", "excess", ["", "other"]],
+        [matching(/^(cost|\d+)$/), "17", "17", ["", "17x"]],
+        [flag(false, "all"), false, "all", ["", "1"]],
+        [number(0, 100), 40, "40", ["", "101", "-1", "x"]],
+        [numbers, [3, 1], "3,1", ["", "3,x", "3,-1"]],
+        [span, [100, 250], "100,250", ["", "100", "250,100", "1,2,3"]],
+        [folds, { 3: true, 7: false }, "3,7x", []],
+        [callOf, { location: 2, call: 40 }, "2.40", ["", "2", "2.x", "2.40.1"]],
+        [
+            orderBy((key) => key === "calls"),
+            { key: "calls", isDown: true },
+            "calls-",
+            ["", "x-"],
+        ],
+    ];
+    for (const [type, value, written, wrong] of cases) {
+        assert.equal(type.print(value), written);
+        assert.deepEqual(type.parse(written), value);
+        for (const said of wrong) assert.equal(type.parse(said), null, said);
+    }
 });

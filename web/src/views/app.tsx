@@ -26,7 +26,7 @@ import { SkipLinks, SkipTo } from "./skip_links";
 import { StructureView } from "./structure";
 import { Timeline } from "./timeline";
 import { Tour } from "./tour";
-import { Size, useSize } from "./use_canvas";
+import { Size, useSize } from "./use_size";
 import { Why } from "./why";
 
 const components: Record<ViewName, ComponentType> = {

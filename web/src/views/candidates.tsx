@@ -3,6 +3,7 @@
 import { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { plural } from "../format/units";
+import { runKeys } from "../state/keys";
 import { Entry } from "../state/entries";
 import { isLearningOpen } from "../state/learning";
 import { listQuery, listTable, Page, pageSize, showMore } from "../state/list";
@@ -176,7 +177,7 @@ export function Candidates(props: { children?: ComponentChildren }) {
                 </h2>
                 <button
                     class="quiet"
-                    title="How scores are learnt and points placed; what the last retrain changed (L)"
+                    title={`How scores are learnt and points placed; what the last retrain changed (${runKeys.keyOf("learning")})`}
                     onClick={() => (isLearningOpen.value = true)}
                 >
                     Learning

@@ -3,6 +3,7 @@ import { ComponentChildren } from "preact";
 import { ComparedRun, Comparison } from "../api/compare_types";
 import { signs } from "../format/change";
 import { plural, sentence } from "../format/units";
+import { comparedKeys } from "../state/compared_keys";
 import { isHelpOpen } from "../state/overlays";
 
 function RunNames({ runs, side }: { runs: ComparedRun[]; side: "before" | "after" }) {
@@ -58,7 +59,7 @@ export function TopLine({ name, children }: { name: string; children?: Component
             <span class="actions">
                 <button
                     aria-label="Help"
-                    title="Help (?)"
+                    title={`Help (${comparedKeys.keyOf("help")})`}
                     onClick={() => (isHelpOpen.value = true)}
                 >
                     ?

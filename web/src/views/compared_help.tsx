@@ -1,16 +1,6 @@
 // The help of the pages of comparisons and histories.
+import { comparedKeys } from "../state/compared_keys";
 import { HelpDialog } from "./help";
-
-const keys = [
-    ["J / K", "next / previous call path of the table"],
-    ["Z", "fill the picture with the path that is chosen, and back"],
-    ["X", "widths by both sides, by before, by after"],
-    ["W / S", "zoom in / out (in the points)"],
-    ["A / D", "pan left / right"],
-    ["F", "fit: all points"],
-    ["Esc", "close the help; choose one thing less"],
-    ["?", "this help"],
-] as const;
 
 const views = [
     [
@@ -50,5 +40,5 @@ const words = [
 ] as const;
 
 export function ComparedHelp() {
-    return <HelpDialog keys={keys} views={views} words={words} />;
+    return <HelpDialog keys={comparedKeys.help} views={views} words={words} />;
 }

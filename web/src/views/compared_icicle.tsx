@@ -24,7 +24,8 @@ import { formatTime, plural } from "../format/units";
 import { firstThatFits } from "./node_text";
 import { Empty } from "./panel";
 import { Picture, pictureOfSvg, usePicture } from "./pictures";
-import { cssColour, useSize } from "./use_canvas";
+import { cssColour } from "./inks";
+import { useSize } from "./use_size";
 
 const rowHeight = 24;
 const legendSteps = [-0.5, -0.2, -0.05, 0, 0.05, 0.2, 0.5];
@@ -44,7 +45,7 @@ function calls([before, after]: Pair): string {
         : `${formatCalls(before)} calls before, ${formatCalls(after)} after`;
 }
 
-export function pathTitle(node: ComparedNode, all: Pair, own: Pair, isOfKind: boolean): string {
+function pathTitle(node: ComparedNode, all: Pair, own: Pair, isOfKind: boolean): string {
     const change = changeOf(...all);
     const said = [
         `${node.path}: ${formatTime(all[0])} before, ${formatTime(all[1])} after in an execution`,

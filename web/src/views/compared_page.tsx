@@ -8,7 +8,7 @@ import { pathChosen } from "../state/compared";
 import { comparedKeys } from "../state/compared_keys";
 import { loadRows, rowsQuery, runRows } from "../state/compared_load";
 import { RunRows, rowsOf } from "../state/compared_rows";
-import { hearKeys } from "../state/keys";
+import { hearKeys } from "../state/key_table";
 import { useQuery } from "../state/query";
 import {
     ColourBy,
@@ -31,7 +31,7 @@ import { Messages } from "./header";
 import { Choice, LivePanel } from "./live_panel";
 import { AttributeChoice } from "./overview";
 import { Await, Empty, Failed, Loading } from "./panel";
-import { isLassoOn, Scatter } from "./scatter";
+import { LassoButton, Scatter } from "./scatter";
 import { SkipLinks } from "./skip_links";
 
 const mostListed = 8; /* executions of a run on a path */
@@ -158,13 +158,7 @@ function PointsView({ runs }: { runs: ComparedRuns }) {
                         options={colours}
                         choose={(by) => (colourBy.value = by)}
                     />
-                    <button
-                        aria-pressed={isLassoOn.value}
-                        title="Draw around points to choose them all (or hold Shift and drag)"
-                        onClick={() => (isLassoOn.value = !isLassoOn.value)}
-                    >
-                        Lasso
-                    </button>
+                    <LassoButton />
                     <PictureButtons name="overview" title="Both runs" />
                 </>
             }

@@ -21,7 +21,7 @@ function ofWhole(ns: number, of: Comparison): string {
     return formatChange(ns / of.duration_ns.mean[0]);
 }
 
-export const pathColumns: Column[] = [
+const pathColumns: Column[] = [
     { key: "path", title: "Call path", value: (x) => x.path, text: (x) => x.path },
     {
         key: "verdict",

@@ -4,6 +4,7 @@ import { costHelp, costWords } from "../format/cost_words";
 import { shortId } from "../format/ids";
 import { incidentName, incidentSentence } from "../format/incident_words";
 import { formatCount, formatScore, formatTime, plural } from "../format/units";
+import { runKeys } from "../state/keys";
 import { retrain } from "../state/actions";
 import { treeBeside } from "../state/entries";
 import { entries, hasMore, listQuery, selectStep } from "../state/list";
@@ -59,7 +60,7 @@ function StepButtons() {
             <button
                 onClick={() => selectStep(-1)}
                 disabled={!hasBeside(-1)}
-                title="Candidate before (K)"
+                title={`Candidate before (${runKeys.keyOf("before")})`}
                 aria-label="Candidate before"
             >
                 <span aria-hidden="true">↑</span>
@@ -67,7 +68,7 @@ function StepButtons() {
             <button
                 onClick={() => selectStep(1)}
                 disabled={!hasBeside(1)}
-                title="Next candidate (J)"
+                title={`Next candidate (${runKeys.keyOf("next")})`}
             >
                 <span aria-hidden="true">↓</span> Next <kbd aria-hidden="true">J</kbd>
             </button>
@@ -98,7 +99,7 @@ function OriginButton({ of }: { of: Shown }) {
     return (
         <button
             class="origin"
-            title={`${origin.says} Show it in the timeline (G)`}
+            title={`${origin.says} Show it in the timeline (${runKeys.keyOf("origin")})`}
             onClick={goToOrigin}
         >
             <span class="dim">goes back to</span> {words}

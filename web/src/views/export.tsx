@@ -42,7 +42,7 @@ export function saveTable(table: Table, name: string, of = run.value?.name ?? "s
     save(blob, `${of}-${name}.csv`);
 }
 
-export function CsvButton({ name, title }: { name: TableName; title: string }) {
+function CsvButton({ name, title }: { name: TableName; title: string }) {
     const saveIt = async () => {
         try {
             const table = await tableOf(name);

@@ -4,7 +4,7 @@ import { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { Panes } from "./panes";
 import { part, Part, Room, roomOf, stackOf, Tree } from "./panes_layout";
-import { useSize } from "./use_canvas";
+import { useSize } from "./use_size";
 
 const rem = 13; /* units */
 
@@ -31,7 +31,7 @@ function pruned(of: Part, there: Set<string>): Part[] {
     return [{ ...of, is: { ...of.is, parts } }];
 }
 
-export function fixedTree(views: FixedView[], room: Room, arrange: Arrange | null): Tree {
+function fixedTree(views: FixedView[], room: Room, arrange: Arrange | null): Tree {
     if (room === "stacked" || !arrange)
         return stackOf(views.map(({ name, least }) => part(name, 0, least * rem)));
     const there = new Set(views.map(({ name }) => name));

@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { isOnline } from "../api/http";
 import { formatCount, plural } from "../format/units";
 import { Act } from "../api/types";
+import { runKeys } from "../state/keys";
 import { redo, retrain, select, showView, toggleView, undo } from "../state/actions";
 import { underWay } from "../state/acts";
 import { given } from "../state/given_labels";
@@ -18,10 +19,10 @@ const saidMs = 8000; /* then a message that asks for nothing goes away by itself
 function ViewToggles() {
     return (
         <div class="toggles" role="group" aria-label="Views">
-            {viewTable.map(({ name, title, says }, i) => (
+            {viewTable.map(({ name, title, says }) => (
                 <button
                     aria-pressed={views.value.includes(name)}
-                    title={`${says} (${i + 1})`}
+                    title={`${says} (${runKeys.keyOf(name)})`}
                     onClick={() => toggleView(name)}
                 >
                     {title}
@@ -92,8 +93,8 @@ function actWords(act: Act): string {
 }
 
 /* What the server says is next, whoever did it. */
-function TurnButton(props: { way: "undo" | "redo"; act: () => void; shortcut: string }) {
-    const { way, act, shortcut } = props;
+function TurnButton({ way, act }: { way: "undo" | "redo"; act: () => void }) {
+    const shortcut = runKeys.keyOf(way);
     const next = foi.value?.[way];
     // Of a label that is on its way to the server there is something to undo, too.
     const isComing = way === "undo" && given.value.size > 0;
@@ -134,13 +135,13 @@ export function Header() {
             <div class="top-tools">
                 <ViewChoice />
                 <span class="actions">
-                    <TurnButton way="undo" act={undo} shortcut="U" />
-                    <TurnButton way="redo" act={redo} shortcut="Y" />
+                    <TurnButton way="undo" act={undo} />
+                    <TurnButton way="redo" act={redo} />
                     <button
                         class={labelsToLearn.value ? "primary" : ""}
                         onClick={() => retrain()}
                         disabled={busy.value !== null}
-                        title="Learn from the labels and rank again (R)"
+                        title={`Learn from the labels and rank again (${runKeys.keyOf("retrain")})`}
                     >
                         {busy.value ??
                             (given.value.size
@@ -152,7 +153,7 @@ export function Header() {
                     <ExportMenu />
                     <button
                         aria-label="Help"
-                        title="Help (?)"
+                        title={`Help (${runKeys.keyOf("help")})`}
                         onClick={() => (isHelpOpen.value = true)}
                     >
                         ?

@@ -2,44 +2,8 @@
 import { ComponentChildren } from "preact";
 import { viewTable } from "../state/views";
 import { isHelpOpen, tourStep } from "../state/overlays";
+import { runKeys } from "../state/keys";
 import { Dialog } from "./dialog";
-
-const keys: [string, string][] = [
-    ["J / K", "next / previous entry of the list"],
-    ["Arrows", "in the list: along its lines, and to the buttons of one; Tab leaves it"],
-    ["B / N", "label it abnormal / normal (all that is chosen, after a lasso)"],
-    ["R", "retrain: learn from the labels"],
-    [
-        "L",
-        "how is learnt, and points are placed; what the last retrain changed, by which labels",
-    ],
-    ["C", "list what labels changed since the detector alone judged"],
-    ["U, Y", "undo the last labels or retrain, and do them again"],
-    ["W / S", "zoom in / out (in the view last pointed at)"],
-    ["A / D", "pan left / right"],
-    ["F", "fit: what is chosen or the selected execution; again: all"],
-    ["M", "measure: an area around the call that is chosen, or the execution"],
-    ["Ctrl+C", "copy the table of what was measured"],
-    ["G", "go to what it goes back to"],
-    [
-        "[ / ]",
-        "choose a message or a collective of it; then: to its sender / its receiver, who waited longest / came last",
-    ],
-    ["← / →", "in the timeline: the call before / after it in its row"],
-    [
-        "↑ / ↓",
-        "in the timeline: its caller / the first it called; where there is none, or with Shift, the lane above / below",
-    ],
-    ["Enter, Space", "in the timeline: mark its call path in all views, fold its lane"],
-    ["T, P", "in the timeline: threads of its rank, keep its rank in sight"],
-    [", / .", "the next longer / shorter call of the function of the call that is chosen"],
-    ["V", "in the timeline: the next counter below the lanes"],
-    ["1 to 8", "show or hide a view"],
-    ["/ or Ctrl+F", "find functions, ranks, executions, call paths; Enter: the next"],
-    ["Backspace", "back: the window before, or the execution before"],
-    ["Esc", "close what is open, choose none"],
-    ["?", "this help"],
-];
 
 const words: [string, string][] = [
     [
@@ -117,7 +81,7 @@ export function HelpDialog(props: {
 export function Help() {
     return (
         <HelpDialog
-            keys={keys}
+            keys={runKeys.help}
             views={viewTable.map(({ title, says }) => [title, says] as const)}
             words={words}
         >

@@ -6,7 +6,7 @@ import { formatChange, lastNames } from "../format/change";
 import { plural } from "../format/units";
 import { functionChosen, lastRuns, runShown, seriesShown } from "../state/compared";
 import { comparedKeys } from "../state/compared_keys";
-import { hearKeys } from "../state/keys";
+import { hearKeys } from "../state/key_table";
 import { useQuery } from "../state/query";
 import { run } from "../state/store";
 import { Headline, TopLine } from "./compared_head";

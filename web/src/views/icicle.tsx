@@ -1,7 +1,8 @@
 // An icicle of call paths as SVG: it can be read aloud, and saved as it is.
 import { RefObject } from "preact";
 import { TreeNode } from "../api/types";
-import { css, inkOn, regionColour, Rgb } from "../format/colour";
+import { css, inkOn, regionColour } from "../format/colour";
+import { Rgb } from "../format/palette";
 import { formatCount, formatExcess, formatTime } from "../format/units";
 import { isStrange, placeNodes } from "./icicle_layout";
 import { firstThatFits } from "./node_text";

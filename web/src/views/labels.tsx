@@ -1,4 +1,5 @@
 // The two buttons that say what a person thinks of an execution, or of all executions of a group at once.
+import { runKeys } from "../state/keys";
 import { executions } from "../state/store";
 import { labelTrees, nameOfCode, toggleLabel } from "../state/actions";
 
@@ -38,7 +39,7 @@ export function LabelButtons(props: {
     small?: boolean /* signs only, for one line of many */;
 }) {
     const label = nameOfCode(executions.value?.label[props.tree] ?? 0);
-    const button = (name: "abnormal" | "normal", word: string, key: string) => (
+    const button = (name: "abnormal" | "normal", word: string, key = runKeys.keyOf(name)) => (
         <LabelButton
             label={name}
             word={word}
@@ -52,8 +53,8 @@ export function LabelButtons(props: {
     );
     return (
         <span class={props.large ? "labels large" : "labels"}>
-            {button("abnormal", "Abnormal", "B")}
-            {button("normal", "Normal", "N")}
+            {button("abnormal", "Abnormal")}
+            {button("normal", "Normal")}
         </span>
     );
 }

@@ -1,7 +1,7 @@
 // The page of a program that is live: how it stands, its points, its history, what is strange in
 // which rank and region, what judges, and the records of what was strange.
 import { useEffect } from "preact/hooks";
-import { hearKeys } from "../state/keys";
+import { hearKeys } from "../state/key_table";
 import { liveError, looked, startLive, status, statusQuery } from "../state/live";
 import { liveKeys } from "../state/live_keys";
 import { Messages } from "./header";

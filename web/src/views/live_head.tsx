@@ -9,6 +9,7 @@ import {
     plural,
     sentence,
 } from "../format/units";
+import { liveKeys } from "../state/live_keys";
 import {
     chooseAll,
     chooseSpan,
@@ -146,13 +147,13 @@ export function LiveHead() {
                 <button
                     aria-pressed={isPaused.value}
                     onClick={() => (isPaused.value = !isPaused.value)}
-                    title="What is shown stays as it is; the program and the search go on (P)"
+                    title={`What is shown stays as it is; the program and the search go on (${liveKeys.keyOf("pause")})`}
                 >
                     {isPaused.value ? "Resume" : "Pause"}
                 </button>
                 <button
                     aria-label="Help"
-                    title="Help (?)"
+                    title={`Help (${liveKeys.keyOf("help")})`}
                     onClick={() => (isHelpOpen.value = true)}
                 >
                     ?

@@ -1,8 +1,8 @@
 // The whole history as a heat map, rank x time. A click chooses a rank then, a drag a stretch of
 // time of all ranks: points and records are those of it.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { getBundle } from "../api/http";
-import { cellAt, Heat, heatPixels, spanOfDrag } from "../canvas/heat";
+import { Cell, Heat, heatPixels, spanOfDrag } from "../canvas/heat";
 import { css, hotColour, scaleColour } from "../format/colour";
 import { formatCount, formatTime } from "../format/units";
 import {
@@ -14,6 +14,8 @@ import {
     toggleRank,
 } from "../state/live";
 import { useQuery } from "../state/query";
+import { Point } from "./canvas";
+import { HeatPicture } from "./heat_picture";
 import { Choice, LivePanel } from "./live_panel";
 import { Await, Empty } from "./panel";
 
@@ -23,7 +25,6 @@ interface HeatMap extends Heat {
     bin_ns: number;
 }
 
-const leastDrag = 4; /* pixels: less is a click */
 const most = 1000; /* the frame of the picture, in its own units */
 const steps = [0, 0.25, 0.5, 0.75, 1];
 
@@ -72,69 +73,36 @@ function Chosen({ heat, drag }: { heat: HeatMap; drag: [number, number] | null }
 }
 
 function Picture({ heat }: { heat: HeatMap }) {
-    const canvas = useRef<HTMLCanvasElement>(null);
-    const [at, setAt] = useState<{ row: number; column: number } | null>(null);
-    const from = useRef<{ x: number; share: number } | null>(null);
+    const [at, setAt] = useState<Cell | null>(null);
     const [drag, setDrag] = useState<[number, number] | null>(null);
     const pixels = useMemo(() => heatPixels(heat, colourOf()), [heat]);
-    useEffect(() => {
-        const picture = canvas.current!;
-        picture.width = Math.max(1, heat.width);
-        picture.height = Math.max(1, heat.rows);
-        const image = new ImageData(heat.width, heat.rows);
-        image.data.set(pixels.rgba);
-        picture.getContext("2d")!.putImageData(image, 0, 0);
-    }, [heat]);
-    const place = (event: MouseEvent): [number, number] => {
-        const frame = canvas.current!.getBoundingClientRect();
-        return [
-            (event.clientX - frame.left) / frame.width,
-            (event.clientY - frame.top) / frame.height,
-        ];
-    };
     const timeOf = (column: number) => heat.begin_ns + column * heat.bin_ns;
-    const down = (event: PointerEvent) => {
-        canvas.current!.setPointerCapture(event.pointerId);
-        from.current = { x: event.clientX, share: place(event)[0] };
-    };
-    const move = (event: PointerEvent) => {
-        const [x, y] = place(event);
-        setAt(cellAt(heat, x, y));
-        const start = from.current;
-        if (!start || (!drag && Math.abs(event.clientX - start.x) < leastDrag)) return;
-        setDrag(spanOfDrag(heat, start.share, x));
-    };
-    const up = (event: PointerEvent) => {
-        if (drag) chooseSpan(drag);
-        else if (from.current) {
-            const cell = cellAt(heat, ...place(event));
-            if (cell) toggleRank(heat.rank[cell.row]);
-        }
-        from.current = null;
-        setDrag(null);
+    const dragFrom = (from: Point) => {
+        let span: [number, number] | null = null;
+        return {
+            to: (now: Point) => setDrag((span = spanOfDrag(heat, from.x, now.x))),
+            end: () => {
+                setDrag(null);
+                chooseSpan(span);
+            },
+        };
     };
     const cell = at && at.row < heat.rows && at.column < heat.width ? at : null;
     return (
         <>
-            <div class="heat-frame">
-                <span class="heat-ranks dim" aria-hidden="true">
-                    <span>rank {heat.rank[0]}</span>
-                    {heat.rows > 1 && <span>{heat.rank[heat.rows - 1]}</span>}
-                </span>
-                <div class="heat-picture">
-                    <canvas
-                        ref={canvas}
-                        class="heat"
-                        role="img"
-                        aria-label={`History of ${heat.rows} ranks; the table of ranks has the same as numbers`}
-                        onPointerDown={down}
-                        onPointerMove={move}
-                        onPointerUp={up}
-                        onPointerLeave={() => setAt(null)}
-                    />
-                    <Chosen heat={heat} drag={drag} />
-                </div>
-            </div>
+            <HeatPicture
+                rows={heat.rows}
+                columns={heat.width}
+                of={[heat]}
+                rgba={() => pixels.rgba}
+                ends={[`rank ${heat.rank[0]}`, `${heat.rank[heat.rows - 1]}`]}
+                label={`History of ${heat.rows} ranks; the table of ranks has the same as numbers`}
+                hover={setAt}
+                choose={({ row }) => toggleRank(heat.rank[row])}
+                drag={dragFrom}
+            >
+                <Chosen heat={heat} drag={drag} />
+            </HeatPicture>
             <p class="dim live-note heat-note">
                 <span>
                     {cell

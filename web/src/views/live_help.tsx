@@ -1,15 +1,6 @@
 // The help of the live page.
+import { liveKeys } from "../state/live_keys";
 import { HelpDialog } from "./help";
-
-const keys = [
-    ["J / K", "next / previous record of the list"],
-    ["P", "pause, and go on"],
-    ["W / S", "zoom in / out (in the view last pointed at)"],
-    ["A / D", "pan left / right"],
-    ["F", "fit: the call, or all of its record; all points"],
-    ["Esc", "close the help, the call; choose nothing"],
-    ["?", "this help"],
-] as const;
 
 const views = [
     ["Points", "calls, or executions of the functions of interest, as they come"],
@@ -37,5 +28,5 @@ const words = [
 ] as const;
 
 export function LiveHelp() {
-    return <HelpDialog keys={keys} views={views} words={words} />;
+    return <HelpDialog keys={liveKeys.help} views={views} words={words} />;
 }

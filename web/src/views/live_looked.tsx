@@ -7,7 +7,7 @@ import { whyOf } from "../format/record_words";
 import { formatScore, formatTime } from "../format/units";
 import { funcOf, isOver, looked, lookAtRecord, shortName, shown, status } from "../state/live";
 import { Looked } from "../state/live_call";
-import { stepRecord } from "../state/live_keys";
+import { liveKeys, stepRecord } from "../state/live_keys";
 import { useQuery } from "../state/query";
 import { LivePanel } from "./live_panel";
 import { LiveStructure } from "./live_structure";
@@ -162,12 +162,15 @@ export function LiveLooked() {
                 <>
                     <button
                         aria-label="Record before"
-                        title="Record before (K)"
+                        title={`Record before (${liveKeys.keyOf("before")})`}
                         onClick={() => stepRecord(-1)}
                     >
                         <span aria-hidden="true">↑</span>
                     </button>
-                    <button title="Next record (J)" onClick={() => stepRecord(1)}>
+                    <button
+                        title={`Next record (${liveKeys.keyOf("next")})`}
+                        onClick={() => stepRecord(1)}
+                    >
                         <span aria-hidden="true">↓</span> Next <kbd aria-hidden="true">J</kbd>
                     </button>
                     <button

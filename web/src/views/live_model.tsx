@@ -8,7 +8,7 @@ import { areNamesComing, funcOf, looked, modelRegion, regionNames, shown } from 
 import { useQuery } from "../state/query";
 import { Choice, LivePanel } from "./live_panel";
 import { Await, Empty, Loading } from "./panel";
-import { useSize } from "./use_canvas";
+import { useSize } from "./use_size";
 
 const bottom = 18; /* room for the axis */
 const columnWidth = 5;

@@ -24,19 +24,25 @@ export function LivePanel(props: {
 }
 
 export function Choice<T extends string>(props: {
-    label: string;
+    label?: string; /* without: it stands in a <label> */
     value: T;
     options: readonly (readonly [T, string])[];
     choose: (value: T) => void;
+    title?: string;
+    class?: string;
 }) {
     return (
         <select
             aria-label={props.label}
             value={props.value}
+            title={props.title}
+            class={props.class}
             onChange={(event) => props.choose(event.currentTarget.value as T)}
         >
             {props.options.map(([value, text]) => (
-                <option value={value}>{text}</option>
+                <option key={value} value={value}>
+                    {text}
+                </option>
             ))}
         </select>
     );

@@ -16,20 +16,11 @@ import {
     xChosen,
     yChosen,
 } from "../state/live";
-import { Attribute } from "../state/store";
 import { Choice, LivePanel } from "./live_panel";
 import { LiveScatter } from "./live_scatter";
+import { attributeOptions } from "./overview";
 import { Await, Empty } from "./panel";
 
-const axes: [Attribute, string][] = [
-    ["enter_ns", "time"],
-    ["exit_ns", "time it ended"],
-    ["duration_ns", "duration"],
-    ["rank", "rank"],
-    ["score", "score"],
-    ["messages", "messages"],
-    ["vertices", "calls in it"],
-];
 const windows: [string, string][] = [
     ["", "all of the time"],
     ["1e9", "last second"],
@@ -69,13 +60,13 @@ function Tools() {
             <Choice
                 label="Across"
                 value={xChosen.value}
-                options={axes}
+                options={attributeOptions}
                 choose={(v) => (xChosen.value = v)}
             />
             <Choice
                 label="Up"
                 value={yChosen.value}
-                options={axes}
+                options={attributeOptions}
                 choose={(v) => (yChosen.value = v)}
             />
             <Choice

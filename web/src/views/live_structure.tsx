@@ -8,7 +8,7 @@ import { depthLimit, structureKind } from "../state/store";
 import { Force } from "./force";
 import { Icicle } from "./icicle";
 import { Choice } from "./live_panel";
-import { useSize } from "./use_canvas";
+import { useSize } from "./use_size";
 
 const forceHeight = 200;
 

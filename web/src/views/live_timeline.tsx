@@ -3,20 +3,32 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Lane, LiveRecord } from "../api/live_types";
 import { sceneOfLanes } from "../canvas/record_scene";
-import { callAt, heightOf, layOutBlocks, plainLanes } from "../canvas/rows";
-import { axisHeight, chooseArrows, drawTimeline } from "../canvas/timeline_draw";
+import { heightOf, layOutBlocks, plainLanes } from "../canvas/rows";
+import {
+    axisHeight,
+    chooseArrows,
+    drawTimeline,
+    foundAt,
+    Scene,
+} from "../canvas/timeline_draw";
 import { panSpan, Span, zoomSpan } from "../canvas/window";
 import { regionColour } from "../format/colour";
 import { formatMoment, formatTime, plural } from "../format/units";
-import { Movable, offerMovable, pointAt } from "../state/keys";
+import { liveKeys } from "../state/live_keys";
+import { Movable, offerMovable, pointAt } from "../state/movable";
 import { shortName } from "../state/live";
 import { theme } from "../state/store";
-import { HoverBox } from "./hover_box";
+import { Canvas, Point } from "./canvas";
+import { timelineInks } from "./inks";
 import { Empty } from "./panel";
-import { cssColour, fitCanvas, useSize } from "./use_canvas";
+import { ZoomButtons } from "./timeline_tools";
+import { useSize } from "./use_size";
 import { useTimeAxis } from "./use_time_axis";
 
 const left = 92; /* room for the names of ranks */
+const nothingBetween = { lines: [], shapes: [] }; /* that words are said of */
+
+const fit = liveKeys.keyOf("fit");
 
 const nameOfLane = (lane: Lane) =>
     `rank ${lane.rank}${lane.thread ? `, thread ${lane.thread}` : ""}`;
@@ -25,11 +37,8 @@ export function LiveTimeline({ of }: { of: LiveRecord }) {
     const { lanes } = of;
     const scene = useMemo(() => sceneOfLanes(lanes, of.record.cause ?? []), [of]);
     const box = useRef<HTMLDivElement>(null);
-    const canvas = useRef<HTMLCanvasElement>(null);
     const size = useSize(box);
     const [span, setSpan] = useState<Span>(scene.span);
-    const [hover, setHover] = useState<{ i: number; x: number; y: number } | null>(null);
-    const drag = useRef<{ x: number; span: Span; isMoved: boolean } | null>(null);
     useEffect(() => setSpan(scene.span), [scene]);
 
     const locations = lanes.map((_, i) => i);
@@ -57,62 +66,38 @@ export function LiveTimeline({ of }: { of: LiveRecord }) {
         setSpan((s) => (s.join() === scene.span.join() ? scene.whole : scene.span));
     useEffect(() => offerMovable(movable.current), []);
 
-    useEffect(() => {
-        if (!size.width) return;
-        fitCanvas(canvas.current!, { ...size, height });
-        const c = canvas.current!.getContext("2d")!;
-        c.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
-        const isAnomaly = of.collection === "anomalies";
-        drawTimeline(c, {
-            window: span,
-            left,
-            width: size.width,
-            height,
-            scroll: 0,
-            blocks,
-            calls: scene.calls,
-            messages: scene.messages,
-            arrows,
-            own: null,
-            links: scene.links.length > 1 ? scene.links : [],
-            colour: (region) => regionColour(shortName(scene.names[region])),
-            name: (region) => shortName(scene.names[region]),
-            isMarked: (i) => scene.isThis[i] === 1 || scene.isAnomaly[i] === 1,
-            ink: cssColour("--ink"),
-            dim: cssColour("--dim"),
-            hot: cssColour(isAnomaly ? "--hot" : "--dim"),
-            onHot: isAnomaly ? "#000" : cssColour("--panel"),
-            paper: cssColour("--panel"),
-        });
-    }, [span, size, blocks, scene, arrows, theme.value]);
-
-    const axis = useTimeAxis(canvas, size, {
-        left,
+    const drawn: Scene = {
         window: span,
-        whole: scene.whole,
-        set: setSpan,
-    });
-    const { nsPerPixel, timeAt, at } = axis;
-    const find = (x: number, y: number) =>
-        x < left || y < axisHeight
-            ? -1
-            : callAt(scene.calls, blocks, timeAt(x), nsPerPixel, y - axisHeight);
-    const move = (event: PointerEvent) => {
-        const [x, y] = at(event);
-        const d = drag.current;
-        if (d && (d.isMoved || Math.abs(x - d.x) > 3)) {
-            d.isMoved = true;
-            setHover(null);
-            axis.drag(d.span, x - d.x);
-        } else if (!d) {
-            const i = find(x, y);
-            setHover(i < 0 ? null : { i, x, y });
-        }
+        left,
+        width: size.width,
+        height,
+        scroll: 0,
+        blocks,
+        calls: scene.calls,
+        messages: scene.messages,
+        arrows,
+        own: null,
+        links: scene.links.length > 1 ? scene.links : [],
+        colour: (region) => regionColour(shortName(scene.names[region])),
+        name: (region) => shortName(scene.names[region]),
+        isMarked: (i) => scene.isThis[i] === 1 || scene.isAnomaly[i] === 1,
+        ...timelineInks(of.collection === "anomalies"),
     };
-    const zoomTo = (event: MouseEvent) => {
-        const i = find(...at(event));
-        if (i < 0) return;
-        axis.zoomTo(scene.calls.begin_ns[i], scene.calls.end_ns[i]);
+    const axis = useTimeAxis(size, { left, window: span, whole: scene.whole, set: setSpan });
+    const find = ({ x, y }: Point) => foundAt(drawn, nothingBetween, x, y).call;
+    const { begin_ns, end_ns } = scene.calls;
+    const says = (at: Point) => {
+        const i = find(at);
+        if (i < 0) return null;
+        return (
+            <>
+                <b>{shortName(scene.names[scene.calls.region[i]])}</b>{" "}
+                {formatTime(end_ns[i] - begin_ns[i])}
+                {scene.isAnomaly[i] ? ", anomaly" : ""}
+                <br />
+                at {formatTime(begin_ns[i])}
+            </>
+        );
     };
 
     const momentOf = (ns: number) => formatMoment(ns, (span[1] - span[0]) / 100);
@@ -124,44 +109,30 @@ export function LiveTimeline({ of }: { of: LiveRecord }) {
             <h3>
                 Around it{" "}
                 <span class="live-zoom">
-                    <button
-                        aria-label="Zoom out"
-                        title="Zoom out (S)"
-                        onClick={() => movable.current.zoom(1 / 2)}
-                    >
-                        −
-                    </button>
-                    <button
-                        aria-label="Zoom in"
-                        title="Zoom in (W)"
-                        onClick={() => movable.current.zoom(2)}
-                    >
-                        +
-                    </button>
-                    <button
-                        title="The call (F), or all of the record (F again)"
-                        onClick={() => movable.current.fit()}
-                    >
-                        Fit
-                    </button>
+                    <ZoomButtons
+                        zoom={movable.current.zoom}
+                        fit={movable.current.fit}
+                        fits={`The call (${fit}), or all of the record (${fit} again)`}
+                    />
                 </span>
             </h3>
-            <div class="live-lanes" ref={box}>
-                <canvas
-                    ref={canvas}
-                    class="timeline-canvas"
-                    role="img"
-                    aria-label={`Calls of ${lanes.map(nameOfLane).join(" and ")} from ${momentOf(span[0])} to ${momentOf(span[1])}, ${plural(n, "message")} between them`}
-                    style={{ width: px(size.width), height: px(height) }}
-                    onPointerDown={(event) => {
-                        canvas.current!.setPointerCapture(event.pointerId);
-                        drag.current = { x: at(event)[0], span, isMoved: false };
-                    }}
-                    onPointerMove={move}
-                    onPointerUp={() => (drag.current = null)}
-                    onPointerLeave={() => setHover(null)}
-                    onDblClick={zoomTo}
-                />
+            <Canvas
+                box={box}
+                size={{ ...size, height }}
+                class="live-lanes"
+                canvasClass="timeline-canvas"
+                style={{ width: px(size.width), height: px(height) }}
+                label={`Calls of ${lanes.map(nameOfLane).join(" and ")} from ${momentOf(span[0])} to ${momentOf(span[1])}, ${plural(n, "message")} between them`}
+                of={[span, blocks, scene, arrows, theme.value]}
+                draw={(pen) => drawTimeline(pen, drawn)}
+                says={says}
+                open={(at) => {
+                    const i = find(at);
+                    if (i >= 0) axis.zoomTo(begin_ns[i], end_ns[i]);
+                }}
+                drag={axis.drag}
+                mover={axis.mover}
+            >
                 {blocks.map((block) => (
                     <span
                         class={`rank-name${block.location ? "" : " own"}`}
@@ -170,18 +141,7 @@ export function LiveTimeline({ of }: { of: LiveRecord }) {
                         {nameOfLane(lanes[block.location])}
                     </span>
                 ))}
-                {hover && hover.i < scene.calls.n && (
-                    <HoverBox x={hover.x} y={hover.y} size={size}>
-                        <b>{shortName(scene.names[scene.calls.region[hover.i]])}</b>{" "}
-                        {formatTime(
-                            scene.calls.end_ns[hover.i] - scene.calls.begin_ns[hover.i],
-                        )}
-                        {scene.isAnomaly[hover.i] ? ", anomaly" : ""}
-                        <br />
-                        at {formatTime(scene.calls.begin_ns[hover.i])}
-                    </HoverBox>
-                )}
-            </div>
+            </Canvas>
             <p class="dim live-note">
                 Outlined: strange calls. {plural(n, "message")} between these ranks
                 {scene.others > 0 &&

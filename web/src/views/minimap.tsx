@@ -1,10 +1,12 @@
 // The whole run in a strip: how many executions run at a time (grey), where the anomalies are
 // (vermilion, from the top), and the window of the timeline, which can be dragged.
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { clampSpan, Span } from "../canvas/window";
 import { formatTime } from "../format/units";
 import { Executions, theme } from "../state/store";
-import { cssColour, fitCanvas, useSize } from "./use_canvas";
+import { Canvas, Point } from "./canvas";
+import { cssColour } from "./inks";
+import { useSize } from "./use_size";
 
 interface Props {
     all: Executions | null;
@@ -38,7 +40,6 @@ function drawMinimap(
     bins: Bins | null,
     { whole, window }: Props,
 ): void {
-    c.clearRect(0, 0, width, height);
     const toX = (ns: number) => ((ns - whole[0]) / (whole[1] - whole[0])) * width;
     if (bins) {
         const most = bins.many.reduce((a, b) => Math.max(a, b), 1);
@@ -66,7 +67,6 @@ function drawMinimap(
 
 export function Minimap(props: Props) {
     const box = useRef<HTMLDivElement>(null);
-    const canvas = useRef<HTMLCanvasElement>(null);
     const size = useSize(box);
     const { all, whole, window, set } = props;
     // All executions are looked at once, not whenever the window moves.
@@ -74,33 +74,24 @@ export function Minimap(props: Props) {
         () => (all && size.width ? binsOf(all, whole, Math.ceil(size.width / 2)) : null),
         [all?.enter_ns, all?.verdict, whole.join(), size.width],
     );
-    useEffect(() => {
-        if (!size.width) return;
-        fitCanvas(canvas.current!, size);
-        const c = canvas.current!.getContext("2d")!;
-        c.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
-        drawMinimap(c, size.width, size.height, bins, props);
-    }, [size, bins, window, theme.value]);
-    const moveTo = (event: PointerEvent) => {
-        const frame = canvas.current!.getBoundingClientRect();
-        const at =
-            whole[0] + ((event.clientX - frame.left) / frame.width) * (whole[1] - whole[0]);
+    const moveTo = ({ x }: Point) => {
+        const at = whole[0] + (x / size.width) * (whole[1] - whole[0]);
         const half = (window[1] - window[0]) / 2;
         set(clampSpan([at - half, at + half], whole));
     };
     return (
-        <div class="minimap" ref={box}>
-            <canvas
-                ref={canvas}
-                role="img"
-                aria-label={`The whole run, ${formatTime(whole[1] - whole[0])}; the window is at ${formatTime(window[0])}`}
-                title="The whole run; vermilion: anomalies. Click or drag to move the window"
-                onPointerDown={(e) => {
-                    canvas.current!.setPointerCapture(e.pointerId);
-                    moveTo(e);
-                }}
-                onPointerMove={(e) => e.buttons & 1 && moveTo(e)}
-            />
-        </div>
+        <Canvas
+            box={box}
+            size={size}
+            class="minimap"
+            label={`The whole run, ${formatTime(whole[1] - whole[0])}; the window is at ${formatTime(window[0])}`}
+            title="The whole run; vermilion: anomalies. Click or drag to move the window"
+            of={[bins, window, theme.value]}
+            draw={(pen) => drawMinimap(pen, size.width, size.height, bins, props)}
+            drag={(from) => {
+                moveTo(from);
+                return { to: moveTo };
+            }}
+        />
     );
 }

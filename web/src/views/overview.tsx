@@ -21,10 +21,11 @@ import {
     yAttribute,
 } from "../state/store";
 import { detailsQuery, executionsQuery, planeQuery } from "../state/load";
+import { Choice } from "./live_panel";
 import { Empty, Failed, Loading, Panel } from "./panel";
-import { hiddenPoints, isDetail, isLassoOn, Scatter } from "./scatter";
+import { hiddenPoints, isDetail, LassoButton, Scatter } from "./scatter";
 
-export const attributeNames: Record<Attribute, string> = {
+const attributeNames: Record<Attribute, string> = {
     enter_ns: "time",
     exit_ns: "time it ended",
     duration_ns: "duration",
@@ -33,6 +34,11 @@ export const attributeNames: Record<Attribute, string> = {
     messages: "messages",
     vertices: "calls in it",
 };
+
+export const attributeOptions = attributes.map((a): [Attribute, string] => [
+    a,
+    attributeNames[a],
+]);
 
 const planeNames: Record<Plane, string> = {
     pca: "PCA",
@@ -45,14 +51,11 @@ export function AttributeChoice(props: { name: string; of: typeof xAttribute }) 
     return (
         <label>
             {props.name}{" "}
-            <select
+            <Choice
                 value={props.of.value}
-                onChange={(e) => (props.of.value = e.currentTarget.value as Attribute)}
-            >
-                {attributes.map((a) => (
-                    <option value={a}>{attributeNames[a]}</option>
-                ))}
-            </select>
+                options={attributeOptions}
+                choose={(a) => (props.of.value = a)}
+            />
         </label>
     );
 }
@@ -62,15 +65,12 @@ function Tools() {
         <>
             <label>
                 <span class="visually-hidden">Place points by</span>
-                <select
+                <Choice
                     value={planeShown.value}
                     title="PCA, MDS, t-SNE: executions that are alike lie near each other"
-                    onChange={(e) => (planeName.value = e.currentTarget.value as Plane)}
-                >
-                    {(Object.keys(planeNames) as Plane[]).map((p) => (
-                        <option value={p}>{planeNames[p]}</option>
-                    ))}
-                </select>
+                    options={Object.entries(planeNames) as [Plane, string][]}
+                    choose={(p) => (planeName.value = p)}
+                />
             </label>
             {planeShown.value === "attributes" && (
                 <>
@@ -80,22 +80,16 @@ function Tools() {
             )}
             <label>
                 colour{" "}
-                <select
+                <Choice
                     value={colourBy.value}
-                    onChange={(e) => (colourBy.value = e.currentTarget.value as ColourBy)}
-                >
-                    {["verdict", "score", "label", "rank"].map((c) => (
-                        <option value={c}>{c}</option>
-                    ))}
-                </select>
+                    options={(["verdict", "score", "label", "rank"] as ColourBy[]).map((c) => [
+                        c,
+                        c,
+                    ])}
+                    choose={(c) => (colourBy.value = c)}
+                />
             </label>
-            <button
-                aria-pressed={isLassoOn.value}
-                title="Draw around points to choose them all (or hold Shift and drag)"
-                onClick={() => (isLassoOn.value = !isLassoOn.value)}
-            >
-                Lasso
-            </button>
+            <LassoButton />
         </>
     );
 }

@@ -5,7 +5,7 @@ import { useRef } from "preact/hooks";
 import { draggedIn, keepDragged, setDragged } from "../state/panes";
 import { PaneDivider } from "./divider";
 import { Box, Divider, layOutPanes, sizesAfter, Tree } from "./panes_layout";
-import { Size, useSize } from "./use_canvas";
+import { Size, useSize } from "./use_size";
 
 function placed(box: Box, scale: number) {
     return Object.fromEntries(

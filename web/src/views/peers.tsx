@@ -11,7 +11,7 @@ import { useMemo } from "preact/hooks";
 
 const mostCalls = 3e7; /* of all executions: each path that is asked for reads all of them */
 
-export function useBeside(of: Shown): Beside | null {
+function useBeside(of: Shown): Beside | null {
     const known = details.value;
     return useMemo(() => known && besideOf(known, of.tree), [known, of.tree]);
 }

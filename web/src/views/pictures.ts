@@ -1,10 +1,10 @@
 // Views as pictures. A view offers itself as SVG; PNG is made of that, so that both show the same.
 import { useEffect, useRef } from "preact/hooks";
-import { Figure, frameFigure, Paint } from "../canvas/figure";
+import { Figure, frameFigure } from "../canvas/figure";
 import { escapeXml, SvgPen } from "../canvas/svg_pen";
 import { Table } from "../format/csv";
 import { ViewName } from "../state/views";
-import { cssColour } from "./use_canvas";
+import { cssColour, inks } from "./inks";
 
 export type Picture = Figure;
 
@@ -18,19 +18,24 @@ const pngRatio = 2; /* pixels per unit: sharp in print, too */
 const margin = 10;
 const fonts = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif";
 
-function useOffer<Name, Made>(of: Map<Name, () => Made>, name: Name, make: () => Made): void {
+function useOffer<Name, Made>(
+    of: Map<Name, () => Made>,
+    name: Name,
+    make: (() => Made) | undefined,
+): void {
     const newest = useRef(make);
     newest.current = make;
     useEffect(() => {
-        of.set(name, () => newest.current());
+        if (!newest.current) return;
+        of.set(name, () => newest.current!());
         return () => {
             of.delete(name);
         };
     }, []);
 }
 
-/* While the view is there, `make` draws it as it is then. */
-export function usePicture(name: PictureName, make: () => Picture): void {
+/* While the view is there, `make` draws it as it is then; without it there is no picture. */
+export function usePicture(name: PictureName, make?: () => Picture): void {
     useOffer(offered, name, make);
 }
 
@@ -55,15 +60,6 @@ function onPaper<T>(draw: () => T): T {
     }
 }
 
-export function paint(): Paint {
-    return {
-        ink: cssColour("--ink"),
-        dim: cssColour("--dim"),
-        line: cssColour("--line"),
-        bar: cssColour("--hot"),
-    };
-}
-
 let measuring: CanvasRenderingContext2D | null = null;
 
 export function textWidth(text: string, font: string): number {
@@ -85,7 +81,7 @@ export function svgOf(name: PictureName, title: string, of: string): string | nu
 function framed(picture: Picture, title: string, of: string): string {
     const pen = newPen();
     const under = picture.about ? `${of}: ${picture.about}` : of;
-    const { width, height } = frameFigure(pen, picture, title, under, paint());
+    const { width, height } = frameFigure(pen, picture, title, under, inks());
     const [wide, high] = [Math.ceil(width) + 2 * margin, Math.ceil(height) + 2 * margin];
     return (
         `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${high}" viewBox="${-margin} ${-margin} ${wide} ${high}" font-family="${fonts}" font-size="11">\n` +

@@ -1,16 +1,9 @@
 // The colour of every execution in the overview, 4 bytes each.
-import {
-    abnormalColour,
-    normalColour,
-    numberColour,
-    Rgb,
-    scaleColour,
-    sideColours,
-} from "../format/colour";
+import { numberColour, scaleColour } from "../format/colour";
+import { abnormalColour, normalColour, plainColour, Rgb, sideColours } from "../format/palette";
 import { ColourBy, Details, Executions } from "../state/store";
 
 const shades = 256; /* of the scores */
-export const plainOnPaper: Rgb = [110, 120, 135]; /* what has no colour of its own */
 
 /* Red, green, blue and alpha as they lie in memory. */
 function pack([r, g, b]: Rgb, alpha: number): number {
@@ -59,7 +52,12 @@ export function colourPoints(
 ): Uint8Array {
     const out = new Uint32Array(all.n);
     const { verdict, label } = all;
-    const { colours, of } = palette(all, details, by, isDark ? [150, 160, 175] : plainOnPaper);
+    const { colours, of } = palette(
+        all,
+        details,
+        by,
+        isDark ? plainColour.dark : plainColour.light,
+    );
     const light = colours.map((colour) => pack(colour, all.n > 50000 ? 140 : 220));
     const full = colours.map((colour) => pack(colour, 255));
     for (let i = 0; i < all.n; i++) out[i] = (verdict[i] || label[i] ? full : light)[of(i)];

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getBundle } from "../api/http";
 import { Location } from "../api/types";
 import { drawTimeAxis, timeAxisHeight } from "../canvas/figure";
+import { Cell, cellAt } from "../canvas/heat";
 import {
     cellNs,
     mapPixels,
@@ -14,7 +15,8 @@ import {
     RankMap,
     rowsOfPixel,
 } from "../canvas/rank_map";
-import { anomalyColour, css, Rgb } from "../format/colour";
+import { css } from "../format/colour";
+import { anomalyColour, Rgb } from "../format/palette";
 import { notKnownWords } from "../format/cost_words";
 import { locationName } from "../format/ids";
 import { formatTime, plural } from "../format/units";
@@ -37,10 +39,14 @@ import {
     timeWindow,
 } from "../state/store";
 import { windowShown } from "../state/timeline";
+import { Point } from "./canvas";
+import { HeatPicture } from "./heat_picture";
+import { Choice } from "./live_panel";
 import { Await, Panel } from "./panel";
-import { newPen, paint, Picture, usePicture, useTable } from "./pictures";
+import { inks } from "./inks";
+import { newPen, Picture, usePicture, useTable } from "./pictures";
 import { nameOfLocation } from "./timeline_scene";
-import { useSize } from "./use_canvas";
+import { useSize } from "./use_size";
 
 const mostWidth = 256; /* stretches of time, */
 const mostCells = 1.5e6; /* and of many lanes fewer: all is sent at once */
@@ -99,30 +105,31 @@ function Tools() {
         <>
             <label>
                 <span class="visually-hidden">Coloured by</span>
-                <select
+                <Choice
                     value={mapOf.value}
                     title="What is coloured"
-                    onChange={(e) => (mapOf.value = e.currentTarget.value)}
-                >
-                    <option value="lost">time lost</option>
-                    <option value="cost">cost to the run</option>
-                    <option value="waiting">time in MPI</option>
-                    {functions.map((r) => (
-                        <option value={String(r.id)}>in {r.short_name}</option>
-                    ))}
-                </select>
+                    options={[
+                        ["lost", "time lost"],
+                        ["cost", "cost to the run"],
+                        ["waiting", "time in MPI"],
+                        ...functions.map((r): [string, string] => [
+                            String(r.id),
+                            `in ${r.short_name}`,
+                        ]),
+                    ]}
+                    choose={(of) => (mapOf.value = of)}
+                />
             </label>
             <label>
                 order{" "}
-                <select
+                <Choice
                     value={mapOrder.value}
-                    onChange={(e) =>
-                        (mapOrder.value = e.currentTarget.value as "rank" | "most")
-                    }
-                >
-                    <option value="rank">by rank</option>
-                    <option value="most">most first</option>
-                </select>
+                    options={[
+                        ["rank", "by rank"],
+                        ["most", "most first"],
+                    ]}
+                    choose={(by) => (mapOrder.value = by)}
+                />
             </label>
             <input
                 type="search"
@@ -135,11 +142,6 @@ function Tools() {
             />
         </>
     );
-}
-
-interface Cell {
-    row: number; /* of the pixels */
-    column: number;
 }
 
 interface Shape {
@@ -203,7 +205,7 @@ function notesOf({ n_bounds, not_known }: RankMap): string[] {
 function figureOf(of: Shape, what: string, canvas: HTMLCanvasElement): Picture {
     const [left, right, high] = [76, 700, Math.min(460, Math.max(80, of.rows.length * 14))];
     const pen = newPen();
-    const colours = paint();
+    const colours = inks();
     pen.insert(
         `<image x="${left}" width="${right - left}" height="${high}" preserveAspectRatio="none" image-rendering="pixelated" href="${canvas.toDataURL()}"/>`,
     );
@@ -301,6 +303,21 @@ function Marks({ of }: { of: Shape }) {
     );
 }
 
+/* The cell at the pointer, or an area that is drawn. */
+function Shade({ of, ends: [a, b] }: { of: Shape; ends: [Cell, Cell] }) {
+    return (
+        <span
+            class="map-area"
+            style={placeOf(
+                Math.min(a.row, b.row) / of.pixels,
+                Math.min(a.column, b.column) / of.map.width,
+                (Math.abs(a.row - b.row) + 1) / of.pixels,
+                (Math.abs(a.column - b.column) + 1) / of.map.width,
+            )}
+        />
+    );
+}
+
 /* What is at the pointer; without one, what colours mean. */
 function Legend({ of, what, cell }: { of: Shape; what: string; cell: Cell | null }) {
     const { map } = of;
@@ -332,10 +349,9 @@ function Legend({ of, what, cell }: { of: Shape; what: string; cell: Cell | null
 
 function MapPicture({ map }: { map: RankMap }) {
     const box = useRef<HTMLDivElement>(null);
-    const canvas = useRef<HTMLCanvasElement>(null);
     const size = useSize(box);
     const [cell, setCell] = useState<Cell | null>(null);
-    const [from, setFrom] = useState<Cell | null>(null); /* where a drag began */
+    const [drag, setDrag] = useState<[Cell, Cell] | null>(null);
     const locations = run.value!.locations;
     const rows = useMemo(() => {
         const kept = mapRanks.value
@@ -343,20 +359,14 @@ function MapPicture({ map }: { map: RankMap }) {
             : lanesOf(locations, map.total_ns);
         return orderRows(kept, map.total_ns, mapOrder.value === "most");
     }, [map, mapRanks.value, mapOrder.value]);
-    const pixels = pixelRows(rows.length, size.height * size.ratio || 1);
+    const pixels = size.height && pixelRows(rows.length, size.height * size.ratio);
     const of: Shape = { map, rows, pixels };
-    useEffect(() => {
-        if (!size.height) return;
-        const picture = canvas.current!;
-        picture.width = map.width;
-        picture.height = pixels;
-        const image = new ImageData(map.width, pixels);
-        image.data.set(mapPixels(map, rows, pixels, anomalyColour));
-        picture.getContext("2d")!.putImageData(image, 0, 0);
+    const rgba = () => {
         performance.mark("map-drawn");
-    }, [map, rows, pixels, size.height > 0]);
+        return mapPixels(map, rows, pixels, anomalyColour);
+    };
     const what = nameOf(mapOf.value);
-    usePicture("map", () => figureOf(of, what, canvas.current!));
+    usePicture("map", () => figureOf(of, what, box.current!.querySelector("canvas")!));
     useTable("map", () => ({
         head: [
             "location",
@@ -369,78 +379,43 @@ function MapPicture({ map }: { map: RankMap }) {
             return [id, at.rank, at.thread, map.total_ns[id]];
         }),
     }));
-    const at = (event: MouseEvent): Cell => {
-        const frame = canvas.current!.getBoundingClientRect();
-        const clamp = (x: number, n: number) => Math.min(Math.max(Math.floor(x * n), 0), n - 1);
-        return {
-            row: clamp((event.clientY - frame.top) / frame.height, pixels),
-            column: clamp((event.clientX - frame.left) / frame.width, map.width),
-        };
-    };
-    const end = (to: Cell) => {
-        if (!from) return;
-        setFrom(null);
-        const isClick = from.row === to.row && from.column === to.column;
-        if (isClick) showCell(of, to);
-        else showArea(of, from, to);
-    };
+    const at = ({ x, y }: Point) => cellAt(pixels, map.width, x, y);
+    const dragFrom = (from: Point) => ({
+        to: (now: Point) => setDrag([at(from), at(now)]),
+        end: (now: Point) => {
+            setDrag(null);
+            const [a, b] = [at(from), at(now)];
+            if (a.row === b.row && a.column === b.column) return false;
+            showArea(of, a, b);
+        },
+    });
     const key = (event: KeyboardEvent) => {
         const step = steps[event.key];
-        if (event.ctrlKey || event.altKey || (!step && event.key !== "Enter")) return;
-        event.preventDefault();
         const now = cell ?? { row: 0, column: 0 };
-        if (!step) return showCell(of, now);
-        const clamp = (x: number, n: number) => Math.min(Math.max(x, 0), n - 1);
-        setCell({
-            row: clamp(now.row + step[0], pixels),
-            column: clamp(now.column + step[1], map.width),
-        });
+        if (event.key === "Enter") return () => showCell(of, now);
+        return step && (() => setCell(at({ x: now.column + step[1], y: now.row + step[0] })));
     };
     const known = cell && cell.row < pixels ? cell : null;
     return (
         <>
-            <div class="heat-frame">
-                <span class="heat-ranks dim" aria-hidden="true">
-                    <span>{rows.length ? shortName(rows[0]) : ""}</span>
-                    {rows.length > 1 && <span>{shortName(rows[rows.length - 1])}</span>}
-                </span>
-                <div
-                    class="heat-picture"
-                    ref={box}
-                    tabIndex={0}
-                    role="group"
-                    aria-label={`${what} on ${plural(rows.length, "lane")} over time; arrow keys move, Enter shows the lane in the timeline`}
-                    onKeyDown={key}
-                >
-                    <canvas
-                        ref={canvas}
-                        class="heat"
-                        role="img"
-                        aria-label={`Map of ${what}`}
-                        onPointerDown={(e) => {
-                            canvas.current!.setPointerCapture(e.pointerId);
-                            if (e.button === 0) setFrom(at(e));
-                        }}
-                        onPointerMove={(e) => setCell(at(e))}
-                        onPointerUp={(e) => end(at(e))}
-                        onPointerLeave={() => !from && setCell(null)}
-                    />
-                    <Marks of={of} />
-                    {known && (
-                        <span
-                            class="map-area"
-                            style={placeOf(
-                                Math.min(from?.row ?? known.row, known.row) / pixels,
-                                Math.min(from?.column ?? known.column, known.column) /
-                                    map.width,
-                                (Math.abs((from ?? known).row - known.row) + 1) / pixels,
-                                (Math.abs((from ?? known).column - known.column) + 1) /
-                                    map.width,
-                            )}
-                        />
-                    )}
-                </div>
-            </div>
+            <HeatPicture
+                rows={pixels}
+                columns={map.width}
+                box={box}
+                of={[map, rows]}
+                rgba={rgba}
+                ends={rows.length ? [shortName(rows[0]), shortName(rows[rows.length - 1])] : []}
+                label={`Map of ${what}`}
+                hover={setCell}
+                choose={(chosen) => showCell(of, chosen)}
+                drag={dragFrom}
+                keys={key}
+                role="group"
+                name={`${what} on ${plural(rows.length, "lane")} over time; arrow keys move, Enter shows the lane in the timeline`}
+            >
+                <Marks of={of} />
+                {known && <Shade of={of} ends={drag ?? [known, known]} />}
+            </HeatPicture>
             <Legend of={of} what={what} cell={known} />
         </>
     );

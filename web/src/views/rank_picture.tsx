@@ -1,12 +1,14 @@
 // How long own work took on each rank over time, against what is usual: a heat map.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { Place, Ranks } from "../api/types";
-import { cellAt, Heat, heatPixels } from "../canvas/heat";
+import { Cell, Heat, heatPixels } from "../canvas/heat";
 import { drawTimeAxis, timeAxisHeight } from "../canvas/figure";
 import { SvgPen } from "../canvas/svg_pen";
 import { css, hotColour } from "../format/colour";
 import { formatTime, plural } from "../format/units";
-import { newPen, paint, Picture, usePicture } from "./pictures";
+import { HeatPicture } from "./heat_picture";
+import { inks } from "./inks";
+import { newPen, Picture, usePicture } from "./pictures";
 
 const least = 0.02; /* slower than usual by less is not coloured */
 const most = 1; /* twice as long: as dark as it gets */
@@ -54,7 +56,7 @@ function rankFigure(
     const { places, history } = ranks;
     const pen = newPen();
     const highest = heat.value.reduce((a, b) => Math.max(a, b), 0);
-    const colours = paint();
+    const colours = inks();
     const wide = figure.width - figure.left;
     const high = Math.min(figure.most, Math.max(60, places.length * figure.row));
     if (places.length * history.width > mostRects)
@@ -94,8 +96,8 @@ function rankFigure(
 
 export function RankPicture({ ranks, begin_ns, pick }: Props) {
     const { places, history } = ranks;
-    const canvas = useRef<HTMLCanvasElement>(null);
-    const [at, setAt] = useState<{ row: number; column: number } | null>(null);
+    const box = useRef<HTMLDivElement>(null);
+    const [at, setAt] = useState<Cell | null>(null);
     const heat = useMemo(
         () => ({
             rows: places.length,
@@ -104,51 +106,29 @@ export function RankPicture({ ranks, begin_ns, pick }: Props) {
         }),
         [ranks],
     );
-    useEffect(() => {
-        const picture = canvas.current!;
-        picture.width = heat.width;
-        picture.height = heat.rows;
-        const image = new ImageData(heat.width, heat.rows);
-        image.data.set(heatPixels(heat, hotColour).rgba);
-        picture.getContext("2d")!.putImageData(image, 0, 0);
-    }, [heat]);
-    usePicture("ranks", () => rankFigure(ranks, heat, begin_ns, canvas.current!));
-    const cell = (event: MouseEvent) => {
-        const frame = canvas.current!.getBoundingClientRect();
-        return cellAt(
-            heat,
-            (event.clientX - frame.left) / frame.width,
-            (event.clientY - frame.top) / frame.height,
-        );
-    };
-    const click = (event: MouseEvent) => {
-        const of = cell(event);
-        if (!of) return;
-        const begin = history.begin_ns + of.column * history.bin_ns;
-        pick?.(places[of.row], begin, begin + history.bin_ns);
+    usePicture("ranks", () =>
+        rankFigure(ranks, heat, begin_ns, box.current!.querySelector("canvas")!),
+    );
+    const choose = ({ row, column }: Cell) => {
+        const begin = history.begin_ns + column * history.bin_ns;
+        pick!(places[row], begin, begin + history.bin_ns);
     };
     const timeOf = (column: number) =>
         formatTime(history.begin_ns - begin_ns + column * history.bin_ns);
     const factor = at && history.factor[at.row * heat.width + at.column];
     return (
         <>
-            <div class="heat-frame">
-                <span class="heat-ranks dim" aria-hidden="true">
-                    <span>{places[0].place}</span>
-                    {heat.rows > 1 && <span>{places[heat.rows - 1].place}</span>}
-                </span>
-                <div class="heat-picture">
-                    <canvas
-                        ref={canvas}
-                        class="heat"
-                        role="img"
-                        aria-label={`How long own work took on ${plural(heat.rows, ranks.by)} over time, against what it usually takes; the table below says who is slow`}
-                        onPointerMove={(event) => setAt(cell(event))}
-                        onClick={pick && click}
-                        onPointerLeave={() => setAt(null)}
-                    />
-                </div>
-            </div>
+            <HeatPicture
+                rows={heat.rows}
+                columns={heat.width}
+                box={box}
+                of={[heat]}
+                rgba={() => heatPixels(heat, hotColour).rgba}
+                ends={[places[0].place, places[heat.rows - 1].place]}
+                label={`How long own work took on ${plural(heat.rows, ranks.by)} over time, against what it usually takes; the table below says who is slow`}
+                hover={setAt}
+                choose={pick && choose}
+            />
             <p class="dim">
                 {at && factor !== null
                     ? `${places[at.row].place}, ${timeOf(at.column)}: ${factor ? `own work takes ${factor.toFixed(2)} times the usual` : "no execution begins"}`

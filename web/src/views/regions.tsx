@@ -15,7 +15,7 @@ import { useOneStop } from "./use_one_stop";
 type Column = { key: keyof Region; title: string; text: (r: Region) => string; help?: string };
 
 /* All that is known of each, in the units of the file formats. */
-export function regionTable(list: Region[]): Table {
+function regionTable(list: Region[]): Table {
     const head = [
         ...([
             "name",
@@ -68,7 +68,7 @@ const columns: Column[] = [
     { key: "locations", title: "Ranks", text: (r) => formatCount(r.locations) },
 ];
 
-export function sortRegions(list: Region[], key: keyof Region, isDown: boolean): Region[] {
+function sortRegions(list: Region[], key: keyof Region, isDown: boolean): Region[] {
     const sign = isDown ? -1 : 1;
     return [...list].sort((a, b) => {
         const of = (r: Region) => (key === "kind" ? regionKindName(r.id) : r[key]);

@@ -1,22 +1,12 @@
-// The points of the overview and what one does with the mouse there: wheel to zoom, drag to pan,
-// click to select, drag with the lasso (or Shift) to choose many. Points lie on one canvas; axes,
-// the line of the lasso and rings lie on a second one above it, which is redrawn far more often.
+// The points of the overview: where each execution is, its colour, what is said of it, and what choosing it means.
 import { computed, signal } from "@preact/signals";
-import { zoomIdentity, ZoomTransform } from "d3-zoom";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { Axis, makeAxis, spreadOut } from "../canvas/axis";
-import { Centre, centreOfView, transformTo } from "../canvas/centre";
-import { PointGrid } from "../canvas/grid";
-import { Line, pointsInside } from "../canvas/lasso";
 import { exitTimes } from "../canvas/live_points";
-import { Pieces } from "../canvas/pieces";
-import { PointScene } from "../canvas/points";
 import { sample } from "../canvas/sampling";
-import { Pen } from "../canvas/svg_pen";
 import { executionId } from "../format/ids";
 import { formatCount, formatScore, formatTime, plural } from "../format/units";
 import { centreOf, select, selectLasso } from "../state/actions";
-import { pointAt } from "../state/keys";
 import {
     Attribute,
     colourBy,
@@ -24,6 +14,7 @@ import {
     Details,
     Executions,
     lassoed,
+    moving,
     plane,
     planeShown,
     sampling,
@@ -33,31 +24,23 @@ import {
     yAttribute,
     zoomed,
 } from "../state/store";
-import { HoverBox } from "./hover_box";
 import { colourPoints } from "./point_colours";
-import { usePicture } from "./pictures";
-import { drawAxes, drawRings } from "./scatter_overlay";
-import { pointKeys, pointsPicture, projectionNote } from "./scatter_picture";
-import { fitCanvas, pointerAt, Size, useSize } from "./use_canvas";
-import {
-    inksOf,
-    outlineOf,
-    planeAt,
-    plotOf,
-    pointNear,
-    usePainter,
-    useZoom,
-    viewOf,
-} from "./use_points";
+import { PointPlot } from "./point_plot";
+import { pointKeys, projectionNote } from "./scatter_picture";
 
-export const isLassoOn = signal(false);
+const isLassoOn = signal(false);
 export const hiddenPoints = signal(0);
 
-/* In the time line of the browser's own tools, and for e2e/measure.mjs. */
-const told = new Set<string>();
-function tellOnce(name: string): void {
-    if (!told.has(name)) performance.mark(name);
-    told.add(name);
+export function LassoButton() {
+    return (
+        <button
+            aria-pressed={isLassoOn.value}
+            title="Draw around points to choose them all (or hold Shift and drag)"
+            onClick={() => (isLassoOn.value = !isLassoOn.value)}
+        >
+            Lasso
+        </button>
+    );
 }
 
 const needsDetails = computed(
@@ -69,8 +52,6 @@ const needsDetails = computed(
 export function isDetail(attribute: Attribute): boolean {
     return attribute === "rank" || attribute === "messages" || attribute === "vertices";
 }
-
-const margin = { left: 54, bottom: 26, top: 15, right: 15 }; /* a point, with its ring */
 
 interface Places {
     x: Float32Array;
@@ -96,11 +77,10 @@ function place(all: Executions, more: Details | null): Places {
     };
 }
 
-function Hover(props: { all: Executions; tree: number; x: number; y: number; size: Size }) {
-    const { all, tree } = props;
+function Words({ all, tree }: { all: Executions; tree: number }) {
     const more = details.value;
     return (
-        <HoverBox {...props}>
+        <>
             {more && <b>{executionId(more.rank[tree], more.thread[tree], more.index[tree])}</b>}{" "}
             {formatTime(all.duration_ns[tree])}
             {all.runOf && `, ${all.runOf(tree)}`}
@@ -111,29 +91,12 @@ function Hover(props: { all: Executions; tree: number; x: number; y: number; siz
             <br />
             {more &&
                 `${formatCount(more.messages[tree])} messages, ${formatCount(more.vertices[tree])} calls`}
-        </HoverBox>
+        </>
     );
 }
 
 /* label: what it is, for those who cannot see it. */
 export function Scatter({ all, label }: { all: Executions; label?: string }) {
-    const box = useRef<HTMLDivElement>(null);
-    const pointCanvas = useRef<HTMLCanvasElement>(null);
-    const overCanvas = useRef<HTMLCanvasElement>(null);
-    const [line, setLine] = useState<Line | null>(null); /* pixels */
-    const [hover, setHover] = useState<{ tree: number; x: number; y: number } | null>(null);
-    const pieces = useRef<Pieces | null>(null);
-    const movedTo = useRef<ZoomTransform | null>(null);
-    const scene = useRef<PointScene | null>(null);
-    const size = useSize(box);
-    const keepZoom = useRef<(to: ZoomTransform) => void>(() => undefined);
-    const { transform, moveTo, movable, drawAgain } = useZoom(overCanvas, size, {
-        moved: () => setHover(null),
-        ended: (to) => keepZoom.current(to),
-        isTaken: (event) => event.shiftKey || isLassoOn.value,
-    });
-    const painter = usePainter(pointCanvas, drawAgain);
-
     const isDark = theme.value === "dark";
     const places = useMemo(
         () => place(all, details.value),
@@ -155,73 +118,15 @@ export function Scatter({ all, label }: { all: Executions; label?: string }) {
         const chosen = new Set<number>(lassoed.value ?? []);
         return sample(all.verdict, all.label, sampling.value, chosen);
     }, [all.verdict, all.label, sampling.value, lassoed.value]);
-    // Made when the pointer first needs it: moving points would pay for it 60 times a second.
-    const grid = useMemo(() => {
-        let made: PointGrid | null = null;
-        return () => (made ??= new PointGrid(places.x, places.y, sampled.order));
-    }, [places, sampled]);
-
-    const left = places.axes ? margin.left : margin.right;
-    const bottom = places.axes ? margin.bottom : margin.top;
-    const plot = plotOf(size, { ...margin, left, bottom });
-    const view = viewOf(plot, transform);
-    const toX = (tree: number) => places.x[tree] * view.scaleX + view.x;
-    const toY = (tree: number) => (1 - places.y[tree]) * view.scaleY + view.y;
+    const points = useMemo(() => ({ ...places, rgba, ...sampled }), [places, rgba, sampled]);
     useEffect(() => {
         hiddenPoints.value = sampled.hidden;
     }, [sampled]);
 
-    useEffect(() => {
-        pieces.current = new Pieces(
-            (from, to) => {
-                if (scene.current) painter.current?.draw(scene.current, from, to);
-                tellOnce("points-first");
-            },
-            () => tellOnce("points-all"),
-        );
-        return () => pieces.current?.stop();
-    }, []);
-
-    useEffect(() => {
-        if (!size.width) return;
-        fitCanvas(pointCanvas.current!, size);
-        painter.current?.set({
-            ...places,
-            rgba,
-            order: sampled.order,
-            firstKept: sampled.firstKept,
-        });
-        const { width, height, ratio } = size;
-        scene.current = { view, width, height, ratio, outline: outlineOf(isDark) };
-        pieces.current?.restart(sampled.firstKept, movedTo.current !== transform);
-        movedTo.current = transform;
-    }, [places, rgba, sampled, transform, size, isDark]);
-
-    const colours = useMemo(inksOf, [isDark]);
-    const drawOver = (pen: Pen, of: Uint8Array, paint: typeof colours) => {
-        if (places.axes)
-            drawAxes(
-                pen,
-                places.axes,
-                [xAttribute.value, yAttribute.value],
-                view,
-                { ...size, left, bottom },
-                paint,
-            );
-        drawRings(pen, lassoed.value, selected.value, toX, toY, of, paint);
-    };
-    usePicture("overview", () => {
-        pieces.current?.finish();
-        const onPaper = colourPoints(all, details.value, colourBy.value, false);
-        const { order, firstKept } = sampled;
+    const figure = () => {
         const hidden = plural(sampled.hidden, "normal execution");
         return {
-            ...pointsPicture(
-                { ...places, rgba: onPaper, order, firstKept },
-                { view, ...size, outline: outlineOf(false) },
-                pointCanvas.current!,
-                (pen) => drawOver(pen, onPaper, inksOf()),
-            ),
+            rgba: colourPoints(all, details.value, colourBy.value, false),
             keys: pointKeys(colourBy.value, all, selected.value !== null),
             notes: [
                 ...(places.axes ? [] : [projectionNote(planeShown.value)]),
@@ -231,94 +136,28 @@ export function Scatter({ all, label }: { all: Executions; label?: string }) {
                 ...(sampled.hidden ? [`${hidden} of ${formatCount(all.n)} not drawn.`] : []),
             ],
         };
-    });
-
-    useEffect(() => {
-        if (!size.width) return;
-        const canvas = overCanvas.current!;
-        fitCanvas(canvas, size);
-        const context = canvas.getContext("2d")!;
-        context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
-        context.clearRect(0, 0, size.width, size.height);
-        drawOver(context, rgba, colours);
-        if (line) {
-            context.beginPath();
-            for (const [x, y] of line) context.lineTo(x, y);
-            context.setLineDash([4, 3]);
-            context.strokeStyle = colours.ink;
-            context.stroke();
-            context.setLineDash([]);
-        }
-    }, [places, transform, size, line, lassoed.value, selected.value, theme.value]);
-
-    // What is in the middle, and how large: with that a link fits windows of any size.
-    keepZoom.current = (to) => {
-        if (!size.width) return;
-        const at = centreOfView(to, plot);
-        zoomed.value = to.k === 1 && to.x === 0 && to.y === 0 ? null : at;
-        appliedZoom.current = zoomed.value;
     };
-    const appliedZoom = useRef<Centre | null>(null);
-    const wantedZoom = zoomed.value;
-    useEffect(() => {
-        const wanted = zoomed.peek(); /* keys may have moved it on since this was drawn */
-        if (!size.width || wanted === appliedZoom.current) return;
-        appliedZoom.current = wanted;
-        moveTo(wanted ? transformTo(wanted, plot) : zoomIdentity);
-    }, [wantedZoom, size]);
-
-    const find = (x: number, y: number) => pointNear(grid(), view, x, y);
-    const at = (event: MouseEvent) => pointerAt(event, overCanvas.current!, size);
-    const begin = (event: PointerEvent) => {
-        if (!(event.shiftKey || isLassoOn.value) || event.button !== 0) return;
-        overCanvas.current!.setPointerCapture(event.pointerId);
-        setLine([at(event)]);
-    };
-    const move = (event: PointerEvent) => {
-        pointAt(movable.current);
-        const [x, y] = at(event);
-        if (line) return setLine([...line, [x, y]]);
-        if (event.buttons) return;
-        const tree = find(x, y);
-        setHover(tree < 0 ? null : { tree, x, y });
-    };
-    const end = () => {
-        if (!line) return;
-        setLine(null);
-        const trees = pointsInside(
-            line.map(([x, y]) => planeAt(view, x, y)),
-            places.x,
-            places.y,
-            sampled.order,
-        );
-        if (line.length < 4 || !trees.length) return;
-        isLassoOn.value = false;
-        selectLasso(trees, centreOf(trees, places.x, places.y));
-    };
-    const click = (event: MouseEvent) => {
-        if (event.shiftKey || isLassoOn.value) return;
-        const tree = find(...at(event));
-        if (tree >= 0) select(tree);
-    };
-
+    const isMoving = moving.value !== null && moving.value.method === planeShown.value;
     return (
-        <div class="scatter" ref={box}>
-            <canvas ref={pointCanvas} aria-hidden="true" />
-            <canvas
-                ref={overCanvas}
-                class={isLassoOn.value ? "lasso" : ""}
-                role="img"
-                aria-label={
-                    label ??
-                    `${formatCount(all.n)} executions as points; the candidates on the left are the same as a list`
-                }
-                onPointerDown={begin}
-                onPointerMove={move}
-                onPointerUp={end}
-                onPointerLeave={() => setHover(null)}
-                onClick={click}
-            />
-            {hover && !line && <Hover all={all} {...hover} size={size} />}
-        </div>
+        <PointPlot
+            points={points}
+            axes={
+                places.axes && { of: places.axes, names: [xAttribute.value, yAttribute.value] }
+            }
+            chosen={lassoed.value}
+            selected={selected.value}
+            label={
+                label ??
+                `${formatCount(all.n)} executions as points; the candidates on the left are the same as a list`
+            }
+            says={isMoving ? undefined : (tree) => <Words all={all} tree={tree} />}
+            select={select}
+            lasso={{
+                isOn: isLassoOn,
+                choose: (trees) => selectLasso(trees, centreOf(trees, places.x, places.y)),
+            }}
+            zoomed={zoomed}
+            figure={figure}
+        />
     );
 }

@@ -3,16 +3,16 @@
 import { diameters, Points, PointScene } from "../canvas/points";
 import { Key } from "../canvas/figure";
 import { Pen } from "../canvas/svg_pen";
+import { css, scaleColour } from "../format/colour";
 import {
     abnormalColour,
     anomalyColour,
-    css,
     normalColour,
-    scaleColour,
+    plainColour,
     sideColours,
-} from "../format/colour";
+} from "../format/palette";
 import { ColourBy, Executions, Plane } from "../state/store";
-import { plainOnPaper } from "./point_colours";
+import { inks } from "./inks";
 import { newPen, Picture } from "./pictures";
 
 const mostCircles = 20000;
@@ -66,7 +66,7 @@ export function pointKeys(by: ColourBy, all: Executions, isOneSelected: boolean)
     for (let i = 0; i < all.n; i++) highest = Math.max(highest, all.score[i]);
     const anomaly: [typeof anomalyColour, string] = [anomalyColour, "anomaly (outlined)"];
     const keys: Record<ColourBy, Key[]> = {
-        verdict: dots([[plainOnPaper, "normal execution"], anomaly]),
+        verdict: dots([[plainColour.light, "normal execution"], anomaly]),
         score: dots([
             [scaleColour(0), "score 0"],
             [scaleColour(0.5), `score ${(highest / 2).toFixed(1)}`],
@@ -75,7 +75,7 @@ export function pointKeys(by: ColourBy, all: Executions, isOneSelected: boolean)
         label: dots([
             [abnormalColour, "labelled abnormal"],
             [normalColour, "labelled normal"],
-            [plainOnPaper, "not labelled"],
+            [plainColour.light, "not labelled"],
         ]),
         rank: [],
         side: dots([
@@ -83,7 +83,7 @@ export function pointKeys(by: ColourBy, all: Executions, isOneSelected: boolean)
             [sideColours[1], "after"],
         ]),
     };
-    const ring: Key[] = [{ colour: "#16191d", text: "selected", shape: "frame" }];
+    const ring: Key[] = [{ colour: inks().ink, text: "selected", shape: "frame" }];
     return [...keys[by], ...(isOneSelected ? ring : [])];
 }
 

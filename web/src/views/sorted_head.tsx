@@ -4,7 +4,7 @@ export interface Order {
     isDown: boolean;
 }
 
-export interface Heading {
+interface Heading {
     key: string;
     title: string;
     help?: string;

@@ -19,12 +19,13 @@ import {
 } from "../state/store";
 import { Force } from "./force";
 import { Icicle } from "./icicle";
+import { Choice } from "./live_panel";
 import { Await, Panel } from "./panel";
 import { usePicture } from "./pictures";
 import { structureFigure } from "./structure_figure";
 import { rootDepth as depthOfRoot } from "../state/selected";
 import { colours } from "./timeline_scene";
-import { useSize } from "./use_canvas";
+import { useSize } from "./use_size";
 
 export function pathOf(nodes: TreeNode[], i: number): string[] {
     const path: string[] = [];
@@ -37,15 +38,14 @@ function Tools() {
         <>
             <label>
                 <span class="visually-hidden">Drawn as</span>
-                <select
+                <Choice
                     value={structureKind.value}
-                    onChange={(e) =>
-                        (structureKind.value = e.currentTarget.value as "icicle" | "force")
-                    }
-                >
-                    <option value="icicle">Icicle</option>
-                    <option value="force">Force</option>
-                </select>
+                    options={[
+                        ["icicle", "Icicle"],
+                        ["force", "Force"],
+                    ]}
+                    choose={(kind) => (structureKind.value = kind)}
+                />
             </label>
             <label title="What is strange is drawn however deep it lies">
                 depth{" "}

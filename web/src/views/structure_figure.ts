@@ -1,11 +1,12 @@
 // The structure of an execution and of a typical one, as a figure: each with an axis of time below it.
 import { TreeNode } from "../api/types";
 import { drawTimeAxis, Key, timeAxisHeight } from "../canvas/figure";
-import { css, Rgb } from "../format/colour";
+import { css } from "../format/colour";
+import { Rgb } from "../format/palette";
 import { regionName } from "../state/names";
 import { shownNow } from "../state/selected";
-import { newPen, paint, Picture, pictureOfSvg } from "./pictures";
-import { cssColour } from "./use_canvas";
+import { newPen, Picture, pictureOfSvg } from "./pictures";
+import { cssColour, inks } from "./inks";
 
 const titleRoom = 20;
 const mostKeys = 16;
@@ -46,7 +47,7 @@ function keysOf({ nodes, colour }: Drawn): Key[] {
 
 export function structureFigure(of: Drawn): Picture {
     const pen = newPen();
-    const colours = paint();
+    const colours = inks();
     let y = 0;
     let width = 0;
     const put = (svg: SVGSVGElement, k: 0 | 1) => {

@@ -1,7 +1,8 @@
 // Tables of views: as a figure, which has as many rows as fit a page, and as CSV, which has all.
 import { drawTable } from "../canvas/figure";
 import { formatCount } from "../format/units";
-import { newPen, paint, Picture } from "./pictures";
+import { inks } from "./inks";
+import { newPen, Picture } from "./pictures";
 
 const mostRows = 60; /* more do not fit a page */
 
@@ -17,7 +18,7 @@ export function tableFigure<Row>(columns: Column<Row>[], rows: Row[]): Picture {
     const lines = { columns, rows: shown.map((row) => columns.map(({ text }) => text(row))) };
     const rest = rows.length - shown.length;
     return {
-        ...drawTable(pen, lines, paint()),
+        ...drawTable(pen, lines, inks()),
         content: pen.toString(),
         notes: rest ? [`And ${formatCount(rest)} more.`] : [],
     };

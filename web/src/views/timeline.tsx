@@ -4,7 +4,8 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { isOnline } from "../api/http";
 import { countCollectives } from "../canvas/collectives_draw";
 import { formatCount, plural } from "../format/units";
-import { Movable, offerMovable, offerTimeline, pointAt } from "../state/keys";
+import { runKeys } from "../state/keys";
+import { offerMovable, offerTimeline, pointAt } from "../state/movable";
 import { executionsQuery } from "../state/load";
 import { callQuery, shownNow, shownQuery } from "../state/selected";
 import { executions, linksShown, selected } from "../state/store";
@@ -20,7 +21,7 @@ import {
     windowNow,
     windowQuery,
 } from "../state/timeline";
-import { fit, follow, measure, pan, setWindow, zoom } from "../state/timeline_keys";
+import { fit, pan, setWindow, zoom } from "../state/timeline_keys";
 import { Minimap } from "./minimap";
 import { Failed, Loading, NothingSelected, Panel } from "./panel";
 import { TimelineCanvas } from "./timeline_canvas";
@@ -28,8 +29,8 @@ import { Chosen } from "./timeline_chosen";
 import { CounterChoice, CounterLegend, drawnOf, useCounter } from "./timeline_counter";
 import { useUsual } from "./timeline_data";
 import { left } from "./timeline_scene";
-import { ColourChoice, RankChoice, TimelineLegend } from "./timeline_tools";
-import { useSize } from "./use_canvas";
+import { ColourChoice, RankChoice, TimelineLegend, ZoomButtons } from "./timeline_tools";
+import { useSize } from "./use_size";
 
 const minimapHeight = 54; /* units, with the legend and what is around them */
 
@@ -54,7 +55,7 @@ function DrawnCount(props: {
 }
 
 /* What its keys and buttons do is done to signals, so that they do not depend on what is drawn. */
-const movable: Movable = { zoom, pan, fit, measure, follow };
+const movable = { zoom, pan, fit };
 
 export function Timeline() {
     const it = shownNow();
@@ -122,22 +123,11 @@ export function Timeline() {
             <ColourChoice />
             <CounterChoice />
             <RankChoice />
-            <button title="Zoom out (S)" aria-label="Zoom out" onClick={() => zoom(1 / 2)}>
-                −
-            </button>
-            <button
-                title="Zoom in (W; or Ctrl and the wheel)"
-                aria-label="Zoom in"
-                onClick={() => zoom(2)}
-            >
-                +
-            </button>
-            <button
-                title="What is chosen, or the selected execution (F); again: the whole run"
-                onClick={fit}
-            >
-                Fit
-            </button>
+            <ZoomButtons
+                zoom={zoom}
+                fit={fit}
+                fits={`What is chosen, or the selected execution (${runKeys.keyOf("fit")}); again: the whole run`}
+            />
         </>
     );
     return (

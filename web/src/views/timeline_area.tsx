@@ -17,7 +17,7 @@ import { saveTable } from "./export";
 import { FunctionButton } from "./function_button";
 import { Await } from "./panel";
 import { left } from "./timeline_scene";
-import { Size } from "./use_canvas";
+import { Size } from "./use_size";
 import { useOneStop } from "./use_one_stop";
 
 export function AreaOverlay(props: {

@@ -5,9 +5,11 @@ import { Span } from "../canvas/window";
 import { getBundle } from "../api/http";
 import { pieceWords, rangeWords, shortName, shortNumber } from "../format/counter_track_words";
 import { formatTime, plural } from "../format/units";
+import { runKeys } from "../state/keys";
 import { Answer, useQuery } from "../state/query";
 import { counterAs, counters, counterShown } from "../state/store";
 import { AskedWindow } from "../state/timeline";
+import { Choice } from "./live_panel";
 import { nameOfLocation } from "./timeline_scene";
 
 async function loadTrack(
@@ -63,7 +65,7 @@ export function CounterChoice() {
                 <select
                     value={counterShown.value}
                     class="counter-choice"
-                    title="A counter over time, below the lanes (V: the next one)"
+                    title={`A counter over time, below the lanes (${runKeys.keyOf("counter")}: the next one)`}
                     onChange={(e) => (counterShown.value = e.currentTarget.value)}
                 >
                     <option value="">no counter</option>
@@ -77,19 +79,17 @@ export function CounterChoice() {
             {chosen && (
                 <label>
                     <span class="visually-hidden">Counter told by</span>
-                    <select
+                    <Choice
                         value={counterAs.value}
                         class="counter-choice"
                         title="What of it is shown; as meant: as the trace says"
-                        onChange={(e) =>
-                            (counterAs.value = e.currentTarget
-                                .value as (typeof counterAs)["value"])
-                        }
-                    >
-                        <option value="meant">as meant: {meant}</option>
-                        <option value="rate">its rate, per second</option>
-                        <option value="value">its value</option>
-                    </select>
+                        options={[
+                            ["meant", `as meant: ${meant}`],
+                            ["rate", "its rate, per second"],
+                            ["value", "its value"],
+                        ]}
+                        choose={(as) => (counterAs.value = as)}
+                    />
                 </label>
             )}
         </>

@@ -1,5 +1,6 @@
 // What stands beside the lanes of the timeline: which rank or thread each is, what folds its calls and its
 // threads and streams, and the node or device above those that ran there. No stops of the Tab key: the timeline has keys for all of it.
+import { runKeys } from "../state/keys";
 import { areThreadsShown, Grouping } from "../state/lane_groups";
 import { Block, headingHeight, nameHeight, pinnedHeight, shownTop } from "../canvas/rows";
 import { axisHeight } from "../canvas/timeline_draw";
@@ -99,7 +100,7 @@ function LaneName({ block, ...props }: NamesProps & { block: Block }) {
                     tabIndex={-1}
                     aria-pressed={isPinned}
                     aria-label={`Keep rank ${rank} in sight`}
-                    title="Keep it in sight (P)"
+                    title={`Keep it in sight (${runKeys.keyOf("pin")})`}
                     onClick={() => togglePin(rank)}
                 >
                     <svg viewBox="0 0 12 12" aria-hidden="true">
@@ -113,7 +114,7 @@ function LaneName({ block, ...props }: NamesProps & { block: Block }) {
                     style={{ top: px(top + nameHeight), width: px(left - 6) }}
                     tabIndex={-1}
                     aria-expanded={areShown}
-                    title={`${belowWords(block)} (T)`}
+                    title={`${belowWords(block)} (${runKeys.keyOf("threads")})`}
                     onClick={() => toggleThreads(rank, own)}
                 >
                     {areShown ? "−" : "+"}{" "}

@@ -1,20 +1,20 @@
 // What a timeline is drawn of, whether on the page, in a picture or in a report.
-import { excessSteps, fewestThere, unknownColour, Usual } from "../canvas/excess";
+import { excessSteps, fewestThere, Usual } from "../canvas/excess";
 import { Calls, Lane } from "../canvas/rows";
 import { arrowKind, drawNames, drawTimeline, Link, Scene } from "../canvas/timeline_draw";
 import { SvgPen } from "../canvas/svg_pen";
 import { Shown } from "../api/types";
-import { colourOfKind, KindKey, kindKeys } from "../state/kinds";
+import { colourOfKind, kindKeys } from "../state/kinds";
 import { regionName } from "../state/names";
 import { callColours } from "../state/store";
 import { Key } from "../canvas/figure";
-import { css, regionColour, Rgb } from "../format/colour";
+import { css, regionColour } from "../format/colour";
+import { Rgb, unknownColour } from "../format/palette";
 import { locationName, shortId } from "../format/ids";
 import { streamWords } from "../format/stream_words";
 import { formatTime } from "../format/units";
 import { counterNote } from "../format/counter_track_words";
 import { newPen, Picture } from "./pictures";
-import { cssColour } from "./use_canvas";
 import { locationOf, locationsById } from "../state/places";
 
 export const left = 100; /* room for the names of ranks */
@@ -64,19 +64,8 @@ export function linksOf(it: Shown | null): Link[] {
     });
 }
 
-export function paletteOf(it: Shown | null) {
-    const isAnomaly = it?.verdict === "anomaly";
-    return {
-        ink: cssColour("--ink"),
-        dim: cssColour("--dim"),
-        hot: cssColour(isAnomaly ? "--hot" : "--dim"),
-        onHot: isAnomaly ? "#000" : cssColour("--panel"),
-        paper: cssColour("--panel"),
-    };
-}
-
 /* Of the kinds and modules that calls are of. */
-export function keysOfCalls(calls: Calls): KindKey[] {
+export function keysOfCalls(calls: Calls): Key[] {
     return kindKeys(
         Array.from(calls.region, (region, i) => ({ region, location: calls.location[i] })),
     );
@@ -94,11 +83,8 @@ function functionsIn({ calls, window }: Scene): number[] {
     return [...time.keys()].sort((a, b) => time.get(b)! - time.get(a)!).slice(0, mostFunctions);
 }
 
-/* Of calls of which it is not here yet how much longer than usual they are. */
-export const comingColour: Rgb = [236, 236, 236];
-
 /* "9 us over the usual", and what stands for it; of the usual that is known. */
-export function excessKeys(usual: Usual | null): { colour: string; text: string }[] {
+export function excessKeys(usual: Usual | null): Key[] {
     if (!usual) return [];
     const steps = excessSteps(usual);
     return [
@@ -114,11 +100,7 @@ function keysOf(scene: Scene, it: Shown | null, usual: Usual | null): Key[] {
     const keys: Key[] = scene.colourOf
         ? excessKeys(usual)
         : callColours.value === "kind"
-          ? keysOfCalls(scene.calls).map(({ text, colours: [even, odd] }) => ({
-                colour: css(even),
-                odd: css(odd),
-                text,
-            }))
+          ? keysOfCalls(scene.calls)
           : functionsIn(scene).map((region) => ({
                 colour: css(scene.colour(region, 0)),
                 text: regionName(region),

@@ -4,14 +4,16 @@ import { getBundle } from "../api/http";
 import { Location } from "../api/types";
 import { fewestThere } from "../canvas/excess";
 import { Calls } from "../canvas/rows";
-import { css } from "../format/colour";
 import { plural } from "../format/units";
+import { runKeys } from "../state/keys";
 import { lanesBeside, mostLanes, printLanes, readLanes } from "../state/lanes";
 import { locationsById, ranksOfRun } from "../state/places";
 import { shownNow } from "../state/selected";
 import { askedLanes, areLanesKnown } from "../state/timeline";
 import { instead } from "../state/acts";
 import { callColours, foi, linksShown, run, shownRanks } from "../state/store";
+import { LegendKeys } from "./legend";
+import { Choice } from "./live_panel";
 import { knownUsual, UsualNow } from "./timeline_data";
 import { excessKeys, keysOfCalls } from "./timeline_scene";
 
@@ -95,18 +97,11 @@ export function RankChoice() {
                 )}
                 <label>
                     Between lanes
-                    <select
+                    <Choice
                         value={linksShown.value}
-                        onChange={(e) =>
-                            (linksShown.value = e.currentTarget.value as LinksShown)
-                        }
-                    >
-                        {Object.entries(linkNames).map(([value, name]) => (
-                            <option key={value} value={value}>
-                                {name}
-                            </option>
-                        ))}
-                    </select>
+                        options={Object.entries(linkNames) as [LinksShown, string][]}
+                        choose={(links) => (linksShown.value = links)}
+                    />
                 </label>
                 <p class="dim">
                     Of {plural(locations.length, "lane")}, {mostLanes} at once. Find (/) adds
@@ -121,17 +116,16 @@ export function ColourChoice() {
     return (
         <label>
             <span class="visually-hidden">Colour calls by</span>
-            <select
+            <Choice
                 value={callColours.value}
                 title="By what calls are coloured"
-                onChange={(e) =>
-                    (callColours.value = e.currentTarget.value as (typeof callColours)["value"])
-                }
-            >
-                <option value="kind">by kind</option>
-                <option value="function">by function</option>
-                <option value="excess">by excess</option>
-            </select>
+                options={[
+                    ["kind", "by kind"],
+                    ["function", "by function"],
+                    ["excess", "by excess"],
+                ]}
+                choose={(by) => (callColours.value = by)}
+            />
         </label>
     );
 }
@@ -150,14 +144,7 @@ function ExcessLegend({ usual: now }: { usual: UsualNow }) {
     return (
         <p class="legend kinds-legend" aria-label="Colours of calls">
             <span>longer than is usual on the call path there, by</span>
-            {excessKeys(usual).map(({ colour, text }) => (
-                <span key={text}>
-                    <svg viewBox="0 0 2 1" aria-hidden="true">
-                        <rect width="2" height="1" fill={colour} />
-                    </svg>{" "}
-                    {text}
-                </span>
-            ))}
+            <LegendKeys keys={excessKeys(usual)} />
             <span>
                 compared with the same rank (or thread); with all, where one has fewer than{" "}
                 {fewestThere} executions. Calls of one path are compared with each other,
@@ -178,16 +165,7 @@ export function TimelineLegend(props: {
     if (callColours.value !== "kind") return null;
     return (
         <p class="legend kinds-legend" aria-label="Colours of calls">
-            {keysOfCalls(calls).map(({ text, colours }) => (
-                <span key={text}>
-                    <svg viewBox="0 0 2 1" aria-hidden="true">
-                        {colours.map((colour, x) => (
-                            <rect x={x} width="1" height="1" fill={css(colour)} />
-                        ))}
-                    </svg>{" "}
-                    {text}
-                </span>
-            ))}
+            <LegendKeys keys={keysOfCalls(calls)} />
             {hasLaunches && (
                 <span>
                     <svg viewBox="0 0 4 2" aria-hidden="true">
@@ -209,5 +187,34 @@ export function TimelineLegend(props: {
                 <span class="strange-key">1</span> what it goes back to, by number
             </span>
         </p>
+    );
+}
+
+/* fits: what the last one does, in its tooltip. */
+export function ZoomButtons(props: {
+    zoom: (factor: number) => void;
+    fit: () => void;
+    fits: string;
+}) {
+    return (
+        <>
+            <button
+                title={`Zoom out (${runKeys.keyOf("zoomOut")})`}
+                aria-label="Zoom out"
+                onClick={() => props.zoom(1 / 2)}
+            >
+                −
+            </button>
+            <button
+                title={`Zoom in (${runKeys.keyOf("zoomIn")}; or Ctrl and the wheel)`}
+                aria-label="Zoom in"
+                onClick={() => props.zoom(2)}
+            >
+                +
+            </button>
+            <button title={props.fits} onClick={props.fit}>
+                Fit
+            </button>
+        </>
     );
 }

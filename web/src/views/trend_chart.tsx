@@ -8,7 +8,7 @@ import { changeColour, formatChange } from "../format/change";
 import { css } from "../format/colour";
 import { formatTime } from "../format/units";
 import { pictureOfSvg, usePicture } from "./pictures";
-import { useSize } from "./use_canvas";
+import { useSize } from "./use_size";
 
 const margin = { left: 62, right: 14, top: 22, bottom: 34 };
 
@@ -23,7 +23,7 @@ function describe(trend: Trend, series: TrendSeries): string {
     );
 }
 
-export interface TrendProps {
+interface TrendProps {
     trend: Trend;
     series: TrendSeries;
     chosen: number | null /* the number of a run */;

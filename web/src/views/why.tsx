@@ -23,7 +23,8 @@ import { chanceWords, incidentSentence } from "../format/incident_words";
 import { CauseChain } from "./cause_chain";
 import { Subtrees } from "./subtrees";
 import { Await, NothingSelected, Panel } from "./panel";
-import { newPen, paint, usePicture, useTable } from "./pictures";
+import { inks } from "./inks";
+import { newPen, usePicture, useTable } from "./pictures";
 import { shownQuery } from "../state/selected";
 import { AgainstPeers, PathBeside } from "./peers";
 
@@ -36,10 +37,7 @@ function usually(path: PathShare): string {
 }
 
 /* The paths that lost more than the threshold of all that was lost. */
-export function lostPaths(
-    paths: PathShare[],
-    percent: number,
-): { path: PathShare; share: number }[] {
+function lostPaths(paths: PathShare[], percent: number): { path: PathShare; share: number }[] {
     const whole = paths.reduce((sum, p) => sum + Math.max(0, p.excess_ns), 0);
     return paths
         .map((path) => ({ path, share: whole ? Math.max(0, path.excess_ns) / whole : 0 }))
@@ -136,7 +134,7 @@ function Saved({ of }: { of: Shown }) {
             ns: path.excess_ns,
             says: `${formatExcess(path.excess_ns)}, ${formatShare(share)}`,
         }));
-        const size = drawBars(pen, bars, "time lost, over what is usual", figureWidth, paint());
+        const size = drawBars(pen, bars, "time lost, over what is usual", figureWidth, inks());
         return { ...size, content: pen.toString(), about: `${of.id}: ${of.why}` };
     });
     useTable("why", () => ({

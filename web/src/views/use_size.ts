@@ -1,4 +1,4 @@
-// The size of an element as it is on the screen, for canvases that fill it. All of the page grows
+// The size of an element as it is on the screen, for what is drawn to fill it. All of the page grows
 // with the size of its font on large screens; what is drawn in units grows with it.
 import { RefObject } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
@@ -38,28 +38,4 @@ export function useSize(element: RefObject<HTMLElement>): Size {
         return () => observer.disconnect();
     }, []);
     return size;
-}
-
-/* Makes the canvas as sharp as the screen. */
-export function fitCanvas(canvas: HTMLCanvasElement, { width, height, ratio }: Size): void {
-    const [w, h] = [
-        Math.max(1, Math.round(width * ratio)),
-        Math.max(1, Math.round(height * ratio)),
-    ];
-    if (canvas.width !== w) canvas.width = w;
-    if (canvas.height !== h) canvas.height = h;
-}
-
-/* Where the pointer is on a canvas, in units. */
-export function pointerAt(
-    event: MouseEvent,
-    canvas: HTMLCanvasElement,
-    { scale }: Size,
-): [number, number] {
-    const frame = canvas.getBoundingClientRect();
-    return [(event.clientX - frame.left) / scale, (event.clientY - frame.top) / scale];
-}
-
-export function cssColour(name: string): string {
-    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
