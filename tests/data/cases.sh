@@ -108,7 +108,7 @@ check 'hang, live' "$(grep -c '^solve #0-1000 does not end: ' "$run/ad")" 1
 check 'hang, live, recorded' "$("$SNAG" query "$run/store" 'SELECT count(*) FROM anomalies' --format csv | tail -n 1)" 0
 
 "$SNAG" analyze "$cases/short-calls/short.json.gz" --foi solve -o "$run/case" --force --quiet >"$run/analyze" || [ $? -eq 3 ]
-check short-calls "$("$SNAG" query "$run/case" "SELECT count(*), sum(lost_ns), sum(why LIKE '% us less than executions like it %') FROM
+check short-calls "$("$SNAG" query "$run/case" "SELECT count(*), sum(lost_ns), sum(why LIKE '% us less than a typical execution with the same calls %') FROM
     execution WHERE verdict = 'anomaly' AND duration_ns < 500000" --format csv | tail -n 1)" 3,0,3
 "$SNAG" ad "replay:$cases/short-calls/short.json.gz" --store "$run/short" --quiet >"$run/ad" || [ $? -eq 3 ]
 check 'short-calls, live' "$("$SNAG" query "$run/short" 'SELECT count(*) FROM anomalies WHERE runtime_total < 500' --format csv | tail -n 1)" 3
@@ -120,8 +120,8 @@ check 'order, anomalies' "$("$SNAG" list "$run/case" --executions --all --verdic
 
 for n in two three; do
     "$SNAG" analyze "$cases/two-executions/$n.json" -o "$run/case" --force --quiet >"$run/analyze"
-    check "two-executions, $n" "$(grep -c ': too few to say what is usual$' "$run/analyze")" 1
-    check "two-executions, $n, chance" "$(first '[.verdict, (.why | test("chance")), (.why | test("too few to say what is usual"))]')" \
+    check "two-executions, $n" "$(grep -c ': too few to say what is typical$' "$run/analyze")" 1
+    check "two-executions, $n, chance" "$(first '[.verdict, (.why | test("chance")), (.why | test("too few to say what is typical"))]')" \
         '["normal",false,true]'
 done
 

@@ -310,7 +310,7 @@ export function Scatter({ all, label }: { all: Executions; label?: string }) {
                 role="img"
                 aria-label={
                     label ??
-                    `${formatCount(all.n)} executions as points; the candidates on the left are the same as a list`
+                    `${formatCount(all.n)} executions as points; the executions on the left are the same as a list`
                 }
                 onPointerDown={begin}
                 onPointerMove={move}
