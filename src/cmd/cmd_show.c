@@ -545,10 +545,11 @@ static void print_order(const struct show *s, const char *name, const struct why
     char calls[TEXT_SIZE], of[TEXT_SIZE];
 
     print("\n%s calls %s before %s, typically after it; %s of its %s calls with the same calls "
-          "inside are in another order than the typical one\n",
+          "inside %s in another order than the typical one\n",
           name, s->run.defs.region[order->early].short_name,
           s->run.defs.region[order->late].short_name,
-          order->calls ? text_count(order->calls, calls) : "none", text_count(order->of, of));
+          order->calls ? text_count(order->calls, calls) : "none", text_count(order->of, of),
+          order->calls == 1 ? "is" : "are");
 }
 
 static void print_structure(const struct show *s)

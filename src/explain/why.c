@@ -447,13 +447,14 @@ static void say_order(struct text_writer *w, const struct why *why, uint32_t v,
 {
     char calls[TEXT_SIZE], of[TEXT_SIZE];
 
-    text_say(
-        w,
-        "%.100s calls %.100s before %.100s; %s of its %s calls with the same calls inside are "
-        "in another order than the typical one",
-        why->defs->region[why->forest->region[v]].short_name,
-        why->defs->region[order->early].short_name, why->defs->region[order->late].short_name,
-        order->calls ? text_count(order->calls, calls) : "none", text_count(order->of, of));
+    text_say(w,
+             "%.100s calls %.100s before %.100s; %s of its %s calls with the same calls inside "
+             "%s in another order than the typical one",
+             why->defs->region[why->forest->region[v]].short_name,
+             why->defs->region[order->early].short_name,
+             why->defs->region[order->late].short_name,
+             order->calls ? text_count(order->calls, calls) : "none", text_count(order->of, of),
+             order->calls == 1 ? "is" : "are");
 }
 
 static void say_structure(struct text_writer *w, struct why *why,

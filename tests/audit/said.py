@@ -71,7 +71,7 @@ CLAUSES = {
     "common": r"no anomaly: by chance in 1 of 2 runs, or in more",
     "structure": r".* makes .*",
     "order": rf"(?P<where>.*) calls (?P<early>.*) before (?P<late>.*)",
-    "order_rare": rf"(?P<n>none|{COUNT}) of its (?P<of>{COUNT}) calls with the same calls inside are in another order than the typical one",
+    "order_rare": rf"(?P<n>none|{COUNT}) of its (?P<of>{COUNT}) calls with the same calls inside (?:is|are) in another order than the typical one",
     "size": rf"(?P<calls>{COUNT}) calls in all \(typical: (?P<usual>{COUNT})\)",
     "beside": r"all or part of the time of .* itself may belong to what came before or after it, as its begin and end are estimates",
     "off": rf"its begin and end are known to within (?P<off>{TIME})",

@@ -102,7 +102,7 @@ first() { "$SNAG" list "$run/case" --executions --top 1 --json | jq -c "$1"; }
 "$SNAG" analyze "$cases/hang/hang.json.gz" --foi solve -o "$run/case" --force --quiet >"$run/analyze" || [ $? -eq 3 ]
 check hang "$(first '[.id, .verdict, .open_ns > 5e9, .lost_ns, .cost_ns]')" '["#0-1000","anomaly",true,0,null]'
 check 'hang, why' "$(first .why | grep -o 'it does not end: .* 5.05 s before')" \
-    'it does not end: still open when the events of its rank end, 5.05 s before'
+    'it does not end: it is still open when the events of its rank end, 5.05 s before'
 "$SNAG" ad "replay:$cases/hang/hang.json.gz" --foi solve --store "$run/store" --quiet >"$run/ad" || [ $? -eq 3 ]
 check 'hang, live' "$(grep -c '^solve #0-1000 does not end: ' "$run/ad")" 1
 check 'hang, live, recorded' "$("$SNAG" query "$run/store" 'SELECT count(*) FROM anomalies' --format csv | tail -n 1)" 0
@@ -115,7 +115,7 @@ check 'short-calls, live' "$("$SNAG" query "$run/short" 'SELECT count(*) FROM an
 
 # One of 1,000 executions makes its calls in another order, and takes as long.
 "$SNAG" analyze "$cases/order/order.json.gz" --foi step -o "$run/case" --force --quiet >"$run/analyze"
-check order "$(first '[.id, .verdict, .lost_ns, (.why | test("^step calls c before a, as in 1 of 1,000"))]')" '["#0-500","anomaly",0,true]'
+check order "$(first '[.id, .verdict, .lost_ns, (.why | test("^step calls c before a; 1 of its 1,000 calls with the same calls inside is in another order"))]')" '["#0-500","anomaly",0,true]'
 check 'order, anomalies' "$("$SNAG" list "$run/case" --executions --all --verdict anomaly --json | wc -l)" 1
 
 for n in two three; do
