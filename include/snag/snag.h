@@ -210,13 +210,13 @@ SNAG_API int snag_run_save_model(snag_run *run, size_t function, const char *pat
 
 typedef struct snag_detector snag_detector;
 
-/* A call that took unusually long. Strings until the callback returns. */
+/* A call that took strangely long. Strings until the callback returns. */
 struct snag_call {
     uint32_t rank, thread;
     const char *region;
     uint64_t enter_ns, inclusive_ns, exclusive_ns;
     double score;       /* of the detector of calls */
-    double severity_ns; /* time beyond what is usual */
+    double severity_ns; /* time beyond what is typical */
     double p;           /* how likely a normal call is to be as strange: a false alarm */
 };
 

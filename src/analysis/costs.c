@@ -192,21 +192,25 @@ static void say(struct costs *c, uint32_t t, int64_t cut_ns)
         return;
     name_waiters(c, WAITED * lost, waiters, sizeof waiters);
     if (c->cost_ns[t] == COST_UNKNOWN && !syncs_clocks_agree(&c->what_if.syncs))
-        snprintf(
-            text, sizeof text,
-            "what it cost the run is not known: too many messages are in an impossible order");
+        snprintf(text, sizeof text,
+                 "its cost is not known: too many messages are in an impossible order");
     else if (c->cost_ns[t] == COST_UNKNOWN)
         snprintf(text, sizeof text,
-                 "what it cost the run is not known: who waited for whom is not in the trace");
+                 "its cost is not known: who waited for whom is not in the trace");
     else if ((double)cut_ns < MATERIAL * lost)
-        snprintf(text, sizeof text, "the run ended no later: it only waited");
+        snprintf(text, sizeof text,
+                 "in the replay the run ends no later because of it: it only waited");
     else if (cost >= MATERIAL * lost)
-        snprintf(text, sizeof text, "the run ended %s later%s%s%s", text_duration(cost, later),
-                 waiters[0] ? ": " : "", waiters, waiters[0] ? " waited" : "");
+        snprintf(text, sizeof text, "in the replay the run ends %s later because of it%s%s%s",
+                 text_duration(cost, later), waiters[0] ? ": " : "", waiters,
+                 waiters[0] ? " waited" : "");
     else if (waiters[0])
-        snprintf(text, sizeof text, "the run ended no later, though %s waited", waiters);
+        snprintf(text, sizeof text,
+                 "in the replay the run ends no later because of it, though %s waited",
+                 waiters);
     else
-        snprintf(text, sizeof text, "the run ended no later: nobody waited for it");
+        snprintf(text, sizeof text,
+                 "in the replay the run ends no later because of it: nobody waited for it");
     c->text[t] = mem_copy_string(text);
 }
 
@@ -387,7 +391,7 @@ static void say_together(struct costs *c, uint32_t t, int64_t together_ns)
     if (c->text[t] == NULL || c->cost_ns[t] == COST_UNKNOWN || together_ns == COST_UNKNOWN ||
         (double)(together_ns - c->cost_ns[t]) < MATERIAL * lost_of(c, t))
         return;
-    snprintf(text, sizeof text, "%s; %s later for all of its incident", c->text[t],
+    snprintf(text, sizeof text, "%s; %s later because of its whole incident", c->text[t],
              text_duration((double)together_ns, later));
     free(c->text[t]);
     c->text[t] = mem_copy_string(text);

@@ -65,7 +65,8 @@ static int check_detector(const struct foi_settings *analysed)
     for (size_t i = 0; detector_name(i); i++)
         if (detector_find(detector_name(i))->learner)
             add_name(names, sizeof names, detector_name(i));
-    return err_set(ERR_UNSUPPORTED, "the model of the detector '%s' cannot be kept, only of %s",
+    return err_set(ERR_UNSUPPORTED,
+                   "a model of the detector '%s' cannot be saved; models can be saved of %s",
                    analysed->detector, names);
 }
 
@@ -80,14 +81,14 @@ static int check_lesson(const struct foi_settings *analysed, const struct lesson
 
     if (learner == NULL)
         return err_set(ERR_UNSUPPORTED,
-                       "the scores of the run are learnt from labels as this snag does not "
-                       "learn any more: 'snag retrain' learns them anew");
+                       "the run was retrained by an older snag with a learner that no longer "
+                       "exists: 'snag retrain RUN' computes its scores again");
     if (!learner->needs_matrix)
         return strcmp(detector, analysed->detector) == 0
                    ? 0
                    : err_set(ERR_UNSUPPORTED,
-                             "what the learner '%s' learnt can be kept with the detector '%s', "
-                             "not with '%s' (--learner takes another)",
+                             "what the learner '%s' has learnt can be saved with the detector "
+                             "'%s', not with '%s' (--learner chooses another learner)",
                              learner->name, detector, analysed->detector);
     if (features && features->is_portable)
         return 0;
@@ -96,7 +97,7 @@ static int check_lesson(const struct foi_settings *analysed, const struct lesson
             add_name(names, sizeof names, feature_name(i));
     return err_set(
         ERR_UNSUPPORTED,
-        "what the learner '%s' learnt on the features '%s' cannot be kept, only on %s",
+        "what the learner '%s' has learnt on the features '%s' cannot be saved; it can on %s",
         learner->name, analysed->features, names);
 }
 

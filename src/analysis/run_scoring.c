@@ -119,7 +119,9 @@ static int take_settings(sqlite3_stmt *query, struct foi_settings *s)
         s->seed = strtoull(rundb_text(query, 4), NULL, 10);
     rc = learnt_settings_of(query, 5, &s->learnt);
     if (rc == 0 && (feature_find(s->features) == NULL || detector_find(s->detector) == NULL))
-        rc = err_set(ERR_FORMAT, "damaged run: it was analysed by a detector there is none of");
+        rc = err_set(
+            ERR_FORMAT,
+            "damaged run: this snag has no detector of the name that it was analysed with");
     s->learnt.embedding.seed = s->seed;
     return rc;
 }
@@ -247,8 +249,8 @@ static int load_embedding(sqlite3 *db, int64_t foi, struct stack2vec *embedding)
         if (rc == 0)
             rc = stack2vec_unpack(embedding, &pack);
         if (rc == 0 && (embedding->opts.dims != opts.dims || embedding->n_words == 0))
-            rc =
-                err_set(ERR_FORMAT, "damaged run: the embedding has other settings than noted");
+            rc = err_set(ERR_FORMAT,
+                         "damaged run: the settings of its embedding contradict each other");
     }
     pack_release(&pack);
     sqlite3_finalize(query);
@@ -410,7 +412,7 @@ int run_scoring_load(struct scoring *s, sqlite3 *db, const struct columns *colum
     if (rc == 0)
         rc = run_scoring_collect(s, columns, defs, region);
     if (rc == 0 && s->forest.n_trees != n_trees)
-        rc = err_set(ERR_FORMAT, "damaged run: '%s' has %u executions, not the %lld noted",
+        rc = err_set(ERR_FORMAT, "damaged run: '%s' has %u executions, not %lld as run.db says",
                      defs->region[region].name, s->forest.n_trees, (long long)n_trees);
     if (rc == 0)
         rc = model_store_load(db, foi, defs->names.n, &s->model);

@@ -60,9 +60,9 @@ static int check_file(const struct database_file *file, const char *suffix, bool
     if (S_ISLNK(info->st_mode))
         return refuse(file->path, suffix, "is a link to somewhere else");
     if (!S_ISREG(info->st_mode))
-        return refuse(file->path, suffix, "is no file");
+        return refuse(file->path, suffix, "is not a regular file");
     if (is_written && info->st_nlink > 1)
-        return refuse(file->path, suffix, "is another file, too, by a second name");
+        return refuse(file->path, suffix, "has a second name (a hard link)");
     return 0;
 }
 
@@ -243,7 +243,8 @@ int database_error(sqlite3 *sql, const char *what, const char *path)
     case SQLITE_NOTADB:
         return err_set(ERR_FORMAT, "%s '%s': damaged, or no database", what, path);
     case SQLITE_INTERRUPT:
-        return err_set(ERR_FORMAT, "%s '%s': damaged, reading it does not end", what, path);
+        return err_set(ERR_FORMAT, "%s '%s': damaged: a search in it never finishes", what,
+                       path);
     case SQLITE_FULL:
         return err_set(ERR_IO, "%s '%s': no space left", what, path);
     case SQLITE_READONLY:
@@ -610,16 +611,15 @@ static int check_rows(struct expected *expected, sqlite3_stmt *row, struct pack 
 
     while ((status = sqlite3_step(row)) == SQLITE_ROW)
         if (!is_ours(expected, row, scratch))
-            return err_set(ERR_FORMAT, "'%s' has a %.40s '%.100s' that snag does not write",
+            return err_set(ERR_FORMAT, "'%s' is not what snag writes: it has a %.40s '%.100s'",
                            path, text(row, 0), text(row, 1));
     if (status != SQLITE_DONE)
         return database_error(sqlite3_db_handle(row), "cannot read", path);
     for (uint32_t i = 0; i < expected->sql.n; i++)
         if (!expected->is_there[i])
-            return err_set(
-                ERR_FORMAT,
-                "'%s' lacks what snag writes: it is damaged, or something else: %.60s", path,
-                expected->sql.name[i]);
+            return err_set(ERR_FORMAT,
+                           "'%s' is damaged, or not what snag writes: this is missing: %.60s",
+                           path, expected->sql.name[i]);
     return 0;
 }
 

@@ -240,12 +240,18 @@ static int run_until_done(int (*fn)(void *, struct guard *), void *ctx, struct g
         if (caught)
             return err_set(ERR_INTERRUPTED, "interrupted");
         if (WTERMSIG(status) == SIGKILL && !is_hung)
-            return err_set(ERR_IO, "the reading process was killed (out of memory?)");
+            return err_set(ERR_IO,
+                           "the process that reads the trace was killed by signal %d, perhaps "
+                           "because memory ran out",
+                           SIGKILL);
         if (is_hung && opts->is_last)
-            return err_set(ERR_FORMAT, "the reading process got nowhere for %u s",
+            return err_set(ERR_FORMAT,
+                           "the process that reads the trace made no progress for %u s: the "
+                           "trace may be damaged",
                            opts->patience_s);
         if (opts->is_last || !learn_from_death(guard, is_hung ? 0 : WTERMSIG(status)))
-            return err_set(ERR_FORMAT, "the reading process died of signal %d (%s)",
+            return err_set(ERR_FORMAT,
+                           "the process that reads the trace was ended by signal %d (%s)",
                            WTERMSIG(status), strsignal(WTERMSIG(status)));
     }
 }

@@ -64,7 +64,7 @@ static int take_once(struct lock_file *lock_file, const char *what, uint64_t fir
         return rc;
     holder = try_lock(lock_file->fd, first, length);
     if (holder < 0 && (errno == ENOLCK || errno == ENOSYS || errno == EOPNOTSUPP))
-        log_warn("claim",
+        log_warn("lock",
                  "'%s' is on a file system without locks: nobody can tell whether "
                  "another process writes it, too",
                  what);

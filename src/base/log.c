@@ -53,7 +53,7 @@ void log_reopen(void)
 void log_renew(void)
 {
     if (atomic_load(&is_stale) && has_file)
-        log_info("log", "opened anew");
+        log_info("log", "opened again");
 }
 
 bool log_has_file(void)

@@ -37,11 +37,11 @@ int pack_decompress(struct pack *pack, const void *data, size_t n, uint64_t n_pl
 {
     *pack = (struct pack){0};
     if (n_plain / PACK_MAX_RATIO > n || ZSTD_getFrameContentSize(data, n) != n_plain)
-        return err_set(ERR_FORMAT, "another size than noted");
+        return err_set(ERR_FORMAT, "its unpacked size is not the size in its header");
     pack->data = mem_alloc(n_plain, 1);
     pack->n = n_plain;
     if (ZSTD_decompress(pack->data, n_plain, data, n) != n_plain)
-        return err_set(ERR_FORMAT, "damaged contents");
+        return err_set(ERR_FORMAT, "its compressed contents are damaged");
     return 0;
 }
 

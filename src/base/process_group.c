@@ -244,8 +244,8 @@ static int check_task(struct process_group *process_group)
             odd = p;
     if (odd > 0)
         return err_set(ERR_USAGE,
-                       "process %u of %u (%s) was not told the same as process 0: all need the "
-                       "same arguments",
+                       "process %u of %u (%s) has other arguments than process 0: all "
+                       "processes need the same",
                        odd, process_group->size, process_group_host(process_group, odd));
     return 0;
 }

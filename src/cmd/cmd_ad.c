@@ -155,11 +155,14 @@ static void add(void *ctx, struct metrics *metrics)
          (double)seen.ps.n_restarts, NULL, 0},
         {"snag_partners_asked", METRIC_COUNTER, "Questions to instances of other ranks",
          (double)seen.partners.n_asked, NULL, 0},
-        {"snag_partners_answered", METRIC_COUNTER, "... that were answered",
+        {"snag_partners_answered", METRIC_COUNTER,
+         "Questions to instances of other ranks that were answered",
          (double)seen.partners.n_answered, NULL, 0},
-        {"snag_partners_declined", METRIC_COUNTER, "... of which it was not known any more",
-         (double)seen.partners.n_declined, NULL, 0},
-        {"snag_partners_given_up", METRIC_COUNTER, "... that nobody answered in time",
+        {"snag_partners_declined", METRIC_COUNTER,
+         "Questions that were answered: no longer known", (double)seen.partners.n_declined,
+         NULL, 0},
+        {"snag_partners_given_up", METRIC_COUNTER,
+         "Questions to instances of other ranks that nobody answered in time",
          (double)seen.partners.n_given_up, NULL, 0},
         {"snag_partners_told", METRIC_COUNTER, "Answers to questions of others",
          (double)seen.partners.n_told, NULL, 0},
@@ -257,16 +260,19 @@ static void print_stored(const struct live_recorder_counts *stored, const char *
     const struct prov_counts *n = &stored->store;
     char executions[TEXT_SIZE];
 
-    print("%s of them (%s judged late, without what was around them) and %s normal one%s for "
-          "'%s'",
-          text_count(n->n_anomalies, anomalies), text_count(n->n_late, late),
-          text_count(n->n_normals, normals), text_plural(n->n_normals), url);
+    print("stored in '%s': %s strange call%s (%s of them without the calls before and after, "
+          "as judged late) and %s normal call%s to compare with",
+          url, text_count(n->n_anomalies, anomalies), text_plural(n->n_anomalies),
+          text_count(n->n_late, late), text_count(n->n_normals, normals),
+          text_plural(n->n_normals));
     if (stored->is_judged_again)
-        print("; %s would be judged otherwise now\n", text_count(stored->n_pruned, other));
+        print("; %s of them have another verdict by the models at the end of the run\n",
+              text_count(stored->n_pruned, other));
     else
-        print("; they were not judged again at the end\n");
+        print("; they were not checked against the models at the end of the run\n");
     if (n->n_executions > 0)
-        print("%s strange execution%s and %s normal one%s too\n",
+        print("stored there, too: %s strange execution%s and %s normal execution%s to compare "
+              "with\n",
               text_count(n->n_executions, executions), text_plural(n->n_executions),
               text_count(n->n_normal_executions, normals), text_plural(n->n_normal_executions));
     if (n->n_dropped > 0)
@@ -283,8 +289,10 @@ static void print_text(const struct live_session *s)
           text_count(n->n_calls, calls), text_count(n->n_events, events),
           (unsigned long long)s->stream.n_steps, text_plural(s->stream.n_steps),
           s->is_interrupted ? ", interrupted" : "");
-    print("%s strange; %s not judged, as there were too few like them\n",
-          text_count(live_totals_anomalies(s), strange), text_count(n->n_unjudged, other));
+    print("%s strange call%s; %s call%s not judged: too few calls to compare with had been "
+          "seen (--min-count)\n",
+          text_count(live_totals_anomalies(s), strange), text_plural(live_totals_anomalies(s)),
+          text_count(n->n_unjudged, other), text_plural(n->n_unjudged));
     live_totals_print_slight(s);
     live_totals_print_trees(s);
     reading_print_accesses(&s->stream.accesses);

@@ -139,8 +139,8 @@ static void print_unseen(const struct analysis_result *result)
           text_count(result->unseen.n_calls, calls), text_plural(result->unseen.n_calls),
           text_count(result->unseen.n_trees, trees), text_plural(result->unseen.n_trees));
     if (subtrees->n_words > 0)
-        print("its embedding has never seen: %s different subtree%s, %s call%s, in %s "
-              "execution%s\n",
+        print("the embedding of the model (stack2vec) has never seen: %s different subtree%s, "
+              "%s call%s, in %s execution%s; these are described less exactly\n",
               text_count(subtrees->n_words, words), text_plural(subtrees->n_words),
               text_count(subtrees->n_calls, calls), text_plural(subtrees->n_calls),
               text_count(subtrees->n_trees, trees), text_plural(subtrees->n_trees));
@@ -254,8 +254,8 @@ static int print_as_text(const struct analyze *a, const struct reading *r, sqlit
     if (rc == 0)
         rc = find_first(db, filter, first);
     if (a->made.n_labels > 0 || a->made.n_lost > 0)
-        print("\n%zu label%s kept, %zu lost with executions that are gone; 'snag retrain %s' "
-              "learns from them\n",
+        print("\n%zu label%s kept, %zu dropped, whose executions are not in the new run; 'snag "
+              "retrain %s' learns from the labels\n",
               a->made.n_labels, a->made.n_labels == 1 ? "" : "s", a->made.n_lost, a->dir.path);
     print("\nwritten to %s; look at the first: snag show %s '%s'\n", a->dir.path, a->dir.path,
           first);
@@ -398,7 +398,10 @@ static int default_output(const char *trace, bool may_replace, char out[FS_PATH_
     snprintf(out, FS_PATH_SIZE, "%.4000s.snag", stem);
     for (int i = 2; fs_exists(out) && !may_replace; i++) {
         if (i == MAX_RUNS)
-            return err_set(ERR_EXISTS, "there are '%s' and many like it: say --output", out);
+            return err_set(
+                ERR_EXISTS,
+                "'%s' and the %d names before it are taken: choose another with --output", out,
+                MAX_RUNS - 2);
         snprintf(out, FS_PATH_SIZE, "%.4000s-%d.snag", stem, i);
     }
     return 0;

@@ -128,7 +128,7 @@ static void path_row(const struct comparison *c, const struct compare_path *x,
     else
         snprintf(text, sizeof text, "%s%s", name, x->is_waiting ? " (may wait)" : "");
     cell(grid, text);
-    cell(grid, compare_verdict_name(x->own.verdict));
+    cell(grid, compare_verdict_word(x->own.verdict));
     cell(grid, compare_share_text(c, compare_difference(&x->own), text));
     cell(grid, compare_time_text(compare_difference(&x->own), text));
     cell(grid, text_duration(x->own.ns[0], text));
@@ -173,7 +173,7 @@ static void print_kinds(const struct comparison *c, const struct form *form)
         const struct compare_kind *x = &c->kind[k];
 
         cell(&grid, compare_kind_name(c, k, name));
-        cell(&grid, compare_verdict_name(x->duration.verdict));
+        cell(&grid, compare_verdict_word(x->duration.verdict));
         snprintf(text, sizeof text, "%+.1f %%", 100 * compare_fraction(&x->duration));
         cell(&grid, text);
         for (int side = 0; side < 2; side++) {

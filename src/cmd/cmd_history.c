@@ -316,7 +316,7 @@ static void print_trend(const struct trend *t, const struct settings *s)
         print("\nchanged with the run of this number:\n");
         table_print(changes, stdout);
     } else {
-        print("\nno change in these runs that is more than they differ anyway\n");
+        print("\nno change in these runs that is larger than the spread between them\n");
     }
     free(headline);
 }
@@ -377,7 +377,7 @@ static int prune(struct history *h, const struct settings *s)
     int rc;
 
     if ((s->history.keep > 0) == (s->history.number > 0))
-        return err_set(ERR_USAGE, "snag history prune HISTORY with --keep N or --number N");
+        return err_set(ERR_USAGE, "snag history prune HISTORY needs --keep N or --number N");
     rc = s->history.keep > 0 ? history_keep(h, s->history.keep, &n)
                              : history_remove(h, s->history.number);
     if (rc == 0 && s->is_json)

@@ -309,7 +309,8 @@ static void print_estimated(const struct borders *b)
             text_count(borders_count(b), n), text_duration(borders_quantile(b, 0.5), median),
             text_duration(borders_quantile(b, 0.99), most));
     if (b->n_joined > 0)
-        print("%s call%s of inlined functions may be up to %s: no more is known\n",
+        print("%s recorded call%s of inlined functions may stand for up to %s real calls in "
+              "all: samples do not tell how many\n",
               text_count(b->n_joined, n), text_plural(b->n_joined),
               text_count(b->most_joined, most));
 }
@@ -347,11 +348,11 @@ static void print_links(const struct reading *r)
     for (size_t i = 0; i < defs->n_linkings; i++) {
         const struct linking *linking = &defs->linking[i];
 
-        print("by the rules of %s: %s sends, %s receives, %s members of collectives",
+        print("by the rules in '%s': %s sends, %s receives, %s members of collectives",
               linking->from, text_count(linking->n_sends, sends),
               text_count(linking->n_receives, recvs), text_count(linking->n_collectives, all));
         if (linking->n_dependencies > 0)
-            print(", %s calls after others of their rank",
+            print(", %s calls that begin after another call of the same rank has ended",
                   text_count(linking->n_dependencies, order));
         print("\n");
     }
@@ -483,7 +484,7 @@ static void print_regions(const struct reading *r, size_t most)
 
 static void print_suggestions(const struct reading *r, const struct foi_suggestion *s, size_t n)
 {
-    print("\nfunctions and loops of interest that suggest themselves:\n");
+    print("\nsuggested functions and loops of interest:\n");
     for (size_t i = 0; i < n; i++) {
         char *name = command_line_word(r->source.defs.region[s[i].region].short_name);
 

@@ -138,7 +138,7 @@ static void print_group(const struct group *g)
     if (g->lost_ns > 0)
         print("; lost %s", text_duration((double)g->lost_ns, lost));
     if (g->n_incidents > 1 && g->n_with_cost == g->n_incidents && g->cost_ns > 0)
-        print("; their %zu incidents cost the run %s, each taken by itself", g->n_incidents,
+        print("; their %zu incidents cost the run %s (each removed alone)", g->n_incidents,
               text_duration((double)g->cost_ns, cost));
     print("\n");
 }
@@ -225,11 +225,11 @@ static int print_costly_others(sqlite3 *db, const struct execution_filter *filte
         return rc;
     text_duration((double)others.most_ns, most);
     if (others.n == 1)
-        print("they are not rare here, but %s cost the run %s: %s\n", others.head, most,
+        print("too frequent to be an anomaly, but %s costs the run %s: %s\n", others.head, most,
               others.cause);
     else
-        print("they are not rare here, but %s incidents of them cost the run %s, each taken by "
-              "itself; the dearest, %s, %s: %s\n",
+        print("too frequent to be anomalies, but %s of these incidents cost the run %s (each "
+              "removed alone); the largest: %s, %s: %s\n",
               text_count(others.n, n), text_duration((double)others.cost_ns, cost), others.head,
               most, others.cause);
     return 0;
@@ -252,11 +252,16 @@ static int print_others(sqlite3 *db, const struct execution_filter *filter, uint
         return rc;
     text_count(others.n, count);
     if (others.n_all < ROBUST_FEW)
-        print("%s execution%s: too few to say what is usual", count, text_plural(others.n));
+        print("%s execution%s: too few to say what is typical", count, text_plural(others.n));
+    else if (n == 0)
+        print("no anomalies: each of the %s executions may be by chance or lost too little to "
+              "count",
+              count);
     else
-        print("%s %s execution%s %s as chance makes them in a run like this",
-              n ? "the other" : "no anomalies: the", count, text_plural(others.n),
-              others.n == 1 ? "is" : "are");
+        print("the other %s execution%s: no anomal%s, %s may be by chance or lost too little "
+              "to count",
+              count, text_plural(others.n), others.n == 1 ? "y" : "ies",
+              others.n == 1 ? "it" : "each");
     if (others.lost_ns > 0)
         print("; %s lost %s in all", others.n == 1 ? "it" : "they",
               text_duration((double)others.lost_ns, lost));
@@ -424,7 +429,7 @@ int strange_calls_print(sqlite3 *db, const struct settings *settings)
         return rc;
     table = settings->is_json ? NULL
                               : table_new("rrrrrrl", "rank", "entered", "lost", "took",
-                                          "usually", "p", "function");
+                                          "typical", "p", "function");
     while ((status = sqlite3_step(query)) == SQLITE_ROW)
         if (table)
             print_row(query, table);
@@ -441,7 +446,8 @@ void strange_calls_print_slight(uint64_t n, double least_lost_ns)
     char slight[TEXT_SIZE], least[TEXT_SIZE];
 
     if (n > 0)
-        print("%s more %s strange, too, but lost %s%s\n", text_count(n, slight),
-              n == 1 ? "was" : "were", least_lost_ns > 0 ? "less than " : "nothing",
+        print("%s more call%s %s strange, but lost %s%s\n", text_count(n, slight),
+              text_plural(n), n == 1 ? "was" : "were",
+              least_lost_ns > 0 ? "less than " : "nothing",
               least_lost_ns > 0 ? text_duration(least_lost_ns, least) : "");
 }

@@ -36,8 +36,8 @@ static void print_saved(const struct settings *settings, const struct model *m,
     print("%s: %u executions of %s, %u abnormal and %u normal labels\n", file, m->n_trees,
           m->foi, m->n_abnormal, m->n_normal);
     if (n_left_out > 0)
-        print("%u label%s of the run %s not in it, as its scores are not learnt from %s: 'snag "
-              "retrain %s' does that\n",
+        print("%u label%s of the run %s not in the model, because the scores of the run are "
+              "not learnt from %s: 'snag retrain %s' does that\n",
               n_left_out, one ? "" : "s", one ? "is" : "are", one ? "it" : "them", run);
 }
 
@@ -84,10 +84,9 @@ static int save_server(const struct settings *settings)
                              (json_int_t)n_clients),
                    false);
     else if (rc == 0)
-        print(
-            "%s: models of %u functions, told by %u client%s; 'snag ps --load %s' begins with "
-            "them\n",
-            file, snapshot.n_functions, n_clients, text_plural(n_clients), file);
+        print("%s: models of %u functions, from %u client%s; 'snag ps --load %s' begins with "
+              "them\n",
+              file, snapshot.n_functions, n_clients, text_plural(n_clients), file);
     ps_snapshot_release(&snapshot);
     return rc;
 }
@@ -125,7 +124,7 @@ static int add_of_history(void *ctx, const struct history_run *run)
     struct several *x = ctx;
 
     if (!rundir_is_run(run->source)) {
-        log_warn("model", "%s: run %lld, '%s', is not there any more", x->history,
+        log_warn("model", "%s: run %lld, '%s', no longer exists", x->history,
                  (long long)run->id, run->source);
         x->n_gone++;
         return 0;
@@ -185,7 +184,7 @@ static int save_several(const struct settings *settings)
     struct several x = {.settings = settings};
     struct model m = {.foi = NULL};
     int rc = settings->learning.learner
-                 ? err_set(ERR_USAGE, "labels are learnt from in one run: without --learner")
+                 ? err_set(ERR_USAGE, "--learner needs a single run, several were given")
                  : add_all(&x);
 
     if (rc == 0)
@@ -208,7 +207,7 @@ static void print_info(const struct model *m)
     print("function of interest  %s\n", m->foi);
     print("learnt from           %s\n", m->trace);
     print("executions            %s\n", text_count(m->n_trees, text));
-    print("usually take          %s\n", text_duration(m->residual.root_ns, text));
+    print("typical time          %s\n", text_duration(m->residual.root_ns, text));
     print("call paths            %s\n", text_count(m->residual.paths.n, text));
     print("contexts              %s\n", text_count(m->residual.class_id.n, text));
     print("judged by             %s\n", m->detector);

@@ -150,10 +150,11 @@ static int backup(const struct settings *s)
                              json_count(n.bytes)),
                    false);
     else
-        print(
-            "%s in '%s'; %llu run%s may be dropped now that could not before, %llu not over\n",
-            text_bytes((double)n.bytes, bytes), s->args[2], (unsigned long long)n.n_runs,
-            text_plural(n.n_runs), (unsigned long long)n.n_open);
+        print("backed up %s to '%s'; %llu more run%s can now be removed by 'snag provdb "
+              "prune'; %llu run%s still being written\n",
+              text_bytes((double)n.bytes, bytes), s->args[2], (unsigned long long)n.n_runs,
+              text_plural(n.n_runs), (unsigned long long)n.n_open,
+              n.n_open == 1 ? " is" : "s are");
     return STATUS_DONE;
 }
 
@@ -168,9 +169,9 @@ static void print_pruned(const struct prov_pruned *n, bool is_json)
                              json_count(n->bytes), "is_given_back", (int)n->is_given_back),
                    false);
     else
-        print("%llu run%s dropped, %s of %s in use\n", (unsigned long long)n->n_dropped,
-              text_plural(n->n_dropped), text_bytes((double)n->bytes, after),
-              text_bytes((double)n->bytes_before, before));
+        print("removed %llu run%s; the store has %s now, %s before\n",
+              (unsigned long long)n->n_dropped, text_plural(n->n_dropped),
+              text_bytes((double)n->bytes, after), text_bytes((double)n->bytes_before, before));
 }
 
 /* Who asks for a limit is told when it does not hold. */
@@ -184,15 +185,15 @@ static int prune(const struct settings *s)
     int rc;
 
     if (opts.most_days < 0 && opts.most_bytes == UINT64_MAX)
-        return err_set(ERR_USAGE, "say what to keep: --keep-days or --keep-mib");
+        return err_set(ERR_USAGE, "prune needs --keep-days DAYS or --keep-mib N: what to keep");
     rc = prov_prune(s->args[1], &opts, &n);
     if (rc < 0)
         return rc;
     print_pruned(&n, s->is_json);
     return n.n_kept == 0 ? STATUS_DONE
                          : err_set(ERR_EXISTS,
-                                   "%llu more run%s would go, but not all of %s is "
-                                   "backed up: snag provdb backup",
+                                   "%llu more run%s would have to be removed, but no backup "
+                                   "holds all of %s: make one with 'snag provdb backup'",
                                    (unsigned long long)n.n_kept, text_plural(n.n_kept),
                                    n.n_kept == 1 ? "it" : "them");
 }

@@ -65,7 +65,7 @@ static void add_counts(struct metrics *metrics, const struct ps_counts *n)
          0},
         {"snag_ps_snapshot_failing", METRIC_GAUGE, "The last snapshot could not be written",
          *n->unsaved != '\0', NULL, 0},
-        {"snag_ps_clients", METRIC_GAUGE, "Clients that have told something", n->n_clients,
+        {"snag_ps_clients", METRIC_GAUGE, "Clients that have sent something", n->n_clients,
          NULL, 0},
         {"snag_ps_functions", METRIC_GAUGE, "Functions that there are models of",
          n->n_functions, NULL, 0},
@@ -151,7 +151,7 @@ static void say_address(const struct ps_server *server, const struct metrics_ser
 static void say_upstream(const struct ps_client_counts *n)
 {
     print("to the server above: %llu requests, %llu answered, %u deltas not saved there, "
-          "started anew %llu times\n",
+          "restarted %llu times\n",
           (unsigned long long)n->n_sent, (unsigned long long)n->n_replies, n->n_kept,
           (unsigned long long)n->n_restarts);
 }

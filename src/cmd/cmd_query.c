@@ -170,12 +170,12 @@ int query_print(sqlite3 *db, const char *sql, const struct settings *settings)
 
     if (sqlite3_prepare_v2(db, sql, -1, &query, &rest) != SQLITE_OK)
         return sqlite3_errcode(db) == SQLITE_AUTH
-                   ? err_set(ERR_USAGE, "only questions: '%s' would change something", sql)
+                   ? err_set(ERR_USAGE, "query only reads: '%s' would change something", sql)
                    : err_set(ERR_USAGE, "bad SQL: %s", sqlite3_errmsg(db));
     if (query == NULL || has_more(db, rest))
         rc = err_set(ERR_USAGE, "one SQL statement at a time, not '%s'", sql);
     else if (!sqlite3_stmt_readonly(query))
-        rc = err_set(ERR_USAGE, "only questions: '%s' would change something", sql);
+        rc = err_set(ERR_USAGE, "query only reads: '%s' would change something", sql);
     else
         rc = print_rows(db, query, settings);
     sqlite3_finalize(query);

@@ -98,7 +98,7 @@ static void add_row(const struct rank_table *r, uint32_t place, struct table *ta
     double all_ns = fmax(p->own_ns + p->wait_ns, 1);
 
     table_cell(table, "%s", peer_place_name(&r->peers, place, name));
-    table_cell(table, "%s", peer_verdict_name(p->verdict));
+    table_cell(table, "%s", peer_verdict_word(p->verdict));
     table_cell(table, "%s", text_duration(p->own_ns, time));
     table_cell(table, "%.1f %%", 100 * fmax(peer_slowdown(p) - 1, 0));
     table_cell(table, "%.1f %%", 100 * p->wait_ns / all_ns);
@@ -114,7 +114,7 @@ static void add_thread(const struct rank_table *r, const struct peer_thread *x,
     char name[PEER_NAME_SIZE], time[TEXT_SIZE], *text = peer_teams_text(defs, x);
 
     table_cell(table, "%s, in teams", peer_teams_place(defs, x, name));
-    table_cell(table, "%s", peer_verdict_name(peer_teams_verdict(x)));
+    table_cell(table, "%s", peer_verdict_word(peer_teams_verdict(x)));
     table_cell(table, "%s", text_duration(x->excess_ns / (1 - 1 / x->factor), time));
     table_cell(table, "%.1f %%", 100 * (x->factor - 1));
     table_cell(table, "%s", "");
@@ -142,13 +142,14 @@ char *rank_table_headline(const struct rank_table *r)
             text_count(s->forest.n_trees, count), r->peers.n, peer_by_name(r->peers.opts.by),
             text_plural(r->peers.n));
     if (r->peers.n < PEER_FEW_MIN_PLACES)
-        fprintf(out, "there is no other to compare it with");
+        fprintf(out, "there is only one, which cannot be compared");
     else if (r->peers.n < PEERS_MIN_PLACES && n[PEER_INCONCLUSIVE] == r->peers.n)
-        fprintf(out, "too few executions that all have, to compare %u", r->peers.n);
+        fprintf(out, "too few executions that all %u have in common to compare them",
+                r->peers.n);
     else if (n[PEER_TYPICAL] == r->peers.n)
         fprintf(out, "none of them is slow");
     else
-        fprintf(out, "%u slow, %u imbalanced, %u unsure, %u that wait", n[PEER_SLOW],
+        fprintf(out, "%u slow, %u imbalanced, %u inconclusive, %u that wait", n[PEER_SLOW],
                 n[PEER_IMBALANCED], n[PEER_INCONCLUSIVE], n[PEER_WAITS]);
     if (r->peers.teams.n_teams > 0)
         fprintf(out, "; of up to %u threads in %s team%s, %s", r->peers.teams.n_threads,
@@ -203,8 +204,8 @@ static void print_operations(const struct ranks *r)
         table_cell(table, "%s", text_duration(x->sum_ns, time));
         table_cell(table, "%.1f %%", 100 * (x->slowdown - 1));
     }
-    print("\nwould every operation take what is usual for its kind, the run would be %.1f %% "
-          "shorter (a slowdown of %.3f)\n\n",
+    print("\nif every operation took the typical time of its kind, the replayed run would be "
+          "%.1f %% shorter (actual / ideal = %.3f)\n\n",
           100 * (1 - 1 / peers->slowdown), peers->slowdown);
     table_print(table, stdout);
 }

@@ -428,7 +428,8 @@ static int choose_directory(struct record_session *r)
     char here[FS_PATH_SIZE];
 
     if (output && trace_directory_is_taken(output))
-        return err_set(ERR_EXISTS, "'%s' is there already: say another -o", output);
+        return err_set(ERR_EXISTS,
+                       "'%s' is there already: choose another directory with --output", output);
     snprintf(r->dir, sizeof r->dir, "%s", output ? output : TYPICAL_DIRECTORY);
     for (int i = 2; trace_directory_is_taken(r->dir); i++)
         snprintf(r->dir, sizeof r->dir, TYPICAL_DIRECTORY "-%d", i);
@@ -451,7 +452,7 @@ static int choose_library(struct record_session *r)
         return err_set(ERR_UNSUPPORTED,
                        "'%s' is linked statically, and the tracer is a library: nothing would "
                        "be recorded. Link it dynamically; if it only starts other programs, "
-                       "say which --tracer they need",
+                       "name their tracer with --tracer",
                        r->program.name);
     else if (r->program.obstacle == TRACER_SET_UID)
         return err_set(ERR_UNSUPPORTED,
@@ -646,18 +647,18 @@ static int check(const struct settings *s)
                       s->page.is_tunnel || s->page.is_once;
 
     if (s->is_functions + s->is_stacks + s->is_mpi_alone > 1)
-        return err_set(ERR_USAGE, "--functions, --stacks and --mpi: one of them");
+        return err_set(ERR_USAGE, "only one of --functions, --stacks and --mpi can be given");
     if (s->sample && (s->is_functions || s->is_mpi_alone))
-        return err_set(ERR_USAGE, "--sample finds functions on stacks, not by --functions, and "
-                                  "not with --mpi");
+        return err_set(ERR_USAGE, "--sample finds functions on stacks: it cannot be combined "
+                                  "with --functions or --mpi");
     if (s->sample && !is_rate(s->sample))
-        return err_set(ERR_USAGE, "--sample wants a rate, say 200Hz, of %d at most, not '%s'",
+        return err_set(ERR_USAGE, "--sample takes a rate such as 200Hz, at most %dHz, not '%s'",
                        MAX_HZ, s->sample);
     if (s->live_socket && (s->output || s->page.is_watched))
-        return err_set(ERR_USAGE, "--live is without --output and --watch");
+        return err_set(ERR_USAGE, "--live cannot be combined with --output or --watch");
     return is_of_page && !s->page.is_watched
-               ? err_set(ERR_USAGE, "--foi, --model, --store and what is about the page need "
-                                    "--watch")
+               ? err_set(ERR_USAGE, "--foi, --model, --store and the options of the page "
+                                    "(--port, --listen, --print-tunnel, --once) need --watch")
                : 0;
 }
 
@@ -667,7 +668,8 @@ static int finish_earlier(const struct settings *s)
     struct recorded recorded = {.settings = s, .dir = s->finish};
 
     if (s->n_args > 0 || s->output || s->page.is_watched || s->live_socket)
-        return err_set(ERR_USAGE, "--finish is without a program to run");
+        return err_set(ERR_USAGE,
+                       "--finish takes no program, and no --output, --watch or --live");
     return recorded_finish(&recorded) == RECORDED ? STATUS_DONE : STATUS_FAILED;
 }
 

@@ -230,11 +230,11 @@ int cmd_serve(const struct settings *settings)
 
     if (settings->n_args > 1 || settings->compare.base.n > 0)
         return serve_comparison(settings);
-    rc = options_refuse(settings, "least rename last tag foi verify",
-                        is_history
-                            ? "is for runs that are compared: the page of a history has a "
-                              "choice of its own"
-                            : "is for runs that are compared, and this is one");
+    rc = options_refuse(
+        settings, "least rename last tag foi verify",
+        is_history ? "is for runs that are compared: the page of a history has a "
+                     "choice of its own"
+                   : "is for several runs that are compared, and this is a single run");
     if (rc < 0)
         return rc;
     if (is_store)

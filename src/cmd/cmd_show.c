@@ -206,7 +206,7 @@ static void path_tree_print(struct why *why, int64_t lost_ns, uint32_t depth, bo
     choose(&d, depth, is_all);
     print("\nthe tree, by time:\n");
     d.table =
-        table_new("lrrrrl", "call path", "inclusive", "exclusive", "usually", "excess", "");
+        table_new("lrrrrl", "call path", "inclusive", "exclusive", "typical", "excess", "");
     for (uint32_t p = 0; p < n; p++)
         if (why->model->paths.parent[p] == PATH_NONE && d.line[p].pair)
             draw(&d, p);
@@ -324,7 +324,7 @@ static void cause_print(const struct trace_view *view, const struct cause *cause
     }
     print("\nthe cause, from rank to rank:\n");
     table_print(t, stdout);
-    print("it ends here: %s\n", cause_end_sentence(view, cause, why));
+    print("the chain ends here: %s\n", cause_end_sentence(view, cause, why));
 }
 
 /* -------------------------------------------------------------------------- one execution */
@@ -371,7 +371,9 @@ static int find_subtrees(struct show *s)
     rc = subtrees_load(&s->subtrees, s->run.db, &s->run.columns, &s->run.defs, s->c.x.foi_id,
                        s->c.x.location, s->c.x.index, s->pool);
     if (rc == 0 && s->subtrees.work.is_embedding_new && !settings->is_quiet)
-        fputs("snag: the run has no embedding; one was trained, and is not kept\n", stderr);
+        fputs(
+            "snag: the run has no embedding: one was trained for this output and is not kept\n",
+            stderr);
     return rc;
 }
 
@@ -383,8 +385,8 @@ static void print_head(const struct show *s)
     char enter[TEXT_SIZE], place[TEXT_SIZE], all[TEXT_SIZE], tracer[TEXT_SIZE], off[TEXT_SIZE];
     char score[TEXT_SIZE];
 
-    print("%s  %s: %s%s%s, score %s, %s of %s\n", s->c.x.id, s->c.x.foi, s->c.x.verdict,
-          s->c.x.label ? ", labelled " : "", s->c.x.label ? s->c.x.label : "",
+    print("%s  %s: %s%s%s, score %s, place %s of %s by score\n", s->c.x.id, s->c.x.foi,
+          s->c.x.verdict, s->c.x.label ? ", labelled " : "", s->c.x.label ? s->c.x.label : "",
           text_score(s->c.x.score, score), text_count(s->c.place, place),
           text_count(s->c.n_executions, all));
     print("%s\n\n", s->c.x.why);
@@ -392,16 +394,17 @@ static void print_head(const struct show *s)
           text_duration((double)s->c.x.enter_ns, enter),
           text_duration((double)s->c.x.duration_ns, duration), s->c.x.is_open ? " so far" : "");
     if (!residual_is_few(s->c.why.model))
-        print(" (executions like it, on this rank: usually %s)",
+        print(" (typical with the same calls on this rank: %s)",
               text_duration((double)s->c.x.typical_ns, typical));
     print(", %s call%s, %s message%s\n", text_count(s->c.x.n_vertices, vertices),
           text_plural(s->c.x.n_vertices), text_count(s->c.x.n_messages, messages),
           text_plural(s->c.x.n_messages));
     if (s->c.x.off_ns > 0)
-        print("known to within %s: begins and ends of functions from stacks are estimates\n",
+        print("this time is known to within %s: begins and ends of functions from stacks are "
+              "estimates\n",
               text_duration((double)s->c.x.off_ns, off));
     if (s->c.x.tracer_ns > 0)
-        print("of that, the tracer took %s, which is in none of the times below\n",
+        print("the tracer took %s of that time; it is in none of the times below\n",
               text_duration((double)s->c.x.tracer_ns, tracer));
 }
 
@@ -415,14 +418,14 @@ static void print_incident(const struct incident_row *x, void *ctx)
           text_count(x->n_executions, executions), text_plural(x->n_executions), x->n_ranks,
           text_plural(x->n_ranks));
     if (x->is_unended)
-        print("; what it lost is not known\n");
+        print("; lost time not known: it does not end\n");
     else if (x->lost_ns == 0)
         print(", 0 ns lost\n");
     else
         print(", %s lost; %s%s\n", text_duration((double)x->lost_ns, lost),
-              !x->has_cost     ? "what it cost the run is not known"
-              : x->cost_ns > 0 ? "without it the run would be shorter by "
-                               : "it cost the run nothing",
+              !x->has_cost     ? "its cost is not known"
+              : x->cost_ns > 0 ? "without it the replayed run is shorter by "
+                               : "without it the replayed run is not shorter",
               x->has_cost && x->cost_ns > 0 ? text_duration((double)x->cost_ns, cost) : "");
 }
 
@@ -477,8 +480,8 @@ static int print_meanwhile(struct show *s)
                   n_open == 1 ? "es" : "");
         else
             print("all others ended\n");
-        print("it may wait for what never came, have been killed, or its recorder stopped: the "
-              "trace does not say which\n");
+        print("the execution may wait for something that never came, its process may have been "
+              "killed, or recording may have stopped: the trace does not say which\n");
     }
     sqlite3_finalize(query);
     return rc;
@@ -516,11 +519,12 @@ static void print_time(struct show *s)
 
     if ((n == 0 && s->c.x.lost_ns == 0) || s->c.x.is_open)
         return;
-    print("\nwhere it took %s, against calls of the same path and subtree on this rank:\n",
+    print("\nwhere the execution took %s, compared with calls of the same path and subtree on "
+          "this rank:\n",
           s->c.x.lost_ns > 0                        ? "longer"
           : residual_is_brief(s->c.why.model, loss) ? "less"
                                                     : "more or less");
-    t = table_new("rrrrrl", "more", "took", "usually", "calls", "usually", "call path");
+    t = table_new("rrrrrl", "more", "took", "typical", "calls", "typical calls", "call path");
     for (size_t i = 0; i < n && i < MAX_CONTEXTS; i++) {
         const struct residual_pair *pair = &s->c.why.pairs.pair[i];
 
@@ -531,7 +535,7 @@ static void print_time(struct show *s)
         rest_ns -= pair->observed_ns;
         typical_rest_ns -= pair->typical_ns;
     }
-    sum_line(t, rest_ns, typical_rest_ns, "elsewhere");
+    sum_line(t, rest_ns, typical_rest_ns, "all other call paths");
     sum_line(t, took_ns, (double)loss->typical_ns, "in all");
     table_print(t, stdout);
 }
@@ -540,12 +544,12 @@ static void print_order(const struct show *s, const char *name, const struct why
 {
     char calls[TEXT_SIZE], of[TEXT_SIZE];
 
-    print(
-        "\n%s calls %s before %s, usually after it; in another order than usual: %s of its %s "
-        "calls with the same calls inside\n",
-        name, s->run.defs.region[order->early].short_name,
-        s->run.defs.region[order->late].short_name,
-        order->calls ? text_count(order->calls, calls) : "none", text_count(order->of, of));
+    print("\n%s calls %s before %s, typically after it; %s of its %s calls with the same calls "
+          "inside %s in another order than the typical one\n",
+          name, s->run.defs.region[order->early].short_name,
+          s->run.defs.region[order->late].short_name,
+          order->calls ? text_count(order->calls, calls) : "none", text_count(order->of, of),
+          order->calls == 1 ? "is" : "are");
 }
 
 static void print_structure(const struct show *s)
@@ -563,9 +567,10 @@ static void print_structure(const struct show *s)
     }
     if (n == 0 || s->c.measure.structure < RARE_NATS)
         return;
-    print("\nwhat %s calls directly, where that differs (1 in %s of its calls is so rare):\n",
+    print("\nwhat %s calls directly, where that is not typical (1 in %s of its calls is as "
+          "rare):\n",
           name, text_count((uint64_t)llrint(exp(fmin(s->c.measure.structure, 40))), share));
-    t = table_new("rrl", "calls", "usually", "function");
+    t = table_new("rrl", "calls", "typical", "function");
     for (size_t i = 0; i < n && i < MAX_CONTEXTS; i++) {
         table_cell(t, "%u", child[i].observed);
         if (child[i].least == child[i].most)
@@ -588,7 +593,7 @@ static void print_teams(const struct show *s)
 
     if (use == NULL)
         return;
-    print("\nits %u team%s of threads:\n", n_forks, text_plural(n_forks));
+    print("\nthe %u team%s of threads of this execution:\n", n_forks, text_plural(n_forks));
     t = table_new("lrrrr", "thread", "in teams", "time there", "at barriers", "came last");
     for (size_t i = 0; i < n; i++) {
         const struct location *l = &s->run.defs.location[use[i].location];

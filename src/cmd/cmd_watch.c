@@ -30,7 +30,7 @@ static void print_store(const char *store, bool is_json)
     if (is_json)
         print_json(json_pack("{s:o}", "store", store ? json_text(store) : json_null()), false);
     else if (store)
-        print("what is strange goes to %s\n", store);
+        print("strange calls and executions are stored in %s\n", store);
     fflush(stdout);
 }
 
@@ -41,8 +41,8 @@ static void print_run(unsigned run, const char *store, bool is_json)
                              store ? json_text(store) : json_null()),
                    false);
     else
-        print("the program runs again: run %u%s%s\n", run,
-              store ? ", what is strange goes to " : "", store ? store : "");
+        print("the program runs again: run %u%s%s\n", run, store ? ", stored in " : "",
+              store ? store : "");
     fflush(stdout);
 }
 

@@ -54,7 +54,10 @@ static int choose_execution(struct what_if_asked *q, const char *id)
     if (rc == 0 && foi[0])
         rc = executions_foi(q->run.db, foi, &of);
     if (rc == 0 && of != q->chosen.foi)
-        rc = err_set(ERR_USAGE, "'%s' is of another function of interest than the others", id);
+        rc = err_set(
+            ERR_USAGE,
+            "--without: '%s' belongs to another function of interest than the other executions",
+            id);
     return rc < 0 ? rc : chosen_execution(&q->chosen, rank, thread, index);
 }
 
@@ -64,7 +67,8 @@ static int choose_rank(struct what_if_asked *q, const char *number)
     unsigned long rank = strtoul(number, &end, 10);
 
     if (*number < '0' || *number > '9' || *end || rank >= NO_RANK)
-        return err_set(ERR_USAGE, "not a rank: '%s'", number);
+        return err_set(ERR_USAGE, "--without rank=N takes the number of a rank, not '%s'",
+                       number);
     return chosen_rank(&q->chosen, (uint32_t)rank);
 }
 
@@ -97,11 +101,17 @@ static int choose_incidents(struct what_if_asked *q, const char *numbers)
         long long first = strtoll(next, &end, 10), last = first;
 
         if (*next < '0' || *next > '9')
-            return err_set(ERR_USAGE, "no numbers of incidents: '%s'", numbers);
+            return err_set(
+                ERR_USAGE,
+                "--without incident=N takes numbers and ranges, such as 3,5 or 1-31, not '%s'",
+                numbers);
         if (*end == '-' && end[1] >= '0' && end[1] <= '9')
             last = strtoll(end + 1, &end, 10);
         if ((*end && *end != ',') || last < first)
-            return err_set(ERR_USAGE, "no numbers of incidents: '%s'", numbers);
+            return err_set(
+                ERR_USAGE,
+                "--without incident=N takes numbers and ranges, such as 3,5 or 1-31, not '%s'",
+                numbers);
         for (long long i = first; rc == 0 && i <= last; i++)
             rc = choose_incident(q, i);
         if (*end == '\0')
@@ -161,7 +171,9 @@ static int choose_repeats(struct what_if_asked *q)
         rc = incident_list_each(q->run.db, &filter, choose_turns, &turns);
     rc = rc == 0 ? turns.rc : rc;
     if (rc == 0 && turns.n == 0)
-        return err_set(ERR_NOT_FOUND, "no anomalies are alike, %d or more, or come back",
+        return err_set(ERR_NOT_FOUND,
+                       "no repeats: no group has %d incidents or more, and no incident comes "
+                       "back periodically (snag list --groups)",
                        REPEATS_MIN_INCIDENTS);
     return rc;
 }
@@ -419,20 +431,24 @@ static void print_replay(const struct what_if_asked *q)
     char run[TEXT_SIZE], replay[TEXT_SIZE], ends[TEXT_SIZE];
     uint32_t n_out = count_left_out(q);
 
-    print("the run took %s; played again unchanged %s, %+.3f %%\n",
+    print("the run took %s; the replay with nothing taken out takes %s (%+.3f %%, an exact "
+          "replay 0 %%)\n",
           text_duration((double)q->run_ns, run), text_duration((double)q->replay_ns, replay),
           percent((double)q->replay_ns - (double)q->run_ns, (double)q->run_ns));
     if (s->n_matched < s->n_messages)
-        print(
-            "%.1f %% of %s ends of messages have no other end: who waits there is not known\n",
-            percent((double)(s->n_messages - s->n_matched), (double)s->n_messages),
-            text_count(s->n_messages, ends));
+        print("for %.1f %% of %s sends and receives the matching receive or send is not in the "
+              "trace: who waited for them is not known\n",
+              percent((double)(s->n_messages - s->n_matched), (double)s->n_messages),
+              text_count(s->n_messages, ends));
     if (!syncs_clocks_agree(s))
-        print("%.1f %% of %s waits are for what came later: the clocks of the ranks disagree\n",
-              percent((double)s->n_early, (double)s->n_needs), text_count(s->n_needs, ends));
+        print("%.1f %% of %s waits end before what they wait for: the clocks of the ranks "
+              "contradict each other, and above %g %% no result is given\n",
+              percent((double)s->n_early, (double)s->n_needs), text_count(s->n_needs, ends),
+              100 * SYNCS_MAX_EARLY);
     if (n_out > 0)
-        print("left out: %u location%s without messages, threads or GPU streams\n", n_out,
-              text_plural(n_out));
+        print("not replayed: %u location%s without messages, teams of threads or GPU streams "
+              "that others wait for; %s times do not change\n",
+              n_out, text_plural(n_out), n_out == 1 ? "its" : "their");
 }
 
 static void print_saved(const struct what_if_asked *q)
@@ -443,15 +459,14 @@ static void print_saved(const struct what_if_asked *q)
     char off[TEXT_SIZE];
 
     if (!syncs_clocks_agree(&q->what_if.syncs)) {
-        print("without the excess of %u execution%s (%s): not known, as too many messages are "
-              "in an "
-              "impossible order\n",
+        print("how long the run would be without the excess of %u execution%s (%s) is not "
+              "known: too many messages are in an impossible order\n",
               c->n_chosen, text_plural(c->n_chosen),
               text_duration((double)c->excess_ns, excess));
         return;
     }
-    print("without the excess of %u execution%s (%s, %s of that its own work): %s, %s %s "
-          "(%.3g %%)%s%s\n",
+    print("%u execution%s took %s more than typical (%s of it own work, the rest waiting). "
+          "Without that own work the replayed run takes %s, %s %s (%.3g %%)%s%s\n",
           c->n_chosen, text_plural(c->n_chosen), text_duration((double)c->excess_ns, excess),
           text_duration((double)c->cut_ns, cut), text_duration((double)q->without_ns, without),
           text_duration((double)llabs(saved), less), saved < 0 ? "longer" : "shorter",
@@ -459,14 +474,16 @@ static void print_saved(const struct what_if_asked *q)
           q->off_ns > 0 ? ", known to within " : "",
           q->off_ns > 0 ? text_duration((double)q->off_ns, off) : "");
     if (q->n_incidents > 1 && !q->has_others && q->one_by_one_ns != COST_UNKNOWN)
-        print("taken one by one, the %zu incidents cost the run %s in all\n", q->n_incidents,
+        print("each removed alone, the %zu incidents cost the run %s in all\n", q->n_incidents,
               text_duration((double)q->one_by_one_ns, less));
     if (c->unknown_ns > 0)
-        print("%s waited for what is not in the trace: what it cost is not known\n",
+        print("%s of the excess is in calls whose partner is not in the trace: it stays in the "
+              "run, and its cost is not known\n",
               text_duration((double)c->unknown_ns, excess));
     if (c->n_outside > 0)
-        print("%u of them are on locations that are left out: nothing is known of their cost\n",
-              c->n_outside);
+        print("%u of these executions %s on locations that are not replayed: the cost is not "
+              "known\n",
+              c->n_outside, c->n_outside == 1 ? "is" : "are");
 }
 
 static int by_gain(const void *a, const void *b)

@@ -166,7 +166,7 @@ static int accept(struct compared *x, const char *name)
     if (x->n++ == 0)
         keep_foi(x);
     else if (found == NULL || strcmp(found, d->names.name[d->foi]) != 0)
-        return err_set(ERR_NOT_FOUND, "the run has no function of interest '%s', it has %s",
+        return err_set(ERR_NOT_FOUND, "the run has no function of interest '%s'; it has %s",
                        name, d->names.name[d->foi]);
     return check_number(x, COMPARE_MAX_RUNS + most_left_out(x));
 }
@@ -572,11 +572,10 @@ static void warn_of_change(const struct compared *x)
     n_changes = change_points_find(mean, x->n_before, CHANGE_POINTS_CHANCE, change);
     at = n_changes > 0 ? change[n_changes - 1].at : 0;
     if (at > 0 && x->run[at].number > 0)
-        log_warn(
-            "compare",
-            "the runs before changed among themselves, with number %lld of '%s': --last %u "
-            "takes those since",
-            (long long)x->run[at].number, x->run[at].path, x->n_before - at);
+        log_warn("compare",
+                 "the base runs changed among themselves, at number %lld of '%s': --last %u "
+                 "takes those since then",
+                 (long long)x->run[at].number, x->run[at].path, x->n_before - at);
     free(change);
     free(mean);
 }

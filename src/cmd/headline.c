@@ -114,8 +114,9 @@ void left_out_print(const struct definitions *defs)
     char text[4 * TEXT_SIZE];
 
     if (n > 0)
-        print("\nleft out by the tracer, as they were called too often; what there is of them "
-              "before is not used, and what called them took longer until then:\n");
+        print("\nthe tracer stopped recording these functions, because they were called too "
+              "often. Their earlier calls are not used; the time of their callers before that "
+              "is too long:\n");
     for (size_t i = 0; i < n && i < MAX_PRINTED; i++)
         print("  %s: %s\n", defs->region[of[i].region].short_name, left_out_text(&of[i], text));
     if (n > MAX_PRINTED)
@@ -273,10 +274,10 @@ int headline_cost(sqlite3 *db, int64_t foi, uint64_t n, uint64_t length_ns, char
                  "; %u of the %" PRIu64 " carr%s nine tenths of that", cost.n_carrying, n,
                  cost.n_carrying == 1 ? "ies" : "y");
     if (cost.cost_ns == 0) {
-        *text = say("the anomalies cost the run nothing%s", worst);
+        *text = say("without the anomalies the replayed run is not shorter%s", worst);
         return 0;
     }
-    *text = say("without the anomalies the run would be %s of %s shorter (%.3g %%)%s%s",
+    *text = say("without the anomalies the replayed run is %s of %s shorter (%.3g %%)%s%s",
                 text_duration((double)cost.cost_ns, cost_text), text_duration(run_ns, of),
                 run_ns > 0 ? 100 * (double)cost.cost_ns / run_ns : 0.0, carrying, worst);
     return 0;
@@ -304,11 +305,11 @@ static void say_slow(const struct slow_place *x, void *ctx)
         return;
     s->has_cost = x->has_cost;
     if (x->has_cost)
-        snprintf(by, sizeof by,
-                 "were it like the others, the run would be %s of %s shorter (%.3g %%)",
-                 text_duration((double)x->cost_ns, cost),
-                 text_duration((double)s->length_ns, of),
-                 100 * (double)x->cost_ns / (double)s->length_ns);
+        snprintf(
+            by, sizeof by,
+            "if it were like the others, the replayed run would be %s of %s shorter (%.3g %%)",
+            text_duration((double)x->cost_ns, cost), text_duration((double)s->length_ns, of),
+            100 * (double)x->cost_ns / (double)s->length_ns);
     else
         snprintf(by, sizeof by, "what that costs the run is not known");
     s->text = say("%s %s in every execution: %s; %s", x->place, how, by, x->why);
@@ -327,7 +328,8 @@ static int find_slow(sqlite3 *db, int64_t id, struct slow_text *slow)
 static void print_slow(const struct slow_text *slow)
 {
     if (slow->n > 1)
-        print("%s; so is it with %u more (snag ranks)\n", slow->text, slow->n - 1);
+        print("%s; %u more are slow or have more to do (snag ranks lists them)\n", slow->text,
+              slow->n - 1);
     else if (slow->n == 1)
         print("%s\n", slow->text);
 }

@@ -55,6 +55,28 @@ static void print_paragraphs(FILE *out, const char *text)
     }
 }
 
+/* What stands beside the commands: these are not about traces, and take no options. */
+static const struct {
+    const char *name, *usage, *summary;
+} others[] = {
+    {"help", "[COMMAND]", "what a command takes"},
+    {"man", "[COMMAND|formats]", "the manual page of a command, or of the files"},
+    {"completion", "bash|zsh|fish", "what makes a shell complete the arguments of snag"},
+    {"version", "[--json]", "the version of this program"}};
+
+#define N_OTHERS (sizeof others / sizeof *others)
+
+bool help_other(FILE *out, const char *name)
+{
+    for (size_t i = 0; i < N_OTHERS; i++)
+        if (strcmp(others[i].name, name) == 0) {
+            fprintf(out, "usage: snag %s %s\n\n%s.\n", name, others[i].usage,
+                    others[i].summary);
+            return true;
+        }
+    return false;
+}
+
 static void print_option(FILE *out, const struct option_row *row)
 {
     char left[64], text[512];
@@ -114,9 +136,6 @@ void help_command(FILE *out, const struct command *command)
 
 /* --------------------------------------------------------------------------- completion */
 
-/* What stands beside the commands: these are not about traces, and take no options. */
-static const char other_words[] = "help man completion version";
-
 static void complete_bash(FILE *out)
 {
     char choices[OPTION_CHOICES_SIZE];
@@ -126,15 +145,16 @@ static void complete_bash(FILE *out)
           out);
     for (const struct command *c = command_list(); c->name; c++)
         fprintf(out, "%s%s", c == command_list() ? "" : " ", c->name);
-    fprintf(
-        out,
-        "'\n    if ((COMP_CWORD == 1)); then\n"
-        "        COMPREPLY=($(compgen -W \"$commands %s\" -- \"$cur\"))\n"
-        "        return\n    fi\n    case $prev in\n"
-        "        help | man) COMPREPLY=($(compgen -W \"$commands\" -- \"$cur\")); return ;;\n"
-        "        completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$cur\")); return "
-        ";;\n",
-        other_words);
+    fputs("'\n    local others='", out);
+    for (size_t i = 0; i < N_OTHERS; i++)
+        fprintf(out, "%s%s", i ? " " : "", others[i].name);
+    fputs("'\n    if ((COMP_CWORD == 1)); then\n"
+          "        COMPREPLY=($(compgen -W \"$commands $others\" -- \"$cur\"))\n"
+          "        return\n    fi\n    case $prev in\n"
+          "        help | man) COMPREPLY=($(compgen -W \"$commands\" -- \"$cur\")); return ;;\n"
+          "        completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$cur\")); return "
+          ";;\n",
+          out);
     for (const struct option_row *row = option_list(); row->name; row++) {
         if (option_choices(row, " ", choices, sizeof choices))
             fprintf(out,
@@ -176,9 +196,9 @@ static void complete_zsh(FILE *out)
         put_zsh(out, c->summary);
         fputs("'\n", out);
     }
-    fputs("  'help:what a command takes'\n  'man:its manual page'\n"
-          "  'completion:for bash, zsh or fish'\n  'version:of this program'\n"
-          ")\nif ((CURRENT == 2)); then\n  _describe command commands\n  return\nfi\n"
+    for (size_t i = 0; i < N_OTHERS; i++)
+        fprintf(out, "  '%s:%s'\n", others[i].name, others[i].summary);
+    fputs(")\nif ((CURRENT == 2)); then\n  _describe command commands\n  return\nfi\n"
           "shift words\n((CURRENT--))\n"
           "case $words[1] in\n"
           "help | man) _describe command commands ;;\n"

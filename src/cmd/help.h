@@ -19,6 +19,10 @@ void help_overview(FILE *out);
 /* help_command -- usage, options and examples of one command. */
 void help_command(FILE *out, const struct command *command);
 
+/* help_other -- usage of "help", "man", "completion" or "version", which take no options. Returns
+ * whether it is one of these. */
+bool help_other(FILE *out, const char *name);
+
 /* help_completion -- for "bash", "zsh" or "fish". Returns 0 or ERR_USAGE. */
 int help_completion(FILE *out, const char *shell);
 

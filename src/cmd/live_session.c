@@ -140,7 +140,9 @@ static int read_rules(struct live_session *session)
 
     if (s->live.false_alarms >= CALL_DETECTOR_PER)
         return err_set(ERR_USAGE,
-                       "--false-alarms takes less than a million calls in a million");
+                       "--false-alarms takes strange calls per million normal ones, above 0 "
+                       "and below %.0f, not %g",
+                       CALL_DETECTOR_PER, s->live.false_alarms);
     if (rc == 0 && opts->detector->is_published)
         rc = options_refuse(s, "false-alarms", "is for --call-detector tails alone");
     opts->rules = &session->rules;
@@ -386,14 +388,13 @@ static void say_restarts(struct live_session *s)
 
     ps_client_counts(s->client, &n);
     if (n.n_retold > 0)
-        log_warn("ad",
-                 "the parameter server was started anew without what it had known: it was "
-                 "told again what is from here, and what instances had told that had ended "
-                 "is missing (snag ps --snapshot keeps it)");
+        log_warn("ad", "the parameter server was restarted without its models. This instance "
+                       "has sent its part again; the part of instances that had ended before "
+                       "is lost. Start the server with --snapshot FILE to keep it");
     if (n.n_forgotten > 0)
         log_warn("ad",
-                 "the parameter server was started anew with less than it had kept: %llu "
-                 "parts of what is from here are missing",
+                 "the parameter server was restarted from an older snapshot: %llu parts that "
+                 "this instance had sent are missing in it",
                  (unsigned long long)n.n_forgotten);
     s->has_unsent |= n.n_forgotten > 0;
 }
@@ -413,7 +414,7 @@ static void say_unsent(struct live_session *s)
     else if (s->has_unsent && n.n_replies == 0)
         log_warn("ad", "no parameter server has answered at '%s'", s->settings->live.ps);
     else if (s->has_unsent)
-        log_warn("ad", "the parameter server has not taken all that was learnt");
+        log_warn("ad", "the parameter server has not taken all that this instance has learnt");
 }
 
 /* Waits for the server in short stretches, so that a signal is seen. */
@@ -437,7 +438,8 @@ static void say_unused(const struct live_rule_list *list, const char *path)
 {
     for (size_t i = 0; i < list->n; i++)
         if (!list->rule[i].is_used)
-            log_warn("ad", "there was no '%s', of '%s'", list->rule[i].name, path);
+            log_warn("ad", "'%s' in '%s' names no function of this run: the rule had no effect",
+                     list->rule[i].name, path);
 }
 
 int live_session_run(struct live_session *session)
@@ -455,7 +457,8 @@ int live_session_run(struct live_session *session)
         ad_end(session->ad);
     finish_exchange(session);
     if (session->settings->rank != NO_RANK && ad_totals(session->ad)->n_events == 0)
-        log_warn("ad", "nothing of rank %u was there to read", session->settings->rank);
+        log_warn("ad", "--rank %u: the source had no events of this rank",
+                 session->settings->rank);
     say_unused(&session->rules.ignore, session->settings->live.ignore);
     say_unused(&session->rules.threshold, session->settings->live.thresholds);
     close_recorder(session);
@@ -525,8 +528,8 @@ static void print_unended(const struct live_unended *x, double after_ns, void *c
     char id[EXECUTION_ID_SIZE], after[TEXT_SIZE], ran[TEXT_SIZE];
 
     execution_id(id, NULL, l->rank, l->thread, x->index);
-    print("%s %s does not end: still open when the events of its rank end, %s before the run "
-          "does; it had run for %s by then\n",
+    print("%s %s does not end: it is still open when the events of its rank end, %s before the "
+          "run ends; it had run for %s by then\n",
           of->defs->region[of->foi->region].short_name, id, text_duration(after_ns, after),
           text_duration((double)(x->last_ns - x->enter_ns), ran));
 }
@@ -539,16 +542,19 @@ static void print_foi(const struct live_foi *foi, const struct definitions *defs
     print("%s: %s execution%s with %s call%s, %s strange by %s",
           defs->region[foi->region].short_name, text_count(n->n_executions, executions),
           text_plural(n->n_executions), text_count(n->n_calls, calls), text_plural(n->n_calls),
-          text_count(n->n_anomalies, strange), foi->has_model ? "the model" : "the deviations");
+          text_count(n->n_anomalies, strange),
+          foi->has_model ? "the model" : "comparison with those before");
     if (n->n_unjudged > 0)
-        print("; %s not judged, as there were too few before",
+        print("; %s not judged, as too few came before to compare with",
               text_count(n->n_unjudged, other));
     if (n->n_own_unknown > 0)
-        print("; of %s it is not known how long they waited for other ranks",
+        print("; for %s of them it is not known how long they waited for other ranks",
               text_count(n->n_own_unknown, other));
     if (n->n_cut > 0)
-        print("; of %s only the first calls were kept", text_count(n->n_cut, other));
-    print("%s\n", foi->is_given_up ? "; given up for a function that matches better" : "");
+        print("; for %s of them only the first calls were kept", text_count(n->n_cut, other));
+    print("%s\n", foi->is_given_up
+                      ? "; no longer followed: another function matches --foi better"
+                      : "");
 }
 
 void live_totals_print_trees(const struct live_session *s)
@@ -601,8 +607,11 @@ void live_totals_print_slight(const struct live_session *s)
     char taken_back[TEXT_SIZE];
 
     if (s->stored.n_taken_back > 0)
-        print("%s more seemed so for a while, and were taken back in the end\n",
-              text_count(s->stored.n_taken_back, taken_back));
+        print("%s more call%s reported as strange during the run; by the models at its end %s "
+              "normal\n",
+              text_count(s->stored.n_taken_back, taken_back),
+              s->stored.n_taken_back == 1 ? " was" : "s were",
+              s->stored.n_taken_back == 1 ? "it is" : "they are");
     strange_calls_print_slight(n->n_slight, ad_least_lost(s->ad));
 }
 
@@ -622,15 +631,17 @@ void live_totals_print_wrong(const struct live_session *s)
     char lost[TEXT_SIZE];
 
     if (s->stored.store.n_removed > 0)
-        print("%s records, those that lost least, gave way to others: the store may not be "
-              "larger "
-              "(--store-limit)\n",
+        print("%s records, those with the least lost time, were removed from the store to keep "
+              "it below its limit; --store-limit MIB sets a larger one\n",
               text_count(s->stored.store.n_removed, lost));
     if (s->exchange && !s->has_unsent && !live_exchange_has_shared(s->exchange))
-        print("judged by what was read here alone: the server had nothing of other instances "
-              "yet (--deterministic waits for them)\n");
+        print(
+            "judged by this process alone: the parameter server had nothing of other instances "
+            "before the end; with --deterministic N all instances wait for each other\n");
     if (s->stream.n_lost > 0)
-        print("%s events were lost on the way\n", text_count(s->stream.n_lost, lost));
+        print("%s events did not reach this process: counts and times of the calls around them "
+              "are incomplete\n",
+              text_count(s->stream.n_lost, lost));
     reading_print_quality(&quality, &(struct clock_report){0});
 }
 

@@ -48,6 +48,11 @@ static int check_words(int argc, char **argv, int most)
     return 0;
 }
 
+static bool asks_for_usage(int argc, char **argv)
+{
+    return argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+}
+
 static int show_help(int argc, char **argv)
 {
     const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
@@ -55,12 +60,12 @@ static int show_help(int argc, char **argv)
 
     if (rc < 0)
         return rc;
-    if (argc > 1 && command == NULL && strcmp(argv[1], "help") != 0)
-        return complain_command(argv[1]);
     if (command)
         help_command(stdout, command);
-    else
+    else if (argc < 2 || strcmp(argv[1], "help") == 0)
         help_overview(stdout);
+    else if (!help_other(stdout, argv[1]))
+        return complain_command(argv[1]);
     return 0;
 }
 
@@ -149,6 +154,8 @@ static int dispatch(int argc, char **argv)
         help_overview(stderr);
         return STATUS_USAGE;
     }
+    if (asks_for_usage(argc - 1, argv + 1) && help_other(stdout, word))
+        return 0;
     if (strcmp(word, "--version") == 0 || strcmp(word, "version") == 0)
         return show_version(argc - 1, argv + 1);
     if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)

@@ -81,16 +81,17 @@ static const struct option_row rows[] = {
      .has_zero = true,
      .help = "a score above it makes an anomaly, instead of the detector's own threshold"},
     {"incidents", 0, OPTION_FLAG, AT(is_incidents), NULL, .commands = "list provdb",
-     .help = "what was disturbed: executions that were strange together are one"},
+     .help = "incidents: executions that were strange together are one"},
     {"groups", 0, OPTION_FLAG, AT(is_groups), NULL, .commands = "list",
      .help = "anomalies that are strange in the same way, with a number for snag label"},
     {"executions", 0, OPTION_FLAG, AT(is_executions), NULL, .commands = "list",
      .help = "single executions, the strangest first"},
     {"false-alarms", 0, OPTION_ABOVE, AT(false_alarms), "N", .commands = "analyze score",
-     .help = "as many executions as this may be called anomalies in a run in which nothing is "
-             "wrong (default 1; score: as the model's run)"},
+     .help = "expected number of executions that are called anomalies in a run in which "
+             "nothing is wrong (default 1; score: as in the model's run)"},
     {"threshold", 0, OPTION_REAL, AT(threshold), "SCORE", .commands = "show", .has_zero = true,
-     .help = "importance of the subtrees to print (default 0.69, twice or half of the usual)"},
+     .help = "importance of the subtrees to print (default 0.69, twice or half as many as "
+             "typical)"},
     {"method", 'm', OPTION_TEXT, AT(plane.method), "KIND", .commands = "project",
      .help = "how executions are put on a plane", .choice = project_name, .typical = "tsne"},
     {"perplexity", 0, OPTION_REAL, AT(plane.perplexity), "P", .commands = "project",
@@ -104,34 +105,37 @@ static const struct option_row rows[] = {
              "(default " CALL_DETECTOR_TYPICAL ")",
      .choice = call_detector_name},
     {"short", 0, OPTION_TEXT, AT(takes_short), "WHICH", .commands = "record analyze ad watch",
-     .help = "which calls may be strange as they are too short: none, those of functions that "
-             "do not wait for others (work), or all (default work; sstd, hbos, copod: all)",
+     .help = "report calls that are too short: none; work: only of functions that do not wait "
+             "for others (default with tails); all (default with sstd, hbos, copod)",
      .choices = "none|work|all"},
     {"least", 0, OPTION_TIME, AT(least_lost_ns), "TIME", .commands = "record analyze ad watch",
      .has_zero = true,
-     .help = "what a strange call has lost at least, or is too short by, say 10us; those that "
-             "lost less are only counted (default: by the clock and by how quick calls vary; "
-             "sstd, hbos, copod: nothing)"},
+     .help = "report only calls that lost (or saved) at least TIME, such as 10us; the others "
+             "are counted (default with tails: from the clock's tick and the noise of quick "
+             "calls; sstd, hbos, copod: 0)"},
     {"least", 0, OPTION_SHARE, AT(compare.least), "SHARE", .commands = "compare report serve",
      .has_zero = true,
-     .help = "what is less is no change, say 2% (default 1%; of one run on each side 5%)"},
+     .help = "smaller changes count as none, such as 2% (default 1%; 5% if there is one run on "
+             "each side)"},
     {"base", 'b', OPTION_LIST, AT(compare.base), "RUN", .commands = "compare report serve",
-     .help = "a run from before; all arguments are new ones then; may be repeated"},
+     .help =
+         "a run to compare with; may be repeated. With --base all RUN arguments are new runs"},
     {"rename", 0, OPTION_LIST, AT(compare.rename), "A=B", .commands = "compare report serve",
-     .help = "function A of before is called B now; may be repeated"},
+     .help = "function A of the base is called B in the new runs; may be repeated"},
     {"tag", 0, OPTION_LIST, AT(history.tag), "KEY=VALUE",
      .commands = "compare report history model serve",
-     .help = "what a run is added with, or which runs are meant; may be repeated"},
+     .help = "history add: store this tag with the run. Elsewhere: use only runs that have "
+             "this tag. May be repeated"},
     {"last", 0, OPTION_COUNT, AT(history.last), "N", .commands = "compare serve",
-     .help = "so many of the newest runs of a history (default 10)"},
+     .help = "use only the N newest runs of a history (default 10)"},
     {"last", 0, OPTION_COUNT, AT(history.last), "N", .commands = "report history model",
-     .help = "so many of the newest runs of a history (default: all)"},
+     .help = "use only the N newest runs of a history (default: all)"},
     {"keep", 0, OPTION_COUNT, AT(history.keep), "N", .commands = "history",
-     .help = "forget all runs but the newest so many"},
+     .help = "forget all runs but the N newest"},
     {"keep-days", 0, OPTION_SPAN, AT(keep_days), "DAYS", .commands = "provdb", .has_zero = true,
-     .help = "drop runs that ended longer ago, of which there is a backup"},
+     .help = "remove runs that ended longer ago and that a backup holds"},
     {"keep-mib", 0, OPTION_COUNT, AT(keep_mib), "N", .commands = "provdb",
-     .help = "drop the oldest runs, of which there is a backup, until N MiB are left"},
+     .help = "remove the oldest runs that a backup holds, until the store has N MiB"},
     {"levels-from", 0, OPTION_COUNT, AT(levels_from), "CALLS", .commands = "analyze",
      .help = "make what a timeline of all calls is drawn from now, and not when somebody looks "
              "first, for runs of so many calls or more (default 33554432)"},
@@ -143,19 +147,18 @@ static const struct option_row rows[] = {
          "what this run is called in the store, metrics and log (default: the job of Slurm, "
          "PBS or LSF, else made of the time)"},
     {"log", 0, OPTION_TEXT, AT(log), "FILE", .commands = "ad watch ps",
-     .help = "append messages to it, with the time; SIGHUP opens it anew, and ends nothing"},
+     .help = "append messages to FILE, with the time; at SIGHUP the file is opened again"},
     {"number", 0, OPTION_COUNT, AT(history.number), "N", .commands = "history",
      .help = "forget the run of this number"},
     {"path", 0, OPTION_TEXT, AT(history.path), "PATH", .commands = "report history",
-     .help = "that call path and those below it only, say 'step > solve'"},
+     .help = "only this call path and those below it, such as 'step > solve'"},
     {"fail-on", 0, OPTION_SHARE, AT(most_anomalies), "SHARE", .commands = "score",
      .has_zero = true,
-     .help =
-         "exit status 4 when more than this share of the executions, say 1%, are anomalies"},
+     .help = "exit status 4 when more than this share of the executions, such as 1%, are "
+             "anomalies"},
     {"fail-on", 0, OPTION_LIST, AT(compare.limit), "LIMIT", .commands = "compare",
-     .help =
-         "exit status 4 when it is slower by more than this: 5%, PATH:2ms, PATH:5%, or @FILE "
-         "with one a line; may be repeated"},
+     .help = "exit status 4 when the new side is significantly slower by more than this: 5%, "
+             "PATH:2ms, PATH:5%, or @FILE with one limit a line; may be repeated"},
     {"inclusive", 0, OPTION_FLAG, AT(is_inclusive), NULL, .commands = "analyze ad watch",
      .help = "judge calls by their inclusive time, not by their own"},
     {"seed", 0, OPTION_SEED, AT(seed), "N",
@@ -170,7 +173,7 @@ static const struct option_row rows[] = {
      .help = "how many to print (default: top 10, others all)"},
     {"all", 'a', OPTION_FLAG, AT(is_all), NULL,
      .commands = "info analyze list ranks compare history show what-if score provdb",
-     .help = "print all there is: executions, regions, the whole tree"},
+     .help = "print all rows, not only the first --top"},
     {"rank", 'r', OPTION_NUMBER, AT(rank), "R", .commands = "list export provdb",
      .has_zero = true, .help = "only executions on this rank"},
     {"rank", 'r', OPTION_NUMBER, AT(rank), "R", .commands = "ad watch", .has_zero = true,
@@ -181,7 +184,7 @@ static const struct option_row rows[] = {
      .help = "only executions that people labelled so, or not at all (none)",
      .choices = "abnormal|normal|none"},
     {"depth", 'd', OPTION_COUNT, AT(depth), "N", .commands = "show",
-     .help = "levels of the tree to draw; strange calls below are drawn all the same",
+     .help = "levels of the tree to draw; strange calls below them are drawn, too",
      .typical = "4"},
     {"subtrees", 0, OPTION_FLAG, AT(has_subtrees), NULL, .commands = "show",
      .help = "also print which subtrees make it different from executions like it"},
@@ -190,7 +193,7 @@ static const struct option_row rows[] = {
     {"from", 0, OPTION_TEXT, AT(learning.from), "FILE", .commands = "label",
      .help = "CSV with a column 'id' and a column 'label' (abnormal, normal, clear)"},
     {"author", 0, OPTION_TEXT, AT(learning.author), "NAME", .commands = "label retrain serve",
-     .help = "who says so (default: the user's login name)"},
+     .help = "author of the labels (default: your login name)"},
     {"model", 0, OPTION_TEXT, AT(model), "FILE", .commands = "record score ad watch",
      .help = "model to judge executions by"},
     {"learner", 0, OPTION_TEXT, AT(learning.learner), "KIND",
@@ -230,16 +233,17 @@ static const struct option_row rows[] = {
     {"no-call-sites", 0, OPTION_FLAG, AT(has_no_call_sites), NULL, .commands = "record",
      .help = "name calls of MPI alone, not with where in the program they are called"},
     {"sample", 0, OPTION_TEXT, AT(sample), "RATE", .commands = "record",
-     .help = "also look at the stacks of threads that compute, say 200Hz times a second: what "
-             "calls no MPI is found too"},
+     .help = "also look at the stacks of threads that compute, at a rate such as 200Hz: finds "
+             "functions that call no MPI, too"},
     {"overhead", 0, OPTION_SHARE, AT(overhead), "SHARE", .commands = "record",
-     .help = "what recording may cost, say 2%: short functions that are called too often are "
-             "left out, and named (default: all are recorded)"},
+     .help = "what recording may cost, such as 2%: beyond that, short and frequent functions "
+             "are no longer recorded, and named (default: all are recorded)"},
     {"finish", 0, OPTION_TEXT, AT(finish), "DIR", .commands = "record",
      .help = "make a trace of what an earlier snag record, or the tracer by hand, left in a "
              "directory; no program is run"},
     {"live", 0, OPTION_TEXT, AT(live_socket), "SOCKET", .commands = "record",
-     .help = "write no trace: send to who listens there, snag ad or snag watch tracer:SOCKET"},
+     .help = "write no trace: send the events to the snag ad or snag watch that reads "
+             "tracer:SOCKET"},
     {"tracer", 0, OPTION_TEXT, AT(tracer), "KIND", .commands = "record",
      .help = "library to load (default: by what the program is linked with, or by what starts "
              "it, mpirun and its like)",
@@ -260,7 +264,8 @@ static const struct option_row rows[] = {
     {"format", 0, OPTION_TEXT, AT(format), "KIND", .commands = "history",
      .help = "how to print what show shows", .choices = "text|csv|json"},
     {"by", 0, OPTION_TEXT, AT(by), "KIND", .commands = "list",
-     .help = "what comes first, the strangest, what cost the run most or lost most time",
+     .help = "what comes first: the strangest (score), what cost the run most, or what lost "
+             "most time",
      .choices = "score|cost|lost"},
     {"by", 0, OPTION_TEXT, AT(by), "KIND", .commands = "ranks",
      .help =
@@ -268,8 +273,8 @@ static const struct option_row rows[] = {
          "or stage=TEXT: the number behind TEXT in the names of threads (default: rank; "
          "thread where there are too few ranks)"},
     {"by", 0, OPTION_TEXT, AT(by), "KIND", .commands = "provdb",
-     .help =
-         "what comes first, the most time lost, the strangest or what cost the program most",
+     .help = "what comes first: the most time lost (severity), the strangest (score), or what "
+             "cost the program most",
      .choices = "severity|score|cost", .typical = "severity"},
     {"verify", 0, OPTION_FLAG, AT(is_verified), NULL,
      .commands = "list ranks compare report show what-if evaluate serve query export",
@@ -279,8 +284,8 @@ static const struct option_row rows[] = {
     {"snapshot", 0, OPTION_TEXT, AT(server.snapshot), "FILE", .commands = "ps",
      .help = "go on from this file if it is there, and keep it up to date"},
     {"upstream", 0, OPTION_TEXT, AT(server.upstream), "ADDRESS", .commands = "ps",
-     .help = "tell another snag ps what is told here, and say here what that one says; "
-             "with --snapshot"},
+     .help = "join the server at ADDRESS as one of the servers below it: it gets the counts of "
+             "this one, and its model is sent to the clients here; needs --snapshot"},
     {"dump", 0, OPTION_TEXT, AT(server.dump), "SERVER", .commands = "ps",
      .help = "print what a server knows, by its address or its snapshot, as JSON, and end"},
     {"load", 0, OPTION_TEXT, AT(server.load), "FILE", .commands = "ps",
@@ -302,8 +307,8 @@ static const struct option_row rows[] = {
     {"ranks", 0, OPTION_COUNT, AT(sim.ranks), "N", .commands = "sim", .help = "ranks to play",
      .typical = "64"},
     {"tree", 0, OPTION_TEXT, AT(sim.tree), "LEVELSxFAN", .commands = "sim",
-     .help = "play them to a tree of servers in this process, with so many levels (ranks the "
-             "last) and so many below each server, and say what each level had to do"},
+     .help = "play them to a tree of servers in this process, with LEVELS levels (the ranks "
+             "are the last) and FAN below each server; prints what each level had to do"},
     {"rate", 0, OPTION_REAL, AT(sim.rate), "R", .commands = "sim",
      .help = "steps per second of each rank; 0: as fast as they are answered", .typical = "1"},
     {"seconds", 0, OPTION_REAL, AT(sim.seconds), "S", .commands = "sim",
@@ -326,15 +331,13 @@ static const struct option_row rows[] = {
     {"step", 0, OPTION_SPAN, AT(live.step), "SECONDS", .commands = "ad watch",
      .help = "trace time of a step when a trace is replayed; 0: all at once", .typical = "1"},
     {"speed", 0, OPTION_SPAN, AT(live.speed), "X", .commands = "ad",
-     .help = "replay so many seconds of a trace in a second; 0: as fast as it goes",
-     .typical = "0"},
+     .help = "replay X seconds of the trace per second; 0: as fast as it goes", .typical = "0"},
     {"speed", 0, OPTION_SPAN, AT(live.speed), "X", .commands = "watch",
-     .help = "replay so many seconds of a trace in a second; 0: as fast as it goes",
-     .typical = "1"},
+     .help = "replay X seconds of the trace per second; 0: as fast as it goes", .typical = "1"},
     {"min-count", 0, OPTION_NUMBER, AT(live.min_count), "N", .commands = "ad watch",
      .help = "calls of a region before any of them is judged", .typical = "100"},
     {"min-time", 0, OPTION_TIME, AT(live.min_time_ns), "TIME", .commands = "ad watch",
-     .help = "calls that took less, say 20us, are never strange", .typical = "0"},
+     .help = "calls that took less than TIME, such as 20us, are never strange", .typical = "0"},
     {"false-alarms", 0, OPTION_ABOVE, AT(live.false_alarms), "N", .commands = "record ad watch",
      .help = "tails: normal calls in a million of each region that may be called strange",
      .typical = "10"},
@@ -346,22 +349,22 @@ static const struct option_row rows[] = {
     {"window", 0, OPTION_NUMBER, AT(live.window), "N", .commands = "ad watch",
      .help = "calls before and after a strange one that are kept with it", .typical = "10"},
     {"store", 0, OPTION_TEXT, AT(live.store), "URL", .commands = "record ad watch",
-     .help = "where what is strange is kept: a directory, sqlite:DIRECTORY?shards=N or "
-             "postgresql://...; or none (default: ad none, watch NAME.store)"},
-    {"store-limit", 0, OPTION_COUNT, AT(live.store_mib), "MIB", .commands = "record ad watch",
      .help =
-         "how large a store may be, in a database what this run has there: of what is beyond "
-         "it, the least strange goes (default: of a directory, a quarter of what is free on "
-         "its disk; of a database, no limit)"},
+         "where strange calls and executions are kept: a directory, sqlite:DIRECTORY?shards=N "
+         "or postgresql://...; or none (default: ad none, watch NAME.store)"},
+    {"store-limit", 0, OPTION_COUNT, AT(live.store_mib), "MIB", .commands = "record ad watch",
+     .help = "how large a store may be, or in a database the rows of this run: beyond it, "
+             "records with the least lost time are removed (default: for a directory, a "
+             "quarter of the free space of its disk; for a database, no limit)"},
     {"spool", 0, OPTION_TEXT, AT(live.spool), "DIRECTORY", .commands = "record ad watch",
-     .help = "where what goes to PostgreSQL waits while the database is away",
+     .help = "where rows for PostgreSQL wait while the database is away",
      .typical = "snag-spool"},
     {"spool-limit", 0, OPTION_COUNT, AT(live.spool_mib), "MIB", .commands = "record ad watch",
-     .help = "how much of it may wait there", .typical = "1024"},
+     .help = "how much may wait in the spool", .typical = "1024"},
     {"program", 0, OPTION_NUMBER, AT(live.program), "N", .commands = "ad watch",
      .help = "number of the program in a workflow of several", .typical = "0"},
     {"as-rank", 0, OPTION_NUMBER, AT(live.as_rank), "R", .commands = "ad watch",
-     .has_zero = true, .help = "take what is read for rank R, whatever it says of itself"},
+     .has_zero = true, .help = "take all events for those of rank R, whatever rank they name"},
     {"watchlist", 0, OPTION_TEXT, AT(live.watchlist), "FILE", .commands = "ad watch",
      .help = "counters of the node's state: JSON [[counter, field], ...]"},
     {"counter-prefix", 0, OPTION_TEXT, AT(live.counter_prefix), "P", .commands = "ad watch",
@@ -370,7 +373,7 @@ static const struct option_row rows[] = {
      .commands = "ad watch", .help = "how long to wait for a program that is not there yet",
      .typical = "60"},
     {"silence-timeout", 0, OPTION_SPAN, AT(live.silence_timeout), "SECONDS",
-     .commands = "ad watch", .help = "how long a program may say nothing; 0: for ever",
+     .commands = "ad watch", .help = "how long a program may send nothing; 0: for ever",
      .typical = "0"},
     {"tree-window", 0, OPTION_COUNT, AT(live.tree_window), "SECONDS", .commands = "ad watch",
      .help = "how long executions are kept to compare others with", .typical = "3600"},
@@ -379,7 +382,7 @@ static const struct option_row rows[] = {
              "duration,exclusive,exit,messages,rate,calls,depth",
      .typical = "duration"},
     {"tree-sigmas", 0, OPTION_ABOVE, AT(live.tree_sigmas), "X", .commands = "ad watch",
-     .help = "an execution is strange beyond so many standard deviations", .typical = "6"},
+     .help = "an execution is strange beyond X standard deviations", .typical = "6"},
     {"threads", 't', OPTION_NUMBER, AT(threads), "N",
      .help = "threads to use (default: one per processor); results do not depend on it"},
     {"together", 0, OPTION_FLAG, AT(is_together), NULL, .commands = "info analyze score",
@@ -393,7 +396,8 @@ static const struct option_row rows[] = {
          "under mpirun or srun: each process reads a part of the runs, or some of the traces"},
     {"json", 'j', OPTION_FLAG, AT(is_json), NULL, .help = "print JSON (snag man formats)"},
     {"quiet", 'q', OPTION_FLAG, AT(is_quiet), NULL, .help = "no progress, no notes on stderr"},
-    {"verbose", 'v', OPTION_FLAG, AT(is_verbose), NULL, .help = "say what is done, on stderr"},
+    {"verbose", 'v', OPTION_FLAG, AT(is_verbose), NULL,
+     .help = "report what is done, on stderr"},
     {"help", 'h', OPTION_FLAG, AT(is_help), NULL, .help = "print this"},
     {0},
 #undef AT

@@ -476,7 +476,7 @@ int trace_run_make(const struct settings *settings, const char *trace, const cha
     if (rc < 0)
         return rc;
     if (rc == STATUS_DAMAGED)
-        log_warn("compare", "'%s' is damaged: what is missing is left out", trace);
+        log_warn("compare", "'%s' is damaged: the missing part is not in the results", trace);
     return rundir_is_run(path) ? 0 : STATUS_FAILED;
 }
 

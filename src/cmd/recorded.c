@@ -133,10 +133,10 @@ static void say_functions_missing(const struct recorded *r, const struct trace_k
 
     if (s->is_functions)
         record_say(s,
-                   "missing are the program's own functions: it was not compiled with "
+                   "the program's own functions are missing: it was not compiled with "
                    "-finstrument-functions. Without --functions they are found on its stacks");
     else if (!s->is_mpi_alone)
-        record_say(s, "missing are the program's own functions: none was found on its stacks");
+        record_say(s, "the program's own functions are missing: none was found on its stacks");
     record_say(s, "%s%s%sits loops are found in its calls of %s: snag analyze %s --foi loop",
                s->is_mpi_alone ? "--stacks would record the functions that call " : "",
                s->is_mpi_alone ? runtimes(found) : "", s->is_mpi_alone ? ", too; " : "",
@@ -150,10 +150,10 @@ static void say_left_out(const struct settings *s, const struct definitions *def
     char text[4 * TEXT_SIZE];
 
     for (size_t i = 0; i < n && i < MAX_LEFT_OUT; i++)
-        record_say(s, "left out, as recording it cost too much: %.200s, %s",
+        record_say(s, "no longer recorded, as that cost too much: %.200s, %s",
                    defs->region[of[i].region].short_name, left_out_text(&of[i], text));
     if (n > MAX_LEFT_OUT)
-        record_say(s, "left out are %zu more functions: snag info", n - MAX_LEFT_OUT);
+        record_say(s, "%zu more functions are no longer recorded: snag info", n - MAX_LEFT_OUT);
     free(of);
 }
 
@@ -167,10 +167,9 @@ static void say_cost(const struct settings *s, const struct definitions *defs,
     if (cost.program_ns == 0)
         return;
     if (s->overhead > 0 && cost.ratio > s->overhead)
-        advice =
-            ", more than was allowed: not saved are the begin and the end, some ms of each "
-            "thread whenever something is left out, messages, collectives of several "
-            "ranks, and counting what is left out";
+        advice = ", more than was allowed: --overhead cannot save the begin and the end, some "
+                 "ms of each thread whenever something is left out, messages, collectives of "
+                 "several ranks, and counting what is left out";
     else if (s->overhead == 0 && has_functions && cost.ratio > MUCH &&
              cost.recording_ns > MUCH_NS)
         advice = ": --overhead 2% leaves out short functions that are called too often";

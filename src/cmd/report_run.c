@@ -191,8 +191,8 @@ static int put_executions(struct run_report *r, const struct execution_filter *f
         table_free(table);
         return rc;
     }
-    report_text(r->out, "No execution is an anomaly. These are the strangest, which may be as "
-                        "chance has it:");
+    report_text(r->out,
+                "No execution is an anomaly. These are the strangest, which may be by chance:");
     table_print_html(table, r->out);
     return executions_each(r->db, filter, keep_execution, r);
 }
@@ -207,12 +207,11 @@ static int put_incidents(struct run_report *r, struct execution_filter *filter, 
     rc = list_incident_table(r->db, filter, &table);
     if (rc < 0)
         return rc;
-    report_text(
-        r->out,
-        "Executions that were strange together, because they waited for each other, are "
-        "one incident; those that lost most come first. Its cost is what the run would "
-        "be shorter without it, where that is known; the head is the execution that it "
-        "goes back to.");
+    report_text(r->out,
+                "Executions that were strange together, because they waited for each other, "
+                "are one incident; those that lost most come first. The cost of an incident is "
+                "by how much the replayed run is shorter without it, where that is known; its "
+                "head is the execution that delayed the others.");
     table_print_html(table, r->out);
     filter->verdict = "anomaly";
     rc = incident_list_count(r->db, filter, &n);
@@ -259,8 +258,8 @@ static void put_facts(const struct execution *x, void *ctx)
                 x->label ? x->label : "", x->why);
     report_text(
         out,
-        "rank %u thread %u, entered at %s: took %s, usually %s; lost %s%s%s; score %s; "
-        "%s calls, %s messages",
+        "rank %u thread %u, entered at %s: took %s, typical %s; lost %s%s%s; score %s; %s "
+        "calls, %s messages",
         x->rank, x->thread, text_duration((double)x->enter_ns, enter),
         text_duration((double)x->duration_ns, took),
         text_duration((double)x->typical_ns, typical), text_duration((double)x->lost_ns, lost),
@@ -297,7 +296,7 @@ static int put_close(struct run_report *r, uint32_t i, uint32_t k, bool *has_roo
              (long long)tree);
     report_figure(r->out, "tree", address,
                   "Call paths by time; below, those of a typical execution at the same scale. "
-                  "\342\226\262 lost time or is unusual.");
+                  "\342\226\262 lost time or is not typical.");
     report_figure(r->out, "timeline", address,
                   "Around it on its rank, on those of the cause, numbered, and on those it "
                   "exchanged messages with.");

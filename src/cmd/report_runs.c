@@ -312,11 +312,12 @@ static void put_trend(FILE *out, const struct settings *s, const struct trend *t
     table_print_html(trend_table_series(t, s->history.path, 2 * s->top), out);
     report_heading(out, 3, "Where it changed");
     if (changes) {
-        report_text(out,
-                    "Changed with the run of this number, by more than runs differ anyway:");
+        report_text(
+            out, "Changed with the run of this number, by more than the spread between runs:");
         table_print_html(changes, out);
     } else {
-        report_text(out, "No change in these runs that is more than they differ anyway.");
+        report_text(out,
+                    "No change in these runs that is larger than the spread between them.");
     }
     report_heading(out, 3, "The runs");
     if (first > 0)

@@ -361,7 +361,7 @@ static int read_file(const char *path, struct said said)
         return err_set(ERR_FORMAT, "no JSON in '%s': line %d: %s", path, error.line,
                        error.text);
     if (!json_is_object(root) || json_object_size(root) == 0)
-        rc = err_set(ERR_FORMAT, "nothing is said in '%s'", path);
+        rc = err_set(ERR_FORMAT, "'%s' sets nothing", path);
     json_object_foreach(root, name, value) if (rc == 0) rc = set_field(path, name, value, said);
     json_decref(root);
     return rc;
@@ -406,7 +406,10 @@ int store_name_free(const char *stem, const char *rest, int from, char store[FS_
         if (prov_dir_parse(store, &place) == 0 && !fs_exists(place.dir))
             return 0;
     }
-    return err_set(ERR_EXISTS, "there are '%s%s' and many like it: say --store", stem, rest);
+    return err_set(ERR_EXISTS,
+                   "'%s%s' and all numbered names up to '%s-%d%s' are taken: choose a name "
+                   "with --store DIRECTORY",
+                   stem, rest, stem, MAX_STORES - 1, rest);
 }
 
 int store_name_said(const char **store)
@@ -415,9 +418,8 @@ int store_name_said(const char **store)
         return 0;
     if (prov_dir_is_store(NO_STORE))
         return err_set(ERR_USAGE,
-                       "--store %s is no store, and there is one of that name: say "
-                       "./%s for it, or nothing",
-                       NO_STORE, NO_STORE);
+                       "--store %s means: keep nothing. For the store named '%s' write ./%s",
+                       NO_STORE, NO_STORE, NO_STORE);
     *store = NULL;
     return 0;
 }

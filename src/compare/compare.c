@@ -46,6 +46,11 @@ const char *compare_verdict_name(enum compare_verdict verdict)
     return names[verdict];
 }
 
+const char *compare_verdict_word(enum compare_verdict verdict)
+{
+    return verdict == COMPARE_INCONCLUSIVE ? "inconclusive" : compare_verdict_name(verdict);
+}
+
 double compare_fraction(const struct compare_change *change)
 {
     double before = change->ns[COMPARE_BEFORE], after = change->ns[COMPARE_AFTER];

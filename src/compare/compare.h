@@ -138,8 +138,10 @@ void compare_runs(const struct summary *before, uint32_t n_before, const struct 
                   uint32_t n_after, const struct compare_opts *opts, struct comparison *out);
 void compare_release(struct comparison *comparison);
 
-/* compare_verdict_name -- "same", "slower", "faster", "unsure", "new", "gone", "moved". */
+/* compare_verdict_name -- "same", "slower", "faster", "unsure", "new", "gone", "moved": in JSON, which programs read. */
 const char *compare_verdict_name(enum compare_verdict verdict);
+/* compare_verdict_word -- the same to people, but "inconclusive" for "unsure". */
+const char *compare_verdict_word(enum compare_verdict verdict);
 
 /* compare_path_name -- "step > solve > kernel", by short names. Returns out. */
 char *compare_path_name(const struct comparison *comparison, uint32_t path,

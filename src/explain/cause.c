@@ -660,6 +660,25 @@ char *cause_sentence(const struct trace_view *view, const struct cause *cause,
     return out;
 }
 
+/* Whom it waited for was late, but by too little: the rest of the time is of the call itself. */
+static void say_in_time(struct text_writer *w, const struct waiting *waiting)
+{
+    const char *where = "the operation or in the network; the trace does not say which";
+
+    if (waiting->kind == WAITING_FOR_ALL) {
+        text_say(w, "no rank came late enough");
+    } else if (waiting->kind == WAITING_FOR_DEVICE) {
+        text_say(w, "the GPU was not late enough");
+        where = "the call itself; the trace does not say on what";
+    } else if (waiting->kind == WAITING_FOR_TEAM) {
+        text_say(w, "no thread came late enough");
+        where = "the barrier itself; the trace does not say on what";
+    } else {
+        text_say(w, "rank %u was not late enough", waiting->rank);
+    }
+    text_say(w, " to explain this: the time was spent in %s", where);
+}
+
 char *cause_end_sentence(const struct trace_view *view, const struct cause *cause,
                          char out[CAUSE_SIZE])
 {
@@ -670,14 +689,16 @@ char *cause_end_sentence(const struct trace_view *view, const struct cause *caus
     *out = '\0';
     switch (cause->end) {
     case CAUSE_NOT_WAITING:
-        text_say(&w, "%.100s on ", name_of(view, link));
+        text_say(&w, "the trace shows nobody that %.100s on ", name_of(view, link));
         say_rank(&w, view, link->location);
-        text_say(&w, " waits for nothing that the trace shows: it is the cause");
+        text_say(&w, " waited for: the delay begins here, as far as is known");
         break;
     case CAUSE_TRACER:
         text_say(&w, "%.100s on ", name_of(view, link));
         say_rank(&w, view, link->location);
-        text_say(&w, " is the tracer's: the program did nothing wrong");
+        text_say(
+            &w,
+            " is a call of the tracer: the delay comes from recording, not from the program");
         break;
     case CAUSE_NO_DATA:
         text_say(&w, "the trace has no events of ");
@@ -693,28 +714,22 @@ char *cause_end_sentence(const struct trace_view *view, const struct cause *caus
         text_say(&w, " waits for");
         break;
     case CAUSE_IN_TIME:
-        if (waiting->kind == WAITING_FOR_ALL)
-            text_say(&w, "the last rank entered soon: the operation itself took long");
-        else if (waiting->kind == WAITING_FOR_DEVICE)
-            text_say(&w, "the GPU was done soon: the call itself took long");
-        else if (waiting->kind == WAITING_FOR_TEAM)
-            text_say(&w, "the last thread came soon: the barrier itself took long");
-        else
-            text_say(&w, "rank %u was there in time: the operation itself took long",
-                     waiting->rank);
+        say_in_time(&w, waiting);
         break;
     case CAUSE_UNEXPLAINED:
         say_partner(&w, waiting);
-        text_say(&w, " was late, but nothing it did explains that");
+        text_say(&w, " came late, and its recorded calls do not explain why: it may have been "
+                     "stopped, or did something that is not recorded");
         break;
     case CAUSE_CYCLE:
         say_partner(&w, waiting);
-        text_say(
-            &w, " waits for a call of this chain: both ends are in the operation, which itself "
-                "took long");
+        text_say(&w, " waits for a call that is already in this chain: the chain is a circle, "
+                     "and its first cause is not known");
         break;
     case CAUSE_TOO_LONG:
-        text_say(&w, "more than %d links", CAUSE_MAX_LINKS);
+        text_say(&w,
+                 "the search stops after %d calls: the first cause of the chain is not known",
+                 CAUSE_MAX_LINKS);
         break;
     case N_CAUSE_ENDS:
         break;

@@ -293,7 +293,7 @@ static void say_paths(struct text_writer *w, const struct why *why, uint32_t t, 
         text_say(w, "%s%s%s", i ? ", " : "", why_path_name(why, pair->path, name),
                  place_of(why, pair->path, place));
         say_others(w, why, t, pair);
-        text_say(w, " %s (usually %s", signed_time(pair->excess_ns, more),
+        text_say(w, " %s (typical: %s", signed_time(pair->excess_ns, more),
                  residual_is_typical(why->model, pair->path)
                      ? text_duration(fmax(pair->typical_ns, 0), typical)
                      : "none");
@@ -304,8 +304,8 @@ static void say_paths(struct text_writer *w, const struct why *why, uint32_t t, 
     }
     if (fabs(rest) <= WORTH_ADDING * fabs((double)why->loss.more_ns) || fabs(rest) < 1)
         return;
-    text_say(w, rest < 0 ? "%s%s gained elsewhere" : "%s+%s elsewhere", n ? ", " : "",
-             text_duration(fabs(rest), more));
+    text_say(w, "%sall other call paths together: %s %s than typical", n ? ", " : "",
+             text_duration(fabs(rest), more), rest < 0 ? "less" : "more");
 }
 
 /* Whether what the root itself took more, if it is one of the n that are named, may be of what
@@ -332,7 +332,10 @@ static void say_off(struct text_writer *w, const struct why *why, uint32_t t, si
     if (off_ns > DOUBTFUL_SHARE * fabs((double)why->loss.more_ns))
         text_say(w, "; its begin and end are known to within %s", text_duration(off_ns, off));
     if (may_be_beside(why, t, n))
-        text_say(w, "; that, or part of it, may be of what came before or after it");
+        text_say(w,
+                 "; all or part of the time of %.60s itself may belong to what came before or "
+                 "after it, as its begin and end are estimates",
+                 why->defs->region[why->forest->region[why->forest->first[t]]].short_name);
 }
 
 /* Most of what it took more is of calls that few executions make. Those that make them, too,
@@ -366,21 +369,22 @@ static void say_time(struct text_writer *w, struct why *why, uint32_t t,
     if (w->n > 0)
         text_say(w, "; ");
     if (is_other(why))
-        text_say(w, "%s %s than executions %s usually take (%s)",
+        text_say(w, "%s %s than a typical execution %s (%s)",
                  text_duration(fabs((double)loss->more_ns), more),
                  loss->more_ns < 0 ? "less" : "longer",
-                 is_of_rare_calls(why) ? "without its rare calls" : "like it",
+                 is_of_rare_calls(why) ? "that does not make the rare calls of this one"
+                                       : "with the same calls",
                  text_duration((double)loss->typical_ns, typical));
     else
-        text_say(w, "as long as executions like it usually take (%s)%s",
+        text_say(w, "as long as a typical execution with the same calls (%s)%s",
                  text_duration((double)loss->typical_ns, typical),
-                 n > 0 ? ", but not where" : "");
+                 n > 0 ? ", but on other call paths" : "");
     if (!is_long && !is_brief && is_longer(loss))
-        text_say(w, measure->is_fill
-                        ? ", as it was the first, and waited until others had begun"
-                        : ", which is within what they vary by");
+        text_say(w, measure->is_fill ? ", as it is the first execution of its location and "
+                                       "waited until the others had begun (not counted as lost)"
+                                     : ", as such executions vary by that much");
     if (is_long && n > 0 && why->n_strange == 0)
-        text_say(w, "; each call is ordinary, together they are too long");
+        text_say(w, "; no single call is strange, but together they take too long");
     if (n > 0) {
         text_say(w, ": ");
         say_paths(w, why, t, n);
@@ -416,12 +420,14 @@ static void say_chance(struct text_writer *w, const struct why_verdict *verdict)
     if (!(expected <= NEAR_MISS))
         return;
     if (expected <= RARELY)
-        text_say(w, "; chance alone does this in less than one of a million runs");
+        text_say(w, "; by chance in fewer than 1 of %s runs",
+                 text_count((uint64_t)llrint(1 / RARELY), n));
     else if (expected < OFTEN)
-        text_say(w, "; chance alone does this in one of %s runs like it",
+        text_say(w, "; by chance in 1 of %s runs",
                  text_count((uint64_t)llrint(1 / expected), n));
     else if (!verdict->is_anomaly)
-        text_say(w, "; so common in a run like this that it is not called an anomaly");
+        text_say(w, "; no anomaly: by chance in 1 of %s runs, or in more",
+                 text_count((uint64_t)llrint(1 / OFTEN), n));
 }
 
 static void say_typical_number(struct text_writer *w, const struct why_child *child)
@@ -441,11 +447,14 @@ static void say_order(struct text_writer *w, const struct why *why, uint32_t v,
 {
     char calls[TEXT_SIZE], of[TEXT_SIZE];
 
-    text_say(
-        w, "%.100s calls %.100s before %.100s, as in %s of %s",
-        why->defs->region[why->forest->region[v]].short_name,
-        why->defs->region[order->early].short_name, why->defs->region[order->late].short_name,
-        order->calls ? text_count(order->calls, calls) : "none", text_count(order->of, of));
+    text_say(w,
+             "%.100s calls %.100s before %.100s; %s of its %s calls with the same calls inside "
+             "%s in another order than the typical one",
+             why->defs->region[why->forest->region[v]].short_name,
+             why->defs->region[order->early].short_name,
+             why->defs->region[order->late].short_name,
+             order->calls ? text_count(order->calls, calls) : "none", text_count(order->of, of),
+             order->calls == 1 ? "is" : "are");
 }
 
 static void say_structure(struct text_writer *w, struct why *why,
@@ -465,7 +474,7 @@ static void say_structure(struct text_writer *w, struct why *why,
     }
     text_say(w, "%.100s makes ", why->defs->region[why->forest->region[v]].short_name);
     for (size_t i = 0; i < n && i < MAX_DIFFERENCES; i++) {
-        text_say(w, "%s%s call%s of %.100s (usually ", i ? ", " : "",
+        text_say(w, "%s%s call%s of %.100s (typical: ", i ? ", " : "",
                  child[i].observed ? text_count(child[i].observed, number) : "no",
                  child[i].observed == 1 ? "" : "s",
                  why->defs->region[child[i].region].short_name);
@@ -473,7 +482,7 @@ static void say_structure(struct text_writer *w, struct why *why,
         text_say(w, ")");
     }
     if (n == 0)
-        text_say(w, "an unusual combination of calls");
+        text_say(w, "a rare combination of calls");
     else if (n > MAX_DIFFERENCES)
         text_say(w, ", ...");
     if (path != PATH_NONE && measure->structure > 0)
@@ -486,7 +495,7 @@ static void say_size(struct text_writer *w, const struct why *why, uint32_t t)
     uint32_t n = why->forest->first[t + 1] - why->forest->first[t];
     char observed[TEXT_SIZE], typical[TEXT_SIZE];
 
-    text_say(w, "%s%s calls in all, usually %s", w->n ? "; " : "", text_count(n, observed),
+    text_say(w, "%s%s calls in all (typical: %s)", w->n ? "; " : "", text_count(n, observed),
              text_count((uint64_t)llrint(exp(why->model->log_size)), typical));
 }
 
@@ -539,12 +548,13 @@ static void say_open(struct text_writer *w, const struct why *why, uint32_t t,
 {
     char after[TEXT_SIZE], own[TEXT_SIZE], typical[TEXT_SIZE];
 
-    text_say(w,
-             "it does not end: still open when the events of its rank end, %s before the run "
-             "does; it had run for %s by then, executions like it usually take %s",
-             text_duration((double)(measure->open_ns - 1), after),
-             text_duration((double)forest_own_ns(why->forest, t), own),
-             text_duration((double)measure->loss.typical_ns, typical));
+    text_say(
+        w,
+        "it does not end: it is still open when the events of its rank end, %s before the run "
+        "ends; it had run for %s by then, and a typical execution with the same calls takes %s",
+        text_duration((double)(measure->open_ns - 1), after),
+        text_duration((double)forest_own_ns(why->forest, t), own),
+        text_duration((double)measure->loss.typical_ns, typical));
 }
 
 /* Of so few nothing is usual, and nothing can be said of chance. */
@@ -557,10 +567,10 @@ static void say_few(struct text_writer *w, const struct why *why, uint32_t t)
     if (m->n_trees == 1)
         text_say(w, "%s; the only execution", own);
     else
-        text_say(w,
-                 "%s, one of %u executions, which took %s to %s: too few to say what is usual",
-                 own, m->n_trees, text_duration((double)m->shortest_ns, least),
-                 text_duration((double)m->longest_ns, most));
+        text_say(
+            w, "%s, one of %u executions, which took %s to %s: too few to say what is typical",
+            own, m->n_trees, text_duration((double)m->shortest_ns, least),
+            text_duration((double)m->longest_ns, most));
     say_tracer(w, why, t);
 }
 
@@ -591,12 +601,18 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
     if (w.n > 0)
         say_chance(&w, verdict);
     if (w.n > 0 && verdict->is_slight)
-        text_say(&w, ", but too little to matter");
+        text_say(&w,
+                 "; rare, but no anomaly: the significant part of the difference is below %.3g "
+                 "%% of a typical execution",
+                 100 * verdict->min_lost);
     if (w.n > 0 && verdict->is_unknown)
-        text_say(&w, ", but too little of it is sure");
+        text_say(&w,
+                 "; rare, but no anomaly: without the error bounds of begins and ends, the "
+                 "significant part of the difference is below %.3g %% of a typical execution",
+                 100 * verdict->min_lost);
     say_tracer(&w, why, t);
     if (w.n == 0)
-        text_say(&w, "as usual");
+        text_say(&w, "typical");
 }
 
 /* ----------------------------------------------------------------------------- in short */
@@ -644,7 +660,7 @@ static void cause_in_time(struct text_writer *w, struct why *why, uint32_t t, in
     } else if (is_other(why)) {
         text_say(w, "%s in all", signed_time((double)why->loss.more_ns, more));
     } else {
-        text_say(w, "as long as executions like it");
+        text_say(w, "as long as is typical");
     }
 }
 
@@ -657,17 +673,17 @@ static void cause_in_structure(struct why *why, const struct residual_measure *m
     struct why_order order;
 
     if (why_order(why, measure->rarest, &order)) {
-        text_say(&w, "%.100s before %.100s (usually after)",
+        text_say(&w, "%.100s before %.100s (typical: after)",
                  why->defs->region[order.early].short_name,
                  why->defs->region[order.late].short_name);
     } else if (why_children(why, measure->rarest, child) > 0) {
-        text_say(&w, "%s call%s of %.100s (usually ",
+        text_say(&w, "%s call%s of %.100s (typical: ",
                  child->observed ? text_count(child->observed, number) : "no",
                  child->observed == 1 ? "" : "s", why->defs->region[child->region].short_name);
         say_typical_number(&w, child);
         text_say(&w, ")");
     } else {
-        text_say(&w, "unusual calls in %.100s",
+        text_say(&w, "rare calls in %.100s",
                  why->defs->region[why->forest->region[measure->rarest]].short_name);
     }
     shorten(text, out, WHY_CAUSE_SIZE);
@@ -693,7 +709,7 @@ void why_cause(struct why *why, uint32_t t, const struct residual_measure *measu
     if (verdict->is_open)
         text_say(&w, "does not end");
     else if (residual_is_few(why->model))
-        text_say(&w, "one of %u: too few to say what is usual", why->model->n_trees);
+        text_say(&w, "one of %u: too few to say what is typical", why->model->n_trees);
     else if (first == WHY_STRUCTURE)
         cause_in_structure(why, measure, out);
     else if (first == WHY_SIZE_CLAUSE)
@@ -703,7 +719,7 @@ void why_cause(struct why *why, uint32_t t, const struct residual_measure *measu
     else
         say_tracer(&w, why, t);
     if (*out == '\0')
-        text_say(&w, "as usual");
+        text_say(&w, "typical");
 }
 
 /* ------------------------------------------------------------------------------------- ways */
@@ -793,7 +809,7 @@ char *way_say(const struct why *why, struct way way, char out[WAY_SIZE])
         [WAY_SHORTER_IN_ALL] = "all calls together take less",
         [WAY_MORE_CALLS] = "more calls of %s",
         [WAY_FEWER_CALLS] = "fewer calls of %s",
-        [WAY_COMBINATION] = "unusual calls in %s",
+        [WAY_COMBINATION] = "rare calls in %s",
         [WAY_ORDER] = "another order of the calls in %s",
         [WAY_OPEN] = "does not end",
     };

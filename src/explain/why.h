@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WHY_SIZE 1024
+#define WHY_SIZE 1536
 #define WHY_NAME_SIZE 256
 #define WHY_CAUSE_SIZE 61
 #define WHY_MAX_CHILDREN 64
@@ -47,6 +47,7 @@ struct why_verdict {
         is_open; /* it did not end before the events of its location did, long before the run */
     bool is_slight;  /* it would be one, had it lost more */
     bool is_unknown; /* ... or were it known better when it began and ended */
+    double min_lost; /* of a typical duration: what it would have to lose for that */
     double expected; /* executions as strange in a run like this, by chance; NAN: not known */
 };
 

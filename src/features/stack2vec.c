@@ -27,6 +27,7 @@
 
 #define NEGATIVE_POWER 0.75 /* of a word's frequency, as word2vec */
 #define MAX_TYPICAL 2.0
+#define MAX_RIDGE 1e9
 
 /* Of training. */
 #define PARTS 4u
@@ -87,11 +88,13 @@ int stack2vec_check(const struct stack2vec_opts *o)
         return err_set(ERR_RANGE, "stack2vec cannot fit in %u steps, only in up to %u",
                        o->steps, STACK2VEC_MAX_STEPS);
     if (!(o->learning_rate > 0 && o->learning_rate <= 1) ||
-        !(o->ridge > 0 && o->ridge <= 1e9) ||
+        !(o->ridge > 0 && o->ridge <= MAX_RIDGE) ||
         !(o->negatives > 0 && o->negatives <= STACK2VEC_MAX_NEGATIVES))
-        return err_set(ERR_RANGE,
-                       "stack2vec: a learning rate, a number of negatives or a ridge "
-                       "that cannot be");
+        return err_set(
+            ERR_RANGE,
+            "stack2vec: the learning rate must be above 0 and at most 1, negatives above 0 and "
+            "at most %g, the ridge above 0 and at most %g, not %g, %g and %g",
+            STACK2VEC_MAX_NEGATIVES, MAX_RIDGE, o->learning_rate, o->negatives, o->ridge);
     if (!(o->count_share >= 0 && o->count_share <= 1))
         return err_set(ERR_RANGE, "stack2vec: the share of counts is not within 0 to 1");
     if (o->most_words < 1)

@@ -168,8 +168,8 @@ static int complain_not_found(const char *pattern, const struct definitions *def
     for (size_t i = 0; i < defs->n_left_out; i++)
         if (matches(&defs->region[defs->left_out[i].region], pattern, TIER_EXACT))
             return err_set(ERR_NOT_FOUND,
-                           "'%s' was left out by the tracer, as it was called too often (snag "
-                           "record --overhead)",
+                           "the tracer stopped recording '%s', because it was called too often "
+                           "(snag record --overhead)",
                            pattern);
     if (n_near == 0)
         return err_set(ERR_NOT_FOUND, "no function matches '%s' ('snag info' lists them)",
@@ -192,8 +192,10 @@ int foi_match(const char *pattern, const struct definitions *defs,
     if (rc == 0 && *n == 0)
         rc = complain_not_found(pattern, defs, profile);
     else if (rc == 0 && *n > MAX_FOIS)
-        rc = err_set(ERR_USAGE, "'%s' matches %zu functions (%s, %s, ...): say which", pattern,
-                     *n, defs->region[found[0]].short_name, defs->region[found[1]].short_name);
+        rc = err_set(ERR_USAGE,
+                     "'%s' matches %zu functions (%s, %s, ...): give a longer part of the name",
+                     pattern, *n, defs->region[found[0]].short_name,
+                     defs->region[found[1]].short_name);
     if (rc == 0)
         memcpy(region, found, *n * sizeof *region);
     free(found);

@@ -150,7 +150,7 @@ static int check_enough_left(const struct ocsvm_state *state, const struct learn
         return 0;
     return err_set(ERR_RANGE,
                    "cannot learn: %u of %u executions are labelled abnormal, which leaves too "
-                   "few to learn what is usual",
+                   "few to learn what is typical",
                    n_abnormal, n);
 }
 

@@ -337,7 +337,7 @@ static int check(const char *path, const struct header *h, const void *packed, s
     hash = XXH3_128bits(packed, n - sizeof *h);
     if (h->zero != 0 || h->n_packed != n - sizeof *h || hash.low64 != h->hash_low ||
         hash.high64 != h->hash_high)
-        return err_set(ERR_FORMAT, "damaged model: '%s' has another checksum than noted", path);
+        return err_set(ERR_FORMAT, "damaged model: '%s' does not fit its checksum", path);
     return 0;
 }
 
@@ -345,12 +345,13 @@ static int check(const char *path, const struct header *h, const void *packed, s
 static int unreadable(int rc, const char *path)
 {
     if (rc == ERR_UNSUPPORTED)
-        return err_set(rc,
-                       "'%s' holds what an earlier snag learnt from labels, which this one "
-                       "cannot use: make it anew of its run (snag retrain RUN, snag model save "
-                       "RUN FILE)",
-                       path);
-    return rc < 0 ? err_set(ERR_FORMAT, "damaged model: what is in '%s' makes no sense", path)
+        return err_set(
+            rc,
+            "'%s' holds what an earlier snag learnt from labels, which this one cannot use: "
+            "make it again from its run (snag retrain RUN, snag model save RUN FILE)",
+            path);
+    return rc < 0 ? err_set(ERR_FORMAT,
+                            "damaged model: the contents of '%s' contradict each other", path)
                   : 0;
 }
 

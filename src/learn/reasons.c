@@ -329,7 +329,7 @@ static void say_path(uint32_t path, const struct residual_model *model,
 void reasons_say(uint32_t kind, const struct residual_model *model,
                  const struct definitions *defs, char out[REASON_SIZE])
 {
-    static const char *const family[N_FAMILIES] = {"time in", "time, not surely, in",
+    static const char *const family[N_FAMILIES] = {"time in", "time, perhaps by chance, in",
                                                    "shape of"};
     struct layout l = layout_of(model);
     char path[REASON_SIZE - 24];

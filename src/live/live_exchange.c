@@ -110,7 +110,7 @@ static bool note_server(struct live_exchange *x)
     if (has_answered && x->n_replies == 0)
         log_info("ad", "the parameter server has answered");
     if (counts.n_restarts > x->n_restarts)
-        log_info("ad", "the parameter server was started anew");
+        log_info("ad", "the parameter server was restarted");
     x->n_replies = counts.n_replies;
     x->n_restarts = counts.n_restarts;
     return has_answered;

@@ -181,7 +181,7 @@ static int foi_watch_check(const struct foi_watch *w, const struct definitions *
 
     for (uint32_t p = 0; rc == 0 && p < w->n_patterns; p++)
         if (waits_for_loop(w, p, defs))
-            rc = err_set(ERR_NOT_FOUND, "no loop was found that '%s' means", w->pattern[p]);
+            rc = err_set(ERR_NOT_FOUND, "--foi %s: no such loop was found", w->pattern[p]);
         else
             rc = waits_for_better(w, p, defs)
                      ? err_set(ERR_NOT_FOUND, "'%s' was never called", w->pattern[p])
@@ -378,11 +378,10 @@ static int set_rolling(struct rolling_opts *r, const struct live_trees_opts *opt
     if (n < 0)
         return n;
     if (!(opts->window_s > 0 && opts->window_s <= LONGEST_WINDOW_S))
-        return err_set(ERR_USAGE, "executions cannot be compared with those of %g seconds",
-                       opts->window_s);
+        return err_set(ERR_USAGE, "--tree-window takes seconds, above 0 and up to %g, not %g",
+                       LONGEST_WINDOW_S, opts->window_s);
     if (!(opts->sigmas > 0) || !isfinite(opts->sigmas))
-        return err_set(ERR_USAGE, "an execution cannot be strange beyond %g deviations",
-                       opts->sigmas);
+        return err_set(ERR_USAGE, "--tree-sigmas takes a number above 0, not %g", opts->sigmas);
     r->n_features = (uint32_t)n;
     r->window_ns = (uint64_t)(opts->window_s * NS_PER_S);
     r->sigmas = opts->sigmas;
@@ -403,9 +402,10 @@ static int find_loop(struct live_trees *t)
         if (!foi_is_loop(pattern))
             continue;
         if (t->loop && strcmp(t->loop, pattern) != 0)
-            return err_set(ERR_USAGE,
-                           "one loop can be followed while a program runs, not '%s' and '%s'",
-                           t->loop, pattern);
+            return err_set(
+                ERR_USAGE,
+                "--foi: only one loop can be followed while a program runs, not '%s' and '%s'",
+                t->loop, pattern);
         t->loop = pattern;
     }
     return 0;
@@ -499,7 +499,9 @@ static struct live_foi *foi_of(struct live_trees *t, uint32_t region,
 
 static void give_up(struct live_foi *foi, const struct definitions *defs)
 {
-    log_info("trees", "'%s' is no function of interest any more: another name matches better",
+    log_info("trees",
+             "'%s' is no longer followed as function of interest: another function matches "
+             "--foi better",
              defs->region[foi->region].short_name);
     foi->is_given_up = true;
     live_forest_release(&foi->trees);
@@ -594,8 +596,8 @@ static const char *say_unknown(struct live_trees *t, const char *why, const char
     if (own_unknown == NULL)
         return arena_string(&t->sentences, why);
     snprintf(all, sizeof all,
-             "%s; how much of it was waiting for other ranks is not known, as %s", why,
-             own_unknown);
+             "%s; how much of this time was waiting for other ranks is not known, because %s",
+             why, own_unknown);
     return arena_string(&t->sentences, all);
 }
 

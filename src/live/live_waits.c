@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OTHER_END "the other end of a message was not read by then"
-#define TOO_MANY "too many messages had no other end"
-#define OTHER_PARTS "not all ranks of a collective had come out of it by then"
-#define NOT_KEPT "what it did is not kept for so long"
-#define NOT_MPI "a message or collective is in no call of MPI"
-#define IN_OTHERS "calls of MPI are in other calls of MPI"
+#define OTHER_END "the other end of a message had not been read when it was needed"
+#define TOO_MANY "for too many messages only the send or only the receive was read"
+#define OTHER_PARTS "not all ranks had left a collective when it was needed"
+#define NOT_KEPT "calls of that time are no longer kept in memory"
+#define NOT_MPI "a message or collective is not inside a call of MPI"
+#define IN_OTHERS "calls of MPI are inside other calls of MPI"
 #define WRONG_CLOCKS "the clocks of ranks contradict each other"
 #define LOST "events were lost"
-#define ON_DEVICE "waits for GPUs are followed after the run only"
+#define ON_DEVICE "waits for GPUs are only followed after the run"
 
 void live_waits_init(struct live_waits *w)
 {

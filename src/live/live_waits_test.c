@@ -204,7 +204,7 @@ static void what_has_no_other_end_yet_is_not_known(void **state)
     receive(&s);
     enter(&s, 1, 40, "MPI_Send");
     end_step(&s, 100);
-    assert_unknown(&s, 1, "the other end of a message was not read by then");
+    assert_unknown(&s, 1, "the other end of a message had not been read when it was needed");
     stage_release(&s);
 }
 
@@ -243,7 +243,7 @@ static void a_collective_is_known_when_all_are_out(void **state)
         if (all)
             assert_waited(&s, 1, 32);
         else
-            assert_unknown(&s, 1, "not all ranks of a collective had come out of it by then");
+            assert_unknown(&s, 1, "not all ranks had left a collective when it was needed");
         stage_release(&s);
     }
 }
@@ -352,7 +352,7 @@ static void records_in_calls_that_mpi_makes_are_not_known(void **state)
         leave(&s, 0, 60);
         blocking(&s, 1, "MPI_Send", MESSAGE_SEND, 40, 45);
         end_step(&s, 100);
-        assert_unknown(&s, 1, "a message or collective is in no call of MPI");
+        assert_unknown(&s, 1, "a message or collective is not inside a call of MPI");
         stage_release(&s);
     }
 }
@@ -370,7 +370,7 @@ static void calls_in_calls_of_mpi_are_not_known(void **state)
     leave(&s, 0, 50);
     leave(&s, 0, 60);
     end_step(&s, 100);
-    assert_unknown(&s, 2, "calls of MPI are in other calls of MPI");
+    assert_unknown(&s, 2, "calls of MPI are inside other calls of MPI");
     stage_release(&s);
 }
 
@@ -418,7 +418,7 @@ static void one_rank_may_have_what_is_under_way(void **state)
     leave(&s, 0, ns + 11);
     end_step(&s, ns + 12);
     assert_int_equal(s.waits.window.n_dropped, 0);
-    assert_unknown(&s, 1, "a message or collective is in no call of MPI");
+    assert_unknown(&s, 1, "a message or collective is not inside a call of MPI");
     stage_release(&s);
 }
 
@@ -459,7 +459,7 @@ static void too_many_messages_under_way_make_all_unknown(void **state)
     for (uint32_t i = 0; i < SYNC_WINDOW_MAX_PENDING + 10; i++, ns += 2)
         message(&s, 1, ns, MESSAGE_SEND, ns);
     end_step(&s, ns);
-    assert_unknown(&s, 1, "too many messages had no other end");
+    assert_unknown(&s, 1, "for too many messages only the send or only the receive was read");
     assert_true(s.waits.window.of[1].pending.n_messages <= SYNC_WINDOW_MAX_PENDING);
     stage_release(&s);
 }
@@ -479,7 +479,7 @@ static void what_is_not_kept_is_not_known(void **state)
     sync_window_forget(&s.waits.window, SYNC_WAITS, 52);
     leave(&s, 0, 60);
     end_step(&s, 100);
-    assert_unknown(&s, 1, "what it did is not kept for so long");
+    assert_unknown(&s, 1, "calls of that time are no longer kept in memory");
     stage_release(&s);
 }
 
@@ -497,7 +497,7 @@ static void teams_are_of_one_rank_and_gpus_are_not_followed(void **state)
     leave(&s, 0, 80);
     end_step(&s, 100);
     assert_waited(&s, 1, 0);
-    assert_unknown(&s, 2, "waits for GPUs are followed after the run only");
+    assert_unknown(&s, 2, "waits for GPUs are only followed after the run");
     stage_release(&s);
 }
 

@@ -366,7 +366,7 @@ int prov_record_unpack(struct pack *pack, struct arena *arena, struct prov_recor
 
     *record = (struct prov_record){0};
     if (version < 1 || version > VERSION)
-        return err_set(ERR_FORMAT, "damaged record: it begins with no version we know");
+        return err_set(ERR_FORMAT, "damaged record: its version is unknown");
     record_fields(&c, record, version);
     if (pack->is_bad || pack->at != pack->n)
         return err_set(ERR_FORMAT, "damaged record: its parts do not fit together");

@@ -648,5 +648,7 @@ int ps_client_unpack(struct ps_client *c, struct pack *p)
     }
     ps_state_unpack(&c->pending, c->key.n, p);
     p->is_bad |= last > c->sequence || c->sequence >> 62 != 0;
-    return p->is_bad ? err_set(ERR_FORMAT, "what was to be told cannot be read") : 0;
+    return p->is_bad ? err_set(ERR_FORMAT,
+                               "the saved state of a client of the parameter server is damaged")
+                     : 0;
 }

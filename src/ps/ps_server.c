@@ -222,17 +222,19 @@ static bool has_bad_port(const char *listen)
 static int check(const struct ps_server_opts *opts)
 {
     if (opts->listen && has_bad_port(opts->listen))
-        return err_set(ERR_USAGE, "no such port: '%s'", opts->listen);
+        return err_set(ERR_USAGE, "--listen: no such port: '%s'", opts->listen);
     if (opts->listen && !opts->key_file && !opts->is_open && !ps_key_is_local(opts->listen))
-        return err_set(ERR_USAGE, "'%s' can be reached from other machines: that needs a key",
+        return err_set(ERR_USAGE,
+                       "--listen: '%s' can be reached from other machines: that needs "
+                       "--curve-key FILE, or --insecure",
                        opts->listen);
     if (opts->upstream && opts->store.snapshot == NULL)
-        return err_set(ERR_USAGE, "a server below another needs a snapshot, or what it said "
-                                  "before it died would be said twice");
+        return err_set(ERR_USAGE, "--upstream needs --snapshot FILE: without it a restarted "
+                                  "server would send its counts twice");
     if (opts->upstream &&
         (opts->store.n_clients > 0 || opts->store.is_frozen || opts->store.load))
-        return err_set(ERR_USAGE, "rounds, and models that are loaded or frozen, are for the "
-                                  "server at the top");
+        return err_set(ERR_USAGE, "--deterministic, --load and --frozen are for the server at "
+                                  "the top, not with --upstream");
     return 0;
 }
 
@@ -318,8 +320,8 @@ static int say_last_words(struct ps_server *s)
         rc = ps_store_publish(s->store);
     }
     if (!is_told)
-        log_warn("ps", "the server above has not taken all that was said here: the snapshot "
-                       "has it, for a server that is started with it");
+        log_warn("ps", "the server above has not taken all that this server has sent: the "
+                       "snapshot has the rest, for the next server that is started with it");
     return rc;
 }
 

@@ -88,7 +88,7 @@ int peers_by(const char *name, const struct definitions *defs, struct peers_opts
         return err_set(ERR_USAGE, "the trace does not say on which nodes its ranks ran");
     if (opts->by == PEERS_BY_STAGE && !has_stages(defs, opts->stage))
         return err_set(ERR_USAGE, "no name of a thread has the number of a stage%s%s%s",
-                       opts->stage ? " behind '" : ": say what it stands behind (stage=TEXT)",
+                       opts->stage ? " behind '" : ": give the text before it, as stage=TEXT",
                        opts->stage ? opts->stage : "", opts->stage ? "'" : "");
     return 0;
 }

@@ -44,6 +44,14 @@ const char *peer_verdict_name(enum peer_verdict verdict)
     return names[verdict];
 }
 
+const char *peer_verdict_word(enum peer_verdict verdict)
+{
+    static const char *const words[] = {"typical", "slow", "waits", "imbalanced",
+                                        "inconclusive"};
+
+    return words[verdict];
+}
+
 static double time_of(const struct peer_place *p)
 {
     return fmax(p->own_ns + p->wait_ns, 1);

@@ -253,8 +253,10 @@ void peers_history(const struct scoring *scoring, const struct peers *peers, uin
 /* peer_place_name -- "rank 3", "program 1 rank 3 thread 0", "rank 0 stage 2". Returns out. */
 char *peer_place_name(const struct peers *peers, uint32_t place, char out[PEER_NAME_SIZE]);
 
-/* peer_verdict_name -- "slow", "waits", "imbalanced", "usual", "unsure". */
+/* peer_verdict_name -- "slow", "waits", "imbalanced", "usual", "unsure": in JSON and run.db, which programs read. */
 const char *peer_verdict_name(enum peer_verdict verdict);
+/* peer_verdict_word -- "slow", "waits", "imbalanced", "typical", "inconclusive": to people. */
+const char *peer_verdict_word(enum peer_verdict verdict);
 
 /* peer_slowdown -- S_w; where it is not known own work against what peers need for the same; of
  * one that is imbalanced or not surely slow, with what it has more to do, and may lose. */

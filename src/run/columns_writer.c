@@ -269,7 +269,9 @@ int columns_adopt(struct columns_writer *w, uint32_t location, struct pack *pack
     size_t n = unpack_count(pack, sizeof(uint64_t));
 
     if (details == NULL)
-        return err_set(ERR_FORMAT, "what another process wrote of location %u is not known",
+        return err_set(ERR_FORMAT,
+                       "what another process sent of location %u cannot be read (internal "
+                       "error, or a broken connection): run it again, with -v to report it",
                        location);
     memcpy(&w->range[location], range, sizeof *w->range); /* which may stand anywhere there */
     memcpy(&w->details.range[location], details, sizeof *w->details.range);

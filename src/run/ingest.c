@@ -197,7 +197,11 @@ static int unpack_share(struct ingest_share *share, struct pack *pack, unsigned 
     for (uint32_t l = 0; rc == 0 && l < all->n_locations; l++)
         if (share->deal->owner[l] == process)
             rc = unpack_location(share, pack, l, &count[l]);
-    return rc == 0 && pack->is_bad ? err_set(ERR_FORMAT, "what it has read is not known") : rc;
+    return rc == 0 && pack->is_bad
+               ? err_set(ERR_FORMAT,
+                         "its result cannot be read by process 0 (internal error, or a broken "
+                         "connection): run it again, with -v to report it")
+               : rc;
 }
 
 static void send_traffic(struct process_group *process_group, const struct ingest_share *share)

@@ -690,6 +690,7 @@ static struct why_verdict verdict_of(const struct scoring *s, uint32_t t, bool i
         .is_open = never_ends(s, t),
         .is_slight = is_short && !is_material(&s->measure[t]),
         .is_unknown = is_short && is_material(&s->measure[t]),
+        .min_lost = RESIDUAL_MIN_LOST,
         .expected =
             is_judged && !isfinite(s->threshold) ? s->chance[t] * executions_of_a_run(s) : NAN,
     };

@@ -537,7 +537,10 @@ static int read_from(const struct request *request, const struct columns *column
 
         if (sscanf(said, "%9u.%9u%c", &location, &row, &end) != 2 ||
             location >= columns->n_locations)
-            return err_set(ERR_USAGE, "'from' is a location and a row: 3.1415");
+            return err_set(ERR_USAGE,
+                           "'from' takes LOCATION.ROW, such as 3.1415 for row 1415 of location "
+                           "3, not '%.40s'",
+                           said);
         calls = columns_view(columns, location);
         if (row >= calls.n)
             return err_set(ERR_NOT_FOUND, "location %u has %u calls", location, calls.n);

@@ -70,7 +70,8 @@ static void no_execution_has_another_path(void **state)
         sample_page_ok(p, route);
         free(sample_page_column(p, "tree", "u32", 0));
     }
-    sample_page_refused(p, "/fois/1/path", ERR_USAGE, "'path' is missing, say 'step > solve'");
+    sample_page_refused(p, "/fois/1/path", ERR_USAGE,
+                        "'path' is missing, such as 'step > solve'");
 }
 
 int main(void)

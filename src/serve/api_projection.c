@@ -1,6 +1,6 @@
 /*
  * A projection takes long, so it has a thread of its own; there is one at a time. While it
- * runs, its points are on its board and its progress is told to all pages.
+ * runs, its points are in its latest value and its progress is told to all pages.
  */
 #include "analysis/projection.h"
 #include "analysis/retrain.h"

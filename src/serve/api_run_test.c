@@ -238,10 +238,12 @@ static void the_longest_call_of_a_function_comes_first_by_length(void **state)
                         "'order' is time or longest");
     sample_page_refused(p, "/search/next?region=0&step=back", ERR_USAGE,
                         "'step' is next or previous");
-    sample_page_refused(p, "/search/next?region=0&from=1", ERR_USAGE,
-                        "'from' is a location and a row: 3.1415");
-    sample_page_refused(p, "/search/next?region=0&from=2.0", ERR_USAGE,
-                        "'from' is a location and a row: 3.1415");
+    sample_page_refused(
+        p, "/search/next?region=0&from=1", ERR_USAGE,
+        "'from' takes LOCATION.ROW, such as 3.1415 for row 1415 of location 3, not '1'");
+    sample_page_refused(
+        p, "/search/next?region=0&from=2.0", ERR_USAGE,
+        "'from' takes LOCATION.ROW, such as 3.1415 for row 1415 of location 3, not '2.0'");
     sample_page_refused(p, "/search/next?region=0&from=1.99999", ERR_NOT_FOUND,
                         "location 1 has 8 calls");
 }

@@ -442,7 +442,7 @@ int api_path(struct worker *worker, const struct request *request, struct respon
     int rc;
 
     if (said == NULL)
-        return err_set(ERR_USAGE, "'path' is missing, say 'step > solve'");
+        return err_set(ERR_USAGE, "'path' is missing, such as 'step > solve'");
     rc = run_scoring_region(worker->db, &run->defs, request->id[0], &region);
     if (rc == 0)
         rc = run_scoring_collect(&s, &run->columns, &run->defs, region);

@@ -487,7 +487,7 @@ void site_metrics(struct served *served, unsigned n_connections, const char *acc
          (double)atomic_load(&served->n_failed), NULL, 0},
         {"snag_labels", METRIC_COUNTER, "Labels taken", (double)atomic_load(&served->n_labels),
          NULL, 0},
-        {"snag_retrains", METRIC_COUNTER, "Rankings made anew or undone",
+        {"snag_retrains", METRIC_COUNTER, "Rankings computed or undone",
          (double)atomic_load(&served->n_retrains), NULL, 0},
         {"snag_connections", METRIC_GAUGE, "Open connections", n_connections, NULL, 0},
         {"snag_projection_running", METRIC_GAUGE, "A projection is running",

@@ -7,7 +7,7 @@
  * has its own connection, and what it has read so far; nothing in it is shared, so nothing is
  * locked. There is a worker for each thread that answers readers, one that writes labels, and
  * one that learns: it keeps what is needed to rank, so that a retrain costs milliseconds. What
- * the threads tell each other goes through a feed (events), a board (the points of the
+ * the threads tell each other goes through an event ring, a latest value (the points of the
  * projection that runs), a cache (how all executions stand) and counters.
  */
 #ifndef SNAG_SERVE_SERVED_H

@@ -108,12 +108,14 @@ static int check_opts(const struct source *source)
     if (source->ops->takes_files)
         return 0;
     if (source->opts.n_more > 0)
-        return err_set(ERR_FORMAT, "a trace of several files is of Chrome JSON, '%s' is not",
-                       source->path);
+        return err_set(
+            ERR_FORMAT,
+            "only a trace of Chrome JSON may be several files, and '%s' is not Chrome JSON",
+            source->path);
     if (source->opts.links)
         return err_set(ERR_FORMAT,
-                       "'%s' records what belongs together: --links is for Chrome "
-                       "JSON",
+                       "--links is for Chrome JSON only: '%s' already says which sends and "
+                       "receives belong together",
                        source->path);
     return 0;
 }

@@ -84,7 +84,7 @@ static size_t say_path(const struct comparison *c, const struct compare_path *x,
                      compare_share_text(c, compare_difference(&x->own), share));
 
     if (x->own.verdict >= COMPARE_NEW)
-        n += snprintf(out + n, size - (size_t)n, ", %s", compare_verdict_name(x->own.verdict));
+        n += snprintf(out + n, size - (size_t)n, ", %s", compare_verdict_word(x->own.verdict));
     else if (fabs(calls) > 0.05 * x->calls[COMPARE_BEFORE])
         n += snprintf(out + n, size - (size_t)n, ", %.3g calls %s", fabs(calls),
                       calls > 0 ? "more" : "fewer");
@@ -107,7 +107,7 @@ static size_t say_kinds(const struct comparison *c, char *out, size_t size)
         if (compare_is_sure(x->verdict) && x->verdict != c->whole.verdict && n + 700 < size)
             n += (size_t)snprintf(out + n, size - n, "; executions %.500s: %+.1f %%, %s",
                                   compare_kind_name(c, k, name), 100 * compare_fraction(x),
-                                  compare_verdict_name(x->verdict));
+                                  compare_verdict_word(x->verdict));
     }
     return n;
 }
@@ -119,7 +119,7 @@ void compare_headline(const struct comparison *c, char out[COMPARE_HEADLINE_SIZE
     size_t n = (size_t)snprintf(
         out, COMPARE_HEADLINE_SIZE, "%+.1f %% (95 %%%s: %s), %s",
         100 * compare_fraction(&c->whole), compare_is_one_run(c) ? " within one run" : "",
-        say_interval(&c->whole, interval), compare_verdict_name(c->whole.verdict));
+        say_interval(&c->whole, interval), compare_verdict_word(c->whole.verdict));
 
     for (uint32_t i = 0; i < c->n_paths && i < HEADLINE_PATHS; i++) {
         if (!compare_is_sure(c->path[i].own.verdict))
@@ -168,9 +168,8 @@ void compare_notes(const struct comparison *c, void (*say)(void *ctx, const char
     char text[256], name[TEXT_SIZE];
 
     if (compare_is_one_run(c))
-        say(ctx,
-            "one run on each side: how much runs differ anyway is not known; several of --base "
-            "would tell");
+        say(ctx, "one run on each side: the spread between runs is not known; give several "
+                 "runs with --base to measure it");
     if (c->whole.off_ns > 0) {
         snprintf(text, sizeof text,
                  "begins and ends of calls are estimates: changes of an execution by less than "
@@ -179,7 +178,9 @@ void compare_notes(const struct comparison *c, void (*say)(void *ctx, const char
         say(ctx, text);
     }
     if (c->runs_needed > 0) {
-        snprintf(text, sizeof text, "about %s runs on each side would tell",
+        snprintf(text, sizeof text,
+                 "inconclusive: with about %s runs on each side a change of this size would be "
+                 "significant",
                  text_count(c->runs_needed, name));
         say(ctx, text);
     }
@@ -194,18 +195,17 @@ void compare_notes(const struct comparison *c, void (*say)(void *ctx, const char
     }
     say_facts(c, say, ctx);
     if (c->has_other_counts)
-        say(ctx, "other numbers of executions: another input, perhaps");
+        say(ctx, "the two sides have different numbers of executions: perhaps another input");
     if (c->unmatched > 0.2) {
         snprintf(text, sizeof text,
-                 "%.0f %% of the time is on paths that only one side has: --rename A=B says "
-                 "what has another name",
+                 "%.0f %% of the time is on paths that only one side has: give functions that "
+                 "have a new name with --rename A=B",
                  100 * c->unmatched);
         say(ctx, text);
     }
     if (c->has_more_moves)
-        say(ctx,
-            "too many paths are on one side only: not all that were called from elsewhere are "
-            "found");
+        say(ctx, "too many paths are on one side only: not all paths that are now called from "
+                 "elsewhere are found");
 }
 
 /* ---------------------------------------------------------------------------------- as JSON */

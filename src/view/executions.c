@@ -94,13 +94,15 @@ int executions_foi(sqlite3 *db, const char *name, int64_t *id)
     if (rc == 0 && found.n > 0)
         *id = found.first;
     if (rc == 0 && found.n > 1)
-        return err_set(ERR_USAGE, "several functions of interest: say --foi with one of %s",
-                       found.names);
+        return err_set(
+            ERR_USAGE,
+            "the run has several functions of interest: choose one with --foi, of %s",
+            found.names);
     if (rc == 0 && found.n == 0) {
         rc = find_named(db, NULL, &all);
         return rc < 0 ? rc
                       : err_set(ERR_NOT_FOUND,
-                                "the run has no function of interest '%s', it has %s",
+                                "the run has no function of interest '%s'; it has %s",
                                 name ? name : "", all.n > 0 ? all.names : "none");
     }
     return rc;

@@ -147,7 +147,7 @@ class OfFunction(Shown, Costs):
         some = self.anomalies[:6] + self.listed[:2] + by_cost
         some += [self.listed[self.n // 3], self.listed[self.n // 2], self.listed[-1]]
         some += [x for x in self.listed if x["cost_is_bound"]][:2]
-        some += [x for x in self.listed if "the run ended no later" in x["why"]][:2]
+        some += [x for x in self.listed if "the run ends no later" in x["why"]][:2]
         some += [x for x in self.listed if x["lost_ns"] and x["verdict"] == "normal"][:2]
         some += [x for x in self.listed if not x["lost_ns"] and own_ns(x) > LONGER * x["usual_ns"]][:1]
         return list({x["id"]: x for x in some}.values())[:MAX_SHOWN]

@@ -49,40 +49,43 @@ def times_in(text):
 
 # The clauses that a sentence is made of, and what each of them claims. What fits none is no clause.
 CLAUSES = {
-    "usual": r"as usual",
-    "longer": rf"(?P<more>{TIME}) longer than executions (?:like it|without its rare calls) usually take \((?P<usual>{TIME})\)"
-    r"(?P<noise>, which is within what they vary by|, as it was the first, and waited until others had begun)?(?:: (?P<paths>.*))?",
-    "less": rf"(?P<more>{TIME}) less than executions like it usually take \((?P<usual>{TIME})\)"
-    r"(?P<noise>, which is within what they vary by)?(?:: (?P<paths>.*))?",
-    "same": rf"as long as executions like it usually take \((?P<usual>{TIME})\)"
-    r"(?:, but not where: (?P<paths>.*))?",
-    "each_ordinary": r"each call is ordinary, together they are too long(?:: (?P<paths>.*))?",
+    "usual": r"typical",
+    "longer": rf"(?P<more>{TIME}) longer than a typical execution (?:with the same calls|that does not make the rare calls of this one) \((?P<usual>{TIME})\)"
+    r"(?P<noise>, as such executions vary by that much|, as it is the first execution of its location and waited until the others had begun "
+    r"\(not counted as lost\))?(?:: (?P<paths>.*))?",
+    "less": rf"(?P<more>{TIME}) less than a typical execution with the same calls \((?P<usual>{TIME})\)"
+    r"(?P<noise>, as such executions vary by that much)?(?:: (?P<paths>.*))?",
+    "same": rf"as long as a typical execution with the same calls \((?P<usual>{TIME})\)"
+    r"(?:, but on other call paths: (?P<paths>.*))?",
+    "each_ordinary": r"no single call is strange, but together they take too long(?:: (?P<paths>.*))?",
     "few": rf"(?P<took>{TIME}), one of (?P<n>{COUNT}) executions, which took (?P<least>{TIME}) to "
-    rf"(?P<most>{TIME}): too few to say what is usual",
+    rf"(?P<most>{TIME}): too few to say what is typical",
     "only": rf"(?P<took>{TIME})",
     "only_end": r"the only execution",
-    "open": rf"it does not end: still open when the events of its rank end, (?P<after>{TIME}) before "
-    r"the run does",
-    "open_ran": rf"it had run for (?P<took>{TIME}) by then, executions like it usually take "
+    "open": rf"it does not end: it is still open when the events of its rank end, (?P<after>{TIME}) before "
+    r"the run ends",
+    "open_ran": rf"it had run for (?P<took>{TIME}) by then, and a typical execution with the same calls takes "
     rf"(?P<usual>{TIME})",
-    "rarest": r"chance alone does this in less than one of a million runs",
-    "rare": rf"chance alone does this in one of (?P<n>{COUNT}) runs like it",
-    "common": r"so common in a run like this that it is not called an anomaly",
+    "rarest": r"by chance in fewer than 1 of 1,000,000 runs",
+    "rare": rf"by chance in 1 of (?P<n>{COUNT}) runs",
+    "common": r"no anomaly: by chance in 1 of 2 runs, or in more",
     "structure": r".* makes .*",
-    "order": rf"(?P<where>.*) calls (?P<early>.*) before (?P<late>.*), as in (?P<n>none|{COUNT}) of (?P<of>{COUNT})",
-    "size": rf"(?P<calls>{COUNT}) calls in all, usually (?P<usual>{COUNT})",
-    "beside": r"that, or part of it, may be of what came before or after it",
+    "order": rf"(?P<where>.*) calls (?P<early>.*) before (?P<late>.*)",
+    "order_rare": rf"(?P<n>none|{COUNT}) of its (?P<of>{COUNT}) calls with the same calls inside (?:is|are) in another order than the typical one",
+    "size": rf"(?P<calls>{COUNT}) calls in all \(typical: (?P<usual>{COUNT})\)",
+    "beside": r"all or part of the time of .* itself may belong to what came before or after it, as its begin and end are estimates",
     "off": rf"its begin and end are known to within (?P<off>{TIME})",
     "tracer": rf"the tracer (?:wrote its buffer for|took) (?P<tracer>{TIME})",
     "cause": r"cause: (?P<chain>.*)",
-    "ended_later": rf"the run ended (?P<cost>{TIME}) later(?:: (?P<who>ranks? .*) waited)?",
-    "only_waited": r"the run ended no later: it only waited",
-    "nobody": r"the run ended no later: nobody waited for it",
-    "though": r"the run ended no later, though (?P<who>ranks? .*) waited",
-    "cost_unknown": r"what it cost the run is not known: .*",
-    "together": rf"(?P<cost>{TIME}) later for all of its incident",
+    "ended_later": rf"in the replay the run ends (?P<cost>{TIME}) later because of it(?:: (?P<who>ranks? .*) waited)?",
+    "only_waited": r"in the replay the run ends no later because of it: it only waited",
+    "nobody": r"in the replay the run ends no later because of it: nobody waited for it",
+    "though": r"in the replay the run ends no later because of it, though (?P<who>ranks? .*) waited",
+    "cost_unknown": r"its cost is not known: .*",
+    "slight": r"rare, but no anomaly: (?:without the error bounds of begins and ends, )?the significant part of the difference is below "
+    r"5 % of a typical execution",
+    "together": rf"(?P<cost>{TIME}) later because of its whole incident",
 }
-SLIGHT = r", but too little (?:to matter|of it is sure)"  # at the end of any of these
 
 
 def clauses(sentence):
@@ -99,10 +102,6 @@ def clauses(sentence):
     parts.append(sentence[begin:])
     found = []
     for part in parts:
-        slight = re.search(SLIGHT + "$", part)
-        if slight:
-            found.append(("slight", slight))
-            part = part[: slight.start()]
         for name, pattern in CLAUSES.items():
             match = re.fullmatch(pattern, part)
             if match:
@@ -112,10 +111,10 @@ def clauses(sentence):
 
 
 PATH = re.compile(
-    rf"(?:, )?(?P<name>.*?)(?: or (?P<others>.*?))? (?P<more>[+-]{TIME}) \(usually (?P<usual>none|{TIME})"
+    rf"(?:, )?(?P<name>.*?)(?: or (?P<others>.*?))? (?P<more>[+-]{TIME}) \(typical: (?P<usual>none|{TIME})"
     rf"(?:; known to within (?P<off>{TIME}))?\)"
 )
-REST = re.compile(rf"(?:, )?(?:(?P<gained>{TIME}) gained|(?P<more>\+{TIME})) elsewhere$")
+REST = re.compile(rf"(?:, )?all other call paths together: (?P<rest>{TIME}) (?P<how>less|more) than typical$")
 
 
 def paths_of(text):
@@ -124,7 +123,7 @@ def paths_of(text):
     while at < len(text):
         rest = REST.match(text, at)
         if rest:
-            said = printed(rest["more"] or "-" + rest["gained"])
+            said = printed(("-" if rest["how"] == "less" else "+") + rest["rest"])
             return found, said, ""
         path = PATH.match(text, at)
         if not path:

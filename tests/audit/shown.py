@@ -8,7 +8,7 @@ import said
 from played import MAX_CALLS, own_ns
 
 NO_COST = 0.01  # of what was lost: less ended the run no later
-LONGER = 1.1  # times as long as executions like it is not as usual (algorithms.md, section 9)
+LONGER = 1.1  # times as long as a typical one is not typical (algorithms.md, section 9)
 
 
 def numbers_in(value):
@@ -68,8 +68,8 @@ class Shown:
             else:
                 self.claim("sentence", lost == 0, x["id"], "lost", lost, "|", why)
         self.claim("sentence", not lost or "longer" in names or self.has_other_reason(names), x["id"], "lost", lost, "|", why)
-        if "order" in names:
-            self.check_order(x, names["order"], why)
+        if "order_rare" in names:
+            self.check_order(x, names["order"].groupdict() | names["order_rare"].groupdict(), why)
         if "size" in names:
             self.claim("sentence", said.count_of(names["size"]["calls"]) <= x["vertices"], x["id"], x["vertices"], "|", why)
         if "tracer" in names:
@@ -237,7 +237,7 @@ class Shown:
         for name, m in said.clauses(x["why"]):
             if name is None:
                 continue
-            text = re.sub(rf"(?:{said.TIME} gained|\+{said.TIME}) elsewhere", "", m.group())
+            text = re.sub(rf"all other call paths together: {said.TIME} (?:less|more) than typical", "", m.group())
             for time in said.times_in(text):
                 self.claim("numbers", any(said.says(time, v) for v in known), x["id"], time, "is nowhere in the JSON |", x["why"])
 
@@ -274,11 +274,11 @@ class Shown:
         """What `show` prints: the same numbers, and lines that add up."""
         s, text = self.show(x), self.a.ask("show", x["id"], "--all")
         lines = text.splitlines()
-        head = f", score {score_text(x['score'])}, {s['place']:,} of {s['of']:,}"
+        head = f", score {score_text(x['score'])}, place {s['place']:,} of {s['of']:,} by score"
         self.claim("text", lines[0].endswith(head) and x["verdict"] in lines[0], x["id"], lines[0], "|", head)
         self.claim("text", lines[1] == x["why"], x["id"], lines[1], "|", x["why"])
         m = re.search(
-            rf"entered at ({said.TIME}): ({said.TIME})(?: so far)?(?: \(executions like it, on this rank: usually ({said.TIME})\))?, "
+            rf"entered at ({said.TIME}): ({said.TIME})(?: so far)?(?: \(typical with the same calls on this rank: ({said.TIME})\))?, "
             r"([\d,]+) calls?, ([\d,]+) messages?",
             text,
         )
@@ -289,7 +289,7 @@ class Shown:
                     self.claim("text", said.says(m[k], x[field]), x["id"], field, m[k], x[field])
             for k, field in ((4, "vertices"), (5, "messages")):
                 self.claim("text", said.count_of(m[k]) == x[field], x["id"], field, m[k], x[field])
-        m = re.search(rf"^incident (\d+): head (\S+), ([\d,]+) executions? on (\d+) ranks?(?:, ({said.TIME}) lost|; what it lost is not known)", text, re.M)
+        m = re.search(rf"^incident (\d+): head (\S+), ([\d,]+) executions? on (\d+) ranks?(?:, ({said.TIME}) lost|; lost time not known)", text, re.M)
         i = self.incident_of.get(x["id"])
         if m and i:
             holds = int(m[1]) == i["id"] and m[2] == i["head"] and said.count_of(m[3]) == len(i["members"])
@@ -300,11 +300,11 @@ class Shown:
         self.check_tree(x, s, lines)
 
     def check_sum_table(self, x, s, lines):
-        titles = [k for k, line in enumerate(lines) if line.startswith("where it took ")]
+        titles = [k for k, line in enumerate(lines) if line.startswith("where the execution took ")]
         if not titles:
             self.claim("text", x["lost_ns"] == 0, x["id"], "lost", x["lost_ns"], "and no line says where")
             return
-        is_longer = lines[titles[0]].startswith("where it took longer")
+        is_longer = lines[titles[0]].startswith("where the execution took longer")
         self.claim("text", is_longer == (x["lost_ns"] > 0), x["id"], lines[titles[0]], x["lost_ns"])
         row = re.compile(rf"\s*([+-]{said.TIME})\s+(-?{said.TIME})\s+(none|-?{said.TIME})\s+(?:([\d.e+]+)\s+([\d.e+-]+)\s+)?(\S.*)")
         rows = []

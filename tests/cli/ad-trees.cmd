@@ -15,7 +15,7 @@ snag ad "$(cat program)" --model step.model --store tuesday.store --quiet >/dev/
 
 # Where clocks contradict each other, who waited for whom is known after the run only; else it is in each step.
 for skew in 0ms 1ms; do snag ad "$(cat program);skew=$skew" --model step.model --step 0.02 --store skew.$skew --quiet | grep ^step; done
-for skew in 0ms 1ms; do snag query skew.$skew "SELECT count(*) > 10, sum(record LIKE '%is not known, as the clocks of ranks contradict each other%') > 10 FROM anomalies WHERE execution IS NOT NULL"; done
+for skew in 0ms 1ms; do snag query skew.$skew "SELECT count(*) > 10, sum(record LIKE '%is not known, because the clocks of ranks contradict each other%') > 10 FROM anomalies WHERE execution IS NOT NULL"; done
 
 # What goes wrong.
 snag ad "$(cat program)" --foi nobody --quiet

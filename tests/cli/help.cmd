@@ -1,5 +1,6 @@
 snag help
 snag --help | cmp - <(snag help) && snag -h | cmp - <(snag help) && snag help help | cmp - <(snag help) && echo same
+for word in help man completion version; do snag $word --help; done
 snag help info
 snag help analyze
 snag help list

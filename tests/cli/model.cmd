@@ -47,7 +47,7 @@ snag analyze 'synth:50*step(a b)' --foi step | tail -1
 snag score 'synth:50*step(solve@1ms)' --model held.model | tail -1
 snag analyze 'synth:50*step(a b)' --foi step --force | tail -1
 
-# What was usual in any of several runs, or of those in a history that are still there.
+# What was typical in any of several runs, or of those in a history that are still there.
 for i in 1 2 3; do snag analyze "synth:200*step(compute@$((800 + 200 * i))us(a 3*b) c@200us);ranks=2;jitter=0.02;seed=$i" --foi step -o night$i.snag --quiet >/dev/null; done
 snag model save night1.snag night2.snag night3.snag nights.model
 snag model info nights.model | grep -v made | sed "s|$PWD/||g"

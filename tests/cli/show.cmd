@@ -25,7 +25,7 @@ jq -c '.structure | keys_unsorted' show.json
 jq '(.paths | map(.exclusive_ns) | add) == .duration_ns' show.json
 snag show t.snag '#0-0' --verbose >/dev/null
 
-# Which subtrees make it different from executions like it.
+# Which subtrees make it different from the executions most like it.
 printf '40*step(compute@1ms(a 3*b) c@200us) 1*step(compute@1ms(a(new@1ms) 3*b) c@200us) 40*step(compute@1ms(a 3*b) c@200us);jitter=0.1' >program
 snag analyze "synth:$(cat program)" --foi step --features stack2vec --detector ocsvm -o foreign.snag --quiet >/dev/null
 snag show foreign.snag '#0-40' --subtrees --threshold 1.2 | sed -n '/^subtrees/,/^$/s/^ *[+-][0-9.]*/   X/p'

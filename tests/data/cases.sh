@@ -102,26 +102,26 @@ first() { "$SNAG" list "$run/case" --executions --top 1 --json | jq -c "$1"; }
 "$SNAG" analyze "$cases/hang/hang.json.gz" --foi solve -o "$run/case" --force --quiet >"$run/analyze" || [ $? -eq 3 ]
 check hang "$(first '[.id, .verdict, .open_ns > 5e9, .lost_ns, .cost_ns]')" '["#0-1000","anomaly",true,0,null]'
 check 'hang, why' "$(first .why | grep -o 'it does not end: .* 5.05 s before')" \
-    'it does not end: still open when the events of its rank end, 5.05 s before'
+    'it does not end: it is still open when the events of its rank end, 5.05 s before'
 "$SNAG" ad "replay:$cases/hang/hang.json.gz" --foi solve --store "$run/store" --quiet >"$run/ad" || [ $? -eq 3 ]
 check 'hang, live' "$(grep -c '^solve #0-1000 does not end: ' "$run/ad")" 1
 check 'hang, live, recorded' "$("$SNAG" query "$run/store" 'SELECT count(*) FROM anomalies' --format csv | tail -n 1)" 0
 
 "$SNAG" analyze "$cases/short-calls/short.json.gz" --foi solve -o "$run/case" --force --quiet >"$run/analyze" || [ $? -eq 3 ]
-check short-calls "$("$SNAG" query "$run/case" "SELECT count(*), sum(lost_ns), sum(why LIKE '% us less than executions like it %') FROM
+check short-calls "$("$SNAG" query "$run/case" "SELECT count(*), sum(lost_ns), sum(why LIKE '% us less than a typical execution with the same calls %') FROM
     execution WHERE verdict = 'anomaly' AND duration_ns < 500000" --format csv | tail -n 1)" 3,0,3
 "$SNAG" ad "replay:$cases/short-calls/short.json.gz" --store "$run/short" --quiet >"$run/ad" || [ $? -eq 3 ]
 check 'short-calls, live' "$("$SNAG" query "$run/short" 'SELECT count(*) FROM anomalies WHERE runtime_total < 500' --format csv | tail -n 1)" 3
 
 # One of 1,000 executions makes its calls in another order, and takes as long.
 "$SNAG" analyze "$cases/order/order.json.gz" --foi step -o "$run/case" --force --quiet >"$run/analyze"
-check order "$(first '[.id, .verdict, .lost_ns, (.why | test("^step calls c before a, as in 1 of 1,000"))]')" '["#0-500","anomaly",0,true]'
+check order "$(first '[.id, .verdict, .lost_ns, (.why | test("^step calls c before a; 1 of its 1,000 calls with the same calls inside is in another order"))]')" '["#0-500","anomaly",0,true]'
 check 'order, anomalies' "$("$SNAG" list "$run/case" --executions --all --verdict anomaly --json | wc -l)" 1
 
 for n in two three; do
     "$SNAG" analyze "$cases/two-executions/$n.json" -o "$run/case" --force --quiet >"$run/analyze"
-    check "two-executions, $n" "$(grep -c ': too few to say what is usual$' "$run/analyze")" 1
-    check "two-executions, $n, chance" "$(first '[.verdict, (.why | test("chance")), (.why | test("too few to say what is usual"))]')" \
+    check "two-executions, $n" "$(grep -c ': too few to say what is typical$' "$run/analyze")" 1
+    check "two-executions, $n, chance" "$(first '[.verdict, (.why | test("chance")), (.why | test("too few to say what is typical"))]')" \
         '["normal",false,true]'
 done
 

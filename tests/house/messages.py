@@ -1,25 +1,61 @@
 #!/usr/bin/env python3
-"""Every message of the program in one list, to be read from top to bottom as its users would.
+"""Every message of the program in one list with file and line, to be read from top to bottom as its users would.
 
-    tests/house/messages.py [TREE]        errors, log lines, what commands print, sentences of reasons and causes
+    tests/house/messages.py [TREE]        errors, refusals, log lines, what commands print, sentences of reasons and causes, help
+
+A message is any text of src/ and tracer/ that has two words: it is taken from the text itself, not from the function that is
+called with it, so both branches of ?:, tables, macros and what snprintf puts together are there. Left out are SQL, the
+JSON and HTML that programs read, and what assert, a test or a comment has. Texts that stand side by side are one.
 """
 import pathlib
 import re
 import sys
 
-SAYING = r"\b(err_set|log_info|log_warn|log_error|print|text_say|options_refuse|usage)\("
-TEXT = r'((?:"(?:\\.|[^"\\])*"\s*(?:PRI\w+\s*)?)+)'
+TOKEN = re.compile(
+    r"""(?P<comment>/\*.*?\*/|//[^\n]*)
+      |(?P<include>^[ \t]*\#[ \t]*include[^\n]*)
+      |(?P<assert>\b(?:static_assert|_Static_assert|assert)\s*\()
+      |(?P<text>"(?:\\.|[^"\\\n])*")
+      |(?P<char>'(?:\\.|[^'\\\n])+')
+      |(?P<joint>\bPRI\w+|\s+|\\\n)
+      |(?P<other>.)""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+SQL = re.compile(
+    r"^\W*(SELECT|INSERT|CREATE|UPDATE|DELETE|PRAGMA|BEGIN|COMMIT|DROP|ALTER|ATTACH|DETACH|WITH|FROM|WHERE|ORDER|GROUP|JOIN|LEFT|"
+    r"AND|OR|UNION|SET|VALUES|LOCK|COPY|TABLE|INDEX|ANALYZE|LISTEN|NOTIFY|REPLACE|SAVEPOINT|ROLLBACK|RELEASE|EXISTS|NOT|ON|CASE|"
+    r"WHEN|LIMIT|GRANT|CAST|COALESCE)\b[^a-z]"
+)
+WORDS = re.compile(r"[A-Za-z]{2,}[,;:]? [a-z%'(#0-9]")
+MARKUP = re.compile(r'^\s*[{\[<]|\\":|</|^[a-z]+=')
+
+
+def texts(source):
+    """Yields (line, text) of each run of adjacent string literals outside of comments, includes and assertions."""
+    line, begin, parts, depth = 1, 0, [], 0
+    for token in TOKEN.finditer(source):
+        kind, value = token.lastgroup, token.group()
+        if kind == "text" and not depth:
+            begin = begin or line
+            parts.append(value[1:-1])
+        elif kind not in ("joint", "comment") and parts:
+            yield begin, "".join(parts)
+            begin, parts = 0, []
+        if kind == "assert":
+            depth = 1
+        elif depth and value in "()":
+            depth += 1 if value == "(" else -1
+        line += value.count("\n")
 
 
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-    for path in sorted((root / "src").rglob("*.c")):
-        if path.stem.endswith("_test"):
+    for path in sorted(p for top in ("src", "tracer") for p in (root / top).rglob("*.[ch]")):
+        if path.stem.endswith("_test") or "tests" in path.parts:
             continue
-        for match in re.finditer(SAYING + r'[^";]*?' + TEXT, path.read_text()):
-            text = "".join(re.findall(r'"((?:\\.|[^"\\])*)"', match.group(2))).strip()
-            if re.search(r"[a-z]{2,} [a-z%']", text):
-                print(f"{path.parent.name}/{path.name}: {text}")
+        for line, text in texts(path.read_text()):
+            if WORDS.search(text) and not SQL.match(text) and not MARKUP.search(text):
+                print(f"{path.relative_to(root)}:{line}: {' '.join(text.replace(chr(92) + 'n', ' ').split())}")
 
 
 main()

@@ -150,7 +150,7 @@ kill $pid
 wait $pid
 "$compare" models whole.ps again.ps >compared || fail "the models are others: $(cat compared)"
 grep -q '"is_complete": true' ad0.json || fail "it says that it is not complete"
-grep -q 'started anew' ad0.err ad1.err || fail "nobody says what has happened"
+grep -q 'was restarted' ad0.err ad1.err || fail "nobody says what has happened"
 
 # runs N: until the totals of so many runs are said
 runs() {
@@ -174,8 +174,8 @@ wait $watch
 is 'status of the watch' $? 0
 is 'the lines' "$(grep -c '200 calls, 1 strange' watched)" 3
 is 'what is said of the others' "$(grep 'runs again' watched | sort)" "$(printf '%s\n' \
-    'the program runs again: run 2, what is strange goes to kept-2' \
-    'the program runs again: run 3, what is strange goes to kept-3')"
+    'the program runs again: run 2, stored in kept-2' \
+    'the program runs again: run 3, stored in kept-3')"
 for store in kept kept-2 kept-3; do
     is "records of $store" "$("$snag" query $store 'SELECT count(*) AS n FROM anomalies' --format csv | tail -n 1)" 1
 done

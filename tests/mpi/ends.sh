@@ -62,7 +62,7 @@ killed() {
     [ -n "$victim" ] || fail "$what: there is none: $(processes $launcher)"
     kill -9 $victim
     wait $launcher && fail "$what: ends well"
-    [ $which = parent ] || expect_line "$what" "process $rank of 3 (.*): the reading process was killed"
+    [ $which = parent ] || expect_line "$what" "process $rank of 3 (.*): the process that reads the trace was killed"
     expect_nothing "$what"
     rm -rf here
     echo "$what"
@@ -90,7 +90,7 @@ for kind in "${launchers[@]}"; do
         if wait $launcher; then
             [ "$(ls -A here)" = run ] || fail "$what: ends well, but there is $(ls -A here)"
         else
-            expect_line "$what" "process $rank of 3 (.*): the reading process was killed"
+            expect_line "$what" "process $rank of 3 (.*): the process that reads the trace was killed"
             expect_nothing "$what"
         fi
         rm -rf here
@@ -126,7 +126,7 @@ for kind in "${launchers[@]}"; do
     expect_line "$kind" "process 1 of 2 runs another build of snag"
 
     fails "$kind: another task" launch $kind 1 "$SNAG" "${words[@]}" : -n 1 "$SNAG" "${words[@]}" --foi b
-    expect_line "$kind" "process 1 of 2 (.*) was not told the same as process 0"
+    expect_line "$kind" "process 1 of 2 (.*) has other arguments than process 0"
 
     words[2]=$big
     fails "$kind: full for one" launch $kind 1 "$SNAG" "${words[@]}" : -n 2 bash -c "$full" snag "${words[@]}"
@@ -177,7 +177,7 @@ for kind in "${launchers[@]}"; do
     done
     kill -9 $victim
     wait $launcher && fail "$kind: killed before they meet: ends well"
-    expect_line "$kind" "process 2 of 3 (.*): the reading process was killed"
+    expect_line "$kind" "process 2 of 3 (.*): the process that reads the trace was killed"
     expect_nothing "$kind: killed before they meet"
     rm -rf here
     echo "$kind: killed before they meet"

@@ -140,7 +140,7 @@ killed() {
     [ -n "$victim" ] || fail "$what: there is none: $(everyone) $(cat out)"
     kill -9 $victim
     wait $launcher && fail "$what: ends well"
-    [ $which = parent ] || expect_line "$what" "process $rank of 3 ($node): the reading process was killed"
+    [ $which = parent ] || expect_line "$what" "process $rank of 3 ($node): the process that reads the trace was killed"
     expect_nothing "$what"
     rm -rf here
     echo "$what"

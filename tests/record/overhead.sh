@@ -44,7 +44,7 @@ left_out less 10000000
 grep -q '^step: 100 executions' out || fail "not all steps are there"
 grep -qE '^ +tiny: [0-9,]+ calls from' out || fail "analyze does not say what is left out"
 "$snag" analyze less --foi tiny >out 2>err && fail "executions of what is left out"
-grep -q "'tiny' was left out by the tracer" err || fail "it does not say why there is no tiny"
+grep -q "the tracer stopped recording 'tiny'" err || fail "it does not say why there is no tiny"
 
 # nothing is left out of what costs little, or unless that is wanted
 record --overhead 1000000% -o much "$tiny" 10 10000

@@ -83,7 +83,7 @@ get "/runs/0$api/fois/1/path?path=step%20%3E%20sum"
 check "executions with sum, before" "$(head -c 400 "$body" | grep -ao '"n":[0-9]*' | head -n 1)" '"n":0'
 get "/runs/1$api/fois/1/path?path=step%20%3E%20sum"
 check "executions with sum, after" "$(head -c 400 "$body" | grep -ao '"n":[0-9]*' | head -n 1)" '"n":600'
-problem "'path' is missing, say 'step > solve'" "/runs/1$api/fois/1/path" 400
+problem "'path' is missing, such as 'step > solve'" "/runs/1$api/fois/1/path" 400
 post /runs/1$api/fois/1/labels '{"labels":[{"tree":3,"label":"abnormal"}]}'
 check "a label of a run" "$status" 200
 check "is kept in that run" "$("$SNAG" label n7.snag --json | wc -l) $("$SNAG" label b1.snag --json | wc -l)" "1 0"

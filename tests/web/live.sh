@@ -166,7 +166,7 @@ check "lines of the log" "$(grep -c 'shard 0 cannot be written' "$work/errors")"
 # With the program.
 "$SNAG" watch "$program" --speed 0 --once >"$work/said" || { echo "exit status of --once: $?"; failed=1; }
 check "lines of --once" "$(wc -l <"$work/said")" 5
-check "where it goes" "$(sed -n 2p "$work/said")" "what is strange goes to watch-3.store"
+check "where it goes" "$(sed -n 2p "$work/said")" "strange calls and executions are stored in watch-3.store"
 check "what shows it again" "$(tail -n 1 "$work/said")" "snag serve watch-3.store shows it again"
 "$SNAG" watch nowhere >"$work/said" 2>&1
 check "no such source" $? 1

@@ -49,7 +49,7 @@ export async function run({ page }) {
     assert.ok(await isThere(first), "the first candidate is within 40 steps of Tab");
     await page.keyboard.press("ArrowDown");
     for (let i = 0; i < 200 && !(await isThere(second)); i++)
-        await page.keyboard.press("ArrowDown"); /* over what is in an open disturbance */
+        await page.keyboard.press("ArrowDown"); /* over what is in an open incident */
     assert.ok(await isThere(second));
     await page.keyboard.press("Enter");
     const id = await second.locator("b").textContent();

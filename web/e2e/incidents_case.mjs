@@ -1,4 +1,4 @@
-// Disturbances: what was strange together is one entry, which opens to its executions.
+// Incidents: what was strange together is one entry, which opens to its executions.
 import { accessible } from "./axe.mjs";
 import {
     assert,
@@ -13,7 +13,8 @@ import {
     until,
 } from "./steps.mjs";
 
-export const name = "incidents: one disturbance is one entry, and opens to its executions";
+export const name =
+    "incidents: what was strange together is one entry, and opens to its executions";
 
 const open = (page) => page.locator('.incident .pick[aria-expanded="true"]');
 const members = (page) => page.locator(".members .pick-member");
@@ -70,7 +71,7 @@ async function opensToItsExecutions(page, first) {
     await isSelected(page, first.head);
 }
 
-/* Enter opens and folds an entry; J and K go from one disturbance to the next. */
+/* Enter opens and folds an entry; J and K go from one incident to the next. */
 async function worksByKeyboard(page, items) {
     const pick = candidates(page).first().locator(".pick");
     await pick.focus();
@@ -105,7 +106,7 @@ async function filtersAct(page, first) {
     const { total, items } = await incidents(page, `rank=${rank}`);
     await choose(page, "Rank", String(rank));
     await page
-        .locator(".candidates h2", { hasText: new RegExp(`\\b${total} disturbances?`) })
+        .locator(".candidates h2", { hasText: new RegExp(`\\b${total} incidents?`) })
         .waitFor();
     assert.deepEqual(
         await listed(page),
@@ -113,7 +114,7 @@ async function filtersAct(page, first) {
     );
     await choose(page, "Rank", "");
     await choose(page, "Label", "abnormal");
-    await page.getByText("No disturbance is like that").waitFor();
+    await page.getByText("No incident is like that").waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
     await candidates(page).first().waitFor();
     const rankFilter = page.getByRole("combobox", { name: "Rank", exact: true });
@@ -121,7 +122,7 @@ async function filtersAct(page, first) {
     await page.waitForFunction(() => /list=.*next/.test(location.hash));
     assert.ok(await rankFilter.isDisabled(), "questions are of all ranks");
     await choose(page, "Order", "incidents");
-    await page.locator(".candidates h2", { hasText: /disturbances?/ }).waitFor();
+    await page.locator(".candidates h2", { hasText: /incidents?/ }).waitFor();
     assert.ok(await rankFilter.isEnabled());
 }
 
@@ -197,7 +198,7 @@ export async function run({ page, server }) {
         items.map(({ head }) => head),
         "those that cost most first",
     );
-    assert.ok(first.members.length > 1, "the run's first disturbance has several executions");
+    assert.ok(first.members.length > 1, "the run's first incident has several executions");
     await opensToItsExecutions(page, first);
     await worksByKeyboard(page, items);
     await filtersAct(page, first);

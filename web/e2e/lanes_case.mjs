@@ -206,7 +206,7 @@ async function excessIsColoured(page, server) {
     const hover = page.locator(".hover");
     await page.mouse.move(...(await at(2, 0.5)));
     await hover
-        .filter({ hasText: /^compute .*7\.\d+ ms longer than is usual on its path there/ })
+        .filter({ hasText: /^compute .*7\.\d+ ms longer than is typical on its path there/ })
         .waitFor();
     /* What most of the pixels around have: there may be a name in the call. */
     const colourAt = async ([x, y]) =>

@@ -184,7 +184,7 @@ async function thinned(page) {
 async function record(page) {
     await page.getByRole("button", { name: "Show why" }).click();
     await page.locator(".live-why .why").waitFor();
-    assert.match(await page.locator(".live-why .why").textContent(), /took .* usually/);
+    assert.match(await page.locator(".live-why .why").textContent(), /took .* typical/);
     const nodes = page.locator(".live-structure .icicle .node");
     await until("structure", async () => (await nodes.count()) > 1);
     await page.locator(".live-structure .strange").first().waitFor();

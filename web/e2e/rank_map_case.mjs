@@ -45,7 +45,7 @@ async function withoutCost(route) {
     header.not_known = {
         executions: 1234,
         lost_ns: 5e6,
-        why: "what it cost the run is not known: who waited for whom is not in the trace",
+        why: "its cost is not known: who waited for whom is not in the trace",
     };
     const data = Buffer.from(body.subarray(8 + length)).fill(0);
     let text = JSON.stringify(header);

@@ -59,7 +59,9 @@ async function operationsAreListed(page, server) {
         await route.fulfill({ json: answer });
     });
     await open(page, server, "views=ranks");
-    await page.getByText(/the run would be 49\.3 % shorter \(a slowdown of 1\.973\)/).waitFor();
+    await page
+        .getByText(/the replayed run would be 49\.3 % shorter \(actual \/ ideal = 1\.973\)/)
+        .waitFor();
     assert.match(
         await page.locator(".panel-ranks .operations tbody tr").textContent(),
         /^backward-compute9378 s58\.0 %$/,

@@ -139,7 +139,7 @@ export async function run({ page, server, context }) {
     for (const expected of [
         /480 executions/,
         /anomal/,
-        /usually take/,
+        /than a typical execution with the same calls/,
         /#2-40/,
         /Trace quality/,
     ])

@@ -25,7 +25,7 @@ const pictures = [
         "Overview",
         /<path d="M[\d. -]+a[^>]*fill="rgb.*>time since the start →<.*>normal execution<.*>anomaly \(outlined\)</s,
     ],
-    ["Why", /height="12" fill.*>time lost, over what is usual →</s],
+    ["Why", /height="12" fill.*>time lost, beyond what is typical →</s],
     [
         "Structure",
         /<svg[^>]*viewBox.*<rect[^>]*fill="rgb.*>time in calls →<.*typical execution/s,
@@ -33,7 +33,7 @@ const pictures = [
     ["Timeline", /<clipPath.*<rect[^>]*fill="rgb.*>rank \d+<.*>own code<.*>MPI<.*time since/s],
     [
         "Ranks",
-        />rank 0<.*>rank 3<.*>time since the start →<.*(times the usual|longer than usual)/s,
+        />rank 0<.*>rank 3<.*>time since the start →<.*(times the typical|longer than is typical)/s,
     ],
     ["Regions", />Function<.*>compute<.*>MPI_Recv</s],
     ["Trace quality", />The trace is not damaged\.</],
@@ -66,7 +66,7 @@ async function tablesHaveAll(page, server) {
             .trim()
             .split("\r\n");
     const { total } = await ask("fois/1/incidents?limit=1");
-    const list = await linesOf("Candidates as CSV");
+    const list = await linesOf("The list as CSV");
     assert.match(list[0], /^disturbance,verdict,score,begin_ns,end_ns,lost_ns/);
     assert.equal(list.length, 1 + total);
     const regions = await linesOf("Regions as CSV");
@@ -82,7 +82,7 @@ async function tablesHaveAll(page, server) {
 
     await page.getByLabel("Order").selectOption("score");
     await page.locator(".candidate .score").first().waitFor();
-    const executions = await linesOf("Candidates as CSV");
+    const executions = await linesOf("The list as CSV");
     const { total: n } = await ask("fois/1/candidates?limit=1");
     assert.equal(executions.length, 1 + n, "more than the 50 that are shown");
     assert.match(executions[1], /^1,[^,]*#\d+-\d+,/);

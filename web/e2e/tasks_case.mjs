@@ -173,7 +173,7 @@ export async function run({ page, server, context }) {
                 const facts = detail(page).locator(".facts");
                 assert.match(
                     await inSight(facts),
-                    /with the same calls on this rank usually 1\.\d+ ms \(8\.\d times the usual\)/,
+                    /typical with the same calls on this rank: 1\.\d+ ms \(8\.\d times the typical\)/,
                 );
                 assert.match(
                     await page.locator(".typical h3").textContent(),
@@ -431,7 +431,7 @@ export async function run({ page, server, context }) {
                 const legend = page
                     .locator(".kinds-legend")
                     .filter({ hasText: "compared with the same rank" });
-                assert.match(await inSight(legend), /longer than is usual.*up to .* or more/);
+                assert.match(await inSight(legend), /longer than is typical.*up to .* or more/);
             },
         },
         {

@@ -117,7 +117,7 @@ async function ranks(page, server) {
     await page.getByText(/None of 4 (ranks|threads) is slow/).waitFor();
     assert.equal(await page.locator(".panel-ranks tbody tr").count(), 4);
     await page.locator(".panel-ranks .heat").hover();
-    await page.getByText(/^rank \d.*, .*(times the usual|no execution begins)$/).waitFor();
+    await page.getByText(/^rank \d.*, .*(times the typical|no execution begins)$/).waitFor();
     await page.getByLabel("by").selectOption("program");
     await page.getByText(/There is one program, and no other to compare it with/).waitFor();
     await page.waitForFunction(() => /places=program/.test(location.hash));

@@ -14,7 +14,7 @@ export function costWords({ lost_ns, cost_ns, cost_is_bound }: Cost): string | n
     return `costs the run ${cost_is_bound ? "at most " : ""}${formatTime(cost_ns)}`;
 }
 
-export const costHelp = "by how much the run would be shorter without what was lost";
+export const costHelp = "by how much the run, replayed without what was lost, is shorter";
 
 /* As in a table: "1.2 ms", "≤ 1.2 ms"; "?" where nothing is known. */
 export function shortCost({ cost_ns, cost_is_bound }: Omit<Cost, "lost_ns">): string {
@@ -32,7 +32,10 @@ export interface NotKnown {
 /* "What 3 executions that lost 18.0 us cost the run is not known: ..."; null where all is known. */
 export function notKnownWords({ executions, lost_ns, why }: NotKnown): string | null {
     if (!executions) return null;
-    const reason = why?.replace(/^what it cost the run is not known: /, "");
+    const reason = why?.replace(
+        /^(its cost|what it cost the run) is not known: /,
+        "",
+    ); /* the latter in runs of older versions */
     const lost = `${plural(executions, "execution")} that lost ${formatTime(lost_ns)}`;
     return `What ${lost} cost the run is not known${reason ? `: ${reason}` : ""}.`;
 }

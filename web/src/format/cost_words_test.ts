@@ -29,7 +29,7 @@ test("what cost nobody knows is said with the reason, where there is one", () =>
         notKnownWords({
             executions: 3,
             lost_ns: 2e6,
-            why: "what it cost the run is not known: who waited for whom is not in the trace",
+            why: "its cost is not known: who waited for whom is not in the trace",
         }),
         "What 3 executions that lost 2.00 ms cost the run is not known: who waited for whom is not in the trace.",
     );

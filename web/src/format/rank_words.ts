@@ -30,6 +30,11 @@ export function placeWords(p: Place): string {
     return [paths, cost, waits].filter(Boolean).join("; ");
 }
 
+/* What people read for a verdict: of ranks, of calls, of changes. */
+export function verdictWord(verdict: string): string {
+    return verdict === "usual" ? "typical" : verdict === "unsure" ? "inconclusive" : verdict;
+}
+
 const order = ["slow", "imbalanced", "unsure", "waits", "usual"];
 
 /* Those to blame first, then those that wait, the longest first. */
@@ -72,13 +77,13 @@ export function headline(ranks: Pick<Ranks, "places" | "by" | "teams">): string 
 const fewest = 5; /* places, below which executions that all have are compared one by one */
 
 function placesWords({ places, by }: Pick<Ranks, "places" | "by">): string {
-    if (places.length < 2) return `There is one ${by}, and no other to compare it with.`;
+    if (places.length < 2) return `There is only one ${by}, which cannot be compared.`;
     if (places.length < fewest && places.every((p) => p.verdict === "unsure"))
-        return `Too few executions that all have, to compare ${plural(places.length, by)}.`;
+        return `Too few executions that all ${plural(places.length, by)} have in common to compare them.`;
     const count = (verdict: string) => places.filter((p) => p.verdict === verdict).length;
     const said = ["slow", "imbalanced", "unsure"]
         .filter((verdict) => count(verdict) > 0)
-        .map((verdict) => `${count(verdict)} ${verdict}`);
+        .map((verdict) => `${count(verdict)} ${verdictWord(verdict)}`);
     const waiting = count("waits");
     if (waiting) said.push(`${waiting} that ${waiting === 1 ? "waits" : "wait"}`);
     return said.length
@@ -86,13 +91,13 @@ function placesWords({ places, by }: Pick<Ranks, "places" | "by">): string {
         : `None of ${plural(places.length, by)} is slow.`;
 }
 
-/* "would every operation take what is usual for its kind, ..." null: there are none. */
+/* "If every operation took the typical time of its kind, ..." null: there are none. */
 export function operationsWords({ operations, slowdown }: Ranks): string | null {
     if (operations.length === 0 || slowdown === null) return null;
     const percent = (100 * (1 - 1 / slowdown)).toFixed(1);
     return (
-        "Would every operation take what is usual for its kind, the run would be " +
-        `${percent} % shorter (a slowdown of ${slowdown.toFixed(3)}).`
+        "If every operation took the typical time of its kind, the replayed run would be " +
+        `${percent} % shorter (actual / ideal = ${slowdown.toFixed(3)}).`
     );
 }
 

@@ -79,10 +79,13 @@ test("the headline counts, and says when there is nothing to compare", () => {
     const four = [place("slow", 0), place("waits", 1), place("waits", 2), place("waits", 3)];
     assert.equal(said(four), "Of 4 ranks: 1 slow, 3 that wait.");
     const unsure = [place("unsure", 0), place("unsure", 1)];
-    assert.equal(said(unsure), "Too few executions that all have, to compare 2 ranks.");
+    assert.equal(
+        said(unsure),
+        "Too few executions that all 2 ranks have in common to compare them.",
+    );
     assert.equal(
         said([place("unsure", 0)]),
-        "There is one rank, and no other to compare it with.",
+        "There is only one rank, which cannot be compared.",
     );
 });
 
@@ -94,7 +97,7 @@ test("threads in teams are said as snag ranks prints them", () => {
     const teams = { compared: 240, threads: 4, slow: [thread] };
     assert.equal(
         headline({ places: [place("unsure", 0)], by: "thread", teams }),
-        "There is one thread, and no other to compare it with. " +
+        "There is only one thread, which cannot be compared. " +
             "Of up to 4 threads in 240 teams, one is always slower.",
     );
     assert.match(teamsWords({ ...teams, slow: [] }), /none is always slower\.$/);
@@ -106,7 +109,7 @@ test("threads in teams are said as snag ranks prints them", () => {
 
 test("operations are said as snag ranks prints them", () => {
     const of = { slowdown: 1.973, operations: [{ name: "f", slowdown: 1.5, time_ns: 1 }] };
-    assert.match(operationsWords(of as Ranks)!, /49\.3 % shorter \(a slowdown of 1\.973\)/);
+    assert.match(operationsWords(of as Ranks)!, /49\.3 % shorter \(actual \/ ideal = 1\.973\)/);
     assert.equal(
         operationsWords({ ...of, operations: [] as Ranks["operations"] } as Ranks),
         null,

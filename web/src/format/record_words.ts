@@ -42,14 +42,14 @@ function whatItLost(r: RecordBody, isAnomaly: boolean, nameOf: NameOf): string {
         const usual =
             execution.typical_ns === null
                 ? ""
-                : `, usually ${formatTime(execution.typical_ns)}`;
+                : `, typical ${formatTime(execution.typical_ns)}`;
         const inside = `${plural(execution.calls, "call")} and ${plural(execution.messages, "message")} inside`;
         return `This ${func} took ${formatTime(r.runtime_total * us)}${usual}, with ${inside}.`;
     }
     const own = `${func} itself took ${formatTime(r.runtime_exclusive * us)}`;
-    if (!isAnomaly) return `${own}, as it usually does.`;
+    if (!isAnomaly) return `${own}, which is typical.`;
     const usual = formatTime(Math.max(0, r.runtime_exclusive * us - lost));
-    return `${own}, usually ${usual}: ${formatTime(lost)} were lost.`;
+    return `${own}, typical ${usual}: ${formatTime(lost)} were lost.`;
 }
 
 export interface Why {

@@ -22,9 +22,9 @@ const record: RecordBody = {
 };
 const nameOf = (func: string) => func.replace(/\(.*/, "");
 
-test("an anomaly: what it took, what is usual, how rare, who called", () => {
+test("an anomaly: what it took, what is typical, how rare, who called", () => {
     const { what, reason, more, cause } = whyOf(record, true, nameOf);
-    assert.equal(what, "MPI_Wait itself took 8.29 ms, usually 190 ns: 8.29 ms were lost.");
+    assert.equal(what, "MPI_Wait itself took 8.29 ms, typical 190 ns: 8.29 ms were lost.");
     assert.deepEqual(more, [
         "As strange as this: about 1 in 200,000 normal calls.",
         "Called by CommSync, called by main.",
@@ -67,19 +67,19 @@ test("an execution has its own reason; a normal call none", () => {
         index: 5,
         calls: 12,
         messages: 1,
-        why: "7 ms over what its calls usually take",
+        why: "7 ms beyond what is typical of its calls",
         threshold: 5,
         typical_ns: 1e6,
     };
     const { what, reason } = whyOf({ ...record, execution }, true, nameOf);
     assert.equal(
         what,
-        "This MPI_Wait took 8.29 ms, usually 1.00 ms, with 12 calls and 1 message inside.",
+        "This MPI_Wait took 8.29 ms, typical 1.00 ms, with 12 calls and 1 message inside.",
     );
-    assert.equal(reason, "7 ms over what its calls usually take.");
+    assert.equal(reason, "7 ms beyond what is typical of its calls.");
     assert.equal(
         whyOf(record, false, nameOf).what,
-        "MPI_Wait itself took 8.29 ms, as it usually does.",
+        "MPI_Wait itself took 8.29 ms, which is typical.",
     );
 });
 

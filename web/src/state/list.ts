@@ -22,7 +22,7 @@ const mostListed = 1000; /* that the server gives at once */
 
 /* A part of the list, as the server has it; or all of it that is shown. */
 export interface Page {
-    what: "disturbance" | "group" | "execution";
+    what: "incident" | "group" | "execution";
     total: number;
     entries: Entry[];
 }
@@ -36,7 +36,7 @@ async function getPage(
     const path = `/fois/${foi.peek()?.id}/${filterQuery(of, offset, limit)}`;
     if (of.order === "incidents") {
         const { total, items } = await getJson<IncidentPage>(path, abort);
-        return { what: "disturbance", total, entries: items.map(entryOfIncident) };
+        return { what: "incident", total, entries: items.map(entryOfIncident) };
     }
     if (of.order === "groups") {
         const { total, items } = await getJson<GroupPage>(path, abort);

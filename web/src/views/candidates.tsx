@@ -1,4 +1,4 @@
-// The list on the left: disturbances, those that lost most first, groups of anomalies that are strange in the same way,
+// The list on the left: incidents, those that lost most first, groups of anomalies that are strange in the same way,
 // or executions, the strangest or those best to label first. 50 are fetched at a time.
 import { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
@@ -47,7 +47,7 @@ function Filters() {
                 "Order",
                 now.order,
                 [
-                    ["incidents", "Disturbances"],
+                    ["incidents", "Incidents"],
                     ["groups", "Groups alike"],
                     ["score", "Strangest first"],
                     ["next", "Best to label next"],
@@ -112,8 +112,8 @@ function NothingStandsOut() {
     if (!foi.value || foi.value.anomalies || isNarrowed(filter.value)) return null;
     return (
         <p class="note">
-            <b>No execution stands out.</b> These are the least usual ones; label what should
-            not be like that, and retrain.
+            <b>No execution stands out.</b> These are the strangest; label what should not be
+            like that, and retrain.
         </p>
     );
 }
@@ -169,10 +169,10 @@ export function Candidates(props: { children?: ComponentChildren }) {
     const page = listQuery.answer.value;
     useTable("list", () => listTable(filter.value));
     return (
-        <nav class="candidates" id="candidates" aria-label="Candidates">
+        <nav class="candidates" id="candidates" aria-label="Incidents and executions">
             <div class="list-head">
                 <h2>
-                    Candidates{" "}
+                    Executions{" "}
                     {page.value && <small>{plural(page.value.total, page.value.what)}</small>}
                 </h2>
                 <button
@@ -185,7 +185,7 @@ export function Candidates(props: { children?: ComponentChildren }) {
             </div>
             <Filters />
             <NothingStandsOut />
-            <Await of={page} what="candidates" empty="No run.">
+            <Await of={page} what="executions" empty="No run.">
                 {(list) =>
                     list.entries.length ? (
                         <Entries of={list} isLoading={page.isLoading} />

@@ -5,6 +5,7 @@ import { signs } from "../format/change";
 import { plural, sentence } from "../format/units";
 import { comparedKeys } from "../state/compared_keys";
 import { isHelpOpen } from "../state/overlays";
+import { verdictWord } from "../format/rank_words";
 
 function RunNames({ runs, side }: { runs: ComparedRun[]; side: "before" | "after" }) {
     const of = runs.filter((run) => run.side === side);
@@ -39,7 +40,8 @@ export function Headline({ of }: { of: Comparison }) {
         <div class="compared-headline">
             <p>
                 <b class={`verdict verdict-${of.verdict}`}>
-                    <span aria-hidden="true">{signs[of.verdict]}</span> {of.verdict}
+                    <span aria-hidden="true">{signs[of.verdict]}</span>{" "}
+                    {verdictWord(of.verdict)}
                 </b>{" "}
                 <code>{of.foi}</code> {of.headline}
             </p>

@@ -31,9 +31,9 @@ const views = [
 ] as const;
 
 const words = [
-    ["slower, faster", "surely, and by more than what counts as a change"],
-    ["same", "surely within that"],
-    ["unsure", "runs, or this run, vary too much to tell; more runs would"],
+    ["slower, faster", "the change is significant, and larger than what counts as one"],
+    ["same", "significantly within that"],
+    ["inconclusive", "runs, or this run, vary too much to tell; more runs are needed"],
     ["new, gone, moved", "only one side has it; moved: the same calls under another caller"],
     ["own time", "without what it called"],
     ["an execution", "times and calls are means over the executions of a side"],

@@ -24,6 +24,7 @@ import { formatTime, plural } from "../format/units";
 import { firstThatFits } from "./node_text";
 import { Empty } from "./panel";
 import { Picture, pictureOfSvg, usePicture } from "./pictures";
+import { verdictWord } from "../format/rank_words";
 import { cssColour } from "./inks";
 import { useSize } from "./use_size";
 
@@ -52,7 +53,7 @@ function pathTitle(node: ComparedNode, all: Pair, own: Pair, isOfKind: boolean):
         ` (${formatChange(change)}), own time ${formatTime(own[0])} and ${formatTime(own[1])}`,
     ];
     const isCalled = node.calls[0] > 0 || node.calls[1] > 0; /* not only what is below it */
-    if (!isOfKind && isCalled) said.push(`; ${calls(node.calls)}; ${node.verdict}`);
+    if (!isOfKind && isCalled) said.push(`; ${calls(node.calls)}; ${verdictWord(node.verdict)}`);
     if (node.from) said.push(`, was ${node.from}`);
     if (node.is_waiting) said.push("; it may wait");
     return said.join("");
@@ -136,7 +137,7 @@ export function ChangeLegend() {
             })}
             <span>slower</span>
             <span class="dim">
-                ▲ slower, ▼ faster, + new, − gone, ↷ moved: surely, in own time
+                ▲ slower, ▼ faster, + new, − gone, ↷ moved: significantly, in own time
             </span>
         </p>
     );

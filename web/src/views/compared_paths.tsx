@@ -5,6 +5,7 @@ import { changeOf, formatCalls, formatChange, isSure, signs } from "../format/ch
 import { Table } from "../format/csv";
 import { formatExcess, formatShare, formatTime } from "../format/units";
 import { Order, SortedHead } from "./sorted_head";
+import { verdictWord } from "../format/rank_words";
 
 const mostRows = 500;
 
@@ -28,7 +29,7 @@ const pathColumns: Column[] = [
         title: "Verdict",
         isWords: true,
         value: (x) => x.verdict,
-        text: (x) => `${signs[x.verdict]} ${x.verdict}`,
+        text: (x) => `${signs[x.verdict]} ${verdictWord(x.verdict)}`,
     },
     {
         key: "change_ns",
@@ -237,7 +238,7 @@ export function KindTable(props: {
                                 )}
                             </th>
                             <td class={`words verdict-${k.verdict}`}>
-                                {signs[k.verdict]} {k.verdict}
+                                {signs[k.verdict]} {verdictWord(k.verdict)}
                             </td>
                             <td>
                                 {k.executions[0] > 0 && k.executions[1] > 0

@@ -120,7 +120,7 @@ export function PathsView({ of, name }: { of: Comparison; name: string }) {
                     choose={choosePath}
                 />
             ) : (
-                <Empty>No call path surely changed.</Empty>
+                <Empty>No call path changed significantly.</Empty>
             )}
         </LivePanel>
     );

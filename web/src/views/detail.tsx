@@ -19,8 +19,8 @@ import { Failed, Loading, NothingSelected } from "./panel";
 
 export function times(now: number, usually: number): string {
     const factor = now / usually;
-    if (factor >= 0.95 && factor < 1.05) return "as usual";
-    return `${factor >= 9.5 ? formatCount(factor) : factor.toFixed(1)} times the usual`;
+    if (factor >= 0.95 && factor < 1.05) return "typical";
+    return `${factor >= 9.5 ? formatCount(factor) : factor.toFixed(1)} times the typical`;
 }
 
 function NextStep({ of }: { of: Shown }) {
@@ -76,7 +76,7 @@ function StepButtons() {
     );
 }
 
-/* Of which disturbance it is a part; Why says more. */
+/* Of which incident it is a part; Why says more. */
 function PartOf({ of }: { of: Shown }) {
     const { incident } = of;
     if (!incident || incident.members.length < 2) return null;
@@ -153,8 +153,8 @@ export function Detail() {
                             ± {formatTime(it.off_ns)}
                         </span>
                     )}
-                    {it.open_ns !== null && " so far"}; with the same calls on this rank usually{" "}
-                    {formatTime(it.usual_duration_ns)}
+                    {it.open_ns !== null && " so far"}; typical with the same calls on this
+                    rank: {formatTime(it.usual_duration_ns)}
                     {it.open_ns === null && ` (${times(it.duration_ns, it.usual_duration_ns)})`}
                 </span>
                 <span>

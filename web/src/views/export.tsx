@@ -109,8 +109,8 @@ export function ExportMenu() {
                     </a>
                 )}
                 <span class="kinds">
-                    Candidates, as listed
-                    <CsvButton name="list" title="Candidates" />
+                    The list, as shown
+                    <CsvButton name="list" title="The list" />
                 </span>
                 {viewTable
                     .filter((view) => views.value.includes(view.name))

@@ -19,7 +19,7 @@ function Facts({ of, isOpen }: { of: Group; isOpen: boolean }) {
                 {plural(of.ranks.length, "rank")}
             </span>
             {of.lost_ns > 0 && (
-                <span title="over what is usual, in all of them">
+                <span title="beyond what is typical, in all of them">
                     <strong>{formatTime(of.lost_ns)}</strong> lost
                 </span>
             )}

@@ -12,7 +12,7 @@ const words: [string, string][] = [
     ],
     ["score", "how strange it is: 7 is about 1 in 1,100 executions, 9 about 1 in 8,000"],
     [
-        "usually",
+        "typical",
         "of an execution: the median of those with the same calls on its rank. Of a call path: of calls there with the same calls inside, on all ranks. Where something else is meant it is named",
     ],
     ["own time", "without what it called"],
@@ -21,8 +21,8 @@ const words: [string, string][] = [
         "its evidence is strong, also in absolute terms. In any run some execution is the strangest; that alone makes no anomaly",
     ],
     [
-        "disturbance",
-        "an incident: executions that were strange together, because one of them, the head, delayed the others. Those that lost most time come first",
+        "incident",
+        "executions that were strange together, because one of them, the head, delayed the others. Those that lost most time come first",
     ],
     [
         "label",

@@ -72,7 +72,7 @@ function TrendView({ trend }: { trend: Trend }) {
                 {isWhole
                     ? "Time of an execution: the mean, and its median as a broken line."
                     : `${series.path}: own time in an execution.`}{" "}
-                Upright lines: it changed there by more than runs differ anyway.
+                Upright lines: it changed there by more than the spread between runs.
             </p>
         </LivePanel>
     );

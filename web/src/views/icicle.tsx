@@ -11,7 +11,7 @@ export const rowHeight = 24;
 
 export function nodeTitle(node: TreeNode, name: string): string {
     const usually =
-        node.usual_ns === null ? "usually absent" : `usually ${formatTime(node.usual_ns)}`;
+        node.usual_ns === null ? "typically absent" : `typical ${formatTime(node.usual_ns)}`;
     const many = node.calls === 1 ? "" : ` × ${formatCount(node.calls)}`;
     return (
         `${name}${many}: ${formatTime(node.inclusive_ns)}, own time ${formatTime(node.exclusive_ns)} (${usually})` +

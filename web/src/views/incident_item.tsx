@@ -47,7 +47,7 @@ function Member({ tree, id, isHead }: { tree: number; id: string; isHead: boolea
     );
 }
 
-/* Those of a disturbance of a thousand ranks are not all shown at once. The first of trees stays it. */
+/* Those of an incident of a thousand ranks are not all shown at once. The first of trees stays it. */
 export function Members(props: {
     of: Pick<Incident, "members" | "member_trees">;
     trees: number[];
@@ -101,7 +101,7 @@ function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
             <span class="line">
                 <span class="place" />
                 {of.lost_ns > 0 ? (
-                    <span title="over what is usual, in all of its executions">
+                    <span title="beyond what is typical, in all of its executions">
                         <strong>{formatTime(of.lost_ns)}</strong> lost
                     </span>
                 ) : (

@@ -106,7 +106,7 @@ function Learnt({ now }: { now: Learning }) {
                 />
                 <Typed
                     name="C / n"
-                    says="nu: the share of the executions that is expected outside of what is usual"
+                    says="nu: the share of the executions that is expected outside of what is typical"
                     value={nu}
                     usual={formatValue(now.nu)}
                     most={1}

@@ -8,13 +8,13 @@ const views = [
     ["Records", "what is stored of strange calls, and of some normal ones, a page at a time"],
     ["Call", "one of them: why it is strange, what it called, what happened around it"],
     ["Ranks and regions", "by a statistic of your choice, each with its history"],
-    ["Model", "what judges a function: how often which duration, and what is usual"],
+    ["Model", "what judges a function: how often which duration, and what is typical"],
     ["Counters", "what hardware and program counted so far"],
 ] as const;
 
 const words = [
-    ["anomaly", "a call that took far longer, or shorter, than such calls usually do"],
-    ["lost", "the time beyond what such calls usually take"],
+    ["anomaly", "a call that took far longer, or shorter, than is typical of such calls"],
+    ["lost", "the time beyond what is typical of such calls"],
     [
         "own time",
         "without what it called: a function is not blamed for what others did in its name",

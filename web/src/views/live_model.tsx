@@ -1,4 +1,4 @@
-// What judges the calls of a region: how long they take, and what is usual of that.
+// What judges the calls of a region: how long they take, and what is typical of that.
 import { useRef } from "preact/hooks";
 import { getJson } from "../api/http";
 import { LiveModel } from "../api/live_types";
@@ -112,7 +112,7 @@ function Words({ model }: { model: LiveModel }) {
             {formatTime(model.mean_ns)} ± {formatTime(model.deviation_ns)}.{" "}
             {model.usual_ns.length ? (
                 <>
-                    <span class="usual-key">Usual</span> by {model.detector}:{" "}
+                    <span class="usual-key">Typical</span> by {model.detector}:{" "}
                     {usualText(model.usual_ns)}.
                 </>
             ) : (

@@ -8,7 +8,7 @@ import {
     LiveSlow,
     LiveStat,
 } from "../api/live_types";
-import { factorWords } from "../format/rank_words";
+import { factorWords, verdictWord } from "../format/rank_words";
 import { formatCount, formatMean, formatTime, plural } from "../format/units";
 import {
     rankChosen,
@@ -159,7 +159,7 @@ function slowSummary(of: LiveSlow): string {
     if (of.not_known) return `Who is slow is not known, because ${of.not_known}.`;
     const ranks = plural(of.compared, "rank");
     if (of.usual === of.compared) return `${ranks}: none of them is slow.`;
-    return `${ranks}: ${of.slow} slow, ${of.imbalanced} imbalanced, ${of.unsure} unsure, ${of.waits} that wait.`;
+    return `${ranks}: ${of.slow} slow, ${of.imbalanced} imbalanced, ${of.unsure} inconclusive, ${of.waits} that wait.`;
 }
 
 /* Who is slow in all its calls, which the list of anomalies does not tell. */
@@ -198,7 +198,7 @@ function LiveSlowRanks() {
                                                 {nameOfRank(item)}
                                             </button>
                                         </td>
-                                        <td>{item.verdict}</td>
+                                        <td>{verdictWord(item.verdict)}</td>
                                         <td class="number">
                                             {(100 * Math.max(item.slowdown - 1, 0)).toFixed(1)}{" "}
                                             %

@@ -39,7 +39,7 @@ export function AgainstPeers({ of }: { of: Shown }) {
                 <tbody>
                     <Row what="this one" ns={of.duration_ns} />
                     <Row
-                        what="with the same calls, on this rank, usually"
+                        what="typical with the same calls on this rank"
                         ns={of.usual_duration_ns}
                     />
                     <Row

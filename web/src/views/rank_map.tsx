@@ -55,7 +55,7 @@ const mostShown = 24; /* lanes that an area shows */
 const around = 1; /* stretches on both sides of a cell that is shown */
 
 const names: Record<string, string> = {
-    lost: "time lost, over what is usual",
+    lost: "time lost, beyond what is typical",
     cost: "cost to the run",
     waiting: "time in MPI",
 };

@@ -87,10 +87,10 @@ function rankFigure(
         keys: highest
             ? [0.1, 0.5, 1].map((part) => ({
                   colour: colourOf(part * highest, highest)!,
-                  text: `own work takes ${(1 + part * highest).toFixed(2)} times the usual${highest === most && part === 1 ? " or more" : ""}`,
+                  text: `own work takes ${(1 + part * highest).toFixed(2)} times the typical${highest === most && part === 1 ? " or more" : ""}`,
               }))
             : [],
-        notes: highest ? [] : ["Nowhere does own work take longer than usual."],
+        notes: highest ? [] : ["Nowhere does own work take longer than is typical."],
     };
 }
 
@@ -125,14 +125,14 @@ export function RankPicture({ ranks, begin_ns, pick }: Props) {
                 of={[heat]}
                 rgba={() => heatPixels(heat, hotColour).rgba}
                 ends={[places[0].place, places[heat.rows - 1].place]}
-                label={`How long own work took on ${plural(heat.rows, ranks.by)} over time, against what it usually takes; the table below says who is slow`}
+                label={`How long own work took on ${plural(heat.rows, ranks.by)} over time, against what is typical; the table below says who is slow`}
                 hover={setAt}
                 choose={pick && choose}
             />
             <p class="dim">
                 {at && factor !== null
-                    ? `${places[at.row].place}, ${timeOf(at.column)}: ${factor ? `own work takes ${factor.toFixed(2)} times the usual` : "no execution begins"}`
-                    : `${timeOf(0)} to ${timeOf(heat.width)} across; coloured: own work that takes longer than usual${pick ? "; a click shows it in the timeline" : ""}`}
+                    ? `${places[at.row].place}, ${timeOf(at.column)}: ${factor ? `own work takes ${factor.toFixed(2)} times the typical` : "no execution begins"}`
+                    : `${timeOf(0)} to ${timeOf(heat.width)} across; coloured: own work that takes longer than is typical${pick ? "; a click shows it in the timeline" : ""}`}
             </p>
         </>
     );

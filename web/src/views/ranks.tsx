@@ -12,6 +12,7 @@ import {
     placeWords,
     threadsOf,
     threadWords,
+    verdictWord,
 } from "../format/rank_words";
 import { Table } from "../format/csv";
 import { formatTime } from "../format/units";
@@ -37,7 +38,7 @@ function Cells({ place }: { place: Place }) {
     const all = place.own_ns + place.wait_ns || 1;
     return (
         <>
-            <td class="words">{place.verdict}</td>
+            <td class="words">{verdictWord(place.verdict)}</td>
             <td>{formatTime(place.own_ns)}</td>
             <td>{(100 * Math.max(place.slowdown - 1, 0)).toFixed(1)} %</td>
             <td>{((100 * place.wait_ns) / all).toFixed(1)} %</td>
@@ -144,7 +145,7 @@ function Places({ ranks }: { ranks: Ranks }) {
                 {ranks.teams?.slow.slice(0, mostRows).map((x) => (
                     <tr key={`team ${x.place} ${x.why}`} class="in-team">
                         <th scope="row">{x.place}, in teams</th>
-                        <td class="words">{x.verdict}</td>
+                        <td class="words">{verdictWord(x.verdict)}</td>
                         <td>{formatTime(ownOfThread(x))}</td>
                         <td>{(100 * (x.factor - 1)).toFixed(1)} %</td>
                         <td />

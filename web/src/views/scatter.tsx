@@ -148,7 +148,7 @@ export function Scatter({ all, label }: { all: Executions; label?: string }) {
             selected={selected.value}
             label={
                 label ??
-                `${formatCount(all.n)} executions as points; the candidates on the left are the same as a list`
+                `${formatCount(all.n)} executions as points; the executions on the left are the same as a list`
             }
             says={isMoving ? undefined : (tree) => <Words all={all} tree={tree} />}
             select={select}

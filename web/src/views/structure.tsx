@@ -165,7 +165,7 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
             </div>
             <p class="legend">
                 {isIcicle ? "Width: time" : "Area: time in the call itself"} ·{" "}
-                <span class="strange-key">▲</span> lost time or is unusual
+                <span class="strange-key">▲</span> lost time or is not typical
             </p>
         </>
     );

@@ -41,7 +41,7 @@ function keysOf({ nodes, colour }: Drawn): Key[] {
         }));
     return [
         ...keys,
-        { colour: cssColour("--hot"), text: "lost time, or is unusual", shape: "frame" },
+        { colour: cssColour("--hot"), text: "lost time, or is not typical", shape: "frame" },
     ];
 }
 

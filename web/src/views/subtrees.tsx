@@ -10,8 +10,8 @@ import { Failed, Loading } from "./panel";
 import { keptSubtrees } from "./subtree_list";
 
 function usually(s: Subtree): string {
-    if (s.usual_calls < 0.05) return "usually none";
-    return `usually ${formatTime(s.usual_ns)} in ${formatMean(s.usual_calls)}`;
+    if (s.usual_calls < 0.05) return "typical: none";
+    return `typical ${formatTime(s.usual_ns)} in ${formatMean(s.usual_calls)}`;
 }
 
 /* "56 times as much as in its like"; of what is missing here there is no factor. */
@@ -67,7 +67,7 @@ export function Subtrees() {
     if (!kept.length) return null;
     return (
         <section>
-            <h3 title="At least twice or half as much of it as in those; usually: their mean">
+            <h3 title="At least twice or half as much of it as in those; typical: their mean">
                 More or less of than in the ten executions most like it
             </h3>
             <ul class="paths subtrees">

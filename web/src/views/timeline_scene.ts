@@ -130,7 +130,7 @@ export function timelineFigure(scene: Scene, it: Shown | null, usual: Usual | nu
             ...(scene.counter ? [counterNote(scene.counter)] : []),
             ...(scene.colourOf
                 ? [
-                      `Colours: how much longer than is usual on the call path, on the same rank (on all, where one has fewer than ${fewestThere} executions).`,
+                      `Colours: how much longer than is typical on the call path, on the same rank (on all, where one has fewer than ${fewestThere} executions).`,
                   ]
                 : []),
         ],

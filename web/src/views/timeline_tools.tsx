@@ -137,13 +137,13 @@ function ExcessLegend({ usual: now }: { usual: UsualNow }) {
         return (
             <p class="legend kinds-legend" aria-label="Colours of calls" role="status">
                 {now && now !== "coming" && "error" in now
-                    ? `What calls usually take is not known: ${now.error}.`
-                    : "Loading what calls usually take ..."}
+                    ? `What is typical of calls is not known: ${now.error}.`
+                    : "Loading what is typical of calls ..."}
             </p>
         );
     return (
         <p class="legend kinds-legend" aria-label="Colours of calls">
-            <span>longer than is usual on the call path there, by</span>
+            <span>longer than is typical on the call path there, by</span>
             <LegendKeys keys={excessKeys(usual)} />
             <span>
                 compared with the same rank (or thread); with all, where one has fewer than{" "}

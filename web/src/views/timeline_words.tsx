@@ -30,8 +30,8 @@ function CollectiveWords({ of, i }: { of: CollectiveColumns; i: number }) {
 
 function excessWords(ns: number): string {
     return ns > 0
-        ? `${formatTime(ns)} longer than is usual on its path there`
-        : "no longer than is usual on its path there";
+        ? `${formatTime(ns)} longer than is typical on its path there`
+        : "no longer than is typical on its path there";
 }
 
 function CallWords({ calls, i, excess }: { calls: Calls; i: number; excess: number | null }) {
@@ -44,7 +44,7 @@ function CallWords({ calls, i, excess }: { calls: Calls; i: number; excess: numb
             <br />
             {excess !== null && (
                 <>
-                    {isNaN(excess) ? "what is usual here is not known" : excessWords(excess)}
+                    {isNaN(excess) ? "what is typical here is not known" : excessWords(excess)}
                     <br />
                 </>
             )}

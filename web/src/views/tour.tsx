@@ -5,13 +5,13 @@ import { endTour, tourStep } from "../state/overlays";
 const steps: { at: string; title: string; text: string }[] = [
     {
         at: ".candidates",
-        title: "Candidates",
-        text: "Every entry is one disturbance: executions of your function that were strange together. The one that lost most time is first, with the reason in a sentence. Choosing it opens it to its executions; the list can also show the executions one by one, the strangest first.",
+        title: "Incidents",
+        text: "Every entry is one incident: executions of your function that were strange together. The one that lost most time is first, with the reason in a sentence. Choosing it opens it to its executions; the list can also show the executions one by one, the strangest first.",
     },
     {
         at: ".detail",
         title: "The selected one",
-        text: "How long it took, how long it usually takes, and the one question: should it be like this? Answer with Abnormal (B) or Normal (N).",
+        text: "How long it took, how long is typical, and the one question: should it be like this? Answer with Abnormal (B) or Normal (N).",
     },
     {
         at: ".panel-overview",

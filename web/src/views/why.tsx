@@ -32,8 +32,8 @@ const figureWidth = 560;
 const mostBeside = 3; /* paths that are compared with those of others */
 
 function usually(path: PathShare): string {
-    if (path.usual_calls < 0.05) return "usually none";
-    return `usually ${formatTime(path.usual_ns)} in ${formatMean(path.usual_calls)}`;
+    if (path.usual_calls < 0.05) return "typical: none";
+    return `typical ${formatTime(path.usual_ns)} in ${formatMean(path.usual_calls)}`;
 }
 
 /* The paths that lost more than the threshold of all that was lost. */
@@ -118,9 +118,10 @@ function InAll({ of, listed }: { of: Shown; listed: number }) {
     if (of.open_ns !== null) return null;
     return (
         <p class="dim">
-            {Math.abs(rest) >= 0.01 * Math.abs(more) && `${formatExcess(rest)} elsewhere; `}
-            {formatExcess(more)} in all against executions like it, which usually take{" "}
-            {formatTime(of.usual_ns)}
+            {Math.abs(rest) >= 0.01 * Math.abs(more) &&
+                `${formatExcess(rest)} on all other call paths; `}
+            {formatExcess(more)} in all against a typical execution with the same calls (
+            {formatTime(of.usual_ns)})
         </p>
     );
 }
@@ -134,7 +135,7 @@ function Saved({ of }: { of: Shown }) {
             ns: path.excess_ns,
             says: `${formatExcess(path.excess_ns)}, ${formatShare(share)}`,
         }));
-        const size = drawBars(pen, bars, "time lost, over what is usual", figureWidth, inks());
+        const size = drawBars(pen, bars, "time lost, beyond what is typical", figureWidth, inks());
         return { ...size, content: pen.toString(), about: `${of.id}: ${of.why}` };
     });
     useTable("why", () => ({
@@ -159,20 +160,21 @@ function Unusual({ of }: { of: Shown }) {
                 <h3 title={it.function}>Another order of calls in {shortName(it.function)}</h3>
                 <p>
                     <b title={it.order.early}>{shortName(it.order.early)}</b> before{" "}
-                    <b title={it.order.late}>{shortName(it.order.late)}</b>, usually after it:{" "}
+                    <b title={it.order.late}>{shortName(it.order.late)}</b>, typically after it:{" "}
                     {it.order.calls ? formatMean(it.order.calls) : "none"} of{" "}
-                    {plural(it.order.of, "call")} with the same calls inside in another order
+                    {plural(it.order.of, "call")} with the same calls inside are in another
+                    order than the typical one
                 </p>
             </section>
         );
     if (!it?.differences?.length) return null;
     return (
         <section>
-            <h3 title={it.function}>Unusual calls in {shortName(it.function)}</h3>
+            <h3 title={it.function}>Rare calls in {shortName(it.function)}</h3>
             <ul class="plain">
                 {it.differences.map((d) => (
                     <li title={d.function}>
-                        <b>{shortName(d.function)}</b>: {plural(d.calls, "call")}, usually{" "}
+                        <b>{shortName(d.function)}</b>: {plural(d.calls, "call")}, typical{" "}
                         {d.usual_least === d.usual_most
                             ? formatMean(d.usual_least)
                             : `${formatMean(d.usual_least)} to ${formatMean(d.usual_most)}`}
@@ -244,9 +246,9 @@ function Standing({ of }: { of: Shown }) {
 function Against() {
     return (
         <p class="dim">
-            Time lost is told by call path, against what is usual on it. Which of several calls
-            of one path it was is not told apart: where these have different work, the larger
-            ones need not be late.
+            Time lost is told by call path, against what is typical on it. Which of several
+            calls of one path it was is not told apart: where these have different work, the
+            larger ones need not be late.
         </p>
     );
 }
