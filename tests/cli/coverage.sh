@@ -8,7 +8,7 @@ cd "$(dirname "$0")"
 failed=0 n=0
 
 for command in $("$snag" help | sed -n '/^commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p'); do
-    for option in $("$snag" help "$command" | sed -n 's/^  .*--\([a-z-]*\).*/\1/p' | sort -u); do
+    for option in $("$snag" help "$command" | sed -n 's/^  [-a-z, ]\{4\}--\([a-z-]*\).*/\1/p' | sort -u); do
         n=$((n + 1))
         if ! grep -hE "snag $command( |\$)" ./*.cmd | grep -qE -- "--$option([ =]|\$)"; then
             echo "no test of snag $command --$option"

@@ -53,7 +53,8 @@ function pathTitle(node: ComparedNode, all: Pair, own: Pair, isOfKind: boolean):
         ` (${formatChange(change)}), own time ${formatTime(own[0])} and ${formatTime(own[1])}`,
     ];
     const isCalled = node.calls[0] > 0 || node.calls[1] > 0; /* not only what is below it */
-    if (!isOfKind && isCalled) said.push(`; ${calls(node.calls)}; ${verdictWord(node.verdict)}`);
+    if (!isOfKind && isCalled)
+        said.push(`; ${calls(node.calls)}; ${verdictWord(node.verdict)}`);
     if (node.from) said.push(`, was ${node.from}`);
     if (node.is_waiting) said.push("; it may wait");
     return said.join("");

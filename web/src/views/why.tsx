@@ -135,7 +135,13 @@ function Saved({ of }: { of: Shown }) {
             ns: path.excess_ns,
             says: `${formatExcess(path.excess_ns)}, ${formatShare(share)}`,
         }));
-        const size = drawBars(pen, bars, "time lost, beyond what is typical", figureWidth, inks());
+        const size = drawBars(
+            pen,
+            bars,
+            "time lost, beyond what is typical",
+            figureWidth,
+            inks(),
+        );
         return { ...size, content: pen.toString(), about: `${of.id}: ${of.why}` };
     });
     useTable("why", () => ({
