@@ -98,13 +98,6 @@ static void density_init(struct density *d, const struct sketch *s)
         d->below[i + 1] = d->below[i] + d->count[i];
 }
 
-static void density_release(struct density *d)
-{
-    free(d->count);
-    free(d->smooth);
-    free(d->below);
-}
-
 /* Calls in the steps first .. last. */
 static double calls_in(const struct density *d, uint32_t first, uint32_t last)
 {
@@ -386,7 +379,9 @@ static void fit(struct call_model *m, const struct sketch *s)
     density_init(&d, s);
     smooth(&d, bandwidth(&d, (double)s->n));
     find_modes(m, &d);
-    density_release(&d);
+    free(d.count);
+    free(d.smooth);
+    free(d.below);
 }
 
 /* ----------------------------------------------------------------------------------- ranges */
@@ -441,16 +436,6 @@ static double threshold(const struct call_tail *tail, double p, double sign)
 static double n_tails(const struct call_model *m)
 {
     return m->n_modes > 0 ? 2 * m->n_modes - 1 : 1;
-}
-
-/* Every mode thins out on both sides; a duration is as likely as the best of them makes it. */
-static double p_of(const struct call_model *m, uint64_t duration_ns)
-{
-    double x = log1p((double)duration_ns), p = m->n_modes > 0 ? 0 : 1;
-
-    for (uint32_t i = 0; i < m->n_modes; i++)
-        p = fmax(p, fmin(beyond(&m->mode[i].high, x, 1), beyond(&m->mode[i].low, x, -1)));
-    return fmin(p * n_tails(m), 1);
 }
 
 /* By the share of the calls in its bin. */
@@ -692,11 +677,6 @@ const char *call_detector_name(size_t i)
     return named_at(NAMED(call_detectors), i);
 }
 
-static double noise_of(const struct call_model *m, const struct sketch *s)
-{
-    return s->n >= NOISE_CALLS ? sketch_quantile(s, 1 - NOISE_SHARE) - m->median : INFINITY;
-}
-
 static bool takes_short(const struct call_detector_ops *ops,
                         const struct call_detector_opts *opts)
 {
@@ -713,7 +693,9 @@ void call_judge_fit(struct call_judge *judge, const struct call_detector_ops *op
     judge->opts = *opts;
     judge->takes_short = takes_short(ops, opts);
     fit(&judge->model, sketch);
-    judge->noise_ns = noise_of(&judge->model, sketch);
+    judge->noise_ns = sketch->n >= NOISE_CALLS
+                          ? sketch_quantile(sketch, 1 - NOISE_SHARE) - judge->model.median
+                          : INFINITY;
     judge->n_ranges = 0;
     ops->typical(judge, sketch);
 }
@@ -739,8 +721,14 @@ void call_judge_release(struct call_judge *judge)
 struct call_judgement call_judge_score(const struct call_judge *judge,
                                        const struct sketch *sketch, uint64_t duration_ns)
 {
+    const struct call_model *m = &judge->model;
+    double x = log1p((double)duration_ns), p = m->n_modes > 0 ? 0 : 1;
+
+    /* every mode thins out on both sides; a duration is as likely as the best of them makes it */
+    for (uint32_t i = 0; i < m->n_modes; i++)
+        p = fmax(p, fmin(beyond(&m->mode[i].high, x, 1), beyond(&m->mode[i].low, x, -1)));
     return (struct call_judgement){.score = judge->ops->score(judge, sketch, duration_ns),
-                                   .p = p_of(&judge->model, duration_ns)};
+                                   .p = fmin(p * n_tails(m), 1)};
 }
 
 double call_noise(double *noise_ns, size_t n)

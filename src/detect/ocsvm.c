@@ -542,18 +542,6 @@ void ocsvm_score(const struct ocsvm *svm, double *score)
         score[i] = svm->rho - svm->gradient[i];
 }
 
-/* What is not inside, and may be outside. Returns how many that are. */
-static size_t find_border(const struct ocsvm *svm, uint32_t *which)
-{
-    double inside = svm->rho * (1 + svm->tolerance);
-    size_t n = 0;
-
-    for (size_t i = 0; i < svm->points.x.rows; i++)
-        if (svm->gradient[i] <= inside && svm->upper[i] <= svm->total)
-            which[n++] = (uint32_t)i;
-    return n;
-}
-
 /* near[a] = the sum of the kernel of row which[a] with all rows, itself included. */
 static void sum_near(const struct ocsvm *svm, const uint32_t *which, size_t n, double *near)
 {
@@ -573,12 +561,14 @@ static void sum_near(const struct ocsvm *svm, const uint32_t *which, size_t n, d
 
 void ocsvm_settle_border(const struct ocsvm *svm, double *score)
 {
-    size_t rows = svm->points.x.rows, n, n_alone = 0;
+    size_t rows = svm->points.x.rows, n = 0, n_alone = 0;
     double allowed = svm->tolerance * svm->rho;
     uint32_t *which = mem_alloc(rows, sizeof *which);
     double *near = mem_alloc(rows, sizeof *near);
 
-    n = find_border(svm, which);
+    for (size_t i = 0; i < rows; i++) /* what is not inside, and may be outside */
+        if (svm->gradient[i] <= svm->rho * (1 + svm->tolerance) && svm->upper[i] <= svm->total)
+            which[n++] = (uint32_t)i;
     if (rows < MIN_ROWS || n > rows / 4) /* then the border is where most are */
         n = 0;
     sum_near(svm, which, n, near);

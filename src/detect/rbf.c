@@ -103,13 +103,6 @@ static void kernel_values(double gamma, double a, const double *b, const double 
     memcpy(out + j, rest, (n - j) * sizeof *out);
 }
 
-static void multiply(const double *tall, size_t n_tall, const double *wide, size_t n_wide,
-                     size_t cols, double *product)
-{
-    blas()->cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n_tall, (int)n_wide,
-                        (int)cols, 1, tall, (int)cols, wide, (int)cols, 0, product, WIDE);
-}
-
 static void **scratch_new(struct pool *pool, size_t n_doubles)
 {
     unsigned n = pool_threads(pool);
@@ -132,9 +125,11 @@ static void fill_columns(void *ctx, size_t begin, size_t end, unsigned worker)
     const struct job *job = ctx;
     const struct centred *points = job->rbf->points;
     double *product = job->scratch[worker];
+    int cols = (int)points->x.cols;
 
-    multiply(job->tall, job->n_tall, matrix_row(points->x, begin), end - begin, points->x.cols,
-             product);
+    blas()->cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)job->n_tall,
+                        (int)(end - begin), cols, 1, job->tall, cols,
+                        matrix_row(points->x, begin), cols, 0, product, WIDE);
     for (size_t i = 0; i < job->n_tall; i++)
         kernel_values(job->rbf->gamma, job->tall_norm[i], points->norm + begin,
                       product + i * WIDE, end - begin, job->row[i] + begin);

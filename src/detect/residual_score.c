@@ -187,15 +187,6 @@ struct measured_ranks {
     double value[N_MEASURES], rank[N_MEASURES];
 };
 
-static void rank_measures(const struct calibration *y, const struct residual_measure *m,
-                          struct measured_ranks *at)
-{
-    for (int p = 0; p < N_MEASURES; p++) {
-        at->value[p] = measure_of(m, p);
-        at->rank[p] = tail_rank(&y->tail[p], at->value[p]);
-    }
-}
-
 static void parts_of(const struct calibration *y, const struct residual_measure *m,
                      const struct measured_ranks *at, double value[N_PARTS])
 {
@@ -308,7 +299,10 @@ static void score_tree(const struct calibration *y, const struct residual_measur
     double value[N_PARTS], said[N_PARTS];
     struct measured_ranks at;
 
-    rank_measures(y, m, &at);
+    for (int p = 0; p < N_MEASURES; p++) {
+        at.value[p] = measure_of(m, p);
+        at.rank[p] = tail_rank(&y->tail[p], at.value[p]);
+    }
     parts_of(y, m, &at, value);
     for (enum score_part p = 0; p < N_PARTS; p++)
         said[p] = evidence_in(y, p, &at);
@@ -336,25 +330,6 @@ void residual_score_raise(const struct calibration *y, const struct residual_mea
         out->score[i] = fmax(out->score[i], y->threshold) + of_anomaly(y, m, y->strong);
     }
     out->is_long[i] = true;
-}
-
-static size_t count_strong(const struct calibration *y, const double *weight, size_t n)
-{
-    size_t n_strong = 0;
-
-    for (size_t i = 0; i < n; i++)
-        n_strong += weight[i] >= y->strong;
-    return n_strong;
-}
-
-/* What the tracer took is worth a look, behind what is strange by itself; it is no anomaly. */
-static void look_at_tracer(const struct calibration *y, const struct residual_measure *m,
-                           size_t i, struct residual_scores *out)
-{
-    double score = y->most_tracer * m->tracer / (HALF_TRACER + m->tracer);
-
-    out->is_by_tracer[i] = score > out->score[i];
-    out->score[i] = fmax(out->score[i], score);
 }
 
 struct scored {
@@ -388,11 +363,19 @@ void residual_score(struct calibration *y, const struct residual_measure *measur
     out->is_long = mem_alloc(n, sizeof *out->is_long);
     pool_for(pool, n, pool_grain(pool, n), score_trees, &scored);
     if (isnan(y->threshold) && n > 0) {
-        size_t n_strong = count_strong(y, out->weight, n);
+        size_t n_strong = 0;
 
+        for (size_t i = 0; i < n; i++)
+            n_strong += out->weight[i] >= y->strong;
         y->threshold = threshold_between(out->score, n, n_strong);
         y->most_tracer = n_strong > 0 ? fmin(y->threshold, MAX_TRACER) : MAX_TRACER;
     }
-    for (size_t i = 0; i < n; i++)
-        look_at_tracer(y, &measure[i], i, out);
+    /* what the tracer took is worth a look, behind what is strange by itself; it is no anomaly */
+    for (size_t i = 0; i < n; i++) {
+        double by_tracer =
+            y->most_tracer * measure[i].tracer / (HALF_TRACER + measure[i].tracer);
+
+        out->is_by_tracer[i] = by_tracer > out->score[i];
+        out->score[i] = fmax(out->score[i], by_tracer);
+    }
 }

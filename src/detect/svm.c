@@ -26,11 +26,6 @@ struct validation {
     double *score;        /* [rows] */
 };
 
-static double sign_of(const struct validation *v, uint32_t row)
-{
-    return v->is_abnormal[row] ? 1 : -1;
-}
-
 /* The rows of each class in turns, in a random order. */
 static void deal(const bool *is_abnormal, size_t rows, const struct svm_opts *opts,
                  uint32_t *fold)
@@ -100,7 +95,7 @@ static void train_and_judge(const struct validation *v, uint32_t fold)
             train[smo.n++] = i;
     smo.kernel = kernel = mem_alloc(smo.n * smo.n, sizeof *kernel);
     for (size_t i = 0; i < smo.n; i++) {
-        double y = sign_of(v, train[i]);
+        double y = v->is_abnormal[train[i]] ? 1 : -1;
 
         for (size_t j = 0; j < smo.n; j++)
             kernel[i * smo.n + j] = v->kernel[train[i] * v->rows + train[j]];

@@ -10,15 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many of the values are below. */
-static size_t count_below(const struct tail *tail, double value)
-{
-    return lower_bound_f64(tail->sorted, tail->n, value);
-}
-
 double tail_rank(const struct tail *tail, double value)
 {
-    size_t n_above = tail->n - count_below(tail, value);
+    size_t n_above = tail->n - lower_bound_f64(tail->sorted, tail->n, value);
 
     if (n_above == 0)
         return log((double)tail->n) + (value - tail->sorted[tail->n - 1]) / tail->slope;

@@ -151,18 +151,6 @@ static void advance(struct sweep *w, uint64_t time_ns)
     w->now_ns = time_ns;
 }
 
-/* The calls that are open at the beginning, the outermost first. */
-static void push_open(struct sweep *w, uint32_t last, uint16_t depth)
-{
-    for (uint32_t d = depth; d <= w->calls->depth[last]; d++) {
-        uint32_t row = calls_ancestor(w->calls, last, (uint16_t)d);
-
-        if (calls_leave(w->calls, row) <= w->now_ns)
-            return;
-        push(w, row);
-    }
-}
-
 /*
  * Adds what a location did.
  *   is_other  what is added is compared with, not looked at
@@ -180,8 +168,14 @@ static bool stretch_add(struct stretch *s, const struct stretch_part *part, bool
         return true;
     if (end - first > STRETCH_MAX_CALLS)
         return false;
-    if (first > 0)
-        push_open(&w, first - 1, part->depth);
+    /* the calls that are open at the beginning, the outermost first */
+    for (uint32_t d = part->depth; first > 0 && d <= calls->depth[first - 1]; d++) {
+        uint32_t row = calls_ancestor(calls, first - 1, (uint16_t)d);
+
+        if (calls_leave(calls, row) <= w.now_ns)
+            break;
+        push(&w, row);
+    }
     for (uint32_t row = first; row < end; row++) {
         advance(&w, calls->enter_ns[row]);
         if (calls->depth[row] >= part->depth)

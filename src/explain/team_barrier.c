@@ -20,12 +20,6 @@ static size_t span_after(const struct call_view *calls, uint32_t row)
     return FIRST_NOT(i, 0, calls->n_spans, calls->span[i].first_row <= row);
 }
 
-/* The first span that begins at or after a time. */
-static size_t span_from(const struct call_view *calls, uint64_t time_ns)
-{
-    return FIRST_NOT(i, 0, calls->n_spans, calls->span[i].begin_ns < time_ns);
-}
-
 /* The spans are as they are in a file; the barriers of one, if these are there. */
 static uint32_t n_barriers(const struct call_view *calls, const struct team_span *span)
 {
@@ -75,7 +69,7 @@ bool team_barrier_of(const struct trace_view *view, uint32_t location, uint32_t 
 static bool find_membership(const struct call_view *calls, const struct team_span *fork,
                             uint32_t team, struct team_membership *out)
 {
-    size_t at = span_from(calls, fork->begin_ns);
+    size_t at = FIRST_NOT(i, 0, calls->n_spans, calls->span[i].begin_ns < fork->begin_ns);
 
     *out = (struct team_membership){0};
     for (int step = 0; step < MAX_STEPS && at < calls->n_spans; step++, at++) {
@@ -216,16 +210,6 @@ static void add_team(struct uses *u, uint32_t team)
         u->use[last].n_last++;
 }
 
-static uint32_t count_threads(const struct trace_view *view, uint32_t first)
-{
-    uint32_t l = first;
-
-    while (l < view->n_locations &&
-           view->defs->location[l].rank == view->defs->location[first].rank)
-        l++;
-    return l - first;
-}
-
 struct team_use *team_use_of(const struct trace_view *view, uint32_t location, uint32_t row,
                              uint32_t *n_forks, size_t *n)
 {
@@ -235,7 +219,9 @@ struct team_use *team_use_of(const struct trace_view *view, uint32_t location, u
     uint64_t until_ns = 0;
 
     u.first = definitions_find_location(view->defs, view->defs->location[location].rank);
-    u.n = count_threads(view, u.first);
+    while (u.first + u.n < view->n_locations &&
+           view->defs->location[u.first + u.n].rank == view->defs->location[u.first].rank)
+        u.n++;
     u.use = mem_alloc(u.n, sizeof *u.use);
     u.came_ns = mem_alloc(u.n, sizeof *u.came_ns);
     *n_forks = 0;

@@ -108,17 +108,6 @@ static double amount_of(const struct topsubtrees_input *in, size_t i)
     return stack2vec_target(in->embedding, &entry);
 }
 
-static void add_typical(struct topsubtree *top, struct amount *amount, double here, size_t i,
-                        const struct topsubtrees *s, const struct bags *bags)
-{
-    top->typical_count += (double)bags->count[i] / s->n_neighbours;
-    top->typical_ns += (double)bags->weight_ns[i] / s->n_neighbours;
-    if (amount->n_neighbours == 0 || here < amount->least)
-        amount->least = here;
-    amount->most = fmax(amount->most, here);
-    amount->n_neighbours++;
-}
-
 /* Adds the words of a tree: to what is here, or to what is usual. */
 static void add_words(struct topsubtrees *s, const struct topsubtrees_input *in, uint32_t tree,
                       bool is_here, struct amount *amount, uint32_t *place)
@@ -137,7 +126,14 @@ static void add_words(struct topsubtrees *s, const struct topsubtrees_input *in,
             s->top[*at].weight_ns = bags->weight_ns[i];
             amount[*at].here = amount_of(in, i);
         } else {
-            add_typical(&s->top[*at], &amount[*at], amount_of(in, i), i, s, bags);
+            double there = amount_of(in, i);
+
+            s->top[*at].typical_count += (double)bags->count[i] / s->n_neighbours;
+            s->top[*at].typical_ns += (double)bags->weight_ns[i] / s->n_neighbours;
+            if (amount[*at].n_neighbours == 0 || there < amount[*at].least)
+                amount[*at].least = there;
+            amount[*at].most = fmax(amount[*at].most, there);
+            amount[*at].n_neighbours++;
         }
     }
 }

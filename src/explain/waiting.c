@@ -184,17 +184,6 @@ size_t device_wait_operations(const struct trace_view *view, uint32_t location, 
     return 1;
 }
 
-/* The first dependency of a location from a time on. */
-static size_t dependency_from(const struct trace_view *view, uint32_t location,
-                              uint64_t begin_ns)
-{
-    const struct dependency *d = view->dependency;
-
-    return FIRST_NOT(i, 0, view->n_dependencies,
-                     d[i].location < location ||
-                         (d[i].location == location && d[i].begin_ns < begin_ns));
-}
-
 /* Where an operation was launched, as the trace has it. */
 static bool launch_of(const struct trace_view *view, struct device_operation operation,
                       uint32_t *location, uint32_t *row)
@@ -202,10 +191,14 @@ static bool launch_of(const struct trace_view *view, struct device_operation ope
     const struct call_view *calls = &view->calls[operation.location];
     uint64_t begin = calls->enter_ns[operation.row];
     uint64_t from = begin > CALLS_BEGUN_ROUNDING_NS ? begin - CALLS_BEGUN_ROUNDING_NS : 0;
+    const struct dependency *all = view->dependency;
+    size_t first =
+        FIRST_NOT(i, 0, view->n_dependencies,
+                  all[i].location < operation.location ||
+                      (all[i].location == operation.location && all[i].begin_ns < from));
 
-    for (size_t i = dependency_from(view, operation.location, from); i < view->n_dependencies;
-         i++) {
-        const struct dependency *d = &view->dependency[i];
+    for (size_t i = first; i < view->n_dependencies; i++) {
+        const struct dependency *d = &all[i];
 
         if (d->location != operation.location || d->begin_ns > begin)
             return false;
@@ -219,25 +212,19 @@ static bool launch_of(const struct trace_view *view, struct device_operation ope
     return false;
 }
 
-/* From when on an operation could have begun, by its launch and its own stream. */
-static uint64_t ready_ns(const struct trace_view *view, struct device_operation o)
-{
-    uint32_t before = operation_before(view, o), location, row;
-    uint64_t ready = before == NO_CALL ? 0 : calls_leave(&view->calls[o.location], before);
-
-    if (launch_of(view, o, &location, &row) && view->calls[location].enter_ns[row] > ready)
-        ready = view->calls[location].enter_ns[row];
-    return ready;
-}
-
 bool device_event_of(const struct trace_view *view, struct device_operation operation,
                      struct device_operation *on)
 {
     uint64_t begin = view->calls[operation.location].enter_ns[operation.row];
     uint64_t from = begin > DEVICE_EVENT_NS ? begin - DEVICE_EVENT_NS : 0, last = 0;
-    uint64_t ready = ready_ns(view, operation);
+    uint32_t before = operation_before(view, operation), location, row;
 
-    from = from > ready ? from : ready;
+    /* it could not have begun before its own stream was ready for it, and it was launched */
+    if (before != NO_CALL && calls_leave(&view->calls[operation.location], before) > from)
+        from = calls_leave(&view->calls[operation.location], before);
+    if (launch_of(view, operation, &location, &row) &&
+        view->calls[location].enter_ns[row] > from)
+        from = view->calls[location].enter_ns[row];
     for (uint32_t l = first_stream(view, operation.location); l != NO_LOCATION;
          l = stream_from(view, operation.location, l + 1)) {
         struct device_operation o = {l, NO_CALL};
@@ -352,18 +339,13 @@ static bool is_inside(const struct search *s, uint32_t call)
  * The longer delay is taken. But that somebody was late is certain, and that he was in time but
  * not finished only possible: it must be much longer to be taken instead.
  */
-static bool is_better(const struct waiting *a, const struct waiting *b)
-{
-    double weight_a = a->is_late ? CERTAIN_WEIGHT : 1,
-           weight_b = b->is_late ? CERTAIN_WEIGHT : 1;
-
-    return b->kind <= WAITING_UNKNOWN ||
-           weight_a * (double)a->delay_ns >= weight_b * (double)b->delay_ns;
-}
-
 static void offer(struct search *s, const struct waiting *w)
 {
-    if (is_better(w, &s->best))
+    double weight = w->is_late ? CERTAIN_WEIGHT : 1;
+    double weight_best = s->best.is_late ? CERTAIN_WEIGHT : 1;
+
+    if (s->best.kind <= WAITING_UNKNOWN ||
+        weight * (double)w->delay_ns >= weight_best * (double)s->best.delay_ns)
         s->best = *w;
 }
 
@@ -399,16 +381,6 @@ static void offer_alone(struct search *s, struct waiting *w)
     s->alone = *w;
 }
 
-/* When the other end's part in a message that was posted in time was over. */
-static uint64_t partner_end(const struct call_view *calls, const struct message *m)
-{
-    uint64_t end = m->end_ns;
-
-    if (m->call < calls->n && calls_leave(calls, m->call) > end)
-        end = calls_leave(calls, m->call);
-    return end;
-}
-
 static void offer_message(struct search *s, const struct message *m)
 {
     struct waiting w = {
@@ -432,7 +404,9 @@ static void offer_message(struct search *s, const struct message *m)
     w.delay_ns = delay_until(s, w.until_ns);
     w.is_late = is_material(s, w.delay_ns);
     if (!w.is_late) {
-        w.until_ns = partner_end(partner, other);
+        w.until_ns = other->end_ns; /* when the other end's part in it was over */
+        if (other->call < partner->n && calls_leave(partner, other->call) > w.until_ns)
+            w.until_ns = calls_leave(partner, other->call);
         if (w.until_ns > s->to_ns)
             w.until_ns = s->to_ns;
         w.delay_ns = delay_until(s, w.until_ns);
@@ -500,11 +474,6 @@ static bool meet_part(const struct trace_view *view, const struct collective *c,
     return true;
 }
 
-static uint32_t count_members(const struct trace_view *view, uint32_t comm)
-{
-    return comm < view->defs->n_comms ? view->defs->comm[comm].n_members : 0;
-}
-
 /*
  * Of a collective that does not block: all have begun it in time, but it may go on only while
  * they are in MPI. So who came last into the call that completes it is the one that was waited
@@ -538,7 +507,9 @@ static void meet_completing(struct search *s, const struct collective *c, struct
 static void meet_last(const struct search *s, const struct collective *c, uint64_t before_ns,
                       struct waiting *w)
 {
-    uint32_t n_members = count_members(s->view, c->comm), n_met = 0;
+    const struct definitions *defs = s->view->defs;
+    uint32_t n_members = c->comm < defs->n_comms ? defs->comm[c->comm].n_members : 0;
+    uint32_t n_met = 0;
 
     for (uint32_t l = 0; l < s->view->n_locations; l++)
         n_met += meet_part(s->view, c, l, before_ns, w);

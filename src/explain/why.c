@@ -89,11 +89,6 @@ static bool is_news(const struct why *why, const struct residual_pair *pair)
            !(residual_is_brief(why->model, loss) && pair->excess_ns > 0);
 }
 
-static bool is_strange(const struct why *why, const struct residual_pair *pair)
-{
-    return pair->excess_ns > 0 && residual_stands_out(why->model, pair);
-}
-
 /* Loads the pairs of tree t, those to be named first, and in order. Returns how many. */
 static size_t load_pairs(struct why *why, uint32_t t, int64_t lost_ns)
 {
@@ -106,7 +101,7 @@ static size_t load_pairs(struct why *why, uint32_t t, int64_t lost_ns)
     pair = why->pairs.pair;
     why->n_strange = 0;
     for (size_t i = 0; i < why->pairs.n; i++)
-        why->n_strange += is_strange(why, &pair[i]);
+        why->n_strange += pair[i].excess_ns > 0 && residual_stands_out(why->model, &pair[i]);
     for (size_t i = 0; i < why->pairs.n; i++) {
         struct residual_pair next = pair[i];
 

@@ -285,17 +285,6 @@ static bool add_firm_pairs(const struct order_learning *l, uint32_t order,
     return has_other;
 }
 
-static void orders_init(struct call_orders *o, uint32_t n_most, uint32_t n_shapes)
-{
-    *o =
-        (struct call_orders){.shape = mem_alloc(n_most, sizeof *o->shape),
-                             .calls = mem_alloc(n_most, sizeof *o->calls),
-                             .first_calls = mem_alloc(n_most, sizeof *o->first_calls),
-                             .first_pair = mem_alloc((size_t)n_most + 1, sizeof *o->first_pair),
-                             .of = mem_resize(NULL, n_shapes, sizeof *o->of)};
-    memset(o->of, 0xff, n_shapes * sizeof *o->of);
-}
-
 /* Fills in the orders. Of those without a call in another one nothing more is to be looked at.
  * Returns whether there are others. */
 static bool find_firm(struct order_learning *l)
@@ -304,7 +293,12 @@ static bool find_firm(struct order_learning *l)
     size_t n_pairs = 0, cap = 0;
     bool has_any = false;
 
-    orders_init(o, l->n, l->shapes->id.n);
+    *o = (struct call_orders){.shape = mem_alloc(l->n, sizeof *o->shape),
+                              .calls = mem_alloc(l->n, sizeof *o->calls),
+                              .first_calls = mem_alloc(l->n, sizeof *o->first_calls),
+                              .first_pair = mem_alloc((size_t)l->n + 1, sizeof *o->first_pair),
+                              .of = mem_resize(NULL, l->shapes->id.n, sizeof *o->of)};
+    memset(o->of, 0xff, l->shapes->id.n * sizeof *o->of);
     for (uint32_t i = 0; i < l->n; i++) {
         size_t n_before = n_pairs;
         bool has_other = add_firm_pairs(l, i, o, &n_pairs, &cap);

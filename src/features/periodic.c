@@ -64,15 +64,6 @@ struct range {
     uint32_t first, end;
 };
 
-static struct range range_from(const struct forest *forest, uint32_t first)
-{
-    uint32_t end = first;
-
-    while (end < forest->n_trees && forest->location[end] == forest->location[first])
-        end++;
-    return (struct range){first, end};
-}
-
 static void take_turn(struct turns *x, const struct range *range, uint32_t t)
 {
     bool is_new_here = x->n == 0 || x->last < range->first;
@@ -90,13 +81,6 @@ static void take_turn(struct turns *x, const struct range *range, uint32_t t)
         x->is_off = distance != x->period;
     }
     x->last = t;
-}
-
-/* The location is over: was it taken often enough, and to the end? */
-static void end_turns(struct turns *x, const struct range *range)
-{
-    if (x->n > 0 && x->last >= range->first && !x->is_off)
-        x->is_off = x->n < PERIODIC_MIN_TURNS || range->end - x->last > x->period;
 }
 
 /* Seen on any process; not periodic on any. */
@@ -120,12 +104,17 @@ uint8_t *periodic_numbers(uint32_t n, const struct forest *forest,
     struct range range = {0, 0};
 
     while (range.end < forest->n_trees) {
-        range = range_from(forest, range.end);
+        range.first = range.end;
+        while (range.end < forest->n_trees &&
+               forest->location[range.end] == forest->location[range.first])
+            range.end++;
         for (uint32_t t = range.first; t < range.end; t++)
             for (size_t i = sets->first[kinds->of[t]]; i < sets->first[kinds->of[t] + 1]; i++)
                 take_turn(&turns[sets->number[i]], &range, t);
-        for (uint32_t i = 0; i < n; i++)
-            end_turns(&turns[i], &range);
+        /* the location is over: was it taken often enough, and to the end? */
+        for (struct turns *x = turns; x < turns + n; x++)
+            if (x->n > 0 && x->last >= range.first && !x->is_off)
+                x->is_off = x->n < PERIODIC_MIN_TURNS || range.end - x->last > x->period;
     }
     for (uint32_t i = 0; i < n; i++)
         is_on[i] = (turns[i].n > 0 ? IS_SEEN : 0) | (turns[i].is_off ? IS_OFF : 0);

@@ -91,23 +91,15 @@ static bool is_context(const struct residual_context *class)
     return class->n_trees >= (class->is_turn ? MIN_TURN_TREES : RESIDUAL_MIN_TREES);
 }
 
-/* Which locations of a model have factors: 1 or 0 each. */
-static uint8_t *find_local_sites(const struct local_typical *local)
-{
-    uint8_t *has = mem_alloc(local->site.n, sizeof *has);
-
-    for (uint32_t i = 0; i < local->at.n; i++)
-        has[local->at.key[i].high] = 1;
-    return has;
-}
-
 /* Numbers the locations of a forest that have factors. Returns how many there are. */
 static uint32_t number_rows(const struct residual_model *m, const struct forest *forest,
                             struct residual_place *place)
 {
-    uint8_t *has = find_local_sites(&m->local);
+    uint8_t *has = mem_alloc(m->local.site.n, sizeof *has);
     uint32_t *row_of = mem_resize(NULL, m->local.site.n, sizeof *row_of), n = 0;
 
+    for (uint32_t i = 0; i < m->local.at.n; i++)
+        has[m->local.at.key[i].high] = 1;
     memset(row_of, 0xff, m->local.site.n * sizeof *row_of);
     for (uint32_t t = 0; t < forest->n_trees; t++) {
         uint32_t site = place->site[t];
@@ -436,20 +428,13 @@ bool residual_stands_out(const struct residual_model *m, const struct residual_p
            (pair->excess_ns > 0 && pair->z_call >= NOISE_Z);
 }
 
-/* What executions with these calls usually take on this rank, by what the calls take. */
-static struct spread whole_of(const struct residual_model *m,
-                              const struct residual_place *place, uint32_t t)
-{
-    uint32_t site = place->site[t];
-
-    return site == LOCAL_NONE ? m->whole : m->local.whole[site];
-}
-
 void residual_loss_of(struct residual_pairs *g, const struct residual_model *m,
                       const struct residual_place *place, const struct forest *forest,
                       uint32_t t, struct residual_loss *out)
 {
-    struct spread whole = whole_of(m, place, t);
+    uint32_t site = place->site[t];
+    /* what executions with these calls usually take on this rank, by what the calls take */
+    struct spread whole = site == LOCAL_NONE ? m->whole : m->local.whole[site];
     double calls_ns = 0, own_ns = (double)forest_own_ns(forest, t), typical_ns;
 
     for (size_t i = 0; i < g->n; i++) {
@@ -682,25 +667,6 @@ static void pack_contexts(struct pack *p, const struct residual_context *context
     }
 }
 
-static void pack_turns(struct pack *p, const struct residual_model *m)
-{
-    uint8_t *is_turn = mem_alloc(m->class_id.n, sizeof *is_turn);
-
-    for (uint32_t c = 0; c < m->class_id.n; c++)
-        is_turn[c] = m->class[c].is_turn;
-    pack_array(p, is_turn, m->class_id.n, sizeof *is_turn);
-    free(is_turn);
-}
-
-static void unpack_turns(struct residual_model *m, struct pack *p)
-{
-    uint8_t *is_turn = unpack_array(p, m->class_id.n, sizeof *is_turn);
-
-    for (uint32_t c = 0; !p->is_bad && c < m->class_id.n; c++)
-        m->class[c].is_turn = is_turn[c] != 0;
-    free(is_turn);
-}
-
 static void pack_shapes(struct pack *p, const struct shapes *s)
 {
     uint32_t n = s->id.n;
@@ -716,6 +682,7 @@ static void pack_shapes(struct pack *p, const struct shapes *s)
 void residual_pack(const struct residual_model *m, struct pack *p)
 {
     uint32_t n = m->paths.n;
+    uint8_t *is_turn = mem_alloc(m->class_id.n, sizeof *is_turn);
 
     pack_u32(p, FORMAT);
     pack_u32(p, m->n_trees);
@@ -741,7 +708,10 @@ void residual_pack(const struct residual_model *m, struct pack *p)
     local_typical_pack(&m->local, p);
     pack_shapes(p, &m->shapes);
     call_orders_pack(&m->shapes.orders, p);
-    pack_turns(p, m);
+    for (uint32_t c = 0; c < m->class_id.n; c++)
+        is_turn[c] = m->class[c].is_turn;
+    pack_array(p, is_turn, m->class_id.n, sizeof *is_turn);
+    free(is_turn);
 }
 
 static struct residual_context *unpack_contexts(struct pack *p, size_t n)
@@ -841,8 +811,13 @@ int residual_unpack(struct residual_model *m, struct pack *p, uint32_t n_regions
     local_typical_unpack(&m->local, p, m->paths.n);
     unpack_shapes(&m->shapes, p, m->paths.n, n_regions);
     call_orders_unpack(&m->shapes, format > WITHOUT_ORDERS ? p : NULL);
-    if (format > WITHOUT_TURNS)
-        unpack_turns(m, p);
+    if (format > WITHOUT_TURNS) {
+        uint8_t *is_turn = unpack_array(p, m->class_id.n, sizeof *is_turn);
+
+        for (uint32_t c = 0; !p->is_bad && c < m->class_id.n; c++)
+            m->class[c].is_turn = is_turn[c] != 0;
+        free(is_turn);
+    }
     if (p->is_bad)
         return err_set(ERR_FORMAT, "the residual model is damaged");
     shapes_rank(&m->shapes, m->is_warm);

@@ -130,17 +130,6 @@ static void add_tick(void *into, const void *from, size_t n)
     *tick = common_divisor(*(const uint64_t *)from, *tick);
 }
 
-/* What the clock counts: what all times are multiples of. */
-static uint64_t find_tick(const struct fit *f)
-{
-    uint64_t tick = 0;
-
-    for (uint32_t v = 0; v < f->forest->n && tick != 1; v++)
-        tick = common_divisor(f->forest->exclusive_ns[v], tick);
-    tree_share_add(f->share, &tick, 1, sizeof tick, add_tick);
-    return tick;
-}
-
 /*
  * D and c. Among many calls the shortest took hardly more than a tick. Where all of them take
  * long, as those of a function that calls nobody, it is no such thing: with a c as long as the
@@ -155,8 +144,14 @@ static void fit_scales(struct fit *f)
     for (uint32_t t = 0; t < forest->n_trees; t++)
         root[t] = (double)forest_own_ns(forest, t);
     fit_roots(f, root);
-    if ((double)least > TICK_SHARE * f->m->root_ns && f->m->root_ns > 0)
-        least = find_tick(f);
+    if ((double)least > TICK_SHARE * f->m->root_ns && f->m->root_ns > 0) {
+        uint64_t tick = 0; /* what the clock counts: what all times are multiples of */
+
+        for (uint32_t v = 0; v < forest->n && tick != 1; v++)
+            tick = common_divisor(forest->exclusive_ns[v], tick);
+        tree_share_add(f->share, &tick, 1, sizeof tick, add_tick);
+        least = tick;
+    }
     if (f->m->root_ns <= 0)
         f->m->root_ns = (double)least;
     f->m->offset_ns = fmax((double)least, OFFSET_SHARE * f->m->root_ns);
@@ -488,15 +483,6 @@ static void sums_init(struct sums *s, const struct fit *f)
     s->path = mem_resize(NULL, s->first[n], sizeof *s->path);
 }
 
-static void sums_release(struct sums *s)
-{
-    free(s->first);
-    free(s->sum);
-    free(s->time);
-    free(s->path);
-    free(s->typical_ns);
-}
-
 static void sums_find(struct sums *s, pool_fn *each)
 {
     struct pool *pool = s->fit->in->pool;
@@ -601,7 +587,11 @@ static void fit_sums(const struct fit *f)
         fit_path_sums(m, &sums);
     }
     fit_wholes(m, &sums);
-    sums_release(&sums);
+    free(sums.first);
+    free(sums.sum);
+    free(sums.time);
+    free(sums.path);
+    free(sums.typical_ns);
 }
 
 /* ------------------------------------------------------------------------------- sizes */

@@ -37,12 +37,6 @@ static void families_find(const struct fit *f, struct families *families)
         families->class[next[f->path_of[c]]++] = c;
 }
 
-static void families_release(struct families *families)
-{
-    free(families->first);
-    free(families->class);
-}
-
 /*
  * Times by context. Trees are dealt out in chunks, which write beside each other. Times that
  * all fit 32 bits take no more: fresh memory costs more than all that is done with it here.
@@ -289,17 +283,6 @@ static void fit_split_paths(const struct bundles *b)
     free(s.result);
 }
 
-/* Times of split paths out of those that are dealt. */
-static void keep_split(struct bundles *b, const void *all)
-{
-    size_t n_kept = b->kept_begin[b->n_classes];
-
-    b->kept = paged_alloc(b->fit->in->paged, n_kept, b->deal.width);
-    if (n_kept > 0)
-        memcpy(b->kept, (const char *)all + (b->fit->forest->n - n_kept) * b->deal.width,
-               n_kept * b->deal.width);
-}
-
 /* ------------------------------------------------------------------- paths that are dealt */
 
 /* Paths that take long come first, so that threads end at about the same time. */
@@ -350,18 +333,6 @@ void residual_deal_paths(struct fit *f)
     free(n_calls);
 }
 
-/* Classes go with their paths. */
-static void deal_classes(struct bundles *b)
-{
-    unsigned *owner = mem_resize(NULL, b->n_classes, sizeof *owner);
-
-    for (uint32_t c = 0; c < b->n_classes; c++)
-        owner[c] = b->fit->owner[b->fit->path_of[c]];
-    partition_init(&b->deal, b->fit->share, b->n_classes, b->families->class, owner);
-    b->deal.paged = b->fit->in->paged;
-    free(owner);
-}
-
 /* Fewer chunks than threads where their counts would be as many as there are calls. */
 static uint32_t chunks_for(const struct fit *f)
 {
@@ -376,6 +347,8 @@ static void bundle(struct bundles *b)
 {
     const struct fit *f = b->fit;
     struct paged *paged = f->in->paged;
+    size_t n_kept;
+    const char *all;
 
     if (f->longest_ns <= UINT32_MAX)
         b->narrow_ns = paged_alloc(paged, f->forest->n, sizeof *b->narrow_ns);
@@ -385,21 +358,16 @@ static void bundle(struct bundles *b)
     place_chunks(b);
     pool_for(f->in->pool, b->n_chunks, 1, bundle_chunks, b);
     b->deal.width = b->narrow_ns ? sizeof *b->narrow_ns : sizeof *b->wide_ns;
-    keep_split(b, b->narrow_ns ? (void *)b->narrow_ns : (void *)b->wide_ns);
+    /* the times of split paths are kept out of those that are dealt */
+    n_kept = b->kept_begin[b->n_classes];
+    b->kept = paged_alloc(paged, n_kept, b->deal.width);
+    all = b->narrow_ns ? (const char *)b->narrow_ns : (const char *)b->wide_ns;
+    if (n_kept > 0)
+        memcpy(b->kept, all + (f->forest->n - n_kept) * b->deal.width, n_kept * b->deal.width);
     if (b->narrow_ns)
         b->narrow_ns = partition_exchange(&b->deal, b->narrow_ns, b->n_own, b->begin);
     else
         b->wide_ns = partition_exchange(&b->deal, b->wide_ns, b->n_own, b->begin);
-}
-
-/* Times that were sorted here. */
-static void count_sorted(const struct bundles *b)
-{
-    uint64_t n = b->kept_begin[b->n_classes];
-
-    for (uint32_t i = 0; i < b->n_order; i++)
-        n += b->fit->is_split[b->order[i]] ? 0 : b->fit->m->path[b->order[i]].n_calls;
-    b->fit->place->n_sorted = n;
 }
 
 void residual_fit_contexts(const struct fit *f)
@@ -410,10 +378,16 @@ void residual_fit_contexts(const struct fit *f)
                         .n_chunks = chunks_for(f),
                         .n_classes = f->m->class_id.n,
                         .order = f->deal.order + f->deal.first[f->deal.me]};
+    unsigned *owner;
 
     b.n_order = f->deal.first[f->deal.me + 1] - f->deal.first[f->deal.me];
     families_find(f, &families);
-    deal_classes(&b);
+    owner = mem_resize(NULL, b.n_classes, sizeof *owner); /* classes go with their paths */
+    for (uint32_t c = 0; c < b.n_classes; c++)
+        owner[c] = f->owner[f->path_of[c]];
+    partition_init(&b.deal, f->share, b.n_classes, families.class, owner);
+    b.deal.paged = f->in->paged;
+    free(owner);
     b.begin = mem_resize(NULL, b.n_classes, sizeof *b.begin);
     b.n_own = mem_resize(NULL, b.n_classes, sizeof *b.n_own);
     b.next = mem_alloc((size_t)b.n_chunks * b.n_classes, sizeof *b.next);
@@ -421,7 +395,10 @@ void residual_fit_contexts(const struct fit *f)
     bundle(&b);
     pool_for(f->in->pool, b.n_order, 1, fit_paths, &b);
     fit_split_paths(&b);
-    count_sorted(&b);
+    f->place->n_sorted = b.kept_begin[b.n_classes]; /* times that were sorted here */
+    for (uint32_t i = 0; i < b.n_order; i++)
+        if (!f->is_split[b.order[i]])
+            f->place->n_sorted += f->m->path[b.order[i]].n_calls;
     partition_tell(&b.deal, f->m->class, sizeof *f->m->class);
     partition_tell(&f->deal, f->m->path, sizeof *f->m->path);
     paged_release(f->in->paged, b.narrow_ns);
@@ -432,5 +409,6 @@ void residual_fit_contexts(const struct fit *f)
     free(b.n_own);
     free(b.next);
     free(b.begin);
-    families_release(&families);
+    free(families.first);
+    free(families.class);
 }

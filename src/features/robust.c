@@ -107,15 +107,6 @@ static size_t lay_out(const struct partition *d, const uint32_t *theirs, uint32_
     return at;
 }
 
-static size_t sum(const uint32_t *count, uint32_t n)
-{
-    size_t all = 0;
-
-    for (uint32_t i = 0; i < n; i++)
-        all += count[i];
-    return all;
-}
-
 /* What one process has of each own group, among that of the others. */
 static void merge(const struct partition *d, const char *from, const uint32_t *n_from, char *to,
                   size_t *next)
@@ -167,9 +158,12 @@ void *partition_exchange(const struct partition *d, void *value, uint32_t *count
     for (unsigned round = 0; round < process_group_size(d->share->process_group); round++) {
         unsigned p = process_group_partner(d->share->process_group, round);
         const uint32_t *n_theirs = theirs + (size_t)p * n;
-        size_t bytes = sum(n_theirs, n) * d->width;
-        char *part = p == d->me ? own + segment[p] * d->width : mem_resize(NULL, bytes, 1);
+        size_t bytes = 0;
+        char *part;
 
+        for (uint32_t i = 0; i < n; i++)
+            bytes += (size_t)n_theirs[i] * d->width;
+        part = p == d->me ? own + segment[p] * d->width : mem_resize(NULL, bytes, 1);
         if (p != d->me)
             process_group_swap(d->share->process_group, p, own + segment[p] * d->width,
                                (segment[p + 1] - segment[p]) * d->width, part, bytes);
@@ -403,11 +397,6 @@ static double quantile_at(const struct times *times, double q,
     return value + (position - (double)before) * (at(times, before + 1) - value);
 }
 
-static size_t count_below(const struct times *times)
-{
-    return FIRST_NOT(i, 0, times->n, log_at(times, i) < times->centre);
-}
-
 struct spread robust_log_times(const struct sorted_times *sorted, double offset_ns,
                                double least)
 {
@@ -415,7 +404,7 @@ struct spread robust_log_times(const struct sorted_times *sorted, double offset_
     double at84 = quantile_at(&times, P84, log_at), at95 = quantile_at(&times, 0.95, log_at);
 
     times.centre = quantile_at(&times, robust_middle(times.n), log_at);
-    times.n_below = count_below(&times);
+    times.n_below = FIRST_NOT(i, 0, times.n, log_at(&times, i) < times.centre);
     return (struct spread){
         times.centre,
         width_of(times.centre, at84, at95, quantile_at(&times, 0.5, distance_at), least)};
@@ -621,11 +610,6 @@ static double between(double q, uint64_t n, const double value[2])
     return value[0] + (position - (double)before) * (value[1] - value[0]);
 }
 
-static size_t count_below_centre(const struct joint_group *g)
-{
-    return FIRST_NOT(i, 0, g->part->times.n, x_at(g, i) < g->centre);
-}
-
 /* found: (n * N_QUANTILES) out. */
 static void find_quantiles(const struct tree_share *share, const struct joint_group *group,
                            uint32_t n, double *found)
@@ -651,7 +635,8 @@ static void find_distances(const struct tree_share *share, struct joint_group *g
     double *value = mem_alloc((size_t)n * 2, sizeof *value);
 
     for (uint32_t i = 0; i < n; i++) {
-        group[i].n_below = count_below_centre(&group[i]);
+        group[i].n_below =
+            FIRST_NOT(k, 0, group[i].part->times.n, x_at(&group[i], k) < group[i].centre);
         group[i].is_distance = true;
         ranks_of(0.5, group[i].n_all, rank + 2 * i);
     }

@@ -36,14 +36,6 @@ void shape_class_range(uint32_t number_class, uint32_t *least, uint32_t *most)
         *least = 3; /* 2 has a class of its own */
 }
 
-static struct key entry_key(const struct finder *f, uint32_t region, uint32_t number_class)
-{
-    XXH128_hash_t hash =
-        XXH3_128bits_withSeed(&f->region_key[region], sizeof(struct key), number_class);
-
-    return (struct key){hash.high64, hash.low64};
-}
-
 static uint32_t add_shape(struct finder *f, uint32_t path, struct key key, uint32_t n_touched)
 {
     struct shapes *s = f->shapes;
@@ -92,29 +84,20 @@ static struct key count_children(struct finder *f, uint32_t base, uint32_t i,
             f->touched[n++] = region;
     }
     for (uint32_t k = 0; k < n; k++) {
-        struct key entry = entry_key(f, f->touched[k], shape_class(f->count[f->touched[k]]));
+        uint32_t region = f->touched[k];
+        XXH128_hash_t entry = XXH3_128bits_withSeed(&f->region_key[region], sizeof(struct key),
+                                                    shape_class(f->count[region]));
 
-        signature.high += entry.high;
-        signature.low += entry.low;
+        signature.high += entry.high64;
+        signature.low += entry.low64;
     }
     *n_touched = n;
     return signature;
 }
 
-/* The shape of vertex i, or the number for those in another order than is firm. */
-static uint32_t in_order(const struct finder *f, uint32_t base, uint32_t i, uint32_t shape)
-{
-    uint32_t order = shape == IDMAP_NONE ? CALL_ORDER_FREE : f->shapes->orders.of[shape];
-
-    return order != CALL_ORDER_FREE && call_order_is_other(f->shapes, order, f->siblings,
-                                                           f->forest, base, f->subtree_len, i)
-               ? f->shapes->id.n + order
-               : shape;
-}
-
 static uint32_t shape_vertex(struct finder *f, uint32_t base, uint32_t i)
 {
-    uint32_t n_touched = 0, path = f->path[i], shape;
+    uint32_t n_touched = 0, path = f->path[i], shape, order;
     struct key key = {0, 0};
 
     if (path == PATH_NONE)
@@ -127,20 +110,16 @@ static uint32_t shape_vertex(struct finder *f, uint32_t base, uint32_t i)
         f->shapes->calls[shape] += f->n_trees;
         f->shapes->first_calls[shape] += f->n_first;
     } else {
-        shape = in_order(f, base, i, idmap_find(&f->shapes->id, key));
+        shape = idmap_find(&f->shapes->id, key);
+        order = shape == IDMAP_NONE ? CALL_ORDER_FREE : f->shapes->orders.of[shape];
+        /* those in another order than is firm have a number of their own */
+        if (order != CALL_ORDER_FREE && call_order_is_other(f->shapes, order, f->siblings,
+                                                            f->forest, base, f->subtree_len, i))
+            shape = f->shapes->id.n + order;
     }
     for (uint32_t k = 0; k < n_touched; k++)
         f->count[f->touched[k]] = 0;
     return shape;
-}
-
-static void shape_tree(struct finder *f, uint32_t t, uint32_t *shape)
-{
-    uint32_t base = f->forest->first[t], n = f->forest->first[t + 1] - base;
-
-    forest_subtree_len(f->forest, t, f->subtree_len);
-    for (uint32_t i = 0; i < n; i++)
-        shape[i] = shape_vertex(f, base, i);
 }
 
 /* ---------------------------------------------------------------------------- rarity */
@@ -184,26 +163,6 @@ static void find_rarity(const struct shapes *s, const uint32_t *calls, double *r
     free(f);
 }
 
-static uint32_t largest_tree(const struct forest *forest)
-{
-    uint32_t largest = 0;
-
-    for (uint32_t t = 0; t < forest->n_trees; t++)
-        if (forest->first[t + 1] - forest->first[t] > largest)
-            largest = forest->first[t + 1] - forest->first[t];
-    return largest;
-}
-
-/* First executions of each kind. */
-static uint32_t *count_first(const struct shapes_input *input)
-{
-    uint32_t *n = mem_alloc(input->kinds->n, sizeof *n);
-
-    for (uint32_t t = 0; t < input->forest->n_trees; t++)
-        n[input->kinds->of[t]] += input->forest->index[t] == 0;
-    return n;
-}
-
 static struct key *hash_names(const struct definitions *defs)
 {
     struct key *key = mem_resize(NULL, defs->names.n, sizeof *key);
@@ -228,15 +187,6 @@ static struct key identify_shape(void *entry, const uint32_t *to)
 {
     (void)to;
     return ((struct shape_entry *)entry)->id;
-}
-
-/* Where the children of each shape of a process begin, and the children. */
-static void pack_children(const struct shapes *s, struct pack *pack)
-{
-    uint32_t n = s->id.n;
-
-    pack_array(pack, s->child_first, n, sizeof *s->child_first);
-    pack_array(pack, s->child, n ? s->child_first[n] : 0, sizeof *s->child);
 }
 
 /* On process 0: of each shape those that its process has noted, for all. */
@@ -299,18 +249,6 @@ static void take_shapes(struct shapes *s, const struct shape_entry *all, uint32_
     }
 }
 
-/* The calls of each, summed up over all processes. */
-static void sum_calls(const struct tree_share *share, struct shapes *s,
-                      const struct shapes *own, const uint32_t *to)
-{
-    for (uint32_t i = 0; i < own->id.n; i++) {
-        s->calls[to[i]] = own->calls[i];
-        s->first_calls[to[i]] = own->first_calls[i];
-    }
-    tree_share_add(share, s->calls, s->id.n, sizeof *s->calls, tree_share_sum_u32);
-    tree_share_add(share, s->first_calls, s->id.n, sizeof *s->first_calls, tree_share_sum_u32);
-}
-
 /* What a process has learnt from its trees becomes what all have learnt. */
 static void unite(struct shapes *shapes, const struct shapes_input *input, uint32_t *shape)
 {
@@ -327,7 +265,9 @@ static void unite(struct shapes *shapes, const struct shapes_input *input, uint3
             (uint32_t)(own.child_first[i + 1] - own.child_first[i])};
     all = numbering_unite(input->share, &numbering, to, &n);
     numbering_apply(to, shape, input->kinds->at[input->kinds->n]);
-    pack_children(&own, &children);
+    /* where the children of each shape begin, and the children */
+    pack_array(&children, own.child_first, n_own, sizeof *own.child_first);
+    pack_array(&children, own.child, n_own ? own.child_first[n_own] : 0, sizeof *own.child);
     if (tree_share_is_first(input->share))
         choose_children(input->share, &children, all, n, &chosen);
     else
@@ -335,7 +275,13 @@ static void unite(struct shapes *shapes, const struct shapes_input *input, uint3
     tree_share_tell_pack(input->share, &chosen);
     take_shapes(shapes, all, n);
     take_children(shapes, &chosen);
-    sum_calls(input->share, shapes, &own, to);
+    for (uint32_t i = 0; i < n_own; i++) {
+        shapes->calls[to[i]] = own.calls[i];
+        shapes->first_calls[to[i]] = own.first_calls[i];
+    }
+    tree_share_add(input->share, shapes->calls, n, sizeof *shapes->calls, tree_share_sum_u32);
+    tree_share_add(input->share, shapes->first_calls, n, sizeof *shapes->first_calls,
+                   tree_share_sum_u32);
     shapes_release(&own);
     pack_release(&children);
     free(chosen.data);
@@ -349,22 +295,35 @@ void shapes_find(struct shapes *shapes, const struct shapes_input *input, bool i
                  uint32_t *shape)
 {
     const struct tree_kinds *kinds = input->kinds;
-    uint32_t n_regions = input->defs->names.n, *n_first = count_first(input);
-    struct finder f = {.forest = input->forest,
+    const struct forest *forest = input->forest;
+    uint32_t n_regions = input->defs->names.n, largest = 0;
+    uint32_t *n_first =
+        mem_alloc(kinds->n, sizeof *n_first); /* first executions of each kind */
+    struct finder f = {.forest = forest,
                        .is_apart = input->is_apart,
                        .shapes = shapes,
                        .is_learning = is_learning,
                        .region_key = hash_names(input->defs)};
 
+    for (uint32_t t = 0; t < forest->n_trees; t++) {
+        uint32_t n = forest->first[t + 1] - forest->first[t];
+
+        largest = n > largest ? n : largest;
+        n_first[kinds->of[t]] += forest->index[t] == 0;
+    }
     f.count = mem_alloc(n_regions, sizeof *f.count);
     f.touched = mem_resize(NULL, n_regions, sizeof *f.touched);
-    f.subtree_len = mem_resize(NULL, largest_tree(input->forest), sizeof *f.subtree_len);
+    f.subtree_len = mem_resize(NULL, largest, sizeof *f.subtree_len);
     f.siblings = siblings_new(n_regions);
     for (uint32_t k = 0; k < kinds->n; k++) {
+        uint32_t t = kinds->first[k];
+
         f.n_trees = kinds->n_trees[k];
         f.n_first = n_first[k];
         f.path = input->path + kinds->at[k];
-        shape_tree(&f, kinds->first[k], shape + kinds->at[k]);
+        forest_subtree_len(forest, t, f.subtree_len);
+        for (uint32_t i = 0; i < forest->first[t + 1] - forest->first[t]; i++)
+            shape[kinds->at[k] + i] = shape_vertex(&f, forest->first[t], i);
     }
     if (input->share)
         unite(shapes, input, shape);

@@ -259,20 +259,6 @@ struct training {
     float tree_unbias, word_unbias;
 };
 
-static struct moving moving_new(size_t n)
-{
-    return (struct moving){mem_alloc(n, sizeof(float)), mem_alloc(n, sizeof(float)),
-                           mem_alloc(n, sizeof(float))};
-}
-
-static void train_scratch_free(struct train_scratch *s)
-{
-    free(s->x);
-    free(s->gradient);
-    free(s->g);
-    free(s->positive);
-}
-
 static void moving_free(struct moving *m)
 {
     free(m->x);
@@ -351,16 +337,6 @@ static void step_words(void *ctx, size_t begin, size_t end, unsigned worker)
     adam(&t->word, begin, end - begin, sum, t->word_rate, t->word_unbias);
 }
 
-static void set_rates(struct training *t, uint32_t epoch, uint64_t step)
-{
-    double rate = t->model->opts.learning_rate;
-
-    t->tree_rate = (float)(rate / (1 - pow(DECAY, epoch)));
-    t->tree_unbias = (float)(1 / (1 - pow(DECAY_SQUARE, epoch)));
-    t->word_rate = (float)(rate / (1 - pow(DECAY, (double)step)));
-    t->word_unbias = (float)(1 / (1 - pow(DECAY_SQUARE, (double)step)));
-}
-
 static void shuffle(uint32_t *row, uint32_t n, struct rng *rng)
 {
     for (uint32_t i = n; i > 1; i--) {
@@ -375,31 +351,26 @@ static void run_epochs(struct training *t, struct rng *rng, struct pool *pool)
 {
     uint32_t n = t->bags->n, *order = mem_alloc(n, sizeof *order);
     size_t n_numbers = t->model->n_padded * t->model->n_dims;
+    double rate = t->model->opts.learning_rate;
     uint64_t step = 0;
 
     for (uint32_t i = 0; i < n; i++)
         order[i] = i;
     for (uint32_t epoch = 1; epoch <= t->model->opts.epochs; epoch++) {
         shuffle(order, n, rng);
+        t->tree_rate = (float)(rate / (1 - pow(DECAY, epoch)));
+        t->tree_unbias = (float)(1 / (1 - pow(DECAY_SQUARE, epoch)));
         for (uint32_t begin = 0; begin < n; begin += BATCH) {
             t->batch = order + begin;
             t->n = n - begin < BATCH ? n - begin : BATCH;
-            set_rates(t, epoch, ++step);
+            step++;
+            t->word_rate = (float)(rate / (1 - pow(DECAY, (double)step)));
+            t->word_unbias = (float)(1 / (1 - pow(DECAY_SQUARE, (double)step)));
             pool_for(pool, t->n, PART, step_part, t);
             pool_for(pool, n_numbers, CHUNK, step_words, t);
         }
     }
     free(order);
-}
-
-/* Normal, of length about 1; the padding is zero. */
-static void random_start(struct stack2vec *m, struct rng *rng)
-{
-    double scale = 1 / sqrt(m->opts.dims);
-
-    for (size_t w = 0; w < m->n_words; w++)
-        for (size_t c = 0; c < m->opts.dims; c++)
-            m->output[w * m->n_dims + c] = (float)(scale * rng_normal(rng));
 }
 
 /*
@@ -414,9 +385,12 @@ static void train(struct stack2vec *m, const struct distinct *bags, struct pool 
     unsigned n_workers = pool_threads(pool);
     struct training t = {.model = m, .bags = bags};
     struct rng rng = {m->opts.seed};
+    double scale = 1 / sqrt(m->opts.dims);
 
     m->output = mem_alloc(n_numbers, sizeof *m->output);
-    t.tree = moving_new(bags->n * m->n_dims);
+    t.tree = (struct moving){mem_alloc(bags->n * m->n_dims, sizeof(float)),
+                             mem_alloc(bags->n * m->n_dims, sizeof(float)),
+                             mem_alloc(bags->n * m->n_dims, sizeof(float))};
     t.word = (struct moving){m->output, mem_alloc(n_numbers, sizeof(float)),
                              mem_alloc(n_numbers, sizeof(float))};
     t.scratch = mem_alloc(n_workers, sizeof *t.scratch);
@@ -427,12 +401,18 @@ static void train(struct stack2vec *m, const struct distinct *bags, struct pool 
                                               mem_alloc(m->n_padded, sizeof(float))};
     for (unsigned p = 0; p < PARTS; p++)
         t.part_gradient[p] = mem_alloc(n_numbers, sizeof(float));
-    random_start(m, &rng);
+    for (size_t w = 0; w < m->n_words; w++) /* of length about 1; the padding is zero */
+        for (size_t c = 0; c < m->opts.dims; c++)
+            m->output[w * m->n_dims + c] = (float)(scale * rng_normal(&rng));
     run_epochs(&t, &rng, pool);
     for (unsigned p = 0; p < PARTS; p++)
         free(t.part_gradient[p]);
-    for (unsigned w = 0; w < n_workers; w++)
-        train_scratch_free(&t.scratch[w]);
+    for (unsigned w = 0; w < n_workers; w++) {
+        free(t.scratch[w].x);
+        free(t.scratch[w].gradient);
+        free(t.scratch[w].g);
+        free(t.scratch[w].positive);
+    }
     free(t.scratch);
     moving_free(&t.tree);
     t.word.x = NULL; /* the model's */
@@ -811,16 +791,6 @@ static void unpack_opts(struct stack2vec_opts *o, struct pack *p)
         p->is_bad = stack2vec_check(o) < 0;
 }
 
-static void unpack_labels(struct idmap *map, struct pack *p)
-{
-    size_t n = unpack_count(p, sizeof(struct key));
-    struct key *key = unpack_array(p, n, sizeof *key);
-
-    for (size_t i = 0; !p->is_bad && i < n; i++)
-        p->is_bad |= idmap_add(map, key[i]) != i;
-    free(key);
-}
-
 /* An array of so many numbers, none below least. */
 static float *unpack_floats(struct pack *p, size_t n, float least)
 {
@@ -838,6 +808,9 @@ static float *unpack_floats(struct pack *p, size_t n, float least)
 
 int stack2vec_unpack(struct stack2vec *m, struct pack *p)
 {
+    struct key *label;
+    size_t n;
+
     *m = (struct stack2vec){0};
     if (unpack_u32(p) != FORMAT)
         return err_set(ERR_FORMAT, "the stack2vec model is of another version");
@@ -845,7 +818,11 @@ int stack2vec_unpack(struct stack2vec *m, struct pack *p)
     m->per_ns = unpack_f64(p);
     m->per_count = unpack_f64(p);
     m->n_left_out = unpack_u64(p);
-    unpack_labels(&m->label, p);
+    n = unpack_count(p, sizeof *label);
+    label = unpack_array(p, n, sizeof *label);
+    for (size_t i = 0; !p->is_bad && i < n; i++)
+        p->is_bad |= idmap_add(&m->label, label[i]) != i;
+    free(label);
     stack2vec_size(m);
     m->negative = unpack_floats(p, m->n_padded, 0);
     m->curvature = unpack_floats(p, m->n_padded, 0);

@@ -316,13 +316,6 @@ static size_t append(struct distinct *d, const struct bags *bags, uint32_t t,
     return n;
 }
 
-static struct key hash_of(const struct distinct_entry *entry, size_t n)
-{
-    XXH128_hash_t hash = XXH3_128bits(n ? (const void *)entry : "", n * sizeof *entry);
-
-    return (struct key){.high = hash.high64, .low = hash.low64};
-}
-
 void distinct_init(struct distinct *d, const struct bags *bags, const uint32_t *word)
 {
     struct idmap known = {0};
@@ -333,8 +326,10 @@ void distinct_init(struct distinct *d, const struct bags *bags, const uint32_t *
     d->row = mem_alloc(bags->n_trees, sizeof *d->row);
     for (uint32_t t = 0; t < bags->n_trees; t++) {
         size_t n = append(d, bags, t, word);
+        const void *entry = n ? (const void *)(d->entry + d->first[d->n]) : "";
+        XXH128_hash_t hash = XXH3_128bits(entry, n * sizeof *d->entry);
 
-        d->row[t] = idmap_add(&known, hash_of(d->entry + d->first[d->n], n));
+        d->row[t] = idmap_add(&known, (struct key){.high = hash.high64, .low = hash.low64});
         if (d->row[t] == d->n) {
             d->first[d->n + 1] = d->first[d->n] + n;
             d->n++;

@@ -394,12 +394,6 @@ static void enforce(struct estimate *e, double *x)
     }
 }
 
-static void set_offsets(struct estimate *e, const double *x)
-{
-    for (uint32_t r = 0; r < e->n_ranks; r++)
-        e->fix[r].offset_ns = llrint(x[r] - x[0]);
-}
-
 /* Offsets for the drift that is set, refined until every collective is in order or it is no
  * use. */
 static struct check solve_offsets(struct estimate *e)
@@ -418,7 +412,8 @@ static struct check solve_offsets(struct estimate *e)
             step[k] = middle(&e->link[k]);
         walk_tree(e, step, x);
         enforce(e, x);
-        set_offsets(e, x);
+        for (uint32_t r = 0; r < e->n_ranks; r++)
+            e->fix[r].offset_ns = llrint(x[r] - x[0]);
         check = check_all(e, &e->bounds);
         if (check.n_wrong_collectives == 0)
             break;

@@ -360,30 +360,24 @@ static int by_merit(const void *a, const void *b)
     return (p->region > q->region) - (p->region < q->region);
 }
 
-/* Loops come best first: none has more merit than the one before. */
-static void cap_loops(const struct definitions *defs, struct foi_suggestion *all, size_t n)
-{
-    double most = 1;
-
-    for (size_t i = 0; i < n; i++)
-        if (defs->region[all[i].region].kind == REGION_LOOP) {
-            all[i].merit = all[i].merit < 0.99 * most ? all[i].merit : 0.99 * most;
-            most = all[i].merit;
-        }
-}
-
 size_t foi_suggest(const struct definitions *defs, const struct profile *profile,
                    uint64_t total_ns, struct foi_suggestion *out, size_t most)
 {
     struct foi_suggestion *all = mem_alloc(profile->n_regions, sizeof *all);
     struct scale scale = scale_of(defs, profile, total_ns);
+    double most_merit = 1;
     size_t n = 0;
 
     for (uint32_t r = 0; r < profile->n_regions; r++)
         if (profile->row[r].n_calls > 0 && defs->region[r].kind != REGION_TRACER)
             all[n++] = (struct foi_suggestion){
                 .region = r, .merit = merit_of(&profile->row[r], &defs->region[r], &scale)};
-    cap_loops(defs, all, n);
+    /* loops come best first: none has more merit than the one before */
+    for (size_t i = 0; i < n; i++)
+        if (defs->region[all[i].region].kind == REGION_LOOP) {
+            most_merit = fmin(all[i].merit, 0.99 * most_merit);
+            all[i].merit = most_merit;
+        }
     qsort(all, n, sizeof *all, by_merit);
     n = n < most ? n : most;
     for (size_t i = 0; i < n; i++) {

@@ -114,16 +114,6 @@ static bool is_of_tracer(const struct definitions *defs, uint32_t region)
     return defs && defs->region[region].kind == REGION_TRACER;
 }
 
-static void leave_out(struct forest *f, uint32_t t, const struct call_view *calls, uint32_t row,
-                      const struct definitions *defs)
-{
-    const char *name = defs->region[calls->region[row]].name;
-
-    f->tracer_ns[t] += calls->inclusive_ns[row];
-    forest_add_gap(
-        f, (struct forest_gap){t, f->n, calls->subtree_len[row], region_name_is_flush(name)});
-}
-
 /* The vertices of a tree: of its rows from the second on, the root is there. */
 static void copy_rows(struct forest *f, uint32_t t, const struct call_view *calls,
                       uint32_t root, const struct definitions *defs)
@@ -138,7 +128,11 @@ static void copy_rows(struct forest *f, uint32_t t, const struct call_view *call
             parent = f->parent[parent];
         f->exclusive_ns[parent] -= calls->inclusive_ns[row];
         if (is_of_tracer(defs, calls->region[row])) {
-            leave_out(f, t, calls, row, defs);
+            const char *name = defs->region[calls->region[row]].name;
+
+            f->tracer_ns[t] += calls->inclusive_ns[row];
+            forest_add_gap(f, (struct forest_gap){t, f->n, calls->subtree_len[row],
+                                                  region_name_is_flush(name)});
             row += calls->subtree_len[row];
             continue;
         }
@@ -191,12 +185,6 @@ static void count_messages(struct forest *f, uint32_t begin, const struct call_v
 
 /* ---------------------------------------------------------------------- what is not known */
 
-/* How many estimates from the i-th on are of calls before a row. */
-static size_t estimates_before(const struct call_view *calls, size_t i, uint32_t row)
-{
-    return FIRST_NOT(k, i, calls->n_estimates, calls->estimate[k].call < row) - i;
-}
-
 /* From now on it is kept how exactly times are known: so far they are, exactly. */
 static void keep_offs(struct forest *f)
 {
@@ -224,24 +212,6 @@ static uint32_t vertex_of_row(const struct forest *f, uint32_t t, uint32_t row)
     return v;
 }
 
-/* A border of v is as uncertain in v's time as in that of its caller. */
-static void add_off(struct forest *f, uint32_t t, uint32_t v, float off_ns)
-{
-    f->off_ns[v] += off_ns;
-    if (f->parent[v] == FOREST_ROOT)
-        f->root_off_ns[t] += off_ns;
-    else
-        f->off_ns[f->parent[v]] += off_ns;
-}
-
-static void add_doubt(struct forest *f, uint32_t v, const struct call_estimate *e)
-{
-    struct forest_doubt *doubt = &f->doubt[v];
-    float *ns = e->placed == PLACED_OWN ? &doubt->own_ns : &doubt->others_ns;
-
-    *ns = fmaxf(*ns, (float)e->off_ns);
-}
-
 /* How exactly the times of trees from `begin` on are known, which are of this location.
  * Estimates are in the order of rows, and so are the trees; in a damaged run they may be
  * anything. */
@@ -259,15 +229,23 @@ static void add_offs(struct forest *f, uint32_t begin, const struct call_view *c
     for (uint32_t t = begin; t < f->n_trees; t++) {
         uint32_t end = f->call[t] + calls->subtree_len[f->call[t]];
 
-        i += estimates_before(calls, i, f->call[t]);
+        i = FIRST_NOT(k, i, calls->n_estimates, calls->estimate[k].call < f->call[t]);
         for (; i < calls->n_estimates && calls->estimate[i].call < end; i++) {
             const struct call_estimate *e = &calls->estimate[i];
             uint32_t v = e->call < f->call[t] ? FOREST_ROOT : vertex_of_row(f, t, e->call);
+            float *ns;
 
-            if (v != FOREST_ROOT && e->placed == PLACED_AS_SAID)
-                add_off(f, t, v, (float)e->off_ns);
-            else if (v != FOREST_ROOT)
-                add_doubt(f, v, e);
+            if (v == FOREST_ROOT)
+                continue;
+            if (e->placed != PLACED_AS_SAID) {
+                ns = e->placed == PLACED_OWN ? &f->doubt[v].own_ns : &f->doubt[v].others_ns;
+                *ns = fmaxf(*ns, (float)e->off_ns);
+                continue;
+            }
+            /* a border of v is as uncertain in v's time as in that of its caller */
+            ns = f->parent[v] == FOREST_ROOT ? &f->root_off_ns[t] : &f->off_ns[f->parent[v]];
+            f->off_ns[v] += (float)e->off_ns;
+            *ns += (float)e->off_ns;
         }
     }
 }
@@ -287,20 +265,14 @@ static uint32_t count_left_out(const struct call_view *calls, uint32_t root,
     return n;
 }
 
-static bool has_tracer(const struct definitions *defs)
-{
-    for (uint32_t r = 0; defs && r < defs->names.n; r++)
-        if (is_of_tracer(defs, r))
-            return true;
-    return false;
-}
-
 struct forest_size forest_count(const struct call_view *calls, uint32_t region,
                                 const struct definitions *defs)
 {
     struct forest_size size = {.has_estimates = calls->n_estimates > 0};
-    bool with_tracer = has_tracer(defs);
+    bool with_tracer = false;
 
+    for (uint32_t r = 0; defs && r < defs->names.n && !with_tracer; r++)
+        with_tracer = is_of_tracer(defs, r);
     for (uint32_t i = 0; i < calls->n;) {
         bool is_root = calls->region[i] == region;
 
@@ -390,18 +362,6 @@ void forest_unite(struct forest *forest, struct forest *part, uint32_t n)
     }
 }
 
-static void append_vertices(struct forest *f, const struct forest *other,
-                            const uint32_t *region)
-{
-    for (uint32_t v = 0; v < other->n; v++) {
-        uint32_t parent = other->parent[v];
-
-        f->region[f->n + v] = region[other->region[v]];
-        f->parent[f->n + v] = parent == FOREST_ROOT ? FOREST_ROOT : f->n + parent;
-        f->exclusive_ns[f->n + v] = other->exclusive_ns[v];
-    }
-}
-
 static void append_offs(struct forest *f, const struct forest *other)
 {
     if (other->off_ns)
@@ -425,7 +385,13 @@ int forest_append(struct forest *forest, const struct forest *other, uint32_t fi
     if ((uint64_t)f->n + other->n >= FOREST_ROOT)
         return err_set(ERR_RANGE, "the forests together have more than 4 billion calls");
     reserve(f, other->n, other->n_trees);
-    append_vertices(f, other, region);
+    for (uint32_t v = 0; v < other->n; v++) {
+        uint32_t parent = other->parent[v];
+
+        f->region[f->n + v] = region[other->region[v]];
+        f->parent[f->n + v] = parent == FOREST_ROOT ? FOREST_ROOT : f->n + parent;
+        f->exclusive_ns[f->n + v] = other->exclusive_ns[v];
+    }
     for (uint32_t t = 0; t < other->n_trees; t++) {
         f->location[n + t] = first_location + other->location[t];
         f->place[n + t] = other->place[t];

@@ -66,16 +66,11 @@ struct candidate {
     uint32_t n, at; /* `n` symbols before it */
 };
 
-static bool is_call(const struct loop_sequence *q, uint32_t at)
-{
-    return at < q->n && q->symbol[at] != LOOP_BREAK;
-}
-
 static bool is_same(const struct search *s, const struct candidate *c, uint32_t at)
 {
     const struct loop_sequence *q = &s->sequence;
 
-    if (!is_call(q, at) || at < c->n)
+    if (at >= q->n || q->symbol[at] == LOOP_BREAK || at < c->n)
         return false;
     if (c->n == 0)
         return s->calls->region[q->row[at]] == s->calls->region[q->row[c->at]];
@@ -115,37 +110,24 @@ static bool is_border(const struct search *s, const struct candidate *c, uint32_
     return i == end + 1 && n_here >= NEARLY_ALL * (i - first);
 }
 
-static void say(const struct search *s, const struct candidate *c, struct loop_border *out)
-{
-    const struct loop_sequence *q = &s->sequence;
-
-    out->n = c->n;
-    out->region = s->calls->region[q->row[c->at]];
-    for (uint32_t k = 0; k < c->n; k++)
-        out->symbol[k] = q->known.key[q->symbol[c->at - c->n + k] - 1];
-}
-
-static uint32_t count(const struct search *s, const struct candidate *c, uint32_t begin)
-{
-    uint32_t n = 0;
-
-    for (uint32_t at = begin; at < s->sequence.n; at++)
-        n += is_same(s, c, at);
-    return n;
-}
-
 /* With so many symbols before it, of which some may be of the iteration before. */
 static bool find_at(const struct search *s, uint32_t shift, uint32_t n, struct loop_border *out,
                     uint32_t *n_begun)
 {
+    const struct loop_sequence *q = &s->sequence;
     uint32_t first = n > shift; /* what is before the first iteration is none */
     struct candidate c = {n, s->begin[first] + shift};
 
     if (!is_border(s, &c, shift, first))
         return false;
-    say(s, &c, out);
+    out->n = n;
+    out->region = s->calls->region[q->row[c.at]];
+    for (uint32_t k = 0; k < n; k++)
+        out->symbol[k] = q->known.key[q->symbol[c.at - n + k] - 1];
     out->shift = shift;
-    *n_begun = s->n - 1 + count(s, &c, s->begin[s->n - 2] + shift + 1);
+    *n_begun = s->n - 1;
+    for (uint32_t at = s->begin[s->n - 2] + shift + 1; at < q->n; at++)
+        *n_begun += is_same(s, &c, at);
     return true;
 }
 

@@ -214,31 +214,10 @@ static size_t keep(struct loop_header *out, size_t n, size_t most, struct loop_h
     return n < most ? n + 1 : most;
 }
 
-/* The shortest stands for all: long ones may be made of two iterations. */
-static void vote(struct loop_header *h, const struct gram *gram)
-{
-    h->votes += 1.0 / gram->length;
-    if (gram->length < h->length) {
-        h->length = gram->length;
-        h->first = gram->first;
-        h->last = gram->last;
-    }
-}
-
-static size_t drop_rare(struct gram *gram, size_t n)
-{
-    size_t left = 0;
-
-    for (size_t i = 0; i < n; i++)
-        if (gram[i].count >= LOOP_MIN_ITERATIONS && !gram[i].overlaps)
-            gram[left++] = gram[i];
-    return left;
-}
-
 size_t loop_headers(const struct loop_sequence *s, struct loop_header *out, size_t most)
 {
     struct grams g = {.n_slots = 2};
-    size_t n = 0, left;
+    size_t n = 0, left = 0;
 
     while (g.n_slots < 2 * (size_t)s->n && g.n_slots < 2 * MAX_GRAMS)
         g.n_slots *= 2;
@@ -246,15 +225,23 @@ size_t loop_headers(const struct loop_sequence *s, struct loop_header *out, size
     for (uint32_t length = 1; length <= LONGEST; length *= 2)
         count_grams(&g, s, length);
     free(g.slot);
-    left = drop_rare(g.gram, g.n);
+    for (size_t i = 0; i < g.n; i++)
+        if (g.gram[i].count >= LOOP_MIN_ITERATIONS && !g.gram[i].overlaps)
+            g.gram[left++] = g.gram[i];
     if (left > 0)
         qsort(g.gram, left, sizeof *g.gram, by_count);
     for (size_t i = 0, k; i < left; i = k) {
         struct loop_header h = {g.gram[i].first, g.gram[i].last, g.gram[i].length,
                                 g.gram[i].count, 0};
 
-        for (k = i; k < left && g.gram[k].count == h.count && g.gram[k].first <= h.last; k++)
-            vote(&h, &g.gram[k]);
+        for (k = i; k < left && g.gram[k].count == h.count && g.gram[k].first <= h.last; k++) {
+            h.votes += 1.0 / g.gram[k].length;
+            if (g.gram[k].length < h.length) { /* long ones may be made of two iterations */
+                h.length = g.gram[k].length;
+                h.first = g.gram[k].first;
+                h.last = g.gram[k].last;
+            }
+        }
         n = keep(out, n, most, h);
     }
     free(g.gram);
@@ -280,24 +267,6 @@ struct census {
     uint32_t n_typical; /* symbols that are in half of the iterations */
     uint32_t stamp;     /* of the iteration in hand */
 };
-
-static void census_init(struct census *c, uint32_t n_symbols)
-{
-    *c = (struct census){0};
-    c->n_with = mem_alloc(n_symbols + 1, sizeof *c->n_with);
-    c->n_once = mem_alloc(n_symbols + 1, sizeof *c->n_once);
-    c->seen = mem_alloc(n_symbols + 1, sizeof *c->seen);
-    c->times = mem_alloc(n_symbols + 1, sizeof *c->times);
-}
-
-static void census_release(struct census *c)
-{
-    free(c->n_with);
-    free(c->n_once);
-    free(c->seen);
-    free(c->times);
-    free(c->distinct);
-}
 
 static void see(struct census *c, uint32_t symbol)
 {
@@ -408,18 +377,6 @@ static uint32_t median_calls(const struct loop_cut *cut)
     return typical;
 }
 
-static bool matches(const uint32_t *a, const uint32_t *b, uint32_t n)
-{
-    return memcmp(a, b, n * sizeof *a) == 0;
-}
-
-static uint32_t find_break(const struct loop_sequence *s, uint32_t begin, uint32_t end)
-{
-    while (begin < end && s->symbol[begin] != LOOP_BREAK)
-        begin++;
-    return begin;
-}
-
 /* Where the header is, up to the next or to a break. */
 static void cut_at_headers(struct loop_cut *cut, const struct loop_sequence *s,
                            const struct loop_header *header)
@@ -429,10 +386,15 @@ static void cut_at_headers(struct loop_cut *cut, const struct loop_sequence *s,
     cut->begin = mem_alloc(header->count, sizeof *cut->begin);
     cut->end = mem_alloc(header->count, sizeof *cut->end);
     for (uint32_t i = header->first; i <= header->last && cut->n < header->count; i++)
-        if (matches(s->symbol + i, head, header->length))
+        if (memcmp(s->symbol + i, head, header->length * sizeof *head) == 0)
             cut->begin[cut->n++] = i;
-    for (uint32_t i = 0; i < cut->n; i++)
-        cut->end[i] = find_break(s, cut->begin[i], i + 1 < cut->n ? cut->begin[i + 1] : s->n);
+    for (uint32_t i = 0; i < cut->n; i++) {
+        uint32_t end = cut->begin[i], most = i + 1 < cut->n ? cut->begin[i + 1] : s->n;
+
+        while (end < most && s->symbol[end] != LOOP_BREAK)
+            end++;
+        cut->end[i] = end;
+    }
 }
 
 /* Where an iteration after which the header does not come again ends: after the last typical
@@ -454,18 +416,6 @@ static uint32_t end_of(struct census *c, const struct loop_cut *cut,
         last = i;
     }
     return last + 1;
-}
-
-/* Typical symbols directly before the loop that the iteration in hand lacks: the header is in
- * the middle of the loop, and the first iteration began before it. */
-static void see_missing_before(struct census *c, const struct loop_cut *cut,
-                               const struct loop_sequence *s)
-{
-    for (uint32_t i = cut->begin[0]; i-- > 0 && is_typical(c, cut, s->symbol[i]);) {
-        if (c->seen[s->symbol[i]] == c->stamp && is_single(c, s->symbol[i]))
-            break;
-        see(c, s->symbol[i]);
-    }
 }
 
 /* How many calls before an iteration, which follows a usual one, the last iteration lacks. The
@@ -497,16 +447,6 @@ static bool is_entered(const struct loop_cut *cut, const struct loop_sequence *s
     return symbol != LOOP_BREAK && 2 * n_same > cut->n - 1;
 }
 
-static uint32_t n_entered(const struct loop_cut *cut, const struct loop_sequence *s,
-                          uint32_t typical_calls)
-{
-    uint32_t k = 0;
-
-    while (k + 1 < typical_calls && k < cut->begin[0] && is_entered(cut, s, k + 1))
-        k++;
-    return k;
-}
-
 /* The loop is not always entered where the header is: then iterations begin before it. That is
  * told by what all of them end with but the last; or, while the loop goes on and nothing is
  * known of the last, by what is before the first. */
@@ -519,7 +459,8 @@ static void move_begins(struct loop_cut *cut, const struct census *c,
     while (typical < cut->n && cut->begin[typical] - cut->begin[typical - 1] != typical_calls)
         typical++;
     if (goes_on) {
-        n = n_entered(cut, s, typical_calls);
+        while (n + 1 < typical_calls && n < cut->begin[0] && is_entered(cut, s, n + 1))
+            n++;
     } else if (typical < cut->n) {
         n = n_lacked(cut, c, s, typical, typical_calls);
         before = s->symbol + cut->begin[typical];
@@ -546,7 +487,13 @@ static bool end_last(struct loop_cut *cut, struct census *c, const struct loop_s
             cut->end[i] = end_of(c, cut, s, cut->begin[i], cut->end[i]);
     if (2 * c->n_distinct >= c->n_typical)
         move_begins(cut, c, s, false);
-    see_missing_before(c, cut, s);
+    /* Typical symbols directly before the loop that the last iteration lacks: the header is in
+     * the middle of the loop, and the first iteration began before it. */
+    for (uint32_t i = cut->begin[0]; i-- > 0 && is_typical(c, cut, s->symbol[i]);) {
+        if (c->seen[s->symbol[i]] == c->stamp && is_single(c, s->symbol[i]))
+            break;
+        see(c, s->symbol[i]);
+    }
     return 2 * c->n_distinct >= c->n_typical;
 }
 
@@ -572,13 +519,6 @@ static bool is_set_up(const struct census *c, const struct loop_cut *cut,
         n_rare += is_rare(c, cut, s->symbol[k - 1]);
     }
     return n_rare > SET_UP_SHARE * typical_calls;
-}
-
-static void drop_first(struct loop_cut *cut, uint32_t n)
-{
-    cut->n -= n;
-    mem_to_front(cut->begin, n, cut->n, sizeof *cut->begin);
-    mem_to_front(cut->end, n, cut->n, sizeof *cut->end);
 }
 
 /* What is not like the rest at the ends, and what something that is done only once sets apart
@@ -609,8 +549,9 @@ static void trim(struct loop_cut *cut, struct census *c, const struct loop_seque
             last = i;
         }
     }
-    cut->n = last;
-    drop_first(cut, first);
+    cut->n = last - first;
+    mem_to_front(cut->begin, first, cut->n, sizeof *cut->begin);
+    mem_to_front(cut->end, first, cut->n, sizeof *cut->end);
 }
 
 /* ------------------------------------------------------------------------------- measures */
@@ -622,14 +563,6 @@ static bool is_odd(const struct census *c, const struct loop_cut *cut)
         if (c->n_with[c->distinct[k]] < NEARLY_ALL * cut->n)
             return true;
     return false;
-}
-
-static void count_odd(struct loop_cut *cut, struct census *c, const struct loop_sequence *s)
-{
-    for (uint32_t i = 0; i < cut->n; i++) {
-        look_at(c, s, cut->begin[i], cut->end[i]);
-        cut->n_odd += is_odd(c, cut) || (i + 1 < cut->n && cut->begin[i + 1] != cut->end[i]);
-    }
 }
 
 static uint64_t iteration_begin_ns(const struct loop_cut *cut, const struct loop_sequence *s,
@@ -687,30 +620,26 @@ static void measure(struct loop_cut *cut, const struct loop_sequence *s,
     cut->end_ns = iteration_end_ns(cut, s, calls, cut->n - 1);
 }
 
-/* The last iteration may be anywhere in the loop by now: it says nothing. */
-static void leave_last(struct loop_cut *cut, const struct census *c,
-                       const struct loop_sequence *s)
-{
-    cut->n--;
-    move_begins(cut, c, s, true);
-}
-
 void loop_cut_make(struct loop_cut *cut, const struct loop_sequence *s,
                    const struct call_view *calls, const struct loop_header *header,
                    bool goes_on)
 {
-    struct census c;
+    struct census c = {.n_with = mem_alloc(s->n_symbols + 1, sizeof *c.n_with),
+                       .n_once = mem_alloc(s->n_symbols + 1, sizeof *c.n_once),
+                       .seen = mem_alloc(s->n_symbols + 1, sizeof *c.seen),
+                       .times = mem_alloc(s->n_symbols + 1, sizeof *c.times)};
     bool is_last_one = true;
     float *alike;
 
     *cut = (struct loop_cut){.votes = header->votes};
     cut_at_headers(cut, s, header);
-    census_init(&c, s->n_symbols);
     count(&c, cut, s);
-    if (goes_on)
-        leave_last(cut, &c, s);
-    else
+    if (goes_on) { /* the last iteration may be anywhere in the loop by now: it says nothing */
+        cut->n--;
+        move_begins(cut, &c, s, true);
+    } else {
         is_last_one = end_last(cut, &c, s);
+    }
     alike = mem_alloc(cut->n, sizeof *alike);
     for (uint32_t i = 0; i < cut->n; i++) {
         look_at(&c, s, cut->begin[i], cut->end[i]);
@@ -725,9 +654,16 @@ void loop_cut_make(struct loop_cut *cut, const struct loop_sequence *s,
         cut->n = 0;
     else
         measure(cut, s, calls);
-    count_odd(cut, &c, s);
+    for (uint32_t i = 0; i < cut->n; i++) {
+        look_at(&c, s, cut->begin[i], cut->end[i]);
+        cut->n_odd += is_odd(&c, cut) || (i + 1 < cut->n && cut->begin[i + 1] != cut->end[i]);
+    }
     free(alike);
-    census_release(&c);
+    free(c.n_with);
+    free(c.n_once);
+    free(c.seen);
+    free(c.times);
+    free(c.distinct);
 }
 
 void loop_cut_release(struct loop_cut *cut)

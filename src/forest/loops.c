@@ -141,17 +141,13 @@ struct rounds {
     double calls;
 };
 
-/* Few calls, sometimes with computing after them and sometimes without: not all of a step. */
-static bool is_exchange(const struct loop_cut *cut)
-{
-    return cut->typical_calls <= EXCHANGE_CALLS && cut->evenness < EVEN;
-}
-
 static struct rounds count_rounds(const struct loop_cut *outer, const struct loop_cut *inner)
 {
     double sum = 0, squares = 0, calls = 0, n = outer->n - 2, variance;
     uint32_t n_with[MAX_EXCHANGES + 1] = {0}, k = 0, common = 2;
-    uint32_t most = is_exchange(inner) ? MAX_EXCHANGES : MAX_STAGES;
+    /* few calls, sometimes with computing after them and sometimes without: not all of a step */
+    bool is_exchange = inner->typical_calls <= EXCHANGE_CALLS && inner->evenness < EVEN;
+    uint32_t most = is_exchange ? MAX_EXCHANGES : MAX_STAGES;
 
     for (uint32_t i = 1; i < outer->n - 1; i++) {
         uint32_t first;
@@ -293,12 +289,6 @@ static const struct loop_cut *longest_cut(const struct finder *f)
     return longest;
 }
 
-static void add_other(struct finder *f, const struct loop_cut *cut)
-{
-    if (is_clear(cut) && cut->typical_calls > 1)
-        add_part(f, cut, false);
-}
-
 /* The step, and the other levels, of the cuts that last about as long as the longest. */
 static void add_levels(struct finder *f, const struct loop_cut *longest)
 {
@@ -315,8 +305,8 @@ static void add_levels(struct finder *f, const struct loop_cut *longest)
             step = i;
     add_part(f, level[step], true);
     for (uint32_t i = 0; i < n_levels; i++)
-        if (i != step)
-            add_other(f, level[i]);
+        if (i != step && is_clear(level[i]) && level[i]->typical_calls > 1)
+            add_part(f, level[i], false);
 }
 
 /* Done with what is at the same time as the longest. */
@@ -333,18 +323,6 @@ static void drop_cuts(struct finder *f, const struct loop_cut *longest)
             f->cut[left++] = cut;
     }
     f->n_cuts = left;
-}
-
-/* The step of what lasts longest; then the same for what comes before or after it: the program
- * may have several phases. */
-static void choose(struct finder *f)
-{
-    while (f->n_cuts > 0) {
-        const struct loop_cut longest = *longest_cut(f); /* a copy, for its times */
-
-        add_levels(f, &longest);
-        drop_cuts(f, &longest);
-    }
 }
 
 static void cut_by_headers(struct finder *f)
@@ -400,7 +378,14 @@ static void find_in(struct finder *f, const struct long_call *call, size_t n)
     cut_calls(f, call, n, true);
     if (f->n_cuts == 0 || longest_cut(f)->ns < ns / 2)
         cut_calls(f, call, n, false);
-    choose(f);
+    /* The step of what lasts longest; then the same for what comes before or after it: the
+     * program may have several phases. */
+    while (f->n_cuts > 0) {
+        const struct loop_cut longest = *longest_cut(f); /* a copy, for its times */
+
+        add_levels(f, &longest);
+        drop_cuts(f, &longest);
+    }
 }
 
 static int by_region(const void *a, const void *b)
@@ -410,18 +395,6 @@ static int by_region(const void *a, const void *b)
     if (p->region != q->region)
         return p->region < q->region ? -1 : 1;
     return (p->begin > q->begin) - (p->begin < q->begin);
-}
-
-/* What is inside another call of the same region is left out. */
-static size_t drop_recursive(struct long_call *list, size_t n)
-{
-    size_t left = 0;
-
-    for (size_t i = 0; i < n; i++)
-        if (left == 0 || list[left - 1].region != list[i].region ||
-            list[left - 1].end <= list[i].begin)
-            list[left++] = list[i];
-    return left;
 }
 
 /* Between two operations of a GPU, or two turns of a thread in a team, there is nothing to do:
@@ -442,7 +415,7 @@ static size_t long_calls(const struct finder *f, const struct location *where,
                          struct long_call **list)
 {
     const struct call_view *calls = f->calls;
-    size_t n_long = 0, cap = 0;
+    size_t n_long = 0, n_kept = 0, cap = 0;
 
     if (!is_helper(where, calls, f->defs)) {
         mem_grow(list, &cap, 1, sizeof **list);
@@ -461,7 +434,13 @@ static size_t long_calls(const struct finder *f, const struct location *where,
     }
     if (n_long > 0)
         qsort(*list, n_long, sizeof **list, by_region);
-    return drop_recursive(*list, n_long);
+    for (size_t i = 0; i < n_long; i++) { /* not what is inside another call of its region */
+        const struct long_call *last = n_kept > 0 ? &(*list)[n_kept - 1] : NULL;
+
+        if (last == NULL || last->region != (*list)[i].region || last->end <= (*list)[i].begin)
+            (*list)[n_kept++] = (*list)[i];
+    }
+    return n_kept;
 }
 
 void loops_find(const struct call_view *calls, const struct location *where,
@@ -660,15 +639,6 @@ static uint32_t lag(const struct loop_part *a, const struct clock_fix *fix_a,
     return best;
 }
 
-static void keep_range(struct loop_part *part, uint32_t first, uint32_t n)
-{
-    mem_to_front(part->calls.begin, first, n, sizeof *part->calls.begin);
-    mem_to_front(part->calls.end, first, n, sizeof *part->calls.end);
-    mem_to_front(part->begin_ns, first, n, sizeof *part->begin_ns);
-    mem_to_front(part->ns, first, n, sizeof *part->ns);
-    part->calls.n = n;
-}
-
 /* All locations get as many iterations as the one with fewest. */
 static void align(struct loop *loop, const struct definitions *defs,
                   const struct clock_fix *fix)
@@ -684,10 +654,16 @@ static void align(struct loop *loop, const struct definitions *defs,
         }
     for (uint32_t l = 0; l < defs->n_locations; l++) {
         struct loop_part *part = &loop->part[l];
+        uint32_t first, n = fewest->calls.n;
 
-        if (part->calls.n > fewest->calls.n)
-            keep_range(part, lag(part, &fix[defs->location[l].rank], fewest, fewest_fix),
-                       fewest->calls.n);
+        if (part->calls.n <= n)
+            continue;
+        first = lag(part, &fix[defs->location[l].rank], fewest, fewest_fix);
+        mem_to_front(part->calls.begin, first, n, sizeof *part->calls.begin);
+        mem_to_front(part->calls.end, first, n, sizeof *part->calls.end);
+        mem_to_front(part->begin_ns, first, n, sizeof *part->begin_ns);
+        mem_to_front(part->ns, first, n, sizeof *part->ns);
+        part->calls.n = n;
     }
 }
 

@@ -49,20 +49,16 @@ static void *append(struct paged *paged, void *list, size_t *cap, size_t size, s
     return list;
 }
 
-/* What is before location l ends where it begins. */
-static void append_none(struct traffic *t, uint32_t l)
-{
-    t->first_message[l] = t->n_messages;
-    t->first_collective[l] = t->n_collectives;
-    t->first_span[l] = t->n_spans;
-    t->first_barrier[l] = t->n_barriers;
-}
-
 void traffic_append(struct traffic *t, uint32_t l, const struct calls *calls)
 {
     assert(t->n_appended <= l);
-    while (t->n_appended < l)
-        append_none(t, ++t->n_appended);
+    while (t->n_appended < l) { /* what is before l ends where it begins */
+        t->n_appended++;
+        t->first_message[t->n_appended] = t->n_messages;
+        t->first_collective[t->n_appended] = t->n_collectives;
+        t->first_span[t->n_appended] = t->n_spans;
+        t->first_barrier[t->n_appended] = t->n_barriers;
+    }
     t->n_appended++;
     t->message = append(t->paged, t->message, &t->message_cap, sizeof *t->message,
                         &t->first_message[l], calls->message, calls->n_messages);
@@ -178,16 +174,6 @@ static struct key channel_key(const struct message *m, uint32_t rank)
                                    : key_quad(m->comm, m->tag, m->peer, rank);
 }
 
-static void find_channels(struct channels *c, const struct traffic *t,
-                          const struct definitions *defs)
-{
-    c->of_row = paged_alloc(t->paged, t->n_messages, sizeof *c->of_row);
-    for (uint32_t l = 0; l < t->n_locations; l++)
-        for (size_t i = t->first_message[l]; i < t->first_message[l + 1]; i++)
-            c->of_row[i] =
-                idmap_add(&c->id, channel_key(&t->message[i], defs->location[l].rank));
-}
-
 /* Counting sort of the rows of one kind by channel. */
 static void list_rows(struct side *side, const struct channels *c, const struct traffic *t,
                       enum message_kind kind)
@@ -265,7 +251,10 @@ static void match_messages(struct traffic *t, const struct definitions *defs,
     struct channels c = {0};
 
     assert(t->n_messages < UINT32_MAX);
-    find_channels(&c, t, defs);
+    c.of_row = paged_alloc(t->paged, t->n_messages, sizeof *c.of_row);
+    for (uint32_t l = 0; l < t->n_locations; l++)
+        for (size_t i = t->first_message[l]; i < t->first_message[l + 1]; i++)
+            c.of_row[i] = idmap_add(&c.id, channel_key(&t->message[i], defs->location[l].rank));
     list_rows(&c.send, &c, t, MESSAGE_SEND);
     list_rows(&c.recv, &c, t, MESSAGE_RECV);
     for (uint32_t k = 0; k < c.id.n; k++)
@@ -419,11 +408,6 @@ static void match_members(struct traffic *t, const struct definitions *defs)
     free(fork);
 }
 
-static struct key thread_key(const struct team_span *span, uint32_t rank)
-{
-    return key_quad(rank, span->comm, span->number, 0);
-}
-
 /* Threads that were created, and those who waited for them. */
 static void match_created(struct traffic *t, const struct definitions *defs)
 {
@@ -434,7 +418,7 @@ static void match_created(struct traffic *t, const struct definitions *defs)
         for (uint32_t l = 0; l < t->n_locations; l++)
             for (size_t i = t->first_span[l]; i < t->first_span[l + 1]; i++) {
                 struct team_span *span = &t->span[i];
-                struct key key = thread_key(span, defs->location[l].rank);
+                struct key key = key_quad(defs->location[l].rank, span->comm, span->number, 0);
                 uint32_t at;
 
                 if (span->kind == SPAN_CREATE && !is_second)

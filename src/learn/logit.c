@@ -63,17 +63,6 @@ static double dot(const double *a, const double *b, uint32_t n)
     return sum;
 }
 
-/* bent = (I + X' C X) along */
-static void bend(const struct logit *l, const struct rows *rows, const double *along,
-                 double *bent)
-{
-    memcpy(bent, along, l->n_cols * sizeof *bent);
-    for (uint32_t i = 0; i < l->n_labels; i++)
-        rows_add_to(rows, l->label_row[i],
-                    l->curvature[i] * rows_dot(rows, l->label_row[i], along, l->n_heard[i]),
-                    bent, l->n_heard[i]);
-}
-
 /* Solves (I + X' C X) step = rest, by conjugate gradients; rest is used up. */
 static void solve(const struct logit *l, const struct rows *rows, double *step, double *rest,
                   double *along, double *bent)
@@ -86,7 +75,11 @@ static void solve(const struct logit *l, const struct rows *rows, double *step, 
     for (int k = 0; k < MAX_DIRECTIONS && square > enough; k++) {
         double length, next;
 
-        bend(l, rows, along, bent);
+        memcpy(bent, along, n * sizeof *bent); /* bent = (I + X' C X) along */
+        for (uint32_t i = 0; i < l->n_labels; i++)
+            rows_add_to(rows, l->label_row[i],
+                        l->curvature[i] * rows_dot(rows, l->label_row[i], along, l->n_heard[i]),
+                        bent, l->n_heard[i]);
         length = square / dot(along, bent, n);
         for (uint32_t j = 0; j < n; j++) {
             step[j] += length * along[j];
@@ -172,22 +165,15 @@ static void take_labels(struct logit_fit *f, const struct logit_input *in)
     }
 }
 
-static uint32_t count_labels(const struct logit_input *in)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < in->rows->n; i++)
-        n += in->label[i] != 0;
-    return n;
-}
-
 void logit_fit(struct logit *l, const struct logit_input *in)
 {
-    uint32_t n = count_labels(in), n_cols = in->rows->n_cols;
+    uint32_t n = 0, n_cols = in->rows->n_cols;
     struct logit_fit f = {.rows = in->rows, .logit = l};
     double *room;
 
     *l = (struct logit){0};
+    for (uint32_t i = 0; i < in->rows->n; i++)
+        n += in->label[i] != 0;
     if (n == 0)
         return;
     l->n_cols = n_cols;
@@ -248,22 +234,10 @@ void logit_score(const struct logit *l, const struct rows *rows, const double *p
 
 /* -------------------------------------------------------------------------------- answers */
 
-/* Of the rows whose logit an answer moves by so much for each unit of `direction`. */
-static uint32_t count_moved(const struct logit_input *in, const double *direction, double by,
-                            uint32_t asked)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < in->rows->n; i++)
-        n += i != asked && in->label[i] == 0 &&
-             fabs(by * rows_dot(in->rows, i, direction, in->rows->n_cols)) >= STEEPNESS * MOVED;
-    return n;
-}
-
 uint32_t logit_moves(const struct logit *learnt, const struct logit_input *in,
                      const double *corrected, uint32_t i)
 {
-    uint32_t n = in->rows->n_cols, n_moved;
+    uint32_t n = in->rows->n_cols, n_moved = 0;
     struct logit l = *learnt;
     double *direction = mem_alloc((size_t)4 * n, sizeof *direction), *rest = direction + n;
     double p = logistic(offset_of(corrected[i], in->pivot)), unexpected = fmax(p, 1 - p);
@@ -272,7 +246,9 @@ uint32_t logit_moves(const struct logit *learnt, const struct logit_input *in,
     rows_add_to(in->rows, i, 1, rest, n);
     solve(&l, in->rows, direction, rest, rest + n, rest + 2 * (size_t)n);
     unexpected /= 1 + p * (1 - p) * rows_dot(in->rows, i, direction, n);
-    n_moved = count_moved(in, direction, unexpected, i);
+    for (uint32_t k = 0; k < in->rows->n; k++)
+        n_moved += k != i && in->label[k] == 0 &&
+                   fabs(unexpected * rows_dot(in->rows, k, direction, n)) >= STEEPNESS * MOVED;
     free(direction);
     return n_moved;
 }

@@ -138,18 +138,6 @@ static const struct candidate *best_head(const struct choice *c, struct queues *
     return best;
 }
 
-/* Returns how many labels there are. */
-static uint32_t count_said(struct choice *c)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < c->learner->input.n; i++) {
-        c->n_said[kind_of(c, i)] += c->label[i] != LABEL_NONE;
-        n += c->label[i] != LABEL_NONE;
-    }
-    return n;
-}
-
 static void choice_init(struct choice *c)
 {
     const struct learner_input *in = &c->learner->input;
@@ -185,11 +173,14 @@ size_t query_next(const struct learner *learner, const signed char *label, const
                   size_t most, struct question *next)
 {
     struct choice c = {.learner = learner, .label = label, .score = score};
-    uint32_t turn;
+    uint32_t turn = 0;
     size_t n = 0;
 
     choice_init(&c);
-    turn = count_said(&c);
+    for (uint32_t i = 0; i < learner->input.n; i++) {
+        c.n_said[kind_of(&c, i)] += label[i] != LABEL_NONE;
+        turn += label[i] != LABEL_NONE;
+    }
     for (; n < most; turn++) {
         bool is_uncertain = !isnan(learner->pivot) && turn % 2 == 1;
         const struct candidate *head =
@@ -227,16 +218,6 @@ struct game {
     bool *is_anomaly, *left_abnormal;
     struct question *next;
 };
-
-static void game_release(struct game *g)
-{
-    free(g->label);
-    free(g->score);
-    free(g->left_score);
-    free(g->is_anomaly);
-    free(g->left_abnormal);
-    free(g->next);
-}
 
 static double unlabelled_pr(struct game *g)
 {
@@ -298,6 +279,11 @@ int simulate(struct learner *learner, const bool *is_abnormal, size_t most, size
 
         rc = play(&g, left < batch ? left : batch, &point, fn, ctx);
     }
-    game_release(&g);
+    free(g.label);
+    free(g.score);
+    free(g.left_score);
+    free(g.is_anomaly);
+    free(g.left_abnormal);
+    free(g.next);
     return rc < 0 ? rc : 0;
 }

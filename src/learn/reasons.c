@@ -201,12 +201,6 @@ static void writer_init(struct writer *w, const struct reasons_input *in, struct
     free(first);
 }
 
-static void writer_release(struct writer *w)
-{
-    residual_pairs_release(&w->pairs);
-    free(w->end);
-}
-
 static uint32_t or_unknown(uint32_t number, uint32_t n)
 {
     return number < n ? number : n;
@@ -232,15 +226,6 @@ static uint32_t worst_path(const struct residual_pairs *pairs, enum score_part p
     return path;
 }
 
-static double lost_most(const struct residual_pairs *pairs)
-{
-    double most = 0;
-
-    for (size_t i = 0; i < pairs->n; i++)
-        most = fmax(most, pairs->pair[i].excess_ns);
-    return most;
-}
-
 /* Kind, function, shape: what the part points at. */
 static void add_kind(struct writer *w, uint32_t t, enum score_part part)
 {
@@ -249,7 +234,11 @@ static void add_kind(struct writer *w, uint32_t t, enum score_part part)
     uint32_t rarest = w->in->measure[t].rarest, path, family;
 
     if (part == PART_SIZE) {
-        rows_add(w->rows, l->more + (lost_most(&w->pairs) <= 0), KIND);
+        double most = 0;
+
+        for (size_t i = 0; i < w->pairs.n; i++)
+            most = fmax(most, w->pairs.pair[i].excess_ns);
+        rows_add(w->rows, l->more + (most <= 0), KIND);
         return;
     }
     family = part == PART_TIME ? IN_TIME : part == PART_STRUCTURE ? IN_SHAPE : IN_GROSS;
@@ -302,7 +291,8 @@ void reasons_find(struct reasons *reasons, const struct reasons_input *in, bool 
                      WAVE * fmin(1, waves.evidence[waves.of[t]] / SURE_WAVE));
         rows_end(&reasons->rows);
     }
-    writer_release(&w);
+    residual_pairs_release(&w.pairs);
+    free(w.end);
     waves_release(&waves);
 }
 

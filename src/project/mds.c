@@ -162,18 +162,6 @@ static void spread(struct mds *m, const struct unique_rows *d, size_t rows, doub
     unique_rows_spread(d, rows, m->all, points);
 }
 
-static bool tell(struct mds *m, const struct unique_rows *d, size_t rows, double *points,
-                 const struct project_result *result)
-{
-    uint32_t n = m->opts->iterations ? m->opts->iterations : MDS_ITERATIONS;
-    struct project_step step = {result->n_iterations, n, result->cost, points, rows};
-
-    if (!project_due(m->opts, result->n_iterations))
-        return true;
-    spread(m, d, rows, points);
-    return project_tell(m->opts, &step);
-}
-
 /* Until the stress stands still, nobody wants any more, or it has been enough. */
 static void majorize(struct mds *m, const struct unique_rows *d, size_t rows, double *points,
                      struct project_result *result)
@@ -191,7 +179,13 @@ static void majorize(struct mds *m, const struct unique_rows *d, size_t rows, do
             stress += m->row_stress[k];
         result->n_iterations = i;
         result->cost = square > 0 ? sqrt(stress / square) : 0;
-        result->is_cancelled = !tell(m, d, rows, points, result);
+        result->is_cancelled = false;
+        if (project_due(m->opts, i)) {
+            struct project_step step = {i, n, result->cost, points, rows};
+
+            spread(m, d, rows, points);
+            result->is_cancelled = !project_tell(m->opts, &step);
+        }
         if (result->is_cancelled || i == n || stress >= before * (1 - STANDSTILL))
             return;
         before = stress;

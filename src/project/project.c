@@ -16,17 +16,6 @@
 
 /* ---------------------------------------------------------------------- rows that are equal */
 
-/* Adding 0 makes -0 into 0 before the bytes are hashed. */
-static struct key row_key(const double *row, size_t cols, double *copy)
-{
-    XXH128_hash_t hash;
-
-    for (size_t c = 0; c < cols; c++)
-        copy[c] = row[c] + 0.0;
-    hash = XXH3_128bits(copy, cols * sizeof *copy);
-    return key_pair(hash.high64, hash.low64);
-}
-
 void unique_rows_init(struct unique_rows *d, struct matrix x)
 {
     double *copy = mem_alloc(x.cols + 1, sizeof *copy);
@@ -37,8 +26,12 @@ void unique_rows_init(struct unique_rows *d, struct matrix x)
     d->x.x = mem_resize(NULL, x.rows * x.cols + 1, sizeof *d->x.x);
     for (size_t i = 0; i < x.rows; i++) {
         uint32_t n_before = seen.n;
+        XXH128_hash_t hash;
 
-        d->of[i] = idmap_add(&seen, row_key(matrix_row(x, i), x.cols, copy));
+        for (size_t c = 0; c < x.cols; c++) /* + 0 makes -0 into 0: bytes are hashed */
+            copy[c] = matrix_row(x, i)[c] + 0.0;
+        hash = XXH3_128bits(copy, x.cols * sizeof *copy);
+        d->of[i] = idmap_add(&seen, key_pair(hash.high64, hash.low64));
         if (d->of[i] == n_before)
             memcpy(matrix_row(d->x, n_before), copy, x.cols * sizeof *copy);
     }

@@ -302,17 +302,6 @@ static void move(struct tsne *t, double exaggeration, double momentum)
         t->y[i] -= mean[i & 1];
 }
 
-/* Fills in the result and tells whoever wants to know. Returns false to stop. */
-static bool report(struct tsne *t, const struct unique_rows *d, size_t rows, double *points,
-                   struct project_result *result)
-{
-    struct project_step step = {result->n_iterations, t->n_iterations, 0, points, rows};
-
-    step.cost = result->cost = tsne_cost(&t->forces, &t->affinity);
-    unique_rows_spread(d, rows, t->y, points);
-    return project_tell(t->opts, &step);
-}
-
 static void descend(struct tsne *t, const struct unique_rows *d, size_t rows, double *points,
                     struct project_result *result)
 {
@@ -325,9 +314,15 @@ static void descend(struct tsne *t, const struct unique_rows *d, size_t rows, do
         result->n_iterations = i;
         tsne_forces_at(&t->forces, &t->affinity, t->y, TSNE_THETA, is_due, t->tree,
                        t->opts->pool);
-        if (is_due && !report(t, d, rows, points, result)) {
-            result->is_cancelled = i < n;
-            return;
+        if (is_due) {
+            struct project_step step = {i, n, 0, points, rows};
+
+            step.cost = result->cost = tsne_cost(&t->forces, &t->affinity);
+            unique_rows_spread(d, rows, t->y, points);
+            if (!project_tell(t->opts, &step)) {
+                result->is_cancelled = i < n;
+                return;
+            }
         }
         if (i < n)
             move(t, i < n_exaggerated ? EXAGGERATION : 1, i < n_exaggerated ? 0.5 : 0.8);
@@ -351,16 +346,6 @@ static void prepare(struct tsne *t, struct matrix x)
     t->gain = mem_resize(NULL, 2 * t->n, sizeof *t->gain);
     for (size_t i = 0; i < 2 * t->n; i++)
         t->gain[i] = 1;
-}
-
-static void release(struct tsne *t)
-{
-    affinity_release(&t->affinity);
-    quadtree_free(t->tree);
-    tsne_forces_release(&t->forces);
-    free(t->y);
-    free(t->step);
-    free(t->gain);
 }
 
 int tsne_run(struct matrix x, const struct project_opts *opts, double *points,
@@ -387,7 +372,12 @@ int tsne_run(struct matrix x, const struct project_opts *opts, double *points,
     prepare(&t, d.x);
     descend(&t, &d, x.rows, points, result);
 out:
-    release(&t);
+    affinity_release(&t.affinity);
+    quadtree_free(t.tree);
+    tsne_forces_release(&t.forces);
+    free(t.y);
+    free(t.step);
+    free(t.gain);
     unique_rows_release(&d);
     return rc;
 }

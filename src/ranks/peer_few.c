@@ -57,15 +57,6 @@ static uint32_t count_common(const struct peers *peers)
     return most <= MAX_APART * least ? least : 0;
 }
 
-static void add_own(struct few *f)
-{
-    f->own_ns = mem_alloc((size_t)f->out->n * f->n_common, sizeof *f->own_ns);
-    for (uint32_t p = 0; p < f->out->n; p++)
-        for (uint32_t i = 0; i < f->n_common; i++)
-            f->own_ns[(size_t)p * f->n_common + i] =
-                peer_own_ns(f->w, f->out, f->out->tree[f->out->first_tree[p] + i]);
-}
-
 /* The middle of what the others have of value (n). */
 static double middle_but(uint32_t n, uint32_t but, const double *value)
 {
@@ -204,7 +195,11 @@ void peer_few_judge(const struct scoring *scoring, const struct peer_cells *cell
             peers->place[p].verdict = PEER_INCONCLUSIVE;
         return;
     }
-    add_own(&f);
+    f.own_ns = mem_alloc((size_t)peers->n * f.n_common, sizeof *f.own_ns);
+    for (uint32_t p = 0; p < peers->n; p++)
+        for (uint32_t i = 0; i < f.n_common; i++)
+            f.own_ns[(size_t)p * f.n_common + i] =
+                peer_own_ns(scoring, peers, peers->tree[peers->first_tree[p] + i]);
     for (uint32_t p = 0; p < peers->n; p++)
         judge_place(&f, p, chance);
     free(f.own_ns);
@@ -228,15 +223,6 @@ struct teams {
 
 /* -------------------------------------------------------------------------------- groups */
 
-static uint32_t count_threads(const struct definitions *defs, uint32_t first)
-{
-    uint32_t l = first;
-
-    while (l < defs->n_locations && defs->location[l].rank == defs->location[first].rank)
-        l++;
-    return l - first;
-}
-
 /* What the master calls first as a member is the parallel region. */
 static uint32_t region_of(const struct call_view *calls, size_t fork, uint32_t team)
 {
@@ -251,12 +237,16 @@ static uint32_t region_of(const struct call_view *calls, size_t fork, uint32_t t
 
 static uint32_t group_of(struct teams *t, uint32_t first, uint32_t region)
 {
+    const struct definitions *defs = t->s->defs;
+    uint32_t end = first;
+
     for (uint32_t g = t->n_groups; g-- > 0 && t->group[g].location == first;)
         if (t->group[g].region == region)
             return g;
+    while (end < defs->n_locations && defs->location[end].rank == defs->location[first].rank)
+        end++;
     mem_grow(&t->group, &t->group_cap, (size_t)t->n_groups + 1, sizeof *t->group);
-    t->group[t->n_groups] =
-        (struct team_group){first, count_threads(t->s->defs, first), region, 0, NULL};
+    t->group[t->n_groups] = (struct team_group){first, end - first, region, 0, NULL};
     return t->n_groups++;
 }
 

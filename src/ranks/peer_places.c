@@ -156,14 +156,6 @@ char *peer_place_name(const struct peers *peers, uint32_t place, char out[PEER_N
 
 /* -------------------------------------------------------------------------------- places */
 
-static uint32_t find_place(const struct peers *peers, const struct peer_place *name)
-{
-    const struct peer_place *found =
-        bsearch(name, peers->place, peers->n, sizeof *name, by_name);
-
-    return found ? (uint32_t)(found - peers->place) : PEERS_NONE;
-}
-
 static void order_trees(struct peers *out, uint32_t n_trees)
 {
     uint32_t *next = mem_alloc(out->n, sizeof *next);
@@ -199,8 +191,10 @@ void peer_places_find(const struct scoring *scoring, const struct peers_opts *op
     out->at = mem_alloc(defs->n_locations, sizeof *out->at);
     for (uint32_t l = 0; l < defs->n_locations; l++) {
         struct peer_place name = place_of(&defs->location[l], opts);
+        const struct peer_place *found =
+            bsearch(&name, out->place, out->n, sizeof name, by_name);
 
-        out->at[l] = find_place(out, &name);
+        out->at[l] = found ? (uint32_t)(found - out->place) : PEERS_NONE;
     }
     out->of = mem_alloc(forest->n_trees, sizeof *out->of);
     for (uint32_t t = 0; t < forest->n_trees; t++) {

@@ -340,15 +340,6 @@ static void judge_task(struct finder *f, const struct peer_cell *cell, uint32_t 
     add_path(place, &found);
 }
 
-static uint32_t count_tests(const struct finder *f)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < f->cells.first[f->n_paths]; i++)
-        n += f->cells.cell[i].n_calls >= PEERS_MIN_CALLS;
-    return n;
-}
-
 /* ------------------------------------------------------------------------------- stages */
 
 static void find_stages(struct finder *f)
@@ -408,17 +399,6 @@ static void leave_out_stages(struct finder *f, uint32_t path, double *scratch)
     }
 }
 
-/* By how much a stage takes longer for a path than the middle of the others. */
-static double above_others(const struct finder *f, uint32_t stage, double *scratch)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < f->n_stages; i++)
-        if (i != stage && !isnan(f->stage_ratio[i]))
-            scratch[n++] = f->stage_ratio[i];
-    return n > 0 ? f->stage_ratio[stage] - robust_quantile(scratch, n, 0.5) : 0;
-}
-
 /* What takes longer on all places of a stage is more work that it was given. */
 static void judge_stage(struct finder *f, const struct peer_cell *cell, uint32_t path,
                         const struct across *a, double *scratch)
@@ -426,10 +406,15 @@ static void judge_stage(struct finder *f, const struct peer_cell *cell, uint32_t
     struct peer_place *place = &f->out->place[cell->place];
     struct peer_path found = {
         .path = path, .is_more = true, .is_sure = true, .stage = NO_STAGE};
+    uint32_t stage = f->stage_of[cell->place], n = 0;
 
     if (place->stage == NO_STAGE || cell->n_calls < PEERS_MIN_CALLS || cell->is_alone)
         return;
-    found.above = above_others(f, f->stage_of[cell->place], scratch);
+    /* by how much the stage takes longer for the path than the middle of the others */
+    for (uint32_t i = 0; i < f->n_stages; i++)
+        if (i != stage && !isnan(f->stage_ratio[i]))
+            scratch[n++] = f->stage_ratio[i];
+    found.above = n > 0 ? f->stage_ratio[stage] - robust_quantile(scratch, n, 0.5) : 0;
     found.off = cell->above_off;
     set_excess(f, cell, &found);
     if (found.factor < STAGE_FACTOR ||
@@ -445,7 +430,9 @@ static void judge_paths(struct finder *f)
 {
     double *scratch = mem_alloc(f->out->n, sizeof *scratch);
 
-    f->n_tests = count_tests(f);
+    f->n_tests = 0;
+    for (uint32_t i = 0; i < f->cells.first[f->n_paths]; i++)
+        f->n_tests += f->cells.cell[i].n_calls >= PEERS_MIN_CALLS;
     for (uint32_t path = 0; path < f->n_paths; path++) {
         const struct peer_cell *cell;
         uint32_t n_cells = cells_of(f, path, &cell);
@@ -604,17 +591,6 @@ static void follow_waits(struct finder *f, uint32_t p, double *waits)
     }
 }
 
-/* Who most of these are for; PEERS_NONE if they are for nobody. */
-static uint32_t most_of(const double *waits, uint32_t n)
-{
-    uint32_t best = PEERS_NONE;
-
-    for (uint32_t p = 0; p < n; p++)
-        if (waits[p] > 0 && (best == PEERS_NONE || waits[p] > waits[best]))
-            best = p;
-    return best;
-}
-
 /* -------------------------------------------------------------------------------- verdicts */
 
 static bool is_culprit(const struct peer_place *p)
@@ -728,7 +704,9 @@ static void judge_waits(struct finder *f)
         memset(waits, 0, peers->n * sizeof *waits);
         if (f->view)
             follow_waits(f, p, waits);
-        next[p] = most_of(waits, peers->n);
+        for (uint32_t i = 0; i < peers->n; i++) /* who most of them are for */
+            if (waits[i] > 0 && (next[p] == PEERS_NONE || waits[i] > waits[next[p]]))
+                next[p] = i;
         peers->place[p].verdict = PEER_WAITS;
     }
     for (uint32_t p = 0; p < peers->n; p++) {

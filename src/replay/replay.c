@@ -30,14 +30,6 @@ static void use(struct horizon *h, const struct syncs *s, uint32_t sync, uint32_
         h->last_use[sync] = place;
 }
 
-static void use_members(struct horizon *h, const struct syncs *s, uint32_t c, uint32_t place)
-{
-    uint64_t until = syncs_last_entered(s, NEED_ALL | c);
-
-    for (uint32_t i = s->first_member[c]; i < s->first_member[c + 1]; i++)
-        use(h, s, s->member[i] & NEED_INDEX, place, until);
-}
-
 static void use_needs(struct horizon *h, const struct syncs *s)
 {
     uint32_t *last = mem_alloc(s->n_collectives, sizeof *last); /* + 1; 0: nobody needs it */
@@ -56,8 +48,12 @@ static void use_needs(struct horizon *h, const struct syncs *s)
         }
     }
     for (uint32_t c = 0; c < s->n_collectives; c++)
-        if (last[c] > 0)
-            use_members(h, s, c, last[c] - 1);
+        if (last[c] > 0) {
+            uint64_t until = syncs_last_entered(s, NEED_ALL | c);
+
+            for (uint32_t i = s->first_member[c]; i < s->first_member[c + 1]; i++)
+                use(h, s, s->member[i] & NEED_INDEX, last[c] - 1, until);
+        }
     free(last);
 }
 
@@ -276,29 +272,12 @@ static void cut_gap(void *ctx, uint64_t begin_ns, int64_t ns)
     c->done_ns += cut_before(c->r, syncs_after(c->r->syncs, c->location, begin_ns), ns);
 }
 
-static int64_t cut_gaps(struct replay *r, uint32_t location, uint32_t row, int64_t excess_ns)
-{
-    struct cutting c = {r, location, 0};
-
-    replay_spread(&r->syncs->view->calls[location], row, excess_ns, cut_gap, &c);
-    return c.done_ns;
-}
-
 int64_t replay_cut_after(struct replay *r, uint32_t location, uint64_t time_ns,
                          int64_t excess_ns)
 {
     if (!syncs_takes_part(r->syncs, location) || excess_ns == 0)
         return 0;
     return cut_before(r, syncs_after(r->syncs, location, time_ns), excess_ns);
-}
-
-/* What an operation of a stream took, or what was exchanged from when all were there. */
-static int64_t cut_operation(struct replay *r, uint32_t ready, int64_t excess_ns)
-{
-    if (ready == NEED_INDEX) /* between operations there is no work */
-        return 0;
-    return syncs_exchanges(r->syncs, ready) ? cut_inside(r, ready + 1, excess_ns)
-                                            : cut_before(r, ready + 1, excess_ns);
 }
 
 /* Whether a call is one of MPI, a barrier of a team, or one that waits for a thread. */
@@ -318,14 +297,24 @@ int64_t replay_cut(struct replay *r, uint32_t location, uint32_t row, int64_t ex
 
     if (!syncs_takes_part(r->syncs, location) || excess_ns == 0)
         return 0;
-    if (r->syncs->is_stream[location])
-        return cut_operation(r, r->syncs->op_sync[location][row], excess_ns);
+    if (r->syncs->is_stream[location]) {
+        k = r->syncs->op_sync[location][row];
+        if (k == NEED_INDEX) /* between operations there is no work */
+            return 0;
+        /* what an operation took, or what was exchanged from when all were there */
+        return syncs_exchanges(r->syncs, k) ? cut_inside(r, k + 1, excess_ns)
+                                            : cut_before(r, k + 1, excess_ns);
+    }
     k = may_be_sync(r->syncs, location, row) ? syncs_of_call(r->syncs, location, row)
                                              : NEED_INDEX;
     if (k != NEED_INDEX)
         return cut_inside(r, k, excess_ns);
-    if (!waiting_is_likely(region))
-        return cut_gaps(r, location, row, excess_ns);
+    if (!waiting_is_likely(region)) {
+        struct cutting c = {r, location, 0};
+
+        replay_spread(&view->calls[location], row, excess_ns, cut_gap, &c);
+        return c.done_ns;
+    }
     add_unknown(r, excess_ns);
     return 0;
 }
@@ -471,13 +460,6 @@ static uint64_t ready_ns(struct replay *r, uint32_t k)
     return last;
 }
 
-static void note_wait(struct replay *r, uint32_t location, int64_t less_ns)
-{
-    r->waits_less[location] += less_ns;
-    if (less_ns > 0)
-        r->waited_ns[location] += less_ns;
-}
-
 /* Leaves a sync; returns by how much earlier. */
 static int64_t leave(struct replay *r, uint32_t k)
 {
@@ -496,8 +478,13 @@ static int64_t leave(struct replay *r, uint32_t k)
         ready = (int64_t)ready_ns(r, k);
         if (ready + after > end)
             end = ready + after;
-        if (!sync->is_idle)
-            note_wait(r, s->location[sync->track], waited - (end - now - took));
+        if (!sync->is_idle) {
+            uint32_t location = s->location[sync->track];
+            int64_t less = waited - (end - now - took);
+
+            r->waits_less[location] += less;
+            r->waited_ns[location] += less > 0 ? less : 0;
+        }
     }
     return left - end + replay_cut_of(r, k).own_ns;
 }

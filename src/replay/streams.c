@@ -13,12 +13,6 @@
 
 /* ------------------------------------------------------------------------- dependencies */
 
-static bool is_possible(const struct trace_view *view, const struct dependency *d)
-{
-    return d->location < view->n_locations && d->on_location < view->n_locations &&
-           d->kind <= DEPENDENCY_RETURN;
-}
-
 static size_t n_dependencies(const struct streams *t)
 {
     return t->s->view->n_dependencies + t->n_waits;
@@ -74,7 +68,8 @@ static void find_calls(struct streams *t, struct syncs *s)
         struct found_dependency *f = &t->found[i];
 
         *f = (struct found_dependency){NO_CALL, NO_CALL, NEED_INDEX, NEED_INDEX};
-        if (!is_possible(view, d))
+        if (d->location >= view->n_locations || d->on_location >= view->n_locations ||
+            d->kind > DEPENDENCY_RETURN)
             continue;
         f->call = calls_begun(&view->calls[d->location], d->begin_ns, d->region);
         f->on_call = calls_begun(&view->calls[d->on_location], d->on_begin_ns, d->on_region);
@@ -158,15 +153,6 @@ static void mark_operations(struct location_syncs *x, const struct streams *t)
             x->kind[calls->collective[i].call] = EXCHANGE;
 }
 
-static void note_region(struct location_syncs *x, uint32_t region)
-{
-    for (uint32_t i = 0; i < x->n_regions; i++)
-        if (x->region[i] == region)
-            return;
-    mem_grow(&x->region, &x->region_cap, (size_t)x->n_regions + 1, sizeof *x->region);
-    x->region[x->n_regions++] = region;
-}
-
 /*
  * Whether operations are at work at the same time: not that one ends a little late, as times
  * are rounded, but that half of one is over before the other ends.
@@ -187,9 +173,18 @@ static void find_overlaps(struct location_syncs *x)
         took_ns = end - enter;
     }
     x->is_overlapping = OVERLAPPING * n_overlapping > n;
-    for (uint32_t i = 0; i < x->calls->n && x->is_overlapping; i++)
-        if (x->kind[i] != NO_OPERATION)
-            note_region(x, x->calls->region[i]);
+    for (uint32_t i = 0; i < x->calls->n && x->is_overlapping; i++) {
+        uint32_t region = x->calls->region[i], k = 0;
+
+        if (x->kind[i] == NO_OPERATION)
+            continue;
+        while (k < x->n_regions && x->region[k] != region)
+            k++;
+        if (k < x->n_regions)
+            continue;
+        mem_grow(&x->region, &x->region_cap, (size_t)x->n_regions + 1, sizeof *x->region);
+        x->region[x->n_regions++] = region;
+    }
 }
 
 static uint64_t push(struct location_syncs *x, uint64_t enter_ns, uint64_t leave_ns,

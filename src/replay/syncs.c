@@ -46,13 +46,6 @@ static uint64_t posted_ns(const struct trace_view *view, const struct message *s
                            &view->message[send->match]);
 }
 
-/* When the send was over before its receive was posted, it did not wait for it. */
-static bool is_seen_eager(const struct trace_view *view, const struct message *send,
-                          const struct call_view *calls)
-{
-    return send_end_ns(send, calls) < posted_ns(view, send);
-}
-
 static uint64_t find_eager_bytes(const struct trace_view *view)
 {
     uint64_t n[N_SIZES] = {0}, n_eager[N_SIZES] = {0}, largest[N_SIZES] = {0};
@@ -68,7 +61,8 @@ static uint64_t find_eager_bytes(const struct trace_view *view)
             if (m->kind != MESSAGE_SEND || m->match == MESSAGE_UNMATCHED)
                 continue;
             n[k]++;
-            if (m->bytes <= MIN_EAGER_BYTES || !is_seen_eager(view, m, calls))
+            /* when it was over before its receive was posted, it did not wait for it */
+            if (m->bytes <= MIN_EAGER_BYTES || send_end_ns(m, calls) >= posted_ns(view, m))
                 continue;
             n_eager[k]++;
             largest[k] = m->bytes > largest[k] ? m->bytes : largest[k];
@@ -80,18 +74,15 @@ static uint64_t find_eager_bytes(const struct trace_view *view)
     return eager;
 }
 
-static bool is_synchronous_by_name(const struct region *region)
-{
-    return region->kind == REGION_MPI && (strcmp(region->plain, "MPI_Ssend") == 0 ||
-                                          strcmp(region->plain, "MPI_Issend") == 0);
-}
-
 static void find_ssend(struct syncs *s)
 {
     const struct definitions *defs = s->view->defs;
 
     for (uint32_t r = 0; r < defs->names.n; r++) {
-        if (!is_synchronous_by_name(&defs->region[r]))
+        const struct region *region = &defs->region[r];
+
+        if (region->kind != REGION_MPI || (strcmp(region->plain, "MPI_Ssend") != 0 &&
+                                           strcmp(region->plain, "MPI_Issend") != 0))
             continue;
         if (s->is_ssend == NULL)
             s->is_ssend = mem_alloc(defs->names.n, sizeof *s->is_ssend);
@@ -251,24 +242,16 @@ static void add_collective(const struct syncs *s, const struct call_view *calls,
     points_add(p, (struct point){c->end_ns, c->begin_ns, &at->left[row], c->call, POINT_WAIT});
 }
 
-/* The call in which a location waits for all others to end, or NO_CALL. */
-static uint32_t final_call(const struct trace_view *view, const struct call_view *calls)
-{
-    uint32_t region = names_find(&view->defs->names, "MPI_Finalize");
-
-    for (uint32_t i = 0; region != NAMES_NONE && i < calls->n && i < MAX_AFTER; i++)
-        if (calls->region[calls->n - 1 - i] == region)
-            return calls->n - 1 - i;
-    return NO_CALL;
-}
-
 static void add_end(const struct syncs *s, uint32_t l, struct record_syncs *at,
                     struct points *p)
 {
     const struct call_view *calls = &s->view->calls[l];
-    uint32_t row = final_call(s->view, calls);
+    uint32_t region = names_find(&s->view->defs->names, "MPI_Finalize"), row = NO_CALL;
     uint64_t leave;
 
+    for (uint32_t i = 0; region != NAMES_NONE && i < calls->n && i < MAX_AFTER; i++)
+        if (row == NO_CALL && calls->region[calls->n - 1 - i] == region)
+            row = calls->n - 1 - i; /* in which it waits for all others to end */
     if (row == NO_CALL)
         return;
     leave = calls_leave(calls, row);
@@ -447,15 +430,6 @@ static void add_sync(struct syncs *s, uint32_t l, const struct point *p,
         s->is_waiting[s->view->calls[l].region[p->call]] = true;
 }
 
-/* When a location began and ended, its records aside. */
-static void span_of(const struct call_view *calls, uint64_t *begin_ns, uint64_t *end_ns)
-{
-    *begin_ns = calls->n > 0 ? calls->enter_ns[0] : 0;
-    *end_ns = 0;
-    for (uint32_t i = 0; i < calls->n; i += calls->subtree_len[i])
-        *end_ns = calls_leave(calls, i);
-}
-
 /* Those of a list that are still to come. */
 struct points_left {
     const struct point *point;
@@ -481,10 +455,12 @@ static void add_location(struct syncs *s, uint32_t l, const struct points *p,
 {
     struct points_left left = {p->point, p->n}, left_teams = {teams->point, teams->n};
     const struct point *next = take_first(&left, &left_teams);
-    uint64_t begin, end;
+    const struct call_view *calls = &s->view->calls[l];
+    uint64_t begin = calls->n > 0 ? calls->enter_ns[0] : 0, end = 0;
 
-    span_of(&s->view->calls[l], &begin, &end);
-    if (next && (s->view->calls[l].n == 0 || next->begin_ns < begin))
+    for (uint32_t i = 0; i < calls->n; i += calls->subtree_len[i])
+        end = calls_leave(calls, i);
+    if (next && (calls->n == 0 || next->begin_ns < begin))
         begin = next->begin_ns;
     syncs_begin_track(s, l);
     syncs_push(s, (struct sync){.enter_ns = begin, .leave_ns = begin, .call = NO_CALL});
@@ -500,15 +476,6 @@ static void add_location(struct syncs *s, uint32_t l, const struct points *p,
 }
 
 /* ------------------------------------------------------------------------------- public */
-
-static size_t *count_barriers(const struct trace_view *view)
-{
-    size_t *first = mem_alloc((size_t)view->n_locations + 1, sizeof *first);
-
-    for (uint32_t l = 0; l < view->n_locations; l++)
-        first[l + 1] = first[l] + view->calls[l].n_barriers;
-    return first;
-}
 
 static void places_init(struct record_syncs *at, const struct trace_view *view)
 {
@@ -530,7 +497,9 @@ static void places_init(struct record_syncs *at, const struct trace_view *view)
     at->span_begin = mem_alloc(2 * n, sizeof *at->span_begin);
     at->span_end = at->span_begin + n;
     memset(at->span_begin, 0xff, 2 * n * sizeof *at->span_begin);
-    at->first_barrier = count_barriers(view);
+    at->first_barrier = mem_alloc((size_t)view->n_locations + 1, sizeof(size_t));
+    for (uint32_t l = 0; l < view->n_locations; l++)
+        at->first_barrier[l + 1] = at->first_barrier[l] + view->calls[l].n_barriers;
     n = at->first_barrier[view->n_locations];
     at->barrier = mem_alloc(n, sizeof *at->barrier);
     memset(at->barrier, 0xff, n * sizeof *at->barrier);
@@ -567,17 +536,6 @@ static bool is_of_interest(const struct trace_view *view, const struct streams *
            (calls->n > 0 && view->defs->location[l].thread == 0) || is_in_team(calls);
 }
 
-/* When the first call of all began. */
-static uint64_t first_ns(const struct trace_view *view)
-{
-    uint64_t first = UINT64_MAX;
-
-    for (uint32_t l = 0; l < view->n_locations; l++)
-        if (view->calls[l].n > 0 && view->calls[l].enter_ns[0] < first)
-            first = view->calls[l].enter_ns[0];
-    return first;
-}
-
 /* Room for what records can become, so that nothing is moved while they do: of that, what is
  * not used takes no memory. */
 static void reserve(struct syncs *s, struct points *p)
@@ -598,10 +556,13 @@ static void reserve(struct syncs *s, struct points *p)
 
 static int add_all(struct syncs *s, struct streams *t, struct record_syncs *at)
 {
-    uint64_t begin_ns = first_ns(s->view);
+    uint64_t begin_ns = UINT64_MAX; /* of the first call of all */
     struct points points = {0}, teams = {0};
     int rc = 0;
 
+    for (uint32_t l = 0; l < s->n_locations; l++)
+        if (s->view->calls[l].n > 0 && s->view->calls[l].enter_ns[0] < begin_ns)
+            begin_ns = s->view->calls[l].enter_ns[0];
     reserve(s, &points);
     for (uint32_t l = 0; rc == 0 && l < s->n_locations; l++) {
         s->track[l] = s->n_tracks;

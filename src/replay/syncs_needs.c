@@ -89,23 +89,6 @@ static void messages_of(struct needs *n, uint32_t l)
     }
 }
 
-static void each_message(struct needs *n)
-{
-    for (uint32_t l = 0; l < n->s->n_locations; l++)
-        if (n->s->view->first_message[l + 1] > n->s->view->first_message[l])
-            messages_of(n, l);
-}
-
-static void each_dependency(struct needs *n)
-{
-    for (size_t i = 0; i < n->at->n_dependencies; i++) {
-        const struct found_dependency *d = &n->at->dependency[i];
-
-        if (is_there(d->who) && is_there(d->on))
-            note(n, d->who, d->on);
-    }
-}
-
 /* -------------------------------------------------------------------------------- teams */
 
 static void note_team(void *ctx, uint32_t who, uint32_t need)
@@ -119,12 +102,6 @@ static void note_barrier(uint32_t barrier, uint32_t sync, bool is_call, void *ct
 
     if (is_call)
         note(n, sync, NEED_ALL | (n->s->first_team + barrier));
-}
-
-static void each_team(struct needs *n)
-{
-    team_syncs_each_need(&n->teams, n->s, note_team, n);
-    team_syncs_each_part(&n->teams, n->s, note_barrier, n);
 }
 
 static void count_member(uint32_t barrier, uint32_t sync, bool is_call, void *ctx)
@@ -535,10 +512,18 @@ static void set_last(struct syncs *s)
 
 static void each(struct needs *n)
 {
-    each_message(n);
-    each_dependency(n);
+    for (uint32_t l = 0; l < n->s->n_locations; l++)
+        if (n->s->view->first_message[l + 1] > n->s->view->first_message[l])
+            messages_of(n, l);
+    for (size_t i = 0; i < n->at->n_dependencies; i++) {
+        const struct found_dependency *d = &n->at->dependency[i];
+
+        if (is_there(d->who) && is_there(d->on))
+            note(n, d->who, d->on);
+    }
     each_collective(n);
-    each_team(n);
+    team_syncs_each_need(&n->teams, n->s, note_team, n);
+    team_syncs_each_part(&n->teams, n->s, note_barrier, n);
     each_unrecorded(n, need_of_unrecorded);
     each_end(n, note_end);
 }
@@ -818,14 +803,6 @@ static void mark_early(struct syncs *s)
     free(is_doubtful);
 }
 
-static void clear_early(struct syncs *s)
-{
-    for (uint32_t i = 0; i < s->first_need[s->n]; i++)
-        s->need[i] &= ~NEED_EARLY;
-    for (uint32_t i = 0; s->n_collectives > 0 && i < s->first_member[s->n_collectives]; i++)
-        s->member[i] &= ~NEED_EARLY;
-}
-
 /* A collective is a need of each of its members. */
 static void count_early(struct syncs *s)
 {
@@ -847,7 +824,10 @@ void syncs_retime(struct syncs *s)
     s->end_ns = s->begin_ns;
     for (uint32_t k = 0; k < s->n; k++)
         s->end_ns = s->sync[k].leave_ns > s->end_ns ? s->sync[k].leave_ns : s->end_ns;
-    clear_early(s);
+    for (uint32_t i = 0; i < s->first_need[s->n]; i++)
+        s->need[i] &= ~NEED_EARLY;
+    for (uint32_t i = 0; s->n_collectives > 0 && i < s->first_member[s->n_collectives]; i++)
+        s->member[i] &= ~NEED_EARLY;
     set_last(s);
     syncs_order(s);
 }

@@ -71,17 +71,6 @@ static void add_begin(struct walk *w, size_t i)
     points_add(w->points, p);
 }
 
-/* From when on the thread that forked has nothing to do but to wait for the join. */
-static uint64_t joining_from(const struct walk *w, size_t fork)
-{
-    const struct team_span *span = &w->calls->span[fork];
-
-    if (fork + 1 < w->calls->n_spans && span[1].kind == SPAN_MEMBER &&
-        span[1].team == w->first + fork && span[1].end_ns < span->end_ns)
-        return span[1].end_ns;
-    return span->end_ns;
-}
-
 static void add_end(struct walk *w, size_t i)
 {
     const struct team_span *span = &w->calls->span[i];
@@ -92,7 +81,10 @@ static void add_end(struct walk *w, size_t i)
         return;
     if (span->kind == SPAN_FORK) {
         p.kind = POINT_JOIN;
-        p.begin_ns = joining_from(w, i);
+        /* From when on the thread that forked has nothing to do but to wait for the join. */
+        if (i + 1 < w->calls->n_spans && span[1].kind == SPAN_MEMBER &&
+            span[1].team == w->first + i && span[1].end_ns < span->end_ns)
+            p.begin_ns = span[1].end_ns;
         p.call = span->call;
     }
     points_add(w->points, p);

@@ -141,30 +141,32 @@ static int64_t cut_device(struct what_if *w, uint32_t location, uint32_t row, in
                           excess_ns < total_ns ? excess_ns : total_ns, total_ns);
 }
 
-static int64_t cut_own(struct what_if *w, uint32_t location, uint32_t row, int64_t excess_ns)
-{
-    if (excess_ns > 0 &&
-        w->view.defs->region[w->view.calls[location].region[row]].kind == REGION_DEVICE)
-        return cut_device(w, location, row, excess_ns);
-    return replay_cut(&w->replay, location, row, excess_ns);
-}
-
 /* The gaps of the tracer's calls lie before some vertices: rows follow vertices but for these.
  */
 int64_t what_if_cut(struct what_if *w, const struct forest *forest, uint32_t t,
                     const double *excess_ns)
 {
     uint32_t first = forest->first[t], n = forest->first[t + 1] - first, n_gap_rows = 0;
+    uint32_t location = forest->location[t];
+    const struct call_view *calls = &w->view.calls[location];
     const struct forest_gap *gap;
     size_t n_gaps = forest_gaps(forest, t, &gap), next = 0;
     int64_t cut = 0;
 
     for (uint32_t i = 0; i < n; i++) {
+        uint32_t row;
+        int64_t ns;
+
         while (next < n_gaps && gap[next].vertex <= first + i)
             n_gap_rows += gap[next++].n_rows;
-        if (fabs(excess_ns[i]) >= 1)
-            cut += cut_own(w, forest->location[t], forest->call[t] + i + n_gap_rows,
-                           nearest_ns(excess_ns[i]));
+        if (!(fabs(excess_ns[i]) >= 1))
+            continue;
+        row = forest->call[t] + i + n_gap_rows;
+        ns = nearest_ns(excess_ns[i]);
+        if (ns > 0 && w->view.defs->region[calls->region[row]].kind == REGION_DEVICE)
+            cut += cut_device(w, location, row, ns);
+        else
+            cut += replay_cut(&w->replay, location, row, ns);
     }
     return cut;
 }
@@ -226,17 +228,13 @@ int64_t what_if_cut_teams(struct what_if *w, const struct forest *forest, uint32
     return cut;
 }
 
-/* No border is further off than the run is long. */
-static int64_t limited(const struct syncs *s, uint64_t off_ns)
-{
-    return (int64_t)(off_ns < s->end_ns - s->begin_ns ? off_ns : s->end_ns - s->begin_ns);
-}
-
 /* A border comes before a call of MPI that is entered at the same time. */
 static int64_t cut_border(struct what_if *w, uint32_t location, uint64_t time_ns,
                           uint64_t off_ns, int way)
 {
-    int64_t off = limited(&w->syncs, off_ns);
+    /* no border is further off than the run is long */
+    uint64_t most_ns = w->syncs.end_ns - w->syncs.begin_ns;
+    int64_t off = (int64_t)(off_ns < most_ns ? off_ns : most_ns);
 
     replay_cut_after(&w->replay, location, time_ns > 0 ? time_ns - 1 : 0, way * off);
     return off;

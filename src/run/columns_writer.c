@@ -161,7 +161,7 @@ static uint32_t count_depths(const struct calls *calls)
 }
 
 /* A counting sort by depth; the rows of one depth stay in preorder, which is time order. Here
- * the counts become the start of each depth; place_by_depth then moves each up to the next. */
+ * the counts become the start of each depth; columns_write then moves each up to the next. */
 static uint32_t count_by_depth(const struct calls *calls, uint64_t **start)
 {
     uint32_t n_depths = count_depths(calls);
@@ -173,13 +173,6 @@ static uint32_t count_by_depth(const struct calls *calls, uint64_t **start)
         count[d + 1] += count[d];
     *start = count; /* one entry too many, which no one looks at */
     return n_depths;
-}
-
-static void place_by_depth(const struct calls *calls, uint32_t begin, uint32_t end,
-                           uint64_t *start, uint32_t *by_depth)
-{
-    for (uint32_t i = begin; i < end; i++)
-        by_depth[start[calls->depth[i] + 1]++] = i;
 }
 
 /* What is being written of one location. */
@@ -200,17 +193,6 @@ static int write_part(struct part *part, enum call_column column, uint32_t begin
                       (part->range->first_call + begin) * width);
 }
 
-static int write_estimates(const struct columns_writer *w, struct column_range *range,
-                           const struct calls *calls)
-{
-    size_t width = sizeof *calls->estimate, bytes = calls->n_estimates * width;
-
-    range->estimate_sum = checksum_of(calls->estimate, bytes);
-    return bytes == 0 ? 0
-                      : fs_write_at(w->estimates, calls->estimate, bytes,
-                                    range->first_estimate * width, ESTIMATES_NAME);
-}
-
 int columns_write(struct columns_writer *w, uint32_t location, const struct calls *calls,
                   uint32_t *by_depth, void (*look)(void *ctx, uint32_t begin, uint32_t end),
                   void *ctx)
@@ -226,6 +208,7 @@ int columns_write(struct columns_writer *w, uint32_t location, const struct call
                  [COLUMN_BY_DEPTH] = by_depth},
     };
     struct detail_view details = details_view(&calls->details);
+    size_t estimate_bytes = calls->n_estimates * sizeof *calls->estimate;
     uint64_t *start;
     int rc = 0;
 
@@ -237,14 +220,17 @@ int columns_write(struct columns_writer *w, uint32_t location, const struct call
         uint32_t end = calls->n - row < WRITE_ROWS ? calls->n : row + WRITE_ROWS;
 
         look(ctx, row, end);
-        place_by_depth(calls, row, end, start, by_depth);
+        for (uint32_t i = row; i < end; i++)
+            by_depth[start[calls->depth[i] + 1]++] = i;
         for (int c = 0; rc == 0 && c < COLUMN_BY_DEPTH; c++)
             rc = write_part(&part, c, row, end);
     }
     if (rc == 0)
         rc = write_part(&part, COLUMN_BY_DEPTH, 0, calls->n);
-    if (rc == 0)
-        rc = write_estimates(w, part.range, calls);
+    part.range->estimate_sum = checksum_of(calls->estimate, estimate_bytes);
+    if (rc == 0 && estimate_bytes > 0)
+        rc = fs_write_at(w->estimates, calls->estimate, estimate_bytes,
+                         part.range->first_estimate * sizeof *calls->estimate, ESTIMATES_NAME);
     if (rc == 0)
         rc = detail_writer_write(&w->details, location, &details);
     for (int c = 0; c < N_COLUMNS; c++)

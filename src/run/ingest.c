@@ -58,16 +58,6 @@ struct ingest_share {
 
 /* ----------------------------------------------------------------------------- who, what */
 
-static unsigned least_loaded(const uint64_t *load, unsigned n)
-{
-    unsigned least = 0;
-
-    for (unsigned p = 1; p < n; p++)
-        if (load[p] < load[least])
-            least = p;
-    return least;
-}
-
 /* The same on all processes. process group may be NULL. O(locations x processes). */
 static void deal_init(struct deal *deal, const struct process_group *process_group,
                       const struct definitions *defs)
@@ -79,21 +69,16 @@ static void deal_init(struct deal *deal, const struct process_group *process_gro
     deal->owner = mem_alloc(defs->n_locations, sizeof *deal->owner);
     deal->mine = mem_alloc(defs->n_locations, sizeof *deal->mine);
     for (uint32_t l = 0; l < defs->n_locations; l++) {
-        unsigned p = least_loaded(load, size);
+        unsigned p = 0; /* with least to read */
 
+        for (unsigned k = 1; k < size; k++)
+            p = load[k] < load[p] ? k : p;
         load[p] += defs->location[l].n_events_said + 1; /* which may not be known */
         deal->owner[l] = p;
         if (p == process_group_me(process_group))
             deal->mine[deal->n_mine++] = l;
     }
     free(load);
-}
-
-static void deal_release(struct deal *deal)
-{
-    free(deal->owner);
-    free(deal->mine);
-    *deal = (struct deal){0};
 }
 
 /* Whether all have read the same ones. Returns 0 or ERR_FORMAT. All
@@ -124,22 +109,6 @@ static int ingest_check_definitions(struct process_group *process_group,
 }
 
 /* ---------------------------------------------------------------------------------- turns */
-
-/* Wait for the place of a location of ours; ingest_pass_turn -- hand on
- * that of the one after it. Where the same process has both nothing is sent. */
-static void ingest_take_turn(struct process_group *process_group, const struct deal *deal,
-                             uint32_t l, struct column_offsets *next)
-{
-    if (l > 0 && deal->owner[l - 1] != deal->owner[l])
-        process_group_receive(process_group, deal->owner[l - 1], next, sizeof *next);
-}
-
-static void ingest_pass_turn(struct process_group *process_group, const struct deal *deal,
-                             uint32_t l, const struct column_offsets *next)
-{
-    if (l + 1 < deal->n_locations && deal->owner[l + 1] != deal->owner[l])
-        process_group_send(process_group, deal->owner[l + 1], next, sizeof *next);
-}
 
 /* ------------------------------------------------------------------------------ gathering */
 
@@ -312,21 +281,6 @@ static int send_share(struct process_group *process_group, const struct ingest_s
     return 0;
 }
 
-/*
- * Number 0 gets what all others have. All must call it.
- *   rc  of this process
- * Returns 0, or the error of the first process that has one.
- */
-static int ingest_gather(struct process_group *process_group, struct ingest_share *share,
-                         int rc)
-{
-    rc = process_group_agree(process_group, rc);
-    if (rc < 0)
-        return rc;
-    return process_group_me(process_group) == 0 ? receive_shares(process_group, share)
-                                                : send_share(process_group, share);
-}
-
 /* ---------------------------------------------------------------------------------- reading */
 
 #define MAX_ANNOUNCED 4194304u /* calls that room is made for before any was seen */
@@ -356,14 +310,6 @@ struct job {
         char *message;
     } * failure; /* [n_locations] */
 };
-
-static void worker_release(struct ingest_worker *w)
-{
-    source_reader_free(w->reader);
-    callstack_free(w->stack);
-    calls_release(&w->calls);
-    profiled_columns_release(&w->out);
-}
 
 static int worker_init(struct ingest_worker *w, struct source *source, struct paged *paged,
                        bool is_kept)
@@ -439,14 +385,19 @@ static void summarize(struct ingested_location *location, const struct calls *ca
 static void place(struct job *job, size_t i, const struct calls *calls)
 {
     struct traffic *traffic = &job->out->traffic;
+    const unsigned *owner = job->deal.owner;
     uint32_t l = job->deal.mine[i];
 
     sequence_wait(&job->sequence, i);
-    ingest_take_turn(job->opts->process_group, &job->deal, l, &job->next);
+    if (l > 0 && owner[l - 1] != owner[l]) /* nothing is sent where one process has both */
+        process_group_receive(job->opts->process_group, owner[l - 1], &job->next,
+                              sizeof job->next);
     traffic_append(traffic, l, calls);
     if (job->writer)
         columns_place(job->writer, l, calls, &job->next);
-    ingest_pass_turn(job->opts->process_group, &job->deal, l, &job->next);
+    if (l + 1 < job->deal.n_locations && owner[l + 1] != owner[l])
+        process_group_send(job->opts->process_group, owner[l + 1], &job->next,
+                           sizeof job->next);
     sequence_next(&job->sequence);
 }
 
@@ -508,17 +459,6 @@ static void fix_traffic(struct traffic *t, const struct definitions *defs,
     }
 }
 
-static void fix_dependencies(struct traffic *t, const struct definitions *defs,
-                             const struct clock_fix *fix)
-{
-    for (size_t i = 0; i < t->n_dependencies; i++) {
-        struct dependency *d = &t->dependency[i];
-
-        d->begin_ns = clock_fixed(&fix[defs->location[d->location].rank], d->begin_ns);
-        d->on_begin_ns = clock_fixed(&fix[defs->location[d->on_location].rank], d->on_begin_ns);
-    }
-}
-
 /* The start of the trace is wrong when something comes before it, or all comes long after. */
 static int64_t shift_to_start(const struct ingested *out)
 {
@@ -547,7 +487,13 @@ static int move_times(struct job *job)
     int rc = 0;
 
     fix_traffic(&out->traffic, defs, out->fix);
-    fix_dependencies(&out->traffic, defs, out->fix);
+    for (size_t i = 0; i < out->traffic.n_dependencies; i++) {
+        struct dependency *d = &out->traffic.dependency[i];
+
+        d->begin_ns = clock_fixed(&out->fix[defs->location[d->location].rank], d->begin_ns);
+        d->on_begin_ns =
+            clock_fixed(&out->fix[defs->location[d->on_location].rank], d->on_begin_ns);
+    }
     for (uint32_t l = 0; rc == 0 && l < out->n_locations; l++) {
         struct ingested_location *location = &out->location[l];
         const struct clock_fix *fix = &out->fix[defs->location[l].rank];
@@ -652,25 +598,6 @@ static void place_loops(struct ingested *out)
         }
 }
 
-static int first_failure(const struct job *job)
-{
-    for (uint32_t l = 0; l < job->out->n_locations; l++)
-        if (job->failure[l].rc < 0)
-            return err_set(job->failure[l].rc, "%s", job->failure[l].message);
-    return 0;
-}
-
-static void out_init(struct ingested *out, const struct definitions *defs, const char *dir)
-{
-    *out = (struct ingested){.n_locations = defs->n_locations,
-                             .paged = paged_new(dir, PAGED_MIN_BYTES)};
-    out->location = mem_alloc(defs->n_locations, sizeof *out->location);
-    out->fix = mem_alloc(defs->n_ranks, sizeof *out->fix);
-    profile_init(&out->profile, defs->names.n);
-    traffic_init(&out->traffic, defs->n_locations, out->paged);
-    traffic_depend(&out->traffic, defs->dependency, defs->n_dependencies);
-}
-
 /* Number 0 makes the files, the others open them. */
 static int open_columns(struct job *job)
 {
@@ -697,7 +624,7 @@ static int read_all(struct job *job)
 {
     struct ingest_share share = {&job->deal, job->out, job->found, NULL};
     uint64_t n_announced = 0;
-    int rc;
+    int rc = 0;
 
     for (uint32_t i = 0; i < job->deal.n_mine; i++)
         n_announced += job->source->defs.location[job->deal.mine[i]].n_events_said;
@@ -707,9 +634,18 @@ static int read_all(struct job *job)
     for (unsigned i = 0; i < pool_threads(job->opts->pool); i++)
         if (job->worker[i].reader)
             profile_merge(&job->out->profile, &job->worker[i].out.total);
-    rc = first_failure(job);
+    for (uint32_t l = 0; rc == 0 && l < job->out->n_locations; l++)
+        if (job->failure[l].rc < 0)
+            rc = err_set(job->failure[l].rc, "%s", job->failure[l].message);
     share.writer = job->writer;
-    return job->opts->process_group ? ingest_gather(job->opts->process_group, &share, rc) : rc;
+    if (job->opts->process_group == NULL)
+        return rc;
+    rc = process_group_agree(job->opts->process_group, rc);
+    if (rc < 0)
+        return rc;
+    return process_group_me(job->opts->process_group) == 0
+               ? receive_shares(job->opts->process_group, &share)
+               : send_share(job->opts->process_group, &share);
 }
 
 /* All locations are in. */
@@ -731,8 +667,12 @@ static int finish(struct job *job)
 static void job_release(struct job *job)
 {
     columns_free(job->writer);
-    for (unsigned i = 0; i < pool_threads(job->opts->pool); i++)
-        worker_release(&job->worker[i]);
+    for (unsigned i = 0; i < pool_threads(job->opts->pool); i++) {
+        source_reader_free(job->worker[i].reader);
+        callstack_free(job->worker[i].stack);
+        calls_release(&job->worker[i].calls);
+        profiled_columns_release(&job->worker[i].out);
+    }
     for (uint32_t l = 0; l < job->out->n_locations; l++) {
         free(job->failure[l].message);
         loops_found_release(&job->found[l]);
@@ -740,7 +680,8 @@ static void job_release(struct job *job)
     free(job->found);
     free(job->failure);
     free(job->worker);
-    deal_release(&job->deal);
+    free(job->deal.owner);
+    free(job->deal.mine);
     sequence_release(&job->sequence);
 }
 
@@ -750,7 +691,13 @@ int ingest(struct source *source, const struct ingest_opts *opts, struct ingeste
     struct job job = {.source = source, .opts = opts, .out = out};
     int rc;
 
-    out_init(out, defs, opts->dir);
+    *out = (struct ingested){.n_locations = defs->n_locations,
+                             .paged = paged_new(opts->dir, PAGED_MIN_BYTES)};
+    out->location = mem_alloc(defs->n_locations, sizeof *out->location);
+    out->fix = mem_alloc(defs->n_ranks, sizeof *out->fix);
+    profile_init(&out->profile, defs->names.n);
+    traffic_init(&out->traffic, defs->n_locations, out->paged);
+    traffic_depend(&out->traffic, defs->dependency, defs->n_dependencies);
     job.worker = mem_alloc(pool_threads(opts->pool), sizeof *job.worker);
     job.failure = mem_alloc(defs->n_locations, sizeof *job.failure);
     job.found = mem_alloc(defs->n_locations, sizeof *job.found);

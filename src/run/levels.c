@@ -203,19 +203,6 @@ static int check(struct levels *levels)
     return 0;
 }
 
-/* As levels_open, of two open files. */
-static int levels_map(struct levels *levels, const struct columns *columns, int index,
-                      int rects)
-{
-    int rc;
-
-    *levels = (struct levels){.columns = columns};
-    rc = fs_map_fd(index, LEVELS_INDEX, &levels->index.data, &levels->index.bytes);
-    if (rc == 0)
-        rc = fs_map_fd(rects, LEVELS_RECTS, &levels->rects.data, &levels->rects.bytes);
-    return rc < 0 ? rc : check(levels);
-}
-
 int levels_open(struct levels *levels, const struct columns *columns)
 {
     int rc;
@@ -413,15 +400,6 @@ static struct line *open_lines(const struct call_view *calls)
     return lines;
 }
 
-static void close_lines(struct line *lines, uint32_t n)
-{
-    for (uint32_t d = 0; d < n; d++) {
-        free(lines[d].rect);
-        free(lines[d].spent);
-    }
-    free(lines);
-}
-
 static void add_call(struct line *line, const struct call_view *calls, uint32_t row)
 {
     struct level_rect r = level_rect_of(calls, row, line->n_calls);
@@ -509,7 +487,11 @@ static void make_share(struct share *s, const struct making *m, uint32_t locatio
     for (uint32_t d = 0; d < calls.n_depths; d++)
         keep_line(s, &lines[d], &calls);
     s->n_lines++; /* as in depth_start, there is one more than depths */
-    close_lines(lines, calls.n_depths);
+    for (uint32_t d = 0; d < calls.n_depths; d++) {
+        free(lines[d].rect);
+        free(lines[d].spent);
+    }
+    free(lines);
 }
 
 static void free_share(struct share *s)
@@ -575,15 +557,6 @@ static void make_locations(void *ctx, size_t begin, size_t end, unsigned worker)
 
 /* -------------------------------------------------------------------------- the index */
 
-static uint64_t count_message_fences(const struct columns *columns)
-{
-    uint64_t n = 0;
-
-    for (uint32_t l = 0; l < columns->n_locations; l++)
-        n += levels_fences(columns->range[l].n_messages, LEVELS_MESSAGE_FENCE);
-    return n;
-}
-
 static void put(char **at, const void *data, size_t bytes)
 {
     if (bytes > 0)
@@ -615,14 +588,18 @@ static int write_index(const struct making *m, int fd)
                                    .n_levels = all->n_levels,
                                    .n_fences = all->n_fences,
                                    .n_spent = all->n_spent,
-                                   .n_message_fences = count_message_fences(m->columns),
                                    .n_rects = all->n_rects};
-    size_t bytes = sizeof header + all->n_lines * sizeof *all->line +
-                   all->n_levels * sizeof *all->level +
-                   (all->n_fences + all->n_spent + header.n_message_fences) * sizeof(uint64_t);
-    char *index = mem_alloc(bytes, 1), *at = index;
+    size_t bytes;
+    char *index, *at;
     int rc;
 
+    for (uint32_t l = 0; l < m->columns->n_locations; l++)
+        header.n_message_fences +=
+            levels_fences(m->columns->range[l].n_messages, LEVELS_MESSAGE_FENCE);
+    bytes = sizeof header + all->n_lines * sizeof *all->line +
+            all->n_levels * sizeof *all->level +
+            (all->n_fences + all->n_spent + header.n_message_fences) * sizeof(uint64_t);
+    index = at = mem_alloc(bytes, 1);
     put(&at, &header, sizeof header);
     put(&at, all->line, all->n_lines * sizeof *all->line);
     put(&at, all->level, all->n_levels * sizeof *all->level);
@@ -693,7 +670,11 @@ int levels_make(struct levels *levels, const struct columns *columns, struct poo
     if (rc == 0)
         rc = make(columns, pool, is_cancelled, rects, index);
     if (rc == 0)
-        rc = levels_map(levels, columns, index, rects);
+        rc = fs_map_fd(index, LEVELS_INDEX, &levels->index.data, &levels->index.bytes);
+    if (rc == 0)
+        rc = fs_map_fd(rects, LEVELS_RECTS, &levels->rects.data, &levels->rects.bytes);
+    if (rc == 0)
+        rc = check(levels);
     if (rects >= 0)
         close(rects);
     if (index >= 0)

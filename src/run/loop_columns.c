@@ -59,16 +59,6 @@ static struct insertion insertion_of(const struct job *job, uint32_t loop, uint3
     return insert;
 }
 
-static void move_span(struct team_span *span, const struct insertion *insert)
-{
-    uint32_t end = span->first_row + span->n_rows;
-
-    span->call = calls_moved(insert, span->call);
-    span->first_row = calls_moved(insert, span->first_row);
-    if (span->n_rows > 0)
-        span->n_rows = calls_moved(insert, end - 1) + 1 - span->first_row;
-}
-
 static void move_traffic(struct job *job, uint32_t location, const struct insertion *insert)
 {
     struct traffic *t = &job->ingested->traffic;
@@ -77,8 +67,15 @@ static void move_traffic(struct job *job, uint32_t location, const struct insert
         t->message[i].call = calls_moved(insert, t->message[i].call);
     for (size_t i = t->first_collective[location]; i < t->first_collective[location + 1]; i++)
         t->collective[i].call = calls_moved(insert, t->collective[i].call);
-    for (size_t i = t->first_span[location]; i < t->first_span[location + 1]; i++)
-        move_span(&t->span[i], insert);
+    for (size_t i = t->first_span[location]; i < t->first_span[location + 1]; i++) {
+        struct team_span *span = &t->span[i];
+        uint32_t end = span->first_row + span->n_rows;
+
+        span->call = calls_moved(insert, span->call);
+        span->first_row = calls_moved(insert, span->first_row);
+        if (span->n_rows > 0)
+            span->n_rows = calls_moved(insert, end - 1) + 1 - span->first_row;
+    }
     for (size_t i = t->first_barrier[location]; i < t->first_barrier[location + 1]; i++)
         t->barrier[i] = calls_moved(insert, t->barrier[i]);
 }
@@ -125,16 +122,9 @@ static void place(struct job *job, uint32_t location, struct calls *calls)
     calls->n_messages = calls->n_collectives = calls->n_spans = calls->n_barriers = 0;
 }
 
-static void sum_up(struct ingested_location *location, const struct calls *calls)
-{
-    location->n_calls = calls->n;
-    location->root_ns = 0;
-    for (uint32_t i = 0; i < calls->n; i += calls->subtree_len[i])
-        location->root_ns += calls->inclusive_ns[i];
-}
-
 static void take_location(struct job *job, struct loop_worker *w, uint32_t location)
 {
+    struct ingested_location *into = &job->ingested->location[location];
     struct calls *calls;
     int rc;
 
@@ -143,7 +133,10 @@ static void take_location(struct job *job, struct loop_worker *w, uint32_t locat
     w->calls[0].paged = w->calls[1].paged = job->ingested->paged;
     w->is_ready = true;
     calls = insert_loops(job, w, location);
-    sum_up(&job->ingested->location[location], calls);
+    into->n_calls = calls->n;
+    into->root_ns = 0;
+    for (uint32_t i = 0; i < calls->n; i += calls->subtree_len[i])
+        into->root_ns += calls->inclusive_ns[i];
     sequence_wait(&job->sequence, location);
     place(job, location, calls);
     sequence_next(&job->sequence);

@@ -270,17 +270,6 @@ static int save_comms(sqlite3 *db, const struct definitions *defs)
     return rc;
 }
 
-static int save_metadata(sqlite3 *db, const struct definitions *defs)
-{
-    struct run_metadata metadata;
-    int rc;
-
-    run_metadata_of(&metadata, defs);
-    rc = run_metadata_save(db, &metadata);
-    run_metadata_release(&metadata);
-    return rc;
-}
-
 /* Locations' counters, then what is left of the whole: that is the definitions' and the run's.
  */
 static int save_quality(sqlite3 *db, const struct ingested *in)
@@ -310,6 +299,7 @@ static int save_quality(sqlite3 *db, const struct ingested *in)
 
 int run_summary_save(sqlite3 *db, const struct source *source, const struct ingested *ingested)
 {
+    struct run_metadata metadata;
     int rc = save_meta(db, source, ingested);
 
     if (rc == 0)
@@ -318,8 +308,11 @@ int run_summary_save(sqlite3 *db, const struct source *source, const struct inge
         rc = save_regions(db, &source->defs, &ingested->profile);
     if (rc == 0)
         rc = save_comms(db, &source->defs);
-    if (rc == 0)
-        rc = save_metadata(db, &source->defs);
+    if (rc == 0) {
+        run_metadata_of(&metadata, &source->defs);
+        rc = run_metadata_save(db, &metadata);
+        run_metadata_release(&metadata);
+    }
     if (rc == 0)
         rc = save_quality(db, ingested);
     return rc;

@@ -151,11 +151,6 @@ static double try_blocks(const struct search *s, struct class *best)
     return n_tried;
 }
 
-static bool is_of(const struct class *x, uint32_t i)
-{
-    return i >= x->first && i < x->end && (i - x->first) % x->period == 0;
-}
-
 /* What a share of a class, or of the others, lost at most. */
 static double quantile_of(const struct search *s, const struct class *x, bool is_class,
                           double q)
@@ -163,9 +158,12 @@ static double quantile_of(const struct search *s, const struct class *x, bool is
     double *value = mem_alloc(s->n, sizeof *value), at;
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < s->n; i++)
-        if (is_of(x, i) == is_class)
+    for (uint32_t i = 0; i < s->n; i++) {
+        bool is_in = i >= x->first && i < x->end && (i - x->first) % x->period == 0;
+
+        if (is_in == is_class)
             value[n++] = s->lost[i];
+    }
     at = robust_quantile(value, n, q);
     free(value);
     return at;

@@ -72,19 +72,6 @@ static double waited_of_tree(const struct finding *f, uint32_t t)
     return sum;
 }
 
-/*
- * The first executions of a pipeline wait until it is filled: each for one that waited itself,
- * and all of them no longer than it takes from the start. Who held them up, if anybody did,
- * lost that time by itself.
- */
-static void forget_fill(struct residual_measure *m)
-{
-    m->time = m->sure = m->sure_off = m->gross_off = 0;
-    m->gross = m->own;
-    m->is_fill = true;
-    m->loss.z = fmin(m->loss.z, 0);
-}
-
 static void find(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     const struct finding *f = ctx;
@@ -100,8 +87,15 @@ static void find(void *ctx, size_t begin, size_t end, unsigned worker)
         if (m->own < 0)
             m->own = 0;
         if (s->forest.index[t] == 0 && m->gross >= RESIDUAL_MIN_LOST &&
-            m->own < fmax(RESIDUAL_MIN_LOST, FILL_OWN * m->gross))
-            forget_fill(m);
+            m->own < fmax(RESIDUAL_MIN_LOST, FILL_OWN * m->gross)) {
+            /* The first executions of a pipeline wait until it is filled: each for one that
+             * waited itself, and all of them no longer than it takes from the start. Who held
+             * them up, if anybody did, lost that time by itself. */
+            m->time = m->sure = m->sure_off = m->gross_off = 0;
+            m->gross = m->own;
+            m->is_fill = true;
+            m->loss.z = fmin(m->loss.z, 0);
+        }
     }
 }
 
@@ -207,28 +201,6 @@ static void find_losses(struct scoring *s)
     }
 }
 
-/* Trees begin .. end - 1 are those of a location. */
-static void find_pattern(struct scoring *s, uint32_t begin, uint32_t end, uint32_t n_places,
-                         double *lost, bool *is_in)
-{
-    for (uint32_t t = begin; t < end; t++)
-        lost[t - begin] = residual_own(&s->measure[t]);
-    patterns_find(lost, end - begin, RESIDUAL_MIN_LOST, n_places, is_in);
-    for (uint32_t t = begin; t < end; t++)
-        if (is_in[t - begin])
-            residual_score_raise(&s->calibration, &s->measure[t], t, &s->residual);
-}
-
-/* How many trees the location of tree t has, from there on. */
-static uint32_t n_of_location(const struct forest *forest, uint32_t t)
-{
-    uint32_t end = t;
-
-    while (end < forest->n_trees && forest->location[end] == forest->location[t])
-        end++;
-    return end - t;
-}
-
 /* What is no anomaly alone may be one with others of its location. share: NULL, or what says
  * how many trees the locations of all processes have. */
 static void find_patterns(struct scoring *s, const struct tree_share *share)
@@ -241,10 +213,18 @@ static void find_patterns(struct scoring *s, const struct tree_share *share)
     for (uint32_t l = 0; share && l < share->n_locations; l++)
         if (share->n_trees[l] > 0)
             n_here[n_places++] = share->n_trees[l];
-    for (uint32_t t = 0; share == NULL && t < n_trees; t += n_here[n_places++])
-        n_here[n_places] = n_of_location(&s->forest, t);
-    for (uint32_t p = 0, t = 0; p < n_places; t += n_here[p++])
-        find_pattern(s, t, t + n_here[p], n_places, lost, is_in);
+    for (uint32_t t = 0; share == NULL && t < n_trees; t++) {
+        n_places += t == 0 || s->forest.location[t] != s->forest.location[t - 1];
+        n_here[n_places - 1]++;
+    }
+    for (uint32_t p = 0, t = 0; p < n_places; t += n_here[p++]) {
+        for (uint32_t i = 0; i < n_here[p]; i++)
+            lost[i] = residual_own(&s->measure[t + i]);
+        patterns_find(lost, n_here[p], RESIDUAL_MIN_LOST, n_places, is_in);
+        for (uint32_t i = 0; i < n_here[p]; i++)
+            if (is_in[i])
+                residual_score_raise(&s->calibration, &s->measure[t + i], t + i, &s->residual);
+    }
     free(n_here);
     free(lost);
     free(is_in);
@@ -353,13 +333,6 @@ bool scoring_needs_bags(const struct scoring_opts *opts)
     return opts->detector->needs_matrix && opts->features->needs_bags;
 }
 
-static int score_by_svm(struct scoring *s, struct matrix x, struct pool *pool)
-{
-    s->threshold = s->by->threshold;
-    s->gamma = s->by->svm.gamma;
-    return ocsvm_model_score(&s->by->svm, x, pool, s->score);
-}
-
 static int score_by_detector(struct scoring *s, const struct scoring_opts *opts,
                              struct matrix x)
 {
@@ -448,9 +421,13 @@ int scoring_judge(struct scoring *s, const struct scoring_opts *opts)
     s->is_anomaly = mem_alloc(s->forest.n_trees, sizeof *s->is_anomaly);
     if (opts->detector->needs_matrix)
         rc = scoring_matrix(s, opts->features, opts->pool, &x);
-    if (rc == 0)
-        rc = s->by && s->by->svm.support.rows > 0 ? score_by_svm(s, x, opts->pool)
-                                                  : score_by_detector(s, opts, x);
+    if (rc == 0 && s->by && s->by->svm.support.rows > 0) {
+        s->threshold = s->by->threshold;
+        s->gamma = s->by->svm.gamma;
+        rc = ocsvm_model_score(&s->by->svm, x, opts->pool, s->score);
+    } else if (rc == 0) {
+        rc = score_by_detector(s, opts, x);
+    }
     free(x.x);
     if (rc < 0)
         return rc;
@@ -659,13 +636,6 @@ static double executions_of_a_run(const struct scoring *s)
                                            : s->model.n_trees;
 }
 
-/* It would be an anomaly, were it for the time it lost; but what is known of that is too
- * little. */
-static bool is_short_of_time(const struct scoring *s, uint32_t t)
-{
-    return !s->is_anomaly[t] && !isfinite(s->threshold) && s->residual.evidence[t] >= s->strong;
-}
-
 /* Of what it lost enough would matter, if it were not for begins and ends that are estimates.
  */
 static bool is_material(const struct residual_measure *m)
@@ -680,7 +650,10 @@ static struct why_verdict verdict_of(const struct scoring *s, uint32_t t, bool i
 {
     /* that it is none itself does not speak against the anomaly that it is said of */
     bool is_judged = s->is_anomaly[t] || !is_of_anomaly;
-    bool is_short = is_judged && is_short_of_time(s, t);
+    /* it would be an anomaly, were it for the time it lost; but what is known of that is too
+     * little */
+    bool is_short = is_judged && !s->is_anomaly[t] && !isfinite(s->threshold) &&
+                    s->residual.evidence[t] >= s->strong;
 
     for (int p = 0; p < N_PARTS; p++)
         value[p] = s->residual.value[p][t];

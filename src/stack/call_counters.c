@@ -135,21 +135,6 @@ static void read_borders(struct borders_read *b, const struct call_view *calls, 
     read_end(b, &calls->details, p);
 }
 
-static void borders_init(struct borders_read *b, uint32_t n_counters)
-{
-    *b = (struct borders_read){.n_counters = n_counters, .n_left = MAX_READ};
-    b->begin = mem_alloc(n_counters, sizeof *b->begin);
-    b->end = mem_alloc(n_counters, sizeof *b->end);
-    b->touched = mem_alloc(n_counters, sizeof *b->touched);
-}
-
-static void borders_release(struct borders_read *b)
-{
-    free(b->begin);
-    free(b->end);
-    free(b->touched);
-}
-
 /* ---------------------------------------------------------------------------- arithmetic */
 
 static struct counter_number number_of(const struct detail_reading *r)
@@ -357,13 +342,18 @@ void call_counters_of(const struct call_view *calls, uint32_t row, const struct 
     if (calls->details.n_readings == 0)
         return;
     k.of = mem_alloc(n_counters, sizeof *k.of);
-    borders_init(&k.borders, n_counters);
+    k.borders = (struct borders_read){.n_counters = n_counters, .n_left = MAX_READ};
+    k.borders.begin = mem_alloc(n_counters, sizeof *k.borders.begin);
+    k.borders.end = mem_alloc(n_counters, sizeof *k.borders.end);
+    k.borders.touched = mem_alloc(n_counters, sizeof *k.borders.touched);
     read_borders(&k.borders, calls, row, &around);
     look_at_readings(&k, &calls->details, around.begin, around.end);
     settle_borders(&k);
     collect(k.of, n_counters, out);
     find_own(&k, row, out);
-    borders_release(&k.borders);
+    free(k.borders.begin);
+    free(k.borders.end);
+    free(k.borders.touched);
     free(k.of);
 }
 

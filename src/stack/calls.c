@@ -167,14 +167,6 @@ void calls_exclusive(const struct call_view *calls, uint32_t *caller, uint64_t *
     }
 }
 
-/* The last of the rows first[0 .. n) that is before `row`, or NO_CALL. */
-static uint32_t last_before(const uint32_t *first, uint64_t n, uint32_t row)
-{
-    size_t n_before = lower_bound_u32(first, n, row);
-
-    return n_before > 0 ? first[n_before - 1] : NO_CALL;
-}
-
 uint32_t calls_caller(const struct call_view *calls, uint32_t row)
 {
     uint32_t depth = calls->depth[row];
@@ -183,8 +175,10 @@ uint32_t calls_caller(const struct call_view *calls, uint32_t row)
         return NO_CALL;
     if (calls->by_depth && depth <= calls->n_depths) {
         const uint64_t *start = &calls->depth_start[depth - 1];
+        const uint32_t *above = calls->by_depth + start[0]; /* the last before `row` is it */
+        size_t n_before = lower_bound_u32(above, start[1] - start[0], row);
 
-        return last_before(calls->by_depth + start[0], start[1] - start[0], row);
+        return n_before > 0 ? above[n_before - 1] : NO_CALL;
     }
     while (row > 0)
         if (calls->depth[--row] < depth)
@@ -272,18 +266,6 @@ uint64_t insertion_ns(const struct call_view *calls, const struct insertion *ins
                                                      : insert->typical_ns;
 }
 
-static void add_new(struct calls *into, const struct call_view *from,
-                    const struct insertion *insert, uint32_t i)
-{
-    uint32_t row = into->n++, begin = insert->begin[i];
-
-    into->enter_ns[row] = from->enter_ns[begin];
-    into->inclusive_ns[row] = insertion_ns(from, insert, i);
-    into->region[row] = insert->region;
-    into->subtree_len[row] = insert->end[i] - begin + 1;
-    into->depth[row] = from->depth[begin];
-}
-
 /* Rows that are in no new call may be around some, or in one: n_deeper says. */
 static void copy_rows(struct calls *into, const struct call_view *from, uint32_t begin,
                       uint32_t end, uint16_t n_deeper)
@@ -350,12 +332,6 @@ static void insert_estimates(const struct call_view *from, const struct insertio
     calls_sort_estimates(into);
 }
 
-/* How many calls begin before what comes after n of the rows, new ones included. */
-static uint32_t n_moved(const struct insertion *insert, uint32_t n)
-{
-    return n == 0 ? 0 : calls_moved(insert, n - 1) + 1;
-}
-
 /* Whether a reading was taken within a new call: after its first row has begun, and no later
  * than in its last. */
 static bool is_within_new(const struct call_view *from, const struct insertion *insert,
@@ -380,7 +356,8 @@ static void insert_details(const struct call_view *from, const struct insertion 
         struct detail_reading *reading = &details->reading[i];
 
         reading->depth += is_within_new(from, insert, reading);
-        reading->row = n_moved(insert, reading->row);
+        if (reading->row > 0) /* so many calls begin before it, new ones included */
+            reading->row = calls_moved(insert, reading->row - 1) + 1;
     }
     for (size_t i = 0; i < details->n_arguments; i++)
         details->argument[i].call = calls_moved(insert, details->argument[i].call);
@@ -394,10 +371,16 @@ void calls_insert(const struct call_view *from, struct insertion *insert, struct
     take_out_what_crosses(from, insert);
     calls_reserve(into, (size_t)from->n + insert->n);
     for (uint32_t i = 0; i < insert->n; i++) {
-        copy_outside(into, from, insert, row, insert->begin[i]);
-        add_new(into, from, insert, i);
-        copy_rows(into, from, insert->begin[i], insert->end[i], 1);
-        row = insert->end[i];
+        uint32_t begin = insert->begin[i], end = insert->end[i];
+
+        copy_outside(into, from, insert, row, begin);
+        into->enter_ns[into->n] = from->enter_ns[begin];
+        into->inclusive_ns[into->n] = insertion_ns(from, insert, i);
+        into->region[into->n] = insert->region;
+        into->subtree_len[into->n] = end - begin + 1;
+        into->depth[into->n++] = from->depth[begin];
+        copy_rows(into, from, begin, end, 1);
+        row = end;
     }
     copy_outside(into, from, insert, row, from->n);
     insert_estimates(from, insert, into);

@@ -22,12 +22,6 @@ struct open_spans {
     size_t n, cap;
 };
 
-static void open_spans_release(struct open_spans *open)
-{
-    free(open->open);
-    *open = (struct open_spans){0};
-}
-
 static const struct {
     uint32_t kind;
     bool is_begin, is_end;
@@ -42,15 +36,6 @@ static const struct {
     [TEAM_WAIT] = {SPAN_WAIT, true, true},
 };
 
-static void begin_span(struct open_spans *open, struct calls *calls,
-                       const struct team_span *span)
-{
-    mem_grow(&calls->span, &calls->span_cap, calls->n_spans + 1, sizeof *calls->span);
-    mem_grow(&open->open, &open->cap, open->n + 1, sizeof *open->open);
-    open->open[open->n++] = (uint32_t)calls->n_spans;
-    calls->span[calls->n_spans++] = *span;
-}
-
 static void end_span(struct calls *calls, uint32_t i, uint64_t time_ns)
 {
     struct team_span *span = &calls->span[i];
@@ -59,52 +44,32 @@ static void end_span(struct calls *calls, uint32_t i, uint64_t time_ns)
     span->n_rows = calls->n - span->first_row;
 }
 
-/* Ends the innermost of this kind, and what is still open inside it. */
-static void end_innermost(struct open_spans *open, struct calls *calls, uint32_t kind,
-                          uint64_t time_ns)
-{
-    size_t at = open->n;
-
-    while (at > 0 && calls->span[open->open[at - 1]].kind != kind)
-        at--;
-    while (at > 0 && open->n >= at)
-        end_span(calls, open->open[--open->n], time_ns);
-}
-
 /* The next record; `call` is the innermost open call. O(open spans). */
 static void spans_take(struct open_spans *open, struct calls *calls,
                        const struct team_record *record, uint64_t time_ns, uint32_t call)
 {
     uint32_t kind = meaning[record->kind].kind;
 
-    if (meaning[record->kind].is_begin)
-        begin_span(open, calls,
-                   &(struct team_span){.begin_ns = time_ns,
-                                       .call = call,
-                                       .kind = kind,
-                                       .team = NO_TEAM,
-                                       .comm = record->comm,
-                                       .number = record->number,
-                                       .first_row = calls->n});
-    if (meaning[record->kind].is_end)
-        end_innermost(open, calls, kind, time_ns);
-}
+    if (meaning[record->kind].is_begin) {
+        mem_grow(&calls->span, &calls->span_cap, calls->n_spans + 1, sizeof *calls->span);
+        mem_grow(&open->open, &open->cap, open->n + 1, sizeof *open->open);
+        open->open[open->n++] = (uint32_t)calls->n_spans;
+        calls->span[calls->n_spans++] = (struct team_span){.begin_ns = time_ns,
+                                                           .call = call,
+                                                           .kind = kind,
+                                                           .team = NO_TEAM,
+                                                           .comm = record->comm,
+                                                           .number = record->number,
+                                                           .first_row = calls->n};
+    }
+    if (meaning[record->kind].is_end) { /* the innermost, and what is still open inside it */
+        size_t at = open->n;
 
-/* No more records: the open spans end with the last event. */
-static void spans_end(struct open_spans *open, struct calls *calls)
-{
-    while (open->n > 0)
-        end_span(calls, open->open[--open->n], calls->last_ns);
-}
-
-/* The next member's span, from `at` on, that has calls and begins at this row or later. */
-static size_t next_inside(const struct calls *calls, size_t at, uint32_t row)
-{
-    while (at < calls->n_spans &&
-           (calls->span[at].kind != SPAN_MEMBER || calls->span[at].n_rows == 0 ||
-            calls->span[at].first_row < row))
-        at++;
-    return at;
+        while (at > 0 && calls->span[open->open[at - 1]].kind != kind)
+            at--;
+        while (at > 0 && open->n >= at)
+            end_span(calls, open->open[--open->n], time_ns);
+    }
 }
 
 static void add_barriers(struct calls *calls, const struct definitions *defs, size_t i)
@@ -114,7 +79,11 @@ static void add_barriers(struct calls *calls, const struct definitions *defs, si
     size_t inside = i + 1;
 
     while (row < end) {
-        inside = next_inside(calls, inside, row);
+        /* the next member's span that has calls and begins here or later */
+        while (inside < calls->n_spans &&
+               (calls->span[inside].kind != SPAN_MEMBER || calls->span[inside].n_rows == 0 ||
+                calls->span[inside].first_row < row))
+            inside++;
         if (inside < calls->n_spans && calls->span[inside].first_row == row) {
             row += calls->span[inside].n_rows;
             continue;
@@ -169,7 +138,7 @@ void callstack_free(struct callstack *stack)
     free(stack->open);
     free(stack->cut);
     repair_release(&stack->repair);
-    open_spans_release(&stack->spans);
+    free(stack->spans.open);
     free(stack);
 }
 
@@ -251,17 +220,6 @@ static size_t find_open(const struct callstack *stack, uint32_t region)
     return SIZE_MAX;
 }
 
-/* A leave names open[at], which is not on top: the calls above it lack theirs. */
-static void close_down_to(struct callstack *stack, size_t at, uint64_t time_ns)
-{
-    stack->open[at].hint_ns = time_ns;
-    stack->open[at].hint_row = stack->calls->n;
-    stack->quality->n[QUALITY_missing_leave] +=
-        repair_doubt(&stack->repair, stack->open, stack->n_open, at);
-    while (stack->n_open > at)
-        close_top(stack, time_ns);
-}
-
 static void reopen(struct callstack *stack)
 {
     struct repair *repair = &stack->repair;
@@ -304,12 +262,18 @@ static void leave_other(struct callstack *stack, uint64_t time_ns, uint32_t regi
         reopen(stack);
         at = find_open(stack, region);
     }
-    if (at == SIZE_MAX)
+    if (at == SIZE_MAX) {
         skip_leave(stack, time_ns);
-    else if (at + 1 == stack->n_open)
+        return;
+    }
+    if (at + 1 < stack->n_open) { /* the calls above it lack their leaves */
+        stack->open[at].hint_ns = time_ns;
+        stack->open[at].hint_row = stack->calls->n;
+        stack->quality->n[QUALITY_missing_leave] +=
+            repair_doubt(&stack->repair, stack->open, stack->n_open, at);
+    }
+    while (stack->n_open > at)
         close_top(stack, time_ns);
-    else
-        close_down_to(stack, at, time_ns);
 }
 
 /* What was posted before its end, and in the trace; else the record of it has a damaged time.
@@ -587,7 +551,8 @@ void callstack_end(struct callstack *stack)
     }
     stack->is_moved |= repair->n_orphans > 0;
     repair_settle(repair, calls);
-    spans_end(&stack->spans, calls);
+    while (stack->spans.n > 0) /* no more records: they end with the last event */
+        end_span(calls, stack->spans.open[--stack->spans.n], calls->last_ns);
     calls_sort_estimates(calls);
     details_sort(&calls->details, calls->paged, calls->n);
 }

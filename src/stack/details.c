@@ -54,18 +54,6 @@ bool details_reading(struct details *d, struct paged *paged, const struct detail
     return true;
 }
 
-/* The first bytes of a text, no part of a character of UTF-8 at their end. */
-static void cut_text(char out[ARGUMENT_TEXT_BYTES], const char *text)
-{
-    size_t n = strnlen(text, ARGUMENT_TEXT_BYTES);
-
-    if (n == ARGUMENT_TEXT_BYTES)
-        for (n--; n > 0 && text_continues(text[n]);)
-            n--;
-    memcpy(out, text, n);
-    out[n] = '\0';
-}
-
 /* Where a text begins among those of the location; SIZE_MAX when they are too many. */
 static size_t place_of_text(struct details *d, const char *text)
 {
@@ -73,8 +61,13 @@ static size_t place_of_text(struct details *d, const char *text)
     uint32_t n_before = d->texts.n, id;
     size_t bytes;
 
-    cut_text(cut, text);
-    bytes = strlen(cut) + 1;
+    /* the first bytes of it, no part of a character of UTF-8 at their end */
+    bytes = strnlen(text, sizeof cut);
+    if (bytes == sizeof cut)
+        for (bytes--; bytes > 0 && text_continues(text[bytes]);)
+            bytes--;
+    memcpy(cut, text, bytes);
+    cut[bytes++] = '\0';
     if (d->n_text + bytes > MAX_TEXT_BYTES) {
         id = names_find(&d->texts, cut);
         return id == NAMES_NONE ? SIZE_MAX : d->text_at[id];

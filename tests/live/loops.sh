@@ -62,7 +62,7 @@ followed "$plain" 0.01
 # Nothing repeats; or it is not known in time; or several loops are asked for.
 status=0
 "$SNAG" ad 'synth:main(20*step(a@1ms |))' --foi loop --quiet >/dev/null 2>said || status=$?
-[ "$status,$(cat said)" = "1,snag: no loop was found that 'loop' means" ] || complain "$status: $(cat said)"
+[ "$status,$(cat said)" = "1,snag: --foi loop: no such loop was found" ] || complain "$status: $(cat said)"
 status=0
 "$SNAG" ad "$plain" --foi loop --foi loop@x --quiet >/dev/null 2>said || status=$?
 [ "$status,$(grep -c 'one loop can be followed' said)" = 2,1 ] || complain "$status: $(cat said)"
