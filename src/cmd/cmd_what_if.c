@@ -465,10 +465,15 @@ static void print_saved(const struct what_if_asked *q)
               text_duration((double)c->excess_ns, excess));
         return;
     }
-    print("%u execution%s took %s more than typical (%s of it own work, the rest waiting). "
+    text_duration((double)c->excess_ns, excess);
+    text_duration((double)c->cut_ns, cut);
+    print("%u execution%s took %s more than typical (%s%s). "
           "Without that own work the replayed run takes %s, %s %s (%.3g %%)%s%s\n",
-          c->n_chosen, text_plural(c->n_chosen), text_duration((double)c->excess_ns, excess),
-          text_duration((double)c->cut_ns, cut), text_duration((double)q->without_ns, without),
+          c->n_chosen, text_plural(c->n_chosen), excess, strcmp(cut, excess) == 0 ? "all" : cut,
+          strcmp(cut, excess) == 0   ? " of it own work"
+          : c->cut_ns > c->excess_ns ? " more of own work, and less waiting"
+                                     : " of it own work, the rest waiting",
+          text_duration((double)q->without_ns, without),
           text_duration((double)llabs(saved), less), saved < 0 ? "longer" : "shorter",
           percent((double)llabs(saved), (double)q->replay_ns),
           q->off_ns > 0 ? ", known to within " : "",

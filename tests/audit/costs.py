@@ -100,15 +100,19 @@ class Costs:
         m = re.search(rf"the run took ({said.TIME}); the replay with nothing taken out takes ({said.TIME})", text)
         self.claim("text", m and said.says(m[1], w["run_ns"]) and said.says(m[2], w["replay_ns"]), "what-if", text)
         m = re.search(
-            rf"([\d,]+) executions? took ({said.TIME}) more than typical \((-?{said.TIME}) of it own work, the rest waiting\). "
+            rf"([\d,]+) executions? took ({said.TIME}) more than typical "
+            rf"\((all|-?{said.TIME}) (of it own work|of it own work, the rest waiting|more of own work, and less waiting)\). "
             rf"Without that own work the replayed run takes ({said.TIME}), "
             rf"({said.TIME}) (shorter|longer) \(([\d.e+-]+) %\)",
             text,
         )
-        holds = m and said.count_of(m[1]) == w["executions"] and (m[6] == "longer") == (w["saved_ns"] < 0)
-        for k, ns in ((2, w["excess_ns"]), (3, w["cut_ns"]), (4, w["without_ns"]), (5, abs(w["saved_ns"]))):
+        holds = m and said.count_of(m[1]) == w["executions"] and (m[7] == "longer") == (w["saved_ns"] < 0)
+        for k, ns in ((2, w["excess_ns"]), (5, w["without_ns"]), (6, abs(w["saved_ns"]))):
             holds = holds and said.says(m[k], ns)
-        holds = holds and math.isclose(float(m[7]), abs(percent(w["saved_ns"])), rel_tol=0.0051, abs_tol=1e-9)
+        holds = holds and said.says(m[2] if m[3] == "all" else m[3], w["cut_ns"])
+        holds = holds and ("rest" not in m[4] or w["cut_ns"] <= w["excess_ns"])
+        holds = holds and ("less" not in m[4] or w["cut_ns"] >= w["excess_ns"])
+        holds = holds and math.isclose(float(m[8]), abs(percent(w["saved_ns"])), rel_tol=0.0051, abs_tol=1e-9)
         self.claim("text", holds, "what-if", text, w)
         for v in w["waits"]:
             m = re.search(rf"^ *{v['rank']}  +({said.TIME}) +({said.TIME})(?: +({said.TIME}))?$", text, re.M)
