@@ -37,7 +37,7 @@ left_out() {
 command -v jq >/dev/null || { echo "jq is not installed"; exit 77; }
 
 record --overhead 0.1% -o less "$tiny" 100 100000
-grep -q 'left out, .*: tiny, [0-9,]* calls from .* on$' err || fail "it does not say what is left out"
+grep -q 'no longer recorded, .*: tiny, [0-9,]* calls from .* on$' err || fail "it does not say what is left out"
 left_out less 10000000
 [ "$(calls less step)" = 100 ] && [ "$(calls less main)" = 1 ] || fail "others are left out, too"
 "$snag" analyze less --foi step >out 2>err || fail "it cannot be analysed"

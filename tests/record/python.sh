@@ -109,7 +109,7 @@ grep -v '^snag:' err >own.err || true
 
 # a small function that is called very often is left out, if that is wanted
 record 0 less --overhead 0.1% -- "$python" "$source/often.py"
-grep -q 'left out, .*: often.py:tiny, [0-9,]* calls from' err || fail "it does not say what is left out"
+grep -q 'no longer recorded, .*: often.py:tiny, [0-9,]* calls from' err || fail "it does not say what is left out"
 "$snag" info less --json | jq -e '.left_out | length == 1 and .[0].name == "often.py:tiny" and .[0].calls > 1e6' >/dev/null ||
     fail "not tiny alone is left out"
 [ "$(calls less often.py:step)" = 20 ] || fail "steps are missing"

@@ -231,7 +231,7 @@ static void a_database_with_a_second_name_is_not_written(void **state)
     outcome_release(&o);
     spawn_run(&o, "label", s->run, "#2-7=abnormal", NULL);
     assert_int_equal(o.status, 1);
-    assert_non_null(strstr(o.err, "by a second name"));
+    assert_non_null(strstr(o.err, "has a second name"));
     outcome_release(&o);
     unlink(second);
 }

@@ -119,7 +119,7 @@ async function ranks(page, server) {
     await page.locator(".panel-ranks .heat").hover();
     await page.getByText(/^rank \d.*, .*(times the typical|no execution begins)$/).waitFor();
     await page.getByLabel("by").selectOption("program");
-    await page.getByText(/There is one program, and no other to compare it with/).waitFor();
+    await page.getByText(/There is only one program, which cannot be compared/).waitFor();
     await page.waitForFunction(() => /places=program/.test(location.hash));
     await open(page, server, "views=ranks&places=node");
     await page.getByText(/The trace does not say on which nodes/).waitFor();

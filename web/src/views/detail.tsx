@@ -1,4 +1,5 @@
 // The selected execution in a line and a sentence, and the one thing to do next: say what it is.
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Shown } from "../api/types";
 import { costHelp, costWords } from "../format/cost_words";
 import { shortId } from "../format/ids";
@@ -16,6 +17,7 @@ import { shortName } from "../state/names";
 import { useMarkedCalls } from "./marked_calls";
 import { LabelButtons } from "./labels";
 import { Failed, Loading, NothingSelected } from "./panel";
+import { useSize } from "./use_size";
 
 export function times(now: number, usually: number): string {
     const factor = now / usually;
@@ -107,8 +109,25 @@ function OriginButton({ of }: { of: Shown }) {
     );
 }
 
+/* Two lines of it, as the views below need the room; all of it when that is asked for. */
+function Reason(props: { of: Shown; isWhole: boolean; setIsCut: (is: boolean) => void }) {
+    const box = useRef<HTMLParagraphElement>(null);
+    const { width } = useSize(box);
+    useLayoutEffect(() => {
+        const { scrollHeight, clientHeight } = box.current!;
+        props.setIsCut(scrollHeight > clientHeight + 1);
+    }, [props.of.why, width, props.isWhole]);
+    return (
+        <p class={props.isWhole ? "why" : "why cut"} ref={box}>
+            <OriginButton of={props.of} /> {props.of.why}
+        </p>
+    );
+}
+
 export function Detail() {
     const of = shownQuery.answer.value;
+    const [wholeOf, setWholeOf] = useState<string | null>(null);
+    const [isCut, setIsCut] = useState(false);
     useMarkedCalls(of.value);
     if (selected.value === null)
         return (
@@ -132,6 +151,7 @@ export function Detail() {
             </section>
         );
     const cost = costWords(it);
+    const isWhole = wholeOf === it.id;
     return (
         <section
             class={`detail ${it.verdict}`}
@@ -168,10 +188,18 @@ export function Detail() {
                 )}
                 <span>at {formatTime(it.enter_ns)}</span>
                 <PartOf of={it} />
+                {(isCut || isWhole) && (
+                    <button
+                        class="more"
+                        aria-expanded={isWhole}
+                        aria-label="The whole reason"
+                        onClick={() => setWholeOf(isWhole ? null : it.id)}
+                    >
+                        {isWhole ? "less" : "more"}
+                    </button>
+                )}
             </div>
-            <p class="why">
-                <OriginButton of={it} /> {it.why}
-            </p>
+            <Reason of={it} isWhole={isWhole} setIsCut={setIsCut} />
             <NextStep of={it} />
         </section>
     );

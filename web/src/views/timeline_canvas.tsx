@@ -46,9 +46,14 @@ export function TimelineCanvas(props: TimelineProps) {
     const { scene, blocks, isOpen } = timeline;
     const depthOfRoot = rootDepth.value;
 
-    // What was asked for is scrolled to once it has a lane, and its depth is known.
+    // What was asked for is scrolled to once it has a lane, and its depth is known; and again when the room for it or the
+    // lanes change, as the page is laid out, while nobody has scrolled since.
+    const kept = useRef<{ to: CallOfLocation | null; top: number }>({ to: null, top: 0 });
     useEffect(() => {
-        const to = sought.value;
+        const now = box.current!;
+        const lowest = now.scrollHeight - now.clientHeight;
+        const isKept = now.scrollTop === Math.min(kept.current.top, lowest);
+        const to = sought.value ?? (isKept ? kept.current.to : null);
         const block = to && blocks.find(({ location }) => location === to.location);
         if (!to || !block || !size.height || to !== chosenCall.value || !props.chosen) return;
         const top = block.top + props.chosen.depth * block.row;
@@ -57,9 +62,11 @@ export function TimelineCanvas(props: TimelineProps) {
         const above = block.isPinned ? 0 : pinnedHeight(blocks);
         const from =
             end - block.top <= room - above ? block.top : top; /* the name of the lane, too */
-        const isSeen = block.isPinned || (from >= scroll + above && end <= scroll + room);
+        const at = now.scrollTop / size.scale;
+        const isSeen = block.isPinned || (from >= at + above && end <= at + room);
         const goal = from === block.top ? from - above : top - room / 3;
-        if (!isSeen) box.current!.scrollTop = Math.max(0, goal) * size.scale;
+        if (!isSeen) now.scrollTop = Math.max(0, goal) * size.scale;
+        kept.current = { to, top: now.scrollTop };
         sought.value = null;
     }, [blocks, props.chosen, sought.value, size]);
 
