@@ -207,7 +207,7 @@ static void what_an_earlier_version_learnt_from_labels_is_refused_and_says_so(vo
     close(mkstemp(path));
     write_of_earlier_version(path, MODEL_FILE_VERSION);
     assert_int_equal(model_file_read(path, &m), ERR_UNSUPPORTED);
-    assert_non_null(strstr(err_message(), "make it anew"));
+    assert_non_null(strstr(err_message(), "make it again"));
     model_release(&m);
     unlink(path);
 }

@@ -181,10 +181,10 @@ static void what_is_beside_it_must_be_files_of_its_own(void **state)
         expect_refused(&s, "second name");
         unlink(path);
         assert_int_equal(mkfifo(path, 0666), 0);
-        expect_refused(&s, "is no file"); /* at once: nobody waits for a writer */
+        expect_refused(&s, "is not a regular file"); /* at once: nobody waits for a writer */
         unlink(path);
         assert_int_equal(mkdir(path, 0777), 0);
-        expect_refused(&s, "is no file");
+        expect_refused(&s, "is not a regular file");
         rmdir(path);
     }
     end(&s);
@@ -220,7 +220,7 @@ static void the_database_must_be_one_too(void **state)
     expect_refused(&s, "is a link");
     unlink(path);
     assert_int_equal(mkfifo(path, 0666), 0);
-    expect_refused(&s, "is no file");
+    expect_refused(&s, "is not a regular file");
     unlink(path);
     assert_int_equal(link(other, path), 0); /* as backups have them: to be read, not written */
     assert_int_equal(database_open(&s.d, &s.file, DATABASE_WRITE), ERR_FORMAT);

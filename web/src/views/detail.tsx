@@ -192,7 +192,7 @@ export function Detail() {
                     <button
                         class="more"
                         aria-expanded={isWhole}
-                        aria-label="The whole reason"
+                        aria-label={isWhole ? "less of the reason" : "more of the reason"}
                         onClick={() => setWholeOf(isWhole ? null : it.id)}
                     >
                         {isWhole ? "less" : "more"}
