@@ -35,8 +35,8 @@ struct trace_view {
     size_t n_dependencies;
     struct longest_send *longest_send;        /* [n_locations] */
     _Atomic(struct unrecorded *) *unrecorded; /* one, NULL until asked for: unrecorded_of */
-    bool
-        is_part; /* of a run: what was before is not there, on each location from another time */
+    bool is_whole; /* a run from its begin, so that calls of locations can be counted against
+                      each other: in a part each location begins at another time */
 
     /* Looks at the calls of a location before any is followed; NULL: there is no need. */
     bool (*is_sound)(const struct trace_view *view, uint32_t location);

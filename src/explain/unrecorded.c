@@ -6,8 +6,8 @@
 
 #include "base/mem.h"
 #include "base/named.h"
-#include "base/search.h"
 #include "base/order.h"
+#include "base/search.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -171,7 +171,7 @@ static struct unrecorded *find_all(const struct trace_view *view)
     struct finding f = {.u = u, .view = view};
 
     u->first = mem_alloc((size_t)view->n_locations + 1, sizeof *u->first);
-    if (!view->is_part && find_regions(&f)) {
+    if (view->is_whole && find_regions(&f)) {
         memset(f.is_even, true, sizeof f.is_even);
         find_meetings(&f);
         for (uint32_t l = 0; l < view->n_locations; l++) {

@@ -41,8 +41,8 @@ struct unrecorded {
 };
 
 /*
- * unrecorded_of -- those of a view, found when first asked for; none in a part of a run, where
- * they cannot be counted. Valid until the view is released. O(calls) once where the trace has
+ * unrecorded_of -- those of a view, found when first asked for; none where it is not of a whole
+ * run, as they cannot be counted there. Valid until the view is released. O(calls) once where the trace has
  * such functions, else O(functions). Thread-safe.
  */
 const struct unrecorded *unrecorded_of(const struct trace_view *view);

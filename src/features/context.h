@@ -25,6 +25,12 @@ enum path_apart {
 
 #define PATH_NONE UINT32_MAX /* not a path; also the caller of the root's */
 
+/* path_is_periodic -- of apart (paths), what enum path_apart says of each; PATH_NONE is not. */
+static inline bool path_is_periodic(const uint8_t *apart, uint32_t path)
+{
+    return path != PATH_NONE && (apart[path] & PATH_PERIODIC);
+}
+
 struct context {
     uint32_t n;       /* paths */
     uint32_t *parent; /* [n] path of the caller, < own number, or PATH_NONE for the root */

@@ -143,7 +143,7 @@ uint8_t *periodic_executions(const uint8_t *apart, const struct forest *forest,
 
     for (uint32_t k = 0; k < kinds->n; k++)
         for (uint32_t i = kinds->at[k]; i < kinds->at[k + 1]; i++)
-            has_any[k] |= path[i] != PATH_NONE && (apart[path[i]] & PATH_PERIODIC);
+            has_any[k] |= path_is_periodic(apart, path[i]);
     *n = 0;
     for (uint32_t t = 0; t < forest->n_trees; t++)
         if (forest->index[t] >= *n)

@@ -53,15 +53,10 @@ struct key residual_turn_key(uint32_t turn, uint32_t path)
     return key_pair(turn, path);
 }
 
-static bool is_periodic(const struct residual_model *m, uint32_t path)
-{
-    return path != PATH_NONE && (m->apart[path] & PATH_PERIODIC);
-}
-
 bool residual_has_turns(const struct residual_model *m)
 {
     for (uint32_t p = 0; p < m->paths.n; p++)
-        if (is_periodic(m, p))
+        if (path_is_periodic(m->apart, p))
             return true;
     return false;
 }
@@ -72,7 +67,7 @@ void residual_turns(const struct residual_model *m, const struct forest *forest,
     uint32_t first = forest->first[t], n = forest->first[t + 1] - first;
 
     for (uint32_t i = 0; i < n; i++)
-        turn[i] = is_periodic(m, path[i]) ? path[i] : PATH_NONE;
+        turn[i] = path_is_periodic(m->apart, path[i]) ? path[i] : PATH_NONE;
     for (uint32_t i = n; i-- > 1;) { /* callers come first */
         uint32_t *up = &turn[forest->parent[first + i] - first];
 
@@ -81,7 +76,7 @@ void residual_turns(const struct residual_model *m, const struct forest *forest,
             *up = turn[i];
     }
     for (uint32_t i = 0; i < n; i++)
-        if (is_periodic(m, path[i]))
+        if (path_is_periodic(m->apart, path[i]))
             turn[i] = PATH_NONE;
 }
 
@@ -417,7 +412,7 @@ bool residual_is_typical(const struct residual_model *m, uint32_t path)
     n = m->path[path].n_trees;
     if (RARE_PATH * n < m->n_trees)
         return false;
-    return n >= ROBUST_FEW || RARE_OF_FEW * n >= m->n_trees || (m->apart[path] & PATH_PERIODIC);
+    return n >= ROBUST_FEW || RARE_OF_FEW * n >= m->n_trees || path_is_periodic(m->apart, path);
 }
 
 bool residual_stands_out(const struct residual_model *m, const struct residual_pair *pair)
@@ -489,8 +484,7 @@ static void measure_offs(const struct residual_model *m, const struct residual_p
 /* Made in few executions, and not by plan. */
 static bool is_rare(const struct residual_model *m, uint32_t path)
 {
-    return !residual_is_typical(m, path) &&
-           (path == PATH_NONE || !(m->apart[path] & PATH_PERIODIC));
+    return !residual_is_typical(m, path) && !path_is_periodic(m->apart, path);
 }
 
 static void measure_time(const struct residual_model *m, const struct residual_pairs *g,

@@ -778,7 +778,6 @@ int sync_window_open(struct sync_window *w, const struct ad_step *step, uint64_t
         at_collective += o->n_collectives - o->open_collective;
     }
     trace_view_init(&w->view, step->defs, calls, c->message);
-    w->view.is_part = true;
     rc = syncs_init(&w->syncs, &w->view);
     if (rc == 0)
         replay_init(&w->replay, &w->syncs);

@@ -38,6 +38,7 @@ void run_view_init(struct trace_view *view, const struct columns *columns,
     trace_view_init(view, defs, calls, columns->message);
     view->dependency = columns->dependency;
     view->n_dependencies = columns->n_dependencies;
+    view->is_whole = true;
     view->is_sound = is_sound;
     view->on_passed = drop;
     view->ctx = columns;

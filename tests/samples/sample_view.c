@@ -188,6 +188,7 @@ void sample_view_init(struct sample_view *s, uint32_t n_ranks, const char *const
         sort_by_depth(s, r, &views[r]);
     }
     trace_view_init(&s->view, &s->defs, views, s->traffic.message);
+    s->view.is_whole = true;
 }
 
 void sample_view_release(struct sample_view *s)
