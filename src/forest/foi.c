@@ -218,13 +218,16 @@ int foi_tier(const char *pattern, const struct definitions *defs, const struct p
 
 /* ------------------------------------------------------------------------ suggesting */
 
-/* 0 for one execution per location, 1 for enough of them. */
+/* 0 for one execution per location, 1 for enough of them; less by the share of the time that the
+ * longest takes on each: where commands are read from a file, one of forty is the whole run. */
 static double repetition(const struct profile_row *row)
 {
     double each = (double)row->n_outermost / (double)row->n_locations;
     double merit = log(each) / log(ENOUGH_EXECUTIONS);
+    double longest = (double)row->max_ns * (double)row->n_locations;
+    double others = row->inclusive_ns ? 1 - fmin(longest / (double)row->inclusive_ns, 1) : 1;
 
-    return merit > 1 ? 1 : merit;
+    return fmin(merit, 1) * others;
 }
 
 /* 0.2 for a call without calls inside, 1 for enough of them. */
