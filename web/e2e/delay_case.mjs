@@ -9,6 +9,7 @@ import {
     openStrangest,
     selectedId,
     stateOf,
+    toFront,
     told,
 } from "./steps.mjs";
 
@@ -43,6 +44,7 @@ export async function run({ page, server }) {
     );
     if (isMd) assert.match(await path.textContent(), /\+100 ms.*MD_NEWTON/);
     await path.click();
+    await toFront(page, "Structure");
     await page.locator(".icicle .node.marked").first().waitFor();
     await page.waitForFunction(() => /mark=/.test(location.hash));
 

@@ -53,7 +53,7 @@ async function threadsUnfold(page, server) {
 
 /* It stays where it is while the others scroll. */
 async function pinsStay(page, server) {
-    await page.setViewportSize({ width: 1400, height: 520 });
+    await page.setViewportSize({ width: 1400, height: 420 });
     await open(page, server, "views=timeline&ranks=0,3,6,9,12,15");
     await page.getByRole("button", { name: "Keep rank 5 in sight" }).click({ force: true });
     const top = async () => (await nameOf(page, 5).boundingBox())?.y;

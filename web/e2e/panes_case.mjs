@@ -1,6 +1,15 @@
 // Views and the list have borders that are dragged, by mouse, touch and keys; each layout keeps its own, if the
 // browser lets it. Pictures are as sharp as the screen afterwards. Links skip the header; the list is one stop.
-import { assert, candidates, detail, loaded, openAnew, selectedId, until } from "./steps.mjs";
+import {
+    assert,
+    candidates,
+    detail,
+    loaded,
+    openAnew,
+    selectedId,
+    toFront,
+    until,
+} from "./steps.mjs";
 
 export const name = "panes: borders can be dragged, links skip, the list is one stop of Tab";
 
@@ -48,18 +57,17 @@ async function isSharp(page, selector) {
 
 async function byMouse(page, server) {
     await open(page, server);
-    const low = divider(page, "Height of Overview, Structure, Why");
+    const low = divider(page, "Height of Overview, Structure");
     await grows(page, "timeline", "height", 60, () => drag(page, low, [0, -60]));
-    const beside = divider(page, "Width of Overview, Structure");
+    const beside = divider(page, "Width of Overview");
     await grows(page, "overview", "width", -80, () => drag(page, beside, [-80, 0]));
-    await grows(page, "overview", "height", 12, () =>
-        drag(page, divider(page, "Height of Overview"), [0, 12]),
-    );
+    const details = divider(page, "Width of Overview, Structure, Timeline");
+    await grows(page, "why", "width", 40, () => drag(page, details, [-40, 0]));
     for (const canvas of [".scatter canvas", ".timeline-canvas"]) await isSharp(page, canvas);
 
     // No view becomes too small to be seen.
     await drag(page, beside, [2000, 0]);
-    assert.ok((await boxOf(page, "why")).width > 150);
+    assert.ok((await boxOf(page, "structure")).width > 150);
     await grows(page, "overview", "width", 0, () => drag(page, beside, [0, 0]));
 
     // The list; and all of it is there again after a reload.
@@ -77,17 +85,18 @@ async function byMouse(page, server) {
     assert.deepEqual(again, kept);
 
     // Another layout has sizes of its own.
-    await page.getByRole("button", { name: "Regions", exact: true }).click();
+    const regions = page.getByLabel("Views").getByRole("button", { name: "Regions" });
+    await regions.click();
     await page.locator(".panel-regions").waitFor();
-    const [a, b] = [await boxOf(page, "overview"), await boxOf(page, "why")];
+    const [a, b] = [await boxOf(page, "overview"), await boxOf(page, "regions")];
     assert.ok(isNear(a.width, b.width), `${a.width} and ${b.width}`);
-    await page.getByRole("button", { name: "Regions", exact: true }).click();
+    await regions.click();
     assert.deepEqual(await boxOf(page, "overview"), kept[0]);
 
     // A double click makes it as it was.
     await beside.dblclick();
     await until("both are as wide as before", async () =>
-        isNear((await boxOf(page, "overview")).width, (await boxOf(page, "why")).width),
+        isNear((await boxOf(page, "overview")).width, (await boxOf(page, "structure")).width),
     );
     await list.dblclick();
     await until("the list is as wide as before", async () =>
@@ -97,7 +106,7 @@ async function byMouse(page, server) {
 
 async function byKeys(page, server) {
     await open(page, server);
-    const beside = divider(page, "Width of Overview, Structure");
+    const beside = divider(page, "Width of Overview");
     await beside.focus();
     assert.equal(await beside.getAttribute("aria-orientation"), "vertical");
     await page.keyboard.press("Enter");
@@ -121,7 +130,7 @@ async function byKeys(page, server) {
     assert.ok(isNear((await boxOf(page, "overview")).width, await now()));
     await page.keyboard.press("Enter");
     await until("as it was", async () => (await now()) === usual);
-    const low = divider(page, "Height of Overview, Structure, Why");
+    const low = divider(page, "Height of Overview, Structure");
     await low.focus();
     await grows(page, "timeline", "height", 26, () => page.keyboard.press("ArrowUp"));
     await page.keyboard.press("Enter");
@@ -133,9 +142,9 @@ async function stacked(page, server, width, height) {
     await open(page, server);
     const border = divider(page, "Height of Overview");
     await border.scrollIntoViewIfNeeded();
-    const why = (await boxOf(page, "why")).height;
+    const below = (await boxOf(page, "structure")).height;
     await grows(page, "overview", "height", 90, () => drag(page, border, [0, 90]));
-    assert.ok(isNear((await boxOf(page, "why")).height, why), "what is below moved on");
+    assert.ok(isNear((await boxOf(page, "structure")).height, below), "what is below moved on");
     const last = divider(page, "Height of Timeline");
     await last.scrollIntoViewIfNeeded();
     await last.focus();
@@ -161,10 +170,7 @@ async function byTouch(browser, server) {
     page.on("pageerror", (error) => complaints.push(String(error)));
     await open(page, server);
     const client = await context.newCDPSession(page);
-    const { x, y, width, height } = await divider(
-        page,
-        "Height of Overview, Structure, Why",
-    ).boundingBox();
+    const { x, y, width, height } = await divider(page, "Height of Overview").boundingBox();
     const touch = (type, at) =>
         client.send("Input.dispatchTouchEvent", {
             type,
@@ -240,8 +246,89 @@ async function links(page, server) {
     await detail(page).locator("h1").waitFor();
 }
 
+const heightOfLanes = async (page) =>
+    (await page.locator(".timeline-scroll").boundingBox()).height;
+
+/* Where the window is a laptop's: whatever is open, lanes have their height, and what is chosen is beside them. */
+async function lanesHaveRoom(page, server) {
+    for (const [width, height] of [
+        [1280, 720],
+        [1366, 768],
+        [1920, 1080],
+        [2560, 1440],
+    ]) {
+        await page.setViewportSize({ width, height });
+        await open(page, server, "views=overview,why,structure,timeline,ranks,regions,map");
+        const before = await heightOfLanes(page);
+        await page.keyboard.press("g");
+        await page.getByRole("region", { name: "Selected call" }).waitFor();
+        await page.keyboard.press("m");
+        await page.locator(".area-table tbody tr").first().waitFor();
+        const scale = await page.evaluate(
+            () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 13,
+        );
+        const lanes = await heightOfLanes(page);
+        assert.equal(lanes, before, `${width}: what is chosen takes nothing from lanes`);
+        console.log(`        ${width} x ${height}: lanes ${Math.round(lanes)} pixels high`);
+        assert.ok(lanes / scale >= 200, `${width} x ${height}: ${lanes}`);
+    }
+}
+
+/* Views that share a place; columns that are folded; one column on a telephone. */
+async function tabsAndFolds(page, server) {
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await open(page, server);
+    const wide = (await boxOf(page, "timeline")).width;
+    const seen = (selector) => page.locator(selector).isVisible();
+    assert.ok((await seen(".panel-overview")) && !(await seen(".panel-structure")));
+    await toFront(page, "Structure");
+    await page.locator(".icicle").first().waitFor();
+    assert.ok(!(await seen(".panel-overview")));
+    await page.keyboard.press("1"); /* what is behind comes to the front */
+    await page.locator(".scatter").waitFor();
+    await page.keyboard.press("1"); /* and closes when it is there */
+    await page.locator(".icicle").first().waitFor();
+    await page.waitForFunction(() => /views=why/.test(location.hash));
+    await page.keyboard.press("1");
+    await page.locator(".scatter").waitFor();
+
+    // Both columns at the sides; a reload leaves them folded, a call that is chosen brings the details back.
+    await page.keyboard.press("i");
+    await page.keyboard.press("o");
+    await until(
+        "nearly all the width is for lanes",
+        async () => (await boxOf(page, "timeline")).width > 1200,
+    );
+    await page.reload();
+    await page.locator(".timeline-canvas").waitFor();
+    assert.ok(!(await seen(".candidates")) && !(await seen(".details")));
+    await page.getByRole("button", { name: "List", exact: true }).click();
+    await candidates(page).first().waitFor();
+    await page.keyboard.press("g");
+    await page.getByRole("region", { name: "Selected call" }).waitFor();
+    await until("as it was", async () => isNear((await boxOf(page, "timeline")).width, wide));
+    await toFront(page, "Why");
+    await page.locator(".why-list").waitFor();
+    await toFront(page, "Call");
+    await page.getByRole("region", { name: "Selected call" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator(".why-list").waitFor();
+    assert.equal(await page.locator(".panel-why .tabs").count(), 0);
+
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open(page, server);
+    const list = await page.locator(".candidates").boundingBox();
+    const one = await detail(page).boundingBox();
+    assert.ok(list.width > 370 && one.width > 370, `${list.width}, ${one.width}`);
+    assert.ok(one.y >= list.y + list.height, "the execution is below the list");
+    await page.locator(".timeline-canvas").scrollIntoViewIfNeeded();
+    assert.ok((await page.locator(".timeline-canvas").boundingBox()).y < 844);
+}
+
 export async function run({ page, server, context }) {
-    await page.setViewportSize({ width: 1400, height: 900 });
+    await lanesHaveRoom(page, server);
+    await tabsAndFolds(page, server);
+    await page.setViewportSize({ width: 1920, height: 1080 });
     await byMouse(page, server);
     await byKeys(page, server);
     await stacked(page, server, 800, 900);

@@ -89,6 +89,10 @@ async function tablesHaveAll(page, server) {
 }
 
 export async function run({ page, server }) {
+    await page.setViewportSize({
+        width: 1000,
+        height: 900,
+    }); /* all views, one below the other */
     await loaded(page);
     await page.locator(".timeline-canvas").waitFor();
     await page.locator(".icicle").first().waitFor();

@@ -22,6 +22,10 @@ export async function openAnew(page, url) {
     await page.goto(`${place}?n=${++nth}${hash === undefined ? "" : `#${hash}`}`);
 }
 
+/* Of views that share a place the one with that title. */
+export const toFront = (page, title) =>
+    page.locator(".tabs").getByRole("button", { name: title, exact: true }).click();
+
 /* The page anew, with executions one by one in its list, the strangest first. */
 export async function openStrangest(page, server) {
     await openAnew(page, `${server.url}#list=:::score`);

@@ -1,10 +1,11 @@
 // What every view owes: it fits, it says how it stands, and a link restores it.
-import { assert, candidates, keepRouting, loaded, openAnew } from "./steps.mjs";
+import { assert, candidates, keepRouting, loaded, openAnew, toFront } from "./steps.mjs";
 
 export const name =
     "views: they fit on small and large screens, have all states, and links restore them";
 
-const all = "views=overview,why,structure,timeline,ranks,regions,quality";
+const some = "views=overview,why,structure,timeline";
+const all = `${some},ranks,regions,quality`;
 const sizes = [
     [800, 900],
     [960, 600] /* 1920 x 1200 at 200 % */,
@@ -128,10 +129,7 @@ async function ranks(page, server) {
 }
 
 async function linksRestore(page, server) {
-    await open(page, server, "views=overview,structure,regions");
-    await page.locator(".scatter").hover();
-    await page.keyboard.press("w");
-    await page.waitForFunction(() => /zoom=/.test(location.hash));
+    await open(page, server, "views=structure,regions");
     await page.getByRole("button", { name: "Calls", exact: true }).click();
     await page.getByRole("searchbox", { name: "Filter functions" }).fill("MPI");
     await page.getByLabel("stretch both").check();
@@ -141,7 +139,6 @@ async function linksRestore(page, server) {
     const link = page.url();
     await page.reload();
     await loaded(page);
-    await page.locator(".scatter").waitFor();
     assert.ok(await page.getByLabel("stretch both").isChecked());
     assert.equal(
         await page.getByRole("searchbox", { name: "Filter functions" }).inputValue(),
@@ -150,6 +147,19 @@ async function linksRestore(page, server) {
     assert.match(await page.locator('th[aria-sort="descending"]').textContent(), /Calls/);
     await page.waitForTimeout(300);
     assert.equal(page.url(), link, "nothing of it is lost");
+
+    // Of views that share a place the one in front, and where the overview was moved to.
+    await open(page, server, "views=overview,structure,regions");
+    await page.locator(".scatter").hover();
+    await page.keyboard.press("w");
+    await page.waitForFunction(() => /zoom=/.test(location.hash));
+    await toFront(page, "Regions");
+    await page.waitForFunction(() => /front=regions/.test(location.hash));
+    await page.reload();
+    await loaded(page);
+    await page.locator(".panel-regions").waitFor();
+    assert.equal(await page.locator(".panel-structure").count(), 0);
+    assert.match(page.url(), /zoom=/);
     await page.locator(".scatter").hover();
     await page.keyboard.press("f");
     await page.waitForFunction(() => !/zoom=/.test(location.hash));
@@ -180,7 +190,7 @@ async function states(page, server) {
         await held;
         await route.fulfill({ status: 503, body: '{"detail":"too busy"}' });
     });
-    await openAnew(page, `${server.url}#${all}`);
+    await openAnew(page, `${server.url}#${some}`);
     for (const what of ["executions", "the reasons", "the structure", "the execution"])
         await page.getByText(`Loading ${what}`, { exact: false }).first().waitFor();
     answer();
@@ -205,6 +215,7 @@ export async function run({ page, server }) {
     await namesAreApart(page, server);
     await moreIsOnlyTheRest(page, server);
     await ranks(page, server);
+    await page.setViewportSize({ width: 1920, height: 1080 }); /* two views beside each other */
     await linksRestore(page, server);
     await states(page, server);
 }

@@ -11,6 +11,7 @@ import { clearMarks } from "./marks";
 import {
     area,
     busy,
+    chosen,
     chosenCall,
     chosenCollective,
     chosenMessage,
@@ -26,9 +27,7 @@ import {
     selected,
     shownRanks,
     timeWindow,
-    views,
 } from "./store";
-import { ViewName, viewNames } from "./views";
 
 type LabelOrNone = Label | "clear";
 const codes = { abnormal: 1, normal: -1, clear: 0 };
@@ -52,47 +51,12 @@ export function select(tree: number | null): void {
 
 /* What is chosen in the timeline: a call, a message, a collective, an area. False: nothing was. */
 export function clearChosen(): boolean {
-    const wasChosen =
-        chosenCall.value ?? chosenMessage.value ?? chosenCollective.value ?? area.value;
+    const wasChosen = chosen.value;
     chosenCall.value = null;
     chosenMessage.value = null;
     chosenCollective.value = null;
     area.value = null;
     return wasChosen !== null;
-}
-
-export function showView(name: ViewName): void {
-    if (!views.value.includes(name)) views.value = [...views.value, name];
-}
-
-/* There is always one. */
-export function toggleView(name: ViewName): void {
-    const now = views.value;
-    const next = now.includes(name)
-        ? now.filter((v) => v !== name)
-        : viewNames.filter((v) => v === name || now.includes(v));
-    if (next.length) views.value = next;
-}
-
-let before: ViewName[] | null = null; /* one view was made larger */
-
-export function isOneOfMany(): boolean {
-    return views.value.length > 1 || before !== null;
-}
-
-/* Back to all that were there. False: none is alone. */
-export function endAlone(): boolean {
-    if (views.value.length > 1 || !before) return false;
-    views.value = before;
-    before = null;
-    return true;
-}
-
-/* One view alone, and back. */
-export function toggleAlone(name: ViewName): void {
-    if (endAlone()) return;
-    before = views.value;
-    views.value = [name];
 }
 
 /* What changes how executions stand reaches the server in the order in which it was done. */

@@ -2,15 +2,14 @@
 import { Signal } from "@preact/signals";
 import {
     clearChosen,
-    endAlone,
     labelTrees,
     retrain,
     showChanged,
     toggleLabel,
-    toggleView,
     redo,
     undo,
 } from "./actions";
+import { endAlone, toggleView } from "./shown_views";
 import { giveUp, goOn } from "./acts";
 import { goBeside } from "./call_walk";
 import { nextCounter } from "./counter_choice";
@@ -23,6 +22,7 @@ import { follow, measure } from "./timeline_keys";
 import { ViewName, viewNames } from "./views";
 import { isLearningOpen } from "./learning";
 import { closeFind, closeMenus, isHelpOpen, openFind, tourStep } from "./overlays";
+import { toggleFold } from "./panes";
 import { executions, lassoed, selected } from "./store";
 
 /* Of what is selected when all that was pressed before is done, and once labels are here. */
@@ -144,6 +144,13 @@ export const runKeys = keyTable([
             viewNames.map((name, i) => [name, [String(i + 1), () => toggleView(name)]]),
         ) as Record<ViewName, [string, () => void]>,
         shown: `1 to ${viewNames.length}`,
+    },
+    {
+        says: "fold the list / the details away, and back",
+        acts: {
+            list: ["I", () => toggleFold("list")],
+            details: ["O", () => toggleFold("details")],
+        },
     },
     {
         says: "find functions, ranks, executions, call paths; Enter: the next",

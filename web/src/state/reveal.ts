@@ -3,7 +3,7 @@
 import { batch, signal } from "@preact/signals";
 import { getJson } from "../api/http";
 import { Act } from "./acts";
-import { showView } from "./actions";
+import { showView } from "./shown_views";
 import { CallAt } from "../api/types";
 import {
     area,

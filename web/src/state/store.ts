@@ -97,6 +97,9 @@ export const chosenCollective = signal<{ location: number; call: number } | null
 ); /* by a call that takes part in it */
 export const area = signal<Area | null>(null);
 export const views = signal<ViewName[]>(viewsAtFirst);
+export const front = signal<ViewName | null>(
+    null,
+); /* of views that share a place; null: the first */
 export const planeName = signal<Plane | null>(null); /* null: the best there is */
 export const xAttribute = signal<Attribute>("enter_ns");
 export const yAttribute = signal<Attribute>("duration_ns");
@@ -140,6 +143,11 @@ export const busy = signal<string | null>(null);
 export const notice = signal<Notice | null>(null);
 export const theme = signal(
     matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
+);
+
+/* What is chosen in the timeline; null: nothing. */
+export const chosen = computed(
+    () => area.value ?? chosenMessage.value ?? chosenCollective.value ?? chosenCall.value,
 );
 
 export const foi = computed<Foi | null>(

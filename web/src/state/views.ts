@@ -7,7 +7,7 @@ interface ViewRow {
     title: string;
     says: string; /* what it is for, in the help */
     isFirst?: true; /* shown at first */
-    isBelow?: true; /* as wide as all others together, below them */
+    is?: "below" | "details"; /* under all others; or beside them, with what is chosen */
     isTable?: true; /* can be saved as one, beside its picture: it calls useTable() */
 }
 
@@ -22,6 +22,7 @@ export const viewTable = [
         name: "why",
         title: "Why",
         says: "where the time was lost, what it waited for, what sets it apart",
+        is: "details",
         isTable: true,
         isFirst: true,
     },
@@ -36,7 +37,7 @@ export const viewTable = [
         title: "Timeline",
         says: "its calls and messages over time, and those of the ranks it talks to",
         isFirst: true,
-        isBelow: true,
+        is: "below",
     },
     {
         name: "ranks",
@@ -60,7 +61,6 @@ export const viewTable = [
         name: "map",
         title: "Rank map",
         says: "all ranks over time: where time was lost, what cost the run, waited or went into a function; drag to see calls",
-        isBelow: true,
         isTable: true,
     },
 ] as const satisfies readonly ViewRow[];
@@ -70,6 +70,11 @@ export const viewNames: readonly ViewName[] = viewTable.map((view) => view.name)
 
 export function viewRow(name: ViewName): ViewRow & { name: ViewName } {
     return viewTable.find((view) => view.name === name)!;
+}
+
+/* Of these what stands where. In a stack there is no column for details. */
+export function viewsThatAre(what: ViewRow["is"], of: readonly ViewName[]): ViewName[] {
+    return viewNames.filter((name) => of.includes(name) && viewRow(name).is === what);
 }
 
 const manyRanks = 64; /* of so many nobody knows which to look at */

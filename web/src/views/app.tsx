@@ -1,23 +1,37 @@
-// How the page is laid out: candidates on the left, the selected execution on top of the views.
+// How the page is laid out: the list, the views, and the details of what is selected and chosen.
 import { ComponentType } from "preact";
-import { useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { runKeys } from "../state/keys";
 import { runQuery } from "../state/load";
-import { draggedIn, keepDragged, setDragged } from "../state/panes";
-import { run, views } from "../state/store";
-import { viewRow, ViewName, viewTable } from "../state/views";
+import {
+    Column,
+    draggedIn,
+    fold,
+    isFolded,
+    isPhone,
+    keepDragged,
+    room,
+    setDragged,
+} from "../state/panes";
+import { shownQuery } from "../state/selected";
+import { frontTab, showView, tabs } from "../state/shown_views";
+import { chosen, run, views } from "../state/store";
+import { viewRow, ViewName, viewsThatAre } from "../state/views";
 import { ComparedPage } from "./compared_page";
 import { HistoryPage } from "./history_page";
 import { Candidates } from "./candidates";
 import { Detail } from "./detail";
+import { ChosenPanel, Details } from "./details";
 import { Header, Messages } from "./header";
 import { Help } from "./help";
 import { LearningDialog } from "./learning";
 import { Overview } from "./overview";
 import { Live } from "./live";
 import { PaneDivider } from "./divider";
-import { Failed, Loading } from "./panel";
+import { useMarkedCalls } from "./marked_calls";
+import { Failed, Loading, Tabs } from "./panel";
 import { Panes } from "./panes";
-import { Room, roomOf, treeOf } from "./panes_layout";
+import { treeOf } from "./panes_layout";
 import { QualityView } from "./quality";
 import { RankMapView } from "./rank_map";
 import { RanksView } from "./ranks";
@@ -40,64 +54,125 @@ const components: Record<ViewName, ComponentType> = {
     quality: QualityView,
 };
 
-function Views({ room, scroller }: { room: Room; scroller: Size }) {
-    const shown = viewTable.filter(({ name }) => views.value.includes(name));
-    const names = (isBelow: boolean) =>
-        shown.filter((view) => "isBelow" in view === isBelow).map(({ name }) => name);
-    // All ranks, and then those that have lanes.
-    const [above, below] = [names(false), names(true).reverse()];
-    const layout = `${room}:${[...above, ...below]}`;
-    const tree = useMemo(() => treeOf(above, below, room), [layout]);
+/* Of the panes that are no views. */
+const otherPanes: Record<string, { title: string; pane: ComponentType }> = {
+    details: { title: "Details", pane: Details },
+    chosen: { title: "What is chosen", pane: ChosenPanel },
+};
+
+function Pane({ name }: { name: string }) {
+    const View = otherPanes[name]?.pane ?? components[name as ViewName];
+    const those = tabs.value.some((tab) => tab === name) ? tabs.value : [];
+    const titles = those.map((tab) => ({
+        name: tab,
+        title: viewRow(tab).title,
+        isFront: tab === name,
+        show: () => showView(tab),
+    }));
+    return (
+        <Tabs.Provider value={titles}>
+            <View />
+        </Tabs.Provider>
+    );
+}
+
+function Views({ scroller }: { scroller: Size }) {
+    const isStacked = room.value === "stacked";
+    const [timeline = null] = viewsThatAre("below", views.value);
+    const [why = null] = viewsThatAre("details", views.value);
+    const isBehind = (name: ViewName) => tabs.value.includes(name) && name !== frontTab.value;
+    const shown = {
+        above: viewsThatAre(undefined, views.value).filter((name) => !isBehind(name)),
+        timeline,
+        why,
+        details: isFolded("details") ? null : "details",
+        chosen: chosen.value && isStacked ? "chosen" : null,
+    };
+    // What was dragged holds for whatever is in front of others.
+    const names = [...viewsThatAre(undefined, views.value), timeline, shown.chosen];
+    const layout = `${room.value}:${[...names, isStacked ? why : shown.details].filter((name) => name)}`;
+    const tree = useMemo(() => treeOf(shown, room.value), [layout, frontTab.value]);
     return (
         <Panes
             id="views"
             layout={layout}
             tree={tree}
             scroller={scroller}
-            titleOf={(view) => viewRow(view as ViewName).title}
-            draw={(view) => {
-                const View = components[view as ViewName];
-                return <View />;
-            }}
+            titleOf={(name) => otherPanes[name]?.title ?? viewRow(name as ViewName).title}
+            draw={(name) => <Pane name={name} />}
         />
     );
 }
 
-const usualList: Record<Room, number> = { stacked: 240, usual: 280, wide: 280 }; /* units */
+const usualList = 264; /* units */
 const leastList = 240;
 const leastBeside = 312;
+
+function ListBorder({ layout, most, list, scale }: ListBorderProps) {
+    return (
+        <PaneDivider
+            direction="row"
+            label="Width of the list"
+            controls="candidates"
+            now={list}
+            least={leastList}
+            most={most}
+            scale={scale}
+            set={(size) => setDragged(layout, "", { sizes: [size], isLong: false })}
+            reset={() => setDragged(layout, "", null)}
+            keep={() => keepDragged(layout)}
+        />
+    );
+}
+interface ListBorderProps {
+    layout: string;
+    most: number;
+    list: number; /* its width */
+    scale: number;
+}
+
+/* A column that is folded: what brings it back. */
+function Folded({ column, says }: { column: Column; says: string }) {
+    if (!isFolded(column)) return null;
+    return (
+        <button
+            class="folded"
+            title={`Show the ${says.toLowerCase()} again (${runKeys.keyOf(column)})`}
+            onClick={() => fold(column, false)}
+        >
+            {says}
+        </button>
+    );
+}
 
 /* The list, its border, and all that is beside it. */
 function Body() {
     const box = useRef<HTMLDivElement>(null);
     const main = useRef<HTMLElement>(null);
-    const { width: measured, scale } = useSize(box);
-    const room = roomOf(innerWidth);
-    const layout = `${room}:list`;
-    const width = measured || innerWidth; /* before it is measured */
+    const size = useSize(box);
+    const mainSize = useSize(main);
+    const layout = `${room.value}:list`;
+    const width = size.width || innerWidth; /* before it is measured */
     const most = Math.max(leastList, width - leastBeside);
-    const wanted = draggedIn(layout)[""]?.sizes[0] ?? usualList[room];
+    const wanted = draggedIn(layout)[""]?.sizes[0] ?? usualList;
     const list = Math.min(wanted, most);
+    useMarkedCalls(shownQuery.answer.value.value);
+    useEffect(() => {
+        if (chosen.value) fold("details", false);
+    }, [chosen.value]);
     return (
-        <div class="body" ref={box} style={{ "--list": `${list * scale}px` }}>
-            <Candidates>
-                <PaneDivider
-                    direction="row"
-                    label="Width of the list"
-                    controls="candidates"
-                    now={list}
-                    least={leastList}
-                    most={most}
-                    scale={scale}
-                    set={(size) => setDragged(layout, "", { sizes: [size], isLong: false })}
-                    reset={() => setDragged(layout, "", null)}
-                    keep={() => keepDragged(layout)}
-                />
-            </Candidates>
-            <main ref={main} class={room}>
-                <Detail />
-                <Views room={room} scroller={useSize(main)} />
+        <div class="body" ref={box} style={{ "--list": `${list * size.scale}px` }}>
+            <Folded column="list" says="List" />
+            {!isFolded("list") && (
+                <Candidates>
+                    <ListBorder layout={layout} most={most} list={list} scale={size.scale} />
+                </Candidates>
+            )}
+            <main ref={main} class={room.value}>
+                {room.value === "stacked" && <Detail />}
+                <Views scroller={isPhone.value ? size : mainSize} />
             </main>
+            <Folded column="details" says="Details" />
         </div>
     );
 }

@@ -8,6 +8,7 @@ import { Entry } from "../state/entries";
 import { isLearningOpen } from "../state/learning";
 import { listQuery, listTable, Page, pageSize, showMore } from "../state/list";
 import { firstFilter, isNarrowed, ListFilter, withPart } from "../state/list_filter";
+import { room, toggleFold } from "../state/panes";
 import { filter, foi, run } from "../state/store";
 import { CandidateItem } from "./candidate_item";
 import { GroupItem } from "./group_item";
@@ -182,6 +183,16 @@ export function Candidates(props: { children?: ComponentChildren }) {
                 >
                     Learning
                 </button>
+                {room.value !== "stacked" && (
+                    <button
+                        class="quiet"
+                        aria-label="Fold the list"
+                        title={`Fold the list away (${runKeys.keyOf("list")})`}
+                        onClick={() => toggleFold("list")}
+                    >
+                        «
+                    </button>
+                )}
             </div>
             <Filters />
             <NothingStandsOut />

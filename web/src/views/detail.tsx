@@ -8,21 +8,22 @@ import { formatCount, formatScore, formatTime, plural } from "../format/units";
 import { runKeys } from "../state/keys";
 import { retrain } from "../state/actions";
 import { treeBeside } from "../state/entries";
+import { room, toggleFold } from "../state/panes";
 import { entries, hasMore, listQuery, selectStep } from "../state/list";
 import { goToOrigin } from "../state/origin";
 import { shownQuery } from "../state/selected";
 import { busy, executions, labelsToLearn, selected } from "../state/store";
 import { originOf } from "../format/origin";
 import { shortName } from "../state/names";
-import { useMarkedCalls } from "./marked_calls";
 import { LabelButtons } from "./labels";
 import { Failed, Loading, NothingSelected } from "./panel";
 import { useSize } from "./use_size";
 
+/* ", 8.3 times that"; nothing of what differs by less than a twentieth. */
 export function times(now: number, usually: number): string {
     const factor = now / usually;
-    if (factor >= 0.95 && factor < 1.05) return "typical";
-    return `${factor >= 9.5 ? formatCount(factor) : factor.toFixed(1)} times the typical`;
+    if (factor >= 0.95 && factor < 1.05) return "";
+    return `, ${factor >= 9.5 ? formatCount(factor) : factor.toFixed(1)} times that`;
 }
 
 function NextStep({ of }: { of: Shown }) {
@@ -39,14 +40,12 @@ function NextStep({ of }: { of: Shown }) {
                     {busy.value ?? "Retrain"} <kbd aria-hidden="true">R</kbd>
                 </button>
                 <LabelButtons tree={of.tree} id={shortId(of.id)} large />
-                <StepButtons />
             </div>
         );
     return (
         <div class="next-step">
             <span class="question">Should it be like this?</span>
             <LabelButtons tree={of.tree} id={shortId(of.id)} large />
-            <StepButtons />
         </div>
     );
 }
@@ -62,15 +61,15 @@ function StepButtons() {
             <button
                 onClick={() => selectStep(-1)}
                 disabled={!hasBeside(-1)}
-                title={`Candidate before (${runKeys.keyOf("before")})`}
-                aria-label="Candidate before"
+                title={`Entry before (${runKeys.keyOf("before")})`}
+                aria-label="Entry before"
             >
                 <span aria-hidden="true">↑</span>
             </button>
             <button
                 onClick={() => selectStep(1)}
                 disabled={!hasBeside(1)}
-                title={`Next candidate (${runKeys.keyOf("next")})`}
+                title={`Next entry (${runKeys.keyOf("next")})`}
             >
                 <span aria-hidden="true">↓</span> Next <kbd aria-hidden="true">J</kbd>
             </button>
@@ -109,7 +108,7 @@ function OriginButton({ of }: { of: Shown }) {
     );
 }
 
-/* Two lines of it, as the views below need the room; all of it when that is asked for. */
+/* Three lines of it, so that what is below it stays where it is; all of it when that is asked for. */
 function Reason(props: { of: Shown; isWhole: boolean; setIsCut: (is: boolean) => void }) {
     const box = useRef<HTMLParagraphElement>(null);
     const { width } = useSize(box);
@@ -128,7 +127,6 @@ export function Detail() {
     const of = shownQuery.answer.value;
     const [wholeOf, setWholeOf] = useState<string | null>(null);
     const [isCut, setIsCut] = useState(false);
-    useMarkedCalls(of.value);
     if (selected.value === null)
         return (
             <section class="detail empty" aria-label="Selected execution">
@@ -158,14 +156,27 @@ export function Detail() {
             aria-label="Selected execution"
             aria-busy={of.isLoading}
         >
-            <div class="facts">
+            <header>
                 <h1 title={it.id}>
                     {shortId(it.id)}{" "}
                     <span class="verdict">
                         {it.verdict === "anomaly" ? "▲ anomaly" : "normal"}
                     </span>
                 </h1>
-                <span>
+                <StepButtons />
+                {room.value !== "stacked" && (
+                    <button
+                        class="quiet"
+                        aria-label="Fold the details"
+                        title={`Fold the details away (${runKeys.keyOf("details")})`}
+                        onClick={() => toggleFold("details")}
+                    >
+                        »
+                    </button>
+                )}
+            </header>
+            <p class="facts">
+                <span title="typical: of executions with the same calls, on this rank">
                     <b>{formatTime(it.duration_ns)}</b>
                     {it.off_ns > 0 && (
                         <span title="when it began or ended was only known between two events">
@@ -173,13 +184,9 @@ export function Detail() {
                             ± {formatTime(it.off_ns)}
                         </span>
                     )}
-                    {it.open_ns !== null && " so far"}; typical with the same calls on this
-                    rank: {formatTime(it.usual_duration_ns)}
-                    {it.open_ns === null && ` (${times(it.duration_ns, it.usual_duration_ns)})`}
-                </span>
-                <span>
-                    score {formatScore(it.score)}, {formatCount(it.place)} of{" "}
-                    {formatCount(it.of)}
+                    {it.open_ns !== null && " so far"}; typical{" "}
+                    {formatTime(it.usual_duration_ns)}
+                    {it.open_ns === null && times(it.duration_ns, it.usual_duration_ns)}
                 </span>
                 {cost && (
                     <span class="cost" title={costHelp}>
@@ -187,6 +194,10 @@ export function Detail() {
                     </span>
                 )}
                 <span>at {formatTime(it.enter_ns)}</span>
+                <span>
+                    score {formatScore(it.score)}, {formatCount(it.place)} of{" "}
+                    {formatCount(it.of)}
+                </span>
                 <PartOf of={it} />
                 {(isCut || isWhole) && (
                     <button
@@ -198,7 +209,7 @@ export function Detail() {
                         {isWhole ? "less" : "more"}
                     </button>
                 )}
-            </div>
+            </p>
             <Reason of={it} isWhole={isWhole} setIsCut={setIsCut} />
             <NextStep of={it} />
         </section>

@@ -2,8 +2,9 @@
 // by how much room there is; they are dragged as the views of a run are.
 import { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
+import { Room, room as roomNow } from "../state/panes";
 import { Panes } from "./panes";
-import { part, Part, Room, roomOf, stackOf, Tree } from "./panes_layout";
+import { part, Part, stackOf, Tree } from "./panes_layout";
 import { useSize } from "./use_size";
 
 const rem = 13; /* units */
@@ -68,7 +69,7 @@ interface FixedPanesProps {
 export function FixedPanes({ page, views, arrange, seen = 1, children }: FixedPanesProps) {
     const main = useRef<HTMLElement>(null);
     const size = useSize(main);
-    const room = roomOf(innerWidth);
+    const room = roomNow.value;
     const tree = fixedTree(views, room, arrange);
     const of = (name: string) => views.find((view) => view.name === name)!;
     return (

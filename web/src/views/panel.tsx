@@ -1,13 +1,65 @@
 // The frame of a view: title, tools, and what stands there while there is nothing to see. Every
 // view has an empty, a loading and an error state; they are said here and nowhere else.
-import { ComponentChildren } from "preact";
+import { ComponentChildren, createContext } from "preact";
+import { useContext } from "preact/hooks";
 import { isOnline } from "../api/http";
 import { sentence } from "../format/units";
 import { Answer } from "../state/query";
-import { isOneOfMany, toggleAlone } from "../state/actions";
+import { isOneOfMany, toggleAlone } from "../state/shown_views";
 import { listQuery } from "../state/list";
 import { executions, views } from "../state/store";
 import { ViewName, viewRow } from "../state/views";
+
+export interface Tab {
+    name: string;
+    title: string;
+    isFront: boolean;
+    show: () => void;
+}
+
+/* What shares the place of a panel: titles, of which one is in front. */
+export const Tabs = createContext<Tab[]>([]);
+
+function Title({ title }: { title: string }) {
+    const tabs = useContext(Tabs);
+    if (tabs.length < 2) return <h2>{title}</h2>;
+    return (
+        <h2 class="tabs">
+            {tabs.map((tab) => (
+                <button key={tab.name} aria-pressed={tab.isFront} onClick={tab.show}>
+                    {tab.title}
+                </button>
+            ))}
+        </h2>
+    );
+}
+
+/* class, label and title of a panel, what stands at its right, what is in it. */
+export function Frame(props: {
+    name: string;
+    title: string;
+    label?: string; /* without: the title */
+    tools?: ComponentChildren;
+    button?: ComponentChildren; /* behind the tools */
+    children: ComponentChildren;
+}) {
+    const { name, title } = props;
+    return (
+        <section
+            class={`panel panel-${name}`}
+            id={`view-${name}`}
+            aria-label={props.label ?? title}
+            tabIndex={-1}
+        >
+            <header class="panel-head">
+                <Title title={title} />
+                <div class="tools">{props.tools}</div>
+                {props.button}
+            </header>
+            <div class="panel-body">{props.children}</div>
+        </section>
+    );
+}
 
 export function Panel(props: {
     name: ViewName;
@@ -17,29 +69,20 @@ export function Panel(props: {
     const { name } = props;
     const { title } = viewRow(name);
     const isAlone = views.value.length === 1;
-    return (
-        <section
-            class={`panel panel-${name}`}
-            id={`view-${name}`}
-            aria-label={title}
-            tabIndex={-1}
+    const button = isOneOfMany() && (
+        <button
+            class="quiet"
+            onClick={() => toggleAlone(name)}
+            title={isAlone ? "Show the other views again" : "Show only this view"}
+            aria-label={`${title}: ${isAlone ? "smaller" : "larger"}`}
         >
-            <header class="panel-head">
-                <h2>{title}</h2>
-                <div class="tools">{props.tools}</div>
-                {isOneOfMany() && (
-                    <button
-                        class="quiet"
-                        onClick={() => toggleAlone(name)}
-                        title={isAlone ? "Show the other views again" : "Show only this view"}
-                        aria-label={`${title}: ${isAlone ? "smaller" : "larger"}`}
-                    >
-                        {isAlone ? "⤡" : "⤢"}
-                    </button>
-                )}
-            </header>
-            <div class="panel-body">{props.children}</div>
-        </section>
+            {isAlone ? "⤡" : "⤢"}
+        </button>
+    );
+    return (
+        <Frame name={name} title={title} tools={props.tools} button={button}>
+            {props.children}
+        </Frame>
     );
 }
 

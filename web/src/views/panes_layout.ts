@@ -1,15 +1,13 @@
 // Where views stand: a tree of rows and columns, and the box of each view in it. Sizes are in units (13 to the
 // height of a letter's line, as everywhere); what a person dragged replaces what is usual, per row or column.
 //
-//     +----------+-----+    column: row(column(overview, structure), why)
-//     | overview |     |            timeline
-//     +----------+ why |
-//     | structure|     |    Column and row have a path: "" is the whole, "0" its first part, "0.1" the second
-//     +----------+-----+    part of that.
-//     | timeline       |
-//     +----------------+
+//     +----------+---------+    column: row(column(overview, timeline), details)
+//     | overview |         |
+//     +----------+ details |    Column and row have a path: "" is the whole, "0" its first part, "0.0" the first
+//     | timeline |         |    part of that.
+//     +----------+---------+
 
-import { Dragged, DraggedByPath } from "../state/panes";
+import { Dragged, DraggedByPath, Room } from "../state/panes";
 
 export interface Box {
     left: number;
@@ -31,9 +29,6 @@ export interface Part {
     grow: number; /* ... in these proportions */
     least: number; /* height, while nobody dragged */
 }
-
-/* How much room there is; a size that is kept holds for one of these. */
-export type Room = "stacked" | "usual" | "wide";
 
 export interface Divider {
     path: string;
@@ -57,12 +52,10 @@ const gap = 6;
 const leastSize = { row: 20 * 13, column: 10 * 13 }; /* for whoever drags */
 const rowHeight = 13 * 13;
 const stackedHeight = 16 * 13;
-const belowHeights: Record<string, number> = { map: 14 * 13, timeline: 15 * 13 };
-const stackedTimeline = 20 * 13;
-
-export function roomOf(width: number): Room {
-    return width <= 1100 ? "stacked" : width < 1700 ? "usual" : "wide";
-}
+const timelineHeight = 23 * 13; /* with 200 units for lanes */
+const stackedTimeline = 25 * 13;
+const chosenHeight = 12 * 13;
+const detailsWidth: Record<"usual" | "wide", number> = { usual: 25 * 13, wide: 32 * 13 };
 
 export const part = (is: Part["is"], grow: number, least = rowHeight): Part => ({
     is,
@@ -70,54 +63,62 @@ export const part = (is: Part["is"], grow: number, least = rowHeight): Part => (
     grow,
     least,
 });
-const row = (views: string[], grows = views.map(() => 1)): Group => ({
+const row = (views: string[]): Group => ({
     direction: "row",
-    parts: views.map((view, i) => part(view, grows[i])),
+    parts: views.map((view) => part(view, 1)),
 });
-
-function rowsOf(views: string[], room: Room): Part[] {
-    const n = views.length;
-    if (n === 3 && room === "usual") {
-        const beside = row([views[0], views[1]]);
-        beside.parts[0].is = {
-            direction: "column",
-            parts: [part(views[0], 1), part(views[2], 1)],
-        };
-        return [part(beside, 1, 2 * rowHeight + gap)];
-    }
-    const inRow = { stacked: 1, usual: 2, wide: n === 4 ? 4 : 3 }[room];
-    const rows: Part[] = [];
-    for (let i = 0; i < n; i += inRow) {
-        const these = views.slice(i, i + inRow);
-        const is = these.length === 1 ? these[0] : row(these, n === 2 ? [5, 6] : undefined);
-        rows.push(
-            part(is, 1 / Math.ceil(n / inRow), room === "stacked" ? stackedHeight : rowHeight),
-        );
-    }
-    return rows;
-}
 
 /* All, from above. */
 export interface Tree extends Group {
     isStack: boolean; /* one gets higher without another that gives: the page scrolls */
 }
 
-/* below: views as wide as all others together. */
-export function treeOf(above: string[], below: string[], room: Room): Tree {
-    const parts = rowsOf(above, room);
-    for (const view of below) {
-        const isTimeline = view === "timeline";
-        const height = isTimeline && room === "stacked" ? stackedTimeline : belowHeights[view];
-        const isFixed = !isTimeline || room === "stacked";
-        parts.push({
-            is: view,
-            size: isFixed ? height : 0,
-            grow: isFixed ? 0 : 1,
-            least: height,
-        });
-    }
-    if (parts.every(({ grow }) => !grow)) parts[parts.length - 1].grow = 1;
-    return { direction: "column", parts, isStack: room === "stacked" };
+interface Shown {
+    above: string[]; /* of those that share a place the one in front alone */
+    timeline: string | null;
+    why: string | null; /* in a stack one of the views ... */
+    details: string | null; /* ... else a part of this column, which stands beside all others */
+    chosen: string | null; /* below the timeline of a stack */
+}
+
+function stackedTree({ above, timeline, why, chosen }: Shown): Tree {
+    const heights: [string | null, number][] = [
+        [why, stackedHeight],
+        ...above.map((view): [string, number] => [view, stackedHeight]),
+        [timeline, stackedTimeline],
+        [chosen, chosenHeight],
+    ];
+    return stackOf(
+        heights.flatMap(([view, height]) =>
+            view === null ? [] : [{ is: view, size: height, grow: 0, least: height }],
+        ),
+    );
+}
+
+//     +-----------------+----------+
+//     | above  | above  |          |    A column of these, and beside it the details.
+//     +-----------------+ details  |
+//     | timeline        |          |
+//     +-----------------+----------+
+export function treeOf(shown: Shown, room: Room): Tree {
+    if (room === "stacked") return stackedTree(shown);
+    const { above, timeline, details } = shown;
+    const parts: Part[] = [];
+    if (above.length) parts.push(part(above.length === 1 ? above[0] : row(above), 5));
+    if (timeline !== null) parts.push(part(timeline, 6, timelineHeight));
+    const tree: Tree = { direction: "column", parts, isStack: false };
+    if (details === null) return tree;
+    if (!parts.length) return { ...tree, parts: [part(details, 1)] };
+    const middle = { direction: "column" as const, parts };
+    const beside: Group = {
+        direction: "row",
+        parts: [
+            part(parts.length === 1 ? parts[0].is : middle, 1),
+            { is: details, size: detailsWidth[room], grow: 0, least: rowHeight },
+        ],
+    };
+    const least = sum(parts.map((p) => p.least)) + gap * (parts.length - 1);
+    return { ...tree, parts: [part(beside, 1, least)] };
 }
 
 const sum = (of: number[]) => of.reduce((all, x) => all + x, 0);

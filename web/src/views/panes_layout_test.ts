@@ -1,19 +1,27 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { readLayouts } from "../state/panes";
+import { readLayouts, Room, roomOf, sharedPlace } from "../state/panes";
 import {
     Box,
     Divider,
     Laid,
     layOutPanes,
     part,
-    roomOf,
     shareOut,
     sizesAfter,
     treeOf,
 } from "./panes_layout";
 
-const seven = ["overview", "why", "structure", "ranks", "regions", "quality"];
+const views = ["overview", "structure", "ranks", "regions", "quality"];
+const none = { above: [], timeline: null, why: null, details: null, chosen: null };
+
+/* As the page makes them of so many views above the timeline. */
+function shownOf(n: number, room: Room, others: Partial<Parameters<typeof treeOf>[0]>) {
+    const all = views.slice(0, n);
+    const [front, ...behind] = sharedPlace(all, room);
+    const above = all.filter((view) => view === front || !behind.includes(view));
+    return treeOf({ ...none, above, ...others }, room);
+}
 
 function boxesOf(laid: Laid): Map<string, Box> {
     return new Map(
@@ -26,21 +34,29 @@ function dividersOf(laid: Laid): Divider[] {
 const right = (b: Box) => b.left + b.width;
 const bottom = (b: Box) => b.top + b.height;
 
+const sometimes = [
+    {},
+    { timeline: "timeline" },
+    { details: "details" },
+    { timeline: "timeline", details: "details" },
+];
+
 test("views never lie over each other, and all room is used", () => {
     for (const room of ["stacked", "usual", "wide"] as const)
-        for (let n = 0; n <= 6; n++)
-            for (const below of [[], ["timeline"], ["map", "timeline"]]) {
-                if (!n && !below.length) continue;
+        for (let n = 0; n <= views.length; n++)
+            for (const others of sometimes) {
+                if (!n && !("timeline" in others) && (room === "stacked" || !others.details))
+                    continue;
                 const laid = layOutPanes(
-                    treeOf(seven.slice(0, n), below, room),
+                    shownOf(n, room, others),
                     { width: 1000, height: 500 },
                     {},
                 );
+                const said = `${room} ${n} ${JSON.stringify(others)}`;
                 const boxes = [...boxesOf(laid).values()];
-                assert.equal(boxes.length, n + below.length);
                 const boxesAndBorders = laid.items.map(({ box }) => box);
                 const area = boxesAndBorders.reduce((sum, b) => sum + b.width * b.height, 0);
-                assert.ok(Math.abs(area - 1000 * laid.height) < 1, `${room} ${n} ${below}`);
+                assert.ok(Math.abs(area - 1000 * laid.height) < 1, said);
                 boxes.forEach((a, i) =>
                     boxes.slice(i + 1).forEach((b) => {
                         const isApart =
@@ -48,34 +64,50 @@ test("views never lie over each other, and all room is used", () => {
                             right(b) <= a.left + 1e-6 ||
                             bottom(a) <= b.top + 1e-6 ||
                             bottom(b) <= a.top + 1e-6;
-                        assert.ok(isApart, `${room} ${n} ${below}`);
+                        assert.ok(isApart, said);
                     }),
                 );
             }
 });
 
-test("three views stand in two columns, the second as high as both others", () => {
-    const laid = layOutPanes(
-        treeOf(seven.slice(0, 3), ["timeline"], "usual"),
-        { width: 1006, height: 806 },
-        {},
-    );
+test("views that have no room beside each other share a place, the others have their own", () => {
+    assert.deepEqual(sharedPlace(views.slice(0, 1), "usual"), []);
+    assert.deepEqual(sharedPlace(views.slice(0, 2), "usual"), ["overview", "structure"]);
+    assert.deepEqual(sharedPlace(views.slice(0, 2), "wide"), []);
+    assert.deepEqual(sharedPlace(views.slice(0, 4), "wide"), ["structure", "ranks", "regions"]);
+    assert.deepEqual(sharedPlace(views, "stacked"), []);
+});
+
+test("on a laptop lanes have 200 units, whatever else is open", () => {
+    const room = { width: 1000, height: 620 };
+    const above = 23 * 13 - 200; /* title, the run as a whole, legend */
+    for (let n = 0; n <= views.length; n++)
+        for (const others of sometimes) {
+            const tree = shownOf(n, "usual", { ...others, timeline: "timeline" });
+            const timeline = boxesOf(layOutPanes(tree, room, {})).get("timeline")!;
+            assert.ok(timeline.height - above >= 200, `${n}: ${timeline.height}`);
+        }
+});
+
+test("details stand beside all others", () => {
+    const tree = shownOf(2, "wide", { timeline: "timeline", details: "details" });
+    const laid = layOutPanes(tree, { width: 1428, height: 806 }, {});
     const boxes = boxesOf(laid);
-    assert.deepEqual(boxes.get("why"), { left: 506, top: 0, width: 500, height: 400 });
-    assert.deepEqual(boxes.get("structure"), { left: 0, top: 203, width: 500, height: 197 });
-    assert.deepEqual(boxes.get("timeline"), { left: 0, top: 406, width: 1006, height: 400 });
+    assert.deepEqual(boxes.get("details"), { left: 1012, top: 0, width: 416, height: 806 });
+    assert.deepEqual(boxes.get("structure")!.left, 506);
+    assert.equal(right(boxes.get("timeline")!), 1006);
     assert.deepEqual(
         dividersOf(laid).map(({ path, views }) => [path, views.join()]),
         [
-            ["0.0", "overview"],
-            ["0", "overview,structure"],
-            ["", "overview,structure,why"],
+            ["0.0.0", "overview"],
+            ["0.0", "overview,structure"],
+            ["0", "overview,structure,timeline"],
         ],
     );
 });
 
 test("what one gets the other gives, down to the least of both", () => {
-    const tree = treeOf(["overview", "why"], ["timeline"], "usual");
+    const tree = shownOf(2, "wide", { timeline: "timeline" });
     const room = { width: 1106, height: 806 };
     const [beside] = dividersOf(layOutPanes(tree, room, {}));
     assert.deepEqual(sizesAfter(beside, 600), { sizes: [600, 500], isLong: false });
@@ -89,10 +121,10 @@ test("what one gets the other gives, down to the least of both", () => {
 });
 
 test("stacked views scroll: one gets higher without the others", () => {
-    const tree = treeOf(["overview", "why"], ["timeline"], "stacked");
+    const tree = shownOf(1, "stacked", { why: "why", timeline: "timeline" });
     const room = { width: 500, height: 400 };
     const laid = layOutPanes(tree, room, {});
-    assert.equal(laid.height, 208 + 208 + 260 + 3 * 6);
+    assert.equal(laid.height, 208 + 208 + 325 + 3 * 6);
     const borders = dividersOf(laid);
     assert.equal(borders.length, 3, "the last one has a border, too");
     const more = sizesAfter(borders[2], 390);
@@ -103,14 +135,14 @@ test("stacked views scroll: one gets higher without the others", () => {
 });
 
 test("what is more than fits, but no stack, stays as long when a border moves", () => {
-    const tree = treeOf(["overview", "why"], ["timeline"], "usual");
+    const tree = shownOf(1, "usual", { timeline: "timeline" });
     const room = { width: 900, height: 300 };
     const laid = layOutPanes(tree, room, {});
-    assert.equal(laid.height, 169 + 195 + 6);
+    assert.equal(laid.height, 169 + 299 + 6);
     const borders = dividersOf(laid);
-    assert.equal(borders.length, 2);
-    const other = sizesAfter(borders[1], 140);
-    assert.deepEqual(other, { sizes: [140, 224], isLong: true });
+    assert.equal(borders.length, 1);
+    const other = sizesAfter(borders[0], 140);
+    assert.deepEqual(other, { sizes: [140, 328], isLong: true });
     assert.equal(layOutPanes(tree, room, { "": other }).height, laid.height);
 });
 
@@ -133,7 +165,7 @@ test("what is usually lower than others may be stays as low when another border 
 });
 
 test("sizes of another number of views are not used", () => {
-    const tree = treeOf(["overview", "why"], [], "usual");
+    const tree = shownOf(2, "wide", {});
     const room = { width: 1106, height: 300 };
     const odd = { "0": { sizes: [1, 2, 3], isLong: false } };
     assert.deepEqual(layOutPanes(tree, room, odd), layOutPanes(tree, room, {}));

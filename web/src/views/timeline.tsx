@@ -25,7 +25,6 @@ import { fit, pan, setWindow, zoom } from "../state/timeline_keys";
 import { Minimap } from "./minimap";
 import { Failed, Loading, NothingSelected, Panel } from "./panel";
 import { TimelineCanvas } from "./timeline_canvas";
-import { Chosen } from "./timeline_chosen";
 import { CounterChoice, CounterLegend, drawnOf, useCounter } from "./timeline_counter";
 import { useUsual } from "./timeline_data";
 import { left } from "./timeline_scene";
@@ -179,7 +178,6 @@ export function Timeline() {
                     />
                 )}
                 <CounterLegend track={counter} drawn={counterDrawn} />
-                <Chosen />
             </div>
         </Panel>
     );

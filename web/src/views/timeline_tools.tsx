@@ -142,7 +142,7 @@ function ExcessLegend({ usual: now }: { usual: UsualNow }) {
             </p>
         );
     return (
-        <p class="legend kinds-legend" aria-label="Colours of calls">
+        <p class="legend kinds-legend" aria-label="Colours of calls" role="group" tabIndex={0}>
             <span>longer than is typical on the call path there, by</span>
             <LegendKeys keys={excessKeys(usual)} />
             <span>
@@ -164,7 +164,7 @@ export function TimelineLegend(props: {
     if (callColours.value === "excess") return <ExcessLegend usual={usual} />;
     if (callColours.value !== "kind") return null;
     return (
-        <p class="legend kinds-legend" aria-label="Colours of calls">
+        <p class="legend kinds-legend" aria-label="Colours of calls" role="group" tabIndex={0}>
             <LegendKeys keys={keysOfCalls(calls)} />
             {hasLaunches && (
                 <span>
