@@ -25,9 +25,12 @@
 #include "trace/tracer/debug_info.h"
 
 #include <dwarf.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_NESTED 64
+#define MAX_NAME 1024
 #define MAX_LOOKED_AT ((size_t)32 << 20) /* bytes of code */
 
 struct piece {
@@ -67,12 +70,79 @@ static uint64_t number_of(Dwarf_Die *die, unsigned attribute)
     return dwarf_formudata(dwarf_attr(die, attribute, &memory), &value) == 0 ? value : 0;
 }
 
+/* The child of a scope that an entry is in, or is. */
+static bool child_with(Dwarf_Die *scope, Dwarf_Off entry)
+{
+    Dwarf_Die die, last;
+    bool is_there = false;
+
+    if (dwarf_child(scope, &die) != 0)
+        return false;
+    do {
+        if (dwarf_dieoffset(&die) > entry)
+            break;
+        last = die;
+        is_there = true;
+    } while (dwarf_siblingof(&die, &die) == 0);
+    if (is_there)
+        *scope = last;
+    return is_there;
+}
+
+static const char *scope_name(Dwarf_Die *scope)
+{
+    const char *name = dwarf_diename(scope);
+
+    switch (dwarf_tag(scope)) {
+    case DW_TAG_namespace:
+        return name ? name : "(anonymous namespace)";
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+        return name;
+    default:
+        return NULL;
+    }
+}
+
+/* What is declared in an unnamed namespace has no name for the linker: it is put together of the names of what
+ * it is declared in, as a person writes it. */
+static const char *name_with_scopes(Dwarf_Die *die, const char *name)
+{
+    char text[MAX_NAME];
+    size_t n = 0;
+    Dwarf_Attribute memory;
+    Dwarf_Die declared = *die, scope;
+
+    while (
+        dwarf_formref_die(dwarf_attr(&declared, DW_AT_abstract_origin, &memory), &declared) ||
+        dwarf_formref_die(dwarf_attr(&declared, DW_AT_specification, &memory), &declared))
+        ;
+    if (dwarf_diecu(&declared, &scope, NULL, NULL) == NULL)
+        return name;
+    while (child_with(&scope, dwarf_dieoffset(&declared)) &&
+           dwarf_dieoffset(&scope) != dwarf_dieoffset(&declared)) {
+        const char *around = scope_name(&scope);
+        int more = around ? snprintf(text + n, sizeof text - n, "%s::", around) : 0;
+
+        if (more < 0 || (size_t)more >= sizeof text - n)
+            return name;
+        n += (size_t)more;
+    }
+    if (n == 0 || n + strlen(name) >= sizeof text)
+        return name;
+    strcpy(text + n, name);
+    return memory_copy(text);
+}
+
 static const char *name_of(Dwarf_Die *die)
 {
     Dwarf_Attribute memory;
-    const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &memory));
+    const char *linked =
+        dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &memory));
+    const char *name = linked ? NULL : dwarf_diename(die);
 
-    return name ? name : dwarf_diename(die);
+    return name ? name_with_scopes(die, name) : linked;
 }
 
 static uint64_t mix(uint64_t h, uint64_t value)

@@ -11,8 +11,8 @@
 /* What came of a call that was inlined. */
 struct inlined {
     const struct inlined *caller; /* NULL: the function that has it all */
-    const char *name;             /* as the linker would see it */
-    const char *file;             /* where the function begins; NULL: not known */
+    const char *name; /* as the linker would see it; of what it does not see with its scopes */
+    const char *file; /* where the function begins; NULL: not known */
     uint32_t line;
     uint32_t depth; /* callers there are */
     uint64_t place; /* the same for all that the compiler made of one call */

@@ -46,6 +46,8 @@ for level in -O1 -O2; do
     jq -e '.estimated | .joined >= 1 and .joined_most >= 10' info >/dev/null || fail "C $level: no calls that may be several"
     "$cxx" $level -g -o cxx "$source/inlined_methods.cc"
     run cxx cxx$level.trace
+    # with its scopes, though the linker has no name for it
+    grep -q '^(anonymous namespace)::Halo::send[( ]' calls || fail "C++ $level: no Halo::send"
     sed -i 's/.*:://; s/<double>(double) const/<double>/; s/<int>(int) const/<int>/; s/() const//' said
     sed -i 's/.*:://; s/<double>(double) const/<double>/; s/<int>(int) const/<int>/; s/() const//' calls
     compare "C++ $level"
