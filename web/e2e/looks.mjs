@@ -1,10 +1,12 @@
 // looks.mjs -- how a page is looked at: sizes, colour schemes, and what is wrong with what is seen: things
 // over each other, and text that is cut.
 export const sizes = [
-    { name: "800", width: 800, height: 900 },
-    { name: "1024", width: 1024, height: 768 },
-    { name: "1400", width: 1400, height: 900 },
+    { name: "390", width: 390, height: 844 } /* a telephone */,
+    { name: "800", width: 800, height: 600 },
+    { name: "1280", width: 1280, height: 720 },
+    { name: "1366", width: 1366, height: 768 },
     { name: "1920", width: 1920, height: 1080 },
+    { name: "2560", width: 2560, height: 1440 },
     { name: "200%", width: 700, height: 450, ratio: 2 } /* 1400 x 900 */,
 ];
 export const schemes = ["light", "dark"];

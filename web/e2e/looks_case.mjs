@@ -25,7 +25,7 @@ async function nothingFound(page, what) {
 
 export async function run({ page, server }) {
     const few = sizes.filter(
-        ({ width }) => process.env.SNAG_LONG || width === 800 || width === 1920,
+        ({ width }) => process.env.SNAG_LONG || [390, 1280, 1920].includes(width),
     );
     for (const { name: size, width, height } of few) {
         await page.setViewportSize({ width, height });
