@@ -12,6 +12,7 @@
 #include "ps/ps_tables.h"
 #include "run/rundb.h"
 #include "run/rundir.h"
+#include "run/sql_query.h"
 #include "view/csv.h"
 #include "view/executions.h"
 
@@ -28,30 +29,13 @@ struct query_rows {
 
 /* ------------------------------------------------------------------------------ formats */
 
-static json_t *json_value(sqlite3_stmt *query, int c)
-{
-    switch (sqlite3_column_type(query, c)) {
-    case SQLITE_INTEGER:
-        return json_integer(sqlite3_column_int64(query, c));
-    case SQLITE_FLOAT:
-        return json_number(sqlite3_column_double(query, c));
-    case SQLITE_NULL:
-        return json_null();
-    default: {
-        const char *text = rundb_text(query, c); /* before its length is asked for */
-
-        return json_text_n(text, (size_t)sqlite3_column_bytes(query, c));
-    }
-    }
-}
-
 static void json_row(struct query_rows *rows, sqlite3_stmt *query)
 {
     json_t *row = json_object();
 
     (void)rows;
     for (int c = 0; c < sqlite3_column_count(query); c++)
-        json_object_set_new(row, sqlite3_column_name(query, c), json_value(query, c));
+        json_object_set_new(row, sqlite3_column_name(query, c), sql_query_value(query, c));
     print_json(row, false);
 }
 
@@ -149,34 +133,12 @@ static int print_rows(sqlite3 *db, sqlite3_stmt *query, const struct settings *s
     return rc;
 }
 
-/* Whether what follows a statement is another one, and not just a comment. */
-static bool has_more(sqlite3 *db, const char *rest)
-{
-    sqlite3_stmt *more = NULL;
-    bool is_more = false;
-
-    while (!is_more && *rest) {
-        is_more = sqlite3_prepare_v2(db, rest, -1, &more, &rest) != SQLITE_OK || more != NULL;
-        sqlite3_finalize(more);
-    }
-    return is_more;
-}
-
 int query_print(sqlite3 *db, const char *sql, const struct settings *settings)
 {
     sqlite3_stmt *query = NULL;
-    const char *rest = "";
-    int rc = 0;
+    int rc = sql_query_prepare(db, sql, &query);
 
-    if (sqlite3_prepare_v2(db, sql, -1, &query, &rest) != SQLITE_OK)
-        return sqlite3_errcode(db) == SQLITE_AUTH
-                   ? err_set(ERR_USAGE, "query only reads: '%s' would change something", sql)
-                   : err_set(ERR_USAGE, "bad SQL: %s", sqlite3_errmsg(db));
-    if (query == NULL || has_more(db, rest))
-        rc = err_set(ERR_USAGE, "one SQL statement at a time, not '%s'", sql);
-    else if (!sqlite3_stmt_readonly(query))
-        rc = err_set(ERR_USAGE, "query only reads: '%s' would change something", sql);
-    else
+    if (rc == 0)
         rc = print_rows(db, query, settings);
     sqlite3_finalize(query);
     return rc;
@@ -236,6 +198,7 @@ int cmd_query(const struct settings *settings)
     rc = selection_open(&run, settings);
     if (rc == 0) {
         database_unbound(&run.database); /* a question may take as long as it does */
+        database_read_only(&run.database);
         rc = query_print(run.db, settings->args[1], settings);
     }
     run_close(&run);

@@ -279,7 +279,8 @@ static const struct command commands[] = {
      "over a store of provenance, whose views are anomalies, normalexecs, metadata,\n"
      "func_stats, counter_stats, ad_model, jobs, runs; or over a history, whose tables are\n"
      "run, tag and digest; or over what a parameter server knows, by its address or its\n"
-     "snapshot, whose tables are server, functions and statistics.",
+     "snapshot, whose tables are server, functions and statistics. The page of snag serve\n"
+     "takes the same SQL of a run, in its view Query.",
      "  snag query lammps.snag 'SELECT rank, max(score) FROM execution GROUP BY rank'\n"
      "  snag query lammps.snag 'SELECT * FROM quality' --json\n"
      "  snag query nightly.db 'SELECT run, foi, median_ns FROM digest ORDER BY run'"},

@@ -89,6 +89,14 @@ void connection_wake(struct connection *c)
     loop_poke(loop);
 }
 
+bool connection_is_gone(const struct connection *c)
+{
+    char next;
+    ssize_t n = recv(c->fd, &next, 1, MSG_PEEK | MSG_DONTWAIT);
+
+    return n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+}
+
 const char *connection_body(const struct connection *c, size_t *n)
 {
     *n = c->n_body;

@@ -15,6 +15,7 @@
 #include "http/request.h"
 #include "http/response.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -55,6 +56,13 @@ void connection_stream(struct connection *connection, struct reply *reply,
 
 /* connection_wake -- there is more to say. Thread-safe; more than once is harmless. */
 void connection_wake(struct connection *connection);
+
+/*
+ * connection_is_gone -- the client has closed its side: nobody waits for the answer, as far as
+ * can be told. Thread-safe between respond() and connection_wake, where the answer is not there
+ * yet. A system call.
+ */
+bool connection_is_gone(const struct connection *connection);
 
 /* connection_body -- (n) the bytes of the body, until end(). */
 const char *connection_body(const struct connection *connection, size_t *n);

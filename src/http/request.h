@@ -131,6 +131,9 @@ struct request {
     const char *text; /* [size] of a POST: its body */
     size_t size;
     json_t *body; /* the same as an object; NULL where the handler reads the text */
+    /* Nobody waits for the answer any more: for what takes long; NULL: somebody does. */
+    bool (*is_unwanted)(const void *client);
+    const void *client;
 };
 
 /* request_text -- a parameter, or fallback when it is missing or empty. */

@@ -33,8 +33,12 @@ api_fn api_call, api_search_next;
 api_fn api_labels, api_labels_csv, api_label, api_retrain, api_undo, api_redo, api_undo_retrain,
     api_retrains, api_learning, api_model;
 api_fn api_incidents, api_groups, api_ranks;
+/* api_matrix.c */
+api_fn api_matrix;
 /* api_map.c */
 api_fn api_map;
+/* api_query.c */
+api_fn api_query;
 /* api_comparison.c */
 api_fn api_comparison, api_comparison_tree, api_comparison_runs;
 api_fn api_history, api_history_functions, api_history_comparison, api_history_tree;

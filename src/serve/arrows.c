@@ -18,7 +18,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define BLOCK 64u     /* records */
 #define MAX_SLOTS 64u /* of a window */
 
 /* A message that may be shown. */
@@ -53,8 +52,7 @@ void arrows_release(struct arrows *arrows)
     *arrows = (struct arrows){0};
 }
 
-/* Where a message is, by its row among all of them. O(log locations). */
-static uint32_t location_of(const struct columns *columns, uint64_t row)
+uint32_t arrows_location_of(const struct columns *columns, uint64_t row)
 {
     return FIRST_NOT(i, 1, columns->n_locations, columns->range[i].first_message <= row) - 1;
 }
@@ -71,7 +69,7 @@ static void take(struct gathering *g, uint32_t location, uint64_t row)
     g->n_looked_at++;
     if (here->match >= columns->n_messages)
         return;
-    c.to = location_of(columns, here->match);
+    c.to = arrows_location_of(columns, here->match);
     if (!g->is_wanted[c.to])
         return;
     if (here->kind != MESSAGE_SEND) {
@@ -94,17 +92,22 @@ static uint64_t scattered(uint64_t i)
     return i ^ (i >> 32);
 }
 
+uint64_t arrows_block(uint64_t first, uint64_t at, uint64_t step)
+{
+    return at + scattered(first + at) % (step * ARROWS_BLOCK - ARROWS_BLOCK + 1);
+}
+
 /* Rows begin .. end - 1 of a location: a block in each `step` blocks of them. */
 static void take_some(struct gathering *g, uint32_t location, uint64_t begin, uint64_t end,
                       uint64_t step)
 {
     uint64_t first = g->columns->range[location].first_message;
-    uint64_t part = step * BLOCK;
+    uint64_t part = step * ARROWS_BLOCK;
 
     for (int is_taking = 0; is_taking < 2; is_taking++)
         for (uint64_t at = begin; at < end; at += part) {
-            uint64_t row = at + scattered(first + at) % (part - BLOCK + 1);
-            uint64_t n = row >= end ? 0 : end - row < BLOCK ? end - row : BLOCK;
+            uint64_t row = arrows_block(first, at, step);
+            uint64_t n = row >= end ? 0 : end - row < ARROWS_BLOCK ? end - row : ARROWS_BLOCK;
 
             if (!is_taking)
                 fs_advise(&g->columns->message[first + row], n * sizeof(struct message),

@@ -58,6 +58,19 @@ void arrows_release(struct arrows *arrows);
 size_t arrows_from(const struct columns *columns, const struct levels *levels,
                    uint32_t location, uint64_t time_ns);
 
+/* arrows_location_of -- where a message is, by its row among all of them. O(log locations). */
+uint32_t arrows_location_of(const struct columns *columns, uint64_t row);
+
+#define ARROWS_BLOCK 64u /* neighbouring records that are looked at where not all are */
+
+/*
+ * arrows_block -- where the one block begins that is looked at of the next `step` blocks: the
+ * same for the same rows, and without a pattern.
+ *   first  the location's first message of all
+ *   at     of the location
+ */
+uint64_t arrows_block(uint64_t first, uint64_t at, uint64_t step);
+
 #define DEPENDENCY_ARROWS_ALL 200000u   /* ends in a window that are all looked at */
 #define DEPENDENCY_ARROWS_OF_CALL 4096u /* ... and in a call, those at its begin first */
 

@@ -18,6 +18,7 @@ enum route_by {
     ROUTE_BY_WRITER,    /* the one that writes labels */
     ROUTE_BY_LEARNER,   /* the one that holds what is needed to rank */
     ROUTE_BY_EXPLAINER, /* the one that holds what is needed to find subtrees */
+    ROUTE_BY_QUERIER,   /* the one that runs SQL of others */
 };
 
 /* What has to be served, for it to be there. */

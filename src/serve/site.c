@@ -1,7 +1,7 @@
 /*
  * An exchange is one request and its answer, from the head to the last byte. It belongs to the
  * thread of its connection, but while it is on a queue or being answered by a worker, when
- * that thread does not touch it.
+ * that thread does not touch it but for what says whether anybody still waits.
  *
  *     begin     the head is there   checks it, makes the exchange
  *     respond   all is there        answers, or puts it on a queue
@@ -132,7 +132,7 @@ struct site {
     pthread_key_t reader; /* struct reader of each thread of the server */
     bool has_key;
     size_t most_waiting; /* requests on the queue of a worker thread */
-    struct worker_thread writer, learner, explainer;
+    struct worker_thread writer, learner, explainer, querier;
     struct live_notifier notifier; /* where a program is live */
 };
 
@@ -260,6 +260,14 @@ static void enter_room(struct exchange *x)
     x->request.path = number + n;
 }
 
+/* While a worker is at it: the client has left, or the server ends. */
+static bool is_unwanted(const void *client)
+{
+    const struct exchange *x = client;
+
+    return atomic_load(&x->site->served.is_closing) || connection_is_gone(x->connection);
+}
+
 /*
  * A request whose head is there, of the site or of a run that is reached from
  * it, whose paths begin with /runs/NUMBER/. It may be answered already, by a problem: a
@@ -278,6 +286,8 @@ static struct exchange *exchange_new(struct site *site, struct connection *conne
     x->request.is_post = strcmp(head->method, "POST") == 0;
     x->request.parameter = head->parameter;
     x->request.n_parameters = head->n_parameters;
+    x->request.is_unwanted = is_unwanted;
+    x->request.client = x;
     enter_room(x);
     check(x);
     return x;
@@ -496,9 +506,14 @@ static void close_thread(struct worker_thread *thread)
 
 static struct worker_thread *thread_of(struct exchange *x)
 {
-    return x->route->by == ROUTE_BY_WRITER    ? &x->site->writer
-           : x->route->by == ROUTE_BY_LEARNER ? &x->site->learner
-                                              : &x->site->explainer;
+    static const size_t offset[] = {
+        [ROUTE_BY_WRITER] = offsetof(struct site, writer),
+        [ROUTE_BY_LEARNER] = offsetof(struct site, learner),
+        [ROUTE_BY_EXPLAINER] = offsetof(struct site, explainer),
+        [ROUTE_BY_QUERIER] = offsetof(struct site, querier),
+    };
+
+    return (struct worker_thread *)(void *)((char *)x->site + offset[x->route->by]);
 }
 
 /* It is woken when it is answered. */
@@ -643,6 +658,8 @@ static int open_desks(struct site *site)
         rc = open_thread(&site->learner, site, "snag-learner", true);
     if (rc == 0)
         rc = open_thread(&site->explainer, site, "snag-explainer", false);
+    if (rc == 0)
+        rc = open_thread(&site->querier, site, "snag-querier", false);
     return rc;
 }
 
@@ -710,6 +727,7 @@ static void close_desks(struct site *site)
     close_thread(&site->writer);
     close_thread(&site->learner);
     close_thread(&site->explainer);
+    close_thread(&site->querier);
     if (served->has_projected)
         pthread_join(served->projecting, NULL);
 }

@@ -2,9 +2,9 @@
  * site -- what is served: the routes, the page, and the threads that answer.
  *
  * The threads of the server (http/server.h), each with a worker of its own, answer readers.
- * What writes or learns is handed to one of three more threads through a queue, and its
- * connection put aside until the answer is there; so labels never wait for a retrain, and
- * readers for neither.
+ * What writes, learns or is anybody's SQL is handed to one of four more threads through a queue,
+ * and its connection put aside until the answer is there; so labels never wait for a retrain,
+ * and readers for neither.
  */
 #ifndef SNAG_SERVE_SITE_H
 #define SNAG_SERVE_SITE_H

@@ -82,6 +82,8 @@ check "the incident of an execution" "$(jq -c .incident "$body")" "$incident"
 try /timeline '/timeline?width=200&depth=3'
 try /timeline '/timeline?begin=1000&end=2000&locations=0'
 try /messages '/messages?limit=7'
+try /messages/matrix '/messages/matrix?rows=7'
+try /query '/query?sql=SELECT%20*%20FROM%20region'
 try /collectives '/collectives?limit=7'
 try /dependencies '/dependencies?limit=7'
 try /counters /counters

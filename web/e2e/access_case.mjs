@@ -16,7 +16,9 @@ export async function run({ page }) {
     assert.equal(await page.locator(".tour").count(), 0, "seen once, never again");
 
     await page.evaluate(
-        () => (location.hash = "views=overview,why,structure,timeline,ranks,regions,quality"),
+        () =>
+            (location.hash =
+                "views=overview,why,structure,timeline,ranks,regions,quality,messages,query"),
     );
     await page.reload();
     await loaded(page);

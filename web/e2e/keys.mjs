@@ -17,18 +17,23 @@ const named = {
     Esc: ["Escape"],
     "Ctrl+F": ["Control+f"],
     "Ctrl+C": ["Control+c"],
+    "Ctrl+Enter": ["Control+Enter"],
 };
 
-/* "J / K", "1 to 8", ", / .", "Enter, Space": what stands in the help as keys to press. */
+/* "1 to 9" */
+function rangeOf(name) {
+    const range = /^(\d) to (\d)$/.exec(name);
+    if (!range) return null;
+    const [first, last] = range.slice(1).map(Number);
+    return Array.from({ length: last - first + 1 }, (_, i) => String(first + i));
+}
+
+/* "J / K", "1 to 9, 0", ", / .", "Enter, Space": what stands in the help as keys to press. */
 export function keysOf(text) {
-    const range = /^(\d) to (\d)$/.exec(text);
-    if (range) {
-        const [first, last] = range.slice(1).map(Number);
-        return Array.from({ length: last - first + 1 }, (_, i) => String(first + i));
-    }
     const names = text === "/ or Ctrl+F" ? text.split(" or ") : text.split(/ \/ |, (?=\w)/);
     return names.flatMap(
-        (name) => named[name] ?? [/^[A-Z]$/.test(name) ? name.toLowerCase() : name],
+        (name) =>
+            rangeOf(name) ?? named[name] ?? [/^[A-Z]$/.test(name) ? name.toLowerCase() : name],
     );
 }
 

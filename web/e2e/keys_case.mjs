@@ -13,6 +13,8 @@ const views = [
     "ranks",
     "regions",
     "quality",
+    "messages",
+    "query",
     "map",
 ];
 

@@ -19,6 +19,8 @@ export const viewNames = [
     "ranks",
     "regions",
     "quality",
+    "messages",
+    "query",
 ];
 
 /* All views have what they asked for. The stream of events never ends: there is no idle network to wait for. */

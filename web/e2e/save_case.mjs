@@ -4,7 +4,8 @@ import { assert, loaded, openAnew, picturesAreRight, told } from "./steps.mjs";
 
 export const name = "saving: labels, pictures, tables; the page says when the server is away";
 
-const all = "views=overview,why,structure,timeline,ranks,regions,quality";
+const all =
+    "views=overview,why,structure,timeline,ranks,regions,quality,messages,query&sql=SELECT 'rank ' || rank AS rank, sum(lost_ns) AS lost_ns FROM execution GROUP BY 1";
 
 async function saved(page, what) {
     await page.locator(".actions .menu summary").click();
@@ -37,13 +38,22 @@ const pictures = [
     ],
     ["Regions", />Function<.*>compute<.*>MPI_Recv</s],
     ["Trace quality", />The trace is not damaged\.</],
+    ["Messages", />Messages<.*<image .*>rank 0<.*>to rank<.*>800 messages, /s],
+    ["Query", />lost_ns<.*>rank 0<.*>rank 3</s],
 ];
 
 async function picturesAreForPapers(page, server) {
     await page.emulateMedia({ colorScheme: "dark" });
     await openAnew(page, `${server.url}#${all}`);
     await loaded(page);
-    for (const there of [".timeline-canvas", ".icicle", ".heat", ".paths"])
+    for (const there of [
+        ".timeline-canvas",
+        ".icicle",
+        ".heat",
+        ".matrix .heat",
+        ".panel-query td",
+        ".paths",
+    ])
         await page.locator(there).first().waitFor();
     const run = await page.locator(".run-name").textContent();
     for (const [view, pattern] of pictures) {
@@ -77,6 +87,8 @@ async function tablesHaveAll(page, server) {
         ["Ranks as CSV", /^place,verdict,own_ns/],
         ["Why as CSV", /^path,calls,usual_calls/],
         ["Trace quality as CSV", /^kind,where,count/],
+        ["Messages as CSV", /^from,to,messages,bytes,mean_ns/],
+        ["Query as CSV", /^rank,lost_ns/],
     ])
         assert.match((await linesOf(what))[0], head);
 

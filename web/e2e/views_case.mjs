@@ -5,7 +5,7 @@ export const name =
     "views: they fit on small and large screens, have all states, and links restore them";
 
 const some = "views=overview,why,structure,timeline";
-const all = `${some},ranks,regions,quality`;
+const all = `${some},ranks,regions,quality,messages,query`;
 const sizes = [
     [800, 900],
     [960, 600] /* 1920 x 1200 at 200 % */,

@@ -4,6 +4,7 @@ import "./theme.css";
 import "./style.css";
 import "./drawing.css";
 import "./live.css";
+import "./query.css";
 import "./compared.css";
 import "./compared_drawing.css";
 import { listenToKeys } from "./state/key_table";

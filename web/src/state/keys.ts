@@ -97,6 +97,7 @@ export const runKeys = keyTable([
         acts: { measure: ["M", () => hasTimeline() && measure()] },
     },
     { ...nothing, says: "copy the table of what was measured", shown: "Ctrl+C" },
+    { ...nothing, says: "in a query: run it", shown: "Ctrl+Enter" },
     { says: "go to what it goes back to", acts: { origin: ["G", goToOrigin] } },
     {
         says: "choose a message or a collective of it; then: to its sender / its receiver, who waited longest / came last",
@@ -141,9 +142,9 @@ export const runKeys = keyTable([
     {
         says: "show or hide a view",
         acts: Object.fromEntries(
-            viewNames.map((name, i) => [name, [String(i + 1), () => toggleView(name)]]),
+            viewNames.map((name, i) => [name, [String((i + 1) % 10), () => toggleView(name)]]),
         ) as Record<ViewName, [string, () => void]>,
-        shown: `1 to ${viewNames.length}`,
+        shown: "1 to 9, 0",
     },
     {
         says: "fold the list / the details away, and back",

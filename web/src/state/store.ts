@@ -7,6 +7,16 @@ import { ArrowKind } from "../format/arrow_words";
 import { firstFilter } from "./list_filter";
 import { ViewName, viewsAtFirst } from "./views";
 
+export const messageMeasures = [
+    "bytes",
+    "messages",
+    "mean_ns",
+    "longest_ns",
+    "wait_ns",
+    "longest_wait_ns",
+] as const;
+export type MessageMeasure = (typeof messageMeasures)[number];
+
 export const projections = ["pca", "mds", "tsne"] as const;
 export const attributes = [
     "enter_ns",
@@ -131,6 +141,13 @@ export const regionOrder = signal<{ key: string; isDown: boolean }>({
     key: "exclusive_ns",
     isDown: true,
 });
+export const regionsOf = signal<"run" | "window" | "lanes">(
+    "run",
+); /* the functions of the run, or of what the timeline shows: its window, on its lanes alone */
+export const messagesBy = signal<MessageMeasure>("bytes");
+export const messagesOf = signal<"run" | "window">("run");
+export const sqlAsked = signal(""); /* "": nothing */
+export const sqlShows = signal<"table" | "chart">("table");
 export const depthLimit = signal(6);
 export const whyThreshold = signal(2); /* percent of the excess */
 

@@ -63,6 +63,18 @@ export const viewTable = [
         says: "all ranks over time: where time was lost, what cost the run, waited or went into a function; drag to see calls",
         isTable: true,
     },
+    {
+        name: "messages",
+        title: "Messages",
+        says: "who sent how much to whom, and who waited for it; a click shows the two in the timeline",
+        isTable: true,
+    },
+    {
+        name: "query",
+        title: "Query",
+        says: "SQL about the run: a table or a chart of what it finds; it only reads",
+        isTable: true,
+    },
 ] as const satisfies readonly ViewRow[];
 
 export type ViewName = (typeof viewTable)[number]["name"];

@@ -28,11 +28,13 @@ import { LearningDialog } from "./learning";
 import { Overview } from "./overview";
 import { Live } from "./live";
 import { PaneDivider } from "./divider";
+import { MessagesView } from "./messages";
 import { useMarkedCalls } from "./marked_calls";
 import { Failed, Loading, Tabs } from "./panel";
 import { Panes } from "./panes";
 import { treeOf } from "./panes_layout";
 import { QualityView } from "./quality";
+import { QueryView } from "./query";
 import { RankMapView } from "./rank_map";
 import { RanksView } from "./ranks";
 import { Regions } from "./regions";
@@ -51,6 +53,8 @@ const components: Record<ViewName, ComponentType> = {
     map: RankMapView,
     ranks: RanksView,
     regions: Regions,
+    messages: MessagesView,
+    query: QueryView,
     quality: QualityView,
 };
 

@@ -1,32 +1,39 @@
-// All functions of the trace, in a table that can be sorted.
+// All functions of the trace, in a table that can be sorted; or those of the window that the timeline shows, on all
+// lanes or on its own.
 import { useRef } from "preact/hooks";
-import { Region } from "../api/types";
+import { getJson } from "../api/http";
+import { Measure, Region } from "../api/types";
 import { Table } from "../format/csv";
-import { formatCount, formatTime } from "../format/units";
-import { regionFilter as text, regionOrder as sorting, regions } from "../state/store";
+import { formatCount, formatTime, plural } from "../format/units";
+import { useQuery } from "../state/query";
+import {
+    Area,
+    regionFilter as text,
+    regionOrder as sorting,
+    regions,
+    regionsOf,
+    run,
+} from "../state/store";
+import { lanesNow, windowNow } from "../state/timeline";
 import { regionKind, regionKindName } from "../state/kinds";
 import { FunctionButton } from "./function_button";
-import { Empty, Panel } from "./panel";
+import { Choice } from "./live_panel";
+import { Await, Empty, Panel } from "./panel";
 import { usePicture, useTable } from "./pictures";
 import { tableFigure } from "./table_figure";
 import { SortedHead } from "./sorted_head";
 import { useOneStop } from "./use_one_stop";
+import { useRested } from "./use_rested";
 
 type Column = { key: keyof Region; title: string; text: (r: Region) => string; help?: string };
 
 /* All that is known of each, in the units of the file formats. */
-function regionTable(list: Region[]): Table {
+function regionTable(list: Region[], isWhole: boolean): Table {
+    const whole = ["min_ns", "max_ns", "variation", "locations"] as const;
     const head = [
-        ...([
-            "name",
-            "kind",
-            "calls",
-            "inclusive_ns",
-            "exclusive_ns",
-            "min_ns",
-            "max_ns",
-        ] as const),
-        ...(["variation", "locations", "file", "line"] as const),
+        ...(["name", "kind", "calls", "inclusive_ns", "exclusive_ns"] as const),
+        ...(isWhole ? whole : []),
+        ...(["file", "line"] as const),
     ];
     const cell = (r: Region, key: (typeof head)[number]) =>
         key === "kind" ? regionKind(r.id) : r[key];
@@ -78,25 +85,63 @@ function sortRegions(list: Region[], key: keyof Region, isDown: boolean): Region
     });
 }
 
+const ofPart: readonly (keyof Region)[] = [
+    "short_name",
+    "kind",
+    "calls",
+    "inclusive_ns",
+    "exclusive_ns",
+]; /* what is known of a part of the run, too */
+
 /* What a link says may be no column. */
-function sortKey(): keyof Region {
+function sortKey(among: Column[]): keyof Region {
     const { key } = sorting.value;
-    return columns.find((column) => column.key === key)?.key ?? "exclusive_ns";
+    return among.find((column) => column.key === key)?.key ?? "exclusive_ns";
+}
+
+/* What the timeline shows, or its window on all lanes; null: all of the run. */
+function partNow(): Area | null {
+    const window = windowNow.value;
+    if (regionsOf.value === "run" || !window) return null;
+    const [begin, end] = [Math.floor(window[0]), Math.ceil(window[1])];
+    const lanes = lanesNow.value.map(({ location }) => location);
+    const all = run.value!.locations.map(({ id }) => id);
+    return {
+        begin,
+        end,
+        locations: regionsOf.value === "lanes" && lanes.length ? lanes : all,
+    };
+}
+
+function measure({ begin, end, locations }: Area, abort: AbortSignal): Promise<Measure> {
+    const lanes =
+        locations.length < run.value!.locations.length
+            ? `&locations=${locations.join(",")}`
+            : ""; /* all of them make no address */
+    return getJson<Measure>(`/measure?begin=${begin}&end=${end}${lanes}`, abort);
+}
+
+/* With what each took of the part. */
+function regionsIn({ items }: Measure): Region[] {
+    return items.flatMap(({ region, calls, total_ns, own_ns }) => {
+        const whole = regions.value.get(region);
+        return whole ? [{ ...whole, calls, inclusive_ns: total_ns, exclusive_ns: own_ns }] : [];
+    });
 }
 
 const mostRows = 500;
 
-function Rows({ of }: { of: Region[] }) {
+function Rows(props: { of: Region[]; columns: Column[]; within: Area | null }) {
     const rows = useRef<HTMLTableSectionElement>(null);
     useOneStop(rows);
     return (
         <tbody ref={rows}>
-            {of.map((r) => (
+            {props.of.map((r) => (
                 <tr key={r.id}>
-                    {columns.map(({ key, text: print }) =>
+                    {props.columns.map(({ key, text: print }) =>
                         key === "short_name" ? (
                             <th scope="row">
-                                <FunctionButton id={r.id} />
+                                <FunctionButton id={r.id} within={props.within ?? undefined} />
                             </th>
                         ) : (
                             <td class={key === "kind" ? "words" : ""}>{print(r)}</td>
@@ -108,52 +153,104 @@ function Rows({ of }: { of: Region[] }) {
     );
 }
 
-export function Regions() {
+function Found({ of, part }: { of: Region[]; part: Area | null }) {
     const wanted = text.value.toLowerCase();
-    const all = [...regions.value.values()].filter(
-        (r) => r.calls > 0 && r.name.toLowerCase().includes(wanted),
-    );
-    const sorted = sortRegions(all, sortKey(), sorting.value.isDown);
-    useTable("regions", () => regionTable(sorted));
+    const known = part ? columns.filter(({ key }) => ofPart.includes(key)) : columns;
+    const key = sortKey(known);
+    const all = of.filter((r) => r.calls > 0 && r.name.toLowerCase().includes(wanted));
+    const sorted = sortRegions(all, key, sorting.value.isDown);
+    useTable("regions", () => regionTable(sorted, !part));
     usePicture("regions", () =>
         tableFigure(
-            columns.map((c) => ({ ...c, isWords: c.key === "short_name" || c.key === "kind" })),
+            known.map((c) => ({ ...c, isWords: c.key === "short_name" || c.key === "kind" })),
             sorted,
         ),
     );
+    if (!all.length)
+        return (
+            <Empty>
+                {wanted
+                    ? "No function is called like that."
+                    : part
+                      ? "No function runs in this window."
+                      : "The trace has no calls."}
+            </Empty>
+        );
+    return (
+        <div class="table" tabIndex={0} role="region" aria-label="Table of functions">
+            {part && (
+                <p>
+                    {plural(all.length, "function")} from {formatTime(part.begin)} to{" "}
+                    {formatTime(part.end)} on {plural(part.locations.length, "lane")}; times are
+                    those in this window.
+                </p>
+            )}
+            <table>
+                <SortedHead
+                    columns={known}
+                    order={{ ...sorting.value, key }}
+                    sort={(order) => (sorting.value = order)}
+                    isDownAtFirst={(by) => by !== "short_name"}
+                />
+                <Rows of={sorted.slice(0, mostRows)} columns={known} within={part} />
+            </table>
+            {all.length > mostRows && (
+                <p class="dim">
+                    {formatCount(all.length - mostRows)} more: filter by name to see them.
+                </p>
+            )}
+        </div>
+    );
+}
+
+/* The same for a part of the run, which is asked for once the window rests. */
+function FoundIn({ part }: { part: Area }) {
+    const wanted = `${part.begin} ${part.end} ${part.locations.join()}`;
+    const asked = useRested({ part, key: wanted }, wanted);
+    const measured = useQuery<{ of: Region[]; part: Area }>(
+        "regions of a part",
+        async (abort) => ({
+            of: regionsIn(await measure(asked.part, abort)),
+            part: asked.part,
+        }),
+        asked.key,
+    );
+    return (
+        <Await of={measured} what="the functions" empty="There is no window.">
+            {(found) => <Found of={found.of} part={found.part} />}
+        </Await>
+    );
+}
+
+export function Regions() {
+    const part = partNow();
     const tools = (
-        <input
-            type="search"
-            placeholder="filter"
-            aria-label="Filter functions by name"
-            value={text.value}
-            onInput={(e) => (text.value = e.currentTarget.value)}
-        />
+        <>
+            <Choice
+                label="Functions of"
+                value={regionsOf.value}
+                options={[
+                    ["run", "of the run"],
+                    ["window", "of the timeline's window"],
+                    ["lanes", "of its window and lanes"],
+                ]}
+                choose={(of) => (regionsOf.value = of)}
+            />
+            <input
+                type="search"
+                placeholder="filter"
+                aria-label="Filter functions by name"
+                value={text.value}
+                onInput={(e) => (text.value = e.currentTarget.value)}
+            />
+        </>
     );
     return (
         <Panel name="regions" tools={tools}>
-            {all.length ? (
-                <div class="table" tabIndex={0} role="region" aria-label="Table of functions">
-                    <table>
-                        <SortedHead
-                            columns={columns}
-                            order={{ ...sorting.value, key: sortKey() }}
-                            sort={(order) => (sorting.value = order)}
-                            isDownAtFirst={(key) => key !== "short_name"}
-                        />
-                        <Rows of={sorted.slice(0, mostRows)} />
-                    </table>
-                    {all.length > mostRows && (
-                        <p class="dim">
-                            {formatCount(all.length - mostRows)} more: filter by name to see
-                            them.
-                        </p>
-                    )}
-                </div>
+            {part ? (
+                <FoundIn part={part} />
             ) : (
-                <Empty>
-                    {wanted ? "No function is called like that." : "The trace has no calls."}
-                </Empty>
+                <Found of={[...regions.value.values()]} part={null} />
             )}
         </Panel>
     );

@@ -1,0 +1,228 @@
+/*
+ * Each message is met once, where it was sent; the other end and the two calls are looked up.
+ * Of a window with more records than may be looked at some blocks are taken, as the arrows of
+ * the timeline are, and what they add up to is scaled to all.
+ */
+#include "serve/api_matrix.h"
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "serve/api.h"
+#include "serve/served.h"
+
+#include <stdlib.h>
+
+#define MAX_ROWS 512
+#define TYPICAL_ROWS 200
+
+#define NO_ROW UINT32_MAX
+
+struct summing {
+    struct message_matrix *matrix;
+    const struct columns *columns;
+    uint32_t *row; /* [n_locations of the run] NO_ROW: not of the window */
+    uint64_t n_looked_at;
+};
+
+/* ----------------------------------------------------------------------------------- rows */
+
+/* Locations are in the order of their ranks. */
+static void number_rows(struct summing *s, const struct definitions *defs,
+                        const struct arrows_window *window, uint32_t most_rows)
+{
+    struct message_matrix *m = s->matrix;
+    uint32_t n = s->columns->n_locations;
+
+    s->row = mem_alloc(n, sizeof *s->row);
+    m->rank = mem_alloc(window->n_locations, sizeof *m->rank);
+    for (uint32_t l = 0; l < n; l++)
+        s->row[l] = NO_ROW;
+    for (uint32_t k = 0; k < window->n_locations; k++)
+        s->row[window->location[k]] = 0;
+    for (uint32_t l = 0; l < n; l++) {
+        uint32_t rank = defs->location[l].rank;
+
+        if (s->row[l] == NO_ROW)
+            continue;
+        if (m->n_ranks == 0 || m->rank[m->n_ranks - 1] != rank)
+            m->rank[m->n_ranks++] = rank;
+        s->row[l] = m->n_ranks - 1;
+    }
+    m->ranks_per_row = m->n_ranks / most_rows + (m->n_ranks % most_rows > 0);
+    if (m->ranks_per_row == 0)
+        m->ranks_per_row = 1;
+    m->n_rows = m->n_ranks / m->ranks_per_row + (m->n_ranks % m->ranks_per_row > 0);
+    for (uint32_t l = 0; l < n; l++)
+        if (s->row[l] != NO_ROW)
+            s->row[l] /= m->ranks_per_row;
+    m->cell = mem_alloc((size_t)m->n_rows * m->n_rows, sizeof *m->cell);
+}
+
+/* ----------------------------------------------------------------------------------- sums */
+
+static double waited(const struct columns *columns, uint32_t from, uint32_t to,
+                     const struct message *sent, const struct message *received)
+{
+    struct call_view theirs = columns_view(columns, from), calls = columns_view(columns, to);
+    uint64_t enter, until, leave;
+
+    if (sent->call >= theirs.n || received->call >= calls.n)
+        return 0;
+    enter = calls.enter_ns[received->call];
+    leave = calls_leave(&calls, received->call);
+    until = theirs.enter_ns[sent->call];
+    until = until < leave ? until : leave;
+    return until > enter ? (double)(until - enter) : 0;
+}
+
+static void add(struct summing *s, uint32_t location, const struct message *sent)
+{
+    const struct columns *columns = s->columns;
+    const struct message *received;
+    struct matrix_cell *cell;
+    double transfer, wait;
+    uint32_t to;
+
+    s->n_looked_at++;
+    if (sent->kind != MESSAGE_SEND)
+        return;
+    if (sent->match >= columns->n_messages) {
+        s->matrix->unmatched++;
+        return;
+    }
+    received = &columns->message[sent->match];
+    to = arrows_location_of(columns, sent->match);
+    if (s->row[to] == NO_ROW)
+        return;
+    transfer =
+        received->end_ns > sent->begin_ns ? (double)(received->end_ns - sent->begin_ns) : 0;
+    wait = waited(columns, location, to, sent, received);
+    cell = &s->matrix->cell[(size_t)s->row[location] * s->matrix->n_rows + s->row[to]];
+    cell->messages++;
+    cell->bytes += (double)sent->bytes;
+    cell->transfer_ns += transfer;
+    cell->wait_ns += wait;
+    cell->longest_ns = transfer > cell->longest_ns ? transfer : cell->longest_ns;
+    cell->longest_wait_ns = wait > cell->longest_wait_ns ? wait : cell->longest_wait_ns;
+}
+
+static void scale(struct message_matrix *m, double factor)
+{
+    size_t n = (size_t)m->n_rows * m->n_rows;
+
+    m->unmatched *= factor;
+    for (size_t i = 0; i < n; i++) {
+        m->cell[i].messages *= factor;
+        m->cell[i].bytes *= factor;
+        m->cell[i].transfer_ns *= factor;
+        m->cell[i].wait_ns *= factor;
+    }
+}
+
+void message_matrix_of(struct message_matrix *matrix, const struct columns *columns,
+                       const struct levels *levels, const struct definitions *defs,
+                       const struct arrows_window *window, uint32_t most_rows)
+{
+    struct summing s = {.matrix = matrix, .columns = columns};
+    uint64_t *end = mem_alloc(2 * (size_t)window->n_locations, sizeof *end), n = 0, step;
+    uint64_t *begin = end + window->n_locations;
+
+    number_rows(&s, defs, window, most_rows);
+    for (uint32_t k = 0; k < window->n_locations; k++) {
+        begin[k] = arrows_from(columns, levels, window->location[k], window->begin_ns);
+        end[k] = arrows_from(columns, levels, window->location[k], window->end_ns);
+        n += end[k] > begin[k] ? end[k] - begin[k] : 0;
+    }
+    step = n > MATRIX_ALL ? n / MATRIX_ALL + 1 : 1;
+    for (uint32_t k = 0; k < window->n_locations; k++) {
+        uint64_t first = columns->range[window->location[k]].first_message;
+
+        for (uint64_t at = begin[k]; at < end[k]; at += step * ARROWS_BLOCK) {
+            uint64_t row = arrows_block(first, at, step);
+
+            for (uint64_t i = row; i < row + ARROWS_BLOCK && i < end[k]; i++)
+                add(&s, window->location[k], &columns->message[first + i]);
+        }
+    }
+    matrix->is_estimate = step > 1;
+    if (step > 1 && s.n_looked_at > 0)
+        scale(matrix, (double)n / (double)s.n_looked_at);
+    free(s.row);
+    free(end);
+}
+
+void message_matrix_release(struct message_matrix *matrix)
+{
+    free(matrix->rank);
+    free(matrix->cell);
+    *matrix = (struct message_matrix){0};
+}
+
+/* --------------------------------------------------------------------------------- answer */
+
+/* The cells that have messages, as columns. */
+static int answer(const struct message_matrix *m, struct response *response)
+{
+    static const char *const reals[] = {"messages",   "bytes",   "transfer_ns",
+                                        "longest_ns", "wait_ns", "longest_wait_ns"};
+    size_t all = (size_t)m->n_rows * m->n_rows, n = 0, at = 0;
+    struct bundle bundle = {.n_columns = 0};
+    uint32_t *place;
+    double *real;
+    int rc;
+
+    for (size_t i = 0; i < all; i++)
+        n += m->cell[i].messages > 0;
+    place = mem_alloc(2 * n, sizeof *place);
+    real = mem_alloc(6 * n, sizeof *real);
+    for (size_t i = 0; i < all; i++) {
+        const struct matrix_cell *c = &m->cell[i];
+        const double value[] = {c->messages,   c->bytes,   c->transfer_ns,
+                                c->longest_ns, c->wait_ns, c->longest_wait_ns};
+
+        if (c->messages <= 0)
+            continue;
+        place[at] = (uint32_t)(i / m->n_rows);
+        place[n + at] = (uint32_t)(i % m->n_rows);
+        for (size_t v = 0; v < 6; v++)
+            real[v * n + at] = value[v];
+        at++;
+    }
+    bundle_add(&bundle, "rank", BUNDLE_U32, m->rank, m->n_ranks);
+    bundle_add(&bundle, "from", BUNDLE_U32, place, n);
+    bundle_add(&bundle, "to", BUNDLE_U32, place + n, n);
+    for (size_t v = 0; v < 6; v++)
+        bundle_add(&bundle, reals[v], BUNDLE_F64, real + v * n, n);
+    bundle_say(&bundle, "rows", json_count(m->n_rows));
+    bundle_say(&bundle, "ranks_per_row", json_count(m->ranks_per_row));
+    bundle_say(&bundle, "unmatched", json_number(m->unmatched));
+    bundle_say(&bundle, "is_estimate", json_boolean(m->is_estimate));
+    rc = response_bundle(response, &bundle);
+    free(place);
+    free(real);
+    return rc;
+}
+
+int api_matrix(struct worker *worker, const struct request *request, struct response *response)
+{
+    const struct served *served = worker->served;
+    struct message_matrix matrix = {0};
+    struct window window;
+    double most = 0;
+    int rc = window_read(&window, served, request);
+
+    if (rc == 0)
+        rc = request_number(request, "rows", 1, MAX_ROWS, TYPICAL_ROWS, &most);
+    if (rc == 0) {
+        bool is_to_the_end = request_text(request, "end", NULL) == NULL;
+        struct arrows_window look = {window.begin_ns, window.end_ns + is_to_the_end,
+                                     window.location, window.n_locations};
+
+        message_matrix_of(&matrix, &served->scattered, served_levels(served), &served->run.defs,
+                          &look, (uint32_t)most);
+        rc = answer(&matrix, response);
+    }
+    message_matrix_release(&matrix);
+    window_release(&window);
+    return rc;
+}

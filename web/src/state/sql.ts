@@ -1,0 +1,168 @@
+// SQL about the run: what is asked, what can be tried, and which values of an answer are executions.
+import { getJson } from "../api/http";
+import { executionId } from "../format/ids";
+import { details, executions, foi } from "./store";
+
+export type SqlValue = string | number | null;
+
+/* What GET /query says. */
+export interface SqlAnswer {
+    columns: string[];
+    rows: SqlValue[][];
+    total: number; /* rows that there are; when it was stopped, by then */
+    stopped: string | null;
+}
+
+export const mostRows = 500; /* on the page */
+export const mostSavedRows = 10000;
+const mostUrl = 8000; /* bytes; the server takes 8 KiB */
+
+export async function askSql(
+    sql: string,
+    limit: number,
+    abort?: AbortSignal,
+): Promise<SqlAnswer> {
+    const path = `/query?limit=${limit}&sql=${encodeURIComponent(sql)}`;
+    if (path.length > mostUrl)
+        throw new Error("the query is too long: it has to fit an address of 8 KiB");
+    return getJson<SqlAnswer>(path, abort);
+}
+
+/* The function, and the number of an execution, as #RANK-INDEX has them; null: it is none. */
+export function readExecutionId(
+    text: SqlValue,
+): { foi: string; rank: number; thread: number; index: number } | null {
+    const found = /^(.*)#(\d+)(?:\.(\d+))?-(\d+)$/s.exec(String(text));
+    if (!found) return null;
+    const [, name, rank, thread, index] = found;
+    return {
+        foi: name,
+        rank: Number(rank),
+        thread: Number(thread ?? 0),
+        index: Number(index),
+    };
+}
+
+/* Columns that hold executions: by their id, or by their number. */
+function isOfIds(column: string): boolean {
+    return /^(id|execution|head)$/i.test(column);
+}
+
+/* What a cell says of an execution of the function that is shown, as a way to it; null: nothing. It is
+   looked for only when it is chosen. */
+export function executionOf(column: string, value: SqlValue): (() => number | null) | null {
+    const all = executions.value;
+    if (!all || value === null) return null;
+    if (/^tree$/i.test(column))
+        return Number.isInteger(value) && Number(value) >= 0 && Number(value) < all.n
+            ? () => Number(value)
+            : null;
+    const id = isOfIds(column) ? readExecutionId(value) : null;
+    if (!id || (id.foi && id.foi !== foi.value?.name)) return null;
+    return () => {
+        const more = details.value;
+        if (!more) return null;
+        for (let tree = 0; tree < more.index.length; tree++)
+            if (
+                more.index[tree] === id.index &&
+                more.rank[tree] === id.rank &&
+                more.thread[tree] === id.thread
+            )
+                return tree;
+        return null;
+    };
+}
+
+/* Beside a column `tree`, which execution its number is. */
+export function nameOfTree(tree: number): string | null {
+    const more = details.value;
+    return more && tree < more.index.length
+        ? executionId(more.rank[tree], more.thread[tree], more.index[tree])
+        : null;
+}
+
+/* From docs/queries.md, where more of them are. */
+export const sqlExamples: readonly { title: string; sql: string }[] = [
+    {
+        title: "Anomalies, the strangest first",
+        sql: `SELECT '#' || rank || '-' || idx AS id, duration_ns, lost_ns, score, why
+FROM execution
+WHERE verdict = 'anomaly'
+ORDER BY score DESC, id`,
+    },
+    {
+        title: "Time lost by rank",
+        sql: `SELECT 'rank ' || rank AS rank, sum(lost_ns) AS lost_ns, sum(verdict = 'anomaly') AS anomalies
+FROM execution
+GROUP BY execution.rank
+ORDER BY lost_ns DESC, execution.rank`,
+    },
+    {
+        title: "Does it get slower? Mean duration in tenths of the run",
+        sql: `SELECT 10 * enter_ns / (1 + last) AS tenth, round(avg(duration_ns)) AS mean_ns
+FROM execution, (SELECT max(enter_ns) AS last FROM execution)
+GROUP BY tenth
+ORDER BY tenth`,
+    },
+    {
+        title: "Executions that lost time on several ranks at once",
+        sql: `SELECT idx AS "index", count(*) AS ranks, sum(lost_ns) AS lost_ns
+FROM execution
+WHERE lost_ns > duration_ns / 20.0
+GROUP BY idx
+HAVING count(*) > 1
+ORDER BY lost_ns DESC, idx`,
+    },
+    {
+        title: "Slowest execution of each rank",
+        sql: `SELECT '#' || rank || '-' || idx AS id, max(duration_ns) AS slowest_ns
+FROM execution
+GROUP BY rank
+ORDER BY rank`,
+    },
+    {
+        title: "Where the run spent its time",
+        sql: `SELECT short_name AS region, calls, exclusive_ns AS own_ns
+FROM region
+WHERE calls > 0
+ORDER BY own_ns DESC, name`,
+    },
+    {
+        title: "Functions with calls far longer than their others",
+        sql: `SELECT short_name AS region, round(max_ns * 1.0 * outermost / inclusive_ns, 2) AS times_the_mean, max_ns
+FROM region
+WHERE outermost > 0 AND inclusive_ns > 0
+ORDER BY times_the_mean DESC, name`,
+    },
+    {
+        title: "Anomalies that another rank caused",
+        sql: `SELECT '#' || rank || '-' || idx AS id, cause
+FROM execution
+WHERE verdict = 'anomaly' AND cause IS NOT NULL
+ORDER BY id`,
+    },
+    {
+        title: "Where a label and the verdict disagree",
+        sql: `SELECT '#' || x.rank || '-' || x.idx AS id, verdict, label
+FROM execution x
+JOIN labelled l ON l.foi = x.foi AND l.rank = x.rank AND l.thread = x.thread AND l.idx = x.idx
+WHERE (label = 'abnormal') <> (verdict = 'anomaly')
+ORDER BY id`,
+    },
+    {
+        title: "Messages by rank",
+        sql: `SELECT 'rank ' || rank AS rank, sum(sends) AS sent, sum(recvs) AS received
+FROM location
+GROUP BY location.rank
+HAVING sum(sends) + sum(recvs) > 0
+ORDER BY location.rank`,
+    },
+    {
+        title: "Which tables there are, with their columns",
+        sql: `SELECT t.name AS "table", group_concat(c.name, ', ') AS columns
+FROM sqlite_schema t, pragma_table_info(t.name) c
+WHERE t.type IN ('table', 'view')
+GROUP BY t.name
+ORDER BY t.name`,
+    },
+];
