@@ -792,6 +792,18 @@ struct way way_of(struct why *why, uint32_t t, const struct residual_measure *me
     return (struct way){WAY_NONE, 0};
 }
 
+const struct region *way_function(const struct why *why, struct way way)
+{
+    if (way.kind == WAY_MORE_CALLS || way.kind == WAY_FEWER_CALLS)
+        return &why->defs->region[way.number];
+    if (way.kind != WAY_LONGER && way.kind != WAY_SHORTER && way.kind != WAY_COMBINATION &&
+        way.kind != WAY_ORDER)
+        return NULL;
+    return way.number == PATH_NONE
+               ? NULL
+               : &why->defs->region[why->model->paths.region[way.number]];
+}
+
 char *way_say(const struct why *why, struct way way, char out[WAY_SIZE])
 {
     static const char *const words[] = {
@@ -808,18 +820,16 @@ char *way_say(const struct why *why, struct way way, char out[WAY_SIZE])
         [WAY_ORDER] = "another order of the calls in %s",
         [WAY_OPEN] = "does not end",
     };
-    const struct context *paths = &why->model->paths;
+    const struct region *region = way_function(why, way);
     const char *function = NULL;
     char name[WHY_NAME_SIZE];
 
-    if (way.kind == WAY_MORE_CALLS || way.kind == WAY_FEWER_CALLS)
-        function = why->defs->region[way.number].short_name;
-    else if (way.kind == WAY_LONGER || way.kind == WAY_SHORTER)
+    if (way.kind == WAY_LONGER || way.kind == WAY_SHORTER)
         function = why_path_name(why, way.number, name);
+    else if (region)
+        function = region->short_name;
     else if (way.kind == WAY_COMBINATION || way.kind == WAY_ORDER)
-        function = way.number == PATH_NONE
-                       ? "calls never seen there"
-                       : why->defs->region[paths->region[way.number]].short_name;
+        function = "calls never seen there";
     if (function)
         snprintf(out, WAY_SIZE, words[way.kind], function);
     else

@@ -143,6 +143,9 @@ struct way way_of(struct why *why, uint32_t t, const struct residual_measure *me
 /* way_say -- in words; "" for WAY_NONE. Returns out. */
 char *way_say(const struct why *why, struct way way, char out[WAY_SIZE]);
 
+/* way_function -- the function that a way is of; NULL where it is of none in particular. */
+const struct region *way_function(const struct why *why, struct way way);
+
 /*
  * excess -- what the calls of an execution took over what is usual there, call by call.
  *
