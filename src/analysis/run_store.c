@@ -371,7 +371,7 @@ static char *cause_of_incident(struct found *found, const struct incident *x,
 {
     char cause[WHY_CAUSE_SIZE];
 
-    scoring_cause(found->a->scoring, &found->costs.why, x->head, cause);
+    scoring_cause_of(found->a->scoring, &found->costs.why, x->head, x->is_anomaly, cause);
     if (x->period > 0)
         snprintf(out, INCIDENT_CAUSE_SIZE, "every %uth: %s", x->period, cause);
     else

@@ -89,11 +89,19 @@ const char run_sql_fois_named[] =
 
 /* ----------------------------------------------------------------------------- executions */
 
+/* What was written for the verdict of the detector, where labels made it another. */
+#define WHY_BY_LABELS(why)                                                                     \
+    "CASE WHEN " why " = 'typical' THEN 'labels made it an anomaly, though nothing of it "     \
+    "stands out' ELSE 'labels made it an anomaly; ' || " why " END "
+/* Why, of an execution by its alias. */
+#define WHY(e)                                                                                 \
+    "CASE WHEN " e ".verdict = 'normal' OR " e ".detector_verdict = 'anomaly' THEN " e         \
+    ".why ELSE " WHY_BY_LABELS(e ".why") "END"
 /* The columns of enum run_sql_execution. */
 #define EXECUTIONS                                                                             \
     "SELECT e.foi, f.name, e.tree, e.location, e.rank, e.thread, e.idx, e.call, e.enter_ns, "  \
     "e.duration_ns, e.vertices, e.messages, e.score, e.verdict, "                              \
-    "e.why || coalesce('; cause: ' || e.cause, '') || coalesce('; ' || e.cost, ''), "          \
+    WHY("e") " || coalesce('; cause: ' || e.cause, '') || coalesce('; ' || e.cost, ''), "          \
     "(SELECT l.label FROM label l WHERE l.foi = e.foi AND l.rank = e.rank "                    \
     "AND l.thread = e.thread AND l.idx = e.idx ORDER BY l.id DESC LIMIT 1), e.part, e.cause, " \
     "e.false_alarm_probability, e.tracer_ns, e.usual_ns, e.lost_ns, e.cost_ns, "               \
@@ -134,16 +142,19 @@ const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
 #define STORED_INCIDENTS                                                                       \
     "SELECT i.foi, i.id, i.score, i.is_costly, i.begin_ns, i.end_ns, i.lost_ns, i.head, "      \
     "i.rank, i.executions, (SELECT count(DISTINCT e.rank) " MEMBERS                            \
-    ") AS ranks, i.turns, i.period, i.why, "                                                   \
+    ") AS ranks, i.turns, i.period, CASE WHEN EXISTS (SELECT 1 " MEMBERS                       \
+    "AND e.verdict = 'anomaly') AND NOT EXISTS (SELECT 1 " MEMBERS                             \
+    "AND e.detector_verdict = 'anomaly') THEN " WHY_BY_LABELS("i.why") "ELSE i.why END "       \
+    "AS why, "                                                                                 \
     "EXISTS (SELECT 1 " MEMBERS                                                                \
     "AND e.verdict = 'anomaly') AS is_anomaly, i.cost_ns, i.cause FROM incident i "
 /* What labels made anomalies, and is part of nothing, comes with them. */
 #define ALL_INCIDENTS                                                                          \
     "WITH all_incidents AS (" STORED_INCIDENTS                                                 \
     "UNION ALL SELECT e.foi, 0, e.score, 0, e.enter_ns, e.enter_ns + e.duration_ns, 0, "       \
-    "e.tree, e.rank, 1, 1, 1, 0, e.why, 1, "                                                   \
+    "e.tree, e.rank, 1, 1, 1, 0, " WHY("e") ", 1, "                                            \
     "CASE WHEN e.cost_is_bound THEN NULL ELSE e.cost_ns END, "                                 \
-    "CASE WHEN length(e.why) > 60 THEN substr(e.why, 1, 57) || '...' ELSE e.why END "          \
+    "'labels made it an anomaly' "                                                             \
     "FROM execution e "                                                                        \
     "WHERE e.incident IS NULL AND e.verdict = 'anomaly') "
 /* The way in which its head is strange, or NULL. */

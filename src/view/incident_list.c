@@ -269,6 +269,7 @@ static void collect(const struct incident_row *x, void *ctx)
     json_object_set_new(json, "why", json_text(x->why));
     json_object_set_new(json, "group",
                         x->way > 0 ? json_count((uint64_t)x->way) : json_null());
+    json_object_set_new(json, "what", x->way > 0 ? json_text(x->what) : json_null());
     json_array_append_new(c->array, json);
 }
 

@@ -217,7 +217,7 @@ char *outcome_most_text(const struct outcome_most *m, char out[OUTCOME_TEXT_SIZE
         text_say(&w, "the worst: rank %u", m->rank);
     else
         text_say(&w, "%s of %s goes back to rank %u", much,
-                 m->is_cost ? "that" : "what they lost", m->rank);
+                 m->is_cost ? "that" : "what anomalies lost", m->rank);
     if (m->what && !m->is_elsewhere)
         text_say(&w, "%s%.400s", m->ns == 0 ? ", " : ": ", m->what);
     if (m->what && !m->is_elsewhere && m->place && *m->place)

@@ -1,5 +1,6 @@
 // What incidents and probabilities are in words.
 import { Incident } from "../api/types";
+import { costHelp } from "./cost_words";
 import { shortId } from "./ids";
 import { formatCount, formatTime, plural } from "./units";
 
@@ -11,6 +12,39 @@ export function incidentName({ id }: Incident): string {
 /* "9 executions on 4 ranks" */
 export function incidentSize({ members, ranks }: Incident): string {
     return `${plural(members.length, "execution")} on ${plural(ranks.length, "rank")}`;
+}
+
+/* Why, in short and without an amount: what it lost and cost is said beside it. */
+export function incidentReason({ cause, what }: Pick<Incident, "cause" | "what">): string {
+    return what !== null && /[+-][\d.]+ (ns|us|ms|s)( in all)?$/.test(cause) ? what : cause;
+}
+
+export interface Amounts {
+    lost_ns: number;
+    cost_ns: number | null;
+    cost_unknown?: number /* incidents, of several */;
+}
+
+/*
+ * "costs the run 59.0 ms, 177 ms lost": what matters first, and no number twice. Null where nothing was
+ * lost. `help` says what is not said.
+ */
+export function amountWords({
+    lost_ns,
+    cost_ns,
+    cost_unknown = 0,
+}: Amounts): { words: string; help: string } | null {
+    const lost = `${formatTime(lost_ns)} lost`;
+    const beyond = "lost: beyond what is typical, in all of its executions";
+    if (!lost_ns) return null;
+    if (cost_ns === null)
+        return { words: lost, help: `${beyond}; what that cost the run is not known` };
+    const but = cost_unknown ? `, without ${formatCount(cost_unknown)} that are not known` : "";
+    const help = `cost: ${costHelp}${cost_unknown ? ", of each incident alone" : ""}; ${beyond}`;
+    if (!cost_ns) return { words: `${lost}, costs the run nothing${but}`, help };
+    const cost = formatTime(cost_ns);
+    const isTwice = formatTime(lost_ns) === cost;
+    return { words: `costs the run ${cost}${but}${isTwice ? "" : `, ${lost}`}`, help };
 }
 
 /* As snag show says it. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Incident } from "../api/types";
-import { chanceWords, incidentSentence } from "./incident_words";
+import { amountWords, chanceWords, incidentReason, incidentSentence } from "./incident_words";
 
 const incident = {
     id: 3,
@@ -26,6 +26,38 @@ test("what only labels made an incident has no number and is alone", () => {
         incidentSentence(alone as Incident),
         "incident: head #1-387, 1 execution on 1 rank, 0 ns lost",
     );
+});
+
+test("an amount is said once: what it cost, and what was lost where that is another", () => {
+    const words = (lost_ns: number, cost_ns: number | null, cost_unknown = 0) =>
+        amountWords({ lost_ns, cost_ns, cost_unknown })?.words;
+    assert.equal(words(177e6, 59e6), "costs the run 59.0 ms, 177 ms lost");
+    assert.equal(words(20.41e6, 20.4e6), "costs the run 20.4 ms");
+    assert.equal(words(14.1e6, null), "14.1 ms lost");
+    assert.equal(words(9.73e6, 0), "9.73 ms lost, costs the run nothing");
+    assert.equal(
+        words(71e6, 49e3, 2),
+        "costs the run 49.0 us, without 2 that are not known, 71.0 ms lost",
+    );
+    assert.equal(words(0, 0), undefined);
+    assert.match(amountWords({ lost_ns: 1, cost_ns: null })!.help, /not known/);
+});
+
+test("the reason of an entry has no amount: what is lost is said beside it", () => {
+    const reason = (cause: string, what: string | null) => incidentReason({ cause, what });
+    assert.equal(
+        reason("step > solve +5.04 ms", "step > solve takes longer"),
+        "step > solve takes longer",
+    );
+    assert.equal(
+        reason("+88 ns in all", "all calls together take longer"),
+        "all calls together take longer",
+    );
+    assert.equal(
+        reason("9 calls of extra (typical: none)", "more calls of extra"),
+        "9 calls of extra (typical: none)",
+    );
+    assert.equal(reason("step > solve +5.04 ms", null), "step > solve +5.04 ms");
 });
 
 test("a probability is said as what a run like this shows by chance", () => {

@@ -4,7 +4,7 @@ import { Shown } from "../api/types";
 import { costHelp, costWords } from "../format/cost_words";
 import { shortId } from "../format/ids";
 import { incidentName, incidentSentence } from "../format/incident_words";
-import { formatCount, formatScore, formatTime, plural } from "../format/units";
+import { againstTypical, formatCount, formatScore, formatTime, plural } from "../format/units";
 import { runKeys } from "../state/keys";
 import { retrain } from "../state/actions";
 import { treeBeside } from "../state/entries";
@@ -18,12 +18,6 @@ import { useMarkedCalls } from "./marked_calls";
 import { LabelButtons } from "./labels";
 import { Failed, Loading, NothingSelected } from "./panel";
 import { useSize } from "./use_size";
-
-export function times(now: number, usually: number): string {
-    const factor = now / usually;
-    if (factor >= 0.95 && factor < 1.05) return "typical";
-    return `${factor >= 9.5 ? formatCount(factor) : factor.toFixed(1)} times the typical`;
-}
 
 function NextStep({ of }: { of: Shown }) {
     const label = executions.value?.label[of.tree] ?? 0;
@@ -175,7 +169,8 @@ export function Detail() {
                     )}
                     {it.open_ns !== null && " so far"}; typical with the same calls on this
                     rank: {formatTime(it.usual_duration_ns)}
-                    {it.open_ns === null && ` (${times(it.duration_ns, it.usual_duration_ns)})`}
+                    {it.open_ns === null &&
+                        ` (${againstTypical(it.duration_ns, it.usual_duration_ns)})`}
                 </span>
                 <span>
                     score {formatScore(it.score)}, {formatCount(it.place)} of{" "}

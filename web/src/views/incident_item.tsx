@@ -2,14 +2,19 @@
 // its executions is selected, and then has a line for each of them, the head first.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Incident } from "../api/types";
-import { costHelp, costWords } from "../format/cost_words";
 import { shortId } from "../format/ids";
-import { incidentName, incidentSize } from "../format/incident_words";
+import {
+    amountWords,
+    incidentName,
+    incidentReason,
+    incidentSize,
+} from "../format/incident_words";
 import { formatScore, formatTime, plural } from "../format/units";
 import { select } from "../state/actions";
 import { inTime } from "../state/entries";
 import { executions, selected } from "../state/store";
 import { LabelButtons } from "./labels";
+import { Recurrence } from "./recurrence";
 
 const mostAtFirst = 12;
 const moreAtATime = 100;
@@ -86,8 +91,15 @@ export function Members(props: {
     );
 }
 
+/* When in the run it came, if that was more than once. */
+function Turns({ of }: { of: Incident }) {
+    const begin = executions.value?.enter_ns;
+    if (of.turns < 2 || !begin) return null;
+    return <Recurrence begins={of.member_trees.map((tree) => begin[tree])} />;
+}
+
 function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
-    const cost = costWords(of);
+    const amounts = amountWords(of);
     return (
         <>
             <span class="line">
@@ -98,17 +110,9 @@ function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
                 <span title="where the cause is">rank {of.rank}</span>
                 <span class="verdict">{of.verdict === "anomaly" ? "▲ anomaly" : "normal"}</span>
             </span>
-            <span class="line">
-                <span class="place" />
-                {of.lost_ns > 0 ? (
-                    <span title="beyond what is typical, in all of its executions">
-                        <strong>{formatTime(of.lost_ns)}</strong> lost
-                    </span>
-                ) : (
-                    <span class="strange" title="what is strange about it">
-                        {of.cause}
-                    </span>
-                )}
+            <b class="what">{incidentReason(of)}</b>
+            <span class="line amounts">
+                {amounts && <span title={amounts.help}>{amounts.words}</span>}
                 <span title="when the first of its executions began">
                     at {formatTime(of.begin_ns)}
                 </span>
@@ -119,14 +123,7 @@ function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
                 </span>
                 <span>{incidentSize(of)}</span>
             </span>
-            {cost && (
-                <span class="line">
-                    <span class="place" />
-                    <span class="cost" title={costHelp}>
-                        {cost}
-                    </span>
-                </span>
-            )}
+            <Turns of={of} />
         </>
     );
 }
@@ -152,13 +149,13 @@ export function IncidentItem({ of, trees }: { of: Incident; trees: number[] }) {
             <button
                 ref={pick}
                 class="pick"
+                title={of.why}
                 aria-pressed={isHead}
                 aria-expanded={hasSeveral ? isOpen : undefined}
                 aria-controls={isOpen ? members : undefined}
                 onClick={() => (isHead ? setFolded(!isFolded) : select(of.head_tree))}
             >
                 <Facts of={of} isOpen={isOpen} />
-                <span class="why">{of.why}</span>
             </button>
             {isOpen ? (
                 <Members
