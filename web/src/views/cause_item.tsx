@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { getJson } from "../api/http";
 import { Incident, IncidentGroup, IncidentPage } from "../api/types";
 import { shortId } from "../format/ids";
-import { amountWords, incidentName, incidentSize } from "../format/incident_words";
+import { amountWords, incidentName, incidentSize, shortAmount } from "../format/incident_words";
 import { formatTime, plural } from "../format/units";
 import { select } from "../state/actions";
 import { entryOfIncident } from "../state/entries";
@@ -52,7 +52,7 @@ function OneOfThem({ of }: { of: Incident }) {
                 </span>
                 <span class="id">{shortId(of.head)}</span>
                 <span class="dim">at {formatTime(of.begin_ns)}</span>
-                <span class="duration">{formatTime(of.cost_ns ?? of.lost_ns)}</span>
+                <span class="duration">{shortAmount(of)}</span>
             </button>
             <LabelButtons tree={of.head_tree} id={shortId(of.head)} small />
             {isOpen && (
@@ -132,18 +132,17 @@ export function CauseItem({ of, trees }: { of: IncidentGroup; trees: number[] })
                 aria-controls={isOpen ? incidents : undefined}
                 onClick={() => (isSelected ? setFolded(!isFolded) : select(trees[0]))}
             >
-                <span class="named">
+                <span class="line">
                     <span class="place" aria-hidden="true">
                         {isOpen ? "▾" : "▸"}
                     </span>
-                    <b class="what">{of.what}</b>
+                    <b>{plural(of.times, "time")}</b>
                     <span class="verdict">
                         {of.verdict === "anomaly" ? "▲ anomalies" : "normal"}
                     </span>
                 </span>
-                <span class="where">
-                    {plural(of.times, "time")}, {of.where}
-                </span>
+                <b class="what">{of.what}</b>
+                <span class="where">{of.where}</span>
                 {amounts && (
                     <span class="where" title={amounts.help}>
                         {amounts.words}

@@ -5,6 +5,7 @@ import { Incident } from "../api/types";
 import { shortId } from "../format/ids";
 import {
     amountWords,
+    causedBy,
     incidentName,
     incidentReason,
     incidentSize,
@@ -107,7 +108,7 @@ function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
                     {of.id ?? "–"}
                 </span>
                 <b title={`${of.head}: the execution it goes back to`}>{shortId(of.head)}</b>
-                <span title="where the cause is">rank {of.rank}</span>
+                {causedBy(of) && <span title="where the cause is">{causedBy(of)}</span>}
                 <span class="verdict">{of.verdict === "anomaly" ? "▲ anomaly" : "normal"}</span>
             </span>
             <b class="what">{incidentReason(of)}</b>
