@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Incident } from "../api/types";
-import { amountWords, causedBy, chanceWords, incidentReason, incidentSentence, shortAmount } from "./incident_words";
+import {
+    amountWords,
+    causedBy,
+    chanceWords,
+    incidentReason,
+    incidentSentence,
+    shortAmount,
+} from "./incident_words";
 
 const incident = {
     id: 3,
@@ -44,7 +51,8 @@ test("an amount is said once: what it cost, and what was lost where that is anot
 });
 
 test("in a line of many it is what it cost, or that nobody knows what", () => {
-    const short = (lost_ns: number, cost_ns: number | null) => shortAmount({ lost_ns, cost_ns });
+    const short = (lost_ns: number, cost_ns: number | null) =>
+        shortAmount({ lost_ns, cost_ns });
     assert.equal(short(40.6e6, 13.5e6), "13.5 ms");
     assert.equal(short(40.6e6, null), "40.6 ms lost");
     assert.equal(short(40.6e6, 0), "nothing");

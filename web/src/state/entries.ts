@@ -52,7 +52,7 @@ export function treeBeside(entries: Entry[], tree: number | null, by: 1 | -1): n
 
 function incidentTable(list: Incident[]): Table {
     return {
-        head: "disturbance,verdict,score,begin_ns,end_ns,lost_ns,cost_ns,head,rank,executions,ranks,why".split(
+        head: "incident,verdict,score,begin_ns,end_ns,lost_ns,cost_ns,head,rank,executions,ranks,why".split(
             ",",
         ),
         rows: list.map((x) => [

@@ -13,7 +13,7 @@ import { filter, foi, scoresVersion, selected } from "../state/store";
 import { useQuery } from "../state/query";
 import { Members } from "./incident_item";
 import { LabelButtons } from "./labels";
-import { Await } from "./panel";
+import { Failed } from "./panel";
 import { Recurrence } from "./recurrence";
 
 const mostAsked = 1000; /* that the server gives at once */
@@ -77,36 +77,40 @@ function Incidents({ of, id }: { of: IncidentGroup; id: string }) {
         scoresVersion.value,
     );
     const [most, setMost] = useState(mostAtFirst);
+    // Until they are there, the one that is known already.
+    const { items, total } = page.value ?? { items: [of.first], total: of.incidents.length };
+    const at = items.findIndex(({ member_trees }) =>
+        member_trees.includes(selected.value ?? -1),
+    );
+    const shown = Math.max(most, at + 1);
+    const rest = items.length - shown;
     return (
-        <Await of={page} what="the incidents" empty="">
-            {({ items, total }) => {
-                const at = items.findIndex(({ member_trees }) =>
-                    member_trees.includes(selected.value ?? -1),
-                );
-                const shown = Math.max(most, at + 1);
-                const rest = items.length - shown;
-                return (
-                    <ul id={id} class="members" aria-label={`Incidents: ${of.what}`}>
-                        {items.slice(0, shown).map((incident) => (
-                            <OneOfThem key={incident.head_tree} of={incident} />
-                        ))}
-                        {rest > 0 && (
-                            <li>
-                                <button onClick={() => setMost(shown + moreAtATime)}>
-                                    {plural(Math.min(moreAtATime, rest), "more incident")}
-                                </button>
-                            </li>
-                        )}
-                        {rest <= 0 && total > items.length && (
-                            <li class="dim">
-                                and {plural(total - items.length, "more incident")}: choose the
-                                order Incidents
-                            </li>
-                        )}
-                    </ul>
-                );
-            }}
-        </Await>
+        <>
+            {page.error !== null && <Failed text={page.error} retry={page.retry} />}
+            <ul
+                id={id}
+                class="members"
+                aria-label={`Incidents: ${of.what}`}
+                aria-busy={page.isLoading}
+            >
+                {items.slice(0, shown).map((incident) => (
+                    <OneOfThem key={incident.head_tree} of={incident} />
+                ))}
+                {rest > 0 && (
+                    <li>
+                        <button onClick={() => setMost(shown + moreAtATime)}>
+                            {plural(Math.min(moreAtATime, rest), "more incident")}
+                        </button>
+                    </li>
+                )}
+                {page.value && rest <= 0 && total > items.length && (
+                    <li class="dim">
+                        and {plural(total - items.length, "more incident")}: choose the order
+                        Incidents
+                    </li>
+                )}
+            </ul>
+        </>
     );
 }
 
@@ -136,15 +140,15 @@ export function CauseItem({ of, trees }: { of: IncidentGroup; trees: number[] })
                     <span class="place" aria-hidden="true">
                         {isOpen ? "▾" : "▸"}
                     </span>
-                    <b>{plural(of.times, "time")}</b>
+                    <span>{plural(of.times, "time")}</span>
                     <span class="verdict">
                         {of.verdict === "anomaly" ? "▲ anomalies" : "normal"}
                     </span>
                 </span>
-                <b class="what">{of.what}</b>
+                <span class="what">{of.what}</span>
                 <span class="where">{of.where}</span>
                 {amounts && (
-                    <span class="where" title={amounts.help}>
+                    <span class="where cost" title={amounts.help}>
                         {amounts.words}
                     </span>
                 )}

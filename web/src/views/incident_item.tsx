@@ -111,9 +111,13 @@ function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
                 {causedBy(of) && <span title="where the cause is">{causedBy(of)}</span>}
                 <span class="verdict">{of.verdict === "anomaly" ? "▲ anomaly" : "normal"}</span>
             </span>
-            <b class="what">{incidentReason(of)}</b>
-            <span class="line amounts">
-                {amounts && <span title={amounts.help}>{amounts.words}</span>}
+            <span class="what">{incidentReason(of)}</span>
+            <span class="line">
+                {amounts && (
+                    <span class="cost" title={amounts.help}>
+                        {amounts.words}
+                    </span>
+                )}
                 <span title="when the first of its executions began">
                     at {formatTime(of.begin_ns)}
                 </span>
