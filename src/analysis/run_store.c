@@ -118,28 +118,45 @@ static size_t find_ranges(const struct scoring *s, const struct incidents *incid
     return n_ranges;
 }
 
+/* The function that a way is of, if it is of one. */
+static int save_function(sqlite3 *db, sqlite3_stmt *insert, int64_t foi, int64_t id,
+                         const struct region *function)
+{
+    char text[REGION_PLACE_SIZE], place[REGION_PLACE_SIZE] = "";
+
+    if (function == NULL)
+        return 0;
+    sscanf(region_place(function, text), " (%79[^)]", place);
+    return rundb_insert(db, insert, "iitt", foi, id, function->short_name, place);
+}
+
 static int save_ways(sqlite3 *db, int64_t foi, const struct scoring *scoring,
                      const struct incidents *incidents, struct why *why)
 {
     struct strange *strange;
     size_t n = find_strange(scoring, incidents, why, &strange), n_ranges;
     struct range *range = mem_alloc(n, sizeof *range);
-    sqlite3_stmt *add_way = NULL, *add_execution = NULL;
+    sqlite3_stmt *add_way = NULL, *add_function = NULL, *add_execution = NULL;
     int rc = rundb_prepare_insert(db, "way", "foi, id, what", &add_way);
 
+    if (rc == 0)
+        rc = rundb_prepare_insert(db, "way_function", "foi, id, name, place", &add_function);
     if (rc == 0)
         rc = rundb_prepare_insert(db, "execution_way", "foi, tree, way", &add_execution);
     n_ranges = find_ranges(scoring, incidents, strange, n, range);
     for (size_t i = 0; rc == 0 && i < n_ranges; i++) {
+        struct way way = strange[range[i].begin].way;
         char what[WAY_SIZE];
 
-        rc = rundb_insert(db, add_way, "iit", foi, (int64_t)i + 1,
-                          way_say(why, strange[range[i].begin].way, what));
+        rc = rundb_insert(db, add_way, "iit", foi, (int64_t)i + 1, way_say(why, way, what));
+        if (rc == 0)
+            rc = save_function(db, add_function, foi, (int64_t)i + 1, way_function(why, way));
         for (size_t k = range[i].begin; rc == 0 && k < range[i].end; k++)
             rc = rundb_insert(db, add_execution, "iii", foi, (int64_t)strange[k].tree,
                               (int64_t)i + 1);
     }
     sqlite3_finalize(add_way);
+    sqlite3_finalize(add_function);
     sqlite3_finalize(add_execution);
     free(strange);
     free(range);
@@ -354,7 +371,7 @@ static char *cause_of_incident(struct found *found, const struct incident *x,
 {
     char cause[WHY_CAUSE_SIZE];
 
-    scoring_cause(found->a->scoring, &found->costs.why, x->head, cause);
+    scoring_cause_of(found->a->scoring, &found->costs.why, x->head, x->is_anomaly, cause);
     if (x->period > 0)
         snprintf(out, INCIDENT_CAUSE_SIZE, "every %uth: %s", x->period, cause);
     else

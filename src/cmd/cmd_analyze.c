@@ -146,7 +146,7 @@ static void print_unseen(const struct analysis_result *result)
               text_count(subtrees->n_trees, trees), text_plural(subtrees->n_trees));
 }
 
-static int print_foi(const struct analyze *a, const struct reading *r, sqlite3 *db, uint32_t i)
+static int print_foi(const struct analyze *a, sqlite3 *db, uint32_t i)
 {
     const struct analysis_result *result = &a->made.result[i];
     const struct headline_foi headline = {
@@ -162,8 +162,7 @@ static int print_foi(const struct analyze *a, const struct reading *r, sqlite3 *
     if (a->made.is_suggested)
         print("no --foi given; taking the best suggestion, '%s': %s\n", a->made.foi[i].name,
               a->made.why);
-    rc = headline_print(db, a->made.foi[i].id, &headline,
-                        r->ingested.end_ns - r->ingested.begin_ns);
+    rc = headline_print(db, a->made.foi[i].id, &headline);
     if (result->gamma > 0)
         print("kernel of the one-class SVM: gamma %.4g, %s\n", result->gamma,
               a->model                         ? "as in the model"
@@ -239,7 +238,7 @@ static int print_as_text(const struct analyze *a, const struct reading *r, sqlit
     for (uint32_t i = 0; rc == 0 && i < a->made.n_foi; i++) {
         if (i > 0)
             fputc('\n', stdout);
-        rc = print_foi(a, r, db, i);
+        rc = print_foi(a, db, i);
         fputc('\n', stdout);
         filter.foi = a->made.foi[i].name;
         if (rc == 0)

@@ -130,29 +130,42 @@ int list_incident_table(sqlite3 *db, const struct execution_filter *filter,
 
 #define MAX_SAID 4 /* groups that are said */
 
-static void print_group(const struct group *g)
+/* What it cost, or of how many that is not known. */
+static void print_group_cost(const struct incident_group *g)
 {
-    char text[GROUP_TEXT_SIZE], lost[TEXT_SIZE], cost[TEXT_SIZE];
+    char cost[TEXT_SIZE];
 
-    print("group %lld: %s", (long long)g->id, group_text(g, text));
+    if (g->n_with_cost == g->n)
+        print("; cost%s the run %s (each removed alone)", g->n == 1 ? "s" : "",
+              g->cost_ns > 0 ? text_duration((double)g->cost_ns, cost) : "nothing");
+    else if (g->n_with_cost > 0)
+        print("; %zu of them cost the run %s (each removed alone), of the other %zu that is not "
+              "known",
+              g->n_with_cost,
+              g->cost_ns > 0 ? text_duration((double)g->cost_ns, cost) : "nothing",
+              g->n - g->n_with_cost);
+}
+
+static void print_group(const struct incident_group *g)
+{
+    char text[GROUP_TEXT_SIZE], lost[TEXT_SIZE];
+
+    print("group %lld: %s", (long long)g->incident->way, incident_group_text(g, text));
     if (g->lost_ns > 0)
         print("; lost %s", text_duration((double)g->lost_ns, lost));
-    if (g->n_incidents > 1 && g->n_with_cost == g->n_incidents && g->cost_ns > 0)
-        print("; their %zu incidents cost the run %s (each removed alone)", g->n_incidents,
-              text_duration((double)g->cost_ns, cost));
+    print_group_cost(g);
     print("\n");
 }
 
-/* What is strange in the same way is said once; but of those that only waited it is said by the
- * incidents that they are part of. */
+/* Incidents that have the same cause are said once. */
 static int print_groups(sqlite3 *db, const struct execution_filter *filter)
 {
-    struct groups all;
+    struct incident_groups all;
     size_t n_said = 0, n_more = 0;
-    int rc = groups_find(db, filter, &all);
+    int rc = incident_groups_find(db, filter, &all);
 
     for (size_t i = 0; rc == 0 && i < all.n; i++) {
-        if (all.group[i].n < GROUP_MIN_EXECUTIONS || all.group[i].n_incidents == 0)
+        if (all.group[i].n < 2)
             continue;
         if (n_said < MAX_SAID)
             print_group(&all.group[i]);
@@ -160,7 +173,7 @@ static int print_groups(sqlite3 *db, const struct execution_filter *filter)
     }
     if (n_more > 0)
         print("and %zu more group%s (--groups)\n", n_more, text_plural(n_more));
-    groups_release(&all);
+    incident_groups_release(&all);
     return rc;
 }
 
@@ -318,9 +331,7 @@ struct answer_listing {
 static void print_answer(int64_t id, const struct headline_foi *foi, void *ctx)
 {
     struct answer_listing *a = ctx;
-    int rc = headline_print(
-        a->db, id, foi,
-        (uint64_t)(rundb_get(a->db, "end_ns", 0) - rundb_get(a->db, "begin_ns", 0)));
+    int rc = headline_print(a->db, id, foi);
 
     a->rc = a->rc < 0 ? a->rc : rc;
 }

@@ -10,8 +10,8 @@
 #include "cmd/print.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
+#include "view/outcome.h"
 #include "view/executions.h"
-#include "view/incident_list.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -144,7 +144,6 @@ json_t *left_out_json(const struct definitions *defs)
 /* ---------------------------------------------------------------------------- what a run is */
 
 #define MAX_LOST_RANKS 8 /* said by name */
-#define WORST_SIZE 128
 
 static char *say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -242,116 +241,78 @@ int headline_lost(sqlite3 *db, int64_t foi, char **text)
     return 0;
 }
 
-/* "; the worst: rank 2, step > solve +5.04 ms" */
-static void say_worst(const struct incident_row *x, void *ctx)
+/* What most of it goes back to, after what is before it. */
+static char *most_text(const struct outcome *a, const char *before,
+                       char out[OUTCOME_TEXT_SIZE + 2])
 {
-    char *text = ctx;
+    char most[OUTCOME_TEXT_SIZE];
 
-    snprintf(text, WORST_SIZE, "; the worst: rank %u, %s", x->rank, x->cause);
+    snprintf(out, OUTCOME_TEXT_SIZE + 2, "%s%s",
+             *outcome_most_text(&a->most, most) ? before : "", most);
+    return out;
 }
 
-int headline_cost(sqlite3 *db, int64_t foi, uint64_t n, uint64_t length_ns, char **text)
+char *headline_cost(const struct outcome *a)
 {
     char cost_text[TEXT_SIZE], of[TEXT_SIZE], carrying[3 * TEXT_SIZE] = "";
-    char worst[WORST_SIZE] = "";
-    const struct execution_filter first = {
-        .foi_id = foi, .rank = NO_RANK, .verdict = "anomaly", .most = 1};
-    double run_ns = (double)length_ns;
-    struct anomalies_cost cost;
-    int rc = executions_cost(db, foi, &cost);
+    char most[OUTCOME_TEXT_SIZE + 2];
+    const struct anomalies_cost *cost = &a->cost;
+    double run_ns = (double)a->length_ns;
 
-    *text = NULL;
-    if (rc == 0 && n > 0)
-        rc = incident_list_each(db, &first, say_worst, worst);
-    if (rc < 0 || n == 0)
-        return rc;
-    if (!cost.is_known) {
-        *text = say("what the anomalies cost the run is not known%s", worst);
-        return 0;
-    }
-    if (cost.n_carrying > 0 && cost.n_carrying < n)
+    if (a->n_anomalies == 0)
+        return NULL;
+    most_text(a, "; ", most);
+    if (!cost->is_known)
+        return say("what the anomalies cost the run is not known%s%s%s", a->unknown ? ": " : "",
+                   a->unknown ? a->unknown : "", most);
+    if (cost->cost_ns == 0)
+        return say("without the anomalies the replayed run is not shorter%s", most);
+    if (cost->n_carrying > 0 && cost->n_carrying < a->n_anomalies)
         snprintf(carrying, sizeof carrying,
-                 "; %u of the %" PRIu64 " carr%s nine tenths of that", cost.n_carrying, n,
-                 cost.n_carrying == 1 ? "ies" : "y");
-    if (cost.cost_ns == 0) {
-        *text = say("without the anomalies the replayed run is not shorter%s", worst);
-        return 0;
-    }
-    *text = say("without the anomalies the replayed run is %s of %s shorter (%.3g %%)%s%s",
-                text_duration((double)cost.cost_ns, cost_text), text_duration(run_ns, of),
-                run_ns > 0 ? 100 * (double)cost.cost_ns / run_ns : 0.0, carrying, worst);
-    return 0;
-}
-
-#define SLOW_MATERIAL 1000 /* of the run: what costs less is not said here */
-
-/* The first of those to blame, and how many there are. */
-struct slow_text {
-    char *text;
-    bool has_cost; /* of the first: more than other_ns */
-    uint32_t n;
-    uint64_t length_ns, other_ns; /* of the run; what the anomalies cost it */
-};
-
-static void say_slow(const struct slow_place *x, void *ctx)
-{
-    struct slow_text *s = ctx;
-    const char *how = strcmp(x->verdict, "slow") == 0 ? "is slow" : "has more to do";
-    char cost[TEXT_SIZE], of[TEXT_SIZE], by[160];
-
-    if (x->has_cost && (x->cost_ns < s->length_ns / SLOW_MATERIAL || x->cost_ns < s->other_ns))
-        return;
-    if (s->n++ > 0)
-        return;
-    s->has_cost = x->has_cost;
-    if (x->has_cost)
-        snprintf(
-            by, sizeof by,
-            "if it were like the others, the replayed run would be %s of %s shorter (%.3g %%)",
-            text_duration((double)x->cost_ns, cost), text_duration((double)s->length_ns, of),
-            100 * (double)x->cost_ns / (double)s->length_ns);
-    else
-        snprintf(by, sizeof by, "what that costs the run is not known");
-    s->text = say("%s %s in every execution: %s; %s", x->place, how, by, x->why);
+                 "; %u of the %" PRIu64 " carr%s nine tenths of that", cost->n_carrying,
+                 a->n_anomalies, cost->n_carrying == 1 ? "ies" : "y");
+    return say("without the anomalies the replayed run is %s of %s shorter (%.3g %%)%s%s",
+               text_duration((double)cost->cost_ns, cost_text), text_duration(run_ns, of),
+               run_ns > 0 ? 100 * (double)cost->cost_ns / run_ns : 0.0, carrying, most);
 }
 
 /* Who is always slow is no anomaly, and may cost the run more than all of these. */
-static int find_slow(sqlite3 *db, int64_t id, struct slow_text *slow)
+static void print_slow(const struct outcome *a)
 {
-    struct anomalies_cost cost;
-    int rc = executions_cost(db, id, &cost);
+    const struct outcome_slow *slow = &a->slow;
+    const char *how = strcmp(slow->verdict, "slow") == 0 ? "is slow" : "has more to do";
+    char cost[TEXT_SIZE], of[TEXT_SIZE];
 
-    slow->other_ns = cost.is_known ? cost.cost_ns : 0;
-    return rc == 0 ? executions_slow_places(db, id, say_slow, slow) : rc;
-}
-
-static void print_slow(const struct slow_text *slow)
-{
-    if (slow->n > 1)
-        print("%s; %u more are slow or have more to do (snag ranks lists them)\n", slow->text,
-              slow->n - 1);
-    else if (slow->n == 1)
-        print("%s\n", slow->text);
+    if (slow->has_cost)
+        print("%s %s in every execution: if it were like the others, the replayed run would be "
+              "%s of %s shorter (%.3g %%); %s",
+              slow->place, how, text_duration((double)slow->cost_ns, cost),
+              text_duration((double)a->length_ns, of),
+              100 * (double)slow->cost_ns / (double)a->length_ns, slow->why);
+    else
+        print("%s %s in every execution: what that costs the run is not known; %s", slow->place,
+              how, slow->why);
+    if (slow->n_more > 0)
+        print("; %u more are slow or have more to do (snag ranks lists them)", slow->n_more);
+    print("\n");
 }
 
 /* What costs most comes first; of what nobody knows what it costs, the anomalies. */
-int headline_print(sqlite3 *db, int64_t id, const struct headline_foi *foi, uint64_t length_ns)
+int headline_print(sqlite3 *db, int64_t id, const struct headline_foi *foi)
 {
-    struct slow_text slow = {.length_ns = length_ns};
-    char *text = headline_foi(foi), *cost;
-    int rc = headline_cost(db, id, foi->n_anomalies, length_ns, &cost);
+    struct outcome outcome;
+    int rc = outcome_find(db, id, &outcome);
+    char *text = headline_foi(foi), *cost = headline_cost(&outcome);
 
-    if (rc == 0)
-        rc = find_slow(db, id, &slow);
     print("%s\n", text);
-    if (slow.has_cost)
-        print_slow(&slow);
+    if (outcome.slow.place && outcome.slow.has_cost)
+        print_slow(&outcome);
     if (cost)
         print("%s\n", cost);
-    if (!slow.has_cost)
-        print_slow(&slow);
+    if (outcome.slow.place && !outcome.slow.has_cost)
+        print_slow(&outcome);
     free(text);
     free(cost);
-    free(slow.text);
+    outcome_release(&outcome);
     return rc;
 }

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "trace/definitions.h"
+#include "view/outcome.h"
 
 #include <stdint.h>
 
@@ -74,20 +75,20 @@ char *headline_foi(const struct headline_foi *foi);
 
 /*
  * headline_lost -- what all executions lost, and on which ranks.
- * headline_cost -- what the run would be shorter without the anomalies, and which is the worst;
- *                  NULL: there are none.
  *   text  out; NULL in case of an error
- * Return 0 or ERR_DATABASE.
+ * Returns 0 or ERR_DATABASE.
  */
 int headline_lost(sqlite3 *db, int64_t foi, char **text);
-int headline_cost(sqlite3 *db, int64_t foi, uint64_t n_anomalies, uint64_t length_ns,
-                  char **text);
+
+/* headline_cost -- what the run would be shorter without the anomalies, and what most of that
+ * goes back to; NULL: there are none. */
+char *headline_cost(const struct outcome *outcome);
 
 /*
  * headline_print -- the answer: how many anomalies, what they cost the run, and where.
  *   id  of the function of interest
  * Returns 0 or ERR_DATABASE.
  */
-int headline_print(sqlite3 *db, int64_t id, const struct headline_foi *foi, uint64_t length_ns);
+int headline_print(sqlite3 *db, int64_t id, const struct headline_foi *foi);
 
 #endif

@@ -103,12 +103,14 @@ static void put_trace(const struct run_report *r)
 
 static int put_headline(const struct run_report *r, uint32_t i)
 {
-    char *text = headline_foi(&r->foi[i]), *lost = NULL, *cost = NULL;
-    uint64_t length_ns = r->answers->served.end_ns - r->answers->served.begin_ns;
-    int rc = headline_lost(r->db, r->foi_id[i], &lost);
+    char *text = headline_foi(&r->foi[i]), *lost = NULL, *cost;
+    struct outcome outcome;
+    int rc = outcome_find(r->db, r->foi_id[i], &outcome);
 
+    cost = headline_cost(&outcome);
+    outcome_release(&outcome);
     if (rc == 0)
-        rc = headline_cost(r->db, r->foi_id[i], r->foi[i].n_anomalies, length_ns, &cost);
+        rc = headline_lost(r->db, r->foi_id[i], &lost);
     report_text(r->out, "%s", text);
     if (lost)
         report_text(r->out, "%s", lost);

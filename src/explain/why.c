@@ -370,10 +370,13 @@ static void say_time(struct text_writer *w, struct why *why, uint32_t t,
                  is_of_rare_calls(why) ? "that does not make the rare calls of this one"
                                        : "with the same calls",
                  text_duration((double)loss->typical_ns, typical));
+    else if (n > 0)
+        text_say(w,
+                 "on other call paths than a typical execution with the same calls, which takes "
+                 "as long (%s)",
+                 text_duration((double)loss->typical_ns, typical));
     else
-        text_say(w, "as long as a typical execution with the same calls (%s)%s",
-                 text_duration((double)loss->typical_ns, typical),
-                 n > 0 ? ", but on other call paths" : "");
+        text_say(w, "rare in all of its calls together, though none of them stands out by itself");
     if (!is_long && !is_brief && is_longer(loss))
         text_say(w, measure->is_fill ? ", as it is the first execution of its location and "
                                        "waited until the others had begun (not counted as lost)"
@@ -504,7 +507,7 @@ static bool time_says_something(struct why *why, uint32_t t,
 
 /*
  * What is to be said of a tree that ends and is not one of few, the strongest first: by its
- * sentence, in short, and as its way. Returns how many clauses; 0: it is as usual, which is said
+ * sentence, in short, and as its way. Returns how many clauses; 0: it is typical, which is said
  * of nothing that is an anomaly, or took longer.
  */
 static size_t choose_clauses(struct why *why, uint32_t t,
@@ -569,6 +572,13 @@ static void say_few(struct text_writer *w, const struct why *why, uint32_t t)
     say_tracer(w, why, t);
 }
 
+/* An anomaly may go back to what is none, and took as long as ever. */
+static const char *nothing_stands_out(const struct why_verdict *verdict)
+{
+    return verdict->is_of_anomaly ? "nothing of its own: others lost time because of it"
+                                  : "typical";
+}
+
 void why_sentence(struct why *why, uint32_t t, const struct residual_measure *measure,
                   const struct why_verdict *verdict, char out[WHY_SIZE])
 {
@@ -607,7 +617,7 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
                  100 * verdict->min_lost);
     say_tracer(&w, why, t);
     if (w.n == 0)
-        text_say(&w, "typical");
+        text_say(&w, "%s", nothing_stands_out(verdict));
 }
 
 /* ----------------------------------------------------------------------------- in short */
@@ -655,7 +665,7 @@ static void cause_in_time(struct text_writer *w, struct why *why, uint32_t t, in
     } else if (is_other(why)) {
         text_say(w, "%s in all", signed_time((double)why->loss.more_ns, more));
     } else {
-        text_say(w, "as long as is typical");
+        text_say(w, "all of its calls together");
     }
 }
 
@@ -714,7 +724,7 @@ void why_cause(struct why *why, uint32_t t, const struct residual_measure *measu
     else
         say_tracer(&w, why, t);
     if (*out == '\0')
-        text_say(&w, "typical");
+        text_say(&w, "%s", nothing_stands_out(verdict));
 }
 
 /* ------------------------------------------------------------------------------------- ways */
@@ -792,6 +802,18 @@ struct way way_of(struct why *why, uint32_t t, const struct residual_measure *me
     return (struct way){WAY_NONE, 0};
 }
 
+const struct region *way_function(const struct why *why, struct way way)
+{
+    if (way.kind == WAY_MORE_CALLS || way.kind == WAY_FEWER_CALLS)
+        return &why->defs->region[way.number];
+    if (way.kind != WAY_LONGER && way.kind != WAY_SHORTER && way.kind != WAY_COMBINATION &&
+        way.kind != WAY_ORDER)
+        return NULL;
+    return way.number == PATH_NONE
+               ? NULL
+               : &why->defs->region[why->model->paths.region[way.number]];
+}
+
 char *way_say(const struct why *why, struct way way, char out[WAY_SIZE])
 {
     static const char *const words[] = {
@@ -808,18 +830,16 @@ char *way_say(const struct why *why, struct way way, char out[WAY_SIZE])
         [WAY_ORDER] = "another order of the calls in %s",
         [WAY_OPEN] = "does not end",
     };
-    const struct context *paths = &why->model->paths;
+    const struct region *region = way_function(why, way);
     const char *function = NULL;
     char name[WHY_NAME_SIZE];
 
-    if (way.kind == WAY_MORE_CALLS || way.kind == WAY_FEWER_CALLS)
-        function = why->defs->region[way.number].short_name;
-    else if (way.kind == WAY_LONGER || way.kind == WAY_SHORTER)
+    if (way.kind == WAY_LONGER || way.kind == WAY_SHORTER)
         function = why_path_name(why, way.number, name);
+    else if (region)
+        function = region->short_name;
     else if (way.kind == WAY_COMBINATION || way.kind == WAY_ORDER)
-        function = way.number == PATH_NONE
-                       ? "calls never seen there"
-                       : why->defs->region[paths->region[way.number]].short_name;
+        function = "calls never seen there";
     if (function)
         snprintf(out, WAY_SIZE, words[way.kind], function);
     else

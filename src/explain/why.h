@@ -43,6 +43,7 @@ struct why_verdict {
     const double
         *value; /* (5) what each part says, nats: time, gross, structure, size, short */
     bool is_anomaly;
+    bool is_of_anomaly; /* what is said is said of an incident that is one */
     bool
         is_open; /* it did not end before the events of its location did, long before the run */
     bool is_slight;  /* it would be one, had it lost more */
@@ -94,7 +95,7 @@ bool why_order(const struct why *why, uint32_t v, struct why_order *out);
 /*
  * why_sentence -- one sentence on tree t.
  *   measure  of the tree
- * "as usual" only for what is no anomaly and where nothing stands out.
+ * "typical" only for what is no anomaly and where nothing stands out.
  */
 void why_sentence(struct why *why, uint32_t t, const struct residual_measure *measure,
                   const struct why_verdict *verdict, char out[WHY_SIZE]);
@@ -142,6 +143,9 @@ struct way way_of(struct why *why, uint32_t t, const struct residual_measure *me
 
 /* way_say -- in words; "" for WAY_NONE. Returns out. */
 char *way_say(const struct why *why, struct way way, char out[WAY_SIZE]);
+
+/* way_function -- the function that a way is of; NULL where it is of none in particular. */
+const struct region *way_function(const struct why *why, struct way way);
 
 /*
  * excess -- what the calls of an execution took over what is usual there, call by call.

@@ -189,8 +189,9 @@ static void what_took_longer_is_as_usual_nowhere(void **state)
 
 static void an_anomaly_is_never_as_usual(void **state)
 {
-    static const double value[5] = {0.5, 5, 0, 0};
+    static const double value[5] = {0.5, 5, 0, 0}, none[5] = {0};
     static const char typical[] = "step:10(a:1000 b:1000 c:1000)";
+    char cause[WHY_CAUSE_SIZE];
     char odd[600] = "";
     struct fixture f;
     char out[WHY_SIZE];
@@ -213,7 +214,19 @@ static void an_anomaly_is_never_as_usual(void **state)
     why_sentence(&f.why, 0, &f.m.measure[0],
                  &(struct why_verdict){.value = value, .is_anomaly = true, .expected = NAN},
                  out);
-    assert_string_equal(out, "as long as a typical execution with the same calls (3.01 us)");
+    assert_string_equal(
+        out, "rare in all of its calls together, though none of them stands out by itself");
+    why_cause(&f.why, 0, &f.m.measure[0],
+              &(struct why_verdict){.value = value, .is_anomaly = true, .expected = NAN}, cause);
+    assert_null(strstr(cause, "typical"));
+    /* it is no anomaly itself, but others waited for it */
+    why_sentence(&f.why, 0, &f.m.measure[0],
+                 &(struct why_verdict){.value = none, .is_of_anomaly = true, .expected = NAN},
+                 out);
+    assert_string_equal(out, "nothing of its own: others lost time because of it");
+    why_sentence(&f.why, 0, &f.m.measure[0],
+                 &(struct why_verdict){.value = none, .expected = NAN}, out);
+    assert_string_equal(out, "typical");
     end(&f);
 }
 

@@ -89,11 +89,19 @@ const char run_sql_fois_named[] =
 
 /* ----------------------------------------------------------------------------- executions */
 
+/* What was written for the verdict of the detector, where labels made it another. */
+#define WHY_BY_LABELS(why)                                                                     \
+    "CASE WHEN " why " = 'typical' THEN 'labels made it an anomaly, though nothing of it "     \
+    "stands out' ELSE 'labels made it an anomaly; ' || " why " END "
+/* Why, of an execution by its alias. */
+#define WHY(e)                                                                                 \
+    "CASE WHEN " e ".verdict = 'normal' OR " e ".detector_verdict = 'anomaly' THEN " e         \
+    ".why ELSE " WHY_BY_LABELS(e ".why") "END"
 /* The columns of enum run_sql_execution. */
 #define EXECUTIONS                                                                             \
     "SELECT e.foi, f.name, e.tree, e.location, e.rank, e.thread, e.idx, e.call, e.enter_ns, "  \
     "e.duration_ns, e.vertices, e.messages, e.score, e.verdict, "                              \
-    "e.why || coalesce('; cause: ' || e.cause, '') || coalesce('; ' || e.cost, ''), "          \
+    WHY("e") " || coalesce('; cause: ' || e.cause, '') || coalesce('; ' || e.cost, ''), "          \
     "(SELECT l.label FROM label l WHERE l.foi = e.foi AND l.rank = e.rank "                    \
     "AND l.thread = e.thread AND l.idx = e.idx ORDER BY l.id DESC LIMIT 1), e.part, e.cause, " \
     "e.false_alarm_probability, e.tracer_ns, e.usual_ns, e.lost_ns, e.cost_ns, "               \
@@ -134,23 +142,30 @@ const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
 #define STORED_INCIDENTS                                                                       \
     "SELECT i.foi, i.id, i.score, i.is_costly, i.begin_ns, i.end_ns, i.lost_ns, i.head, "      \
     "i.rank, i.executions, (SELECT count(DISTINCT e.rank) " MEMBERS                            \
-    ") AS ranks, i.turns, i.period, i.why, "                                                   \
+    ") AS ranks, i.turns, i.period, CASE WHEN EXISTS (SELECT 1 " MEMBERS                       \
+    "AND e.verdict = 'anomaly') AND NOT EXISTS (SELECT 1 " MEMBERS                             \
+    "AND e.detector_verdict = 'anomaly') THEN " WHY_BY_LABELS("i.why") "ELSE i.why END "       \
+    "AS why, "                                                                                 \
     "EXISTS (SELECT 1 " MEMBERS                                                                \
     "AND e.verdict = 'anomaly') AS is_anomaly, i.cost_ns, i.cause FROM incident i "
 /* What labels made anomalies, and is part of nothing, comes with them. */
 #define ALL_INCIDENTS                                                                          \
     "WITH all_incidents AS (" STORED_INCIDENTS                                                 \
     "UNION ALL SELECT e.foi, 0, e.score, 0, e.enter_ns, e.enter_ns + e.duration_ns, 0, "       \
-    "e.tree, e.rank, 1, 1, 1, 0, e.why, 1, "                                                   \
+    "e.tree, e.rank, 1, 1, 1, 0, " WHY("e") ", 1, "                                            \
     "CASE WHEN e.cost_is_bound THEN NULL ELSE e.cost_ns END, "                                 \
-    "CASE WHEN length(e.why) > 60 THEN substr(e.why, 1, 57) || '...' ELSE e.why END "          \
+    "'labels made it an anomaly' "                                                             \
     "FROM execution e "                                                                        \
     "WHERE e.incident IS NULL AND e.verdict = 'anomaly') "
+/* The way in which its head is strange, or NULL. */
+#define WAY_OF_HEAD                                                                            \
+    "(SELECT x.way FROM execution_way x WHERE x.foi = i.foi AND x.tree = i.head)"
 /* The columns of enum run_sql_incident. */
 #define INCIDENT_COLUMNS                                                                       \
     "SELECT i.foi, f.name, i.id, i.score, i.begin_ns, i.end_ns, i.lost_ns, i.head, h.rank, "   \
     "h.thread, h.idx, i.rank, i.executions, i.ranks, i.turns, i.period, i.why, i.is_anomaly, " \
-    "i.cost_ns, i.cause, h.open_ns IS NOT NULL AND h.verdict = 'anomaly' "
+    "i.cost_ns, i.cause, h.open_ns IS NOT NULL AND h.verdict = 'anomaly', i.is_costly, "        \
+    WAY_OF_HEAD ", (SELECT w.what FROM way w WHERE w.foi = i.foi AND w.id = " WAY_OF_HEAD ") "
 #define WITH_HEADS                                                                             \
     "JOIN foi f ON f.id = i.foi JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
 /* What is asked of an execution, by its alias. */
@@ -162,7 +177,8 @@ const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
     "((" which("h") ") OR EXISTS (SELECT 1 " MEMBERS "AND " which("e") "))"
 #define FILTERED_INCIDENTS                                                                     \
     "FROM all_incidents i " WITH_HEADS "WHERE (?1 IS NULL OR i.foi = ?1) AND "                 \
-    "(?3 IS NULL OR (?3 = 'anomaly') = i.is_anomaly) AND " SOME_EXECUTION(                     \
+    "(?3 IS NULL OR (?3 = 'anomaly') = i.is_anomaly) AND "                                     \
+    "(?7 IS NULL OR ?7 = " WAY_OF_HEAD ") AND " SOME_EXECUTION(                                \
         IS_ASKED) " AND (?4 IS NOT 'none' OR NOT " SOME_EXECUTION(IS_LABELLED) ") "
 
 const char run_sql_incidents[] = ALL_INCIDENTS INCIDENT_COLUMNS FILTERED_INCIDENTS
@@ -207,6 +223,26 @@ const char run_sql_incident_members[] =
     "WHERE foi = ?1 AND incident = ?2 UNION ALL "
     "SELECT rank, thread, idx, tree FROM execution WHERE ?2 = 0 AND foi = ?1 AND tree = ?3 "
     "ORDER BY rank, thread, idx";
+
+/* By way of the head and rank of the cause; without those that only labels made one. */
+const char run_sql_causes[] =
+    "SELECT (SELECT x.way FROM execution_way x WHERE x.foi = i.foi AND x.tree = i.head) AS w, "
+    "i.rank, i.rank <> h.rank, count(*), sum(i.lost_ns), coalesce(sum(i.cost_ns), 0) "
+    "FROM incident i JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
+    "WHERE i.foi = ?1 AND EXISTS (SELECT 1 " MEMBERS "AND e.verdict = 'anomaly') "
+    "GROUP BY 1, 2, 3 ORDER BY min(i.id)";
+const char run_sql_way[] = "SELECT what FROM way WHERE foi = ?1 AND id = ?2";
+const char run_sql_n_anomalies[] =
+    "SELECT trees, (SELECT count(*) FROM execution e WHERE e.foi = f.id AND e.verdict = "
+    "'anomaly') FROM foi f WHERE id = ?1";
+const char run_sql_verdict_changed[] =
+    "SELECT 1 FROM execution WHERE foi = ?1 AND verdict <> detector_verdict AND EXISTS "
+    "(SELECT 1 FROM retrain WHERE foi = ?1 AND NOT is_undone) LIMIT 1";
+const char run_sql_way_function[] =
+    "SELECT name, place FROM way_function WHERE foi = ?1 AND id = ?2";
+const char run_sql_unknown_cost[] =
+    "SELECT cost FROM execution WHERE foi = ?1 AND verdict = 'anomaly' AND cost_ns IS NULL AND "
+    "cost IS NOT NULL ORDER BY lost_ns DESC, tree LIMIT 1";
 
 const char run_sql_set_anomalies_cost[] =
     "UPDATE foi SET anomalies_cost_ns = ?, anomalies_carrying = ? WHERE id = ?";

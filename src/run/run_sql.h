@@ -127,6 +127,9 @@ enum run_sql_incident {
     INCIDENT_COST,
     INCIDENT_CAUSE,
     INCIDENT_IS_UNENDED,
+    INCIDENT_IS_COSTLY,
+    INCIDENT_WAY, /* of its head; NULL: none is known */
+    INCIDENT_WHAT,
 };
 
 /* (foi, location, time) -> executions elsewhere that began from then on, on how many
@@ -136,15 +139,31 @@ extern const char run_sql_meanwhile[];
 /* (foi, rank: each or NULL) -> number and lost_ns of what is no part of an anomaly. */
 extern const char run_sql_others[], run_sql_costly_others[], run_sql_slow_places[];
 
-/* (foi, rank, verdict, label: each or NULL; most, -1 all; offset), those that lost most first.
- * Of label none are those of whose executions nobody labelled any. */
+/* (foi, rank, verdict, label: each or NULL; most, -1 all; offset; way or NULL), those that lost
+ * most first. Of label none are those of whose executions nobody labelled any. */
 extern const char run_sql_incidents[];
-/* (foi, rank, verdict, label) -> how many there are */
+/* (foi, rank, verdict, label, -, -, way) -> how many there are */
 extern const char run_sql_n_incidents[];
 /* (foi, tree) -> the one that the execution is part of, if there is one */
 extern const char run_sql_incident_of[];
 /* (foi, id, head) -> rank, thread, index, tree of its executions; id 0: of the head alone */
 extern const char run_sql_incident_members[];
+
+/* (foi) -> of the incidents with an anomaly, by the way of their heads (or NULL) and the rank
+ * where the cause is: way, rank, whether the head is on another, how many, lost_ns, cost_ns of
+ * those of which it is known */
+extern const char run_sql_causes[];
+/* (foi) -> executions, anomalies */
+extern const char run_sql_n_anomalies[];
+/* (foi) -> a row where labels that were learnt changed a verdict */
+extern const char run_sql_verdict_changed[];
+/* (foi, way) -> that in words */
+extern const char run_sql_way[];
+/* (foi, way) -> name and place of the function that it is of, if it is of one */
+extern const char run_sql_way_function[];
+/* (foi) -> why it is not known what the anomaly cost that lost most of those of which that is
+ * not known; nothing where that is known of all, or is not said */
+extern const char run_sql_unknown_cost[];
 
 /* (ns, number, foi): set what all anomalies cost together, and how many carry that. */
 extern const char run_sql_set_anomalies_cost[];

@@ -82,6 +82,9 @@ const char *rundb_text_or_null(sqlite3_stmt *statement, int column);
 /* rundb_insert -- bind and run a statement without results. */
 int rundb_insert(sqlite3 *db, sqlite3_stmt *statement, const char *types, ...);
 
+/* rundb_has_table -- false in a run that was made before there was such a table. */
+bool rundb_has_table(sqlite3 *db, const char *name);
+
 /* rundb_set -- meta[key] = value; _text for texts. */
 int rundb_set(sqlite3 *db, const char *key, long long value);
 int rundb_set_text(sqlite3 *db, const char *key, const char *value);

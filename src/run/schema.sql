@@ -186,6 +186,14 @@ CREATE TABLE way (
     what TEXT NOT NULL,         -- "more calls of ev_tally"
     PRIMARY KEY (foi, id)
 ) WITHOUT ROWID;
+-- Of which function a way is, where it is of one, and where that is in the source.
+CREATE TABLE way_function (
+    foi      INTEGER NOT NULL REFERENCES foi,
+    id       INTEGER NOT NULL,  -- as in way
+    name     TEXT NOT NULL,
+    place    TEXT NOT NULL,     -- "physics.c:234"; "" where the trace does not say it
+    PRIMARY KEY (foi, id)
+) WITHOUT ROWID;
 CREATE TABLE execution_way (
     foi  INTEGER NOT NULL REFERENCES foi,
     tree INTEGER NOT NULL,      -- as in execution

@@ -660,6 +660,7 @@ static struct why_verdict verdict_of(const struct scoring *s, uint32_t t, bool i
     return (struct why_verdict){
         .value = value,
         .is_anomaly = s->is_anomaly[t],
+        .is_of_anomaly = is_of_anomaly,
         .is_open = never_ends(s, t),
         .is_slight = is_short && !is_material(&s->measure[t]),
         .is_unknown = is_short && is_material(&s->measure[t]),
@@ -678,11 +679,11 @@ void scoring_why_of(const struct scoring *s, struct why *why, uint32_t t, bool i
     why_sentence(why, t, &s->measure[t], &verdict, out);
 }
 
-void scoring_cause(const struct scoring *s, struct why *why, uint32_t t,
-                   char out[WHY_CAUSE_SIZE])
+void scoring_cause_of(const struct scoring *s, struct why *why, uint32_t t, bool is_of_anomaly,
+                      char out[WHY_CAUSE_SIZE])
 {
     double value[N_PARTS];
-    struct why_verdict verdict = verdict_of(s, t, false, value);
+    struct why_verdict verdict = verdict_of(s, t, is_of_anomaly, value);
 
     why_cause(why, t, &s->measure[t], &verdict, out);
 }

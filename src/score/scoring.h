@@ -200,9 +200,9 @@ struct way scoring_way(const struct scoring *s, struct why *why, uint32_t t);
 void scoring_why_of(const struct scoring *s, struct why *why, uint32_t t, bool is_of_anomaly,
                     char out[WHY_SIZE]);
 
-/* scoring_cause -- the same in short, see why_cause. */
-void scoring_cause(const struct scoring *s, struct why *why, uint32_t t,
-                   char out[WHY_CAUSE_SIZE]);
+/* scoring_cause_of -- the same in short, see why_cause. */
+void scoring_cause_of(const struct scoring *s, struct why *why, uint32_t t, bool is_of_anomaly,
+                      char out[WHY_CAUSE_SIZE]);
 
 /*
  * scorer -- a model of an earlier run (model_file.h), asked about forest after forest of this

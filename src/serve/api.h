@@ -32,7 +32,7 @@ api_fn api_call, api_search_next;
 /* api_learning.c */
 api_fn api_labels, api_labels_csv, api_label, api_retrain, api_undo, api_redo, api_undo_retrain,
     api_retrains, api_learning, api_model;
-api_fn api_incidents, api_groups, api_ranks;
+api_fn api_incidents, api_causes, api_groups, api_ranks;
 /* api_matrix.c */
 api_fn api_matrix;
 /* api_map.c */

@@ -399,9 +399,12 @@ int api_candidates(struct worker *worker, const struct request *request,
 /* The same parameters as those of the candidates. */
 static int read_incident_filter(const struct request *request, struct execution_filter *filter)
 {
-    double offset = 0, limit = 0;
+    double offset = 0, limit = 0, group = 0;
     struct foi_filter selected;
     int rc = read_selected(request, false, &selected);
+
+    if (rc == 0)
+        rc = request_number(request, "group", 0, UINT32_MAX, 0, &group);
 
     if (rc == 0)
         rc = request_number(request, "offset", 0, UINT32_MAX, 0, &offset);
@@ -414,6 +417,7 @@ static int read_incident_filter(const struct request *request, struct execution_
         .label = request_text(request, "label", NULL),
         .offset = (uint64_t)offset,
         .most = (uint64_t)limit,
+        .group = (int64_t)group,
     };
     return rc;
 }
@@ -436,6 +440,27 @@ int api_incidents(struct worker *worker, const struct request *request,
     return rc < 0 ? rc
                   : response_json(response, json_pack("{s:I, s:o}", "total", (json_int_t)total,
                                                       "items", items));
+}
+
+int api_causes(struct worker *worker, const struct request *request, struct response *response)
+{
+    struct execution_filter filter;
+    struct incident_groups all = {0};
+    struct foi_state *state;
+    json_t *items;
+    int rc = worker_foi(worker, request->id[0], &state);
+
+    if (rc == 0)
+        rc = read_incident_filter(request, &filter);
+    if (rc == 0)
+        rc = incident_groups_find(worker->db, &filter, &all);
+    if (rc == 0)
+        rc = incident_groups_to_json(worker->db, &all, filter.offset, filter.most, &items);
+    if (rc == 0)
+        rc = response_json(response, json_pack("{s:o, s:o}", "total", json_count(all.n),
+                                               "items", items));
+    incident_groups_release(&all);
+    return rc;
 }
 
 /* All of them are anomalies; of label "none" are those without a labelled execution. */

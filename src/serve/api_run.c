@@ -6,6 +6,7 @@
 #include "run/rundb.h"
 #include "serve/api.h"
 #include "serve/routes.h"
+#include "view/outcome.h"
 #include "view/results_json.h"
 
 #include <string.h>
@@ -38,6 +39,17 @@ static int set_rows(sqlite3 *db, json_t *object, const char *field, const char *
     return rc;
 }
 
+static int set_outcome(sqlite3 *db, json_t *foi, int64_t id)
+{
+    struct outcome outcome;
+    int rc = outcome_find(db, id, &outcome);
+
+    if (rc == 0)
+        json_object_set_new(foi, "outcome", outcome_to_json(&outcome));
+    outcome_release(&outcome);
+    return rc;
+}
+
 static int add_fois(struct worker *worker, json_t *run)
 {
     json_t *foi;
@@ -58,6 +70,8 @@ static int add_fois(struct worker *worker, json_t *run)
             rc = set_row(worker->db, foi, "redo", run_sql_show_redo, id);
         if (rc == 0)
             rc = set_row(worker->db, foi, "retrain", run_sql_show_retrain, id);
+        if (rc == 0)
+            rc = set_outcome(worker->db, foi, id);
         if (rc == 0)
             rc = set_rows(worker->db, foi, "projections", run_sql_show_projections, "i", id);
     }

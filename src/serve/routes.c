@@ -18,6 +18,7 @@ static const struct route routes[] = {
     {GET, "/regions", NULL, ROUTE_BY_READER, true, .answer = api_regions},
     {GET, "/fois/{foi}/columns", NULL, ROUTE_BY_READER, true, .answer = api_columns},
     {GET, "/fois/{foi}/incidents", NULL, ROUTE_BY_READER, true, .answer = api_incidents},
+    {GET, "/fois/{foi}/causes", NULL, ROUTE_BY_READER, true, .answer = api_causes},
     {GET, "/fois/{foi}/groups", NULL, ROUTE_BY_READER, true, .answer = api_groups},
     {GET, "/fois/{foi}/ranks", NULL, ROUTE_BY_EXPLAINER, false, .answer = api_ranks},
     {GET, "/fois/{foi}/candidates", "order=next", ROUTE_BY_LEARNER, false, .answer = api_next},

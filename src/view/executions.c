@@ -314,24 +314,13 @@ int executions_cost(sqlite3 *db, int64_t foi, struct anomalies_cost *out)
     return rc;
 }
 
-static bool has_slow_places(sqlite3 *db)
-{
-    sqlite3_stmt *query;
-    bool has = rundb_prepare(db, "SELECT 1 FROM sqlite_schema WHERE name = 'slow_place'",
-                             &query) == 0 &&
-               sqlite3_step(query) == SQLITE_ROW;
-
-    sqlite3_finalize(query);
-    return has;
-}
-
 int executions_slow_places(sqlite3 *db, int64_t foi,
                            void (*fn)(const struct slow_place *x, void *ctx), void *ctx)
 {
     sqlite3_stmt *query = NULL;
     int status = SQLITE_DONE, rc;
 
-    if (!has_slow_places(db))
+    if (!rundb_has_table(db, "slow_place"))
         return 0;
     rc = rundb_prepare(db, run_sql_slow_places, &query);
     if (rc == 0)

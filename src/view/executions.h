@@ -45,6 +45,7 @@ struct execution_filter {
     bool is_by_cost;     /* executions by what they cost the run */
     const char *label;   /* abnormal, normal, none; NULL: all */
     uint64_t offset;     /* of incidents: so many are left out first */
+    int64_t group;       /* of incidents: those whose head is in this one; 0: all */
 };
 
 /*

@@ -36,11 +36,14 @@ static void fill(struct incident_row *x, sqlite3_stmt *query, bool has_several)
         .is_unended = sqlite3_column_int(query, INCIDENT_IS_UNENDED) != 0,
         .why = rundb_text(query, INCIDENT_WHY),
         .cause = rundb_text(query, INCIDENT_CAUSE),
+        .head_rank = (uint32_t)sqlite3_column_int64(query, INCIDENT_HEAD_RANK),
+        .head_index = (uint32_t)sqlite3_column_int64(query, INCIDENT_HEAD_INDEX),
+        .is_costly = sqlite3_column_int(query, INCIDENT_IS_COSTLY) != 0,
+        .way = sqlite3_column_int64(query, INCIDENT_WAY),
+        .what = rundb_text(query, INCIDENT_WHAT),
     };
-    execution_id(x->head, has_several ? x->foi : NULL,
-                 (uint32_t)sqlite3_column_int64(query, INCIDENT_HEAD_RANK),
-                 (uint32_t)sqlite3_column_int64(query, INCIDENT_HEAD_THREAD),
-                 (uint32_t)sqlite3_column_int64(query, INCIDENT_HEAD_INDEX));
+    execution_id(x->head, has_several ? x->foi : NULL, x->head_rank,
+                 (uint32_t)sqlite3_column_int64(query, INCIDENT_HEAD_THREAD), x->head_index);
 }
 
 static int each_row(sqlite3 *db, sqlite3_stmt *query,
@@ -67,6 +70,8 @@ static int prepare(sqlite3 *db, const char *sql, const struct execution_filter *
     if (rc == 0) {
         sqlite3_bind_text(*query, 3, filter->verdict, -1, SQLITE_STATIC);
         sqlite3_bind_text(*query, 4, filter->label, -1, SQLITE_STATIC);
+        if (filter->group > 0)
+            sqlite3_bind_int64(*query, 7, filter->group);
     }
     return rc;
 }
@@ -136,6 +141,66 @@ int incident_of(sqlite3 *db, int64_t foi, int64_t tree,
     return rc;
 }
 
+/* -------------------------------------------------------------------------------- words */
+
+#define MAX_NAMED 3     /* ranks, or indexes */
+#define MIN_PERIOD 5    /* of a few numbers, a divisor that is smaller is often chance */
+#define MIN_PERIODIC 4u /* indexes, for a distance between them to be said */
+
+/* Sorts n >= 1 numbers and leaves each of them once. Returns how many. */
+static size_t make_distinct(uint32_t *number, size_t n)
+{
+    size_t n_kept = 1;
+
+    qsort(number, n, sizeof *number, order_u32);
+    for (size_t i = 1; i < n; i++)
+        if (number[i] != number[n_kept - 1])
+            number[n_kept++] = number[i];
+    return n_kept;
+}
+
+/* "4", "4 and 5", "4, 5 and 9" */
+static void say_list(struct text_writer *w, const uint32_t *number, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        text_say(w, "%s%u", i == 0 ? "" : i + 1 == n ? " and " : ", ", number[i]);
+}
+
+/* Of distinct indexes, ascending: which they are, how far apart, or between which. */
+static void say_indexes(struct text_writer *w, const uint32_t *index, size_t n)
+{
+    uint64_t period = 0;
+    bool is_each = true;
+
+    for (size_t i = 1; i < n; i++)
+        period = common_divisor(period, index[i] - index[i - 1]);
+    for (size_t i = 1; i < n; i++)
+        is_each &= index[i] - index[i - 1] == period;
+    if (n <= MAX_NAMED) {
+        text_say(w, ", execution%s ", text_plural(n));
+        say_list(w, index, n);
+    } else if (n >= MIN_PERIODIC && period >= MIN_PERIOD) {
+        text_say(w,
+                 is_each ? ", %llu executions apart"
+                         : ", %llu executions apart or a multiple of that",
+                 (unsigned long long)period);
+    } else {
+        text_say(w, ", executions %u to %u", index[0], index[n - 1]);
+    }
+}
+
+/* "on rank 4", "on 16 ranks"; sorts them. */
+static void say_ranks(struct text_writer *w, uint32_t *rank, size_t n)
+{
+    n = make_distinct(rank, n);
+    if (n > MAX_NAMED) {
+        text_say(w, "on %zu ranks", n);
+    } else {
+        text_say(w, "on rank%s ", text_plural(n));
+        say_list(w, rank, n);
+    }
+}
+
 /* ---------------------------------------------------------------------------------- JSON */
 
 struct collector {
@@ -172,6 +237,15 @@ static void add_members(struct collector *c, const struct incident_row *x, json_
     json_object_set_new(json, "ranks", ranks);
 }
 
+/* The trees of its executions behind those that are there. */
+static void add_trees(struct collector *c, const struct incident_row *x, json_t *trees)
+{
+    sqlite3_reset(c->members);
+    c->rc = rundb_bind(c->db, c->members, "iii", x->foi_id, x->id, x->head_tree);
+    while (c->rc == 0 && sqlite3_step(c->members) == SQLITE_ROW)
+        json_array_append_new(trees, json_count((uint64_t)sqlite3_column_int64(c->members, 3)));
+}
+
 static void collect(const struct incident_row *x, void *ctx)
 {
     struct collector *c = ctx;
@@ -193,6 +267,9 @@ static void collect(const struct incident_row *x, void *ctx)
     json_object_set_new(json, "period", json_count(x->period));
     json_object_set_new(json, "cause", json_text(x->cause));
     json_object_set_new(json, "why", json_text(x->why));
+    json_object_set_new(json, "group",
+                        x->way > 0 ? json_count((uint64_t)x->way) : json_null());
+    json_object_set_new(json, "what", x->way > 0 ? json_text(x->what) : json_null());
     json_array_append_new(c->array, json);
 }
 
@@ -241,11 +318,257 @@ int incident_of_to_json(sqlite3 *db, int64_t foi, int64_t tree, json_t **out)
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------- groups */
+/* ------------------------------------------------------------------------- incidents by cause */
 
-#define MAX_NAMED 3     /* ranks, or indexes */
-#define MIN_PERIOD 5    /* of a few numbers, a divisor that is smaller is often chance */
-#define MIN_PERIODIC 4u /* indexes, for a distance between them to be said */
+static void gather(const struct incident_row *x, void *ctx)
+{
+    struct incident_groups *all = ctx;
+    struct incident_row *row;
+
+    mem_grow(&all->row, &all->row_cap, all->n_rows + 1, sizeof *all->row);
+    row = &all->row[all->n_rows++];
+    *row = *x;
+    row->foi = mem_copy_string(x->foi);
+    row->why = mem_copy_string(x->why);
+    row->cause = mem_copy_string(x->cause);
+    row->what = mem_copy_string(x->what);
+}
+
+/* Where a row is among all, in their order, and what it has in common with others. */
+struct grouped {
+    int64_t foi_id, way;
+    bool is_anomaly;
+    size_t at;
+};
+
+static bool is_alike(const struct grouped *p, const struct grouped *q)
+{
+    return p->way > 0 && p->foi_id == q->foi_id && p->way == q->way &&
+           p->is_anomaly == q->is_anomaly;
+}
+
+static int by_group(const void *a, const void *b)
+{
+    const struct grouped *p = a, *q = b;
+
+    if (p->foi_id != q->foi_id)
+        return p->foi_id < q->foi_id ? -1 : 1;
+    if (p->way != q->way)
+        return p->way < q->way ? -1 : 1;
+    if (p->is_anomaly != q->is_anomaly)
+        return p->is_anomaly ? -1 : 1;
+    return (p->at > q->at) - (p->at < q->at);
+}
+
+static bool matters(const struct incident_group *g)
+{
+    bool does = false;
+
+    for (size_t i = 0; i < g->n; i++)
+        does |= g->incident[i].is_anomaly || g->incident[i].is_costly;
+    return does;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct incident_group *p = a, *q = b;
+
+    if (matters(p) != matters(q))
+        return matters(p) ? -1 : 1;
+    if (p->cost_ns != q->cost_ns)
+        return p->cost_ns > q->cost_ns ? -1 : 1;
+    if (p->lost_ns != q->lost_ns)
+        return p->lost_ns > q->lost_ns ? -1 : 1;
+    if (p->incident->score != q->incident->score)
+        return p->incident->score > q->incident->score ? -1 : 1;
+    return (p->incident > q->incident) - (p->incident < q->incident);
+}
+
+static void add_to_group(struct incident_group *g, const struct incident_row *x)
+{
+    g->n++;
+    g->n_times += x->n_turns;
+    g->lost_ns += x->lost_ns;
+    g->n_with_cost += x->has_cost;
+    g->cost_ns += x->has_cost ? x->cost_ns : 0;
+}
+
+/* Puts the rows of a group one behind the other, and makes the groups. */
+static void group_rows(struct incident_groups *all)
+{
+    size_t n = all->n_rows;
+    struct grouped *key = mem_alloc(n, sizeof *key);
+    struct incident_row *row = mem_alloc(n, sizeof *row);
+
+    for (size_t i = 0; i < n; i++)
+        key[i] = (struct grouped){all->row[i].foi_id, all->row[i].way, all->row[i].is_anomaly, i};
+    qsort(key, n, sizeof *key, by_group);
+    all->group = mem_alloc(n, sizeof *all->group);
+    for (size_t i = 0; i < n; i++) {
+        row[i] = all->row[key[i].at];
+        if (i == 0 || !is_alike(&key[i - 1], &key[i]))
+            all->group[all->n++].incident = &row[i];
+        add_to_group(&all->group[all->n - 1], &row[i]);
+    }
+    free(key);
+    free(all->row);
+    all->row = row;
+    qsort(all->group, all->n, sizeof *all->group, by_cost);
+}
+
+int incident_groups_find(sqlite3 *db, const struct execution_filter *filter,
+                         struct incident_groups *all)
+{
+    struct execution_filter whole = *filter;
+    int rc;
+
+    *all = (struct incident_groups){0};
+    whole.most = 0;
+    whole.offset = 0;
+    rc = incident_list_each(db, &whole, gather, all);
+    if (rc == 0 && all->n_rows > 0)
+        group_rows(all);
+    return rc;
+}
+
+void incident_groups_release(struct incident_groups *all)
+{
+    for (size_t i = 0; i < all->n_rows; i++) {
+        free((void *)(uintptr_t)all->row[i].foi);
+        free((void *)(uintptr_t)all->row[i].why);
+        free((void *)(uintptr_t)all->row[i].cause);
+        free((void *)(uintptr_t)all->row[i].what);
+    }
+    free(all->row);
+    free(all->group);
+    *all = (struct incident_groups){0};
+}
+
+/* ", caused by rank 3", where it goes back to another rank than the one it was found on. */
+static void say_others(struct text_writer *w, const struct incident_group *g, uint32_t *rank)
+{
+    size_t n = 0, n_distinct;
+
+    for (size_t i = 0; i < g->n; i++)
+        if (g->incident[i].rank != g->incident[i].head_rank)
+            rank[n++] = g->incident[i].rank;
+    if (n == 0)
+        return;
+    text_say(w, n < g->n ? ", %zu of them caused by " : ", caused by ", n);
+    n_distinct = make_distinct(rank, n);
+    if (n_distinct > MAX_NAMED) {
+        text_say(w, "%zu other ranks", n_distinct);
+    } else {
+        text_say(w, "rank%s ", text_plural(n_distinct));
+        say_list(w, rank, n_distinct);
+    }
+}
+
+char *incident_group_places(const struct incident_group *g, char out[GROUP_TEXT_SIZE])
+{
+    struct text_writer w = {.out = out, .size = GROUP_TEXT_SIZE};
+    uint32_t *number = mem_resize(NULL, g->n, sizeof *number);
+    bool comes_back = false;
+
+    *out = '\0';
+    for (size_t i = 0; i < g->n; i++) {
+        number[i] = g->incident[i].head_rank;
+        comes_back |= g->incident[i].period > 0;
+    }
+    say_ranks(&w, number, g->n);
+    for (size_t i = 0; i < g->n; i++)
+        number[i] = g->incident[i].head_index;
+    if (!comes_back)
+        say_indexes(&w, number, make_distinct(number, g->n));
+    say_others(&w, g, number);
+    free(number);
+    return out;
+}
+
+char *incident_group_text(const struct incident_group *g, char out[GROUP_TEXT_SIZE])
+{
+    char n[TEXT_SIZE], places[GROUP_TEXT_SIZE];
+
+    snprintf(out, GROUP_TEXT_SIZE, "%.400s, %s time%s, %.500s",
+             g->incident->way > 0 ? g->incident->what : g->incident->cause,
+             text_count(g->n_times, n), text_plural(g->n_times),
+             incident_group_places(g, places));
+    return out;
+}
+
+/* What the page needs of each of its incidents without asking for them: when they were, and
+ * which executions are theirs. */
+static void add_each(struct collector *c, const struct incident_group *g, json_t *json)
+{
+    json_t *ids = json_array(), *begins = json_array(), *trees = json_array();
+    json_t *ranks = json_array();
+    uint32_t *rank = mem_resize(NULL, g->n, sizeof *rank);
+    size_t n;
+
+    for (size_t i = 0; i < g->n; i++) {
+        const struct incident_row *x = &g->incident[i];
+
+        rank[i] = x->head_rank;
+        json_array_append_new(ids, x->id ? json_count((uint64_t)x->id) : json_null());
+        json_array_append_new(begins, json_count(x->begin_ns));
+        add_trees(c, x, trees);
+    }
+    n = make_distinct(rank, g->n);
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(ranks, json_count(rank[i]));
+    json_object_set_new(json, "incidents", ids);
+    json_object_set_new(json, "begins_ns", begins);
+    json_object_set_new(json, "member_trees", trees);
+    json_object_set_new(json, "ranks", ranks);
+    free(rank);
+}
+
+static json_t *incident_group_to_json(struct collector *c, const struct incident_group *g)
+{
+    const struct incident_row *first = g->incident;
+    char text[GROUP_TEXT_SIZE];
+    json_t *json = json_object();
+
+    json_object_set_new(json, "group",
+                        first->way > 0 ? json_count((uint64_t)first->way) : json_null());
+    json_object_set_new(json, "foi", json_text(first->foi));
+    json_object_set_new(json, "verdict", json_text(first->is_anomaly ? "anomaly" : "normal"));
+    json_object_set_new(json, "what", json_text(first->way > 0 ? first->what : first->cause));
+    json_object_set_new(json, "where", json_text(incident_group_places(g, text)));
+    json_object_set_new(json, "text", json_text(incident_group_text(g, text)));
+    json_object_set_new(json, "times", json_count(g->n_times));
+    json_object_set_new(json, "lost_ns", json_count(g->lost_ns));
+    json_object_set_new(json, "cost_ns",
+                        g->n_with_cost > 0 ? json_count(g->cost_ns) : json_null());
+    json_object_set_new(json, "cost_unknown", json_count(g->n - g->n_with_cost));
+    add_each(c, g, json);
+    collect(first, c);
+    json_object_set(json, "first", json_array_get(c->array, 0));
+    json_array_clear(c->array);
+    return json;
+}
+
+int incident_groups_to_json(sqlite3 *db, const struct incident_groups *all, uint64_t offset,
+                            uint64_t most, json_t **out)
+{
+    json_t *items = json_array();
+    struct collector c;
+    int rc = collector_init(&c, db);
+
+    for (uint64_t i = offset; rc == 0 && i < all->n && i - offset < most; i++) {
+        json_array_append_new(items, incident_group_to_json(&c, &all->group[i]));
+        rc = c.rc;
+    }
+    sqlite3_finalize(c.members);
+    json_decref(c.array);
+    if (rc < 0)
+        json_decref(items);
+    else
+        *out = items;
+    return rc;
+}
+
+/* ----------------------------------------------------------------------------------- groups */
 
 static struct group *group_of(struct groups *all, sqlite3_stmt *query)
 {
@@ -319,70 +642,18 @@ void groups_release(struct groups *all)
     *all = (struct groups){0};
 }
 
-/* -------------------------------------------------------------------------------- words */
-
-/* Sorts n >= 1 numbers and leaves each of them once. Returns how many. */
-static size_t make_distinct(uint32_t *number, size_t n)
-{
-    size_t n_kept = 1;
-
-    qsort(number, n, sizeof *number, order_u32);
-    for (size_t i = 1; i < n; i++)
-        if (number[i] != number[n_kept - 1])
-            number[n_kept++] = number[i];
-    return n_kept;
-}
-
-/* "4", "4 and 5", "4, 5 and 9" */
-static void say_list(struct text_writer *w, const uint32_t *number, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        text_say(w, "%s%u", i == 0 ? "" : i + 1 == n ? " and " : ", ", number[i]);
-}
-
-/* Of distinct indexes, ascending: which they are, how far apart, or between which. */
-static void say_indexes(struct text_writer *w, const uint32_t *index, size_t n)
-{
-    uint64_t period = 0;
-    bool is_each = true;
-
-    for (size_t i = 1; i < n; i++)
-        period = common_divisor(period, index[i] - index[i - 1]);
-    for (size_t i = 1; i < n; i++)
-        is_each &= index[i] - index[i - 1] == period;
-    if (n <= MAX_NAMED) {
-        text_say(w, ", execution%s ", text_plural(n));
-        say_list(w, index, n);
-    } else if (n >= MIN_PERIODIC && period >= MIN_PERIOD) {
-        text_say(w,
-                 is_each ? ", %llu executions apart"
-                         : ", %llu executions apart or a multiple of that",
-                 (unsigned long long)period);
-    } else {
-        text_say(w, ", executions %u to %u", index[0], index[n - 1]);
-    }
-}
-
 char *group_places(const struct group *g, char out[GROUP_TEXT_SIZE])
 {
     struct text_writer w = {.out = out, .size = GROUP_TEXT_SIZE};
     uint32_t *number = mem_resize(NULL, g->n, sizeof *number);
-    size_t n;
 
     *out = '\0';
     for (size_t i = 0; i < g->n; i++)
         number[i] = g->member[i].rank;
-    n = make_distinct(number, g->n);
-    if (n > MAX_NAMED) {
-        text_say(&w, "on %zu ranks", n);
-    } else {
-        text_say(&w, "on rank%s ", text_plural(n));
-        say_list(&w, number, n);
-    }
+    say_ranks(&w, number, g->n);
     for (size_t i = 0; i < g->n; i++)
         number[i] = g->member[i].index;
-    n = make_distinct(number, g->n);
-    say_indexes(&w, number, n);
+    say_indexes(&w, number, make_distinct(number, g->n));
     free(number);
     return out;
 }

@@ -15,6 +15,12 @@
  * executions are anomalies changes with labels. So a number is that of the same group for
  * ever, and a group without an anomaly is not there. The executions of an incident may be
  * strange in several ways, as some wait for others; and one way may be that of many incidents.
+ *
+ * Incidents whose heads are strange in the same way have the same cause, and are listed as one:
+ *
+ *     step > compute takes longer, 6 times, on rank 2, 15 executions apart
+ *
+ * What only waited for others is a group of executions, and no cause of incidents.
  */
 #ifndef SNAG_VIEW_INCIDENT_LIST_H
 #define SNAG_VIEW_INCIDENT_LIST_H
@@ -44,6 +50,10 @@ struct incident_row {
     uint32_t n_executions, n_ranks;
     uint32_t n_turns, period; /* see struct incident in analysis/incidents.h */
     const char *why, *cause;  /* cause: that in short */
+    uint32_t head_rank, head_index;
+    bool is_costly;   /* it matters even if it is no anomaly */
+    int64_t way;      /* in which its head is strange, the number of its group; 0: in none */
+    const char *what; /* that in words; "" */
 };
 
 /*
@@ -90,8 +100,51 @@ int incident_list_costly_others(sqlite3 *db, const struct execution_filter *filt
 /* incident_of_to_json -- the same as an object; null where there is none. */
 int incident_of_to_json(sqlite3 *db, int64_t foi, int64_t tree, json_t **out);
 
-#define GROUP_MIN_EXECUTIONS 3 /* executions; fewer are each by themselves */
+/* ------------------------------------------------------------------------ incidents by cause */
+
+/* Incidents whose heads are strange in the same way: all of them anomalies, or none. */
+struct incident_group {
+    const struct incident_row *incident; /* [n] those that lost most first */
+    size_t n, n_with_cost;               /* whose cost is known */
+    uint64_t n_times;                    /* what comes back counts as often as it came */
+    uint64_t lost_ns, cost_ns;           /* cost_ns: of those with one, each by itself */
+};
+
+struct incident_groups {
+    struct incident_row *row; /* [n_rows] with texts of their own */
+    struct incident_group *group; /* [n] anomalies and what is costly first, by what is known of
+                                     their cost, then by what they lost */
+    size_t n, n_rows, row_cap;
+};
+
+/*
+ * incident_groups_find -- of the incidents that pass the filter, whatever its most and offset.
+ * What is strange in no way that is known is a group of one. Returns 0, ERR_NOT_FOUND for an
+ * unknown FOI, or ERR_DATABASE. Release in any case. O(incidents log incidents).
+ */
+int incident_groups_find(sqlite3 *db, const struct execution_filter *filter,
+                         struct incident_groups *all);
+void incident_groups_release(struct incident_groups *all);
+
 #define GROUP_TEXT_SIZE 1024
+
+/* incident_group_places -- where their heads are, and where the cause is if that is elsewhere:
+ * "on rank 2, 15 executions apart, caused by rank 3". Returns out. */
+char *incident_group_places(const struct incident_group *group, char out[GROUP_TEXT_SIZE]);
+
+/* incident_group_text -- "what, 6 times, where". Returns out. */
+char *incident_group_text(const struct incident_group *group, char out[GROUP_TEXT_SIZE]);
+
+/*
+ * incident_groups_to_json -- some of them, as documented in docs/formats.md.
+ *   out  set only when 0 is returned
+ */
+int incident_groups_to_json(sqlite3 *db, const struct incident_groups *all, uint64_t offset,
+                            uint64_t most, json_t **out);
+
+/* ---------------------------------------------------------------------- groups of executions */
+
+#define GROUP_MIN_EXECUTIONS 3 /* executions; fewer are each by themselves */
 
 struct group_member {
     int64_t tree;

@@ -55,8 +55,11 @@ CLAUSES = {
     r"\(not counted as lost\))?(?:: (?P<paths>.*))?",
     "less": rf"(?P<more>{TIME}) less than a typical execution with the same calls \((?P<usual>{TIME})\)"
     r"(?P<noise>, as such executions vary by that much)?(?:: (?P<paths>.*))?",
-    "same": rf"as long as a typical execution with the same calls \((?P<usual>{TIME})\)"
-    r"(?:, but on other call paths: (?P<paths>.*))?",
+    "same": rf"on other call paths than a typical execution with the same calls, which takes as long \((?P<usual>{TIME})\)"
+    r"(?:: (?P<paths>.*))?",
+    "as_a_whole": r"rare in all of its calls together, though none of them stands out by itself",
+    "of_others": r"nothing of its own: others lost time because of it",
+    "labels": r"labels made it an anomaly(?:, though nothing of it stands out)?",
     "each_ordinary": r"no single call is strange, but together they take too long(?:: (?P<paths>.*))?",
     "few": rf"(?P<took>{TIME}), one of (?P<n>{COUNT}) executions, which took (?P<least>{TIME}) to "
     rf"(?P<most>{TIME}): too few to say what is typical",

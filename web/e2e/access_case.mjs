@@ -1,6 +1,6 @@
 // What axe finds, in both colour schemes, with all views, the help and the tour.
 import { accessible as check } from "./axe.mjs";
-import { assert, loaded } from "./steps.mjs";
+import { assert, loaded, selectedId } from "./steps.mjs";
 
 export const name = "accessible: axe finds nothing serious, all can be reached by the keyboard";
 export const options = { showsTour: true };
@@ -55,10 +55,10 @@ export async function run({ page }) {
     for (let i = 0; i < 200 && !(await isThere(second)); i++)
         await page.keyboard.press("ArrowDown"); /* over what is in an open incident */
     assert.ok(await isThere(second));
+    const before = await selectedId(page);
     await page.keyboard.press("Enter");
-    const id = await second.locator("b").textContent();
-    await page.waitForFunction(
-        (text) => document.querySelector(".detail h1")?.textContent.startsWith(text),
-        id,
-    );
+    await page
+        .locator('.candidate:nth-child(2) .pick[aria-pressed="true"]')
+        .waitFor(); /* as the head says */
+    assert.notEqual(await selectedId(page), before);
 }

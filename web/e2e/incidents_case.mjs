@@ -41,7 +41,9 @@ async function opensToItsExecutions(page, first) {
     const text = await entry.textContent();
     assert.match(text, /▲ anomaly/);
     assert.match(text, / lost.*at .*executions? on \d+ ranks?/s);
-    assert.ok(text.includes(`rank ${first.rank}`));
+    assert.ok(text.includes(first.what), "why, in short");
+    const own = /^#(\d+)/.exec(first.head)[1] === String(first.rank);
+    assert.equal(/caused by rank/.test(text), !own, "a rank is said where it is another");
     const ids = await members(page).locator(".id").allTextContents();
     assert.deepEqual([...ids].sort(), [...first.members].sort());
     assert.equal(ids[0], first.head, "the head is the first of them");
@@ -90,7 +92,10 @@ async function worksByKeyboard(page, items) {
 /* Of an execution that is no head: its incident is open, and the line is marked. */
 async function linksRestore(page, server, first) {
     const at = first.member_trees.findIndex((tree) => tree !== first.head_tree);
-    await openAnew(page, `${server.url}#tree=${first.member_trees[at]}&views=why`);
+    await openAnew(
+        page,
+        `${server.url}#tree=${first.member_trees[at]}&views=why&list=:::incidents`,
+    );
     await loaded(page);
     const marked = page.locator('.members .pick-member[aria-pressed="true"] .id');
     await marked.waitFor();
@@ -189,14 +194,14 @@ async function fitsHalfAScreen(page) {
 }
 
 export async function run({ page, server }) {
-    await openAnew(page, `${server.url}#views=why`);
+    await openAnew(page, `${server.url}#views=why&list=:::incidents`);
     await loaded(page);
     const { items } = await incidents(page, "limit=50");
     const first = items[0];
     assert.deepEqual(
         await listed(page),
         items.map(({ head }) => head),
-        "those that cost most first",
+        "those that lost most first",
     );
     assert.ok(first.members.length > 1, "the run's first incident has several executions");
     await opensToItsExecutions(page, first);

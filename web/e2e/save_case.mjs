@@ -75,9 +75,15 @@ async function tablesHaveAll(page, server) {
         String(await saved(page, what))
             .trim()
             .split("\r\n");
+    const { total: causes } = await ask("fois/1/causes?limit=1");
+    const byCause = await linesOf("The list as CSV");
+    assert.match(byCause[0], /^group,verdict,incidents,times,executions,lost_ns,cost_ns/);
+    assert.equal(byCause.length, 1 + causes);
+    await page.getByLabel("Order").selectOption("incidents");
+    await page.locator(".list-head h2", { hasText: /\d incidents?$/ }).waitFor();
     const { total } = await ask("fois/1/incidents?limit=1");
     const list = await linesOf("The list as CSV");
-    assert.match(list[0], /^disturbance,verdict,score,begin_ns,end_ns,lost_ns/);
+    assert.match(list[0], /^incident,verdict,score,begin_ns,end_ns,lost_ns/);
     assert.equal(list.length, 1 + total);
     const regions = await linesOf("Regions as CSV");
     assert.match(regions[0], /^name,kind,calls,inclusive_ns/);

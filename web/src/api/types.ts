@@ -20,6 +20,33 @@ export interface Turned extends Act {
     retrain: Retrained | null;
 }
 
+/* What a run comes to, of one function of interest. */
+export interface Outcome {
+    length_ns: number;
+    is_few: boolean;
+    cost_ns: number | null /* of all anomalies together; null: there are none, or not known, */;
+    unknown: string | null /* because of this */;
+    carrying: number | null /* so many of them carry nine tenths of it */;
+    most: {
+        rank: number;
+        incidents: number;
+        ns: number;
+        of_ns: number;
+        is_cost: boolean;
+        what: string | null;
+        function: string | null;
+        place: string | null;
+        text: string;
+    } | null;
+    slow: {
+        place: string;
+        verdict: string;
+        why: string;
+        cost_ns: number | null;
+        more: number;
+    } | null;
+}
+
 export interface Foi {
     id: number;
     name: string;
@@ -37,6 +64,7 @@ export interface Foi {
     redo: Act | null /* or done again */;
     retrain: { id: number; learner: string; at: string; anomalies: number } | null;
     projections: Projection[];
+    outcome: Outcome;
 }
 
 export interface Location {
@@ -173,6 +201,32 @@ export interface Incident {
     period: number /* executions from one time to the next; 0: once */;
     cause: string /* that in short: */;
     why: string;
+    group: number | null /* of executions that are strange as its head is, */;
+    what: string | null /* and in which way: "step > solve takes longer" */;
+}
+
+/* Incidents whose heads are strange in the same way, or one that is like no other. */
+export interface IncidentGroup {
+    group: number | null;
+    foi: string;
+    verdict: Verdict;
+    what: string;
+    where: string;
+    text: string;
+    times: number;
+    lost_ns: number;
+    cost_ns: number | null /* of all but so many, each removed alone: */;
+    cost_unknown: number;
+    incidents: (number | null)[];
+    begins_ns: number[];
+    member_trees: number[];
+    ranks: number[];
+    first: Incident;
+}
+
+export interface CausePage {
+    total: number;
+    items: IncidentGroup[];
 }
 
 /* Anomalies that are strange in the same way. */

@@ -1,5 +1,6 @@
 // What incidents and probabilities are in words.
 import { Incident } from "../api/types";
+import { costHelp } from "./cost_words";
 import { shortId } from "./ids";
 import { formatCount, formatTime, plural } from "./units";
 
@@ -11,6 +12,57 @@ export function incidentName({ id }: Incident): string {
 /* "9 executions on 4 ranks" */
 export function incidentSize({ members, ranks }: Incident): string {
     return `${plural(members.length, "execution")} on ${plural(ranks.length, "rank")}`;
+}
+
+/* Why, in short and without an amount: what it lost and cost is said beside it. */
+export function incidentReason({ cause, what }: Pick<Incident, "cause" | "what">): string {
+    return what !== null && /[+-][\d.]+ (ns|us|ms|s)( in all)?$/.test(cause) ? what : cause;
+}
+
+export interface Amounts {
+    lost_ns: number;
+    cost_ns: number | null;
+    cost_unknown?: number /* of so many incidents it is not known */;
+    incidents?: unknown[] /* where they are several */;
+}
+
+/*
+ * "costs the run 59.0 ms, 177 ms lost": what matters first, and no number twice. Null where nothing was
+ * lost. `help` says what is not said.
+ */
+export function amountWords(of: Amounts): { words: string; help: string } | null {
+    const { lost_ns, cost_ns, cost_unknown = 0, incidents = [] } = of;
+    const lost = `${formatTime(lost_ns)} lost`;
+    const beyond = "lost: beyond what is typical, in all of its executions";
+    if (!lost_ns) return null;
+    if (cost_ns === null)
+        return { words: lost, help: `${beyond}; what that cost the run is not known` };
+    const alone = incidents.length > 1 ? ", of each incident alone" : "";
+    const help = `cost: ${costHelp}${alone}; ${beyond}`;
+    const cost = cost_ns ? formatTime(cost_ns) : "nothing";
+    if (cost_unknown) {
+        const known = incidents.length - cost_unknown;
+        const which = `${formatCount(known)} cost${known === 1 ? "s" : ""} the run ${cost}`;
+        return {
+            words: `${lost}; ${which}, of ${formatCount(cost_unknown)} that is not known`,
+            help,
+        };
+    }
+    if (!cost_ns) return { words: `${lost}, costs the run nothing`, help };
+    const isTwice = formatTime(lost_ns) === cost;
+    return { words: `costs the run ${cost}${isTwice ? "" : `, ${lost}`}`, help };
+}
+
+/* In a line of many: what it cost; what it lost where that is not known. */
+export function shortAmount({ lost_ns, cost_ns }: Amounts): string {
+    if (cost_ns === null) return `${formatTime(lost_ns)} lost`;
+    return cost_ns ? formatTime(cost_ns) : "nothing";
+}
+
+/* Where the cause is, if that is not the rank of its head, which the head's id says. */
+export function causedBy({ head, rank }: Pick<Incident, "head" | "rank">): string | null {
+    const own = /^#(\d+)/.exec(shortId(head))?.[1];
+    return own === String(rank) ? null : `caused by rank ${rank}`;
 }
 
 /* As snag show says it. */

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Incident } from "../api/types";
-import { chanceWords, incidentSentence } from "./incident_words";
+import {
+    amountWords,
+    causedBy,
+    chanceWords,
+    incidentReason,
+    incidentSentence,
+    shortAmount,
+} from "./incident_words";
 
 const incident = {
     id: 3,
@@ -26,6 +33,52 @@ test("what only labels made an incident has no number and is alone", () => {
         incidentSentence(alone as Incident),
         "incident: head #1-387, 1 execution on 1 rank, 0 ns lost",
     );
+});
+
+test("an amount is said once: what it cost, and what was lost where that is another", () => {
+    const words = (lost_ns: number, cost_ns: number | null, cost_unknown = 0) =>
+        amountWords({ lost_ns, cost_ns, cost_unknown, incidents: [1, 2, 3] })?.words;
+    assert.equal(words(177e6, 59e6), "costs the run 59.0 ms, 177 ms lost");
+    assert.equal(words(20.41e6, 20.4e6), "costs the run 20.4 ms");
+    assert.equal(words(14.1e6, null), "14.1 ms lost");
+    assert.equal(words(9.73e6, 0), "9.73 ms lost, costs the run nothing");
+    assert.equal(
+        words(71e6, 49e3, 2),
+        "71.0 ms lost; 1 costs the run 49.0 us, of 2 that is not known",
+    );
+    assert.equal(words(0, 0), undefined);
+    assert.match(amountWords({ lost_ns: 1, cost_ns: null })!.help, /not known/);
+});
+
+test("in a line of many it is what it cost, or that nobody knows what", () => {
+    const short = (lost_ns: number, cost_ns: number | null) =>
+        shortAmount({ lost_ns, cost_ns });
+    assert.equal(short(40.6e6, 13.5e6), "13.5 ms");
+    assert.equal(short(40.6e6, null), "40.6 ms lost");
+    assert.equal(short(40.6e6, 0), "nothing");
+});
+
+test("the rank of the cause is said where it is not that of the head", () => {
+    assert.equal(causedBy({ head: "#2-194", rank: 2 }), null);
+    assert.equal(causedBy({ head: "a#1#2.3-194", rank: 2 }), null);
+    assert.equal(causedBy({ head: "#2-194", rank: 0 }), "caused by rank 0");
+});
+
+test("the reason of an entry has no amount: what is lost is said beside it", () => {
+    const reason = (cause: string, what: string | null) => incidentReason({ cause, what });
+    assert.equal(
+        reason("step > solve +5.04 ms", "step > solve takes longer"),
+        "step > solve takes longer",
+    );
+    assert.equal(
+        reason("+88 ns in all", "all calls together take longer"),
+        "all calls together take longer",
+    );
+    assert.equal(
+        reason("9 calls of extra (typical: none)", "more calls of extra"),
+        "9 calls of extra (typical: none)",
+    );
+    assert.equal(reason("step > solve +5.04 ms", null), "step > solve +5.04 ms");
 });
 
 test("a probability is said as what a run like this shows by chance", () => {

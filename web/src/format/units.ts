@@ -22,6 +22,13 @@ export function formatExcess(ns: number): string {
     return (ns > 0 ? "+" : ns < 0 ? "−" : "") + formatTime(Math.abs(ns));
 }
 
+/* "12 times the typical"; of what differs little, by how much: an anomaly is never "typical". */
+export function againstTypical(now: number, typical: number): string {
+    const factor = now / typical;
+    if (factor >= 0.95 && factor < 1.05) return formatExcess(now - typical);
+    return `${factor >= 9.5 ? formatCount(factor) : factor.toFixed(1)} times as long`;
+}
+
 /* A moment, with as many digits as make two that are `step_ns` apart differ. */
 export function formatMoment(ns: number, stepNs: number): string {
     const [scale, unit] =

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
+    againstTypical,
     formatBytes,
     formatCount,
     formatExcess,
@@ -29,6 +30,13 @@ test("times are three digits and a unit, as in the terminal", () => {
 test("an excess has a sign", () => {
     assert.equal(formatExcess(31_300_000), "+31.3 ms");
     assert.equal(formatExcess(-1000), "−1.00 us");
+});
+
+test("what took a little longer than typical is not called typical", () => {
+    assert.equal(againstTypical(150e6, 143e6), "+7.00 ms");
+    assert.equal(againstTypical(143e6, 143e6), "0 ns");
+    assert.equal(againstTypical(14.7e6, 1.19e6), "12 times as long");
+    assert.equal(againstTypical(2e6, 1e6), "2.0 times as long");
 });
 
 test("moments that are a nanosecond apart do not read the same", () => {

@@ -1,5 +1,5 @@
-// The entries of the list on the left: an execution each, or an incident with its executions.
-import { Candidate, Group, Incident } from "../api/types";
+// The entries of the list on the left: an execution each, an incident with its executions, or the incidents of one cause.
+import { Candidate, Group, Incident, IncidentGroup } from "../api/types";
 import { Table } from "../format/csv";
 
 export interface Entry {
@@ -7,6 +7,7 @@ export interface Entry {
     candidate?: Candidate;
     incident?: Incident;
     group?: Group;
+    cause?: IncidentGroup;
 }
 
 export function entryOfCandidate(candidate: Candidate): Entry {
@@ -16,6 +17,17 @@ export function entryOfCandidate(candidate: Candidate): Entry {
 export function entryOfIncident(incident: Incident): Entry {
     const others = incident.member_trees.filter((tree) => tree !== incident.head_tree);
     return { trees: [incident.head_tree, ...others], incident };
+}
+
+/* Of one incident it is that. */
+export function entryOfCause(cause: IncidentGroup): Entry {
+    const { first, member_trees, incidents } = cause;
+    const others = member_trees.filter((tree) => tree !== first.head_tree);
+    return {
+        trees: [first.head_tree, ...others],
+        cause,
+        incident: incidents.length === 1 ? first : undefined,
+    };
 }
 
 export function entryOfGroup(group: Group): Entry {
@@ -40,7 +52,7 @@ export function treeBeside(entries: Entry[], tree: number | null, by: 1 | -1): n
 
 function incidentTable(list: Incident[]): Table {
     return {
-        head: "disturbance,verdict,score,begin_ns,end_ns,lost_ns,cost_ns,head,rank,executions,ranks,why".split(
+        head: "incident,verdict,score,begin_ns,end_ns,lost_ns,cost_ns,head,rank,executions,ranks,why".split(
             ",",
         ),
         rows: list.map((x) => [
@@ -102,8 +114,31 @@ function groupTable(list: Group[]): Table {
     };
 }
 
+function causeTable(list: IncidentGroup[]): Table {
+    return {
+        head: "group,verdict,incidents,times,executions,lost_ns,cost_ns,cost_unknown,first_ns,last_ns,text".split(
+            ",",
+        ),
+        rows: list.map((x) => [
+            x.group,
+            x.verdict,
+            x.incidents.length,
+            x.times,
+            x.member_trees.length,
+            x.lost_ns,
+            x.cost_ns,
+            x.cost_unknown,
+            Math.min(...x.begins_ns),
+            Math.max(...x.begins_ns),
+            x.text,
+        ]),
+    };
+}
+
 /* A list is all of one kind. */
 export function tableOfEntries(entries: Entry[]): Table {
+    const causes = entries.flatMap(({ cause }) => cause ?? []);
+    if (causes.length) return causeTable(causes);
     const incidents = entries.flatMap(({ incident }) => incident ?? []);
     const groups = entries.flatMap(({ group }) => group ?? []);
     if (groups.length) return groupTable(groups);

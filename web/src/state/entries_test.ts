@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Incident } from "../api/types";
-import { entryOf, entryOfIncident, inTime, treeBeside } from "./entries";
+import { Incident, IncidentGroup } from "../api/types";
+import {
+    entryOf,
+    entryOfCause,
+    entryOfIncident,
+    inTime,
+    tableOfEntries,
+    treeBeside,
+} from "./entries";
 
 const incident = (head_tree: number, member_trees: number[]) =>
     ({ head_tree, member_trees }) as Incident;
@@ -35,4 +42,41 @@ test("before the first and behind the last there is nothing; from elsewhere it i
     assert.equal(treeBeside(entries, 3, 1), null);
     assert.equal(treeBeside(entries, 6, 1), 7);
     assert.equal(treeBeside([], null, 1), null);
+});
+
+const cause = (first: Incident, member_trees: number[], n: number) =>
+    ({
+        group: 2,
+        verdict: "anomaly",
+        first,
+        member_trees,
+        incidents: Array.from({ length: n }, (_, i) => i + 1),
+        begins_ns: Array.from({ length: n }, (_, i) => 10 * i + 5),
+        times: n,
+        lost_ns: 177,
+        cost_ns: 59,
+        cost_unknown: 0,
+        text: "solve takes longer",
+    }) as IncidentGroup;
+
+test("incidents of one cause are one entry, which the head of the first stands for; one alone is itself", () => {
+    const several = entryOfCause(cause(incident(7, [2, 7]), [1, 2, 7, 9], 2));
+    assert.deepEqual(several.trees, [7, 1, 2, 9]);
+    assert.equal(several.incident, undefined);
+    const alone = entryOfCause(cause(incident(3, [3, 4]), [3, 4], 1));
+    assert.equal(alone.incident?.head_tree, 3);
+});
+
+test("the table of incidents by cause has a row for each cause, also of those that are one incident", () => {
+    const entries = [
+        entryOfCause(cause(incident(7, [2, 7]), [1, 2, 7, 9], 2)),
+        entryOfCause(cause(incident(3, [3]), [3], 1)),
+    ];
+    const { head, rows } = tableOfEntries(entries);
+    assert.equal(rows.length, 2);
+    const at = (name: string) => rows[0][head.indexOf(name)];
+    assert.deepEqual(
+        ["incidents", "executions", "first_ns", "last_ns", "cost_ns"].map(at),
+        [2, 4, 5, 15, 59],
+    );
 });

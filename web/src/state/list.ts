@@ -1,13 +1,14 @@
 // The list on the left: its entries for the filter of now, as many as were asked for, and going along it.
 import { computed, effect, signal, untracked } from "@preact/signals";
 import { getJson } from "../api/http";
-import { CandidatePage, GroupPage, IncidentPage } from "../api/types";
+import { CandidatePage, CausePage, GroupPage, IncidentPage } from "../api/types";
 import { Table } from "../format/csv";
 import { goOn } from "./acts";
 import { select } from "./actions";
 import {
     Entry,
     entryOfCandidate,
+    entryOfCause,
     entryOfGroup,
     entryOfIncident,
     tableOfEntries,
@@ -22,7 +23,7 @@ const mostListed = 1000; /* that the server gives at once */
 
 /* A part of the list, as the server has it; or all of it that is shown. */
 export interface Page {
-    what: "incident" | "group" | "execution";
+    what: "cause" | "incident" | "group" | "execution";
     total: number;
     entries: Entry[];
 }
@@ -34,6 +35,10 @@ async function getPage(
     abort?: AbortSignal,
 ): Promise<Page> {
     const path = `/fois/${foi.peek()?.id}/${filterQuery(of, offset, limit)}`;
+    if (of.order === "causes") {
+        const { total, items } = await getJson<CausePage>(path, abort);
+        return { what: "cause", total, entries: items.map(entryOfCause) };
+    }
     if (of.order === "incidents") {
         const { total, items } = await getJson<IncidentPage>(path, abort);
         return { what: "incident", total, entries: items.map(entryOfIncident) };

@@ -2,7 +2,7 @@
 // query for the server.
 import { Label, Verdict } from "../api/types";
 
-export const orders = ["incidents", "groups", "score", "next"] as const;
+export const orders = ["causes", "incidents", "groups", "score", "next"] as const;
 
 export interface ListFilter {
     rank: number | null;
@@ -15,7 +15,7 @@ export const firstFilter: ListFilter = {
     rank: null,
     verdict: "",
     label: "",
-    order: "incidents",
+    order: "causes",
 };
 
 function known<T extends string>(of: readonly T[], text: string, otherwise: T): T {
@@ -57,10 +57,20 @@ export function withPart(filter: ListFilter, part: Partial<ListFilter>): ListFil
 export function filterQuery(filter: ListFilter, offset: number, limit: number): string {
     const { rank, verdict, label, order } = filter;
     const params = new URLSearchParams({ offset: String(offset), limit: String(limit) });
-    const isOfMany = order === "incidents" || order === "groups";
+    const isOfMany = order !== "score" && order !== "next";
     if (!isOfMany) params.set("order", order);
     if (rank !== null) params.set("rank", String(rank));
     if (verdict) params.set("verdict", verdict);
     if (label) params.set("label", label);
     return `${isOfMany ? order : "candidates"}?${params}`;
+}
+
+/* The incidents of a group of them, as far as they are in the list. */
+export function groupQuery(
+    { rank, label }: ListFilter,
+    group: number,
+    verdict: Verdict,
+    limit: number,
+): string {
+    return `${filterQuery({ rank, label, verdict, order: "incidents" }, 0, limit)}&group=${group}`;
 }

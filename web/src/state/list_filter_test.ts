@@ -4,6 +4,7 @@ import {
     changedFilter,
     filterQuery,
     firstFilter,
+    groupQuery,
     printFilter,
     readFilter,
     withPart,
@@ -35,9 +36,14 @@ test("a link that somebody broke shows the list as it is at first", () => {
 
 test("incidents and executions are asked for of their own routes, by the same filters", () => {
     const narrow = { ...firstFilter, rank: 3, verdict: "anomaly" as const };
+    assert.equal(filterQuery(narrow, 0, 50), "causes?offset=0&limit=50&rank=3&verdict=anomaly");
     assert.equal(
-        filterQuery(narrow, 0, 50),
+        filterQuery({ ...narrow, order: "incidents" }, 0, 50),
         "incidents?offset=0&limit=50&rank=3&verdict=anomaly",
+    );
+    assert.equal(
+        groupQuery({ ...firstFilter, rank: 3, label: "none" }, 2, "anomaly", 10),
+        "incidents?offset=0&limit=10&rank=3&verdict=anomaly&label=none&group=2",
     );
     assert.equal(
         filterQuery({ ...narrow, order: "score" }, 50, 10),
@@ -50,6 +56,6 @@ test("what labels changed is asked of executions, not of incidents", () => {
     assert.deepEqual(changed, changedFilter);
     assert.equal(printFilter(changed), ":changed::score");
     assert.deepEqual(readFilter(":changed::score"), changed);
-    assert.deepEqual(withPart(changed, { order: "incidents" }), firstFilter);
+    assert.deepEqual(withPart(changed, { order: "causes" }), firstFilter);
     assert.match(filterQuery(changed, 0, 5), /^candidates\?.*verdict=changed/);
 });

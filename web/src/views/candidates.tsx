@@ -1,5 +1,5 @@
-// The list on the left: incidents, those that lost most first, groups of anomalies that are strange in the same way,
-// or executions, the strangest or those best to label first. 50 are fetched at a time.
+// The list on the left: incidents by cause, what costs most first, or one by one, groups of anomalies that are strange in the
+// same way, or executions, the strangest or those best to label first. 50 are fetched at a time.
 import { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { plural } from "../format/units";
@@ -11,6 +11,7 @@ import { firstFilter, isNarrowed, ListFilter, withPart } from "../state/list_fil
 import { room, toggleFold } from "../state/panes";
 import { filter, foi, run } from "../state/store";
 import { CandidateItem } from "./candidate_item";
+import { CauseItem } from "./cause_item";
 import { GroupItem } from "./group_item";
 import { IncidentItem } from "./incident_item";
 import { Await, Empty } from "./panel";
@@ -48,8 +49,9 @@ function Filters() {
                 "Order",
                 now.order,
                 [
+                    ["causes", "By cause"],
                     ["incidents", "Incidents"],
-                    ["groups", "Groups alike"],
+                    ["groups", "Executions alike"],
                     ["score", "Strangest first"],
                     ["next", "Best to label next"],
                 ],
@@ -120,7 +122,8 @@ function NothingStandsOut() {
 }
 
 function Item({ of }: { of: Entry }) {
-    const { incident, group, candidate, trees } = of;
+    const { cause, incident, group, candidate, trees } = of;
+    if (cause && !incident) return <CauseItem of={cause} trees={trees} />;
     if (group) return <GroupItem of={group} />;
     if (incident) return <IncidentItem of={incident} trees={trees} />;
     return candidate ? <CandidateItem of={candidate} /> : null;
@@ -129,7 +132,7 @@ function Item({ of }: { of: Entry }) {
 function NothingLikeThat({ what }: { what: Page["what"] }) {
     return (
         <Empty>
-            <p>No {what} is like that.</p>
+            <p>No {what === "cause" ? "incident" : what} is like that.</p>
             {isNarrowed(filter.value) && (
                 <button
                     onClick={() =>

@@ -4,7 +4,7 @@ import { Shown } from "../api/types";
 import { costHelp, costWords } from "../format/cost_words";
 import { shortId } from "../format/ids";
 import { incidentName, incidentSentence } from "../format/incident_words";
-import { formatCount, formatScore, formatTime, plural } from "../format/units";
+import { againstTypical, formatCount, formatScore, formatTime, plural } from "../format/units";
 import { runKeys } from "../state/keys";
 import { retrain } from "../state/actions";
 import { treeBeside } from "../state/entries";
@@ -18,13 +18,6 @@ import { shortName } from "../state/names";
 import { LabelButtons } from "./labels";
 import { Failed, Loading, NothingSelected } from "./panel";
 import { useSize } from "./use_size";
-
-/* ", 8.3 times that"; nothing of what differs by less than a twentieth. */
-export function times(now: number, usually: number): string {
-    const factor = now / usually;
-    if (factor >= 0.95 && factor < 1.05) return "";
-    return `, ${factor >= 9.5 ? formatCount(factor) : factor.toFixed(1)} times that`;
-}
 
 function NextStep({ of }: { of: Shown }) {
     const label = executions.value?.label[of.tree] ?? 0;
@@ -186,7 +179,8 @@ export function Detail() {
                     )}
                     {it.open_ns !== null && " so far"}; typical{" "}
                     {formatTime(it.usual_duration_ns)}
-                    {it.open_ns === null && times(it.duration_ns, it.usual_duration_ns)}
+                    {it.open_ns === null &&
+                        ` (${againstTypical(it.duration_ns, it.usual_duration_ns)})`}
                 </span>
                 {cost && (
                     <span class="cost" title={costHelp}>

@@ -48,7 +48,7 @@ export function GroupItem({ of }: { of: Group }) {
                 onClick={() => (isSelected ? setFolded(!isFolded) : select(of.member_trees[0]))}
             >
                 <Facts of={of} isOpen={isOpen} />
-                <b class="what">{of.what}</b>
+                <span class="what">{of.what}</span>
                 <span class="why">{of.text}</span>
             </button>
             <GroupLabelButtons trees={of.member_trees} name={name} />

@@ -13,6 +13,7 @@ import { busy, foi, foiId, labelsToLearn, notice, run, views } from "../state/st
 import { viewTable } from "../state/views";
 import { ExportMenu } from "./export";
 import { FindBar } from "./find_bar";
+import { RunSummary } from "./run_summary";
 import { useMedia } from "./use_media";
 
 const saidMs = 8000; /* then a message that asks for nothing goes away by itself */
@@ -118,7 +119,6 @@ function TurnButton({ way, act }: { way: "undo" | "redo"; act: () => void }) {
 }
 
 export function Header() {
-    const of = foi.value;
     return (
         <header class="top">
             <b class="brand">snag</b>
@@ -126,12 +126,6 @@ export function Header() {
                 {run.value?.name}
             </span>
             <DamageBadge />
-            {of && (
-                <span class="headline">
-                    <b>{plural(of.anomalies, "anomaly", "anomalies")}</b> in{" "}
-                    {formatCount(of.trees)} executions of <FoiChoice />
-                </span>
-            )}
             <FindBar />
             <div class="top-tools">
                 <ViewChoice />
@@ -161,6 +155,9 @@ export function Header() {
                     </button>
                 </span>
             </div>
+            <RunSummary>
+                <FoiChoice />
+            </RunSummary>
         </header>
     );
 }

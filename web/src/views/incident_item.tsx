@@ -2,14 +2,20 @@
 // its executions is selected, and then has a line for each of them, the head first.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Incident } from "../api/types";
-import { costHelp, costWords } from "../format/cost_words";
 import { shortId } from "../format/ids";
-import { incidentName, incidentSize } from "../format/incident_words";
+import {
+    amountWords,
+    causedBy,
+    incidentName,
+    incidentReason,
+    incidentSize,
+} from "../format/incident_words";
 import { formatScore, formatTime, plural } from "../format/units";
 import { select } from "../state/actions";
 import { inTime } from "../state/entries";
 import { executions, selected } from "../state/store";
 import { LabelButtons } from "./labels";
+import { Recurrence } from "./recurrence";
 
 const mostAtFirst = 12;
 const moreAtATime = 100;
@@ -86,8 +92,15 @@ export function Members(props: {
     );
 }
 
+/* When in the run it came, if that was more than once. */
+function Turns({ of }: { of: Incident }) {
+    const begin = executions.value?.enter_ns;
+    if (of.turns < 2 || !begin) return null;
+    return <Recurrence begins={of.member_trees.map((tree) => begin[tree])} />;
+}
+
 function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
-    const cost = costWords(of);
+    const amounts = amountWords(of);
     return (
         <>
             <span class="line">
@@ -95,18 +108,14 @@ function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
                     {of.id ?? "–"}
                 </span>
                 <b title={`${of.head}: the execution it goes back to`}>{shortId(of.head)}</b>
-                <span title="where the cause is">rank {of.rank}</span>
+                {causedBy(of) && <span title="where the cause is">{causedBy(of)}</span>}
                 <span class="verdict">{of.verdict === "anomaly" ? "▲ anomaly" : "normal"}</span>
             </span>
+            <span class="what">{incidentReason(of)}</span>
             <span class="line">
-                <span class="place" />
-                {of.lost_ns > 0 ? (
-                    <span title="beyond what is typical, in all of its executions">
-                        <strong>{formatTime(of.lost_ns)}</strong> lost
-                    </span>
-                ) : (
-                    <span class="strange" title="what is strange about it">
-                        {of.cause}
+                {amounts && (
+                    <span class="cost" title={amounts.help}>
+                        {amounts.words}
                     </span>
                 )}
                 <span title="when the first of its executions began">
@@ -119,14 +128,7 @@ function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
                 </span>
                 <span>{incidentSize(of)}</span>
             </span>
-            {cost && (
-                <span class="line">
-                    <span class="place" />
-                    <span class="cost" title={costHelp}>
-                        {cost}
-                    </span>
-                </span>
-            )}
+            <Turns of={of} />
         </>
     );
 }
@@ -152,13 +154,13 @@ export function IncidentItem({ of, trees }: { of: Incident; trees: number[] }) {
             <button
                 ref={pick}
                 class="pick"
+                title={of.why}
                 aria-pressed={isHead}
                 aria-expanded={hasSeveral ? isOpen : undefined}
                 aria-controls={isOpen ? members : undefined}
                 onClick={() => (isHead ? setFolded(!isFolded) : select(of.head_tree))}
             >
                 <Facts of={of} isOpen={isOpen} />
-                <span class="why">{of.why}</span>
             </button>
             {isOpen ? (
                 <Members

@@ -6,7 +6,7 @@ const steps: { at: string; title: string; text: string }[] = [
     {
         at: ".candidates",
         title: "Incidents",
-        text: "Every entry is one incident: executions of your function that were strange together. The one that lost most time is first, with the reason in a sentence. Choosing it opens it to its executions; the list can also show the executions one by one, the strangest first.",
+        text: "The line above says what the run comes to. Every entry is one cause: an incident, which is executions of your function that were strange together, or all incidents with the same reason. What costs most is first. Choosing it opens it to its incidents, and these to their executions; the list can also show the executions one by one, the strangest first.",
     },
     {
         at: ".detail",

@@ -1,0 +1,222 @@
+/* Runs of which it is known by hand what their anomalies cost: what they come to, and their
+ * incidents by cause. */
+#include "base/err.h"
+
+#include "sample_page.h"
+#include "test.h"
+
+/*
+ *            step 30        step 61        step 92         3 ranks, 123 steps of 2 ms each
+ *   rank 0   waits          waits          waits
+ *   rank 1   a +10 ms       a +10 ms       waits
+ *   rank 2   waits          waits          b +5 ms         at the end of each all meet
+ */
+#define STEPS "30*step(a@1ms b@1ms |) "
+#define LATE_A "step(0:a@1ms 1:a@11ms 2:a@1ms b@1ms |) "
+#define LATE_B "step(a@1ms 0:b@1ms 1:b@1ms 2:b@6ms |) "
+static const char program[] =
+    "synth:main(" STEPS LATE_A STEPS LATE_A STEPS LATE_B STEPS ");ranks=3";
+
+static int set_up(void **state)
+{
+    return sample_page_begin(state, program, "step");
+}
+
+static const char *text(const json_t *object, const char *field)
+{
+    return json_string_value(json_object_get(object, field));
+}
+
+static bool is_null(const json_t *object, const char *field)
+{
+    return json_is_null(json_object_get(object, field));
+}
+
+static void assert_about(const json_t *object, const char *field, int64_t ns)
+{
+    assert_in_range(sample_page_number(object, field), ns - ns / 100, ns + ns / 100);
+}
+
+/* That of the only function. */
+static const json_t *outcome(struct sample_page *p)
+{
+    sample_page_ok(p, "/run");
+    return json_object_get(json_array_get(json_object_get(p->json, "fois"), 0), "outcome");
+}
+
+static const json_t *item(struct sample_page *p, const char *path, size_t i)
+{
+    sample_page_ok(p, path);
+    return json_array_get(json_object_get(p->json, "items"), i);
+}
+
+/* ---------------------------------------------------------------------------- what it comes to */
+
+static void the_cost_and_what_most_of_it_goes_back_to_are_as_worked_by_hand(void **state)
+{
+    const json_t *it = outcome(*state), *most = json_object_get(it, "most");
+
+    assert_about(it, "length_ns", 123 * 2000000 + 25000000);
+    assert_about(it, "cost_ns", 25000000);
+    assert_int_equal(sample_page_number(it, "carrying"), 3); /* of nine: six only waited */
+    assert_true(is_null(it, "unknown") && is_null(it, "slow"));
+    assert_true(json_is_false(json_object_get(it, "is_few")));
+    assert_int_equal(sample_page_number(most, "rank"), 1);
+    assert_int_equal(sample_page_number(most, "incidents"), 2);
+    assert_about(most, "ns", 20000000);
+    assert_about(most, "of_ns", 25000000);
+    assert_true(json_is_true(json_object_get(most, "is_cost")));
+    assert_string_equal(text(most, "function"), "a");
+    assert_true(is_null(most, "place")); /* a sentence has no source */
+    assert_string_equal(text(most, "text"),
+                        "most of that goes back to rank 1: step > a takes longer");
+}
+
+static void a_cost_that_cannot_be_told_is_null_and_says_why(void **state)
+{
+    struct sample_page p;
+    const json_t *it;
+
+    (void)state;
+    /* nobody receives what rank 0 sends */
+    sample_page_init(&p, "synth:100*step(0:>1 a@1ms b@1ms);ranks=2;slow=a/25/11/1", "step");
+    it = outcome(&p);
+    assert_true(is_null(it, "cost_ns") && is_null(it, "carrying"));
+    assert_string_equal(text(it, "unknown"), "who waited for whom is not in the trace");
+    assert_string_equal(text(json_object_get(it, "most"), "text"),
+                        "all of what anomalies lost goes back to rank 1: step > a takes longer");
+    assert_true(json_is_false(json_object_get(json_object_get(it, "most"), "is_cost")));
+    sample_page_release(&p);
+}
+
+static void who_is_slow_always_is_said_though_there_is_no_anomaly(void **state)
+{
+    struct sample_page p;
+    const json_t *it, *slow;
+
+    (void)state;
+    sample_page_init(
+        &p, "synth:100*step(0:a@1ms 1:a@2ms 2:a@1ms 3:a@1ms |);ranks=4", "step");
+    it = outcome(&p);
+    slow = json_object_get(it, "slow");
+    assert_true(is_null(it, "cost_ns") && is_null(it, "most"));
+    assert_string_equal(text(slow, "place"), "rank 1");
+    assert_about(slow, "cost_ns", 100000000);
+    assert_int_equal(sample_page_number(slow, "more"), 0);
+    sample_page_release(&p);
+}
+
+static void of_few_executions_nothing_is_told(void **state)
+{
+    struct sample_page p;
+    const json_t *it;
+
+    (void)state;
+    sample_page_init(&p, "synth:3*step(a@1ms)", "step");
+    it = outcome(&p);
+    assert_true(json_is_true(json_object_get(it, "is_few")));
+    assert_true(is_null(it, "cost_ns") && is_null(it, "most") && is_null(it, "slow"));
+    sample_page_release(&p);
+}
+
+/* What was counted is of other anomalies; and by what labels say nothing is "typical". */
+static void labels_that_made_other_anomalies_leave_no_cost(void **state)
+{
+    struct sample_page *p = *state;
+    const json_t *it;
+
+    assert_int_equal(sample_page_post(p, "/fois/1/labels",
+                                      "{\"labels\": [{\"tree\": 5, \"label\": \"abnormal\"}]}"),
+                     0);
+    assert_int_equal(sample_page_post(p, "/fois/1/retrain", "{}"), 0);
+    it = outcome(p);
+    assert_true(is_null(it, "cost_ns"));
+    assert_string_equal(text(it, "unknown"),
+                        "labels have changed since which executions are anomalies");
+    sample_page_ok(p, "/fois/1/executions/5");
+    assert_string_equal(text(p->json, "verdict"), "anomaly");
+    assert_string_equal(text(p->json, "why"),
+                        "labels made it an anomaly, though nothing of it stands out");
+    assert_int_equal(sample_page_post(p, "/fois/1/undo", "{}"), 0);
+    assert_about(outcome(p), "cost_ns", 25000000);
+}
+
+/* ------------------------------------------------------------------------- incidents by cause */
+
+static void incidents_with_one_cause_are_one_group_the_dearest_first(void **state)
+{
+    struct sample_page *p = *state;
+    const json_t *group = item(p, "/fois/1/causes?verdict=anomaly", 0), *first;
+
+    assert_int_equal(sample_page_number(p->json, "total"), 2);
+    assert_string_equal(text(group, "what"), "step > a takes longer");
+    assert_string_equal(text(group, "where"), "on rank 1, executions 30 and 61");
+    assert_string_equal(
+        text(group, "text"),
+        "step > a takes longer, 2 times, on rank 1, executions 30 and 61");
+    assert_string_equal(text(group, "verdict"), "anomaly");
+    assert_int_equal(sample_page_number(group, "times"), 2);
+    assert_about(group, "lost_ns", 60000000); /* on three ranks */
+    assert_about(group, "cost_ns", 20000000);
+    assert_int_equal(sample_page_number(group, "cost_unknown"), 0);
+    assert_int_equal(json_array_size(json_object_get(group, "incidents")), 2);
+    assert_int_equal(json_array_size(json_object_get(group, "begins_ns")), 2);
+    assert_int_equal(json_array_size(json_object_get(group, "member_trees")), 6);
+    first = json_object_get(group, "first");
+    assert_string_equal(text(first, "what"), "step > a takes longer");
+    assert_non_null(strstr(text(first, "why"), "step > a +10.0 ms"));
+    group = json_array_get(json_object_get(p->json, "items"), 1);
+    assert_string_equal(text(json_object_get(group, "first"), "head"), "#2-92");
+    assert_non_null(strstr(text(json_object_get(group, "first"), "why"), "step > b +5.00 ms"));
+    assert_about(group, "cost_ns", 5000000);
+}
+
+static void a_group_opens_to_its_incidents_and_no_others(void **state)
+{
+    struct sample_page *p = *state;
+    const json_t *items;
+
+    sample_page_ok(p, "/fois/1/incidents?verdict=anomaly&group=1");
+    items = json_object_get(p->json, "items");
+    assert_int_equal(sample_page_number(p->json, "total"), 2);
+    assert_int_equal(json_array_size(items), 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(sample_page_number(json_array_get(items, i), "group"), 1);
+        assert_int_equal(sample_page_number(json_array_get(items, i), "rank"), 1);
+    }
+    sample_page_ok(p, "/fois/1/incidents?verdict=anomaly");
+    assert_int_equal(sample_page_number(p->json, "total"), 3);
+}
+
+static void groups_come_in_pieces_and_pass_the_filters_of_incidents(void **state)
+{
+    struct sample_page *p = *state;
+    const json_t *second = item(p, "/fois/1/causes?verdict=anomaly&offset=1&limit=1", 0);
+
+    assert_int_equal(json_array_size(json_object_get(p->json, "items")), 1);
+    assert_int_equal(sample_page_number(p->json, "total"), 2);
+    assert_string_equal(text(second, "what"), "step > b takes longer");
+    sample_page_ok(p, "/fois/1/causes?label=abnormal");
+    assert_int_equal(sample_page_number(p->json, "total"), 0);
+    assert_int_equal(sample_page_get(p, "/fois/2/causes"), ERR_NOT_FOUND);
+    sample_page_refused(p, "/fois/1/causes?verdict=changed", ERR_USAGE,
+                        "'verdict' takes anomaly or normal, not 'changed'");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_page_end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(the_cost_and_what_most_of_it_goes_back_to_are_as_worked_by_hand),
+        cmocka_unit_test(a_cost_that_cannot_be_told_is_null_and_says_why),
+        cmocka_unit_test(who_is_slow_always_is_said_though_there_is_no_anomaly),
+        cmocka_unit_test(of_few_executions_nothing_is_told),
+        TEST(labels_that_made_other_anomalies_leave_no_cost),
+        TEST(incidents_with_one_cause_are_one_group_the_dearest_first),
+        TEST(a_group_opens_to_its_incidents_and_no_others),
+        TEST(groups_come_in_pieces_and_pass_the_filters_of_incidents),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

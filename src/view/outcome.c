@@ -1,0 +1,268 @@
+/* Sums by cause and rank come from the database; the largest is looked for here. */
+#include "view/outcome.h"
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "features/robust.h"
+#include "run/run_sql.h"
+#include "run/rundb.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOW_MATERIAL 1000 /* of the run: who costs it less is not said */
+#define MOST 0.5           /* of all: what is more is "most of it" */
+
+/* ------------------------------------------------------------------------------------ what it is */
+
+static int find_numbers(sqlite3 *db, int64_t foi, struct outcome *a)
+{
+    sqlite3_stmt *query = NULL;
+    int rc = rundb_prepare(db, run_sql_n_anomalies, &query);
+
+    if (rc == 0)
+        rc = rundb_bind(db, query, "i", foi);
+    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
+        a->n_executions = (uint64_t)sqlite3_column_int64(query, 0);
+        a->n_anomalies = (uint64_t)sqlite3_column_int64(query, 1);
+    }
+    sqlite3_finalize(query);
+    a->length_ns = (uint64_t)(rundb_get(db, "end_ns", 0) - rundb_get(db, "begin_ns", 0));
+    a->is_few = a->n_executions < ROBUST_FEW;
+    return rc;
+}
+
+/* The texts of the first row of a statement about (foi), or (foi, id); NULL without a row. */
+static int find_texts(sqlite3 *db, const char *sql, int64_t foi, int64_t id, char **first,
+                      char **second)
+{
+    sqlite3_stmt *query = NULL;
+    int rc = rundb_prepare(db, sql, &query);
+
+    *first = NULL;
+    if (rc == 0)
+        rc = rundb_bind(db, query, sqlite3_bind_parameter_count(query) > 1 ? "ii" : "i", foi,
+                        id);
+    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
+        *first = mem_copy_string(rundb_text(query, 0));
+        if (second)
+            *second = mem_copy_string(rundb_text(query, 1));
+    }
+    sqlite3_finalize(query);
+    return rc;
+}
+
+static int find_text(sqlite3 *db, const char *sql, int64_t foi, int64_t id, char **out)
+{
+    return find_texts(db, sql, foi, id, out, NULL);
+}
+
+/* ------------------------------------------------------------------------------------ the cost */
+
+static int find_cost(sqlite3 *db, int64_t foi, struct outcome *a)
+{
+    static const char before[] = "its cost is not known: ";
+    char *changed = NULL, *cost = NULL;
+    int rc = executions_cost(db, foi, &a->cost);
+
+    if (rc == 0)
+        rc = find_text(db, run_sql_verdict_changed, foi, 0, &changed);
+    if (changed) {
+        a->cost.is_known = false;
+        a->unknown =
+            mem_copy_string("labels have changed since which executions are anomalies");
+    }
+    free(changed);
+    if (rc < 0 || a->cost.is_known || a->unknown)
+        return rc;
+    rc = find_text(db, run_sql_unknown_cost, foi, 0, &cost);
+    if (cost && strncmp(cost, before, strlen(before)) == 0)
+        a->unknown = mem_copy_string(cost + strlen(before));
+    free(cost);
+    return rc;
+}
+
+/* What is more, by cost if that of any incident is known, else by what was lost. */
+static bool is_more(const struct outcome_most *p, const struct outcome_most *q)
+{
+    return q->n_incidents == 0 || p->ns > q->ns ||
+           (p->ns == q->ns && p->n_incidents > q->n_incidents);
+}
+
+struct cause_row {
+    struct outcome_most most;
+    uint64_t lost_ns, cost_ns;
+    int64_t way; /* 0: none */
+};
+
+/* All rows of the statement. */
+static int read_causes(sqlite3 *db, int64_t foi, struct cause_row **row, size_t *n)
+{
+    sqlite3_stmt *query = NULL;
+    int status = SQLITE_DONE, rc = rundb_prepare(db, run_sql_causes, &query);
+    size_t cap = 0;
+
+    *row = NULL;
+    *n = 0;
+    if (rc == 0)
+        rc = rundb_bind(db, query, "i", foi);
+    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
+        mem_grow(row, &cap, *n + 1, sizeof **row);
+        (*row)[(*n)++] = (struct cause_row){
+            .way = sqlite3_column_int64(query, 0),
+            .most = {.rank = (uint32_t)sqlite3_column_int64(query, 1),
+                     .is_elsewhere = sqlite3_column_int(query, 2) != 0,
+                     .n_incidents = (uint32_t)sqlite3_column_int64(query, 3)},
+            .lost_ns = (uint64_t)sqlite3_column_int64(query, 4),
+            .cost_ns = (uint64_t)sqlite3_column_int64(query, 5),
+        };
+    }
+    if (rc == 0 && status != SQLITE_DONE)
+        rc = rundb_error(db, "cannot read the incidents");
+    sqlite3_finalize(query);
+    return rc;
+}
+
+static int find_most(sqlite3 *db, int64_t foi, struct outcome *a)
+{
+    struct cause_row *row;
+    size_t n;
+    uint64_t cost_ns = 0, of_ns = 0;
+    int64_t way = 0;
+    int rc = read_causes(db, foi, &row, &n);
+
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        cost_ns += row[i].cost_ns;
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        struct outcome_most *most = &row[i].most;
+
+        most->is_cost = a->cost.is_known && cost_ns > 0;
+        most->ns = most->is_cost ? row[i].cost_ns : row[i].lost_ns;
+        of_ns += most->ns;
+        if (is_more(most, &a->most)) {
+            a->most = *most;
+            way = row[i].way;
+        }
+    }
+    a->most.of_ns = of_ns;
+    free(row);
+    if (rc == 0 && way > 0)
+        rc = find_text(db, run_sql_way, foi, way, &a->most.what);
+    if (rc == 0 && way > 0 && rundb_has_table(db, "way_function"))
+        rc = find_texts(db, run_sql_way_function, foi, way, &a->most.function, &a->most.place);
+    return rc;
+}
+
+/* ---------------------------------------------------------------------------- who is slow always */
+
+static void take_slow(const struct slow_place *x, void *ctx)
+{
+    struct outcome *a = ctx;
+    struct outcome_slow *slow = &a->slow;
+    uint64_t other_ns = a->cost.is_known ? a->cost.cost_ns : 0;
+
+    if (x->has_cost && (x->cost_ns < a->length_ns / SLOW_MATERIAL || x->cost_ns < other_ns))
+        return;
+    if (slow->place) {
+        slow->n_more++;
+        return;
+    }
+    *slow = (struct outcome_slow){.place = mem_copy_string(x->place),
+                                 .verdict = mem_copy_string(x->verdict),
+                                 .why = mem_copy_string(x->why),
+                                 .has_cost = x->has_cost,
+                                 .cost_ns = x->cost_ns};
+}
+
+int outcome_find(sqlite3 *db, int64_t foi, struct outcome *a)
+{
+    int rc;
+
+    *a = (struct outcome){0};
+    rc = find_numbers(db, foi, a);
+    if (rc == 0 && a->n_anomalies > 0)
+        rc = find_cost(db, foi, a);
+    if (rc == 0 && a->n_anomalies > 0)
+        rc = find_most(db, foi, a);
+    return rc == 0 ? executions_slow_places(db, foi, take_slow, a) : rc;
+}
+
+void outcome_release(struct outcome *a)
+{
+    free(a->unknown);
+    free(a->most.what);
+    free(a->most.function);
+    free(a->most.place);
+    free(a->slow.place);
+    free(a->slow.verdict);
+    free(a->slow.why);
+    *a = (struct outcome){0};
+}
+
+/* ------------------------------------------------------------------------------------ words, JSON */
+
+char *outcome_most_text(const struct outcome_most *m, char out[OUTCOME_TEXT_SIZE])
+{
+    const char *much = m->ns == m->of_ns                        ? "all"
+                       : (double)m->ns > MOST * (double)m->of_ns ? "most"
+                                                                : "the largest part";
+    struct text_writer w = {.out = out, .size = OUTCOME_TEXT_SIZE};
+
+    *out = '\0';
+    if (m->n_incidents == 0)
+        return out;
+    if (m->ns == 0)
+        text_say(&w, "the worst: rank %u", m->rank);
+    else
+        text_say(&w, "%s of %s goes back to rank %u", much,
+                 m->is_cost ? "that" : "what anomalies lost", m->rank);
+    if (m->what && !m->is_elsewhere)
+        text_say(&w, "%s%.400s", m->ns == 0 ? ", " : ": ", m->what);
+    if (m->what && !m->is_elsewhere && m->place && *m->place)
+        text_say(&w, " (%.100s)", m->place);
+    return out;
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return text ? json_text(text) : json_null();
+}
+
+static json_t *most_to_json(const struct outcome_most *m)
+{
+    char text[OUTCOME_TEXT_SIZE];
+
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rank", json_count(m->rank),
+                     "incidents", json_count(m->n_incidents), "ns", json_count(m->ns), "of_ns",
+                     json_count(m->of_ns), "is_cost", json_boolean(m->is_cost), "what",
+                     text_or_null(m->what), "function", text_or_null(m->function), "place",
+                     m->place && *m->place ? json_text(m->place) : json_null(), "text",
+                     json_text(outcome_most_text(m, text)));
+}
+
+static json_t *slow_to_json(const struct outcome_slow *s)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "place", json_text(s->place), "verdict",
+                     json_text(s->verdict), "why", json_text(s->why), "cost_ns",
+                     s->has_cost ? json_count(s->cost_ns) : json_null(), "more",
+                     json_count(s->n_more));
+}
+
+json_t *outcome_to_json(const struct outcome *a)
+{
+    bool has_cost = a->cost.is_known && a->n_anomalies > 0;
+    json_t *json = json_object();
+
+    json_object_set_new(json, "length_ns", json_count(a->length_ns));
+    json_object_set_new(json, "is_few", json_boolean(a->is_few));
+    json_object_set_new(json, "cost_ns", has_cost ? json_count(a->cost.cost_ns) : json_null());
+    json_object_set_new(json, "carrying",
+                        has_cost ? json_count(a->cost.n_carrying) : json_null());
+    json_object_set_new(json, "unknown", text_or_null(a->unknown));
+    json_object_set_new(json, "most",
+                        a->most.n_incidents > 0 ? most_to_json(&a->most) : json_null());
+    json_object_set_new(json, "slow", a->slow.place ? slow_to_json(&a->slow) : json_null());
+    return json;
+}

@@ -1,0 +1,71 @@
+/*
+ * outcome -- what somebody wants to know first of a run: what the anomalies of a function of
+ * interest cost it, how many of them matter, on which rank and in which function most of that
+ * goes back to, and whether someone is slow always, which is no anomaly and may cost more.
+ *
+ * These are figures; snag analyze, a report and the page say them, each in its own words but
+ * for outcome_most_text. A cost is that of the replay (replay/), and holds for the anomalies as
+ * they were analysed: once labels made others, it is not known.
+ */
+#ifndef SNAG_VIEW_OUTCOME_H
+#define SNAG_VIEW_OUTCOME_H
+
+#include "view/executions.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+#include <sqlite3.h>
+
+/* The cause, of those of one rank, that most of the time goes back to. */
+struct outcome_most {
+    uint32_t n_incidents; /* 0: there is none */
+    uint32_t rank;        /* where it is, */
+    bool is_elsewhere;    /* though the executions that it is the cause of are on another */
+    bool is_cost;         /* ns: what each incident cost by itself, summed; else what all lost */
+    uint64_t ns, of_ns;   /* of_ns: the same of all incidents with an anomaly */
+    char *what;             /* "step > solve takes longer"; NULL: not known */
+    char *function, *place; /* "solve", "solver.c:17" or ""; NULL: of no function in particular */
+};
+
+/* The first of those who are slow, or have more to do, in every execution. */
+struct outcome_slow {
+    char *place, *verdict, *why; /* place: NULL, there is none */
+    bool has_cost;               /* it is known, and at least that of the anomalies */
+    uint64_t cost_ns;
+    uint32_t n_more; /* others who are, too */
+};
+
+struct outcome {
+    uint64_t n_executions, n_anomalies;
+    uint64_t length_ns; /* of the run */
+    bool is_few;        /* too few executions to say what is typical */
+    struct anomalies_cost cost;
+    char *unknown; /* why the cost is not known: a clause; NULL: it is, or that is not known */
+    struct outcome_most most;
+    struct outcome_slow slow;
+};
+
+/*
+ * outcome_find -- of one function of interest.
+ * Returns 0 or ERR_DATABASE. Release in any case. O(incidents), and where scores were learnt
+ * from labels O(executions).
+ */
+int outcome_find(sqlite3 *db, int64_t foi, struct outcome *outcome);
+void outcome_release(struct outcome *outcome);
+
+#define OUTCOME_TEXT_SIZE 1024
+
+/*
+ * outcome_most_text -- "most of that goes back to rank 1: step > solve takes longer
+ * (solver.c:17)", or "the largest part of that" where it is less than half; "most of what
+ * anomalies lost ..." where the cost is not known, "the worst: ..." where nothing was lost. "" where there
+ * is no incident. Returns out.
+ */
+char *outcome_most_text(const struct outcome_most *most, char out[OUTCOME_TEXT_SIZE]);
+
+/* outcome_to_json -- as documented in docs/formats.md. */
+json_t *outcome_to_json(const struct outcome *outcome);
+
+#endif

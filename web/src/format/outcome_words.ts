@@ -1,0 +1,64 @@
+// What a run comes to, in a sentence or two: what its anomalies cost it, and what most of that goes back to.
+import { Foi, Outcome } from "../api/types";
+import { formatCount, formatTime, sentence } from "./units";
+
+/* Three digits: "44.9 %", "0.02 %". */
+function percent(part: number, whole: number): string {
+    return `${whole ? Number(((100 * part) / whole).toPrecision(3)) : 0} %`;
+}
+
+function shorter(cost: number, length: number): string {
+    return `${formatTime(cost)} of ${formatTime(length)} (${percent(cost, length)}) shorter`;
+}
+
+/* Who is slow always is no anomaly. */
+function slowWords({ slow, length_ns }: Outcome): string | null {
+    if (!slow) return null;
+    const how = slow.verdict === "slow" ? "is slow" : "has more to do";
+    const more = slow.more
+        ? `; ${formatCount(slow.more)} more are slow or have more to do`
+        : "";
+    const cost =
+        slow.cost_ns === null
+            ? "what that costs the run is not known"
+            : `if it were like the others, the replayed run would be ${shorter(slow.cost_ns, length_ns)}`;
+    return sentence(`${slow.place} ${how} in every execution: ${cost}${more}`);
+}
+
+/* isNamed: they were spoken of last. */
+function anomalyWords(it: Outcome, anomalies: number, isNamed: boolean): string {
+    const [they, them] = isNamed
+        ? anomalies === 1
+            ? ["it", "it"]
+            : ["they", "them"]
+        : ["the anomalies", "the anomalies"];
+    const most = it.most ? `; ${it.most.text}` : "";
+    if (it.cost_ns === null) {
+        const because = it.unknown ? `: ${it.unknown}` : "";
+        return sentence(`what ${they} cost the run is not known${because}${most}`);
+    }
+    if (!it.cost_ns) return sentence(`without ${them} the replayed run is not shorter${most}`);
+    const { carrying } = it;
+    const few =
+        carrying && carrying < anomalies
+            ? `; ${formatCount(carrying)} carr${carrying === 1 ? "ies" : "y"} nine tenths of that`
+            : "";
+    return sentence(
+        `without ${them} the replayed run is ${shorter(it.cost_ns, it.length_ns)}${few}${most}`,
+    );
+}
+
+/* What stands behind "91 anomalies in 9,880 executions of step". What costs most comes first. */
+export function outcomeWords({
+    outcome,
+    anomalies,
+}: Pick<Foi, "outcome" | "anomalies">): string {
+    const slow = slowWords(outcome);
+    const isFirst = outcome.slow !== null && outcome.slow.cost_ns !== null;
+    const own = anomalies
+        ? anomalyWords(outcome, anomalies, !isFirst)
+        : outcome.is_few
+          ? "Too few executions to say what is typical."
+          : "None stands out: each may be by chance, or lost too little to count.";
+    return (isFirst ? [slow, own] : [own, slow]).filter((part) => part !== null).join(" ");
+}

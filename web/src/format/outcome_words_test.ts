@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Outcome } from "../api/types";
+import { outcomeWords } from "./outcome_words";
+
+const outcome: Outcome = {
+    length_ns: 10.3e9,
+    is_few: false,
+    cost_ns: 210e6,
+    unknown: null,
+    carrying: 47,
+    most: {
+        rank: 1,
+        incidents: 12,
+        ns: 180e6,
+        of_ns: 220e6,
+        is_cost: true,
+        what: "step > pair_forces takes longer",
+        function: "pair_forces",
+        place: "physics.c:234",
+        text: "most of that goes back to rank 1: step > pair_forces takes longer (physics.c:234)",
+    },
+    slow: null,
+};
+const slow = { place: "rank 0", verdict: "slow", why: "solve +50 %", cost_ns: 5.15e9, more: 0 };
+const said = (part: Partial<Outcome>, anomalies = 91) =>
+    outcomeWords({ outcome: { ...outcome, ...part }, anomalies });
+
+test("what the anomalies cost, how many carry it, and what most of it goes back to", () => {
+    assert.equal(
+        said({}),
+        "Without them the replayed run is 210 ms of 10.3 s (2.04 %) shorter; 47 carry nine tenths of that; " +
+            "most of that goes back to rank 1: step > pair_forces takes longer (physics.c:234).",
+    );
+});
+
+test("all of few carry all: that is not said", () => {
+    assert.doesNotMatch(said({ carrying: 3 }, 3), /nine tenths/);
+    assert.match(said({ carrying: 1 }, 3), /; 1 carries nine tenths/);
+});
+
+test("a cost that is not known is not guessed, and why is said", () => {
+    const text = said({
+        cost_ns: null,
+        carrying: null,
+        unknown: "clocks disagree",
+        most: null,
+    });
+    assert.equal(text, "What they cost the run is not known: clocks disagree.");
+    const one = said({ cost_ns: null, carrying: null, most: null }, 1);
+    assert.equal(one, "What it cost the run is not known.");
+});
+
+test("what costs nothing is no share of anything", () => {
+    assert.match(
+        said({ cost_ns: 0, carrying: 0 }),
+        /^Without them the replayed run is not shorter/,
+    );
+});
+
+test("who is slow always comes first where that costs more, else last", () => {
+    assert.match(
+        said({ slow }),
+        /^Rank 0 is slow in every execution: if it were like the others, the replayed run would be 5.15 s of 10.3 s \(50 %\) shorter. Without the anomalies the/,
+    );
+    assert.match(
+        said({ slow: { ...slow, cost_ns: null } }),
+        /^Without .* Rank 0 is slow in every execution: what that costs the run is not known.$/,
+    );
+});
+
+test("where nothing stands out, it says so, and says when there is too little to tell", () => {
+    const none = { cost_ns: null, carrying: null, most: null };
+    assert.match(said(none, 0), /^None stands out/);
+    assert.equal(
+        said({ ...none, is_few: true }, 0),
+        "Too few executions to say what is typical.",
+    );
+});

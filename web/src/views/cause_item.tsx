@@ -1,0 +1,160 @@
+// Incidents that have the same cause, as one entry of the list: what it is, how often and where, what they cost together,
+// and when in the run they were. Open, it has a line for each of them, and that one for each of its executions.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { getJson } from "../api/http";
+import { Incident, IncidentGroup, IncidentPage } from "../api/types";
+import { shortId } from "../format/ids";
+import { amountWords, incidentName, incidentSize, shortAmount } from "../format/incident_words";
+import { formatTime, plural } from "../format/units";
+import { select } from "../state/actions";
+import { entryOfIncident } from "../state/entries";
+import { groupQuery } from "../state/list_filter";
+import { filter, foi, scoresVersion, selected } from "../state/store";
+import { useQuery } from "../state/query";
+import { Members } from "./incident_item";
+import { LabelButtons } from "./labels";
+import { Failed } from "./panel";
+import { Recurrence } from "./recurrence";
+
+const mostAsked = 1000; /* that the server gives at once */
+const mostAtFirst = 12;
+const moreAtATime = 100;
+
+/* One of them: its head, when it was, what it cost. It opens to its executions. */
+function OneOfThem({ of }: { of: Incident }) {
+    const { trees } = entryOfIncident(of);
+    const isHead = selected.value === of.head_tree;
+    const isWithin = !isHead && selected.value !== null && trees.includes(selected.value);
+    const [isUnfolded, setUnfolded] = useState(false);
+    const isOpen = trees.length > 1 && (isUnfolded || isWithin);
+    const amounts = amountWords(of);
+    const members = `members-of-${of.head_tree}`;
+    const line = useRef<HTMLLIElement>(null);
+    useEffect(() => {
+        if (isHead) line.current?.scrollIntoView({ block: "nearest" });
+    }, [isHead]);
+    const choose = () => {
+        if (isHead || isWithin) setUnfolded(!isOpen);
+        if (!isHead) select(of.head_tree);
+    };
+    return (
+        <li ref={line} class={`member one-incident ${of.verdict}${isHead ? " selected" : ""}`}>
+            <button
+                class="pick-member"
+                aria-pressed={isHead}
+                aria-expanded={trees.length > 1 ? isOpen : undefined}
+                aria-controls={isOpen ? members : undefined}
+                title={`${incidentSize(of)}${amounts ? `, ${amounts.words}` : ""}; ${of.why}`}
+                onClick={choose}
+            >
+                <span class="place" aria-hidden="true">
+                    {trees.length > 1 && (isOpen ? "▾" : "▸")}
+                </span>
+                <span class="id">{shortId(of.head)}</span>
+                <span class="dim">at {formatTime(of.begin_ns)}</span>
+                <span class="duration">{shortAmount(of)}</span>
+            </button>
+            <LabelButtons tree={of.head_tree} id={shortId(of.head)} small />
+            {isOpen && (
+                <Members
+                    of={of}
+                    trees={trees}
+                    id={members}
+                    name={incidentName(of)}
+                    head={of.head_tree}
+                />
+            )}
+        </li>
+    );
+}
+
+function Incidents({ of, id }: { of: IncidentGroup; id: string }) {
+    const path = groupQuery(filter.value, of.group ?? 0, of.verdict, mostAsked);
+    const about = `/fois/${foi.value?.id}/${path}`;
+    const page = useQuery(
+        about,
+        (abort) => getJson<IncidentPage>(about, abort),
+        scoresVersion.value,
+    );
+    const [most, setMost] = useState(mostAtFirst);
+    // Until they are there, the one that is known already.
+    const { items, total } = page.value ?? { items: [of.first], total: of.incidents.length };
+    const at = items.findIndex(({ member_trees }) =>
+        member_trees.includes(selected.value ?? -1),
+    );
+    const shown = Math.max(most, at + 1);
+    const rest = items.length - shown;
+    return (
+        <>
+            {page.error !== null && <Failed text={page.error} retry={page.retry} />}
+            <ul
+                id={id}
+                class="members"
+                aria-label={`Incidents: ${of.what}`}
+                aria-busy={page.isLoading}
+            >
+                {items.slice(0, shown).map((incident) => (
+                    <OneOfThem key={incident.head_tree} of={incident} />
+                ))}
+                {rest > 0 && (
+                    <li>
+                        <button onClick={() => setMost(shown + moreAtATime)}>
+                            {plural(Math.min(moreAtATime, rest), "more incident")}
+                        </button>
+                    </li>
+                )}
+                {page.value && rest <= 0 && total > items.length && (
+                    <li class="dim">
+                        and {plural(total - items.length, "more incident")}: choose the order
+                        Incidents
+                    </li>
+                )}
+            </ul>
+        </>
+    );
+}
+
+export function CauseItem({ of, trees }: { of: IncidentGroup; trees: number[] }) {
+    const isSelected = selected.value !== null && trees.includes(selected.value);
+    const [isFolded, setFolded] = useState(false);
+    const pick = useRef<HTMLButtonElement>(null);
+    const isOpen = isSelected && !isFolded;
+    const amounts = amountWords(of);
+    const incidents = `incidents-of-${of.verdict}-${of.group}`;
+    useEffect(() => {
+        if (!isSelected) setFolded(false);
+        else if (selected.value === of.first.head_tree)
+            pick.current?.scrollIntoView({ block: "nearest" });
+    }, [isSelected]);
+    return (
+        <li class={`candidate incident cause ${of.verdict}${isSelected ? " selected" : ""}`}>
+            <button
+                ref={pick}
+                class="pick"
+                aria-pressed={isSelected}
+                aria-expanded={isOpen}
+                aria-controls={isOpen ? incidents : undefined}
+                onClick={() => (isSelected ? setFolded(!isFolded) : select(trees[0]))}
+            >
+                <span class="line">
+                    <span class="place" aria-hidden="true">
+                        {isOpen ? "▾" : "▸"}
+                    </span>
+                    <span>{plural(of.times, "time")}</span>
+                    <span class="verdict">
+                        {of.verdict === "anomaly" ? "▲ anomalies" : "normal"}
+                    </span>
+                </span>
+                <span class="what">{of.what}</span>
+                <span class="where">{of.where}</span>
+                {amounts && (
+                    <span class="where cost" title={amounts.help}>
+                        {amounts.words}
+                    </span>
+                )}
+                <Recurrence begins={of.begins_ns} />
+            </button>
+            {isOpen && <Incidents of={of} id={incidents} />}
+        </li>
+    );
+}
