@@ -169,16 +169,6 @@ int rundb_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **out)
     return 0;
 }
 
-bool rundb_has_table(sqlite3 *db, const char *name)
-{
-    sqlite3_stmt *query = NULL;
-    bool has = rundb_prepare(db, "SELECT 1 FROM sqlite_schema WHERE name = ?", &query) == 0 &&
-               rundb_bind(db, query, "t", name) == 0 && sqlite3_step(query) == SQLITE_ROW;
-
-    sqlite3_finalize(query);
-    return has;
-}
-
 int rundb_prepare_insert(sqlite3 *db, const char *table, const char *columns,
                          sqlite3_stmt **out)
 {

@@ -18,7 +18,7 @@
 #include <sqlite3.h>
 
 #define RUNDB_NAME "run.db"
-#define RUNDB_FORMAT 11 /* meta 'format'; a newer one is refused */
+#define RUNDB_FORMAT 12 /* meta 'format'; a newer one is refused */
 
 /*
  * rundb_create -- make run.db in a directory, with the empty tables, inside a transaction that
@@ -81,9 +81,6 @@ const char *rundb_text_or_null(sqlite3_stmt *statement, int column);
 
 /* rundb_insert -- bind and run a statement without results. */
 int rundb_insert(sqlite3 *db, sqlite3_stmt *statement, const char *types, ...);
-
-/* rundb_has_table -- false in a run that was made before there was such a table. */
-bool rundb_has_table(sqlite3 *db, const char *name);
 
 /* rundb_set -- meta[key] = value; _text for texts. */
 int rundb_set(sqlite3 *db, const char *key, long long value);

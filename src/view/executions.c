@@ -318,11 +318,8 @@ int executions_slow_places(sqlite3 *db, int64_t foi,
                            void (*fn)(const struct slow_place *x, void *ctx), void *ctx)
 {
     sqlite3_stmt *query = NULL;
-    int status = SQLITE_DONE, rc;
+    int status = SQLITE_DONE, rc = rundb_prepare(db, run_sql_slow_places, &query);
 
-    if (!rundb_has_table(db, "slow_place"))
-        return 0;
-    rc = rundb_prepare(db, run_sql_slow_places, &query);
     if (rc == 0)
         rc = rundb_bind(db, query, "i", foi);
     while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {

@@ -150,7 +150,7 @@ static int find_most(sqlite3 *db, int64_t foi, struct outcome *a)
     free(row);
     if (rc == 0 && way > 0)
         rc = find_text(db, run_sql_way, foi, way, &a->most.what);
-    if (rc == 0 && way > 0 && rundb_has_table(db, "way_function"))
+    if (rc == 0 && way > 0)
         rc = find_texts(db, run_sql_way_function, foi, way, &a->most.function, &a->most.place);
     return rc;
 }

@@ -171,7 +171,7 @@ export async function run({ page, server, context }) {
             number: 6,
             answer: async () => {
                 const facts = detail(page).locator(".facts");
-                assert.match(await inSight(facts), /typical 1\.\d+ ms, 8\.\d times that/);
+                assert.match(await inSight(facts), /typical 1\.\d+ ms \(8\.\d times as long/);
             },
         },
         {

@@ -103,6 +103,7 @@ function TurnButton({ way, act }: { way: "undo" | "redo"; act: () => void }) {
     const name = way === "undo" ? "Undo" : "Redo";
     return (
         <button
+            aria-label={name}
             onClick={act}
             disabled={busy.value !== null || !(next || isComing)}
             title={
@@ -113,7 +114,7 @@ function TurnButton({ way, act }: { way: "undo" | "redo"; act: () => void }) {
                       : `Nothing to ${way} (${shortcut})`
             }
         >
-            {name}
+            {way === "undo" ? "↶" : "↷"}
         </button>
     );
 }
@@ -125,10 +126,9 @@ export function Header() {
             <span class="run-name" title={run.value?.trace}>
                 {run.value?.name}
             </span>
-            <DamageBadge />
-            <FindBar />
+            <ViewChoice />
             <div class="top-tools">
-                <ViewChoice />
+                <FindBar />
                 <span class="actions">
                     <TurnButton way="undo" act={undo} />
                     <TurnButton way="redo" act={redo} />
@@ -155,9 +155,12 @@ export function Header() {
                     </button>
                 </span>
             </div>
-            <RunSummary>
-                <FoiChoice />
-            </RunSummary>
+            <div class="top-line">
+                <DamageBadge />
+                <RunSummary>
+                    <FoiChoice />
+                </RunSummary>
+            </div>
         </header>
     );
 }
