@@ -53,8 +53,10 @@ export function Frame(props: {
         >
             <header class="panel-head">
                 <Title title={title} />
-                <div class="tools">{props.tools}</div>
-                {props.button}
+                <div class="tools">
+                    {props.tools}
+                    {props.button}
+                </div>
             </header>
             <div class="panel-body">{props.children}</div>
         </section>
