@@ -10,7 +10,8 @@
 #   ./setup.sh build     just build: build/release/snag
 #   ./setup.sh truth [DIR]   programs that write down what went wrong, and what snag says of it: a scoreboard; a quarter of an hour
 #   ./setup.sh bench     measure; results go to bench/RESULTS.md
-#   ./setup.sh screenshots [DIR]   the page: every view of five runs, in five sizes, light and dark
+#   ./setup.sh screenshots   the pictures of README.md, in docs/images, from the demo as it is
+#   ./setup.sh gallery [DIR]   the page: every view of five runs, in seven sizes, light and dark, to be looked at
 #   ./setup.sh install   install to PREFIX (default /usr/local)
 #   ./setup.sh deps      just install what is missing
 #   ./setup.sh packages  just say which packages that are
@@ -201,8 +202,15 @@ truth)
 screenshots)
     deps
     build release
+    examples/demo.sh build/release
     cd build/release/web
-    SNAG=$OLDPWD/build/release/snag exec node e2e/gallery.mjs "${2:-$OLDPWD/build/screenshots}"
+    SNAG=$OLDPWD/build/release/snag exec node e2e/screenshots.mjs "$OLDPWD/examples/out/demo.snag" "$OLDPWD/docs/images"
+    ;;
+gallery)
+    deps
+    build release
+    cd build/release/web
+    SNAG=$OLDPWD/build/release/snag exec node e2e/gallery.mjs "${2:-$OLDPWD/build/gallery}"
     ;;
 install)
     deps

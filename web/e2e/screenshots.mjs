@@ -1,11 +1,7 @@
-// screenshots.mjs -- the pictures of docs/images, from a server that runs: the overview, structure
-// and timeline, and why, 1280 x 720, in both colour schemes.
+// screenshots.mjs -- the pictures of docs/images, 1280 x 720: the page of a run as it opens, the same with a call
+// chosen, in the dark; and the page of a program that is over, the same each time.
 //
-//   snag serve run.snag --port 8321 &
-//   node e2e/screenshots.mjs http://127.0.0.1:8321/ ../docs/images
-//   SNAG=../build/release/snag node e2e/screenshots.mjs live ../docs/images
-//
-// live: the page of a program that is over, the same each time.
+//   SNAG=../build/release/snag node e2e/screenshots.mjs RUN DIR      ./setup.sh screenshots: of the demo
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -13,37 +9,47 @@ import { launch } from "./launch.mjs";
 import { launchBrowser, skipTour, viewport } from "./browser.mjs";
 import { loaded } from "./steps.mjs";
 
-const [url, folder] = process.argv.slice(2);
-if (!folder) {
-    console.error("usage: node e2e/screenshots.mjs URL|live DIR");
+const [run, folder] = process.argv.slice(2);
+if (!folder || !process.env.SNAG) {
+    console.error("usage: SNAG=snag node e2e/screenshots.mjs RUN DIR");
     process.exit(2);
 }
 
-/* Names of files, the views they show, and what has to be there first. */
+/* Names of files, and the key that is pressed first. */
 const pictures = [
-    ["overview", "overview", [".scatter"]],
-    ["structure-timeline", "structure,timeline", [".icicle", ".timeline-canvas"]],
-    ["why", "why,structure,timeline", [".paths button", ".timeline-canvas"]],
+    ["run", "light", null],
+    ["call", "dark", "g"],
 ];
 
-async function takeAll(browser, colorScheme) {
-    const context = await browser.newContext({ viewport, colorScheme });
-    const page = await context.newPage();
-    await skipTour(page);
-    for (const [name, views, needed] of pictures) {
-        await page.goto("about:blank"); /* another hash alone would not load anew */
-        await page.goto(`${url}#views=${views}`);
-        await loaded(page);
-        for (const selector of needed) await page.locator(selector).first().waitFor();
-        if (name === "why") await page.locator(".paths button").first().click();
-        await page.mouse.move(0, 0);
-        await page.waitForLoadState("networkidle", { timeout: 3000 }).catch(() => undefined);
-        await page.waitForTimeout(300);
-        const file = path.join(folder, `${name}-${colorScheme}.png`);
-        await page.screenshot({ path: file });
-        console.log(file);
+async function save(page, name) {
+    await page.mouse.move(0, 0);
+    await page.waitForLoadState("networkidle", { timeout: 3000 }).catch(() => undefined);
+    await page.waitForTimeout(500);
+    const file = path.join(folder, `${name}.png`);
+    await page.screenshot({ path: file });
+    console.log(file);
+}
+
+async function takeRun(browser) {
+    const server = await launch(process.env.SNAG, ["serve", run, "--port", "0"]);
+    try {
+        for (const [name, colorScheme, key] of pictures) {
+            const context = await browser.newContext({ viewport, colorScheme });
+            const page = await context.newPage();
+            await skipTour(page);
+            await page.goto(server.url);
+            await loaded(page);
+            await page.locator(".timeline-canvas[aria-busy=false]").waitFor();
+            if (key) {
+                await page.keyboard.press(key);
+                await page.getByRole("region", { name: "Selected call" }).waitFor();
+            }
+            await save(page, name);
+            await context.close();
+        }
+    } finally {
+        await server.end();
     }
-    await context.close();
 }
 
 /* Six ranks; now and then one computes for far longer than usual, and the others wait for it. */
@@ -68,11 +74,7 @@ async function takeLive(browser) {
         await page.locator(".live-state", { hasText: "over" }).waitFor({ timeout: 60000 });
         await page.waitForTimeout(1000);
         await lookAtOne(page);
-        await page.mouse.move(0, 0);
-        await page.waitForTimeout(500);
-        const file = path.join(folder, "live.png");
-        await page.screenshot({ path: file });
-        console.log(file);
+        await save(page, "live");
     } finally {
         await server.end();
         await rm(place, { recursive: true });
@@ -82,8 +84,8 @@ async function takeLive(browser) {
 await mkdir(folder, { recursive: true });
 const browser = await launchBrowser();
 try {
-    if (url === "live") await takeLive(browser);
-    else for (const colorScheme of ["light", "dark"]) await takeAll(browser, colorScheme);
+    await takeRun(browser);
+    await takeLive(browser);
 } finally {
     await browser.close();
 }
