@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define SLOW_MATERIAL 1000 /* of the run: who costs it less is not said */
-#define MOST 0.5           /* of all: what is more is "most of it" */
+#define HALF 0.5           /* of all: what is more is most of it */
 
 /* ------------------------------------------------------------------------------------ what it is */
 
@@ -170,10 +170,10 @@ static void take_slow(const struct slow_place *x, void *ctx)
         return;
     }
     *slow = (struct outcome_slow){.place = mem_copy_string(x->place),
-                                 .verdict = mem_copy_string(x->verdict),
-                                 .why = mem_copy_string(x->why),
-                                 .has_cost = x->has_cost,
-                                 .cost_ns = x->cost_ns};
+                                  .verdict = mem_copy_string(x->verdict),
+                                  .why = mem_copy_string(x->why),
+                                  .has_cost = x->has_cost,
+                                  .cost_ns = x->cost_ns};
 }
 
 int outcome_find(sqlite3 *db, int64_t foi, struct outcome *a)
@@ -205,9 +205,9 @@ void outcome_release(struct outcome *a)
 
 char *outcome_most_text(const struct outcome_most *m, char out[OUTCOME_TEXT_SIZE])
 {
-    const char *much = m->ns == m->of_ns                        ? "all"
-                       : (double)m->ns > MOST * (double)m->of_ns ? "most"
-                                                                : "the largest part";
+    const char *much = m->ns == m->of_ns                         ? "all"
+                       : (double)m->ns > HALF * (double)m->of_ns ? "most"
+                                                                 : "the largest part";
     struct text_writer w = {.out = out, .size = OUTCOME_TEXT_SIZE};
 
     *out = '\0';
@@ -234,10 +234,11 @@ static json_t *most_to_json(const struct outcome_most *m)
 {
     char text[OUTCOME_TEXT_SIZE];
 
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rank", json_count(m->rank),
-                     "incidents", json_count(m->n_incidents), "ns", json_count(m->ns), "of_ns",
-                     json_count(m->of_ns), "is_cost", json_boolean(m->is_cost), "what",
-                     text_or_null(m->what), "function", text_or_null(m->function), "place",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rank",
+                     json_count(m->rank), "incidents", json_count(m->n_incidents), "ns",
+                     json_count(m->ns), "of_ns", json_count(m->of_ns), "is_cost",
+                     json_boolean(m->is_cost), "what", text_or_null(m->what), "function",
+                     text_or_null(m->function), "place",
                      m->place && *m->place ? json_text(m->place) : json_null(), "text",
                      json_text(outcome_most_text(m, text)));
 }

@@ -23,10 +23,11 @@ struct outcome_most {
     uint32_t n_incidents; /* 0: there is none */
     uint32_t rank;        /* where it is, */
     bool is_elsewhere;    /* though the executions that it is the cause of are on another */
-    bool is_cost;         /* ns: what each incident cost by itself, summed; else what all lost */
-    uint64_t ns, of_ns;   /* of_ns: the same of all incidents with an anomaly */
-    char *what;             /* "step > solve takes longer"; NULL: not known */
-    char *function, *place; /* "solve", "solver.c:17" or ""; NULL: of no function in particular */
+    bool is_cost;       /* ns: what each incident cost by itself, summed; else what all lost */
+    uint64_t ns, of_ns; /* of_ns: the same of all incidents with an anomaly */
+    char *what;         /* "step > solve takes longer"; NULL: not known */
+    char *function,
+        *place; /* "solve", "solver.c:17" or ""; NULL: of no function in particular */
 };
 
 /* The first of those who are slow, or have more to do, in every execution. */
@@ -60,8 +61,8 @@ void outcome_release(struct outcome *outcome);
 /*
  * outcome_most_text -- "most of that goes back to rank 1: step > solve takes longer
  * (solver.c:17)", or "the largest part of that" where it is less than half; "most of what
- * anomalies lost ..." where the cost is not known, "the worst: ..." where nothing was lost. "" where there
- * is no incident. Returns out.
+ * anomalies lost ..." where the cost is not known, "the worst: ..." where nothing was lost. ""
+ * where there is no incident. Returns out.
  */
 char *outcome_most_text(const struct outcome_most *most, char out[OUTCOME_TEXT_SIZE]);
 
