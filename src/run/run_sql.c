@@ -231,7 +231,7 @@ const char run_sql_causes[] =
     "i.rank, i.rank <> h.rank, count(*), sum(i.lost_ns), coalesce(sum(i.cost_ns), 0) "
     "FROM incident i JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
     "WHERE i.foi = ?1 AND EXISTS (SELECT 1 " MEMBERS "AND e.verdict = 'anomaly') "
-    "GROUP BY 1, 2, 3 ORDER BY min(i.id)";
+    "GROUP BY 1, 2, 3 ORDER BY 1, 3, 2";
 const char run_sql_way[] = "SELECT what FROM way WHERE foi = ?1 AND id = ?2";
 const char run_sql_n_anomalies[] =
     "SELECT trees, (SELECT count(*) FROM execution e WHERE e.foi = f.id AND e.verdict = "

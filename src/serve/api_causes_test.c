@@ -90,6 +90,29 @@ static void a_cost_that_cannot_be_told_is_null_and_says_why(void **state)
     sample_page_release(&p);
 }
 
+/* Each of three ranks is late once, by as much: none of them is it. */
+static void of_many_ranks_alike_none_is_named(void **state)
+{
+    struct sample_page p;
+    const json_t *most;
+
+    (void)state;
+    sample_page_init(&p,
+                     "synth:main(" STEPS
+                     "step(0:a@11ms 1:a@1ms 2:a@1ms b@1ms |) " STEPS LATE_A STEPS
+                     "step(0:a@1ms 1:a@1ms 2:a@11ms b@1ms |) " STEPS ");ranks=3",
+                     "step");
+    most = json_object_get(outcome(&p), "most");
+    assert_true(is_null(most, "rank"));
+    assert_int_equal(sample_page_number(most, "ranks"), 3);
+    assert_int_equal(sample_page_number(most, "incidents"), 3);
+    assert_about(most, "ns", 30000000);
+    assert_string_equal(text(most, "function"), "a");
+    assert_string_equal(text(most, "text"),
+                        "all of that goes back to 3 ranks: step > a takes longer");
+    sample_page_release(&p);
+}
+
 static void who_is_slow_always_is_said_though_there_is_no_anomaly(void **state)
 {
     struct sample_page p;
@@ -209,6 +232,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_cost_and_what_most_of_it_goes_back_to_are_as_worked_by_hand),
         cmocka_unit_test(a_cost_that_cannot_be_told_is_null_and_says_why),
+        cmocka_unit_test(of_many_ranks_alike_none_is_named),
         cmocka_unit_test(who_is_slow_always_is_said_though_there_is_no_anomaly),
         cmocka_unit_test(of_few_executions_nothing_is_told),
         TEST(labels_that_made_other_anomalies_leave_no_cost),
