@@ -139,11 +139,12 @@ static void print_group_cost(const struct incident_group *g)
         print("; cost%s the run %s (each removed alone)", g->n == 1 ? "s" : "",
               g->cost_ns > 0 ? text_duration((double)g->cost_ns, cost) : "nothing");
     else if (g->n_with_cost > 0)
-        print("; %zu of them cost the run %s (each removed alone), of the other %zu that is not "
-              "known",
-              g->n_with_cost,
-              g->cost_ns > 0 ? text_duration((double)g->cost_ns, cost) : "nothing",
-              g->n - g->n_with_cost);
+        print(
+            "; %zu of them cost the run %s (each removed alone), of the other %zu that is not "
+            "known",
+            g->n_with_cost,
+            g->cost_ns > 0 ? text_duration((double)g->cost_ns, cost) : "nothing",
+            g->n - g->n_with_cost);
 }
 
 static void print_group(const struct incident_group *g)

@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MATERIAL 0.02      /* of the typical duration: less lost time is not worth a word */
-#define LONGER_SHARE 0.1   /* and so much worth a word, whatever the measures say */
-#define WORTH_ADDING 0.01  /* of what was lost: the paths that are not named */
+#define MATERIAL 0.02     /* of the typical duration: less lost time is not worth a word */
+#define LONGER_SHARE 0.1  /* and so much worth a word, whatever the measures say */
+#define WORTH_ADDING 0.01 /* of what was lost: the paths that are not named */
+#define OF_OTHERS "nothing of its own: others lost time because of it" /* of a head */
 #define RARE_SHARE 0.5     /* of what it took more, to be of calls that few make */
 #define DOUBTFUL_SHARE 0.1 /* of what a path lost: by how much that may be off */
 #define OTHERS_SHARE 0.5   /* ... that a gap was, which may be of another call */
@@ -371,12 +372,14 @@ static void say_time(struct text_writer *w, struct why *why, uint32_t t,
                                        : "with the same calls",
                  text_duration((double)loss->typical_ns, typical));
     else if (n > 0)
-        text_say(w,
-                 "on other call paths than a typical execution with the same calls, which takes "
-                 "as long (%s)",
-                 text_duration((double)loss->typical_ns, typical));
+        text_say(
+            w,
+            "on other call paths than a typical execution with the same calls, which takes "
+            "as long (%s)",
+            text_duration((double)loss->typical_ns, typical));
     else
-        text_say(w, "rare in all of its calls together, though none of them stands out by itself");
+        text_say(w,
+                 "rare in all of its calls together, though none of them stands out by itself");
     if (!is_long && !is_brief && is_longer(loss))
         text_say(w, measure->is_fill ? ", as it is the first execution of its location and "
                                        "waited until the others had begun (not counted as lost)"
@@ -572,13 +575,6 @@ static void say_few(struct text_writer *w, const struct why *why, uint32_t t)
     say_tracer(w, why, t);
 }
 
-/* An anomaly may go back to what is none, and took as long as ever. */
-static const char *nothing_stands_out(const struct why_verdict *verdict)
-{
-    return verdict->is_of_anomaly ? "nothing of its own: others lost time because of it"
-                                  : "typical";
-}
-
 void why_sentence(struct why *why, uint32_t t, const struct residual_measure *measure,
                   const struct why_verdict *verdict, char out[WHY_SIZE])
 {
@@ -617,7 +613,7 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
                  100 * verdict->min_lost);
     say_tracer(&w, why, t);
     if (w.n == 0)
-        text_say(&w, "%s", nothing_stands_out(verdict));
+        text_say(&w, "%s", verdict->is_of_anomaly ? OF_OTHERS : "typical");
 }
 
 /* ----------------------------------------------------------------------------- in short */
@@ -724,7 +720,7 @@ void why_cause(struct why *why, uint32_t t, const struct residual_measure *measu
     else
         say_tracer(&w, why, t);
     if (*out == '\0')
-        text_say(&w, "%s", nothing_stands_out(verdict));
+        text_say(&w, "%s", verdict->is_of_anomaly ? OF_OTHERS : "typical");
 }
 
 /* ------------------------------------------------------------------------------------- ways */
@@ -804,14 +800,14 @@ struct way way_of(struct why *why, uint32_t t, const struct residual_measure *me
 
 const struct region *way_function(const struct why *why, struct way way)
 {
+    bool is_of_path = way.kind == WAY_LONGER || way.kind == WAY_SHORTER ||
+                      way.kind == WAY_COMBINATION || way.kind == WAY_ORDER;
+
     if (way.kind == WAY_MORE_CALLS || way.kind == WAY_FEWER_CALLS)
         return &why->defs->region[way.number];
-    if (way.kind != WAY_LONGER && way.kind != WAY_SHORTER && way.kind != WAY_COMBINATION &&
-        way.kind != WAY_ORDER)
-        return NULL;
-    return way.number == PATH_NONE
-               ? NULL
-               : &why->defs->region[why->model->paths.region[way.number]];
+    return is_of_path && way.number != PATH_NONE
+               ? &why->defs->region[why->model->paths.region[way.number]]
+               : NULL;
 }
 
 char *way_say(const struct why *why, struct way way, char out[WAY_SIZE])

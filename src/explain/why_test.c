@@ -217,7 +217,8 @@ static void an_anomaly_is_never_as_usual(void **state)
     assert_string_equal(
         out, "rare in all of its calls together, though none of them stands out by itself");
     why_cause(&f.why, 0, &f.m.measure[0],
-              &(struct why_verdict){.value = value, .is_anomaly = true, .expected = NAN}, cause);
+              &(struct why_verdict){.value = value, .is_anomaly = true, .expected = NAN},
+              cause);
     assert_null(strstr(cause, "typical"));
     /* it is no anomaly itself, but others waited for it */
     why_sentence(&f.why, 0, &f.m.measure[0],

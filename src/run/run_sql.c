@@ -93,17 +93,17 @@ const char run_sql_fois_named[] =
 #define WHY_BY_LABELS(why)                                                                     \
     "CASE WHEN " why " = 'typical' THEN 'labels made it an anomaly, though nothing of it "     \
     "stands out' ELSE 'labels made it an anomaly; ' || " why " END "
-/* Why, of an execution by its alias. */
-#define WHY(e)                                                                                 \
-    "CASE WHEN " e ".verdict = 'normal' OR " e ".detector_verdict = 'anomaly' THEN " e         \
-    ".why ELSE " WHY_BY_LABELS(e ".why") "END"
+#define WHY_OF_EXECUTION                                                                       \
+    "CASE WHEN e.verdict = 'normal' OR e.detector_verdict = 'anomaly' THEN e.why "             \
+    "ELSE " WHY_BY_LABELS("e.why") "END"
 /* The columns of enum run_sql_execution. */
 #define EXECUTIONS                                                                             \
     "SELECT e.foi, f.name, e.tree, e.location, e.rank, e.thread, e.idx, e.call, e.enter_ns, "  \
-    "e.duration_ns, e.vertices, e.messages, e.score, e.verdict, "                              \
-    WHY("e") " || coalesce('; cause: ' || e.cause, '') || coalesce('; ' || e.cost, ''), "          \
+    "e.duration_ns, e.vertices, e.messages, e.score, e.verdict, " WHY_OF_EXECUTION             \
+    " || coalesce('; cause: ' || e.cause, '') || coalesce('; ' || e.cost, ''), "               \
     "(SELECT l.label FROM label l WHERE l.foi = e.foi AND l.rank = e.rank "                    \
-    "AND l.thread = e.thread AND l.idx = e.idx ORDER BY l.id DESC LIMIT 1), e.part, e.cause, " \
+    "AND l.thread = e.thread AND l.idx = e.idx ORDER BY l.id DESC LIMIT 1), e.part, "          \
+    "e.cause, "                                                                                \
     "e.false_alarm_probability, e.tracer_ns, e.usual_ns, e.lost_ns, e.cost_ns, "               \
     "e.cost_is_bound, e.off_ns, e.open_ns "                                                    \
     "FROM execution e JOIN foi f ON f.id = e.foi WHERE "
@@ -138,24 +138,24 @@ const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
 #define MEMBERS                                                                                \
     "FROM execution e INDEXED BY execution_incident WHERE e.foi = i.foi AND e.incident = "     \
     "i.id "
+#define WHY_OF_INCIDENT                                                                        \
+    "CASE WHEN EXISTS (SELECT 1 " MEMBERS                                                      \
+    "AND e.verdict = 'anomaly') AND NOT EXISTS (SELECT 1 " MEMBERS                             \
+    "AND e.detector_verdict = 'anomaly') THEN " WHY_BY_LABELS("i.why") "ELSE i.why END AS why"
 /* Those of the table incident, and whether one of their executions is an anomaly now. */
 #define STORED_INCIDENTS                                                                       \
     "SELECT i.foi, i.id, i.score, i.is_costly, i.begin_ns, i.end_ns, i.lost_ns, i.head, "      \
     "i.rank, i.executions, (SELECT count(DISTINCT e.rank) " MEMBERS                            \
-    ") AS ranks, i.turns, i.period, CASE WHEN EXISTS (SELECT 1 " MEMBERS                       \
-    "AND e.verdict = 'anomaly') AND NOT EXISTS (SELECT 1 " MEMBERS                             \
-    "AND e.detector_verdict = 'anomaly') THEN " WHY_BY_LABELS("i.why") "ELSE i.why END "       \
-    "AS why, "                                                                                 \
+    ") AS ranks, i.turns, i.period, " WHY_OF_INCIDENT ", "                                     \
     "EXISTS (SELECT 1 " MEMBERS                                                                \
     "AND e.verdict = 'anomaly') AS is_anomaly, i.cost_ns, i.cause FROM incident i "
 /* What labels made anomalies, and is part of nothing, comes with them. */
 #define ALL_INCIDENTS                                                                          \
     "WITH all_incidents AS (" STORED_INCIDENTS                                                 \
     "UNION ALL SELECT e.foi, 0, e.score, 0, e.enter_ns, e.enter_ns + e.duration_ns, 0, "       \
-    "e.tree, e.rank, 1, 1, 1, 0, " WHY("e") ", 1, "                                            \
-    "CASE WHEN e.cost_is_bound THEN NULL ELSE e.cost_ns END, "                                 \
-    "'labels made it an anomaly' "                                                             \
-    "FROM execution e "                                                                        \
+    "e.tree, e.rank, 1, 1, 1, 0, " WHY_OF_EXECUTION                                            \
+    ", 1, CASE WHEN e.cost_is_bound THEN NULL ELSE e.cost_ns END, "                            \
+    "'labels made it an anomaly' FROM execution e "                                            \
     "WHERE e.incident IS NULL AND e.verdict = 'anomaly') "
 /* The way in which its head is strange, or NULL. */
 #define WAY_OF_HEAD                                                                            \
@@ -164,8 +164,9 @@ const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
 #define INCIDENT_COLUMNS                                                                       \
     "SELECT i.foi, f.name, i.id, i.score, i.begin_ns, i.end_ns, i.lost_ns, i.head, h.rank, "   \
     "h.thread, h.idx, i.rank, i.executions, i.ranks, i.turns, i.period, i.why, i.is_anomaly, " \
-    "i.cost_ns, i.cause, h.open_ns IS NOT NULL AND h.verdict = 'anomaly', i.is_costly, "        \
-    WAY_OF_HEAD ", (SELECT w.what FROM way w WHERE w.foi = i.foi AND w.id = " WAY_OF_HEAD ") "
+    "i.cost_ns, i.cause, h.open_ns IS NOT NULL AND h.verdict = 'anomaly', "                    \
+    "i.is_costly, " WAY_OF_HEAD                                                                \
+    ", (SELECT w.what FROM way w WHERE w.foi = i.foi AND w.id = " WAY_OF_HEAD ") "
 #define WITH_HEADS                                                                             \
     "JOIN foi f ON f.id = i.foi JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
 /* What is asked of an execution, by its alias. */
@@ -230,7 +231,7 @@ const char run_sql_causes[] =
     "i.rank, i.rank <> h.rank, count(*), sum(i.lost_ns), coalesce(sum(i.cost_ns), 0) "
     "FROM incident i JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
     "WHERE i.foi = ?1 AND EXISTS (SELECT 1 " MEMBERS "AND e.verdict = 'anomaly') "
-    "GROUP BY 1, 2, 3 ORDER BY min(i.id)";
+    "GROUP BY 1, 2, 3 ORDER BY 1, 3, 2";
 const char run_sql_way[] = "SELECT what FROM way WHERE foi = ?1 AND id = ?2";
 const char run_sql_n_anomalies[] =
     "SELECT trees, (SELECT count(*) FROM execution e WHERE e.foi = f.id AND e.verdict = "

@@ -149,9 +149,9 @@ extern const char run_sql_incident_of[];
 /* (foi, id, head) -> rank, thread, index, tree of its executions; id 0: of the head alone */
 extern const char run_sql_incident_members[];
 
-/* (foi) -> of the incidents with an anomaly, by the way of their heads (or NULL) and the rank
- * where the cause is: way, rank, whether the head is on another, how many, lost_ns, cost_ns of
- * those of which it is known */
+/* (foi) -> of the incidents with an anomaly, by the way of their heads (or NULL), whether the
+ * cause is on another rank than the head, and that rank, in this order: way, rank, whether, how
+ * many, lost_ns, cost_ns of those of which it is known */
 extern const char run_sql_causes[];
 /* (foi) -> executions, anomalies */
 extern const char run_sql_n_anomalies[];

@@ -83,9 +83,33 @@ static void a_cost_that_cannot_be_told_is_null_and_says_why(void **state)
     it = outcome(&p);
     assert_true(is_null(it, "cost_ns") && is_null(it, "carrying"));
     assert_string_equal(text(it, "unknown"), "who waited for whom is not in the trace");
-    assert_string_equal(text(json_object_get(it, "most"), "text"),
-                        "all of what anomalies lost goes back to rank 1: step > a takes longer");
+    assert_string_equal(
+        text(json_object_get(it, "most"), "text"),
+        "all of what anomalies lost goes back to rank 1: step > a takes longer");
     assert_true(json_is_false(json_object_get(json_object_get(it, "most"), "is_cost")));
+    sample_page_release(&p);
+}
+
+/* Each of three ranks is late once, by as much: none of them is it. */
+static void of_many_ranks_alike_none_is_named(void **state)
+{
+    struct sample_page p;
+    const json_t *most;
+
+    (void)state;
+    sample_page_init(&p,
+                     "synth:main(" STEPS
+                     "step(0:a@11ms 1:a@1ms 2:a@1ms b@1ms |) " STEPS LATE_A STEPS
+                     "step(0:a@1ms 1:a@1ms 2:a@11ms b@1ms |) " STEPS ");ranks=3",
+                     "step");
+    most = json_object_get(outcome(&p), "most");
+    assert_true(is_null(most, "rank"));
+    assert_int_equal(sample_page_number(most, "ranks"), 3);
+    assert_int_equal(sample_page_number(most, "incidents"), 3);
+    assert_about(most, "ns", 30000000);
+    assert_string_equal(text(most, "function"), "a");
+    assert_string_equal(text(most, "text"),
+                        "all of that goes back to 3 ranks: step > a takes longer");
     sample_page_release(&p);
 }
 
@@ -95,8 +119,7 @@ static void who_is_slow_always_is_said_though_there_is_no_anomaly(void **state)
     const json_t *it, *slow;
 
     (void)state;
-    sample_page_init(
-        &p, "synth:100*step(0:a@1ms 1:a@2ms 2:a@1ms 3:a@1ms |);ranks=4", "step");
+    sample_page_init(&p, "synth:100*step(0:a@1ms 1:a@2ms 2:a@1ms 3:a@1ms |);ranks=4", "step");
     it = outcome(&p);
     slow = json_object_get(it, "slow");
     assert_true(is_null(it, "cost_ns") && is_null(it, "most"));
@@ -151,9 +174,8 @@ static void incidents_with_one_cause_are_one_group_the_dearest_first(void **stat
     assert_int_equal(sample_page_number(p->json, "total"), 2);
     assert_string_equal(text(group, "what"), "step > a takes longer");
     assert_string_equal(text(group, "where"), "on rank 1, executions 30 and 61");
-    assert_string_equal(
-        text(group, "text"),
-        "step > a takes longer, 2 times, on rank 1, executions 30 and 61");
+    assert_string_equal(text(group, "text"),
+                        "step > a takes longer, 2 times, on rank 1, executions 30 and 61");
     assert_string_equal(text(group, "verdict"), "anomaly");
     assert_int_equal(sample_page_number(group, "times"), 2);
     assert_about(group, "lost_ns", 60000000); /* on three ranks */
@@ -210,6 +232,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_cost_and_what_most_of_it_goes_back_to_are_as_worked_by_hand),
         cmocka_unit_test(a_cost_that_cannot_be_told_is_null_and_says_why),
+        cmocka_unit_test(of_many_ranks_alike_none_is_named),
         cmocka_unit_test(who_is_slow_always_is_said_though_there_is_no_anomaly),
         cmocka_unit_test(of_few_executions_nothing_is_told),
         TEST(labels_that_made_other_anomalies_leave_no_cost),

@@ -457,8 +457,8 @@ int api_causes(struct worker *worker, const struct request *request, struct resp
     if (rc == 0)
         rc = incident_groups_to_json(worker->db, &all, filter.offset, filter.most, &items);
     if (rc == 0)
-        rc = response_json(response, json_pack("{s:o, s:o}", "total", json_count(all.n),
-                                               "items", items));
+        rc = response_json(response,
+                           json_pack("{s:o, s:o}", "total", json_count(all.n), "items", items));
     incident_groups_release(&all);
     return rc;
 }

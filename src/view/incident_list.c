@@ -267,8 +267,7 @@ static void collect(const struct incident_row *x, void *ctx)
     json_object_set_new(json, "period", json_count(x->period));
     json_object_set_new(json, "cause", json_text(x->cause));
     json_object_set_new(json, "why", json_text(x->why));
-    json_object_set_new(json, "group",
-                        x->way > 0 ? json_count((uint64_t)x->way) : json_null());
+    json_object_set_new(json, "group", x->way > 0 ? json_count((uint64_t)x->way) : json_null());
     json_object_set_new(json, "what", x->way > 0 ? json_text(x->what) : json_null());
     json_array_append_new(c->array, json);
 }
@@ -401,7 +400,8 @@ static void group_rows(struct incident_groups *all)
     struct incident_row *row = mem_alloc(n, sizeof *row);
 
     for (size_t i = 0; i < n; i++)
-        key[i] = (struct grouped){all->row[i].foi_id, all->row[i].way, all->row[i].is_anomaly, i};
+        key[i] =
+            (struct grouped){all->row[i].foi_id, all->row[i].way, all->row[i].is_anomaly, i};
     qsort(key, n, sizeof *key, by_group);
     all->group = mem_alloc(n, sizeof *all->group);
     for (size_t i = 0; i < n; i++) {

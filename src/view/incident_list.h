@@ -111,7 +111,7 @@ struct incident_group {
 };
 
 struct incident_groups {
-    struct incident_row *row; /* [n_rows] with texts of their own */
+    struct incident_row *row;     /* [n_rows] with texts of their own */
     struct incident_group *group; /* [n] anomalies and what is costly first, by what is known of
                                      their cost, then by what they lost */
     size_t n, n_rows, row_cap;

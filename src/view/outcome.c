@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define SLOW_MATERIAL 1000 /* of the run: who costs it less is not said */
-#define MOST 0.5           /* of all: what is more is "most of it" */
+#define HALF 0.5           /* of all: what is more is most of it */
 
 /* ------------------------------------------------------------------------------------ what it is */
 
@@ -84,17 +84,12 @@ static int find_cost(sqlite3 *db, int64_t foi, struct outcome *a)
     return rc;
 }
 
-/* What is more, by cost if that of any incident is known, else by what was lost. */
-static bool is_more(const struct outcome_most *p, const struct outcome_most *q)
-{
-    return q->n_incidents == 0 || p->ns > q->ns ||
-           (p->ns == q->ns && p->n_incidents > q->n_incidents);
-}
-
+/* What goes back to one rank in one way, elsewhere or not. */
 struct cause_row {
-    struct outcome_most most;
-    uint64_t lost_ns, cost_ns;
     int64_t way; /* 0: none */
+    uint32_t rank, n_incidents;
+    bool is_elsewhere;
+    uint64_t lost_ns, cost_ns;
 };
 
 /* All rows of the statement. */
@@ -112,9 +107,9 @@ static int read_causes(sqlite3 *db, int64_t foi, struct cause_row **row, size_t 
         mem_grow(row, &cap, *n + 1, sizeof **row);
         (*row)[(*n)++] = (struct cause_row){
             .way = sqlite3_column_int64(query, 0),
-            .most = {.rank = (uint32_t)sqlite3_column_int64(query, 1),
-                     .is_elsewhere = sqlite3_column_int(query, 2) != 0,
-                     .n_incidents = (uint32_t)sqlite3_column_int64(query, 3)},
+            .rank = (uint32_t)sqlite3_column_int64(query, 1),
+            .is_elsewhere = sqlite3_column_int(query, 2) != 0,
+            .n_incidents = (uint32_t)sqlite3_column_int64(query, 3),
             .lost_ns = (uint64_t)sqlite3_column_int64(query, 4),
             .cost_ns = (uint64_t)sqlite3_column_int64(query, 5),
         };
@@ -125,28 +120,78 @@ static int read_causes(sqlite3 *db, int64_t foi, struct cause_row **row, size_t 
     return rc;
 }
 
+/* Of different ranks, but one cause. What is strange in no way that is known has its own. */
+static bool is_one_cause(const struct cause_row *p, const struct cause_row *q)
+{
+    return p->way > 0 && p->way == q->way && p->is_elsewhere == q->is_elsewhere;
+}
+
+static uint64_t ns_of(const struct cause_row *row, bool is_cost)
+{
+    return is_cost ? row->cost_ns : row->lost_ns;
+}
+
+/* The cause of n rows that sum to ns; or what of it is of one rank, if that is most of it. */
+static struct outcome_most sum_up(const struct cause_row *row, size_t n, uint64_t ns,
+                                  bool is_cost)
+{
+    struct outcome_most most = {.n_ranks = (uint32_t)n,
+                                .rank = NO_RANK,
+                                .is_elsewhere = row->is_elsewhere,
+                                .is_cost = is_cost,
+                                .ns = ns};
+
+    for (size_t i = 0; i < n; i++) {
+        uint64_t here_ns = ns_of(&row[i], is_cost);
+
+        if (n == 1 || (double)here_ns > HALF * (double)ns)
+            return (struct outcome_most){.n_incidents = row[i].n_incidents,
+                                         .n_ranks = 1,
+                                         .rank = row[i].rank,
+                                         .is_elsewhere = row->is_elsewhere,
+                                         .is_cost = is_cost,
+                                         .ns = here_ns};
+        most.n_incidents += row[i].n_incidents;
+    }
+    return most;
+}
+
+/* By cost, if that of any incident is known; else by what was lost. Returns its way. */
+static int64_t choose_most(const struct cause_row *row, size_t n, struct outcome *a)
+{
+    uint64_t cost_ns = 0, of_ns = 0, largest_ns = 0;
+    bool is_cost;
+    size_t first = 0;
+
+    for (size_t i = 0; i < n; i++)
+        cost_ns += row[i].cost_ns;
+    is_cost = a->cost.is_known && cost_ns > 0;
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        uint64_t ns = 0;
+
+        for (end = begin; end == begin || (end < n && is_one_cause(&row[begin], &row[end]));
+             end++)
+            ns += ns_of(&row[end], is_cost);
+        if (begin == 0 || ns > largest_ns) {
+            a->most = sum_up(row + begin, end - begin, ns, is_cost);
+            largest_ns = ns;
+            first = begin;
+        }
+        of_ns += ns;
+    }
+    a->most.of_ns = of_ns;
+    return n > 0 ? row[first].way : 0;
+}
+
 static int find_most(sqlite3 *db, int64_t foi, struct outcome *a)
 {
     struct cause_row *row;
     size_t n;
-    uint64_t cost_ns = 0, of_ns = 0;
     int64_t way = 0;
     int rc = read_causes(db, foi, &row, &n);
 
-    for (size_t i = 0; rc == 0 && i < n; i++)
-        cost_ns += row[i].cost_ns;
-    for (size_t i = 0; rc == 0 && i < n; i++) {
-        struct outcome_most *most = &row[i].most;
-
-        most->is_cost = a->cost.is_known && cost_ns > 0;
-        most->ns = most->is_cost ? row[i].cost_ns : row[i].lost_ns;
-        of_ns += most->ns;
-        if (is_more(most, &a->most)) {
-            a->most = *most;
-            way = row[i].way;
-        }
-    }
-    a->most.of_ns = of_ns;
+    if (rc == 0)
+        way = choose_most(row, n, a);
     free(row);
     if (rc == 0 && way > 0)
         rc = find_text(db, run_sql_way, foi, way, &a->most.what);
@@ -170,10 +215,10 @@ static void take_slow(const struct slow_place *x, void *ctx)
         return;
     }
     *slow = (struct outcome_slow){.place = mem_copy_string(x->place),
-                                 .verdict = mem_copy_string(x->verdict),
-                                 .why = mem_copy_string(x->why),
-                                 .has_cost = x->has_cost,
-                                 .cost_ns = x->cost_ns};
+                                  .verdict = mem_copy_string(x->verdict),
+                                  .why = mem_copy_string(x->why),
+                                  .has_cost = x->has_cost,
+                                  .cost_ns = x->cost_ns};
 }
 
 int outcome_find(sqlite3 *db, int64_t foi, struct outcome *a)
@@ -205,19 +250,23 @@ void outcome_release(struct outcome *a)
 
 char *outcome_most_text(const struct outcome_most *m, char out[OUTCOME_TEXT_SIZE])
 {
-    const char *much = m->ns == m->of_ns                        ? "all"
-                       : (double)m->ns > MOST * (double)m->of_ns ? "most"
-                                                                : "the largest part";
+    const char *much = m->ns == m->of_ns                         ? "all"
+                       : (double)m->ns > HALF * (double)m->of_ns ? "most"
+                                                                 : "the largest part";
     struct text_writer w = {.out = out, .size = OUTCOME_TEXT_SIZE};
 
     *out = '\0';
     if (m->n_incidents == 0)
         return out;
     if (m->ns == 0)
-        text_say(&w, "the worst: rank %u", m->rank);
+        text_say(&w, "the worst: ");
     else
-        text_say(&w, "%s of %s goes back to rank %u", much,
-                 m->is_cost ? "that" : "what anomalies lost", m->rank);
+        text_say(&w, "%s of %s goes back to ", much,
+                 m->is_cost ? "that" : "what anomalies lost");
+    if (m->rank != NO_RANK)
+        text_say(&w, "rank %u", m->rank);
+    else
+        text_say(&w, "%u ranks", m->n_ranks);
     if (m->what && !m->is_elsewhere)
         text_say(&w, "%s%.400s", m->ns == 0 ? ", " : ": ", m->what);
     if (m->what && !m->is_elsewhere && m->place && *m->place)
@@ -233,13 +282,20 @@ static json_t *text_or_null(const char *text)
 static json_t *most_to_json(const struct outcome_most *m)
 {
     char text[OUTCOME_TEXT_SIZE];
+    json_t *json = json_object();
 
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rank", json_count(m->rank),
-                     "incidents", json_count(m->n_incidents), "ns", json_count(m->ns), "of_ns",
-                     json_count(m->of_ns), "is_cost", json_boolean(m->is_cost), "what",
-                     text_or_null(m->what), "function", text_or_null(m->function), "place",
-                     m->place && *m->place ? json_text(m->place) : json_null(), "text",
-                     json_text(outcome_most_text(m, text)));
+    json_object_set_new(json, "rank", m->rank == NO_RANK ? json_null() : json_count(m->rank));
+    json_object_set_new(json, "ranks", json_count(m->n_ranks));
+    json_object_set_new(json, "incidents", json_count(m->n_incidents));
+    json_object_set_new(json, "ns", json_count(m->ns));
+    json_object_set_new(json, "of_ns", json_count(m->of_ns));
+    json_object_set_new(json, "is_cost", json_boolean(m->is_cost));
+    json_object_set_new(json, "what", text_or_null(m->what));
+    json_object_set_new(json, "function", text_or_null(m->function));
+    json_object_set_new(json, "place",
+                        m->place && *m->place ? json_text(m->place) : json_null());
+    json_object_set_new(json, "text", json_text(outcome_most_text(m, text)));
+    return json;
 }
 
 static json_t *slow_to_json(const struct outcome_slow *s)

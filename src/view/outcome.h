@@ -18,15 +18,17 @@
 #include <jansson.h>
 #include <sqlite3.h>
 
-/* The cause, of those of one rank, that most of the time goes back to. */
+/* The cause that most of the time goes back to, and the rank where more than half of that is. */
 struct outcome_most {
     uint32_t n_incidents; /* 0: there is none */
-    uint32_t rank;        /* where it is, */
-    bool is_elsewhere;    /* though the executions that it is the cause of are on another */
-    bool is_cost;         /* ns: what each incident cost by itself, summed; else what all lost */
-    uint64_t ns, of_ns;   /* of_ns: the same of all incidents with an anomaly */
-    char *what;             /* "step > solve takes longer"; NULL: not known */
-    char *function, *place; /* "solve", "solver.c:17" or ""; NULL: of no function in particular */
+    uint32_t n_ranks;     /* where it is; 1 where more than half of it is on one: then */
+    uint32_t rank;        /* all else is of what is there; else this is NO_RANK */
+    bool is_elsewhere;    /* it is not where the executions are that it is the cause of */
+    bool is_cost;       /* ns: what each incident cost by itself, summed; else what all lost */
+    uint64_t ns, of_ns; /* of_ns: the same of all incidents with an anomaly */
+    char *what;         /* "step > solve takes longer"; NULL: not known */
+    char *function, *place; /* "solve", "solver.c:17" or ""; NULL: of no function in particular
+                             */
 };
 
 /* The first of those who are slow, or have more to do, in every execution. */
@@ -59,9 +61,9 @@ void outcome_release(struct outcome *outcome);
 
 /*
  * outcome_most_text -- "most of that goes back to rank 1: step > solve takes longer
- * (solver.c:17)", or "the largest part of that" where it is less than half; "most of what
- * anomalies lost ..." where the cost is not known, "the worst: ..." where nothing was lost. "" where there
- * is no incident. Returns out.
+ * (solver.c:17)", "... to 16 ranks", or "the largest part of that" where it is less than half; "most of what
+ * anomalies lost ..." where the cost is not known, "the worst: ..." where nothing was lost. ""
+ * where there is no incident. Returns out.
  */
 char *outcome_most_text(const struct outcome_most *most, char out[OUTCOME_TEXT_SIZE]);
 

@@ -52,6 +52,9 @@ try '/fois/{foi}/model' /fois/1/model
 try '/fois/{foi}/incidents' '/fois/1/incidents?limit=3'
 try '/fois/{foi}/incidents' '/fois/1/incidents?offset=1&limit=2&rank=0&verdict=anomaly&label=none'
 try '/fois/{foi}/groups' '/fois/1/groups'
+try '/fois/{foi}/causes' '/fois/1/causes'
+try '/fois/{foi}/causes' '/fois/1/causes?offset=0&limit=1&rank=0&verdict=anomaly&label=none'
+try '/fois/{foi}/incidents' '/fois/1/incidents?group=1'
 try '/fois/{foi}/groups' '/fois/1/groups?offset=0&limit=1&rank=0&verdict=anomaly&label=none'
 get "$api/fois/1/incidents?limit=1000"
 n_incidents=$(jq .total "$body")

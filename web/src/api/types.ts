@@ -28,7 +28,8 @@ export interface Outcome {
     unknown: string | null /* because of this */;
     carrying: number | null /* so many of them carry nine tenths of it */;
     most: {
-        rank: number;
+        rank: number | null /* where more than half of it is */;
+        ranks: number;
         incidents: number;
         ns: number;
         of_ns: number;

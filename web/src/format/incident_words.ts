@@ -56,7 +56,7 @@ export function amountWords(of: Amounts): { words: string; help: string } | null
 /* In a line of many: what it cost; what it lost where that is not known. */
 export function shortAmount({ lost_ns, cost_ns }: Amounts): string {
     if (cost_ns === null) return `${formatTime(lost_ns)} lost`;
-    return cost_ns ? formatTime(cost_ns) : "nothing";
+    return cost_ns ? formatTime(cost_ns) : "no cost";
 }
 
 /* Where the cause is, if that is not the rank of its head, which the head's id says. */

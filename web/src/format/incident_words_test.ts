@@ -55,7 +55,7 @@ test("in a line of many it is what it cost, or that nobody knows what", () => {
         shortAmount({ lost_ns, cost_ns });
     assert.equal(short(40.6e6, 13.5e6), "13.5 ms");
     assert.equal(short(40.6e6, null), "40.6 ms lost");
-    assert.equal(short(40.6e6, 0), "nothing");
+    assert.equal(short(40.6e6, 0), "no cost");
 });
 
 test("the rank of the cause is said where it is not that of the head", () => {

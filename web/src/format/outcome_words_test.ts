@@ -11,6 +11,7 @@ const outcome: Outcome = {
     carrying: 47,
     most: {
         rank: 1,
+        ranks: 2,
         incidents: 12,
         ns: 180e6,
         of_ns: 220e6,

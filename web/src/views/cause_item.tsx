@@ -127,7 +127,7 @@ export function CauseItem({ of, trees }: { of: IncidentGroup; trees: number[] })
             pick.current?.scrollIntoView({ block: "nearest" });
     }, [isSelected]);
     return (
-        <li class={`candidate incident cause ${of.verdict}${isSelected ? " selected" : ""}`}>
+        <li class={`candidate incident by-cause ${of.verdict}${isSelected ? " selected" : ""}`}>
             <button
                 ref={pick}
                 class="pick"

@@ -122,12 +122,14 @@ function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
                     at {formatTime(of.begin_ns)}
                 </span>
             </span>
-            <span class="line">
-                <span class="place" aria-hidden="true">
-                    {of.members.length > 1 && (isOpen ? "▾" : "▸")}
+            {of.members.length > 1 && (
+                <span class="line">
+                    <span class="place" aria-hidden="true">
+                        {isOpen ? "▾" : "▸"}
+                    </span>
+                    <span>{incidentSize(of)}</span>
                 </span>
-                <span>{incidentSize(of)}</span>
-            </span>
+            )}
             <Turns of={of} />
         </>
     );
