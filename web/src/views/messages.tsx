@@ -16,7 +16,7 @@ import {
 } from "../canvas/message_matrix";
 import { css, scaleColour } from "../format/colour";
 import { formatBytes, formatCount, formatTime, plural } from "../format/units";
-import { showView } from "../state/actions";
+import { showView } from "../state/shown_views";
 import { locationOf } from "../state/places";
 import { useQuery } from "../state/query";
 import { messagesBy, messagesOf, shownRanks } from "../state/store";
