@@ -81,12 +81,17 @@ async function ofTheWindow(page, server) {
     });
     await openAnew(
         page,
-        `${server.url}#views=messages,regions,timeline&messages-of=window&regions-of=window&window=${begin},${end}`,
+        `${server.url}#views=messages,timeline&messages-of=window&window=${begin},${end}`,
     );
     await loaded(page);
     await until("few messages", async () =>
         /^[2-8] messages, /.test(await panel(page).locator(".matrix-sum").textContent()),
     );
+    await openAnew(
+        page,
+        `${server.url}#views=regions,timeline&regions-of=window&window=${begin},${end}`,
+    );
+    await loaded(page);
     const regions = page.locator(".panel-regions");
     await regions.getByText(/^\d+ functions from .* to .* on 4 lanes; times are/).waitFor();
     assert.deepEqual(await regions.locator("thead button").allTextContents(), [

@@ -73,6 +73,24 @@ async function linkRestores(page, server) {
     assert.equal(page.url(), link);
 }
 
+/* What was written stays when another view is in front, and is not asked anew. */
+async function staysBehind(page, server) {
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await open(page, server, "views=query,ranks,timeline&sql=SELECT 1 AS one&front=query");
+    await count(page).getByText("1 row.").waitFor();
+    const asked = [];
+    page.on("request", (request) => /\/query\?/.test(request.url()) && asked.push(1));
+    await field(page).fill("SELECT half a query");
+    await page.keyboard.press("Escape");
+    await page.locator(".tabs").getByRole("button", { name: "Ranks" }).click();
+    await page.locator(".panel-ranks table").first().waitFor();
+    assert.equal(await field(page).count(), 0);
+    await page.locator(".tabs").getByRole("button", { name: "Query" }).click();
+    await count(page).getByText("1 row.").waitFor();
+    assert.equal(await field(page).inputValue(), "SELECT half a query");
+    assert.deepEqual(asked, []);
+}
+
 /* Bars are as long as their numbers. */
 async function charts(page, server) {
     await open(
@@ -186,6 +204,7 @@ async function examples(page, server) {
 export async function run({ page, server }) {
     await byKeys(page, server);
     await linkRestores(page, server);
+    await staysBehind(page, server);
     await charts(page, server);
     await many(page, server);
     await refusals(page, server);

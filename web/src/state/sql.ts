@@ -1,7 +1,17 @@
 // SQL about the run: what is asked, what can be tried, and which values of an answer are executions.
+import { effect, signal } from "@preact/signals";
 import { getJson } from "../api/http";
 import { executionId } from "../format/ids";
-import { details, executions, foi } from "./store";
+import { queryOf } from "./query";
+import {
+    details,
+    executions,
+    foi,
+    labelsVersion,
+    scoresVersion,
+    sqlAsked,
+    views,
+} from "./store";
 
 export type SqlValue = string | number | null;
 
@@ -27,6 +37,23 @@ export async function askSql(
         throw new Error("the query is too long: it has to fit an address of 8 KiB");
     return getJson<SqlAnswer>(path, abort);
 }
+
+/* What stands in the field: it stays when another view comes to the front. */
+export const sqlText = signal("");
+effect(() => {
+    if (sqlAsked.value) sqlText.value = sqlAsked.value;
+});
+
+/* It is not asked anew when its view comes and goes. */
+export const sqlQuery = queryOf<SqlAnswer>(() => {
+    const sql = sqlAsked.value;
+    if (!sql || !views.value.includes("query")) return null;
+    return {
+        about: `sql ${sql}`,
+        version: `${labelsVersion.value} ${scoresVersion.value}`,
+        ask: (abort) => askSql(sql, mostRows, abort),
+    };
+});
 
 /* The function, and the number of an execution, as #RANK-INDEX has them; null: it is none. */
 export function readExecutionId(

@@ -1,20 +1,20 @@
 // SQL about the run: a field to write it, what it found as a table or a chart, and what can be tried. It only reads.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { chartOf } from "../canvas/query_chart";
 import { formatCount, plural } from "../format/units";
 import { select } from "../state/actions";
-import { useQuery } from "../state/query";
 import {
     askSql,
     executionOf,
-    mostRows,
     mostSavedRows,
     nameOfTree,
     SqlAnswer,
     sqlExamples,
+    sqlQuery,
+    sqlText,
     SqlValue,
 } from "../state/sql";
-import { labelsVersion, notice, scoresVersion, sqlAsked, sqlShows } from "../state/store";
+import { notice, sqlAsked, sqlShows } from "../state/store";
 import { Choice } from "./live_panel";
 import { Await, Panel } from "./panel";
 import { pictureOfSvg, usePicture, useTable } from "./pictures";
@@ -149,15 +149,8 @@ async function allRows() {
 
 export function QueryView() {
     const asked = sqlAsked.value;
-    const [text, setText] = useState(asked);
-    useEffect(() => {
-        if (asked) setText(asked);
-    }, [asked]);
-    const answer = useQuery<SqlAnswer>(
-        asked ? `sql ${asked}` : null,
-        (abort) => askSql(asked, mostRows, abort),
-        `${labelsVersion.value} ${scoresVersion.value}`,
-    );
+    const text = sqlText.value;
+    const answer = sqlQuery.answer.value;
     const run = (sql: string) => {
         const wanted = sql.trim();
         if (wanted === asked && asked) answer.retry();
@@ -178,7 +171,7 @@ export function QueryView() {
                 onChange={(event) => {
                     const example = sqlExamples[Number(event.currentTarget.value)];
                     event.currentTarget.value = "";
-                    setText(example.sql);
+                    sqlText.value = example.sql;
                     run(example.sql);
                 }}
             >
@@ -214,7 +207,7 @@ export function QueryView() {
                     spellcheck={false}
                     autocomplete="off"
                     value={text}
-                    onInput={(event) => setText(event.currentTarget.value)}
+                    onInput={(event) => (sqlText.value = event.currentTarget.value)}
                     onKeyDown={onKey}
                 />
                 <span class="query-buttons">
