@@ -19,6 +19,7 @@ import {
     foi,
     labelsVersion,
     lassoed,
+    measuredFrom,
     moving,
     notice,
     planeName,
@@ -53,8 +54,13 @@ export function select(tree: number | null): void {
 /* What is chosen in the timeline: a call, a message, a collective, an area. False: nothing was. */
 export function clearChosen(): boolean {
     const wasChosen =
-        chosenCall.value ?? chosenMessage.value ?? chosenCollective.value ?? area.value;
+        chosenCall.value ??
+        chosenMessage.value ??
+        chosenCollective.value ??
+        area.value ??
+        measuredFrom.value;
     chosenCall.value = null;
+    measuredFrom.value = null;
     chosenMessage.value = null;
     chosenCollective.value = null;
     area.value = null;

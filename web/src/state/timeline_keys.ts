@@ -12,6 +12,7 @@ import {
     chosenCollective,
     ChosenMessage,
     chosenMessage,
+    measuredFrom,
     timeWindow,
 } from "./store";
 import {
@@ -108,6 +109,15 @@ export function measure(): void {
             area.value?.locations ??
             (call && chosen ? [call.location] : lanesNow.value.map((lane) => lane.location));
         return span && (() => (area.value = { begin: span[0], end: span[1], locations }));
+    });
+}
+
+/* Distances are measured from the call that is chosen; from none, where they are already. */
+export function measureFrom(): void {
+    goOn(() => {
+        const [now, before] = [chosenCall.value, measuredFrom.value];
+        const isSame = now?.location === before?.location && now?.call === before?.call;
+        if (now) measuredFrom.value = isSame ? null : now;
     });
 }
 

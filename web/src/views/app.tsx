@@ -5,6 +5,7 @@ import { runQuery } from "../state/load";
 import { draggedIn, keepDragged, setDragged } from "../state/panes";
 import { run, views } from "../state/store";
 import { viewRow, ViewName, viewTable } from "../state/views";
+import { CompareDialog } from "./compare_dialog";
 import { ComparedPage } from "./compared_page";
 import { HistoryPage } from "./history_page";
 import { Candidates } from "./candidates";
@@ -139,6 +140,7 @@ export function App() {
             <Body />
             <Help />
             <LearningDialog />
+            <CompareDialog />
             <Tour />
         </>
     );

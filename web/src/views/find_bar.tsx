@@ -8,7 +8,7 @@ import { formatCount } from "../format/units";
 import { giveUp, goOn } from "../state/acts";
 import { select, showView } from "../state/actions";
 import { searchCall, Step } from "../state/call_walk";
-import { Item, itemsFor, Known } from "../state/find";
+import { CallsItem, Item, itemsFor, Known } from "../state/find";
 import { reveal, showLane, sought } from "../state/reveal";
 import { queryOf, when } from "../state/query";
 import {
@@ -28,6 +28,7 @@ import { pathOf } from "./structure";
 const kindWords: Record<Item["kind"], string> = {
     function: "function",
     longest: "longest call of",
+    shortest: "shortest call of",
     rank: "rank",
     slowest: "",
     execution: "",
@@ -41,16 +42,28 @@ interface Place {
 }
 const place = signal<Place | null>(null);
 
-/* Around: behind the last is the first again. */
+/* Around: behind the last is the first again. The shortest are the longest from behind; their place counts from there. */
 async function nextCall(
-    item: Item & { region: number },
+    item: CallsItem,
     from: NextCall | null,
     step: Step,
     abort: AbortSignal,
 ): Promise<NextCall | null> {
-    const of = { region: item.region, isByLength: item.kind === "longest" };
-    const hit = await searchCall(of, from, step, abort);
-    return hit ?? (from ? searchCall(of, null, step, abort) : null);
+    const { region, locations } = item;
+    const of = { region, locations, isByLength: item.kind !== "function" };
+    const isBack = item.kind === "shortest";
+    const way = isBack === (step === "next") ? "previous" : "next";
+    const search = async (behind: NextCall | null) => {
+        const hit = await searchCall(of, behind, way, abort);
+        return hit && isBack ? { ...hit, place: hit.total - hit.place + 1 } : hit;
+    };
+    let hit = await search(from);
+    for (let n = 1; !from && hit && n < (item.nth ?? 1); n++) hit = await search(hit);
+    return hit ?? (from ? search(null) : null);
+}
+
+function isOfCalls(item: Item): item is CallsItem {
+    return item.kind === "function" || item.kind === "longest" || item.kind === "shortest";
 }
 
 /* To the item that a text means once all that is searched is here; from the hit that one is at to the next. */
@@ -59,7 +72,7 @@ function goTo(itemOf: () => Item | undefined, step: Step): void {
         await when(() => isAllKnown.value);
         const item = itemOf();
         if (!item) return null;
-        if (item.kind !== "function" && item.kind !== "longest")
+        if (!isOfCalls(item))
             return () => {
                 show(item);
                 place.value = { item, hit: null };
@@ -124,17 +137,24 @@ function show(item: Item): void {
 
 function ItemWords({ of }: { of: Item }) {
     const calls = of.kind === "function" ? ` ${formatCount(of.calls)} calls` : "";
+    const nth = isOfCalls(of) && of.nth ? `number ${of.nth} of the ` : "";
     return (
         <>
-            <span class="dim">{kindWords[of.kind]}</span>{" "}
+            <span class="dim">
+                {nth}
+                {nth ? kindWords[of.kind].replace("call ", "calls ") : kindWords[of.kind]}
+            </span>{" "}
             {of.kind === "rank" ? of.name.replace("rank ", "") : of.name}
             <small>{calls}</small>
         </>
     );
 }
 
+const keyOf = (item: Item): string =>
+    `${isOfCalls(item) ? (item.nth ?? "") : ""} ${item.kind} ${item.name}`;
+
 function isSame(a: Item, b: Item): boolean {
-    return a.kind === b.kind && a.name === b.name;
+    return keyOf(a) === keyOf(b);
 }
 
 export function FindBar() {
@@ -158,7 +178,9 @@ export function FindBar() {
         ? ""
         : at.hit
           ? `${formatCount(at.hit.place)} of ${formatCount(at.hit.total)}`
-          : "1 of 1";
+          : isOfCalls(at.item)
+            ? "none"
+            : "1 of 1";
     const onKeyDown = (event: KeyboardEvent) => {
         const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
         if (event.key === "Enter") goOnBy(event.shiftKey ? "previous" : "next");
@@ -180,6 +202,7 @@ export function FindBar() {
                 type="search"
                 placeholder="Find (/)"
                 aria-label="Find functions, ranks, executions, call paths"
+                title="such as: solve, longest MPI_Waitall, 5th longest solve on rank 3, rank 7, #7-67"
                 role="combobox"
                 aria-expanded={isOpen && items.length > 0}
                 aria-controls="found"
@@ -219,7 +242,7 @@ export function FindBar() {
                 <ul id="found" role="listbox" aria-label="Found">
                     {items.map((item, i) => (
                         <li
-                            key={`${item.kind} ${item.name}`}
+                            key={keyOf(item)}
                             id={`found-${i}`}
                             role="option"
                             aria-selected={i === active}

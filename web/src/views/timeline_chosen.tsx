@@ -22,6 +22,7 @@ import {
 import { CallCounters } from "./call_counters";
 import { Await } from "./panel";
 import { AreaMeasured } from "./timeline_area";
+import { Between, MeasureFromButton } from "./timeline_between";
 import { CollectiveChosen } from "./timeline_collective";
 import { nameOfLocation } from "./timeline_scene";
 
@@ -175,6 +176,7 @@ function Call({ of, location }: { of: CallAt; location: number }) {
                     <button onClick={() => go(location, of.parent!)}>Its caller</button>
                 )}
                 <Beside of={of} at={chosenCall.value!} />
+                <MeasureFromButton />
                 <Close />
             </p>
             <p>
@@ -220,6 +222,15 @@ function Arrow({ of }: { of: ChosenMessage }) {
 }
 
 export function Chosen() {
+    return (
+        <>
+            <Between />
+            <ChosenOne />
+        </>
+    );
+}
+
+function ChosenOne() {
     const of = chosenCall.value;
     if (area.value) return <AreaMeasured of={area.value} close={clearChosen} />;
     if (chosenMessage.value) return <Arrow of={chosenMessage.value} />;
