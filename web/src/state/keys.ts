@@ -19,7 +19,7 @@ import { executionsQuery } from "./load";
 import { goToOrigin } from "./origin";
 import { fitRow, helpRow, keyTable, moveRows } from "./key_table";
 import { hasTimeline } from "./movable";
-import { follow, measure, measureFrom } from "./timeline_keys";
+import { filterByWindow, follow, measure, measureFrom } from "./timeline_keys";
 import { ViewName, viewNames } from "./views";
 import { isLearningOpen } from "./learning";
 import { copyLink } from "./share";
@@ -166,6 +166,10 @@ export const runKeys = keyTable([
     {
         says: "back: the window before, or the execution before",
         acts: { back: ["Backspace", () => history.back()] },
+    },
+    {
+        says: "list, overview, regions: only what has a part in the window of the timeline; again: all",
+        acts: { onlyWindow: ["O", () => hasTimeline() && filterByWindow()] },
     },
     {
         says: "copy the link to what is shown",

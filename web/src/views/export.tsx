@@ -106,7 +106,7 @@ export function ExportMenu() {
                 <button onClick={() => (isCompareOpen.value = true)}>
                     Compare with another run ...
                 </button>
-                <a href={apiUrl("/report.html")} download={`${run.value?.name ?? "run"}.html`}>
+                <a href={apiUrl("/report.html")} download>
                     Report of the run (HTML, to be sent)
                 </a>
                 <a href={apiUrl("/labels.csv")} download>

@@ -1,12 +1,22 @@
-// All functions of the trace, in a table that can be sorted.
+// All functions of the trace, in a table that can be sorted: of the run, or of the time and the rank that the list is
+// filtered to.
 import { useRef } from "preact/hooks";
-import { Region } from "../api/types";
+import { getJson } from "../api/http";
+import { Measure, Region } from "../api/types";
 import { Table } from "../format/csv";
 import { formatCount, formatTime } from "../format/units";
-import { regionFilter as text, regionOrder as sorting, regions } from "../state/store";
+import { ListFilter } from "../state/list_filter";
+import { useQuery } from "../state/query";
+import {
+    filter,
+    regionFilter as text,
+    regionOrder as sorting,
+    regions,
+    run,
+} from "../state/store";
 import { regionKind, regionKindName } from "../state/kinds";
 import { FunctionButton } from "./function_button";
-import { Empty, Panel } from "./panel";
+import { Await, Empty, Panel } from "./panel";
 import { usePicture, useTable } from "./pictures";
 import { tableFigure } from "./table_figure";
 import { SortedHead } from "./sorted_head";
@@ -33,7 +43,7 @@ function regionTable(list: Region[]): Table {
     return { head: [...head], rows: list.map((r) => head.map((key) => cell(r, key))) };
 }
 
-const columns: Column[] = [
+const allColumns: Column[] = [
     { key: "short_name", title: "Function", text: (r) => r.short_name },
     { key: "kind", title: "Kind", text: (r) => regionKindName(r.id) },
     { key: "calls", title: "Calls", text: (r) => formatCount(r.calls) },
@@ -68,6 +78,8 @@ const columns: Column[] = [
     { key: "locations", title: "Ranks", text: (r) => formatCount(r.locations) },
 ];
 
+const isOfWords = ({ key }: Column): boolean => key === "short_name" || key === "kind";
+
 function sortRegions(list: Region[], key: keyof Region, isDown: boolean): Region[] {
     const sign = isDown ? -1 : 1;
     return [...list].sort((a, b) => {
@@ -81,12 +93,30 @@ function sortRegions(list: Region[], key: keyof Region, isDown: boolean): Region
 /* What a link says may be no column. */
 function sortKey(): keyof Region {
     const { key } = sorting.value;
-    return columns.find((column) => column.key === key)?.key ?? "exclusive_ns";
+    return allColumns.find((column) => column.key === key)?.key ?? "exclusive_ns";
 }
 
 const mostRows = 500;
+const ofWholeRun: (keyof Region)[] = ["min_ns", "max_ns", "variation", "locations"];
 
-function Rows({ of }: { of: Region[] }) {
+/* As the server measures an area; null: nothing is filtered. */
+function measuredQuery({ time, rank }: ListFilter): string | null {
+    if (!time && rank === null) return null;
+    const parts = time ? [`begin=${Math.floor(time[0])}`, `end=${Math.ceil(time[1])}`] : [];
+    const there = run.value?.locations.filter((l) => l.rank === rank) ?? [];
+    if (rank !== null && there.length) parts.push(`locations=${there.map((l) => l.id).join()}`);
+    return parts.join("&");
+}
+
+/* Those with a part in it, with what they took in it. */
+function regionsIn({ items }: Measure): Region[] {
+    return items.flatMap(({ region, calls, total_ns, own_ns }) => {
+        const of = regions.value.get(region);
+        return of ? [{ ...of, calls, inclusive_ns: total_ns, exclusive_ns: own_ns }] : [];
+    });
+}
+
+function Rows({ of, columns }: { of: Region[]; columns: Column[] }) {
     const rows = useRef<HTMLTableSectionElement>(null);
     useOneStop(rows);
     return (
@@ -108,19 +138,17 @@ function Rows({ of }: { of: Region[] }) {
     );
 }
 
+function FilteredTo({ of }: { of: ListFilter }) {
+    const rank = of.rank === null ? "" : `on rank ${of.rank}`;
+    const time = of.time && `from ${formatTime(of.time[0])} to ${formatTime(of.time[1])}`;
+    return (
+        <p class="dim">{[rank, time].filter(Boolean).join(", ")}: as the list is filtered</p>
+    );
+}
+
 export function Regions() {
-    const wanted = text.value.toLowerCase();
-    const all = [...regions.value.values()].filter(
-        (r) => r.calls > 0 && r.name.toLowerCase().includes(wanted),
-    );
-    const sorted = sortRegions(all, sortKey(), sorting.value.isDown);
-    useTable("regions", () => regionTable(sorted));
-    usePicture("regions", () =>
-        tableFigure(
-            columns.map((c) => ({ ...c, isWords: c.key === "short_name" || c.key === "kind" })),
-            sorted,
-        ),
-    );
+    const query = measuredQuery(filter.value);
+    const measured = useQuery<Measure>(query, (abort) => getJson(`/measure?${query}`, abort));
     const tools = (
         <input
             type="search"
@@ -132,16 +160,48 @@ export function Regions() {
     );
     return (
         <Panel name="regions" tools={tools}>
+            {query === null ? (
+                <RegionTable of={[...regions.value.values()]} columns={allColumns} />
+            ) : (
+                <Await of={measured} what="functions" empty="">
+                    {(it) => (
+                        <RegionTable
+                            of={regionsIn(it)}
+                            columns={allColumns.filter(({ key }) => !ofWholeRun.includes(key))}
+                            within={filter.value}
+                        />
+                    )}
+                </Await>
+            )}
+        </Panel>
+    );
+}
+
+function RegionTable(props: { of: Region[]; columns: Column[]; within?: ListFilter }) {
+    const { columns } = props;
+    const wanted = text.value.toLowerCase();
+    const all = props.of.filter((r) => r.calls > 0 && r.name.toLowerCase().includes(wanted));
+    const sorted = sortRegions(all, sortKey(), sorting.value.isDown);
+    useTable("regions", () => regionTable(sorted));
+    usePicture("regions", () =>
+        tableFigure(
+            columns.map((c) => ({ ...c, isWords: isOfWords(c) })),
+            sorted,
+        ),
+    );
+    return (
+        <>
             {all.length ? (
                 <div class="table" tabIndex={0} role="region" aria-label="Table of functions">
+                    {props.within && <FilteredTo of={props.within} />}
                     <table>
                         <SortedHead
-                            columns={columns}
+                            columns={columns.map((c) => ({ ...c, isWords: isOfWords(c) }))}
                             order={{ ...sorting.value, key: sortKey() }}
                             sort={(order) => (sorting.value = order)}
                             isDownAtFirst={(key) => key !== "short_name"}
                         />
-                        <Rows of={sorted.slice(0, mostRows)} />
+                        <Rows of={sorted.slice(0, mostRows)} columns={columns} />
                     </table>
                     {all.length > mostRows && (
                         <p class="dim">
@@ -152,9 +212,13 @@ export function Regions() {
                 </div>
             ) : (
                 <Empty>
-                    {wanted ? "No function is called like that." : "The trace has no calls."}
+                    {wanted
+                        ? "No function is called like that."
+                        : props.within
+                          ? "No function was called there."
+                          : "The trace has no calls."}
                 </Empty>
             )}
-        </Panel>
+        </>
     );
 }
