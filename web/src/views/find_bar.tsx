@@ -9,6 +9,8 @@ import { giveUp, goOn } from "../state/acts";
 import { select, showView } from "../state/actions";
 import { searchCall, Step } from "../state/call_walk";
 import { CallsItem, Item, itemsFor, Known } from "../state/find";
+import { listQuery } from "../state/list";
+import { detailsQuery, executionsQuery } from "../state/load";
 import { reveal, showLane, sought } from "../state/reveal";
 import { queryOf, when } from "../state/query";
 import {
@@ -69,7 +71,7 @@ function isOfCalls(item: Item): item is CallsItem {
 /* To the item that a text means once all that is searched is here; from the hit that one is at to the next. */
 function goTo(itemOf: () => Item | undefined, step: Step): void {
     goOn(async (abort) => {
-        await when(() => isAllKnown.value);
+        await when(() => isAllKnown.value || failure.value !== null);
         const item = itemOf();
         if (!item) return null;
         if (!isOfCalls(item))
@@ -107,9 +109,18 @@ const paths = computed<string[][]>(() => {
     return nodes.map((_, i) => pathOf(nodes, i));
 });
 
-/* Until then nothing is said to be missing. */
+/* Until then nothing is said to be missing. The first of the list is selected when that comes, and has paths. */
 const isAllKnown = computed(
-    () => run.value !== null && details.value !== null && !pathsQuery.answer.value.isLoading,
+    () =>
+        run.value !== null &&
+        details.value !== null &&
+        !pathsQuery.answer.value.isLoading &&
+        (selected.value !== null || !listQuery.answer.value.isLoading),
+);
+
+/* Why executions cannot be searched; null: they can be, or will. */
+const failure = computed(
+    () => executionsQuery.answer.value.error ?? detailsQuery.answer.value.error,
 );
 
 function known(): Known {
@@ -210,6 +221,8 @@ export function FindBar() {
                 value={text}
                 onInput={(e) => {
                     setText(e.currentTarget.value);
+                    isSearching.value =
+                        e.currentTarget.value.length > 1; /* before it is drawn */
                     setActive(0);
                     giveUp();
                     place.value = null;
@@ -236,7 +249,9 @@ export function FindBar() {
             <p class="found-nothing" role="status" hidden={!isOpen || !isMissing}>
                 {isAllKnown.value
                     ? `Nothing is called “${text.trim()}”.`
-                    : "Loading what can be found ..."}
+                    : failure.value !== null
+                      ? `No function is called “${text.trim()}”; executions cannot be searched: ${failure.value}`
+                      : "Loading what can be found ..."}
             </p>
             {isOpen && items.length > 0 && (
                 <ul id="found" role="listbox" aria-label="Found">

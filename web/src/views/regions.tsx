@@ -1,5 +1,6 @@
 // All functions of the trace, in a table that can be sorted: of the run, or of the time and the rank that the list is
 // filtered to.
+import { computed } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { getJson } from "../api/http";
 import { Measure, Region } from "../api/types";
@@ -79,6 +80,18 @@ const allColumns: Column[] = [
 ];
 
 const isOfWords = ({ key }: Column): boolean => key === "short_name" || key === "kind";
+
+/* The server counts lanes: threads and streams, too. */
+const countsLanes = computed(() => run.value?.locations.some((l) => l.thread > 0) ?? false);
+
+function titled(columns: Column[]): Column[] {
+    if (!countsLanes.value) return columns;
+    return columns.map((c) =>
+        c.key === "locations"
+            ? { ...c, title: "Lanes", help: "ranks, threads and streams that called it" }
+            : c,
+    );
+}
 
 function sortRegions(list: Region[], key: keyof Region, isDown: boolean): Region[] {
     const sign = isDown ? -1 : 1;
@@ -178,7 +191,7 @@ export function Regions() {
 }
 
 function RegionTable(props: { of: Region[]; columns: Column[]; within?: ListFilter }) {
-    const { columns } = props;
+    const columns = titled(props.columns);
     const wanted = text.value.toLowerCase();
     const all = props.of.filter((r) => r.calls > 0 && r.name.toLowerCase().includes(wanted));
     const sorted = sortRegions(all, sortKey(), sorting.value.isDown);
