@@ -26,6 +26,7 @@ import {
 } from "../state/store";
 import { findInput, isFindOpen } from "../state/overlays";
 import { pathOf } from "./structure";
+import { Name, PathNames } from "./name";
 
 const kindWords: Record<Item["kind"], string> = {
     function: "function",
@@ -155,7 +156,11 @@ function ItemWords({ of }: { of: Item }) {
                 {nth}
                 {nth ? kindWords[of.kind].replace("call ", "calls ") : kindWords[of.kind]}
             </span>{" "}
-            {of.kind === "rank" ? of.name.replace("rank ", "") : of.name}
+            {of.kind === "path" ? (
+                <PathNames of={of.path.length > 1 ? of.path.slice(1) : of.path} />
+            ) : (
+                <Name of={of.kind === "rank" ? of.name.replace("rank ", "") : of.name} />
+            )}
             <small>{calls}</small>
         </>
     );

@@ -10,6 +10,7 @@ import { select } from "../state/actions";
 import { inTime } from "../state/entries";
 import { executions, selected } from "../state/store";
 import { LabelButtons } from "./labels";
+import { isolate } from "../format/name_text";
 
 const mostAtFirst = 12;
 const moreAtATime = 100;
@@ -106,7 +107,7 @@ function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
                     </span>
                 ) : (
                     <span class="strange" title="what is strange about it">
-                        {of.cause}
+                        {isolate(of.cause)}
                     </span>
                 )}
                 <span title="when the first of its executions began">
@@ -158,7 +159,7 @@ export function IncidentItem({ of, trees }: { of: Incident; trees: number[] }) {
                 onClick={() => (isHead ? setFolded(!isFolded) : select(of.head_tree))}
             >
                 <Facts of={of} isOpen={isOpen} />
-                <span class="why">{of.why}</span>
+                <span class="why">{isolate(of.why)}</span>
             </button>
             {isOpen ? (
                 <Members

@@ -25,6 +25,7 @@ import { areaKey, AreaRow, areaRows, areaTable, sortRows } from "./timeline_area
 import { left } from "./timeline_scene";
 import { Size } from "./use_size";
 import { useOneStop } from "./use_one_stop";
+import { PathNames } from "./name";
 
 export function AreaOverlay(props: {
     of: Area;
@@ -109,7 +110,9 @@ function Name({ row, by, of }: { row: AreaRow; by: MeasuredBy; of: Area }) {
         return (
             <>
                 {row.callers.length > 0 && (
-                    <span class="dim">{row.callers.join(" > ")} &gt; </span>
+                    <span class="dim">
+                        <PathNames of={row.callers} /> &gt;{" "}
+                    </span>
                 )}
                 <FunctionButton id={row.of.region} within={of} />
             </>

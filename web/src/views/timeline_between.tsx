@@ -14,6 +14,7 @@ import { chosenCall, measuredFrom, timeWindow } from "../state/store";
 import { runKeys } from "../state/keys";
 import { left, nameOfLocation } from "./timeline_scene";
 import { Size } from "./use_size";
+import { Name } from "./name";
 
 interface Placed {
     at: CallOfLocation;
@@ -111,7 +112,7 @@ function later(ns: number): string {
 function Words({ of, first, second }: { of: Distance; first: Placed; second: Placed }) {
     const name = ({ at, call }: Placed) => (
         <button onClick={() => instead(revealing(at))}>
-            {regionName(call.region)} on {nameOfLocation(at.location)}
+            <Name of={regionName(call.region)} /> on {nameOfLocation(at.location)}
         </button>
     );
     const [before, after] = of.isSwapped ? [second, first] : [first, second];
