@@ -250,6 +250,14 @@ static int make_text(struct reporting *r)
     return rc;
 }
 
+static void put_page(FILE *out, const char *title, const char *text, const json_t *data)
+{
+    report_page_begin(out, title);
+    html_element(out, "h1", title);
+    fputs(text, out);
+    report_page_end(out, data);
+}
+
 static int write_page(const struct reporting *r, const char *text, const char *path)
 {
     char title[TITLE_SIZE];
@@ -260,10 +268,7 @@ static int write_page(const struct reporting *r, const char *text, const char *p
 
     if (rc == 0) {
         title_of(r->settings, title);
-        report_page_begin(output.file, title);
-        html_element(output.file, "h1", title);
-        fputs(text, output.file);
-        report_page_end(output.file, r->answers.json);
+        put_page(output.file, title, text, r->answers.json);
     }
     rc = output_close(&output, rc);
     if (rc < 0 || strcmp(path, "-") == 0 || stat(path, &info) != 0)
@@ -275,6 +280,15 @@ static int write_page(const struct reporting *r, const char *text, const char *p
     else
         print("written to %s (%s)\n", path, text_bytes((double)info.st_size, size));
     return rc;
+}
+
+static FILE *memory_open(char **text, size_t *size)
+{
+    FILE *out = open_memstream(text, size);
+
+    if (out == NULL)
+        mem_give_up(1, BUFSIZ);
+    return out;
 }
 
 int cmd_report(const struct settings *settings)
@@ -289,15 +303,37 @@ int cmd_report(const struct settings *settings)
         rc = choose_output(settings, own);
     if (rc < 0)
         return rc;
-    r.text = open_memstream(&text, &size);
-    if (r.text == NULL)
-        mem_give_up(1, BUFSIZ);
+    r.text = memory_open(&text, &size);
     rc = make_text(&r);
     fclose(r.text);
     if (rc == 0)
         rc = write_page(&r, text, path);
     answers_close(&r.answers);
     trace_run_remove(r.trace_dir);
+    free(text);
+    return rc;
+}
+
+int report_make(const void *settings, const char *path, char **page, size_t *size)
+{
+    struct reporting r = {.settings = settings};
+    char title[NAME_SIZE], *text = NULL;
+    size_t text_size;
+    FILE *out;
+    int rc;
+
+    r.text = memory_open(&text, &text_size);
+    rc = put_run(&r, path);
+    if (rc == 0)
+        report_made(r.text, settings, &r.answers);
+    fclose(r.text);
+    if (rc == 0) {
+        short_name(path, title);
+        out = memory_open(page, size);
+        put_page(out, title, text, r.answers.json);
+        fclose(out);
+    }
+    answers_close(&r.answers);
     free(text);
     return rc;
 }

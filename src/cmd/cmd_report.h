@@ -6,6 +6,7 @@
 #define SNAG_CMD_CMD_REPORT_H
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include <jansson.h>
@@ -22,5 +23,13 @@ void report_text(FILE *out, const char *fmt, ...) __attribute__((format(printf, 
  *   caption  what is to be said of it
  */
 void report_figure(FILE *out, const char *view, const char *address, const char *caption);
+
+/*
+ * report_make -- that of the run at a path, in memory, for who serves it.
+ *   settings  struct settings of the command that does, which say of how much
+ *   page      out: from malloc
+ * Returns 0 or what report_run does.
+ */
+int report_make(const void *settings, const char *path, char **page, size_t *size);
 
 #endif

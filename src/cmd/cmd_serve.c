@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/progress.h"
 #include "cmd/commands.h"
+#include "cmd/cmd_report.h"
 #include "cmd/compared.h"
 #include "cmd/learning.h"
 #include "cmd/options.h"
@@ -52,6 +53,8 @@ static struct served_opts served_opts_of(const struct settings *settings, const 
                                 .command = "serve",
                                 .job = tags_job(),
                                 .author = learning_author(settings),
+                                .report = report_make,
+                                .report_ctx = settings,
                                 .n_threads = settings->threads};
 }
 

@@ -112,11 +112,16 @@ const char run_sql_fois_named[] =
     "EXISTS (SELECT 1 FROM labelled l WHERE l.foi = " e ".foi AND l.rank = " e                 \
     ".rank AND l.thread = " e ".thread AND l.idx = " e ".idx AND " which ")"
 #define IS_LABELLED(e) WITH_LABEL(e, "l.label IS NOT NULL")
+/* With a part in the time that is asked for: executions_ask. */
+#define IN_TIME(e)                                                                             \
+    "(?7 IS NULL OR (" e ".enter_ns < ?8 AND (" e ".enter_ns >= ?7 OR " e ".enter_ns + " e     \
+    ".duration_ns > ?7)))"
 #define FILTERED                                                                               \
     EXECUTIONS "(?1 IS NULL OR e.foi = ?1) AND (?2 IS NULL OR e.rank = ?2) AND "               \
-               "(?3 IS NULL OR e.verdict = ?3) AND "                                           \
-               "CASE WHEN ?5 IS NULL THEN 1 WHEN ?5 = 'none' THEN NOT " IS_LABELLED(           \
-                   "e") " ELSE " WITH_LABEL("e", "l.label = ?5") " END ORDER BY "
+               "(?3 IS NULL OR e.verdict = ?3) AND " IN_TIME(                                  \
+                   "e") " AND "                                                                \
+                        "CASE WHEN ?5 IS NULL THEN 1 WHEN ?5 = 'none' THEN NOT " IS_LABELLED(  \
+                            "e") " ELSE " WITH_LABEL("e", "l.label = ?5") " END ORDER BY "
 
 const char run_sql_roots[] =
     "SELECT location, call, rank, thread, idx, verdict = 'anomaly', lost_ns, "
@@ -171,8 +176,9 @@ const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
     "JOIN foi f ON f.id = i.foi JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
 /* What is asked of an execution, by its alias. */
 #define IS_ASKED(e)                                                                            \
-    "(?2 IS NULL OR " e ".rank = ?2) AND "                                                     \
-    "(?4 IS NULL OR ?4 = 'none' OR " WITH_LABEL(e, "l.label = ?4") ")"
+    "(?2 IS NULL OR " e ".rank = ?2) AND " IN_TIME(                                            \
+        e) " AND "                                                                             \
+           "(?4 IS NULL OR ?4 = 'none' OR " WITH_LABEL(e, "l.label = ?4") ")"
 /* The head is looked at by itself, as what has no number has no other execution. */
 #define SOME_EXECUTION(which)                                                                  \
     "((" which("h") ") OR EXISTS (SELECT 1 " MEMBERS "AND " which("e") "))"
@@ -213,8 +219,7 @@ const char run_sql_groups[] =
     "JOIN execution e ON e.foi = x.foi AND e.tree = x.tree "
     "LEFT JOIN incident i ON i.foi = e.foi AND i.id = e.incident AND i.head = e.tree "
     "WHERE e.verdict = 'anomaly' AND (?1 IS NULL OR w.foi = ?1) AND (?2 IS NULL OR e.rank = "
-    "?2) "
-    "ORDER BY w.foi, w.id, e.tree";
+    "?2) AND " IN_TIME("e") " ORDER BY w.foi, w.id, e.tree";
 const char run_sql_n_incidents[] = ALL_INCIDENTS "SELECT count(*) " FILTERED_INCIDENTS;
 const char run_sql_incident_of[] =
     INCIDENT_COLUMNS "FROM (" STORED_INCIDENTS "WHERE i.foi = ?1 AND i.id = (SELECT incident "

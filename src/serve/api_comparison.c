@@ -102,7 +102,7 @@ int api_history_functions(struct worker *worker, const struct request *request,
     struct functions f = {.n = 0};
     struct history history = {0};
     json_t *json;
-    int rc = history_open(&history, worker->served->history, DATABASE_READ);
+    int rc = history_open(&history, worker->served->path, DATABASE_READ);
 
     (void)request;
     if (rc == 0)
@@ -133,7 +133,7 @@ int api_history(struct worker *worker, const struct request *request, struct res
     if (rc < 0)
         return rc;
     filter.last = (uint64_t)last;
-    rc = history_open(&history, worker->served->history, DATABASE_READ);
+    rc = history_open(&history, worker->served->path, DATABASE_READ);
     if (rc == 0)
         rc = trend_load(&history, &filter, &trend);
     if (rc == 0)
@@ -171,7 +171,7 @@ static int look_back(struct worker *worker, const struct request *request,
     if (rc < 0)
         return rc;
     of.last = (uint32_t)last;
-    rc = history_open(&history, worker->served->history, DATABASE_READ);
+    rc = history_open(&history, worker->served->path, DATABASE_READ);
     if (rc == 0)
         rc = name_function(&history, &f, &of.foi);
     if (rc == 0)

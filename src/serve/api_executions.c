@@ -293,6 +293,19 @@ int api_columns(struct worker *worker, const struct request *request, struct res
 /* --------------------------------------------------------------------------- candidates */
 
 /* may_be_changed  what labels changed can be asked for: executions, not incidents */
+/* Both or none. */
+static int read_time(const struct request *request, struct foi_filter *selected)
+{
+    int rc = request_number(request, "begin", 0, REQUEST_MAX_NUMBER, 0, &selected->begin_ns);
+
+    if (rc == 0)
+        rc = request_number(request, "end", 0, REQUEST_MAX_NUMBER, 0, &selected->end_ns);
+    if (rc == 0 && selected->end_ns <= selected->begin_ns &&
+        (request_text(request, "begin", NULL) || request_text(request, "end", NULL)))
+        rc = err_set(ERR_USAGE, "the time ends before it begins: 'end' is above 'begin'");
+    return rc;
+}
+
 static int read_selected(const struct request *request, bool may_be_changed,
                          struct foi_filter *selected)
 {
@@ -302,6 +315,8 @@ static int read_selected(const struct request *request, bool may_be_changed,
 
     selected->is_anomaly = -1;
     selected->label = 2;
+    if (rc == 0)
+        rc = read_time(request, selected);
     if (rc == 0 && verdict) {
         selected->is_anomaly = strcmp(verdict, "anomaly") == 0;
         if (may_be_changed && strcmp(verdict, "changed") == 0)
@@ -327,11 +342,19 @@ static bool has_verdict(const struct execution_table *r, int is_anomaly, uint32_
     return is_anomaly < 0 || r->scores->is_anomaly[t] == is_anomaly;
 }
 
+static bool is_in_time(const struct execution_facts *f, const struct foi_filter *selected,
+                       uint32_t t)
+{
+    return selected->end_ns == 0 ||
+           (f->enter_ns[t] < selected->end_ns &&
+            (f->enter_ns[t] >= selected->begin_ns || f->exit_ns[t] > selected->begin_ns));
+}
+
 static bool is_selected(const struct execution_table *r, const struct foi_filter *selected,
                         uint32_t t)
 {
     return (selected->rank < 0 || r->facts->rank[t] == selected->rank) &&
-           has_verdict(r, selected->is_anomaly, t) &&
+           is_in_time(r->facts, selected, t) && has_verdict(r, selected->is_anomaly, t) &&
            (selected->label == 2 || r->label[t] == selected->label);
 }
 
@@ -344,11 +367,13 @@ static const struct foi_list *select_trees(struct foi_state *state,
     const struct execution_table *table = state->table;
 
     if (list->table == table && kept->rank == selected->rank &&
-        kept->label == selected->label && kept->is_anomaly == selected->is_anomaly)
+        kept->label == selected->label && kept->is_anomaly == selected->is_anomaly &&
+        kept->begin_ns == selected->begin_ns && kept->end_ns == selected->end_ns)
         return list;
     free(list->tree);
     *list = (struct foi_list){.filter = *selected, .table = table, .n = state->n};
-    if (selected->rank < 0 && selected->is_anomaly < 0 && selected->label == 2)
+    if (selected->rank < 0 && selected->is_anomaly < 0 && selected->label == 2 &&
+        selected->end_ns == 0)
         return list; /* all */
     list->tree = mem_alloc(state->n, sizeof *list->tree);
     list->n = 0;
@@ -418,6 +443,8 @@ static int read_incident_filter(const struct request *request, struct execution_
         .offset = (uint64_t)offset,
         .most = (uint64_t)limit,
         .group = (int64_t)group,
+        .begin_ns = (uint64_t)selected.begin_ns,
+        .end_ns = (uint64_t)selected.end_ns,
     };
     return rc;
 }

@@ -117,6 +117,52 @@ static int64_t *candidates(struct sample_page *p, const char *query, size_t n, i
     return tree;
 }
 
+/* A time that one execution of each rank has a part in: the page's list has these, and an incident of them. */
+static void the_lists_are_of_a_time_when_they_are_asked_for_one(void **state)
+{
+    struct sample_page *p = *state;
+    double *enter, *leave, begin, end;
+    uint32_t expected = 0;
+    int64_t total, *tree;
+    char query[96], path[128];
+
+    sample_page_ok(p, "/fois/1/columns?names=enter_ns,exit_ns");
+    enter = sample_page_column(p, "enter_ns", "f64", N);
+    leave = sample_page_column(p, "exit_ns", "f64", N);
+    begin = enter[30] + 1;
+    end = begin + 1;
+    for (uint32_t t = 0; t < N; t++)
+        expected += enter[t] < end && leave[t] > begin;
+    assert_true(expected > 0 && expected <= N / 60);
+    snprintf(query, sizeof query, "begin=%.0f&end=%.0f&limit=420", begin, end);
+    tree = candidates(p, query, expected, &total);
+    assert_int_equal(total, expected);
+    for (uint32_t i = 0; i < expected; i++)
+        assert_true(enter[tree[i]] < end && leave[tree[i]] > begin);
+    free(tree);
+
+    for (int i = 0; i < 2; i++) {
+        static const char *const lists[] = {"incidents", "groups"};
+        int64_t all;
+
+        snprintf(path, sizeof path, "/fois/1/%s", lists[i]);
+        sample_page_ok(p, path);
+        all = sample_page_number(p->json, "total");
+        assert_true(all > 0);
+        snprintf(path, sizeof path, "/fois/1/%s?begin=0&end=1e15", lists[i]);
+        sample_page_ok(p, path);
+        assert_int_equal(sample_page_number(p->json, "total"), all);
+        snprintf(path, sizeof path, "/fois/1/%s?begin=1e14&end=1e15", lists[i]);
+        sample_page_ok(p, path);
+        assert_int_equal(sample_page_number(p->json, "total"), 0);
+        snprintf(path, sizeof path, "/fois/1/%s?begin=9&end=3", lists[i]);
+        sample_page_refused(p, path, ERR_USAGE,
+                            "the time ends before it begins: 'end' is above 'begin'");
+    }
+    free(enter);
+    free(leave);
+}
+
 static void candidates_are_the_strangest_first(void **state)
 {
     struct sample_page *p = *state;
@@ -367,6 +413,7 @@ int main(void)
         TEST(an_answer_of_columns_is_another_one_after_a_label),
         TEST(an_answer_of_columns_is_another_one_after_a_retrain_and_after_its_undo),
         TEST(a_column_that_there_is_none_of_is_not_found),
+        TEST(the_lists_are_of_a_time_when_they_are_asked_for_one),
         TEST(candidates_are_the_strangest_first),
         cmocka_unit_test(what_comes_once_is_before_what_comes_by_plan_and_takes_less),
         TEST(a_group_is_labelled_at_once),

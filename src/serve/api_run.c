@@ -1,5 +1,6 @@
 /* What the run is: its functions of interest, locations, regions, and what was wrong with it.
  */
+#include "base/err.h"
 #include "base/json.h"
 #include "monitor/api_live.h"
 #include "run/run_sql.h"
@@ -132,6 +133,7 @@ int api_run(struct worker *worker, const struct request *request, struct respons
     run = json_object();
     json_object_set_new(run, "snag", json_text(s->snag));
     json_object_set_new(run, "name", json_text(s->name));
+    json_object_set_new(run, "path", json_text(s->path));
     json_object_set_new(run, "trace", meta_text(worker->db, "trace"));
     json_object_set_new(run, "source", meta_text(worker->db, "source"));
     json_object_set_new(run, "created", meta_text(worker->db, "created"));
@@ -186,5 +188,22 @@ int api_openapi(struct worker *worker, const struct request *request, struct res
                                   .body = (void *)(uintptr_t)asset->data,
                                   .size = asset->size,
                                   .is_constant = true};
+    return 0;
+}
+
+int api_report(struct worker *worker, const struct request *request, struct response *response)
+{
+    const struct served *s = worker->served;
+    char *page = NULL;
+    size_t size = 0;
+    int rc = s->report
+                 ? s->report(s->report_ctx, s->path, &page, &size)
+                 : err_set(ERR_NOT_FOUND, "reports are made by snag serve and snag report");
+
+    (void)request;
+    if (rc < 0)
+        return rc;
+    response_bytes(response, "text/html; charset=utf-8", page, size);
+    response->download = "report.html";
     return 0;
 }

@@ -272,6 +272,42 @@ static void a_window_in_numbers_has_all_calls_and_messages(void **state)
     assert_int_equal(sample_page_number(messages, "received"), 4);
 }
 
+static void a_window_is_added_up_by_rank_and_by_call_path_as_well(void **state)
+{
+    struct sample_page *p = *state;
+    const json_t *item, *items;
+    long long calls = 0, own = 0, of_paths = 0, outer;
+    size_t i;
+
+    sample_page_ok(p, "/measure?by=rank");
+    items = json_object_get(p->json, "items");
+    assert_int_equal(json_array_size(items), 2);
+    json_array_foreach(items, i, item)
+    {
+        assert_int_equal(sample_page_number(item, "rank"), i);
+        assert_int_equal(sample_page_number(item, "own_ns"),
+                         sample_page_number(item, "total_ns"));
+        calls += sample_page_number(item, "calls");
+        own += sample_page_number(item, "own_ns");
+    }
+    assert_int_equal(calls, p->served.run.columns.n_calls);
+
+    sample_page_ok(p, "/measure?by=path");
+    items = json_object_get(p->json, "items");
+    json_array_foreach(items, i, item)
+    {
+        of_paths += sample_page_number(item, "own_ns");
+        if (sample_page_number(item, "region") != region(p, "solve"))
+            continue;
+        outer = sample_page_number(item, "caller");
+        assert_int_equal(sample_page_number(json_array_get(items, (size_t)outer), "region"),
+                         region(p, "step"));
+    }
+    assert_int_equal(of_paths, own);
+    sample_page_refused(p, "/measure?by=node", ERR_USAGE,
+                        "'by' takes region, rank or path, not 'node'");
+}
+
 static void a_wide_timeline_has_every_call_as_a_rectangle(void **state)
 {
     struct sample_page *p = *state;
@@ -434,6 +470,7 @@ int main(void)
         TEST(messages_are_sent_before_they_are_received),
         TEST(a_window_is_a_file_of_chrome_events),
         TEST(a_window_in_numbers_has_all_calls_and_messages),
+        TEST(a_window_is_added_up_by_rank_and_by_call_path_as_well),
         TEST(a_window_that_cannot_be_is_refused),
         TEST(a_projection_is_made_beside_and_its_points_are_columns),
         TEST(there_is_one_projection_at_a_time_and_it_can_be_cancelled),

@@ -20,22 +20,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The calls around the one that is looked at, and where each lies in the window. */
+/* The calls around the one that is looked at, and the group of each. */
 struct open_calls {
-    uint32_t *row;    /* [n] of ascending depth */
-    uint32_t *inside; /* [n_regions] how many of these are of a region */
+    uint32_t *row;   /* [n] of ascending depth */
+    uint32_t *group; /* [n] */
     uint32_t n, most;
 };
 
-void measure_init(struct measure *m, uint32_t n_regions)
+void measure_init(struct measure *m, enum measure_by by, const struct definitions *defs)
 {
-    *m = (struct measure){.region = mem_alloc(n_regions, sizeof *m->region),
-                          .n_regions = n_regions};
+    *m = (struct measure){.by = by, .defs = defs};
 }
 
 void measure_release(struct measure *m)
 {
-    free(m->region);
+    idmap_release(&m->known);
+    free(m->group);
     *m = (struct measure){0};
 }
 
@@ -48,31 +48,52 @@ static uint64_t part_in(const struct call_view *calls, uint32_t row, const uint6
     return until > from ? until - from : 0;
 }
 
-static void close_until(struct open_calls *open, const struct call_view *calls, uint32_t depth)
+static void close_until(struct measure *m, struct open_calls *open,
+                        const struct call_view *calls, uint32_t depth)
 {
     while (open->n > 0 && calls->depth[open->row[open->n - 1]] >= depth)
-        open->inside[calls->region[open->row[--open->n]]]--;
+        m->group[open->group[--open->n]].n_open--;
+}
+
+/* The group of a call of that region inside those that are open. */
+static uint32_t group_of(struct measure *m, const struct open_calls *open, uint32_t location,
+                         uint32_t region)
+{
+    bool has_caller = m->by == MEASURE_BY_PATH && open->n > 0;
+    uint32_t caller = has_caller ? open->group[open->n - 1] : MEASURE_NO_CALLER;
+    uint32_t id = m->by == MEASURE_BY_RANK ? m->defs->location[location].rank : region;
+    uint32_t n_known = m->known.n, group = idmap_add(&m->known, key_pair(id, caller));
+
+    if (group < n_known)
+        return group;
+    mem_grow(&m->group, &m->cap, m->known.n, sizeof *m->group);
+    m->group[group] = (struct measure_group){.id = id, .caller = caller};
+    return group;
 }
 
 static int add_call(struct measure *m, struct open_calls *open, const struct call_view *calls,
-                    uint32_t row, const uint64_t window[2])
+                    uint32_t row, uint32_t location, const uint64_t window[2])
 {
     uint64_t part = part_in(calls, row, window);
-    uint32_t region = calls->region[row];
+    uint32_t group;
 
-    close_until(open, calls, calls->depth[row]);
-    if (region >= m->n_regions || open->n == open->most)
+    close_until(m, open, calls, calls->depth[row]);
+    if (calls->region[row] >= m->defs->names.n || open->n == open->most)
         return err_set(ERR_FORMAT, "damaged run: calls/ has calls that make no tree");
-    m->region[region].calls++;
-    m->region[region].own_ns += part;
+    group = group_of(m, open, location, calls->region[row]);
+    if (group >= MAX_MEASURE_GROUPS)
+        return err_set(ERR_RANGE, "more than %u call paths in this window", MAX_MEASURE_GROUPS);
+    m->group[group].calls++;
+    m->group[group].own_ns += part;
     if (open->n > 0) {
-        uint64_t *own = &m->region[calls->region[open->row[open->n - 1]]].own_ns;
+        uint64_t *own = &m->group[open->group[open->n - 1]].own_ns;
 
         *own -= part < *own ? part : *own;
     }
-    if (open->inside[region]++ == 0)
-        m->region[region].total_ns += part;
-    open->row[open->n++] = row;
+    if (m->group[group].n_open++ == 0)
+        m->group[group].total_ns += part;
+    open->row[open->n] = row;
+    open->group[open->n++] = group;
     return 0;
 }
 
@@ -102,7 +123,7 @@ int measure_add(struct measure *m, const struct columns *columns, const struct l
     struct call_view calls = columns_view(columns, location);
     uint32_t end = window_ns[1] > 0 ? calls_until(&calls, window_ns[1] - 1) : 0;
     struct open_calls open = {.row = mem_alloc(calls.n_depths, sizeof *open.row),
-                              .inside = mem_alloc(m->n_regions, sizeof *open.inside),
+                              .group = mem_alloc(calls.n_depths, sizeof *open.group),
                               .most = calls.n_depths};
     int rc = 0;
 
@@ -114,11 +135,12 @@ int measure_add(struct measure *m, const struct columns *columns, const struct l
                                                      : 1; /* nothing inside reaches it */
             continue;
         }
-        rc = add_call(m, &open, &calls, i++, window_ns);
+        rc = add_call(m, &open, &calls, i++, location, window_ns);
     }
+    close_until(m, &open, &calls, 0);
     add_messages(m, columns, levels, location, window_ns);
     free(open.row);
-    free(open.inside);
+    free(open.group);
     return rc;
 }
 
@@ -306,17 +328,25 @@ int api_dependencies(struct worker *worker, const struct request *request,
 
 /* --------------------------------------------------------------------------- in numbers */
 
+static json_t *group_to_json(const struct measure_group *g, enum measure_by by)
+{
+    json_t *item = json_pack("{s:I, s:I, s:I, s:I}", by == MEASURE_BY_RANK ? "rank" : "region",
+                             (json_int_t)g->id, "calls", (json_int_t)g->calls, "total_ns",
+                             (json_int_t)g->total_ns, "own_ns", (json_int_t)g->own_ns);
+
+    if (by == MEASURE_BY_PATH)
+        json_object_set_new(item, "caller",
+                            g->caller == MEASURE_NO_CALLER ? json_null()
+                                                           : json_count(g->caller));
+    return item;
+}
+
 static json_t *measure_to_json(const struct measure *m, const struct window *window)
 {
     json_t *items = json_array();
 
-    for (uint32_t r = 0; r < m->n_regions; r++)
-        if (m->region[r].calls > 0)
-            json_array_append_new(items,
-                                  json_pack("{s:I, s:I, s:I, s:I}", "region", (json_int_t)r,
-                                            "calls", (json_int_t)m->region[r].calls, "total_ns",
-                                            (json_int_t)m->region[r].total_ns, "own_ns",
-                                            (json_int_t)m->region[r].own_ns));
+    for (uint32_t i = 0; i < m->known.n; i++)
+        json_array_append_new(items, group_to_json(&m->group[i], m->by));
     return json_pack("{s:I, s:I, s:I, s:o, s:{s:I, s:I, s:I, s:I}}", "begin_ns",
                      (json_int_t)window->begin_ns, "end_ns", (json_int_t)window->end_ns,
                      "locations", (json_int_t)window->n_locations, "items", items, "messages",
@@ -325,18 +355,34 @@ static json_t *measure_to_json(const struct measure *m, const struct window *win
                      (json_int_t)m->received_bytes);
 }
 
+static int read_measure_by(const struct request *request, enum measure_by *by)
+{
+    static const char *const names[] = {"region", "rank", "path"};
+    const char *said = request_text(request, "by", names[0]);
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(said, names[i]) == 0) {
+            *by = (enum measure_by)i;
+            return 0;
+        }
+    return err_set(ERR_USAGE, "'by' takes region, rank or path, not '%.40s'", said);
+}
+
 int api_measure(struct worker *worker, const struct request *request, struct response *response)
 {
     const struct served *served = worker->served;
     struct window window;
     struct measure measure = {0};
+    enum measure_by by = MEASURE_BY_REGION;
     int rc = window_read(&window, served, request);
 
+    if (rc == 0)
+        rc = read_measure_by(request, &by);
     if (rc == 0) {
         bool is_to_the_end = request_text(request, "end", NULL) == NULL;
         const uint64_t span[] = {window.begin_ns, window.end_ns + is_to_the_end};
 
-        measure_init(&measure, served->run.defs.names.n);
+        measure_init(&measure, by, &served->run.defs);
         for (uint32_t k = 0; k < window.n_locations && rc == 0; k++)
             rc = measure_add(&measure, &served->run.columns, served_levels(served),
                              window.location[k], span);

@@ -1,6 +1,6 @@
 /*
- * api_timeline -- what a window of the trace holds, by region: how many calls, and how long they and
- * what they called were in it.
+ * api_timeline -- what a window of the trace holds, by region, by rank or by call path: how many
+ * calls, and how long they and what they called were in it.
  *
  * A call that reaches beyond the window counts with its part inside:
  *
@@ -8,29 +8,45 @@
  *     solve     [=======]      [===========]      2 calls, total: what lies in the window
  *       send         [=]                          1 call; its time is not solve's own
  *
+ * Calls belong to a group: that of their region, of the rank they ran on, or of their call path.
  * The columns are as somebody wrote them: nothing in them is believed.
  */
 #ifndef SNAG_SERVE_API_TIMELINE_H
 #define SNAG_SERVE_API_TIMELINE_H
 
+#include "base/idmap.h"
 #include "run/levels.h"
 
 #include <stdint.h>
 
-struct measure_region {
+struct definitions;
+
+#define MAX_MEASURE_GROUPS 100000u /* that one answer has */
+#define MEASURE_NO_CALLER UINT32_MAX
+
+enum measure_by { MEASURE_BY_REGION, MEASURE_BY_RANK, MEASURE_BY_PATH };
+
+struct measure_group {
+    uint32_t id;     /* a region; by rank: the rank */
+    uint32_t caller; /* of a path, that of the caller: its group; else MEASURE_NO_CALLER */
     uint64_t calls;
-    uint64_t total_ns; /* of calls that are not inside another of the same region */
+    uint64_t total_ns; /* of calls that are not inside another of the same group */
     uint64_t own_ns;   /* of all, without those that they called */
+    uint32_t n_open;   /* while a location is looked at: of it, around the call that is */
 };
 
 struct measure {
-    struct measure_region *region; /* [n_regions] */
-    uint32_t n_regions;
+    enum measure_by by;
+    const struct definitions *defs;
+    struct idmap known;
+    struct measure_group *group; /* [known.n] in the order in which they were met */
+    size_t cap;
     uint64_t sent, sent_bytes; /* messages whose record lies in the window */
     uint64_t received, received_bytes;
 };
 
-void measure_init(struct measure *m, uint32_t n_regions);
+/* measure_init -- of a run with these definitions, which stay the caller's. */
+void measure_init(struct measure *m, enum measure_by by, const struct definitions *defs);
 void measure_release(struct measure *m);
 
 /*
@@ -38,7 +54,7 @@ void measure_release(struct measure *m);
  *   columns  calls of the run
  *   levels   of these columns, or NULL
  * O(calls in the window, and calls before it that are not inside others). Returns 0, or
- * ERR_FORMAT where calls make no tree.
+ * ERR_FORMAT where calls make no tree, ERR_RANGE for more than MAX_MEASURE_GROUPS groups.
  */
 int measure_add(struct measure *m, const struct columns *columns, const struct levels *levels,
                 uint32_t location, const uint64_t window_ns[2]);

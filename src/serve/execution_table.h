@@ -64,9 +64,10 @@ void execution_table_give_back(struct shared_cache *cache, const struct executio
 
 /* Which executions are asked for. */
 struct foi_filter {
-    double rank;    /* < 0: any */
-    int is_anomaly; /* -1: any; VERDICT_CHANGED */
-    int label;      /* enum label; 2: any */
+    double rank;             /* < 0: any */
+    int is_anomaly;          /* -1: any; VERDICT_CHANGED */
+    int label;               /* enum label; 2: any */
+    double begin_ns, end_ns; /* with a part in this time; end_ns 0: any */
 };
 
 /* Those of a table, strangest first. */

@@ -56,6 +56,7 @@ static const struct route routes[] = {
     {GET, "/labels", NULL, ROUTE_BY_READER, true, .answer = api_labels},
     {GET, "/labels.csv", NULL, ROUTE_BY_READER, true, .answer = api_labels_csv},
     {GET, "/executions.csv", NULL, ROUTE_BY_READER, true, .answer = api_executions_csv},
+    {GET, "/report.html", NULL, ROUTE_BY_EXPLAINER, true, .answer = api_report},
     {GET, "/window.json", NULL, ROUTE_BY_READER, false, .answer = api_window},
     {GET, "/live/status", NULL, ROUTE_BY_READER, false, .live = api_live_status,
      .of = ROUTE_OF_PROGRAM},

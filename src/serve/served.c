@@ -102,12 +102,14 @@ int served_open(struct served *served, const struct served_opts *opts)
     *served = (struct served){.what = opts->what,
                               .live = opts->live,
                               .comparison = opts->comparison,
-                              .history = opts->path,
+                              .path = opts->path,
                               .snag = opts->snag,
                               .command = opts->command,
                               .job = opts->job,
                               .run_id = opts->run_id,
                               .author = opts->author,
+                              .report = opts->report,
+                              .report_ctx = opts->report_ctx,
                               .n_threads = opts->n_threads,
                               .started_ns = clock_ns(),
                               .has_opened = true};
@@ -437,7 +439,7 @@ int health_check(struct worker *worker)
     case SERVED_PROGRAM:
         return check_live(served->live);
     case SERVED_HISTORY:
-        return check_history(served->history);
+        return check_history(served->path);
     case SERVED_COMPARISON:
         return 0;
     case SERVED_RUN:

@@ -61,16 +61,24 @@ struct served_comparison {
     uint32_t n_renames;
 };
 
+/*
+ * report_fn -- makes the report of the run at a path: the one file of `snag report`.
+ *   page  out: from malloc
+ */
+typedef int report_fn(const void *ctx, const char *path, char **page, size_t *size);
+
 struct served {
     enum served_what what;   /* of others than a run there is no run and no database */
     struct live_state *live; /* of a program */
     const struct served_comparison *comparison; /* of a comparison */
-    const char *history;                        /* path of a history */
-    struct run run;                             /* its db is only used while it is opened */
-    char name[256];                             /* of the directory */
-    uint64_t begin_ns, end_ns;                  /* of the trace */
-    struct columns scattered; /* run.columns, for whoever looks at a few places only */
-    struct levels levels;     /* of these, once has_levels says so */
+    const char *path;                           /* of a run or a history, as it was given */
+    report_fn *report;                          /* NULL: nobody makes reports */
+    const void *report_ctx;
+    struct run run;            /* its db is only used while it is opened */
+    char name[256];            /* of the directory */
+    uint64_t begin_ns, end_ns; /* of the trace */
+    struct columns scattered;  /* run.columns, for whoever looks at a few places only */
+    struct levels levels;      /* of these, once has_levels says so */
     atomic_bool has_levels;
     atomic_bool is_closing; /* nothing new is begun, and what takes long is given up */
     pthread_t levelling;    /* makes them, if the run has none */
@@ -103,6 +111,8 @@ struct served_opts {
     struct live_state *live;                    /* of a program, and */
     const struct served_comparison *comparison; /* of a comparison; stay until served_close */
     const char *snag, *command, *job, *run_id, *author; /* as in struct served */
+    report_fn *report;                                  /* of a run that is served; or NULL */
+    const void *report_ctx;
     uint32_t n_threads;
     event_ring_wake_fn *wake; /* of who listens to the events */
     bool is_brief; /* for a few questions: nothing is made to answer more of them sooner */

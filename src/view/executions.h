@@ -46,6 +46,8 @@ struct execution_filter {
     const char *label;   /* abnormal, normal, none; NULL: all */
     uint64_t offset;     /* of incidents: so many are left out first */
     int64_t group;       /* of incidents: those whose head is in this one; 0: all */
+    uint64_t begin_ns;   /* executions, and incidents of such, with a part in this time ... */
+    uint64_t end_ns;     /* ... which ends here; 0: all */
 };
 
 /*
@@ -138,9 +140,9 @@ void execution_to_csv(const struct execution *x, FILE *out);
 bool executions_have_several(sqlite3 *db);
 
 /*
- * executions_ask -- a statement that has the filter's function as ?1 and its rank as ?2, both
- * null for all. Its other parameters are for the caller to bind. Returns 0, ERR_NOT_FOUND for
- * an unknown FOI, or ERR_DATABASE.
+ * executions_ask -- a statement that has the filter's function as ?1, its rank as ?2, and, if it
+ * asks for a time, that as ?7 and ?8, null for all. Its other parameters are for the caller to
+ * bind. Returns 0, ERR_NOT_FOUND for an unknown FOI, or ERR_DATABASE.
  */
 int executions_ask(sqlite3 *db, const char *sql, const struct execution_filter *filter,
                    sqlite3_stmt **query);

@@ -108,6 +108,14 @@ try /measure '/measure?begin=1000000&end=3000000'
 try /labels /labels
 try /labels.csv /labels.csv
 try /executions.csv '/executions.csv?foi=1'
+try /report.html /report.html
+get "$api/report.html"
+check "the report is of the run" "$(grep -c "<h1>" "$body")" 1
+try /measure '/measure?by=rank'
+try /measure '/measure?by=path&begin=1000000&end=3000000'
+try '/fois/{foi}/incidents' '/fois/1/incidents?begin=0&end=1e12'
+try '/fois/{foi}/groups' '/fois/1/groups?begin=0&end=1e12'
+try '/fois/{foi}/candidates' '/fois/1/candidates?begin=0&end=1000000'
 try /window.json '/window.json?begin=0&end=1000000'
 try /openapi.json /openapi.json
 get $api/openapi.json

@@ -206,6 +206,8 @@ async function itFits(page, server) {
 export async function run({ page, server }) {
     await open(page, server);
     await theHeadSaysWhatTheTerminalSays({ page, server });
+    assert.match(await page.locator("h1").textContent(), /^Comparison of /);
+    await page.getByRole("region", { name: "What changed" }).waitFor();
     await theIcicleIsToScale(page);
     await picturesAreRight(
         page,

@@ -92,6 +92,7 @@ async function aRunIsComparedWithThoseBefore(page, server) {
 export async function run({ page, server }) {
     await open(page, server);
     await theChangeIsSaidAndDrawn(page);
+    assert.match(await page.locator("h1").textContent(), /^History /);
     await picturesAreRight(page, "Trend", /number of the run.*<circle[^>]*fill="rgb/s, (what) =>
         savedBy(page, what),
     );

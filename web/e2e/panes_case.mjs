@@ -294,7 +294,7 @@ async function tabsAndFolds(page, server) {
 
     // Both columns at the sides; a reload leaves them folded, a call that is chosen brings the details back.
     await page.keyboard.press("i");
-    await page.keyboard.press("o");
+    await page.keyboard.press("e");
     await until(
         "nearly all the width is for lanes",
         async () => (await boxOf(page, "timeline")).width > 1200,

@@ -107,6 +107,11 @@ async function costsAreShown(page, server) {
 export async function run({ page, server }) {
     await keepRouting(page);
     await placesAreChosen(page, server);
+    const key = page.locator(".panel-ranks .legend");
+    assert.match(
+        await key.textContent(),
+        /longer than is typical by *10 % *50 % *100 % or more/,
+    );
     await operationsAreListed(page, server);
     await aCellIsShown(page, server);
     await costsAreShown(page, server);

@@ -99,6 +99,10 @@ export async function run({ page, server, context }) {
     const ids = await page.locator("[id]").evaluateAll((all) => all.map((one) => one.id));
     assert.equal(new Set(ids).size, ids.length, "ids are there once");
     await isSameScale(page);
+    for (const view of ["tree", "timeline"]) {
+        const legend = page.locator(`figure[data-view="${view}"] .legend`).first();
+        assert.match(await legend.textContent(), /own code/, `what colours mean in ${view}`);
+    }
 
     for (const colorScheme of ["light", "dark"]) {
         await page.emulateMedia({ colorScheme });

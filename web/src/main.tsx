@@ -11,7 +11,7 @@ import { listenToKeys } from "./state/key_table";
 import { runKeys } from "./state/keys";
 import { keepUrl } from "./state/link";
 import { keepOrder } from "./state/acts";
-import { selectFirst } from "./state/list";
+import { leaveEmptyFilter, selectFirst } from "./state/list";
 import { startLoading } from "./state/load";
 import {
     area,
@@ -34,6 +34,7 @@ keepOrder(
 );
 startLoading();
 selectFirst();
+leaveEmptyFilter();
 listenToKeys(runKeys);
 listenForClicks();
 startTourOnce();

@@ -102,6 +102,7 @@ export interface Clocks {
 export interface Run {
     snag: string;
     name: string;
+    path?: string; /* as it was given to the server; of a run alone */
     trace: string;
     source: string;
     created: string;
@@ -439,11 +440,24 @@ export interface Collective {
 }
 
 /* What a stretch of time on some locations holds. */
+export const measuredBys = ["region", "rank", "path"] as const;
+export type MeasuredBy = (typeof measuredBys)[number];
+
+/* What all calls of a region, of a rank, or of a call path add up to. */
+export interface Measured {
+    region: number; /* by rank there is none */
+    rank: number; /* by rank alone */
+    caller: number | null; /* by path: which of the items is the path of its caller */
+    calls: number;
+    total_ns: number;
+    own_ns: number;
+}
+
 export interface Measure {
     begin_ns: number;
     end_ns: number;
     locations: number;
-    items: { region: number; calls: number; total_ns: number; own_ns: number }[];
+    items: Measured[];
     messages: { sent: number; sent_bytes: number; received: number; received_bytes: number };
 }
 

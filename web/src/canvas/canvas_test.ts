@@ -15,6 +15,20 @@ const verdict = Uint8Array.from({ length: n }, (_, i) => Number(i % 100 === 3));
 const label = new Int8Array(n);
 label[7] = -1;
 
+test("what is filtered out is not drawn, whether strange or not", () => {
+    const isIn = (tree: number) => tree % 2 === 0;
+    const { order, firstKept, hidden } = sample(
+        Uint8Array.of(0, 1, 1, 0, 0, 0),
+        new Int8Array(6),
+        100,
+        new Set([5]),
+        isIn,
+    );
+    assert.deepEqual([...order].sort(), [0, 2, 4]);
+    assert.equal(order[firstKept], 2);
+    assert.equal(hidden, 3);
+});
+
 test("without normal ones, anomalies, labelled and chosen executions are still drawn", () => {
     const { order, firstKept, hidden } = sample(verdict, label, 0, new Set([8]));
     assert.equal(firstKept, 0);

@@ -9,20 +9,43 @@ export interface Heat {
 }
 
 /* As a picture of width x rows pixels; nothing is transparent. Steps of the colour are those of
- * the square root, so that few are seen beside many. */
+ * the square root, so that few are seen beside many. full: what has the last colour; without, the highest has. */
 export function heatPixels(
     { value }: Heat,
     colour: (x: number) => Rgb = scaleColour,
+    full?: number,
 ): { rgba: Uint8ClampedArray; highest: number } {
     const rgba = new Uint8ClampedArray(4 * value.length);
-    let highest = 0;
-    for (const v of value) highest = Math.max(highest, v);
+    const highest = full ?? value.reduce((a, b) => Math.max(a, b), 0);
     for (let i = 0; i < value.length; i++) {
         if (value[i] <= 0) continue;
         const [r, g, b] = colour(Math.sqrt(value[i] / highest));
         rgba.set([r, g, b, 255], 4 * i);
     }
     return { rgba, highest };
+}
+
+/* At most so many rows: those that share one have the highest of them, so that one among many is seen.
+   per: rows of the first in each of the last. */
+export function fewerRows(heat: Heat, most: number): Heat & { per: number } {
+    const per = Math.max(1, Math.ceil(heat.rows / most));
+    const rows = Math.ceil(heat.rows / per);
+    const value = new Float64Array(rows * heat.width);
+    for (let y = 0; y < heat.rows; y++)
+        for (let x = 0; x < heat.width; x++) {
+            const at = Math.floor(y / per) * heat.width + x;
+            value[at] = Math.max(value[at], heat.value[y * heat.width + x]);
+        }
+    return { rows, width: heat.width, value, per };
+}
+
+/* Which of the rows that share a cell it has its value from. */
+export function rowOf(heat: Heat, per: number, { row, column }: Cell): number {
+    let best = row * per;
+    for (let y = best; y < Math.min(heat.rows, (row + 1) * per); y++)
+        if (heat.value[y * heat.width + column] > heat.value[best * heat.width + column])
+            best = y;
+    return best;
 }
 
 export interface Cell {

@@ -21,6 +21,7 @@ export function sample(
     label: ArrayLike<number>,
     percent: number,
     chosen: ReadonlySet<number>,
+    isIn: ((tree: number) => boolean) | null = null /* others are not drawn at all */,
 ): Sampled {
     const n = verdict.length;
     const limit = (percent / 100) * 2 ** 32;
@@ -29,7 +30,8 @@ export function sample(
         verdict[tree] !== 0 || label[tree] !== 0 || (chosen.size > 0 && chosen.has(tree));
     for (let tree = 0; tree < n; tree++) {
         const h = hash(tree);
-        if (h < limit && !stays(tree)) start[(h >>> (32 - bits)) + 1]++;
+        if (h < limit && !stays(tree) && (!isIn || isIn(tree)))
+            start[(h >>> (32 - bits)) + 1]++;
     }
     for (let b = 0; b < 2 ** bits; b++) start[b + 1] += start[b];
     const firstKept = start[2 ** bits];
@@ -37,6 +39,7 @@ export function sample(
     let used = firstKept;
     for (let tree = 0; tree < n; tree++) {
         const h = hash(tree);
+        if (isIn && !isIn(tree)) continue;
         if (stays(tree)) order[used++] = tree;
         else if (h < limit) order[start[h >>> (32 - bits)]++] = tree;
     }

@@ -1,5 +1,5 @@
 // Colours of functions, stable: they depend on the name only, not on the run or the order. And scales.
-import { anomalyColour, cividis, hues, paleHot, Rgb, shades } from "./palette";
+import { cividis, hots, hues, Rgb, shades } from "./palette";
 
 /* FNV-1a */
 export function hashName(name: string): number {
@@ -27,12 +27,15 @@ export function css([r, g, b]: Rgb): string {
     return `rgb(${r},${g},${b})`;
 }
 
-/* Black or white, whichever is read better on it (WCAG relative luminance). */
-export function inkOn([r, g, b]: Rgb): string {
+export function luminance([r, g, b]: Rgb): number {
     const linear = (c: number) =>
         c / 255 <= 0.03928 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4;
-    const luminance = 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
-    return luminance > 0.179 ? "#000" : "#fff";
+    return 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+}
+
+/* Black or white, whichever is read better on it (WCAG relative luminance). */
+export function inkOn(colour: Rgb): string {
+    return luminance(colour) > 0.179 ? "#000" : "#fff";
 }
 
 /* From dark blue (0) to yellow (1). */
@@ -42,8 +45,14 @@ export function scaleColour(x: number): Rgb {
     return cividis[i].map((c, k) => Math.round(c + (cividis[i + 1][k] - c) * (at - i))) as Rgb;
 }
 
-/* Of what is strange: from pale (0) to vermilion (1), seen on light and on dark. */
-export function hotColour(x: number): Rgb {
+/* Of how many there are: the more, the further from what it is drawn on. */
+export function countColour(x: number, isDark = false): Rgb {
+    return scaleColour(isDark ? x : 1 - x);
+}
+
+/* Of what is strange: from near to what it is drawn on (0) to vermilion (1). */
+export function hotColour(x: number, isDark = false): Rgb {
     const at = Math.min(Math.max(x, 0), 1);
-    return anomalyColour.map((c, k) => Math.round(paleHot[k] + (c - paleHot[k]) * at)) as Rgb;
+    const [least, most] = isDark ? hots.dark : hots.light;
+    return most.map((c, k) => Math.round(least[k] + (c - least[k]) * at)) as Rgb;
 }

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { inkOn, regionColour, scaleColour } from "./colour";
+import {
+    countColour,
+    hotColour,
+    inkOn,
+    luminance as brightness,
+    regionColour,
+    scaleColour,
+} from "./colour";
 import { anomalyColour, Rgb } from "./palette";
 
 function luminance(colour: Rgb): number {
@@ -35,4 +42,19 @@ test("text on a region can be read: contrast 4.5 or more", () => {
 test("the scale stays inside its ends", () => {
     assert.deepEqual(scaleColour(-1), scaleColour(0));
     assert.deepEqual(scaleColour(2), scaleColour(1));
+});
+
+test("more is further from what it is drawn on, in light as in dark", () => {
+    const panels = { light: brightness([255, 255, 255]), dark: brightness([25, 29, 35]) };
+    for (const colour of [hotColour, countColour])
+        for (const [theme, panel] of Object.entries(panels)) {
+            const contrasts = [0, 0.25, 0.5, 0.75, 1].map((x) =>
+                Math.abs(brightness(colour(x, theme === "dark")) - panel),
+            );
+            assert.deepEqual(
+                contrasts,
+                [...contrasts].sort((a, b) => a - b),
+                theme,
+            );
+        }
 });

@@ -23,8 +23,11 @@ export const shades = [0, 0.35, -0.25]; /* towards white, or black */
 /* Scores, from low to high. */
 export const cividis = rgbs("00204d 424e6c 7c7b78 bcaf6f ffea46");
 
-/* Of what is strange, the palest. */
-export const paleHot = rgb("fdd0a2");
+/* Of what is strange, from the least to the most: away from what they are drawn on. */
+export const hots = {
+    light: [rgb("fdd0a2"), anomalyColour],
+    dark: [rgb("5c3311"), rgb("f0762b")],
+};
 
 /* Changes from much faster to much slower, with the same in the middle. */
 export const changes = rgbs("542788 8073ac b2abd2 d8dae0 fdb863 e08214 b35806");

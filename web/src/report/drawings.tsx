@@ -11,11 +11,13 @@ import { axisHeight, chooseArrows, MessageColumns } from "../canvas/timeline_dra
 import { Span } from "../canvas/window";
 import { formatCount, formatTime } from "../format/units";
 import { outlineColour } from "../format/palette";
+import { kindKeys } from "../state/kinds";
 import { regionName } from "../state/names";
 import { Attribute, Executions, run, theme } from "../state/store";
 import { ChangeLegend, DifferenceTrees } from "../views/compared_icicle";
 import { Icicle } from "../views/icicle";
 import { colourName, inks, timelineInks } from "../views/inks";
+import { LegendKeys } from "../views/legend";
 import { newPen, Picture } from "../views/pictures";
 import { colourPoints } from "../views/point_colours";
 import { RankPicture } from "../views/rank_picture";
@@ -43,6 +45,15 @@ function Drawn({ picture, label }: { picture: Picture; label: string }) {
     );
 }
 
+/* What colours mean, as on the page. */
+function KindLegend({ of }: { of: Iterable<{ region: number; location: number }> }) {
+    return (
+        <p class="legend kinds-legend" aria-label="Colours of calls">
+            <LegendKeys keys={kindKeys(of)} />
+        </p>
+    );
+}
+
 function TreeDrawing({ address }: { address: string }) {
     const tree = keptJson<Tree>(`${address}/tree`);
     const typical = keptJson<Tree>(address.replace(/\/executions\/.*/, "/typical"));
@@ -58,7 +69,9 @@ function TreeDrawing({ address }: { address: string }) {
         depthLimit,
         isMarked: () => false,
         share: width,
+        colourOf: colours("kind"),
     };
+    const there = [...nodes, ...usual].map(({ region }) => ({ region, location: -1 }));
     return (
         <div class="structure">
             <p>this execution: {formatTime(own)}</p>
@@ -73,6 +86,7 @@ function TreeDrawing({ address }: { address: string }) {
                     />
                 </>
             )}
+            <KindLegend of={there} />
         </div>
     );
 }
@@ -107,18 +121,25 @@ function TimelineDrawing({ address, number }: { address: string; number: number 
             arrows: messages && chooseArrows(messages, window, width - left, own, it.places),
             own,
             links,
-            colour: colours(),
+            colour: colours("kind"),
             name: regionName,
             isMarked: () => false,
             ...timelineInks(it.verdict === "anomaly", colourName),
         },
         newPen(`t${number}`),
     );
+    const there = Array.from(calls.region, (region, i) => ({
+        region,
+        location: calls.location[i],
+    }));
     return (
-        <Drawn
-            picture={picture}
-            label={`Calls of ${it.places.length} ranks around ${it.id}, from ${formatTime(window[0])} to ${formatTime(window[1])}`}
-        />
+        <>
+            <Drawn
+                picture={picture}
+                label={`Calls of ${it.places.length} ranks around ${it.id}, from ${formatTime(window[0])} to ${formatTime(window[1])}`}
+            />
+            <KindLegend of={there} />
+        </>
     );
 }
 

@@ -20,6 +20,7 @@ import {
     foi,
     labelsVersion,
     lassoed,
+    measuredFrom,
     moving,
     notice,
     planeName,
@@ -51,8 +52,9 @@ export function select(tree: number | null): void {
 
 /* What is chosen in the timeline: a call, a message, a collective, an area. False: nothing was. */
 export function clearChosen(): boolean {
-    const wasChosen = chosen.value;
+    const wasChosen = chosen.value ?? measuredFrom.value;
     chosenCall.value = null;
+    measuredFrom.value = null;
     chosenMessage.value = null;
     chosenCollective.value = null;
     area.value = null;

@@ -15,6 +15,7 @@ interface CallSearch {
     region: number;
     isByLength: boolean;
     within?: Area | null;
+    locations?: number[]; /* alone; where there is no area */
 }
 
 /* As the server measures it: without an end, what happened at the very last moment of the run is in it. */
@@ -35,6 +36,7 @@ export async function searchCall(
     if (of.isByLength) parts.push("order=longest");
     if (from) parts.push(`from=${from.location}.${from.call}`);
     if (of.within) parts.push(areaQuery(of.within));
+    else if (of.locations) parts.push(`locations=${of.locations.join()}`);
     try {
         return await getJson<NextCall>(`/search/next?${parts.join("&")}`, abort);
     } catch (error) {

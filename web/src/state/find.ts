@@ -1,10 +1,18 @@
-// What can be found by a text: functions (their calls one after another, and the longest), ranks and the
-// slowest execution on each, executions by their id, and call paths of the selected execution.
+// What can be found by a text: functions (their calls one after another, the longest and the shortest, also those on one
+// rank), ranks and the slowest execution on each, executions by their id, and call paths of the selected execution.
 import { Location, Region } from "../api/types";
 import { Details, Executions } from "./store";
 
+export interface CallsItem {
+    kind: "function" | "longest" | "shortest";
+    region: number;
+    name: string;
+    calls: number;
+    locations?: number[]; /* where alone; without: anywhere */
+    nth?: number; /* the first hit is the one with this place, from 1 */
+}
 export type Item =
-    | { kind: "function" | "longest"; region: number; name: string; calls: number }
+    | CallsItem
     | { kind: "rank"; location: number; name: string }
     | { kind: "slowest" | "execution"; tree: number; name: string }
     | { kind: "path"; path: string[]; name: string };
@@ -26,7 +34,7 @@ function nearness(name: string, text: string): number {
     return lower === text ? 0 : lower.startsWith(text) ? 1 : lower.includes(text) ? 2 : 3;
 }
 
-function functionsOf({ regions }: Known, text: string): Item[] {
+function functionsOf({ regions }: Known, text: string): CallsItem[] {
     return regions
         .map((r) => ({
             r,
@@ -91,15 +99,34 @@ function pathsOf({ paths }: Known, text: string): Item[] {
         .map((path) => ({ kind: "path", path, name: path.slice(1).join(" > ") || path[0] }));
 }
 
+/* "5th longest solve on rank 3" */
+const extreme =
+    /^(?:(\d{1,3})(?:st|nd|rd|th)? )?(longest|shortest) (?:calls? )?(?:of )?(.+?)(?: on rank (\d+))?$/;
+
+/* Null: the text does not ask for the longest or shortest calls. */
+function extremesOf(known: Known, text: string): Item[] | null {
+    const [, nth, kind, name, rank] = extreme.exec(text) ?? [];
+    if (!name) return null;
+    const there = known.locations.filter((l) => l.rank === Number(rank)).map((l) => l.id);
+    if (rank && !there.length) return [];
+    return functionsOf(known, name).map((f) => ({
+        ...f,
+        kind: kind as "longest" | "shortest",
+        name: rank ? `${f.name} on rank ${Number(rank)}` : f.name,
+        ...(rank && { locations: there }),
+        ...(Number(nth) > 1 && { nth: Number(nth) }),
+    }));
+}
+
 /* Best first; a text may also say which it wants: "longest solve", "slowest on rank 3". */
 export function itemsFor(said: string, known: Known): Item[] {
-    const text = said.trim().toLowerCase();
+    const text = said.trim().toLowerCase().replace(/\s+/g, " ");
     if (!text) return [];
-    const [, long] = /^longest (?:call )?(?:of )?(.+)$/.exec(text) ?? [];
-    if (long) return functionsOf(known, long).map((f) => ({ ...f, kind: "longest" }) as Item);
+    const extremes = extremesOf(known, text);
+    if (extremes) return extremes;
     const [, rank] = /(?:^|\b(?:on )?rank )(\d+)$/.exec(text) ?? [];
     const functions = functionsOf(known, text);
-    const longest = functions.slice(0, 1).map((f) => ({ ...f, kind: "longest" }) as Item);
+    const longest = functions.slice(0, 1).map((f): Item => ({ ...f, kind: "longest" }));
     return [
         ...executionOf(known, text),
         ...(rank ? ranksOf(known, Number(rank), text.startsWith("slowest")) : []),

@@ -42,6 +42,28 @@ test("the function of that very name comes before those that are called more oft
     assert.deepEqual(found("longest call of solve"), [["longest", "solve"]]);
 });
 
+const sought = (text: string) =>
+    itemsFor(text, known).map((item) =>
+        item.kind === "longest" || item.kind === "shortest"
+            ? [item.kind, item.region, item.locations, item.nth]
+            : item.kind,
+    );
+
+test("the longest or shortest calls of a function, of all or of one rank, from any place on", () => {
+    assert.deepEqual(sought("longest solve"), [["longest", 2, undefined, undefined]]);
+    assert.deepEqual(sought("Shortest  SOLVE"), [["shortest", 2, undefined, undefined]]);
+    assert.deepEqual(sought("longest solve on rank 7"), [["longest", 2, [1], undefined]]);
+    assert.deepEqual(sought("5th longest call of solve"), [["longest", 2, undefined, 5]]);
+    assert.deepEqual(sought("2nd shortest solve on rank 0"), [["shortest", 2, [0], 2]]);
+    assert.deepEqual(found("longest solve on rank 7"), [["longest", "solve on rank 7"]]);
+    assert.deepEqual(sought("1st longest solve"), [["longest", 2, undefined, undefined]]);
+});
+
+test("there are none on a rank that is not there, and of a function that is not there", () => {
+    assert.deepEqual(sought("longest solve on rank 3"), []);
+    assert.deepEqual(sought("shortest nonexist"), []);
+});
+
 test("a number is a rank, with its slowest execution; with a dash an execution", () => {
     assert.deepEqual(found("rank 0"), [
         ["rank", "rank 0"],

@@ -18,10 +18,18 @@ import { executionsQuery } from "./load";
 import { goToOrigin } from "./origin";
 import { fitRow, helpRow, keyTable, moveRows } from "./key_table";
 import { hasTimeline } from "./movable";
-import { follow, measure } from "./timeline_keys";
+import { filterByWindow, follow, measure, measureFrom } from "./timeline_keys";
 import { ViewName, viewNames } from "./views";
 import { isLearningOpen } from "./learning";
-import { closeFind, closeMenus, isHelpOpen, openFind, tourStep } from "./overlays";
+import { copyLink } from "./share";
+import {
+    closeFind,
+    closeMenus,
+    isCompareOpen,
+    isHelpOpen,
+    openFind,
+    tourStep,
+} from "./overlays";
 import { toggleFold } from "./panes";
 import { executions, lassoed, selected } from "./store";
 
@@ -47,6 +55,7 @@ function closeOne(): void {
     const open = [
         () => leave(isHelpOpen, false),
         () => leave(isLearningOpen, false),
+        () => leave(isCompareOpen, false),
         () => leave(tourStep, null),
         closeMenus,
         closeFind,
@@ -95,6 +104,10 @@ export const runKeys = keyTable([
     {
         says: "measure: an area around the call that is chosen, or the execution",
         acts: { measure: ["M", () => hasTimeline() && measure()] },
+    },
+    {
+        says: "measure from the call that is chosen to the one that is chosen next; or Shift and click on that one",
+        acts: { measureFrom: ["X", () => hasTimeline() && measureFrom()] },
     },
     { ...nothing, says: "copy the table of what was measured", shown: "Ctrl+C" },
     { ...nothing, says: "in a query: run it", shown: "Ctrl+Enter" },
@@ -150,7 +163,7 @@ export const runKeys = keyTable([
         says: "fold the list / the details away, and back",
         acts: {
             list: ["I", () => toggleFold("list")],
-            details: ["O", () => toggleFold("details")],
+            details: ["E", () => toggleFold("details")],
         },
     },
     {
@@ -161,6 +174,14 @@ export const runKeys = keyTable([
     {
         says: "back: the window before, or the execution before",
         acts: { back: ["Backspace", () => history.back()] },
+    },
+    {
+        says: "list, overview, regions: only what has a part in the window of the timeline; again: all",
+        acts: { onlyWindow: ["O", () => hasTimeline() && filterByWindow()] },
+    },
+    {
+        says: "copy the link to what is shown",
+        acts: { copyLink: ["H", copyLink] },
     },
     { says: "close what is open, choose none", acts: { leave: ["Escape", closeOne] } },
     helpRow,

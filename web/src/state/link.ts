@@ -6,6 +6,8 @@ import { Centre } from "../canvas/centre";
 import {
     Area,
     area,
+    areaBy,
+    areaOrder,
     attributes,
     callColours,
     chosenCall,
@@ -23,6 +25,7 @@ import {
     linksShown,
     mark,
     markedCalls,
+    measuredFrom,
     openRanks,
     openThreads,
     pinnedRanks,
@@ -52,7 +55,7 @@ import {
     yAttribute,
     zoomed,
 } from "./store";
-import { placeKinds } from "../api/types";
+import { measuredBys, placeKinds } from "../api/types";
 import { printFilter, readFilter } from "./list_filter";
 import { comparedFields, isComparedStep } from "./compared_link";
 import { isLiveStep, liveFields } from "./live_link";
@@ -163,7 +166,10 @@ const fields: Field[] = [
     field("ranks", shownRanks, numbers),
     field("call", chosenCall, callOf),
     field("collective", chosenCollective, callOf),
+    field("from", measuredFrom, callOf),
     field("area", area, areaOfLanes),
+    field("area-by", areaBy, oneOf(measuredBys)),
+    field("area-order", areaOrder, order),
     field("mark", mark, path),
     field(
         "calls",
@@ -242,6 +248,11 @@ function writePending(): void {
     if (pending !== null) put(pending, isZoom ? "pushState" : "replaceState");
     windowInUrl = timeWindow.value?.join();
     pending = null;
+}
+
+/* What is shown now stands in the URL at once. */
+export function writeUrl(): void {
+    if (pending !== null) writePending();
 }
 
 export function keepUrl(): void {

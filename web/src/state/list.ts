@@ -14,9 +14,9 @@ import {
     tableOfEntries,
     treeBeside,
 } from "./entries";
-import { filterQuery, ListFilter, printFilter } from "./list_filter";
+import { filterQuery, isNarrowed, ListFilter, printFilter, withoutFilter } from "./list_filter";
 import { queryOf } from "./query";
-import { filter, foi, labelsVersion, scoresVersion, selected } from "./store";
+import { filter, foi, labelsVersion, notice, scoresVersion, selected } from "./store";
 
 export const pageSize = 50;
 const mostListed = 1000; /* that the server gives at once */
@@ -134,6 +134,26 @@ export function selectStep(by: 1 | -1): void {
 /* All of them, not only those that are shown so far. */
 export async function listTable(of: ListFilter): Promise<Table> {
     return tableOfEntries((await getEntries(of, null, Infinity)).entries);
+}
+
+/* What labels or scores took the last entry from is no filter to be left alone with: all are shown again. */
+export function leaveEmptyFilter(): void {
+    let before = { of: "", total: 0 };
+    effect(() => {
+        const page = listQuery.answer.value;
+        if (!page.value || page.isLoading) return;
+        const now = { of: listName(), total: page.value.total };
+        const isEmptied = before.of === now.of && before.total > 0 && !now.total;
+        before = now;
+        untracked(() => {
+            if (!isEmptied || !isNarrowed(filter.value)) return;
+            filter.value = withoutFilter(filter.value);
+            notice.value = {
+                text: "No execution passes the filter of the list any more: all are shown.",
+                isError: false,
+            };
+        });
+    });
 }
 
 /* Not as a person does it: what a link says of the timeline holds. */

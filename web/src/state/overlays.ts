@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 
 export const isHelpOpen = signal(false);
+export const isCompareOpen = signal(false); /* how to compare the run with another */
 export const isFindOpen = signal(false); /* what was found, as a list */
 export const findInput: { current: HTMLInputElement | null } = { current: null };
 export const tourStep = signal<number | null>(null); /* null: no tour */

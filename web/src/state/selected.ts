@@ -4,7 +4,14 @@ import { computed } from "@preact/signals";
 import { getJson } from "../api/http";
 import { CallAt, Collective, Shown } from "../api/types";
 import { queryOf } from "./query";
-import { chosenCall, chosenCollective, foi, scoresVersion, selected } from "./store";
+import {
+    chosenCall,
+    chosenCollective,
+    foi,
+    measuredFrom,
+    scoresVersion,
+    selected,
+} from "./store";
 
 export const shownQuery = queryOf<Shown>(() => {
     const [id, tree] = [foi.value?.id, selected.value];
@@ -30,12 +37,15 @@ export const rootDepth = computed<number | null>(
     () => rootQuery.answer.value.value?.depth ?? null,
 );
 
-export const callQuery = queryOf<CallAt>(() => {
-    const of = chosenCall.value;
-    if (!of) return null;
-    const at = `${of.location}/${of.call}`;
-    return { about: at, ask: (abort) => getJson(`/calls/${at}`, abort) };
-});
+const callAt = (called: typeof chosenCall) =>
+    queryOf<CallAt>(() => {
+        const of = called.value;
+        if (!of) return null;
+        const at = `${of.location}/${of.call}`;
+        return { about: at, ask: (abort) => getJson(`/calls/${at}`, abort) };
+    });
+export const callQuery = callAt(chosenCall);
+export const measuredFromQuery = callAt(measuredFrom);
 
 export const collectiveQuery = queryOf<Collective>(() => {
     const of = chosenCollective.value;

@@ -2,7 +2,15 @@
 // the rest comes from the server.
 import { computed, signal } from "@preact/signals";
 import { Column } from "../api/columns";
-import { Counter, Foi, PlaceKind, ProjectionState, Region, Run } from "../api/types";
+import {
+    Counter,
+    Foi,
+    MeasuredBy,
+    PlaceKind,
+    ProjectionState,
+    Region,
+    Run,
+} from "../api/types";
 import { ArrowKind } from "../format/arrow_words";
 import { firstFilter } from "./list_filter";
 import { ViewName, viewsAtFirst } from "./views";
@@ -102,10 +110,18 @@ export const timeWindow = signal<[number, number] | null>(
 ); /* null: the selected execution */
 export const shownRanks = signal<number[] | null>(null); /* locations; null: the partners */
 export const chosenCall = signal<{ location: number; call: number } | null>(null);
+export const measuredFrom = signal<{ location: number; call: number } | null>(
+    null,
+); /* the distance from this call to the chosen one is said */
 export const chosenCollective = signal<{ location: number; call: number } | null>(
     null,
 ); /* by a call that takes part in it */
 export const area = signal<Area | null>(null);
+export const areaBy = signal<MeasuredBy>("region");
+export const areaOrder = signal<{ key: string; isDown: boolean }>({
+    key: "own_ns",
+    isDown: true,
+});
 export const views = signal<ViewName[]>(viewsAtFirst);
 export const front = signal<ViewName | null>(
     null,

@@ -12,6 +12,8 @@ import {
     chosenCollective,
     ChosenMessage,
     chosenMessage,
+    filter,
+    measuredFrom,
     timeWindow,
 } from "./store";
 import {
@@ -111,6 +113,15 @@ export function measure(): void {
     });
 }
 
+/* Distances are measured from the call that is chosen; from none, where they are already. */
+export function measureFrom(): void {
+    goOn(() => {
+        const [now, before] = [chosenCall.value, measuredFrom.value];
+        const isSame = now?.location === before?.location && now?.call === before?.call;
+        if (now) measuredFrom.value = isSame ? null : now;
+    });
+}
+
 /* What is chosen. Without, or again: the selected execution, then the whole run. */
 export function fit(): void {
     goOn(async () => {
@@ -140,6 +151,21 @@ export function zoom(factor: number): void {
 
 export function pan(share: number): void {
     moveWindow((now) => panSpan(now, share, wholeRun.value));
+}
+
+/* The list, the overview and the functions, of what has a part in the window; of all, where they are so already. */
+export function filterByWindow(): void {
+    goOn(() => {
+        const now = windowNow.value;
+        if (!now) return;
+        const time: Span = [Math.max(0, Math.floor(now[0])), Math.ceil(now[1])];
+        const isSo = filter.value.time?.join() === time.join();
+        filterByTime(isSo ? null : time);
+    });
+}
+
+export function filterByTime(time: Span | null): void {
+    filter.value = { ...filter.value, time };
 }
 
 /* By hand: what is under way would move it again. */

@@ -17,6 +17,7 @@ import { shownQuery } from "../state/selected";
 import { frontTab, showView, tabs } from "../state/shown_views";
 import { chosen, run, views } from "../state/store";
 import { viewRow, ViewName, viewsThatAre } from "../state/views";
+import { CompareDialog } from "./compare_dialog";
 import { ComparedPage } from "./compared_page";
 import { HistoryPage } from "./history_page";
 import { Candidates } from "./candidates";
@@ -218,6 +219,7 @@ export function App() {
             <Body />
             <Help />
             <LearningDialog />
+            <CompareDialog />
             <Tour />
         </>
     );

@@ -9,6 +9,7 @@ import { select } from "../state/actions";
 import { foi, regions, selected } from "../state/store";
 import { LabelButtons } from "./labels";
 import { Sketch } from "./sketch";
+import { isolate } from "../format/name_text";
 
 function regionName(id: number): string {
     return regions.value.get(id)?.short_name ?? `region ${id}`;
@@ -60,7 +61,7 @@ export function CandidateItem({ of }: { of: Candidate }) {
                         {cost}
                     </span>
                 )}
-                <span class="why">{of.why}</span>
+                <span class="why">{isolate(of.why)}</span>
                 {of.question && <span class="why">{askedWords(of.question)}</span>}
             </button>
             <LabelButtons tree={of.tree} id={shortId(of.id)} />

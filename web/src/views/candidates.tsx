@@ -2,12 +2,12 @@
 // same way, or executions, the strangest or those best to label first. 50 are fetched at a time.
 import { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { plural } from "../format/units";
+import { formatTime, plural } from "../format/units";
 import { runKeys } from "../state/keys";
 import { Entry } from "../state/entries";
 import { isLearningOpen } from "../state/learning";
 import { listQuery, listTable, Page, pageSize, showMore } from "../state/list";
-import { firstFilter, isNarrowed, ListFilter, withPart } from "../state/list_filter";
+import { isNarrowed, ListFilter, withoutFilter, withPart } from "../state/list_filter";
 import { room, toggleFold } from "../state/panes";
 import { filter, foi, run } from "../state/store";
 import { CandidateItem } from "./candidate_item";
@@ -107,7 +107,22 @@ function Filters() {
                 ],
                 (label) => set({ label: label as ListFilter["label"] }),
             )}
+            {now.time && !isAsking && (
+                <TimeChip time={now.time} clear={() => set({ time: null })} />
+            )}
         </div>
+    );
+}
+
+/* The time that the list is filtered to. */
+function TimeChip({ time, clear }: { time: [number, number]; clear: () => void }) {
+    return (
+        <span class="chip">
+            {formatTime(time[0])} to {formatTime(time[1])}
+            <button class="quiet" aria-label="All times" onClick={clear}>
+                ✕
+            </button>
+        </span>
     );
 }
 
@@ -134,11 +149,7 @@ function NothingLikeThat({ what }: { what: Page["what"] }) {
         <Empty>
             <p>No {what === "cause" ? "incident" : what} is like that.</p>
             {isNarrowed(filter.value) && (
-                <button
-                    onClick={() =>
-                        (filter.value = { ...firstFilter, order: filter.value.order })
-                    }
-                >
+                <button onClick={() => (filter.value = withoutFilter(filter.value))}>
                     Show all
                 </button>
             )}

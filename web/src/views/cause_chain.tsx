@@ -6,6 +6,7 @@ import { originOf } from "../format/origin";
 import { formatTime, plural } from "../format/units";
 import { shortName } from "../state/names";
 import { showLink, showOrigin } from "../state/origin";
+import { Name } from "./name";
 
 const mostLinks = 6; /* of a long chain: its end, and its beginning */
 
@@ -17,7 +18,10 @@ function LinkItem({ link, number }: { link: CauseLink; number: number }) {
                 title={`Show it in the timeline: ${link.path.join(" > ")}`}
             >
                 rank {link.thread ? `${link.rank}.${link.thread}` : link.rank}:{" "}
-                <b>{shortName(link.function)}</b> {formatTime(link.time_ns)}
+                <b>
+                    <Name of={shortName(link.function)} />
+                </b>{" "}
+                {formatTime(link.time_ns)}
                 {link.guessed && " (by time: there is no record of the receive)"}
             </button>
         </li>

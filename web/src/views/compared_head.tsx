@@ -37,7 +37,7 @@ function RunNames({ runs, side }: { runs: ComparedRun[]; side: "before" | "after
 
 export function Headline({ of }: { of: Comparison }) {
     return (
-        <div class="compared-headline">
+        <section class="compared-headline" aria-label="What changed">
             <p>
                 <b class={`verdict verdict-${of.verdict}`}>
                     <span aria-hidden="true">{signs[of.verdict]}</span>{" "}
@@ -46,13 +46,16 @@ export function Headline({ of }: { of: Comparison }) {
                 <code>{of.foi}</code> {of.headline}
             </p>
             {of.notes.length > 0 && <p class="dim">{of.notes.map(sentence).join(" ")}</p>}
-        </div>
+        </section>
     );
 }
 
-export function TopLine({ name, children }: { name: string; children?: ComponentChildren }) {
+/* is: what the page is, for those who hear it; name: what is seen of that. */
+export function TopLine(props: { is: string; name: string; children?: ComponentChildren }) {
+    const { is, name, children } = props;
     return (
         <header class="top compared-top">
+            <h1 class="visually-hidden">{is}</h1>
             <b class="brand">snag</b>
             <span class="run-name" title={name}>
                 {name}

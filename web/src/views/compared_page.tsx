@@ -217,7 +217,7 @@ export function ComparedPage() {
                             { to: "view-executions", says: "To the executions" },
                         ]}
                     />
-                    <TopLine name="">
+                    <TopLine is={`Comparison of ${run.value!.name}`} name="">
                         <RunLines runs={runs} />
                     </TopLine>
                     <Messages />

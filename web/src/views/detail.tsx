@@ -18,6 +18,7 @@ import { shortName } from "../state/names";
 import { LabelButtons } from "./labels";
 import { Failed, Loading, NothingSelected } from "./panel";
 import { useSize } from "./use_size";
+import { isolate } from "../format/name_text";
 
 function NextStep({ of }: { of: Shown }) {
     const label = executions.value?.label[of.tree] ?? 0;
@@ -96,7 +97,7 @@ function OriginButton({ of }: { of: Shown }) {
             title={`${origin.says} Show it in the timeline (${runKeys.keyOf("origin")})`}
             onClick={goToOrigin}
         >
-            <span class="dim">goes back to</span> {words}
+            <span class="dim">goes back to</span> {isolate(words)}
         </button>
     );
 }
@@ -111,7 +112,7 @@ function Reason(props: { of: Shown; isWhole: boolean; setIsCut: (is: boolean) =>
     }, [props.of.why, width, props.isWhole]);
     return (
         <p class={props.isWhole ? "why" : "why cut"} ref={box}>
-            <OriginButton of={props.of} /> {props.of.why}
+            <OriginButton of={props.of} /> {isolate(props.of.why)}
         </p>
     );
 }

@@ -14,7 +14,12 @@ export function Dialog(props: {
     const isOpen = props.isOpen.value;
     useLayoutEffect(() => {
         const { open } = dialog.current!;
-        if (isOpen && !open) dialog.current!.showModal();
+        if (isOpen && !open) {
+            dialog.current!.showModal();
+            // Not what has the first button: that may be at its end, and would be scrolled to.
+            if (!dialog.current!.querySelector("[autofocus]")) dialog.current!.focus();
+            dialog.current!.scrollTop = 0;
+        }
         if (isOpen || !open) return;
         toldToClose.current++;
         dialog.current!.close();
@@ -29,6 +34,7 @@ export function Dialog(props: {
             ref={dialog}
             class={`dialog ${props.name}`}
             aria-label={props.label}
+            tabIndex={-1}
             onClose={closed}
         >
             {props.children}

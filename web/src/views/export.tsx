@@ -1,6 +1,9 @@
 // Saving: labels, executions and tables as CSV, the window of the timeline as Chrome JSON, views as pictures.
 import { useRef } from "preact/hooks";
 import { apiUrl } from "../api/http";
+import { runKeys } from "../state/keys";
+import { isCompareOpen } from "../state/overlays";
+import { copyLink } from "../state/share";
 import { foi, notice, run, views } from "../state/store";
 import { viewTable } from "../state/views";
 import { printCsv, Table } from "../format/csv";
@@ -94,6 +97,18 @@ export function ExportMenu() {
         >
             <summary>Save</summary>
             <div>
+                <button
+                    onClick={copyLink}
+                    title={`What is shown now, for somebody else (${runKeys.keyOf("copyLink")})`}
+                >
+                    Copy the link to what is shown
+                </button>
+                <button onClick={() => (isCompareOpen.value = true)}>
+                    Compare with another run ...
+                </button>
+                <a href={apiUrl("/report.html")} download>
+                    Report of the run (HTML, to be sent)
+                </a>
                 <a href={apiUrl("/labels.csv")} download>
                     Labelled executions (CSV)
                 </a>

@@ -9,7 +9,9 @@ import { giveUp, goOn } from "../state/acts";
 import { select } from "../state/actions";
 import { showView } from "../state/shown_views";
 import { searchCall, Step } from "../state/call_walk";
-import { Item, itemsFor, Known } from "../state/find";
+import { CallsItem, Item, itemsFor, Known } from "../state/find";
+import { listQuery } from "../state/list";
+import { detailsQuery, executionsQuery } from "../state/load";
 import { reveal, showLane, sought } from "../state/reveal";
 import { queryOf, when } from "../state/query";
 import {
@@ -25,10 +27,12 @@ import {
 } from "../state/store";
 import { findInput, isFindOpen } from "../state/overlays";
 import { pathOf } from "./structure";
+import { Name, PathNames } from "./name";
 
 const kindWords: Record<Item["kind"], string> = {
     function: "function",
     longest: "longest call of",
+    shortest: "shortest call of",
     rank: "rank",
     slowest: "",
     execution: "",
@@ -42,25 +46,37 @@ interface Place {
 }
 const place = signal<Place | null>(null);
 
-/* Around: behind the last is the first again. */
+/* Around: behind the last is the first again. The shortest are the longest from behind; their place counts from there. */
 async function nextCall(
-    item: Item & { region: number },
+    item: CallsItem,
     from: NextCall | null,
     step: Step,
     abort: AbortSignal,
 ): Promise<NextCall | null> {
-    const of = { region: item.region, isByLength: item.kind === "longest" };
-    const hit = await searchCall(of, from, step, abort);
-    return hit ?? (from ? searchCall(of, null, step, abort) : null);
+    const { region, locations } = item;
+    const of = { region, locations, isByLength: item.kind !== "function" };
+    const isBack = item.kind === "shortest";
+    const way = isBack === (step === "next") ? "previous" : "next";
+    const search = async (behind: NextCall | null) => {
+        const hit = await searchCall(of, behind, way, abort);
+        return hit && isBack ? { ...hit, place: hit.total - hit.place + 1 } : hit;
+    };
+    let hit = await search(from);
+    for (let n = 1; !from && hit && n < (item.nth ?? 1); n++) hit = await search(hit);
+    return hit ?? (from ? search(null) : null);
+}
+
+function isOfCalls(item: Item): item is CallsItem {
+    return item.kind === "function" || item.kind === "longest" || item.kind === "shortest";
 }
 
 /* To the item that a text means once all that is searched is here; from the hit that one is at to the next. */
 function goTo(itemOf: () => Item | undefined, step: Step): void {
     goOn(async (abort) => {
-        await when(() => isAllKnown.value);
+        await when(() => isAllKnown.value || failure.value !== null);
         const item = itemOf();
         if (!item) return null;
-        if (item.kind !== "function" && item.kind !== "longest")
+        if (!isOfCalls(item))
             return () => {
                 show(item);
                 place.value = { item, hit: null };
@@ -95,9 +111,18 @@ const paths = computed<string[][]>(() => {
     return nodes.map((_, i) => pathOf(nodes, i));
 });
 
-/* Until then nothing is said to be missing. */
+/* Until then nothing is said to be missing. The first of the list is selected when that comes, and has paths. */
 const isAllKnown = computed(
-    () => run.value !== null && details.value !== null && !pathsQuery.answer.value.isLoading,
+    () =>
+        run.value !== null &&
+        details.value !== null &&
+        !pathsQuery.answer.value.isLoading &&
+        (selected.value !== null || !listQuery.answer.value.isLoading),
+);
+
+/* Why executions cannot be searched; null: they can be, or will. */
+const failure = computed(
+    () => executionsQuery.answer.value.error ?? detailsQuery.answer.value.error,
 );
 
 function known(): Known {
@@ -125,17 +150,28 @@ function show(item: Item): void {
 
 function ItemWords({ of }: { of: Item }) {
     const calls = of.kind === "function" ? ` ${formatCount(of.calls)} calls` : "";
+    const nth = isOfCalls(of) && of.nth ? `number ${of.nth} of the ` : "";
     return (
         <>
-            <span class="dim">{kindWords[of.kind]}</span>{" "}
-            {of.kind === "rank" ? of.name.replace("rank ", "") : of.name}
+            <span class="dim">
+                {nth}
+                {nth ? kindWords[of.kind].replace("call ", "calls ") : kindWords[of.kind]}
+            </span>{" "}
+            {of.kind === "path" ? (
+                <PathNames of={of.path.length > 1 ? of.path.slice(1) : of.path} />
+            ) : (
+                <Name of={of.kind === "rank" ? of.name.replace("rank ", "") : of.name} />
+            )}
             <small>{calls}</small>
         </>
     );
 }
 
+const keyOf = (item: Item): string =>
+    `${isOfCalls(item) ? (item.nth ?? "") : ""} ${item.kind} ${item.name}`;
+
 function isSame(a: Item, b: Item): boolean {
-    return a.kind === b.kind && a.name === b.name;
+    return keyOf(a) === keyOf(b);
 }
 
 export function FindBar() {
@@ -159,7 +195,9 @@ export function FindBar() {
         ? ""
         : at.hit
           ? `${formatCount(at.hit.place)} of ${formatCount(at.hit.total)}`
-          : "1 of 1";
+          : isOfCalls(at.item)
+            ? "none"
+            : "1 of 1";
     const onKeyDown = (event: KeyboardEvent) => {
         const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
         if (event.key === "Enter") goOnBy(event.shiftKey ? "previous" : "next");
@@ -181,6 +219,7 @@ export function FindBar() {
                 type="search"
                 placeholder="Find (/)"
                 aria-label="Find functions, ranks, executions, call paths"
+                title="such as: solve, longest MPI_Waitall, 5th longest solve on rank 3, rank 7, #7-67"
                 role="combobox"
                 aria-expanded={isOpen && items.length > 0}
                 aria-controls="found"
@@ -188,6 +227,8 @@ export function FindBar() {
                 value={text}
                 onInput={(e) => {
                     setText(e.currentTarget.value);
+                    isSearching.value =
+                        e.currentTarget.value.length > 1; /* before it is drawn */
                     setActive(0);
                     giveUp();
                     place.value = null;
@@ -214,13 +255,15 @@ export function FindBar() {
             <p class="found-nothing" role="status" hidden={!isOpen || !isMissing}>
                 {isAllKnown.value
                     ? `Nothing is called “${text.trim()}”.`
-                    : "Loading what can be found ..."}
+                    : failure.value !== null
+                      ? `No function is called “${text.trim()}”; executions cannot be searched: ${failure.value}`
+                      : "Loading what can be found ..."}
             </p>
             {isOpen && items.length > 0 && (
                 <ul id="found" role="listbox" aria-label="Found">
                     {items.map((item, i) => (
                         <li
-                            key={`${item.kind} ${item.name}`}
+                            key={keyOf(item)}
                             id={`found-${i}`}
                             role="option"
                             aria-selected={i === active}

@@ -2,6 +2,7 @@
 import { goToLongest } from "../state/call_walk";
 import { regionPlace } from "../state/names";
 import { Area, regions } from "../state/store";
+import { Name } from "./name";
 
 export function FunctionButton({ id, within }: { id: number; within?: Area }) {
     const region = regions.value.get(id);
@@ -12,7 +13,7 @@ export function FunctionButton({ id, within }: { id: number; within?: Area }) {
             title={`${region.name}${regionPlace(id)}: show its longest call${within ? " in the area" : ""}`}
             onClick={() => goToLongest(id, within ?? null)}
         >
-            {region.short_name}
+            <Name of={region.short_name} />
         </button>
     );
 }

@@ -1,6 +1,7 @@
 // The line at the top: what run this is, how it stands, which views are shown, what can be saved.
 import { useEffect } from "preact/hooks";
 import { isOnline } from "../api/http";
+import { foldMiddle } from "../format/name_text";
 import { formatCount, plural } from "../format/units";
 import { Act } from "../api/types";
 import { runKeys } from "../state/keys";
@@ -15,6 +16,7 @@ import { ExportMenu } from "./export";
 import { FindBar } from "./find_bar";
 import { RunSummary } from "./run_summary";
 import { useMedia } from "./use_media";
+import { Name } from "./name";
 
 const saidMs = 8000; /* then a message that asks for nothing goes away by itself */
 
@@ -56,7 +58,12 @@ function ViewChoice() {
 
 function FoiChoice() {
     const fois = run.value?.fois ?? [];
-    if (fois.length < 2) return <code>{foi.value?.name}</code>;
+    if (fois.length < 2)
+        return (
+            <code>
+                <Name of={foi.value?.name ?? ""} />
+            </code>
+        );
     return (
         <select
             aria-label="Function of interest"
@@ -67,7 +74,7 @@ function FoiChoice() {
             }}
         >
             {fois.map((f) => (
-                <option value={f.id}>{f.name}</option>
+                <option value={f.id}>{foldMiddle(f.name)}</option>
             ))}
         </select>
     );

@@ -207,7 +207,7 @@ export function HistoryPage() {
                                 { to: "view-runs", says: "To the runs" },
                             ]}
                         />
-                        <TopLine name={run.value!.name}>
+                        <TopLine is={`History ${run.value!.name}`} name={run.value!.name}>
                             <span class="headline">
                                 {plural(of.runs, "run")} of{" "}
                                 {list.length > 1 ? (

@@ -16,6 +16,7 @@ import { inTime } from "../state/entries";
 import { executions, selected } from "../state/store";
 import { LabelButtons } from "./labels";
 import { Recurrence } from "./recurrence";
+import { isolate } from "../format/name_text";
 
 const mostAtFirst = 12;
 const moreAtATime = 100;
@@ -111,7 +112,7 @@ function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
                 {causedBy(of) && <span title="where the cause is">{causedBy(of)}</span>}
                 <span class="verdict">{of.verdict === "anomaly" ? "▲ anomaly" : "normal"}</span>
             </span>
-            <span class="what">{incidentReason(of)}</span>
+            <span class="what">{isolate(incidentReason(of))}</span>
             <span class="line">
                 {amounts && (
                     <span class="cost" title={amounts.help}>

@@ -118,6 +118,7 @@ export function LiveHead() {
     const now = status.value!;
     return (
         <header class="top live-head">
+            <h1 class="visually-hidden">Live: {run.value?.name}</h1>
             <b class="brand">snag</b>
             <span class="run-name" title={now.source}>
                 {run.value?.name}

@@ -3,7 +3,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { getBundle } from "../api/http";
 import { Cell, Heat, heatPixels, spanOfDrag } from "../canvas/heat";
-import { css, hotColour, scaleColour } from "../format/colour";
+import { countColour, css, hotColour } from "../format/colour";
 import { formatCount, formatTime } from "../format/units";
 import {
     chooseSpan,
@@ -14,6 +14,7 @@ import {
     toggleRank,
 } from "../state/live";
 import { useQuery } from "../state/query";
+import { theme } from "../state/store";
 import { Point } from "./canvas";
 import { HeatPicture } from "./heat_picture";
 import { Choice, LivePanel } from "./live_panel";
@@ -35,8 +36,9 @@ async function load(what: string, abort: AbortSignal): Promise<HeatMap> {
 
 const isTime = () => planeChosen.value.endsWith("_ns");
 const isCount = () => planeChosen.value === "calls" || planeChosen.value === "exclusive_ns";
-const colourOf = () =>
-    isCount() ? scaleColour : hotColour; /* strange things have their own */
+/* Strange things have colours of their own. */
+const colourOf = () => (x: number) =>
+    (isCount() ? countColour : hotColour)(x, theme.value === "dark");
 const textOf = (value: number) => (isTime() ? formatTime(value) : formatCount(value));
 
 /* What is chosen, above the picture: a stretch of time, a rank. */
@@ -75,7 +77,7 @@ function Chosen({ heat, drag }: { heat: HeatMap; drag: [number, number] | null }
 function Picture({ heat }: { heat: HeatMap }) {
     const [at, setAt] = useState<Cell | null>(null);
     const [drag, setDrag] = useState<[number, number] | null>(null);
-    const pixels = useMemo(() => heatPixels(heat, colourOf()), [heat]);
+    const pixels = useMemo(() => heatPixels(heat, colourOf()), [heat, theme.value]);
     const timeOf = (column: number) => heat.begin_ns + column * heat.bin_ns;
     const dragFrom = (from: Point) => {
         let span: [number, number] | null = null;
@@ -93,7 +95,7 @@ function Picture({ heat }: { heat: HeatMap }) {
             <HeatPicture
                 rows={heat.rows}
                 columns={heat.width}
-                of={[heat]}
+                of={[pixels]}
                 rgba={() => pixels.rgba}
                 ends={[`rank ${heat.rank[0]}`, `${heat.rank[heat.rows - 1]}`]}
                 label={`History of ${heat.rows} ranks; the table of ranks has the same as numbers`}

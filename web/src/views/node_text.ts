@@ -1,5 +1,6 @@
 // Names in the room there is: as much of a text as fits, measured, not guessed.
 import { textWidth } from "./pictures";
+import { isolate } from "../format/name_text";
 
 export const nameFont = "11px system-ui, sans-serif"; /* as in style.css */
 
@@ -29,8 +30,8 @@ export function cutText(text: string, width: number, widthOf = measured): string
 
 /* The first of them that fits; of the last, which says least, the beginning. */
 export function firstThatFits(texts: string[], width: number, widthOf = measured): string {
-    return (
+    return isolate(
         texts.find((text) => widthOf(text) <= width) ??
-        cutText(texts[texts.length - 1], width, widthOf)
+            cutText(texts[texts.length - 1], width, widthOf),
     );
 }

@@ -9,6 +9,7 @@ import {
     colourBy,
     details,
     executions,
+    filter,
     foi,
     lassoed,
     moving,
@@ -20,6 +21,7 @@ import {
     xAttribute,
     yAttribute,
 } from "../state/store";
+import { isNarrowed } from "../state/list_filter";
 import { detailsQuery, executionsQuery, planeQuery } from "../state/load";
 import { Choice } from "./live_panel";
 import { Empty, Failed, Loading, Panel } from "./panel";
@@ -161,6 +163,7 @@ function Sampling() {
                 </output>
             </label>
             {planeShown.value !== "attributes" && <span>near: alike</span>}
+            {isNarrowed(filter.value) && <span>those that the list is filtered to</span>}
             <span>
                 {hiddenPoints.value
                     ? `${plural(hiddenPoints.value, "point")} hidden`

@@ -36,16 +36,17 @@ const columns = [
 export function QualityView() {
     const of = run.value!;
     const damage = of.quality.filter((q) => q.is_damage);
+    const rows = [...damage, ...of.quality.filter((q) => !q.is_damage)];
     const state = damage.length
         ? `▲ The trace is damaged in ${plural(damage.length, "way")}. It was read as far as it goes.`
         : "The trace is not damaged.";
     useTable("quality", () => ({
         head: ["kind", "where", "count", "is_damage", "text"],
-        rows: of.quality.map((q) => [q.kind, whereOf(q), q.count, q.is_damage, q.text]),
+        rows: rows.map((q) => [q.kind, whereOf(q), q.count, q.is_damage, q.text]),
     }));
     usePicture("quality", () => ({
         ...(of.quality.length
-            ? tableFigure(columns, of.quality)
+            ? tableFigure(columns, rows)
             : { width: 0, height: 0, content: "" }),
         notes: [state, clockText(of.clocks)],
     }));
@@ -58,13 +59,15 @@ export function QualityView() {
                     <table>
                         <thead>
                             <tr>
-                                {columns.map(({ title }) => (
-                                    <th scope="col">{title}</th>
+                                {columns.map(({ title, isWords }) => (
+                                    <th scope="col" class={isWords ? "words" : ""}>
+                                        {title}
+                                    </th>
                                 ))}
                             </tr>
                         </thead>
                         <tbody>
-                            {of.quality.map((q) => (
+                            {rows.map((q) => (
                                 <tr>
                                     <th scope="row">{q.text}</th>
                                     <td class="words">{whereOf(q)}</td>

@@ -1,13 +1,16 @@
 // How long own work took on each rank over time, against what is usual: a heat map.
 import { useMemo, useRef, useState } from "preact/hooks";
 import { Place, Ranks } from "../api/types";
-import { Cell, Heat, heatPixels } from "../canvas/heat";
+import { Cell, fewerRows, Heat, heatPixels, rowOf } from "../canvas/heat";
 import { drawTimeAxis, timeAxisHeight } from "../canvas/figure";
 import { SvgPen } from "../canvas/svg_pen";
 import { css, hotColour } from "../format/colour";
 import { formatTime, plural } from "../format/units";
+import { Key } from "../canvas/figure";
+import { theme } from "../state/store";
 import { HeatPicture } from "./heat_picture";
 import { inks } from "./inks";
+import { LegendKeys } from "./legend";
 import { newPen, Picture, usePicture } from "./pictures";
 
 const least = 0.02; /* slower than usual by less is not coloured */
@@ -19,6 +22,8 @@ interface Props {
     pick?: (place: Place, begin_ns: number, end_ns: number) => void; /* a cell */
 }
 
+const mostRows = 120; /* of a picture: of more ranks several share one */
+const keySteps = [0.1, 0.5, 1];
 const mostRects = 20000; /* in a figure; more cells are an image */
 const figure = { width: 620, left: 70, row: 14, most: 420 };
 
@@ -26,17 +31,25 @@ function overUsual(factor: number): number {
     return factor - 1 < least ? 0 : Math.min(factor - 1, most);
 }
 
-/* As heatPixels() has it: of the highest there is. */
-function colourOf(over: number, highest: number): string | null {
-    return over > 0 ? css(hotColour(Math.sqrt(over / highest))) : null;
+/* Noise stays pale: the last colour is always that of twice as long, and steps are even. */
+function colourOf(over: number, isDark = false): string | null {
+    return over > 0 ? css(hotColour(over / most, isDark)) : null;
+}
+
+/* "10 % longer" */
+function keysOf(isDark: boolean): Key[] {
+    return keySteps.map((over) => ({
+        colour: colourOf(over, isDark)!,
+        text: `${Math.round(100 * over)} %${over === most ? " or more" : ""}`,
+    }));
 }
 
 /* Cells side by side that have one colour are one rectangle. */
-function drawCells(pen: SvgPen, heat: Heat, highest: number, wide: number, high: number): void {
+function drawCells(pen: SvgPen, heat: Heat, wide: number, high: number): void {
     const [cell, row] = [wide / heat.width, high / heat.rows];
     for (let y = 0; y < heat.rows; y++)
         for (let x = 0; x < heat.width;) {
-            const at = (i: number) => colourOf(heat.value[y * heat.width + i], highest);
+            const at = (i: number) => colourOf(heat.value[y * heat.width + i]);
             const colour = at(x);
             let end = x + 1;
             while (end < heat.width && at(end) === colour) end++;
@@ -55,7 +68,7 @@ function rankFigure(
 ): Picture {
     const { places, history } = ranks;
     const pen = newPen();
-    const highest = heat.value.reduce((a, b) => Math.max(a, b), 0);
+    const isAny = heat.value.some((over) => over > 0);
     const colours = inks();
     const wide = figure.width - figure.left;
     const high = Math.min(figure.most, Math.max(60, places.length * figure.row));
@@ -63,7 +76,7 @@ function rankFigure(
         pen.insert(
             `<image x="${figure.left}" width="${wide}" height="${high}" preserveAspectRatio="none" image-rendering="pixelated" href="${canvas.toDataURL()}"/>`,
         );
-    else drawCells(pen, heat, highest, wide, high);
+    else drawCells(pen, heat, wide, high);
     pen.strokeStyle = colours.line;
     pen.strokeRect(figure.left, 0, wide, high);
     pen.font = "11px system-ui, sans-serif";
@@ -84,13 +97,10 @@ function rankFigure(
         width: figure.width,
         height: high + timeAxisHeight,
         content: pen.toString(),
-        keys: highest
-            ? [0.1, 0.5, 1].map((part) => ({
-                  colour: colourOf(part * highest, highest)!,
-                  text: `own work takes ${(1 + part * highest).toFixed(2)} times the typical${highest === most && part === 1 ? " or more" : ""}`,
-              }))
+        keys: isAny
+            ? keysOf(false).map((key) => ({ ...key, text: `own work ${key.text} longer` }))
             : [],
-        notes: highest ? [] : ["Nowhere does own work take longer than is typical."],
+        notes: isAny ? [] : ["Nowhere does own work take longer than is typical."],
     };
 }
 
@@ -106,33 +116,48 @@ export function RankPicture({ ranks, begin_ns, pick }: Props) {
         }),
         [ranks],
     );
+    const shown = useMemo(() => fewerRows(heat, mostRows), [heat]);
+    const isDark = theme.value === "dark";
     usePicture("ranks", () =>
         rankFigure(ranks, heat, begin_ns, box.current!.querySelector("canvas")!),
     );
-    const choose = ({ row, column }: Cell) => {
-        const begin = history.begin_ns + column * history.bin_ns;
-        pick!(places[row], begin, begin + history.bin_ns);
+    const placeAt = (cell: Cell): number => rowOf(heat, shown.per, cell);
+    const choose = (cell: Cell) => {
+        const begin = history.begin_ns + cell.column * history.bin_ns;
+        pick!(places[placeAt(cell)], begin, begin + history.bin_ns);
     };
     const timeOf = (column: number) =>
         formatTime(history.begin_ns - begin_ns + column * history.bin_ns);
-    const factor = at && history.factor[at.row * heat.width + at.column];
+    const row = at && placeAt(at);
+    const factor = at && history.factor[row! * heat.width + at.column];
     return (
         <>
             <HeatPicture
-                rows={heat.rows}
-                columns={heat.width}
+                rows={shown.rows}
+                columns={shown.width}
                 box={box}
-                of={[heat]}
-                rgba={() => heatPixels(heat, hotColour).rgba}
+                of={[shown, isDark]}
+                rgba={() =>
+                    heatPixels(shown, (root) => hotColour(root ** 2, isDark), most).rgba
+                }
                 ends={[places[0].place, places[heat.rows - 1].place]}
                 label={`How long own work took on ${plural(heat.rows, ranks.by)} over time, against what is typical; the table below says who is slow`}
                 hover={setAt}
                 choose={pick && choose}
             />
+            <p class="legend kinds-legend" aria-label="Colours of ranks">
+                <span>own work longer than is typical by</span>
+                <LegendKeys keys={keysOf(isDark)} />
+                {shown.per > 1 && (
+                    <span>
+                        a row is {shown.per} {ranks.by}s, and has the slowest of them
+                    </span>
+                )}
+            </p>
             <p class="dim">
                 {at && factor !== null
-                    ? `${places[at.row].place}, ${timeOf(at.column)}: ${factor ? `own work takes ${factor.toFixed(2)} times the typical` : "no execution begins"}`
-                    : `${timeOf(0)} to ${timeOf(heat.width)} across; coloured: own work that takes longer than is typical${pick ? "; a click shows it in the timeline" : ""}`}
+                    ? `${places[row!].place}, ${timeOf(at.column)}: ${factor ? `own work takes ${factor.toFixed(2)} times the typical` : "no execution begins"}`
+                    : `${timeOf(0)} to ${timeOf(heat.width)} across${pick ? "; a click shows it in the timeline" : ""}`}
             </p>
         </>
     );

@@ -1,20 +1,23 @@
-// All functions of the trace, in a table that can be sorted; or those of the window that the timeline shows, on all
-// lanes or on its own.
+// All functions of the trace, in a table that can be sorted; or those of the time and the rank that the list is
+// filtered to, or of the window that the timeline shows, on all lanes or on its own.
+import { computed } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { getJson } from "../api/http";
 import { Measure, Region } from "../api/types";
 import { Table } from "../format/csv";
 import { formatCount, formatTime, plural } from "../format/units";
+import { isNarrowed } from "../state/list_filter";
 import { useQuery } from "../state/query";
 import {
     Area,
+    filter,
     regionFilter as text,
     regionOrder as sorting,
     regions,
     regionsOf,
     run,
 } from "../state/store";
-import { lanesNow, windowNow } from "../state/timeline";
+import { lanesNow, wholeRun, windowNow } from "../state/timeline";
 import { regionKind, regionKindName } from "../state/kinds";
 import { FunctionButton } from "./function_button";
 import { Choice } from "./live_panel";
@@ -99,18 +102,37 @@ function sortKey(among: Column[]): keyof Region {
     return among.find((column) => column.key === key)?.key ?? "exclusive_ns";
 }
 
-/* What the timeline shows, or its window on all lanes; null: all of the run. */
+const isOfWords = ({ key }: Column): boolean => key === "short_name" || key === "kind";
+
+/* The server counts lanes: threads and streams, too. */
+const countsLanes = computed(() => run.value?.locations.some((l) => l.thread > 0) ?? false);
+
+function titled(columns: Column[]): Column[] {
+    if (!countsLanes.value) return columns;
+    return columns.map((c) =>
+        c.key === "locations"
+            ? { ...c, title: "Lanes", help: "ranks, threads and streams that called it" }
+            : c,
+    );
+}
+
+function lanesOf(rank: number | null): number[] {
+    const all = run.value!.locations;
+    return all.filter((l) => rank === null || l.rank === rank).map(({ id }) => id);
+}
+
+/* What the timeline shows, or its window on all lanes, or what the list is filtered to; null: all of the run. */
 function partNow(): Area | null {
-    const window = windowNow.value;
-    if (regionsOf.value === "run" || !window) return null;
+    const { rank, time } = filter.value;
+    const isOfList = regionsOf.value === "run";
+    const window = isOfList
+        ? (time ?? (rank === null ? null : wholeRun.value))
+        : windowNow.value;
+    if (!window) return null;
     const [begin, end] = [Math.floor(window[0]), Math.ceil(window[1])];
     const lanes = lanesNow.value.map(({ location }) => location);
-    const all = run.value!.locations.map(({ id }) => id);
-    return {
-        begin,
-        end,
-        locations: regionsOf.value === "lanes" && lanes.length ? lanes : all,
-    };
+    const isOfLanes = regionsOf.value === "lanes" && lanes.length > 0;
+    return { begin, end, locations: isOfLanes ? lanes : lanesOf(isOfList ? rank : null) };
 }
 
 function measure({ begin, end, locations }: Area, abort: AbortSignal): Promise<Measure> {
@@ -155,14 +177,14 @@ function Rows(props: { of: Region[]; columns: Column[]; within: Area | null }) {
 
 function Found({ of, part }: { of: Region[]; part: Area | null }) {
     const wanted = text.value.toLowerCase();
-    const known = part ? columns.filter(({ key }) => ofPart.includes(key)) : columns;
+    const known = titled(part ? columns.filter(({ key }) => ofPart.includes(key)) : columns);
     const key = sortKey(known);
     const all = of.filter((r) => r.calls > 0 && r.name.toLowerCase().includes(wanted));
     const sorted = sortRegions(all, key, sorting.value.isDown);
     useTable("regions", () => regionTable(sorted, !part));
     usePicture("regions", () =>
         tableFigure(
-            known.map((c) => ({ ...c, isWords: c.key === "short_name" || c.key === "kind" })),
+            known.map((c) => ({ ...c, isWords: isOfWords(c) })),
             sorted,
         ),
     );
@@ -187,7 +209,7 @@ function Found({ of, part }: { of: Region[]; part: Area | null }) {
             )}
             <table>
                 <SortedHead
-                    columns={known}
+                    columns={known.map((c) => ({ ...c, isWords: isOfWords(c) }))}
                     order={{ ...sorting.value, key }}
                     sort={(order) => (sorting.value = order)}
                     isDownAtFirst={(by) => by !== "short_name"}
@@ -230,7 +252,10 @@ export function Regions() {
                 label="Functions of"
                 value={regionsOf.value}
                 options={[
-                    ["run", "of the run"],
+                    [
+                        "run",
+                        isNarrowed(filter.value) ? "as the list is filtered" : "of the run",
+                    ],
                     ["window", "of the timeline's window"],
                     ["lanes", "of its window and lanes"],
                 ]}

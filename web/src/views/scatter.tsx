@@ -7,12 +7,14 @@ import { sample } from "../canvas/sampling";
 import { executionId } from "../format/ids";
 import { formatCount, formatScore, formatTime, plural } from "../format/units";
 import { centreOf, select, selectLasso } from "../state/actions";
+import { isNarrowed, passing } from "../state/list_filter";
 import {
     Attribute,
     colourBy,
     details,
     Details,
     Executions,
+    filter,
     lassoed,
     moving,
     plane,
@@ -114,17 +116,20 @@ export function Scatter({ all, label }: { all: Executions; label?: string }) {
         () => colourPoints(all, details.value, colourBy.value, isDark),
         [all, colourBy.value, colourBy.value === "rank" && details.value, isDark],
     );
+    const listed = filter.value;
+    const ranks = listed.rank === null ? undefined : details.value?.rank;
     const sampled = useMemo(() => {
         const chosen = new Set<number>(lassoed.value ?? []);
-        return sample(all.verdict, all.label, sampling.value, chosen);
-    }, [all.verdict, all.label, sampling.value, lassoed.value]);
+        const isIn = passing(listed, { ...all, rank: ranks });
+        return sample(all.verdict, all.label, sampling.value, chosen, isIn);
+    }, [all.verdict, all.label, sampling.value, lassoed.value, listed, ranks]);
     const points = useMemo(() => ({ ...places, rgba, ...sampled }), [places, rgba, sampled]);
     useEffect(() => {
         hiddenPoints.value = sampled.hidden;
     }, [sampled]);
 
     const figure = () => {
-        const hidden = plural(sampled.hidden, "normal execution");
+        const hidden = plural(sampled.hidden, "execution");
         return {
             rgba: colourPoints(all, details.value, colourBy.value, false),
             keys: pointKeys(colourBy.value, all, selected.value !== null),
@@ -134,6 +139,7 @@ export function Scatter({ all, label }: { all: Executions; label?: string }) {
                     ? ["A colour is a rank; several share one."]
                     : []),
                 ...(sampled.hidden ? [`${hidden} of ${formatCount(all.n)} not drawn.`] : []),
+                ...(isNarrowed(listed) ? ["Those that the list is filtered to."] : []),
             ],
         };
     };

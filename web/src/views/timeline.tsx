@@ -8,7 +8,7 @@ import { runKeys } from "../state/keys";
 import { offerMovable, offerTimeline, pointAt } from "../state/movable";
 import { executionsQuery } from "../state/load";
 import { callQuery, shownNow, shownQuery } from "../state/selected";
-import { executions, linksShown, selected } from "../state/store";
+import { executions, filter, linksShown, selected } from "../state/store";
 import {
     areCollectivesShown,
     arrowsOf,
@@ -21,14 +21,20 @@ import {
     windowNow,
     windowQuery,
 } from "../state/timeline";
-import { fit, pan, setWindow, zoom } from "../state/timeline_keys";
+import { filterByTime, fit, pan, setWindow, zoom } from "../state/timeline_keys";
 import { Minimap } from "./minimap";
 import { Failed, Loading, NothingSelected, Panel } from "./panel";
 import { TimelineCanvas } from "./timeline_canvas";
 import { CounterChoice, CounterLegend, drawnOf, useCounter } from "./timeline_counter";
 import { useUsual } from "./timeline_data";
 import { left } from "./timeline_scene";
-import { ColourChoice, RankChoice, TimelineLegend, ZoomButtons } from "./timeline_tools";
+import {
+    ColourChoice,
+    OnlyWindow,
+    RankChoice,
+    TimelineLegend,
+    ZoomButtons,
+} from "./timeline_tools";
 import { useSize } from "./use_size";
 
 const minimapHeight = 54; /* units, with the legend and what is around them */
@@ -122,6 +128,7 @@ export function Timeline() {
             <ColourChoice />
             <CounterChoice />
             <RankChoice />
+            <OnlyWindow window={window} />
             <ZoomButtons
                 zoom={zoom}
                 fit={fit}
@@ -143,6 +150,8 @@ export function Timeline() {
                         whole={whole}
                         window={window}
                         set={setWindow}
+                        only={filter.value.time}
+                        filterBy={filterByTime}
                     />
                 )}
                 {failed ? (

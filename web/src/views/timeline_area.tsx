@@ -1,24 +1,31 @@
-// The area that was drawn over lanes of the timeline, and what it holds: by function, as a table that can
-// be copied or saved.
-import { useEffect, useRef } from "preact/hooks";
+// The area that was drawn over lanes of the timeline, and what it holds: by function, rank or call path, as a table that
+// can be sorted, copied and saved.
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { getJson } from "../api/http";
-import { Measure } from "../api/types";
+import { Measure, MeasuredBy } from "../api/types";
 import { Block, shownTop } from "../canvas/rows";
 import { axisHeight } from "../canvas/timeline_draw";
 import { Span } from "../canvas/window";
 import { printCsv, Table as Csv } from "../format/csv";
 import { formatCount, formatShare, formatTime, plural } from "../format/units";
+import { copyText } from "../state/clipboard";
 import { areaQuery } from "../state/call_walk";
 import { regionKind, regionKindName } from "../state/kinds";
 import { regionName } from "../state/names";
+import { locationsById } from "../state/places";
 import { useQuery } from "../state/query";
-import { Area, notice, timeWindow } from "../state/store";
+import { showLane } from "../state/reveal";
+import { Area, areaBy, areaOrder, regions, timeWindow } from "../state/store";
 import { saveTable } from "./export";
 import { FunctionButton } from "./function_button";
+import { Choice } from "./live_panel";
 import { Await } from "./panel";
+import { SortedHead } from "./sorted_head";
+import { areaKey, AreaRow, areaRows, areaTable, sortRows } from "./timeline_area_rows";
 import { left } from "./timeline_scene";
 import { Size } from "./use_size";
 import { useOneStop } from "./use_one_stop";
+import { PathNames } from "./name";
 
 export function AreaOverlay(props: {
     of: Area;
@@ -55,35 +62,7 @@ export function AreaOverlay(props: {
     );
 }
 
-/* What took longest first. */
-function inOrder(it: Measure): Measure["items"] {
-    return [...it.items].sort((a, b) => b.own_ns - a.own_ns || b.calls - a.calls);
-}
-
-function tableOf(it: Measure): Csv {
-    return {
-        head: ["function", "kind", "calls", "total_ns", "own_ns"],
-        rows: inOrder(it).map((x) => [
-            regionName(x.region),
-            regionKind(x.region),
-            x.calls,
-            x.total_ns,
-            x.own_ns,
-        ]),
-    };
-}
-
-async function copy(it: Measure): Promise<void> {
-    try {
-        await navigator.clipboard.writeText(printCsv(tableOf(it)));
-        notice.value = { text: "The table is copied, as CSV.", isError: false };
-    } catch {
-        notice.value = {
-            text: "The browser does not let it be copied: save it.",
-            isError: true,
-        };
-    }
-}
+const copy = (table: Csv) => copyText(printCsv(table), "The table, as CSV,", "save it");
 
 /* "of 72.0 ms 61 % own code, 38 % MPI" */
 function kindWords(it: Measure): string {
@@ -98,71 +77,151 @@ function kindWords(it: Measure): string {
     return `of ${formatTime(all)} in calls ${shares.join(", ")}`;
 }
 
-function Table({ it, of }: { it: Measure; of: Area }) {
-    const m = it.messages;
-    const rows = useRef<HTMLTableSectionElement>(null);
-    useOneStop(rows);
+const words = { name: regionName, kind: regionKindName };
+const mostRows = 500;
+const titles: Record<MeasuredBy, string> = {
+    region: "Function",
+    rank: "Rank",
+    path: "Call path",
+};
+const groupings: [MeasuredBy, string][] = [
+    ["region", "by function"],
+    ["rank", "by rank"],
+    ["path", "by call path"],
+];
+
+function columnsOf(by: MeasuredBy) {
+    return [
+        { key: "name", title: titles[by], isWords: true },
+        ...(by === "rank" ? [] : [{ key: "kind", title: "Kind", isWords: true }]),
+        { key: "calls", title: "Calls" },
+        { key: "total_ns", title: "Time", help: "in the area, with what it called" },
+        { key: "own_ns", title: "Own time", help: "in the area, without what it called" },
+    ];
+}
+
+/* The first lane of the area that is of a rank. */
+function laneOf(rank: number, of: Area): number | undefined {
+    return of.locations.find((id) => locationsById.value.get(id)?.rank === rank);
+}
+
+function Name({ row, by, of }: { row: AreaRow; by: MeasuredBy; of: Area }) {
+    if (by !== "rank")
+        return (
+            <>
+                {row.callers.length > 0 && (
+                    <span class="dim">
+                        <PathNames of={row.callers} /> &gt;{" "}
+                    </span>
+                )}
+                <FunctionButton id={row.of.region} within={of} />
+            </>
+        );
+    const lane = laneOf(row.of.rank, of);
+    return (
+        <button
+            class="to-calls"
+            disabled={lane === undefined}
+            title="show its lane"
+            onClick={() => lane !== undefined && showLane(lane)}
+        >
+            {row.name}
+        </button>
+    );
+}
+
+function Rows({ rows, by, of }: { rows: AreaRow[]; by: MeasuredBy; of: Area }) {
+    const body = useRef<HTMLTableSectionElement>(null);
+    useOneStop(body);
+    return (
+        <tbody ref={body}>
+            {rows.slice(0, mostRows).map((row) => (
+                <tr key={row.name}>
+                    <th scope="row">
+                        <Name row={row} by={by} of={of} />
+                    </th>
+                    {by !== "rank" && <td class="words">{row.kind}</td>}
+                    <td>{formatCount(row.of.calls)}</td>
+                    <td>{formatTime(row.of.total_ns)}</td>
+                    <td>{formatTime(row.of.own_ns)}</td>
+                </tr>
+            ))}
+        </tbody>
+    );
+}
+
+function Table({ it, by, of }: { it: Measure; by: MeasuredBy; of: Area }) {
+    const order = areaOrder.value;
+    const rows = useMemo(
+        () => sortRows(areaRows(it.items, by, words), order, by),
+        [it, by, order, regions.value],
+    );
+    const csv = () => areaTable(rows, by, regionKind);
     useEffect(() => {
         // Ctrl+C, when no text is selected.
         const give = (event: ClipboardEvent) => {
             if (!document.getSelection()?.isCollapsed) return;
-            event.clipboardData?.setData("text/plain", printCsv(tableOf(it)));
+            event.clipboardData?.setData("text/plain", printCsv(csv()));
             event.preventDefault();
         };
         addEventListener("copy", give);
         return () => removeEventListener("copy", give);
-    }, [it]);
+    }, [rows]);
     return (
         <>
             <p>
-                {kindWords(it)}; {plural(m.sent, "message")} sent ({formatCount(m.sent_bytes)}{" "}
-                bytes), {formatCount(m.received)} received ({formatCount(m.received_bytes)}{" "}
-                bytes)
-                <button title="Ctrl+C" onClick={() => copy(it)}>
+                <Choice
+                    value={by}
+                    label="What is added up"
+                    options={groupings}
+                    choose={(next) => (areaBy.value = next)}
+                />
+                <button title="Ctrl+C" onClick={() => copy(csv())}>
                     Copy
                 </button>
-                <button onClick={() => saveTable(tableOf(it), "area")}>Save as CSV</button>
+                <button onClick={() => saveTable(csv(), "area")}>Save as CSV</button>
+                {rows.length > mostRows && (
+                    <span class="dim">
+                        {formatCount(mostRows)} of {formatCount(rows.length)} rows: the CSV has
+                        all
+                    </span>
+                )}
             </p>
             <div class="area-table" tabIndex={0} role="region" aria-label="What the area holds">
                 <table>
-                    <thead>
-                        <tr>
-                            <th scope="col">Function</th>
-                            <th scope="col" class="words">
-                                Kind
-                            </th>
-                            <th scope="col">Calls</th>
-                            <th scope="col" title="in the area, with what it called">
-                                Time
-                            </th>
-                            <th scope="col" title="in the area, without what it called">
-                                Own time
-                            </th>
-                        </tr>
-                    </thead>
-                    <tbody ref={rows}>
-                        {inOrder(it).map((x) => (
-                            <tr key={x.region}>
-                                <th scope="row">
-                                    <FunctionButton id={x.region} within={of} />
-                                </th>
-                                <td class="words">{regionKindName(x.region)}</td>
-                                <td>{formatCount(x.calls)}</td>
-                                <td>{formatTime(x.total_ns)}</td>
-                                <td>{formatTime(x.own_ns)}</td>
-                            </tr>
-                        ))}
-                    </tbody>
+                    <SortedHead
+                        columns={columnsOf(by)}
+                        order={areaKey(order, by)}
+                        sort={(next) => (areaOrder.value = next)}
+                        isDownAtFirst={(key) => key !== "name" && key !== "kind"}
+                    />
+                    <Rows rows={rows} by={by} of={of} />
                 </table>
             </div>
         </>
     );
 }
 
+function Summary({ it }: { it: Measure }) {
+    const m = it.messages;
+    return (
+        <p>
+            {kindWords(it)}; {plural(m.sent, "message")} sent ({formatCount(m.sent_bytes)}{" "}
+            bytes), {formatCount(m.received)} received ({formatCount(m.received_bytes)} bytes)
+        </p>
+    );
+}
+
+function useMeasure(of: Area, by: MeasuredBy) {
+    const query = `${areaQuery(of)}${by === "region" ? "" : `&by=${by}`}`;
+    return useQuery<Measure>(query, (abort) => getJson(`/measure?${query}`, abort));
+}
+
 export function AreaMeasured({ of, close }: { of: Area; close: () => void }) {
     const [begin, end] = [Math.floor(of.begin), Math.ceil(of.end)];
-    const query = areaQuery(of);
-    const measure = useQuery<Measure>(query, (abort) => getJson(`/measure?${query}`, abort));
+    const by = areaBy.value;
+    const byRegion = useMeasure(of, "region");
+    const measure = useMeasure(of, by);
     return (
         <section class="chosen" aria-label="Area">
             <p>
@@ -175,8 +234,9 @@ export function AreaMeasured({ of, close }: { of: Area; close: () => void }) {
                     ✕
                 </button>
             </p>
+            {byRegion.value && <Summary it={byRegion.value} />}
             <Await of={measure} what="what it holds" empty="Nothing.">
-                {(it) => <Table it={it} of={of} />}
+                {(it) => <Table it={it} by={by} of={of} />}
             </Await>
         </section>
     );

@@ -15,9 +15,17 @@ import { CallOfLocation, sought, soughtLane } from "../state/reveal";
 import { rootDepth } from "../state/selected";
 import { messageOf } from "../state/timeline";
 import { walk } from "../state/walk";
-import { Area, area, chosenCall, chosenCollective, chosenMessage } from "../state/store";
+import {
+    Area,
+    area,
+    chosenCall,
+    chosenCollective,
+    chosenMessage,
+    measuredFrom,
+} from "../state/store";
 import { Canvas, Drag, Point } from "./canvas";
 import { AreaOverlay } from "./timeline_area";
+import { BetweenOverlay } from "./timeline_between";
 import { LaneNames, toggleCalls, togglePin, toggleThreads } from "./timeline_lanes";
 import { left } from "./timeline_scene";
 import { summary, wordsAt, wordsOf } from "./timeline_words";
@@ -91,15 +99,16 @@ export function TimelineCanvas(props: TimelineProps) {
         const path = pathOfCall(data.calls, timeline.callers, i, depthOfRoot);
         if (path) togglePath(path.map(regionName));
     };
-    const choose = (at: Point) => {
+    const choose = (at: Point, { shiftKey }: MouseEvent) => {
         const { message, collective, call } = find(at);
         const i = message < 0 && collective < 0 ? call : -1;
         area.value = null;
+        if (shiftKey && i >= 0) measuredFrom.value ??= chosenCall.value;
         chosenCollective.value = collective < 0 ? null : memberOf(data.collectives, collective);
         chosenMessage.value = message < 0 ? null : messageOf(data.messages, message);
         chosenCall.value =
             i < 0 ? null : { location: data.calls.location[i], call: data.calls.call[i] };
-        if (i >= 0) markCall(i);
+        if (i >= 0 && !shiftKey) markCall(i);
     };
     const drawArea = (from: Point, isZoom: boolean): Drag => {
         let of: Area | null = null;
@@ -183,6 +192,7 @@ export function TimelineCanvas(props: TimelineProps) {
                 px={px}
                 isOpen={isOpen}
             />
+            <BetweenOverlay blocks={blocks} window={window} scroll={scroll} size={size} />
             {(drawn ?? area.value) && (
                 <AreaOverlay
                     of={(drawn ?? area.value)!}

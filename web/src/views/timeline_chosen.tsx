@@ -1,5 +1,6 @@
 // What is chosen in the timeline, in full: a call, a message, a collective, or an area. Nothing is rounded here, and all
 // of it can be selected and copied.
+import { ComponentChildren } from "preact";
 import { CallAt, Region } from "../api/types";
 import { arrowTitles, delayWords, dependencyWords, endWords } from "../format/arrow_words";
 import { formatNumber } from "../format/counter_words";
@@ -22,8 +23,10 @@ import {
 import { CallCounters } from "./call_counters";
 import { Await } from "./panel";
 import { AreaMeasured } from "./timeline_area";
+import { Between, MeasureFromButton } from "./timeline_between";
 import { CollectiveChosen } from "./timeline_collective";
 import { nameOfLocation } from "./timeline_scene";
+import { Name, PathNames } from "./name";
 
 const noCall = 0xffffffff; /* around an end of a message */
 
@@ -43,7 +46,7 @@ function go(location: number, call: number): void {
     instead(revealing({ location, call }));
 }
 
-function Fact({ name, text }: { name: string; text: string }) {
+function Fact({ name, text }: { name: string; text: ComponentChildren }) {
     return (
         <span>
             <span class="dim">{name}</span> {text}
@@ -86,7 +89,7 @@ function Dependencies({ of }: { of: CallAt }) {
                 <span>
                     <span class="dim">{dependencyWords(d.kind, d.is_from)}</span>{" "}
                     <button onClick={() => go(d.location, d.call)}>
-                        {regionName(d.region)} on {nameOfLocation(d.location)}
+                        <Name of={regionName(d.region)} /> on {nameOfLocation(d.location)}
                     </button>{" "}
                     <Fact
                         name={d.kind === "launch" ? "delay" : "between"}
@@ -127,7 +130,10 @@ function Source({ of }: { of: Region }) {
             )}
             {of.name !== of.short_name && (
                 <span>
-                    <span class="dim">in full</span> <code>{of.name}</code>
+                    <span class="dim">in full</span>{" "}
+                    <code>
+                        <bdi>{of.name}</bdi>
+                    </code>
                 </span>
             )}
         </>
@@ -165,7 +171,10 @@ function Call({ of, location }: { of: CallAt; location: number }) {
     return (
         <section class="chosen" aria-label="Selected call">
             <p>
-                <b>{regionName(of.region)}</b> on {nameOfLocation(location)}
+                <b>
+                    <Name of={regionName(of.region)} />
+                </b>{" "}
+                on {nameOfLocation(location)}
                 <Fact name="duration" text={exactly(of.leave_ns - of.enter_ns)} />
                 <Fact name="own time" text={exactly(of.exclusive_ns)} />
                 <Fact name="begins" text={exactly(of.enter_ns)} />
@@ -175,10 +184,14 @@ function Call({ of, location }: { of: CallAt; location: number }) {
                     <button onClick={() => go(location, of.parent!)}>Its caller</button>
                 )}
                 <Beside of={of} at={chosenCall.value!} />
+                <MeasureFromButton />
                 <Close />
             </p>
             <p>
-                <Fact name="called by" text={path.slice(0, -1).join(" > ") || "nobody"} />
+                <Fact
+                    name="called by"
+                    text={path.length > 1 ? <PathNames of={path.slice(0, -1)} /> : "nobody"}
+                />
                 {region && <Source of={region} />}
                 <Traffic of={of} />
             </p>
@@ -220,6 +233,15 @@ function Arrow({ of }: { of: ChosenMessage }) {
 }
 
 export function Chosen() {
+    return (
+        <>
+            <Between />
+            <ChosenOne />
+        </>
+    );
+}
+
+function ChosenOne() {
     const of = chosenCall.value;
     if (area.value) return <AreaMeasured of={area.value} close={clearChosen} />;
     if (chosenMessage.value) return <Arrow of={chosenMessage.value} />;

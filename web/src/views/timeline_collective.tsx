@@ -7,6 +7,7 @@ import { CallOfLocation } from "../state/reveal";
 import { Answer } from "../state/query";
 import { Await } from "./panel";
 import { nameOfLocation } from "./timeline_scene";
+import { Name } from "./name";
 
 /* "8 members", or of how many the trace knows. */
 function membersOf({ members, known }: Collective): string {
@@ -41,7 +42,9 @@ export function CollectiveChosen(props: {
                 {(it) => (
                     <>
                         <p>
-                            <b>{regionName(it.region)}</b>
+                            <b>
+                                <Name of={regionName(it.region)} />
+                            </b>
                             <span>
                                 {it.kind} on {it.comm || "a communicator without a name"}
                             </span>

@@ -4,6 +4,7 @@ import { getBundle } from "../api/http";
 import { Location } from "../api/types";
 import { fewestThere } from "../canvas/excess";
 import { Calls } from "../canvas/rows";
+import { Span } from "../canvas/window";
 import { plural } from "../format/units";
 import { runKeys } from "../state/keys";
 import { lanesBeside, mostLanes, printLanes, readLanes } from "../state/lanes";
@@ -11,7 +12,8 @@ import { locationsById, ranksOfRun } from "../state/places";
 import { shownNow } from "../state/selected";
 import { askedLanes, areLanesKnown } from "../state/timeline";
 import { instead } from "../state/acts";
-import { callColours, foi, linksShown, run, shownRanks } from "../state/store";
+import { filterByWindow } from "../state/timeline_keys";
+import { callColours, filter, foi, linksShown, run, shownRanks } from "../state/store";
 import { LegendKeys } from "./legend";
 import { Choice } from "./live_panel";
 import { knownUsual, UsualNow } from "./timeline_data";
@@ -187,6 +189,24 @@ export function TimelineLegend(props: {
                 <span class="strange-key">1</span> what it goes back to, by number
             </span>
         </p>
+    );
+}
+
+/* What list, overview and regions are of. */
+export function OnlyWindow({ window }: { window: Span }) {
+    const time = filter.value.time;
+    const isSo =
+        time !== null &&
+        time[0] === Math.max(0, Math.floor(window[0])) &&
+        time[1] === Math.ceil(window[1]);
+    return (
+        <button
+            aria-pressed={isSo}
+            title={`List, overview and regions: only what has a part in this window (${runKeys.keyOf("onlyWindow")})`}
+            onClick={filterByWindow}
+        >
+            Only this window
+        </button>
     );
 }
 

@@ -12,13 +12,16 @@ import { chosenCall, ChosenMessage } from "../state/store";
 import { messageOf, WindowData } from "../state/timeline";
 import { CounterWords } from "./timeline_counter";
 import { nameOfLocation } from "./timeline_scene";
+import { Name } from "./name";
 
 function CollectiveWords({ of, i }: { of: CollectiveColumns; i: number }) {
     const isAll = !of.members[i] || of.known[i] === of.members[i];
     return (
         <>
-            <b>{regionName(of.region[i])}</b> of{" "}
-            {isAll ? "" : `${formatCount(of.known[i])} of `}
+            <b>
+                <Name of={regionName(of.region[i])} />
+            </b>{" "}
+            of {isAll ? "" : `${formatCount(of.known[i])} of `}
             {plural(of.members[i] || of.known[i], "member")}
             <br />
             {of.wait_ns[i] > 0
@@ -37,7 +40,9 @@ function excessWords(ns: number): string {
 function CallWords({ calls, i, excess }: { calls: Calls; i: number; excess: number | null }) {
     return (
         <>
-            <b>{regionName(calls.region[i])}</b>
+            <b>
+                <Name of={regionName(calls.region[i])} />
+            </b>
             {regionPlace(calls.region[i])}{" "}
             {calls.merged[i] > 1 ? `${formatCount(calls.merged[i])} calls in ` : ""}
             {formatTime(calls.end_ns[i] - calls.begin_ns[i])}

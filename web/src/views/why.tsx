@@ -27,6 +27,7 @@ import { inks } from "./inks";
 import { newPen, usePicture, useTable } from "./pictures";
 import { shownQuery } from "../state/selected";
 import { AgainstPeers, PathBeside } from "./peers";
+import { Name, PathNames } from "./name";
 
 const figureWidth = 560;
 const mostBeside = 3; /* paths that are compared with those of others */
@@ -89,7 +90,9 @@ function Paths({ of }: { of: Shown }) {
                                         <span>{formatShare(share)}</span>
                                     </span>
                                     <span class="path">
-                                        {names.slice(1).join(" > ") || names[0]}
+                                        <PathNames
+                                            of={names.length > 1 ? names.slice(1) : names}
+                                        />
                                     </span>
                                     <small>
                                         {formatTime(path.exclusive_ns)} in{" "}
@@ -163,12 +166,19 @@ function Unusual({ of }: { of: Shown }) {
     if (it?.order)
         return (
             <section>
-                <h3 title={it.function}>Another order of calls in {shortName(it.function)}</h3>
+                <h3 title={it.function}>
+                    Another order of calls in <Name of={shortName(it.function)} />
+                </h3>
                 <p>
-                    <b title={it.order.early}>{shortName(it.order.early)}</b> before{" "}
-                    <b title={it.order.late}>{shortName(it.order.late)}</b>, typically after it:{" "}
-                    {it.order.calls ? formatMean(it.order.calls) : "none"} of{" "}
-                    {plural(it.order.of, "call")} with the same calls inside are in another
+                    <b title={it.order.early}>
+                        <Name of={shortName(it.order.early)} />
+                    </b>{" "}
+                    before{" "}
+                    <b title={it.order.late}>
+                        <Name of={shortName(it.order.late)} />
+                    </b>
+                    , typically after it: {it.order.calls ? formatMean(it.order.calls) : "none"}{" "}
+                    of {plural(it.order.of, "call")} with the same calls inside are in another
                     order than the typical one
                 </p>
             </section>
@@ -176,11 +186,16 @@ function Unusual({ of }: { of: Shown }) {
     if (!it?.differences?.length) return null;
     return (
         <section>
-            <h3 title={it.function}>Rare calls in {shortName(it.function)}</h3>
+            <h3 title={it.function}>
+                Rare calls in <Name of={shortName(it.function)} />
+            </h3>
             <ul class="plain">
                 {it.differences.map((d) => (
                     <li title={d.function}>
-                        <b>{shortName(d.function)}</b>: {plural(d.calls, "call")}, typical{" "}
+                        <b>
+                            <Name of={shortName(d.function)} />
+                        </b>
+                        : {plural(d.calls, "call")}, typical{" "}
                         {d.usual_least === d.usual_most
                             ? formatMean(d.usual_least)
                             : `${formatMean(d.usual_least)} to ${formatMean(d.usual_most)}`}

@@ -1,0 +1,106 @@
+// What is not here yet, or never comes, is said to be so: it is not said to be missing, and nothing waits for ever.
+import { assert, keepRouting, loaded, openAnew, until } from "./steps.mjs";
+
+export const name = "waiting: what is not here is not said to be nothing";
+export const options = { isOwnNetwork: true };
+
+const nothing = (page) => page.locator(".found-nothing:not([hidden])");
+const field = (page) => page.getByRole("combobox", { name: /^Find functions/ });
+const broken = (route) =>
+    route.fulfill({
+        status: 500,
+        contentType: "application/problem+json",
+        body: JSON.stringify({ title: "Internal Server Error", detail: "the disk is gone" }),
+    });
+
+/* An execution is looked for before the columns that have ids are here. */
+async function findWhileLoading(page, server) {
+    let letThrough;
+    const held = new Promise((done) => (letThrough = done));
+    const columns = "**/columns?names=rank*";
+    await page.route(columns, async (route) => {
+        await held;
+        await route.continue();
+    });
+    await openAnew(page, server.url);
+    await loaded(page);
+    await field(page).fill("#1-903");
+    await nothing(page).filter({ hasText: "Loading what can be found ..." }).waitFor();
+    letThrough();
+    await nothing(page).filter({ hasText: "Nothing is called “#1-903”." }).waitFor();
+    await page.unroute(columns);
+    await page.route(columns, broken);
+    await openAnew(page, server.url);
+    await loaded(page);
+    await field(page).fill("#1-903");
+    await nothing(page)
+        .filter({ hasText: "executions cannot be searched: the disk is gone" })
+        .waitFor();
+    await page.unroute(columns);
+}
+
+async function lanesThatAreNot(page, server) {
+    await openAnew(page, `${server.url}#views=timeline&ranks=99`);
+    await loaded(page);
+    await page.locator(".notice", { hasText: "ranks that this run does not have" }).waitFor();
+    await page.locator(".rank-name").first().waitFor();
+    await page.waitForFunction(() => !location.hash.includes("ranks="));
+}
+
+async function serverAway(page, server) {
+    for (const part of ["**/timeline?*", "**/messages?*"]) {
+        await page.route(part, broken);
+        await openAnew(page, `${server.url}#views=timeline`);
+        await loaded(page);
+        const panel = page.locator(".panel-timeline");
+        await panel.locator(".state", { hasText: "The disk is gone." }).waitFor();
+        assert.equal(await panel.locator(".loading").count(), 0);
+        await page.unroute(part);
+        await panel.getByRole("button", { name: "Try again" }).click();
+        await panel.locator(".rank-name").first().waitFor();
+    }
+}
+
+/* Where no calls are known yet, lanes are hatched: not as empty as those that are idle. */
+async function lanesOnTheirWay(page, server) {
+    await openAnew(page, `${server.url}#views=timeline&ranks=0&window=0,1000000`);
+    await loaded(page);
+    await page.locator(".timeline-canvas").waitFor();
+    await until("calls are here", () =>
+        page.evaluate(() => document.querySelector(".timeline-canvas").ariaBusy === "false"),
+    );
+    let letThrough;
+    const held = new Promise((done) => (letThrough = done));
+    await page.route("**/timeline?*", async (route) => {
+        await held;
+        await route.continue();
+    });
+    const shares = () =>
+        page.evaluate(() => {
+            const canvas = document.querySelector(".timeline-canvas");
+            const left = Math.round((canvas.width * 110) / canvas.clientWidth);
+            const { data } = canvas
+                .getContext("2d")
+                .getImageData(left, 40, canvas.width - left - 10, 12);
+            let inked = 0;
+            for (let i = 3; i < data.length; i += 4) if (data[i]) inked++;
+            return inked / (data.length / 4);
+        });
+    for (let k = 0; k < 6; k++) await page.keyboard.press("d");
+    await page.locator('.timeline-canvas[aria-busy="true"]').waitFor();
+    await until("it is hatched", async () => {
+        const share = await shares();
+        return share > 0.02 && share < 0.9;
+    });
+    letThrough();
+    await page.locator('.timeline-canvas[aria-busy="false"]').waitFor();
+}
+
+export async function run({ page, server }) {
+    await keepRouting(page);
+    await loaded(page);
+    await findWhileLoading(page, server);
+    await lanesThatAreNot(page, server);
+    await serverAway(page, server);
+    await lanesOnTheirWay(page, server);
+}

@@ -1,0 +1,21 @@
+// Names of other people's functions in texts: those that are longer than a line, and those that are read from right to
+// left.
+
+const mostLetters = 56;
+
+/* What is left has the beginning and the end, where names of one template differ. */
+export function foldMiddle(name: string, most = mostLetters): string {
+    const letters = [...name];
+    if (letters.length <= most) return name;
+    const head = Math.ceil((most - 1) * 0.6);
+    const tail = most - 1 - head;
+    return `${letters.slice(0, head).join("")}…${letters.slice(letters.length - tail).join("")}`;
+}
+
+const fromTheRight =
+    /[\w$:]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff][\w$:\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]*/g;
+
+/* Each such name by itself (Unicode's isolates), so that numbers beside it stay where they are said. */
+export function isolate(text: string): string {
+    return text.replace(fromTheRight, "\u2068$&\u2069");
+}
