@@ -185,7 +185,7 @@ const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
 #define FILTERED_INCIDENTS                                                                     \
     "FROM all_incidents i " WITH_HEADS "WHERE (?1 IS NULL OR i.foi = ?1) AND "                 \
     "(?3 IS NULL OR (?3 = 'anomaly') = i.is_anomaly) AND "                                     \
-    "(?7 IS NULL OR ?7 = " WAY_OF_HEAD ") AND " SOME_EXECUTION(                                \
+    "(?9 IS NULL OR ?9 = " WAY_OF_HEAD ") AND " SOME_EXECUTION(                                \
         IS_ASKED) " AND (?4 IS NOT 'none' OR NOT " SOME_EXECUTION(IS_LABELLED) ") "
 
 const char run_sql_incidents[] = ALL_INCIDENTS INCIDENT_COLUMNS FILTERED_INCIDENTS

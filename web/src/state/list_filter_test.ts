@@ -59,7 +59,7 @@ test("incidents and executions are asked for of their own routes, by the same fi
 
 test("a time is asked of the server as begin and end", () => {
     const at = { ...firstFilter, time: [10.5, 20.5] as [number, number] };
-    assert.equal(filterQuery(at, 0, 50), "incidents?offset=0&limit=50&begin=10&end=21");
+    assert.equal(filterQuery(at, 0, 50), "causes?offset=0&limit=50&begin=10&end=21");
     assert.equal(isNarrowed(at), true);
 });
 
