@@ -480,6 +480,8 @@ char *incident_group_places(const struct incident_group *g, char out[GROUP_TEXT_
         number[i] = g->incident[i].head_index;
     if (!comes_back)
         say_indexes(&w, number, make_distinct(number, g->n));
+    else if (g->n == 1)
+        text_say(&w, ", once in %u executions", g->incident->period);
     say_others(&w, g, number);
     free(number);
     return out;

@@ -65,6 +65,15 @@ export function causedBy({ head, rank }: Pick<Incident, "head" | "rank">): strin
     return own === String(rank) ? null : `caused by rank ${rank}`;
 }
 
+/* "9 times, once in 30 executions"; null for what came once. */
+export function comesBack({
+    turns,
+    period,
+}: Pick<Incident, "turns" | "period">): string | null {
+    if (turns < 2 || !period) return null;
+    return `${plural(turns, "time")}, once in ${formatCount(period)} executions`;
+}
+
 /* As snag show says it. */
 export function incidentSentence(of: Incident): string {
     return (

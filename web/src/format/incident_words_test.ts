@@ -5,6 +5,7 @@ import {
     amountWords,
     causedBy,
     chanceWords,
+    comesBack,
     incidentReason,
     incidentSentence,
     shortAmount,
@@ -56,6 +57,11 @@ test("in a line of many it is what it cost, or that nobody knows what", () => {
     assert.equal(short(40.6e6, 13.5e6), "13.5 ms");
     assert.equal(short(40.6e6, null), "40.6 ms lost");
     assert.equal(short(40.6e6, 0), "no cost");
+});
+
+test("what comes back says how often, and how far apart", () => {
+    assert.equal(comesBack({ turns: 9, period: 30 }), "9 times, once in 30 executions");
+    assert.equal(comesBack({ turns: 1, period: 0 }), null);
 });
 
 test("the rank of the cause is said where it is not that of the head", () => {

@@ -6,6 +6,7 @@ import { shortId } from "../format/ids";
 import {
     amountWords,
     causedBy,
+    comesBack,
     incidentName,
     incidentReason,
     incidentSize,
@@ -131,6 +132,7 @@ function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
                     <span>{incidentSize(of)}</span>
                 </span>
             )}
+            {comesBack(of) && <span class="line">{comesBack(of)}</span>}
             <Turns of={of} />
         </>
     );
