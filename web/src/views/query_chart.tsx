@@ -6,7 +6,7 @@ import { formatBytes, formatTime, formatValue } from "../format/units";
 import { useSize } from "./use_size";
 
 const margin = { left: 72, right: 16, top: 12, bottom: 40 };
-const bar = { least: 14, names: 190, values: 74 }; /* units */
+const bar = { high: 14, mostNames: 268, perLetter: 6.4, values: 74 }; /* units */
 const mostPoints = 3; /* units; the radius */
 
 /* A value in the unit that the name of its column says. */
@@ -16,33 +16,39 @@ export function valueText(column: string, value: number): string {
     return formatValue(value);
 }
 
+function barsHeight({ y }: QueryChart): number {
+    return y.values.length * bar.high + 24;
+}
+
 function Bars({ of, width }: { of: QueryChart; width: number }) {
     const { x: names, y } = of;
-    const height = y.values.length * bar.least + 24;
-    const wide = Math.max(40, width - bar.names - bar.values);
-    const x = scaleLinear(domainOf(y.values, true), [bar.names, bar.names + wide]);
+    const height = barsHeight(of);
+    const longest = Math.max(...names.values.map((name) => String(name).length));
+    const left = Math.min(bar.mostNames, 12 + longest * bar.perLetter);
+    const wide = Math.max(40, width - left - bar.values);
+    const x = scaleLinear(domainOf(y.values, true), [left, left + wide]);
     return (
         <>
-            <text class="axis-title" x={bar.names} y={12}>
+            <text class="axis-title" x={left} y={12}>
                 {y.title} by {names.title}
             </text>
             {y.values.map((value, i) => {
                 const [from, to] = [x(0), x(value)].sort((a, b) => a - b);
-                const middle = 20 + (i + 0.5) * bar.least;
+                const middle = 20 + (i + 0.5) * bar.high;
                 return (
                     <g>
                         <title>
                             {names.values[i]}: {valueText(y.title, value)}
                         </title>
-                        <text x={bar.names - 6} y={middle + 4} text-anchor="end">
+                        <text x={left - 6} y={middle + 4} text-anchor="end">
                             {names.values[i]}
                         </text>
                         <rect
                             class="query-bar"
                             x={from}
                             width={Math.max(to - from, 0.5)}
-                            y={middle - bar.least / 2 + 1}
-                            height={bar.least - 2}
+                            y={middle - bar.high / 2 + 1}
+                            height={bar.high - 2}
                         />
                         <text x={to + 5} y={middle + 4}>
                             {valueText(y.title, value)}
@@ -106,7 +112,7 @@ function Plot({ of, width, height }: { of: QueryChart; width: number; height: nu
 export function QueryPicture({ of, box }: { of: QueryChart; box: RefObject<HTMLDivElement> }) {
     const { width, height: room, scale } = useSize(box);
     const isBars = of.kind === "bars";
-    const height = isBars ? of.y.values.length * bar.least + 24 : Math.max(140, room);
+    const height = isBars ? barsHeight(of) : Math.max(140, room);
     return (
         <div class="query-chart" ref={box} tabIndex={0} role="region" aria-label="Chart">
             {width > 0 && (
