@@ -41,6 +41,13 @@ class Hand {
         await this.page.mouse.click(x, y);
     }
 
+    async shiftClickAt(x, y) {
+        this.steps++;
+        await this.page.keyboard.down("Shift");
+        await this.page.mouse.click(x, y);
+        await this.page.keyboard.up("Shift");
+    }
+
     async drag([x0, y0], [x1, y1]) {
         this.steps++;
         await this.page.mouse.move(x0, y0);

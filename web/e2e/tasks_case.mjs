@@ -428,6 +428,58 @@ export async function run({ page, server, context }) {
             },
         },
         {
+            number: 33,
+            mouse: async (hand) => {
+                await page.mouse.click(...(await rowOf(page, 2, 1, 0.6)));
+                await chosen(page, "compute");
+                await hand.shiftClickAt(...(await rowOf(page, 3, 1, 0.6)));
+            },
+            keyboard: async (hand) => {
+                await page.keyboard.press("g");
+                await chosen(page, "compute");
+                await hand.key("x");
+                await hand.key(".");
+            },
+            answer: async () => {
+                const said = page.getByRole("region", { name: "Distance of two calls" });
+                await said.filter({ hasText: /(Gap|Both) [\d,]+ ns.*begins.*ends/ }).waitFor();
+                await inSight(said.locator("p"));
+            },
+        },
+        {
+            number: 34,
+            hash: "window=60000000,70000000",
+            mouse: (hand) => hand.click(page.getByRole("button", { name: "Only this window" })),
+            keyboard: (hand) => hand.key("o"),
+            answer: () => inSight(page.locator(".chip", { hasText: "60.0 ms to 70.0 ms" })),
+        },
+        {
+            number: 35,
+            ...find("longest compute on rank 7"),
+            answer: async () => {
+                await place(page, /^1 of 120$/);
+                assert.match(await chosen(page, "compute"), /on rank 7/);
+            },
+        },
+        {
+            number: 36,
+            hash: `tree=${head}`,
+            mouse: async (hand) => {
+                await hand.click(page.locator(".actions .menu summary"));
+                await hand.click(
+                    page.getByRole("button", { name: "Copy the link to what is shown" }),
+                );
+            },
+            keyboard: (hand) => hand.key("h"),
+            answer: async () => {
+                await page.locator(".notice", { hasText: "The link is copied." }).waitFor();
+                assert.equal(
+                    await page.evaluate(() => navigator.clipboard.readText()),
+                    page.url(),
+                );
+            },
+        },
+        {
             number: 30,
             hash: "views=map,timeline",
             mouse: (hand) => hand.choose(page.getByLabel("Coloured by"), "cost"),
