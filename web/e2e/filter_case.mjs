@@ -101,6 +101,7 @@ async function emptied(page) {
 }
 
 export async function run({ page, server }) {
+    await page.setViewportSize({ width: 1920, height: 1080 }); /* two views beside each other */
     await loaded(page);
     await byButton(page, server);
     await byBrush(page);

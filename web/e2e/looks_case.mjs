@@ -91,7 +91,7 @@ export async function run({ page, server }) {
         await page.locator(".panel-ranks").waitFor({ state: "detached" });
         await folded.getByRole("button", { name: "Ranks", exact: true }).click();
         await page.locator(".panel-ranks").waitFor();
-        await page.locator(".detail h1").click(); /* beside the menu */
+        await page.locator(".run-name").click(); /* beside the menu */
         assert.equal(await page.locator(".views-menu[open]").count(), 0);
         await page.setViewportSize({ width: 1400, height: 900 });
         await page.keyboard.press("?");

@@ -332,7 +332,7 @@ export async function run({ page, server, context }) {
     await byMouse(page, server);
     await byKeys(page, server);
     await stacked(page, server, 800, 900);
-    await stacked(page, server, 700, 450);
+    await stacked(page, server, 700, 520);
     await page.setViewportSize({ width: 1280, height: 720 });
     await byTouch(context.browser(), server);
     await links(page, server);

@@ -34,7 +34,7 @@ const pictures = [
     ["Timeline", /<clipPath.*<rect[^>]*fill="rgb.*>rank \d+<.*>own code<.*>MPI<.*time since/s],
     [
         "Ranks",
-        />rank 0<.*>rank 3<.*>time since the start →<.*(times the typical|longer than is typical)/s,
+        />rank 0<.*>rank 3<.*>time since the start →<.*(own work [^<]* longer|longer than is typical)/s,
     ],
     ["Regions", />Function<.*>compute<.*>MPI_Recv</s],
     ["Trace quality", />The trace is not damaged\.</],

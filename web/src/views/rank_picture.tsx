@@ -10,7 +10,7 @@ import { Key } from "../canvas/figure";
 import { theme } from "../state/store";
 import { HeatPicture } from "./heat_picture";
 import { inks } from "./inks";
-import { LegendKeys } from "./legend";
+import { Legend, LegendKeys } from "./legend";
 import { newPen, Picture, usePicture } from "./pictures";
 
 const least = 0.02; /* slower than usual by less is not coloured */
@@ -145,7 +145,7 @@ export function RankPicture({ ranks, begin_ns, pick }: Props) {
                 hover={setAt}
                 choose={pick && choose}
             />
-            <p class="legend kinds-legend" aria-label="Colours of ranks">
+            <Legend of="ranks">
                 <span>own work longer than is typical by</span>
                 <LegendKeys keys={keysOf(isDark)} />
                 {shown.per > 1 && (
@@ -153,7 +153,7 @@ export function RankPicture({ ranks, begin_ns, pick }: Props) {
                         a row is {shown.per} {ranks.by}s, and has the slowest of them
                     </span>
                 )}
-            </p>
+            </Legend>
             <p class="dim">
                 {at && factor !== null
                     ? `${places[row!].place}, ${timeOf(at.column)}: ${factor ? `own work takes ${factor.toFixed(2)} times the typical` : "no execution begins"}`

@@ -14,7 +14,7 @@ import { askedLanes, areLanesKnown } from "../state/timeline";
 import { instead } from "../state/acts";
 import { filterByWindow } from "../state/timeline_keys";
 import { callColours, filter, foi, linksShown, run, shownRanks } from "../state/store";
-import { LegendKeys } from "./legend";
+import { Legend, LegendKeys } from "./legend";
 import { Choice } from "./live_panel";
 import { knownUsual, UsualNow } from "./timeline_data";
 import { excessKeys, keysOfCalls } from "./timeline_scene";
@@ -144,7 +144,7 @@ function ExcessLegend({ usual: now }: { usual: UsualNow }) {
             </p>
         );
     return (
-        <p class="legend kinds-legend" aria-label="Colours of calls" role="group" tabIndex={0}>
+        <Legend of="calls">
             <span>longer than is typical on the call path there, by</span>
             <LegendKeys keys={excessKeys(usual)} />
             <span>
@@ -152,7 +152,7 @@ function ExcessLegend({ usual: now }: { usual: UsualNow }) {
                 {fewestThere} executions. Calls of one path are compared with each other,
                 whatever work each has: where that differs, the larger ones look late
             </span>
-        </p>
+        </Legend>
     );
 }
 
@@ -166,7 +166,7 @@ export function TimelineLegend(props: {
     if (callColours.value === "excess") return <ExcessLegend usual={usual} />;
     if (callColours.value !== "kind") return null;
     return (
-        <p class="legend kinds-legend" aria-label="Colours of calls" role="group" tabIndex={0}>
+        <Legend of="calls">
             <LegendKeys keys={keysOfCalls(calls)} />
             {hasLaunches && (
                 <span>
@@ -188,7 +188,7 @@ export function TimelineLegend(props: {
             <span>
                 <span class="strange-key">1</span> what it goes back to, by number
             </span>
-        </p>
+        </Legend>
     );
 }
 
