@@ -139,10 +139,11 @@ extern const char run_sql_meanwhile[];
 /* (foi, rank: each or NULL) -> number and lost_ns of what is no part of an anomaly. */
 extern const char run_sql_others[], run_sql_costly_others[], run_sql_slow_places[];
 
-/* (foi, rank, verdict, label: each or NULL; most, -1 all; offset; way or NULL), those that lost
- * most first. Of label none are those of whose executions nobody labelled any. */
+/* (foi, rank, verdict, label: each or NULL; most, -1 all; offset; begin and end of a time; way:
+ * each or NULL), those that lost most first. Of label none are those of whose executions nobody
+ * labelled any. */
 extern const char run_sql_incidents[];
-/* (foi, rank, verdict, label, -, -, way) -> how many there are */
+/* (foi, rank, verdict, label, -, -, begin, end, way) -> how many there are */
 extern const char run_sql_n_incidents[];
 /* (foi, tree) -> the one that the execution is part of, if there is one */
 extern const char run_sql_incident_of[];

@@ -193,6 +193,25 @@ static void incidents_with_one_cause_are_one_group_the_dearest_first(void **stat
     assert_about(group, "cost_ns", 5000000);
 }
 
+/* Rank 0 writes in every 30th step: one incident, that came nine times. */
+static void what_comes_back_says_how_often_and_how_far_apart(void **state)
+{
+    struct sample_page p;
+    const json_t *group;
+
+    (void)state;
+    sample_page_init(&p,
+                     "synth:9*block(29*step(compute@1ms >1 <1) step(compute@1ms 0:write@3ms "
+                     ">1 <1));ranks=2;jitter=0.02;slow=compute/200/9/1",
+                     "step");
+    group = item(&p, "/fois/1/causes?verdict=anomaly", 0);
+    assert_int_equal(sample_page_number(group, "times"), 9);
+    assert_int_equal(json_array_size(json_object_get(group, "incidents")), 1);
+    assert_string_equal(text(group, "text"),
+                        "step > write takes longer, 9 times, on rank 0, once in 30 executions");
+    sample_page_release(&p);
+}
+
 static void a_group_opens_to_its_incidents_and_no_others(void **state)
 {
     struct sample_page *p = *state;
@@ -237,6 +256,7 @@ int main(void)
         cmocka_unit_test(of_few_executions_nothing_is_told),
         TEST(labels_that_made_other_anomalies_leave_no_cost),
         TEST(incidents_with_one_cause_are_one_group_the_dearest_first),
+        cmocka_unit_test(what_comes_back_says_how_often_and_how_far_apart),
         TEST(a_group_opens_to_its_incidents_and_no_others),
         TEST(groups_come_in_pieces_and_pass_the_filters_of_incidents),
     };
