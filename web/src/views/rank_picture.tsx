@@ -98,7 +98,10 @@ function rankFigure(
         height: high + timeAxisHeight,
         content: pen.toString(),
         keys: isAny
-            ? keysOf(false).map((key) => ({ ...key, text: `own work ${key.text} longer` }))
+            ? keysOf(false).map((key) => ({
+                  ...key,
+                  text: `own work ${key.text} longer than is typical`,
+              }))
             : [],
         notes: isAny ? [] : ["Nowhere does own work take longer than is typical."],
     };
