@@ -493,6 +493,35 @@ export async function run({ page, server, context }) {
                 assert.match(await inSight(legend), /cost to the run: darkest/);
             },
         },
+        {
+            number: 37,
+            hash: "views=messages,timeline",
+            mouse: (hand) => hand.choose(page.getByLabel("What is coloured"), "wait_ns"),
+            keyboard: async (hand) => {
+                await skipTo(hand, "To the views");
+                await hand.key("Tab");
+                await hand.key("w");
+            },
+            answer: async () => {
+                await page.waitForFunction(() => /messages=wait_ns/.test(location.hash));
+                const first = page.locator(".panel-messages tbody tr").first();
+                assert.match(await inSight(first), /^rank 22 to rank 23/);
+            },
+        },
+        {
+            number: 38,
+            hash: "views=query,timeline",
+            mouse: (hand) => hand.choose(page.getByLabel("Examples"), "0"),
+            keyboard: async (hand) => {
+                await skipTo(hand, "To the views");
+                await hand.key("Tab");
+                await hand.key("ArrowDown");
+            },
+            answer: async () => {
+                const first = page.locator(".panel-query tbody tr").first();
+                assert.match(await inSight(first), /^#2-66/);
+            },
+        },
     ]);
 
     // The tooltip is of what is under the pointer, after the keys moved what is there.
