@@ -494,11 +494,7 @@ export async function run({ page, server, context }) {
             },
         },
         {
-<<<<<<< HEAD
-            number: 40,
-=======
             number: 37,
->>>>>>> h2
             hash: "views=messages,timeline",
             mouse: (hand) => hand.choose(page.getByLabel("What is coloured"), "wait_ns"),
             keyboard: async (hand) => {
@@ -513,11 +509,7 @@ export async function run({ page, server, context }) {
             },
         },
         {
-<<<<<<< HEAD
-            number: 41,
-=======
             number: 38,
->>>>>>> h2
             hash: "views=query,timeline",
             mouse: (hand) => hand.choose(page.getByLabel("Examples"), "0"),
             keyboard: async (hand) => {
@@ -527,11 +519,7 @@ export async function run({ page, server, context }) {
             },
             answer: async () => {
                 const first = page.locator(".panel-query tbody tr").first();
-<<<<<<< HEAD
-                assert.match(await inSight(first), /^#2-67/);
-=======
                 assert.match(await inSight(first), /^#2-66/);
->>>>>>> h2
             },
         },
     ]);
