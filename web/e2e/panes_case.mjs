@@ -325,7 +325,27 @@ async function tabsAndFolds(page, server) {
     assert.ok((await page.locator(".timeline-canvas").boundingBox()).y < 844);
 }
 
+/* As browsers count what moves though nobody asked for it: the details keep their height, whichever is selected. */
+async function nothingShifts(page, server) {
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await open(page, server);
+    await page.evaluate(() => {
+        window.shifts = [];
+        const note = (list) =>
+            window.shifts.push(...list.getEntries().filter((e) => !e.hadRecentInput));
+        new PerformanceObserver(note).observe({ type: "layout-shift" });
+    });
+    const top = (await boxOf(page, "why")).y;
+    const before = await selectedId(page);
+    for (let i = 0; i < 6; i++) await page.keyboard.press("j");
+    await until("another is selected", async () => (await selectedId(page)) !== before);
+    await page.locator(".timeline-canvas[aria-busy=false]").waitFor();
+    assert.equal((await boxOf(page, "why")).y, top, "Why stays where it was");
+    assert.equal(await page.evaluate(() => window.shifts.reduce((n, e) => n + e.value, 0)), 0);
+}
+
 export async function run({ page, server, context }) {
+    await nothingShifts(page, server);
     await lanesHaveRoom(page, server);
     await tabsAndFolds(page, server);
     await page.setViewportSize({ width: 1920, height: 1080 });

@@ -146,7 +146,7 @@ export function Detail() {
     const isWhole = wholeOf === it.id;
     return (
         <section
-            class={`detail ${it.verdict}`}
+            class={`detail ${it.verdict}${isWhole ? " whole" : ""}`}
             aria-label="Selected execution"
             aria-busy={of.isLoading}
         >
