@@ -259,7 +259,7 @@ char *outcome_most_text(const struct outcome_most *m, char out[OUTCOME_TEXT_SIZE
     if (m->n_incidents == 0)
         return out;
     if (m->ns == 0)
-        text_say(&w, "the worst: ");
+        text_say(&w, "the strangest: ");
     else
         text_say(&w, "%s of %s goes back to ", much,
                  m->is_cost ? "that" : "what anomalies lost");

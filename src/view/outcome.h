@@ -62,7 +62,7 @@ void outcome_release(struct outcome *outcome);
 /*
  * outcome_most_text -- "most of that goes back to rank 1: step > solve takes longer
  * (solver.c:17)", "... to 16 ranks", or "the largest part of that" where it is less than half; "most of what
- * anomalies lost ..." where the cost is not known, "the worst: ..." where nothing was lost. ""
+ * anomalies lost ..." where the cost is not known, "the strangest: ..." where nothing was lost. ""
  * where there is no incident. Returns out.
  */
 char *outcome_most_text(const struct outcome_most *most, char out[OUTCOME_TEXT_SIZE]);

@@ -27,7 +27,7 @@ export interface Amounts {
 }
 
 /*
- * "costs the run 59.0 ms, 177 ms lost": what matters first, and no number twice. Null where nothing was
+ * "costs the run 59.0 ms", or where that is not known or nothing "177 ms lost": one number. Null where nothing was
  * lost. `help` says what is not said.
  */
 export function amountWords(of: Amounts): { words: string; help: string } | null {
@@ -49,8 +49,7 @@ export function amountWords(of: Amounts): { words: string; help: string } | null
         };
     }
     if (!cost_ns) return { words: `${lost}, costs the run nothing`, help };
-    const isTwice = formatTime(lost_ns) === cost;
-    return { words: `costs the run ${cost}${isTwice ? "" : `, ${lost}`}`, help };
+    return { words: `costs the run ${cost}`, help: `${lost}; ${help}` };
 }
 
 /* In a line of many: what it cost; what it lost where that is not known. */

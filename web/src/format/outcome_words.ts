@@ -25,13 +25,9 @@ function slowWords({ slow, length_ns }: Outcome): string | null {
     return sentence(`${slow.place} ${how} in every execution: ${cost}${more}`);
 }
 
-/* isNamed: they were spoken of last. */
-function anomalyWords(it: Outcome, anomalies: number, isNamed: boolean): string {
-    const [they, them] = isNamed
-        ? anomalies === 1
-            ? ["it", "it"]
-            : ["they", "them"]
-        : ["the anomalies", "the anomalies"];
+/* They were spoken of last. */
+function anomalyWords(it: Outcome, anomalies: number): string {
+    const [they, them] = anomalies === 1 ? ["it", "it"] : ["they", "them"];
     const most = it.most ? `; ${it.most.text}` : "";
     if (it.cost_ns === null) {
         const because = it.unknown ? `: ${it.unknown}` : "";
@@ -48,17 +44,21 @@ function anomalyWords(it: Outcome, anomalies: number, isNamed: boolean): string 
     );
 }
 
-/* What stands behind "91 anomalies in 9,880 executions of step". What costs most comes first. */
-export function outcomeWords({
-    outcome,
-    anomalies,
-}: Pick<Foi, "outcome" | "anomalies">): string {
+/* What stands around "91 anomalies in 9,880 executions of step": before it who is slow always, where that costs
+   the run more; behind it what they cost. */
+export function outcomeWords({ outcome, anomalies }: Pick<Foi, "outcome" | "anomalies">): {
+    before: string | null;
+    behind: string;
+} {
     const slow = slowWords(outcome);
     const isFirst = outcome.slow !== null && outcome.slow.cost_ns !== null;
     const own = anomalies
-        ? anomalyWords(outcome, anomalies, !isFirst)
+        ? anomalyWords(outcome, anomalies)
         : outcome.is_few
           ? "Too few executions to say what is typical."
           : "None stands out: each may be by chance, or lost too little to count.";
-    return (isFirst ? [slow, own] : [own, slow]).filter((part) => part !== null).join(" ");
+    return {
+        before: isFirst ? slow : null,
+        behind: isFirst || !slow ? own : `${own} ${slow}`,
+    };
 }

@@ -67,8 +67,11 @@ export function kindKeys(calls: Iterable<{ region: number; location: number }>):
         colour: css(kindColour(kind, "", 0, module)),
         odd: css(kindColour(kind, "", 1, module)),
     });
+    // What is not of the program first: there are few of these, and many modules.
+    const isOwn = (kind: string) => Number(kind === "user");
     return Object.keys(kindNames)
         .filter((kind) => there.has(kind))
+        .sort((a, b) => isOwn(a) - isOwn(b))
         .flatMap((kind) =>
             kind === "user"
                 ? [...own].sort((a, b) => a - b).map((at) => keyOf(kind, moduleWords(at), at))

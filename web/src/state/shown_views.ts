@@ -43,9 +43,10 @@ function isSeen(name: ViewName): boolean {
     return !tabs.value.includes(name) || name === frontTab.value;
 }
 
-/* What is behind another comes to the front first. There is always one. */
+/* What is behind another comes to the front first. There is always one. A part of the details is folded with them. */
 export function toggleView(name: ViewName): void {
-    if (!isSeen(name)) return showView(name);
+    const isPart = viewRow(name).is === "details" && room.value !== "stacked";
+    if (!isSeen(name) || isPart) return showView(name);
     const next = views.value.filter((v) => v !== name);
     if (next.length) views.value = next;
 }

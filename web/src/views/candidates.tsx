@@ -9,6 +9,7 @@ import { isLearningOpen } from "../state/learning";
 import { listQuery, listTable, Page, pageSize, showMore } from "../state/list";
 import { isNarrowed, ListFilter, withoutFilter, withPart } from "../state/list_filter";
 import { room, toggleFold } from "../state/panes";
+import { showView } from "../state/shown_views";
 import { filter, foi, run } from "../state/store";
 import { CandidateItem } from "./candidate_item";
 import { CauseItem } from "./cause_item";
@@ -130,8 +131,24 @@ function NothingStandsOut() {
     if (!foi.value || foi.value.anomalies || isNarrowed(filter.value)) return null;
     return (
         <p class="note">
-            <b>No execution stands out.</b> These are the strangest; label what should not be
-            like that, and retrain.
+            <b>No execution stands out.</b> All of these may be by chance; label what should not
+            be like that, and retrain.
+        </p>
+    );
+}
+
+/* Who is slow always is in no incident, and may cost the run more than all of these. */
+function SlowAlways() {
+    const slow = foi.value?.outcome.slow;
+    if (!slow || slow.cost_ns === null || isNarrowed(filter.value)) return null;
+    return (
+        <p class="note">
+            <b>
+                {slow.place} {slow.verdict === "slow" ? "is slow" : "has more to do"} in every
+                execution
+            </b>
+            , which costs the run {formatTime(slow.cost_ns)}: more than what is listed here.{" "}
+            <button onClick={() => showView("ranks")}>Show the ranks</button>
         </p>
     );
 }
@@ -209,6 +226,7 @@ export function Candidates(props: { children?: ComponentChildren }) {
                 )}
             </div>
             <Filters />
+            <SlowAlways />
             <NothingStandsOut />
             <Await of={page} what="executions" empty="No run.">
                 {(list) =>

@@ -1,22 +1,31 @@
-// The first thing to read: how many anomalies, what they cost the run, and what most of that goes back to.
+// The first thing to read: who is slow always, if that costs most; how many anomalies there are, what they cost the run,
+// and what most of that goes back to.
 import { ComponentChildren } from "preact";
 import { outcomeWords } from "../format/outcome_words";
 import { formatCount, plural } from "../format/units";
+import { showView } from "../state/shown_views";
 import { foi } from "../state/store";
 
 /* children: the function of interest. What is too long for two lines is in the title. */
 export function RunSummary({ children }: { children: ComponentChildren }) {
     const of = foi.value;
     if (!of) return null;
-    const words = outcomeWords(of);
-    const slow = of.outcome.slow ? ` ${of.outcome.slow.place}: ${of.outcome.slow.why}.` : "";
+    const { before, behind } = outcomeWords(of);
+    const slow = of.outcome.slow ? `${of.outcome.slow.place}: ${of.outcome.slow.why}.` : "";
     return (
-        <p class="run-summary" title={`${words}${slow}`}>
+        <p class="run-summary" title={[before, behind, slow].filter((part) => part).join(" ")}>
+            {before && (
+                <>
+                    <button class="to-ranks" onClick={() => showView("ranks")}>
+                        {before}
+                    </button>{" "}
+                </>
+            )}
             <span class="headline">
                 <b>{plural(of.anomalies, "anomaly", "anomalies")}</b> in {formatCount(of.trees)}{" "}
                 executions of {children}.
             </span>{" "}
-            {words}
+            {behind}
         </p>
     );
 }

@@ -79,7 +79,7 @@ function Paths({ of }: { of: Shown }) {
                                 >
                                     <span class="bar-line">
                                         <svg
-                                            class="bar"
+                                            class={`bar ${of.verdict}`}
                                             viewBox="0 0 100 1"
                                             preserveAspectRatio="none"
                                             aria-hidden="true"
