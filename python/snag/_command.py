@@ -41,17 +41,23 @@ def _run(arguments: Sequence[str]) -> str:
     """What the command prints; status 3 is: done, but the input was damaged."""
     import subprocess
 
-    done = subprocess.run(
-        [command_path(), *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            [command_path(), *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    except OSError as error:
+        raise Error("cannot run '%s': %s" % (command_path(), error.strerror)) from error
     if done.returncode not in (0, 3, 4):
         said = done.stderr.decode("utf-8", "replace").strip()
         raise Error(
-            said or "snag %s ended with %d" % (arguments[0], done.returncode), done.returncode
+            said[6:]
+            if said.startswith("snag: ")
+            else said or "snag %s ended with %d" % (arguments[0], done.returncode),
+            done.returncode,
         )
     return done.stdout.decode("utf-8", "backslashreplace")
 

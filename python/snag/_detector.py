@@ -70,7 +70,8 @@ class Detector:
     >>> for i in range(200):
     ...     detector.enter(here, 100000 * i, step)
     ...     detector.leave(here, 100000 * i + (90000 if i == 150 else 100 + i % 3), step)
-    >>> [verdict.id for verdict in detector.end() if verdict.is_anomaly]
+    >>> told = detector.end()
+    >>> [x.id for x in told if isinstance(x, ExecutionVerdict) and x.is_anomaly]
     ['#0-150']
     """
 

@@ -165,7 +165,7 @@ def tree_svg(execution: Execution, excess_ns: Dict[Tuple[str, ...], int]) -> str
             )
         parts.append(_text(610, y, duration(path.exclusive_ns), "end"))
         if path.names in excess_ns and abs(excess) * 1000 >= root.inclusive_ns:
-            parts.append(_text(690, y, "%+.3g ms" % (excess / 1e6), "end"))
+            parts.append(_text(690, y, ("+" if excess > 0 else "") + duration(excess), "end"))
         parts.append("</g>")
     if n_left_out:
         y += 18
@@ -225,7 +225,7 @@ def timeline_svg(execution: Execution, width: int) -> str:
     height = 4 + 18 * (max(depth[i] for i in drawn) + 1)
     caption = "%s, entered at %s" % (duration(inclusive[0]), duration(enter[0]))
     if len(drawn) < len(tree):
-        caption += "; %d of %d calls are too short to be drawn" % (
+        caption += "; not drawn, as too short: %d of %d calls" % (
             len(tree) - len(drawn),
             len(tree),
         )

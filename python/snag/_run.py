@@ -32,6 +32,10 @@ def _ints(format: str, values: Sequence[int]) -> memoryview:
     return memoryview(array(format, values)).toreadonly()
 
 
+def _id(rank: int, thread: int, index: int) -> str:
+    return "#%d%s-%d" % (rank, ".%d" % thread if thread else "", index)
+
+
 class Execution:
     """One execution of a function of interest, of a run: ``run["#1-40"]``.
 
@@ -48,8 +52,7 @@ class Execution:
     @property
     def id(self) -> str:
         """As the command writes it: ``#1-40``, ``#1.2-40`` off the master thread."""
-        thread = ".%d" % self.thread if self.thread else ""
-        return "#%d%s-%d" % (self.rank, thread, self.index)
+        return _id(self.rank, self.thread, self.index)
 
     @property
     def function(self) -> str:
@@ -254,8 +257,10 @@ class Run:
 
     @property
     def locations(self) -> Table:
-        """(n) threads of ranks and streams of GPUs: rank, thread, is_gpu, name, node, first_call,
-        n_calls, first_message, n_messages; the latter four are rows of ``calls`` and ``messages``.
+        """(n) threads of ranks and streams of GPUs, in the order of ranks and threads.
+
+        rank, thread, is_gpu, name, node, first_call, n_calls, first_message, n_messages; the
+        latter four are rows of ``calls`` and ``messages``.
         """
         if self._locations is None:
             c = self._columns("snag_run_locations", lib.Locations, "snag_locations_release")
@@ -288,9 +293,9 @@ class Run:
         same calls on this rank), lost_ns (beyond that), cost_ns (what the run would be shorter;
         None: not known), tracer_ns (of the duration, the tracer's), error_ns (by which the
         duration may be wrong), n_vertices and n_messages (of the tree), score (nats), p (that
-        chance alone makes it look so strange, at most), is_anomaly, is_open (it has no end in the
-        trace), label (1 abnormal, -1 normal, 0 none), location and call (of its root: rows of
-        ``locations``, and of the calls of that). Read once, O(n); see :meth:`refresh`.
+        chance alone makes it look so strange, at most), is_anomaly, is_open (it has no end in
+        the trace), label (1 abnormal, -1 normal, 0 none), location and call (of its root: rows
+        of ``locations``, and of the calls of that). Read once, O(n); see :meth:`refresh`.
         """
         if self._executions is None:
             x = self._columns(
@@ -382,10 +387,12 @@ class Run:
 
     @property
     def messages(self) -> Table:
-        """(n) ends of messages, mapped: rank, thread, begin_ns, end_ns (of the send or receive),
-        bytes, match (row of the other end; None: there is none), call (innermost around it, a row
-        of its location's calls; None: none), peer (rank at the other end), comm, tag, order (on
-        its location, as posted), is_receive.
+        """(n) ends of messages, mapped.
+
+        rank, thread, begin_ns, end_ns (of the send or receive), bytes, match (row of the other
+        end; None: there is none), call (innermost around it, a row of its location's calls; None:
+        none), peer (rank at the other end), comm, tag, order (on its location, as posted),
+        is_receive.
 
         By location. Instant; rank and thread are made when they are asked for.
         """
@@ -417,8 +424,8 @@ class Run:
     def incidents(self) -> Table:
         """(n) executions that were strange together, those that lost most first.
 
-        number, is_anomaly, begin_ns, end_ns, lost_ns (of all its executions), cost_ns (None: not
-        known), score, head (the execution that it goes back to), rank (where its cause is),
+        number, is_anomaly, begin_ns, end_ns, lost_ns (of all its executions), cost_ns (None:
+        not known), score, head (the execution that it goes back to), rank (where its cause is),
         n_executions, n_ranks, turns, period, cause, why. Asks the command: ``snag list
         --incidents --all --json``. See :meth:`members`.
         """
@@ -454,7 +461,7 @@ class Run:
             last = self._first[at + 1][2] if at + 1 < len(self._first) else len(self.executions)
             if row < last:
                 return row
-        raise lib.Error("no execution '#%d.%d-%d'" % (rank, thread, index), lib.NOT_FOUND)
+        raise lib.Error("no execution '%s'" % _id(rank, thread, index), lib.NOT_FOUND)
 
     def __getitem__(self, id: Union[str, int]) -> Execution:
         """An execution by its id, ``"#1-40"`` (rank 1, the 41st), or by its row."""
@@ -502,7 +509,7 @@ class Run:
         self.refresh()
 
     def retrain(self, author: Optional[str] = None) -> int:
-        """Scores and verdicts anew from all labels; returns how many verdicts are others now."""
+        """Scores and verdicts anew from all labels; returns how many verdicts have changed."""
         n = c_size_t()
         self._call("snag_run_retrain", self._function, _author(author), byref(n))
         self.refresh()
