@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes a wheel of the package, with the library and the command inside: no network, no compiler.
+"""Makes a wheel of the package, with the library and the command inside: no network, no
+compiler.
 
     build_wheel.py BUILD [DIRECTORY]
 

@@ -38,12 +38,12 @@
  * default detector, and grow with strangeness.
  *
  * What the library does not do: it prints nothing, ends no process, installs no signal handler
- * and starts no process (but one to read TAU's files while they are written). A trace that is damaged enough to crash a library below is not
- * survived here: the program `snag` reads in a child process for that. Running out of memory
- * aborts, after snag_on_out_of_memory's function was called. Three things it shares with the
- * process that loads it: SQLite has one more VFS, "snag", that is no default; OpenBLAS is set
- * to one thread, so that results do not depend on the machine; a file that shrinks while it is
- * mapped raises SIGBUS.
+ * and starts no process, but one to read TAU's files while they are written. A trace that is
+ * damaged enough to crash a library below is not survived here: the program `snag` reads in a
+ * child process for that. Running out of memory aborts, after snag_on_out_of_memory's function
+ * was called. Three things it shares with the process that loads it: SQLite has one more VFS,
+ * "snag", that is no default; OpenBLAS is set to one thread, so that results do not depend on
+ * the machine; a file that shrinks while it is mapped raises SIGBUS.
  *
  * Link with -lsnag (pkg-config snag; find_package(snag) and snag::snag).
  */
@@ -269,6 +269,10 @@ SNAG_API int snag_run_messages(snag_run *run, size_t location, struct snag_messa
  * Returns 0 or SNAG_ERROR_FORMAT. O(calls), 3 ns each, the first time; then O(1).
  */
 SNAG_API int snag_run_check(snag_run *run, size_t location);
+
+/* snag_run_check_regions -- only that the regions of these calls are there: for tables of calls
+ * in which a region is an index of its name. Reads one column, each time. */
+SNAG_API int snag_run_check_regions(snag_run *run, size_t location);
 
 /*
  * snag_run_reason -- what is strange about an execution, in a sentence.

@@ -10,8 +10,8 @@
 ('#2-93', '8.17 ms longer than a typical execution with the same calls (4.09 ms)')
 
 Tables (``run.executions``, ``run.calls``, ``run.messages``, ``run.incidents``,
-``run.locations``) are columns without a copy: ``.to_numpy()``, ``.to_pandas()``, and by the Arrow
-PyCapsule interface whatever polars, pyarrow, DuckDB or pandas make of it. Times are in
+``run.locations``) are columns without a copy: ``.to_numpy()``, ``.to_pandas()``, and by the
+Arrow PyCapsule interface whatever polars, pyarrow, DuckDB or pandas make of it. Times are in
 nanoseconds since the start of the trace; scores grow with strangeness.
 
 It is libsnag by ctypes; what the library has no function for is asked of the command ``snag``
@@ -93,15 +93,15 @@ def analyze(
     """Make a run of a trace, and open it.
 
     ``trace``: a file, or anything else that ``snag analyze`` takes; ``foi``: functions of
-    interest, names or patterns (what suits best, by default); ``out``: the directory that is made
-    (by default named after the trace, here); ``detector``: ``"residual"``, ``"ocsvm"``, ``"lof"``,
-    ``"knn"``, ``"iforest"``; ``features``: what it compares; ``model``: a file, to score by;
-    ``threads``: 0, as many as there are processors; ``replace``: a run of that name is replaced,
-    its labels kept.
+    interest, names or patterns (what suits best, by default); ``out``: the directory that is
+    made (by default named after the trace, here); ``detector``: ``"residual"``, ``"ocsvm"``,
+    ``"lof"``, ``"knn"``, ``"iforest"``; ``features``: what it compares; ``model``: a file, to
+    score by; ``threads``: 0, as many as there are processors; ``replace``: a run of that name
+    is replaced, its labels kept.
 
-    A trace that is damaged is analysed as far as it can be read, with a :class:`DamagedWarning`.
-    The trace is read in this process: one that crashes a library below crashes it, where ``snag
-    analyze`` survives, and Ctrl-C comes when it is done.
+    A trace that is damaged is analysed as far as it can be read, with a
+    :class:`DamagedWarning`. The trace is read in this process: one that crashes a library below
+    crashes it, where ``snag analyze`` survives, and Ctrl-C comes when it is done.
     """
     library = _lib.library()
     names = [foi] if isinstance(foi, str) else list(foi or [])
@@ -145,7 +145,8 @@ def _paths(runs: Runs) -> List[str]:
 
 
 def compare(base: Runs, new: Runs, foi: Optional[str] = None) -> Dict[str, Any]:
-    """What changed from one run to another, or from some runs to others: ``snag compare --json``.
+    """What changed from one run to another, or from some runs to others: ``snag compare
+    --json``.
 
     A side is a run, a trace (which is analysed first), a history, or a list of runs. Asks the
     command, whose fields docs/formats.md has.

@@ -58,7 +58,8 @@ def _names(names: Names) -> List[str]:
 
 
 class Detector:
-    """Judges the events of a program that are pushed into it; of several threads, one at a time.
+    """Judges the events of a program that are pushed into it; of several threads, one at a
+    time.
 
     ``foi``: functions of interest, or patterns; ``model``: a file, whose function is one of
     interest and judged by it. Events of one location come in time order; times are in ns, below
@@ -206,17 +207,18 @@ def watch(
     connect_s: float = 60.0,
     everything: bool = False,
 ) -> Iterator[Verdict]:
-    """Verdicts on a program while it runs: strange calls, and anomalies of functions of interest.
+    """Verdicts on a program while it runs: strange calls, and anomalies of functions of
+    interest.
 
     ``source``: ``tracer:PATH``, a socket that a program under the tracer connects to;
-    ``replay:TRACE`` or a trace, as if its program ran now, in steps of ``step_s`` seconds of the
-    trace and ``speed`` of these a second (0: as fast as it goes). ``connect_s``: how long to wait
-    for a program that is not there yet. ``everything``: normal executions, too. Ends with the program.
+    ``replay:TRACE`` or a trace, as if its program ran now, in steps of ``step_s`` seconds of
+    the trace and ``speed`` of these a second (0: as fast as it goes). ``connect_s``: how long
+    to wait for a program that is not there yet. ``everything``: normal executions, too. Ends
+    with the program.
 
-    >>> for verdict in watch("synth:100*step(a@1ms b@2ms);jitter=0.05;slow=b/47/5", foi="step"):
-    ...     print(verdict.id, verdict.reason.split(":")[0])
-    #0-46 took 9.80 ms, 60.0 deviations more than the mean of the 46 executions before it, 3.02 ms
-    #0-93 took 10.8 ms, 56.1 deviations more than the mean of the 93 executions before it, 3.01 ms
+    >>> trace = "synth:100*step(a@1ms b@2ms);jitter=0.05;slow=b/47/5"
+    >>> [(x.id, x.duration_ns > 9e6) for x in watch(trace, foi="step")]
+    [('#0-46', True), ('#0-93', True)]
     """
     detector = Detector(
         foi,

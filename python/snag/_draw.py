@@ -1,7 +1,7 @@
 """Drawings for a notebook: SVG and HTML as text, which nothing else has to be loaded for.
 
-Colours are one for what is typical and one for what is strange, which is also larger or named in
-words: nothing is said by colour alone.
+Colours are one for what is typical and one for what is strange, which is also larger or named
+in words: nothing is said by colour alone.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Drawing:
 
 
 def said(text: object, most: int = 0) -> str:
-    """A text as SVG and HTML take it; of more than ``most`` characters its begin and its end."""
+    """A text as SVG and HTML take it; of more than ``most`` characters begin and end."""
     whole = _CONTROL.sub("\ufffd", str(text))
     if 0 < most < len(whole):
         whole = whole[: most // 2] + "\u2026" + whole[len(whole) - most // 2 + 1 :]
@@ -73,7 +73,7 @@ def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
     return '<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>' % (x, y, anchor, text)
 
 
-# ---------------------------------------------------------------------- the tree of an execution
+# ------------------------------------------------------------------- the tree of an execution
 
 _MAX_ROWS = 40
 

@@ -1,8 +1,8 @@
 """libsnag by ctypes: where it is found, what its functions take, and errors as exceptions.
 
-The library is loaded when it is first needed, not when ``snag`` is imported. Structures have the
-layout of ``include/snag/snag.h``; their arrays are addresses, which :func:`view` makes memory
-of that keeps its owner alive.
+The library is loaded when it is first needed, not when ``snag`` is imported. Structures have
+the layout of ``include/snag/snag.h``; their arrays are addresses, which :func:`view` makes
+memory of that keeps its owner alive.
 """
 
 from __future__ import annotations
@@ -161,6 +161,7 @@ _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "snag_run_calls": (c_int, [c_void_p, c_size_t, POINTER(Calls)]),
     "snag_run_messages": (c_int, [c_void_p, c_size_t, POINTER(Messages)]),
     "snag_run_check": (c_int, [c_void_p, c_size_t]),
+    "snag_run_check_regions": (c_int, [c_void_p, c_size_t]),
     "snag_run_reason": (c_int, [c_void_p, c_size_t, c_size_t, c_char_p, c_size_t]),
     "snag_run_label": (c_int, [c_void_p, c_size_t, c_size_t, c_int, c_char_p]),
     "snag_run_retrain": (c_int, [c_void_p, c_size_t, c_char_p, POINTER(c_size_t)]),

@@ -117,9 +117,9 @@ class Execution:
 
     @property
     def tree(self) -> Table:
-        """Its calls, in preorder: (n) region, parent (None: the root), enter, inclusive, exclusive.
+        """(n) its calls, in preorder: region, parent, enter_ns, inclusive_ns, exclusive_ns.
 
-        ``parent`` is a row of this table; the root is row 0.
+        ``parent`` is a row of this table; None of the root, which is row 0.
         """
         if self._tree is None:
             self._tree = self._run._vertices(self.row)
@@ -136,7 +136,7 @@ class Execution:
         return self._details
 
     def excess(self) -> Tuple[Dict[Tuple[str, ...], int], str]:
-        """By call path, how much longer than typical its calls took, in ns; why that is unknown.
+        """By call path, how much longer than typical its calls took, in ns; why it is unknown.
 
         Asks the command; without it nothing is known.
         """
@@ -348,7 +348,15 @@ class Run:
         raise lib.Error("the run has no thread %d on rank %d" % (thread, rank), lib.NOT_FOUND)
 
     def _check(self, location: int) -> None:
-        self._call("snag_run_check", location)
+        self._call("snag_run_check_regions", location)
+
+    def check(self) -> None:
+        """See that all calls and messages are what docs/formats.md says; raises :class:`Error`.
+
+        3 ns a call, the first time. Numbers of a run are those of its files, which somebody
+        else may have written; that regions are there is seen whenever others take calls.
+        """
+        self._call("snag_run_check", lib.ALL_LOCATIONS)
 
     def _calls(self, location: int) -> lib.Columns:
         return self._columns("snag_run_calls", lib.Calls, "", location)
@@ -390,9 +398,9 @@ class Run:
         """(n) ends of messages, mapped.
 
         rank, thread, begin_ns, end_ns (of the send or receive), bytes, match (row of the other
-        end; None: there is none), call (innermost around it, a row of its location's calls; None:
-        none), peer (rank at the other end), comm, tag, order (on its location, as posted),
-        is_receive.
+        end; None: there is none), call (innermost around it, a row of its location's calls;
+        None: none), peer (rank at the other end), comm, tag, order (on its location, as
+        posted), is_receive.
 
         By location. Instant; rank and thread are made when they are asked for.
         """
@@ -418,7 +426,7 @@ class Run:
         ]
         for name, offset, format, unit, null in members:
             columns.append(Strided(name, records, _MESSAGE_BYTES, offset, format, unit, null))
-        return Table(columns, c.n, starts, self._check)
+        return Table(columns, c.n, starts)
 
     @property
     def incidents(self) -> Table:

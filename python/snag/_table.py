@@ -1,15 +1,26 @@
 """Tables of columns, and the forms in which others take them.
 
-A column is memory: of a file of a run that is mapped, or made once by the library. It is shown as
-a ``memoryview``, as an array of numpy, or to others by the Arrow C data interface, each time the
-same memory. What is made for it is said by the class: :class:`Repeated` (a value for each
+A column is memory: of a file of a run that is mapped, or made once by the library. It is shown
+as a ``memoryview``, as an array of numpy, or to others by the Arrow C data interface, each time
+the same memory. What is made for it is said by the class: :class:`Repeated` (a value for each
 location) and :class:`Strided` (a member of records) are, when they are asked for.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 from ._library import WIDTH
 
@@ -28,7 +39,8 @@ class Column:
     """One column: n values of one type, in memory of its own or of a mapped file.
 
     ``name``; ``format`` as of ``struct`` (``"Q"`` for unsigned 64 bits); ``unit`` (``"ns"``, or
-    ``""``); ``null``, a value that means: not known; ``names``, of which the values are numbers.
+    ``""``); ``null``, a value that means: not known; ``names``, of which the values are
+    numbers.
     """
 
     is_text = False
@@ -99,7 +111,11 @@ class Column:
 
         values = self.numpy()
         if self.names is not None:
-            return pandas.Categorical.from_codes(values, self.names)
+            highest = int(values.max()) if len(values) else -1
+            if highest >= len(self.names):
+                raise ValueError("%s %d has no name" % (self.name, highest))
+            codes = values.astype("i1" if highest < 128 else "i2" if highest < 32768 else "i4")
+            return pandas.Categorical.from_codes(codes, self.names)
         if self.null is None:
             return values
         dtype: Any = pandas.array([], dtype=_PANDAS[self.format])
@@ -143,6 +159,7 @@ class Repeated(Column):
         super().__init__(name, memoryview(b"").cast("I"))
         self._of_location = of_location
         self._starts = starts  # [locations + 1]
+        self._made = (0, b"")  # a value, and so many of it as were wanted at most
 
     def __len__(self) -> int:
         return self._starts[-1]
@@ -158,16 +175,22 @@ class Repeated(Column):
             first, last = self._starts[location], self._starts[location + 1]
             n = min(last, end) - max(first, begin)
             if n > 0:
-                pieces.append(int(value).to_bytes(4, "little") * n)
-        return b"".join(pieces)
+                pieces.append(self._some(int(value), n))
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def _some(self, value: int, n: int) -> memoryview:
+        if self._made[0] != value or len(self._made[1]) < 4 * n:
+            self._made = (value, value.to_bytes(4, "little") * n)
+        return memoryview(self._made[1])[: 4 * n]
 
     def numpy(self) -> numpy.ndarray[Any, Any]:
         import numpy
 
-        values = numpy.asarray(self._of_location, dtype="<u4")
-        if not values.any():  # of master threads: pages that nobody reads are never made
-            return numpy.zeros(len(self), dtype="<u4")
-        return numpy.repeat(values, numpy.diff(numpy.asarray(self._starts, dtype="<i8")))
+        out = numpy.zeros(len(self), dtype="<u4")  # pages that nobody writes are never made
+        for location, value in enumerate(self._of_location):
+            if value != 0:
+                out[self._starts[location] : self._starts[location + 1]] = value
+        return out
 
 
 class Texts(Column):
@@ -195,12 +218,31 @@ class Texts(Column):
         return numpy.array(self._texts, dtype=object)
 
 
+class Arrays(Mapping[str, "numpy.ndarray[Any, Any]"]):
+    """An array for each column of a table, by its name; made, where it is, when asked for."""
+
+    def __init__(self, columns: Dict[str, Column]) -> None:
+        self._columns = columns
+        self._arrays: Dict[str, numpy.ndarray[Any, Any]] = {}
+
+    def __getitem__(self, name: str) -> numpy.ndarray[Any, Any]:
+        if name not in self._arrays:
+            self._arrays[name] = self._columns[name].numpy()
+        return self._arrays[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+
 class Table:
     """Rows of columns: ``len(table)``, ``table.names``, ``table["score"]``, ``table.row(3)``.
 
     pandas 2, polars, pyarrow and DuckDB take it as it is (``pyarrow.table(table)``,
-    ``polars.DataFrame(table)``), by the Arrow PyCapsule interface. Times are in nanoseconds since
-    the start of the trace (columns ``..._ns``).
+    ``polars.DataFrame(table)``), by the Arrow PyCapsule interface. Times are in
+    nanoseconds since the start of the trace (columns ``..._ns``).
     """
 
     def __init__(
@@ -244,6 +286,12 @@ class Table:
             data = column.contiguous(0, self._n)
             return memoryview(data).cast("B").cast(column.format)
 
+    def select(self, *names: str) -> Table:
+        """The same rows of these columns, in this order; nothing is copied."""
+        columns = [self.column(name) for name in names]
+        check = self._check if any(column.names is not None for column in columns) else None
+        return Table(columns, self._n, self._starts, check)
+
     def row(self, row: int) -> Dict[str, Any]:
         """One row: values by names of columns; None for what is not known."""
         if not -self._n <= row < self._n:
@@ -253,13 +301,13 @@ class Table:
     def __iter__(self) -> Iterator[Dict[str, Any]]:
         return (self.row(row) for row in range(self._n))
 
-    def to_numpy(self) -> Dict[str, numpy.ndarray[Any, Any]]:
+    def to_numpy(self) -> Arrays:
         """A (n) array for each column, by its name.
 
         Without a copy where a column is mapped; not to be written to. Regions are numbers; what
         is not known has the value ``column(name).null``.
         """
-        return {column.name: column.numpy() for column in self.columns}
+        return Arrays(self._by_name)
 
     def to_pandas(self) -> pandas.DataFrame:
         """A ``DataFrame`` of (n) rows, without a copy where a column is mapped.

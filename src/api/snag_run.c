@@ -515,6 +515,19 @@ int snag_run_check(snag_run *r, size_t location)
     return rc;
 }
 
+int snag_run_check_regions(snag_run *r, size_t location)
+{
+    struct snag_calls calls;
+    uint32_t highest = 0;
+    int rc = snag_run_calls(r, location, &calls);
+
+    for (size_t i = 0; rc == 0 && i < calls.n; i++)
+        highest = calls.region[i] > highest ? calls.region[i] : highest;
+    if (rc == 0 && calls.n > 0 && highest >= r->run.defs.names.n)
+        rc = err_set(ERR_FORMAT, "damaged run: region %u is not there", highest);
+    return rc;
+}
+
 /* ------------------------------------------------------------------------------- vertices */
 
 static int find_execution(snag_run *r, struct execution_detail *c, size_t function, size_t row)

@@ -200,6 +200,10 @@ static void calls_that_are_damaged_are_refused_when_they_are_checked(void **stat
     assert_int_equal(calls.region[710], wrong);
     assert_int_equal(snag_run_check(run, 0), SNAG_OK);
     assert_int_equal(snag_run_check(run, 1), SNAG_ERROR_FORMAT);
+    assert_int_equal(snag_run_check_regions(run, 0), SNAG_OK);
+    assert_int_equal(snag_run_check_regions(run, 1), SNAG_ERROR_FORMAT);
+    assert_int_equal(snag_run_check_regions(run, SNAG_ALL), SNAG_ERROR_FORMAT);
+    assert_int_equal(snag_run_check_regions(run, 3), SNAG_ERROR_NOT_FOUND);
     assert_int_equal(snag_run_check(run, SNAG_ALL), SNAG_ERROR_FORMAT);
     snag_run_close(run);
 }

@@ -280,6 +280,13 @@ class IsNotCopied(unittest.TestCase):
                 where = self.mapped(self.address(values))
                 self.assertTrue(where.endswith("messages.rec"), name)
 
+    def test_columns_are_selected_as_they_are(self):
+        calls = sentence().calls
+        some = calls.select("region", "enter_ns")
+        self.assertEqual((some.names, len(some)), (["region", "enter_ns"], 2100))
+        self.assertTrue(numpy.shares_memory(some["enter_ns"], calls["enter_ns"]))
+        self.assertEqual(some.row(704), {k: calls.row(704)[k] for k in some.names})
+
     @unittest.skipIf(pandas is None, "pandas is not here")
     def test_pandas_shows_the_same_memory(self):
         run = sentence()
