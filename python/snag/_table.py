@@ -33,6 +33,7 @@ _NUMPY.update({"b": "i1", "?": "?"})
 _PANDAS = {"Q": "UInt64", "q": "Int64", "I": "UInt32", "i": "Int32"}
 # Rows of a batch that others are given: what is made for them is made for so many at a time.
 _MAX_BATCH = 1 << 24
+_IN_CACHE = 1 << 16  # values
 
 
 class Column:
@@ -105,17 +106,29 @@ class Column:
         n_null = flags.count(0)
         return (bits(flags), n_null) if n_null else (None, 0)
 
+    def _codes(self, values: Any) -> Any:
+        """Numbers of names in few bytes, looked at while they are in the cache."""
+        import numpy
+
+        assert self.names is not None
+        n = len(self.names)
+        dtype = "i1" if n <= 128 else "i2" if n <= 32768 else "i4"
+        codes = numpy.empty(len(values), dtype)
+        for begin in range(0, len(values), _IN_CACHE):
+            some = values[begin : begin + _IN_CACHE]
+            highest = int(some.max())
+            if highest >= n:
+                raise ValueError("%s %d has no name" % (self.name, highest))
+            codes[begin : begin + _IN_CACHE] = some
+        return codes
+
     def pandas(self) -> Any:
         """What a column of a ``DataFrame`` is made of: a category for ``names``."""
         import pandas
 
         values = self.numpy()
         if self.names is not None:
-            highest = int(values.max()) if len(values) else -1
-            if highest >= len(self.names):
-                raise ValueError("%s %d has no name" % (self.name, highest))
-            codes = values.astype("i1" if highest < 128 else "i2" if highest < 32768 else "i4")
-            return pandas.Categorical.from_codes(codes, self.names)
+            return pandas.Categorical.from_codes(self._codes(values), self.names)
         if self.null is None:
             return values
         dtype: Any = pandas.array([], dtype=_PANDAS[self.format])

@@ -7,6 +7,7 @@ SNAG_TEST_TRACES traces that are to be compared as well, a line each: NAME FOI P
 """
 
 import ast
+import contextlib
 import csv
 import doctest
 import gc
@@ -625,6 +626,29 @@ class IsWritten(unittest.TestCase):
             result = doctest.testmod(module, verbose=False)
             self.assertEqual(result.failed, 0, module.__name__)
             self.assertGreater(result.attempted, 0)
+
+    def test_examples_of_the_documentation(self):
+        """Blocks of docs/python.md, one after the other; but those for what is not here."""
+        root = os.path.dirname(os.path.dirname(self.SOURCE))
+        with open(os.path.join(root, "docs", "python.md"), encoding="utf-8") as file:
+            blocks = re.findall("```python\n(.*?)```", file.read(), re.S)
+        self.assertGreater(len(blocks), 5)
+        directory, names, printed = os.path.join(WORK, "examples"), {}, io.StringIO()
+        os.mkdir(directory)
+        before = os.getcwd()
+        os.chdir(directory)
+        try:
+            for block in blocks:
+                try:
+                    with contextlib.redirect_stdout(printed):
+                        exec(compile(block, "docs/python.md", "exec"), names)
+                except ImportError as error:
+                    self.assertIn(error.name, ("polars", "pandas"))
+        finally:
+            os.chdir(before)
+        self.assertIn("#1-93 12.08", printed.getvalue())
+        self.assertIn("verdicts are others now", printed.getvalue())
+        self.assertIn("ExecutionVerdict(rank=1, thread=0, index=93", printed.getvalue())
 
     def test_it_is_python_3_8(self):
         for name in os.listdir(self.SOURCE):
