@@ -44,7 +44,7 @@ for how in "${hows[@]}"; do
     ratio=$(calc "$(smallest "$times/$how") / $(smallest "$times/files")")
     printf '| %s | %s ms | %s ms | %s | %s | %s | %s MiB |\n' "$what" "$(calc "$(smallest "$times/$how")" %.1f)" \
         "$(calc "$(median "$times/$how")" %.1f)" "$ratio" "$([ $how = files ] && echo - || echo 1.2)" \
-        "$([ $how = files ] && echo - || met "$ratio" 1.2)" "$(calc "$(median "$times/anon-$how")" %.0f)"
+        "$([ $how = files ] && echo - || met "$ratio" 1.2)" "$(calc "$(median "$times/anon-$how") + 0.5" %d)"
 done
 printf '\n`import snag`: %s ms, the least of %s (target 50: %s).\n' "$(calc "$(smallest "$times/import")" %.1f)" "$repetitions" \
     "$(met "$(smallest "$times/import")" 50)"
