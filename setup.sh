@@ -13,6 +13,7 @@
 #   ./setup.sh screenshots   the pictures of README.md, in docs/images, from the demo as it is
 #   ./setup.sh gallery [DIR]   the page: every view of five runs, in seven sizes, light and dark, to be looked at
 #   ./setup.sh install   install to PREFIX (default /usr/local)
+#   ./setup.sh wheel     build/release/python/snag-*.whl, for pip install: docs/python.md
 #   ./setup.sh deps      just install what is missing
 #   ./setup.sh packages  just say which packages that are
 set -euo pipefail
@@ -32,6 +33,9 @@ packages=(
 # Servers that tests start for themselves. Their packages start them as well, which nobody wants on a machine of
 # their own: so they are installed just for tests, and only where no systemd would do that.
 test_servers=(postgresql slurmctld slurmd slurm-client munge prometheus)
+
+# What tests of the package for Python take its tables with, and execute its notebook.
+test_python=(python3-numpy python3-pandas python3-venv mypy python3-nbclient python3-ipykernel)
 
 # What has another name, or is there at all, since Debian 13.
 case $(. /etc/os-release 2>/dev/null && echo "${ID:-} ${VERSION_ID:-}") in
@@ -87,6 +91,7 @@ deps() { install_missing "${packages[@]}"; }
 
 test_deps() {
     deps
+    install_missing "${test_python[@]}" || say "going on without ${test_python[*]}"
     if [ -d /run/systemd/system ]; then
         say "not installed, as they would be started: ${test_servers[*]}; tests of what is not here are skipped"
     else
@@ -216,6 +221,11 @@ install)
     deps
     build release
     cmake --install build/release --prefix "${PREFIX:-/usr/local}"
+    ;;
+wheel)
+    deps
+    build release
+    python3 python/build_wheel.py build/release
     ;;
 *)
     sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}" >&2

@@ -29,6 +29,7 @@ rows=(
     "live      Judging while a program runs"
     "ad        Judging calls of TAU's files"
     "library   Events pushed into the library"
+    "python    Calls as columns of Python"
 )
 
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -14,6 +14,7 @@
  *
  *   A run that is there:       snag_run_open("my.snag", &run);
  *                              snag_run_executions(run, 0, &x);    columns, a row per execution
+ *                              snag_run_calls(run, SNAG_ALL, &c);  ... per call, as it is mapped
  *                              snag_run_reason(run, 0, row, text, sizeof text);
  *
  *   A program that runs:       snag_detector_open(&options, &detector);
@@ -37,12 +38,12 @@
  * default detector, and grow with strangeness.
  *
  * What the library does not do: it prints nothing, ends no process, installs no signal handler
- * and starts no process. A trace that is damaged enough to crash a library below is not
- * survived here: the program `snag` reads in a child process for that. Running out of memory
- * aborts, after snag_on_out_of_memory's function was called. Three things it shares with the
- * process that loads it: SQLite has one more VFS, "snag", that is no default; OpenBLAS is set
- * to one thread, so that results do not depend on the machine; a file that shrinks while it is
- * mapped raises SIGBUS.
+ * and starts no process, but one to read TAU's files while they are written. A trace that is
+ * damaged enough to crash a library below is not survived here: the program `snag` reads in a
+ * child process for that. Running out of memory aborts, after snag_on_out_of_memory's function
+ * was called. Three things it shares with the process that loads it: SQLite has one more VFS,
+ * "snag", that is no default; OpenBLAS is set to one thread, so that results do not depend on
+ * the machine; a file that shrinks while it is mapped raises SIGBUS.
  *
  * Link with -lsnag (pkg-config snag; find_package(snag) and snag::snag).
  */
@@ -160,6 +161,27 @@ struct snag_executions {
 SNAG_API int snag_run_executions(snag_run *run, size_t function, struct snag_executions *out);
 SNAG_API void snag_executions_release(struct snag_executions *executions);
 
+/* More of the same executions, in the same order. */
+struct snag_losses {
+    size_t n;
+    const uint32_t *location;   /* [n] row of struct snag_locations */
+    const uint64_t *call;       /* [n] its root: row of that location's struct snag_calls */
+    const uint64_t *typical_ns; /* [n] what executions with the same calls on this rank take */
+    const uint64_t *lost_ns;    /* [n] beyond that, where it is more than noise; else 0 */
+    const uint64_t *tracer_ns;  /* [n] of the duration, taken by the tracer */
+    const uint64_t *error_ns;   /* [n] by how much the duration may be wrong */
+    const int64_t *cost_ns;     /* [n] by what the run would be shorter; -1: not known */
+    const double *p;            /* [n] that chance alone makes it look so strange, at most */
+    const uint8_t *is_open; /* [n] 1: it had not ended when the events of its location did */
+};
+
+/*
+ * snag_run_losses -- of a function, as they are now. O(n).
+ *   out  release it with snag_losses_release
+ */
+SNAG_API int snag_run_losses(snag_run *run, size_t function, struct snag_losses *out);
+SNAG_API void snag_losses_release(struct snag_losses *losses);
+
 /* The call-stack tree of an execution: vertices in preorder, callers before callees. */
 struct snag_vertices {
     size_t n;
@@ -176,8 +198,81 @@ SNAG_API int snag_run_vertices(snag_run *run, size_t function, size_t row,
                                struct snag_vertices *out);
 SNAG_API void snag_vertices_release(struct snag_vertices *vertices);
 
+/* snag_run_regions -- how many regions there are; numbered from 0. */
+SNAG_API size_t snag_run_regions(const snag_run *run);
+
 /* snag_run_region -- the name of a region; NULL if there is no such. */
 SNAG_API const char *snag_run_region(const snag_run *run, uint32_t region);
+
+/* Locations: threads of ranks and streams of GPUs, in the order of ranks and threads. */
+struct snag_locations {
+    size_t n;
+    const uint32_t *rank, *thread;         /* [n] */
+    const uint8_t *is_gpu;                 /* [n] 1: a stream of a GPU */
+    const char *const *name, *const *node; /* [n] texts of the run; node is "" if not known */
+    const uint64_t *first_call, *n_calls;  /* [n] its rows among all calls of the run */
+    const uint64_t *first_message, *n_messages; /* [n] ... and among all messages */
+};
+
+/*
+ * snag_run_locations -- of a run. O(n).
+ *   out  release it with snag_locations_release
+ */
+SNAG_API int snag_run_locations(snag_run *run, struct snag_locations *out);
+SNAG_API void snag_locations_release(struct snag_locations *locations);
+
+#define SNAG_ALL ((size_t)-1) /* locations, one after the other */
+
+/*
+ * Calls, in preorder: the calls inside call i are the rows i + 1 .. i + subtree_len[i] - 1.
+ * These are the files of the run, mapped: nothing is copied, and nothing is to be released.
+ */
+struct snag_calls {
+    size_t n;
+    const uint64_t *enter_ns, *inclusive_ns; /* [n] enter_ns never decreases on a location */
+    const uint32_t *region;                  /* [n] see snag_run_region */
+    const uint32_t *subtree_len;             /* [n] calls inside it, itself included */
+    const uint16_t *depth;                   /* [n] 0: called by nobody */
+};
+
+/* One end of a message, as it is in the run. */
+struct snag_message {
+    uint64_t begin_ns, end_ns; /* of the send or the receive */
+    uint64_t bytes;
+    uint64_t match; /* row of the other end among all messages of the run; UINT64_MAX: none */
+    uint32_t call;  /* innermost call around it, a row of its location; UINT32_MAX: none */
+    uint32_t peer;  /* rank at the other end */
+    uint32_t comm;  /* number of the communicator */
+    uint32_t tag;
+    uint32_t order;      /* number on its location, as posted */
+    uint32_t is_receive; /* 0: the end that sends */
+};
+
+/* Mapped as calls are. */
+struct snag_messages {
+    size_t n;
+    const struct snag_message *message; /* [n] by location, in the order of their records */
+};
+
+/*
+ * snag_run_calls, snag_run_messages -- of a location, or of SNAG_ALL. O(1).
+ *   out  arrays that live until the run is closed
+ * The numbers are those of the files, which somebody else may have written: who takes one as an
+ * index calls snag_run_check first, or looks at it.
+ */
+SNAG_API int snag_run_calls(snag_run *run, size_t location, struct snag_calls *out);
+SNAG_API int snag_run_messages(snag_run *run, size_t location, struct snag_messages *out);
+
+/*
+ * snag_run_check -- see that calls and messages of a location, or of SNAG_ALL, are what is said
+ * above: rows, regions and depths that there are, times in order.
+ * Returns 0 or SNAG_ERROR_FORMAT. O(calls), 3 ns each, the first time; then O(1).
+ */
+SNAG_API int snag_run_check(snag_run *run, size_t location);
+
+/* snag_run_check_regions -- only that the regions of these calls are there: for tables of calls
+ * in which a region is an index of its name. Reads one column, each time. */
+SNAG_API int snag_run_check_regions(snag_run *run, size_t location);
 
 /*
  * snag_run_reason -- what is strange about an execution, in a sentence.
@@ -240,9 +335,14 @@ struct snag_detector_options {
     void (*on_call)(void *ctx, const struct snag_call *call);                /* or NULL */
     void (*on_execution)(void *ctx, const struct snag_execution *execution); /* or NULL */
     void *ctx;
+    const char *source;  /* the program whose events it reads itself: see snag_detector_next; or
+                           NULL: events are pushed */
+    uint64_t step_ns;    /* of a source that is a trace: trace time of a step; 0: one second */
+    double speed;        /* ... and seconds of it per second; 0: as fast as it goes */
+    unsigned connect_ms; /* how long to wait for a program that is not there yet */
 };
 
-/* snag_detector_open -- errors as those of the model, or SNAG_ERROR_USAGE. */
+/* snag_detector_open -- errors as those of the model or the source, or SNAG_ERROR_USAGE. */
 SNAG_API int snag_detector_open(const struct snag_detector_options *options,
                                 snag_detector **detector);
 
@@ -251,7 +351,8 @@ SNAG_API void snag_detector_close(snag_detector *detector);
 
 /*
  * snag_region, snag_counter, snag_location -- the number of a name, or of a thread of a rank;
- * the same every time. Numbers are from 0 and dense.
+ * the same every time. Numbers are from 0 and dense. With a source, where nothing is
+ * pushed, UINT32_MAX.
  */
 SNAG_API uint32_t snag_region(snag_detector *detector, const char *name);
 SNAG_API uint32_t snag_counter(snag_detector *detector, const char *name);
@@ -283,6 +384,22 @@ SNAG_API int snag_detector_step(snag_detector *detector);
 
 /* snag_detector_end -- the last step: what is open ends now. No events may follow. */
 SNAG_API int snag_detector_end(snag_detector *detector);
+
+enum snag_state {
+    SNAG_OVER = 0, /* the last step was judged: what was open has ended */
+    SNAG_STEP = 1, /* a step was judged */
+    SNAG_IDLE = 2  /* nothing came in time */
+};
+
+/*
+ * snag_detector_next -- of a detector with a source: read the next step and judge it, as
+ * snag_detector_step does.
+ *   timeout_ms  to wait for it; 0: not at all
+ * The source is "tracer:PATH", a socket that a program under the tracer connects to;
+ * "replay:TRACE" or a trace, as if its program ran now; or TAU's files, which a process is
+ * started for. Returns an enum snag_state or an error, after which nothing comes.
+ */
+SNAG_API int snag_detector_next(snag_detector *detector, int timeout_ms);
 
 /* snag_detector_damage -- how much was wrong with the events so far: left out, repaired. */
 SNAG_API uint64_t snag_detector_damage(const snag_detector *detector);

@@ -32,7 +32,7 @@ struct held {
 struct snag_detector {
     struct snag_detector_options options;
     struct definitions defs;
-    struct stream stream;  /* nothing but what there is, and the times of a step */
+    struct stream stream;  /* the source; without: what there is, and the times of a step */
     struct idmap location; /* by rank and thread */
     struct held **held;    /* [defs.n_locations] */
     size_t held_cap;
@@ -102,12 +102,19 @@ static void tell_trees(void *ctx, const struct live_tree_step *step)
 
 /* -------------------------------------------------------------------------------- opening */
 
+/* It has a source, and nothing is pushed. */
+static bool is_reading(const struct snag_detector *d)
+{
+    return d->options.source != NULL;
+}
+
 int snag_detector_open(const struct snag_detector_options *options, snag_detector **detector)
 {
     snag_detector *d = mem_alloc(1, sizeof *d);
     struct live_trees_opts trees = live_trees_default();
     struct ad_opts opts = ad_default();
     size_t size = options ? options->size : sizeof d->options;
+    struct stream_opts reading;
     int rc;
 
     *detector = NULL;
@@ -119,12 +126,20 @@ int snag_detector_open(const struct snag_detector_options *options, snag_detecto
     rc = size < offsetof(struct snag_detector_options, function)
              ? err_set(ERR_USAGE, "the size of the options is not set")
              : live_trees_new(&trees, &d->trees);
+    if (rc == 0 && d->options.source) {
+        reading = (struct stream_opts){.step_ns = d->options.step_ns ? d->options.step_ns
+                                                                     : (uint64_t)1000000000,
+                                       .speed = d->options.speed,
+                                       .connect_ms = d->options.connect_ms};
+        rc = stream_open(&d->stream, d->options.source, &reading);
+    } else if (rc == 0) {
+        definitions_comm(&d->defs, "world", 0);
+        d->stream.defs = &d->defs;
+    }
     if (rc < 0) {
-        free(d);
+        snag_detector_close(d);
         return rc;
     }
-    definitions_comm(&d->defs, "world", 0);
-    d->stream.defs = &d->defs;
     d->sink[0] = (struct ad_sink){tell_calls, d};
     d->sink[1] = (struct ad_sink){live_trees_step, d->trees};
     if (d->options.on_execution)
@@ -148,6 +163,8 @@ void snag_detector_close(snag_detector *d)
     }
     free(d->held);
     idmap_release(&d->location);
+    if (is_reading(d))
+        stream_close(&d->stream);
     definitions_release(&d->defs);
     free(d);
 }
@@ -156,21 +173,23 @@ void snag_detector_close(snag_detector *d)
 
 uint32_t snag_region(snag_detector *d, const char *name)
 {
-    return definitions_region(&d->defs, name);
+    return is_reading(d) ? UINT32_MAX : definitions_region(&d->defs, name);
 }
 
 uint32_t snag_counter(snag_detector *d, const char *name)
 {
-    return names_add(&d->defs.counters, name);
+    return is_reading(d) ? UINT32_MAX : names_add(&d->defs.counters, name);
 }
 
 uint32_t snag_location(snag_detector *d, uint32_t rank, uint32_t thread)
 {
     struct key key = key_pair(rank, thread);
-    uint32_t at = idmap_find(&d->location, key);
+    uint32_t at = is_reading(d) ? UINT32_MAX : idmap_find(&d->location, key);
     struct location *location;
     char name[32];
 
+    if (is_reading(d))
+        return UINT32_MAX;
     if (at != IDMAP_NONE)
         return at;
     at = idmap_add(&d->location, key);
@@ -316,7 +335,9 @@ static void hand_over_all(snag_detector *d)
 
 int snag_detector_step(snag_detector *d)
 {
-    int rc = d->is_over ? err_set(ERR_USAGE, "the last step is over") : 0;
+    int rc = is_reading(d) ? err_set(ERR_USAGE, "the source says where a step ends")
+             : d->is_over  ? err_set(ERR_USAGE, "the last step is over")
+                           : 0;
 
     if (rc < 0)
         return rc;
@@ -334,6 +355,23 @@ int snag_detector_end(snag_detector *d)
     d->is_over = true;
     ad_end(d->ad);
     return SNAG_OK;
+}
+
+_Static_assert((int)SNAG_OVER == (int)STREAM_OVER && (int)SNAG_STEP == (int)STREAM_STEP &&
+                   (int)SNAG_IDLE == (int)STREAM_IDLE,
+               "states are passed through");
+
+int snag_detector_next(snag_detector *d, int timeout_ms)
+{
+    int state;
+
+    if (!is_reading(d))
+        return err_set(ERR_USAGE, "the detector has no source: its events are pushed");
+    if (d->is_over)
+        return SNAG_OVER;
+    state = ad_next(d->ad, timeout_ms);
+    d->is_over = state == STREAM_OVER || state < 0;
+    return state;
 }
 
 uint64_t snag_detector_damage(const snag_detector *d)

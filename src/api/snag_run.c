@@ -233,6 +233,11 @@ const char *snag_run_function(const snag_run *r, size_t function)
     return function < r->n_functions ? r->function[function].name : NULL;
 }
 
+size_t snag_run_regions(const snag_run *r)
+{
+    return r->run.defs.names.n;
+}
+
 const char *snag_run_region(const snag_run *r, uint32_t region)
 {
     return region < r->run.defs.names.n ? r->run.defs.names.name[region] : NULL;
@@ -246,6 +251,11 @@ static int check_function(const snag_run *r, size_t function)
 }
 
 /* ----------------------------------------------------------------------------- executions */
+
+static void drop(const void *column)
+{
+    free((void *)(uintptr_t)column);
+}
 
 /* The public columns are const; these are the same while they are filled. */
 struct filling {
@@ -311,11 +321,6 @@ int snag_run_executions(snag_run *r, size_t function, struct snag_executions *ou
     return rc;
 }
 
-static void drop(const void *column)
-{
-    free((void *)(uintptr_t)column);
-}
-
 void snag_executions_release(struct snag_executions *x)
 {
     drop(x->rank);
@@ -329,6 +334,198 @@ void snag_executions_release(struct snag_executions *x)
     drop(x->is_anomaly);
     drop(x->label);
     *x = (struct snag_executions){0};
+}
+
+struct losses {
+    size_t n, cap;
+    uint32_t *location;
+    uint64_t *call, *typical_ns, *lost_ns, *tracer_ns, *error_ns;
+    int64_t *cost_ns;
+    double *p;
+    uint8_t *is_open;
+};
+
+static void take_loss(const struct execution *x, void *ctx)
+{
+    struct losses *l = ctx;
+    size_t i = l->n++;
+
+    if (i == l->cap) {
+        l->cap = l->cap ? 2 * l->cap : 1024;
+        l->location = mem_resize(l->location, l->cap, sizeof *l->location);
+        l->call = mem_resize(l->call, l->cap, sizeof *l->call);
+        l->typical_ns = mem_resize(l->typical_ns, l->cap, sizeof *l->typical_ns);
+        l->lost_ns = mem_resize(l->lost_ns, l->cap, sizeof *l->lost_ns);
+        l->tracer_ns = mem_resize(l->tracer_ns, l->cap, sizeof *l->tracer_ns);
+        l->error_ns = mem_resize(l->error_ns, l->cap, sizeof *l->error_ns);
+        l->cost_ns = mem_resize(l->cost_ns, l->cap, sizeof *l->cost_ns);
+        l->p = mem_resize(l->p, l->cap, sizeof *l->p);
+        l->is_open = mem_resize(l->is_open, l->cap, sizeof *l->is_open);
+    }
+    l->location[i] = x->location;
+    l->call[i] = x->call;
+    l->typical_ns[i] = x->typical_ns;
+    l->lost_ns[i] = x->lost_ns;
+    l->tracer_ns[i] = x->tracer_ns;
+    l->error_ns[i] = x->off_ns;
+    l->cost_ns[i] = x->has_cost ? (int64_t)x->cost_ns : -1;
+    l->p[i] = x->chance;
+    l->is_open[i] = x->is_open;
+}
+
+int snag_run_losses(snag_run *r, size_t function, struct snag_losses *out)
+{
+    struct execution_filter filter = {.rank = NO_RANK, .is_in_order = true};
+    struct losses l = {.n = 0};
+    int rc = check_function(r, function);
+
+    if (rc == 0) {
+        filter.foi_id = r->function[function].id;
+        rc = executions_each(r->run.db, &filter, take_loss, &l);
+    }
+    *out = (struct snag_losses){l.n,         l.location, l.call,    l.typical_ns, l.lost_ns,
+                                l.tracer_ns, l.error_ns, l.cost_ns, l.p,          l.is_open};
+    if (rc < 0)
+        snag_losses_release(out);
+    return rc;
+}
+
+void snag_losses_release(struct snag_losses *l)
+{
+    drop(l->location);
+    drop(l->call);
+    drop(l->typical_ns);
+    drop(l->lost_ns);
+    drop(l->tracer_ns);
+    drop(l->error_ns);
+    drop(l->cost_ns);
+    drop(l->p);
+    drop(l->is_open);
+    *l = (struct snag_losses){0};
+}
+
+/* --------------------------------------------------------------------- locations and calls */
+
+int snag_run_locations(snag_run *r, struct snag_locations *out)
+{
+    uint32_t n = r->run.columns.n_locations;
+    uint32_t *rank = mem_alloc(n, sizeof *rank), *thread = mem_alloc(n, sizeof *thread);
+    uint8_t *is_gpu = mem_alloc(n, sizeof *is_gpu);
+    const char **name = mem_alloc(n, sizeof *name), **node = mem_alloc(n, sizeof *node);
+    uint64_t *first_call = mem_alloc(n, sizeof *first_call);
+    uint64_t *n_calls = mem_alloc(n, sizeof *n_calls);
+    uint64_t *first_message = mem_alloc(n, sizeof *first_message);
+    uint64_t *n_messages = mem_alloc(n, sizeof *n_messages);
+
+    for (uint32_t l = 0; l < n; l++) {
+        const struct location *location = &r->run.defs.location[l];
+        const struct column_range *range = &r->run.columns.range[l];
+
+        rank[l] = location->rank;
+        thread[l] = location->thread;
+        is_gpu[l] = location->is_gpu;
+        name[l] = location->name;
+        node[l] = location->node;
+        first_call[l] = range->first_call;
+        n_calls[l] = range->n_calls;
+        first_message[l] = range->first_message;
+        n_messages[l] = range->n_messages;
+    }
+    *out = (struct snag_locations){n,    rank,       thread,  is_gpu,        name,
+                                   node, first_call, n_calls, first_message, n_messages};
+    return 0;
+}
+
+void snag_locations_release(struct snag_locations *l)
+{
+    drop(l->rank);
+    drop(l->thread);
+    drop(l->is_gpu);
+    drop(l->name);
+    drop(l->node);
+    drop(l->first_call);
+    drop(l->n_calls);
+    drop(l->first_message);
+    drop(l->n_messages);
+    *l = (struct snag_locations){0};
+}
+
+static int check_location(const snag_run *r, size_t location)
+{
+    return location < r->run.columns.n_locations || location == SNAG_ALL
+               ? 0
+               : err_set(ERR_NOT_FOUND, "there is no location %zu in the run", location);
+}
+
+int snag_run_calls(snag_run *r, size_t location, struct snag_calls *out)
+{
+    const struct columns *c = &r->run.columns;
+    int rc = check_location(r, location);
+
+    *out = (struct snag_calls){0};
+    if (rc == 0 && location == SNAG_ALL) {
+        *out = (struct snag_calls){c->n_calls,
+                                   c->column[COLUMN_ENTER],
+                                   c->column[COLUMN_INCLUSIVE],
+                                   c->column[COLUMN_REGION],
+                                   c->column[COLUMN_SUBTREE],
+                                   c->column[COLUMN_DEPTH]};
+    } else if (rc == 0) {
+        struct call_view v = columns_view(c, (uint32_t)location);
+
+        *out = (struct snag_calls){v.n,      v.enter_ns,    v.inclusive_ns,
+                                   v.region, v.subtree_len, v.depth};
+    }
+    return rc;
+}
+
+_Static_assert(sizeof(struct snag_message) == sizeof(struct message) &&
+                   offsetof(struct snag_message, match) == offsetof(struct message, match) &&
+                   offsetof(struct snag_message, call) == offsetof(struct message, call) &&
+                   offsetof(struct snag_message, tag) == offsetof(struct message, tag) &&
+                   offsetof(struct snag_message, is_receive) ==
+                       offsetof(struct message, kind) &&
+                   MESSAGE_SEND == 0 && MESSAGE_RECV == 1,
+               "messages are shown as they are mapped");
+
+int snag_run_messages(snag_run *r, size_t location, struct snag_messages *out)
+{
+    const struct columns *c = &r->run.columns;
+    int rc = check_location(r, location);
+
+    *out = (struct snag_messages){0};
+    if (rc == 0 && location == SNAG_ALL) {
+        *out = (struct snag_messages){c->n_messages, (const void *)c->message};
+    } else if (rc == 0) {
+        struct call_view v = columns_view(c, (uint32_t)location);
+
+        *out = (struct snag_messages){v.n_messages, (const void *)v.message};
+    }
+    return rc;
+}
+
+int snag_run_check(snag_run *r, size_t location)
+{
+    int rc = check_location(r, location);
+
+    if (rc == 0 && location != SNAG_ALL)
+        return columns_check(&r->run.columns, (uint32_t)location, &r->run.defs);
+    for (uint32_t l = 0; rc == 0 && l < r->run.columns.n_locations; l++)
+        rc = columns_check(&r->run.columns, l, &r->run.defs);
+    return rc;
+}
+
+int snag_run_check_regions(snag_run *r, size_t location)
+{
+    struct snag_calls calls;
+    uint32_t highest = 0;
+    int rc = snag_run_calls(r, location, &calls);
+
+    for (size_t i = 0; rc == 0 && i < calls.n; i++)
+        highest = calls.region[i] > highest ? calls.region[i] : highest;
+    if (rc == 0 && calls.n > 0 && highest >= r->run.defs.names.n)
+        rc = err_set(ERR_FORMAT, "damaged run: region %u is not there", highest);
+    return rc;
 }
 
 /* ------------------------------------------------------------------------------- vertices */

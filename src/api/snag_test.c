@@ -96,6 +96,118 @@ static void a_run_is_read_as_columns(void **state)
     snag_run_close(run);
 }
 
+/* Ranks of 100 steps of 7 calls, `a  b ( c d send recv )`, two ends of messages each. */
+static void calls_and_messages_are_shown_as_they_are_mapped(void **state)
+{
+    struct snag_calls all, one;
+    struct snag_messages messages, of_one;
+    struct snag_locations l;
+    snag_run *run;
+
+    (void)state;
+    analyze("c.snag", "step");
+    run = open_run("c.snag");
+    assert_int_equal(snag_run_locations(run, &l), SNAG_OK);
+    assert_int_equal(snag_run_calls(run, SNAG_ALL, &all), SNAG_OK);
+    assert_int_equal(snag_run_messages(run, SNAG_ALL, &messages), SNAG_OK);
+    assert_int_equal(l.n, 3);
+    assert_int_equal(all.n, 3 * 700);
+    assert_int_equal(messages.n, 3 * 200);
+    for (size_t i = 0; i < l.n; i++) {
+        assert_int_equal(l.rank[i], i);
+        assert_int_equal(l.thread[i], 0);
+        assert_int_equal(l.is_gpu[i], 0);
+        assert_int_equal(snag_run_calls(run, i, &one), SNAG_OK);
+        assert_int_equal(one.n, l.n_calls[i]);
+        assert_ptr_equal(one.enter_ns, all.enter_ns + l.first_call[i]);
+        assert_ptr_equal(one.depth, all.depth + l.first_call[i]);
+        for (size_t c = 0; c < one.n; c++)
+            assert_int_equal(one.subtree_len[c], c % 7 == 0 ? 7 : c % 7 == 2 ? 5 : 1);
+        assert_int_equal(snag_run_messages(run, i, &of_one), SNAG_OK);
+        assert_ptr_equal(of_one.message, messages.message + l.first_message[i]);
+        for (size_t m = 0; m < of_one.n; m++) {
+            const struct snag_message *x = &of_one.message[m];
+            const struct snag_message *other = &messages.message[x->match];
+
+            assert_int_equal(x->peer, (i + (x->is_receive ? 2 : 1)) % 3);
+            assert_int_equal(other->peer, i);
+            assert_int_equal(other->is_receive, !x->is_receive);
+            assert_true(x->call < one.n);
+        }
+    }
+    assert_string_equal(snag_run_region(run, all.region[2]), "b");
+    assert_int_equal(all.depth[3], 2);
+    assert_true(all.region[3] < snag_run_regions(run));
+    assert_null(snag_run_region(run, (uint32_t)snag_run_regions(run)));
+    assert_int_equal(snag_run_check(run, SNAG_ALL), SNAG_OK);
+    assert_int_equal(snag_run_check(run, 3), SNAG_ERROR_NOT_FOUND);
+    assert_int_equal(snag_run_calls(run, 3, &one), SNAG_ERROR_NOT_FOUND);
+    assert_int_equal(one.n, 0);
+    assert_int_equal(snag_run_messages(run, 3, &of_one), SNAG_ERROR_NOT_FOUND);
+    snag_locations_release(&l);
+    snag_run_close(run);
+}
+
+static void a_run_says_what_its_executions_lost(void **state)
+{
+    struct snag_executions x;
+    struct snag_losses l;
+    struct snag_calls calls;
+    snag_run *run;
+
+    (void)state;
+    analyze("o.snag", "step");
+    run = open_run("o.snag");
+    assert_int_equal(snag_run_executions(run, 0, &x), SNAG_OK);
+    assert_int_equal(snag_run_losses(run, 0, &l), SNAG_OK);
+    assert_int_equal(l.n, x.n);
+    for (size_t i = 0; i < l.n; i++) {
+        assert_int_equal(l.location[i], x.rank[i]);
+        assert_int_equal(l.call[i], 7 * x.index[i]);
+        assert_int_equal(snag_run_calls(run, l.location[i], &calls), SNAG_OK);
+        assert_int_equal(calls.inclusive_ns[l.call[i]], x.duration_ns[i]);
+        assert_true(l.lost_ns[i] == 0 || l.lost_ns[i] == x.duration_ns[i] - l.typical_ns[i]);
+        assert_true(x.is_anomaly[i] ? l.lost_ns[i] > 5000000 && l.p[i] < 1e-6
+                                    : l.lost_ns[i] < 1000000);
+        assert_true(l.cost_ns[i] >= -1);
+        assert_int_equal(l.tracer_ns[i] + l.error_ns[i] + l.is_open[i], 0);
+    }
+    snag_losses_release(&l);
+    assert_int_equal(snag_run_losses(run, 1, &l), SNAG_ERROR_NOT_FOUND);
+    assert_null(l.p);
+    snag_executions_release(&x);
+    snag_run_close(run);
+}
+
+/* Somebody else wrote a region that there is not. */
+static void calls_that_are_damaged_are_refused_when_they_are_checked(void **state)
+{
+    uint32_t wrong = 1000;
+    struct snag_calls calls;
+    snag_run *run;
+    char path[128];
+    FILE *file;
+
+    (void)state;
+    analyze("d.snag", "step");
+    file = fopen(path_of(path, "d.snag/calls/region.u32"), "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 710 * sizeof wrong, SEEK_SET), 0);
+    assert_int_equal(fwrite(&wrong, sizeof wrong, 1, file), 1);
+    assert_int_equal(fclose(file), 0);
+    run = open_run("d.snag");
+    assert_int_equal(snag_run_calls(run, SNAG_ALL, &calls), SNAG_OK);
+    assert_int_equal(calls.region[710], wrong);
+    assert_int_equal(snag_run_check(run, 0), SNAG_OK);
+    assert_int_equal(snag_run_check(run, 1), SNAG_ERROR_FORMAT);
+    assert_int_equal(snag_run_check_regions(run, 0), SNAG_OK);
+    assert_int_equal(snag_run_check_regions(run, 1), SNAG_ERROR_FORMAT);
+    assert_int_equal(snag_run_check_regions(run, SNAG_ALL), SNAG_ERROR_FORMAT);
+    assert_int_equal(snag_run_check_regions(run, 3), SNAG_ERROR_NOT_FOUND);
+    assert_int_equal(snag_run_check(run, SNAG_ALL), SNAG_ERROR_FORMAT);
+    snag_run_close(run);
+}
+
 static void labels_are_learnt_from_and_taken_back(void **state)
 {
     struct snag_analyze_options options = {.size = sizeof options};
@@ -255,6 +367,47 @@ static void a_step_has_as_many_events_as_it_likes(void **state)
     snag_detector_close(d);
 }
 
+/* ------------------------------------------------------------------------ a source is read */
+
+static void a_source_is_read_step_by_step(void **state)
+{
+    const char *function = "step";
+    struct told told = {.n_executions = 0};
+    struct snag_detector_options options = {.size = sizeof options,
+                                            .function = &function,
+                                            .n_functions = 1,
+                                            .on_execution = take_execution,
+                                            .ctx = &told,
+                                            .source = program,
+                                            .step_ns = 100000000};
+    snag_detector *d;
+    size_t n_steps = 0;
+    int next;
+
+    (void)state;
+    assert_int_equal(snag_detector_open(&options, &d), SNAG_OK);
+    assert_int_equal(snag_region(d, "step"), UINT32_MAX);
+    assert_int_equal(snag_location(d, 0, 0), UINT32_MAX);
+    snag_enter(d, 0, 1, 0); /* not pushed */
+    assert_int_equal(snag_detector_step(d), SNAG_ERROR_USAGE);
+    while ((next = snag_detector_next(d, 1000)) != SNAG_OVER) {
+        assert_int_equal(next, SNAG_STEP);
+        n_steps++;
+    }
+    assert_int_equal(snag_detector_next(d, 0), SNAG_OVER);
+    assert_int_equal(n_steps, 5); /* of 424 ms */
+    assert_int_equal(told.n_executions, 300);
+    assert_int_equal(told.n_anomalies, 6);
+    assert_int_equal(snag_detector_damage(d), 1);
+    snag_detector_close(d);
+    options.source = "replay:/nowhere";
+    assert_int_not_equal(snag_detector_open(&options, &d), SNAG_OK);
+    assert_null(d);
+    d = open_detector(&told);
+    assert_int_equal(snag_detector_next(d, 0), SNAG_ERROR_USAGE);
+    snag_detector_close(d);
+}
+
 /* --------------------------------------------------------------------------------- threads */
 
 static void *live_a_life(void *name)
@@ -334,10 +487,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_is_read_as_columns),
+        cmocka_unit_test(calls_and_messages_are_shown_as_they_are_mapped),
+        cmocka_unit_test(a_run_says_what_its_executions_lost),
+        cmocka_unit_test(calls_that_are_damaged_are_refused_when_they_are_checked),
         cmocka_unit_test(labels_are_learnt_from_and_taken_back),
         cmocka_unit_test(what_is_wrong_is_said),
         cmocka_unit_test(events_are_judged_and_wrong_ones_counted),
         cmocka_unit_test(a_step_has_as_many_events_as_it_likes),
+        cmocka_unit_test(a_source_is_read_step_by_step),
         cmocka_unit_test(two_threads_have_two_runs),
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
         cmocka_unit_test(out_of_memory_is_told_before_the_process_aborts),

@@ -22,6 +22,12 @@ if ! awk 'FNR == 1 { last = "" }
     echo "this goes on with the line before, which is indented: so is this"
     exit 1
 fi
+# Python, as black leaves it with 96 columns: what of that can be seen without it.
+if awk 'length > 96 || /[ \t]$/ || /^ *\t/ { printf "%s:%d: %s\n", FILENAME, FNR, $0; n++ } END { exit n == 0 }' \
+    $(find python tests/python -name '*.py' 2>/dev/null) /dev/null; then
+    echo "lines of more than 96 columns, tabs, or spaces at the end"
+    exit 1
+fi
 if ! clang-format --version 2>/dev/null | grep -q ' version 14\.'; then
     echo "clang-format 14 is not here"
     exit 77

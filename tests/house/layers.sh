@@ -2,6 +2,7 @@
 # Data moves one way: a folder of src/ includes itself and what it USES by its CMakeLists.txt, and
 # so on downwards, nothing else; only its tests include what is in tests/ (samples/, support/), by its name
 # alone; and it USES only what stands before it in src/CMakeLists.txt.
+# A module of python/snag imports at its top only what stands before it in python/README.md.
 # Prints every #include and every USES that breaks this.
 #
 #   layers.sh SOURCE_DIRECTORY
@@ -15,6 +16,24 @@ table=$(
             sed -n 's/.*add_[a-z_]*module([^)]* USES \([a-z ]*\).*/\1/p')
     done
 )
+
+status=0
+modules=$(sed -n 's/^| `\([a-z_]*\)\.py` |.*/\1/p' python/README.md 2>/dev/null || true)
+for file in $(find python/snag -name '*.py' 2>/dev/null | sort); do
+    awk -v modules="$modules" -v own="$(basename "$file" .py)" '
+    BEGIN {
+        n = split(modules, row, "\n")
+        for (i = 1; i <= n && row[i] != own; i++) may[row[i]]
+    }
+    FNR == 1 && i > n { print FILENAME ": is not in python/README.md"; is_broken = 1 }
+    /^from \.[a-z_]* import |^from \. import / {
+        text = $2 == "." ? $0 : substr($2, 2)
+        sub(/^from \. import /, "", text); sub(/ as .*/, "", text)
+        for (k = split(text, name, /, /); k > 0; k--)
+            if (!(name[k] in may)) { printf "%s:%d: may not import \"%s\"\n", FILENAME, FNR, name[k]; is_broken = 1 }
+    }
+    END { exit is_broken }' "$file" || status=1
+done
 
 find src -name '*.[ch]' | sort | xargs awk -v table="$table" '
 function folder_of(path) { sub(/\/.*/, "", path); return path }
@@ -56,4 +75,5 @@ FNR == 1 {
         say(folder "/ may not include \"" path "\"")
     }
 }
-END { exit is_broken }'
+END { exit is_broken }' || status=1
+exit $status

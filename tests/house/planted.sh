@@ -55,6 +55,28 @@ good_tree
 expect layers.sh
 expect sizes.sh
 
+good_python() {
+    good_tree
+    plant python/README.md '| `_library.py` | the library |' '| `_run.py` | runs |'
+    plant python/snag/_library.py 'import ctypes'
+    plant python/snag/_run.py 'from ._library import load' 'from . import _library'
+}
+good_python
+expect layers.sh
+expect sizes.sh
+plant python/snag/_library.py 'import ctypes' 'from ._run import Run'
+expect layers.sh 'python/snag/_library.py:2: may not import "_run"'
+plant python/snag/_other.py 'import os'
+expect layers.sh 'python/snag/_other.py: is not in python/README.md'
+good_python
+plant python/snag/_run.py 'class Run:' '    def long(self):' "$(seq -f '        x = %g' 61)" '    def short(self):' '        pass'
+expect sizes.sh 'python/snag/_run.py:2: 61 lines:     def long(self):'
+plant python/snag/_run.py 'def long():' "$(seq -f '    x = %g' 60)" 'y = 1'
+expect sizes.sh
+plant python/snag/_run.py "x = '$(printf '%0100d' 0)'"
+expect format.sh 'python/snag/_run.py:1: x'
+good_tree
+
 plant src/stack/up.c '#include "forest/forest.h"'
 expect layers.sh 'src/stack/up.c:1: stack/ may not include "forest/forest.h"'
 good_tree

@@ -36,6 +36,10 @@ for file in $(grep -lE "\b($pattern)(_|\b)" $(find src tracer -name '*.[ch]')); 
         { grep -E "\b(struct |enum )?($pattern)_[a-z]|\bstruct ($pattern)\b" || true; } | sed "s|^|$file:|"
 done >"$found"
 [ ! -s "$found" ] || { cat "$found"; status=1; }
+python=$(find python -name '*.py' 2>/dev/null || true)
+if [ -n "$python" ] && grep -nE "^ *(def|class) _*($pattern)(_|\b)|\bself\._*($pattern)(_|\b)" $python; then
+    status=1
+fi
 
 # In pages names of values and of code stand in backticks; a name that is no longer there in these, too.
 said=$(paste -sd '|' <<<"$words")
