@@ -12,6 +12,7 @@
 #   ./setup.sh bench     measure; results go to bench/RESULTS.md
 #   ./setup.sh screenshots   the pictures of README.md, in docs/images, from the demo as it is
 #   ./setup.sh gallery [DIR]   the page: every view of five runs, in seven sizes, light and dark, to be looked at
+#   ./setup.sh dist      one file that runs on any Linux, without root: build/dist/snag-VERSION-linux-x86_64.tar.xz
 #   ./setup.sh install   install to PREFIX (default /usr/local)
 #   ./setup.sh wheel     build/release/python/snag-*.whl, for pip install: docs/python.md
 #   ./setup.sh deps      just install what is missing
@@ -216,6 +217,11 @@ gallery)
     build release
     cd build/release/web
     SNAG=$OLDPWD/build/release/snag exec node e2e/gallery.mjs "${2:-$OLDPWD/build/gallery}"
+    ;;
+dist)
+    deps
+    build release
+    cmake --build build/release --target dist
     ;;
 install)
     deps

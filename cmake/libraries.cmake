@@ -102,6 +102,7 @@ function(snag_soname result library)
   set(${result} ${CMAKE_MATCH_1} PARENT_SCOPE)
 endfunction()
 list(GET BLAS_LIBRARIES 0 openblas)
+set(SNAG_LOADED_LIBRARIES ${openblas} ${LAPACKE_LIBRARY}) # all that are loaded so, for dist/
 snag_soname(openblas ${openblas})
 snag_soname(lapacke ${LAPACKE_LIBRARY})
 add_library(snag::blas INTERFACE IMPORTED)
@@ -120,6 +121,7 @@ function(snag_pkg_when_needed name module)
   set_target_properties(snag::${name} PROPERTIES
     INTERFACE_INCLUDE_DIRECTORIES "${${name}_INCLUDE_DIRS}"
     INTERFACE_COMPILE_DEFINITIONS "SNAG_${macro}=\"${soname}\"")
+  set(SNAG_LOADED_LIBRARIES ${SNAG_LOADED_LIBRARIES} ${library} PARENT_SCOPE)
 endfunction()
 snag_pkg_when_needed(pq libpq)
 snag_pkg_when_needed(zmq libzmq)

@@ -17,6 +17,9 @@ option(SNAG_ENABLE_MPI "build what snag analyze --together loads, for each MPI t
 option(SNAG_FUZZ "also build the fuzzers; needs clang" OFF)
 set(SNAG_SANITIZE "" CACHE STRING "sanitizers to build with, as for -fsanitize=")
 
+# The same bytes wherever it is built: no paths of this machine in what is made.
+add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
+
 # No one looks at errno after a function of math.h, and without it rounding is one instruction.
 add_compile_options(-fno-math-errno)
 add_compile_options(-Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes)

@@ -8,6 +8,7 @@
  */
 #include "debug_memory.h"
 
+#include "debug_library.h"
 #include "trace/tracer/debug_info.h"
 
 #include <assert.h>
@@ -368,11 +369,12 @@ static bool exchange_in(uintptr_t code)
 bool debug_prepare(void)
 {
     static atomic_int is_done; /* -1: it cannot be */
+    uintptr_t of_libdw, of_libelf;
 
     if (atomic_load(&is_done) == 0)
-        atomic_store(&is_done,
-                     exchange_in((uintptr_t)dwarf_nextcu) && exchange_in((uintptr_t)elf_memory)
-                         ? 1
-                         : -1);
+        atomic_store(&is_done, debug_library_code(&of_libdw, &of_libelf) &&
+                                       exchange_in(of_libdw) && exchange_in(of_libelf)
+                                   ? 1
+                                   : -1);
     return atomic_load(&is_done) > 0;
 }

@@ -15,7 +15,9 @@
 #include "openmp.h"
 #include "regions.h"
 #include "session_files.h"
+#include "stack.h"
 #include "state.h"
+#include "structure.h"
 #include "team.h"
 
 #include <errno.h>
@@ -155,6 +157,9 @@ static void complain_of_settings(void)
         complain("%s", filter_trouble());
     if (team_rank() == 0 && budget_trouble()[0])
         complain("%s", budget_trouble());
+    if (team_rank() == 0 && stack_trouble()[0] &&
+        atomic_load(&structure_now) == STRUCTURE_STACKS)
+        complain("%s", stack_trouble());
 }
 
 static void complain_of_skipped(void)

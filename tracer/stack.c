@@ -11,6 +11,7 @@
 #include "stack.h"
 
 #include "budget.h"
+#include "debug_library.h"
 #include "loaded.h"
 #include "memory.h"
 #include "quiet.h"
@@ -61,6 +62,17 @@ static struct stack *stack_of(struct recorder *r)
         r->stack = memory_zeroed(1, sizeof *r->stack);
     }
     return r->stack;
+}
+
+const char *stack_trouble(void)
+{
+    uintptr_t of_libdw, of_libelf;
+
+    return debug_library_code(&of_libdw, &of_libelf)
+               ? ""
+               : "this machine has no libdw.so.1, by which stacks are read: of functions that "
+                 "were not compiled for it nothing is recorded but calls of MPI and OpenMP "
+                 "(Debian: libdw1, others: elfutils)";
 }
 
 /* ------------------------------------------------------------------------------------- walk */

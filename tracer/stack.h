@@ -57,6 +57,9 @@ double stack_return_ns(void);
 /* stack_prepare -- the calling thread, whose recorder this is, may be sampled. */
 void stack_prepare(struct recorder *r);
 
+/* stack_trouble -- why no stack can be looked at, a sentence; "" if all is well. */
+const char *stack_trouble(void);
+
 struct site;
 
 /* What stack_sample has not met yet, each 0 or NULL if it is none of that. */

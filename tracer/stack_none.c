@@ -23,6 +23,11 @@ uintptr_t stack_address(uintptr_t returns_to)
     return returns_to;
 }
 
+const char *stack_trouble(void)
+{
+    return "";
+}
+
 bool stack_is_of_mpi(uintptr_t code)
 {
     (void)code;

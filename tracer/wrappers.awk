@@ -207,7 +207,10 @@ function body(which,    i, of_members) {
     print "    call_end(&call);" (is_c ? "\n    return rc;" : "") "\n}\n"
 }
 
+# What is newer than other MPIs of the same name: a program that calls it has one that has it.
 function make_c(which) {
+    if (since)
+        print "#pragma weak PMPI_" which
     print "EXPORTED int MPI_" which "(" c_parameters() ")\n{"
     body(which)
 }

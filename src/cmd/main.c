@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #define VERSION SNAG_VERSION
 
@@ -171,6 +172,7 @@ int main(int argc, char **argv)
 {
     int status;
 
+    prctl(PR_SET_NAME, "snag"); /* and not that of a loader that was told to run this */
     mem_on_failure(say_out_of_memory);
     log_set_level(LOG_WARN);
     blas_quiet();

@@ -1,5 +1,7 @@
 /*
- * A library is looked for by where this program is: as installed, and as built.
+ * A library is looked for by where this program is: as installed, and as built. Where that is
+ * /proc/self/exe does not say, if a loader was told to run it (dist/starter.c), but
+ * /proc/self/maps does in any case.
  *
  * A program is asked for its libraries as ldd does: the loader prints them when
  * LD_TRACE_LOADED_OBJECTS is set, and ends. A program without a loader would run instead, so
@@ -12,6 +14,7 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -22,15 +25,32 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+/* The directory of the file that this code was loaded from; "" if that cannot be found out. */
+static void find_directory(char directory[FS_PATH_SIZE])
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    char line[FS_PATH_SIZE + 128];
+    uintptr_t begin, end, here = (uintptr_t)find_directory;
+    int n;
+
+    directory[0] = '\0';
+    while (maps && directory[0] == '\0' && fgets(line, sizeof line, maps))
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %*s %n", &begin, &end, &n) ==
+                2 &&
+            here >= begin && here < end && line[n] == '/') {
+            *strrchr(line + n, '/') = '\0';
+            snprintf(directory, FS_PATH_SIZE, "%s", line + n);
+        }
+    if (maps)
+        fclose(maps);
+}
+
 int own_library_find(const char *built, const char *file, char path[FS_PATH_SIZE])
 {
     const char *places[] = {SNAG_BIN_TO_LIB, built};
     char program[FS_PATH_SIZE], found[FS_PATH_SIZE];
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
 
-    while (n > 0 && program[n - 1] != '/')
-        n--;
-    program[n > 0 ? n - 1 : 0] = '\0';
+    find_directory(program);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (snprintf(found, sizeof found, "%s/%s/%s", program, places[i], file) <
                 (int)sizeof found &&
