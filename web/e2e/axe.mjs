@@ -2,7 +2,19 @@
 import axe from "axe-core";
 import assert from "node:assert/strict";
 
+/* Neither loading nor half faded in, which no colour is made for. */
+async function rests(page) {
+    await page.waitForFunction(
+        () => !document.querySelector(".state.loading, [aria-busy=true]:not(canvas)"),
+    );
+    await page.evaluate(() => {
+        for (const animation of document.getAnimations())
+            if (animation.effect.getTiming().iterations !== Infinity) animation.finish();
+    });
+}
+
 export async function accessible(page, what) {
+    await rests(page);
     // The policy of the page forbids scripts in the page: axe comes by the debugger.
     await page.evaluate(axe.source);
     const { violations } = await page.evaluate(() => window.axe.run(document));

@@ -65,7 +65,7 @@ function StepButtons() {
                 disabled={!hasBeside(1)}
                 title={`Next entry (${runKeys.keyOf("next")})`}
             >
-                <span aria-hidden="true">↓</span> Next <kbd aria-hidden="true">J</kbd>
+                <span aria-hidden="true">↓</span> Next
             </button>
         </span>
     );
@@ -185,7 +185,7 @@ export function Detail() {
                 </span>
                 {cost && (
                     <span class="cost" title={costHelp}>
-                        {cost}
+                        {(it.incident?.members.length ?? 0) > 1 ? `by itself ${cost}` : cost}
                     </span>
                 )}
                 <span>at {formatTime(it.enter_ns)}</span>
