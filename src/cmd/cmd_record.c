@@ -472,16 +472,30 @@ static const char *structure_said(const struct settings *s)
                                        : NULL;
 }
 
+/* What starts the program (mpirun, a shell) gets the tracer as well, which needs the library of MPI, and may not know
+ * where that is: the program finds it by a path of its own. So it is named behind the tracer, whose functions go
+ * first. */
+static int preloaded(const struct record_session *r, char *list, size_t size)
+{
+    const char *others = getenv("LD_PRELOAD");
+    bool is_named = r->program.kind != TRACER_SERIAL && strpbrk(r->program.mpi, " :") == NULL;
+    const char *mpi = is_named ? r->program.mpi : "";
+
+    if (snprintf(list, size, "%s%s%s%s%s", r->library, *mpi ? ":" : "", mpi,
+                 others && *others ? ":" : "", others ? others : "") >= (int)size)
+        return err_set(ERR_RANGE, "LD_PRELOAD is too long");
+    return 0;
+}
+
 static int set_environment(const struct record_session *r)
 {
     const char *structure = structure_said(r->settings);
-    const char *others = getenv("LD_PRELOAD");
-    char preload[2 * FS_PATH_SIZE], overhead[32];
+    char preload[3 * FS_PATH_SIZE], overhead[32];
+    int rc = preloaded(r, preload, sizeof preload);
 
     snprintf(overhead, sizeof overhead, "%.9g%%", 100 * r->settings->overhead);
-    if (snprintf(preload, sizeof preload, "%s%s%s", r->library, others && *others ? ":" : "",
-                 others ? others : "") >= (int)sizeof preload)
-        return err_set(ERR_RANGE, "LD_PRELOAD is too long");
+    if (rc < 0)
+        return rc;
     if (setenv("SNAG_TRACER_DIR", r->where, 1) != 0 ||
         (r->settings->said_run_id &&
          setenv("SNAG_TRACER_RUN_ID", r->settings->said_run_id, 1) != 0) ||

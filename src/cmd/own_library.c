@@ -63,11 +63,14 @@ int own_library_find(const char *built, const char *file, char path[FS_PATH_SIZE
 
 #define MAX_SEGMENTS 128
 
-static const char *const kinds[] = {
-    [TRACER_OPEN_MPI] = "openmpi", [TRACER_MPICH] = "mpich", [TRACER_SERIAL] = "serial"};
+static const char *const kinds[] = {[TRACER_OPEN_MPI] = "openmpi",
+                                    [TRACER_MPICH] = "mpich",
+                                    [TRACER_MPICH_ABI] = "mpich-abi",
+                                    [TRACER_SERIAL] = "serial"};
 static const char *const files[] = {
     [TRACER_OPEN_MPI] = "libsnag-tracer.so." SNAG_VERSION_MAJOR,
     [TRACER_MPICH] = "libsnag-tracer-mpich.so." SNAG_VERSION_MAJOR,
+    [TRACER_MPICH_ABI] = "libsnag-tracer-mpich-abi.so." SNAG_VERSION_MAJOR,
     [TRACER_SERIAL] = "libsnag-tracer-serial.so." SNAG_VERSION_MAJOR,
 };
 
@@ -124,7 +127,8 @@ static enum linkage linkage_of(const char *path)
 }
 
 /* Which MPI a library that the loader names is one of; TRACER_SERIAL for none. Open MPI has
- * libmpi.so.20 and up, Intel's and others that have MPICH inside libmpi.so.12. */
+ * libmpi.so.20 and up; MPICH, Intel's and others that have it inside libmpi.so.12, which
+ * distributions call libmpich.so.12. */
 static enum tracer_kind kind_of_library(const char *name)
 {
     static const char number[] = "libmpi.so.";
@@ -133,43 +137,59 @@ static enum tracer_kind kind_of_library(const char *name)
         strncmp(name, "libmpi_mpifh", 12) == 0 || strncmp(name, "libprrte", 8) == 0)
         return TRACER_OPEN_MPI;
     if (strncmp(name, number, strlen(number)) == 0)
-        return atoi(name + strlen(number)) >= 20 ? TRACER_OPEN_MPI : TRACER_MPICH;
-    if (strncmp(name, "libmpich", 8) == 0 || strncmp(name, "libmpifort", 10) == 0)
+        return atoi(name + strlen(number)) >= 20 ? TRACER_OPEN_MPI : TRACER_MPICH_ABI;
+    if (strncmp(name, "libmpich", 8) == 0)
         return TRACER_MPICH;
+    if (strncmp(name, "libmpifort", 10) == 0)
+        return TRACER_MPICH_ABI;
     return TRACER_SERIAL;
 }
 
-static enum tracer_kind kind_of_list(int fd)
+/* The loader's list, "NAME => PATH (ADDRESS)" a line. Where the library of MPI itself is: library, or "" if it is
+ * not among them. */
+static enum tracer_kind kind_of_list(int fd, char library[FS_PATH_SIZE])
 {
     FILE *in = fdopen(fd, "r");
     char line[4096];
     enum tracer_kind found = TRACER_SERIAL;
 
+    library[0] = '\0';
     while (in && fgets(line, sizeof line, in)) {
-        enum tracer_kind one = kind_of_library(line + strspn(line, " \t"));
+        char *name = line + strspn(line, " \t"), *path = strstr(name, " => /"), *end;
+        enum tracer_kind one = kind_of_library(name);
 
-        if (one < found) /* an old Open MPI also has a library of MPICH's name */
+        if (one < found) { /* an old Open MPI also has a library of MPICH's name */
             found = one;
+            library[0] = '\0';
+        }
+        if (one != found || one == TRACER_SERIAL || path == NULL || library[0] ||
+            (strncmp(name, "libmpi.so.", 10) != 0 && strncmp(name, "libmpich.so.", 12) != 0))
+            continue;
+        path += strlen(" => ");
+        end = strstr(path, " (0x");
+        if (end)
+            snprintf(library, FS_PATH_SIZE, "%.*s", (int)(end - path), path);
     }
     if (in)
         fclose(in);
     return found;
 }
 
-static enum tracer_kind kind_of_program(const char *path)
+static enum tracer_kind kind_of_program(const char *path, char library[FS_PATH_SIZE])
 {
     char *argv[] = {(char *)(uintptr_t)path, NULL};
     char *environment[] = {"LD_TRACE_LOADED_OBJECTS=1", NULL, NULL};
-    char libraries[FS_PATH_SIZE];
+    char directories[FS_PATH_SIZE];
     posix_spawn_file_actions_t actions;
     int pipes[2];
     pid_t pid;
     enum tracer_kind found;
 
     if (getenv("LD_LIBRARY_PATH") &&
-        snprintf(libraries, sizeof libraries, "LD_LIBRARY_PATH=%s", getenv("LD_LIBRARY_PATH")) <
-            (int)sizeof libraries)
-        environment[1] = libraries;
+        snprintf(directories, sizeof directories, "LD_LIBRARY_PATH=%s",
+                 getenv("LD_LIBRARY_PATH")) < (int)sizeof directories)
+        environment[1] = directories;
+    library[0] = '\0';
     if (pipe2(pipes, O_CLOEXEC) != 0)
         return TRACER_SERIAL;
     posix_spawn_file_actions_init(&actions);
@@ -178,7 +198,7 @@ static enum tracer_kind kind_of_program(const char *path)
     if (posix_spawn(&pid, path, &actions, NULL, argv, environment) != 0)
         pid = 0;
     close(pipes[1]);
-    found = kind_of_list(pipes[0]);
+    found = kind_of_list(pipes[0], library);
     if (pid > 0)
         waitpid(pid, NULL, 0);
     posix_spawn_file_actions_destroy(&actions);
@@ -212,6 +232,23 @@ static bool is_launcher(const char *program)
     return false;
 }
 
+/* Beside a launcher's bin directory is the library that it was built with. */
+static bool has_abi_name(const char *launcher)
+{
+    static const char *const libraries[] = {"lib/libmpi.so.12", "lib64/libmpi.so.12",
+                                            "lib/release/libmpi.so.12"};
+    char path[PATH_MAX + 64];
+    const char *slash = strrchr(launcher, '/');
+
+    for (size_t i = 0; slash && i < sizeof libraries / sizeof *libraries; i++) {
+        snprintf(path, sizeof path, "%.*s/../%s", (int)(slash - launcher), launcher,
+                 libraries[i]);
+        if (access(path, F_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* A launcher that is called mpirun says by where it leads to whose it is, or by what it is
  * linked with. */
 static enum tracer_kind kind_of_launcher(const char *path)
@@ -222,8 +259,8 @@ static enum tracer_kind kind_of_launcher(const char *path)
     if (realpath(path, real) == NULL)
         real[0] = '\0';
     if (strstr(real, "hydra") || strstr(real, "mpich"))
-        return TRACER_MPICH;
-    linked = kind_of_program(path);
+        return has_abi_name(real) ? TRACER_MPICH_ABI : TRACER_MPICH;
+    linked = kind_of_program(path, library);
     if (linked != TRACER_SERIAL)
         return linked;
     return tracer_library_find(TRACER_OPEN_MPI, library) == 0 ? TRACER_OPEN_MPI : TRACER_MPICH;
@@ -233,22 +270,24 @@ static enum tracer_kind kind_of_launcher(const char *path)
  * then. The first that can be run at all may be a script, or only say so. */
 static bool look_at(const char *arg, struct tracer_program *known)
 {
-    char path[FS_PATH_SIZE];
+    char path[FS_PATH_SIZE], library[FS_PATH_SIZE] = "";
     enum linkage linkage;
     enum tracer_kind kind;
 
     if (!find_program(arg, path) || access(path, X_OK) != 0)
         return false;
     linkage = linkage_of(path);
-    kind = linkage == LINK_DYNAMIC ? kind_of_program(path) : TRACER_SERIAL;
+    kind = linkage == LINK_DYNAMIC ? kind_of_program(path, library) : TRACER_SERIAL;
     if (known->name == NULL || kind != TRACER_SERIAL) {
         known->name = arg;
         known->obstacle = linkage == LINK_STATIC   ? TRACER_STATIC
                           : has_other_rights(path) ? TRACER_SET_UID
                                                    : TRACER_NO_OBSTACLE;
     }
-    if (kind != TRACER_SERIAL)
+    if (kind != TRACER_SERIAL) {
         known->kind = kind;
+        memcpy(known->mpi, library, sizeof library);
+    }
     return kind != TRACER_SERIAL;
 }
 
@@ -284,6 +323,6 @@ int tracer_library_find(enum tracer_kind kind, char path[FS_PATH_SIZE])
     }
     return err_set(ERR_NOT_FOUND, "%s is not installed: snag was built without %s", files[kind],
                    kind == TRACER_OPEN_MPI ? "Open MPI"
-                   : kind == TRACER_MPICH  ? "MPICH"
+                   : kind != TRACER_SERIAL ? "MPICH"
                                            : "its tracer");
 }

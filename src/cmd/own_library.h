@@ -3,8 +3,8 @@
  * tracer's a program is recorded with.
  *
  * Those for MPI are for what a launcher of MPI starts, or what is linked with an MPI library:
- * one for Open MPI, one for MPICH and all that are like it inside. The third one is for
- * everything else.
+ * one for Open MPI, and for MPICH and all that are like it inside one for each of the two names
+ * that their library has. The last one is for everything else.
  */
 #ifndef SNAG_CMD_OWN_LIBRARY_H
 #define SNAG_CMD_OWN_LIBRARY_H
@@ -22,9 +22,15 @@
  */
 int own_library_find(const char *built, const char *file, char path[FS_PATH_SIZE]);
 
-enum tracer_kind { TRACER_OPEN_MPI, TRACER_MPICH, TRACER_SERIAL, TRACER_KINDS };
+enum tracer_kind {
+    TRACER_OPEN_MPI,
+    TRACER_MPICH_ABI, /* MPICH or what is like it, as libmpi.so.12 */
+    TRACER_MPICH,     /* the same as libmpich.so.12 */
+    TRACER_SERIAL,
+    TRACER_KINDS
+};
 
-/* tracer_kind_find -- by its name, "openmpi", "mpich" or "serial"; TRACER_KINDS for another. */
+/* tracer_kind_find -- by its name, "openmpi", "mpich", "mpich-abi" or "serial"; TRACER_KINDS for another. */
 enum tracer_kind tracer_kind_find(const char *name);
 
 /* Why no library can be loaded into a program. */
@@ -34,7 +40,8 @@ enum tracer_obstacle { TRACER_NO_OBSTACLE, TRACER_STATIC, TRACER_SET_UID };
 struct tracer_program {
     enum tracer_kind kind;
     enum tracer_obstacle obstacle;
-    const char *name; /* the argument that is the program, behind launchers */
+    const char *name;       /* the argument that is the program, behind launchers */
+    char mpi[FS_PATH_SIZE]; /* the library of MPI that it finds; "" if that is not known */
 };
 
 /*

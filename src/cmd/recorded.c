@@ -338,8 +338,8 @@ static void say_nothing(const struct recorded *r)
         record_say(&loud,
                    "nothing was recorded: MPI was not started, or is another one than %s "
                    "(--tracer %s). Programs without MPI: --tracer serial",
-                   r->program->kind == TRACER_MPICH ? "MPICH" : "Open MPI",
-                   r->program->kind == TRACER_MPICH ? "openmpi" : "mpich");
+                   r->program->kind == TRACER_OPEN_MPI ? "Open MPI" : "MPICH",
+                   r->program->kind == TRACER_OPEN_MPI ? "mpich" : "openmpi");
     else if (r->settings->sample)
         record_say(
             &loud,

@@ -16,6 +16,7 @@ for tracer; do
     allowed='libc.so.6 libm.so.6 libpthread.so.0 libdl.so.2 librt.so.1 libgcc_s.so.1'
     case $name in
     libsnag-tracer.so*) allowed+=' libmpi.so.40' ;;
+    libsnag-tracer-mpich-abi.so*) allowed+=' libmpi.so.12' ;;
     libsnag-tracer-mpich.so*) allowed+=' libmpich.so.12 libmpi.so.12' ;;
     esac
     symbols=$(objdump -T "$tracer" | sed -n 's/.*\*UND\*.*(\?GLIBC_\([0-9.]*\))\? *\([^ ]*\)$/\1 \2/p')
