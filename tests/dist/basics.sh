@@ -1,15 +1,19 @@
-# Sourced after in_root.sh: what the archive must do in any root.
+#!/usr/bin/env bash
+# What the archive must do in any root.
 #
-#   basics ROOT SNAG VERSION   SNAG is its path in there; ROOT/tmp may be written by all
+#   basics.sh ROOT SNAG VERSION   SNAG is its path in there; ROOT/tmp may be written by all
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/in_root.sh"
+root=$1 snag=$2 version=$3
 
 # An answer of the server that runs in there, from outside.
 check_serve() {
-    local root=$1 snag=$2 log=$root/tmp/serve.log server
+    local log=$root/tmp/serve.log server
     : >"$log"
     in_root "$root" "$snag" serve /tmp/run.snag --port 0 >"$log" 2>&1 &
     server=$!
     wait_for 'http://' "$log"
-    curl -sS --max-time 20 "$(grep -oE 'http://[^/ ]*' "$log" | head -n 1)/healthz" >"$root/tmp/healthz" || {
+    curl -fsS --max-time 20 "$(grep -oE 'http://[^/ ]*' "$log" | head -n 1)/healthz" >"$root/tmp/healthz" || {
         cat "$log"
         return 1
     }
@@ -20,7 +24,7 @@ check_serve() {
 
 # What is loaded when it is needed, and all that it needs: linear algebra, ZeroMQ, PostgreSQL's client.
 check_loaded() {
-    local root=$1 snag=$2 server
+    local server
     in_root "$root" "$snag" project /tmp/run.snag >"$root/tmp/project.out" 2>&1 || {
         cat "$root/tmp/project.out"
         return 1
@@ -37,15 +41,12 @@ check_loaded() {
     }
 }
 
-basics() {
-    local root=$1 snag=$2 version=$3
-    [ "$(in_root "$root" "$snag" --version)" = "snag $version" ]
-    rm -rf "$root/tmp/run.snag"
-    in_root "$root" "$snag" analyze 'synth:300*step(solve@1ms send);slow=solve/97/5' --foi step -o /tmp/run.snag >"$root/tmp/analyze.out"
-    grep -q 'step: 300 executions' "$root/tmp/analyze.out"
-    in_root "$root" "$snag" list /tmp/run.snag >"$root/tmp/list.out"
-    grep -q '97' "$root/tmp/list.out"
-    in_root "$root" "$snag" query /tmp/run.snag 'SELECT count(*) FROM execution' | grep -q 300
-    check_loaded "$root" "$snag"
-    check_serve "$root" "$snag"
-}
+[ "$(in_root "$root" "$snag" --version)" = "snag $version" ]
+rm -rf "$root/tmp/run.snag"
+in_root "$root" "$snag" analyze 'synth:300*step(solve@1ms send);slow=solve/97/5' --foi step -o /tmp/run.snag >"$root/tmp/analyze.out"
+grep -q 'step: 300 executions' "$root/tmp/analyze.out"
+in_root "$root" "$snag" list /tmp/run.snag >"$root/tmp/list.out"
+grep -q '#0-96' "$root/tmp/list.out"
+in_root "$root" "$snag" query /tmp/run.snag 'SELECT count(*) FROM execution' | grep -q 300
+check_loaded
+check_serve

@@ -24,7 +24,7 @@ namespaces=(unshare --mount --pid --fork --kill-child --propagation private)
 who=--userspec=12345:12345
 if [ "$(id -u)" -ne 0 ]; then
     namespaces+=(--map-root-user)
-    who=--userspec=0:0
+    who=
 fi
 "${namespaces[@]}" true 2>/dev/null || skip 'namespaces are not allowed here'
 
@@ -38,8 +38,8 @@ in_root_as() {
         mount -t proc proc "$root/proc"
         mount --rbind /dev "$root/dev"
         # not exec: the first process has to wait for those whose parents are gone
-        env -i PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 $in_root_environment "$(command -v chroot)" "$who" "$root" "$@"
+        env -i PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 $in_root_environment "$(command -v chroot)" ${who:+"$who"} "$root" "$@"
         exit $?' in_root "$@"
 }
 
-in_root() { in_root_as $who "$@"; }
+in_root() { in_root_as "$who" "$@"; }

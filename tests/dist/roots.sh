@@ -10,7 +10,6 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/in_root.sh"
-. "$here/basics.sh"
 archive=$(readlink -f "${1:-$(ls "$here"/../../build/dist/snag-*.tar.xz)}")
 shift || true
 suites=("$@")
@@ -55,7 +54,7 @@ record_with() {
     # Open MPI 5 wants to be told of a home, though none is there
     local root=$1 mpi=$2 snag=/opt/snag/bin/snag launch="mpirun.$2" out=$1/tmp/record.$2 with='env HOME=/nonexistent'
     [ "$mpi" = openmpi ] && launch+=' --oversubscribe'
-    in_root "$root" $with "mpicc.$mpi" -g -o "/tmp/two_ranks.$mpi" /tmp/two_ranks.c
+    in_root "$root" $with "mpicc.$mpi" -g -o "/tmp/two_ranks.$mpi" /tmp/two_ranks.c || return 1
     rm -rf "$root/tmp/trace.$mpi" "$root/tmp/$mpi.snag"
     in_root "$root" $with "$snag" record -o "/tmp/trace.$mpi" -- $launch -n 2 "/tmp/two_ranks.$mpi" >"$out" 2>&1 || {
         cat "$out"
@@ -99,7 +98,7 @@ for suite in "${suites[@]}"; do
     mv "$root/opt/$name" "$root/opt/snag"
     cp "$here/two_ranks.c" "$root/tmp/two_ranks.c"
     printf '127.0.0.1 localhost %s\n' "$(uname -n)" >"$root/etc/hosts" # MPICH asks for this machine's address
-    if basics "$root" /opt/snag/bin/snag "$version"; then
+    if bash "$here/basics.sh" "$root" /opt/snag/bin/snag "$version"; then
         say "$suite: version, analyze, query, project, ps, serve; start $(startup "$root")"
     else
         say "$suite: FAILED"
