@@ -40,7 +40,7 @@ async function opensToItsExecutions(page, first) {
     assert.equal(await selectedId(page), first.head, "the head of the first is selected");
     const text = await entry.textContent();
     assert.match(text, /▲ anomaly/);
-    assert.match(text, / lost.*at .*executions? on \d+ ranks?/s);
+    assert.match(text, /(costs the run| lost).*at .*executions? on \d+ ranks?/s);
     assert.ok(text.includes(first.what), "why, in short");
     const own = /^#(\d+)/.exec(first.head)[1] === String(first.rank);
     assert.equal(/caused by rank/.test(text), !own, "a rank is said where it is another");

@@ -31,7 +31,7 @@ const pictures = [
         "Structure",
         /<svg[^>]*viewBox.*<rect[^>]*fill="rgb.*>time in calls →<.*typical execution/s,
     ],
-    ["Timeline", /<clipPath.*<rect[^>]*fill="rgb.*>rank \d+<.*>own code<.*>MPI<.*time since/s],
+    ["Timeline", /<clipPath.*<rect[^>]*fill="rgb.*>rank \d+<.*>MPI<.*>own code<.*time since/s],
     [
         "Ranks",
         />rank 0<.*>rank 3<.*>time since the start →<.*(own work [^<]* longer|longer than is typical)/s,

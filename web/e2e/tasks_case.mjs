@@ -391,7 +391,7 @@ export async function run({ page, server, context }) {
             answer: async () => {
                 const legend = page.locator(".kinds-legend");
                 const text = await inSight(legend);
-                assert.match(text, /own code.*MPI/);
+                assert.match(text, /MPI.*own code/);
                 assert.equal(await legend.locator("svg").count(), 2, "only what is there");
             },
         },

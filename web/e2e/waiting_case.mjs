@@ -98,6 +98,7 @@ async function lanesOnTheirWay(page, server) {
 
 export async function run({ page, server }) {
     await keepRouting(page);
+    await keepRouting(page);
     await loaded(page);
     await findWhileLoading(page, server);
     await lanesThatAreNot(page, server);
