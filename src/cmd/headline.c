@@ -252,7 +252,7 @@ static char *most_text(const struct outcome *a, const char *before,
     return out;
 }
 
-char *headline_cost(const struct outcome *a)
+static char *cost_of_anomalies(const struct outcome *a)
 {
     char cost_text[TEXT_SIZE], of[TEXT_SIZE], carrying[3 * TEXT_SIZE] = "";
     char most[OUTCOME_TEXT_SIZE + 2];
@@ -277,42 +277,51 @@ char *headline_cost(const struct outcome *a)
 }
 
 /* Who is always slow is no anomaly, and may cost the run more than all of these. */
-static void print_slow(const struct outcome *a)
+static char *always_slow(const struct outcome *a)
 {
     const struct outcome_slow *slow = &a->slow;
-    const char *how = strcmp(slow->verdict, "slow") == 0 ? "is slow" : "has more to do";
-    char cost[TEXT_SIZE], of[TEXT_SIZE];
+    const char *how;
+    char cost[TEXT_SIZE], of[TEXT_SIZE], more[3 * TEXT_SIZE] = "";
 
-    if (slow->has_cost)
-        print("%s %s in every execution: if it were like the others, the replayed run would be "
-              "%s of %s shorter (%.3g %%); %s",
-              slow->place, how, text_duration((double)slow->cost_ns, cost),
-              text_duration((double)a->length_ns, of),
-              100 * (double)slow->cost_ns / (double)a->length_ns, slow->why);
-    else
-        print("%s %s in every execution: what that costs the run is not known; %s", slow->place,
-              how, slow->why);
+    if (slow->place == NULL)
+        return NULL;
+    how = strcmp(slow->verdict, "slow") == 0 ? "is slow" : "has more to do";
     if (slow->n_more > 0)
-        print("; %u more are slow or have more to do (snag ranks lists them)", slow->n_more);
-    print("\n");
+        snprintf(more, sizeof more,
+                 "; %u more are slow or have more to do (snag ranks lists them)", slow->n_more);
+    if (!slow->has_cost)
+        return say("%s %s in every execution: what that costs the run is not known; %s%s",
+                   slow->place, how, slow->why, more);
+    return say(
+        "%s %s in every execution: if it were like the others, the replayed run would be "
+        "%s of %s shorter (%.3g %%); %s%s",
+        slow->place, how, text_duration((double)slow->cost_ns, cost),
+        text_duration((double)a->length_ns, of),
+        100 * (double)slow->cost_ns / (double)a->length_ns, slow->why, more);
 }
 
-/* What costs most comes first; of what nobody knows what it costs, the anomalies. */
+void headline_answer(const struct outcome *a, char *line[HEADLINE_LINES])
+{
+    bool is_slow_first = a->slow.place && a->slow.has_cost;
+
+    line[!is_slow_first] = always_slow(a);
+    line[is_slow_first] = cost_of_anomalies(a);
+}
+
 int headline_print(sqlite3 *db, int64_t id, const struct headline_foi *foi)
 {
     struct outcome outcome;
     int rc = outcome_find(db, id, &outcome);
-    char *text = headline_foi(foi), *cost = headline_cost(&outcome);
+    char *text = headline_foi(foi), *line[HEADLINE_LINES];
 
     print("%s\n", text);
-    if (outcome.slow.place && outcome.slow.has_cost)
-        print_slow(&outcome);
-    if (cost)
-        print("%s\n", cost);
-    if (outcome.slow.place && !outcome.slow.has_cost)
-        print_slow(&outcome);
     free(text);
-    free(cost);
+    headline_answer(&outcome, line);
     outcome_release(&outcome);
+    for (size_t i = 0; i < HEADLINE_LINES; i++) {
+        if (line[i])
+            print("%s\n", line[i]);
+        free(line[i]);
+    }
     return rc;
 }

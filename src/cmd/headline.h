@@ -80,9 +80,14 @@ char *headline_foi(const struct headline_foi *foi);
  */
 int headline_lost(sqlite3 *db, int64_t foi, char **text);
 
-/* headline_cost -- what the run would be shorter without the anomalies, and what most of that
- * goes back to; NULL: there are none. */
-char *headline_cost(const struct outcome *outcome);
+#define HEADLINE_LINES 2
+
+/*
+ * headline_answer -- what the run would be shorter without the anomalies, and what most of that
+ * goes back to; and who is slow always. What costs most comes first; of what nobody knows what it costs, the anomalies.
+ *   line  out: to be freed; NULL: there is no such
+ */
+void headline_answer(const struct outcome *outcome, char *line[HEADLINE_LINES]);
 
 /*
  * headline_print -- the answer: how many anomalies, what they cost the run, and where.

@@ -103,22 +103,24 @@ static void put_trace(const struct run_report *r)
 
 static int put_headline(const struct run_report *r, uint32_t i)
 {
-    char *text = headline_foi(&r->foi[i]), *lost = NULL, *cost;
+    char *text = headline_foi(&r->foi[i]), *lost = NULL, *line[HEADLINE_LINES];
     struct outcome outcome;
     int rc = outcome_find(r->db, r->foi_id[i], &outcome);
 
-    cost = headline_cost(&outcome);
+    headline_answer(&outcome, line);
     outcome_release(&outcome);
     if (rc == 0)
         rc = headline_lost(r->db, r->foi_id[i], &lost);
     report_text(r->out, "%s", text);
+    free(text);
+    for (size_t k = 0; k < HEADLINE_LINES; k++) {
+        if (line[k])
+            report_text(r->out, "%s", line[k]);
+        free(line[k]);
+    }
     if (lost)
         report_text(r->out, "%s", lost);
-    if (cost)
-        report_text(r->out, "%s", cost);
-    free(text);
     free(lost);
-    free(cost);
     return rc;
 }
 
