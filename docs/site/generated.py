@@ -8,6 +8,16 @@ import subprocess
 import textwrap
 
 
+def marked(text):
+    """A line of prose in which `code` and *emphasis* are markup already, and nothing else is."""
+    text = re.sub(r"``([^`]+)``", r"`\1`", re.sub(r":\w+:`~?([^`]+)`", r"`\1`", " ".join(text.split())))
+    parts = re.split(r"(`[^`]*`|\bsnag_\w*[a-z])", text)
+    return "".join(
+        (part if part[0] == "`" else "`%s`" % part) if i % 2 else re.sub(r"([\\_<>\[\]|#$])", r"\\\1", part)
+        for i, part in enumerate(parts)
+    )
+
+
 def said(snag, *arguments):
     """What the program prints."""
     return subprocess.run([snag, *arguments], check=True, capture_output=True, text=True).stdout
@@ -38,7 +48,7 @@ def options(text):
     return [(name, " ".join(" ".join(words).split())) for name, words in found]
 
 
-def command_page(name, purpose, text):
+def command_page(name, text):
     """The page of a command, of its help."""
     usage, rest = text.split("\n\n", 1)
     about = rest.split("\noptions:\n")[0]
@@ -47,7 +57,8 @@ def command_page(name, purpose, text):
         if paragraph.startswith(" "):
             page += ["```text", paragraph, "```", ""]
         else:
-            page += [escaped(" ".join(paragraph.split())), ""]
+            words = escaped(" ".join(paragraph.split()))
+            page += [words[0].upper() + words[1:] if len(page) == 6 else words, ""]
     page += ["## Options", "", "| option | |", "|---|---|"]
     page += ["| `%s` | %s |" % (written.replace("|", "\\|"), escaped(does)) for written, does in options(text)]
     examples = text.split("\nexamples:\n")
@@ -69,7 +80,7 @@ def prose(text):
         if re.search(r"^ ", paragraph, re.M):
             parts += ["```text", paragraph, "```", ""]
         else:
-            parts += [escaped(" ".join(paragraph.split())), ""]
+            parts += [marked(paragraph), ""]
     return parts
 
 
@@ -79,16 +90,16 @@ def c_page(header):
         text = file.read()
     page = ["# The library: functions in C", ""]
     page += prose(comment_prose(re.match(r"/\*.*?\*/", text, re.S).group()))
-    body = text[text.index("enum snag_error") : text.rindex("#ifdef __cplusplus")]
+    body = text[text.index("\nenum snag_error {") : text.rindex("#ifdef __cplusplus")]
     for block in re.split(r"\n\s*\n", body):
         title = re.match(r"/\* -{10,} (.*?) \*/", block.strip())
         if title:
             name = title.group(1)
             page += ["## " + name[0].upper() + name[1:], ""]
             continue
-        names = re.findall(r"\b(snag_[a-z_]+)\(|^(?:typedef )?(?:struct|enum) (\w+) \{", block, re.M)
-        names = list(dict.fromkeys(first or second for first, second in names))
-        names = [one for one in names if "(*%s)" % one not in block and re.search(r"^(SNAG_API.*\b%s\(|.*\b%s \{)" % (one, one), block, re.M)]
+        code = re.sub(r"/\*.*?\*/", "", block, flags=re.S)
+        names = re.findall(r"^SNAG_API[^(]*?\b(snag_[a-z_]+)\(|^(?:struct|enum) (\w+) \{", code, re.M)
+        names = [function or kind for function, kind in names]
         if names:
             page += ["### " + ", ".join("`%s`" % one for one in names), ""]
         comment = re.match(r"\s*(/\*.*?\*/)", block, re.S)
@@ -108,14 +119,15 @@ def python_text(docstring):
         if paragraph.lstrip().startswith(">>>"):
             parts += ["```python", textwrap.dedent(paragraph), "```", ""]
         else:
-            text = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", " ".join(paragraph.split())).replace("``", "`")
-            parts += ["".join(part if i % 2 else re.sub(r"([\\*_<>\[\]|#$])", r"\\\1", part) for i, part in enumerate(re.split(r"(`[^`]*`)", text))), ""]
+            parts += [marked(paragraph), ""]
     return parts
 
 
 def python_members(node, level):
-    """A public class or function, and what is public in it."""
+    """A public class, function or name for a type, and what is public in it."""
     heading = "#" * level + " "
+    if isinstance(node, ast.Assign):
+        return [heading + "`%s`" % node.targets[0].id, "", "```python", ast.unparse(node), "```", ""]
     if isinstance(node, ast.ClassDef):
         page = [heading + "class `%s`" % node.name, ""] + python_text(ast.get_docstring(node) or "")
         for member in node.body:
@@ -139,9 +151,10 @@ def python_page(package):
             for node in tree.body:
                 if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
                     found.setdefault(node.name, node)
-                if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
-                    public = ast.literal_eval(node.value)
-                    about = ast.get_docstring(tree)
+                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                    found.setdefault(node.targets[0].id, node)
+            if name == "__init__.py":
+                public, about = ast.literal_eval(found["__all__"].value), ast.get_docstring(tree)
     page = ["# Python: classes and functions", ""] + python_text(about)
     for name in sorted(public, key=lambda name: (isinstance(found[name], ast.ClassDef), name)):
         page += python_members(found[name], 2)

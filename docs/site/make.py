@@ -115,7 +115,7 @@ def add_generated(site, snag):
     added = []
     for name, purpose in generated.commands(snag):
         place = "commands/%s.md" % name
-        site.write(place, generated.command_page(name, purpose, generated.said(snag, "help", name)))
+        site.write(place, generated.command_page(name, generated.said(snag, "help", name)))
         added.append(("Commands", "[`snag %s`](%s): %s" % (name, place, generated.escaped(purpose)), place))
     site.write("reference/c.md", generated.c_page(os.path.join(site.source, "include/snag/snag.h")))
     added.append(("Reference", "[The library: functions in C](reference/c.md)", "reference/c.md"))
@@ -124,12 +124,21 @@ def add_generated(site, snag):
     return added
 
 
+def with_item(text, section, item):
+    """The first page, with one item more at the end of a section."""
+    before, heading, rest = text.partition("## %s\n" % section)
+    inside, following, after = rest.partition("\n## ")
+    inside = inside.rstrip("\n")
+    gap = "\n" if inside.rsplit("\n", 1)[-1].startswith("- ") else "\n\n"
+    return before + heading + inside + gap + "- " + item + "\n" + following + after
+
+
 def finish_first_page(site, added):
     """The first page with the pages that were made, and the navigation."""
     with open(os.path.join(site.stage, "index.md")) as file:
         text = file.read()
     for section, item, _ in added:
-        text = re.sub(r"(^## %s\n.*?)(\n*)(?=^## |\Z)" % section, lambda m: m.group(1) + ("\n" if m.group(1).rsplit("\n", 1)[-1].startswith("- ") else "\n\n") + "- " + item + m.group(2), text, count=1, flags=re.S | re.M)
+        text = with_item(text, section, item)
     named = set()
     for title, pages in sections(text):
         text += "\n```{toctree}\n:hidden:\n:caption: %s\n\n%s\n```\n" % (title, "\n".join(page[:-3] for page in pages))

@@ -23,16 +23,16 @@ LANGUAGES = {"sh": ["bash", "-eu", "-o", "pipefail", "-c"], "python": [sys.execu
 
 
 def commands_of(text):
-    """Each `snag ...` of a page: of blocks and of code in lines, joined where a line goes on in the next."""
-    blocks = [body for _, _, body in FENCE.findall(text)]
+    """Each `snag ...` of a page, and whether it stands in a block: joined where a line goes on in the next."""
     rest = FENCE.sub("", text)
-    blocks += ["\n".join(re.findall(r"^(?: {4}|\t)(.*)$", rest, re.M))]
-    blocks += re.findall(r"`(snag [^`\n]+)`", rest)
-    for block in blocks:
+    blocks = [(body, True) for _, _, body in FENCE.findall(text)]
+    blocks += [("\n".join(re.findall(r"^(?: {4}|\t)(.*)$", rest, re.M)), True)]
+    blocks += [(code, False) for code in re.findall(r"`(snag [^`\n]+)`", rest)]
+    for block, is_block in blocks:
         for line in block.replace("\\\n", " ").split("\n"):
             for part in re.split(r"(?:^|[|;&(`$]|\bexec|\bthen|\belse|\bdo|-- |srun[^|;]*? |mpirun[^|;]*? )\s*(?=snag [a-z])", line):
                 if re.match(r"snag [a-z]", part):
-                    yield part
+                    yield part, is_block
 
 
 def options_of(command):
@@ -70,10 +70,10 @@ def check_options(snag, source):
     for path in pages + sorted(glob.glob("docs/**/*.md", root_dir=source, recursive=True)):
         with open(os.path.join(source, path)) as file:
             text = file.read()
-        for command in commands_of(text):
+        for command, is_block in commands_of(text):
             name = command.split()[1]
             if name not in known:
-                if "/" not in name and name not in ("help", "man", "completion", "version"):
+                if is_block and name not in ("help", "man", "completion", "version"):  # else the name of a value
                     print("%s: snag has no command '%s': %s" % (path, name, command))
                     n_wrong += 1
                 continue
