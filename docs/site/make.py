@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Makes the documentation site: make.py SNAG SOURCE OUT
 
-docs/*.md are the source, docs/README.md is the first page and says the navigation: a section is a heading, its pages are the
-first links of the items below. Pages outside of docs/ that one of these leads to come along, below tree/; links
-to files that are no pages become their paths. Commands, functions of C and of Python are added by generated.py. OUT is replaced.
+docs/*.md are the source. docs/README.md is the first page and says the navigation: a section is a heading, its pages are the
+first links of the items below. Pages outside of docs/ that one of these leads to come along, below tree/; links to files that
+are no pages become their paths. Commands, functions of C and of Python are added by generated.py. OUT is replaced.
 """
 
 import os

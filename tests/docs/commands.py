@@ -3,9 +3,10 @@
 
     commands.py SNAG SOURCE [TRACE]
 
-Blocks of start.md, tutorial.md and of the recipes that are marked `sh` or `python` are run, those of a page one after another in one
-directory; what follows the mark says what they need: `needs PROGRAM ...`, or `elsewhere` for what needs a cluster or a person. Options of
-all `snag` commands of all pages are those that the command has. With TRACE, the archive of the tutorial, that is run with it, too.
+Blocks of start.md, tutorial.md and of the recipes that are marked `sh` or `python` are run, those of a page one after another
+in one directory; what follows the mark says what they need: `needs PROGRAM ...`, or `elsewhere` for what needs a cluster or a
+person. Options of all `snag` commands of all pages are those that the command has. With TRACE, the archive of the tutorial, that
+is run with it, too, and prints what its blocks marked `text` say.
 """
 
 import glob
@@ -98,12 +99,12 @@ def why_not(mark):
 
 
 def run_page(path, replace=None):
-    """Runs the blocks of a page; returns (how many, how many failed, how many were not run)."""
+    """Runs the blocks of a page, with another trace if one is given; returns (how many, how many failed, how many were not run)."""
     with open(path) as file:
         blocks = FENCE.findall(file.read())
     n = n_failed = n_left = 0
     with tempfile.TemporaryDirectory() as folder:
-        variables = ""
+        variables = printed = ""
         for language, mark, body in blocks:
             if language not in LANGUAGES:
                 continue
@@ -117,8 +118,13 @@ def run_page(path, replace=None):
             if done.returncode != 0:
                 n_failed += 1
                 print("%s: status %d of\n%s%s%s" % (path, done.returncode, body, done.stdout[-2000:], done.stderr[-2000:]))
+            printed += done.stdout
             if language == "sh":
                 variables += "".join(re.findall(r"^[A-Z_]+=.*\n", body, re.M))
+    for language, _, body in blocks if replace else []:
+        if language == "text" and " ".join(body.split()) not in " ".join(printed.split()):
+            n_failed += 1
+            print("%s: not printed: %s" % (path, body))
     return n, n_failed, n_left
 
 
@@ -133,7 +139,8 @@ def main():
     if trace:
         results.append(run_page(os.path.join(source, "docs/tutorial.md"), trace))
     n, n_failed, n_left = (sum(column) for column in zip(*results))
-    print("%d commands have the options they use, %d not; %d blocks run, %d failed, %d are for elsewhere or lack something" % (n_options, n_wrong, n, n_failed, n_left))
+    print("%d commands looked at, %d options or commands wrong" % (n_options, n_wrong))
+    print("%d blocks run, %d failed; %d are for elsewhere, or what they need is not here" % (n, n_failed, n_left))
     return n_wrong > 0 or n_failed > 0 or n < 10 or n_options < 100
 
 

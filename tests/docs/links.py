@@ -65,7 +65,7 @@ def main():
                 n_broken += 1
                 print("%s: %s: %s" % (path, url, why))
     print("%d links in %d pages, %d broken" % (n, len(texts), n_broken))
-    return n_broken > 0 or n < 100
+    return n_broken > 0 or n == 0
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 
     site.py SITE SNAG
 
-Each link leads to a page and a place in it that are there; nothing is loaded from a network; each command has a page with all of its options; the
-answers to the questions of somebody new are two clicks from the first page, without the navigation at the side.
+Each link leads to a page and a place in it that are there; nothing is loaded from a network; each command has a page with
+all of its options; the answers to the questions of somebody new are two clicks from the first page, without the navigation
+at the side.
 """
 
 import os
@@ -16,7 +17,7 @@ from urllib.parse import unquote
 
 # A question, the page with its answer, and what that page has to say.
 QUESTIONS = [
-    ("What is a score?", "start.html#what-is-a-score", "negative logarithm"),
+    ("What is a score?", "start.html#what-is-a-score", "once in 8,000"),
     ("How is a score made?", "algorithms.html", "Tails"),
     ("How do I get a trace of my Fortran program?", "recipes/fortran.html", "mpif90"),
     ("What does recording cost?", "tree/tracer/README.html#what-it-costs", "nanoseconds"),
