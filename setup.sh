@@ -14,6 +14,7 @@
 #   ./setup.sh gallery [DIR]   the page: every view of five runs, in seven sizes, light and dark, to be looked at
 #   ./setup.sh dist      one file that runs on any Linux, without root: build/dist/snag-VERSION-linux-x86_64.tar.xz
 #   ./setup.sh install   install to PREFIX (default /usr/local)
+#   ./setup.sh docs      the documentation as a site, with a search, that needs no network: build/docs/index.html
 #   ./setup.sh wheel     build/release/python/snag-*.whl, for pip install: docs/python.md
 #   ./setup.sh deps      just install what is missing
 #   ./setup.sh packages  just say which packages that are
@@ -37,6 +38,9 @@ test_servers=(postgresql slurmctld slurmd slurm-client munge prometheus)
 
 # What tests of the package for Python take its tables with, and execute its notebook.
 test_python=(python3-numpy python3-pandas python3-venv mypy python3-nbclient python3-ipykernel)
+
+# What the site of the documentation is made with.
+docs_packages=(python3-sphinx python3-myst-parser furo)
 
 # What has another name, or is there at all, since Debian 13.
 case $(. /etc/os-release 2>/dev/null && echo "${ID:-} ${VERSION_ID:-}") in
@@ -92,6 +96,7 @@ deps() { install_missing "${packages[@]}"; }
 
 test_deps() {
     deps
+    install_missing "${docs_packages[@]}" || say "going on without ${docs_packages[*]}"
     install_missing "${test_python[@]}" || say "going on without ${test_python[*]}"
     if [ -d /run/systemd/system ]; then
         say "not installed, as they would be started: ${test_servers[*]}; tests of what is not here are skipped"
@@ -227,6 +232,18 @@ install)
     deps
     build release
     cmake --install build/release --prefix "${PREFIX:-/usr/local}"
+    ;;
+docs)
+    deps
+    build release
+    install_missing "${docs_packages[@]}"
+    . tests/python/find_python.sh
+    python=$(find_python sphinx,myst_parser,furo) || {
+        say "no Python with Sphinx, myst-parser and furo: ${docs_packages[*]}"
+        exit 1
+    }
+    PYTHONDONTWRITEBYTECODE=1 "$python" docs/site/make.py build/release/snag . build/docs
+    say "build/docs/index.html"
     ;;
 wheel)
     deps

@@ -189,4 +189,13 @@ if "$here/format.sh" "$root" >/dev/null 2>&1; then
     plant src/base/file.c 'int  f( void );'
     expect format.sh 'src/base/file.c:1'
 fi
+good_tree
+plant docs/a.md '# A' '[b](b.md#the-b-of-it-1), `[code](c.md)`' '' '    [code](c.md)'
+plant docs/b.md '# The B of *it*' '## The `B` of it'
+expect ../docs/links.sh
+plant docs/a.md '# A' '[b](b.md#the-c)'
+expect ../docs/links.sh 'docs/b.md has no heading #the-c'
+plant docs/a.md '# A' '[`b`](c.md)'
+expect ../docs/links.sh 'there is no docs/c.md'
+
 exit $failed
