@@ -18,21 +18,10 @@ LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def outside_code(text, change):
-    """Markdown, with all that is not code changed."""
-    parts = re.split(r"(^```.*?^```$|^(?: {4}|\t).*$|`[^`\n]+`)", text, flags=re.S | re.M)
-    # A link whose text is code: `code` inside of [...] is kept in one piece with it.
-    joined, i = [], 0
-    while i < len(parts):
-        part = parts[i]
-        if i % 2 == 0:
-            while i + 2 < len(parts) and re.search(r"\[[^\[\]()]*$", part) and not parts[i + 1].startswith(("```", "    ")):
-                part += parts[i + 1] + parts[i + 2]
-                i += 2
-            part = change(part)
-        joined.append(part)
-        i += 1
-    return "".join(joined)
+def outside_blocks(text, change):
+    """Markdown, with all changed that stands outside of fenced blocks."""
+    parts = re.split(r"(^```.*?^```$)", text, flags=re.S | re.M)
+    return "".join(part if i % 2 else change(part) for i, part in enumerate(parts))
 
 
 class Site:
@@ -71,6 +60,8 @@ class Site:
             os.makedirs(os.path.dirname(os.path.join(self.stage, to)), exist_ok=True)
             shutil.copyfile(os.path.join(self.source, full), os.path.join(self.stage, to))
             return os.path.relpath(to, here), True
+        if not os.path.exists(os.path.join(self.source, full)):  # no link, but code that looks like one
+            return url, True
         return full, False
 
     def write_all(self):
@@ -87,7 +78,7 @@ class Site:
 
             with open(os.path.join(self.source, path)) as file:
                 text = file.read()
-            self.write(self.place[path], outside_code(text, lambda part: LINK.sub(changed, part)))
+            self.write(self.place[path], outside_blocks(text, lambda part: LINK.sub(changed, part)))
 
     def write(self, place, text):
         """A page of the site."""

@@ -17,7 +17,8 @@ def without_code(text):
     """The page without fenced and indented blocks; code in a line becomes an x."""
     text = re.sub(r"^( *)(```+|~~~+).*?^ *\2 *$", "", text, flags=re.S | re.M)
     text = re.sub(r"(?<=\n\n)(?:(?: {4}|\t)(?![-*] ).*\n)+", "", text)
-    return re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", "x", text, flags=re.S)
+    # Not from one paragraph, row or item to the next: a backtick that stands alone is none of code.
+    return re.sub(r"(?<!`)(`+)(?!`)((?!\n\s*\n|\n\s*[-|] ).)+?(?<!`)\1(?!`)", "x", text, flags=re.S)
 
 
 def slugs(text):
