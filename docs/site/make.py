@@ -31,7 +31,7 @@ class Site:
         self.source, self.stage = source, stage
         self.place, self.waiting = {}, []
         self.take("docs/README.md")
-        for folder in ("docs", "docs/recipes"):
+        for folder in ("docs", "docs/start", "docs/recipes"):
             for name in sorted(os.listdir(os.path.join(source, folder))):
                 if name.endswith(".md"):
                     self.take(folder + "/" + name)
@@ -89,15 +89,15 @@ class Site:
 
 
 def sections(text):
-    """[(title, [pages])] of the first page; pages without anchors, each once in all."""
+    """[(title, [(what it is called, page)])] of the first page; each page once in all."""
     found, seen = [], set()
     for line in text.split("\n"):
         if line.startswith("## "):
             found.append((line[3:], []))
-        item = re.match(r"- \[.*?\]\(([^()#]+)", line)
-        if item and found and item.group(1) not in seen:
-            seen.add(item.group(1))
-            found[-1][1].append(item.group(1))
+        item = re.match(r"- \[(.*?)\]\(([^()#]+)", line)
+        if item and found and item.group(2) not in seen:
+            seen.add(item.group(2))
+            found[-1][1].append((item.group(1).replace("`", ""), item.group(2)))
     return found
 
 
@@ -132,14 +132,28 @@ def finish_first_page(site, added):
         text = with_item(text, section, item)
     named = set()
     for title, pages in sections(text):
-        text += "\n```{toctree}\n:hidden:\n:caption: %s\n\n%s\n```\n" % (title, "\n".join(page[:-3] for page in pages))
-        named.update(pages)
+        text += "\n```{toctree}\n:hidden:\n:caption: %s\n\n%s\n```\n" % (title, "\n".join("%s <%s>" % (called, page[:-3]) for called, page in pages))
+        named.update(page for _, page in pages)
     site.write("index.md", text)
     # Pages that only others lead to are not in the navigation.
     for place in set(site.place.values()) - named - {"index.md"}:
         with open(os.path.join(site.stage, place)) as file:
             page = file.read()
         site.write(place, "---\norphan: true\n---\n\n" + page)
+
+
+def take_in_styles(out):
+    """Debian's furo leaves a style to a web server's /javascript: it is put where it is asked for."""
+    path = os.path.join(out, "_static/styles/furo.css")
+    with open(path) as file:
+        text = file.read()
+
+    def content(match):
+        with open("/usr/share/javascript/" + match.group(1)) as style:
+            return style.read()
+
+    with open(path, "w") as file:
+        file.write(re.sub(r"@import url\(/javascript/([^)]*)\);", content, text))
 
 
 def main():
@@ -153,6 +167,8 @@ def main():
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "2", "-b", "html", "-c", HERE]
     status = subprocess.run(command + ["-d", stage + "/_build", stage, out]).returncode
     shutil.rmtree(stage)
+    if status == 0:
+        take_in_styles(out)
     return status
 
 

@@ -3,7 +3,7 @@
 
     commands.py SNAG SOURCE [TRACE]
 
-Blocks of start.md, tutorial.md and of the recipes that are marked `sh` or `python` are run, those of a page one after another
+Blocks of the tutorial, of start/ and of recipes/ that are marked `sh` or `python` are run, those of a page one after another
 in one directory; what follows the mark says what they need: `needs PROGRAM ...`, or `elsewhere` for what needs a cluster or a
 person. Options of all `snag` commands of all pages are those that the command has. With TRACE, the archive of the tutorial, that
 is run with it, too, and prints what its blocks marked `text` say.
@@ -133,8 +133,9 @@ def main():
     trace = sys.argv[3] if len(sys.argv) > 3 else None
     n_options, n_wrong = check_options(snag, source)
     os.environ["PATH"] = os.path.dirname(snag) + ":" + os.environ["PATH"]
-    pages = [os.path.join(source, "docs", name) for name in ("start.md", "tutorial.md")]
-    pages += sorted(glob.glob(os.path.join(source, "docs/recipes/*.md")))
+    pages = [os.path.join(source, "docs/tutorial.md")]
+    for folder in ("start", "recipes"):
+        pages += sorted(glob.glob(os.path.join(source, "docs", folder, "*.md")))
     results = [run_page(page) for page in pages]
     if trace:
         results.append(run_page(os.path.join(source, "docs/tutorial.md"), trace))

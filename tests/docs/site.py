@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 # A question, the page with its answer, and what that page has to say.
 QUESTIONS = [
-    ("What is a score?", "start.html#what-is-a-score", "once in 8,000"),
+    ("What is a score?", "start/score.html", "once in 8,000"),
     ("How is a score made?", "algorithms.html", "Tails"),
     ("How do I get a trace of my Fortran program?", "recipes/fortran.html", "mpif90"),
     ("What does recording cost?", "tree/tracer/README.html#what-it-costs", "nanoseconds"),
@@ -100,14 +100,18 @@ def check_links(site, pages):
 
 
 def check_loaded(site):
-    """Styles and scripts that would load something from a network."""
+    """Styles and scripts that would load something from a network, or from the root of a server."""
     wrong = []
     for folder, _, names in os.walk(site):
         for name in names:
             if name.endswith((".css", ".js")):
                 with open(os.path.join(folder, name), errors="replace") as file:
                     text = file.read()
-                for found in re.findall(r"(?:url\(|@import|fetch\(|import\(|importScripts\()\s*[\"']?(?:https?:)?//[^\s\"')]+", text):
+                # A style begins with what it needs, or names it; a script asks for it.
+                loads = r"@import[^;]*|url\(\s*[\"']?(?:https?:)?/[^)]*" if name.endswith(".css") else (
+                    r"(?:fetch|import|importScripts)\(\s*[\"'](?:https?:)?//[^\"')]*"
+                )
+                for found in re.findall(loads, text):
                     wrong.append("%s has %s" % (name, found))
     return wrong
 

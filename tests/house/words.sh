@@ -44,7 +44,7 @@ fi
 # In pages names of values and of code stand in backticks; a name that is no longer there in these, too.
 said=$(paste -sd '|' <<<"$words")
 gone=$(grep -vxE 'usual|unsure|surely' <<<"$words" | paste -sd '|')
-for page in README.md docs/*.md $(find docs/recipes -name '*.md' 2>/dev/null | sort); do
+for page in README.md docs/*.md $(find docs/start docs/recipes -name '*.md' 2>/dev/null | sort); do
     [ "$page" = docs/glossary.md ] && continue
     sed -E 's/`[^`]*`//g' "$page" | grep -niE "\b($said)(s|ly)?\b" | sed "s|^|$page:|" || true
     grep -nE "\`(base/|cmd/)?($gone)\`" "$page" | sed "s|^|$page:|" || true
