@@ -159,7 +159,7 @@ async function refusals(page, server) {
 }
 
 /* What takes long can be stopped, and nothing else waits for it. */
-async function stops(page, server) {
+async function stops(page, server, isFar) {
     const endless =
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
     await open(page, server, "views=why,query");
@@ -172,7 +172,9 @@ async function stops(page, server) {
     await panel(page).getByText("Loading the rows ...").waitFor({ state: "detached" });
     assert.equal(await field(page).inputValue(), endless);
 
-    // The next one need not wait until its ten seconds are over.
+    // The next one need not wait until its ten seconds are over. (Answers that are held back are asked for by the
+    // browser's driver, which gives nothing up.)
+    if (isFar) return;
     const begin = Date.now();
     await field(page).fill("SELECT 1 AS one");
     await field(page).press("Control+Enter");
@@ -201,13 +203,13 @@ async function examples(page, server) {
     await panel(page).getByRole("cell", { name: "execution", exact: true }).waitFor();
 }
 
-export async function run({ page, server }) {
+export async function run({ page, server, isFar }) {
     await byKeys(page, server);
     await linkRestores(page, server);
     await staysBehind(page, server);
     await charts(page, server);
     await many(page, server);
     await refusals(page, server);
-    await stops(page, server);
+    await stops(page, server, isFar);
     await examples(page, server);
 }

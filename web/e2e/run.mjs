@@ -178,7 +178,7 @@ async function runCase(browser, file, network) {
     if (far) await holdBack(context, far.delays(seed));
     try {
         await page.goto(server.url);
-        await run({ page, server, context, browser, startServer, startOwn });
+        await run({ page, server, context, browser, startServer, startOwn, isFar: !!far });
         if (complaints.length) throw new Error(complaints.join("\n"));
         console.log(`ok      ${name}${said}`);
         return true;

@@ -169,7 +169,7 @@ export function Detail() {
                     </button>
                 )}
             </header>
-            <p class="facts">
+            <p class="facts" key={it.id}>
                 <span title="typical: of executions with the same calls, on this rank">
                     <b>{formatTime(it.duration_ns)}</b>
                     {it.off_ns > 0 && (

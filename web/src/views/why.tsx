@@ -284,7 +284,7 @@ export function Why() {
             ) : (
                 <Await of={shownQuery.answer.value} what="the reasons" empty="">
                     {(it) => (
-                        <div class="why-list">
+                        <div class="why-list" key={it.id}>
                             <Saved of={it} />
                             <CauseChain of={it} />
                             <Paths of={it} />
