@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # The front door: installs what is missing, builds, and runs.
 #
-#   ./setup.sh demo      build, trace a small MPI program under disturbances, find them, show them
-#                        in a browser (DEMO_SERVE=0: not that)
+#   ./setup.sh demo      build what the demo runs, trace a small MPI program under disturbances, find them, show them
+#                        in a browser (DEMO_SERVE=0: not that, and no page is made)
 #   ./setup.sh demo-live build, and watch the same program while it runs
 #   ./setup.sh test      build in three ways (release, ASan+UBSan, TSan) and run the tests: 15 to 40 minutes on two
 #                        processors
 #   ./setup.sh test-long ... and all of them in all ways, with more of what is done at random: see CONTRIBUTING.md
-#   ./setup.sh build     just build: build/release/snag
+#   ./setup.sh build     just build: build/release/snag, its tracers; tests where cmocka is
 #   ./setup.sh truth [DIR]   programs that write down what went wrong, and what snag says of it: a scoreboard; a quarter of an hour
 #   ./setup.sh bench     measure; results go to bench/RESULTS.md
 #   ./setup.sh screenshots   the pictures of README.md, in docs/images, from the demo as it is
@@ -16,21 +16,53 @@
 #   ./setup.sh install   install to PREFIX (default /usr/local)
 #   ./setup.sh docs      the documentation as a site, with a search, that needs no network: build/docs/index.html
 #   ./setup.sh wheel     build/release/python/snag-*.whl, for pip install: docs/python.md
-#   ./setup.sh deps      just install what is missing
-#   ./setup.sh packages  just say which packages that are
+#   ./setup.sh deps      just install what is missing of all, tests as well
+#   ./setup.sh packages [KIND...]   just say which packages that are: program page demo mpich test more
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-# Everything from the distribution's packages. This is the only list.
-packages=(
-    gcc g++ cmake ninja-build pkg-config
-    libotf2-trace-dev libdw-dev libyajl-dev zlib1g-dev libzstd-dev libiberty-dev
-    libsqlite3-dev libpq-dev libjansson-dev libxxhash-dev libopenblas-dev liblapacke-dev
-    libcmocka-dev libsvm-dev otf2-tools jq curl mandoc bsdextrautils
-    libzmq3-dev libmsgpack-dev
-    libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran python3-mpi4py
-    chromium-headless-shell
-)
+# What is needed, and what it is called: the only list. A row is one need: what it is for, how it is seen that it is
+# there, and its packages (with commas between) in Debian and kin, in Fedora and RHEL (some in EPEL), in openSUSE and
+# SLES, in Arch, and in Spack; - where there is none, or nobody has looked.
+#
+#   program  to build snag; page  its page; demo  an MPI, which the demo and most tests run; mpich  what tracers of
+#   its programs are built with; test  all tests; more  some tests, which are skipped without
+needs='
+program command:cc               gcc                gcc                 gcc                 gcc       gcc
+program command:cmake            cmake              cmake               cmake               cmake     cmake
+program command:ninja            ninja-build        ninja-build         ninja               ninja     ninja
+program command:pkg-config       pkg-config         pkgconf-pkg-config  pkg-config          pkgconf   pkgconf
+program header:otf2/otf2.h       libotf2-trace-dev  otf2-devel          otf2-devel          otf2      otf2
+program header:elfutils/libdw.h  libdw-dev          elfutils-devel      libdw-devel         libelf    elfutils
+program header:libiberty/demangle.h libiberty-dev   binutils-devel      binutils-devel      binutils  libiberty+pic
+program pkg-config:yajl          libyajl-dev        yajl-devel          libyajl-devel       yajl      yajl
+program pkg-config:zlib          zlib1g-dev         zlib-devel          zlib-devel          zlib      zlib
+program pkg-config:libzstd       libzstd-dev        libzstd-devel       libzstd-devel       zstd      zstd
+program pkg-config:sqlite3       libsqlite3-dev     sqlite-devel        sqlite3-devel       sqlite    sqlite
+program pkg-config:libpq         libpq-dev          libpq-devel         postgresql-devel    postgresql-libs postgresql
+program pkg-config:jansson       libjansson-dev     jansson-devel       libjansson-devel    jansson   jansson
+program pkg-config:libxxhash     libxxhash-dev      xxhash-devel        xxhash-devel        xxhash    xxhash
+program header:cblas.h           libopenblas-dev    openblas-devel      openblas-devel      openblas  openblas
+program header:lapacke.h         liblapacke-dev     lapack-devel        lapacke-devel       lapacke   openblas
+program pkg-config:libzmq        libzmq3-dev        zeromq-devel        zeromq-devel        zeromq    libzmq
+program header:msgpack.h         libmsgpack-dev     msgpack-devel       msgpack-c-devel     msgpack-c msgpack-c
+page    command:npm              nodejs,npm         nodejs,npm          nodejs,npm          nodejs,npm node-js,npm
+demo    command:mpirun           openmpi-bin        openmpi             openmpi4            openmpi   openmpi
+demo    header:mpi.h             libopenmpi-dev     openmpi-devel       openmpi4-devel      openmpi   openmpi
+mpich   header:mpich/mpi.h       libmpich-dev       mpich-devel         mpich-devel         mpich     mpich
+test    pkg-config:cmocka        libcmocka-dev      libcmocka-devel     libcmocka-devel     cmocka    cmocka
+test    command:c++              g++                gcc-c++             gcc-c++             gcc       gcc
+test    command:jq               jq                 jq                  jq                  jq        jq
+test    command:curl             curl               curl                curl                curl      curl
+more    command:mpirun.mpich     mpich              -                   -                   -         -
+more    command:gfortran         gfortran           gcc-gfortran        gcc-fortran         gcc-fortran gcc
+more    header:libsvm/svm.h      libsvm-dev         -                   -                   -         -
+more    command:otf2-print       otf2-tools         otf2                otf2                otf2      otf2
+more    command:mandoc           mandoc             mandoc              mandoc              mandoc    -
+more    command:col              bsdextrautils      util-linux          util-linux          util-linux util-linux
+more    python:mpi4py            python3-mpi4py     python3-mpi4py-openmpi python3-mpi4py   python-mpi4py py-mpi4py
+more    command:chromium-headless-shell chromium-headless-shell - - - -
+'
 
 # Servers that tests start for themselves. Their packages start them as well, which nobody wants on a machine of
 # their own: so they are installed just for tests, and only where no systemd would do that.
@@ -45,13 +77,11 @@ docs_packages=(python3-sphinx python3-myst-parser furo)
 # What has another name, or is there at all, since Debian 13.
 case $(. /etc/os-release 2>/dev/null && echo "${ID:-} ${VERSION_ID:-}") in
 debian\ 1[3-9])
-    packages=("${packages[@]/libmsgpack-dev/libmsgpack-c-dev}")
-    packages+=(libadios2-serial-c-dev adios2-serial-bin bsdextrautils)
+    needs=${needs/ libmsgpack-dev / libmsgpack-c-dev }
+    needs+='more header:adios2_c.h libadios2-serial-c-dev,adios2-serial-bin - - - adios2+sst
+'
     ;;
 esac
-
-# For the page, if there is no other Node.js on the path.
-command -v npm >/dev/null || packages+=(nodejs npm)
 
 say() { printf '== %s\n' "$*" >&2; }
 
@@ -65,37 +95,118 @@ quietly() {
     return "$status"
 }
 
-# install_missing PACKAGE...: those that are missing. Not on Debian or its kin: says what is needed and goes
-# on, as it may be there under other names.
+# family: whose names of packages this system has; as a column of the table of needs, from 3 on, or 0.
+family() {
+    local id=
+    [ ! -r "${SNAG_OS_RELEASE:-/etc/os-release}" ] ||
+        id=$(. "${SNAG_OS_RELEASE:-/etc/os-release}" && echo "${ID:-} ${ID_LIKE:-}")
+    case " $id " in
+    *' debian '* | *' ubuntu '*) echo 3 ;;
+    *' fedora '* | *' rhel '* | *' centos '*) echo 4 ;;
+    *suse*) echo 5 ;;
+    *' arch '*) echo 6 ;;
+    *) echo 0 ;;
+    esac
+}
+
+# rows KIND...: of the needs that are for one of these.
+rows() { awk -v kinds=" $* " 'NF && index(kinds, " " $1 " ")' <<<"$needs"; }
+
+# names COLUMN: what rows on standard input are called there, each once, on one line.
+names() { awk -v c="$1" '$c != "-" { print $c }' | tr ',' '\n' | awk '!seen[$0]++' | paste -sd ' '; }
+
+# is_there HOW:WHAT: whether a need is met, whatever brought it: packages, modules, Spack.
+is_there() {
+    local what=${1#*:} root
+    case $1 in
+    command:*) command -v "$what" >/dev/null ;;
+    pkg-config:*) pkg-config --exists "$what" 2>/dev/null ;;
+    python:*) python3 -c "import $what" 2>/dev/null ;;
+    header:*)
+        for root in $(tr ':;' '  ' <<<"${CMAKE_PREFIX_PATH:-}") /usr /usr/local; do
+            if compgen -G "$root/include/$what" >/dev/null || compgen -G "$root/include/*/$what" >/dev/null ||
+                compgen -G "$root/*/*/$what" >/dev/null || compgen -G "$root/lib*/*/*/include/$what" >/dev/null; then
+                return 0
+            fi
+        done
+        return 1
+        ;;
+    esac
+}
+
+# unmet: of the rows on standard input those that are not met.
+unmet() {
+    local row fields
+    while read -r row; do
+        read -ra fields <<<"$row"
+        is_there "${fields[1]}" || echo "$row"
+    done
+}
+
+is_installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q '^install ok installed'; }
+
+# may_install: whether packages can be installed here; how becomes $as_root.
+may_install() {
+    as_root=()
+    [ "$(family)" = 3 ] && command -v apt-get >/dev/null && command -v dpkg-query >/dev/null || return 1
+    [ "$(id -u)" -eq 0 ] && return
+    command -v sudo >/dev/null && sudo -n true 2>/dev/null && as_root=(sudo) && return
+    [ -t 0 ] && command -v sudo >/dev/null && as_root=(sudo)
+}
+
+# install_missing PACKAGE...: those of Debian that are missing.
 install_missing() {
-    if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-        say "not a Debian system; what is needed is what these packages hold: $*"
-        return
-    fi
     local missing=() package
     for package; do
-        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' ||
-            missing+=("$package")
+        is_installed "$package" || missing+=("$package")
     done
     [ ${#missing[@]} -eq 0 ] && return
-    say "installing ${missing[*]}"
-    local root=()
-    if [ "$(id -u)" -ne 0 ]; then
-        if ! command -v sudo >/dev/null; then
-            say "not root, and no sudo: cannot install them; going on without"
-            return
-        fi
-        root=(sudo)
-    fi
-    quietly "${root[@]}" apt-get -qq update
-    quietly "${root[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
+    say "installing ${#missing[@]} packages, with what they need: ${missing[*]}"
+    quietly "${as_root[@]}" apt-get -qq update
+    quietly "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
         apt-get -qq -y --no-install-recommends install "${missing[@]}"
 }
 
-deps() { install_missing "${packages[@]}"; }
+# stop_without ROWS: says what is missing, as this system calls it, and every way out.
+stop_without() {
+    local family how
+    family=$(family)
+    how=([0]='(with the packages of Debian)' [3]='apt-get install' [4]='dnf install' [5]='zypper install' [6]='pacman -S')
+    say "these are missing, and cannot be installed from here:"
+    {
+        [ "$family" -ne 0 ] || how[0]='packages, as Debian calls them:'
+        echo "   as root:        ${how[$family]} $(names $((family ? family : 3)) <<<"$1")"
+        echo "   or with Spack:  spack install $(names 7 <<<"$1"), and spack load of the same"
+        echo "   or without both: snag is also one file that runs on any x86-64 Linux of 2018 or later and needs none of"
+        echo "                   these. './setup.sh dist' makes it where Debian 12 is, in a container, too: dist/README.md"
+        echo "   If they are there, at a place that only CMake is told of: cmake --preset release && cmake --build --preset release"
+    } >&2
+    exit 1
+}
+
+# deps KIND...: what these need is there from here on, or there is no going on. No npm on the path: no page, and no
+# end, as the page says itself what it lacks; and what only some tests need, these say.
+deps() {
+    local wanted missing
+    wanted=$(rows "$@")
+    if may_install; then
+        # Node.js from elsewhere does as well
+        ! command -v npm >/dev/null || wanted=$(grep -v '^page ' <<<"$wanted")
+        install_missing $(names 3 <<<"$wanted")
+        return
+    fi
+    missing=$(unmet <<<"$wanted")
+    [ -z "$(grep -Ev '^(page|more|mpich) ' <<<"$missing")" ] ||
+        stop_without "$(grep -Ev '^(page|more|mpich) ' <<<"$missing")"
+    missing=$(cut -d' ' -f2 <<<"$(grep -E '^more ' <<<"$missing" | tr -s ' ')" | cut -d: -f2)
+    [ -z "$missing" ] || say "not here: $(paste -sd ' ' <<<"$missing"); tests that need them are skipped"
+}
+
+all_kinds=(program page demo mpich test more)
 
 test_deps() {
-    deps
+    deps "${all_kinds[@]}"
+    may_install || return 0
     install_missing "${docs_packages[@]}" || say "going on without ${docs_packages[*]}"
     install_missing "${test_python[@]}" || say "going on without ${test_python[*]}"
     if [ -d /run/systemd/system ]; then
@@ -107,12 +218,41 @@ test_deps() {
 
 presets=(release asan tsan) # ways to build, see CMakePresets.json
 
-# Configures and builds one preset.
+# counted: ninja's lines become one that says how far it is, and where no terminal is a line for every fifth.
+counted() {
+    local line at of last=0
+    while IFS= read -r line; do
+        echo "$line"
+        [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
+        at=${BASH_REMATCH[1]} of=${BASH_REMATCH[2]}
+        if [ -t 2 ]; then
+            printf '\r   %d of %d' "$at" "$of" >&2
+            [ "$at" -lt "$of" ] || printf '\n' >&2
+        elif [ $((5 * at / of)) -gt $last ]; then
+            last=$((5 * at / of))
+            printf '   %d of %d\n' "$at" "$of" >&2
+        fi
+    done
+}
+
+# build PRESET [OPTION...]: configures and builds one preset; options are CMake's, --target X what to build alone.
 build() {
-    local preset=$1
-    say "building $preset"
-    quietly cmake --preset "$preset"
-    quietly cmake --build --preset "$preset"
+    local preset=$1 log target=() options=()
+    shift
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --target) target=(--target "$2"); shift ;;
+        *) options+=("$1") ;;
+        esac
+        shift
+    done
+    say "configuring build/$preset"
+    quietly cmake --preset "$preset" "${options[@]}"
+    say "building ${target[1]:-all} in build/$preset"
+    log=$(mktemp)
+    cmake --build --preset "$preset" "${target[@]}" 2>&1 | counted >"$log" || { cat "$log" >&2; rm -f "$log"; return 1; }
+    rm -f "$log"
+    [ ! -e "build/$preset/page.missing" ] || say "$(cat "build/$preset/page.missing")"
 }
 
 # run_tests [long]: builds in each way, then runs the tests of all together, as half of them wait for something. In
@@ -121,7 +261,7 @@ run_tests() {
     local preset since=$SECONDS building failed=0 how=(-LE '^(long|elsewhere)$') # what another build says better is left to that
     mkdir -p build/all/Testing/Temporary
     for preset in "${presets[@]}"; do
-        build $preset
+        build $preset -DSNAG_TESTS=ON
     done
     building=$((SECONDS - since))
     printf 'subdirs(../%s)\n' "${presets[@]}" >build/all/CTestTestfile.cmake
@@ -171,13 +311,33 @@ conclude() {
 
 minutes() { echo "$(($1 / 60)) min $(($1 % 60)) s"; }
 
-case ${1:-} in
-deps) deps ;;
-packages) echo "${packages[@]}" ;;
-build)
-    deps
+# for_demo: what the demo runs on, and nothing else: no tests, one MPI.
+for_demo() {
+    local page=page
+    [ "${DEMO_SERVE:-1}" != 0 ] || page=
+    deps program $page demo
+    build release --target demo
+}
+
+for_all() {
+    deps "${all_kinds[@]}"
     build release
+}
+
+# for_program: all that is installed, with the tracers of both MPIs; tests only where what they need is here.
+for_program() {
+    deps program page demo mpich
+    build release
+}
+
+case ${1:-} in
+deps) deps "${all_kinds[@]}" ;;
+packages)
+    shift
+    [ $# -gt 0 ] || set -- "${all_kinds[@]}"
+    rows "$@" | names 3
     ;;
+build) for_program ;;
 test)
     test_deps
     run_tests
@@ -187,56 +347,47 @@ test-long)
     run_tests long
     ;;
 demo)
-    deps
-    build release
+    for_demo
     examples/demo.sh build/release
     [ "${DEMO_SERVE:-1}" = 0 ] && exit
     say "the same in a browser, until Ctrl-C (DEMO_SERVE=0 leaves this out)"
     exec build/release/snag serve examples/out/demo.snag
     ;;
 demo-live)
-    deps
-    build release
+    for_demo
     exec examples/demo_live.sh build/release
     ;;
 bench)
-    deps
-    build release
+    for_all
     exec bench/run.sh build/release
     ;;
 truth)
-    deps
-    build release
+    for_all
     shift
     exec python3 tests/truth/lab.py build/release "${1:-build/truth}" "${@:2}"
     ;;
 screenshots)
-    deps
-    build release
+    for_all
     examples/demo.sh build/release
     cd build/release/web
     SNAG=$OLDPWD/build/release/snag exec node e2e/screenshots.mjs "$OLDPWD/examples/out/demo.snag" "$OLDPWD/docs/images"
     ;;
 gallery)
-    deps
-    build release
+    for_all
     cd build/release/web
     SNAG=$OLDPWD/build/release/snag exec node e2e/gallery.mjs "${2:-$OLDPWD/build/gallery}"
     ;;
 dist)
-    deps
-    build release
+    for_program
     cmake --build build/release --target dist
     ;;
 install)
-    deps
-    build release
+    for_program
     cmake --install build/release --prefix "${PREFIX:-/usr/local}"
     ;;
 docs)
-    deps
-    build release
-    install_missing "${docs_packages[@]}"
+    for_program
+    ! may_install || install_missing "${docs_packages[@]}"
     . tests/python/find_python.sh
     python=$(find_python sphinx,myst_parser,furo) || {
         say "no Python with Sphinx, myst-parser and furo: ${docs_packages[*]}"
@@ -246,8 +397,7 @@ docs)
     say "build/docs/index.html"
     ;;
 wheel)
-    deps
-    build release
+    for_program
     python3 python/build_wheel.py build/release
     ;;
 *)

@@ -1,7 +1,7 @@
 # The page, as a table of files inside the program (src/serve/routes.h).
 #
 # SNAG_PAGE=ON builds it from web/ with npm; OFF takes web/placeholder; AUTO builds it if npm and
-# web/package.json are there and it can be built. A build with sanitizers takes what the release
+# web/package.json are there and it can be built, and says why where it cannot. A build with sanitizers takes what the release
 # build beside it has made, or the placeholder.
 #
 # npm runs in a copy of web/ in the build directory: the sources stay as they are.
@@ -24,7 +24,9 @@ elseif(NOT NPM OR NOT EXISTS ${web}/package.json)
   if(SNAG_PAGE STREQUAL "ON")
     message(FATAL_ERROR "SNAG_PAGE=ON needs npm and web/package.json")
   endif()
-  set(mode OFF)
+  if(SNAG_PAGE STREQUAL "AUTO")
+    set(mode NONE)
+  endif()
 endif()
 
 file(GLOB_RECURSE page_sources CONFIGURE_DEPENDS ${web}/*)

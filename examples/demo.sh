@@ -111,6 +111,13 @@ trap clean_up EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 idle=$(idle_cores)
+if awk -v idle="$idle" -v cores="$cores" 'BEGIN { exit !(idle < 0.9 * cores) }'; then
+    say "this machine is busy: $idle of its $cores cores are idle. What else it does pauses the ranks, and is" \
+        "found as well:"
+    echo "   it looks like what is done here, and disturbances may not be among the first. Better when it is idle."
+else
+    say "this machine is quiet: $idle of its $cores cores are idle"
+fi
 say "running md, a small molecular dynamics program, for $((seconds + warmup + 1)) s on $ranks" \
     "ranks, traced;"
 echo "   $count times a rank is stopped, or its core loaded, for 5 to 40 ms"
@@ -136,13 +143,11 @@ sed '1,/^$/d' "$out/score.log"
 without_core=$(sed -n 's/.* without a core for \(.*\) s$/\1/p' "$out/md.log")
 if awk -v waited="$without_core" -v all="$((seconds + warmup + 1))" \
     'BEGIN { exit !(waited > 0.05 * all) }'; then
-    echo "This machine was busy with other work ($idle of $cores cores were idle before): that" \
-        "paused each rank"
-    echo "for $without_core s in all, and looks just like what was done here. Run it again when idle."
+    echo "The others are real as well: other work of this machine paused each rank for $without_core s in all, which"
+    echo "looks just like what was done here. Run it again when the machine is idle."
 else
-    echo "The others are real as well: this machine ($idle of $cores cores were idle before) paused" \
-        "each rank"
-    echo "for $without_core s in all, and now and then rank 0 writes output."
+    echo "The others are real as well: this machine paused each rank for $without_core s in all, and now and then"
+    echo "rank 0 writes output."
 fi
 
 first=$(sed -n 's/^ *1  \(#[^ ]*\) .*/\1/p;/^$/q' "$out/score.log")

@@ -18,6 +18,7 @@ DEMO_SECONDS=1 DEMO_RANKS=2 "$here/demo.sh" "$build" "$dir/out" >"$dir/log" 2>&1
     cat "$dir/log"
     exit 1
 }
+expect '^== this machine is \(quiet\|busy\): [0-9.]* of its [0-9]* cores are idle'
 expect '^step: [0-9,]* executions'
 expect '^   1  #[01]-[0-9]* .* ms lost'
 expect 'disturbances are among the first 2 of'

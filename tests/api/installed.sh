@@ -38,7 +38,7 @@ fi
 
 mkdir cmake
 cat >cmake/CMakeLists.txt <<END
-cmake_minimum_required(VERSION 3.18)
+cmake_minimum_required(VERSION 3.21)
 project(user LANGUAGES C)
 find_package(snag REQUIRED)
 add_executable(user $EXAMPLES/push_events.c)

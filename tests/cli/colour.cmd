@@ -1,4 +1,5 @@
 #needs script
+#needs pseudo-terminal
 snag analyze 'synth:99*step(solve@1ms(sort@0.1ms));slow=solve/7/5' --foi step -o r.snag --quiet >/dev/null
 printf '\033[1m' >bold
 snag list r.snag --executions --top 1 | grep -c -F -f bold

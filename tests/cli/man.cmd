@@ -1,6 +1,7 @@
 #needs mandoc
 #needs col
 #needs script
+#needs pseudo-terminal
 for c in $(snag help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do snag man $c >snag-$c.1; done
 snag man >snag.1; snag man formats >snag-formats.5
 

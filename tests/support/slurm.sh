@@ -1,6 +1,7 @@
 # Sourced by tests that have a Slurm of their own, all of it in $work, which is where they are:
 #   slurm_begin NODE...: directories of the nodes and munge, whose process is $munged
 #   slurm_common: lines of slurm.conf that all of them have
+#   slurm_skip_without_cgroups: ends the test as skipped where a slurmd ended for the want of cgroups
 slurm_begin() {
     mkdir -m 700 munge
     mkdir -m 755 run state log "${@/#/spool-}"
@@ -40,4 +41,13 @@ ReturnToService=2
 MailProg=/bin/true
 SlurmdParameters=config_overrides
 END
+}
+
+# slurmd looks for cgroups whatever its plugins are, and ends where a container has none, or none to write to.
+slurm_skip_without_cgroups() {
+    local why
+    why=$(grep -hiE '(error|fatal):.*cgroup' log/slurmd-* 2>/dev/null | head -n 1 | sed 's/^\[[^]]*\] *//')
+    [ -n "$why" ] || return 0
+    echo "skipped: slurmd does not run here without cgroups: $why"
+    exit 77
 }
