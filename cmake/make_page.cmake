@@ -16,7 +16,7 @@ file(REMOVE ${PAGE}.missing)
 
 # placeholder_is_served(WHY WAY_OUT) -- said once, by what is built with this; setup.sh says it again from the file.
 function(placeholder_is_served why way_out)
-  set(text "The page was not made: ${why}. snag serve shows a placeholder; all commands work. ${way_out}, then remove"
+  set(text "The page was not made: ${why}. snag serve shows a placeholder, and all commands work. ${way_out}, then remove"
     " ${PAGE}.stamp and build again. -D SNAG_PAGE=OFF is a build without the page.")
   string(CONCAT text ${text})
   file(WRITE ${PAGE}.missing "${text}\n")

@@ -40,7 +40,7 @@ for page in README.md dist/README.md; do
     version_in $page "s/.*snag-$number-linux.*/\\1/p"
 done
 
-for option in $(grep -ohE '\bSNAG_[A-Z0-9_]+' debian/rules packaging/snag.spec packaging/spack/snag/package.py packaging/easybuild/*.eb |
+for option in $(grep -ohE 'SNAG_[A-Z0-9_]+' debian/rules packaging/snag.spec packaging/spack/snag/package.py packaging/easybuild/*.eb |
     sort -u); do
     grep -qE "^(option|set)\($option .*" cmake/*.cmake || say "$option, which a package is built with, is no option of CMake"
 done
