@@ -101,7 +101,7 @@ export function Timeline() {
         [data.value, window?.join(), wide, it, locations.join(), links],
     );
     const executionsAnswer = executionsQuery.answer.value;
-    const failed = [data, shownQuery.answer.value, partnersQuery.answer.value].find(
+    const failed = [data, shownQuery.answer.value, partnersQuery.answer.value].filter(
         ({ error }) => error !== null && (isOnline.value || !data.value),
     );
     const hasLaunches = data.value?.messages.kind?.some((kind) => kind > 0) ?? false;
@@ -154,8 +154,11 @@ export function Timeline() {
                         filterBy={filterByTime}
                     />
                 )}
-                {failed ? (
-                    <Failed text={failed.error!} retry={failed.retry} />
+                {failed.length ? (
+                    <Failed
+                        text={failed[0].error!}
+                        retry={() => failed.forEach(({ retry }) => retry())}
+                    />
                 ) : data.value && window && locations.length ? (
                     <TimelineCanvas
                         it={it}
