@@ -388,7 +388,7 @@ install)
 docs)
     for_program
     ! may_install || install_missing "${docs_packages[@]}"
-    . tests/python/find_python.sh
+    . tests/support/find_python.sh
     python=$(find_python sphinx,myst_parser,furo) || {
         say "no Python with Sphinx, myst-parser and furo: ${docs_packages[*]}"
         exit 1

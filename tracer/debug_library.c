@@ -20,9 +20,10 @@
                             take(dwarf_getsrc_die) take(dwarf_haspc) take(dwarf_lineno)        \
                                 take(dwarf_linesrc) take(dwarf_new_oom_handler)                \
                                     take(dwarf_nextcu) take(dwarf_offdie) take(dwarf_ranges)   \
-                                        take(dwarf_siblingof) take(dwarf_tag)                  \
-                                            take(dwelf_elf_gnu_build_id) take(elf_end)         \
-                                                take(elf_memory) take(elf_version)
+                                        take(dwarf_siblingof) take(dwarf_srclang)              \
+                                            take(dwarf_tag) take(dwelf_elf_gnu_build_id)       \
+                                                take(elf_end) take(elf_memory)                 \
+                                                    take(elf_version)
 
 #define JUMP(function)                                                                         \
     static void *debug_library_##function __attribute__((used));                               \

@@ -105,6 +105,26 @@ static const char *scope_name(Dwarf_Die *scope)
     }
 }
 
+/* In these nothing is declared in anything that a name begins with: it is not looked for, which takes as long as the
+ * file is large. */
+static bool has_no_scopes(Dwarf_Die *file)
+{
+    switch (dwarf_srclang(file)) {
+    case DW_LANG_C89:
+    case DW_LANG_C:
+    case DW_LANG_C99:
+    case DW_LANG_C11:
+    case DW_LANG_Fortran77:
+    case DW_LANG_Fortran90:
+    case DW_LANG_Fortran95:
+    case DW_LANG_Fortran03:
+    case DW_LANG_Fortran08:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* What is declared in an unnamed namespace has no name for the linker: it is put together of the names of what
  * it is declared in, as a person writes it. */
 static const char *name_with_scopes(Dwarf_Die *die, const char *name)
@@ -118,7 +138,7 @@ static const char *name_with_scopes(Dwarf_Die *die, const char *name)
         dwarf_formref_die(dwarf_attr(&declared, DW_AT_abstract_origin, &memory), &declared) ||
         dwarf_formref_die(dwarf_attr(&declared, DW_AT_specification, &memory), &declared))
         ;
-    if (dwarf_diecu(&declared, &scope, NULL, NULL) == NULL)
+    if (dwarf_diecu(&declared, &scope, NULL, NULL) == NULL || has_no_scopes(&scope))
         return name;
     while (child_with(&scope, dwarf_dieoffset(&declared)) &&
            dwarf_dieoffset(&scope) != dwarf_dieoffset(&declared)) {

@@ -122,12 +122,12 @@ static size_t find_ranges(const struct scoring *s, const struct incidents *incid
 static int save_function(sqlite3 *db, sqlite3_stmt *insert, int64_t foi, int64_t id,
                          const struct region *function)
 {
-    char text[REGION_PLACE_SIZE], place[REGION_PLACE_SIZE] = "";
+    char place[REGION_PLACE_SIZE];
 
     if (function == NULL)
         return 0;
-    sscanf(region_place(function, text), " (%79[^)]", place);
-    return rundb_insert(db, insert, "iitt", foi, id, function->short_name, place);
+    return rundb_insert(db, insert, "iitt", foi, id, function->short_name,
+                        region_source(function, place));
 }
 
 static int save_ways(sqlite3 *db, int64_t foi, const struct scoring *scoring,

@@ -184,12 +184,13 @@ uint32_t snag_counter(snag_detector *d, const char *name)
 uint32_t snag_location(snag_detector *d, uint32_t rank, uint32_t thread)
 {
     struct key key = key_pair(rank, thread);
-    uint32_t at = is_reading(d) ? UINT32_MAX : idmap_find(&d->location, key);
     struct location *location;
     char name[32];
+    uint32_t at;
 
     if (is_reading(d))
         return UINT32_MAX;
+    at = idmap_find(&d->location, key);
     if (at != IDMAP_NONE)
         return at;
     at = idmap_add(&d->location, key);

@@ -311,7 +311,7 @@ void headline_answer(const struct outcome *a, char *line[HEADLINE_LINES])
 int headline_print(sqlite3 *db, int64_t id, const struct headline_foi *foi)
 {
     struct outcome outcome;
-    int rc = outcome_find(db, id, &outcome);
+    int rc = outcome_find(db, id, foi->n_trees, foi->n_anomalies, &outcome);
     char *text = headline_foi(foi), *line[HEADLINE_LINES];
 
     print("%s\n", text);

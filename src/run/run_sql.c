@@ -238,12 +238,9 @@ const char run_sql_causes[] =
     "WHERE i.foi = ?1 AND EXISTS (SELECT 1 " MEMBERS "AND e.verdict = 'anomaly') "
     "GROUP BY 1, 2, 3 ORDER BY 1, 3, 2";
 const char run_sql_way[] = "SELECT what FROM way WHERE foi = ?1 AND id = ?2";
-const char run_sql_n_anomalies[] =
-    "SELECT trees, (SELECT count(*) FROM execution e WHERE e.foi = f.id AND e.verdict = "
-    "'anomaly') FROM foi f WHERE id = ?1";
 const char run_sql_verdict_changed[] =
-    "SELECT 1 FROM execution WHERE foi = ?1 AND verdict <> detector_verdict AND EXISTS "
-    "(SELECT 1 FROM retrain WHERE foi = ?1 AND NOT is_undone) LIMIT 1";
+    "SELECT 1 FROM retrain WHERE foi = ?1 AND NOT is_undone AND EXISTS (SELECT 1 FROM "
+    "execution WHERE foi = ?1 AND verdict <> detector_verdict) LIMIT 1";
 const char run_sql_way_function[] =
     "SELECT name, place FROM way_function WHERE foi = ?1 AND id = ?2";
 const char run_sql_unknown_cost[] =

@@ -154,8 +154,6 @@ extern const char run_sql_incident_members[];
  * cause is on another rank than the head, and that rank, in this order: way, rank, whether, how
  * many, lost_ns, cost_ns of those of which it is known */
 extern const char run_sql_causes[];
-/* (foi) -> executions, anomalies */
-extern const char run_sql_n_anomalies[];
 /* (foi) -> a row where labels that were learnt changed a verdict */
 extern const char run_sql_verdict_changed[];
 /* (foi, way) -> that in words */

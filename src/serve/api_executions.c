@@ -430,7 +430,6 @@ static int read_incident_filter(const struct request *request, struct execution_
 
     if (rc == 0)
         rc = request_number(request, "group", 0, UINT32_MAX, 0, &group);
-
     if (rc == 0)
         rc = request_number(request, "offset", 0, UINT32_MAX, 0, &offset);
     if (rc == 0)

@@ -138,17 +138,28 @@ uint32_t definitions_counter(struct definitions *defs, const char *name,
     return at;
 }
 
-char *region_place(const struct region *region, char out[REGION_PLACE_SIZE])
+char *region_source(const struct region *region, char out[REGION_PLACE_SIZE])
 {
     const char *slash = region->line > 0 ? strrchr(region->file, '/') : NULL;
-    char at[REGION_PLACE_SIZE];
 
     *out = '\0';
     if (region->line == 0)
         return out;
-    snprintf(at, sizeof at, "%.60s:%u", slash ? slash + 1 : region->file, region->line);
-    if (strstr(region->name, at) == NULL)
+    snprintf(out, REGION_PLACE_SIZE, "%.60s:%u", slash ? slash + 1 : region->file,
+             region->line);
+    if (strstr(region->name, out))
+        *out = '\0';
+    return out;
+}
+
+char *region_place(const struct region *region, char out[REGION_PLACE_SIZE])
+{
+    char at[REGION_PLACE_SIZE];
+
+    if (*region_source(region, at))
         snprintf(out, REGION_PLACE_SIZE, " (%.75s)", at);
+    else
+        *out = '\0';
     return out;
 }
 

@@ -176,6 +176,9 @@ uint32_t definitions_plain(const struct definitions *defs, uint32_t region);
 #define REGION_PLACE_SIZE 80
 char *region_place(const struct region *region, char out[REGION_PLACE_SIZE]);
 
+/* region_source -- the same without space and brackets: "solver.c:17". */
+char *region_source(const struct region *region, char out[REGION_PLACE_SIZE]);
+
 /* definitions_location -- append a location; rank and thread are set by definitions_finish. */
 struct location *definitions_location(struct definitions *defs, uint64_t id, const char *name,
                                       uint64_t group);

@@ -359,21 +359,12 @@ static int by_group(const void *a, const void *b)
     return (p->at > q->at) - (p->at < q->at);
 }
 
-static bool matters(const struct incident_group *g)
-{
-    bool does = false;
-
-    for (size_t i = 0; i < g->n; i++)
-        does |= g->incident[i].is_anomaly || g->incident[i].is_costly;
-    return does;
-}
-
 static int by_cost(const void *a, const void *b)
 {
     const struct incident_group *p = a, *q = b;
 
-    if (matters(p) != matters(q))
-        return matters(p) ? -1 : 1;
+    if (p->matters != q->matters)
+        return p->matters ? -1 : 1;
     if (p->cost_ns != q->cost_ns)
         return p->cost_ns > q->cost_ns ? -1 : 1;
     if (p->lost_ns != q->lost_ns)
@@ -388,6 +379,7 @@ static void add_to_group(struct incident_group *g, const struct incident_row *x)
     g->n++;
     g->n_times += x->n_turns;
     g->lost_ns += x->lost_ns;
+    g->matters |= x->is_anomaly || x->is_costly;
     g->n_with_cost += x->has_cost;
     g->cost_ns += x->has_cost ? x->cost_ns : 0;
 }

@@ -108,6 +108,7 @@ struct incident_group {
     size_t n, n_with_cost;               /* whose cost is known */
     uint64_t n_times;                    /* what comes back counts as often as it came */
     uint64_t lost_ns, cost_ns;           /* cost_ns: of those with one, each by itself */
+    bool matters;                        /* one is an anomaly, or costly */
 };
 
 struct incident_groups {

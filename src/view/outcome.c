@@ -15,24 +15,7 @@
 #define SLOW_MATERIAL 1000 /* of the run: who costs it less is not said */
 #define HALF 0.5           /* of all: what is more is most of it */
 
-/* ------------------------------------------------------------------------------------ what it is */
-
-static int find_numbers(sqlite3 *db, int64_t foi, struct outcome *a)
-{
-    sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(db, run_sql_n_anomalies, &query);
-
-    if (rc == 0)
-        rc = rundb_bind(db, query, "i", foi);
-    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
-        a->n_executions = (uint64_t)sqlite3_column_int64(query, 0);
-        a->n_anomalies = (uint64_t)sqlite3_column_int64(query, 1);
-    }
-    sqlite3_finalize(query);
-    a->length_ns = (uint64_t)(rundb_get(db, "end_ns", 0) - rundb_get(db, "begin_ns", 0));
-    a->is_few = a->n_executions < ROBUST_FEW;
-    return rc;
-}
+/* -------------------------------------------------------------------------------- the database */
 
 /* The texts of the first row of a statement about (foi), or (foi, id); NULL without a row. */
 static int find_texts(sqlite3 *db, const char *sql, int64_t foi, int64_t id, char **first,
@@ -221,13 +204,18 @@ static void take_slow(const struct slow_place *x, void *ctx)
                                   .cost_ns = x->cost_ns};
 }
 
-int outcome_find(sqlite3 *db, int64_t foi, struct outcome *a)
+int outcome_find(sqlite3 *db, int64_t foi, uint64_t n_executions, uint64_t n_anomalies,
+                 struct outcome *a)
 {
-    int rc;
+    int rc = 0;
 
-    *a = (struct outcome){0};
-    rc = find_numbers(db, foi, a);
-    if (rc == 0 && a->n_anomalies > 0)
+    *a = (struct outcome){
+        .n_executions = n_executions,
+        .n_anomalies = n_anomalies,
+        .length_ns = (uint64_t)(rundb_get(db, "end_ns", 0) - rundb_get(db, "begin_ns", 0)),
+        .is_few = n_executions < ROBUST_FEW,
+    };
+    if (a->n_anomalies > 0)
         rc = find_cost(db, foi, a);
     if (rc == 0 && a->n_anomalies > 0)
         rc = find_most(db, foi, a);

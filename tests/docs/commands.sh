@@ -4,7 +4,7 @@
 #   commands.sh SNAG LIBRARY SOURCE WORK
 set -eu
 SNAG=$(realpath "$1") library=$(realpath "$2") SOURCE=$(realpath "$3") WORK=$4
-. "$SOURCE/tests/python/find_python.sh"
+. "$SOURCE/tests/support/find_python.sh"
 python=$(find_python pandas || find_python ctypes) || {
     echo "skipped: no Python 3.8 or later with ctypes"
     exit 77

@@ -4,7 +4,7 @@
 #   site.sh SNAG SOURCE
 set -eu
 SNAG=$(realpath "$1") SOURCE=$(realpath "$2")
-. "$SOURCE/tests/python/find_python.sh"
+. "$SOURCE/tests/support/find_python.sh"
 python=$(find_python sphinx,myst_parser,furo) || {
     echo "skipped: no Python with Sphinx, myst-parser and furo, which ./setup.sh docs installs"
     exit 77

@@ -4,7 +4,7 @@
 #   notebook.sh SNAG LIBRARY SOURCE
 set -eu
 SNAG=$(realpath "$1") library=$(realpath "$2") SOURCE=$(realpath "$3")
-. "$SOURCE/tests/python/find_python.sh"
+. "$SOURCE/tests/support/find_python.sh"
 python=$(find_python nbclient,nbformat,ipykernel,pandas) || {
     echo "skipped: no Python with nbclient, ipykernel and pandas"
     exit 77

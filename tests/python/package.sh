@@ -7,7 +7,7 @@
 #   READERS  where the test data/parquet has installed DuckDB, if it has
 set -eu
 SNAG=$(realpath "$1") library=$(realpath "$2") SOURCE=$(realpath "$3") WORK=$4 readers=$5
-. "$(dirname "$0")/find_python.sh"
+. "$(dirname "$0")/../support/find_python.sh"
 
 python=$(find_python pandas || find_python numpy || find_python ctypes) || {
     echo "skipped: no Python 3.8 or later with ctypes"

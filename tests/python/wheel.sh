@@ -5,7 +5,7 @@
 #   wheel.sh BUILD SOURCE
 set -eu
 BUILD=$(realpath "$1") SOURCE=$(realpath "$2")
-. "$SOURCE/tests/python/find_python.sh"
+. "$SOURCE/tests/support/find_python.sh"
 python=$(find_python venv,ensurepip) || {
     echo "skipped: no Python 3.8 or later with venv and ensurepip"
     exit 77

@@ -5,6 +5,7 @@
 #   python.sh SNAG SOURCES
 set -eu
 snag=$1 source=$2
+. "$(dirname "$0")/../support/find_python.sh"
 . "$(dirname "$0")/../support/own_directory.sh"
 export PYTHONDONTWRITEBYTECODE=1
 
@@ -12,15 +13,6 @@ fail() {
     echo "$*"
     head -n 40 out err 2>/dev/null
     exit 1
-}
-
-# python MODULES CONDITION -- the first interpreter in which they can be imported, and that holds
-python() {
-    local name
-    for name in python3 /usr/bin/python3; do
-        "$name" -c "import sys, $1; sys.exit(not ($2))" 2>/dev/null && command -v "$name" && return
-    done
-    return 1
 }
 
 # record STATUS TRACE ARGUMENTS... -- what it prints goes to out and err
@@ -49,7 +41,7 @@ sequences() {
 for tool in jq otf2-print; do
     command -v $tool >/dev/null || { echo "$tool is not installed"; exit 77; }
 done
-python=$(python threading 'sys.version_info >= (3, 11)') || { echo "no Python 3.11 or later is installed"; exit 77; }
+python=$(find_python threading 'sys.version_info >= (3, 11)') || { echo "no Python 3.11 or later is installed"; exit 77; }
 
 # the call trees of all threads are what the program wrote down, and a filter holds for them
 cat >filter <<END
@@ -118,7 +110,7 @@ grep -q 'no longer recorded, .*: often.py:tiny, [0-9,]* calls from' err || fail 
 record 1 nothing --stacks -- "$python" -c 'pass'
 
 # ------------------------------------------------------------------------------------ mpi4py
-[ -e "$(dirname "$snag")/tracer/libsnag-tracer.so" ] && command -v mpirun.openmpi >/dev/null && python=$(python mpi4py.MPI 'sys.version_info >= (3, 11)') || {
+[ -e "$(dirname "$snag")/tracer/libsnag-tracer.so" ] && command -v mpirun.openmpi >/dev/null && python=$(find_python mpi4py.MPI 'sys.version_info >= (3, 11)') || {
     echo "skipped: no mpi4py of Open MPI for Python 3.11 or later, or no tracer of it; programs without MPI: all is well"
     exit 77
 }

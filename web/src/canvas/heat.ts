@@ -60,6 +60,18 @@ export function cellAt(rows: number, columns: number, x: number, y: number): Cel
 }
 
 /* The stretch of time between two places from the left, in whole columns. */
+/* Where keys lead from a cell: by rows and columns, as far as there are some. */
+export const cellSteps: Record<string, [rows: number, columns: number]> = {
+    ArrowUp: [-1, 0],
+    ArrowDown: [1, 0],
+    ArrowLeft: [0, -1],
+    ArrowRight: [0, 1],
+    PageUp: [-10, 0],
+    PageDown: [10, 0],
+    Home: [0, -1e9],
+    End: [0, 1e9],
+};
+
 export function spanOfDrag(
     heat: { width: number; begin_ns: number; bin_ns: number },
     x0: number,

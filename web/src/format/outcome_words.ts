@@ -11,10 +11,14 @@ function shorter(cost: number, length: number): string {
     return `${formatTime(cost)} of ${formatTime(length)} (${percent(cost, length)}) shorter`;
 }
 
+/* "rank 1 is slow in every execution" */
+export function alwaysSlow({ place, verdict }: NonNullable<Outcome["slow"]>): string {
+    return `${place} ${verdict === "slow" ? "is slow" : "has more to do"} in every execution`;
+}
+
 /* Who is slow always is no anomaly. */
 function slowWords({ slow, length_ns }: Outcome): string | null {
     if (!slow) return null;
-    const how = slow.verdict === "slow" ? "is slow" : "has more to do";
     const more = slow.more
         ? `; ${formatCount(slow.more)} more are slow or have more to do`
         : "";
@@ -22,7 +26,7 @@ function slowWords({ slow, length_ns }: Outcome): string | null {
         slow.cost_ns === null
             ? "what that costs the run is not known"
             : `if it were like the others, the replayed run would be ${shorter(slow.cost_ns, length_ns)}`;
-    return sentence(`${slow.place} ${how} in every execution: ${cost}${more}`);
+    return sentence(`${alwaysSlow(slow)}: ${cost}${more}`);
 }
 
 /* They were spoken of last. */

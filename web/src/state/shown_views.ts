@@ -36,11 +36,16 @@ export function showView(name: ViewName): void {
     showChosen(false);
 }
 
+/* It shares its place with one that is in front. */
+export function isBehind(name: ViewName): boolean {
+    return tabs.value.includes(name) && name !== frontTab.value;
+}
+
 function isSeen(name: ViewName): boolean {
     if (!views.value.includes(name)) return false;
     if (viewRow(name).is === "details" && room.value !== "stacked")
         return !isChosenInFront.value && !isFolded("details");
-    return !tabs.value.includes(name) || name === frontTab.value;
+    return !isBehind(name);
 }
 
 /* What is behind another comes to the front first. There is always one. A part of the details is folded with them. */

@@ -1,10 +1,8 @@
 // How the page is laid out: the list, the views, and the details of what is selected and chosen.
 import { ComponentType } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { runKeys } from "../state/keys";
 import { runQuery } from "../state/load";
 import {
-    Column,
     draggedIn,
     fold,
     isFolded,
@@ -14,10 +12,11 @@ import {
     setDragged,
 } from "../state/panes";
 import { shownQuery } from "../state/selected";
-import { frontTab, showView, tabs } from "../state/shown_views";
+import { frontTab, isBehind, showView, tabs } from "../state/shown_views";
 import { chosen, run, views } from "../state/store";
 import { viewRow, ViewName, viewsThatAre } from "../state/views";
 import { CompareDialog } from "./compare_dialog";
+import { Folded } from "./fold";
 import { ComparedPage } from "./compared_page";
 import { HistoryPage } from "./history_page";
 import { Candidates } from "./candidates";
@@ -85,16 +84,16 @@ function Views({ scroller }: { scroller: Size }) {
     const isStacked = room.value === "stacked";
     const [timeline = null] = viewsThatAre("below", views.value);
     const [why = null] = viewsThatAre("details", views.value);
-    const isBehind = (name: ViewName) => tabs.value.includes(name) && name !== frontTab.value;
+    const above = viewsThatAre(undefined, views.value);
     const shown = {
-        above: viewsThatAre(undefined, views.value).filter((name) => !isBehind(name)),
+        above: above.filter((name) => !isBehind(name)),
         timeline,
         why,
         details: isFolded("details") ? null : "details",
         chosen: chosen.value && isStacked ? "chosen" : null,
     };
     // What was dragged holds for whatever is in front of others.
-    const names = [...viewsThatAre(undefined, views.value), timeline, shown.chosen];
+    const names = [...above, timeline, shown.chosen];
     const layout = `${room.value}:${[...names, isStacked ? why : shown.details].filter((name) => name)}`;
     const tree = useMemo(() => treeOf(shown, room.value), [layout, frontTab.value]);
     return (
@@ -134,20 +133,6 @@ interface ListBorderProps {
     most: number;
     list: number; /* its width */
     scale: number;
-}
-
-/* A column that is folded: what brings it back. */
-function Folded({ column, says }: { column: Column; says: string }) {
-    if (!isFolded(column)) return null;
-    return (
-        <button
-            class="folded"
-            title={`Show the ${says.toLowerCase()} again (${runKeys.keyOf(column)})`}
-            onClick={() => fold(column, false)}
-        >
-            {says}
-        </button>
-    );
 }
 
 /* The list, its border, and all that is beside it. */

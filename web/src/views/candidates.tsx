@@ -2,17 +2,18 @@
 // same way, or executions, the strangest or those best to label first. 50 are fetched at a time.
 import { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
+import { alwaysSlow } from "../format/outcome_words";
 import { formatTime, plural } from "../format/units";
 import { runKeys } from "../state/keys";
 import { Entry } from "../state/entries";
 import { isLearningOpen } from "../state/learning";
 import { listQuery, listTable, Page, pageSize, showMore } from "../state/list";
 import { isNarrowed, ListFilter, withoutFilter, withPart } from "../state/list_filter";
-import { room, toggleFold } from "../state/panes";
 import { showView } from "../state/shown_views";
 import { filter, foi, run } from "../state/store";
 import { CandidateItem } from "./candidate_item";
 import { CauseItem } from "./cause_item";
+import { FoldButton } from "./fold";
 import { GroupItem } from "./group_item";
 import { IncidentItem } from "./incident_item";
 import { Await, Empty } from "./panel";
@@ -143,11 +144,8 @@ function SlowAlways() {
     if (!slow || slow.cost_ns === null || isNarrowed(filter.value)) return null;
     return (
         <p class="note">
-            <b>
-                {slow.place} {slow.verdict === "slow" ? "is slow" : "has more to do"} in every
-                execution
-            </b>
-            , which costs the run {formatTime(slow.cost_ns)}: more than what is listed here.{" "}
+            <b>{alwaysSlow(slow)}</b>, which costs the run {formatTime(slow.cost_ns)}: more than
+            what is listed here.{" "}
             <button onClick={() => showView("ranks")}>Show the ranks</button>
         </p>
     );
@@ -214,16 +212,7 @@ export function Candidates(props: { children?: ComponentChildren }) {
                 >
                     Learning
                 </button>
-                {room.value !== "stacked" && (
-                    <button
-                        class="quiet"
-                        aria-label="Fold the list"
-                        title={`Fold the list away (${runKeys.keyOf("list")})`}
-                        onClick={() => toggleFold("list")}
-                    >
-                        «
-                    </button>
-                )}
+                <FoldButton column="list" />
             </div>
             <Filters />
             <SlowAlways />

@@ -8,13 +8,13 @@ import { againstTypical, formatCount, formatScore, formatTime, plural } from "..
 import { runKeys } from "../state/keys";
 import { retrain } from "../state/actions";
 import { treeBeside } from "../state/entries";
-import { room, toggleFold } from "../state/panes";
 import { entries, hasMore, listQuery, selectStep } from "../state/list";
 import { goToOrigin } from "../state/origin";
 import { shownQuery } from "../state/selected";
 import { busy, executions, labelsToLearn, selected } from "../state/store";
 import { originOf } from "../format/origin";
 import { shortName } from "../state/names";
+import { FoldButton } from "./fold";
 import { LabelButtons } from "./labels";
 import { Failed, Loading, NothingSelected } from "./panel";
 import { useSize } from "./use_size";
@@ -158,16 +158,7 @@ export function Detail() {
                     </span>
                 </h1>
                 <StepButtons />
-                {room.value !== "stacked" && (
-                    <button
-                        class="quiet"
-                        aria-label="Fold the details"
-                        title={`Fold the details away (${runKeys.keyOf("details")})`}
-                        onClick={() => toggleFold("details")}
-                    >
-                        »
-                    </button>
-                )}
+                <FoldButton column="details" />
             </header>
             <p class="facts" key={it.id}>
                 <span title="typical: of executions with the same calls, on this rank">

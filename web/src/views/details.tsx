@@ -17,7 +17,7 @@ function chosenTitle(): string {
 
 export function ChosenPanel() {
     return (
-        <Frame name="chosen" title={chosenTitle()} label="What is chosen">
+        <Frame name="chosen" class="panel-chosen" title={chosenTitle()} label="What is chosen">
             <Chosen />
         </Frame>
     );

@@ -1,5 +1,6 @@
 // The frame of a part of the live page.
 import { ComponentChildren } from "preact";
+import { Frame } from "./panel";
 
 export function LivePanel(props: {
     name: string;
@@ -7,20 +8,7 @@ export function LivePanel(props: {
     tools?: ComponentChildren;
     children: ComponentChildren;
 }) {
-    return (
-        <section
-            class={`panel live-${props.name}`}
-            id={`view-${props.name}`}
-            aria-label={props.title}
-            tabIndex={-1}
-        >
-            <header class="panel-head">
-                <h2>{props.title}</h2>
-                <div class="tools">{props.tools}</div>
-            </header>
-            <div class="panel-body">{props.children}</div>
-        </section>
-    );
+    return <Frame {...props} class={`live-${props.name}`} />;
 }
 
 export function Choice<T extends string>(props: {

@@ -2,7 +2,7 @@
 // the pairs. What is chosen in either is shown in the timeline.
 import { useMemo, useRef, useState } from "preact/hooks";
 import { getBundle } from "../api/http";
-import { Cell, cellAt, heatPixels } from "../canvas/heat";
+import { Cell, cellAt, cellSteps, heatPixels } from "../canvas/heat";
 import {
     heatOf,
     measured,
@@ -139,17 +139,6 @@ function figureOf(of: MessageMatrix, by: Measured, canvas: HTMLCanvasElement): P
     };
 }
 
-const steps: Record<string, [number, number]> = {
-    ArrowUp: [-1, 0],
-    ArrowDown: [1, 0],
-    ArrowLeft: [0, -1],
-    ArrowRight: [0, 1],
-    PageUp: [-10, 0],
-    PageDown: [10, 0],
-    Home: [0, -1e9],
-    End: [0, 1e9],
-};
-
 function Matrix({ of }: { of: MessageMatrix }) {
     const box = useRef<HTMLDivElement>(null);
     const [cell, setCell] = useState<Cell | null>(null);
@@ -157,7 +146,7 @@ function Matrix({ of }: { of: MessageMatrix }) {
     const { rgba, highest } = useMemo(() => heatPixels(heatOf(of, by)), [of, by]);
     usePicture("messages", () => figureOf(of, by, box.current!.querySelector("canvas")!));
     const key = (event: KeyboardEvent) => {
-        const step = steps[event.key];
+        const step = cellSteps[event.key];
         const now = cell ?? { row: 0, column: 0 };
         if (event.key === "Enter") return () => showPair(of, now.row, now.column);
         return (

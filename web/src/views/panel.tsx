@@ -37,6 +37,7 @@ function Title({ title }: { title: string }) {
 /* class, label and title of a panel, what stands at its right, what is in it. */
 export function Frame(props: {
     name: string;
+    class: string;
     title: string;
     label?: string; /* without: the title */
     tools?: ComponentChildren;
@@ -46,7 +47,7 @@ export function Frame(props: {
     const { name, title } = props;
     return (
         <section
-            class={`panel panel-${name}`}
+            class={`panel ${props.class}`}
             id={`view-${name}`}
             aria-label={props.label ?? title}
             tabIndex={-1}
@@ -82,7 +83,13 @@ export function Panel(props: {
         </button>
     );
     return (
-        <Frame name={name} title={title} tools={props.tools} button={button}>
+        <Frame
+            name={name}
+            class={`panel-${name}`}
+            title={title}
+            tools={props.tools}
+            button={button}
+        >
             {props.children}
         </Frame>
     );

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getBundle } from "../api/http";
 import { Location } from "../api/types";
 import { drawTimeAxis, timeAxisHeight } from "../canvas/figure";
-import { Cell, cellAt } from "../canvas/heat";
+import { Cell, cellAt, cellSteps } from "../canvas/heat";
 import {
     cellNs,
     mapPixels,
@@ -249,17 +249,6 @@ function words(of: Shape, cell: Cell): string {
     );
 }
 
-const steps: Record<string, [number, number]> = {
-    ArrowUp: [-1, 0],
-    ArrowDown: [1, 0],
-    ArrowLeft: [0, -1],
-    ArrowRight: [0, 1],
-    PageUp: [-10, 0],
-    PageDown: [10, 0],
-    Home: [0, -1e9],
-    End: [0, 1e9],
-};
-
 /* Shares of the picture, as style. */
 function placeOf(top: number, left: number, height: number, wide: number) {
     const percent = (x: number) => `${100 * x}%`;
@@ -390,7 +379,7 @@ function MapPicture({ map }: { map: RankMap }) {
         },
     });
     const key = (event: KeyboardEvent) => {
-        const step = steps[event.key];
+        const step = cellSteps[event.key];
         const now = cell ?? { row: 0, column: 0 };
         if (event.key === "Enter") return () => showCell(of, now);
         return step && (() => setCell(at({ x: now.column + step[1], y: now.row + step[0] })));
