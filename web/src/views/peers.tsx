@@ -71,15 +71,20 @@ export function PathBeside({ of, path }: { of: Shown; path: PathShare }) {
     const id = foi.value?.id;
     const names = shortPath(path.path);
     const isAsked = beside && id !== undefined && foi.value!.vertices <= mostCalls;
-    const times = useQuery(isAsked ? `${id} ${names.join(" > ")}` : null, () =>
-        loadTimes(names, id!),
-    ).value;
-    if (!times || !beside) return null;
-    const median = (trees: number[]) => medianOf(trees.map((t) => times.get(t) ?? 0));
+    const { value: times, error } = useQuery(
+        isAsked ? `${id} ${names.join(" > ")}` : null,
+        () => loadTimes(names, id!),
+    );
+    if (!isAsked || error) return null;
+    // Its words are there before its numbers are: what stands below does not move when these come.
+    const median = (trees: number[]): string | null => {
+        if (!trees.length) return null;
+        return times ? formatTime(medianOf(trees.map((t) => times.get(t) ?? 0))!) : "... ms";
+    };
     const [own, then] = [median(beside.own), median(beside.then)];
     const words = [
-        own !== null && `otherwise on rank ${of.rank} ${formatTime(own)}`,
-        then !== null && `number ${of.index} on other ranks ${formatTime(then)}`,
+        own !== null && `otherwise on rank ${of.rank} ${own}`,
+        then !== null && `number ${of.index} on other ranks ${then}`,
     ].filter(Boolean);
     return words.length ? <small class="beside">{words.join("; ")}</small> : null;
 }
