@@ -11,6 +11,7 @@ import { listenToKeys } from "./state/key_table";
 import { runKeys } from "./state/keys";
 import { keepUrl } from "./state/link";
 import { keepOrder } from "./state/acts";
+import { pairAsked } from "./state/compared_timelines";
 import { leaveEmptyFilter, selectFirst } from "./state/list";
 import { startLoading } from "./state/load";
 import {
@@ -28,7 +29,7 @@ import { App } from "./views/app";
 
 keepUrl();
 keepOrder(
-    [selected, chosenCall, chosenMessage, chosenCollective, area, lassoed, foiId],
+    [selected, chosenCall, chosenMessage, chosenCollective, area, lassoed, foiId, pairAsked],
     (error) =>
         (notice.value = { text: `It cannot be shown: ${error.message}.`, isError: true }),
 );

@@ -86,6 +86,14 @@ export async function getBundleOf(
     return parseBundle(await (await requestUrl(url, { signal: abort })).arrayBuffer());
 }
 
+export async function getJsonOf<T>(
+    page: string,
+    path: string,
+    abort?: AbortSignal,
+): Promise<T> {
+    return (await requestUrl(page + apiUrl(path), { signal: abort })).json();
+}
+
 /* Null where the server says 404: what was asked for does not exist (yet). */
 export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
     try {

@@ -69,6 +69,12 @@ export interface CounterDrawn {
     edges: [high: string, low: string];
 }
 
+/* What was asked for and is here. */
+export interface Covered {
+    span: Span;
+    locations: number[];
+}
+
 export interface Scene {
     window: Span;
     left: number; /* where times begin; names are to the left of it */
@@ -77,15 +83,13 @@ export interface Scene {
     scroll: number;
     blocks: Block[];
     calls: Calls;
-    covered?: {
-        span: Span;
-        locations: number[];
-    }; /* of what there are calls; without it, of all that is drawn */
+    covered?: Covered[]; /* of what there are calls; without it, of all that is drawn */
     messages: MessageColumns | null;
     arrows: Arrows | null;
     collectives?: CollectiveColumns | null;
     chosenCollective?: number | null;
     own: Own | null;
+    framed?: Own[]; /* executions that have a frame, as its own one has */
     links: Link[];
     counter?: CounterDrawn | null;
     chosen?: { location: number; depth: number; begin_ns: number; end_ns: number } | null;
@@ -94,6 +98,7 @@ export interface Scene {
     colourOf?: (i: number) => Rgb; /* of a rectangle, where its function does not decide */
     name: (region: number) => string;
     isMarked: (i: number) => boolean;
+    isOutlined?: (i: number) => boolean; /* by dashes: there is nothing like it elsewhere */
     ink: string;
     dim: string;
     hot: string; /* of the chain of causes ... */
@@ -104,6 +109,8 @@ export interface Scene {
 export const axisHeight = 20;
 const mostOthers = 150; /* messages that are not its own: beyond it they would hide the calls */
 const launchDashes = [5, 3]; /* of what is no message */
+const outlineDashes = [3, 2];
+const leastOutlined = 5; /* pixels: of what is narrower dashes would hide the colour */
 const leastApart = 2; /* pixels: arrows that would be closer are drawn once */
 
 export function arrowKind(m: MessageColumns, i: number): ArrowKind {
@@ -230,16 +237,11 @@ function hatch(c: Pen, scene: Scene, block: Block, from: number, to: number): vo
 
 function drawUncovered(c: Pen, scene: Scene, blocks: Block[]): void {
     if (!scene.covered) return;
-    const { span, locations } = scene.covered;
-    const isThere = new Set(locations);
-    const [begin, end] = span.map((ns) => toX(scene, ns));
     for (const block of blocks) {
-        const isCovered = isThere.has(block.location);
-        const middle = isCovered
-            ? Math.min(Math.max(begin, scene.left), scene.width)
-            : scene.width;
-        hatch(c, scene, block, scene.left, middle);
-        if (isCovered) hatch(c, scene, block, Math.max(end, scene.left), scene.width);
+        const of = scene.covered.find(({ locations }) => locations.includes(block.location));
+        const [begin, end] = of ? of.span.map((ns) => toX(scene, ns)) : [Infinity, Infinity];
+        hatch(c, scene, block, scene.left, Math.min(Math.max(begin, scene.left), scene.width));
+        hatch(c, scene, block, Math.max(end, scene.left), scene.width);
     }
 }
 
@@ -276,6 +278,11 @@ function drawCalls(c: Pen, scene: Scene, blocks: Block[]): Names {
         c.fillRect(x, y, Math.max(1, width - (width > 4 ? 1 : 0)), block.row - 1);
         c.globalAlpha = 1;
         if (isMarked) frame(c, scene.ink, x, y, width, block.row - 1, 2);
+        else if (width >= leastOutlined && scene.isOutlined?.(i)) {
+            c.setLineDash(outlineDashes);
+            frame(c, inkOn(colour), x + 0.5, y + 0.5, width - 2, block.row - 2, 1);
+            c.setLineDash([]);
+        }
         if (block.row >= openRow && width > 34)
             names.push(() => writeName(c, scene, i, colour, x, y, width, block.row));
     }
@@ -506,12 +513,13 @@ function drawLinks(
 }
 
 function drawOwn(c: Pen, scene: Scene, blocks: Block[]): void {
-    const { own } = scene;
-    const block = own && blocks.find((b) => b.location === own.location);
-    if (!own || !block) return;
-    const [x0, x1] = [toX(scene, own.begin_ns), toX(scene, own.end_ns)];
-    const y = yOfRow(scene, block, 0);
-    frame(c, scene.ink, x0 - 1, y - 2, x1 - x0 + 2, block.depths * block.row + 3, 1.5);
+    for (const own of [...(scene.own ? [scene.own] : []), ...(scene.framed ?? [])]) {
+        const block = blocks.find((b) => b.location === own.location);
+        if (!block) continue;
+        const [x0, x1] = [toX(scene, own.begin_ns), toX(scene, own.end_ns)];
+        const y = yOfRow(scene, block, 0);
+        frame(c, scene.ink, x0 - 1, y - 2, x1 - x0 + 2, block.depths * block.row + 3, 1.5);
+    }
 }
 
 function drawChosen(c: Pen, scene: Scene, blocks: Block[]): void {

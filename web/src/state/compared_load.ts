@@ -1,7 +1,7 @@
 // Executions of the runs that are compared, from the pages of these runs.
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { Bundle } from "../api/columns";
-import { ComparedRun } from "../api/compare_types";
+import { ComparedRun, ComparedRuns } from "../api/compare_types";
 import { getBundleOf } from "../api/http";
 import { joinColumns, RunRows, rowsOf } from "./compared_rows";
 import { restoreLasso } from "./link";
@@ -11,7 +11,7 @@ import { colourBy, details, Details, executions, Executions, selected } from "./
 const names =
     "enter_ns,duration_ns,score,verdict,label,rank,thread,index,vertices,messages".split(",");
 
-const shownRuns = signal<ComparedRun[] | null>(null);
+export const shownRuns = signal<ComparedRun[] | null>(null);
 export const rowsQuery = queryOf<Bundle[]>(() => {
     const runs = shownRuns.value;
     if (!runs?.length) return null;
@@ -66,8 +66,11 @@ effect(() => {
     if (bundles) untracked(() => batch(() => show(bundles)));
 });
 
+export const renamed = signal<[from: string, to: string][]>([]);
+
 /* Those of which there are pages. */
-export function loadRows(runs: ComparedRun[]): void {
+export function loadRows({ runs, renames }: ComparedRuns): void {
     if (!new URLSearchParams(location.hash.slice(1)).has("colour")) colourBy.value = "side";
+    renamed.value = renames;
     shownRuns.value = runs.filter((run) => run.page !== null && run.foi !== null);
 }

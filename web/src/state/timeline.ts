@@ -1,5 +1,5 @@
 // What the timeline shows: which window of time, which lanes, and what was asked for of them.
-import { computed, effect, signal, untracked } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { Column } from "../api/columns";
 import { getBundle } from "../api/http";
 import { CauseLink, Shown } from "../api/types";
@@ -12,7 +12,7 @@ import {
     MessageColumns,
     withDependencies,
 } from "../canvas/timeline_draw";
-import { clampSpan, fetchSpan, Span } from "../canvas/window";
+import { clampSpan, Span } from "../canvas/window";
 import { groupLanes } from "./lane_groups";
 import { locationOf, locationsById, ranksOfRun } from "./places";
 import { Query, queryOf, Question, when } from "./query";
@@ -29,11 +29,18 @@ import {
     shownRanks,
     timeWindow,
 } from "./store";
+import {
+    AskedWindow,
+    askCalls,
+    askedOf,
+    askMessages,
+    mostMessages,
+    printWindow,
+    rested,
+} from "./window_data";
 
-const mostMessages = 2000;
 const mostCollectives = 200;
 const mostPartners = 5;
-const waitMs = 60; /* while the window moves, nothing is asked for */
 
 export const timelineWidth = signal(0); /* units, of lanes; 0: the timeline is not shown */
 
@@ -130,6 +137,15 @@ export const windowShown = computed<WindowShown | null>(() => {
     return { begin: window[0], end: window[1], locations };
 });
 
+export interface WindowData {
+    of: AskedWindow;
+    calls: Calls;
+    messages: MessageColumns; /* and launches */
+    totalMessages: number;
+    collectives: CollectiveColumns;
+    totalCollectives: number;
+}
+
 /* "part.call" is a column of the parts. */
 function collectivesOf(columns: Record<string, Column>): CollectiveColumns {
     const parts = Object.entries(columns).flatMap(([name, column]) =>
@@ -142,42 +158,19 @@ function collectivesOf(columns: Record<string, Column>): CollectiveColumns {
     } as unknown as CollectiveColumns;
 }
 
-/* What is asked for: more than is seen, once the window rests. */
-export interface AskedWindow {
-    span: Span;
-    width: number;
-    locations: number[];
-    key: string;
-}
-
-export interface WindowData {
-    of: AskedWindow;
-    calls: Calls;
-    messages: MessageColumns; /* and launches */
-    totalMessages: number;
-    collectives: CollectiveColumns;
-    totalCollectives: number;
-}
-
 async function loadWindow(of: AskedWindow, abort: AbortSignal): Promise<WindowData> {
-    const [begin, end] = of.span;
-    const query = `begin=${Math.floor(begin)}&end=${Math.ceil(end)}&locations=${of.locations.join(",")}`;
+    const query = printWindow(of);
     const [calls, messages, met, launches] = await Promise.all([
-        getBundle(`/timeline?${query}&width=${of.width}&depth=64`, abort),
-        getBundle(`/messages?${query}&limit=${mostMessages}`, abort),
+        askCalls(of, abort),
+        askMessages(of, abort),
         getBundle(`/collectives?${query}&limit=${mostCollectives}`, abort),
         getBundle(`/dependencies?${query}&limit=${mostMessages}`, abort),
     ]);
-    const sent = {
-        ...messages.columns,
-        n: messages.columns.send_ns.length,
-    } as unknown as MessageColumns;
-    const totals = [messages, launches].map(({ header }) => Number(header.total ?? 0));
     return {
         of,
-        calls: { ...calls.columns, n: calls.columns.begin_ns.length } as unknown as Calls,
-        messages: withDependencies(sent, launches.columns),
-        totalMessages: totals[0] + totals[1],
+        calls,
+        messages: withDependencies(messages.sent, launches.columns),
+        totalMessages: messages.total + Number(launches.header.total ?? 0),
         collectives: collectivesOf(met.columns),
         totalCollectives: Number(met.header.total ?? 0),
     };
@@ -186,26 +179,11 @@ async function loadWindow(of: AskedWindow, abort: AbortSignal): Promise<WindowDa
 const wantedWindow = computed<AskedWindow | null>(() => {
     const [window, pixels] = [windowNow.value, timelineWidth.value];
     const locations = lanesNow.value.map(({ location }) => location);
-    if (!window || !pixels || !locations.length) return null;
-    const span = fetchSpan(window, wholeRun.value);
-    const share = (span[1] - span[0]) / (window[1] - window[0]);
-    const width = Math.min(8000, Math.ceil((pixels * share) / 256) * 256);
-    return {
-        span,
-        width,
-        locations,
-        key: `${span[0]},${span[1]},${width},${locations.join()}`,
-    };
+    return window && askedOf(window, wholeRun.value, pixels, locations);
 });
 
 /* What was asked for last. */
-export const askedWindow = signal<AskedWindow | null>(null);
-effect(() => {
-    const wanted = wantedWindow.value;
-    if (wanted?.key === untracked(() => askedWindow.value?.key)) return;
-    const timer = setTimeout(() => (askedWindow.value = wanted), waitMs);
-    return () => clearTimeout(timer);
-});
+export const askedWindow = rested(wantedWindow);
 
 const windowQuestion = (): Question<WindowData> | null => {
     const of = askedWindow.value;

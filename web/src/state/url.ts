@@ -92,22 +92,29 @@ export function number(least: number, most: number): Type<number> {
     };
 }
 
-export const numbers: Type<number[]> = {
+const numbersFrom = (least: number): Type<number[]> => ({
     print: (value) => value.join(","),
     parse: (said) => {
         const list = said ? said.split(",").map(Number) : [NaN];
-        return list.every((x) => Number.isFinite(x) && x >= 0) ? list : null;
+        return list.every((x) => Number.isFinite(x) && x >= least) ? list : null;
     },
-};
+});
 
-/* From before to. */
-export const span: Type<[number, number]> = {
+const spanFrom = (least: number): Type<[number, number]> => ({
     print: (value) => numbers.print(value.map(Math.round)),
     parse: (said) => {
-        const [begin, end, ...more] = numbers.parse(said) ?? [];
+        const [begin, end, ...more] = numbersFrom(least).parse(said) ?? [];
         return end > begin && !more.length ? [begin, end] : null;
     },
-};
+});
+
+export const numbers = numbersFrom(0);
+
+/* From before to. */
+export const span = spanFrom(0);
+
+/* The same, where 0 is not the start of all. */
+export const signedSpan = spanFrom(-Infinity);
 
 /* What a person unfolded (true) or folded, by number: "3,7x". */
 export const folds: Type<Record<number, boolean>> = {

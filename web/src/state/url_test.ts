@@ -13,6 +13,7 @@ import {
     packTrees,
     printState,
     readState,
+    signedSpan,
     span,
     text,
     Type,
@@ -67,4 +68,11 @@ test("what is read is what was written, and what nobody writes is as at first", 
         assert.deepEqual(type.parse(written), value);
         for (const said of wrong) assert.equal(type.parse(said), null, said);
     }
+});
+
+test("a window may begin before what times are counted from, an area of a run may not", () => {
+    assert.deepEqual(signedSpan.parse("-500,1200"), [-500, 1200]);
+    assert.equal(signedSpan.print([-500.4, 1200]), "-500,1200");
+    assert.equal(signedSpan.parse("3,-1"), null);
+    assert.equal(span.parse("-500,1200"), null);
 });

@@ -1,5 +1,4 @@
 // The help of the pages of comparisons and histories.
-import { comparedKeys } from "../state/compared_keys";
 import { HelpDialog } from "./help";
 
 const views = [
@@ -10,6 +9,10 @@ const views = [
     [
         "Both runs",
         "every execution of either side is a point; one that is selected leads to its run",
+    ],
+    [
+        "Both timelines",
+        "an execution of the run before above one of the run after, both from their start. The colour says how the time of a call path changed between these two. Click: choose the path of a call",
     ],
     [
         "Changed paths",
@@ -39,6 +42,6 @@ const words = [
     ["an execution", "times and calls are means over the executions of a side"],
 ] as const;
 
-export function ComparedHelp() {
-    return <HelpDialog keys={comparedKeys.help} views={views} words={words} />;
+export function ComparedHelp({ keys }: { keys: { help: [string, string][] } }) {
+    return <HelpDialog keys={keys.help} views={views} words={words} />;
 }

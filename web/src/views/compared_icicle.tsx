@@ -29,7 +29,7 @@ import { cssColour } from "./inks";
 import { useSize } from "./use_size";
 
 const rowHeight = 24;
-const legendSteps = [-0.5, -0.2, -0.05, 0, 0.05, 0.2, 0.5];
+export const legendSteps = [-0.5, -0.2, -0.05, 0, 0.05, 0.2, 0.5];
 
 export interface DifferenceProps {
     tree: ComparisonTree;

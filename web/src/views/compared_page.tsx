@@ -8,6 +8,7 @@ import { pathChosen } from "../state/compared";
 import { comparedKeys } from "../state/compared_keys";
 import { loadRows, rowsQuery, runRows } from "../state/compared_load";
 import { RunRows, rowsOf } from "../state/compared_rows";
+import { pairedRuns, showExecution, shownPair } from "../state/compared_timelines";
 import { hearKeys } from "../state/key_table";
 import { useQuery } from "../state/query";
 import {
@@ -24,6 +25,7 @@ import {
 import { executionLink, ListedExecution, PathExecutions } from "./compared_executions";
 import { Headline, RunLines, TopLine } from "./compared_head";
 import { ComparedHelp } from "./compared_help";
+import { TimelinesView } from "./compared_timelines";
 import { DifferenceView, kindsPane, PathsView } from "./compared_views";
 import { PictureButtons } from "./export";
 import { below, beside, FixedPanes, pane } from "./fixed_panes";
@@ -135,8 +137,24 @@ function SelectedLine() {
                 {of.run.run}
             </a>
             , {of.run.side}: {formatTime(all.duration_ns[tree])}, score{" "}
-            {formatScore(all.score[tree])}, {all.verdict[tree] ? "anomaly" : "normal"}
+            {formatScore(all.score[tree])}, {all.verdict[tree] ? "anomaly" : "normal"}{" "}
+            <ShowInTimelines of={of} row={tree - of.first} />
         </p>
+    );
+}
+
+/* Beside its counterpart; of a run that is on a side alone there is none. */
+function ShowInTimelines({ of, row }: { of: RunRows; row: number }) {
+    const run = pairedRuns.value[of.run.side].find(({ first }) => first === of.first);
+    if (!run || !shownPair.value) return null;
+    return (
+        <button
+            class="quiet"
+            title="This execution, and the other run's of the same rank and number"
+            onClick={() => showExecution(run, row)}
+        >
+            In both timelines
+        </button>
     );
 }
 
@@ -183,7 +201,8 @@ function PointsView({ runs }: { runs: ComparedRuns }) {
 }
 
 const arrange = () => [
-    pane(beside(pane("difference", 3), pane("both", 2)), 1),
+    pane(beside(pane("difference", 3), pane("both", 2)), 1, 18),
+    pane("timelines", 1, 25),
     pane(
         beside(
             pane("paths", 3),
@@ -204,7 +223,7 @@ export function ComparedPage() {
     useEffect(() => hearKeys(comparedKeys), []);
     const runs = all.value?.[2];
     useEffect(() => {
-        if (runs) loadRows(runs.runs);
+        if (runs) loadRows(runs);
     }, [runs]);
     return (
         <Await of={all} what="the comparison" empty="">
@@ -213,6 +232,7 @@ export function ComparedPage() {
                     <SkipLinks
                         to={[
                             { to: "view-difference", says: "To the difference" },
+                            { to: "view-timelines", says: "To both timelines" },
                             { to: "view-paths", says: "To the changed paths" },
                             { to: "view-executions", says: "To the executions" },
                         ]}
@@ -239,6 +259,12 @@ export function ComparedPage() {
                                 view: <PointsView runs={{ runs, renames }} />,
                             },
                             {
+                                name: "timelines",
+                                title: "Both timelines",
+                                least: 27,
+                                view: <TimelinesView tree={tree} />,
+                            },
+                            {
                                 name: "paths",
                                 title: "Changed paths",
                                 least: 18,
@@ -253,7 +279,7 @@ export function ComparedPage() {
                             },
                         ]}
                     />
-                    <ComparedHelp />
+                    <ComparedHelp keys={comparedKeys} />
                 </>
             )}
         </Await>

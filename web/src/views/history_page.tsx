@@ -5,7 +5,7 @@ import { getJson } from "../api/http";
 import { formatChange, lastNames } from "../format/change";
 import { plural } from "../format/units";
 import { functionChosen, lastRuns, runShown, seriesShown } from "../state/compared";
-import { comparedKeys } from "../state/compared_keys";
+import { historyKeys } from "../state/compared_keys";
 import { hearKeys } from "../state/key_table";
 import { useQuery } from "../state/query";
 import { run } from "../state/store";
@@ -194,7 +194,7 @@ export function HistoryPage() {
     const functions = useQuery("functions", (abort) =>
         getJson<HistoryFunction[]>("/history/functions", abort),
     );
-    useEffect(() => hearKeys(comparedKeys), []);
+    useEffect(() => hearKeys(historyKeys), []);
     return (
         <Await of={functions} what="the history" empty="">
             {(list) => {
@@ -230,7 +230,7 @@ export function HistoryPage() {
                         </TopLine>
                         <Messages />
                         <OfFunction foi={of.foi} />
-                        <ComparedHelp />
+                        <ComparedHelp keys={historyKeys} />
                     </>
                 );
             }}

@@ -9,7 +9,7 @@ import { cssColour, inks } from "./inks";
 export type Picture = Figure;
 
 /* Views of a run, and drawings of runs that are compared. */
-export type PictureName = ViewName | "difference" | "trend";
+export type PictureName = ViewName | "difference" | "timelines" | "trend";
 export type TableName = ViewName | "list";
 
 const offered = new Map<PictureName, () => Picture>();

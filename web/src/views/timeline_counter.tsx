@@ -8,7 +8,7 @@ import { formatTime, plural } from "../format/units";
 import { runKeys } from "../state/keys";
 import { Answer, useQuery } from "../state/query";
 import { counterAs, counters, counterShown } from "../state/store";
-import { AskedWindow } from "../state/timeline";
+import { AskedWindow } from "../state/window_data";
 import { Choice } from "./live_panel";
 import { nameOfLocation } from "./timeline_scene";
 

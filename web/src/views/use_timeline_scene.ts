@@ -164,7 +164,7 @@ export function useTimelineScene(props: TimelineProps, size: Size, scroll: numbe
         colourOf: isByExcess ? byExcess : undefined,
         name: regionName,
         isMarked,
-        covered: data.of,
+        covered: [data.of],
         ...colours,
     });
     usePicture("timeline", () =>
