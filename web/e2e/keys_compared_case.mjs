@@ -11,7 +11,7 @@ export function run({ browser, startOwn }) {
         start: () => startOwn(compared.serve),
         ready: (page) =>
             page.getByRole("region", { name: "Difference" }).locator(".node").first().waitFor(),
-        views: ["paths", "both", "executions"].map((view) => ({
+        views: ["paths", "both", "executions", "timelines"].map((view) => ({
             hash: "",
             focus: `#view-${view}`,
         })),

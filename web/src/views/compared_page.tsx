@@ -202,7 +202,7 @@ function PointsView({ runs }: { runs: ComparedRuns }) {
 
 const arrange = () => [
     pane(beside(pane("difference", 3), pane("both", 2)), 1, 18),
-    pane("timelines", 1, 25),
+    pane("timelines", 1, 26),
     pane(
         beside(
             pane("paths", 3),
@@ -261,7 +261,7 @@ export function ComparedPage() {
                             {
                                 name: "timelines",
                                 title: "Both timelines",
-                                least: 27,
+                                least: 36,
                                 view: <TimelinesView tree={tree} />,
                             },
                             {
