@@ -226,6 +226,11 @@ async function executionsLeadHere(page, server) {
     await open(page, server, "pair=same:0:3&tree=250"); /* of the run after: 240 before */
     await page.getByRole("button", { name: "In both timelines" }).click();
     await until("a point", () => hash(page).get("pair") === "same:0:10");
+    await open(page, server, "pair=same:0:3&path=step+%3E+solve+%3E+check");
+    const listed = page.getByRole("region", { name: "Executions" }).locator("li").first();
+    const [, rank, number] = /#(\d)-(\d+)/.exec(await listed.textContent());
+    await listed.getByRole("button", { name: / in both timelines$/ }).click();
+    await until("one behind a path", () => hash(page).get("pair") === `same:${rank}:${number}`);
 }
 
 async function itFits(page, server) {

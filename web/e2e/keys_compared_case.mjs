@@ -11,9 +11,11 @@ export function run({ browser, startOwn }) {
         start: () => startOwn(compared.serve),
         ready: (page) =>
             page.getByRole("region", { name: "Difference" }).locator(".node").first().waitFor(),
-        views: ["paths", "both", "executions", "timelines"].map((view) => ({
-            hash: "",
-            focus: `#view-${view}`,
-        })),
+        views: [
+            "#view-paths",
+            "#view-both",
+            "#view-executions",
+            "#view-timelines .timeline-scroll",
+        ].map((focus) => ({ hash: "", focus })),
     });
 }

@@ -119,7 +119,7 @@ export const problem = computed<string | null>(() => {
     const runs = pairedRuns.value;
     const without = sides.find((side) => !runs[side].length);
     if (without)
-        return `There is no timeline of what is ${without}: none of it is a run directory, and a trace, a summary or a history has no calls to show here.`;
+        return `There is no timeline of what is ${without}: none of it is a run directory, and a trace and a run of a history have no calls to show here.`;
     const [pair, rows] = [pairNow.value, rowsNow.value];
     const lacks = rows && sides.find((side) => rows[side] < 0);
     return lacks ? missing(lacks, pair!) : null;

@@ -28,8 +28,9 @@ export function PathExecutions(props: {
     n: number /* executions of the run */;
     nWith: number /* that have the path */;
     rows: ListedExecution[];
+    show?: (tree: number) => void /* beside its counterpart */;
 }) {
-    const { page, path, rows } = props;
+    const { page, path, rows, show } = props;
     return (
         <section class="path-executions">
             <h3>{props.title}</h3>
@@ -50,6 +51,16 @@ export function PathExecutions(props: {
                                 )}{" "}
                                 {formatTime(x.time_ns)} of {formatTime(x.duration_ns)},{" "}
                                 {formatCalls(x.calls)} {x.calls === 1 ? "call" : "calls"}
+                                {show && (
+                                    <button
+                                        class="quiet"
+                                        aria-label={`${id} in both timelines`}
+                                        title="In both timelines, beside the other run's of the same rank and number"
+                                        onClick={() => show(x.tree)}
+                                    >
+                                        ⇅
+                                    </button>
+                                )}
                             </li>
                         );
                     })}

@@ -71,6 +71,12 @@ function listOf(of: RunRows, columns: Record<string, ArrayLike<number>>): Listed
     });
 }
 
+/* Shows an execution beside its counterpart; null where the other side has no run with a page. */
+function showing(of: RunRows): ((row: number) => void) | null {
+    const run = pairedRuns.value[of.run.side].find(({ first }) => first === of.first);
+    return run && shownPair.value ? (row) => showExecution(run, row) : null;
+}
+
 function OfRun(props: { of: RunRows; path: string; renames: [string, string][] }) {
     const { run, n } = props.of;
     const path = pathIn(props.of, props.path, props.renames);
@@ -88,6 +94,7 @@ function OfRun(props: { of: RunRows; path: string; renames: [string, string][] }
                     n={n}
                     nWith={columns.tree.length}
                     rows={listOf(props.of, columns)}
+                    show={showing(props.of) ?? undefined}
                 />
             )}
         </Await>
@@ -143,15 +150,14 @@ function SelectedLine() {
     );
 }
 
-/* Beside its counterpart; of a run that is on a side alone there is none. */
 function ShowInTimelines({ of, row }: { of: RunRows; row: number }) {
-    const run = pairedRuns.value[of.run.side].find(({ first }) => first === of.first);
-    if (!run || !shownPair.value) return null;
+    const show = showing(of);
+    if (!show) return null;
     return (
         <button
             class="quiet"
             title="This execution, and the other run's of the same rank and number"
-            onClick={() => showExecution(run, row)}
+            onClick={() => show(row)}
         >
             In both timelines
         </button>
@@ -202,7 +208,7 @@ function PointsView({ runs }: { runs: ComparedRuns }) {
 
 const arrange = () => [
     pane(beside(pane("difference", 3), pane("both", 2)), 1, 18),
-    pane("timelines", 1, 26),
+    pane("timelines", 1.3, 26),
     pane(
         beside(
             pane("paths", 3),
