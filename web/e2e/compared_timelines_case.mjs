@@ -94,7 +94,7 @@ async function hoveringSaysBoth(page) {
     const { text } = await hoverOn(page, /^kernel/, yOfDepth(3));
     assert.match(
         text,
-        /on its path (19|20)\d us before \(1 call\), (29|30)\d us after \(1 call\): \+.* us, \+\d\d\.\d %/,
+        /on … > solve > kernel (19|20)\d us before \(1 call\), (29|30)\d us after \(1 call\): \+.* us, \+\d\d\.\d %/,
     );
     assert.match(text, /on average (199|200|201) us before, (299|30\d) us after/);
     const cursor = await view(page).locator(".pair-cursor").boundingBox();

@@ -66,7 +66,7 @@ export function pathsOf(nodes: TreeNode[], name: (region: number) => string): st
     return paths;
 }
 
-/* The node of each call of an execution; -1: it is none, or its callers are not there. */
+/* The node of each call of an execution; -1: it is none, or its callers are not there, or drawn several as one. */
 function nodesOf(calls: Calls, trees: Map<number, ComparedTree>): Int32Array {
     const of = lookup(calls);
     const node = new Int32Array(calls.n).fill(-1);
@@ -87,7 +87,7 @@ function nodesOf(calls: Calls, trees: Map<number, ComparedTree>): Int32Array {
             calls.merged[i] === 1 &&
             calls.region[i] === tree.nodes[0].region;
         const caller = calls.depth[i] > 0 ? of.caller(i, calls.depth[i] - 1) : -1;
-        const above = caller >= 0 ? node[caller] : -1;
+        const above = caller >= 0 && calls.merged[caller] === 1 ? node[caller] : -1;
         if (above >= 0)
             node[i] = below.get(tree.nodes)!.get(`${above}/${calls.region[i]}`) ?? -1;
         else if (isRoot) node[i] = 0;

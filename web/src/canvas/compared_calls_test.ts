@@ -133,6 +133,29 @@ test("of each call it is known what its path took in both; outside of the execut
     assert.deepEqual(of[6]?.calls, [0, 1]);
 });
 
+test("below calls that are drawn as one it is not known which of them is the caller", () => {
+    const [execution] = after.lanes;
+    const nodes = [...execution.tree!.nodes!, node(1, 9, 1, 10)];
+    const calls = callsOf([
+        [6, 0, 5, 1000, 1120],
+        [6, 1, 7, 1010, 1090],
+        [6, 2, 9, 1020, 1030],
+    ]);
+    const pathOf = (merged: number) => {
+        const { rows, row } = joinSides({
+            before,
+            after: {
+                ...after,
+                lanes: [{ ...execution, tree: { ...execution.tree!, nodes } }],
+                calls: { ...calls, merged: Uint32Array.of(1, merged, 1) },
+            },
+        });
+        return rows[row[5]]?.path;
+    };
+    assert.equal(pathOf(1), "step > solve > check");
+    assert.equal(pathOf(2), undefined);
+});
+
 test("lanes are compared when both have an execution, and its paths are here", () => {
     const without = { ...after, lanes: [lane({ location: 6, tree: null })] };
     const coming = {

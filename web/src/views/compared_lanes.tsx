@@ -25,7 +25,7 @@ import {
     toX,
 } from "../canvas/timeline_draw";
 import { Span } from "../canvas/window";
-import { changeColour, changeOf, formatCalls, formatChange } from "../format/change";
+import { changeColour, changeOf, formatCalls, formatChange, lastNames } from "../format/change";
 import { css } from "../format/colour";
 import { comingColour, unknownColour } from "../format/palette";
 import { formatExcess, formatMoment, formatTime } from "../format/units";
@@ -150,13 +150,13 @@ function CallWords(props: { known: Known; i: number; name: string; means: Map<st
                 <Name of={name} />
             </b>{" "}
             {calls.merged[i] > 1
-                ? `${calls.merged[i]} calls drawn as one`
+                ? `the longest of ${calls.merged[i]} calls drawn as one`
                 : formatTime(calls.end_ns[i] - calls.begin_ns[i])}
             , {formatMoment(calls.begin_ns[i], 10)} after the start
             <br />
             {row ? (
                 <>
-                    on its path {timesOf(row)}
+                    on {lastNames(row.path)} {timesOf(row)}
                     {mean && (
                         <>
                             <br />
@@ -170,7 +170,7 @@ function CallWords(props: { known: Known; i: number; name: string; means: Map<st
             ) : known.areComing ? (
                 "what its path took is on its way"
             ) : (
-                "not compared: it is outside of the executions, or its callers are too short to be drawn"
+                "not compared: it is outside of the two executions, or its callers are drawn several as one"
             )}
         </>
     );

@@ -51,6 +51,26 @@ function blocksOf(now: Both<ShownSide>, side: Side): Block[] {
         .sort((a, b) => a.begin - b.begin);
 }
 
+interface Cell {
+    x: number /* units */;
+    width: number;
+    change: number | null;
+}
+
+/* Where more than one lies in a unit of the width, the one that changed most, so that drawing takes as long for a million. */
+function cellsOf(blocks: Block[], toX: (ns: number) => number): Cell[] {
+    const size = (change: number | null) => (change === null ? Infinity : Math.abs(change));
+    const cells: Cell[] = [];
+    for (const { begin, end, change } of blocks) {
+        const x = toX(begin);
+        const width = Math.max(1, toX(end) - x - 0.5);
+        const last = cells[cells.length - 1];
+        if (!last || x >= last.x + 1) cells.push({ x, width, change });
+        else if (size(change) > size(last.change)) last.change = change;
+    }
+    return cells;
+}
+
 const gone: Rgb = changeColour(-1);
 const fresh: Rgb = changeColour(1);
 
@@ -66,6 +86,10 @@ export function RunsStrip({ now, window }: { now: Both<ShownSide>; window: Span 
     );
     const longest = Math.max(...sides.map((side) => now[side].whole[1] - now[side].whole[0]));
     const toX = (ns: number) => left + (ns / longest) * (size.width - left);
+    const cells = useMemo(
+        () => ({ before: cellsOf(blocks.before, toX), after: cellsOf(blocks.after, toX) }),
+        [blocks, longest, size.width],
+    );
     const topOf = (side: Side) => sides.indexOf(side) * (stripHeight + stripGap);
     const draw = (c: CanvasRenderingContext2D) => {
         c.font = "11px system-ui, sans-serif";
@@ -77,9 +101,7 @@ export function RunsStrip({ now, window }: { now: Both<ShownSide>; window: Span 
             c.fillText(side, 8, top + stripHeight / 2);
             c.fillStyle = cssColour("--line");
             c.fillRect(left, top + stripHeight - 1, toX(of.whole[1] - of.whole[0]) - left, 1);
-            for (const { begin, end, change } of blocks[side]) {
-                const x = toX(begin);
-                const width = Math.max(1, toX(end) - x - 0.5);
+            for (const { x, width, change } of cells[side]) {
                 const colour =
                     change === null ? (side === "before" ? gone : fresh) : changeColour(change);
                 c.fillStyle = css(colour);
@@ -114,7 +136,7 @@ export function RunsStrip({ now, window }: { now: Both<ShownSide>; window: Span 
             size={size}
             class="pair-strip"
             label={`Both runs from their start, ${sides.map((side) => `${formatTime(now[side].whole[1] - now[side].whole[0])} ${side}`).join(", ")}: executions of the lanes of those that are shown`}
-            of={[blocks, window.join(), now, theme.value, size]}
+            of={[cells, window.join(), now, theme.value, size]}
             draw={draw}
             says={(at) => {
                 const found = find(at);
