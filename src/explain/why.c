@@ -810,22 +810,23 @@ const struct region *way_function(const struct why *why, struct way way)
                : NULL;
 }
 
+static const char *const way_words[N_WAY_KINDS] = {
+    [WAY_NONE] = "",
+    [WAY_LONGER] = "%s takes longer",
+    [WAY_WAIT] = "calls of MPI take longer",
+    [WAY_BARRIER] = "barriers of threads take longer",
+    [WAY_SHORTER] = "%s takes less",
+    [WAY_LONGER_IN_ALL] = "all calls together take longer",
+    [WAY_SHORTER_IN_ALL] = "all calls together take less",
+    [WAY_MORE_CALLS] = "more calls of %s",
+    [WAY_FEWER_CALLS] = "fewer calls of %s",
+    [WAY_COMBINATION] = "rare calls in %s",
+    [WAY_ORDER] = "another order of the calls in %s",
+    [WAY_OPEN] = "does not end",
+};
+
 char *way_say(const struct why *why, struct way way, char out[WAY_SIZE])
 {
-    static const char *const words[] = {
-        [WAY_NONE] = "",
-        [WAY_LONGER] = "%s takes longer",
-        [WAY_WAIT] = "calls of MPI take longer",
-        [WAY_BARRIER] = "barriers of threads take longer",
-        [WAY_SHORTER] = "%s takes less",
-        [WAY_LONGER_IN_ALL] = "all calls together take longer",
-        [WAY_SHORTER_IN_ALL] = "all calls together take less",
-        [WAY_MORE_CALLS] = "more calls of %s",
-        [WAY_FEWER_CALLS] = "fewer calls of %s",
-        [WAY_COMBINATION] = "rare calls in %s",
-        [WAY_ORDER] = "another order of the calls in %s",
-        [WAY_OPEN] = "does not end",
-    };
     const struct region *region = way_function(why, way);
     const char *function = NULL;
     char name[WHY_NAME_SIZE];
@@ -837,10 +838,35 @@ char *way_say(const struct why *why, struct way way, char out[WAY_SIZE])
     else if (way.kind == WAY_COMBINATION || way.kind == WAY_ORDER)
         function = "calls never seen there";
     if (function)
-        snprintf(out, WAY_SIZE, words[way.kind], function);
+        snprintf(out, WAY_SIZE, way_words[way.kind], function);
     else
-        snprintf(out, WAY_SIZE, "%s", words[way.kind]);
+        snprintf(out, WAY_SIZE, "%s", way_words[way.kind]);
     return out;
+}
+
+/* Whether a text is these words, with a name that is not empty where they have one. */
+static bool is_said_so(const char *what, const char *words)
+{
+    const char *name = strstr(words, "%s");
+    size_t length = strlen(what), before, behind;
+
+    if (name == NULL)
+        return strcmp(what, words) == 0;
+    before = (size_t)(name - words);
+    behind = strlen(name + 2);
+    return length > before + behind && strncmp(what, words, before) == 0 &&
+           strcmp(what + length - behind, name + 2) == 0;
+}
+
+/* What begins with words of its own first: a name may end like any other sentence. */
+enum way_kind way_read(const char *what)
+{
+    enum way_kind found = WAY_NONE;
+
+    for (enum way_kind k = WAY_NONE + 1; k < N_WAY_KINDS; k++)
+        if (is_said_so(what, way_words[k]) && (found == WAY_NONE || *way_words[k] != '%'))
+            found = k;
+    return found;
 }
 
 /* ----------------------------------------------------------------------------------- excess */

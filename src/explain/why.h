@@ -127,7 +127,8 @@ enum way_kind {
     WAY_FEWER_CALLS,
     WAY_COMBINATION, /* of calls, in a call of this path */
     WAY_ORDER,
-    WAY_OPEN
+    WAY_OPEN,
+    N_WAY_KINDS
 };
 
 struct way {
@@ -143,6 +144,9 @@ struct way way_of(struct why *why, uint32_t t, const struct residual_measure *me
 
 /* way_say -- in words; "" for WAY_NONE. Returns out. */
 char *way_say(const struct why *why, struct way way, char out[WAY_SIZE]);
+
+/* way_read -- of what way_say wrote, the kind; WAY_NONE for any other text. */
+enum way_kind way_read(const char *what);
 
 /* way_function -- the function that a way is of; NULL where it is of none in particular. */
 const struct region *way_function(const struct why *why, struct way way);

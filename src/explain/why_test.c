@@ -335,6 +335,33 @@ static void a_way_is_what_without_how_much(void **state)
                         "fewer calls of b");
 }
 
+static void the_kind_of_a_way_is_read_off_its_words(void **state)
+{
+    static const struct {
+        const char *what;
+        enum way_kind kind;
+    } said[] = {
+        {"step > a takes longer", WAY_LONGER},
+        {"step > a takes less", WAY_SHORTER},
+        {"calls of MPI take longer", WAY_WAIT},
+        {"barriers of threads take longer", WAY_BARRIER},
+        {"all calls together take longer", WAY_LONGER_IN_ALL},
+        {"all calls together take less", WAY_SHORTER_IN_ALL},
+        {"more calls of d", WAY_MORE_CALLS},
+        {"fewer calls of it takes longer", WAY_FEWER_CALLS}, /* a name of somebody's */
+        {"rare calls in step", WAY_COMBINATION},
+        {"another order of the calls in step", WAY_ORDER},
+        {"does not end", WAY_OPEN},
+        {"", WAY_NONE},
+        {" takes longer", WAY_NONE},
+        {"something else", WAY_NONE},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        assert_int_equal(way_read(said[i].what), said[i].kind);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +377,7 @@ int main(void)
         cmocka_unit_test(the_tracers_time_is_said_as_such),
         cmocka_unit_test(long_names_are_cut_not_overrun),
         cmocka_unit_test(a_way_is_what_without_how_much),
+        cmocka_unit_test(the_kind_of_a_way_is_read_off_its_words),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

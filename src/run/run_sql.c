@@ -64,7 +64,7 @@ const char run_sql_undo_log_to_learn[] =
 const char run_sql_show_undo[] = SHOWN_ACT NEXT_UNDO;
 const char run_sql_show_redo[] = SHOWN_ACT NEXT_REDO;
 
-const char run_sql_lost[] = "SELECT location, enter_ns, duration_ns, lost_ns, cost_ns, "
+const char run_sql_lost[] = "SELECT tree, location, enter_ns, duration_ns, lost_ns, cost_ns, "
                             "cost_is_bound, cost FROM execution WHERE foi = ? AND lost_ns > 0";
 
 const char run_sql_show_projections[] = "SELECT method, features, iterations, cost FROM "
@@ -112,16 +112,15 @@ const char run_sql_fois_named[] =
     "EXISTS (SELECT 1 FROM labelled l WHERE l.foi = " e ".foi AND l.rank = " e                 \
     ".rank AND l.thread = " e ".thread AND l.idx = " e ".idx AND " which ")"
 #define IS_LABELLED(e) WITH_LABEL(e, "l.label IS NOT NULL")
-/* With a part in the time that is asked for: executions_ask. */
-#define IN_TIME(e)                                                                             \
-    "(?7 IS NULL OR (" e ".enter_ns < ?8 AND (" e ".enter_ns >= ?7 OR " e ".enter_ns + " e     \
-    ".duration_ns > ?7)))"
+/* In the set that is asked for, with all of these marks: executions_ask. */
+#define IN_SET(e, marks) "in_set(?7, " e ".tree, " marks ")"
+#define PLACED "1"   /* RUNDB_IS_PLACED */
+#define REASONED "2" /* RUNDB_HAS_REASON */
 #define FILTERED                                                                               \
-    EXECUTIONS "(?1 IS NULL OR e.foi = ?1) AND (?2 IS NULL OR e.rank = ?2) AND "               \
-               "(?3 IS NULL OR e.verdict = ?3) AND " IN_TIME(                                  \
-                   "e") " AND "                                                                \
-                        "CASE WHEN ?5 IS NULL THEN 1 WHEN ?5 = 'none' THEN NOT " IS_LABELLED(  \
-                            "e") " ELSE " WITH_LABEL("e", "l.label = ?5") " END ORDER BY "
+    EXECUTIONS                                                                                 \
+        "(?1 IS NULL OR e.foi = ?1) AND (?2 IS NULL OR e.rank = ?2) AND "                      \
+        "(?3 IS NULL OR e.verdict = ?3) AND CASE WHEN ?5 IS NULL THEN 1 WHEN ?5 = 'none' "     \
+        "THEN NOT " IS_LABELLED("e") " ELSE " WITH_LABEL("e", "l.label = ?5") " END ORDER BY "
 
 const char run_sql_roots[] =
     "SELECT location, call, rank, thread, idx, verdict = 'anomaly', lost_ns, "
@@ -176,16 +175,16 @@ const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
     "JOIN foi f ON f.id = i.foi JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
 /* What is asked of an execution, by its alias. */
 #define IS_ASKED(e)                                                                            \
-    "(?2 IS NULL OR " e ".rank = ?2) AND " IN_TIME(                                            \
-        e) " AND "                                                                             \
-           "(?4 IS NULL OR ?4 = 'none' OR " WITH_LABEL(e, "l.label = ?4") ")"
+    "(?2 IS NULL OR " e ".rank = ?2) AND " IN_SET(                                             \
+        e, PLACED) " AND "                                                                     \
+                   "(?4 IS NULL OR ?4 = 'none' OR " WITH_LABEL(e, "l.label = ?4") ")"
 /* The head is looked at by itself, as what has no number has no other execution. */
 #define SOME_EXECUTION(which)                                                                  \
     "((" which("h") ") OR EXISTS (SELECT 1 " MEMBERS "AND " which("e") "))"
 #define FILTERED_INCIDENTS                                                                     \
     "FROM all_incidents i " WITH_HEADS "WHERE (?1 IS NULL OR i.foi = ?1) AND "                 \
     "(?3 IS NULL OR (?3 = 'anomaly') = i.is_anomaly) AND "                                     \
-    "(?9 IS NULL OR ?9 = " WAY_OF_HEAD ") AND " SOME_EXECUTION(                                \
+    "(?8 IS NULL OR ?8 = " WAY_OF_HEAD ") AND " IN_SET("h", REASONED) " AND " SOME_EXECUTION(  \
         IS_ASKED) " AND (?4 IS NOT 'none' OR NOT " SOME_EXECUTION(IS_LABELLED) ") "
 
 const char run_sql_incidents[] = ALL_INCIDENTS INCIDENT_COLUMNS FILTERED_INCIDENTS
@@ -219,7 +218,8 @@ const char run_sql_groups[] =
     "JOIN execution e ON e.foi = x.foi AND e.tree = x.tree "
     "LEFT JOIN incident i ON i.foi = e.foi AND i.id = e.incident AND i.head = e.tree "
     "WHERE e.verdict = 'anomaly' AND (?1 IS NULL OR w.foi = ?1) AND (?2 IS NULL OR e.rank = "
-    "?2) AND " IN_TIME("e") " ORDER BY w.foi, w.id, e.tree";
+    "?2) AND " IN_SET("e", PLACED) " AND " IN_SET("e", REASONED) " ORDER BY w.foi, w.id, "
+                                                                 "e.tree";
 const char run_sql_n_incidents[] = ALL_INCIDENTS "SELECT count(*) " FILTERED_INCIDENTS;
 const char run_sql_incident_of[] =
     INCIDENT_COLUMNS "FROM (" STORED_INCIDENTS "WHERE i.foi = ?1 AND i.id = (SELECT incident "
@@ -276,7 +276,12 @@ const char run_sql_facts[] =
     "SELECT tree, score, verdict = 'anomaly', enter_ns, duration_ns, rank, thread, idx, "
     "location, vertices, messages, CASE part WHEN 'time' THEN 0 WHEN 'gross' THEN 1 WHEN "
     "'structure' THEN 2 ELSE 3 END, time, gross, detector_score, "
-    "detector_verdict = 'anomaly' FROM execution WHERE foi = ? ORDER BY tree";
+    "detector_verdict = 'anomaly', call, lost_ns FROM execution WHERE foi = ? ORDER BY tree";
+
+const char run_sql_ways[] =
+    "SELECT w.id, w.what, f.name, f.place FROM way w LEFT JOIN way_function f ON f.foi = w.foi "
+    "AND f.id = w.id WHERE w.foi = ? ORDER BY w.id";
+const char run_sql_execution_ways[] = "SELECT tree, way FROM execution_way WHERE foi = ?";
 
 const char run_sql_projection_x[] =
     "SELECT tree, x FROM projection WHERE foi = ? AND method = ?";

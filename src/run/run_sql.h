@@ -139,11 +139,11 @@ extern const char run_sql_meanwhile[];
 /* (foi, rank: each or NULL) -> number and lost_ns of what is no part of an anomaly. */
 extern const char run_sql_others[], run_sql_costly_others[], run_sql_slow_places[];
 
-/* (foi, rank, verdict, label: each or NULL; most, -1 all; offset; begin and end of a time; way:
- * each or NULL), those that lost most first. Of label none are those of whose executions nobody
- * labelled any. */
+/* (foi, rank, verdict, label: each or NULL; most, -1 all; offset; set, see rundb_bind_set; way:
+ * each or NULL), those that lost most first: with an execution that RUNDB_IS_PLACED and a head
+ * that RUNDB_HAS_REASON. Of label none are those of whose executions nobody labelled any. */
 extern const char run_sql_incidents[];
-/* (foi, rank, verdict, label, -, -, begin, end, way) -> how many there are */
+/* (foi, rank, verdict, label, -, -, set, way) -> how many there are */
 extern const char run_sql_n_incidents[];
 /* (foi, tree) -> the one that the execution is part of, if there is one */
 extern const char run_sql_incident_of[];
@@ -171,6 +171,7 @@ extern const char run_sql_set_anomalies_cost[];
 extern const char run_sql_anomalies_cost[];
 
 enum run_sql_loss {
+    LOSS_TREE,
     LOSS_LOCATION,
     LOSS_ENTER,
     LOSS_DURATION,
@@ -210,8 +211,15 @@ enum run_sql_fact {
     FACT_GROSS,
     FACT_DETECTOR_SCORE,
     FACT_DETECTOR_VERDICT,
+    FACT_CALL,
+    FACT_LOST,
 };
 extern const char run_sql_scores[], run_sql_facts[];
+
+/* (foi) -> number, words, function and its place, both or NULL, of the ways, by number */
+extern const char run_sql_ways[];
+/* (foi) -> tree, way */
+extern const char run_sql_execution_ways[];
 
 /* (foi, method) -> tree, coordinate */
 extern const char run_sql_projection_x[], run_sql_projection_y[];

@@ -83,11 +83,36 @@ int rundb_drop_indexes(sqlite3 *db, const char *table, char **sql)
     return rc;
 }
 
-/* What the schema holds is ours: its view may be used. */
-static void use_own_view(struct database *db)
+#define SET_TYPE "rundb_set"
+
+static void in_set(sqlite3_context *context, int n, sqlite3_value **value)
 {
-    if (db->sql)
-        sqlite3_db_config(db->sql, SQLITE_DBCONFIG_ENABLE_VIEW, 1, NULL);
+    const struct rundb_set *set = sqlite3_value_pointer(value[0], SET_TYPE);
+    int64_t tree = sqlite3_value_int64(value[1]), marks = sqlite3_value_int64(value[2]);
+
+    (void)n;
+    sqlite3_result_int(context, set == NULL || (tree >= 0 && tree < set->n &&
+                                                (set->marks[tree] & marks) == marks));
+}
+
+/* What the schema holds is ours: its view may be used. */
+static int use_what_is_ours(struct database *db)
+{
+    if (sqlite3_db_config(db->sql, SQLITE_DBCONFIG_ENABLE_VIEW, 1, NULL) != SQLITE_OK ||
+        sqlite3_create_function(db->sql, "in_set", 3,
+                                SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL,
+                                in_set, NULL, NULL) != SQLITE_OK)
+        return rundb_error(db->sql, "cannot prepare the run's database");
+    return 0;
+}
+
+int rundb_bind_set(sqlite3 *db, sqlite3_stmt *statement, int parameter,
+                   const struct rundb_set *set)
+{
+    if (sqlite3_bind_pointer(statement, parameter, (void *)(uintptr_t)set, SET_TYPE, NULL) !=
+        SQLITE_OK)
+        return rundb_error(db, "cannot query the run's database");
+    return 0;
 }
 
 int rundb_create(const char *dir, struct database *db)
@@ -110,8 +135,7 @@ int rundb_create(const char *dir, struct database *db)
         rc = rundb_exec(db->sql, schema);
     if (rc == 0)
         rc = rundb_set(db->sql, "format", RUNDB_FORMAT);
-    use_own_view(db);
-    return rc;
+    return rc < 0 ? rc : use_what_is_ours(db);
 }
 
 int rundb_finish(sqlite3 *db)
@@ -155,7 +179,7 @@ int rundb_open(int dir, const char *run, bool is_writable, struct database *db)
     if (rc == 0)
         rc = database_check(db, "main", schema, path);
     if (rc == 0)
-        use_own_view(db);
+        rc = use_what_is_ours(db);
     if (rc < 0)
         database_close(db);
     return rc;

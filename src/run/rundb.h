@@ -14,6 +14,7 @@
 #include "base/database.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <sqlite3.h>
 
@@ -71,6 +72,23 @@ int rundb_prepare_insert(sqlite3 *db, const char *table, const char *columns,
  * Texts must stay until the statement has been stepped.
  */
 int rundb_bind(sqlite3 *db, sqlite3_stmt *statement, const char *types, ...);
+
+/* What is known of executions of one function of interest beside its rows. */
+#define RUNDB_IS_PLACED 1u  /* it is where and when somebody asks for */
+#define RUNDB_HAS_REASON 2u /* it is strange as somebody asks for */
+
+struct rundb_set {
+    const unsigned char *marks; /* [n] of each tree */
+    int64_t n;
+};
+
+/*
+ * rundb_bind_set -- a parameter to be asked by in_set(parameter, tree, marks), which is true
+ * where the tree has all of these marks; or where the parameter is null.
+ *   set  stays until the statement has been stepped
+ */
+int rundb_bind_set(sqlite3 *db, sqlite3_stmt *statement, int parameter,
+                   const struct rundb_set *set);
 
 /* rundb_text -- a column of the current row as text, "" where it is null, as in a damaged run.
  */

@@ -19,6 +19,8 @@ typedef int api_fn(struct worker *worker, const struct request *request,
 api_fn api_run, api_regions, api_search, api_openapi, api_report;
 /* api_executions.c */
 api_fn api_columns, api_candidates, api_next, api_execution, api_executions_csv;
+/* api_filter.c */
+api_fn api_passing, api_filtered_measure, api_choices;
 /* api_tree.c */
 api_fn api_tree, api_typical, api_typical_there, api_subtrees, api_path;
 /* api_timeline.c */

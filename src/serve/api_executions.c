@@ -12,6 +12,7 @@
 #include "run/rundb.h"
 #include "serve/api.h"
 #include "serve/api_tree.h"
+#include "serve/foi_filter.h"
 #include "serve/served.h"
 #include "view/execution_detail.h"
 #include "view/incident_list.h"
@@ -292,97 +293,6 @@ int api_columns(struct worker *worker, const struct request *request, struct res
 
 /* --------------------------------------------------------------------------- candidates */
 
-/* may_be_changed  what labels changed can be asked for: executions, not incidents */
-/* Both or none. */
-static int read_time(const struct request *request, struct foi_filter *selected)
-{
-    int rc = request_number(request, "begin", 0, REQUEST_MAX_NUMBER, 0, &selected->begin_ns);
-
-    if (rc == 0)
-        rc = request_number(request, "end", 0, REQUEST_MAX_NUMBER, 0, &selected->end_ns);
-    if (rc == 0 && selected->end_ns <= selected->begin_ns &&
-        (request_text(request, "begin", NULL) || request_text(request, "end", NULL)))
-        rc = err_set(ERR_USAGE, "the time ends before it begins: 'end' is above 'begin'");
-    return rc;
-}
-
-static int read_selected(const struct request *request, bool may_be_changed,
-                         struct foi_filter *selected)
-{
-    const char *verdict = request_text(request, "verdict", NULL);
-    const char *label = request_text(request, "label", NULL);
-    int rc = request_number(request, "rank", 0, UINT32_MAX, -1, &selected->rank);
-
-    selected->is_anomaly = -1;
-    selected->label = 2;
-    if (rc == 0)
-        rc = read_time(request, selected);
-    if (rc == 0 && verdict) {
-        selected->is_anomaly = strcmp(verdict, "anomaly") == 0;
-        if (may_be_changed && strcmp(verdict, "changed") == 0)
-            selected->is_anomaly = VERDICT_CHANGED;
-        else if (!selected->is_anomaly && strcmp(verdict, "normal") != 0)
-            rc = err_set(ERR_USAGE, "'verdict' takes anomaly%s or normal, not '%.40s'",
-                         may_be_changed ? ", changed" : "", verdict);
-    }
-    if (rc == 0 && label) {
-        for (selected->label = LABEL_NORMAL; selected->label <= LABEL_ABNORMAL;
-             selected->label++)
-            if (strcmp(label, label_name((enum label)selected->label)) == 0)
-                return 0;
-        rc = err_set(ERR_USAGE, "'label' takes abnormal, normal or none, not '%.40s'", label);
-    }
-    return rc;
-}
-
-static bool has_verdict(const struct execution_table *r, int is_anomaly, uint32_t t)
-{
-    if (is_anomaly == VERDICT_CHANGED)
-        return r->scores->is_anomaly[t] != r->facts->was_anomaly[t];
-    return is_anomaly < 0 || r->scores->is_anomaly[t] == is_anomaly;
-}
-
-static bool is_in_time(const struct execution_facts *f, const struct foi_filter *selected,
-                       uint32_t t)
-{
-    return selected->end_ns == 0 ||
-           (f->enter_ns[t] < selected->end_ns &&
-            (f->enter_ns[t] >= selected->begin_ns || f->exit_ns[t] > selected->begin_ns));
-}
-
-static bool is_selected(const struct execution_table *r, const struct foi_filter *selected,
-                        uint32_t t)
-{
-    return (selected->rank < 0 || r->facts->rank[t] == selected->rank) &&
-           is_in_time(r->facts, selected, t) && has_verdict(r, selected->is_anomaly, t) &&
-           (selected->label == 2 || r->label[t] == selected->label);
-}
-
-/* The last list that was asked for is kept: whoever pages through it does not make it anew. */
-static const struct foi_list *select_trees(struct foi_state *state,
-                                           const struct foi_filter *selected)
-{
-    struct foi_list *list = &state->list;
-    const struct foi_filter *kept = &list->filter;
-    const struct execution_table *table = state->table;
-
-    if (list->table == table && kept->rank == selected->rank &&
-        kept->label == selected->label && kept->is_anomaly == selected->is_anomaly &&
-        kept->begin_ns == selected->begin_ns && kept->end_ns == selected->end_ns)
-        return list;
-    free(list->tree);
-    *list = (struct foi_list){.filter = *selected, .table = table, .n = state->n};
-    if (selected->rank < 0 && selected->is_anomaly < 0 && selected->label == 2 &&
-        selected->end_ns == 0)
-        return list; /* all */
-    list->tree = mem_alloc(state->n, sizeof *list->tree);
-    list->n = 0;
-    for (uint32_t i = 0; i < state->n; i++)
-        if (is_selected(table, selected, table->scores->order[i]))
-            list->tree[list->n++] = table->scores->order[i];
-    return list;
-}
-
 static int answer_items(struct worker *worker, struct foi_state *state, const uint32_t *tree,
                         size_t n, uint32_t total, struct response *response)
 {
@@ -397,8 +307,9 @@ static int answer_items(struct worker *worker, struct foi_state *state, const ui
 int api_candidates(struct worker *worker, const struct request *request,
                    struct response *response)
 {
+    const struct definitions *defs = &worker->served->run.defs;
     struct foi_state *state;
-    struct foi_filter selected;
+    struct foi_filter filter;
     const struct foi_list *list;
     uint32_t tree[MAX_ITEMS], n = 0;
     double offset, limit;
@@ -409,24 +320,27 @@ int api_candidates(struct worker *worker, const struct request *request,
     if (rc == 0)
         rc = request_number(request, "limit", 0, MAX_ITEMS, TYPICAL_ITEMS, &limit);
     if (rc == 0)
-        rc = read_selected(request, true, &selected);
+        rc = foi_filter_read(request, defs, state->table->facts, true, &filter);
     if (rc == 0 && strcmp(request_text(request, "order", "score"), "score") != 0)
         rc = err_set(ERR_USAGE, "'order' takes score or next, not '%.40s'",
                      request_text(request, "order", ""));
     if (rc < 0)
         return rc;
-    list = select_trees(state, &selected);
+    list = foi_filter_select(state, defs, &filter);
     for (size_t i = (size_t)offset; i < list->n && n < limit; i++)
         tree[n++] = list->tree ? list->tree[i] : state->table->scores->order[i];
     return answer_items(worker, state, tree, n, list->n, response);
 }
 
-/* The same parameters as those of the candidates. */
-static int read_incident_filter(const struct request *request, struct execution_filter *filter)
+/* The same parameters as those of the candidates; the set is the state's. */
+static int read_incident_filter(const struct worker *worker, const struct request *request,
+                                struct foi_state *state, struct execution_filter *filter,
+                                struct rundb_set *set)
 {
+    const struct definitions *defs = &worker->served->run.defs;
     double offset = 0, limit = 0, group = 0;
-    struct foi_filter selected;
-    int rc = read_selected(request, false, &selected);
+    struct foi_filter wanted;
+    int rc = foi_filter_read(request, defs, state->table->facts, false, &wanted);
 
     if (rc == 0)
         rc = request_number(request, "group", 0, UINT32_MAX, 0, &group);
@@ -434,31 +348,34 @@ static int read_incident_filter(const struct request *request, struct execution_
         rc = request_number(request, "offset", 0, UINT32_MAX, 0, &offset);
     if (rc == 0)
         rc = request_number(request, "limit", 1, MAX_ITEMS, TYPICAL_ITEMS, &limit);
+    if (rc < 0)
+        return rc;
+    *set = (struct rundb_set){foi_filter_select(state, defs, &wanted)->marks, state->n};
     *filter = (struct execution_filter){
         .foi_id = request->id[0],
-        .rank = selected.rank < 0 ? NO_RANK : (uint32_t)selected.rank,
+        .rank = NO_RANK,
         .verdict = request_text(request, "verdict", NULL),
         .label = request_text(request, "label", NULL),
         .offset = (uint64_t)offset,
         .most = (uint64_t)limit,
         .group = (int64_t)group,
-        .begin_ns = (uint64_t)selected.begin_ns,
-        .end_ns = (uint64_t)selected.end_ns,
+        .set = set->marks ? set : NULL,
     };
-    return rc;
+    return 0;
 }
 
 int api_incidents(struct worker *worker, const struct request *request,
                   struct response *response)
 {
     struct execution_filter filter;
+    struct rundb_set set;
     struct foi_state *state;
     json_t *items;
     uint64_t total;
     int rc = worker_foi(worker, request->id[0], &state);
 
     if (rc == 0)
-        rc = read_incident_filter(request, &filter);
+        rc = read_incident_filter(worker, request, state, &filter, &set);
     if (rc == 0)
         rc = incident_list_count(worker->db, &filter, &total);
     if (rc == 0)
@@ -471,13 +388,14 @@ int api_incidents(struct worker *worker, const struct request *request,
 int api_causes(struct worker *worker, const struct request *request, struct response *response)
 {
     struct execution_filter filter;
+    struct rundb_set set;
     struct incident_groups all = {0};
     struct foi_state *state;
     json_t *items;
     int rc = worker_foi(worker, request->id[0], &state);
 
     if (rc == 0)
-        rc = read_incident_filter(request, &filter);
+        rc = read_incident_filter(worker, request, state, &filter, &set);
     if (rc == 0)
         rc = incident_groups_find(worker->db, &filter, &all);
     if (rc == 0)
@@ -505,6 +423,7 @@ static bool passes(const struct group *g, const struct execution_filter *filter)
 int api_groups(struct worker *worker, const struct request *request, struct response *response)
 {
     struct execution_filter filter;
+    struct rundb_set set;
     struct foi_state *state;
     struct groups groups = {0};
     json_t *items = json_array();
@@ -513,7 +432,7 @@ int api_groups(struct worker *worker, const struct request *request, struct resp
     int rc = worker_foi(worker, request->id[0], &state);
 
     if (rc == 0)
-        rc = read_incident_filter(request, &filter);
+        rc = read_incident_filter(worker, request, state, &filter, &set);
     if (rc == 0)
         rc = groups_find(worker->db, &filter, &groups);
     for (size_t i = 0; rc == 0 && i < groups.n; i++) {

@@ -11,6 +11,7 @@
 #include "run/run_sql.h"
 #include "run/rundb.h"
 #include "serve/api.h"
+#include "serve/foi_filter.h"
 #include "serve/lod.h"
 #include "view/results_json.h"
 
@@ -135,28 +136,32 @@ static void add_execution(sqlite3_stmt *row, struct rank_map *map, struct map_no
     rank_map_spread(map, (uint32_t)location, span, sqlite3_column_double(row, amount));
 }
 
-/* What the executions of a function of interest lost, or cost the run, from their rows. */
-static int add_lost(struct worker *worker, int64_t foi, struct rank_map *map,
-                    struct map_notes *notes)
+/* What the executions that pass lost, or cost the run, from their rows. */
+static int add_lost(struct worker *worker, const struct foi_list *list, int64_t foi,
+                    struct rank_map *map, struct map_notes *notes)
 {
     sqlite3_stmt *query = NULL;
     int rc = rundb_prepare(worker->db, run_sql_lost, &query);
 
     if (rc == 0)
         rc = rundb_bind(worker->db, query, "i", foi);
-    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
-        add_execution(query, map, notes);
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
+        int64_t tree = sqlite3_column_int64(query, LOSS_TREE);
+
+        if (tree >= 0 && tree < list->table->n && foi_list_has(list, (uint32_t)tree))
+            add_execution(query, map, notes);
+    }
     sqlite3_finalize(query);
     return rc;
 }
 
 static int add_calls(struct worker *worker, const struct request *request, bool is_waiting,
-                     struct rank_map *map)
+                     const struct foi_filter *filter, struct rank_map *map)
 {
     const struct served *served = worker->served;
     const struct definitions *defs = &served->run.defs;
     uint32_t n = defs->names.n;
-    bool *is_wanted;
+    bool *is_wanted, *there;
     double region = 0;
     int rc = is_waiting ? 0 : request_number(request, "region", 0, n - 1.0, -1, &region);
 
@@ -167,9 +172,13 @@ static int add_calls(struct worker *worker, const struct request *request, bool 
     is_wanted = mem_alloc(n, sizeof *is_wanted);
     for (uint32_t r = 0; r < n; r++)
         is_wanted[r] = is_waiting ? defs->region[r].kind == REGION_MPI : r == (uint32_t)region;
+    there = mem_alloc(map->rows, sizeof *there);
+    foi_filter_lanes(filter, defs, there);
     for (uint32_t l = 0; l < map->rows; l++)
-        rank_map_add_calls(map, &served->scattered, served_levels(served), l, is_wanted, n);
+        if (there[l])
+            rank_map_add_calls(map, &served->scattered, served_levels(served), l, is_wanted, n);
     free(is_wanted);
+    free(there);
     return 0;
 }
 
@@ -222,6 +231,7 @@ int api_map(struct worker *worker, const struct request *request, struct respons
                                                                        : served->begin_ns + 1,
                            .rows = served->run.columns.n_locations};
     struct map_notes notes = {0};
+    struct foi_filter filter;
     struct foi_state *state;
     enum map_of of = MAP_OF_LOST;
     double width = 0;
@@ -231,14 +241,21 @@ int api_map(struct worker *worker, const struct request *request, struct respons
         rc = request_number(request, "width", 1, MAX_WIDTH, TYPICAL_WIDTH, &width);
     if (rc == 0)
         rc = read_of(request, &of);
+    if (rc == 0)
+        rc = foi_filter_read(request, &served->run.defs, state->table->facts, true, &filter);
     if (rc < 0)
         return rc;
+    if (filter.end_ns > 0) {
+        map.begin_ns = (uint64_t)filter.begin_ns;
+        map.end_ns = (uint64_t)filter.end_ns;
+    }
     map.width = (uint32_t)width;
     notes.is_cost = of == MAP_OF_COST;
     rank_map_init(&map);
     rc = of == MAP_OF_LOST || of == MAP_OF_COST
-             ? add_lost(worker, state->foi, &map, &notes)
-             : add_calls(worker, request, of == MAP_OF_WAITING, &map);
+             ? add_lost(worker, foi_filter_select(state, &served->run.defs, &filter),
+                        state->foi, &map, &notes)
+             : add_calls(worker, request, of == MAP_OF_WAITING, &filter, &map);
     if (rc == 0)
         answer(&map, &notes, response);
     rank_map_release(&map);
@@ -251,6 +268,17 @@ int api_map(struct worker *worker, const struct request *request, struct respons
 #define WIDTH 128u      /* stretches of time */
 #define MAX_CELLS 65536 /* places by stretches; more places get fewer */
 
+/* The place of each location; null of one that is in none. */
+static json_t *places_of(const struct peers *peers, uint32_t n_locations)
+{
+    json_t *array = json_array();
+
+    for (uint32_t l = 0; l < n_locations; l++)
+        json_array_append_new(array, peers->at[l] != PEERS_NONE ? json_count(peers->at[l])
+                                                                : json_null());
+    return array;
+}
+
 int api_ranks(struct worker *worker, const struct request *request, struct response *response)
 {
     const struct run *run = &worker->served->run;
@@ -258,6 +286,7 @@ int api_ranks(struct worker *worker, const struct request *request, struct respo
     struct peers peers;
     struct why why;
     struct peers_opts opts;
+    json_t *json;
     int rc = peers_by(request_text(request, "by", NULL), &run->defs, &opts);
 
     if (rc == 0)
@@ -266,11 +295,12 @@ int api_ranks(struct worker *worker, const struct request *request, struct respo
         return rc;
     scoring_why_init(&subtrees->work, &why);
     rc = peers_of_run(&subtrees->work, &run->columns, &opts, &peers);
-    if (rc == 0)
-        response_json(
-            response,
-            ranks_to_json(&subtrees->work, &why, &peers,
-                          peers.n <= MAX_CELLS / WIDTH ? WIDTH : MAX_CELLS / peers.n + 1));
+    if (rc == 0) {
+        json = ranks_to_json(&subtrees->work, &why, &peers,
+                             peers.n <= MAX_CELLS / WIDTH ? WIDTH : MAX_CELLS / peers.n + 1);
+        json_object_set_new(json, "of_location", places_of(&peers, run->defs.n_locations));
+        response_json(response, json);
+    }
     peers_release(&peers);
     why_release(&why);
     return rc;

@@ -20,7 +20,8 @@
 struct summing {
     struct message_matrix *matrix;
     const struct columns *columns;
-    uint32_t *row; /* [n_locations of the run] NO_ROW: not of the window */
+    const bool *is_end; /* [n_locations of the run] or NULL */
+    uint32_t *row;      /* [n_locations of the run] NO_ROW: not of the window */
     uint64_t n_looked_at;
 };
 
@@ -75,6 +76,11 @@ static double waited(const struct columns *columns, uint32_t from, uint32_t to,
     return until > enter ? (double)(until - enter) : 0;
 }
 
+static bool is_end(const struct summing *s, uint32_t location)
+{
+    return s->is_end == NULL || s->is_end[location];
+}
+
 static void add(struct summing *s, uint32_t location, const struct message *sent)
 {
     const struct columns *columns = s->columns;
@@ -87,12 +93,12 @@ static void add(struct summing *s, uint32_t location, const struct message *sent
     if (sent->kind != MESSAGE_SEND)
         return;
     if (sent->match >= columns->n_messages) {
-        s->matrix->unmatched++;
+        s->matrix->unmatched += is_end(s, location);
         return;
     }
     received = &columns->message[sent->match];
     to = arrows_location_of(columns, sent->match);
-    if (s->row[to] == NO_ROW)
+    if (s->row[to] == NO_ROW || !(is_end(s, location) || is_end(s, to)))
         return;
     transfer =
         received->end_ns > sent->begin_ns ? (double)(received->end_ns - sent->begin_ns) : 0;
@@ -121,13 +127,13 @@ static void scale(struct message_matrix *m, double factor)
 
 void message_matrix_of(struct message_matrix *matrix, const struct columns *columns,
                        const struct levels *levels, const struct definitions *defs,
-                       const struct arrows_window *window, uint32_t most_rows)
+                       const struct arrows_window *window, const struct matrix_opts *opts)
 {
-    struct summing s = {.matrix = matrix, .columns = columns};
+    struct summing s = {.matrix = matrix, .columns = columns, .is_end = opts->is_end};
     uint64_t *end = mem_alloc(2 * (size_t)window->n_locations, sizeof *end), n = 0, step;
     uint64_t *begin = end + window->n_locations;
 
-    number_rows(&s, defs, window, most_rows);
+    number_rows(&s, defs, window, opts->most_rows);
     for (uint32_t k = 0; k < window->n_locations; k++) {
         begin[k] = arrows_from(columns, levels, window->location[k], window->begin_ns);
         end[k] = arrows_from(columns, levels, window->location[k], window->end_ns);
@@ -203,26 +209,48 @@ static int answer(const struct message_matrix *m, struct response *response)
     return rc;
 }
 
+/* Which locations one end has to be on; NULL, all. To be freed. */
+static int read_ends(const struct request *request, uint32_t n_locations, bool **is_end)
+{
+    uint32_t *end, n = 0;
+    int rc;
+
+    *is_end = NULL;
+    if (request_text(request, "ends", NULL) == NULL)
+        return 0;
+    end = mem_alloc(n_locations, sizeof *end);
+    rc = request_list(request, "ends", n_locations, end, &n);
+    *is_end = mem_alloc(n_locations, sizeof **is_end);
+    for (uint32_t i = 0; rc == 0 && i < n; i++)
+        (*is_end)[end[i]] = true;
+    free(end);
+    return rc;
+}
+
 int api_matrix(struct worker *worker, const struct request *request, struct response *response)
 {
     const struct served *served = worker->served;
     struct message_matrix matrix = {0};
     struct window window;
+    bool *is_end = NULL;
     double most = 0;
     int rc = window_read(&window, served, request);
 
     if (rc == 0)
         rc = request_number(request, "rows", 1, MAX_ROWS, TYPICAL_ROWS, &most);
+    if (rc == 0)
+        rc = read_ends(request, served->run.columns.n_locations, &is_end);
     if (rc == 0) {
         bool is_to_the_end = request_text(request, "end", NULL) == NULL;
         struct arrows_window look = {window.begin_ns, window.end_ns + is_to_the_end,
                                      window.location, window.n_locations};
 
         message_matrix_of(&matrix, &served->scattered, served_levels(served), &served->run.defs,
-                          &look, (uint32_t)most);
+                          &look, &(struct matrix_opts){(uint32_t)most, is_end});
         rc = answer(&matrix, response);
     }
     message_matrix_release(&matrix);
     window_release(&window);
+    free(is_end);
     return rc;
 }

@@ -38,16 +38,21 @@ struct message_matrix {
     bool is_estimate;         /* of a part of the messages; the longest are of these */
 };
 
+struct matrix_opts {
+    uint32_t most_rows;
+    const bool *is_end; /* (locations of the run) NULL: all are */
+};
+
 /*
  * message_matrix_of -- the messages sent in a window, both ends on its locations.
  *   matrix     zeroed; release it in any case
  *   levels     of these columns, or NULL
- *   most_rows  >= 1
+ *   opts       how many rows at most, >= 1; and which locations one end has to be on
  * O(records in the window), never more than MATRIX_ALL of them, and O(locations + rows^2).
  */
 void message_matrix_of(struct message_matrix *matrix, const struct columns *columns,
                        const struct levels *levels, const struct definitions *defs,
-                       const struct arrows_window *window, uint32_t most_rows);
+                       const struct arrows_window *window, const struct matrix_opts *opts);
 void message_matrix_release(struct message_matrix *matrix);
 
 #endif

@@ -101,6 +101,22 @@ static void a_message_belongs_to_where_it_was_sent(void **state)
                         "the window ends before it begins");
 }
 
+/* 3 to 0, and 0 to 1. */
+static void one_end_is_where_it_has_to_be(void **state)
+{
+    struct sample_page *p = *state;
+    uint32_t *from, *to;
+
+    sample_page_ok(p, "/messages/matrix?ends=0");
+    from = sample_page_column(p, "from", "u32", 2);
+    to = sample_page_column(p, "to", "u32", 2);
+    assert_true(from[0] == 0 && to[0] == 1 && from[1] == 3 && to[1] == 0);
+    free(from);
+    free(to);
+    is_column(p, "messages", (double[]){3, 3}, 2);
+    assert_int_equal(sample_page_get(p, "/messages/matrix?ends=99"), ERR_USAGE);
+}
+
 static void neighbours_are_one_row_where_there_are_many_ranks(void **state)
 {
     struct sample_page *p = *state;
@@ -137,12 +153,14 @@ static void other_ends_that_are_not_there_are_unmatched(void **state)
         sample.message[i].match = sample.columns.n_messages + i;
         sample.message[i].call = 4000000000u;
     }
-    message_matrix_of(&matrix, &sample.columns, NULL, &defs, &window, 10);
+    message_matrix_of(&matrix, &sample.columns, NULL, &defs, &window,
+                      &(struct matrix_opts){10, NULL});
     assert_true(sends > 0 && matrix.unmatched == sends);
     message_matrix_release(&matrix);
     for (size_t i = 0; i < sample.columns.n_messages; i++)
         sample.message[i].match = 0;
-    message_matrix_of(&matrix, &sample.columns, NULL, &defs, &window, 10);
+    message_matrix_of(&matrix, &sample.columns, NULL, &defs, &window,
+                      &(struct matrix_opts){10, NULL});
     found = matrix.cell[0].messages + matrix.cell[2].messages; /* to location 0 */
     assert_true(found == sends && matrix.unmatched == 0);
     assert_true(matrix.cell[0].wait_ns == 0);
@@ -169,7 +187,7 @@ static void of_very_many_some_stand_for_all(void **state)
         message[n + i] = (struct message){i, i + 5, 100, i, NO_CALL, 0, 0, 0, i, MESSAGE_RECV};
     }
     columns.message = message;
-    message_matrix_of(&matrix, &columns, NULL, &defs, &window, 10);
+    message_matrix_of(&matrix, &columns, NULL, &defs, &window, &(struct matrix_opts){10, NULL});
     assert_true(matrix.is_estimate);
     assert_int_equal(matrix.rank[1], 7);
     assert_true(matrix.cell[1].messages > 0.98 * n && matrix.cell[1].messages < 1.02 * n);
@@ -185,6 +203,7 @@ int main(void)
         cmocka_unit_test(each_rank_sends_to_the_next),
         cmocka_unit_test(who_receives_before_it_is_sent_waits),
         cmocka_unit_test(a_message_belongs_to_where_it_was_sent),
+        cmocka_unit_test(one_end_is_where_it_has_to_be),
         cmocka_unit_test(neighbours_are_one_row_where_there_are_many_ranks),
         cmocka_unit_test(other_ends_that_are_not_there_are_unmatched),
         cmocka_unit_test(of_very_many_some_stand_for_all),

@@ -20,13 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The calls around the one that is looked at, and the group of each. */
-struct open_calls {
-    uint32_t *row;   /* [n] of ascending depth */
-    uint32_t *group; /* [n] */
-    uint32_t n, most;
-};
-
 void measure_init(struct measure *m, enum measure_by by, const struct definitions *defs)
 {
     *m = (struct measure){.by = by, .defs = defs};
@@ -36,6 +29,8 @@ void measure_release(struct measure *m)
 {
     idmap_release(&m->known);
     free(m->group);
+    free(m->open.row);
+    free(m->open.group);
     *m = (struct measure){0};
 }
 
@@ -48,17 +43,29 @@ static uint64_t part_in(const struct call_view *calls, uint32_t row, const uint6
     return until > from ? until - from : 0;
 }
 
-static void close_until(struct measure *m, struct open_calls *open,
-                        const struct call_view *calls, uint32_t depth)
+static void close_until(struct measure *m, const struct call_view *calls, uint32_t depth)
 {
+    struct open_calls *open = &m->open;
+
     while (open->n > 0 && calls->depth[open->row[open->n - 1]] >= depth)
         m->group[open->group[--open->n]].n_open--;
 }
 
-/* The group of a call of that region inside those that are open. */
-static uint32_t group_of(struct measure *m, const struct open_calls *open, uint32_t location,
-                         uint32_t region)
+/* None is open, and there is room for those of a location. */
+static void begin_location(struct measure *m, const struct call_view *calls)
 {
+    struct open_calls *open = &m->open;
+
+    mem_grow(&open->row, &open->row_cap, calls->n_depths, sizeof *open->row);
+    mem_grow(&open->group, &open->group_cap, calls->n_depths, sizeof *open->group);
+    open->n = 0;
+    open->most = calls->n_depths;
+}
+
+/* The group of a call of that region inside those that are open. */
+static uint32_t group_of(struct measure *m, uint32_t location, uint32_t region)
+{
+    const struct open_calls *open = &m->open;
     bool has_caller = m->by == MEASURE_BY_PATH && open->n > 0;
     uint32_t caller = has_caller ? open->group[open->n - 1] : MEASURE_NO_CALLER;
     uint32_t id = m->by == MEASURE_BY_RANK ? m->defs->location[location].rank : region;
@@ -71,16 +78,17 @@ static uint32_t group_of(struct measure *m, const struct open_calls *open, uint3
     return group;
 }
 
-static int add_call(struct measure *m, struct open_calls *open, const struct call_view *calls,
-                    uint32_t row, uint32_t location, const uint64_t window[2])
+static int add_call(struct measure *m, const struct call_view *calls, uint32_t row,
+                    uint32_t location, const uint64_t window[2])
 {
+    struct open_calls *open = &m->open;
     uint64_t part = part_in(calls, row, window);
     uint32_t group;
 
-    close_until(m, open, calls, calls->depth[row]);
+    close_until(m, calls, calls->depth[row]);
     if (calls->region[row] >= m->defs->names.n || open->n == open->most)
         return err_set(ERR_FORMAT, "damaged run: calls/ has calls that make no tree");
-    group = group_of(m, open, location, calls->region[row]);
+    group = group_of(m, location, calls->region[row]);
     if (group >= MAX_MEASURE_GROUPS)
         return err_set(ERR_RANGE, "more than %u call paths in this window", MAX_MEASURE_GROUPS);
     m->group[group].calls++;
@@ -95,6 +103,27 @@ static int add_call(struct measure *m, struct open_calls *open, const struct cal
     open->row[open->n] = row;
     open->group[open->n++] = group;
     return 0;
+}
+
+/* Of rows from i to before end, those with a part in the window, and all that is around these. */
+static int add_calls(struct measure *m, const struct call_view *calls, uint32_t i, uint32_t end,
+                     uint32_t location, const uint64_t window_ns[2])
+{
+    int rc = 0;
+
+    begin_location(m, calls);
+    while (i < end && rc == 0) {
+        uint32_t inside = calls->subtree_len[i];
+
+        if (calls_leave(calls, i) <= window_ns[0] && calls->enter_ns[i] < window_ns[0]) {
+            i += inside > 0 && inside <= calls->n - i ? inside
+                                                      : 1; /* nothing inside reaches it */
+            continue;
+        }
+        rc = add_call(m, calls, i++, location, window_ns);
+    }
+    close_until(m, calls, 0);
+    return rc;
 }
 
 static void add_messages(struct measure *m, const struct columns *columns,
@@ -122,26 +151,24 @@ int measure_add(struct measure *m, const struct columns *columns, const struct l
 {
     struct call_view calls = columns_view(columns, location);
     uint32_t end = window_ns[1] > 0 ? calls_until(&calls, window_ns[1] - 1) : 0;
-    struct open_calls open = {.row = mem_alloc(calls.n_depths, sizeof *open.row),
-                              .group = mem_alloc(calls.n_depths, sizeof *open.group),
-                              .most = calls.n_depths};
-    int rc = 0;
+    int rc = add_calls(m, &calls, 0, end, location, window_ns);
 
-    for (uint32_t i = 0; i < end && rc == 0;) {
-        uint32_t inside = calls.subtree_len[i];
-
-        if (calls_leave(&calls, i) <= window_ns[0] && calls.enter_ns[i] < window_ns[0]) {
-            i += inside > 0 && inside <= calls.n - i ? inside
-                                                     : 1; /* nothing inside reaches it */
-            continue;
-        }
-        rc = add_call(m, &open, &calls, i++, location, window_ns);
-    }
-    close_until(m, &open, &calls, 0);
     add_messages(m, columns, levels, location, window_ns);
-    free(open.row);
-    free(open.group);
     return rc;
+}
+
+int measure_add_tree(struct measure *m, const struct columns *columns, uint32_t location,
+                     uint32_t row, const uint64_t window_ns[2])
+{
+    struct call_view calls = columns_view(columns, location);
+    uint32_t inside = row < calls.n ? calls.subtree_len[row] : 0, end;
+
+    if (inside == 0 || inside > calls.n - row)
+        return err_set(ERR_FORMAT, "damaged run: calls/ has calls that make no tree");
+    end = row + inside;
+    while (end > row && calls.enter_ns[end - 1] >= window_ns[1])
+        end--;
+    return add_calls(m, &calls, row, end, location, window_ns);
 }
 
 #define MAX_WIDTH 8192
@@ -341,18 +368,23 @@ static json_t *group_to_json(const struct measure_group *g, enum measure_by by)
     return item;
 }
 
-static json_t *measure_to_json(const struct measure *m, const struct window *window)
+json_t *measure_items(const struct measure *m)
 {
     json_t *items = json_array();
 
     for (uint32_t i = 0; i < m->known.n; i++)
         json_array_append_new(items, group_to_json(&m->group[i], m->by));
+    return items;
+}
+
+static json_t *measure_to_json(const struct measure *m, const struct window *window)
+{
     return json_pack("{s:I, s:I, s:I, s:o, s:{s:I, s:I, s:I, s:I}}", "begin_ns",
                      (json_int_t)window->begin_ns, "end_ns", (json_int_t)window->end_ns,
-                     "locations", (json_int_t)window->n_locations, "items", items, "messages",
-                     "sent", (json_int_t)m->sent, "sent_bytes", (json_int_t)m->sent_bytes,
-                     "received", (json_int_t)m->received, "received_bytes",
-                     (json_int_t)m->received_bytes);
+                     "locations", (json_int_t)window->n_locations, "items", measure_items(m),
+                     "messages", "sent", (json_int_t)m->sent, "sent_bytes",
+                     (json_int_t)m->sent_bytes, "received", (json_int_t)m->received,
+                     "received_bytes", (json_int_t)m->received_bytes);
 }
 
 static int read_measure_by(const struct request *request, enum measure_by *by)

@@ -19,6 +19,8 @@
 
 #include <stdint.h>
 
+#include <jansson.h>
+
 struct definitions;
 
 #define MAX_MEASURE_GROUPS 100000u /* that one answer has */
@@ -35,9 +37,18 @@ struct measure_group {
     uint32_t n_open;   /* while a location is looked at: of it, around the call that is */
 };
 
+/* The calls around the one that is looked at, and the group of each. */
+struct open_calls {
+    uint32_t *row;   /* [n] of ascending depth */
+    uint32_t *group; /* [n] */
+    uint32_t n, most;
+    size_t row_cap, group_cap;
+};
+
 struct measure {
     enum measure_by by;
     const struct definitions *defs;
+    struct open_calls open;
     struct idmap known;
     struct measure_group *group; /* [known.n] in the order in which they were met */
     size_t cap;
@@ -58,5 +69,17 @@ void measure_release(struct measure *m);
  */
 int measure_add(struct measure *m, const struct columns *columns, const struct levels *levels,
                 uint32_t location, const uint64_t window_ns[2]);
+
+/*
+ * measure_add_tree -- the part of a call, and of all in it, that lies in [begin_ns, end_ns); no
+ * messages. No tree may be added twice, nor be inside another that is.
+ *   row  may be anything
+ * O(calls in it). Returns what measure_add does.
+ */
+int measure_add_tree(struct measure *m, const struct columns *columns, uint32_t location,
+                     uint32_t row, const uint64_t window_ns[2]);
+
+/* measure_items -- the groups as an array, as /measure has it. */
+json_t *measure_items(const struct measure *m);
 
 #endif

@@ -9,6 +9,7 @@
 #include "analysis/label_store.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "explain/why.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
 
@@ -37,10 +38,19 @@ static void free_facts(struct shared *shared)
     free(f->enter_ns);
     free(f->exit_ns);
     free(f->duration_ns);
+    free(f->lost_ns);
     free(f->rank);
     free(f->thread);
     free(f->index);
     free(f->location);
+    free(f->call);
+    free(f->way);
+    free(f->reason);
+    for (uint32_t i = 0; i < f->n_functions; i++) {
+        free(f->function[i].name);
+        free(f->function[i].place);
+    }
+    free(f->function);
     free(f->vertices);
     free(f->messages);
     free(f->part);
@@ -59,10 +69,13 @@ static struct execution_facts *new_facts(uint32_t n)
                                   .enter_ns = mem_alloc(n, sizeof(double)),
                                   .exit_ns = mem_alloc(n, sizeof(double)),
                                   .duration_ns = mem_alloc(n, sizeof(double)),
+                                  .lost_ns = mem_alloc(n, sizeof(double)),
                                   .rank = mem_alloc(n, sizeof(uint32_t)),
                                   .thread = mem_alloc(n, sizeof(uint32_t)),
                                   .index = mem_alloc(n, sizeof(uint32_t)),
                                   .location = mem_alloc(n, sizeof(uint32_t)),
+                                  .call = mem_alloc(n, sizeof(uint32_t)),
+                                  .way = mem_alloc(n, sizeof(uint32_t)),
                                   .vertices = mem_alloc(n, sizeof(uint32_t)),
                                   .messages = mem_alloc(n, sizeof(uint32_t)),
                                   .part = mem_alloc(n, 1),
@@ -176,6 +189,8 @@ static void take_all(struct table_reading *r, uint32_t t, sqlite3_stmt *row)
     f->thread[t] = (uint32_t)sqlite3_column_int64(row, FACT_THREAD);
     f->index[t] = (uint32_t)sqlite3_column_int64(row, FACT_INDEX);
     f->location[t] = (uint32_t)sqlite3_column_int64(row, FACT_LOCATION);
+    f->call[t] = (uint32_t)sqlite3_column_int64(row, FACT_CALL);
+    f->lost_ns[t] = sqlite3_column_double(row, FACT_LOST);
     f->vertices[t] = (uint32_t)sqlite3_column_int64(row, FACT_VERTICES);
     f->messages[t] = (uint32_t)sqlite3_column_int64(row, FACT_MESSAGES);
     f->part[t] = (unsigned char)sqlite3_column_int(row, FACT_PART);
@@ -206,6 +221,76 @@ static int read_scores(const struct making *m, struct table_reading *r)
     return rc;
 }
 
+/* What people ask for by the kind of a way. */
+static int reason_of(enum way_kind kind)
+{
+    static const int reasons[N_WAY_KINDS] = {
+        [WAY_NONE] = FILTER_NOWHERE,
+        [WAY_LONGER] = REASON_WORK,
+        [WAY_WAIT] = REASON_MPI,
+        [WAY_BARRIER] = REASON_BARRIER,
+        [WAY_SHORTER] = REASON_LESS,
+        [WAY_LONGER_IN_ALL] = REASON_ALL,
+        [WAY_SHORTER_IN_ALL] = REASON_LESS,
+        [WAY_MORE_CALLS] = REASON_CALLS,
+        [WAY_FEWER_CALLS] = REASON_CALLS,
+        [WAY_COMBINATION] = REASON_CALLS,
+        [WAY_ORDER] = REASON_CALLS,
+        [WAY_OPEN] = REASON_OPEN,
+    };
+
+    return reasons[kind];
+}
+
+/* The place of a function among those of ways; of a new one, the next. */
+static uint32_t function_at(struct execution_facts *f, const char *name, const char *place)
+{
+    uint32_t i = 0;
+
+    if (name == NULL)
+        return NO_FUNCTION;
+    while (i < f->n_functions && strcmp(f->function[i].name, name) != 0)
+        i++;
+    if (i < f->n_functions)
+        return i;
+    mem_grow(&f->function, &f->function_cap, f->n_functions + 1, sizeof *f->function);
+    f->function[f->n_functions].name = mem_copy_string(name);
+    f->function[f->n_functions++].place = mem_copy_string(place ? place : "");
+    return i;
+}
+
+/* Numbers are from 1, without gaps; what a damaged run has beyond that is left out. */
+static int read_ways(const struct making *m, struct execution_facts *f)
+{
+    sqlite3_stmt *query = NULL;
+    int rc = rundb_prepare(m->db, run_sql_ways, &query);
+
+    mem_grow(&f->reason, &f->reason_cap, 1, sizeof *f->reason);
+    if (rc == 0)
+        rc = rundb_bind(m->db, query, "i", m->foi);
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW &&
+           sqlite3_column_int64(query, 0) == (int64_t)f->n_ways + 1) {
+        mem_grow(&f->reason, &f->reason_cap, ++f->n_ways + 1, sizeof *f->reason);
+        f->reason[f->n_ways].kind = reason_of(way_read(rundb_text(query, 1)));
+        f->reason[f->n_ways].function =
+            function_at(f, rundb_text_or_null(query, 2), rundb_text_or_null(query, 3));
+    }
+    sqlite3_finalize(query);
+    query = NULL;
+    if (rc == 0)
+        rc = rundb_prepare(m->db, run_sql_execution_ways, &query);
+    if (rc == 0)
+        rc = rundb_bind(m->db, query, "i", m->foi);
+    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
+        int64_t t = sqlite3_column_int64(query, 0), way = sqlite3_column_int64(query, 1);
+
+        if (t >= 0 && t < m->n && way > 0 && way <= f->n_ways)
+            f->way[t] = (uint32_t)way;
+    }
+    sqlite3_finalize(query);
+    return rc;
+}
+
 static int read_all(const struct making *m, struct table_reading *r)
 {
     uint32_t *place_before = r->facts->place_before;
@@ -214,6 +299,8 @@ static int read_all(const struct making *m, struct table_reading *r)
     r->is_as_before = true;
     r->before = mem_alloc(m->n, sizeof *r->before);
     rc = each_row(m, run_sql_facts, take_all, r);
+    if (rc == 0)
+        rc = read_ways(m, r->facts);
     if (rc == 0)
         put_order(r, m->n);
     if (rc == 0 && r->is_as_before) {
@@ -352,6 +439,7 @@ int foi_state_find(struct foi_state *state, sqlite3 *db, int64_t foi)
 
 static void forget_list(struct foi_state *s)
 {
+    free(s->list.marks);
     free(s->list.tree);
     s->list = (struct foi_list){.n = 0};
 }

@@ -19,11 +19,36 @@
 #include <jansson.h>
 #include <sqlite3.h>
 
-/* What never changes. All arrays are [n]. */
+/* Why executions are strange, as people ask for it: ways (explain/why.h) of a kind. */
+enum reason_kind {
+    REASON_WORK,    /* a function takes longer */
+    REASON_MPI,     /* calls of MPI do */
+    REASON_BARRIER, /* barriers of threads do */
+    REASON_ALL,     /* all calls together do */
+    REASON_LESS,    /* it takes less */
+    REASON_CALLS,   /* more, fewer or other calls, or in another order */
+    REASON_OPEN,    /* it does not end */
+    N_REASON_KINDS,
+};
+
+#define NO_FUNCTION UINT32_MAX
+
+/* What never changes. All arrays are [n] where nothing else is said. */
 struct execution_facts {
     struct shared shared;
-    double *enter_ns, *exit_ns, *duration_ns;
-    uint32_t *rank, *thread, *index, *location, *vertices, *messages;
+    double *enter_ns, *exit_ns, *duration_ns, *lost_ns;
+    uint32_t *rank, *thread, *index, *location, *call, *vertices, *messages;
+    uint32_t *way; /* in which it is strange, from 1 to n_ways; 0: in none that is known */
+    struct {
+        int kind;          /* enum reason_kind; FILTER_NOWHERE: none of these */
+        uint32_t function; /* it is of; NO_FUNCTION */
+    } * reason;            /* [n_ways + 1] of ways; the first is unused */
+    uint32_t n_ways;
+    struct {
+        char *name, *place; /* "physics.c:234"; "": not known */
+    } * function;           /* [n_functions] by name, those that ways are of */
+    uint32_t n_functions;
+    size_t reason_cap, function_cap;
     unsigned char *part;        /* 0 time, 1 gross, 2 structure, 3 size */
     double *time, *gross;       /* they break ties of the score */
     uint32_t *place_before;     /* by the detector's own score, from 1 */
@@ -61,11 +86,16 @@ void execution_table_give_back(struct shared_cache *cache, const struct executio
 #define FOI_STATE_MAX_SKETCHES 1000 /* kept; then all are forgotten */
 
 #define VERDICT_CHANGED 2 /* another one than before labels were learnt */
+#define FILTER_ANY (-1)
+#define FILTER_NOWHERE (-2) /* a name that the run does not have */
 
-/* Which executions are asked for. */
+/* Which executions are asked for: serve/foi_filter.h. */
 struct foi_filter {
     double rank;             /* < 0: any */
-    int is_anomaly;          /* -1: any; VERDICT_CHANGED */
+    int64_t node;            /* that of this location; FILTER_ANY, FILTER_NOWHERE */
+    int64_t function;        /* of the facts; FILTER_ANY, FILTER_NOWHERE */
+    int kind;                /* enum reason_kind; FILTER_ANY */
+    int is_anomaly;          /* FILTER_ANY; VERDICT_CHANGED */
     int label;               /* enum label; 2: any */
     double begin_ns, end_ns; /* with a part in this time; end_ns 0: any */
 };
@@ -74,7 +104,9 @@ struct foi_filter {
 struct foi_list {
     struct foi_filter filter;
     const struct execution_table *table; /* NULL: no list */
-    uint32_t *tree;                      /* [n]; NULL: all, as in scores->order */
+    unsigned char *marks; /* [table->n] of each tree: what of the filter it passes; NULL: all
+                             pass */
+    uint32_t *tree;       /* [n]; NULL: all, as in scores->order */
     uint32_t n;
 };
 

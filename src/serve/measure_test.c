@@ -165,6 +165,42 @@ static void a_window_holds_what_the_definition_says(void **state)
     sample_columns_release(&sample);
 }
 
+/* Trees of outermost calls, one after another, are all there is. */
+static void the_trees_of_a_window_are_the_window(void **state)
+{
+    struct sample_columns sample;
+    struct rng rng = {8};
+
+    (void)state;
+    sample_columns_init(&sample, 60, 3);
+    for (int k = 0; k < 40; k++) {
+        uint64_t begin = rng_below(&rng, (uint32_t)sample.end_ns);
+        uint64_t window[] = {begin, begin + 1 + rng_below(&rng, k % 2 ? 50 : 50000)};
+        struct measure whole, trees;
+
+        measure_init(&whole, MEASURE_BY_REGION, &defs);
+        measure_init(&trees, MEASURE_BY_REGION, &defs);
+        for (uint32_t l = 0; l < SAMPLE_LOCATIONS; l++) {
+            struct call_view calls = columns_view(&sample.columns, l);
+
+            assert_int_equal(measure_add(&whole, &sample.columns, NULL, l, window), 0);
+            for (uint32_t i = 0; i < calls.n; i += calls.subtree_len[i])
+                assert_int_equal(measure_add_tree(&trees, &sample.columns, l, i, window), 0);
+        }
+        assert_int_equal(trees.known.n, whole.known.n);
+        for (uint32_t g = 0; g < whole.known.n; g++) {
+            assert_int_equal(trees.group[g].id, whole.group[g].id);
+            assert_int_equal(trees.group[g].calls, whole.group[g].calls);
+            assert_int_equal(trees.group[g].total_ns, whole.group[g].total_ns);
+            assert_int_equal(trees.group[g].own_ns, whole.group[g].own_ns);
+        }
+        assert_int_equal(trees.sent + trees.received, 0);
+        measure_release(&whole);
+        measure_release(&trees);
+    }
+    sample_columns_release(&sample);
+}
+
 /* Numbers from a file that somebody else wrote. */
 static void calls_that_make_no_tree_are_refused(void **state)
 {
@@ -181,6 +217,7 @@ static void calls_that_make_no_tree_are_refused(void **state)
     for (uint32_t i = 0; i < 12; i++)
         sample.depth[i] = (uint16_t)i; /* deeper than there are depths */
     assert_int_not_equal(measure_add(&m, &sample.columns, NULL, 0, all), 0);
+    assert_int_not_equal(measure_add_tree(&m, &sample.columns, 0, 9999, all), 0);
     measure_release(&m);
     sample_columns_release(&sample);
 }
@@ -189,6 +226,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_window_holds_what_the_definition_says),
+        cmocka_unit_test(the_trees_of_a_window_are_the_window),
         cmocka_unit_test(calls_that_make_no_tree_are_refused),
     };
 

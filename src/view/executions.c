@@ -198,10 +198,8 @@ int executions_ask(sqlite3 *db, const char *sql, const struct execution_filter *
     if (rc == 0)
         rc = rundb_bind(db, *query, "oo", foi != 0, foi, filter->rank != NO_RANK,
                         (int64_t)filter->rank);
-    if (rc == 0 && filter->end_ns > 0 && sqlite3_bind_parameter_count(*query) >= 8) {
-        sqlite3_bind_int64(*query, 7, (int64_t)filter->begin_ns);
-        sqlite3_bind_int64(*query, 8, (int64_t)filter->end_ns);
-    }
+    if (rc == 0 && filter->set && sqlite3_bind_parameter_count(*query) >= 7)
+        rc = rundb_bind_set(db, *query, 7, filter->set);
     return rc;
 }
 

@@ -2,6 +2,7 @@
 #ifndef SNAG_VIEW_EXECUTIONS_H
 #define SNAG_VIEW_EXECUTIONS_H
 
+#include "run/rundb.h"
 #include "run/rundir.h"
 
 #include <stdbool.h>
@@ -35,19 +36,19 @@ struct execution {
 };
 
 struct execution_filter {
-    const char *foi;     /* name of one function of interest, or NULL */
-    int64_t foi_id;      /* the same by its id; 0: not said */
-    const char *verdict; /* or NULL */
-    uint32_t rank;       /* NO_RANK: all */
-    uint64_t most;       /* 0: all */
-    bool is_in_order;    /* executions as they are in the run, not by score */
-    bool is_by_lost;     /* executions by the time they lost, not by score */
-    bool is_by_cost;     /* executions by what they cost the run */
-    const char *label;   /* abnormal, normal, none; NULL: all */
-    uint64_t offset;     /* of incidents: so many are left out first */
-    int64_t group;       /* of incidents: those whose head is in this one; 0: all */
-    uint64_t begin_ns;   /* executions, and incidents of such, with a part in this time ... */
-    uint64_t end_ns;     /* ... which ends here; 0: all */
+    const char *foi;             /* name of one function of interest, or NULL */
+    int64_t foi_id;              /* the same by its id; 0: not said */
+    const char *verdict;         /* or NULL */
+    uint32_t rank;               /* NO_RANK: all */
+    uint64_t most;               /* 0: all */
+    bool is_in_order;            /* executions as they are in the run, not by score */
+    bool is_by_lost;             /* executions by the time they lost, not by score */
+    bool is_by_cost;             /* executions by what they cost the run */
+    const char *label;           /* abnormal, normal, none; NULL: all */
+    uint64_t offset;             /* of incidents: so many are left out first */
+    int64_t group;               /* of incidents: those whose head is in this one; 0: all */
+    const struct rundb_set *set; /* of incidents and groups of the one function: those of its
+                                    executions; NULL: all */
 };
 
 /*
@@ -141,8 +142,8 @@ bool executions_have_several(sqlite3 *db);
 
 /*
  * executions_ask -- a statement that has the filter's function as ?1, its rank as ?2, and, if it
- * asks for a time, that as ?7 and ?8, null for all. Its other parameters are for the caller to
- * bind. Returns 0, ERR_NOT_FOUND for an unknown FOI, or ERR_DATABASE.
+ * asks for one, its set as ?7, null for all. Its other parameters are for the caller to bind.
+ * Returns 0, ERR_NOT_FOUND for an unknown FOI, or ERR_DATABASE.
  */
 int executions_ask(sqlite3 *db, const char *sql, const struct execution_filter *filter,
                    sqlite3_stmt **query);

@@ -71,7 +71,7 @@ static int prepare(sqlite3 *db, const char *sql, const struct execution_filter *
         sqlite3_bind_text(*query, 3, filter->verdict, -1, SQLITE_STATIC);
         sqlite3_bind_text(*query, 4, filter->label, -1, SQLITE_STATIC);
         if (filter->group > 0)
-            sqlite3_bind_int64(*query, 9, filter->group);
+            sqlite3_bind_int64(*query, 8, filter->group);
     }
     return rc;
 }

@@ -43,6 +43,16 @@ try '/fois/{foi}/ranks' /fois/1/ranks
 for of in of=lost of=cost of=waiting 'of=region&region=1&width=7'; do
     try '/fois/{foi}/map' "/fois/1/map?$of"
 done
+for filter in '' 'rank=0&begin=5&end=90000000' 'node=nowhere' 'function=solve&kind=work' 'verdict=anomaly&label=none'; do
+    try '/fois/{foi}/passing' "/fois/1/passing?$filter"
+    try '/fois/{foi}/measure' "/fois/1/measure?$filter"
+    for of in candidates causes incidents groups map; do
+        try "/fois/{foi}/$of" "/fois/1/$of?$filter"
+    done
+done
+try '/fois/{foi}/choices' /fois/1/choices
+get "$api/fois/1/choices"
+check "functions" "$(jq -c '[.functions[].name]' "$body")" '["solve","sort"]'
 try '/fois/{foi}/next' '/fois/1/next?n=3'
 try '/fois/{foi}/retrains' /fois/1/retrains
 try '/fois/{foi}/learning' /fois/1/learning

@@ -453,6 +453,25 @@ export interface Measured {
     own_ns: number;
 }
 
+/* Why an execution is strange: a function takes longer, MPI does, barriers do, all does; it takes less; has other calls; does
+   not end. */
+export const reasonKinds = ["work", "mpi", "barrier", "all", "less", "calls", "open"] as const;
+export type ReasonKind = (typeof reasonKinds)[number];
+
+/* What there is to filter by, with how many executions are so. */
+export interface Choices {
+    functions: { name: string; place: string | null; executions: number }[];
+    kinds: { kind: ReasonKind; executions: number }[];
+}
+
+/* What functions took in what passes the filter. */
+export interface FilteredMeasure {
+    begin_ns: number;
+    end_ns: number;
+    is_of_executions: boolean /* else of all that ran then on these lanes */;
+    items: Measured[];
+}
+
 export interface Measure {
     begin_ns: number;
     end_ns: number;
@@ -572,6 +591,7 @@ export interface Ranks {
     slowdown: number | null;
     by: PlaceKind;
     places: Place[];
+    of_location: (number | null)[] /* place of each location */;
     operations: Operation[];
     teams?: { compared: number; threads: number; slow: TeamThread[] };
     history: {

@@ -47,6 +47,33 @@ export function byInterest(a: Place, b: Place): number {
     );
 }
 
+/* What executions that pass a filter come to, on one place. */
+export interface PlaceSums {
+    executions: number;
+    anomalies: number;
+    duration_ns: number;
+    lost_ns: number;
+}
+
+/* By place, from sums by location. */
+export function sumsOfPlaces(
+    { places, of_location }: Pick<Ranks, "places" | "of_location">,
+    by: Record<keyof PlaceSums, ArrayLike<number>>,
+): PlaceSums[] {
+    const sums = places.map(() => ({
+        executions: 0,
+        anomalies: 0,
+        duration_ns: 0,
+        lost_ns: 0,
+    }));
+    of_location.forEach((place, location) => {
+        if (place === null || !sums[place]) return;
+        for (const key of Object.keys(sums[place]) as (keyof PlaceSums)[])
+            sums[place][key] += by[key][location] ?? 0;
+    });
+    return sums;
+}
+
 /* What is said of threads in the teams of one process, as snag ranks says it. */
 export function teamsWords(teams: Ranks["teams"]): string {
     if (!teams) return "";

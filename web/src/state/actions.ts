@@ -4,7 +4,7 @@ import { ApiError, postJson } from "../api/http";
 import { Label, Retrained, Turned } from "../api/types";
 import { lastRetrain, Settings } from "./learning";
 import { plural, sentence } from "../format/units";
-import { changedFilter } from "./list_filter";
+import { changedFilter } from "./filter";
 import { reloadJudgements } from "./load";
 import { give, reached, takeBack } from "./given_labels";
 import { clearMarks } from "./marks";

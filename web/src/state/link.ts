@@ -56,7 +56,7 @@ import {
     zoomed,
 } from "./store";
 import { measuredBys, placeKinds } from "../api/types";
-import { printFilter, readFilter } from "./list_filter";
+import { filterParameters, printFilter, readFilter } from "./filter";
 import { comparedFields, isComparedStep } from "./compared_link";
 import { isLiveStep, liveFields } from "./live_link";
 import { firstViewsOf, ViewName, viewNames } from "./views";
@@ -240,14 +240,16 @@ function put(hash: string, how: "pushState" | "replaceState"): void {
 /* What a person moves changes the URL many times a second, which browsers are slow at and forbid in
    the end: it is written when it rests. */
 let pending: string | null = null;
-let windowInUrl:
-    string | undefined; /* of the timeline: Back undoes a zoom before it leaves the execution */
+let stepInUrl =
+    ""; /* the window of the timeline and the filter: Back undoes a zoom, or a condition, before it leaves the
+                        execution */
+const stepNow = () => `${timeWindow.value?.join()} ${filterParameters(filter.value)}`;
 let timer = 0;
 function writePending(): void {
     clearTimeout(timer);
-    const isZoom = timeWindow.value?.join() !== windowInUrl;
-    if (pending !== null) put(pending, isZoom ? "pushState" : "replaceState");
-    windowInUrl = timeWindow.value?.join();
+    const isStep = stepNow() !== stepInUrl;
+    if (pending !== null) put(pending, isStep ? "pushState" : "replaceState");
+    stepInUrl = stepNow();
     pending = null;
 }
 
@@ -258,7 +260,7 @@ export function writeUrl(): void {
 
 export function keepUrl(): void {
     read();
-    windowInUrl = timeWindow.value?.join();
+    stepInUrl = stepNow();
     let tree = selected.value;
     effect(() => {
         const state = printState([...fields, lassoField]);
@@ -267,7 +269,7 @@ export function keepUrl(): void {
         const isStep = (selected.value !== tree && tree !== null) || steps.includes(true);
         tree = selected.value;
         if (isStep) {
-            windowInUrl = timeWindow.value?.join();
+            stepInUrl = stepNow();
             writePending();
             return put(hash, "pushState");
         }
@@ -280,6 +282,6 @@ export function keepUrl(): void {
         pending = null;
         read();
         tree = selected.value;
-        windowInUrl = timeWindow.value?.join();
+        stepInUrl = stepNow();
     });
 }

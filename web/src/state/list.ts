@@ -14,7 +14,7 @@ import {
     tableOfEntries,
     treeBeside,
 } from "./entries";
-import { filterQuery, isNarrowed, ListFilter, printFilter, withoutFilter } from "./list_filter";
+import { filterQuery, isNarrowed, Filter, printFilter, withoutFilter } from "./filter";
 import { queryOf } from "./query";
 import { filter, foi, labelsVersion, notice, scoresVersion, selected } from "./store";
 
@@ -29,7 +29,7 @@ export interface Page {
 }
 
 async function getPage(
-    of: ListFilter,
+    of: Filter,
     offset: number,
     limit: number,
     abort?: AbortSignal,
@@ -53,7 +53,7 @@ async function getPage(
 
 /* Those behind `known`, until there are `n` of them or no more. */
 async function getEntries(
-    of: ListFilter,
+    of: Filter,
     known: Page | null,
     n: number,
     abort?: AbortSignal,
@@ -132,7 +132,7 @@ export function selectStep(by: 1 | -1): void {
 }
 
 /* All of them, not only those that are shown so far. */
-export async function listTable(of: ListFilter): Promise<Table> {
+export async function listTable(of: Filter): Promise<Table> {
     return tableOfEntries((await getEntries(of, null, Infinity)).entries);
 }
 

@@ -12,7 +12,7 @@ import {
     Run,
 } from "../api/types";
 import { ArrowKind } from "../format/arrow_words";
-import { firstFilter } from "./list_filter";
+import { firstFilter } from "./filter";
 import { ViewName, viewsAtFirst } from "./views";
 
 export const messageMeasures = [

@@ -8,125 +8,18 @@ import { runKeys } from "../state/keys";
 import { Entry } from "../state/entries";
 import { isLearningOpen } from "../state/learning";
 import { listQuery, listTable, Page, pageSize, showMore } from "../state/list";
-import { isNarrowed, ListFilter, withoutFilter, withPart } from "../state/list_filter";
+import { isNarrowed, withoutFilter } from "../state/filter";
 import { showView } from "../state/shown_views";
-import { filter, foi, run } from "../state/store";
+import { filter, foi } from "../state/store";
 import { CandidateItem } from "./candidate_item";
 import { CauseItem } from "./cause_item";
+import { Filters } from "./filters";
 import { FoldButton } from "./fold";
 import { GroupItem } from "./group_item";
 import { IncidentItem } from "./incident_item";
 import { Await, Empty } from "./panel";
 import { useTable } from "./pictures";
 import { useOneStop } from "./use_one_stop";
-
-const mostChoices = 64; /* in a list; of more ranks one is typed */
-
-function Filters() {
-    const now = filter.value;
-    const set = (part: Partial<ListFilter>) => (filter.value = withPart(now, part));
-    const ranks = [...new Set(run.value?.locations.map((l) => l.rank))].sort((a, b) => a - b);
-    const isAsking = now.order === "next"; /* what to label next takes no filter */
-    const choice = (
-        name: string,
-        value: string,
-        options: [string, string][],
-        take: (value: string) => void,
-    ) => (
-        <select
-            aria-label={name}
-            value={value}
-            disabled={isAsking && name !== "Order"}
-            title={isAsking && name !== "Order" ? "Questions are about all executions" : ""}
-            onChange={(event) => take(event.currentTarget.value)}
-        >
-            {options.map(([key, text]) => (
-                <option value={key}>{text}</option>
-            ))}
-        </select>
-    );
-    return (
-        <div class="filters">
-            {choice(
-                "Order",
-                now.order,
-                [
-                    ["causes", "By cause"],
-                    ["incidents", "Incidents"],
-                    ["groups", "Executions alike"],
-                    ["score", "Strangest first"],
-                    ["next", "Best to label next"],
-                ],
-                (order) => set({ order: order as ListFilter["order"] }),
-            )}
-            {ranks.length > mostChoices ? (
-                <input
-                    type="number"
-                    min="0"
-                    aria-label="Rank"
-                    placeholder="All ranks"
-                    value={now.rank ?? ""}
-                    disabled={isAsking}
-                    onChange={(e) =>
-                        set({
-                            rank:
-                                e.currentTarget.value === ""
-                                    ? null
-                                    : Number(e.currentTarget.value),
-                        })
-                    }
-                />
-            ) : (
-                choice(
-                    "Rank",
-                    String(now.rank ?? ""),
-                    [
-                        ["", "All ranks"],
-                        ...ranks.map((r): [string, string] => [String(r), `Rank ${r}`]),
-                    ],
-                    (rank) => set({ rank: rank === "" ? null : Number(rank) }),
-                )
-            )}
-            {choice(
-                "Verdict",
-                now.verdict,
-                [
-                    ["", "All verdicts"],
-                    ["anomaly", "Anomalies"],
-                    ["normal", "Normal ones"],
-                    ["changed", "Changed by labels"],
-                ],
-                (verdict) => set({ verdict: verdict as ListFilter["verdict"] }),
-            )}
-            {choice(
-                "Label",
-                now.label,
-                [
-                    ["", "Any label"],
-                    ["none", "Not labelled"],
-                    ["abnormal", "Abnormal"],
-                    ["normal", "Normal"],
-                ],
-                (label) => set({ label: label as ListFilter["label"] }),
-            )}
-            {now.time && !isAsking && (
-                <TimeChip time={now.time} clear={() => set({ time: null })} />
-            )}
-        </div>
-    );
-}
-
-/* The time that the list is filtered to. */
-function TimeChip({ time, clear }: { time: [number, number]; clear: () => void }) {
-    return (
-        <span class="chip">
-            {formatTime(time[0])} to {formatTime(time[1])}
-            <button class="quiet" aria-label="All times" onClick={clear}>
-                ✕
-            </button>
-        </span>
-    );
-}
 
 function NothingStandsOut() {
     if (!foi.value || foi.value.anomalies || isNarrowed(filter.value)) return null;

@@ -8,7 +8,7 @@ import { amountWords, incidentName, incidentSize, shortAmount } from "../format/
 import { formatTime, plural } from "../format/units";
 import { select } from "../state/actions";
 import { entryOfIncident } from "../state/entries";
-import { groupQuery } from "../state/list_filter";
+import { groupQuery } from "../state/filter";
 import { filter, foi, scoresVersion, selected } from "../state/store";
 import { useQuery } from "../state/query";
 import { Members } from "./incident_item";

@@ -18,9 +18,12 @@ import { css, scaleColour } from "../format/colour";
 import { formatBytes, formatCount, formatTime, plural } from "../format/units";
 import { showView } from "../state/shown_views";
 import { locationOf } from "../state/places";
+import { choosesExecutions } from "../state/filter";
+import { isFiltered, lanesLeft } from "../state/filtered";
 import { useQuery } from "../state/query";
-import { messagesBy, messagesOf, shownRanks } from "../state/store";
+import { filter, messagesBy, messagesOf, shownRanks } from "../state/store";
 import { windowNow } from "../state/timeline";
+import { NotFiltered } from "./filters";
 import { HeatPicture } from "./heat_picture";
 import { inks } from "./inks";
 import { Choice } from "./live_panel";
@@ -293,9 +296,11 @@ function Found({ of }: { of: MessageMatrix }) {
     if (!of.from.length)
         return (
             <Empty>
-                {messagesOf.value === "run"
-                    ? "The run has no messages between ranks."
-                    : "No message was sent in this window."}
+                {messagesOf.value === "window"
+                    ? "No message was sent in this window."
+                    : isFiltered.value
+                      ? "No message passes the filter."
+                      : "The run has no messages between ranks."}
             </Empty>
         );
     return (
@@ -309,11 +314,43 @@ function Found({ of }: { of: MessageMatrix }) {
     );
 }
 
+/* The window of the timeline, or the time and the lanes of the filter; "": the run; null: there are no lanes. */
+function partNow(): string | null {
+    const isOfWindow = messagesOf.value === "window";
+    const time = isOfWindow ? windowNow.value : filter.value.time;
+    const lanes = isOfWindow ? null : lanesLeft.value;
+    if (lanes && !lanes.length) return null;
+    const said = [
+        ...(time ? [`begin=${Math.floor(time[0])}&end=${Math.ceil(time[1])}`] : []),
+        ...(lanes ? [`ends=${lanes.join()}`] : []),
+    ];
+    return said.length ? `?${said.join("&")}` : "";
+}
+
+/* Which messages these are, where that is neither said by the choice above nor by the filter alone. */
+function Whose() {
+    if (messagesOf.value === "window")
+        return <NotFiltered>The window decides here, not the filter.</NotFiltered>;
+    const parts = [
+        ...(lanesLeft.value ? ["Messages with an end on the lanes of the filter."] : []),
+        ...(choosesExecutions(filter.value)
+            ? ["Of all messages then, not of the executions that pass the filter alone."]
+            : []),
+    ];
+    return parts.length ? <NotFiltered>{parts.join(" ")}</NotFiltered> : null;
+}
+
 export function MessagesView() {
-    const now = messagesOf.value === "window" ? windowNow.value : null;
-    const wanted = now ? `?begin=${Math.floor(now[0])}&end=${Math.ceil(now[1])}` : "";
-    const window = useRested(wanted, wanted);
-    const matrix = useQuery<MessageMatrix>("messages", (abort) => load(window, abort), window);
+    const wanted = partNow();
+    const rested = useRested(wanted, wanted ?? "");
+    const isOfWindow = messagesOf.value === "window";
+    const asked = isOfWindow ? rested : wanted; /* a filter does not move many times a second */
+    const about = isOfWindow ? "messages of the window" : `messages ${wanted}`;
+    const matrix = useQuery<MessageMatrix>(
+        asked === null ? null : about,
+        (abort) => load(asked!, abort),
+        asked ?? "",
+    );
     const tools = (
         <>
             <Choice
@@ -327,7 +364,7 @@ export function MessagesView() {
                 value={messagesOf.value}
                 title="A message belongs to the window in which it was sent"
                 options={[
-                    ["run", "of the run"],
+                    ["run", isFiltered.value ? "of what passes the filter" : "of the run"],
                     ["window", "of the timeline's window"],
                 ]}
                 choose={(of) => (messagesOf.value = of)}
@@ -336,7 +373,8 @@ export function MessagesView() {
     );
     return (
         <Panel name="messages" tools={tools}>
-            <Await of={matrix} what="the messages" empty="There are no messages.">
+            <Whose />
+            <Await of={matrix} what="the messages" empty="No rank passes the filter.">
                 {(found) => <Found of={found} />}
             </Await>
         </Panel>

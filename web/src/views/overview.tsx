@@ -9,7 +9,6 @@ import {
     colourBy,
     details,
     executions,
-    filter,
     foi,
     lassoed,
     moving,
@@ -21,7 +20,7 @@ import {
     xAttribute,
     yAttribute,
 } from "../state/store";
-import { isNarrowed } from "../state/list_filter";
+import { isFiltered, passingQuery } from "../state/filtered";
 import { detailsQuery, executionsQuery, planeQuery } from "../state/load";
 import { Choice } from "./live_panel";
 import { Empty, Failed, Loading, Panel } from "./panel";
@@ -144,6 +143,15 @@ function Chosen() {
     );
 }
 
+function hiddenWords(): string {
+    const { isLoading, error } = passingQuery.answer.value;
+    if (error) return `not known: ${error}`;
+    if (isLoading) return "filtering ...";
+    return hiddenPoints.value
+        ? `${plural(hiddenPoints.value, "point")} hidden`
+        : "all points shown";
+}
+
 function Sampling() {
     return (
         <div class="sampling">
@@ -163,12 +171,8 @@ function Sampling() {
                 </output>
             </label>
             {planeShown.value !== "attributes" && <span>near: alike</span>}
-            {isNarrowed(filter.value) && <span>those that the list is filtered to</span>}
-            <span>
-                {hiddenPoints.value
-                    ? `${plural(hiddenPoints.value, "point")} hidden`
-                    : "all points shown"}
-            </span>
+            {isFiltered.value && <span>those that pass the filter</span>}
+            <span>{hiddenWords()}</span>
         </div>
     );
 }

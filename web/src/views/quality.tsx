@@ -3,6 +3,7 @@ import { Clocks, Quality } from "../api/types";
 import { locationName } from "../format/ids";
 import { formatCount, formatTime, plural } from "../format/units";
 import { run } from "../state/store";
+import { NotFiltered } from "./filters";
 import { Panel } from "./panel";
 import { usePicture, useTable } from "./pictures";
 import { tableFigure } from "./table_figure";
@@ -78,6 +79,7 @@ export function QualityView() {
                         </tbody>
                     </table>
                 )}
+                <NotFiltered>Of the whole run.</NotFiltered>
                 <p class="dim">
                     {of.trace} ({of.source}), {plural(of.n_calls, "call")},{" "}
                     {plural(of.n_messages, "message")} on{" "}

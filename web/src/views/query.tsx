@@ -16,6 +16,7 @@ import {
 } from "../state/sql";
 import { notice, sqlAsked, sqlShows } from "../state/store";
 import { Choice } from "./live_panel";
+import { NotFiltered } from "./filters";
 import { Await, Panel } from "./panel";
 import { pictureOfSvg, usePicture, useTable } from "./pictures";
 import { QueryPicture, valueText } from "./query_chart";
@@ -222,6 +223,9 @@ export function QueryView() {
                 </span>
             </form>
             <div class="query-answer">
+                <NotFiltered>
+                    Of the whole run: only what the query says is left out.
+                </NotFiltered>
                 <Await
                     of={answer}
                     what="the rows"

@@ -20,6 +20,8 @@ import { anomalyColour, Rgb } from "../format/palette";
 import { notKnownWords } from "../format/cost_words";
 import { locationName } from "../format/ids";
 import { formatTime, plural } from "../format/units";
+import { choosesExecutions } from "../state/filter";
+import { filterNow, filterVersion, lanesLeft } from "../state/filtered";
 import { readLanes } from "../state/lanes";
 import { regionName } from "../state/names";
 import { locationsById } from "../state/places";
@@ -28,6 +30,7 @@ import { showLane } from "../state/reveal";
 import { shownNow } from "../state/selected";
 import {
     executions,
+    filter,
     foi,
     mapOf,
     mapOrder,
@@ -77,12 +80,12 @@ function nameOf(of: string): string {
     return names[of] ?? `time in ${regionName(Number(of))}`;
 }
 
-async function loadMap(of: string, abort: AbortSignal): Promise<RankMap> {
+async function loadMap(of: string, asked: string, abort: AbortSignal): Promise<RankMap> {
     const what = of in names ? `of=${of}` : `of=region&region=${of}`;
     const lanes = run.value!.locations.length;
     const width = Math.max(32, Math.min(mostWidth, Math.floor(mostCells / lanes)));
     const { header, columns } = await getBundle(
-        `/fois/${foi.value?.id}/map?${what}&width=${width}`,
+        `/fois/${foi.value?.id}/map?${what}&width=${width}&${asked}`,
         abort,
     );
     return { ...header, ...columns } as unknown as RankMap;
@@ -193,10 +196,18 @@ function shadeOf(share: number): string {
     return `rgb(${anomalyColour.join(" ")} / ${opacityOf(share)})`;
 }
 
+/* Calls are not told by executions: the lanes and the time of the filter hold, what else it says does not. */
+function isOfAllExecutions(of: string): boolean {
+    return of !== "lost" && of !== "cost" && choosesExecutions(filter.value);
+}
+
 /* What the cells do not say. */
 function notesOf({ n_bounds, not_known }: RankMap): string[] {
     const unknown = not_known && notKnownWords(not_known);
     return [
+        ...(isOfAllExecutions(mapOf.value)
+            ? ["Of all calls then, not of the executions that pass the filter alone."]
+            : []),
         ...(n_bounds ? [`${plural(n_bounds, "execution")} cost at most what is shown.`] : []),
         ...(unknown ? [unknown] : []),
     ];
@@ -346,8 +357,10 @@ function MapPicture({ map }: { map: RankMap }) {
         const kept = mapRanks.value
             ? (readLanes(mapRanks.value, locations, Infinity) ?? [])
             : lanesOf(locations, map.total_ns);
-        return orderRows(kept, map.total_ns, mapOrder.value === "most");
-    }, [map, mapRanks.value, mapOrder.value]);
+        const left = lanesLeft.value && new Set(lanesLeft.value);
+        const passing = left ? kept.filter((id) => left.has(id)) : kept;
+        return orderRows(passing, map.total_ns, mapOrder.value === "most");
+    }, [map, mapRanks.value, mapOrder.value, lanesLeft.value]);
     const pixels = size.height && pixelRows(rows.length, size.height * size.ratio);
     const of: Shape = { map, rows, pixels };
     const rgba = () => {
@@ -413,8 +426,11 @@ function MapPicture({ map }: { map: RankMap }) {
 export function RankMapView() {
     const id = foi.value?.id;
     const of = mapOf.value;
-    const map = useQuery<RankMap>(id === undefined ? null : `map ${id} ${of}`, (abort) =>
-        loadMap(of, abort),
+    const asked = filterNow.value;
+    const map = useQuery<RankMap>(
+        id === undefined ? null : `map ${id} ${of} ${asked}`,
+        (abort) => loadMap(of, asked, abort),
+        filterVersion.value,
     );
     return (
         <Panel name="map" tools={<Tools />}>

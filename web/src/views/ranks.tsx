@@ -9,23 +9,35 @@ import {
     headline,
     operationsWords,
     ownOfThread,
+    PlaceSums,
     placeWords,
+    sumsOfPlaces,
     threadsOf,
     threadWords,
     verdictWord,
 } from "../format/rank_words";
 import { Table } from "../format/csv";
-import { formatTime } from "../format/units";
+import { formatCount, formatTime } from "../format/units";
+import { isFiltered, passingQuery } from "../state/filtered";
 import { Answer, useQuery } from "../state/query";
 import { showLane } from "../state/reveal";
 import { foi, placesBy, run, timeWindow } from "../state/store";
-import { Await, Panel } from "./panel";
+import { NotFiltered } from "./filters";
+import { Await, Failed, Loading, Panel } from "./panel";
 import { locationOf } from "../state/places";
 import { useTable } from "./pictures";
 import { RankPicture } from "./rank_picture";
 
 const mostRows = 500;
 const columns = 6;
+
+/* What passes the filter, by place of these ranks; null: there is no filter. */
+type Sums = PlaceSums[] | null;
+
+function sumsNow(ranks: Ranks): Sums {
+    const passing = isFiltered.value ? passingQuery.answer.value.value : null;
+    return passing && sumsOfPlaces(ranks, passing);
+}
 
 function useRanks(by: PlaceKind | "", isAsked: boolean): Answer<Ranks> {
     const id = foi.value?.id;
@@ -34,8 +46,18 @@ function useRanks(by: PlaceKind | "", isAsked: boolean): Answer<Ranks> {
     );
 }
 
-function Cells({ place }: { place: Place }) {
+function Cells({ place, sums }: { place: Place; sums: PlaceSums | null }) {
     const all = place.own_ns + place.wait_ns || 1;
+    if (sums)
+        return (
+            <>
+                <td class="words">{verdictWord(place.verdict)}</td>
+                <td>{formatCount(sums.executions)}</td>
+                <td>{formatTime(sums.duration_ns)}</td>
+                <td>{formatTime(sums.lost_ns)}</td>
+                <td class="words why">{placeWords(place)}</td>
+            </>
+        );
     return (
         <>
             <td class="words">{verdictWord(place.verdict)}</td>
@@ -58,14 +80,17 @@ function Threads({ of, threads }: { of: Place; threads: Answer<Ranks> }) {
                 </td>
             </tr>
         );
+    const sums = sumsNow(value);
+    const sumsOf = (thread: Place) => sums && sums[value.places.indexOf(thread)];
     return (
         <>
             {threadsOf(of, value.places)
+                .filter((thread) => sumsOf(thread)?.executions !== 0)
                 .slice(0, mostRows)
                 .map((thread) => (
                     <tr class="below" key={thread.place}>
                         <th scope="row">{thread.place}</th>
-                        <Cells place={thread} />
+                        <Cells place={thread} sums={sumsOf(thread)} />
                     </tr>
                 ))}
         </>
@@ -74,6 +99,7 @@ function Threads({ of, threads }: { of: Place; threads: Answer<Ranks> }) {
 
 function Row(props: {
     place: Place;
+    sums: PlaceSums | null;
     isOpen: boolean;
     toggle?: () => void;
     threads: Answer<Ranks>;
@@ -96,14 +122,59 @@ function Row(props: {
                         place.place
                     )}
                 </th>
-                <Cells place={place} />
+                <Cells place={place} sums={props.sums} />
             </tr>
             {isOpen && <Threads of={place} threads={props.threads} />}
         </>
     );
 }
 
-function Places({ ranks }: { ranks: Ranks }) {
+/* Those to blame first; of what passes a filter those that lost most. */
+function placesInOrder({ places }: Ranks, sums: Sums): [Place, PlaceSums | null][] {
+    if (!sums) return [...places].sort(byInterest).map((place) => [place, null]);
+    return places
+        .map((place, i): [Place, PlaceSums] => [place, sums[i]])
+        .filter(([, { executions }]) => executions > 0)
+        .sort(([a, x], [b, y]) => y.lost_ns - x.lost_ns || byInterest(a, b));
+}
+
+/* Of own work, or of what passes a filter. */
+function Head({ ranks, isPart }: { ranks: Ranks; isPart: boolean }) {
+    const than = ranks.operations.length
+        ? "than the ideal run, were only this place as it is"
+        : "than its peers need for the same";
+    const numbers = isPart
+        ? [
+              ["Executions", "that pass the filter"],
+              ["Their time", "with waiting"],
+              ["Lost", "beyond what is typical, in these"],
+          ]
+        : [
+              ["Own work", "time in its executions, but for waiting"],
+              ["Slower", than],
+              ["Waiting", "share of its time"],
+          ];
+    return (
+        <thead>
+            <tr>
+                <th scope="col">Place</th>
+                <th scope="col" class="words">
+                    Verdict
+                </th>
+                {numbers.map(([name, title]) => (
+                    <th key={name} scope="col" title={title}>
+                        {name}
+                    </th>
+                ))}
+                <th scope="col" class="words">
+                    Why
+                </th>
+            </tr>
+        </thead>
+    );
+}
+
+function Places({ ranks, sums }: { ranks: Ranks; sums: Sums }) {
     const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
     const threads = useRanks("thread", open.size > 0);
     const isFoldable = hasThreads(ranks.by) && run.value!.locations.some((l) => l.thread > 0);
@@ -114,35 +185,9 @@ function Places({ ranks }: { ranks: Ranks }) {
     };
     return (
         <table class="places">
-            <thead>
-                <tr>
-                    <th scope="col">Place</th>
-                    <th scope="col" class="words">
-                        Verdict
-                    </th>
-                    <th scope="col" title="time in its executions, but for waiting">
-                        Own work
-                    </th>
-                    <th
-                        scope="col"
-                        title={
-                            ranks.operations.length
-                                ? "than the ideal run, were only this place as it is"
-                                : "than its peers need for the same"
-                        }
-                    >
-                        Slower
-                    </th>
-                    <th scope="col" title="share of its time">
-                        Waiting
-                    </th>
-                    <th scope="col" class="words">
-                        Why
-                    </th>
-                </tr>
-            </thead>
+            <Head ranks={ranks} isPart={sums !== null} />
             <tbody>
-                {ranks.teams?.slow.slice(0, mostRows).map((x) => (
+                {(sums ? [] : (ranks.teams?.slow ?? [])).slice(0, mostRows).map((x) => (
                     <tr key={`team ${x.place} ${x.why}`} class="in-team">
                         <th scope="row">{x.place}, in teams</th>
                         <td class="words">{verdictWord(x.verdict)}</td>
@@ -152,13 +197,13 @@ function Places({ ranks }: { ranks: Ranks }) {
                         <td class="words why">{threadWords(x)}</td>
                     </tr>
                 ))}
-                {[...ranks.places]
-                    .sort(byInterest)
+                {placesInOrder(ranks, sums)
                     .slice(0, mostRows)
-                    .map((place) => (
+                    .map(([place, of]) => (
                         <Row
                             key={place.place}
                             place={place}
+                            sums={of}
                             isOpen={open.has(place.place)}
                             toggle={isFoldable ? () => toggle(place.place) : undefined}
                             threads={threads}
@@ -199,14 +244,23 @@ function Operations({ ranks }: { ranks: Ranks }) {
     );
 }
 
-function rankTable({ places, teams }: Ranks): Table {
-    const threads = (teams?.slow ?? []).map((x) => [
+function rankTable(ranks: Ranks, sums: Sums): Table {
+    if (sums)
+        return {
+            head: ["place", "verdict", "executions", "duration_ns", "lost_ns", "why"],
+            rows: placesInOrder(ranks, sums).map(([p, x]) => [
+                ...[p.place, p.verdict, x!.executions, x!.duration_ns, x!.lost_ns],
+                placeWords(p),
+            ]),
+        };
+    const threads = (ranks.teams?.slow ?? []).map((x) => [
         ...[`${x.place}, in teams`, x.verdict, Math.round(ownOfThread(x)), x.factor, ""],
         threadWords(x),
     ]);
-    const rows = [...places]
-        .sort(byInterest)
-        .map((p) => [p.place, p.verdict, p.own_ns, p.slowdown, p.wait_ns, placeWords(p)]);
+    const rows = placesInOrder(ranks, null).map(([p]) => [
+        ...[p.place, p.verdict, p.own_ns, p.slowdown, p.wait_ns],
+        placeWords(p),
+    ]);
     return {
         head: ["place", "verdict", "own_ns", "slowdown", "wait_ns", "why"],
         rows: [...threads, ...rows],
@@ -224,13 +278,32 @@ function showPlace(place: Place, begin_ns: number, end_ns: number): void {
     timeWindow.value = [begin_ns - margin, end_ns + margin];
 }
 
+/* What a filter cannot narrow: verdicts need all executions, and say so. */
+function OfWholeRun() {
+    return (
+        <NotFiltered>
+            Executions, their time and what they lost are of what passes the filter. The rest is
+            of the whole run: who is slow is found by comparing all executions.
+        </NotFiltered>
+    );
+}
+
 function Found({ ranks }: { ranks: Ranks }) {
-    useTable("ranks", () => rankTable(ranks));
+    const { error, retry } = passingQuery.answer.value;
+    const sums = sumsNow(ranks);
+    useTable("ranks", () => rankTable(ranks, sums));
     return (
         <div class="table" tabIndex={0} role="region" aria-label="Places and their peers">
             <p>{headline(ranks)}</p>
+            <OfWholeRun />
             <RankPicture ranks={ranks} begin_ns={run.value!.begin_ns} pick={showPlace} />
-            <Places key={ranks.by} ranks={ranks} />
+            {isFiltered.value && error ? (
+                <Failed text={error} retry={retry} />
+            ) : isFiltered.value && !sums ? (
+                <Loading what="what passes the filter" />
+            ) : (
+                <Places key={ranks.by} ranks={ranks} sums={sums} />
+            )}
             <Operations ranks={ranks} />
         </div>
     );

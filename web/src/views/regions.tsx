@@ -1,24 +1,25 @@
-// All functions of the trace, in a table that can be sorted; or those of the time and the rank that the list is
-// filtered to, or of the window that the timeline shows, on all lanes or on its own.
+// All functions of the trace, in a table that can be sorted; or those of what passes the filter, or of the window that the
+// timeline shows, on all lanes or on its own.
 import { computed } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { getJson } from "../api/http";
-import { Measure, Region } from "../api/types";
+import { FilteredMeasure, Measure, Measured, Region } from "../api/types";
 import { Table } from "../format/csv";
 import { formatCount, formatTime, plural } from "../format/units";
-import { isNarrowed } from "../state/list_filter";
-import { useQuery } from "../state/query";
+import { filterNow, filterVersion, isFiltered, lanesLeft } from "../state/filtered";
+import { Answer, useQuery } from "../state/query";
 import {
     Area,
-    filter,
+    foi,
     regionFilter as text,
     regionOrder as sorting,
     regions,
     regionsOf,
     run,
 } from "../state/store";
-import { lanesNow, wholeRun, windowNow } from "../state/timeline";
+import { lanesNow, windowNow } from "../state/timeline";
 import { regionKind, regionKindName } from "../state/kinds";
+import { NotFiltered } from "./filters";
 import { FunctionButton } from "./function_button";
 import { Choice } from "./live_panel";
 import { Await, Empty, Panel } from "./panel";
@@ -116,23 +117,20 @@ function titled(columns: Column[]): Column[] {
     );
 }
 
-function lanesOf(rank: number | null): number[] {
-    const all = run.value!.locations;
-    return all.filter((l) => rank === null || l.rank === rank).map(({ id }) => id);
+/* Whose functions: all of the run where there is none; else of these lanes then, or of executions there alone. */
+interface Part extends Area {
+    isOfExecutions: boolean;
 }
 
-/* What the timeline shows, or its window on all lanes, or what the list is filtered to; null: all of the run. */
-function partNow(): Area | null {
-    const { rank, time } = filter.value;
-    const isOfList = regionsOf.value === "run";
-    const window = isOfList
-        ? (time ?? (rank === null ? null : wholeRun.value))
-        : windowNow.value;
+/* What the timeline shows, or its window on all lanes; null: all of the run, or what passes the filter. */
+function partNow(): Part | null {
+    const window = regionsOf.value === "run" ? null : windowNow.value;
     if (!window) return null;
     const [begin, end] = [Math.floor(window[0]), Math.ceil(window[1])];
     const lanes = lanesNow.value.map(({ location }) => location);
     const isOfLanes = regionsOf.value === "lanes" && lanes.length > 0;
-    return { begin, end, locations: isOfLanes ? lanes : lanesOf(isOfList ? rank : null) };
+    const locations = isOfLanes ? lanes : run.value!.locations.map(({ id }) => id);
+    return { begin, end, locations, isOfExecutions: false };
 }
 
 function measure({ begin, end, locations }: Area, abort: AbortSignal): Promise<Measure> {
@@ -144,7 +142,7 @@ function measure({ begin, end, locations }: Area, abort: AbortSignal): Promise<M
 }
 
 /* With what each took of the part. */
-function regionsIn({ items }: Measure): Region[] {
+function regionsIn(items: Measured[]): Region[] {
     return items.flatMap(({ region, calls, total_ns, own_ns }) => {
         const whole = regions.value.get(region);
         return whole ? [{ ...whole, calls, inclusive_ns: total_ns, exclusive_ns: own_ns }] : [];
@@ -175,7 +173,7 @@ function Rows(props: { of: Region[]; columns: Column[]; within: Area | null }) {
     );
 }
 
-function Found({ of, part }: { of: Region[]; part: Area | null }) {
+function Found({ of, part }: { of: Region[]; part: Part | null }) {
     const wanted = text.value.toLowerCase();
     const known = titled(part ? columns.filter(({ key }) => ofPart.includes(key)) : columns);
     const key = sortKey(known);
@@ -194,7 +192,9 @@ function Found({ of, part }: { of: Region[]; part: Area | null }) {
                 {wanted
                     ? "No function is called like that."
                     : part
-                      ? "No function runs in this window."
+                      ? part.isOfExecutions
+                          ? "No execution passes the filter."
+                          : "No function runs in this window."
                       : "The trace has no calls."}
             </Empty>
         );
@@ -202,9 +202,12 @@ function Found({ of, part }: { of: Region[]; part: Area | null }) {
         <div class="table" tabIndex={0} role="region" aria-label="Table of functions">
             {part && (
                 <p>
-                    {plural(all.length, "function")} from {formatTime(part.begin)} to{" "}
-                    {formatTime(part.end)} on {plural(part.locations.length, "lane")}; times are
-                    those in this window.
+                    {plural(all.length, "function")}
+                    {part.isOfExecutions &&
+                        " in the executions that pass the filter,"} from{" "}
+                    {formatTime(part.begin)} to {formatTime(part.end)} on{" "}
+                    {plural(part.locations.length, "lane")}; times are those in{" "}
+                    {part.isOfExecutions ? "these" : "this window"}.
                 </p>
             )}
             <table>
@@ -225,23 +228,52 @@ function Found({ of, part }: { of: Region[]; part: Area | null }) {
     );
 }
 
+interface Functions {
+    of: Region[];
+    part: Part;
+}
+
+function Answered({ of }: { of: Answer<Functions> }) {
+    return (
+        <Await of={of} what="the functions" empty="There is no window.">
+            {(found) => <Found of={found.of} part={found.part} />}
+        </Await>
+    );
+}
+
 /* The same for a part of the run, which is asked for once the window rests. */
-function FoundIn({ part }: { part: Area }) {
+function FoundIn({ part }: { part: Part }) {
     const wanted = `${part.begin} ${part.end} ${part.locations.join()}`;
     const asked = useRested({ part, key: wanted }, wanted);
-    const measured = useQuery<{ of: Region[]; part: Area }>(
+    const measured = useQuery<Functions>(
         "regions of a part",
         async (abort) => ({
-            of: regionsIn(await measure(asked.part, abort)),
+            of: regionsIn((await measure(asked.part, abort)).items),
             part: asked.part,
         }),
         asked.key,
     );
-    return (
-        <Await of={measured} what="the functions" empty="There is no window.">
-            {(found) => <Found of={found.of} part={found.part} />}
-        </Await>
+    return <Answered of={measured} />;
+}
+
+/* ... and for what passes the filter. */
+function FoundFiltered() {
+    const [id, asked] = [foi.value?.id, filterNow.value];
+    const locations = lanesLeft.value ?? run.value!.locations.map((l) => l.id);
+    const measured = useQuery<Functions>(
+        id === undefined ? null : `regions that pass ${id} ${asked}`,
+        async (abort) => {
+            const { begin_ns, end_ns, is_of_executions, items } =
+                await getJson<FilteredMeasure>(`/fois/${id}/measure?${asked}`, abort);
+            const part = { begin: begin_ns, end: end_ns, locations };
+            return {
+                of: regionsIn(items),
+                part: { ...part, isOfExecutions: is_of_executions },
+            };
+        },
+        filterVersion.value,
     );
+    return <Answered of={measured} />;
 }
 
 export function Regions() {
@@ -252,10 +284,7 @@ export function Regions() {
                 label="Functions of"
                 value={regionsOf.value}
                 options={[
-                    [
-                        "run",
-                        isNarrowed(filter.value) ? "as the list is filtered" : "of the run",
-                    ],
+                    ["run", isFiltered.value ? "of what passes the filter" : "of the run"],
                     ["window", "of the timeline's window"],
                     ["lanes", "of its window and lanes"],
                 ]}
@@ -273,7 +302,12 @@ export function Regions() {
     return (
         <Panel name="regions" tools={tools}>
             {part ? (
-                <FoundIn part={part} />
+                <>
+                    <NotFiltered>The window decides here, not the filter.</NotFiltered>
+                    <FoundIn part={part} />
+                </>
+            ) : isFiltered.value ? (
+                <FoundFiltered />
             ) : (
                 <Found of={[...regions.value.values()]} part={null} />
             )}

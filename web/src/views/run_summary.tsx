@@ -3,6 +3,7 @@
 import { ComponentChildren } from "preact";
 import { outcomeWords } from "../format/outcome_words";
 import { formatCount, plural } from "../format/units";
+import { isFiltered } from "../state/filtered";
 import { showView } from "../state/shown_views";
 import { foi } from "../state/store";
 
@@ -22,6 +23,7 @@ export function RunSummary({ children }: { children: ComponentChildren }) {
                 </>
             )}
             <span class="headline">
+                {isFiltered.value && <span class="dim">Whole run: </span>}
                 <b>{plural(of.anomalies, "anomaly", "anomalies")}</b> in {formatCount(of.trees)}{" "}
                 executions of {children}.
             </span>{" "}

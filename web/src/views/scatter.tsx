@@ -7,14 +7,13 @@ import { sample } from "../canvas/sampling";
 import { executionId } from "../format/ids";
 import { formatCount, formatScore, formatTime, plural } from "../format/units";
 import { centreOf, select, selectLasso } from "../state/actions";
-import { isNarrowed, passing } from "../state/list_filter";
+import { isFiltered, passingQuery } from "../state/filtered";
 import {
     Attribute,
     colourBy,
     details,
     Details,
     Executions,
-    filter,
     lassoed,
     moving,
     plane,
@@ -116,13 +115,13 @@ export function Scatter({ all, label }: { all: Executions; label?: string }) {
         () => colourPoints(all, details.value, colourBy.value, isDark),
         [all, colourBy.value, colourBy.value === "rank" && details.value, isDark],
     );
-    const listed = filter.value;
-    const ranks = listed.rank === null ? undefined : details.value?.rank;
+    const isPart = isFiltered.value;
+    const passes = passingQuery.answer.value.value?.passes;
     const sampled = useMemo(() => {
         const chosen = new Set<number>(lassoed.value ?? []);
-        const isIn = passing(listed, { ...all, rank: ranks });
+        const isIn = isPart ? (tree: number) => passes?.[tree] === 1 : null;
         return sample(all.verdict, all.label, sampling.value, chosen, isIn);
-    }, [all.verdict, all.label, sampling.value, lassoed.value, listed, ranks]);
+    }, [all.verdict, all.label, sampling.value, lassoed.value, isPart, passes]);
     const points = useMemo(() => ({ ...places, rgba, ...sampled }), [places, rgba, sampled]);
     useEffect(() => {
         hiddenPoints.value = sampled.hidden;
@@ -139,7 +138,7 @@ export function Scatter({ all, label }: { all: Executions; label?: string }) {
                     ? ["A colour is a rank; several share one."]
                     : []),
                 ...(sampled.hidden ? [`${hidden} of ${formatCount(all.n)} not drawn.`] : []),
-                ...(isNarrowed(listed) ? ["Those that the list is filtered to."] : []),
+                ...(isPart ? ["Those that pass the filter."] : []),
             ],
         };
     };

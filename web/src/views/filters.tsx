@@ -1,0 +1,284 @@
+// What all views are of: the order of the list, choices that open below it, and a chip for each condition, which takes it away.
+import { signal } from "@preact/signals";
+import { ComponentChildren } from "preact";
+import { ReasonKind } from "../api/types";
+import { formatCount, formatTime, plural } from "../format/units";
+import {
+    Condition,
+    conditionsOf,
+    Filter,
+    without,
+    withoutFilter,
+    withPart,
+} from "../state/filter";
+import { choicesQuery, isFiltered, nodes, passingQuery } from "../state/filtered";
+import { runKeys } from "../state/keys";
+import { executions, filter, run } from "../state/store";
+
+const mostChoices = 64; /* in a list; of more ranks one is typed */
+const isOpen = signal(false); /* the choices are shown */
+
+const kindWords: Record<ReasonKind, string> = {
+    work: "a function takes longer",
+    mpi: "MPI takes longer",
+    barrier: "barriers take longer",
+    all: "all calls take longer",
+    less: "it takes less",
+    calls: "other calls",
+    open: "it does not end",
+};
+const verdictWords: Record<string, string> = {
+    anomaly: "Anomalies",
+    normal: "Normal ones",
+    changed: "Changed by labels",
+};
+const labelWords: Record<string, string> = {
+    none: "Not labelled",
+    abnormal: "Labelled abnormal",
+    normal: "Labelled normal",
+};
+
+function set(part: Partial<Filter>): void {
+    filter.value = withPart(filter.value, part);
+}
+
+type Option = [string, string];
+
+function Choice(props: {
+    name: string;
+    value: string;
+    options: Option[];
+    take: (value: string) => void;
+    help?: string;
+}) {
+    return (
+        <select
+            aria-label={props.name}
+            value={props.value}
+            title={props.help}
+            onChange={(event) => props.take(event.currentTarget.value)}
+        >
+            {props.options.map(([key, text]) => (
+                <option key={key} value={key}>
+                    {text}
+                </option>
+            ))}
+        </select>
+    );
+}
+
+function RankChoice() {
+    const { rank } = filter.value;
+    const ranks = [...new Set(run.value?.locations.map((l) => l.rank))].sort((a, b) => a - b);
+    const take = (said: string) => set({ rank: said === "" ? null : Number(said) });
+    if (ranks.length > mostChoices)
+        return (
+            <input
+                type="number"
+                min="0"
+                aria-label="Rank"
+                placeholder="All ranks"
+                value={rank ?? ""}
+                onInput={(e) => take(e.currentTarget.value)}
+            />
+        );
+    return (
+        <Choice
+            name="Rank"
+            value={String(rank ?? "")}
+            options={[["", "All ranks"], ...ranks.map((r): Option => [String(r), `Rank ${r}`])]}
+            take={take}
+        />
+    );
+}
+
+/* What is chosen is among the options, even where a link names what the run does not have. */
+function withChosen(options: Option[], chosen: string, text: string): Option[] {
+    return options.some(([key]) => key === chosen) ? options : [...options, [chosen, text]];
+}
+
+/* Why executions are strange: only what the run has. */
+function ReasonChoices() {
+    const now = filter.value;
+    const choices = choicesQuery.answer.value.value;
+    const counted = (name: string, n: number): string => `${name} (${formatCount(n)})`;
+    const functions = (choices?.functions ?? []).map((f): Option => [
+        f.name,
+        counted(f.name, f.executions),
+    ]);
+    const kinds = (choices?.kinds ?? []).map(({ kind, executions: n }): Option => [
+        kind,
+        counted(kindWords[kind], n),
+    ]);
+    return (
+        <>
+            <Choice
+                name="Function"
+                value={now.function}
+                options={withChosen(
+                    [["", "Any function"], ...functions],
+                    now.function,
+                    now.function,
+                )}
+                take={(name) => set({ function: name })}
+                help="That took longer or less, or is called more or less often; with how many executions"
+            />
+            <Choice
+                name="Reason"
+                value={now.kind}
+                options={withChosen(
+                    [["", "Any reason"], ...kinds],
+                    now.kind,
+                    now.kind && kindWords[now.kind],
+                )}
+                take={(kind) => set({ kind: kind as Filter["kind"] })}
+                help="Why they are strange, in how many executions"
+            />
+        </>
+    );
+}
+
+function Choices() {
+    const now = filter.value;
+    return (
+        <div class="filters" id="filter-choices">
+            <ReasonChoices />
+            <RankChoice />
+            {(nodes.value.length > 0 || now.node) && (
+                <Choice
+                    name="Node"
+                    value={now.node}
+                    options={withChosen(
+                        [["", "All nodes"], ...nodes.value.map((n): Option => [n, n])],
+                        now.node,
+                        now.node,
+                    )}
+                    take={(node) => set({ node })}
+                />
+            )}
+            <Choice
+                name="Verdict"
+                value={now.verdict}
+                options={[["", "All verdicts"], ...Object.entries(verdictWords)]}
+                take={(verdict) => set({ verdict: verdict as Filter["verdict"] })}
+            />
+            <Choice
+                name="Label"
+                value={now.label}
+                options={[["", "Any label"], ...Object.entries(labelWords)]}
+                take={(label) => set({ label: label as Filter["label"] })}
+            />
+            <p class="dim">
+                A time: Shift and a drag over the strip above the timeline, or its window (
+                {runKeys.keyOf("onlyWindow")}).
+            </p>
+        </div>
+    );
+}
+
+/* What a chip says, and what its button does. */
+const chipWords: Record<Condition, [says: (of: Filter) => string, clears: string]> = {
+    time: [({ time }) => time!.map(formatTime).join(" to "), "All times"],
+    rank: [({ rank }) => `Rank ${rank}`, "All ranks"],
+    node: [({ node }) => `Node ${node}`, "All nodes"],
+    function: [(of) => `In ${of.function}`, "Any function"],
+    kind: [({ kind }) => kind && sentenceOf(kindWords[kind]), "Any reason"],
+    verdict: [({ verdict }) => verdictWords[verdict], "All verdicts"],
+    label: [({ label }) => labelWords[label], "Any label"],
+};
+
+function sentenceOf(words: string): string {
+    return words[0].toUpperCase() + words.slice(1);
+}
+
+function Chip({ of, condition }: { of: Filter; condition: Condition }) {
+    const [says, clears] = chipWords[condition];
+    return (
+        <li class="chip">
+            <span title={says(of)}>{says(of)}</span>
+            <button
+                class="quiet"
+                aria-label={clears}
+                title={clears}
+                onClick={() => (filter.value = without(filter.value, condition))}
+            >
+                ✕
+            </button>
+        </li>
+    );
+}
+
+/* How much passes; of what is not here yet nothing is said. */
+function Passing() {
+    const { value, error } = passingQuery.answer.value;
+    const all = executions.value?.n;
+    if (error) return <span class="dim">not counted: {error}</span>;
+    if (!value || all === undefined) return <span class="dim">counting ...</span>;
+    return (
+        <span class="dim">
+            {formatCount(value.total)} of {plural(all, "execution")}
+        </span>
+    );
+}
+
+function Chips() {
+    const now = filter.value;
+    return (
+        <div class="chips" role="group" aria-label="Filter">
+            <ul>
+                {conditionsOf(now).map((condition) => (
+                    <Chip key={condition} of={now} condition={condition} />
+                ))}
+            </ul>
+            <Passing />
+            <button
+                class="quiet"
+                onClick={() => (filter.value = withoutFilter(filter.value))}
+                title="Show all executions"
+            >
+                Clear all
+            </button>
+        </div>
+    );
+}
+
+export function Filters() {
+    const now = filter.value;
+    return (
+        <>
+            <div class="filters">
+                <Choice
+                    name="Order"
+                    value={now.order}
+                    options={[
+                        ["causes", "By cause"],
+                        ["incidents", "Incidents"],
+                        ["groups", "Executions alike"],
+                        ["score", "Strangest first"],
+                        ["next", "Best to label next"],
+                    ]}
+                    take={(order) => set({ order: order as Filter["order"] })}
+                />
+                <button
+                    aria-expanded={isOpen.value}
+                    aria-controls="filter-choices"
+                    title="Show a part of the run only: list, overview, regions, ranks and maps"
+                    onClick={() => (isOpen.value = !isOpen.value)}
+                >
+                    Filter <span aria-hidden="true">{isOpen.value ? "▴" : "▾"}</span>
+                </button>
+            </div>
+            {isOpen.value && <Choices />}
+            {isFiltered.value && <Chips />}
+            {isFiltered.value && now.order === "next" && (
+                <NotFiltered>Questions are about all executions.</NotFiltered>
+            )}
+        </>
+    );
+}
+
+/* What a view that does not follow the filter says of itself. */
+export function NotFiltered(props: { children: ComponentChildren }) {
+    if (!isFiltered.value) return null;
+    return <p class="not-filtered dim">{props.children}</p>;
+}
