@@ -1,7 +1,16 @@
 // The answer first: a line that says what the run comes to, and incidents listed by cause, each of which opens to its
 // incidents, and these to their executions.
 import { accessible } from "./axe.mjs";
-import { assert, candidates, detail, loaded, openAnew, selectedId, until } from "./steps.mjs";
+import {
+    assert,
+    candidates,
+    detail,
+    filterBy,
+    loaded,
+    openAnew,
+    selectedId,
+    until,
+} from "./steps.mjs";
 
 export const name = "the answer first: what the run comes to; incidents by cause";
 
@@ -134,13 +143,12 @@ async function linksRestore(page, server, second) {
 }
 
 async function filtersAct(page) {
-    const rank = page.getByRole("combobox", { name: "Rank", exact: true });
     const { total } = await ask(page, "fois/1/causes?rank=3");
-    await rank.selectOption("3");
+    await filterBy(page, "Rank", "3");
     const head = page.locator(".candidates h2");
     await head.filter({ hasText: new RegExp(`\\b${total} causes?$`) }).waitFor();
-    await rank.selectOption("");
-    await page.getByRole("combobox", { name: "Label", exact: true }).selectOption("abnormal");
+    await filterBy(page, "Rank", "");
+    await filterBy(page, "Label", "abnormal");
     await page.getByText("No incident is like that").waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
     await candidates(page).first().waitFor();

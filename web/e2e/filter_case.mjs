@@ -1,5 +1,5 @@
 // The list, the overview and the functions of a time alone; and a filter that nothing passes any more is left.
-import { assert, candidates, loaded, openAnew, told, until } from "./steps.mjs";
+import { assert, candidates, filterBy, loaded, openAnew, told, until } from "./steps.mjs";
 
 export const name = "filter: by a time, which list, overview and regions follow";
 
@@ -85,14 +85,14 @@ async function byBrush(page) {
 
 /* The only execution that is labelled is not any more. */
 async function emptied(page) {
-    await page.getByRole("combobox", { name: "Label" }).selectOption("normal");
+    await filterBy(page, "Label", "normal");
     await page
         .locator(".candidates .state", { hasText: "No execution is like that." })
         .waitFor();
-    await page.getByRole("combobox", { name: "Label" }).selectOption("");
+    await filterBy(page, "Label", "");
     await candidates(page).first().waitFor();
     await told(page, "labelled normal", () => page.keyboard.press("n"));
-    await page.getByRole("combobox", { name: "Label" }).selectOption("normal");
+    await filterBy(page, "Label", "normal");
     await until("one is listed", async () => (await total(page)) === 1);
     await page.keyboard.press("u");
     await page.locator(".notice", { hasText: "all are shown" }).waitFor();

@@ -1,6 +1,6 @@
 // The map of all ranks: the way in where they are many. It shows the one among a thousand, and leads to its lane; by
 // mouse and by keyboard. What it is of, its order and its ranks are in the link.
-import { assert, loaded, openAnew, savedBy, told, until } from "./steps.mjs";
+import { assert, loaded, openAnew, openFilter, savedBy, told, until } from "./steps.mjs";
 
 export const name = "rank map: of 1,000 ranks the one that was late, and the way to its lane";
 export const options = {
@@ -182,6 +182,7 @@ export async function run({ page, server }) {
     assert.match(svg, />Rank map<.*<image .*>rank 60\d<.*>time since the start →</s);
 
     // Of so many ranks one is typed.
+    await openFilter(page);
     await page.getByRole("spinbutton", { name: "Rank", exact: true }).fill("612");
     await page.keyboard.press("Enter");
     await until("those on rank 612", async () => /list=612/.test(page.url()));

@@ -91,7 +91,7 @@ async function startJob({ program, ranks }) {
 async function startOwn(make) {
     const place = await mkdtemp(path.join(tmpdir(), "snag-e2e-"));
     const snag = (...args) => promisify(execFile)(process.env.SNAG, args, { cwd: place });
-    const args = await make(snag);
+    const args = await make(snag, place);
     const served = await launch(process.env.SNAG, ["serve", ...args, "--port", "0"], place);
     return {
         url: served.url,

@@ -45,6 +45,18 @@ export async function selectedId(page) {
     return (await detail(page).locator("h1").textContent()).trim().split(/\s+/)[0];
 }
 
+/* The choices of the filter are shown. */
+export async function openFilter(page) {
+    const button = page.getByRole("button", { name: /^Filter/ });
+    if ((await button.getAttribute("aria-expanded")) === "false") await button.click();
+}
+
+/* By one of them: "Rank", "Function", ... */
+export async function filterBy(page, name, value) {
+    await openFilter(page);
+    await page.getByRole("combobox", { name, exact: true }).selectOption(value);
+}
+
 /* Does it, and waits until a notice says something that matches. */
 export async function told(page, pattern, act) {
     await act();
