@@ -8,6 +8,7 @@ import {
     ownOfThread,
     pathWords,
     placeWords,
+    sumsOfPlaces,
     teamsWords,
     threadsOf,
     threadWords,
@@ -128,4 +129,22 @@ test("a rank has its own threads, those of another program with its number not",
         threadsOf(place("usual", 1), all).map((t) => t.thread),
         [1, 0],
     );
+});
+
+//  location   0 1 2 3      ranks 0, 0, 1, and a stream that is in no place
+test("what passes a filter is summed by the places of its locations", () => {
+    const ranks = {
+        places: [{ place: "rank 0" }, { place: "rank 1" }] as Place[],
+        of_location: [0, 0, 1, null],
+    };
+    const by = {
+        executions: [2, 1, 0, 9],
+        anomalies: [1, 0, 0, 9],
+        duration_ns: [20, 10, 0, 9],
+        lost_ns: [5, 0, 0, 9],
+    };
+    assert.deepEqual(sumsOfPlaces(ranks, by), [
+        { executions: 3, anomalies: 1, duration_ns: 30, lost_ns: 5 },
+        { executions: 0, anomalies: 0, duration_ns: 0, lost_ns: 0 },
+    ]);
 });

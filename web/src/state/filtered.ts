@@ -1,6 +1,6 @@
 // What passes the filter, as the server says it: for points, sums and the words beside the filter; and what there is to
 // filter by. One answer that all views share.
-import { computed } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { getBundle, getJson } from "../api/http";
 import { Choices } from "../api/types";
 import { filterParameters, isNarrowed, lanesIn } from "./filter";
@@ -44,9 +44,11 @@ export const passingQuery = queryOf<Passing>(() => {
     };
 });
 
+export const isFilterOpen = signal(false); /* its choices are shown */
+
 export const choicesQuery = queryOf<Choices>(() => {
     const id = foiShown.value;
-    if (id === undefined || run.value?.shows !== "run") return null;
+    if (id === undefined || !isFilterOpen.value) return null;
     return {
         about: `choices ${id}`,
         ask: (abort) => getJson<Choices>(`/fois/${id}/choices`, abort),

@@ -172,11 +172,11 @@ export const runKeys = keyTable([
         join: " or ",
     },
     {
-        says: "back: the window before, or the execution before",
+        says: "back: the window, the filter, or the execution before",
         acts: { back: ["Backspace", () => history.back()] },
     },
     {
-        says: "list, overview, regions: only what has a part in the window of the timeline; again: all",
+        says: "filter all views by the window of the timeline; again: all times",
         acts: { onlyWindow: ["O", () => hasTimeline() && filterByWindow()] },
     },
     {

@@ -1,5 +1,4 @@
 // What all views are of: the order of the list, choices that open below it, and a chip for each condition, which takes it away.
-import { signal } from "@preact/signals";
 import { ComponentChildren } from "preact";
 import { ReasonKind } from "../api/types";
 import { formatCount, formatTime, plural } from "../format/units";
@@ -11,12 +10,11 @@ import {
     withoutFilter,
     withPart,
 } from "../state/filter";
-import { choicesQuery, isFiltered, nodes, passingQuery } from "../state/filtered";
+import { choicesQuery, isFiltered, isFilterOpen, nodes, passingQuery } from "../state/filtered";
 import { runKeys } from "../state/keys";
 import { executions, filter, run } from "../state/store";
 
 const mostChoices = 64; /* in a list; of more ranks one is typed */
-const isOpen = signal(false); /* the choices are shown */
 
 const kindWords: Record<ReasonKind, string> = {
     work: "a function takes longer",
@@ -260,15 +258,15 @@ export function Filters() {
                     take={(order) => set({ order: order as Filter["order"] })}
                 />
                 <button
-                    aria-expanded={isOpen.value}
+                    aria-expanded={isFilterOpen.value}
                     aria-controls="filter-choices"
                     title="Show a part of the run only: list, overview, regions, ranks and maps"
-                    onClick={() => (isOpen.value = !isOpen.value)}
+                    onClick={() => (isFilterOpen.value = !isFilterOpen.value)}
                 >
-                    Filter <span aria-hidden="true">{isOpen.value ? "▴" : "▾"}</span>
+                    Filter <span aria-hidden="true">{isFilterOpen.value ? "▴" : "▾"}</span>
                 </button>
             </div>
-            {isOpen.value && <Choices />}
+            {isFilterOpen.value && <Choices />}
             {isFiltered.value && <Chips />}
             {isFiltered.value && now.order === "next" && (
                 <NotFiltered>Questions are about all executions.</NotFiltered>

@@ -111,7 +111,7 @@ export function Minimap(props: Props) {
             size={size}
             class="minimap"
             label={`The whole run, ${formatTime(whole[1] - whole[0])}; the window is at ${formatTime(window[0])}`}
-            title="The whole run; vermilion: anomalies. Click or drag to move the window; with Shift to list only what is in a time"
+            title="The whole run; vermilion: anomalies. Click or drag to move the window; with Shift to filter all views by a time"
             of={[bins, window, shown, theme.value]}
             draw={(pen) => drawMinimap(pen, size.width, size.height, bins, props, shown)}
             drag={(from, event) => {

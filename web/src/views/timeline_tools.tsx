@@ -192,7 +192,7 @@ export function TimelineLegend(props: {
     );
 }
 
-/* What list, overview and regions are of. */
+/* The time of the filter. */
 export function OnlyWindow({ window }: { window: Span }) {
     const time = filter.value.time;
     const isSo =
@@ -202,7 +202,7 @@ export function OnlyWindow({ window }: { window: Span }) {
     return (
         <button
             aria-pressed={isSo}
-            title={`List, overview and regions: only what has a part in this window (${runKeys.keyOf("onlyWindow")})`}
+            title={`Filter all views: only what has a part in this window (${runKeys.keyOf("onlyWindow")})`}
             onClick={filterByWindow}
         >
             Only this window
