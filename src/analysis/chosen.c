@@ -4,6 +4,7 @@
 #include "analysis/run_scoring.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "explain/excess.h"
 #include "explain/why.h"
 #include "features/wl.h"
 #include "ranks/peer_costs.h"

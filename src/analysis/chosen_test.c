@@ -5,6 +5,7 @@
 #include "analysis/chosen.h"
 
 #include "base/err.h"
+#include "explain/excess.h"
 #include "explain/why.h"
 #include "replay/what_if.h"
 

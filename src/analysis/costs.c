@@ -5,6 +5,7 @@
 #include "base/order.h"
 #include "base/pool.h"
 #include "base/text.h"
+#include "explain/excess.h"
 #include "explain/why.h"
 
 #include <math.h>

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -844,79 +845,16 @@ char *way_say(const struct why *why, struct way way, char out[WAY_SIZE])
     return out;
 }
 
-/* Whether a text is these words, with a name that is not empty where they have one. */
-static bool is_said_so(const char *what, const char *words)
-{
-    const char *name = strstr(words, "%s");
-    size_t length = strlen(what), before, behind;
-
-    if (name == NULL)
-        return strcmp(what, words) == 0;
-    before = (size_t)(name - words);
-    behind = strlen(name + 2);
-    return length > before + behind && strncmp(what, words, before) == 0 &&
-           strcmp(what + length - behind, name + 2) == 0;
-}
-
-/* What begins with words of its own first: a name may end like any other sentence. */
+/* From behind: a name may end like the sentences that begin with one, which are before. */
 enum way_kind way_read(const char *what)
 {
-    enum way_kind found = WAY_NONE;
+    enum way_kind kind = N_WAY_KINDS - 1;
+    char pattern[WAY_SIZE];
 
-    for (enum way_kind k = WAY_NONE + 1; k < N_WAY_KINDS; k++)
-        if (is_said_so(what, way_words[k]) && (found == WAY_NONE || *way_words[k] != '%'))
-            found = k;
-    return found;
-}
-
-/* ----------------------------------------------------------------------------------- excess */
-
-/* What a call took over what is usual on its path; all of it where it usually is not. */
-static double excess_of(const struct why *why, uint32_t t, uint32_t v)
-{
-    double own = (double)why->forest->exclusive_ns[v];
-
-    return residual_is_typical(why->model, residual_path(why->place, why->forest, t, v))
-               ? own - residual_typical(why->model, why->place, why->forest, t, v)
-               : own;
-}
-
-/* What is surely late first; where that does not explain all, what the others took more. */
-void excess_lost(const struct why *why, uint32_t t, int64_t lost_ns, double *out)
-{
-    const struct forest *forest = why->forest;
-    uint32_t first = forest->first[t], end = forest->first[t + 1];
-    double late = 0, more = 0, lost = (double)lost_ns, share_of_late, share_of_more;
-
-    for (uint32_t v = first; v < end; v++) {
-        double excess = fmax(excess_of(why, t, v), 0);
-        double sure = residual_is_typical(why->model, residual_path(why->place, forest, t, v))
-                          ? residual_sure(why->model, why->place, forest, t, v)
-                          : excess;
-
-        out[v - first] = sure;
-        late += sure;
-        more += excess - sure;
+    for (; kind > WAY_NONE; kind--) {
+        snprintf(pattern, sizeof pattern, way_words[kind], "?*");
+        if (fnmatch(pattern, what, 0) == 0)
+            break;
     }
-    share_of_late = late > lost ? lost / late : 1;
-    share_of_more = late < lost && more > 0 ? fmin((lost - late) / more, 1) : 0;
-    for (uint32_t v = first; v < end; v++)
-        out[v - first] = share_of_late * out[v - first] +
-                         share_of_more * (fmax(excess_of(why, t, v), 0) - out[v - first]);
-}
-
-void excess_typical(const struct why *why, uint32_t t, bool is_everywhere, double *out)
-{
-    const struct forest *forest = why->forest;
-    uint32_t first = forest->first[t];
-
-    for (uint32_t v = first; v < forest->first[t + 1]; v++) {
-        double typical = is_everywhere
-                             ? residual_typical_everywhere(why->model, why->place, forest, t, v)
-                             : residual_typical(why->model, why->place, forest, t, v);
-
-        out[v - first] = residual_path(why->place, forest, t, v) == PATH_NONE
-                             ? 0
-                             : (double)forest->exclusive_ns[v] - typical;
-    }
+    return kind;
 }

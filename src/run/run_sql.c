@@ -116,11 +116,12 @@ const char run_sql_fois_named[] =
 #define IN_SET(e, marks) "in_set(?7, " e ".tree, " marks ")"
 #define PLACED "1"   /* RUNDB_IS_PLACED */
 #define REASONED "2" /* RUNDB_HAS_REASON */
+#define IS_LABELLED_AS_ASKED                                                                   \
+    "CASE WHEN ?5 IS NULL THEN 1 WHEN ?5 = 'none' THEN NOT " IS_LABELLED(                      \
+        "e") " ELSE " WITH_LABEL("e", "l.label = ?5") " END "
 #define FILTERED                                                                               \
-    EXECUTIONS                                                                                 \
-        "(?1 IS NULL OR e.foi = ?1) AND (?2 IS NULL OR e.rank = ?2) AND "                      \
-        "(?3 IS NULL OR e.verdict = ?3) AND CASE WHEN ?5 IS NULL THEN 1 WHEN ?5 = 'none' "     \
-        "THEN NOT " IS_LABELLED("e") " ELSE " WITH_LABEL("e", "l.label = ?5") " END ORDER BY "
+    EXECUTIONS "(?1 IS NULL OR e.foi = ?1) AND (?2 IS NULL OR e.rank = ?2) AND "               \
+               "(?3 IS NULL OR e.verdict = ?3) AND " IS_LABELLED_AS_ASKED "ORDER BY "
 
 const char run_sql_roots[] =
     "SELECT location, call, rank, thread, idx, verdict = 'anomaly', lost_ns, "

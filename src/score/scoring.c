@@ -14,6 +14,7 @@
 #include "base/pool.h"
 #include "detect/rbf.h"
 #include "detect/residual_score.h"
+#include "explain/excess.h"
 #include "explain/waiting.h"
 #include "explain/why.h"
 #include "score/patterns.h"
