@@ -522,6 +522,27 @@ export async function run({ page, server, context }) {
                 assert.match(await inSight(first), /^#2-66/);
             },
         },
+        {
+            number: 39,
+            mouse: async (hand) => {
+                await hand.click(page.getByRole("button", { name: /^Filter/ }));
+                await hand.choose(
+                    page.getByRole("combobox", { name: "Function", exact: true }),
+                    "compute",
+                );
+            },
+            keyboard: async (hand) => {
+                await hand.key("q");
+                await page.locator("option", { hasText: /^compute \(/ }).waitFor({
+                    state: "attached",
+                });
+                await hand.key("ArrowDown");
+            },
+            answer: async () => {
+                await inSight(page.locator(".chip", { hasText: "In compute" }));
+                await page.locator(".chips", { hasText: /\d of 2,880 executions/ }).waitFor();
+            },
+        },
     ]);
 
     // The tooltip is of what is under the pointer, after the keys moved what is there.

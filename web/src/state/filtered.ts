@@ -4,6 +4,7 @@ import { computed, signal } from "@preact/signals";
 import { getBundle, getJson } from "../api/http";
 import { Choices } from "../api/types";
 import { filterParameters, isNarrowed, lanesIn } from "./filter";
+import { fold } from "./panes";
 import { queryOf } from "./query";
 import { filter, foiShown, labelsVersion, run, scoresVersion } from "./store";
 
@@ -45,6 +46,14 @@ export const passingQuery = queryOf<Passing>(() => {
 });
 
 export const isFilterOpen = signal(false); /* its choices are shown */
+export const wantsFilter = signal(false); /* and the first of them is to have the focus */
+
+/* Wherever the list is. */
+export function openFilter(): void {
+    fold("list", false);
+    isFilterOpen.value = true;
+    wantsFilter.value = true;
+}
 
 export const choicesQuery = queryOf<Choices>(() => {
     const id = foiShown.value;

@@ -13,6 +13,7 @@ import { endAlone, toggleView } from "./shown_views";
 import { giveUp, goOn } from "./acts";
 import { goBeside } from "./call_walk";
 import { nextCounter } from "./counter_choice";
+import { isFilterOpen, openFilter } from "./filtered";
 import { selectStep } from "./list";
 import { executionsQuery } from "./load";
 import { goToOrigin } from "./origin";
@@ -58,6 +59,7 @@ function closeOne(): void {
         () => leave(isCompareOpen, false),
         () => leave(tourStep, null),
         closeMenus,
+        () => leave(isFilterOpen, false),
         closeFind,
         clearChosen,
         () => leave(lassoed, null),
@@ -174,6 +176,10 @@ export const runKeys = keyTable([
     {
         says: "back: the window, the filter, or the execution before",
         acts: { back: ["Backspace", () => history.back()] },
+    },
+    {
+        says: "the choices of the filter; Escape closes them",
+        acts: { filter: ["Q", openFilter] },
     },
     {
         says: "filter all views by the window of the timeline; again: all times",

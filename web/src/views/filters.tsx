@@ -1,5 +1,6 @@
 // What all views are of: the order of the list, choices that open below it, and a chip for each condition, which takes it away.
 import { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { ReasonKind } from "../api/types";
 import { formatCount, formatTime, plural } from "../format/units";
 import {
@@ -10,7 +11,14 @@ import {
     withoutFilter,
     withPart,
 } from "../state/filter";
-import { choicesQuery, isFiltered, isFilterOpen, nodes, passingQuery } from "../state/filtered";
+import {
+    choicesQuery,
+    isFiltered,
+    isFilterOpen,
+    nodes,
+    passingQuery,
+    wantsFilter,
+} from "../state/filtered";
 import { runKeys } from "../state/keys";
 import { executions, filter, run } from "../state/store";
 
@@ -138,8 +146,14 @@ function ReasonChoices() {
 
 function Choices() {
     const now = filter.value;
+    const choices = useRef<HTMLDivElement>(null);
+    useEffect(() => {
+        if (!wantsFilter.value) return;
+        wantsFilter.value = false;
+        choices.current!.querySelector("select")!.focus();
+    }, [wantsFilter.value]);
     return (
-        <div class="filters" id="filter-choices">
+        <div ref={choices} class="filters" id="filter-choices">
             <ReasonChoices />
             <RankChoice />
             {(nodes.value.length > 0 || now.node) && (
@@ -260,7 +274,7 @@ export function Filters() {
                 <button
                     aria-expanded={isFilterOpen.value}
                     aria-controls="filter-choices"
-                    title="Show a part of the run only: list, overview, regions, ranks and maps"
+                    title={`Show a part of the run only, in all views (${runKeys.keyOf("filter")})`}
                     onClick={() => (isFilterOpen.value = !isFilterOpen.value)}
                 >
                     Filter <span aria-hidden="true">{isFilterOpen.value ? "▴" : "▾"}</span>
