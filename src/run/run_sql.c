@@ -64,9 +64,6 @@ const char run_sql_undo_log_to_learn[] =
 const char run_sql_show_undo[] = SHOWN_ACT NEXT_UNDO;
 const char run_sql_show_redo[] = SHOWN_ACT NEXT_REDO;
 
-const char run_sql_lost[] = "SELECT tree, location, enter_ns, duration_ns, lost_ns, cost_ns, "
-                            "cost_is_bound, cost FROM execution WHERE foi = ? AND lost_ns > 0";
-
 const char run_sql_show_projections[] = "SELECT method, features, iterations, cost FROM "
                                         "projection_settings WHERE foi = ? ORDER BY method";
 
@@ -114,8 +111,9 @@ const char run_sql_fois_named[] =
 #define IS_LABELLED(e) WITH_LABEL(e, "l.label IS NOT NULL")
 /* In the set that is asked for, with all of these marks: executions_ask. */
 #define IN_SET(e, marks) "in_set(?7, " e ".tree, " marks ")"
-#define PLACED "1"   /* RUNDB_IS_PLACED */
-#define REASONED "2" /* RUNDB_HAS_REASON */
+#define PLACED "1"     /* RUNDB_IS_PLACED */
+#define REASONED "2"   /* RUNDB_HAS_REASON */
+#define ALL_MARKS "15" /* RUNDB_ALL_MARKS */
 #define IS_LABELLED_AS_ASKED                                                                   \
     "CASE WHEN ?5 IS NULL THEN 1 WHEN ?5 = 'none' THEN NOT " IS_LABELLED(                      \
         "e") " ELSE " WITH_LABEL("e", "l.label = ?5") " END "
@@ -123,6 +121,9 @@ const char run_sql_fois_named[] =
     EXECUTIONS "(?1 IS NULL OR e.foi = ?1) AND (?2 IS NULL OR e.rank = ?2) AND "               \
                "(?3 IS NULL OR e.verdict = ?3) AND " IS_LABELLED_AS_ASKED "ORDER BY "
 
+const char run_sql_why_cost_is_unknown[] =
+    "SELECT cost FROM execution e WHERE foi = ?1 AND lost_ns > 0 AND cost_ns IS NULL AND "
+    "cost IS NOT NULL AND " IN_SET("e", ALL_MARKS) " ORDER BY tree LIMIT 1";
 const char run_sql_roots[] =
     "SELECT location, call, rank, thread, idx, verdict = 'anomaly', lost_ns, "
     "coalesce(incident, 0) FROM execution WHERE foi = ? ORDER BY tree";
@@ -277,7 +278,8 @@ const char run_sql_facts[] =
     "SELECT tree, score, verdict = 'anomaly', enter_ns, duration_ns, rank, thread, idx, "
     "location, vertices, messages, CASE part WHEN 'time' THEN 0 WHEN 'gross' THEN 1 WHEN "
     "'structure' THEN 2 ELSE 3 END, time, gross, detector_score, "
-    "detector_verdict = 'anomaly', call, lost_ns FROM execution WHERE foi = ? ORDER BY tree";
+    "detector_verdict = 'anomaly', call, lost_ns, cost_ns, cost_is_bound FROM execution WHERE "
+    "foi = ? ORDER BY tree";
 
 const char run_sql_ways[] =
     "SELECT w.id, w.what, f.name, f.place FROM way w LEFT JOIN way_function f ON f.foi = w.foi "

@@ -19,7 +19,9 @@ extern const char run_sql_locations[]; /* rank, thread, name, by location */
 extern const char run_sql_regions[];   /* for rows_to_json */
 extern const char run_sql_search[];    /* (part of a name, most) for rows_to_json */
 
-extern const char run_sql_lost[]; /* (foi) -> LOSS_*, of those that lost */
+/* (foi, -, -, -, -, -, set) -> why it is not known what executions cost, of the first that passes
+ * with all marks, lost something, and has words for it */
+extern const char run_sql_why_cost_is_unknown[];
 
 /* (foi) -> id, first and last label, retrain of the act that is undone, or redone, next. */
 extern const char run_sql_next_undo[], run_sql_next_redo[], run_sql_undo_log_to_learn[];
@@ -170,16 +172,6 @@ extern const char run_sql_set_anomalies_cost[];
 /* (foi) -> what all its anomalies cost together, and how many carry that; each may be NULL */
 extern const char run_sql_anomalies_cost[];
 
-enum run_sql_loss {
-    LOSS_TREE,
-    LOSS_LOCATION,
-    LOSS_ENTER,
-    LOSS_DURATION,
-    LOSS_NS,
-    LOSS_COST,
-    LOSS_BOUND,
-    LOSS_WORDS
-};
 /* (foi): what ranks lost, the most first */
 enum run_sql_lost { LOST_RANK, LOST_EXECUTIONS, LOST_DURATION, LOST_NS, LOST_TRACER };
 extern const char run_sql_lost_by_rank[];
@@ -213,6 +205,8 @@ enum run_sql_fact {
     FACT_DETECTOR_VERDICT,
     FACT_CALL,
     FACT_LOST,
+    FACT_COST, /* NULL: not known */
+    FACT_COST_IS_BOUND,
 };
 extern const char run_sql_scores[], run_sql_facts[];
 

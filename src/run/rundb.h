@@ -76,6 +76,7 @@ int rundb_bind(sqlite3 *db, sqlite3_stmt *statement, const char *types, ...);
 /* What is known of executions of one function of interest beside its rows. */
 #define RUNDB_IS_PLACED 1u  /* it is where and when somebody asks for */
 #define RUNDB_HAS_REASON 2u /* it is strange as somebody asks for */
+#define RUNDB_ALL_MARKS 15u /* with two more, which are its owner's */
 
 struct rundb_set {
     const unsigned char *marks; /* [n] of each tree */

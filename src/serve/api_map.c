@@ -108,51 +108,49 @@ struct map_notes {
     char *why;          /* it is not known, as the first that has words for it says; or NULL */
 };
 
-static void note_unknown(struct map_notes *notes, sqlite3_stmt *row)
+static void add_execution(const struct execution_facts *f, uint32_t t, struct rank_map *map,
+                          struct map_notes *notes)
 {
-    const char *words = (const char *)sqlite3_column_text(row, LOSS_WORDS);
+    const double span[] = {f->enter_ns[t], f->exit_ns[t]};
+    double amount = notes->is_cost ? f->cost_ns[t] : f->lost_ns[t];
 
-    notes->n_unknown++;
-    notes->unknown_ns += sqlite3_column_double(row, LOSS_NS);
-    if (words && !notes->why)
-        notes->why = mem_copy_string(words);
-}
-
-static void add_execution(sqlite3_stmt *row, struct rank_map *map, struct map_notes *notes)
-{
-    int64_t location = sqlite3_column_int64(row, LOSS_LOCATION);
-    double begin = sqlite3_column_double(row, LOSS_ENTER);
-    const double span[] = {begin, begin + sqlite3_column_double(row, LOSS_DURATION)};
-    int amount = notes->is_cost ? LOSS_COST : LOSS_NS;
-
-    if (location < 0 || location >= map->rows)
+    if (f->lost_ns[t] <= 0 || f->location[t] >= map->rows)
         return;
-    if (sqlite3_column_type(row, amount) == SQLITE_NULL) {
-        note_unknown(notes, row);
+    if (isnan(amount)) {
+        notes->n_unknown++;
+        notes->unknown_ns += f->lost_ns[t];
         return;
     }
-    notes->n_bounds += notes->is_cost && sqlite3_column_int(row, LOSS_BOUND) != 0 &&
-                       sqlite3_column_int64(row, LOSS_COST) > 0;
-    rank_map_spread(map, (uint32_t)location, span, sqlite3_column_double(row, amount));
+    notes->n_bounds += notes->is_cost && f->cost_is_bound[t] && amount > 0;
+    rank_map_spread(map, f->location[t], span, amount);
 }
 
-/* What the executions that pass lost, or cost the run, from their rows. */
-static int add_lost(struct worker *worker, const struct foi_list *list, int64_t foi,
-                    struct rank_map *map, struct map_notes *notes)
+/* Why it is not known what they cost, as the first that has words for it says. */
+static int note_why(struct worker *worker, const struct foi_list *list, int64_t foi,
+                    struct map_notes *notes)
 {
+    const struct rundb_set set = {list->marks, list->table->n};
     sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(worker->db, run_sql_lost, &query);
+    int rc = rundb_prepare(worker->db, run_sql_why_cost_is_unknown, &query);
 
     if (rc == 0)
         rc = rundb_bind(worker->db, query, "i", foi);
-    while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
-        int64_t tree = sqlite3_column_int64(query, LOSS_TREE);
-
-        if (tree >= 0 && tree < list->table->n && foi_list_has(list, (uint32_t)tree))
-            add_execution(query, map, notes);
-    }
+    if (rc == 0 && list->marks)
+        rc = rundb_bind_set(worker->db, query, 7, &set);
+    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
+        notes->why = mem_copy_string(rundb_text(query, 0));
     sqlite3_finalize(query);
     return rc;
+}
+
+/* What the executions that pass lost, or cost the run. */
+static int add_lost(struct worker *worker, const struct foi_list *list, int64_t foi,
+                    struct rank_map *map, struct map_notes *notes)
+{
+    for (uint32_t t = 0; t < list->table->n; t++)
+        if (foi_list_has(list, t))
+            add_execution(list->table->facts, t, map, notes);
+    return notes->n_unknown > 0 ? note_why(worker, list, foi, notes) : 0;
 }
 
 static int add_calls(struct worker *worker, const struct request *request, bool is_waiting,

@@ -13,6 +13,7 @@
 #include "run/run_sql.h"
 #include "run/rundb.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,8 @@ static void free_facts(struct shared *shared)
     free(f->exit_ns);
     free(f->duration_ns);
     free(f->lost_ns);
+    free(f->cost_ns);
+    free(f->cost_is_bound);
     free(f->rank);
     free(f->thread);
     free(f->index);
@@ -70,6 +73,8 @@ static struct execution_facts *new_facts(uint32_t n)
                                   .exit_ns = mem_alloc(n, sizeof(double)),
                                   .duration_ns = mem_alloc(n, sizeof(double)),
                                   .lost_ns = mem_alloc(n, sizeof(double)),
+                                  .cost_ns = mem_alloc(n, sizeof(double)),
+                                  .cost_is_bound = mem_alloc(n, 1),
                                   .rank = mem_alloc(n, sizeof(uint32_t)),
                                   .thread = mem_alloc(n, sizeof(uint32_t)),
                                   .index = mem_alloc(n, sizeof(uint32_t)),
@@ -191,6 +196,10 @@ static void take_all(struct table_reading *r, uint32_t t, sqlite3_stmt *row)
     f->location[t] = (uint32_t)sqlite3_column_int64(row, FACT_LOCATION);
     f->call[t] = (uint32_t)sqlite3_column_int64(row, FACT_CALL);
     f->lost_ns[t] = sqlite3_column_double(row, FACT_LOST);
+    f->cost_ns[t] = sqlite3_column_type(row, FACT_COST) == SQLITE_NULL
+                        ? NAN
+                        : sqlite3_column_double(row, FACT_COST);
+    f->cost_is_bound[t] = sqlite3_column_int(row, FACT_COST_IS_BOUND) != 0;
     f->vertices[t] = (uint32_t)sqlite3_column_int64(row, FACT_VERTICES);
     f->messages[t] = (uint32_t)sqlite3_column_int64(row, FACT_MESSAGES);
     f->part[t] = (unsigned char)sqlite3_column_int(row, FACT_PART);

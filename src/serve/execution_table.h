@@ -37,6 +37,8 @@ enum reason_kind {
 struct execution_facts {
     struct shared shared;
     double *enter_ns, *exit_ns, *duration_ns, *lost_ns;
+    double *cost_ns; /* what the run would be shorter without that; NAN: not known */
+    unsigned char *cost_is_bound; /* it is at most that */
     uint32_t *rank, *thread, *index, *location, *call, *vertices, *messages;
     uint32_t *way; /* in which it is strange, from 1 to n_ways; 0: in none that is known */
     struct {

@@ -26,7 +26,7 @@
 
 #define FOI_HAS_LABEL 4u
 #define FOI_HAS_VERDICT 8u
-#define FOI_PASSES (RUNDB_IS_PLACED | RUNDB_HAS_REASON | FOI_HAS_LABEL | FOI_HAS_VERDICT)
+#define FOI_PASSES RUNDB_ALL_MARKS
 
 /* foi_filter_all -- the one that everything passes. */
 struct foi_filter foi_filter_all(void);

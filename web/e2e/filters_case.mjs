@@ -188,7 +188,7 @@ async function ranksAndMaps(page, server) {
     assert.ok(await request.response());
     await page.getByTitle("What is coloured").selectOption("waiting");
     await page
-        .locator(".panel-map .legend", { hasText: "not of the executions that pass" })
+        .locator(".panel-map .legend", { hasText: "not only those in executions that pass" })
         .waitFor();
 
     // Messages with an end on a rank.

@@ -334,7 +334,7 @@ function Whose() {
     const parts = [
         ...(lanesLeft.value ? ["Messages with an end on the lanes of the filter."] : []),
         ...(choosesExecutions(filter.value)
-            ? ["Of all messages then, not of the executions that pass the filter alone."]
+            ? ["All messages there and then count, not only those in executions that pass."]
             : []),
     ];
     return parts.length ? <NotFiltered>{parts.join(" ")}</NotFiltered> : null;

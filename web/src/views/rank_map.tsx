@@ -206,7 +206,7 @@ function notesOf({ n_bounds, not_known }: RankMap): string[] {
     const unknown = not_known && notKnownWords(not_known);
     return [
         ...(isOfAllExecutions(mapOf.value)
-            ? ["Of all calls then, not of the executions that pass the filter alone."]
+            ? ["All calls there and then count, not only those in executions that pass."]
             : []),
         ...(n_bounds ? [`${plural(n_bounds, "execution")} cost at most what is shown.`] : []),
         ...(unknown ? [unknown] : []),
