@@ -67,10 +67,9 @@ static json_t *not_known(const struct sample_page *p)
     return found;
 }
 
-static void cost_that_is_not_known_is_left_out_and_said(void **state)
+static void where_all_cost_is_known_nothing_is_said_of_it(void **state)
 {
     struct sample_page *p = *state;
-    double lost[4], none[4] = {0};
     json_t *said;
 
     sample_page_ok(p, "/fois/1/map?of=cost");
@@ -78,6 +77,15 @@ static void cost_that_is_not_known_is_left_out_and_said(void **state)
     assert_int_equal(sample_page_number(said, "executions"), 0);
     assert_true(json_is_null(json_object_get(said, "why")));
     json_decref(said);
+}
+
+/* Told before anything is asked: what executions cost does not change while they are served. */
+static void cost_that_is_not_known_is_left_out_and_said(void **state)
+{
+    struct sample_page *p = *state;
+    double lost[4], none[4] = {0};
+    json_t *said;
+
     assert_int_equal(sqlite3_exec(p->worker.db,
                                   "UPDATE execution SET cost_ns = NULL, cost_is_bound = 0, "
                                   "cost = 'nobody knows'",
@@ -103,6 +111,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_page_end)
     const struct CMUnitTest tests[] = {
         TEST(what_was_lost_and_what_it_cost_are_those_of_the_executions),
+        TEST(where_all_cost_is_known_nothing_is_said_of_it),
         TEST(cost_that_is_not_known_is_left_out_and_said),
     };
 #undef TEST
