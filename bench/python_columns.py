@@ -1,9 +1,11 @@
 """python_columns.py HOW RUN -- what it takes until all calls of a run are columns, each read once.
 
 HOW is files (the floor: numpy maps the columns itself), numpy, pandas, arrow (batches of Arrow,
-walked by ctypes), pandas_all, arrow_all (rank and thread as well, which are made) or import.
-Reading is the sum of a column. Says, on one line: wall_ms, calls,
-and anon_mib, by how much memory of its own the process has grown at its largest.
+walked by ctypes), pandas_all, arrow_all (rank and thread as well, which are made), bare (pandas
+without this package: of the columns that numpy maps), bare_all (rank and thread, too, by
+numpy.repeat) or import. Reading is the sum of a column. Says, on one line: cpu_ms, the processor
+time, which other work disturbs less than wall_ms; wall_ms; calls; and anon_mib, by how much memory
+of its own the process has grown.
 """
 
 import ctypes
@@ -23,13 +25,17 @@ FILES = {"enter_ns.u64": "<u8", "inclusive_ns.u64": "<u8", "region.u32": "<u4"}
 FILES.update({"subtree_len.u32": "<u4", "depth.u16": "<u2"})
 
 
-def files(path):
+def mapped(path):
     import numpy
 
-    columns = [
+    return [
         numpy.memmap(os.path.join(path, "calls", name), dtype, "r")
         for name, dtype in FILES.items()
     ]
+
+
+def files(path):
+    columns = mapped(path)
     return len(columns[0]), sum(int(column.sum()) for column in columns), columns
 
 
@@ -48,8 +54,7 @@ def columns_of(path, is_all):
     return calls if is_all else calls.select(*[name.split(".")[0] for name in FILES])
 
 
-def pandas(path, is_all=False):
-    frame = columns_of(path, is_all).to_pandas()
+def summed(frame):
     arrays = [frame[name.split(".")[0]] for name in FILES]
     codes = [
         x.cat.codes.to_numpy() if x.dtype.name == "category" else x.to_numpy() for x in arrays
@@ -57,8 +62,28 @@ def pandas(path, is_all=False):
     return len(frame), sum(int(values.sum()) for values in codes), frame
 
 
+def pandas(path):
+    return summed(columns_of(path, False).to_pandas())
+
+
 def pandas_all(path):
-    return pandas(path, True)
+    return summed(columns_of(path, True).to_pandas())
+
+
+def bare(path, more=()):
+    import numpy
+    import pandas
+
+    columns = dict(zip((name.split(".")[0] for name in FILES), mapped(path)))
+    codes = columns["region"].astype("i1")
+    names = ["region %d" % i for i in range(int(codes.max()) + 1)]
+    columns["region"] = pandas.Categorical.from_codes(codes, names)
+    columns.update((name, numpy.repeat(values, n_calls)) for name, values, n_calls in more)
+    return summed(pandas.DataFrame(columns, copy=False))
+
+
+def bare_all(path):
+    return bare(path, LOCATIONS)
 
 
 def arrow(path, is_all=False):
@@ -66,6 +91,8 @@ def arrow(path, is_all=False):
     from snag import _arrow
 
     table = columns_of(path, is_all)
+    anywhere = ctypes.c_ubyte * (1 << 40)  # a type once, not one for each length
+    released = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
     n = total = 0
     for begin, end in table.batches():
         batch = _arrow.Array()
@@ -75,16 +102,27 @@ def arrow(path, is_all=False):
             at = table.names.index(name.split(".")[0])
             child = _arrow.Array.from_address(children[at])
             buffers = (ctypes.c_void_p * child.n_buffers).from_address(child.buffers)
-            size = int(dtype[-1]) * child.length
-            memory = (ctypes.c_ubyte * size).from_address(buffers[1])
-            total += int(numpy.frombuffer(memory, dtype).sum())
+            memory = anywhere.from_address(buffers[1])
+            total += int(numpy.frombuffer(memory, dtype, child.length).sum())
         n += end - begin
-        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(batch.release)(ctypes.addressof(batch))
+        released(batch.release)(ctypes.addressof(batch))
     return n, total, None
 
 
 def arrow_all(path):
     return arrow(path, True)
+
+
+LOCATIONS = []  # what bare_all makes: (name, of each location, calls of each location)
+
+
+def find_locations(path):
+    import snag
+
+    table = snag.open(path).locations.to_numpy()
+    LOCATIONS.extend(
+        (name, table[name].copy(), table["n_calls"].astype(int)) for name in ("rank", "thread")
+    )
 
 
 def main():
@@ -97,17 +135,22 @@ def main():
         return
     import numpy as _numpy  # what is there before is not measured
 
-    if how.startswith("pandas"):
+    if how.startswith(("pandas", "bare")):
         import pandas as _pandas
     if how != "files":
-        import snag
+        import snag._arrow
 
         snag.version()
+    if how == "bare_all":
+        find_locations(path)
     before = anon_mib()
-    begin = time.perf_counter()
+    begin, begin_cpu = time.perf_counter(), time.process_time()
     n, total, kept = globals()[how](path)
-    wall = 1e3 * (time.perf_counter() - begin)
-    print("wall_ms %.3f calls %d anon_mib %.1f sum %d" % (wall, n, anon_mib() - before, total))
+    wall, cpu = time.perf_counter() - begin, time.process_time() - begin_cpu
+    print(
+        "cpu_ms %.3f wall_ms %.3f calls %d anon_mib %.1f sum %d"
+        % (1e3 * cpu, 1e3 * wall, n, anon_mib() - before, total)
+    )
 
 
 main()

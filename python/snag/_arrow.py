@@ -12,6 +12,7 @@ CDataInterface/PyCapsuleInterface.html
 from __future__ import annotations
 
 import ctypes
+import functools
 import itertools
 from ctypes import addressof, c_char_p, c_int, c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
@@ -73,6 +74,12 @@ class Stream(ctypes.Structure):
     ]
 
 
+@functools.lru_cache(maxsize=None)
+def _times(kind: Any, n: int) -> Any:
+    """The type of n of a kind, kept: ctypes would make it anew for each batch."""
+    return kind * n
+
+
 _kept: Dict[int, Any] = {}
 _numbers = itertools.count(1)
 
@@ -82,11 +89,16 @@ def exported() -> int:
     return len(_kept)
 
 
-def _keep(structure: Any, what: Any, release: Any) -> None:
+def _entry(function: Any) -> Optional[int]:
+    """Where a function of C type begins; the function has to stay."""
+    return ctypes.cast(function, c_void_p).value
+
+
+def _keep(structure: Any, what: Any, release: Optional[int]) -> None:
     number = next(_numbers)
     _kept[number] = what
     structure.private_data = number
-    structure.release = ctypes.cast(release, c_void_p).value
+    structure.release = release
 
 
 def _release_below(kind: Any, address: int) -> None:
@@ -94,7 +106,7 @@ def _release_below(kind: Any, address: int) -> None:
     structure = kind.from_address(address)
     below: List[int] = []
     if structure.n_children:
-        below += list((c_void_p * structure.n_children).from_address(structure.children))
+        below += list(_times(c_void_p, structure.n_children).from_address(structure.children))
     if structure.dictionary:
         below.append(structure.dictionary)
     for child in below:
@@ -114,14 +126,15 @@ def _release_array(address: int) -> None:
 
 
 _RELEASE = ctypes.CFUNCTYPE(None, c_void_p)
-_SCHEMA_RELEASE = _RELEASE(_release_schema)
-_ARRAY_RELEASE = _RELEASE(_release_array)
+_FUNCTIONS = [_RELEASE(_release_schema), _RELEASE(_release_array)]
+_SCHEMA_RELEASE, _ARRAY_RELEASE = map(_entry, _FUNCTIONS)
 
 
 def _addresses(structures: Any) -> Any:
     width = ctypes.sizeof(structures._type_)
     first = addressof(structures)
-    return (c_void_p * len(structures))(*[first + i * width for i in range(len(structures))])
+    n = len(structures)
+    return _times(c_void_p, n)(*[first + i * width for i in range(n)])
 
 
 # -------------------------------------------------------------------------------- schemas
@@ -161,7 +174,7 @@ def _column_schema(column: Column, out: Any) -> None:
 def schema(table: Table, out: Any) -> None:
     """A structure of the table's columns."""
     ctypes.memset(addressof(out), 0, ctypes.sizeof(out))
-    children = (Schema * len(table.columns))()
+    children = _times(Schema, len(table.columns))()
     for column, child in zip(table.columns, children):
         _column_schema(column, child)
     addresses = _addresses(children)
@@ -193,7 +206,7 @@ _nothing = (ctypes.c_uint64 * 8)()
 
 
 def _fill(out: Any, n: int, buffers: List[Any], n_null: int = 0) -> List[Any]:
-    addresses = (c_void_p * len(buffers))(
+    addresses = _times(c_void_p, len(buffers))(
         *[None if buffer is None else _address(buffer) for buffer in buffers]
     )
     out.length, out.null_count = n, n_null
@@ -201,7 +214,7 @@ def _fill(out: Any, n: int, buffers: List[Any], n_null: int = 0) -> List[Any]:
     return [addresses, buffers]
 
 
-def _texts(texts: List[str]) -> List[Any]:
+def texts_of(texts: List[str]) -> List[Any]:
     """Offsets and bytes of large_utf8."""
     encoded = [text.encode("utf-8", "backslashreplace") for text in texts]
     offsets = memoryview((ctypes.c_int64 * (len(texts) + 1))()).cast("B").cast("q")
@@ -226,7 +239,7 @@ def _column_array(column: Column, begin: int, end: int, out: Any) -> None:
     n = end - begin
     validity, n_null = column.validity(begin, end)
     if column.is_text:
-        kept = _fill(out, n, [None] + _texts(column.texts(begin, end)))
+        kept = _fill(out, n, [None] + texts_of(column.texts(begin, end)))
     elif column.format == "?":
         kept = _fill(out, n, [validity, bits(column.contiguous(begin, end))], n_null)
     else:
@@ -235,7 +248,7 @@ def _column_array(column: Column, begin: int, end: int, out: Any) -> None:
         names = Array()
         _keep(
             names,
-            _fill(names, len(column.names), [None] + _texts(column.names)),
+            _fill(names, len(column.names), [None] + column.encoded_names()),
             _ARRAY_RELEASE,
         )
         out.dictionary = addressof(names)
@@ -246,7 +259,7 @@ def _column_array(column: Column, begin: int, end: int, out: Any) -> None:
 def array(table: Table, begin: int, end: int, out: Any) -> None:
     """Rows [begin, end) of a table, as a structure whose children are the columns."""
     ctypes.memset(addressof(out), 0, ctypes.sizeof(out))
-    children = (Array * len(table.columns))()
+    children = _times(Array, len(table.columns))()
     for column, child in zip(table.columns, children):
         _column_array(column, begin, end, child)
     addresses = _addresses(children)
@@ -303,17 +316,20 @@ def _release_stream(address: int) -> None:
 
 
 _GET = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p)
-_GET_SCHEMA = _GET(_get_schema)
-_GET_NEXT = _GET(_get_next)
-_GET_LAST_ERROR = ctypes.CFUNCTYPE(c_void_p, c_void_p)(_get_last_error)
-_STREAM_RELEASE = _RELEASE(_release_stream)
+_STREAM_FUNCTIONS = [
+    _GET(_get_schema),
+    _GET(_get_next),
+    ctypes.CFUNCTYPE(c_void_p, c_void_p)(_get_last_error),
+    _RELEASE(_release_stream),
+]
+_GET_SCHEMA, _GET_NEXT, _GET_LAST_ERROR, _STREAM_RELEASE = map(_entry, _STREAM_FUNCTIONS)
 
 
 def stream(table: Table, out: Any) -> None:
     """Batches of a table."""
-    out.get_schema = ctypes.cast(_GET_SCHEMA, c_void_p).value
-    out.get_next = ctypes.cast(_GET_NEXT, c_void_p).value
-    out.get_last_error = ctypes.cast(_GET_LAST_ERROR, c_void_p).value
+    out.get_schema = _GET_SCHEMA
+    out.get_next = _GET_NEXT
+    out.get_last_error = _GET_LAST_ERROR
     _keep(out, _Reading(table), _STREAM_RELEASE)
 
 
@@ -348,6 +364,6 @@ def capsule(structure: Any) -> object:
     address = addressof(structure)
     _structures[address] = structure
     out: object = _new_capsule(
-        address, _NAMES[type(structure)], ctypes.cast(_FORGET, c_void_p).value
+        address, _NAMES[type(structure)], _entry(_FORGET)
     )
     return out

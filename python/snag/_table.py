@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 _NUMPY = {"Q": "<u8", "q": "<i8", "d": "<f8", "I": "<u4", "i": "<i4", "H": "<u2", "B": "u1"}
 _NUMPY.update({"b": "i1", "?": "?"})
 _PANDAS = {"Q": "UInt64", "q": "Int64", "I": "UInt32", "i": "Int32"}
-# Rows of a batch that others are given: what is made for them is made for so many at a time.
-_MAX_BATCH = 1 << 24
+# Rows of a batch that others are given: few enough that what is looked at or made for them is
+# in the cache when they read it, and that what all batches of a location share is small.
+_MAX_BATCH = 1 << 19
 _IN_CACHE = 1 << 16  # values
 
 
@@ -61,6 +62,7 @@ class Column:
         self.null = null
         self.names = names
         self._values = values
+        self._encoded: List[Any] = []
 
     def __len__(self) -> int:
         return len(self._values)
@@ -79,6 +81,14 @@ class Column:
     def texts(self, begin: int, end: int) -> List[str]:
         """Of a column of texts."""
         raise TypeError("%s has no texts" % self.name)
+
+    def encoded_names(self) -> List[Any]:
+        """``names`` as memory of Arrow, made once for all batches."""
+        from ._arrow import texts_of
+
+        if not self._encoded:
+            self._encoded = texts_of(self.names or [])
+        return self._encoded
 
     def numpy(self) -> numpy.ndarray[Any, Any]:
         """(n) values, not to be written to; of texts, objects. No copy where it is mapped."""
@@ -193,16 +203,19 @@ class Repeated(Column):
 
     def _some(self, value: int, n: int) -> memoryview:
         if self._made[0] != value or len(self._made[1]) < 4 * n:
-            self._made = (value, value.to_bytes(4, "little") * n)
+            # of zeros, pages that are made when they are read
+            data = value.to_bytes(4, "little") * n if value else bytes(4 * n)
+            self._made = (value, data)
         return memoryview(self._made[1])[: 4 * n]
 
     def numpy(self) -> numpy.ndarray[Any, Any]:
         import numpy
 
-        out = numpy.zeros(len(self), dtype="<u4")  # pages that nobody writes are never made
+        if not any(self._of_location):
+            return numpy.zeros(len(self), dtype="<u4")  # pages that are never made
+        out = numpy.empty(len(self), dtype="<u4")  # not zeros(): that takes no large pages
         for location, value in enumerate(self._of_location):
-            if value != 0:
-                out[self._starts[location] : self._starts[location + 1]] = value
+            out[self._starts[location] : self._starts[location + 1]] = value
         return out
 
 
@@ -337,7 +350,7 @@ class Table:
     # ------------------------------------------------------------------------- for others
 
     def batches(self) -> Iterator[Tuple[int, int]]:
-        """Rows [begin, end) of each batch: of a location, checked, and not more than 2^24."""
+        """Rows [begin, end) of each batch: of a location, checked, and not more than 2^19."""
         for location, begin in enumerate(self._starts[:-1]):
             end = self._starts[location + 1]
             if self._check is not None and begin < end:

@@ -26,7 +26,7 @@ import xml.dom.minidom
 WORK = sys.argv.pop(1)
 
 import snag
-from snag import _arrow, _command, _detector, _draw, _library
+from snag import _arrow, _command, _detector, _draw, _library, _table
 
 try:
     import numpy
@@ -448,26 +448,39 @@ class GoesToOthers(unittest.TestCase):
             b"\x01",  # of one pair; ctypes ends it at the first zero
         )
 
-    def test_a_stream_has_a_batch_for_each_location(self):
-        table = sentence().calls
+    def batches_of(self, table):
+        """Lengths of the batches of a table, each of which has the values of its rows."""
         capsule = table.__arrow_c_stream__()
         stream = _arrow.Stream.from_address(pointer(capsule, b"arrow_array_stream"))
         get = _library.ctypes.CFUNCTYPE(
             _library.ctypes.c_int, _library.ctypes.c_void_p, _library.ctypes.c_void_p
         )
         address = _library.ctypes.addressof
-        rows = []
+        rows, taken = [], []
         while True:
             schema, array = _arrow.Schema(), _arrow.Array()
             self.assertEqual(get(stream.get_next)(address(stream), address(array)), 0)
             if not array.release:
                 break
             self.assertEqual(get(stream.get_schema)(address(stream), address(schema)), 0)
-            taken = Taken(schema, array)
-            self.same(table, taken, sum(rows))
+            taken.append((schema, array, sum(rows)))
             rows.append(array.length)
-            taken.release()
-        self.assertEqual(rows, [700, 700, 700])
+        for schema, array, begin in taken:  # all are held until the last one is there
+            batch = Taken(schema, array)
+            self.same(table, batch, begin)
+            batch.release()
+        return rows
+
+    def test_a_stream_has_a_batch_for_each_location(self):
+        self.assertEqual(self.batches_of(sentence().calls), [700, 700, 700])
+
+    def test_a_long_location_has_several_batches(self):
+        most = _table._MAX_BATCH
+        _table._MAX_BATCH = 300
+        try:
+            self.assertEqual(self.batches_of(sentence().calls), 3 * [300, 300, 100])
+        finally:
+            _table._MAX_BATCH = most
 
     def test_a_child_that_was_moved_stays(self):
         schema, array = sentence().calls.__arrow_c_array__()
