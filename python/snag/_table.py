@@ -266,7 +266,7 @@ class Arrays(Mapping[str, "numpy.ndarray[Any, Any]"]):
 class Table:
     """Rows of columns: ``len(table)``, ``table.names``, ``table["score"]``, ``table.row(3)``.
 
-    pandas 2, polars, pyarrow and DuckDB take it as it is (``pyarrow.table(table)``,
+    polars, pyarrow, DuckDB and pandas 3 take it as it is (``pyarrow.table(table)``,
     ``polars.DataFrame(table)``), by the Arrow PyCapsule interface. Times are in
     nanoseconds since the start of the trace (columns ``..._ns``).
     """
