@@ -10,7 +10,7 @@
 #   ./setup.sh build     just build: build/release/snag, its tracers; tests where cmocka is
 #   ./setup.sh truth [DIR]   programs that write down what went wrong, and what snag says of it: a scoreboard; a quarter of an hour
 #   ./setup.sh bench     measure; results go to bench/RESULTS.md
-#   ./setup.sh screenshots   the pictures of README.md, in docs/images, from the demo as it is
+#   ./setup.sh screenshots   what README.md shows of the demo, and its pictures, from the demo as it is
 #   ./setup.sh gallery [DIR]   the page: every view of five runs, in seven sizes, light and dark, to be looked at
 #   ./setup.sh dist      one file that runs on any Linux, without root: build/dist/snag-VERSION-linux-x86_64.tar.xz
 #   ./setup.sh install   install to PREFIX (default /usr/local)
@@ -368,7 +368,9 @@ truth)
     ;;
 screenshots)
     for_all
-    examples/demo.sh build/release
+    mkdir -p examples/out
+    examples/demo.sh build/release | tee examples/out/demo.log
+    python3 examples/shown.py write README.md examples/out/demo.log build/release/snag examples/out/demo.snag
     cd build/release/web
     SNAG=$OLDPWD/build/release/snag exec node e2e/screenshots.mjs "$OLDPWD/examples/out/demo.snag" "$OLDPWD/docs/images"
     ;;
