@@ -83,7 +83,8 @@ static bool check_metadata(const char *metadata, struct consumed *c)
     metadata += sizeof n;
     for (int32_t i = 0; i < 2 * n; i++) {
         memcpy(&length, metadata, sizeof length);
-        NEED(length >= 0 && strnlen(metadata + sizeof length, (size_t)length) == (size_t)length);
+        NEED(length >= 0 &&
+             strnlen(metadata + sizeof length, (size_t)length) == (size_t)length);
         metadata += sizeof length + (size_t)length;
     }
     return true;
@@ -101,7 +102,8 @@ static bool check_schema(const struct ArrowSchema *s, struct consumed *c)
              strcmp(child->format, "U") == 0);
         if (child->dictionary != NULL) {
             NEED(strchr("cCsSiIlL", child->format[0]) != NULL);
-            NEED(strcmp(child->dictionary->format, "U") == 0 && child->dictionary->release != NULL);
+            NEED(strcmp(child->dictionary->format, "U") == 0 &&
+                 child->dictionary->release != NULL);
         }
         if (!check_metadata(child->metadata, c))
             return false;
@@ -236,7 +238,8 @@ static bool take_all(struct ArrowArrayStream *stream, struct ArrowArray *batches
             return false;
     }
     memset(&none, 0xff, sizeof none);
-    NEED(stream->get_next(stream, &none) == 0 && none.release == NULL); /* it stays at its end */
+    NEED(stream->get_next(stream, &none) == 0 &&
+         none.release == NULL); /* it stays at its end */
     stream->release(stream);
     NEED(stream->release == NULL);
     for (int64_t i = c->batches; i-- > 0;) {
