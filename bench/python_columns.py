@@ -106,7 +106,7 @@ def arrow(path, is_all=False):
             total += int(numpy.frombuffer(memory, dtype, child.length).sum())
         n += end - begin
         released(batch.release)(ctypes.addressof(batch))
-    return n, total, None
+    return n, total, table  # what is mapped is unmapped later, as it is of the others
 
 
 def arrow_all(path):

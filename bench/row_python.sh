@@ -11,7 +11,7 @@ trace=$(generated "${BENCH_EVENTS:-20000000}")
 run=$trace.python.snag
 rm -rf "$run"
 "$snag" analyze --foi MPI_Allreduce "$trace" -o "$run" >/dev/null || [ $? -eq 3 ]
-export SNAG_LIBRARY=$BUILD/libsnag.so.1 SNAG_COMMAND=$snag PYTHONPATH=$source/python
+export OPENBLAS_NUM_THREADS=1 SNAG_LIBRARY=$BUILD/libsnag.so.1 SNAG_COMMAND=$snag PYTHONPATH=$source/python
 times=$WORK/times
 rm -rf "$times"
 mkdir -p "$times"

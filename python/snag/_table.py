@@ -33,7 +33,7 @@ _NUMPY.update({"b": "i1", "?": "?"})
 _PANDAS = {"Q": "UInt64", "q": "Int64", "I": "UInt32", "i": "Int32"}
 # Rows of a batch that others are given: few enough that what is looked at or made for them is
 # in the cache when they read it, and that what all batches of a location share is small.
-_MAX_BATCH = 1 << 19
+_MAX_BATCH = 1 << 18
 _IN_CACHE = 1 << 16  # values
 
 
@@ -138,11 +138,15 @@ class Column:
 
         values = self.numpy()
         if self.names is not None:
-            return pandas.Categorical.from_codes(self._codes(values), self.names)
+            dtype = pandas.CategoricalDtype(self.names)
+            codes = self._codes(values)  # which has looked at them: pandas need not once more
+            if pandas.__version__ < "2.1":
+                return pandas.Categorical(codes, dtype=dtype, fastpath=True)
+            return pandas.Categorical.from_codes(codes, dtype=dtype, validate=False)
         if self.null is None:
             return values
-        dtype: Any = pandas.array([], dtype=_PANDAS[self.format])
-        return type(dtype)(values, values == self.null)
+        nullable: Any = pandas.array([], dtype=_PANDAS[self.format])
+        return type(nullable)(values, values == self.null)
 
 
 class Strided(Column):
@@ -350,7 +354,7 @@ class Table:
     # ------------------------------------------------------------------------- for others
 
     def batches(self) -> Iterator[Tuple[int, int]]:
-        """Rows [begin, end) of each batch: of a location, checked, and not more than 2^19."""
+        """Rows [begin, end) of each batch: of a location, checked, and not more than 2^18."""
         for location, begin in enumerate(self._starts[:-1]):
             end = self._starts[location + 1]
             if self._check is not None and begin < end:
