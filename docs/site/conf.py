@@ -10,6 +10,8 @@ html_show_copyright = False
 html_copy_source = False
 html_show_sourcelink = False
 html_permalinks_icon = "#"
+html_show_search_summary = False  # which would be fetched: a browser does not do that from a file
+pygments_style = "xcode"  # the one in colours that all are read well
 smartquotes = False
 myst_heading_anchors = 4
 # A heading of a page may be the second level at first, and "text" is no language to be coloured.

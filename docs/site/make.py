@@ -156,6 +156,36 @@ def take_in_styles(out):
         file.write(re.sub(r"@import url\(/javascript/([^)]*)\);", content, text))
 
 
+def take_in_script(out):
+    """Debian's furo leaves its script to a bundler: what it imports is put in front of it."""
+    folder = os.path.join(out, "_static/scripts")
+    with open(os.path.join(folder, "furo.js")) as file:
+        text = file.read()
+    if text.startswith("import "):
+        with open(os.path.join(folder, "gumshoe-patched.js")) as file:
+            imported = file.read()
+        with open(os.path.join(folder, "furo.js"), "w") as file:
+            file.write(imported + "\n" + text.partition("\n")[2])
+
+
+# What the theme leaves out for who does not see or has no mouse: of captions of the navigation, which level of heading they
+# are; code that is wider than the page is moved by keys, too.
+MENDED = [('class="caption" role="heading"', 'class="caption" role="heading" aria-level="2"'), ("<pre>", '<pre tabindex="0">')]
+
+
+def mend(out):
+    """Pages as MENDED says."""
+    for folder, _, names in os.walk(out):
+        for name in [name for name in names if name.endswith(".html")]:
+            path = os.path.join(folder, name)
+            with open(path) as file:
+                text = file.read()
+            for what, instead in MENDED:
+                text = text.replace(what, instead)
+            with open(path, "w") as file:
+                file.write(text)
+
+
 def main():
     snag, source, out = (os.path.abspath(argument) for argument in sys.argv[1:4])
     stage = out + ".source"
@@ -169,6 +199,8 @@ def main():
     shutil.rmtree(stage)
     if status == 0:
         take_in_styles(out)
+        take_in_script(out)
+        mend(out)
     return status
 
 
