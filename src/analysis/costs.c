@@ -125,18 +125,50 @@ static int64_t at_most_lost(int64_t ns, double lost_ns)
     return ns > llrint(lost_ns) ? llrint(lost_ns) : ns;
 }
 
-/* Plays the run without what is cut, lost_ns in all, and puts that back. */
-static int64_t play(struct costs *c, double lost_ns)
+/* What a replay says of a cost: it is ns, or at most that, or COST_UNKNOWN. */
+struct played {
+    int64_t ns, least_ns;
+    bool is_bound;
+};
+
+static const struct played nothing_known = {COST_UNKNOWN, COST_UNKNOWN, false};
+
+/* What waited for what is not in the trace stays in the run; it cost at most itself. Where that
+ * is too large a share of what it is compared with, the cost is a bound. */
+static struct played with_unknown(int64_t saved_ns, int64_t unknown_ns, double lost_ns,
+                                  double of_ns)
+{
+    bool is_bound = (double)unknown_ns > MAX_UNKNOWN * of_ns;
+    int64_t least_ns = at_most_lost(saved_ns, lost_ns);
+
+    return (struct played){is_bound ? at_most_lost(saved_ns + unknown_ns, lost_ns) : least_ns,
+                           least_ns, is_bound};
+}
+
+/* Of some who wait for each other nearly all that was lost is what all of them waited: what may
+ * be unknown of it is a share of what they cost, and something at all. */
+static double of_together(int64_t saved_ns, int64_t unknown_ns, double lost_ns)
+{
+    return fmax((double)(saved_ns + unknown_ns), MATERIAL / MAX_UNKNOWN * lost_ns);
+}
+
+/* Plays the run without what is cut, and puts that back.
+ *   lost_ns      what was lost by those that it was cut from
+ *   is_incident  they are executions of an incident; else one, or all */
+static struct played play(struct costs *c, double lost_ns, bool is_incident)
 {
     struct replay *r = &c->what_if.replay;
-    bool is_known = (double)r->unknown_ns <= MAX_UNKNOWN * lost_ns;
+    int64_t unknown_ns = r->unknown_ns;
     struct replay_result result;
 
     replay_run(r, &result);
     replay_clear(r);
     c->budget -= result.n_syncs;
-    is_known &= is_order_known(c);
-    return is_known ? at_most_lost(result.saved_ns, lost_ns) : COST_UNKNOWN;
+    if (!is_order_known(c))
+        return nothing_known;
+    return with_unknown(result.saved_ns, unknown_ns, lost_ns,
+                        is_incident ? of_together(result.saved_ns, unknown_ns, lost_ns)
+                                    : lost_ns);
 }
 
 /* -------------------------------------------------------------------------------- the text */
@@ -189,6 +221,14 @@ static void say(struct costs *c, uint32_t t, int64_t cut_ns)
     double lost = lost_of(c, t), cost = (double)c->cost_ns[t];
     char text[COST_TEXT_SIZE], waiters[COST_TEXT_SIZE / 2], later[TEXT_SIZE];
 
+    if (c->is_bound[t]) {
+        snprintf(text, sizeof text,
+                 "in the replay the run ends at most %s later because of it: not all of who "
+                 "waited for whom is in the trace",
+                 text_duration(cost, later));
+        c->text[t] = mem_copy_string(text);
+        return;
+    }
     if (lost <= RESIDUAL_MATERIAL * c->scoring->model.root_ns)
         return;
     name_waiters(c, WAITED * lost, waiters, sizeof waiters);
@@ -264,23 +304,24 @@ struct bounds {
     struct bounder *bounder; /* [workers] */
 };
 
-/* What it cost at most; COST_UNKNOWN where it may have waited for what is not in the trace. */
+/* What it cost at most. */
 static int64_t bound_of(const struct costs *c, struct bounder *b, uint32_t t)
 {
     const struct forest *forest = &c->scoring->forest;
     uint32_t n = forest->first[t + 1] - forest->first[t];
     struct replay *r = &b->what_if.replay;
-    int64_t ns = COST_UNKNOWN;
+    int64_t ns;
 
     if (!is_critical(c, t))
         return 0;
     mem_grow(&b->excess_ns, &b->excess_cap, n, sizeof *b->excess_ns);
     cut_from(c, &b->what_if, t, b->excess_ns);
     b->work += VERTEX_WORK * n;
-    if ((double)r->unknown_ns <= MAX_UNKNOWN * lost_of(c, t))
-        ns = critical_cut_ns(&c->critical, r);
+    ns = with_unknown(critical_cut_ns(&c->critical, r), r->unknown_ns, lost_of(c, t),
+                      lost_of(c, t))
+             .ns;
     replay_clear(r);
-    return at_most_lost(ns, lost_of(c, t));
+    return ns;
 }
 
 static void find_some(void *ctx, size_t begin, size_t end, unsigned worker)
@@ -339,9 +380,10 @@ static int by_claim(const void *a, const void *b)
 static void find_one(struct costs *c, uint32_t t)
 {
     int64_t cut_ns = cut(c, t);
+    struct played played = play(c, lost_of(c, t), false);
 
-    c->cost_ns[t] = play(c, lost_of(c, t));
-    c->is_bound[t] = false;
+    c->cost_ns[t] = played.ns;
+    c->is_bound[t] = played.is_bound;
     say(c, t, cut_ns);
 }
 
@@ -369,19 +411,20 @@ static void find_executions(struct costs *c)
 
 /* ------------------------------------------------------------------------------ together */
 
-/* What some trees cost together. */
-static int64_t cost_of(struct costs *c, const uint32_t *tree, uint32_t n)
+/* What some trees cost together, of an incident or of all. */
+static struct played cost_of(struct costs *c, const uint32_t *tree, uint32_t n,
+                             bool is_incident)
 {
     double lost_ns = 0;
 
     for (uint32_t i = 0; i < n; i++)
         if (is_unended(c, tree[i]))
-            return COST_UNKNOWN;
+            return nothing_known;
     for (uint32_t i = 0; i < n; i++) {
         cut(c, tree[i]);
         lost_ns += lost_of(c, tree[i]);
     }
-    return play(c, lost_ns);
+    return play(c, lost_ns, is_incident && n > 1);
 }
 
 /* What an execution cost alone may be nothing where others of its incident hide it. */
@@ -399,15 +442,53 @@ static void say_together(struct costs *c, uint32_t t, int64_t together_ns)
 }
 
 /* What the executions of an incident cost together: of one that is known already. */
-static int64_t cost_of_incident(struct costs *c, const uint32_t *tree, uint32_t n)
+static struct played cost_of_incident(struct costs *c, const uint32_t *tree, uint32_t n)
 {
     bool is_off = has_bounds(c);
 
     if (n == 1 && c->cost_ns[tree[0]] != COST_UNKNOWN && !c->is_bound[tree[0]])
-        return c->cost_ns[tree[0]];
+        return (struct played){c->cost_ns[tree[0]], c->cost_ns[tree[0]], false};
     for (uint32_t i = 0; i < n && is_off; i++)
         is_off = !is_critical(c, tree[i]) && !is_unended(c, tree[i]);
-    return is_off ? 0 : cost_of(c, tree, n);
+    return is_off ? (struct played){0, 0, false} : cost_of(c, tree, n, true);
+}
+
+/* Takes out of tree t what its calls lost on the path that its sentence names first. Returns
+ * how much that is. */
+static double cut_cause(struct costs *c, uint32_t t)
+{
+    const struct scoring *w = c->scoring;
+    uint32_t first = w->forest.first[t], n = w->forest.first[t + 1] - first;
+    size_t n_strange = why_sort_pairs(&c->why, t, w->measure[t].loss.ns);
+    uint32_t path = n_strange > 0 ? c->why.pairs.pair[0].path : PATH_NONE;
+    double sum_ns = 0;
+
+    mem_grow(&c->excess_ns, &c->excess_cap, n, sizeof *c->excess_ns);
+    excess_lost(&c->why, t, w->measure[t].loss.ns, c->excess_ns);
+    for (uint32_t v = 0; v < n; v++) {
+        if (residual_path(&w->place, &w->forest, t, first + v) != path)
+            c->excess_ns[v] = 0;
+        sum_ns += c->excess_ns[v];
+    }
+    what_if_cut(&c->what_if, &w->forest, t, c->excess_ns);
+    what_if_cut_teams(&c->what_if, &w->forest, t, c->excess_ns);
+    c->budget -= VERTEX_WORK * n;
+    return sum_ns;
+}
+
+/* What the cause of an incident cost alone, where its head is: at least so much did it cost. */
+static int64_t cost_of_cause(struct costs *c, const uint32_t *tree, uint32_t n, uint32_t head,
+                             int64_t most_ns)
+{
+    const uint32_t *location = c->scoring->forest.location;
+    double lost_ns = 0;
+    int64_t least_ns;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (location[tree[i]] == location[head] && lost_of(c, tree[i]) >= COST_MIN_LOST)
+            lost_ns += cut_cause(c, tree[i]);
+    least_ns = play(c, lost_ns, true).least_ns;
+    return least_ns < 0 ? 0 : least_ns > most_ns ? most_ns : least_ns;
 }
 
 /* The executions of incidents. */
@@ -437,6 +518,14 @@ static void members_release(struct members *m)
     free(m->tree);
 }
 
+/* Ranks that lose time at once make the run longer by at most that time. */
+static int64_t at_most_its_time(int64_t ns, const struct incident *x)
+{
+    int64_t time_ns = (int64_t)(x->end_ns - x->begin_ns);
+
+    return x->n_turns == 1 && ns > time_ns ? time_ns : ns;
+}
+
 static void find_incidents(struct costs *c, const struct members *m)
 {
     c->of_incident = mem_alloc(m->of->n, sizeof *c->of_incident);
@@ -444,12 +533,20 @@ static void find_incidents(struct costs *c, const struct members *m)
         const uint32_t *tree = m->tree + m->first[i];
         uint32_t n = m->first[i + 1] - m->first[i];
         bool is_known = i < MIN_ASKED || c->budget > 0;
+        struct played all = nothing_known;
 
         for (uint32_t k = 0; k < n; k++)
             is_known &= takes_part(c, tree[k]);
-        c->of_incident[i] = is_known ? cost_of_incident(c, tree, n) : COST_UNKNOWN;
+        if (is_known)
+            all = cost_of_incident(c, tree, n);
+        if (all.is_bound)
+            all.ns = at_most_its_time(all.ns, &m->of->incident[i]);
+        c->of_incident[i] = (struct incident_cost){all.ns, all.ns, all.is_bound};
+        if (all.ns != COST_UNKNOWN && all.ns > 0)
+            c->of_incident[i].least_ns =
+                cost_of_cause(c, tree, n, m->of->incident[i].head, all.ns);
         for (uint32_t k = 0; k < n && n > 1; k++)
-            say_together(c, tree[k], c->of_incident[i]);
+            say_together(c, tree[k], all.is_bound ? COST_UNKNOWN : all.ns);
     }
 }
 
@@ -501,9 +598,14 @@ static void line_init(struct line *l, const struct costs *c, const struct member
     free(anomaly);
 }
 
+/* Or COST_UNKNOWN: of all together a bound says nothing. */
 static int64_t cost_of_line(struct costs *c, const struct line *l, uint32_t n)
 {
-    return n > 0 ? cost_of(c, l->tree, l->end[n - 1]) : 0;
+    struct played played = {0, 0, false};
+
+    if (n > 0)
+        played = cost_of(c, l->tree, l->end[n - 1], false);
+    return played.is_bound ? COST_UNKNOWN : played.ns;
 }
 
 /* More are never cheaper than fewer: so how many it takes is found by halving. */
@@ -538,4 +640,21 @@ void costs_find(struct costs *c, const struct incidents *incidents)
     find_incidents(c, &members);
     find_all(c, &members);
     members_release(&members);
+}
+
+char *costs_say_range(const struct incident_cost *cost, double lost_ns,
+                      char out[COST_TEXT_SIZE])
+{
+    char least[TEXT_SIZE], most[TEXT_SIZE];
+
+    *out = '\0';
+    if (cost->most_ns == COST_UNKNOWN || (double)cost->most_ns < MATERIAL * lost_ns ||
+        !text_is_range((double)cost->least_ns, (double)cost->most_ns))
+        return out;
+    snprintf(out, COST_TEXT_SIZE,
+             "without what its cause alone lost the replayed run is %s shorter, without all "
+             "that was lost with it %s%s",
+             text_duration((double)cost->least_ns, least), cost->is_bound ? "at most " : "",
+             text_duration((double)cost->most_ns, most));
+    return out;
 }

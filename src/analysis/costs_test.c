@@ -96,6 +96,59 @@ static void two_stops_at_once_cost_nothing_alone_but_all_together(void **state)
     sample_run_release(&m);
 }
 
+/* What happens in an execution at the same time as something larger may be another thing. */
+static void what_an_incident_cost_lies_between_its_cause_and_all_that_was_lost(void **state)
+{
+    static const char both[] = PROGRAM ";slow=a/300/20/2;slow=b/300/8/2";
+    double cause = length_of(PROGRAM ";slow=a/300/20/2") - length_of(PROGRAM);
+    double all = length_of(both) - length_of(PROGRAM);
+    struct sample_run m;
+
+    (void)state;
+    sample_run_init(&m, both, "step", NULL);
+    assert_float_equal(number(&m, "SELECT cost_least_ns FROM incident WHERE id = 1") / cause, 1,
+                       0.02);
+    assert_float_equal(number(&m, "SELECT cost_most_ns FROM incident WHERE id = 1") / all, 1,
+                       0.02);
+    assert_float_equal(number(&m, "SELECT cost_ns FROM incident WHERE id = 1") / all, 1, 0.02);
+    check_text(&m, "SELECT substr(why, instr(why, 'without what')) FROM incident WHERE id = 1",
+               "without what its cause alone lost the replayed run is 18.9 ms shorter, without "
+               "all that was lost with it 25.8 ms");
+    sample_run_release(&m);
+}
+
+/* Of MPI_Probe no trace says what it waits for. */
+static void what_waited_for_nobody_knows_whom_makes_the_cost_a_bound(void **state)
+{
+    static const char quiet[] = "synth:400*step(a@1ms MPI_Probe@1ms |);ranks=4;jitter=0.02;"
+                                "seed=3";
+    char cause_alone[96], both[128];
+    double cause, all;
+    struct sample_run m;
+
+    (void)state;
+    snprintf(cause_alone, sizeof cause_alone, "%s;slow=a/300/20/2", quiet);
+    snprintf(both, sizeof both, "%s;slow=MPI_Probe/300/10/2", cause_alone);
+    cause = length_of(cause_alone) - length_of(quiet);
+    all = length_of(both) - length_of(quiet);
+    sample_run_init(&m, both, "step", NULL);
+    assert_int_equal(number(&m, "SELECT cost_is_bound FROM execution WHERE rank = 2 AND idx = "
+                                "299"),
+                     1);
+    assert_float_equal(
+        number(&m, "SELECT cost_ns FROM execution WHERE rank = 2 AND idx = 299") / all, 1,
+        0.02);
+    assert_int_equal(number(&m, "SELECT cost_ns IS NULL FROM incident WHERE id = 1"), 1);
+    assert_float_equal(number(&m, "SELECT cost_least_ns FROM incident WHERE id = 1") / cause, 1,
+                       0.02);
+    assert_float_equal(number(&m, "SELECT cost_most_ns FROM incident WHERE id = 1") / all, 1,
+                       0.02);
+    check_text(&m, "SELECT cost FROM execution WHERE rank = 2 AND idx = 299",
+               "in the replay the run ends at most 27.8 ms later because of it: not all of who "
+               "waited for whom is in the trace");
+    sample_run_release(&m);
+}
+
 static void a_stop_that_others_waited_for_in_slack_says_who_did(void **state)
 {
     struct sample_run m;
@@ -203,6 +256,8 @@ int main(void)
         cmocka_unit_test(one_late_rank_costs_all_it_lost_and_its_victims_nothing),
         cmocka_unit_test(a_stop_in_slack_costs_nothing_and_says_so),
         cmocka_unit_test(two_stops_at_once_cost_nothing_alone_but_all_together),
+        cmocka_unit_test(what_an_incident_cost_lies_between_its_cause_and_all_that_was_lost),
+        cmocka_unit_test(what_waited_for_nobody_knows_whom_makes_the_cost_a_bound),
         cmocka_unit_test(a_stop_that_others_waited_for_in_slack_says_who_did),
         cmocka_unit_test(what_would_take_too_long_to_play_is_known_at_most),
         cmocka_unit_test(a_cost_is_never_more_than_what_was_lost),

@@ -27,7 +27,7 @@
 #define BATCH_ROWS 1024u /* executions whose sentences are made while others are stored */
 #define PIECE_ROWS 32u   /* of these, by a thread at once */
 #define INCIDENT_CAUSE_SIZE (WHY_CAUSE_SIZE + 24)
-#define INCIDENT_WHY_SIZE (WHY_SIZE + CAUSE_SIZE + COST_TEXT_SIZE + 16)
+#define INCIDENT_WHY_SIZE (WHY_SIZE + CAUSE_SIZE + 2 * COST_TEXT_SIZE + 96)
 
 /* ------------------------------------------------------------------------------------- ways */
 
@@ -349,20 +349,22 @@ static int save_executions(sqlite3 *db, struct found *found)
 
 /* The sentence of its head, with its chain; before it, how often it comes back. A head that is
  * none itself does not speak against the anomalies that go back to it. */
-static char *why_incident(struct found *found, const struct incident *x,
-                          char out[INCIDENT_WHY_SIZE])
+static char *why_incident(struct found *found, uint32_t i, char out[INCIDENT_WHY_SIZE])
 {
+    const struct incident *x = &found->incidents.incident[i];
     const char *chain = found->incidents.chain[x->head];
     const char *cost = x->n_members == 1 ? found->costs.text[x->head] : NULL;
-    char sentence[WHY_SIZE], often[64] = "";
+    char sentence[WHY_SIZE], often[64] = "", range[COST_TEXT_SIZE];
 
     if (x->period > 0)
         snprintf(often, sizeof often,
                  "in every %uth execution there, %u times; the longest: ", x->period,
                  x->n_turns);
     scoring_why_of(found->a->scoring, &found->costs.why, x->head, x->is_anomaly, sentence);
-    snprintf(out, INCIDENT_WHY_SIZE, "%s%s%s%s%s%s", often, sentence, chain ? "; cause: " : "",
-             chain ? chain : "", cost ? "; " : "", cost ? cost : "");
+    costs_say_range(&found->costs.of_incident[i], x->lost_ns, range);
+    snprintf(out, INCIDENT_WHY_SIZE, "%s%s%s%s%s%s%s%s", often, sentence,
+             chain ? "; cause: " : "", chain ? chain : "", cost ? "; " : "", cost ? cost : "",
+             *range ? "; " : "", range);
     return out;
 }
 
@@ -386,21 +388,25 @@ static int save_incidents(sqlite3 *db, struct found *found)
     int rc = rundb_prepare_insert(
         db, "incident",
         "foi, id, score, is_costly, begin_ns, end_ns, lost_ns, head, location, "
-        "rank, executions, ranks, turns, period, why, cause, cost_ns",
+        "rank, executions, ranks, turns, period, why, cause, cost_ns, cost_least_ns, "
+        "cost_most_ns",
         &insert);
 
     for (uint32_t i = 0; rc == 0 && i < found->incidents.n; i++) {
         const struct incident *x = &found->incidents.incident[i];
+        const struct incident_cost *cost = &found->costs.of_incident[i];
+        bool is_known = cost->most_ns != COST_UNKNOWN;
         char why[INCIDENT_WHY_SIZE], cause[INCIDENT_CAUSE_SIZE];
 
-        rc = rundb_insert(
-            db, insert, "iiriiiiiiiiiiitto", a->foi->id, (int64_t)i + 1, x->score,
-            (int64_t)x->is_costly, (int64_t)x->begin_ns, (int64_t)x->end_ns,
-            (int64_t)llrint(x->lost_ns), (int64_t)x->head, (int64_t)x->location,
-            (int64_t)a->scoring->defs->location[x->location].rank, (int64_t)x->n_members,
-            (int64_t)x->n_locations, (int64_t)x->n_turns, (int64_t)x->period,
-            why_incident(found, x, why), cause_of_incident(found, x, cause),
-            found->costs.of_incident[i] != COST_UNKNOWN, found->costs.of_incident[i]);
+        rc = rundb_insert(db, insert, "iiriiiiiiiiiiittooo", a->foi->id, (int64_t)i + 1,
+                          x->score, (int64_t)x->is_costly, (int64_t)x->begin_ns,
+                          (int64_t)x->end_ns, (int64_t)llrint(x->lost_ns), (int64_t)x->head,
+                          (int64_t)x->location,
+                          (int64_t)a->scoring->defs->location[x->location].rank,
+                          (int64_t)x->n_members, (int64_t)x->n_locations, (int64_t)x->n_turns,
+                          (int64_t)x->period, why_incident(found, i, why),
+                          cause_of_incident(found, x, cause), is_known && !cost->is_bound,
+                          cost->most_ns, is_known, cost->least_ns, is_known, cost->most_ns);
     }
     sqlite3_finalize(insert);
     return rc;

@@ -52,6 +52,23 @@ char *text_duration(double ns, char out[TEXT_SIZE])
     return scaled(ns, 1000, unit, 4, out);
 }
 
+char *text_duration_range(double least_ns, double most_ns, char out[TEXT_RANGE_SIZE])
+{
+    char least[TEXT_SIZE], most[TEXT_SIZE];
+    char *unit;
+
+    text_duration(most_ns, most);
+    if (!text_is_range(least_ns, most_ns)) {
+        snprintf(out, TEXT_RANGE_SIZE, "%s", most);
+        return out;
+    }
+    unit = strchr(text_duration(least_ns, least), ' ');
+    if (least_ns == 0 || strcmp(unit, strchr(most, ' ')) == 0) /* it is said once */
+        *unit = '\0';
+    snprintf(out, TEXT_RANGE_SIZE, "%s to %s", least, most);
+    return out;
+}
+
 bool text_parse_duration(const char *text, uint64_t *ns)
 {
     static const struct {

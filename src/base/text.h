@@ -16,6 +16,18 @@ char *text_score(double score, char out[TEXT_SIZE]);
  * no parts of a nanosecond. Returns out. */
 char *text_duration(double ns, char out[TEXT_SIZE]);
 
+#define TEXT_RANGE_SIZE (2 * TEXT_SIZE + 4)
+
+/* text_is_range -- the least is so far below the most that one number does not stand for both. */
+static inline bool text_is_range(double least, double most)
+{
+    return least < 0.9 * most;
+}
+
+/* text_duration_range -- "29.2 to 36.4 ms", "950 us to 1.20 ms"; the most alone where that
+ * stands for both. Returns out. */
+char *text_duration_range(double least_ns, double most_ns, char out[TEXT_RANGE_SIZE]);
+
 /* text_parse_duration -- ns of "20us", "2.5ms", "1s" or "0"; false for anything else. */
 bool text_parse_duration(const char *text, uint64_t *ns);
 

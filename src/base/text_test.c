@@ -4,7 +4,7 @@
 
 static void durations_have_three_digits_and_a_unit(void **state)
 {
-    char out[TEXT_SIZE];
+    char out[TEXT_SIZE], range[TEXT_RANGE_SIZE];
 
     (void)state;
     assert_string_equal(text_score(14.476, out), "14.48");
@@ -22,6 +22,11 @@ static void durations_have_three_digits_and_a_unit(void **state)
     assert_string_equal(text_duration(12.5e9, out), "12.5 s");
     assert_string_equal(text_duration(7.2e12, out), "7200 s");
     assert_string_equal(text_duration(-1500, out), "-1.50 us");
+    assert_string_equal(text_duration_range(29.2e6, 36.4e6, range), "29.2 to 36.4 ms");
+    assert_string_equal(text_duration_range(950e3, 1.2e6, range), "950 us to 1.20 ms");
+    assert_string_equal(text_duration_range(0, 1.2e6, range), "0 to 1.20 ms");
+    assert_string_equal(text_duration_range(33e6, 36.4e6, range), "36.4 ms");
+    assert_string_equal(text_duration_range(0, 0, range), "0 ns");
 }
 
 static void what_does_not_fit_is_left_out(void **state)

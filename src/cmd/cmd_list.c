@@ -80,7 +80,7 @@ struct incident_columns {
 static void incident_text(const struct incident_row *x, void *ctx)
 {
     const struct incident_columns *c = ctx;
-    char text[TEXT_SIZE];
+    char text[INCIDENT_COST_SIZE];
 
     if (x->id > 0)
         table_cell(c->table, "%lld", (long long)x->id);
@@ -88,7 +88,7 @@ static void incident_text(const struct incident_row *x, void *ctx)
         table_cell(c->table, "-");
     table_cell(c->table, "%s",
                x->is_unended ? "open" : text_duration((double)x->lost_ns, text));
-    table_cell(c->table, "%s", x->has_cost ? text_duration((double)x->cost_ns, text) : "");
+    table_cell(c->table, "%s", incident_cost_text(x, text));
     if (c->has_verdict)
         table_cell(c->table, "%s", x->is_anomaly ? "anomaly" : "normal");
     table_cell(c->table, "%s", text_duration((double)x->begin_ns, text));

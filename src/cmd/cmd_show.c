@@ -411,7 +411,7 @@ static void print_head(const struct show *s)
 /* With what all of it cost: alone an execution may cost nothing where another hides it. */
 static void print_incident(const struct incident_row *x, void *ctx)
 {
-    char lost[TEXT_SIZE], executions[TEXT_SIZE], cost[TEXT_SIZE];
+    char lost[TEXT_SIZE], executions[TEXT_SIZE], cost[INCIDENT_COST_SIZE];
 
     (void)ctx;
     print("incident %lld: head %s, %s execution%s on %u rank%s", (long long)x->id, x->head,
@@ -423,10 +423,10 @@ static void print_incident(const struct incident_row *x, void *ctx)
         print(", 0 ns lost\n");
     else
         print(", %s lost; %s%s\n", text_duration((double)x->lost_ns, lost),
-              !x->has_cost     ? "its cost is not known"
-              : x->cost_ns > 0 ? "without it the replayed run is shorter by "
-                               : "without it the replayed run is not shorter",
-              x->has_cost && x->cost_ns > 0 ? text_duration((double)x->cost_ns, cost) : "");
+              !x->has_range         ? "its cost is not known"
+              : x->cost_most_ns > 0 ? "without it the replayed run is shorter by "
+                                    : "without it the replayed run is not shorter",
+              x->has_range && x->cost_most_ns > 0 ? incident_cost_text(x, cost) : "");
 }
 
 static bool has_member(const struct group *g, int64_t tree)

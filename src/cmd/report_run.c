@@ -212,11 +212,14 @@ static int put_incidents(struct run_report *r, struct execution_filter *filter, 
     rc = list_incident_table(r->db, filter, &table);
     if (rc < 0)
         return rc;
-    report_text(r->out,
-                "Executions that were strange together, because they waited for each other, "
-                "are one incident; those that lost most come first. The cost of an incident is "
-                "by how much the replayed run is shorter without it, where that is known; its "
-                "head is the execution that delayed the others.");
+    report_text(
+        r->out,
+        "Executions that were strange together, because they waited for each other, "
+        "are one incident; those that lost most come first. The cost of an incident is "
+        "by how much the replayed run is shorter without it, where that is known: of two "
+        "numbers the first is without what its cause alone lost, the second without "
+        "all that was lost at that time. Its head is the execution that delayed the "
+        "others.");
     table_print_html(table, r->out);
     filter->verdict = "anomaly";
     rc = incident_list_count(r->db, filter, &n);

@@ -154,13 +154,15 @@ const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
     "i.rank, i.executions, (SELECT count(DISTINCT e.rank) " MEMBERS                            \
     ") AS ranks, i.turns, i.period, " WHY_OF_INCIDENT ", "                                     \
     "EXISTS (SELECT 1 " MEMBERS                                                                \
-    "AND e.verdict = 'anomaly') AS is_anomaly, i.cost_ns, i.cause FROM incident i "
+    "AND e.verdict = 'anomaly') AS is_anomaly, i.cost_ns, i.cost_least_ns, i.cost_most_ns, "   \
+    "i.cause FROM incident i "
 /* What labels made anomalies, and is part of nothing, comes with them. */
 #define ALL_INCIDENTS                                                                          \
     "WITH all_incidents AS (" STORED_INCIDENTS                                                 \
     "UNION ALL SELECT e.foi, 0, e.score, 0, e.enter_ns, e.enter_ns + e.duration_ns, 0, "       \
     "e.tree, e.rank, 1, 1, 1, 0, " WHY_OF_EXECUTION                                            \
     ", 1, CASE WHEN e.cost_is_bound THEN NULL ELSE e.cost_ns END, "                            \
+    "CASE WHEN e.cost_is_bound THEN 0 ELSE e.cost_ns END, e.cost_ns, "                         \
     "'labels made it an anomaly' FROM execution e "                                            \
     "WHERE e.incident IS NULL AND e.verdict = 'anomaly') "
 /* The way in which its head is strange, or NULL. */
@@ -170,8 +172,8 @@ const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
 #define INCIDENT_COLUMNS                                                                       \
     "SELECT i.foi, f.name, i.id, i.score, i.begin_ns, i.end_ns, i.lost_ns, i.head, h.rank, "   \
     "h.thread, h.idx, i.rank, i.executions, i.ranks, i.turns, i.period, i.why, i.is_anomaly, " \
-    "i.cost_ns, i.cause, h.open_ns IS NOT NULL AND h.verdict = 'anomaly', "                    \
-    "i.is_costly, " WAY_OF_HEAD                                                                \
+    "i.cost_ns, i.cost_least_ns, i.cost_most_ns, i.cause, "                                    \
+    "h.open_ns IS NOT NULL AND h.verdict = 'anomaly', i.is_costly, " WAY_OF_HEAD               \
     ", (SELECT w.what FROM way w WHERE w.foi = i.foi AND w.id = " WAY_OF_HEAD ") "
 #define WITH_HEADS                                                                             \
     "JOIN foi f ON f.id = i.foi JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
@@ -246,8 +248,8 @@ const char run_sql_verdict_changed[] =
 const char run_sql_way_function[] =
     "SELECT name, place FROM way_function WHERE foi = ?1 AND id = ?2";
 const char run_sql_unknown_cost[] =
-    "SELECT cost FROM execution WHERE foi = ?1 AND verdict = 'anomaly' AND cost_ns IS NULL AND "
-    "cost IS NOT NULL ORDER BY lost_ns DESC, tree LIMIT 1";
+    "SELECT cost FROM execution WHERE foi = ?1 AND verdict = 'anomaly' AND (cost_ns IS NULL OR "
+    "cost_is_bound) AND cost IS NOT NULL ORDER BY lost_ns DESC, tree LIMIT 1";
 
 const char run_sql_set_anomalies_cost[] =
     "UPDATE foi SET anomalies_cost_ns = ?, anomalies_carrying = ? WHERE id = ?";

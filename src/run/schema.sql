@@ -161,7 +161,9 @@ CREATE TABLE incident (
     ranks      INTEGER NOT NULL,  -- locations they are on
     turns      INTEGER NOT NULL,  -- 1, or it comes back so often,
     period     INTEGER NOT NULL,  -- in every so manieth execution of the head's location; or 0
-    cost_ns    INTEGER,           -- what the run would be shorter without all that they lost
+    cost_ns    INTEGER,           -- what the run would be shorter without all that they lost; NULL: not known
+    cost_least_ns INTEGER,        -- ... without what their cause alone lost; NULL: as below
+    cost_most_ns INTEGER,         -- ... at most, as cost_ns where that is known; NULL: nobody knows
     why        TEXT NOT NULL,
     cause      TEXT NOT NULL,     -- that in short
     PRIMARY KEY (foi, id)

@@ -33,6 +33,9 @@ static void fill(struct incident_row *x, sqlite3_stmt *query, bool has_several)
         .period = (uint32_t)sqlite3_column_int64(query, INCIDENT_PERIOD),
         .has_cost = sqlite3_column_type(query, INCIDENT_COST) != SQLITE_NULL,
         .cost_ns = (uint64_t)sqlite3_column_int64(query, INCIDENT_COST),
+        .has_range = sqlite3_column_type(query, INCIDENT_COST_MOST) != SQLITE_NULL,
+        .cost_least_ns = (uint64_t)sqlite3_column_int64(query, INCIDENT_COST_LEAST),
+        .cost_most_ns = (uint64_t)sqlite3_column_int64(query, INCIDENT_COST_MOST),
         .is_unended = sqlite3_column_int(query, INCIDENT_IS_UNENDED) != 0,
         .why = rundb_text(query, INCIDENT_WHY),
         .cause = rundb_text(query, INCIDENT_CAUSE),
@@ -44,6 +47,22 @@ static void fill(struct incident_row *x, sqlite3_stmt *query, bool has_several)
     };
     execution_id(x->head, has_several ? x->foi : NULL, x->head_rank,
                  (uint32_t)sqlite3_column_int64(query, INCIDENT_HEAD_THREAD), x->head_index);
+}
+
+char *incident_cost_text(const struct incident_row *x, char out[INCIDENT_COST_SIZE])
+{
+    char range[TEXT_RANGE_SIZE];
+
+    if (!x->has_range)
+        *out = '\0';
+    else
+        snprintf(out, INCIDENT_COST_SIZE, "%s%s",
+                 x->has_cost || x->cost_least_ns > 0 ? "" : "at most ",
+                 text_duration_range(x->has_cost || x->cost_least_ns > 0
+                                         ? (double)x->cost_least_ns
+                                         : (double)x->cost_most_ns,
+                                     (double)x->cost_most_ns, range));
+    return out;
 }
 
 static int each_row(sqlite3 *db, sqlite3_stmt *query,
@@ -259,6 +278,10 @@ static void collect(const struct incident_row *x, void *ctx)
     json_object_set_new(json, "end_ns", json_count(x->end_ns));
     json_object_set_new(json, "lost_ns", json_count(x->lost_ns));
     json_object_set_new(json, "cost_ns", x->has_cost ? json_count(x->cost_ns) : json_null());
+    json_object_set_new(json, "cost_least_ns",
+                        x->has_range ? json_count(x->cost_least_ns) : json_null());
+    json_object_set_new(json, "cost_most_ns",
+                        x->has_range ? json_count(x->cost_most_ns) : json_null());
     json_object_set_new(json, "head", json_text(x->head));
     json_object_set_new(json, "head_tree", json_count((uint64_t)x->head_tree));
     json_object_set_new(json, "rank", json_count(x->rank));

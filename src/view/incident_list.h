@@ -25,6 +25,7 @@
 #ifndef SNAG_VIEW_INCIDENT_LIST_H
 #define SNAG_VIEW_INCIDENT_LIST_H
 
+#include "base/text.h"
 #include "explain/why.h"
 #include "view/executions.h"
 
@@ -45,8 +46,11 @@ struct incident_row {
     bool is_anomaly;
     uint64_t begin_ns, end_ns, lost_ns; /* lost_ns: summed over its executions */
     bool is_unended;                    /* its head does not end: what it lost nobody knows */
-    bool has_cost; /* what the run would be shorter without all of that is known: */
-    uint64_t cost_ns;
+    bool has_cost;          /* what the run would be shorter without all of that is known: */
+    uint64_t cost_ns;       /* or else, */
+    bool has_range;         /* where anything is known of it: */
+    uint64_t cost_least_ns, /* what it would be shorter without what its cause alone lost, */
+        cost_most_ns;       /* and at most, as cost_ns where that is known */
     uint32_t n_executions, n_ranks;
     uint32_t n_turns, period; /* see struct incident in analysis/incidents.h */
     const char *why, *cause;  /* cause: that in short */
@@ -55,6 +59,12 @@ struct incident_row {
     int64_t way;      /* in which its head is strange, the number of its group; 0: in none */
     const char *what; /* that in words; "" */
 };
+
+#define INCIDENT_COST_SIZE (2 * TEXT_SIZE + 8)
+
+/* incident_cost_text -- "36.4 ms", "29.2 to 36.4 ms", "at most 36.4 ms", "" where nothing is
+ * known. Returns out. */
+char *incident_cost_text(const struct incident_row *x, char out[INCIDENT_COST_SIZE]);
 
 /*
  * incident_list_each -- call fn for the incidents that have an execution of the filter's rank

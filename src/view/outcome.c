@@ -63,6 +63,8 @@ static int find_cost(sqlite3 *db, int64_t foi, struct outcome *a)
     rc = find_text(db, run_sql_unknown_cost, foi, 0, &cost);
     if (cost && strncmp(cost, before, strlen(before)) == 0)
         a->unknown = mem_copy_string(cost + strlen(before));
+    else if (cost) /* there is a bound of it alone */
+        a->unknown = mem_copy_string("who waited for whom is not in the trace");
     free(cost);
     return rc;
 }

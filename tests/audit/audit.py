@@ -323,6 +323,7 @@ class OfFunction(Shown, Costs):
                         self.claim("incident cost", cost >= m["cost_ns"] - 2, name, "cost", cost, "of", m["id"], m["cost_ns"])
                         if len(members) == 1:
                             self.claim("incident cost", cost == m["cost_ns"], name, cost, m["cost_ns"])
+            self.check_incident_range(i, lost + len(members), name)
             matters = anomaly or bool(s and s["is_costly"])
             order = (not matters, -i["lost_ns"] / i["turns"], -i["score"])
             self.claim("order", last is None or last <= order, name, "comes too late")
@@ -332,11 +333,24 @@ class OfFunction(Shown, Costs):
         lone = [x["id"] for x in self.anomalies if x["id"] not in self.incident_of]
         self.claim("incident", not lone, "anomalies in no incident", lone)
 
+    def check_incident_range(self, i, lost, name):
+        """What its cause cost alone, what all of it cost at most, and the same in words."""
+        least, most, said_range = i["cost_least_ns"], i["cost_most_ns"], dict(said.clauses(i["why"])).get("range")
+        self.claim("incident cost", (least is None) == (most is None), name, "range", least, most)
+        if most is None:
+            self.claim("incident cost", i["cost_ns"] is None and not said_range, name, "is known", i["cost_ns"], i["why"])
+            return
+        self.claim("incident cost", 0 <= least <= most <= lost, name, "range", least, most, "lost", lost)
+        self.claim("incident cost", i["cost_ns"] in (None, most), name, "cost", i["cost_ns"], "at most", most)
+        if said_range:
+            holds = said.says(said_range["least"], least) and said.says(said_range["most"], most)
+            self.claim("incident cost", holds and least < 0.9 * most, name, least, most, "|", i["why"])
+
     def check_incident_sentence(self, i, head, name):
         """It is its head's; of chance it says nothing where the head is none itself."""
         why = re.sub(r"^in every \d+(?:st|nd|rd|th) execution there, [\d,]+ times; the longest: ", "", i["why"])
         drop = {"rarest", "rare", "common", "slight"} if i["verdict"] == "anomaly" and head["verdict"] == "normal" else set()
-        drop |= {"together", "ended_later", "nobody", "though", "only_waited", "cost_unknown"}
+        drop |= {"together", "ended_later", "nobody", "though", "only_waited", "cost_unknown", "ended_at_most", "range"}
         said_of = lambda text: [
             m if n is None else m.group() for n, m in said.clauses(text) if n not in drop
         ]

@@ -34,7 +34,7 @@ class Costs:
         self.claim("what-if", abs(w["excess_ns"] - x["lost_ns"]) <= 2 or x["lost_ns"] > sum(max(p["excess_ns"], 0) for p in self.show(x)["paths"]), x["id"], "excess", w["excess_ns"], "lost", x["lost_ns"])
         self.claim("what-if", w["executions"] == 1, x["id"], "executions", w["executions"])
         if w["saved_ns"] is None:
-            self.claim("what-if", False, x["id"], "cost", x["cost_ns"], "what-if knows nothing")
+            self.claim("what-if", x["cost_is_bound"], x["id"], "cost", x["cost_ns"], "what-if knows nothing")
             return
         slack = 2 + x["vertices"]  # what is cut is rounded call by call
         if x["cost_is_bound"]:

@@ -133,6 +133,9 @@ class Shown:
         for name in ("only_waited", "nobody", "though"):
             if name in names:
                 self.claim("cost", cost is not None and not bound and cost <= NO_COST * lost + 1, x["id"], "cost", cost, "lost", lost, "|", why)
+        if "ended_at_most" in names:
+            holds = cost is not None and bound and said.says(names["ended_at_most"]["cost"], cost)
+            self.claim("cost", holds, x["id"], "cost", cost, "|", why)
         if "cost_unknown" in names:
             self.claim("cost", cost is None, x["id"], "cost", cost, "|", why)
         i = self.incident_of.get(x["id"])

@@ -264,6 +264,21 @@ def stopped(lanes, rank, begin, end):
     return Event(rank, None, where.most_common(1)[0][0] if where else "?", sorted(of_step), [(begin, end)])
 
 
+def delay_beside(op, pieces):
+    """What work took longer than its amount, without what of it is in these pieces: the last of its time outside of
+    them, as pieces in order."""
+    left, end, found = op.rest - op.nominal - overlap(pieces, op.begin, op.end), op.end, []
+    for i in reversed(touched(pieces, op.begin, op.end)):
+        begin = max(pieces[i][1], end - max(left, 0))
+        if begin < end:
+            found.append((begin, end))
+            left -= end - begin
+        end = min(end, pieces[i][0])
+    if left > 0:
+        found.append((max(op.begin, end - left), end))
+    return found[::-1]
+
+
 def also_then(lanes, event):
     """What else held threads up then, as events: work that took longer than its amount, of the same thread in the same
     steps, and of others while it lasted, which may be for want of a core that it took. Nobody who sees the run from
@@ -271,9 +286,11 @@ def also_then(lanes, event):
     found, steps = [], set(event.steps)
     for (rank, thread), ops in lanes.items():
         is_same = rank == event.rank and event.thread in (None, thread)
-        pieces = [(op.end - (op.rest - op.nominal), op.end) for op in ops
-                  if op.what == "W" and op.rest > op.nominal and
-                  bool(overlap(event.pieces, op.begin, op.end)) != is_same and (op.step in steps or not is_same)]
+        pieces = []
+        for op in ops:
+            if op.what == "W" and op.rest > op.nominal and (
+                    op.step in steps if is_same else overlap(event.pieces, op.begin, op.end) > 0):
+                pieces += delay_beside(op, event.pieces if is_same else [])
         if pieces:
             found.append(Event(rank, thread, event.function, event.steps, pieces))
     return found

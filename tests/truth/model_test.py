@@ -44,6 +44,22 @@ class Played(unittest.TestCase):
         self.assertEqual(model.play(run)[0], 12 * MS)
         self.assertEqual(model.play(run, model.planned(run))[0], 7 * MS)
 
+    def test_what_else_held_up_work_that_was_stopped_is_beside_the_stop(self):
+        # 0: ww....wwww|      4 of work, stopped from 2 to 6, 2 more without a core
+        run = logs(lane(("B", 0, "-", 0, 0), ("W", 0, "f", 0, 10)))
+        run[0, 0][1].nominal = 4 * MS
+        stop = model.stopped(run, 0, 2 * MS, 6 * MS)
+        beside = model.also_then(run, stop)
+        self.assertEqual([x.pieces for x in beside], [[(8 * MS, 10 * MS)]])
+        self.assertEqual(model.play(run, [stop])[0], 6 * MS)
+        self.assertEqual(model.play(run, [stop] + beside)[0], 4 * MS)
+        self.assertEqual(sum(model.excess(run, x) for x in [stop] + beside), 6 * MS)
+
+    def test_work_that_was_held_up_no_longer_than_its_stop_has_nothing_beside_it(self):
+        run = logs(lane(("B", 0, "-", 0, 0), ("W", 0, "f", 0, 10)))
+        run[0, 0][1].nominal = 6 * MS
+        self.assertEqual(model.also_then(run, model.stopped(run, 0, 5 * MS, 10 * MS)), [])
+
     def test_unchanged_is_the_run(self):
         self.assertEqual(model.play(logs(*self.meeting)), (8 * MS, {0: [0, 6 * MS, 8 * MS], 1: [0, 6 * MS, 8 * MS]}))
 
