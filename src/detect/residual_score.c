@@ -21,8 +21,10 @@
 #define MAX_TRACER 4.5     /* nats, for what the tracer took; never before an anomaly */
 #define HALF_TRACER 0.05   /* typical durations that score half of it */
 #define MAX_CERTAIN 2.0    /* nats that the verdict may add to the score */
-#define OWN_NATS 1.0 /* for each factor e of own time lost, beyond the least that matters */
-#define MIN_TIME 5.5 /* of X; less is what chance makes of ordinary calls */
+#define OWN_NATS 1.0  /* for each factor e of own time lost, beyond the least that matters, */
+#define LONG_NATS 2.0 /* and so many more beyond LONG_OWN */
+#define LONG_OWN 10.0 /* typical durations: who lost that comes before who is only strange */
+#define MIN_TIME 5.5  /* of X; less is what chance makes of ordinary calls */
 #define MIN_GROSS RESIDUAL_MATERIAL /* below, factors mean nothing */
 
 /*
@@ -289,7 +291,8 @@ static double of_anomaly(const struct calibration *y, const struct residual_meas
                          double weight)
 {
     return fmin(weight - y->strong, MAX_CERTAIN) +
-           OWN_NATS * log1p(residual_own(m) / RESIDUAL_MIN_LOST);
+           OWN_NATS * log1p(residual_own(m) / RESIDUAL_MIN_LOST) +
+           LONG_NATS * log1p(residual_own(m) / LONG_OWN);
 }
 
 static void score_tree(const struct calibration *y, const struct residual_measure *m, size_t i,

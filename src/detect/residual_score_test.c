@@ -220,6 +220,25 @@ static void who_lost_by_itself_comes_before_who_waited(void **state)
     free(m);
 }
 
+/* Of two anomalies one is stranger and lost two typical durations, the other lost forty. */
+static void who_lost_many_durations_comes_before_who_is_only_stranger(void **state)
+{
+    struct residual_measure *m = typical(400);
+    struct residual_scores s;
+    double strong;
+
+    (void)state;
+    m[3] =
+        (struct residual_measure){.time = 14, .sure = 2, .gross = 2, .own = 2, .structure = 11};
+    m[7] = (struct residual_measure){.time = 12, .sure = 40, .gross = 40, .own = 40};
+    strong = score(m, 400, &s);
+    assert_true(s.weight[3] >= strong && s.weight[7] >= strong);
+    assert_true(s.value[PART_STRUCTURE][3] > s.value[PART_STRUCTURE][7] + 3);
+    assert_true(s.score[7] > s.score[3]);
+    residual_scores_release(&s);
+    free(m);
+}
+
 /* Aspects that agree add up; one alone cannot outweigh them by a little. */
 static void what_agrees_adds_up(void **state)
 {
@@ -302,6 +321,7 @@ int main(void)
         cmocka_unit_test(a_few_trees_are_ranked_but_not_judged),
         cmocka_unit_test(what_agrees_adds_up),
         cmocka_unit_test(who_lost_by_itself_comes_before_who_waited),
+        cmocka_unit_test(who_lost_many_durations_comes_before_who_is_only_stranger),
         cmocka_unit_test(anomalies_do_not_set_the_bar),
         cmocka_unit_test(chance_alone_makes_no_anomalies),
         cmocka_unit_test(more_false_alarms_take_less_evidence),
