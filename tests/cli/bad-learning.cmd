@@ -7,7 +7,7 @@ snag analyze 'synth:main(step(a b))' --foi step -o x.snag --detector iforest
 bash every.sh 'synth:main(step(a b))' | grep -v ' [lki][a-z]*$'
 bash every.sh 'synth:2*step(a b)' | sort | uniq -c | awk '$4 != "[2,0]"'
 bash every.sh 'synth:40*step(a@1ms b@1ms)' | awk '$3 != "[40,0]"'
-printf 'snag analyze "$1" --foi step -o y.snag --force --quiet >/dev/null; snag label y.snag "#0-0=$2" --quiet >/dev/null\nfor l in reasons ocsvm; do for f in time subtrees stack2vec residual; do echo $l $f $(snag retrain y.snag --learner $l --features $f --quiet --json 2>&1 | sed "/^{/s/.*/learnt/" | head -1); done; done\n' >learn.sh
+printf 'snag analyze "$1" --foi step -o y.snag --force --quiet >/dev/null; snag label y.snag "#0-0=$2" --quiet >/dev/null\nfor l in reasons ocsvm; do for f in time subtrees stack2vec residual; do echo $l $f $(snag retrain y.snag --learner $l --features $f --quiet --json 2>&1 | sed "/^{/s/.*/learnt/" | sed -n 1p); done; done\n' >learn.sh
 bash learn.sh 'synth:main(step(a b))' abnormal
 bash learn.sh 'synth:main(step(a b))' normal
 bash learn.sh 'synth:2*step(a b)' abnormal

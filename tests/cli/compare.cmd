@@ -9,7 +9,7 @@ snag compare base1.snag new.snag --format json --verify --foi step | jq -c 'keys
 
 # With one run on each side it is said so; what is less than 5 % is nothing there.
 snag compare base1.snag base2.snag --top 2 --fail-on 5%
-snag compare base1.snag base2.snag base3.snag base4.snag --top 1 --least 3% | head -n 3
+snag compare base1.snag base2.snag base3.snag base4.snag --top 1 --least 3% | sed -n 1,3p
 
 # The gate: status 4 when it is slower beyond a limit, and never else.
 snag compare base1.snag new.snag --fail-on 4% --quiet --verbose --threads 2 >/dev/null
@@ -22,14 +22,14 @@ snag compare base1.snag new.snag --fail-on 5% --format markdown --top 3
 # Two kinds of execution that change in opposite ways, by as much.
 snag analyze 'synth:100*round(step(a@1ms io@500us) step(a@1ms));jitter=0.02' --foi step -o kinds1.snag --quiet >/dev/null
 snag analyze 'synth:100*round(step(a@1.3ms io@500us) step(a@700us));jitter=0.02;seed=2' --foi step -o kinds2.snag --quiet >/dev/null
-snag compare kinds1.snag kinds2.snag | head -n 1
+snag compare kinds1.snag kinds2.snag | sed -n 1p
 snag compare kinds1.snag kinds2.snag --json | jq -c '.verdict, (.kinds[] | [.kind, .verdict, .path, .path_ns > 0, .executions])'
 
 # Functions that have another name, and runs that are no two runs of one program.
 snag analyze 'synth:100*phase(a@1ms(x@100us) >1 <1);ranks=2;jitter=0.02' --foi phase -o phase.snag --quiet >/dev/null
 snag analyze 'synth:100*stage(a@1ms(x@100us) >1 <1);ranks=3;jitter=0.02' --foi stage -o stage.snag --quiet >/dev/null
 snag compare phase.snag stage.snag
-snag compare phase.snag stage.snag --rename phase=stage | head -n 4
+snag compare phase.snag stage.snag --rename phase=stage | sed -n 1,4p
 snag compare phase.snag stage.snag --rename phase
 jq -n '[range(60) | (. * 1000) as $t | {ph: "X", pid: 1, tid: 1, ts: $t, dur: 500, name: "void S::step(int) [{s.cpp} {10,1}-{20,1}]"}, {ph: "X", pid: 1, tid: 1, ts: ($t + 1), dur: 300, name: "void S::old(int) [{s.cpp} {1,1}-{9,1}]"}]' >lines1.json
 sed 's/{10,1}-{20,1}/{12,1}-{22,1}/; s/old/fresh/; s/void S::step/S::step/' lines1.json >lines2.json
@@ -58,6 +58,6 @@ snag compare -b c1.json -b c3.json c2.json --foi step --json | jq -c '.not_compa
 for i in 1 2; do snag analyze "synth:100*step(a@1.$((3 * i - 3))ms b@2ms);jitter=0.02;seed=$i;off=step/90us" --foi step -o off$i.snag --quiet >/dev/null; done
 snag compare off1.snag off2.snag | grep 'step:\|estimates'; snag compare off1.snag off2.snag --json | jq -c '.verdict, (.off_ns == 360000), (.paths[] | [.path, .verdict, (.off_ns == 360000)])'
 snag analyze "synth:100*step(a@1.3ms b@2ms);jitter=0.02;seed=2;off=step/20us" --foi step -o off3.snag --quiet >/dev/null
-snag compare off1.snag off3.snag --least 1% --fail-on 5% | head -n 1
+snag compare off1.snag off3.snag --least 1% --fail-on 5% | sed -n 1p
 snag compare off1.snag off3.snag --least 1% --fail-on 5% >/dev/null
 snag compare off1.snag off3.snag --least 1% --fail-on 1% >/dev/null

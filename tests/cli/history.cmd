@@ -11,7 +11,7 @@ snag history list n.db --last 2 --tag node=n1 | sed 's/20[-0-9]* [0-9:]*/WHEN   
 # It changed with number 7, in one path.
 snag history show n.db --json | jq -c '.foi, (.runs | length), (.series[] | [.path, [.changes[] | [.number, .index, (.after_ns / .before_ns * 20 | round), .chance < 0.01]]])'
 snag history show n.db --path 'step > solve' --top 5 | sed 's/from [-0-9]* to [-0-9]*/from WHEN to WHEN/'
-snag history show n.db --format csv --all | head -n 2 | sed 's/^20[-0-9T:Z]*/WHEN/; s/,[0-9.]*,[0-9.]*,[0-9.]*,[0-9.]*$/,TIMES/'
+snag history show n.db --format csv --all | sed -n 1,2p | sed 's/^20[-0-9T:Z]*/WHEN/; s/,[0-9.]*,[0-9.]*,[0-9.]*,[0-9.]*$/,TIMES/'
 snag history show n.db --last 5 --foi step | tail -n 1
 
 # What is compared with a history; a run that is in it is not compared with itself.
@@ -41,7 +41,7 @@ snag query n.db 'DELETE FROM run'
 snag history prune n.db --number 3
 snag history prune n.db --number 3
 snag history prune n.db --keep 4 --json --quiet --verbose --threads 1
-snag history --help | head -n 1
+snag history --help | sed -n 1p
 snag history list n.db --json | jq -c .number
 snag history prune n.db
 snag history show r1.snag

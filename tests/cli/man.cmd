@@ -15,5 +15,5 @@ mandoc -T ascii -O width=78 snag-formats.5 | col -b | sed -n '3,25p;61,71p'
 mkdir bin; printf '#!/bin/sh\necho "man $*"; head -n 3\n' >bin/man; chmod +x bin/man
 script -qec "PATH=$PWD/bin:$PATH snag man list" /dev/null | tr -d '\r'
 printf '#!/bin/sh\nexit 16\n' >bin/man
-script -qec "PATH=$PWD/bin:$PATH snag man list" /dev/null | tr -d '\r' | head -3
+script -qec "PATH=$PWD/bin:$PATH snag man list" /dev/null | tr -d '\r' | sed -n 1,3p
 script -qec "PATH=$PWD/bin:$PATH snag man formats" /dev/null | tr -d '\r' | sed -n 1p

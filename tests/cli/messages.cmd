@@ -1,11 +1,11 @@
 #needs zstd
 # What is the matter, and what to do about it.
-snag analyze 'synth:300*step(a b);jitter=0.1' --foi step -o r.snag --quiet | head -1
+snag analyze 'synth:300*step(a b);jitter=0.1' --foi step -o r.snag --quiet | sed -n 1p
 snag score 'synth:2*a' --model r.snag -o s.snag
 snag score 'synth:2*a' --model none -o s.snag
-printf '[{"ph":"X","name":"a","ts":1,"dur":2,"pid":0,"tid":0},\n]' | zstd -q >whole.zst && snag info whole.zst | head -3
+printf '[{"ph":"X","name":"a","ts":1,"dur":2,"pid":0,"tid":0},\n]' | zstd -q >whole.zst && snag info whole.zst | sed -n 1,3p
 head -c 12 whole.zst >cut.zst && snag info cut.zst
-printf '\xef\xbb\xbf[{"ph":"X","name":"a","ts":1,"dur":2,"pid":0,"tid":0,"args":{"x":1,},},]' >mark.json && snag info mark.json | head -3
+printf '\xef\xbb\xbf[{"ph":"X","name":"a","ts":1,"dur":2,"pid":0,"tid":0,"args":{"x":1,},},]' >mark.json && snag info mark.json | sed -n 1,3p
 snag export r.snag --what calls -o none/calls.csv
 snag export none.snag -o calls.csv; ls calls.csv
 snag export r.snag --what calls --format json -o /dev/full

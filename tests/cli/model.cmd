@@ -6,7 +6,7 @@ snag model info one.model | sed 's/made .*/made .../'
 snag model info one.model --json | sed 's/"made": "[^"]*"/"made": "..."/'
 snag score 'synth:200*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;seed=2;slow=c/150/30' --model one.model --output two.snag --top 3 | cut -c1-60
 snag score 'synth:9*step(compute@1ms(a new) c@200us)' --model one.model -o three.snag --threshold 3 --seed 2 --all --force --threads 1 --quiet --verbose --json 2>/dev/null | cut -c1-120
-snag show two.snag '#1-149' | head -2 | cut -c1-80
+snag show two.snag '#1-149' | sed -n 1,2p | cut -c1-80
 snag list two.snag --top 2 --json | cut -c1-80
 
 # What is not a model, or not for this trace.
@@ -30,11 +30,11 @@ snag label one.snag --json | sed 's/"at": "[^"]*"/"at": "..."/'
 snag analyze 'synth:400*step(solve@1ms);jitter=0.1;slow=solve/31/3' --foi step -o held.snag --quiet >/dev/null
 snag label held.snag '#0-30=normal' '#0-61=normal' --author me
 snag model save held.snag held.model
-snag retrain held.snag | head -1 | sed 's/ in .*;/;/'
+snag retrain held.snag | sed -n 1p | sed 's/ in .*;/;/'
 snag model save held.snag held.model
 snag score 'synth:400*step(solve@1ms);jitter=0.1;slow=solve/31/3' --model held.model -o after.snag | grep 'anomalies$' | sed 's/.*; //'
 snag list held.snag --all --verdict anomaly | grep -c '  anomaly  '
-snag retrain held.snag --undo | head -1
+snag retrain held.snag --undo | sed -n 1p
 snag model save held.snag held.model --json
 snag score 'synth:400*step(solve@1ms);jitter=0.1;slow=solve/31/3' --model held.model -o undone.snag | grep 'anomalies$' | sed 's/.*; //'
 snag list held.snag --all --verdict anomaly | grep -c '  anomaly  '

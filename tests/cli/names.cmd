@@ -1,9 +1,9 @@
 # Names that hold lines, as TAU's and PyTorch's do, are the same functions in the next build.
 build() { printf '['; for i in $(seq 40); do printf '{"ph":"X","name":"train.py(%d): main","ts":%d,"dur":90,"pid":0},{"ph":"X","name":"void f(int) [{a.cpp} {%d,1}-{%d,1}]","ts":%d,"dur":%d,"pid":0},' $1 $((100 * i)) $1 $(($1 + 9)) $((100 * i + 5)) $((40 + i % 3)); done; }; build 10 >one.json; build 12 >two.json
-snag analyze one.json --foi 'train.py(10): main' -o one.snag --quiet | head -n 1
+snag analyze one.json --foi 'train.py(10): main' -o one.snag --quiet | sed -n 1p
 snag model save one.snag one.model --quiet | cut -c 1-60
 snag score two.json --model one.model -o two.snag --quiet | sed -n 2,3p
-snag compare one.snag two.snag --quiet | head -n 1
+snag compare one.snag two.snag --quiet | sed -n 1p
 snag analyze two.json --foi 'void f(int) [{a.cpp} {10,1}-{19,1}]' -o f.snag --quiet | sed -n 2p
 
 # Two that would be called the same are shown longer; as --foi each is the one.
@@ -22,7 +22,7 @@ snag info - </dev/null
 printf '[{}]' | iconv -f UTF-8 -t UTF-16 >wide.json; snag info wide.json
 
 # Each process of a launcher does the whole work, unless told to share it: the first says so.
-OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 snag info 'synth:2*a' | head -n 1
-OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 snag info 'synth:2*a' | head -n 1
-PMI_RANK=0 PMI_SIZE=2 snag info 'synth:2*a' --quiet | head -n 1
-OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 snag info 'synth:2*a' | head -n 1
+OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 snag info 'synth:2*a' | sed -n 1p
+OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 snag info 'synth:2*a' | sed -n 1p
+PMI_RANK=0 PMI_SIZE=2 snag info 'synth:2*a' --quiet | sed -n 1p
+OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 snag info 'synth:2*a' | sed -n 1p

@@ -7,6 +7,6 @@ snag query t.snag 'SELECT method, features, iterations FROM projection_settings 
 snag query t.snag 'SELECT method, count(*), count(DISTINCT x || y) > 100 FROM projection GROUP BY method'
 snag project t.snag --method tsne --perplexity 100000 | sed 's/ [0-9.]* after/ ... after/'
 snag project t.snag --method none
-snag project --help | head -3
-snag model --help | head -3
-snag score --help | head -3
+snag project --help | sed -n 1,3p
+snag model --help | sed -n 1,3p
+snag score --help | sed -n 1,3p

@@ -21,7 +21,7 @@ snag provdb filter one 'cost_ns > 0' | jq -c '[.event_id, .cost_ns, .cost_is_bou
 snag provdb top one --by severity --what normalexecs --json --quiet --threads 1 | jq -c '[.event_id, .outlier_severity]'
 snag provdb top one --all --verbose | wc -l
 
-snag provdb --help | head -3
+snag provdb --help | sed -n 1,3p
 
 # Two stores side by side.
 snag provdb compare one two --top 4

@@ -1,6 +1,6 @@
 #needs jq
 # serve snag ps ...: a server, $run while it runs, then SIGTERM. The address comes first, counts at the end.
-printf '%s\n' 'rm -f out; "$@" >out & while [ ! -s out ]; do sleep 0.01; done' 'address=$(grep -o "tcp://[^\"]*" out | head -n 1); eval "$run"; kill -${signal:-TERM} $!; wait $!' >serve
+printf '%s\n' 'rm -f out; "$@" >out & while [ ! -s out ]; do sleep 0.01; done' 'address=$(grep -o "tcp://[^\"]*" out | sed -n 1p); eval "$run"; kill -${signal:-TERM} $!; wait $!' >serve
 bash serve snag ps --workers 3 --interval 0.05 && sed 's/:[0-9]*$/:PORT/' out
 signal=INT bash serve snag ps --listen 'tcp://127.0.0.1:*' --json && sed 's/:[0-9]*"/:PORT"/' out
 

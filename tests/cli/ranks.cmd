@@ -12,7 +12,7 @@ snag ranks more.snag --top 1
 snag ranks more.snag --by thread --all --verify | sed 1d | wc -l
 snag ranks more.snag --by program
 snag analyze 'synth:100*step;ranks=5;jitter=0.1' --foi step -o usual.snag --quiet >/dev/null
-snag ranks usual.snag --foi step --quiet --verbose --threads 2 | head -n 1
+snag ranks usual.snag --foi step --quiet --verbose --threads 2 | sed -n 1p
 snag ranks --help | sed -n 1p
 snag ranks usual.snag --foi nobody
 snag ranks usual.snag --by colour

@@ -12,6 +12,12 @@
 set -eu
 snag=$1 sample_archive=$2 cmd=$3
 
+# What ends before it has read all ends who writes to it, sometimes: `sed -n 1,3p` reads on.
+if grep -nE '\| *(head|grep -[a-zA-Z]*q)' "$cmd" | grep -v 'set +o pipefail\|until '; then
+    echo "$cmd: head and grep -q close the pipe before its writer is done: sed -n, grep >/dev/null"
+    exit 1
+fi
+
 for tool in $(sed -n 's/^#needs //p' "$cmd"); do
     if [ "$tool" = pseudo-terminal ]; then
         script -qec true /dev/null </dev/null >/dev/null 2>&1 || {

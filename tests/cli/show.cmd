@@ -43,7 +43,7 @@ snag analyze deep.json --foi step -o deep.snag --quiet >/dev/null
 ulimit -s 1024; snag show deep.snag '#0-0' --all | wc -l
 
 # Begins and ends that are estimates, in an archive that another tracer could have written.
-mkdir e && sample_archive e estimated && snag analyze e --foi step -o e.snag --quiet >/dev/null; snag show e.snag '#1-7' | head -n 6; snag show e.snag '#1-7' | sed -n '/^call path/,$p'; snag query e.snag 'SELECT short_name, file, line FROM region WHERE id < 3'
+mkdir e && sample_archive e estimated && snag analyze e --foi step -o e.snag --quiet >/dev/null; snag show e.snag '#1-7' | sed -n 1,6p; snag show e.snag '#1-7' | sed -n '/^call path/,$p'; snag query e.snag 'SELECT short_name, file, line FROM region WHERE id < 3'
 snag list e.snag --executions --verdict anomaly --json | jq -c '[.id, .off_ns]'; snag list e.snag --all --json | jq -c 'select(.off_ns > 20) | [.id, .verdict, .off_ns, .lost_ns]'
 snag query e.snag 'SELECT off_ns, count(*) FROM execution GROUP BY off_ns'
 cmp e.snag/calls/enter_ns.u64 t.snag/calls/enter_ns.u64 && stat -c %s e.snag/calls/estimates.rec t.snag/calls/estimates.rec

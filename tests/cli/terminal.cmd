@@ -25,7 +25,7 @@ snag ad t.json --foi st 2>&1 | bash harm.sh
 snag list "$(printf 'no\033[31m\302\233')" 2>&1 | bash harm.sh
 sed 's/"in/"out/g' t.json >other.json; snag analyze other.json --foi 'st' -o other.snag 2>&1 | bash harm.sh
 for format in text markdown junit json; do snag compare r.snag other.snag --all --format $format | bash harm.sh; done
-snag compare r.snag other.snag | grep -q '?' && echo shown
+snag compare r.snag other.snag | grep '?' >/dev/null && echo shown
 snag what-if r.snag --without "$(printf 'region=in\342\200\256\033')" 2>&1 | bash harm.sh
 snag ranks r.snag --all | bash harm.sh
 snag list r.snag --incidents --json | bash harm.sh

@@ -13,7 +13,7 @@ cp job/worker0.pt.trace.json job/again.json; snag info job
 
 # JSON lines, and no rank anywhere.
 mkdir lines; for r in 1 2; do for i in 0 1 2 3; do echo '{"id":'$i',"name":"read","cat":"POSIX","pid":'$r',"tid":1,"ts":'$((10 * i))',"dur":4,"ph":"X","args":{"fname":"x"}}'; done | gzip >lines/app-$r.pfw.gz; done
-snag info lines | head -3
+snag info lines | sed -n 1,3p
 
 # What belongs together is said by rules.
 printf '[{"ph":"X","name":"put","ts":0,"dur":2,"pid":0,"args":{"to":1,"n":5}},{"ph":"X","name":"get","ts":1,"dur":4,"pid":1,"args":{"n":5}}]' >put.json

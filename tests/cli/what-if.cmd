@@ -1,7 +1,7 @@
 #needs jq
 snag analyze 'synth:300*step(a@1ms b@1ms >1 <1 |);ranks=4;jitter=0.01;slow=a/97/20/2' --foi step -o t.snag >/dev/null
 snag what-if t.snag
-snag what-if --help | head -n 3
+snag what-if --help | sed -n 1,3p
 snag what-if t.snag --without anomalies
 snag what-if t.snag --without '#2-96' --top 2
 snag what-if t.snag --without 'step#2-96' --without '#2-193' --foi step --all --verify
