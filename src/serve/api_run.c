@@ -2,6 +2,7 @@
  */
 #include "base/err.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "monitor/api_live.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
@@ -193,19 +194,29 @@ int api_openapi(struct worker *worker, const struct request *request, struct res
     return 0;
 }
 
-int api_report(struct worker *worker, const struct request *request, struct response *response)
+/* The last one, while it holds: one that is made anew says another time, and would be sent again to
+ * who has it. */
+static int make_report(struct worker *worker)
 {
     const struct served *s = worker->served;
-    char *page = NULL;
-    size_t size = 0;
-    int rc = s->report
-                 ? s->report(s->report_ctx, s->path, &page, &size)
-                 : err_set(ERR_NOT_FOUND, "reports are made by snag serve and snag report");
+
+    if (worker->report)
+        return 0;
+    return s->report ? s->report(s->report_ctx, s->path, &worker->report, &worker->report_size)
+                     : err_set(ERR_NOT_FOUND, "reports are made by snag serve and snag report");
+}
+
+int api_report(struct worker *worker, const struct request *request, struct response *response)
+{
+    int rc = make_report(worker);
+    char *page;
 
     (void)request;
     if (rc < 0)
         return rc;
-    response_bytes(response, "text/html; charset=utf-8", page, size);
+    page = mem_alloc(worker->report_size, 1);
+    memcpy(page, worker->report, worker->report_size);
+    response_bytes(response, "text/html; charset=utf-8", page, worker->report_size);
     response->download = "report.html";
     return 0;
 }

@@ -388,6 +388,44 @@ static void a_window_that_cannot_be_is_refused(void **state)
                         "'width' takes a number from 1 to 8192, not '0'");
 }
 
+/* -------------------------------------------------------------------------------- report */
+
+static int count_report(const void *ctx, const char *path, char **page, size_t *size)
+{
+    char text[64];
+
+    (void)path;
+    snprintf(text, sizeof text, "report %d", ++*(int *)(uintptr_t)ctx);
+    *page = strdup(text);
+    *size = strlen(text);
+    return 0;
+}
+
+static void report_is(struct sample_page *p, const char *expected)
+{
+    sample_page_ok(p, "/report.html");
+    assert_int_equal(p->response.size, strlen(expected));
+    assert_memory_equal(p->response.body, expected, p->response.size);
+    assert_string_equal(p->response.download, "report.html");
+}
+
+static void a_report_is_made_again_when_somebody_has_written(void **state)
+{
+    struct sample_page *p = *state;
+    int n = 0;
+
+    sample_page_refused(p, "/report.html", ERR_NOT_FOUND,
+                        "reports are made by snag serve and snag report");
+    p->served.report = count_report;
+    p->served.report_ctx = &n;
+    report_is(p, "report 1");
+    report_is(p, "report 1");
+    assert_int_equal(sample_page_post(p, "/fois/1/labels",
+                                      "{\"labels\": [{\"tree\": 0, \"label\": \"normal\"}]}"),
+                     0);
+    report_is(p, "report 2");
+}
+
 /* ---------------------------------------------------------------------------- projection */
 
 static void a_projection_is_made_beside_and_its_points_are_columns(void **state)
@@ -472,6 +510,7 @@ int main(void)
         TEST(a_window_in_numbers_has_all_calls_and_messages),
         TEST(a_window_is_added_up_by_rank_and_by_call_path_as_well),
         TEST(a_window_that_cannot_be_is_refused),
+        TEST(a_report_is_made_again_when_somebody_has_written),
         TEST(a_projection_is_made_beside_and_its_points_are_columns),
         TEST(there_is_one_projection_at_a_time_and_it_can_be_cancelled),
         TEST(a_projection_that_was_given_up_leaves_no_points),

@@ -42,7 +42,7 @@ struct route {
     const char *pattern;   /* "{foi}" and its like stand for a number */
     const char *parameter; /* "name=value" that must be there; NULL: none */
     enum route_by by;
-    bool is_kept; /* the answer holds until somebody writes to the database, or the next step */
+    bool is_kept;   /* by a reader: until somebody writes to the database, or the next step */
     api_fn *answer; /* NULL where it is of a program that runs: then */
     api_live_fn *live;
     enum route_of of;

@@ -225,6 +225,7 @@ void worker_close(struct worker *worker)
         free(worker->ready[i]);
     }
     forget_subtrees(worker);
+    free(worker->report);
     free(worker->foi_state);
     pool_free(worker->pool);
     sqlite3_finalize(worker->ask_version);
@@ -252,6 +253,8 @@ void worker_forget(struct worker *worker)
 {
     for (size_t i = 0; i < worker->n_foi_states; i++)
         worker->foi_state[i]->is_current = false;
+    free(worker->report);
+    worker->report = NULL;
 }
 
 static struct foi_state *find_state(const struct worker *worker, int64_t foi)

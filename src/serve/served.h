@@ -175,6 +175,8 @@ struct worker {
     size_t n_ready;
     struct subtrees *subtrees; /* of one function of interest, or NULL */
     int64_t subtrees_foi;
+    char *report; /* [report_size] the last that was made, while it holds; or NULL */
+    size_t report_size;
 };
 
 /*
