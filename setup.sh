@@ -255,8 +255,8 @@ build() {
     [ ! -e "build/$preset/page.missing" ] || say "$(cat "build/$preset/page.missing")"
 }
 
-# run_tests [long]: builds in each way, then runs the tests of all together, as half of them wait for something. In
-# build/all is what CTest needs for that.
+# run_tests [long]: builds in each way, then runs the tests of all together, three for each processor, as most wait for
+# something: with two a quarter of the processors' time goes unused. In build/all is what CTest needs for that.
 run_tests() {
     local preset since=$SECONDS building failed=0 how=(-LE '^(long|elsewhere)$') # what another build says better is left to that
     mkdir -p build/all/Testing/Temporary
@@ -271,7 +271,7 @@ run_tests() {
         export $(jq -r '.testPresets[] | select(.name == "long").environment | to_entries[] | "\(.key)=\(.value)"' \
             CMakePresets.json)
     fi
-    ctest --test-dir build/all --output-on-failure -j $((2 * $(nproc))) "${how[@]}" || failed=1
+    ctest --test-dir build/all --output-on-failure -j $((3 * $(nproc))) "${how[@]}" || failed=1
     conclude $building
     return $failed
 }

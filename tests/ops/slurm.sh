@@ -124,7 +124,7 @@ export SHARED=$work/shared SNAG_SLURM=$share SNAG=$snag SNAG_NODE_TMP=$work/tmp 
 export SNAG_SRUN_OPTIONS='--mpi=pmi2 --overlap'
 
 echo "# the job script, on two nodes: each has a store, and both have told the server"
-submit script -N 2 --ntasks-per-node=2 "$share/job.sh" "$md" --steps 100
+submit script -N 2 --ntasks-per-node=2 "$share/job.sh" "$md" --steps 100 --particles 500
 is "the status" "$status" 0
 [ -z "$kept" ] || cp jobs/script.log "$kept"
 tail -n 1 jobs/script.log
@@ -166,7 +166,7 @@ srun $SNAG_SRUN_OPTIONS sh -c 'exec "$0" record --live "$SNAG_SOCKET" -- "$@"' "
 exit $((status + 5))
 END
 chmod 755 jobs/plain.sh
-submit plain -C snag -N 2 --ntasks-per-node=2 "$work/jobs/plain.sh" "$md" --steps 50
+submit plain -C snag -N 2 --ntasks-per-node=2 "$work/jobs/plain.sh" "$md" --steps 50 --particles 500
 is "the status" "$status" 5
 for node in n1 n2; do # the epilog of a node may still run when the job is over
     for _ in $(seq 600); do

@@ -167,9 +167,9 @@ try_post() {
     check "POST $2" "$status" "${4:-200}"
     valid post "$1"
 }
-(curl -sSN -m 60 "$base$api/events" >"$work/events" &
-    echo $! >"$work/listener")
-for ((i = 0; i < 100; i++)); do [ -s "$work/events" ] && break; sleep 0.05; done
+curl -sSN "$base$api/events" >"$work/events" & # until the server ends
+listener=$!
+until [ -s "$work/events" ] || ! kill -0 $listener 2>/dev/null; do sleep 0.05; done
 get "$api/fois/1/columns?names=duration_ns,label"
 columns_etag=$(header etag)
 get "$api/fois/1/candidates"

@@ -212,8 +212,9 @@ function Summary({ it }: { it: Measure }) {
     );
 }
 
-function useMeasure(of: Area, by: MeasuredBy) {
-    const query = `${areaQuery(of)}${by === "region" ? "" : `&by=${by}`}`;
+/* by null: nothing is asked for. */
+function useMeasure(of: Area, by: MeasuredBy | null) {
+    const query = by && `${areaQuery(of)}${by === "region" ? "" : `&by=${by}`}`;
     return useQuery<Measure>(query, (abort) => getJson(`/measure?${query}`, abort));
 }
 
@@ -221,7 +222,7 @@ export function AreaMeasured({ of, close }: { of: Area; close: () => void }) {
     const [begin, end] = [Math.floor(of.begin), Math.ceil(of.end)];
     const by = areaBy.value;
     const byRegion = useMeasure(of, "region");
-    const measure = useMeasure(of, by);
+    const byOther = useMeasure(of, by === "region" ? null : by);
     return (
         <section class="chosen" aria-label="Area">
             <p>
@@ -234,9 +235,19 @@ export function AreaMeasured({ of, close }: { of: Area; close: () => void }) {
                     ✕
                 </button>
             </p>
-            {byRegion.value && <Summary it={byRegion.value} />}
-            <Await of={measure} what="what it holds" empty="Nothing.">
-                {(it) => <Table it={it} by={by} of={of} />}
+            <Await of={byRegion} what="what it holds" empty="Nothing.">
+                {(all) => (
+                    <>
+                        <Summary it={all} />
+                        <Await
+                            of={by === "region" ? byRegion : byOther}
+                            what="what it holds"
+                            empty="Nothing."
+                        >
+                            {(it) => <Table it={it} by={by} of={of} />}
+                        </Await>
+                    </>
+                )}
             </Await>
         </section>
     );
