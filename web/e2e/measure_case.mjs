@@ -110,9 +110,16 @@ const column = (page, n) =>
 
 async function areas(page, server) {
     const hash = "views=timeline&ranks=0,1,2,3&area=10000000,20000000:0,1,2,3";
+    const asked = [];
+    const note = (request) => /\/measure\?/.test(request.url()) && asked.push(request.url());
+    page.on("request", note);
     await openAnew(page, `${server.url}#${hash}`);
     await loaded(page);
     await table(page).locator("tbody tr").first().waitFor();
+    page.off("request", note);
+    assert.equal(asked.length, 1, `asked once: ${asked.join()}`);
+    // What it holds in all is there as soon as the table is.
+    assert.match(await page.locator(".chosen").textContent(), /messages? sent .* received/);
     const names = await column(page, 1);
     assert.ok(names.includes("compute") && names.includes("b"), names.join());
 
