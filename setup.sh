@@ -17,7 +17,7 @@
 #   ./setup.sh docs      the documentation as a site, with a search, that needs no network: build/docs/index.html
 #   ./setup.sh wheel     build/release/python/snag-*.whl, for pip install: docs/python.md
 #   ./setup.sh deps      just install what is missing of all, tests as well
-#   ./setup.sh packages [KIND...]   just say which packages that are: program page demo mpich test more
+#   ./setup.sh packages [KIND...]   just say which packages that are: program algebra loaded page demo mpich test more
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -25,8 +25,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 # there, and its packages (with commas between) in Debian and kin, in Fedora and RHEL (some in EPEL), in openSUSE and
 # SLES, in Arch, and in Spack; - where there is none, or nobody has looked.
 #
-#   program  to build snag; page  its page; demo  an MPI, which the demo and most tests run; mpich  what tracers of
-#   its programs are built with; test  all tests; more  some tests, which are skipped without
+#   program  to build snag; algebra, loaded  libraries that it loads when they are needed: linear algebra for the map of
+#   the page and some detectors; the client of PostgreSQL, and ZeroMQ for the parameter server; page  its page; demo  an MPI,
+#   which the demo and most tests run; mpich  what tracers of its programs are built with; test  all tests; more  some
+#   tests, which are skipped without
 needs='
 program command:cc               gcc                gcc                 gcc                 gcc       gcc
 program command:cmake            cmake              cmake               cmake               cmake     cmake
@@ -39,13 +41,12 @@ program pkg-config:yajl          libyajl-dev        yajl-devel          libyajl-
 program pkg-config:zlib          zlib1g-dev         zlib-devel          zlib-devel          zlib      zlib
 program pkg-config:libzstd       libzstd-dev        libzstd-devel       libzstd-devel       zstd      zstd
 program pkg-config:sqlite3       libsqlite3-dev     sqlite-devel        sqlite3-devel       sqlite    sqlite
-program pkg-config:libpq         libpq-dev          libpq-devel         postgresql-devel    postgresql-libs postgresql
 program pkg-config:jansson       libjansson-dev     jansson-devel       libjansson-devel    jansson   jansson
 program pkg-config:libxxhash     libxxhash-dev      xxhash-devel        xxhash-devel        xxhash    xxhash
-program header:cblas.h           libopenblas-dev    openblas-devel      openblas-devel      openblas  openblas
-program header:lapacke.h         liblapacke-dev     lapack-devel        lapacke-devel       lapacke   openblas
-program pkg-config:libzmq        libzmq3-dev        zeromq-devel        zeromq-devel        zeromq    libzmq
-program header:msgpack.h         libmsgpack-dev     msgpack-devel       msgpack-c-devel     msgpack-c msgpack-c
+algebra library:libopenblas.so.0 libopenblas0        openblas            libopenblas_pthreads0 openblas openblas
+algebra library:liblapacke.so.3 liblapacke           lapack              liblapacke3         lapacke   openblas
+loaded  library:libpq.so.5       libpq5             libpq               libpq5              postgresql-libs postgresql
+loaded  library:libzmq.so.5      libzmq5            zeromq              libzmq5             zeromq    libzmq
 page    command:npm              nodejs,npm         nodejs,npm          nodejs,npm          nodejs,npm node-js,npm
 demo    command:mpirun           openmpi-bin        openmpi             openmpi4            openmpi   openmpi
 demo    header:mpi.h             libopenmpi-dev     openmpi-devel       openmpi4-devel      openmpi   openmpi
@@ -54,6 +55,10 @@ test    pkg-config:cmocka        libcmocka-dev      libcmocka-devel     libcmock
 test    command:c++              g++                gcc-c++             gcc-c++             gcc       gcc
 test    command:jq               jq                 jq                  jq                  jq        jq
 test    command:curl             curl               curl                curl                curl      curl
+more    header:cblas.h           libopenblas-dev    openblas-devel      openblas-devel      openblas  openblas
+more    header:lapacke.h         liblapacke-dev     lapack-devel        lapacke-devel       lapacke   openblas
+more    header:libpq-fe.h        libpq-dev          libpq-devel         postgresql-devel    postgresql-libs postgresql
+more    header:zmq.h             libzmq3-dev        zeromq-devel        zeromq-devel        zeromq    libzmq
 more    command:mpirun.mpich     mpich              -                   -                   -         -
 more    command:gfortran         gfortran           gcc-gfortran        gcc-fortran         gcc-fortran gcc
 more    header:libsvm/svm.h      libsvm-dev         -                   -                   -         -
@@ -77,7 +82,6 @@ docs_packages=(python3-sphinx python3-myst-parser furo)
 # What has another name, or is there at all, since Debian 13.
 case $(. /etc/os-release 2>/dev/null && echo "${ID:-} ${VERSION_ID:-}") in
 debian\ 1[3-9])
-    needs=${needs/ libmsgpack-dev / libmsgpack-c-dev }
     needs+='more header:adios2_c.h libadios2-serial-c-dev,adios2-serial-bin - - - adios2+sst
 '
     ;;
@@ -121,6 +125,12 @@ is_there() {
     case $1 in
     command:*) command -v "$what" >/dev/null ;;
     pkg-config:*) pkg-config --exists "$what" 2>/dev/null ;;
+    library:*)
+        for root in $(tr ':' ' ' <<<"${LD_LIBRARY_PATH:-}") /usr/lib /usr/lib64 /usr/local/lib /usr/lib/*-linux-gnu; do
+            [ ! -e "$root/$what" ] || return 0
+        done
+        return 1
+        ;;
     python:*) python3 -c "import $what" 2>/dev/null ;;
     header:*)
         for root in $(tr ':;' '  ' <<<"${CMAKE_PREFIX_PATH:-}") /usr /usr/local; do
@@ -184,10 +194,13 @@ stop_without() {
     exit 1
 }
 
+# Without these there is still a program.
+not_to_build='^(algebra|loaded|page|more|mpich) '
+
 # deps KIND...: what these need is there from here on, or there is no going on. No npm on the path: no page, and no
 # end, as the page says itself what it lacks; and what only some tests need, these say.
 deps() {
-    local wanted missing
+    local wanted missing kept
     wanted=$(rows "$@")
     if may_install; then
         # Node.js from elsewhere does as well
@@ -196,13 +209,14 @@ deps() {
         return
     fi
     missing=$(unmet <<<"$wanted")
-    [ -z "$(grep -Ev '^(page|more|mpich) ' <<<"$missing")" ] ||
-        stop_without "$(grep -Ev '^(page|more|mpich) ' <<<"$missing")"
+    [ -z "$(grep -Ev "$not_to_build" <<<"$missing")" ] || stop_without "$(grep -Ev "$not_to_build" <<<"$missing")"
+    kept=$(awk '$1 == "algebra" || $1 == "loaded" { sub(/.*:/, "", $2); print $2 }' <<<"$missing")
+    [ -z "$kept" ] || say "not here: $(paste -sd ' ' <<<"$kept"); commands that need them say so"
     missing=$(cut -d' ' -f2 <<<"$(grep -E '^more ' <<<"$missing" | tr -s ' ')" | cut -d: -f2)
     [ -z "$missing" ] || say "not here: $(paste -sd ' ' <<<"$missing"); tests that need them are skipped"
 }
 
-all_kinds=(program page demo mpich test more)
+all_kinds=(program algebra loaded page demo mpich test more)
 
 test_deps() {
     deps "${all_kinds[@]}"
@@ -311,12 +325,16 @@ conclude() {
 
 minutes() { echo "$(($1 / 60)) min $(($1 % 60)) s"; }
 
-# for_demo: what the demo runs on, and nothing else: no tests, one MPI.
+# for_demo: what the demo runs on, and nothing else: no tests, one MPI, and a build of its own that the compiler spends half
+# the time on; where there is a release build already, that. The directory of the build is in $build.
 for_demo() {
-    local page=page
+    local page='page algebra'
     [ "${DEMO_SERVE:-1}" != 0 ] || page=
     deps program $page demo
-    build release --target demo
+    build=demo
+    [ ! -e build/release/build.ninja ] || build=release
+    build $build --target demo
+    build=build/$build
 }
 
 for_all() {
@@ -326,7 +344,7 @@ for_all() {
 
 # for_program: all that is installed, with the tracers of both MPIs; tests only where what they need is here.
 for_program() {
-    deps program page demo mpich
+    deps program algebra loaded page demo mpich
     build release
 }
 
@@ -348,14 +366,14 @@ test-long)
     ;;
 demo)
     for_demo
-    examples/demo.sh build/release
+    examples/demo.sh "$build"
     [ "${DEMO_SERVE:-1}" = 0 ] && exit
     say "the same in a browser, until Ctrl-C (DEMO_SERVE=0 leaves this out)"
-    exec build/release/snag serve examples/out/demo.snag
+    exec "$build/snag" serve examples/out/demo.snag
     ;;
 demo-live)
     for_demo
-    exec examples/demo_live.sh build/release
+    exec examples/demo_live.sh "$build"
     ;;
 bench)
     for_all

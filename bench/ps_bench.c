@@ -40,12 +40,12 @@ static double now_s(void)
 }
 
 /* All of a push but its head; named at first, then by the indices of the answer. */
-static void write_body(msgpack_sbuffer *out, uint32_t n, const struct sketch *sketch,
+static void write_body(struct pack *out, uint32_t n, const struct sketch *sketch,
                        const uint32_t *index)
 {
     char name[16];
 
-    msgpack_sbuffer_clear(out);
+    out->n = 0;
     for (uint32_t i = 0; i < n; i++)
         if (index)
             ps_write_entry(out, index[i], &sketch[i]);
@@ -55,14 +55,14 @@ static void write_body(msgpack_sbuffer *out, uint32_t n, const struct sketch *sk
 }
 
 static void exchange(struct client *c, void *socket, const struct ps_push *push,
-                     const msgpack_sbuffer *body, struct ps_frame *answer)
+                     const struct pack *body, struct ps_frame *answer)
 {
-    msgpack_sbuffer out = {0};
+    struct pack out = {0};
     zmq_msg_t message;
 
     ps_write_push(&out, push);
-    ps_write_raw(&out, body->data, body->size);
-    zmq_send(socket, out.data, out.size, 0);
+    ps_write_raw(&out, body->data, body->n);
+    zmq_send(socket, out.data, out.n, 0);
     zmq_msg_init(&message);
     if (zmq_msg_recv(&message, socket, 0) < 0 ||
         ps_frame_read(answer, zmq_msg_data(&message), zmq_msg_size(&message)) < 0 ||
@@ -71,10 +71,10 @@ static void exchange(struct client *c, void *socket, const struct ps_push *push,
         exit(1);
     }
     c->n_answered++;
-    c->sent_bytes += out.size;
+    c->sent_bytes += out.n;
     c->received_bytes += zmq_msg_size(&message);
     zmq_msg_close(&message);
-    msgpack_sbuffer_destroy(&out);
+    pack_release(&out);
 }
 
 static void *run(void *arg)
@@ -85,7 +85,7 @@ static void *run(void *arg)
     void *zmq = zmq_ctx_new(), *socket = zmq_socket(zmq, ZMQ_DEALER);
     struct rng rng = {c->index};
     struct ps_frame answer = {0};
-    msgpack_sbuffer body = {0};
+    struct pack body = {0};
     double end_s;
 
     for (uint32_t i = 0; i < c->n_functions; i++) {
@@ -107,7 +107,7 @@ static void *run(void *arg)
     for (uint32_t i = 0; i < c->n_functions; i++)
         sketch_release(&sketch[i]);
     free(sketch);
-    msgpack_sbuffer_destroy(&body);
+    pack_release(&body);
     ps_frame_release(&answer);
     zmq_close(socket);
     zmq_ctx_term(zmq);

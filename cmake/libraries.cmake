@@ -16,16 +16,6 @@ snag_pkg(sqlite sqlite3)
 snag_pkg(jansson jansson)
 snag_pkg(yajl yajl)
 
-# msgpack-c is called msgpack up to Debian 12. In Debian 13 its pkg-config file names a directory
-# that does not exist, its CMake package is right.
-pkg_check_modules(msgpack IMPORTED_TARGET msgpack)
-if(msgpack_FOUND)
-  add_library(snag::msgpack ALIAS PkgConfig::msgpack)
-else()
-  find_package(msgpack-c REQUIRED CONFIG)
-  add_library(snag::msgpack ALIAS msgpack-c)
-endif()
-
 # Demangles C++ names: what the C++ runtime has for that takes no limits.
 find_path(IBERTY_INCLUDE_DIR libiberty/demangle.h)
 find_library(IBERTY_LIBRARY iberty)
@@ -83,56 +73,18 @@ if(NOT SNAG_ENABLE_ADIOS2 STREQUAL "OFF")
   endif()
 endif()
 
-# Seen by the compiler, and loaded when they are needed (base/library.h): linear algebra, ...
-set(BLA_VENDOR OpenBLAS)
-find_package(BLAS REQUIRED)
-find_path(CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas x86_64-linux-gnu aarch64-linux-gnu)
-# LAPACKE is a library of its own, or a part of OpenBLAS: Spack's has it.
-list(GET BLAS_LIBRARIES 0 openblas)
-find_path(LAPACKE_INCLUDE_DIR lapacke.h PATH_SUFFIXES openblas lapacke)
-find_library(LAPACKE_LIBRARY lapacke)
-if(NOT LAPACKE_LIBRARY)
-  include(CheckLibraryExists)
-  check_library_exists(${openblas} LAPACKE_dsyevr "" SNAG_OPENBLAS_HAS_LAPACKE)
-  if(SNAG_OPENBLAS_HAS_LAPACKE)
-    set(LAPACKE_LIBRARY ${openblas})
+# Loaded when they are needed (base/library.h), so not needed to build: linear algebra, PostgreSQL's client, ZeroMQ. What
+# is here of them goes into the one file that runs on any Linux (dist/).
+set(SNAG_LOADED_LIBRARIES)
+set(SNAG_NOT_LOADED)
+foreach(library libopenblas.so.0 liblapacke.so.3 libpq.so.5 libzmq.so.5)
+  find_library(SNAG_${library} ${library})
+  if(SNAG_${library})
+    list(APPEND SNAG_LOADED_LIBRARIES ${SNAG_${library}})
+  else()
+    list(APPEND SNAG_NOT_LOADED ${library})
   endif()
-endif()
-if(NOT CBLAS_INCLUDE_DIR OR NOT LAPACKE_INCLUDE_DIR OR NOT LAPACKE_LIBRARY)
-  message(FATAL_ERROR "OpenBLAS, or LAPACKE, is not here; './setup.sh deps' installs them")
-endif()
-
-# snag_soname(RESULT LIBRARY) -- the name by which programs ask for a shared library when they run.
-function(snag_soname result library)
-  execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${library} OUTPUT_VARIABLE headers)
-  if(NOT headers MATCHES "SONAME +([^ \n]+)")
-    message(FATAL_ERROR "${library} is no shared library")
-  endif()
-  set(${result} ${CMAKE_MATCH_1} PARENT_SCOPE)
-endfunction()
-set(SNAG_LOADED_LIBRARIES ${openblas} ${LAPACKE_LIBRARY}) # all that are loaded so, for dist/
-snag_soname(openblas ${openblas})
-snag_soname(lapacke ${LAPACKE_LIBRARY})
-add_library(snag::blas INTERFACE IMPORTED)
-set_target_properties(snag::blas PROPERTIES
-  INTERFACE_INCLUDE_DIRECTORIES "${CBLAS_INCLUDE_DIR};${LAPACKE_INCLUDE_DIR}"
-  INTERFACE_COMPILE_DEFINITIONS "SNAG_OPENBLAS=\"${openblas}\";SNAG_LAPACKE=\"${lapacke}\""
-  INTERFACE_LINK_LIBRARIES "${CMAKE_DL_LIBS}")
-
-# ... PostgreSQL's client and ZeroMQ.
-function(snag_pkg_when_needed name module)
-  pkg_check_modules(${name} REQUIRED ${module})
-  list(GET ${name}_LINK_LIBRARIES 0 library)
-  snag_soname(soname ${library})
-  string(TOUPPER ${module} macro)
-  add_library(snag::${name} INTERFACE IMPORTED)
-  set_target_properties(snag::${name} PROPERTIES
-    INTERFACE_INCLUDE_DIRECTORIES "${${name}_INCLUDE_DIRS}"
-    INTERFACE_COMPILE_DEFINITIONS "SNAG_${macro}=\"${soname}\"")
-  set(SNAG_LOADED_LIBRARIES ${SNAG_LOADED_LIBRARIES} ${library} PARENT_SCOPE)
-endfunction()
-snag_pkg_when_needed(pq libpq)
-snag_pkg_when_needed(zmq libzmq)
+endforeach()
 
 # For tests only: AUTO has them where cmocka is. Benchmarks share their samples, and come and go with them.
 set(SNAG_TESTS AUTO CACHE STRING "tests and benchmarks, which need cmocka: AUTO, ON or OFF")

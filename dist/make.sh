@@ -77,7 +77,7 @@ chmod 755 "$root/lib/snag/libc/ld-linux-x86-64.so.2"
 # ----------------------------------------------------------------------------------- the licences
 
 # What is inside without being a library of its own.
-for package in libotf2-trace-dev libiberty-dev libxxhash-dev libmsgpack-dev libmsgpack-c-dev; do
+for package in libotf2-trace-dev libiberty-dev libxxhash-dev; do
     dpkg-query -W "$package" >/dev/null 2>&1 && package_of[$package]=1
 done
 licences=$root/share/doc/snag/licences

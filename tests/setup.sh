@@ -35,12 +35,12 @@ says linuxmint 'ubuntu debian' build 'apt-get install gcc cmake ninja-build'
 says fedora '' demo 'dnf install gcc cmake ninja-build' libzstd-devel 'spack install gcc cmake ninja' './setup.sh dist'
 says rocky 'rhel centos fedora' test 'dnf install gcc cmake ninja-build' libcmocka-devel
 says opensuse-leap 'suse opensuse' demo 'zypper install gcc cmake ninja' libyajl-devel
-says arch '' demo 'pacman -S gcc cmake ninja' postgresql-libs
+says arch '' build 'pacman -S gcc cmake ninja' jansson
 says somethingelse '' demo 'as Debian calls them: gcc cmake ninja-build' 'cmake --preset release'
 
 # The demo asks for nothing that tests need.
 packages=$("$source/setup.sh" packages program page demo)
-for package in libcmocka-dev chromium-headless-shell gfortran mpich libmpich-dev libsvm-dev otf2-tools mandoc python3-mpi4py; do
+for package in libcmocka-dev libzmq3-dev libpq-dev libopenblas-dev chromium-headless-shell gfortran mpich libmpich-dev libsvm-dev otf2-tools mandoc python3-mpi4py; do
     [[ " $packages " != *" $package "* ]] || fail "the demo installs $package"
     [[ " $("$source/setup.sh" packages) " == *" $package "* ]] || fail "nothing installs $package"
 done

@@ -1,7 +1,4 @@
-/*
- * The libraries are named by the names that a linker would have written down (SNAG_OPENBLAS and
- * SNAG_LAPACKE, from cmake/libraries.cmake).
- */
+/* LAPACKE is a library of its own in Debian, and a part of OpenBLAS in Fedora and in Spack. */
 #include "base/blas.h"
 
 #include <pthread.h>
@@ -14,8 +11,10 @@ static void load(void)
     static const char *const blas_names[] = {BLAS_FUNCTIONS(LIBRARY_NAME)};
     static const char *const lapack_names[] = {LAPACK_FUNCTIONS(LIBRARY_NAME)};
 
-    library_load(SNAG_OPENBLAS, blas_names, LIBRARY_COUNT(blas_names), &loaded);
-    library_load(SNAG_LAPACKE, lapack_names, LIBRARY_COUNT(lapack_names),
+    library_load("libopenblas.so.0 libopenblasp.so.0", blas_names, LIBRARY_COUNT(blas_names),
+                 &loaded);
+    library_load("liblapacke.so.3 libopenblas.so.0 libopenblasp.so.0", lapack_names,
+                 LIBRARY_COUNT(lapack_names),
                  (char *)&loaded + sizeof(blas_names)); /* they follow in the struct */
     loaded.openblas_set_num_threads(1); /* the same sums on any machine of this kind, and those
                                            who call share the work out */

@@ -11,10 +11,8 @@
 #ifndef SNAG_BASE_BLAS_H
 #define SNAG_BASE_BLAS_H
 
+#include "base/blas_abi.h"
 #include "base/library.h"
-
-#include <cblas.h>
-#include <lapacke.h>
 
 /* What is used of them: one word here gives a function its place below. */
 #define BLAS_FUNCTIONS(take)                                                                   \

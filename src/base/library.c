@@ -1,11 +1,16 @@
 #include "base/library.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-void library_load(const char *file, const char *const *names, size_t n, void *into)
+#define CANNOT_START                                                                           \
+    127 /* as a shell says of a program that is not there, and a loader of a library */
+
+static bool load_one(const char *file, const char *const *names, size_t n, void *into)
 {
     void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
 
@@ -17,9 +22,27 @@ void library_load(const char *file, const char *const *names, size_t n, void *in
         else /* POSIX lets dlsym() hand out functions, C has no cast for it. */
             memcpy((char *)into + i * sizeof(address), &address, sizeof(address));
     }
-    if (handle == NULL) {
-        fprintf(stderr, "snag: error: cannot load %s, which is needed for this: %s\n", file,
-                dlerror());
-        abort();
+    return handle != NULL;
+}
+
+void library_load(const char *files, const char *const *names, size_t n, void *into)
+{
+    char file[256], why[512] = "";
+
+    for (const char *at = files; *at != '\0'; at += strcspn(at, " "), at += *at == ' ') {
+        const char *said;
+
+        snprintf(file, sizeof file, "%.*s", (int)strcspn(at, " "), at);
+        if (load_one(file, names, n, into))
+            return;
+        said = dlerror();
+        if (why[0] == '\0' && said != NULL)
+            snprintf(why, sizeof why, "%s", said);
     }
+    fprintf(stderr,
+            "snag: error: %.*s is needed for this, and cannot be loaded: %s. Install "
+            "the package that has it, or name its directory in LD_LIBRARY_PATH\n",
+            (int)strcspn(files, " "), files, why);
+    fflush(NULL);
+    _exit(CANNOT_START);
 }

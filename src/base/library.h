@@ -10,7 +10,10 @@
  *     struct libpq { LIBPQ_FUNCTIONS(LIBRARY_MEMBER) };
  *
  *     static const char *const names[] = {LIBPQ_FUNCTIONS(LIBRARY_NAME)};
- *     library_load(SNAG_LIBPQ, names, LIBRARY_COUNT(names), &loaded);
+ *     library_load("libpq.so.5", names, LIBRARY_COUNT(names), &loaded);
+ *
+ * Their functions are declared by a header of ours beside it (postgres/pq_abi.h): nothing of them is needed to
+ * build.
  */
 #ifndef SNAG_BASE_LIBRARY_H
 #define SNAG_BASE_LIBRARY_H
@@ -23,13 +26,14 @@
 
 /*
  * library_load -- a library's functions.
- *   file   as a linker would have written it down ("libpq.so.5"), found where it would have had
- *          it found
+ *   files  as a linker would have written them down, with one space between, in turn: the first that is
+ *          there and has all names is taken ("liblapacke.so.3 libopenblas.so.0"); each is found where a
+ *          program that is linked with it finds it
  *   names  (n) of its functions
  *   into   (n) out; a struct of n pointers to functions, in the order of the names
- * Where the library or a function is not there this tells so and aborts, as if the program had
- * not started. The library stays.
+ * Where none is, this says so, with the packages that have it, and ends with status 127, as a program does that cannot be
+ * started. The library stays.
  */
-void library_load(const char *file, const char *const *names, size_t n, void *into);
+void library_load(const char *files, const char *const *names, size_t n, void *into);
 
 #endif

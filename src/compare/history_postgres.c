@@ -112,7 +112,7 @@ static int tell(struct history *h, const char *sql, const struct values *v, int6
 {
     PGresult *result =
         PQexecParams(h->writer, sql, v->n, NULL, v->value, v->length, v->is_binary, 0);
-    ExecStatusType status = PQresultStatus(result);
+    unsigned status = PQresultStatus(result);
     const char *answer = "";
     int rc = 0;
 

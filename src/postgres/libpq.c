@@ -1,4 +1,3 @@
-/* SNAG_LIBPQ is what a linker would have written down (cmake/libraries.cmake). */
 #include "postgres/libpq.h"
 
 #include <pthread.h>
@@ -9,7 +8,7 @@ static void load(void)
 {
     static const char *const names[] = {LIBPQ_FUNCTIONS(LIBRARY_NAME)};
 
-    library_load(SNAG_LIBPQ, names, LIBRARY_COUNT(names), &loaded);
+    library_load("libpq.so.5", names, LIBRARY_COUNT(names), &loaded);
 }
 
 const struct libpq *libpq(void)

@@ -7,8 +7,7 @@
 #define SNAG_POSTGRES_LIBPQ_H
 
 #include "base/library.h"
-
-#include <libpq-fe.h>
+#include "postgres/pq_abi.h"
 
 /* What is used of it: a word here, and a line below. */
 #define LIBPQ_FUNCTIONS(take)                                                                  \

@@ -216,7 +216,7 @@ int pg_error(PGconn *connection, const PGresult *result, const char *what)
 int pg_run(PGconn *connection, const char *sql)
 {
     PGresult *result = PQexec(connection, sql);
-    ExecStatusType status = PQresultStatus(result);
+    unsigned status = PQresultStatus(result);
     int rc = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK
                  ? 0
                  : pg_error(connection, result, "use");

@@ -214,7 +214,7 @@ static int failed(PGconn *connection, PGresult *result, enum pg_trouble *why)
 static int run(PGconn *connection, const char *sql, long *n, enum pg_trouble *why)
 {
     PGresult *result = PQexec(connection, sql);
-    ExecStatusType status = PQresultStatus(result);
+    unsigned status = PQresultStatus(result);
 
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
         return failed(connection, result, why);

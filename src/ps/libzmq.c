@@ -1,4 +1,3 @@
-/* SNAG_LIBZMQ is what a linker would have written down (cmake/libraries.cmake). */
 #include "ps/libzmq.h"
 
 #include <pthread.h>
@@ -9,7 +8,7 @@ static void load(void)
 {
     static const char *const names[] = {LIBZMQ_FUNCTIONS(LIBRARY_NAME)};
 
-    library_load(SNAG_LIBZMQ, names, LIBRARY_COUNT(names), &loaded);
+    library_load("libzmq.so.5", names, LIBRARY_COUNT(names), &loaded);
 }
 
 const struct libzmq *libzmq(void)

@@ -7,8 +7,7 @@
 #define SNAG_PS_LIBZMQ_H
 
 #include "base/library.h"
-
-#include <zmq.h>
+#include "ps/zmq_abi.h"
 
 /* What is used of it: a word here, and a line below. */
 #define LIBZMQ_FUNCTIONS(take)                                                                 \

@@ -71,7 +71,7 @@ struct ps_client {
     uint64_t sent_ms, next_poll_ms;
     unsigned poll_ms; /* doubles up to POLL_MS while the server has no index for a function */
     bool has_unnamed; /* ... which is so */
-    msgpack_sbuffer out;
+    struct pack out;
     struct ps_frame frame;
     uint64_t bin[SKETCH_MAX_BINS];
     struct ps_client_counts counts;
@@ -119,7 +119,7 @@ void ps_client_close(struct ps_client *c)
         ps_state_release(&c->delta[i].state);
     ps_state_release(&c->told.state);
     ps_state_release(&c->pending);
-    msgpack_sbuffer_destroy(&c->out);
+    pack_release(&c->out);
     ps_frame_release(&c->frame);
     free(c);
 }
@@ -263,11 +263,11 @@ static void send_request(struct ps_client *c, const struct delta *delta)
                            .have = c->version,
                            .n_entries = c->key.n};
 
-    msgpack_sbuffer_clear(&c->out);
+    c->out.n = 0;
     ps_write_push(&c->out, &push);
     write_functions(c, delta ? &delta->state : NULL);
     write_stats(c, delta ? &delta->state : NULL);
-    if (zmq_send(c->to.socket, c->out.data, c->out.size, ZMQ_DONTWAIT) >= 0)
+    if (zmq_send(c->to.socket, c->out.data, c->out.n, ZMQ_DONTWAIT) >= 0)
         c->counts.n_sent++; /* else there is no room to send it: it is as if it had been lost */
     c->is_waiting = true;
     c->asked = push.sequence;

@@ -305,16 +305,16 @@ static void refuse_next(void *router, uint64_t sequence)
 {
     const struct ps_refusal refusal = {.code = PS_STALE, .epoch = 7, .sequence = sequence};
     unsigned char id[64], request[4096];
-    msgpack_sbuffer out;
+    struct pack out;
     int n = zmq_recv(router, id, sizeof id, 0);
 
     assert_true(n > 0);
     assert_true(zmq_recv(router, request, sizeof request, 0) > 0);
-    msgpack_sbuffer_init(&out);
+    out = (struct pack){0};
     ps_write_refusal(&out, &refusal);
     zmq_send(router, id, (size_t)n, ZMQ_SNDMORE);
-    zmq_send(router, out.data, out.size, 0);
-    msgpack_sbuffer_destroy(&out);
+    zmq_send(router, out.data, out.n, 0);
+    pack_release(&out);
 }
 
 /* It was given up for lost, and asked again; what comes of it late is no answer to the new one.

@@ -221,7 +221,7 @@ static uint32_t going_on(const struct ps_relay *r, uint32_t i)
     return n;
 }
 
-static void deliver(struct ps_relay *r, uint32_t i, uint64_t epoch, msgpack_sbuffer *out)
+static void deliver(struct ps_relay *r, uint32_t i, uint64_t epoch, struct pack *out)
 {
     struct instance *x = &r->instance[i];
     struct ps_letters mail = {.number = x->number,
@@ -252,7 +252,7 @@ static void take(struct ps_relay *r, uint32_t i, const struct ps_letters *said)
 }
 
 bool ps_relay_pass(struct ps_relay *r, const struct ps_letters *said, uint64_t epoch,
-                   uint64_t now_ms, msgpack_sbuffer *out)
+                   uint64_t now_ms, struct pack *out)
 {
     struct instance *x;
     uint32_t i;

@@ -40,7 +40,7 @@ void ps_relay_free(struct ps_relay *relay);
  * O(letters), of an instance that is over O(instances).
  */
 bool ps_relay_pass(struct ps_relay *relay, const struct ps_letters *said, uint64_t epoch,
-                   uint64_t now_ms, msgpack_sbuffer *out);
+                   uint64_t now_ms, struct pack *out);
 
 void ps_relay_counts(struct ps_relay *relay, struct ps_relay_counts *counts);
 

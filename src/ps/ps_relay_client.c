@@ -33,7 +33,7 @@ struct ps_relay_client {
     bool is_waiting;             /* for the answer to `out` */
     bool is_heard;               /* `is_over` was in a request that was answered */
     uint64_t sent_ms;
-    msgpack_sbuffer out;
+    struct pack out;
     struct ps_frame frame;
     struct ps_relay_client_counts counts;
 };
@@ -78,7 +78,7 @@ void ps_relay_client_close(struct ps_relay_client *c)
     free(c->say.answer);
     free(c->place);
     free(c->job);
-    msgpack_sbuffer_destroy(&c->out);
+    pack_release(&c->out);
     ps_frame_release(&c->frame);
     free(c);
 }
@@ -143,9 +143,9 @@ bool ps_relay_client_is_idle(const struct ps_relay_client *c)
 
 static void send_out(struct ps_relay_client *c)
 {
-    if (zmq_send(c->to.socket, c->out.data, c->out.size, ZMQ_DONTWAIT) >= 0) {
+    if (zmq_send(c->to.socket, c->out.data, c->out.n, ZMQ_DONTWAIT) >= 0) {
         c->counts.n_sent++; /* else there is no room: it is as if it had been lost */
-        c->counts.sent_bytes += c->out.size;
+        c->counts.sent_bytes += c->out.n;
     }
     c->is_waiting = true;
     c->sent_ms = now_ms();
@@ -163,7 +163,7 @@ static void send_next(struct ps_relay_client *c)
     l->n_places = c->n_places - c->n_said;
     if (l->n_places > PS_MAX_PLACES)
         l->n_places = PS_MAX_PLACES;
-    msgpack_sbuffer_clear(&c->out);
+    c->out.n = 0;
     ps_write_letters(&c->out, PS_LETTERS, l);
     c->n_said += l->n_places;
     l->place = NULL; /* not its own */

@@ -90,22 +90,22 @@ static const struct ps_letters *hear(void)
     return &said.letters;
 }
 
-static void send_bytes(const msgpack_sbuffer *out)
+static void send_bytes(const struct pack *out)
 {
     assert_true(zmq_send(server, zmq_msg_data(&who), zmq_msg_size(&who), ZMQ_SNDMORE) >= 0);
-    assert_true(zmq_send(server, out->data, out->size, 0) >= 0);
+    assert_true(zmq_send(server, out->data, out->n, 0) >= 0);
 }
 
 /* Until the client has taken it. */
 static void deliver(struct ps_letters mail)
 {
-    msgpack_sbuffer out = {0};
+    struct pack out = {0};
 
     ps_write_letters(&out, PS_DELIVERY, &mail);
     send_bytes(&out);
     while (!talk(1))
         ;
-    msgpack_sbuffer_destroy(&out);
+    pack_release(&out);
 }
 
 static struct ps_relay_client_counts counts(void)
@@ -187,7 +187,7 @@ static void what_waits_to_be_sent_is_bounded(void **state)
 static void a_server_that_refuses_is_not_asked_again(void **state)
 {
     struct ps_refusal refusal = {.code = PS_BAD_FRAME};
-    msgpack_sbuffer out = {0};
+    struct pack out = {0};
 
     (void)state;
     hear();
@@ -199,7 +199,7 @@ static void a_server_that_refuses_is_not_asked_again(void **state)
         read_frame();
     assert_false(talk(2 * RESEND_MS));
     assert_false(has_come());
-    msgpack_sbuffer_destroy(&out);
+    pack_release(&out);
 }
 
 int main(void)

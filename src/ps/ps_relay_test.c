@@ -6,7 +6,7 @@
 #define EPOCH 77
 
 static struct ps_relay *relay;
-static msgpack_sbuffer out;
+static struct pack out;
 static struct ps_frame frame;
 static uint64_t now_ms;
 
@@ -23,8 +23,8 @@ static int tear_down(void **state)
     (void)state;
     ps_relay_free(relay);
     ps_frame_release(&frame);
-    msgpack_sbuffer_destroy(&out);
-    out = (msgpack_sbuffer){0};
+    pack_release(&out);
+    out = (struct pack){0};
     return 0;
 }
 
@@ -37,17 +37,17 @@ static struct ps_span span_of(const char *text)
 static const struct ps_letters *say(struct ps_letters said, const char *job)
 {
     static struct ps_frame heard;
-    msgpack_sbuffer bytes = {0};
+    struct pack bytes = {0};
 
     said.job = span_of(job);
     ps_write_letters(&bytes, PS_LETTERS, &said);
-    assert_int_equal(ps_frame_read(&heard, bytes.data, bytes.size), 0);
+    assert_int_equal(ps_frame_read(&heard, bytes.data, bytes.n), 0);
     assert_int_equal(heard.kind, PS_LETTERS);
-    msgpack_sbuffer_clear(&out);
+    out.n = 0;
     assert_true(ps_relay_pass(relay, &heard.letters, EPOCH, now_ms, &out));
-    assert_int_equal(ps_frame_read(&frame, out.data, out.size), 0);
+    assert_int_equal(ps_frame_read(&frame, out.data, out.n), 0);
     assert_int_equal(frame.kind, PS_DELIVERY);
-    msgpack_sbuffer_destroy(&bytes);
+    pack_release(&bytes);
     ps_frame_release(&heard);
     return &frame.letters;
 }

@@ -114,7 +114,7 @@ static bool receive_request(void *socket, zmq_msg_t *who, zmq_msg_t *request, bo
 static void *run_worker(void *arg)
 {
     struct server_worker *w = arg;
-    msgpack_sbuffer reply = {0};
+    struct pack reply = {0};
     zmq_msg_t who, request;
     bool is_good = false;
     char name[16];
@@ -129,11 +129,11 @@ static void *run_worker(void *arg)
         ps_store_answer(w->server->store, w->index, zmq_msg_data(&request),
                         zmq_msg_size(&request), &reply);
         if (zmq_msg_send(&who, w->socket, ZMQ_SNDMORE) >= 0)
-            zmq_send(w->socket, reply.data, reply.size, 0);
+            zmq_send(w->socket, reply.data, reply.n, 0);
     }
     zmq_msg_close(&who);
     zmq_msg_close(&request);
-    msgpack_sbuffer_destroy(&reply);
+    pack_release(&reply);
     zmq_close(w->socket);
     return NULL;
 }

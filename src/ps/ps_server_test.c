@@ -150,7 +150,7 @@ static void odd_messages_do_no_harm(void **state)
 }
 
 /* A good frame with a few bytes changed, or bytes that mean nothing. */
-static size_t make_garbage(struct rng *rng, const msgpack_sbuffer *good, unsigned char *out)
+static size_t make_garbage(struct rng *rng, const struct pack *good, unsigned char *out)
 {
     size_t n = rng_below(rng, 300), changes = rng_below(rng, 8);
 
@@ -159,10 +159,10 @@ static size_t make_garbage(struct rng *rng, const msgpack_sbuffer *good, unsigne
             out[i] = (unsigned char)rng_next(rng);
         return n;
     }
-    memcpy(out, good->data, good->size);
+    memcpy(out, good->data, good->n);
     for (size_t i = 0; i < changes; i++)
-        out[rng_below(rng, good->size)] = (unsigned char)rng_next(rng);
-    return rng_below(rng, 8) ? good->size : rng_below(rng, good->size + 1);
+        out[rng_below(rng, good->n)] = (unsigned char)rng_next(rng);
+    return rng_below(rng, 8) ? good->n : rng_below(rng, good->n + 1);
 }
 
 /* Waits until the server has answered so many requests; it has if it is alive. */
@@ -180,7 +180,7 @@ static bool has_answered(struct ps_server *server, uint64_t n)
 }
 
 /* Two letters to whoever reads rank 3 of the job, who may be this one. */
-static void write_letters(msgpack_sbuffer *out)
+static void write_letters(struct pack *out)
 {
     const unsigned char *text = (const unsigned char *)"what?";
     struct ps_rank place = {0, 3};
@@ -208,7 +208,7 @@ static void garbage_at_full_speed_does_no_harm(void **state)
     struct ps_server *server = start();
     void *zmq = zmq_ctx_new();
     void *dealer = connect_socket(zmq, ZMQ_DEALER, ps_server_address(server));
-    msgpack_sbuffer good[2] = {{0}};
+    struct pack good[2] = {{0}};
     struct ps_counts counts;
     struct rng rng = {9};
     struct sketch s[3];
@@ -221,7 +221,7 @@ static void garbage_at_full_speed_does_no_harm(void **state)
     sample_push(&good[0], &push, s);
     write_letters(&good[1]);
     for (uint64_t i = 0; i < n; i++) {
-        unsigned char *frame = malloc(good[i % 2].size + 300);
+        unsigned char *frame = malloc(good[i % 2].n + 300);
 
         assert_true(zmq_send(dealer, frame, make_garbage(&rng, &good[i % 2], frame), 0) >= 0);
         free(frame);
@@ -232,8 +232,8 @@ static void garbage_at_full_speed_does_no_harm(void **state)
     assert_true(counts.n_refused > n / 4);
     for (int i = 0; i < 3; i++)
         sketch_release(&s[i]);
-    msgpack_sbuffer_destroy(&good[0]);
-    msgpack_sbuffer_destroy(&good[1]);
+    pack_release(&good[0]);
+    pack_release(&good[1]);
     zmq_close(dealer);
     zmq_ctx_term(zmq);
     assert_int_equal(ps_server_close(server), 0);

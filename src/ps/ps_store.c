@@ -65,10 +65,10 @@ static struct ps_client_record *ps_store_client(struct ps_store *s, uint64_t cli
 
 struct ps_model ps_store_pack_model(const struct sketch *sketch, uint64_t version)
 {
-    msgpack_sbuffer out = {0};
+    struct pack out = {0};
 
     ps_write_sketch(&out, sketch);
-    return (struct ps_model){.version = version, .data = out.data, .n = out.size};
+    return (struct ps_model){.version = version, .data = (char *)out.data, .n = out.n};
 }
 
 void ps_store_place_model(struct ps_store *s, uint32_t slot, struct ps_model model)
@@ -456,7 +456,7 @@ static const struct ps_model *news(const struct ps_store *s, const struct ps_wor
 }
 
 static void write_reply(struct ps_store *s, struct ps_worker *w, const struct ps_push *p,
-                        msgpack_sbuffer *out)
+                        struct pack *out)
 {
     struct ps_reply *r = &w->reply;
     const struct ps_model *m;
@@ -479,8 +479,7 @@ static void write_reply(struct ps_store *s, struct ps_worker *w, const struct ps
     pthread_rwlock_unlock(&s->model_lock);
 }
 
-static void refuse(struct ps_store *s, const struct ps_reply *reply, int why,
-                   msgpack_sbuffer *out)
+static void refuse(struct ps_store *s, const struct ps_reply *reply, int why, struct pack *out)
 {
     struct ps_refusal refusal = {.code = (enum ps_refusal_code)why,
                                  .epoch = s->epoch,
@@ -491,7 +490,7 @@ static void refuse(struct ps_store *s, const struct ps_reply *reply, int why,
     ps_write_refusal(out, &refusal);
 }
 
-static void answer_push(struct ps_store *s, struct ps_worker *w, msgpack_sbuffer *out)
+static void answer_push(struct ps_store *s, struct ps_worker *w, struct pack *out)
 {
     const struct ps_push *p = &w->frame.push;
     bool is_new = false;
@@ -512,7 +511,7 @@ static void answer_push(struct ps_store *s, struct ps_worker *w, msgpack_sbuffer
 }
 
 static void write_model(const struct ps_store *s, uint32_t slot, const char *text,
-                        msgpack_sbuffer *out)
+                        struct pack *out)
 {
     const char *end = strchr(text, '\n');
 
@@ -526,12 +525,12 @@ static void write_model(const struct ps_store *s, uint32_t slot, const char *tex
         ps_write_nil(out);
 }
 
-static void write_stats(const struct ps_state *state, msgpack_sbuffer *out)
+static void write_stats(const struct ps_state *state, struct pack *out)
 {
     char text[PS_KEY_SIZE];
 
     ps_write_array(out, state->key.n);
-    for (uint32_t i = 0; i < state->key.n && out->size <= PS_MAX_FRAME_BYTES; i++) {
+    for (uint32_t i = 0; i < state->key.n && out->n <= PS_MAX_FRAME_BYTES; i++) {
         struct ps_stat_key key;
 
         snprintf(text, sizeof text, "%s", state->key.name[i]);
@@ -556,7 +555,7 @@ static const char **copy_names(struct ps_store *s, struct ps_push *state)
 }
 
 /* All that is published, as far as it fits into a frame. */
-static void answer_question(struct ps_store *s, msgpack_sbuffer *out)
+static void answer_question(struct ps_store *s, struct pack *out)
 {
     struct ps_push state = {0};
     const char **name = copy_names(s, &state);
@@ -565,18 +564,18 @@ static void answer_question(struct ps_store *s, msgpack_sbuffer *out)
     state.have = s->version;
     state.round = s->published_round;
     ps_write_state(out, &state);
-    for (uint32_t i = 0; i < state.n_entries && out->size <= PS_MAX_FRAME_BYTES; i++)
+    for (uint32_t i = 0; i < state.n_entries && out->n <= PS_MAX_FRAME_BYTES; i++)
         write_model(s, i, name[i], out);
     write_stats(&s->global, out);
     pthread_rwlock_unlock(&s->model_lock);
     free(name);
-    if (out->size <= PS_MAX_FRAME_BYTES)
+    if (out->n <= PS_MAX_FRAME_BYTES)
         return;
-    msgpack_sbuffer_clear(out);
+    out->n = 0;
     refuse(s, &(struct ps_reply){0}, PS_LARGE, out);
 }
 
-static void answer_letters(struct ps_store *s, struct ps_worker *w, msgpack_sbuffer *out)
+static void answer_letters(struct ps_store *s, struct ps_worker *w, struct pack *out)
 {
     if (!ps_relay_pass(s->relay, &w->frame.letters, atomic_load(&s->epoch),
                        clock_ns() / 1000000, out))
@@ -584,12 +583,12 @@ static void answer_letters(struct ps_store *s, struct ps_worker *w, msgpack_sbuf
 }
 
 void ps_store_answer(struct ps_store *s, unsigned worker, const void *request, size_t bytes,
-                     msgpack_sbuffer *out)
+                     struct pack *out)
 {
     struct ps_worker *w = &s->worker[worker];
     int rc = ps_frame_read(&w->frame, request, bytes);
 
-    msgpack_sbuffer_clear(out);
+    out->n = 0;
     atomic_fetch_add(&s->n_requests, 1);
     if (rc == 0 && w->frame.kind == PS_PUSH)
         answer_push(s, w, out);
@@ -601,5 +600,5 @@ void ps_store_answer(struct ps_store *s, unsigned worker, const void *request, s
         refuse(s, &(struct ps_reply){0},
                rc == ERR_UNSUPPORTED ? PS_OTHER_VERSION : PS_BAD_FRAME, out);
     atomic_fetch_add(&s->received_bytes, bytes);
-    atomic_fetch_add(&s->sent_bytes, out->size);
+    atomic_fetch_add(&s->sent_bytes, out->n);
 }

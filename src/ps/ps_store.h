@@ -66,7 +66,7 @@ void ps_store_close(struct ps_store *store);
  * O(bytes of both). Thread-safe, but for the worker.
  */
 void ps_store_answer(struct ps_store *store, unsigned worker, const void *request, size_t bytes,
-                     msgpack_sbuffer *reply);
+                     struct pack *reply);
 
 /*
  * ps_store_wait -- until it is time to publish: the interval is over, the round complete, or

@@ -17,14 +17,14 @@
 
 /* One request; the answer stays in f. */
 static void ask(struct ps_store *store, const struct ps_push *push, const struct sketch *sketch,
-                struct ps_frame *f, msgpack_sbuffer *reply)
+                struct ps_frame *f, struct pack *reply)
 {
-    msgpack_sbuffer out = {0};
+    struct pack out = {0};
 
     sample_push(&out, push, sketch);
-    ps_store_answer(store, push->sequence % 2, out.data, out.size, reply);
-    assert_int_equal(ps_frame_read(f, reply->data, reply->size), 0);
-    msgpack_sbuffer_destroy(&out);
+    ps_store_answer(store, push->sequence % 2, out.data, out.n, reply);
+    assert_int_equal(ps_frame_read(f, reply->data, reply->n), 0);
+    pack_release(&out);
 }
 
 /* What the store has published of the sample functions. */
@@ -33,7 +33,7 @@ static void pull(struct ps_store *store, struct sketch *model, struct ps_reply *
     static uint64_t bin[SKETCH_MAX_BINS];
     struct sketch none[FUNCTIONS] = {0};
     struct ps_push push = {.client = 1, .n_entries = FUNCTIONS};
-    msgpack_sbuffer reply = {0};
+    struct pack reply = {0};
     struct ps_frame f = {0};
 
     ask(store, &push, none, &f, &reply);
@@ -51,7 +51,7 @@ static void pull(struct ps_store *store, struct sketch *model, struct ps_reply *
         *head = (struct ps_reply){
             .version = f.reply.version, .round = f.reply.round, .epoch = f.reply.epoch};
     ps_frame_release(&f);
-    msgpack_sbuffer_destroy(&reply);
+    pack_release(&reply);
 }
 
 static void release_all(struct sketch *sketch, uint32_t n)
@@ -96,7 +96,7 @@ static void any_partition_in_any_order_merges_to_one_instance(void **state)
     for (int trial = 0; trial < 10; trial++) {
         uint64_t sequence[CLIENTS] = {0};
         uint32_t order[PARTS];
-        msgpack_sbuffer reply = {0};
+        struct pack reply = {0};
         struct ps_store *store;
         struct ps_frame f = {0};
 
@@ -123,7 +123,7 @@ static void any_partition_in_any_order_merges_to_one_instance(void **state)
         expect_models(store, whole);
         ps_store_close(store);
         ps_frame_release(&f);
-        msgpack_sbuffer_destroy(&reply);
+        pack_release(&reply);
     }
     for (uint32_t p = 0; p < PARTS; p++)
         release_all(part[p], FUNCTIONS);
@@ -135,7 +135,7 @@ static void only_what_changed_is_sent(void **state)
     struct ps_store_opts opts = {.n_workers = 2};
     struct sketch delta[2];
     struct ps_push push = {.client = 1, .sequence = 1, .n_entries = 2};
-    msgpack_sbuffer reply = {0}, out = {0};
+    struct pack reply = {0}, out = {0};
     struct ps_store *store;
     struct ps_frame f = {0};
 
@@ -162,16 +162,16 @@ static void only_what_changed_is_sent(void **state)
     ps_write_entry(&out, 0, NULL);
     ps_write_entry(&out, 1, NULL);
     ps_write_array(&out, 0);
-    ps_store_answer(store, 0, out.data, out.size, &reply);
-    assert_int_equal(ps_frame_read(&f, reply.data, reply.size), 0);
+    ps_store_answer(store, 0, out.data, out.n, &reply);
+    assert_int_equal(ps_frame_read(&f, reply.data, reply.n), 0);
     assert_int_equal(f.reply.n_models, 1);
     assert_int_equal(f.reply.model[0].index, 0);
     assert_int_equal(f.reply.model[0].sketch.n, 2);
     release_all(delta, 2);
     ps_store_close(store);
     ps_frame_release(&f);
-    msgpack_sbuffer_destroy(&reply);
-    msgpack_sbuffer_destroy(&out);
+    pack_release(&reply);
+    pack_release(&out);
 }
 
 /* Refused as a whole: a bad index after a good function adds nothing of the good one. */
@@ -179,7 +179,7 @@ static void refused_frames_change_nothing(void **state)
 {
     struct ps_store_opts opts = {.n_workers = 2};
     struct ps_push push = {.client = 1, .sequence = 1, .n_entries = 2};
-    msgpack_sbuffer out = {0}, reply = {0};
+    struct pack out = {0}, reply = {0};
     struct ps_store *store;
     struct ps_frame f = {0};
     struct ps_counts counts;
@@ -193,8 +193,8 @@ static void refused_frames_change_nothing(void **state)
     ps_write_named(&out, "prog", "f00", &s);
     ps_write_entry(&out, 17, &s);
     ps_write_array(&out, 0);
-    ps_store_answer(store, 0, out.data, out.size, &reply);
-    assert_int_equal(ps_frame_read(&f, reply.data, reply.size), 0);
+    ps_store_answer(store, 0, out.data, out.n, &reply);
+    assert_int_equal(ps_frame_read(&f, reply.data, reply.n), 0);
     assert_int_equal(f.kind, PS_REFUSAL);
     assert_int_equal(f.refusal.code, PS_BAD_FRAME);
     push.n_entries = 1;
@@ -209,8 +209,8 @@ static void refused_frames_change_nothing(void **state)
     sketch_release(&s);
     ps_store_close(store);
     ps_frame_release(&f);
-    msgpack_sbuffer_destroy(&reply);
-    msgpack_sbuffer_destroy(&out);
+    pack_release(&reply);
+    pack_release(&out);
 }
 
 /* Counts that would wrap are turned away, so that what is published is always possible. */
@@ -218,7 +218,7 @@ static void counts_do_not_wrap(void **state)
 {
     struct ps_store_opts opts = {.n_workers = 2};
     struct ps_push push = {.client = 1, .n_entries = 1};
-    msgpack_sbuffer reply = {0};
+    struct pack reply = {0};
     struct ps_store *store;
     struct ps_frame f = {0};
     struct ps_counts counts;
@@ -244,7 +244,7 @@ static void counts_do_not_wrap(void **state)
     sketch_release(&s);
     ps_store_close(store);
     ps_frame_release(&f);
-    msgpack_sbuffer_destroy(&reply);
+    pack_release(&reply);
 }
 
 static void a_frozen_store_takes_deltas_but_keeps_its_models(void **state)
@@ -254,7 +254,7 @@ static void a_frozen_store_takes_deltas_but_keeps_its_models(void **state)
     struct ps_store_opts frozen = {.n_workers = 2, .load = path, .is_frozen = true};
     struct sketch part[PARTS][FUNCTIONS], whole[FUNCTIONS];
     struct ps_push push = {.client = 1, .sequence = 1, .n_entries = FUNCTIONS};
-    msgpack_sbuffer reply = {0};
+    struct pack reply = {0};
     struct ps_store *store;
     struct ps_frame f = {0};
 
@@ -278,7 +278,7 @@ static void a_frozen_store_takes_deltas_but_keeps_its_models(void **state)
         release_all(part[p], FUNCTIONS);
     release_all(whole, FUNCTIONS);
     ps_frame_release(&f);
-    msgpack_sbuffer_destroy(&reply);
+    pack_release(&reply);
 }
 
 /* Deltas 1 and 2 are saved, 3 is not; all three are sent again after the restart. */
@@ -288,7 +288,7 @@ static void a_restart_counts_every_delta_once(void **state)
     struct ps_store_opts opts = {.n_workers = 2, .snapshot = path};
     struct sketch part[PARTS][FUNCTIONS], whole[FUNCTIONS], sum[FUNCTIONS];
     struct ps_push push = {.client = 1, .n_entries = FUNCTIONS};
-    msgpack_sbuffer reply = {0};
+    struct pack reply = {0};
     struct ps_store *store;
     struct ps_frame f = {0};
     struct ps_counts counts;
@@ -325,7 +325,7 @@ static void a_restart_counts_every_delta_once(void **state)
     for (uint32_t p = 0; p < PARTS; p++)
         release_all(part[p], FUNCTIONS);
     ps_frame_release(&f);
-    msgpack_sbuffer_destroy(&reply);
+    pack_release(&reply);
 }
 
 /* Every byte changed and every beginning of a snapshot is refused; the store does not open. */
@@ -334,7 +334,7 @@ static void damaged_snapshots_are_refused(void **state)
     const char *path = "ps_store_damaged.snapshot";
     struct ps_store_opts opts = {.n_workers = 2, .snapshot = path};
     struct ps_push push = {.client = 1, .sequence = 1, .n_entries = 1};
-    msgpack_sbuffer reply = {0};
+    struct pack reply = {0};
     struct ps_store *store;
     struct ps_frame f = {0};
     unsigned char bytes[8192];
@@ -368,7 +368,7 @@ static void damaged_snapshots_are_refused(void **state)
     unlink(path);
     sketch_release(&s);
     ps_frame_release(&f);
-    msgpack_sbuffer_destroy(&reply);
+    pack_release(&reply);
 }
 
 /* ------------------------------------------------------------------------------- threads */
@@ -383,14 +383,14 @@ struct pusher {
 };
 
 /* What others have told comes and goes meanwhile. */
-static void ask_for_all(const struct pusher *p, msgpack_sbuffer *out, msgpack_sbuffer *reply)
+static void ask_for_all(const struct pusher *p, struct pack *out, struct pack *reply)
 {
     struct ps_frame f = {0};
 
-    msgpack_sbuffer_clear(out);
+    out->n = 0;
     ps_write_ask(out);
-    ps_store_answer(p->store, p->index, out->data, out->size, reply);
-    if (ps_frame_read(&f, reply->data, reply->size) != 0 || f.kind != PS_STATE)
+    ps_store_answer(p->store, p->index, out->data, out->n, reply);
+    if (ps_frame_read(&f, reply->data, reply->n) != 0 || f.kind != PS_STATE)
         abort();
     ps_frame_release(&f);
 }
@@ -398,7 +398,7 @@ static void ask_for_all(const struct pusher *p, msgpack_sbuffer *out, msgpack_sb
 static void *push_many(void *arg)
 {
     struct pusher *p = arg;
-    msgpack_sbuffer out = {0}, reply = {0};
+    struct pack out = {0}, reply = {0};
     struct sketch one[FUNCTIONS];
     struct ps_frame f = {0};
 
@@ -410,8 +410,8 @@ static void *push_many(void *arg)
         struct ps_push push = {.client = p->index, .sequence = k, .n_entries = FUNCTIONS};
 
         sample_push(&out, &push, one);
-        ps_store_answer(p->store, p->index, out.data, out.size, &reply);
-        if (ps_frame_read(&f, reply.data, reply.size) == 0)
+        ps_store_answer(p->store, p->index, out.data, out.n, &reply);
+        if (ps_frame_read(&f, reply.data, reply.n) == 0)
             atomic_store(&p->saved, f.reply.saved);
         atomic_fetch_add(&p->n_asked, 1);
         if (k % 8 == 0)
@@ -419,8 +419,8 @@ static void *push_many(void *arg)
     }
     ps_frame_release(&f);
     release_all(one, FUNCTIONS);
-    msgpack_sbuffer_destroy(&out);
-    msgpack_sbuffer_destroy(&reply);
+    pack_release(&out);
+    pack_release(&reply);
     return NULL;
 }
 
@@ -491,7 +491,7 @@ static void *write_many(void *arg)
 {
     struct writer *w = arg;
     struct ps_rank place = {0, w->index};
-    msgpack_sbuffer out = {0}, reply = {0};
+    struct pack out = {0}, reply = {0};
     struct ps_frame f = {0};
     uint32_t asked = UINT32_MAX;
     bool is_done = false;
@@ -507,10 +507,10 @@ static void *write_many(void *arg)
                                   .answer = w->answer};
 
         asked = w->n_known;
-        msgpack_sbuffer_clear(&out);
+        out.n = 0;
         ps_write_letters(&out, PS_LETTERS, &said);
-        ps_store_answer(w->store, w->index, out.data, out.size, &reply);
-        if (ps_frame_read(&f, reply.data, reply.size) != 0 || f.kind != PS_DELIVERY)
+        ps_store_answer(w->store, w->index, out.data, out.n, &reply);
+        if (ps_frame_read(&f, reply.data, reply.n) != 0 || f.kind != PS_DELIVERY)
             abort();
         if (f.letters.n_answers > 0 && f.letters.answer[0].state == PS_NOBODY)
             asked = UINT32_MAX;
@@ -519,8 +519,8 @@ static void *write_many(void *arg)
             is_done = atomic_fetch_add(w->n_done, 1) < 4;
     }
     ps_frame_release(&f);
-    msgpack_sbuffer_destroy(&out);
-    msgpack_sbuffer_destroy(&reply);
+    pack_release(&out);
+    pack_release(&reply);
     return NULL;
 }
 
@@ -602,7 +602,7 @@ static void rounds_do_not_depend_on_who_is_first(void **state)
     (void)state;
     for (int first = 0; first < 2; first++) {
         struct ps_store_opts opts = {.n_workers = 2, .n_clients = 2};
-        msgpack_sbuffer reply = {0}, out = {0};
+        struct pack reply = {0}, out = {0};
         struct ps_store *store;
         struct ps_frame f = {0};
         struct sketch s;
@@ -615,12 +615,12 @@ static void rounds_do_not_depend_on_who_is_first(void **state)
             struct ps_push push = {.client = (uint64_t)who + 1, .sequence = 1, .round = 1};
 
             push.n_entries = 1;
-            msgpack_sbuffer_clear(&out);
+            out.n = 0;
             ps_write_push(&out, &push);
             ps_write_named(&out, "prog", who ? "f01" : "f00", &s);
             ps_write_array(&out, 0);
-            ps_store_answer(store, 0, out.data, out.size, &reply);
-            assert_int_equal(ps_frame_read(&f, reply.data, reply.size), 0);
+            ps_store_answer(store, 0, out.data, out.n, &reply);
+            assert_int_equal(ps_frame_read(&f, reply.data, reply.n), 0);
             assert_int_equal(f.kind, PS_REPLY);
             assert_int_equal(f.reply.index[0], PS_NO_INDEX);
             ps_store_publish(store); /* nothing before both are there */
@@ -638,8 +638,8 @@ static void rounds_do_not_depend_on_who_is_first(void **state)
         sketch_release(&s);
         ps_store_close(store);
         ps_frame_release(&f);
-        msgpack_sbuffer_destroy(&reply);
-        msgpack_sbuffer_destroy(&out);
+        pack_release(&reply);
+        pack_release(&out);
     }
 }
 
@@ -649,7 +649,7 @@ static void all_that_is_published_can_be_asked_for(void **state)
     struct ps_store_opts opts = {.n_workers = 1};
     struct ps_push push = {.client = 1, .n_entries = 1};
     struct ps_stat stat = {0};
-    msgpack_sbuffer out = {0}, reply = {0};
+    struct pack out = {0}, reply = {0};
     struct ps_frame f = {0};
     struct ps_store *store;
     char name[PS_MAX_TEXT_BYTES + 1];
@@ -661,20 +661,20 @@ static void all_that_is_published_can_be_asked_for(void **state)
     ps_stat_add(&stat, 3);
     assert_int_equal(ps_store_open(&store, &opts), 0);
     for (push.sequence = 1; push.sequence <= 2; push.sequence++) {
-        msgpack_sbuffer_clear(&out);
+        out.n = 0;
         ps_write_push(&out, &push);
         ps_write_named(&out, push.sequence == 1 ? "0" : "1", "f", &s);
         ps_write_array(&out, 1);
         ps_write_stat(&out, &(struct ps_stat_key){"0", 7, "", "calls"}, &stat);
-        ps_store_answer(store, 0, out.data, out.size, &reply);
+        ps_store_answer(store, 0, out.data, out.n, &reply);
     }
     for (int is_published = 0; is_published < 2; is_published++) {
         if (is_published)
             assert_int_equal(ps_store_publish(store), 0);
-        msgpack_sbuffer_clear(&out);
+        out.n = 0;
         ps_write_ask(&out);
-        ps_store_answer(store, 0, out.data, out.size, &reply);
-        assert_int_equal(ps_frame_read(&f, reply.data, reply.size), 0);
+        ps_store_answer(store, 0, out.data, out.n, &reply);
+        assert_int_equal(ps_frame_read(&f, reply.data, reply.n), 0);
         assert_int_equal(f.kind, PS_STATE);
         assert_int_equal(f.push.client, 1);
         assert_int_equal(f.push.n_entries, 2);
@@ -689,23 +689,23 @@ static void all_that_is_published_can_be_asked_for(void **state)
     for (uint32_t i = 0; i <= PS_MAX_FRAME_BYTES / PS_MAX_TEXT_BYTES; i++, push.sequence++) {
         snprintf(name, 8, "%07u", i);
         name[7] = 'x';
-        msgpack_sbuffer_clear(&out);
+        out.n = 0;
         ps_write_push(&out, &push);
         ps_write_named(&out, "0", name, NULL);
         ps_write_array(&out, 0);
-        ps_store_answer(store, 0, out.data, out.size, &reply);
+        ps_store_answer(store, 0, out.data, out.n, &reply);
     }
-    msgpack_sbuffer_clear(&out);
+    out.n = 0;
     ps_write_ask(&out);
-    ps_store_answer(store, 0, out.data, out.size, &reply);
-    assert_int_equal(ps_frame_read(&f, reply.data, reply.size), 0);
+    ps_store_answer(store, 0, out.data, out.n, &reply);
+    assert_int_equal(ps_frame_read(&f, reply.data, reply.n), 0);
     assert_int_equal(f.kind, PS_REFUSAL);
     assert_int_equal(f.refusal.code, PS_LARGE);
     ps_store_close(store);
     ps_frame_release(&f);
     sketch_release(&s);
-    msgpack_sbuffer_destroy(&out);
-    msgpack_sbuffer_destroy(&reply);
+    pack_release(&out);
+    pack_release(&reply);
 }
 
 int main(void)

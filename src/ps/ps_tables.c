@@ -97,19 +97,19 @@ int ps_ask(const char *address, const char *key_file, int timeout_ms, struct ps_
            uint32_t *n_clients)
 {
     struct ps_socket socket = {0};
-    msgpack_sbuffer question = {0};
+    struct pack question = {0};
     int rc = ps_socket_connect(&socket, address, key_file);
 
     *out = (struct ps_snapshot){0};
     *n_clients = 0;
     ps_write_ask(&question);
-    if (rc == 0 && zmq_send(socket.socket, question.data, question.size, 0) < 0)
+    if (rc == 0 && zmq_send(socket.socket, question.data, question.n, 0) < 0)
         rc = err_set(ERR_IO, "%s", zmq_strerror(errno));
     if (rc == 0)
         rc = receive(&socket, timeout_ms, out, n_clients);
     if (rc < 0 && strstr(err_message(), address) == NULL)
         rc = err_set(rc, "cannot ask the server at '%s': %s", address, err_message());
-    msgpack_sbuffer_destroy(&question);
+    pack_release(&question);
     ps_socket_close(&socket);
     return rc;
 }

@@ -1,10 +1,10 @@
 /*
- * msgpack-c writes our frames, but does not read them: its unpacker makes room for as many
- * elements as a frame of five bytes claims to hold. This reader makes none. It walks over the
+ * A reader and a writer of MessagePack of our own: few kinds of elements are used, and the reader
+ * makes no room for as many elements as a frame of five bytes claims to hold. It walks over the
  * bytes, and each function takes the one element that must come next; anything else, or more
  * than is allowed, marks the reader bad, and it yields zeros from then on, so that only the
  * end needs to be looked at. The first byte of an element says what it is; its width and the
- * value follow, big-endian. Numbers that count are written in as many bytes as they need; any
+ * value follow, big-endian. Numbers that count are written in as few bytes as they need; any
  * width is read.
  *
  * The bins of a sketch are one binary element, because there are many of them: pairs of how
@@ -219,67 +219,81 @@ static bool ps_read_end(const struct ps_reader *r)
 
 /* -------------------------------------------------------------------------------- writing */
 
-/* Out of memory is the only thing that can go wrong. */
-static int append(void *out, const char *data, size_t bytes)
+/* The first byte of an element, and `width` bytes of a value, big-endian. */
+static void element(struct pack *out, unsigned first, uint64_t value, unsigned width)
 {
-    if (msgpack_sbuffer_write(out, data, bytes) != 0)
-        abort();
-    return 0;
+    unsigned char bytes[9] = {(unsigned char)first};
+
+    for (unsigned i = 0; i < width; i++)
+        bytes[1 + i] = (unsigned char)(value >> (8 * (width - 1 - i)));
+    pack_bytes(out, bytes, 1 + width);
 }
 
-static msgpack_packer packer(msgpack_sbuffer *out)
+/* ... in as few bytes as it needs: the kinds that follow `first` are of twice the width each. */
+static void shortest(struct pack *out, unsigned first, uint64_t value, unsigned width)
 {
-    msgpack_packer p;
-
-    msgpack_packer_init(&p, out, append);
-    return p;
+    while (width < 8 && value >> (8 * width) != 0) {
+        width *= 2;
+        first++;
+    }
+    element(out, first, value, width);
 }
 
-void ps_write_count(msgpack_sbuffer *out, uint64_t value)
+void ps_write_count(struct pack *out, uint64_t value)
 {
-    msgpack_packer p = packer(out);
-
-    msgpack_pack_uint64(&p, value);
+    if (value < 0x80)
+        element(out, (unsigned)value, 0, 0);
+    else
+        shortest(out, UINT_8, value, 1);
 }
 
-static void ps_write_number(msgpack_sbuffer *out, int64_t value)
+static void ps_write_number(struct pack *out, int64_t value)
 {
-    msgpack_packer p = packer(out);
+    unsigned width = 1, kind = INT_8;
 
-    msgpack_pack_int64(&p, value);
+    if (value >= 0) {
+        ps_write_count(out, (uint64_t)value);
+    } else if (value >= -32) {
+        element(out, (unsigned char)value, 0, 0);
+    } else {
+        for (; width < 8 && value < -((int64_t)1 << (8 * width - 1)); kind++)
+            width *= 2;
+        element(out, kind, (uint64_t)value, width);
+    }
 }
 
-static void ps_write_real(msgpack_sbuffer *out, double value)
+static void ps_write_real(struct pack *out, double value)
 {
-    msgpack_packer p = packer(out);
+    uint64_t bits;
 
-    msgpack_pack_double(&p, value);
+    memcpy(&bits, &value, sizeof bits);
+    element(out, FLOAT_64, bits, sizeof bits);
 }
 
-void ps_write_array(msgpack_sbuffer *out, uint32_t n)
+void ps_write_array(struct pack *out, uint32_t n)
 {
-    msgpack_packer p = packer(out);
-
-    msgpack_pack_array(&p, n);
+    if (n < 16)
+        element(out, 0x90 | n, 0, 0);
+    else
+        shortest(out, ARRAY_16, n, 2);
 }
 
-void ps_write_bytes(msgpack_sbuffer *out, const void *data, uint32_t bytes)
+void ps_write_bytes(struct pack *out, const void *data, uint32_t bytes)
 {
-    msgpack_packer p = packer(out);
-
-    msgpack_pack_bin(&p, bytes);
-    msgpack_pack_bin_body(&p, data, bytes);
+    shortest(out, BIN_8, bytes, 1);
+    pack_bytes(out, data, bytes);
 }
 
-void ps_write_text(msgpack_sbuffer *out, const char *text, size_t length)
+void ps_write_text(struct pack *out, const char *text, size_t length)
 {
-    msgpack_packer p = packer(out);
-
-    msgpack_pack_str(&p, length);
-    msgpack_pack_str_body(&p, text, length);
+    if (length < 32)
+        element(out, 0xa0 | (unsigned)length, 0, 0);
+    else
+        shortest(out, STR_8, length, 1);
+    pack_bytes(out, text, length);
 }
 
-void ps_write_wide(msgpack_sbuffer *out, unsigned __int128 value)
+void ps_write_wide(struct pack *out, unsigned __int128 value)
 {
     unsigned char bytes[16];
 
@@ -288,16 +302,14 @@ void ps_write_wide(msgpack_sbuffer *out, unsigned __int128 value)
     ps_write_bytes(out, bytes, sizeof bytes);
 }
 
-void ps_write_nil(msgpack_sbuffer *out)
+void ps_write_nil(struct pack *out)
 {
-    msgpack_packer p = packer(out);
-
-    msgpack_pack_nil(&p);
+    element(out, NIL, 0, 0);
 }
 
-void ps_write_raw(msgpack_sbuffer *out, const void *data, size_t bytes)
+void ps_write_raw(struct pack *out, const void *data, size_t bytes)
 {
-    append(out, data, bytes);
+    pack_bytes(out, data, bytes);
 }
 
 /* ----------------------------------------------------------------------------------- frames */
@@ -417,7 +429,7 @@ struct sketch ps_sketch_view(const struct ps_packed_sketch *s, uint64_t *bin)
     return view;
 }
 
-void ps_write_sketch(msgpack_sbuffer *out, const struct sketch *s)
+void ps_write_sketch(struct pack *out, const struct sketch *s)
 {
     unsigned char bytes[MAX_BINS_BYTES], *at = bytes;
     uint64_t next = 0;
@@ -722,14 +734,14 @@ int ps_frame_read(struct ps_frame *f, const void *data, size_t bytes)
 
 /* -------------------------------------------------------------------------------- writing */
 
-static void write_head(msgpack_sbuffer *out, enum ps_kind kind)
+static void write_head(struct pack *out, enum ps_kind kind)
 {
     ps_write_array(out, n_elements[kind]);
     ps_write_count(out, PS_WIRE_VERSION);
     ps_write_count(out, kind);
 }
 
-void ps_write_push(msgpack_sbuffer *out, const struct ps_push *p)
+void ps_write_push(struct pack *out, const struct ps_push *p)
 {
     write_head(out, PS_PUSH);
     ps_write_count(out, p->client);
@@ -740,7 +752,7 @@ void ps_write_push(msgpack_sbuffer *out, const struct ps_push *p)
     ps_write_array(out, p->n_entries);
 }
 
-static void write_delta(msgpack_sbuffer *out, const struct sketch *sketch)
+static void write_delta(struct pack *out, const struct sketch *sketch)
 {
     if (sketch)
         ps_write_sketch(out, sketch);
@@ -748,14 +760,14 @@ static void write_delta(msgpack_sbuffer *out, const struct sketch *sketch)
         ps_write_nil(out);
 }
 
-void ps_write_entry(msgpack_sbuffer *out, uint32_t index, const struct sketch *sketch)
+void ps_write_entry(struct pack *out, uint32_t index, const struct sketch *sketch)
 {
     ps_write_array(out, 2);
     ps_write_count(out, index);
     write_delta(out, sketch);
 }
 
-void ps_write_named(msgpack_sbuffer *out, const char *program, const char *name,
+void ps_write_named(struct pack *out, const char *program, const char *name,
                     const struct sketch *sketch)
 {
     ps_write_array(out, 2);
@@ -765,8 +777,7 @@ void ps_write_named(msgpack_sbuffer *out, const char *program, const char *name,
     write_delta(out, sketch);
 }
 
-void ps_write_stat(msgpack_sbuffer *out, const struct ps_stat_key *key,
-                   const struct ps_stat *stat)
+void ps_write_stat(struct pack *out, const struct ps_stat_key *key, const struct ps_stat *stat)
 {
     ps_write_array(out, 9);
     ps_write_text(out, key->program, strlen(key->program));
@@ -787,7 +798,7 @@ void ps_write_stat(msgpack_sbuffer *out, const struct ps_stat_key *key,
     }
 }
 
-void ps_write_reply(msgpack_sbuffer *out, const struct ps_reply *p)
+void ps_write_reply(struct pack *out, const struct ps_reply *p)
 {
     write_head(out, PS_REPLY);
     ps_write_count(out, p->epoch);
@@ -806,12 +817,12 @@ void ps_write_reply(msgpack_sbuffer *out, const struct ps_reply *p)
     ps_write_array(out, p->n_models);
 }
 
-void ps_write_ask(msgpack_sbuffer *out)
+void ps_write_ask(struct pack *out)
 {
     write_head(out, PS_ASK);
 }
 
-void ps_write_state(msgpack_sbuffer *out, const struct ps_push *p)
+void ps_write_state(struct pack *out, const struct ps_push *p)
 {
     write_head(out, PS_STATE);
     ps_write_count(out, p->have);
@@ -820,7 +831,7 @@ void ps_write_state(msgpack_sbuffer *out, const struct ps_push *p)
     ps_write_array(out, p->n_entries);
 }
 
-void ps_write_refusal(msgpack_sbuffer *out, const struct ps_refusal *p)
+void ps_write_refusal(struct pack *out, const struct ps_refusal *p)
 {
     write_head(out, PS_REFUSAL);
     ps_write_count(out, p->code);
@@ -829,7 +840,7 @@ void ps_write_refusal(msgpack_sbuffer *out, const struct ps_refusal *p)
     ps_write_count(out, p->received);
 }
 
-static void write_places(msgpack_sbuffer *out, const struct ps_letters *l)
+static void write_places(struct pack *out, const struct ps_letters *l)
 {
     ps_write_array(out, l->n_places);
     for (uint32_t i = 0; i < l->n_places; i++) {
@@ -839,7 +850,7 @@ static void write_places(msgpack_sbuffer *out, const struct ps_letters *l)
     }
 }
 
-static void write_question(msgpack_sbuffer *out, const struct ps_letter *q)
+static void write_question(struct pack *out, const struct ps_letter *q)
 {
     ps_write_array(out, 5);
     ps_write_count(out, q->client);
@@ -849,7 +860,7 @@ static void write_question(msgpack_sbuffer *out, const struct ps_letter *q)
     ps_write_bytes(out, q->body.data, q->body.n);
 }
 
-static void write_answer(msgpack_sbuffer *out, const struct ps_letter *a)
+static void write_answer(struct pack *out, const struct ps_letter *a)
 {
     ps_write_array(out, 4);
     ps_write_count(out, a->client);
@@ -858,7 +869,7 @@ static void write_answer(msgpack_sbuffer *out, const struct ps_letter *a)
     ps_write_bytes(out, a->body.data, a->body.n);
 }
 
-void ps_write_letters(msgpack_sbuffer *out, enum ps_kind kind, const struct ps_letters *l)
+void ps_write_letters(struct pack *out, enum ps_kind kind, const struct ps_letters *l)
 {
     write_head(out, kind);
     if (kind == PS_LETTERS) {

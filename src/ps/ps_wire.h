@@ -14,10 +14,10 @@
 #ifndef SNAG_PS_PS_WIRE_H
 #define SNAG_PS_PS_WIRE_H
 
+#include "base/pack.h"
 #include "detect/sketch.h"
 #include "ps/ps_stat.h"
 
-#include <msgpack.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,18 +29,18 @@ struct ps_span {
 };
 
 /*
- * ps_write_* -- elements of MessagePack into a buffer that grows. A new buffer is zeroed; it is given
- * back with msgpack_sbuffer_destroy.
+ * ps_write_* -- elements of MessagePack into a buffer that grows, in as few bytes as the format has for
+ * them. A new buffer is zeroed; it is given back with pack_release.
  */
-void ps_write_count(msgpack_sbuffer *out, uint64_t value);
-void ps_write_array(msgpack_sbuffer *out, uint32_t n);
-void ps_write_bytes(msgpack_sbuffer *out, const void *data, uint32_t bytes);
-void ps_write_text(msgpack_sbuffer *out, const char *text, size_t length);
-void ps_write_wide(msgpack_sbuffer *out, unsigned __int128 value);
-void ps_write_nil(msgpack_sbuffer *out);
+void ps_write_count(struct pack *out, uint64_t value);
+void ps_write_array(struct pack *out, uint32_t n);
+void ps_write_bytes(struct pack *out, const void *data, uint32_t bytes);
+void ps_write_text(struct pack *out, const char *text, size_t length);
+void ps_write_wide(struct pack *out, unsigned __int128 value);
+void ps_write_nil(struct pack *out);
 
 /* ps_write_raw -- bytes that are MessagePack already. */
-void ps_write_raw(msgpack_sbuffer *out, const void *data, size_t bytes);
+void ps_write_raw(struct pack *out, const void *data, size_t bytes);
 
 #define PS_WIRE_VERSION 1u
 #define PS_MAX_FRAME_BYTES (64u << 20)   /* bytes */
@@ -181,34 +181,33 @@ void ps_frame_release(struct ps_frame *frame);
 struct sketch ps_sketch_view(const struct ps_packed_sketch *packed, uint64_t *count);
 
 /* ps_write_sketch -- of one call or more. */
-void ps_write_sketch(msgpack_sbuffer *out, const struct sketch *sketch);
+void ps_write_sketch(struct pack *out, const struct sketch *sketch);
 
 /*
  * ps_write_push -- the head of a push; n_entries times ps_write_entry or ps_write_named follow,
  * then ps_write_array(n_stats) and n_stats times ps_write_stat. Of push only the numbers are
  * looked at. sketch may be NULL.
  */
-void ps_write_push(msgpack_sbuffer *out, const struct ps_push *push);
-void ps_write_entry(msgpack_sbuffer *out, uint32_t index, const struct sketch *sketch);
-void ps_write_named(msgpack_sbuffer *out, const char *program, const char *name,
+void ps_write_push(struct pack *out, const struct ps_push *push);
+void ps_write_entry(struct pack *out, uint32_t index, const struct sketch *sketch);
+void ps_write_named(struct pack *out, const char *program, const char *name,
                     const struct sketch *sketch);
-void ps_write_stat(msgpack_sbuffer *out, const struct ps_stat_key *key,
-                   const struct ps_stat *stat);
+void ps_write_stat(struct pack *out, const struct ps_stat_key *key, const struct ps_stat *stat);
 
 /*
  * ps_write_reply -- the head of a reply and its indices; n_models times ps_write_count(index),
  * ps_write_sketch follow, as an array of two each.
  */
-void ps_write_reply(msgpack_sbuffer *out, const struct ps_reply *reply);
+void ps_write_reply(struct pack *out, const struct ps_reply *reply);
 
 /* ps_write_ask -- the question for all that is known, and ps_write_state the head of its
  * answer, after which functions and statistics follow as in a push; functions by name, with
  * their models. */
-void ps_write_ask(msgpack_sbuffer *out);
-void ps_write_state(msgpack_sbuffer *out, const struct ps_push *state);
-void ps_write_refusal(msgpack_sbuffer *out, const struct ps_refusal *refusal);
+void ps_write_ask(struct pack *out);
+void ps_write_state(struct pack *out, const struct ps_push *state);
+void ps_write_refusal(struct pack *out, const struct ps_refusal *refusal);
 
 /* ps_write_letters -- a whole frame of either kind. */
-void ps_write_letters(msgpack_sbuffer *out, enum ps_kind kind, const struct ps_letters *l);
+void ps_write_letters(struct pack *out, enum ps_kind kind, const struct ps_letters *l);
 
 #endif

@@ -8,7 +8,7 @@
 static const struct ps_push head = {
     .client = 7, .epoch = UINT64_MAX, .sequence = 3, .round = 300, .have = 70000};
 
-static void write_sample(msgpack_sbuffer *out, const struct sketch *s)
+static void write_sample(struct pack *out, const struct sketch *s)
 {
     const struct ps_stat_key key = {"prog", 3, "main", "calls"};
     struct ps_stat whole = {0}, real = {0};
@@ -40,14 +40,14 @@ static void make_sketch(struct sketch *s)
 static void a_push_comes_back_as_it_was(void **state)
 {
     static uint64_t bin[SKETCH_MAX_BINS];
-    msgpack_sbuffer out = {0};
+    struct pack out = {0};
     struct ps_frame f = {0};
     struct sketch s, view, copy;
 
     (void)state;
     make_sketch(&s);
     write_sample(&out, &s);
-    assert_int_equal(ps_frame_read(&f, out.data, out.size), 0);
+    assert_int_equal(ps_frame_read(&f, out.data, out.n), 0);
     assert_int_equal(f.kind, PS_PUSH);
     assert_true(f.push.client == 7 && f.push.epoch == UINT64_MAX && f.push.sequence == 3);
     assert_true(f.push.round == 300 && f.push.have == 70000);
@@ -67,7 +67,7 @@ static void a_push_comes_back_as_it_was(void **state)
     sketch_release(&copy);
     sketch_release(&s);
     ps_frame_release(&f);
-    msgpack_sbuffer_destroy(&out);
+    pack_release(&out);
 }
 
 static void answers_come_back_as_they_were(void **state)
@@ -75,26 +75,26 @@ static void answers_come_back_as_they_were(void **state)
     uint32_t index[3] = {0, PS_NO_INDEX, 40000};
     struct ps_reply reply = {1, 2, 3, 4, 5, 6, true, .n_indices = 3, .index = index};
     struct ps_refusal refusal = {PS_STALE, 10, 11, 12};
-    msgpack_sbuffer out = {0};
+    struct pack out = {0};
     struct ps_frame f = {0};
 
     (void)state;
     ps_write_reply(&out, &reply);
-    assert_int_equal(ps_frame_read(&f, out.data, out.size), 0);
+    assert_int_equal(ps_frame_read(&f, out.data, out.n), 0);
     assert_int_equal(f.kind, PS_REPLY);
     assert_true(f.reply.epoch == 1 && f.reply.saved == 4 && f.reply.round == 6 &&
                 f.reply.is_frozen);
     assert_memory_equal(f.reply.index, index, sizeof index);
-    msgpack_sbuffer_clear(&out);
+    out.n = 0;
     ps_write_refusal(&out, &refusal);
-    assert_int_equal(ps_frame_read(&f, out.data, out.size), 0);
+    assert_int_equal(ps_frame_read(&f, out.data, out.n), 0);
     assert_int_equal(f.refusal.code, PS_STALE);
     assert_true(f.refusal.epoch == 10 && f.refusal.sequence == 11 && f.refusal.received == 12);
     ps_frame_release(&f);
-    msgpack_sbuffer_destroy(&out);
+    pack_release(&out);
 }
 
-static void write_letters(msgpack_sbuffer *out, enum ps_kind kind)
+static void write_letters(struct pack *out, enum ps_kind kind)
 {
     const unsigned char body[] = {0, 0xff, 10};
     struct ps_rank place[] = {{0, 3}, {UINT32_MAX, 0}};
@@ -121,13 +121,13 @@ static void write_letters(msgpack_sbuffer *out, enum ps_kind kind)
 
 static void letters_come_back_as_they_were(void **state)
 {
-    msgpack_sbuffer out = {0};
+    struct pack out = {0};
     struct ps_frame f = {0};
     const struct ps_letters *l = &f.letters;
 
     (void)state;
     write_letters(&out, PS_LETTERS);
-    assert_int_equal(ps_frame_read(&f, out.data, out.size), 0);
+    assert_int_equal(ps_frame_read(&f, out.data, out.n), 0);
     assert_int_equal(f.kind, PS_LETTERS);
     assert_true(l->client == 9 && l->number == 300 && l->is_over);
     assert_true(l->job.n == 3 && memcmp(l->job.data, "job", 3) == 0);
@@ -137,9 +137,9 @@ static void letters_come_back_as_they_were(void **state)
     assert_true(l->question[0].client == UINT64_MAX && l->question[0].number == 4 &&
                 l->question[0].place.program == 1 && l->question[0].place.rank == 70000 &&
                 l->question[0].body.n == 3 && l->question[0].body.data[1] == 0xff);
-    msgpack_sbuffer_clear(&out);
+    out.n = 0;
     write_letters(&out, PS_DELIVERY);
-    assert_int_equal(ps_frame_read(&f, out.data, out.size), 0);
+    assert_int_equal(ps_frame_read(&f, out.data, out.n), 0);
     assert_int_equal(f.kind, PS_DELIVERY);
     assert_true(l->number == 300 && l->epoch == 10 && l->n_going_on == 11 && l->is_successor);
     assert_int_equal(l->n_answers, 2);
@@ -147,30 +147,70 @@ static void letters_come_back_as_they_were(void **state)
                 l->answer[1].client == 5 && l->answer[1].number == 7 &&
                 l->answer[1].state == PS_ANSWERED && l->answer[1].body.n == 2);
     ps_frame_release(&f);
-    msgpack_sbuffer_destroy(&out);
+    pack_release(&out);
 }
 
-/* What we write is MessagePack to the library, too. */
-static void frames_are_messagepack(void **state)
+/* Each kind of element as MessagePack's specification has it, at the borders of its widths. */
+static void elements_are_as_short_as_they_can_be(void **state)
 {
-    msgpack_sbuffer out = {0};
-    msgpack_unpacked object;
-    struct sketch s;
-    size_t at = 0;
+    static const struct {
+        uint64_t value;
+        const char *bytes;
+        size_t n;
+    } count[] = {{0, "\x00", 1},
+                 {127, "\x7f", 1},
+                 {128, "\xcc\x80", 2},
+                 {255, "\xcc\xff", 2},
+                 {256, "\xcd\x01\x00", 3},
+                 {65535, "\xcd\xff\xff", 3},
+                 {65536, "\xce\x00\x01\x00\x00", 5},
+                 {UINT32_MAX, "\xce\xff\xff\xff\xff", 5},
+                 {(uint64_t)1 << 32, "\xcf\x00\x00\x00\x01\x00\x00\x00\x00", 9},
+                 {UINT64_MAX, "\xcf\xff\xff\xff\xff\xff\xff\xff\xff", 9}};
+    static const struct {
+        uint32_t length;
+        const char *text, *bytes, *array;
+    } heads[] = {
+        {0, "\xa0", "\xc4\x00", "\x90"},
+        {15, "\xaf", "\xc4\x0f", "\x9f"},
+        {16, "\xb0", "\xc4\x10", "\xdc\x00\x10"},
+        {31, "\xbf", "\xc4\x1f", "\xdc\x00\x1f"},
+        {32, "\xd9\x20", "\xc4\x20", "\xdc\x00\x20"},
+        {255, "\xd9\xff", "\xc4\xff", "\xdc\x00\xff"},
+        {256, "\xda\x01\x00", "\xc5\x01\x00", "\xdc\x01\x00"},
+        {65535, "\xda\xff\xff", "\xc5\xff\xff", "\xdc\xff\xff"},
+        {65536, "\xdb\x00\x01\x00\x00", "\xc6\x00\x01\x00\x00", "\xdd\x00\x01\x00\x00"}};
+    static const size_t n_text[] = {1, 1, 1, 1, 2, 2, 3, 3, 5},
+                        n_bytes[] = {2, 2, 2, 2, 2, 2, 3, 3, 5},
+                        n_array[] = {1, 1, 3, 3, 3, 3, 3, 3, 5};
+    static char zeros[65536];
+    struct pack out = {0};
 
     (void)state;
-    make_sketch(&s);
-    write_sample(&out, &s);
-    msgpack_unpacked_init(&object);
-    assert_int_equal(msgpack_unpack_next(&object, out.data, out.size, &at),
-                     MSGPACK_UNPACK_SUCCESS);
-    assert_int_equal(at, out.size);
-    assert_int_equal(object.data.type, MSGPACK_OBJECT_ARRAY);
-    assert_int_equal(object.data.via.array.size, 9);
-    assert_true(object.data.via.array.ptr[5].via.u64 == 300);
-    msgpack_unpacked_destroy(&object);
-    sketch_release(&s);
-    msgpack_sbuffer_destroy(&out);
+    for (size_t i = 0; i < sizeof count / sizeof count[0]; i++) {
+        out.n = 0;
+        ps_write_count(&out, count[i].value);
+        assert_int_equal(out.n, count[i].n);
+        assert_memory_equal(out.data, count[i].bytes, out.n);
+    }
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+        out.n = 0;
+        ps_write_text(&out, zeros, heads[i].length);
+        assert_int_equal(out.n, n_text[i] + heads[i].length);
+        assert_memory_equal(out.data, heads[i].text, n_text[i]);
+        out.n = 0;
+        ps_write_bytes(&out, zeros, heads[i].length);
+        assert_int_equal(out.n, n_bytes[i] + heads[i].length);
+        assert_memory_equal(out.data, heads[i].bytes, n_bytes[i]);
+        out.n = 0;
+        ps_write_array(&out, heads[i].length);
+        assert_int_equal(out.n, n_array[i]);
+        assert_memory_equal(out.data, heads[i].array, out.n);
+    }
+    out.n = 0;
+    ps_write_nil(&out);
+    assert_true(out.n == 1 && out.data[0] == 0xc0);
+    pack_release(&out);
 }
 
 static int read_copy(struct ps_frame *f, const void *data, size_t n)
@@ -186,7 +226,7 @@ static int read_copy(struct ps_frame *f, const void *data, size_t n)
 
 static void every_beginning_and_every_longer_frame_is_refused(void **state)
 {
-    msgpack_sbuffer out[3] = {{0}};
+    struct pack out[3] = {{0}};
     struct ps_frame f = {0};
     struct sketch s;
 
@@ -196,11 +236,11 @@ static void every_beginning_and_every_longer_frame_is_refused(void **state)
     write_letters(&out[1], PS_LETTERS);
     write_letters(&out[2], PS_DELIVERY);
     for (int i = 0; i < 3; i++) {
-        for (size_t n = 0; n < out[i].size; n++)
+        for (size_t n = 0; n < out[i].n; n++)
             assert_int_equal(read_copy(&f, out[i].data, n), ERR_FORMAT);
         ps_write_nil(&out[i]);
-        assert_int_equal(read_copy(&f, out[i].data, out[i].size), ERR_FORMAT);
-        msgpack_sbuffer_destroy(&out[i]);
+        assert_int_equal(read_copy(&f, out[i].data, out[i].n), ERR_FORMAT);
+        pack_release(&out[i]);
     }
     sketch_release(&s);
     ps_frame_release(&f);
@@ -226,15 +266,15 @@ static void letters_have_limits(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof tail / sizeof *tail; i++) {
         const unsigned char first[] = {0x99, PS_WIRE_VERSION, PS_LETTERS, 1, 0, 0xa1, 'j'};
-        msgpack_sbuffer out = {0};
+        struct pack out = {0};
 
         ps_write_raw(&out, first, sizeof first);
         ps_write_raw(&out, tail[i].bytes, tail[i].n);
         for (size_t k = 0; k < tail[i].n_zeros; k++)
             ps_write_raw(&out, "", 1);
-        if (read_copy(&f, out.data, out.size) != ERR_FORMAT)
+        if (read_copy(&f, out.data, out.n) != ERR_FORMAT)
             fail_msg("accepted: %s", tail[i].what);
-        msgpack_sbuffer_destroy(&out);
+        pack_release(&out);
     }
     ps_frame_release(&f);
 }
@@ -242,7 +282,7 @@ static void letters_have_limits(void **state)
 /* A damaged frame is refused, or its sketches are still ones that values could have made. */
 static void damage_never_yields_an_impossible_sketch(void **state)
 {
-    msgpack_sbuffer out = {0};
+    struct pack out = {0};
     struct ps_frame f = {0};
     struct rng rng = {5};
     struct sketch s;
@@ -252,11 +292,11 @@ static void damage_never_yields_an_impossible_sketch(void **state)
     make_sketch(&s);
     write_sample(&out, &s);
     for (int i = 0; i < 20000; i++) {
-        size_t at = rng_below(&rng, out.size);
+        size_t at = rng_below(&rng, out.n);
         char was = out.data[at];
 
         out.data[at] = (char)(was ^ (1 << rng_below(&rng, 8)));
-        if (read_copy(&f, out.data, out.size) == 0) {
+        if (read_copy(&f, out.data, out.n) == 0) {
             n_good++;
             for (uint32_t e = 0; f.kind == PS_PUSH && e < f.push.n_entries; e++) {
                 const struct ps_packed_sketch *p = &f.push.entry[e].sketch;
@@ -272,7 +312,7 @@ static void damage_never_yields_an_impossible_sketch(void **state)
     assert_in_range(n_good, 1, 15000);
     sketch_release(&s);
     ps_frame_release(&f);
-    msgpack_sbuffer_destroy(&out);
+    pack_release(&out);
 }
 
 /* What a few bytes can claim. */
@@ -331,7 +371,7 @@ static void sketches_must_be_possible(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof sketch / sizeof *sketch; i++) {
         struct ps_push push = {.n_entries = 1};
-        msgpack_sbuffer out = {0};
+        struct pack out = {0};
         struct ps_frame f = {0};
 
         ps_write_push(&out, &push);
@@ -344,26 +384,26 @@ static void sketches_must_be_possible(void **state)
         ps_write_wide(&out, 0);
         ps_write_bytes(&out, sketch[i].bin, sketch[i].n_bytes);
         ps_write_array(&out, 0);
-        if (read_copy(&f, out.data, out.size) != sketch[i].rc)
+        if (read_copy(&f, out.data, out.n) != sketch[i].rc)
             fail_msg("sketch %zu", i);
         ps_frame_release(&f);
-        msgpack_sbuffer_destroy(&out);
+        pack_release(&out);
     }
 }
 
 static void text_has_no_control_characters(void **state)
 {
     struct ps_push push = {.n_entries = 1};
-    msgpack_sbuffer out = {0};
+    struct pack out = {0};
     struct ps_frame f = {0};
 
     (void)state;
     ps_write_push(&out, &push);
     ps_write_named(&out, "prog", "two\nlines", NULL);
     ps_write_array(&out, 0);
-    assert_int_equal(ps_frame_read(&f, out.data, out.size), ERR_FORMAT);
+    assert_int_equal(ps_frame_read(&f, out.data, out.n), ERR_FORMAT);
     ps_frame_release(&f);
-    msgpack_sbuffer_destroy(&out);
+    pack_release(&out);
 }
 
 int main(void)
@@ -373,7 +413,7 @@ int main(void)
         cmocka_unit_test(answers_come_back_as_they_were),
         cmocka_unit_test(letters_come_back_as_they_were),
         cmocka_unit_test(letters_have_limits),
-        cmocka_unit_test(frames_are_messagepack),
+        cmocka_unit_test(elements_are_as_short_as_they_can_be),
         cmocka_unit_test(every_beginning_and_every_longer_frame_is_refused),
         cmocka_unit_test(damage_never_yields_an_impossible_sketch),
         cmocka_unit_test(claims_are_not_believed),

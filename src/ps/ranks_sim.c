@@ -40,10 +40,10 @@ struct sim {
     zmq_pollitem_t *item; /* [n_sockets] */
     uint32_t n_sockets;
     struct sketch *sketch; /* [BODIES][n_functions] */
-    msgpack_sbuffer named[BODIES], indexed[BODIES];
+    struct pack named[BODIES], indexed[BODIES];
     bool has_indices;
     uint64_t *epoch; /* [n_addresses] 0: it has not said the indices yet, which all share */
-    msgpack_sbuffer out;
+    struct pack out;
     struct ps_frame frame;
 };
 
@@ -74,7 +74,7 @@ static int draw_ids(struct sim *s)
 }
 
 /* index: the server's, or NULL to say names. */
-static void write_bodies(struct sim *s, msgpack_sbuffer body[BODIES], const uint32_t *index)
+static void write_bodies(struct sim *s, struct pack body[BODIES], const uint32_t *index)
 {
     for (uint32_t b = 0; b < BODIES; b++) {
         for (uint32_t f = 0; f < s->opts.n_functions; f++) {
@@ -133,10 +133,10 @@ static void close_all(struct sim *s)
     for (uint32_t i = 0; s->sketch && i < BODIES * s->opts.n_functions; i++)
         sketch_release(&s->sketch[i]);
     for (uint32_t b = 0; b < BODIES; b++) {
-        msgpack_sbuffer_destroy(&s->named[b]);
-        msgpack_sbuffer_destroy(&s->indexed[b]);
+        pack_release(&s->named[b]);
+        pack_release(&s->indexed[b]);
     }
-    msgpack_sbuffer_destroy(&s->out);
+    pack_release(&s->out);
     ps_frame_release(&s->frame);
     free(s->sketch);
     free(s->epoch);
@@ -150,7 +150,7 @@ static void close_all(struct sim *s)
 static void send_step(struct sim *s, uint32_t r, bool is_again)
 {
     struct rank *rank = &s->rank[r];
-    const msgpack_sbuffer *body;
+    const struct pack *body;
     uint64_t epoch = s->epoch[r % s->opts.n_addresses];
     struct ps_push push = {.client = rank->id, .epoch = epoch, .have = rank->have};
 
@@ -158,11 +158,11 @@ static void send_step(struct sim *s, uint32_t r, bool is_again)
     push.sequence = rank->step << RANK_BITS | r;
     push.n_entries = s->opts.n_functions;
     body = &(epoch ? s->indexed : s->named)[(r + rank->step) % BODIES];
-    msgpack_sbuffer_clear(&s->out);
+    s->out.n = 0;
     ps_write_push(&s->out, &push);
-    ps_write_raw(&s->out, body->data, body->size);
-    zmq_send(s->socket[r % s->n_sockets], s->out.data, s->out.size, ZMQ_DONTWAIT);
-    s->result->sent_bytes += s->out.size;
+    ps_write_raw(&s->out, body->data, body->n);
+    zmq_send(s->socket[r % s->n_sockets], s->out.data, s->out.n, ZMQ_DONTWAIT);
+    s->result->sent_bytes += s->out.n;
     s->result->n_sent++;
     s->result->n_resent += is_again;
     rank->is_waiting = true;

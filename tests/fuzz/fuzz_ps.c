@@ -13,22 +13,22 @@
 /* What has been published is told whoever asks for all of it. */
 static void ask_for_all(struct ps_store *store)
 {
-    msgpack_sbuffer question = {0}, answer = {0};
+    struct pack question = {0}, answer = {0};
     struct ps_frame frame = {0};
 
     ps_write_ask(&question);
-    ps_store_answer(store, 0, question.data, question.size, &answer);
-    if (ps_frame_read(&frame, answer.data, answer.size) < 0 || frame.kind != PS_STATE)
+    ps_store_answer(store, 0, question.data, question.n, &answer);
+    if (ps_frame_read(&frame, answer.data, answer.n) < 0 || frame.kind != PS_STATE)
         abort();
     ps_frame_release(&frame);
-    msgpack_sbuffer_destroy(&question);
-    msgpack_sbuffer_destroy(&answer);
+    pack_release(&question);
+    pack_release(&answer);
 }
 
 static void ask_store(const uint8_t *data, size_t size)
 {
     struct ps_store_opts opts = {.n_workers = 1, .n_clients = size % 2};
-    msgpack_sbuffer reply = {0};
+    struct pack reply = {0};
     struct ps_frame frame = {0};
     struct ps_store *store;
 
@@ -36,14 +36,14 @@ static void ask_store(const uint8_t *data, size_t size)
         abort();
     for (int i = 0; i < 2; i++) {
         ps_store_answer(store, 0, data, size, &reply);
-        if (ps_frame_read(&frame, reply.data, reply.size) < 0)
+        if (ps_frame_read(&frame, reply.data, reply.n) < 0)
             abort(); /* the server said what its clients do not understand */
         ps_store_publish(store);
     }
     ask_for_all(store);
     ps_store_close(store);
     ps_frame_release(&frame);
-    msgpack_sbuffer_destroy(&reply);
+    pack_release(&reply);
 }
 
 /* A server that goes on with it, and writes it again; below another, which is not there, if it

@@ -16,11 +16,11 @@ const char *sample_name(uint32_t i, char name[16])
     return name;
 }
 
-void sample_push(msgpack_sbuffer *out, const struct ps_push *push, const struct sketch *sketch)
+void sample_push(struct pack *out, const struct ps_push *push, const struct sketch *sketch)
 {
     char name[16];
 
-    msgpack_sbuffer_clear(out);
+    out->n = 0;
     ps_write_push(out, push);
     for (uint32_t i = 0; i < push->n_entries; i++)
         ps_write_named(out, "prog", sample_name(i, name), sketch[i].n > 0 ? &sketch[i] : NULL);

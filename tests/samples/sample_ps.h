@@ -13,7 +13,7 @@ const char *sample_name(uint32_t i, char name[16]);
 
 /* sample_push -- a whole push of functions "prog", "f00".. with these sketches, empty ones too,
  * named, and without statistics. */
-void sample_push(msgpack_sbuffer *out, const struct ps_push *push, const struct sketch *sketch);
+void sample_push(struct pack *out, const struct ps_push *push, const struct sketch *sketch);
 
 /* sample_same -- the same n, sums, bins, everything. */
 bool sample_same(const struct sketch *a, const struct sketch *b);

@@ -11,6 +11,7 @@ class Snag(CMakePackage):
     version("0.1.0")
 
     variant("mpi", default=True, description="the tracer of MPI programs, and snag analyze --together")
+    variant("postgres", default=True, description="stores in PostgreSQL: its client, where snag runs")
     variant("adios2", default=False, description="read what TAU writes through ADIOS2")
     variant("page", default=False, description="the page of snag serve; npm needs its registry")
 
@@ -22,16 +23,16 @@ class Snag(CMakePackage):
     depends_on("elfutils")
     depends_on("jansson")
     depends_on("libiberty +pic")
-    depends_on("libzmq")
-    depends_on("msgpack-c")
-    depends_on("openblas")
     depends_on("otf2")
-    depends_on("postgresql")  # its headers; the library is loaded when a store is in PostgreSQL
     depends_on("sqlite")
     depends_on("xxhash")
     depends_on("yajl")
     depends_on("zlib-api")
     depends_on("zstd")
+    # loaded when they are needed, and not to build
+    depends_on("libzmq", type="run")
+    depends_on("openblas", type="run")
+    depends_on("postgresql", type="run", when="+postgres")
     depends_on("mpi", when="+mpi")
     depends_on("adios2 +sst", when="+adios2")
     depends_on("node-js@18:", type="build", when="+page")
@@ -48,5 +49,5 @@ class Snag(CMakePackage):
 
     def setup_run_environment(self, env):
         # what is looked for when it is needed
-        for name in ("openblas", "libzmq", "postgresql"):
+        for name in ("openblas", "libzmq") + (("postgresql",) if "+postgres" in self.spec else ()):
             env.append_path("LD_LIBRARY_PATH", self.spec[name].prefix.lib)
