@@ -1,12 +1,13 @@
 # The page, as a table of files inside the program (src/serve/routes.h).
 #
 # SNAG_PAGE=ON builds it from web/ with npm; OFF takes web/placeholder; AUTO builds it if npm and
-# web/package.json are there and it can be built, and says why where it cannot. A build with sanitizers takes what the release
-# build beside it has made, or the placeholder.
+# web/package.json are there and it can be built, and says why where it cannot. A directory is a page that another build has
+# made (build/release/page), for machines that no registry is reached from. A build with sanitizers takes what the release build
+# beside it has made, or the placeholder.
 #
 # npm runs in a copy of web/ in the build directory: the sources stay as they are.
 
-set(SNAG_PAGE AUTO CACHE STRING "build the page with npm: AUTO, ON or OFF")
+set(SNAG_PAGE AUTO CACHE STRING "build the page with npm: AUTO, ON or OFF; or the directory of one that is built")
 set_property(CACHE SNAG_PAGE PROPERTY STRINGS AUTO ON OFF)
 
 set(web ${PROJECT_SOURCE_DIR}/web)
@@ -18,7 +19,14 @@ set(made ${page}.stamp)
 
 find_program(NPM npm)
 set(mode ${SNAG_PAGE})
-if(SNAG_SANITIZE AND NOT SNAG_PAGE STREQUAL "ON")
+set(reused ${PROJECT_SOURCE_DIR}/build/release/page)
+if(SNAG_PAGE MATCHES "/")
+  set(mode REUSE)
+  get_filename_component(reused ${SNAG_PAGE} ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR})
+  if(NOT EXISTS ${reused}/index.html OR NOT EXISTS ${reused}/report.html)
+    message(FATAL_ERROR "SNAG_PAGE=${SNAG_PAGE} is no page: it has no index.html, or no report.html")
+  endif()
+elseif(SNAG_SANITIZE AND NOT SNAG_PAGE STREQUAL "ON")
   set(mode REUSE)
 elseif(NOT NPM OR NOT EXISTS ${web}/package.json)
   if(SNAG_PAGE STREQUAL "ON")
@@ -35,7 +43,7 @@ list(FILTER page_sources EXCLUDE REGEX "/(node_modules|dist|tests?)/")
 add_custom_command(
   OUTPUT ${made}
   COMMAND ${CMAKE_COMMAND} -D MODE=${mode} -D NPM=${NPM} -D WEB=${web} -D PAGE=${page}
-    -D RELEASE=${PROJECT_SOURCE_DIR}/build/release/page -D COPY=${PROJECT_BINARY_DIR}/web
+    -D RELEASE=${reused} -D COPY=${PROJECT_BINARY_DIR}/web
     -P ${PROJECT_SOURCE_DIR}/cmake/make_page.cmake
   COMMAND ${CMAKE_COMMAND} -E touch ${made}
   DEPENDS ${page_sources} ${PROJECT_SOURCE_DIR}/cmake/make_page.cmake

@@ -460,6 +460,14 @@ static int choose_library(struct record_session *r)
                        "capabilities), so no library is loaded into it: nothing would be "
                        "recorded. Run a copy without them, or as its owner",
                        r->program.name);
+    if (r->program.kind == TRACER_MPICH_NAMED &&
+        (*r->program.mpi == '\0' || strpbrk(r->program.mpi, " :") != NULL))
+        return err_set(
+            ERR_UNSUPPORTED,
+            "'%s' is linked with no library of MPI at a path without spaces and colons, "
+            "and the tracer 'mpich-named' is loaded together with that: nothing would "
+            "be recorded. Name the program itself, or another --tracer",
+            r->program.name);
     return tracer_library_find(r->program.kind, r->library);
 }
 

@@ -247,7 +247,7 @@ static const struct option_row rows[] = {
     {"tracer", 0, OPTION_TEXT, AT(tracer), "KIND", .commands = "record",
      .help = "library to load (default: by what the program is linked with, or by what starts "
              "it, mpirun and its like)",
-     .choices = "openmpi|mpich|mpich-abi|serial"},
+     .choices = "openmpi|mpich|mpich-abi|mpich-named|serial"},
     {"once", 0, OPTION_FLAG, AT(page.is_once), NULL, .commands = "record watch",
      .help = "end with the program; else the page stays until a signal"},
     {"what", 'w', OPTION_TEXT, AT(what), "KIND", .commands = "export",

@@ -66,11 +66,13 @@ int own_library_find(const char *built, const char *file, char path[FS_PATH_SIZE
 static const char *const kinds[] = {[TRACER_OPEN_MPI] = "openmpi",
                                     [TRACER_MPICH] = "mpich",
                                     [TRACER_MPICH_ABI] = "mpich-abi",
+                                    [TRACER_MPICH_NAMED] = "mpich-named",
                                     [TRACER_SERIAL] = "serial"};
 static const char *const files[] = {
     [TRACER_OPEN_MPI] = "libsnag-tracer.so." SNAG_VERSION_MAJOR,
     [TRACER_MPICH] = "libsnag-tracer-mpich.so." SNAG_VERSION_MAJOR,
     [TRACER_MPICH_ABI] = "libsnag-tracer-mpich-abi.so." SNAG_VERSION_MAJOR,
+    [TRACER_MPICH_NAMED] = "libsnag-tracer-mpich-named.so." SNAG_VERSION_MAJOR,
     [TRACER_SERIAL] = "libsnag-tracer-serial.so." SNAG_VERSION_MAJOR,
 };
 
@@ -126,6 +128,16 @@ static enum linkage linkage_of(const char *path)
     return found;
 }
 
+/* Cray's MPICH has a library for each compiler: libmpi_cray.so.12, libmpi_gnu_123.so.12; until its version 7 they were
+ * libmpich_gnu_51.so.3. Open MPI's libmpi_cxx.so.40 is none of these. */
+static bool is_of_a_compiler(const char *name)
+{
+    const char *number = strstr(name, ".so.");
+
+    return strncmp(name, "libmpich_", 9) == 0 ||
+           (strncmp(name, "libmpi_", 7) == 0 && number && atoi(number + strlen(".so.")) == 12);
+}
+
 /* Which MPI a library that the loader names is one of; TRACER_SERIAL for none. Open MPI has
  * libmpi.so.20 and up; MPICH, Intel's and others that have it inside libmpi.so.12, which
  * distributions call libmpich.so.12. */
@@ -138,9 +150,11 @@ static enum tracer_kind kind_of_library(const char *name)
         return TRACER_OPEN_MPI;
     if (strncmp(name, number, strlen(number)) == 0)
         return atoi(name + strlen(number)) >= 20 ? TRACER_OPEN_MPI : TRACER_MPICH_ABI;
+    if (is_of_a_compiler(name))
+        return TRACER_MPICH_NAMED;
     if (strncmp(name, "libmpich", 8) == 0)
         return TRACER_MPICH;
-    if (strncmp(name, "libmpifort", 10) == 0)
+    if (strncmp(name, "libmpifort.", 11) == 0)
         return TRACER_MPICH_ABI;
     return TRACER_SERIAL;
 }
@@ -163,7 +177,8 @@ static enum tracer_kind kind_of_list(int fd, char library[FS_PATH_SIZE])
             library[0] = '\0';
         }
         if (one != found || one == TRACER_SERIAL || path == NULL || library[0] ||
-            (strncmp(name, "libmpi.so.", 10) != 0 && strncmp(name, "libmpich.so.", 12) != 0))
+            (strncmp(name, "libmpi.so.", 10) != 0 && strncmp(name, "libmpich.so.", 12) != 0 &&
+             !is_of_a_compiler(name)))
             continue;
         path += strlen(" => ");
         end = strstr(path, " (0x");

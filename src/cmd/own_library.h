@@ -4,7 +4,8 @@
  *
  * Those for MPI are for what a launcher of MPI starts, or what is linked with an MPI library:
  * one for Open MPI, and for MPICH and all that are like it inside one for each of the two names
- * that their library has. The last one is for everything else.
+ * that their library has, and one for any other name: that one asks for no library, as the program's is
+ * loaded beside it. The last one is for everything else.
  */
 #ifndef SNAG_CMD_OWN_LIBRARY_H
 #define SNAG_CMD_OWN_LIBRARY_H
@@ -26,11 +27,12 @@ enum tracer_kind {
     TRACER_OPEN_MPI,
     TRACER_MPICH_ABI, /* MPICH or what is like it, as libmpi.so.12 */
     TRACER_MPICH,     /* the same as libmpich.so.12 */
+    TRACER_MPICH_NAMED, /* the same by a name of its own, libmpi_cray.so.12 say; needs tracer_program.mpi */
     TRACER_SERIAL,
     TRACER_KINDS
 };
 
-/* tracer_kind_find -- by its name, "openmpi", "mpich", "mpich-abi" or "serial"; TRACER_KINDS for another. */
+/* tracer_kind_find -- by its name, "openmpi", "mpich", "mpich-abi", "mpich-named" or "serial"; TRACER_KINDS for another. */
 enum tracer_kind tracer_kind_find(const char *name);
 
 /* Why no library can be loaded into a program. */

@@ -13,7 +13,8 @@ check_serve() {
     in_root "$root" "$snag" serve /tmp/run.snag --port 0 >"$log" 2>&1 &
     server=$!
     wait_for 'http://' "$log"
-    curl -fsS --max-time 20 "$(grep -oE 'http://[^/ ]*' "$log" | head -n 1)/healthz" >"$root/tmp/healthz" || {
+    { curl -fsS --max-time 20 "$(grep -oE 'http://[^/ ]*' "$log" | head -n 1)/healthz" >"$root/tmp/healthz" &&
+        curl -fsS --max-time 20 "$(grep -oE 'http://[^/ ]*' "$log" | head -n 1)/" >"$root/tmp/page.html"; } || {
         cat "$log"
         return 1
     }

@@ -23,7 +23,7 @@ timed='apt-get cmake mpirun'
 make_root() {
     local suite=$1 root=$roots/first-$1 command
     fresh_root "$suite" "$root" || return 1
-    quietly as_root "$root" bash -c 'apt-get -qq update
+    quietly as_root "$root" bash -ec 'apt-get -qq update
         apt-get -qq -y --no-install-recommends install git ca-certificates' || return 1
     for command in $timed; do
         printf '#!/bin/bash\nTIMEFORMAT="%s %%U %%S"\n{ time /usr/bin/%s "$@" 2>&3 3>&-; } 3>&2 2>>/tmp/times\n' \
@@ -31,7 +31,6 @@ make_root() {
         chmod 755 "$root/usr/local/bin/$command"
     done
     quietly git clone -q --no-local "$source" "$root/src"
-    printf '127.0.0.1 localhost %s\n' "$(uname -n)" >"$root/etc/hosts"
 }
 
 packages_of() { as_root "$1" dpkg-query -W -f '${Package} ${Installed-Size}\n' | sort; }
