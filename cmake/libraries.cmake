@@ -60,8 +60,8 @@ endif()
 
 include(cmake/libdw.cmake)
 
-# ADIOS2, for what TAU writes: AUTO takes it if it is there. Not in Debian 12.
-set(SNAG_ENABLE_ADIOS2 AUTO CACHE STRING "read TAU's ADIOS2 files and streams: AUTO, ON or OFF")
+# ADIOS2 is loaded when it is needed; tests write with it what TAU writes, and take its headers for that. Not in Debian 12.
+set(SNAG_ENABLE_ADIOS2 AUTO CACHE STRING "tests of TAU's ADIOS2 files and streams: AUTO, ON or OFF")
 set_property(CACHE SNAG_ENABLE_ADIOS2 PROPERTY STRINGS AUTO ON OFF)
 if(NOT SNAG_ENABLE_ADIOS2 STREQUAL "OFF")
   find_package(ADIOS2 QUIET COMPONENTS C)

@@ -25,20 +25,31 @@ static bool load_one(const char *file, const char *const *names, size_t n, void 
     return handle != NULL;
 }
 
-void library_load(const char *files, const char *const *names, size_t n, void *into)
+bool library_try(const char *files, const char *const *names, size_t n, void *into, char *why,
+                 size_t size)
 {
-    char file[256], why[512] = "";
+    char file[256];
 
+    why[0] = '\0';
     for (const char *at = files; *at != '\0'; at += strcspn(at, " "), at += *at == ' ') {
         const char *said;
 
         snprintf(file, sizeof file, "%.*s", (int)strcspn(at, " "), at);
         if (load_one(file, names, n, into))
-            return;
+            return true;
         said = dlerror();
         if (why[0] == '\0' && said != NULL)
-            snprintf(why, sizeof why, "%s", said);
+            snprintf(why, size, "%s", said);
     }
+    return false;
+}
+
+void library_load(const char *files, const char *const *names, size_t n, void *into)
+{
+    char why[512];
+
+    if (library_try(files, names, n, into, why, sizeof why))
+        return;
     fprintf(stderr,
             "snag: error: %.*s is needed for this, and cannot be loaded: %s. Install "
             "the package that has it, or name its directory in LD_LIBRARY_PATH\n",

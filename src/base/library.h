@@ -18,6 +18,7 @@
 #ifndef SNAG_BASE_LIBRARY_H
 #define SNAG_BASE_LIBRARY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define LIBRARY_MEMBER(function) __typeof__(function) *function;
@@ -35,5 +36,13 @@
  * started. The library stays.
  */
 void library_load(const char *files, const char *const *names, size_t n, void *into);
+
+/*
+ * library_try -- the same, for what can be done without.
+ *   why  (size) out: what the loader said of the first file, where none is taken
+ * Returns whether one was.
+ */
+bool library_try(const char *files, const char *const *names, size_t n, void *into, char *why,
+                 size_t size);
 
 #endif

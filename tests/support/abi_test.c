@@ -48,6 +48,17 @@ SAME(offsetof(struct pq_abi_option, dispchar), offsetof(PQconninfoOption, dispch
 SAME(offsetof(struct pq_abi_option, dispsize), offsetof(PQconninfoOption, dispsize))
 #endif
 
+#if __has_include(<adios2_c.h>)
+#include <adios2_c.h>
+#include "trace/tau/adios2_abi.h"
+ADIOS2_ABI_CONSTANTS(SAME)
+SAME(sizeof(struct adios2_abi_block), sizeof(adios2_blockinfo))
+SAME(offsetof(struct adios2_abi_block, Count), offsetof(adios2_blockinfo, Count))
+SAME(sizeof(struct adios2_abi_blocks), sizeof(adios2_varinfo))
+SAME(offsetof(struct adios2_abi_blocks, nblocks), offsetof(adios2_varinfo, nblocks))
+SAME(offsetof(struct adios2_abi_blocks, BlocksInfo), offsetof(adios2_varinfo, BlocksInfo))
+#endif
+
 #define SKIPPED 77
 
 int main(void)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# A build without ADIOS2 says of TAU's files what to install, in one line.
+# Where no ADIOS2 is, snag says of TAU's files what to install, in one line.
 #
 #   missing.sh SNAG TOOLS
 set -eu
 SNAG=$1 TOOLS=$2
 [ ! -x "$TOOLS/tau_write" ] || {
-    echo "skipped: this build has ADIOS2"
+    echo "skipped: ADIOS2 is here"
     exit 77
 }
 work=$(mktemp -d)
@@ -20,7 +20,7 @@ says() {
     local status=0
     "$SNAG" "$@" >out 2>err || status=$?
     if [ $status -ne 1 ] || [ -s out ] || [ "$(wc -l <err)" -ne 1 ] ||
-        ! grep -q '^snag: .*without ADIOS2; install it .*libadios2-serial-c-dev' err; then
+        ! grep -q '^snag: .*ADIOS2, which it takes, cannot be loaded: .*Install it .*libadios2-serial-c2' err; then
         echo "snag $*: status $status"
         cat out err
         failed=1

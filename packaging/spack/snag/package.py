@@ -34,7 +34,7 @@ class Snag(CMakePackage):
     depends_on("openblas", type="run")
     depends_on("postgresql", type="run", when="+postgres")
     depends_on("mpi", when="+mpi")
-    depends_on("adios2 +sst", when="+adios2")
+    depends_on("adios2 +sst", type="run", when="+adios2")
     depends_on("node-js@18:", type="build", when="+page")
     depends_on("npm", type="build", when="+page")
 
@@ -43,11 +43,11 @@ class Snag(CMakePackage):
             self.define("SNAG_TESTS", "OFF"),
             self.define("SNAG_WERROR", False),
             self.define_from_variant("SNAG_ENABLE_MPI", "mpi"),
-            self.define("SNAG_ENABLE_ADIOS2", "ON" if "+adios2" in self.spec else "OFF"),
             self.define("SNAG_PAGE", "ON" if "+page" in self.spec else "OFF"),
         ]
 
     def setup_run_environment(self, env):
         # what is looked for when it is needed
-        for name in ("openblas", "libzmq") + (("postgresql",) if "+postgres" in self.spec else ()):
+        optional = {"+postgres": "postgresql", "+adios2": "adios2"}
+        for name in ["openblas", "libzmq"] + [optional[v] for v in optional if v in self.spec]:
             env.append_path("LD_LIBRARY_PATH", self.spec[name].prefix.lib)

@@ -29,9 +29,9 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/progress.h"
+#include "trace/tau/libadios2.h"
 #include "trace/tau/tau_step.h"
 
-#include <adios2_c.h>
 #include <ctype.h>
 #include <dirent.h>
 #include <limits.h>
@@ -345,8 +345,8 @@ static int open_engine(struct adios2_reading *r)
 /* Text of one attribute into r->text; false if it is none or cannot be had. */
 static bool text_of(struct adios2_reading *r, const adios2_attribute *attribute)
 {
-    adios2_type type;
-    adios2_bool is_value = adios2_false;
+    adios2_abi_signed_choice type;
+    adios2_abi_choice is_value = 0;
     size_t n = 0;
 
     return adios2_attribute_type(&type, attribute) == adios2_error_none &&
@@ -425,7 +425,7 @@ static const struct table tables[N_TABLES] = {
 static bool count_of(struct adios2_reading *r, const char *name, uint64_t *count)
 {
     adios2_variable *variable = adios2_inquire_variable(r->io, name);
-    adios2_type type;
+    adios2_abi_signed_choice type;
     uint64_t raw = 0;
 
     if (variable == NULL || adios2_variable_type(&type, variable) != adios2_error_none)
@@ -525,7 +525,7 @@ static uint64_t tell_blocks(struct adios2_reading *r, adios2_variable *variable,
 
 static bool is_table(const adios2_variable *variable)
 {
-    adios2_type type;
+    adios2_abi_signed_choice type;
     size_t n_dims = 0;
 
     return adios2_variable_type(&type, variable) == adios2_error_none &&
@@ -536,7 +536,7 @@ static bool is_table(const adios2_variable *variable)
 static uint64_t tell_array(struct adios2_reading *r, const struct table *table)
 {
     adios2_variable *variable = adios2_inquire_variable(r->io, table->rows);
-    adios2_shapeid shape_id;
+    adios2_abi_signed_choice shape_id;
     size_t shape[2];
 
     if (variable == NULL)
@@ -618,8 +618,8 @@ static int read_steps(struct adios2_reading *r)
 
     for (;;) {
         bool is_step;
-        adios2_step_status status = adios2_step_status_other_error;
-        adios2_error error =
+        adios2_abi_signed_choice status = adios2_step_status_other_error;
+        adios2_abi_choice error =
             adios2_begin_step(r->engine, adios2_step_mode_read, wait_s, &status);
 
         if (error != adios2_error_none || status == adios2_step_status_other_error)
@@ -670,6 +670,15 @@ int adios2_reader_run(void *ctx, struct worker_process_end *end)
 
 int adios2_reader_check(const char *path)
 {
-    (void)path;
-    return 0;
+    char why[512];
+
+    if (libadios2_load(why, sizeof why))
+        return 0;
+    return err_set(
+        ERR_UNSUPPORTED,
+        "cannot read '%s': ADIOS2, which it takes, cannot be loaded: %s. Install it (Debian "
+        "13: "
+        "libadios2-serial-c2.10, Spack: adios2) or load its module; its directory may "
+        "be named in LD_LIBRARY_PATH",
+        path, why);
 }

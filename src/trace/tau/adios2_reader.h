@@ -2,9 +2,6 @@
  * adios2_reader -- what TAU wrote through ADIOS2, read step by step: BP3, BP4 and BP5 files and
  * SST streams. Runs in a process of its own (base/worker_process.h) and brings the blocks of
  * tau_step.h.
- *
- * There are two of these, one of which is built: adios2_reader.c with ADIOS2, adios2_missing.c
- * without, which only says so.
  */
 #ifndef SNAG_TRACE_ADIOS2_READER_H
 #define SNAG_TRACE_ADIOS2_READER_H
@@ -21,8 +18,8 @@ struct adios2_reader {
 };
 
 /*
- * adios2_reader_check -- 0 when this build can read them, or ERR_UNSUPPORTED, which says what
- * to install.
+ * adios2_reader_check -- loads ADIOS2; 0 when it is there, or ERR_UNSUPPORTED, which says what to
+ * install. To be called before adios2_reader_run.
  */
 int adios2_reader_check(const char *path);
 
