@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define NOT_THERE "No such file"
 #define CANNOT_START                                                                           \
     127 /* as a shell says of a program that is not there, and a loader of a library */
 
@@ -38,7 +39,8 @@ bool library_try(const char *files, const char *const *names, size_t n, void *in
         if (load_one(file, names, n, into))
             return true;
         said = dlerror();
-        if (why[0] == '\0' && said != NULL)
+        if (said != NULL && (why[0] == '\0' || (strstr(said, NOT_THERE) == NULL &&
+                                                strstr(why, NOT_THERE) != NULL)))
             snprintf(why, size, "%s", said);
     }
     return false;

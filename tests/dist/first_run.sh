@@ -5,7 +5,7 @@
 #   tests/dist/first_run.sh [SUITE...]
 #
 # Says of each what was installed for it, and the processor time of each part. DEMO_SERVE=1 takes the page in (and npm with
-# it), and asks it in place of a browser. SNAG_ROOTS and DEBIAN_MIRROR are as in roots.sh; lists of the packages, before and
+# it), until it is served. SNAG_ROOTS and DEBIAN_MIRROR are as in roots.sh; lists of the packages, before and
 # after, stay in SNAG_ROOTS. Ends with 1 where a demo fails, or asks for more than a third of what the first demo of all
 # installed (2.6 GB).
 set -euo pipefail
@@ -46,7 +46,7 @@ first_run() {
         cd /src
         if [ "$DEMO_SERVE" = 0 ]; then exec ./setup.sh demo; fi
         ./setup.sh demo &
-        until grep -qs 8384 /proc/net/tcp || ! kill -0 $!; do sleep 1; done
+        until grep -q http:// /tmp/demo.log || ! kill -0 $!; do sleep 1; done
         kill $!' >"$root/tmp/demo.log" 2>&1; } 2>"$root/tmp/all" || status=1
     packages_of "$root" >"$roots/$suite.after"
     read -r n_new kib < <(comm -13 "$roots/$suite.before" "$roots/$suite.after" | awk '{ n++; k += $2 } END { print n + 0, k + 0 }')

@@ -20,7 +20,7 @@ says() {
     local status=0
     "$SNAG" "$@" >out 2>err || status=$?
     if [ $status -ne 1 ] || [ -s out ] || [ "$(wc -l <err)" -ne 1 ] ||
-        ! grep -q '^snag: .*ADIOS2, which it takes, cannot be loaded: .*Install it .*libadios2-serial-c2' err; then
+        ! grep -q '^snag: .*ADIOS2, which it takes, cannot be loaded: .*Install it .*libadios2-serial-c-2' err; then
         echo "snag $*: status $status"
         cat out err
         failed=1

@@ -678,7 +678,7 @@ int adios2_reader_check(const char *path)
         ERR_UNSUPPORTED,
         "cannot read '%s': ADIOS2, which it takes, cannot be loaded: %s. Install it (Debian "
         "13: "
-        "libadios2-serial-c2.10, Spack: adios2) or load its module; its directory may "
+        "libadios2-serial-c-2.10, Spack: adios2) or load its module; its directory may "
         "be named in LD_LIBRARY_PATH",
         path, why);
 }
