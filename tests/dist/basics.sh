@@ -18,8 +18,7 @@ check_serve() {
         cat "$log"
         return 1
     }
-    kill "$server"
-    wait "$server" 2>/dev/null || true
+    in_root_end "$server"
     grep -q . "$root/tmp/healthz"
 }
 
@@ -33,8 +32,7 @@ check_loaded() {
     in_root "$root" "$snag" ps --listen 'tcp://127.0.0.1:*' >"$root/tmp/ps.log" 2>&1 &
     server=$!
     wait_for 'tcp://127.0.0.1:[0-9]' "$root/tmp/ps.log"
-    kill "$server"
-    wait "$server" 2>/dev/null || true
+    in_root_end "$server"
     in_root "$root" "$snag" history list 'postgresql://somebody@127.0.0.1:1/none' >"$root/tmp/pq.out" 2>&1 || true
     grep -q 'onnection refused' "$root/tmp/pq.out" || {
         cat "$root/tmp/pq.out"

@@ -3,8 +3,8 @@
 #   skip REASON         the test ends, and says so
 #   wait_for PATTERN FILE
 #   in_root ROOT COMMAND...   as a user who has no home, and an environment that has nothing but PATH and what
-#                       $in_root_environment says; gone when this script is. As root it is user 12345, without root
-#                       one's own in a namespace.
+#                       $in_root_environment says. As root it is user 12345, without root one's own in a namespace.
+#   in_root_end PID     ends one that was started with &, and all that it started
 skip() {
     echo "skipped: $*"
     exit 77
@@ -40,6 +40,12 @@ in_root_as() {
         # not exec: the first process has to wait for those whose parents are gone
         env -i PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 $in_root_environment "$(command -v chroot)" ${who:+"$who"} "$root" "$@"
         exit $?' in_root "$@"
+}
+
+# What was started with & is a shell, whose child is unshare, which heeds no other signal, and takes all in there with it.
+in_root_end() {
+    kill -KILL $(ps -o pid= --ppid "$1") 2>/dev/null || true
+    wait "$1" 2>/dev/null || true
 }
 
 in_root() { in_root_as "$who" "$@"; }
