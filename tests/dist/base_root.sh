@@ -57,7 +57,7 @@ record_with() {
     [ "$mpi" = openmpi ] && launch+=' --oversubscribe'
     cp "$(dirname "${BASH_SOURCE[0]}")/two_ranks.c" "$root/tmp/two_ranks.c"
     in_root "$root" $with "mpicc.$mpi" -g -o "/tmp/two_ranks.$mpi" /tmp/two_ranks.c || return 1
-    rm -rf "$root/tmp/trace.$mpi" "$root/tmp/$mpi.snag"
+    rm -rf "$root/tmp/trace.$mpi" "$root/tmp/$mpi.snag" "$root/tmp/$mpi-2.snag"
     in_root "$root" $with "$snag" record -o "/tmp/trace.$mpi" -- $launch -n 2 "/tmp/two_ranks.$mpi" >"$out" 2>&1 || {
         cat "$out"
         return 1
