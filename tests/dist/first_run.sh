@@ -47,7 +47,8 @@ first_run() {
         if [ "$DEMO_SERVE" = 0 ]; then exec ./setup.sh demo; fi
         ./setup.sh demo &
         until grep -q http:// /tmp/demo.log || ! kill -0 $!; do sleep 1; done
-        kill $!' >"$root/tmp/demo.log" 2>&1; } 2>"$root/tmp/all" || status=1
+        kill $!
+        wait $! || true' >"$root/tmp/demo.log" 2>&1; } 2>"$root/tmp/all" || status=1
     packages_of "$root" >"$roots/$suite.after"
     read -r n_new kib < <(comm -13 "$roots/$suite.before" "$roots/$suite.after" | awk '{ n++; k += $2 } END { print n + 0, k + 0 }')
     all=$(awk '/^(user|sys)/ { split($2, t, /[ms]/); s += 60 * t[1] + t[2] } END { printf "%.1f", s }' "$root/tmp/all")
