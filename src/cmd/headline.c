@@ -265,6 +265,12 @@ static char *cost_of_anomalies(const struct outcome *a)
     if (!cost->is_known)
         return say("what the anomalies cost the run is not known%s%s%s", a->unknown ? ": " : "",
                    a->unknown ? a->unknown : "", most);
+    if (a->is_bound && cost->cost_ns > 0)
+        return say(
+            "without the anomalies the replayed run is at most %s of %s shorter (%.3g %%): "
+            "%s%s",
+            text_duration((double)cost->cost_ns, cost_text), text_duration(run_ns, of),
+            run_ns > 0 ? 100 * (double)cost->cost_ns / run_ns : 0.0, a->unknown, most);
     if (cost->cost_ns == 0)
         return say("without the anomalies the replayed run is not shorter%s", most);
     if (cost->n_carrying > 0 && cost->n_carrying < a->n_anomalies)

@@ -245,6 +245,9 @@ const char run_sql_way[] = "SELECT what FROM way WHERE foi = ?1 AND id = ?2";
 const char run_sql_verdict_changed[] =
     "SELECT 1 FROM retrain WHERE foi = ?1 AND NOT is_undone AND EXISTS (SELECT 1 FROM "
     "execution WHERE foi = ?1 AND verdict <> detector_verdict) LIMIT 1";
+const char run_sql_labels_lost[] = "SELECT ifnull(sum(max(lost_ns, duration_ns - usual_ns, "
+                                   "0)), 0) FROM execution WHERE foi = ?1 "
+                                   "AND verdict = 'anomaly' AND detector_verdict <> 'anomaly'";
 const char run_sql_way_function[] =
     "SELECT name, place FROM way_function WHERE foi = ?1 AND id = ?2";
 const char run_sql_unknown_cost[] =

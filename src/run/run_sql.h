@@ -160,6 +160,7 @@ extern const char run_sql_incident_members[];
 extern const char run_sql_causes[];
 /* (foi) -> a row where labels that were learnt changed a verdict */
 extern const char run_sql_verdict_changed[];
+extern const char run_sql_labels_lost[];
 /* (foi, way) -> that in words */
 extern const char run_sql_way[];
 /* (foi, way) -> name and place of the function that it is of, if it is of one */

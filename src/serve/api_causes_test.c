@@ -142,8 +142,9 @@ static void of_few_executions_nothing_is_told(void **state)
     sample_page_release(&p);
 }
 
-/* What was counted is of other anomalies; and by what labels say nothing is "typical". */
-static void labels_that_made_other_anomalies_leave_no_cost(void **state)
+/* What was counted is of other anomalies: with one more, which took what is typical, it is that at most; with one less,
+ * too. And by what labels say nothing is "typical". */
+static void labels_that_made_other_anomalies_leave_a_bound(void **state)
 {
     struct sample_page *p = *state;
     const json_t *it;
@@ -153,15 +154,20 @@ static void labels_that_made_other_anomalies_leave_no_cost(void **state)
                      0);
     assert_int_equal(sample_page_post(p, "/fois/1/retrain", "{}"), 0);
     it = outcome(p);
-    assert_true(is_null(it, "cost_ns"));
+    assert_about(it, "cost_ns", 25000000);
+    assert_true(json_is_true(json_object_get(it, "cost_is_bound")));
+    assert_true(is_null(it, "carrying"));
     assert_string_equal(text(it, "unknown"),
                         "labels have changed since which executions are anomalies");
+    assert_true(json_is_false(json_object_get(json_object_get(it, "most"), "is_cost")));
     sample_page_ok(p, "/fois/1/executions/5");
     assert_string_equal(text(p->json, "verdict"), "anomaly");
     assert_string_equal(text(p->json, "why"),
                         "labels made it an anomaly, though nothing of it stands out");
     assert_int_equal(sample_page_post(p, "/fois/1/undo", "{}"), 0);
-    assert_about(outcome(p), "cost_ns", 25000000);
+    it = outcome(p);
+    assert_about(it, "cost_ns", 25000000);
+    assert_true(json_is_false(json_object_get(it, "cost_is_bound")));
 }
 
 /* ------------------------------------------------------------------------- incidents by cause */
@@ -254,7 +260,7 @@ int main(void)
         cmocka_unit_test(of_many_ranks_alike_none_is_named),
         cmocka_unit_test(who_is_slow_always_is_said_though_there_is_no_anomaly),
         cmocka_unit_test(of_few_executions_nothing_is_told),
-        TEST(labels_that_made_other_anomalies_leave_no_cost),
+        TEST(labels_that_made_other_anomalies_leave_a_bound),
         TEST(incidents_with_one_cause_are_one_group_the_dearest_first),
         cmocka_unit_test(what_comes_back_says_how_often_and_how_far_apart),
         TEST(a_group_opens_to_its_incidents_and_no_others),

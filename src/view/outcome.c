@@ -44,16 +44,36 @@ static int find_text(sqlite3 *db, const char *sql, int64_t foi, int64_t id, char
 
 /* ------------------------------------------------------------------------------------ the cost */
 
+/* By how much the run is shorter without those that only labels made anomalies, at most: what each
+ * took beyond what is typical. */
+static int find_more(sqlite3 *db, int64_t foi, uint64_t *ns)
+{
+    sqlite3_stmt *query = NULL;
+    int rc = rundb_prepare(db, run_sql_labels_lost, &query);
+
+    if (rc == 0)
+        rc = rundb_bind(db, query, "i", foi);
+    *ns = rc == 0 && sqlite3_step(query) == SQLITE_ROW
+              ? (uint64_t)sqlite3_column_int64(query, 0)
+              : 0;
+    sqlite3_finalize(query);
+    return rc;
+}
+
 static int find_cost(sqlite3 *db, int64_t foi, struct outcome *a)
 {
     static const char before[] = "its cost is not known: ";
     char *changed = NULL, *cost = NULL;
+    uint64_t more_ns;
     int rc = executions_cost(db, foi, &a->cost);
 
     if (rc == 0)
         rc = find_text(db, run_sql_verdict_changed, foi, 0, &changed);
-    if (changed) {
-        a->cost.is_known = false;
+    if (rc == 0 && changed) {
+        rc = find_more(db, foi, &more_ns);
+        a->is_bound = a->cost.is_known;
+        a->cost.cost_ns += more_ns;
+        a->cost.n_carrying = 0;
         a->unknown =
             mem_copy_string("labels have changed since which executions are anomalies");
     }
@@ -150,7 +170,7 @@ static int64_t choose_most(const struct cause_row *row, size_t n, struct outcome
 
     for (size_t i = 0; i < n; i++)
         cost_ns += row[i].cost_ns;
-    is_cost = a->cost.is_known && cost_ns > 0;
+    is_cost = a->cost.is_known && !a->is_bound && cost_ns > 0;
     for (size_t begin = 0, end; begin < n; begin = end) {
         uint64_t ns = 0;
 
@@ -191,7 +211,7 @@ static void take_slow(const struct slow_place *x, void *ctx)
 {
     struct outcome *a = ctx;
     struct outcome_slow *slow = &a->slow;
-    uint64_t other_ns = a->cost.is_known ? a->cost.cost_ns : 0;
+    uint64_t other_ns = a->cost.is_known && !a->is_bound ? a->cost.cost_ns : 0;
 
     if (x->has_cost && (x->cost_ns < a->length_ns / SLOW_MATERIAL || x->cost_ns < other_ns))
         return;
@@ -249,7 +269,7 @@ char *outcome_most_text(const struct outcome_most *m, char out[OUTCOME_TEXT_SIZE
     if (m->n_incidents == 0)
         return out;
     if (m->ns == 0)
-        text_say(&w, "the strangest: ");
+        text_say(&w, "none lost time; the strangest: ");
     else
         text_say(&w, "%s of %s goes back to ", much,
                  m->is_cost ? "that" : "what anomalies lost");
@@ -304,8 +324,10 @@ json_t *outcome_to_json(const struct outcome *a)
     json_object_set_new(json, "length_ns", json_count(a->length_ns));
     json_object_set_new(json, "is_few", json_boolean(a->is_few));
     json_object_set_new(json, "cost_ns", has_cost ? json_count(a->cost.cost_ns) : json_null());
+    json_object_set_new(json, "cost_is_bound", json_boolean(a->is_bound));
     json_object_set_new(json, "carrying",
-                        has_cost ? json_count(a->cost.n_carrying) : json_null());
+                        has_cost && !a->is_bound ? json_count(a->cost.n_carrying)
+                                                 : json_null());
     json_object_set_new(json, "unknown", text_or_null(a->unknown));
     json_object_set_new(json, "most",
                         a->most.n_incidents > 0 ? most_to_json(&a->most) : json_null());

@@ -5,7 +5,8 @@
  *
  * These are figures; snag analyze, a report and the page say them, each in its own words but
  * for outcome_most_text. A cost is that of the replay (replay/), and holds for the anomalies as
- * they were analysed: once labels made others, it is not known.
+ * they were analysed. Once labels made others, it is a bound: a run that is played without less
+ * time does not end earlier, and what is taken out beside makes it shorter by no more than itself.
  */
 #ifndef SNAG_VIEW_OUTCOME_H
 #define SNAG_VIEW_OUTCOME_H
@@ -44,7 +45,10 @@ struct outcome {
     uint64_t length_ns; /* of the run */
     bool is_few;        /* too few executions to say what is typical */
     struct anomalies_cost cost;
-    char *unknown; /* why the cost is not known: a clause; NULL: it is, or that is not known */
+    bool is_bound; /* the cost is at most that; how many carry it is not known */
+    char *
+        unknown; /* why the cost is not known, or just a bound: a clause; NULL: it is, or that is
+                      not known */
     struct outcome_most most;
     struct outcome_slow slow;
 };
@@ -64,7 +68,7 @@ void outcome_release(struct outcome *outcome);
 /*
  * outcome_most_text -- "most of that goes back to rank 1: step > solve takes longer
  * (solver.c:17)", "... to 16 ranks", or "the largest part of that" where it is less than half; "most of what
- * anomalies lost ..." where the cost is not known, "the strangest: ..." where nothing was lost. ""
+ * anomalies lost ..." where the cost is not known, "none lost time; the strangest: ..." where nothing was lost. ""
  * where there is no incident. Returns out.
  */
 char *outcome_most_text(const struct outcome_most *most, char out[OUTCOME_TEXT_SIZE]);

@@ -25,6 +25,7 @@ export interface Outcome {
     length_ns: number;
     is_few: boolean;
     cost_ns: number | null /* of all anomalies together; null: there are none, or not known, */;
+    cost_is_bound: boolean /* it is at most that */;
     unknown: string | null /* because of this */;
     carrying: number | null /* so many of them carry nine tenths of it */;
     most: {

@@ -95,7 +95,7 @@ function callThen(lane: Lane, ns: number): number {
 }
 
 function linksOf(lanes: Lane[], cause: RecordCause[]): Link[] {
-    return cause.flatMap((link) => {
+    return cause.flatMap((link, k) => {
         const location = lanes.findIndex(
             (l) => l.rank === link.rank && l.thread === link.thread,
         );
@@ -104,7 +104,9 @@ function linksOf(lanes: Lane[], cause: RecordCause[]): Link[] {
         const call = calls.findIndex(
             (c) => c.func === link.function && Math.abs(c.enter_ns - link.begin_ns) < 2,
         );
-        return [{ location, call, begin_ns: link.begin_ns, end_ns: link.end_ns }];
+        return [
+            { number: k + 1, location, call, begin_ns: link.begin_ns, end_ns: link.end_ns },
+        ];
     });
 }
 

@@ -55,7 +55,9 @@ export interface Own {
     end_ns: number;
 }
 
+/* A call of the chain of causes, and its number in the list beside it. */
 export interface Link {
+    number: number;
     location: number;
     call: number;
     begin_ns: number;
@@ -476,7 +478,7 @@ function drawLinks(
     yOf: (location: number, call: number) => number | null,
 ): void {
     let last: [number, number] | null = null;
-    scene.links.forEach((link, k) => {
+    scene.links.forEach((link) => {
         const y = yOf(link.location, link.call);
         if (y === null) return;
         const [x0, x1] = [toX(scene, link.begin_ns), toX(scene, link.end_ns)];
@@ -508,7 +510,7 @@ function drawLinks(
         c.font = "bold 11px system-ui, sans-serif";
         c.textAlign = "center";
         c.textBaseline = "middle";
-        c.fillText(String(k + 1), x, y + 0.5);
+        c.fillText(String(link.number), x, y + 0.5);
     });
 }
 

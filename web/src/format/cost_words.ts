@@ -5,11 +5,13 @@ export interface Cost {
     lost_ns: number;
     cost_ns: number | null;
     cost_is_bound?: boolean | null;
+    verdict?: string; /* of an execution; without one it is not asked for */
 }
 
-/* "costs the run at most 1.2 ms"; null where nothing is known, or nothing was lost. */
-export function costWords({ lost_ns, cost_ns, cost_is_bound }: Cost): string | null {
-    if (cost_ns === null || lost_ns === 0) return null;
+/* "costs the run at most 1.2 ms"; null where nothing is known, or nothing was lost. What is an anomaly and lost nothing
+   says so. */
+export function costWords({ lost_ns, cost_ns, cost_is_bound, verdict }: Cost): string | null {
+    if (cost_ns === null || (lost_ns === 0 && verdict !== "anomaly")) return null;
     if (cost_ns === 0) return "costs the run nothing";
     return `costs the run ${cost_is_bound ? "at most " : ""}${formatTime(cost_ns)}`;
 }

@@ -16,7 +16,9 @@ test("nothing that nobody waited for, nothing said of what is not known or not l
         "costs the run nothing",
     );
     assert.equal(costWords({ ...cost, cost_ns: null }), null);
-    assert.equal(costWords({ ...cost, lost_ns: 0, cost_ns: 0 }), null);
+    const none = { ...cost, lost_ns: 0, cost_ns: 0 };
+    assert.equal(costWords(none), null);
+    assert.equal(costWords({ ...none, verdict: "anomaly" }), "costs the run nothing");
 });
 
 test("what cost nobody knows is said with the reason, where there is one", () => {

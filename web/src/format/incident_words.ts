@@ -20,6 +20,7 @@ export function incidentReason({ cause, what }: Pick<Incident, "cause" | "what">
 }
 
 export interface Amounts {
+    verdict?: string;
     lost_ns: number;
     cost_ns: number | null;
     cost_unknown?: number /* of so many incidents it is not known */;
@@ -27,14 +28,20 @@ export interface Amounts {
 }
 
 /*
- * "costs the run 59.0 ms", or where that is not known or nothing "177 ms lost": one number. Null where nothing was
- * lost. `help` says what is not said.
+ * "costs the run 59.0 ms", or where that is not known or nothing "177 ms lost": one number. Where nothing was lost, that
+ * is said of anomalies: they took less than is typical, or are strange by what they did. `help` says what is not said.
  */
 export function amountWords(of: Amounts): { words: string; help: string } | null {
-    const { lost_ns, cost_ns, cost_unknown = 0, incidents = [] } = of;
+    const { verdict, lost_ns, cost_ns, cost_unknown = 0, incidents = [] } = of;
     const lost = `${formatTime(lost_ns)} lost`;
     const beyond = "lost: beyond what is typical, in all of its executions";
-    if (!lost_ns) return null;
+    if (!lost_ns)
+        return verdict === "anomaly"
+            ? {
+                  words: "nothing lost",
+                  help: "strange, but as far as is known none of its executions took longer than is typical",
+              }
+            : null;
     if (cost_ns === null)
         return { words: lost, help: `${beyond}; what that cost the run is not known` };
     const alone = incidents.length > 1 ? ", of each incident alone" : "";
@@ -54,6 +61,7 @@ export function amountWords(of: Amounts): { words: string; help: string } | null
 
 /* In a line of many: what it cost; what it lost where that is not known. */
 export function shortAmount({ lost_ns, cost_ns }: Amounts): string {
+    if (!lost_ns) return "nothing lost";
     if (cost_ns === null) return `${formatTime(lost_ns)} lost`;
     return cost_ns ? formatTime(cost_ns) : "no cost";
 }

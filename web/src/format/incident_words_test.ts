@@ -48,6 +48,10 @@ test("an amount is said once: what it cost, and what was lost where that is anot
         "71.0 ms lost; 1 costs the run 49.0 us, of 2 that is not known",
     );
     assert.equal(words(0, 0), undefined);
+    assert.equal(
+        amountWords({ verdict: "anomaly", lost_ns: 0, cost_ns: 0 })?.words,
+        "nothing lost",
+    );
     assert.match(amountWords({ lost_ns: 1, cost_ns: null })!.help, /not known/);
 });
 
@@ -57,6 +61,7 @@ test("in a line of many it is what it cost, or that nobody knows what", () => {
     assert.equal(short(40.6e6, 13.5e6), "13.5 ms");
     assert.equal(short(40.6e6, null), "40.6 ms lost");
     assert.equal(short(40.6e6, 0), "no cost");
+    assert.equal(short(0, null), "nothing lost");
 });
 
 test("what comes back says how often, and how far apart", () => {

@@ -53,6 +53,13 @@ const ends: Record<string, Words> = {
     too_long: () => ({ says: "The chain goes on, but is not followed further." }),
 };
 
+/* The chain as people read it: what it goes back to is the first, the call of the execution itself the last. */
+export function numberedCauses(
+    cause: CauseLink[] | null | undefined,
+): { link: CauseLink; number: number }[] {
+    return [...(cause ?? [])].reverse().map((link, k) => ({ link, number: k + 1 }));
+}
+
 /* Null where nothing is known of a cause. */
 export function originOf(
     cause: CauseLink[] | null | undefined,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { CauseLink } from "../api/types";
-import { originOf } from "./origin";
+import { numberedCauses, originOf } from "./origin";
 
 function link(more: Partial<CauseLink>): CauseLink {
     return {
@@ -65,4 +65,16 @@ test("in a circle nobody is first", () => {
 test("without a chain there is nothing to go back to", () => {
     assert.equal(originOf([], null), null);
     assert.equal(originOf(null, "not_waiting"), null);
+});
+
+test("a chain is numbered from what it goes back to", () => {
+    const numbers = numberedCauses([link({ rank: 5 }), link({ rank: 7 })]);
+    assert.deepEqual(
+        numbers.map((of) => [of.number, of.link.rank]),
+        [
+            [1, 7],
+            [2, 5],
+        ],
+    );
+    assert.deepEqual(numberedCauses(null), []);
 });

@@ -37,15 +37,18 @@ function anomalyWords(it: Outcome, anomalies: number): string {
         const because = it.unknown ? `: ${it.unknown}` : "";
         return sentence(`what ${they} cost the run is not known${because}${most}`);
     }
-    if (!it.cost_ns) return sentence(`without ${them} the replayed run is not shorter${most}`);
+    const run = `without ${them} the replayed run is`;
+    if (!it.cost_ns) return sentence(`${run} not shorter${most}`);
+    if (it.cost_is_bound)
+        return sentence(
+            `${run} at most ${shorter(it.cost_ns, it.length_ns)}: ${it.unknown}${most}`,
+        );
     const { carrying } = it;
     const few =
         carrying && carrying < anomalies
             ? `; ${formatCount(carrying)} carr${carrying === 1 ? "ies" : "y"} nine tenths of that`
             : "";
-    return sentence(
-        `without ${them} the replayed run is ${shorter(it.cost_ns, it.length_ns)}${few}${most}`,
-    );
+    return sentence(`${run} ${shorter(it.cost_ns, it.length_ns)}${few}${most}`);
 }
 
 /* What stands around "91 anomalies in 9,880 executions of step": before it who is slow always, where that costs

@@ -7,6 +7,7 @@ const outcome: Outcome = {
     length_ns: 10.3e9,
     is_few: false,
     cost_ns: 210e6,
+    cost_is_bound: false,
     unknown: null,
     carrying: 47,
     most: {
@@ -53,6 +54,14 @@ test("a cost that is not known is not guessed, and why is said", () => {
     assert.equal(text, "What they cost the run is not known: clocks disagree.");
     const one = said({ cost_ns: null, carrying: null, most: null }, 1);
     assert.equal(one, "What it cost the run is not known.");
+});
+
+test("what labels left is a bound, and why is said", () => {
+    const unknown = "labels have changed since which executions are anomalies";
+    assert.match(
+        said({ cost_is_bound: true, carrying: null, unknown, most: null }),
+        /^Without them the replayed run is at most 210 ms of 10.3 s \(2.04 %\) shorter: labels have changed since which executions are anomalies\.$/,
+    );
 });
 
 test("what costs nothing is no share of anything", () => {

@@ -32,12 +32,12 @@ export function openFind(): void {
     findInput.current?.select();
 }
 
-/* False: it was closed. */
+/* False: it was closed, and nobody wrote in its field. */
 export function closeFind(): boolean {
-    const wasOpen = isFindOpen.value;
+    const isThere = isFindOpen.value || document.activeElement === findInput.current;
     isFindOpen.value = false;
-    if (wasOpen) findInput.current?.blur();
-    return wasOpen;
+    if (isThere) findInput.current?.blur();
+    return isThere;
 }
 
 /* False: none was open. */
@@ -50,10 +50,12 @@ export function closeMenus(): boolean {
     return open.length > 0;
 }
 
-/* A click beside a menu closes it; what it is on keeps the focus. */
+/* A click beside a menu, or the focus there, closes it; what it is on keeps the focus. */
 export function listenForClicks(): void {
-    addEventListener("pointerdown", (event) => {
+    const closeOthers = (event: Event) => {
         for (const menu of document.querySelectorAll("details.menu[open]"))
             if (!menu.contains(event.target as Node)) menu.removeAttribute("open");
-    });
+    };
+    addEventListener("pointerdown", closeOthers, { capture: true });
+    addEventListener("focusin", closeOthers);
 }

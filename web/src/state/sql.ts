@@ -108,6 +108,13 @@ export function nameOfTree(tree: number): string | null {
         : null;
 }
 
+/* Those that most questions are about first. */
+export const tablesSql = `SELECT t.name AS "table", group_concat(c.name, ', ') AS columns
+FROM sqlite_schema t, pragma_table_info(t.name) c
+WHERE t.type IN ('table', 'view')
+GROUP BY t.name
+ORDER BY t.name IN ('execution', 'incident', 'region', 'location', 'labelled') DESC, t.name`;
+
 /* From docs/queries.md, where more of them are. */
 export const sqlExamples: readonly { title: string; sql: string }[] = [
     {
@@ -186,10 +193,6 @@ ORDER BY location.rank`,
     },
     {
         title: "Which tables there are, with their columns",
-        sql: `SELECT t.name AS "table", group_concat(c.name, ', ') AS columns
-FROM sqlite_schema t, pragma_table_info(t.name) c
-WHERE t.type IN ('table', 'view')
-GROUP BY t.name
-ORDER BY t.name`,
+        sql: tablesSql,
     },
 ];

@@ -33,12 +33,13 @@ function NothingStandsOut() {
 
 /* Who is slow always is in no incident, and may cost the run more than all of these. */
 function SlowAlways() {
-    const slow = foi.value?.outcome.slow;
+    const { slow, cost_ns } = foi.value?.outcome ?? {};
     if (!slow || slow.cost_ns === null || isNarrowed(filter.value)) return null;
+    const isMore = cost_ns != null && slow.cost_ns > cost_ns;
     return (
         <p class="note">
-            <b>{alwaysSlow(slow)}</b>, which costs the run {formatTime(slow.cost_ns)}: more than
-            what is listed here.{" "}
+            <b>{alwaysSlow(slow)}</b>, which costs the run {formatTime(slow.cost_ns)}
+            {isMore ? ": more than all that is listed here" : "; that is not listed here"}.{" "}
             <button onClick={() => showView("ranks")}>Show the ranks</button>
         </p>
     );

@@ -1,8 +1,8 @@
-// What an execution goes back to, first, and who handed it on; each is shown in the timeline when it is
-// chosen. The numbers are those of the timeline, where the first is the call of the execution itself.
+// What an execution goes back to, first, and who handed it on, to the call of the execution itself; each is shown in the
+// timeline when it is chosen, where it has the same number.
 import { useState } from "preact/hooks";
 import { CauseLink, Shown } from "../api/types";
-import { originOf } from "../format/origin";
+import { numberedCauses, originOf } from "../format/origin";
 import { formatTime, plural } from "../format/units";
 import { shortName } from "../state/names";
 import { showLink, showOrigin } from "../state/origin";
@@ -33,7 +33,7 @@ export function CauseChain({ of }: { of: Shown }) {
     const cause = of.cause ?? [];
     const origin = originOf(cause, of.cause_end);
     if (!cause.length) return null;
-    const links = cause.map((link, k) => ({ link, number: k + 1 })).reverse();
+    const links = numberedCauses(cause);
     const hidden = isWhole ? 0 : Math.max(0, links.length - mostLinks);
     const shown = links.filter((_, k) => k < mostLinks - 1 || k >= mostLinks - 1 + hidden);
     return (

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Shown } from "../api/types";
 import { costHelp, costWords } from "../format/cost_words";
 import { shortId } from "../format/ids";
-import { incidentName, incidentSentence } from "../format/incident_words";
+import { incidentName, incidentSentence, shortAmount } from "../format/incident_words";
 import { againstTypical, formatCount, formatScore, formatTime, plural } from "../format/units";
 import { runKeys } from "../state/keys";
 import { retrain } from "../state/actions";
@@ -76,9 +76,11 @@ function PartOf({ of }: { of: Shown }) {
     const { incident } = of;
     if (!incident || incident.members.length < 2) return null;
     const isHead = incident.head_tree === of.tree;
+    const cost = costWords(incident) && shortAmount(incident);
     return (
         <span title={incidentSentence(incident)}>
             {isHead ? "head" : "part"} of {incidentName(incident)}
+            {cost && `, ${cost} in all`}
         </span>
     );
 }
@@ -103,16 +105,28 @@ function OriginButton({ of }: { of: Shown }) {
 }
 
 /* Three lines of it, so that what is below it stays where it is; all of it when that is asked for. */
-function Reason(props: { of: Shown; isWhole: boolean; setIsCut: (is: boolean) => void }) {
+function Reason(props: { of: Shown; isWhole: boolean; toggle: () => void }) {
+    const { of, isWhole, toggle } = props;
     const box = useRef<HTMLParagraphElement>(null);
+    const [isCut, setIsCut] = useState(false);
     const { width } = useSize(box);
     useLayoutEffect(() => {
         const { scrollHeight, clientHeight } = box.current!;
-        props.setIsCut(scrollHeight > clientHeight + 1);
-    }, [props.of.why, width, props.isWhole]);
+        setIsCut(scrollHeight > clientHeight + 1);
+    }, [of.why, width, isWhole]);
     return (
-        <p class={props.isWhole ? "why" : "why cut"} ref={box}>
-            <OriginButton of={props.of} /> {isolate(props.of.why)}
+        <p class={isWhole ? "why" : "why cut"} ref={box}>
+            <OriginButton of={of} /> {isolate(of.why)}
+            {(isCut || isWhole) && (
+                <button
+                    class="more"
+                    aria-expanded={isWhole}
+                    aria-label={isWhole ? "less of the reason" : "more of the reason"}
+                    onClick={toggle}
+                >
+                    {isWhole ? "less" : "more"}
+                </button>
+            )}
         </p>
     );
 }
@@ -120,7 +134,6 @@ function Reason(props: { of: Shown; isWhole: boolean; setIsCut: (is: boolean) =>
 export function Detail() {
     const of = shownQuery.answer.value;
     const [wholeOf, setWholeOf] = useState<string | null>(null);
-    const [isCut, setIsCut] = useState(false);
     if (selected.value === null)
         return (
             <section class="detail empty" aria-label="Selected execution">
@@ -144,6 +157,7 @@ export function Detail() {
         );
     const cost = costWords(it);
     const isWhole = wholeOf === it.id;
+    const isOneOfSeveral = (it.incident?.members.length ?? 0) > 1;
     return (
         <section
             class={`detail ${it.verdict}${isWhole ? " whole" : ""}`}
@@ -176,7 +190,7 @@ export function Detail() {
                 </span>
                 {cost && (
                     <span class="cost" title={costHelp}>
-                        {(it.incident?.members.length ?? 0) > 1 ? `by itself ${cost}` : cost}
+                        {isOneOfSeveral ? `alone ${cost}` : cost}
                     </span>
                 )}
                 <span>at {formatTime(it.enter_ns)}</span>
@@ -185,18 +199,12 @@ export function Detail() {
                     {formatCount(it.of)}
                 </span>
                 <PartOf of={it} />
-                {(isCut || isWhole) && (
-                    <button
-                        class="more"
-                        aria-expanded={isWhole}
-                        aria-label={isWhole ? "less of the reason" : "more of the reason"}
-                        onClick={() => setWholeOf(isWhole ? null : it.id)}
-                    >
-                        {isWhole ? "less" : "more"}
-                    </button>
-                )}
             </p>
-            <Reason of={it} isWhole={isWhole} setIsCut={setIsCut} />
+            <Reason
+                of={it}
+                isWhole={isWhole}
+                toggle={() => setWholeOf(isWhole ? null : it.id)}
+            />
             <NextStep of={it} />
         </section>
     );

@@ -1,5 +1,5 @@
 // Finding: a text, what there is of it, and one hit after another, in sight and outlined. / and Ctrl+F
-// come here; Enter goes on, Shift and Enter back.
+// come here; Enter goes on, Shift and Enter back. The list of what was found closes when one of it is shown.
 import { computed, signal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { getJson } from "../api/http";
@@ -80,6 +80,7 @@ function goTo(itemOf: () => Item | undefined, step: Step): void {
             return () => {
                 show(item);
                 place.value = { item, hit: null };
+                isFindOpen.value = false;
             };
         const at = place.value;
         const hit = await nextCall(
@@ -91,6 +92,7 @@ function goTo(itemOf: () => Item | undefined, step: Step): void {
         return () => {
             if (hit) reveal(hit, hit.enter_ns, hit.leave_ns);
             place.value = { item, hit };
+            isFindOpen.value = false;
         };
     });
 }
@@ -177,10 +179,11 @@ function isSame(a: Item, b: Item): boolean {
 export function FindBar() {
     const [text, setText] = useState("");
     const [active, setActive] = useState(0);
+    const [hasFocus, setFocus] = useState(false);
     const isOpen = isFindOpen.value;
     useEffect(() => {
-        isSearching.value = isOpen && text.length > 1;
-    }, [isOpen, text.length > 1]);
+        isSearching.value = hasFocus && text.length > 1;
+    }, [hasFocus, text.length > 1]);
     const items = useMemo(
         () => itemsFor(text, known()),
         [text, regions.value, executions.value?.n, details.value, paths.value],
@@ -203,16 +206,21 @@ export function FindBar() {
         if (event.key === "Enter") goOnBy(event.shiftKey ? "previous" : "next");
         if (!by) return;
         event.preventDefault();
+        isFindOpen.value = true;
         setActive(Math.min(Math.max(active + by, 0), Math.max(0, items.length - 1)));
     };
     return (
         <search
             class="find"
             onFocusOut={(e) => {
-                if (!e.currentTarget.contains(e.relatedTarget as Node | null))
-                    isFindOpen.value = false;
+                if (e.currentTarget.contains(e.relatedTarget as Node | null)) return;
+                isFindOpen.value = false;
+                setFocus(false);
             }}
-            onFocusIn={() => (isFindOpen.value = true)}
+            onFocusIn={(e) => {
+                setFocus(true);
+                if (e.target === findInput.current) isFindOpen.value = true;
+            }}
         >
             <input
                 ref={findInput}
@@ -225,7 +233,9 @@ export function FindBar() {
                 aria-controls="found"
                 aria-activedescendant={isOpen && items.length ? `found-${active}` : undefined}
                 value={text}
+                onClick={() => (isFindOpen.value = true)}
                 onInput={(e) => {
+                    isFindOpen.value = true;
                     setText(e.currentTarget.value);
                     isSearching.value =
                         e.currentTarget.value.length > 1; /* before it is drawn */

@@ -118,6 +118,7 @@ function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
                 {amounts && (
                     <span class="cost" title={amounts.help}>
                         {amounts.words}
+                        {of.members.length > 1 && " in all"}
                     </span>
                 )}
                 <span title="when the first of its executions began">

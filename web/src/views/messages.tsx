@@ -201,7 +201,7 @@ function Matrix({ of }: { of: MessageMatrix }) {
                 <span aria-live="polite">
                     {known
                         ? words(of, known)
-                        : `${names[by]}: brightest ${textOf(by, highest)}`}
+                        : `Colour: ${names[by]}, at most ${textOf(by, highest)} from one rank to another.`}
                 </span>
                 <span class="map-keys" aria-hidden="true">
                     {keyShares.map((x) => (

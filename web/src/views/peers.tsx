@@ -16,12 +16,13 @@ function useBeside(of: Shown): Beside | null {
     return useMemo(() => known && besideOf(known, of.tree), [known, of.tree]);
 }
 
-function Row({ what, ns }: { what: string; ns: number | null }) {
+/* undefined: it is on its way, and has its place. */
+function Row({ what, ns }: { what: string; ns: number | null | undefined }) {
     if (ns === null) return null;
     return (
         <tr>
             <th scope="row">{what}</th>
-            <td>{formatTime(ns)}</td>
+            <td>{ns === undefined ? "..." : formatTime(ns)}</td>
         </tr>
     );
 }
@@ -29,9 +30,11 @@ function Row({ what, ns }: { what: string; ns: number | null }) {
 export function AgainstPeers({ of }: { of: Shown }) {
     const beside = useBeside(of);
     const all = executions.value;
-    if (!beside || !all) return null;
-    const median = (trees: number[]) => medianOf(trees.map((t) => all.duration_ns[t]));
-    const { own, then } = beside;
+    const median = (trees: number[] | undefined) =>
+        trees && all ? medianOf(trees.map((t) => all.duration_ns[t])) : undefined;
+    const several = (trees: number[] | undefined, what: string) =>
+        trees ? plural(trees.length, what) : `the ${what}s`;
+    const { own, then } = beside ?? {};
     return (
         <section>
             <h3>Beside the others</h3>
@@ -43,11 +46,11 @@ export function AgainstPeers({ of }: { of: Shown }) {
                         ns={of.usual_duration_ns}
                     />
                     <Row
-                        what={`median of ${plural(own.length, "other")} on rank ${of.rank}`}
+                        what={`median of ${several(own, "other")} on rank ${of.rank}`}
                         ns={median(own)}
                     />
                     <Row
-                        what={`median of number ${of.index} on ${plural(then.length, "other rank")}`}
+                        what={`median of number ${of.index} on ${several(then, "other rank")}`}
                         ns={median(then)}
                     />
                 </tbody>

@@ -6,6 +6,7 @@ import { select } from "../state/actions";
 import {
     askSql,
     executionOf,
+    mostRows,
     mostSavedRows,
     nameOfTree,
     SqlAnswer,
@@ -13,7 +14,9 @@ import {
     sqlQuery,
     sqlText,
     SqlValue,
+    tablesSql,
 } from "../state/sql";
+import { useQuery } from "../state/query";
 import { notice, sqlAsked, sqlShows } from "../state/store";
 import { Choice } from "./live_panel";
 import { NotFiltered } from "./filters";
@@ -22,6 +25,8 @@ import { pictureOfSvg, usePicture, useTable } from "./pictures";
 import { QueryPicture, valueText } from "./query_chart";
 import { tableFigure } from "./table_figure";
 import { useOneStop } from "./use_one_stop";
+
+const atFirst = 3; /* examples that are offered where nothing was asked */
 
 function choose(find: () => number | null): void {
     const tree = find();
@@ -148,6 +153,47 @@ async function allRows() {
     return { head: columns, rows };
 }
 
+/* Where nothing was asked yet: what can be asked about, and a few queries to begin with. */
+function Beginning({ run }: { run: (sql: string) => void }) {
+    const tables = useQuery("tables", (abort) => askSql(tablesSql, mostRows, abort));
+    return (
+        <div class="query-begin">
+            <p>One SELECT in the SQL of SQLite. It only reads. Ctrl+Enter runs it.</p>
+            <ul class="plain" aria-label="Examples to run">
+                {sqlExamples.slice(0, atFirst).map(({ title, sql }) => (
+                    <li key={title}>
+                        <button onClick={() => run(sql)} title={sql}>
+                            {title}
+                        </button>
+                    </li>
+                ))}
+            </ul>
+            <Await of={tables} what="the tables" empty="">
+                {({ rows }) => (
+                    <table aria-label="Tables">
+                        <thead>
+                            <tr>
+                                <th scope="col">Table</th>
+                                <th scope="col" class="words">
+                                    Columns
+                                </th>
+                            </tr>
+                        </thead>
+                        <tbody>
+                            {rows.map(([table, columns]) => (
+                                <tr key={table}>
+                                    <th scope="row">{table}</th>
+                                    <td class="words">{columns}</td>
+                                </tr>
+                            ))}
+                        </tbody>
+                    </table>
+                )}
+            </Await>
+        </div>
+    );
+}
+
 export function QueryView() {
     const asked = sqlAsked.value;
     const text = sqlText.value;
@@ -156,6 +202,10 @@ export function QueryView() {
         const wanted = sql.trim();
         if (wanted === asked && asked) answer.retry();
         sqlAsked.value = wanted;
+    };
+    const take = (sql: string) => {
+        sqlText.value = sql;
+        run(sql);
     };
     useTable("query", allRows);
     const onKey = (event: KeyboardEvent) => {
@@ -172,8 +222,7 @@ export function QueryView() {
                 onChange={(event) => {
                     const example = sqlExamples[Number(event.currentTarget.value)];
                     event.currentTarget.value = "";
-                    sqlText.value = example.sql;
-                    run(example.sql);
+                    take(example.sql);
                 }}
             >
                 <option value="">Examples ...</option>
@@ -226,13 +275,13 @@ export function QueryView() {
                 <NotFiltered>
                     Of the whole run: only what the query says is left out.
                 </NotFiltered>
-                <Await
-                    of={answer}
-                    what="the rows"
-                    empty="SQL of SQLite about run.db, one SELECT. Ctrl+Enter runs it; it only reads."
-                >
-                    {(found) => <Found found={found} />}
-                </Await>
+                {asked ? (
+                    <Await of={answer} what="the rows" empty="">
+                        {(found) => <Found found={found} />}
+                    </Await>
+                ) : (
+                    <Beginning run={take} />
+                )}
             </div>
         </Panel>
     );

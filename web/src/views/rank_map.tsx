@@ -325,7 +325,7 @@ function Legend({ of, what, cell }: { of: Shape; what: string; cell: Cell | null
     const said = cell
         ? words(of, cell)
         : map.highest_ns > 0
-          ? `${what}: darkest ${formatTime(map.highest_ns)} of ${length}; ${formatTime(map.begin_ns)} to ${formatTime(map.end_ns)} across`
+          ? `Colour: ${what}, in ${length} of a lane. Across: ${formatTime(map.begin_ns)} to ${formatTime(map.end_ns)}.`
           : `No ${what}${map.not_known?.executions ? " that is known" : ""}.`;
     return (
         <div class="legend map-legend">

@@ -164,7 +164,9 @@ function Rows(props: { of: Region[]; columns: Column[]; within: Area | null }) {
                                 <FunctionButton id={r.id} within={props.within ?? undefined} />
                             </th>
                         ) : (
-                            <td class={key === "kind" ? "words" : ""}>{print(r)}</td>
+                            <td class={`of-${key}${key === "kind" ? " words" : ""}`}>
+                                {print(r)}
+                            </td>
                         ),
                     )}
                 </tr>
@@ -210,7 +212,7 @@ function Found({ of, part }: { of: Region[]; part: Part | null }) {
                     {part.isOfExecutions ? "these" : "this window"}.
                 </p>
             )}
-            <table>
+            <table class="functions">
                 <SortedHead
                     columns={known.map((c) => ({ ...c, isWords: isOfWords(c) }))}
                     order={{ ...sorting.value, key }}

@@ -26,7 +26,7 @@ export function SortedHead(props: {
                     return (
                         <th
                             scope="col"
-                            class={isWords ? "words" : undefined}
+                            class={`of-${key}${isWords ? " words" : ""}`}
                             aria-sort={
                                 isKey ? (order.isDown ? "descending" : "ascending") : "none"
                             }

@@ -9,9 +9,10 @@ import { foi, selected, whyThreshold } from "../state/store";
 import { Failed, Loading } from "./panel";
 import { keptSubtrees } from "./subtree_list";
 
-function usually(s: Subtree): string {
-    if (s.usual_calls < 0.05) return "typical: none";
-    return `typical ${formatTime(s.usual_ns)} in ${formatMean(s.usual_calls)}`;
+/* The mean of the others: what is typical of its rank is another number. */
+function inOthers(s: Subtree): string {
+    if (s.usual_calls < 0.05) return "none in those";
+    return `in those ${formatTime(s.usual_ns)} in ${formatMean(s.usual_calls)}`;
 }
 
 /* "56 times as much as in its like"; of what is missing here there is no factor. */
@@ -46,7 +47,7 @@ function Line({ of, most }: { of: Subtree; most: number }) {
                     {of.calls
                         ? `${formatTime(of.inclusive_ns)} in ${plural(of.calls, "call")}`
                         : "none here"}{" "}
-                    ({usually(of)})
+                    ({inOthers(of)})
                 </small>
             </button>
         </li>
@@ -67,7 +68,7 @@ export function Subtrees() {
     if (!kept.length) return null;
     return (
         <section>
-            <h3 title="At least twice or half as much of it as in those; typical: their mean">
+            <h3 title="At least twice or half as much of it as in those; of those: their mean">
                 More or less of than in the ten executions most like it
             </h3>
             <ul class="paths subtrees">

@@ -11,6 +11,7 @@ import { Key } from "../canvas/figure";
 import { css, regionColour } from "../format/colour";
 import { Rgb, unknownColour } from "../format/palette";
 import { locationName, shortId } from "../format/ids";
+import { numberedCauses } from "../format/origin";
 import { streamWords } from "../format/stream_words";
 import { formatTime } from "../format/units";
 import { counterNote } from "../format/counter_track_words";
@@ -56,11 +57,10 @@ export function nameOfLane({ location, isNested }: Lane): string {
 }
 
 export function linksOf(it: Shown | null): Link[] {
-    return (it?.cause ?? []).flatMap((link) => {
+    return numberedCauses(it?.cause).flatMap(({ link, number }) => {
         const location = locationOf(link.rank, link.thread)?.id;
-        return location === undefined
-            ? []
-            : [{ location, call: link.call, begin_ns: link.begin_ns, end_ns: link.end_ns }];
+        const { call, begin_ns, end_ns } = link;
+        return location === undefined ? [] : [{ number, location, call, begin_ns, end_ns }];
     });
 }
 
@@ -114,7 +114,7 @@ function keysOf(scene: Scene, it: Shown | null, usual: Usual | null): Key[] {
     if (scene.links.length)
         keys.push({
             colour: scene.hot,
-            text: "what it goes back to, by number",
+            text: "1: what it goes back to",
             shape: "circle",
         });
     return keys;

@@ -7,6 +7,7 @@ import { Calls } from "../canvas/rows";
 import { Span } from "../canvas/window";
 import { plural } from "../format/units";
 import { runKeys } from "../state/keys";
+import { closeMenus } from "../state/overlays";
 import { lanesBeside, mostLanes, printLanes, readLanes } from "../state/lanes";
 import { locationsById, ranksOfRun } from "../state/places";
 import { shownNow } from "../state/selected";
@@ -63,11 +64,15 @@ export function RankChoice() {
     const take = (said: string) => {
         const lanes = readLanes(said, locations);
         setWrong(!lanes);
-        if (lanes) shownRanks.value = lanes;
+        if (lanes) choose(() => (shownRanks.value = lanes));
     };
     const around = () => {
         const sides = own === null ? [] : lanesBeside(own, beside, locations);
         shownRanks.value = [...new Set([...sides, ...lanes])].sort((a, b) => a - b);
+    };
+    const choose = (act: () => void) => {
+        act();
+        closeMenus(); /* it lies over what was chosen */
     };
     return (
         <details class="menu ranks">
@@ -85,24 +90,26 @@ export function RankChoice() {
                     />
                 </label>
                 {isWrong && <p role="alert">There are no such ranks.</p>}
-                <button onClick={() => (shownRanks.value = null)}>
+                <button onClick={() => choose(() => (shownRanks.value = null))}>
                     Only the ranks it exchanged messages with
                 </button>
-                <button onClick={() => showByLoss(null, mostLost)}>
+                <button onClick={() => choose(() => showByLoss(null, mostLost))}>
                     The ranks that lost most, up to {mostLost}
                 </button>
-                <button onClick={() => showByLoss(lanes, mostLanes)}>
+                <button onClick={() => choose(() => showByLoss(lanes, mostLanes))}>
                     These ranks, those that lost most first
                 </button>
                 {own !== null && (
-                    <button onClick={around}>And {beside} ranks on either side</button>
+                    <button onClick={() => choose(around)}>
+                        And {beside} ranks on either side
+                    </button>
                 )}
                 <label>
                     Between lanes
                     <Choice
                         value={linksShown.value}
                         options={Object.entries(linkNames) as [LinksShown, string][]}
-                        choose={(links) => (linksShown.value = links)}
+                        choose={(links) => choose(() => (linksShown.value = links))}
                     />
                 </label>
                 <p class="dim">
@@ -186,7 +193,7 @@ export function TimelineLegend(props: {
                 </span>
             )}
             <span>
-                <span class="strange-key">1</span> what it goes back to, by number
+                <span class={`cause-key ${shownNow()?.verdict}`}>1</span> what it goes back to
             </span>
         </Legend>
     );

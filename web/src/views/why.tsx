@@ -239,6 +239,11 @@ function Peers({ of }: { of: Shown }) {
     );
 }
 
+/* Whether the sentence at the top has said already how often chance does this. */
+function saysChance(why: string): boolean {
+    return / by chance in /.test(why);
+}
+
 /* How sure it is that it is strange, and with what else. */
 function Standing({ of }: { of: Shown }) {
     const { incident, false_alarm_probability: probability } = of;
@@ -254,7 +259,7 @@ function Standing({ of }: { of: Shown }) {
                     )}
                 </p>
             )}
-            {probability !== null && (
+            {probability !== null && !saysChance(of.why) && (
                 <p class="dim" title={`probability ${probability.toPrecision(2)}`}>
                     In a run like this, {chanceWords(probability, of.of)}.
                 </p>
@@ -292,8 +297,8 @@ export function Why() {
                             <Standing of={it} />
                             <Against />
                             <Unusual of={it} />
-                            <Subtrees />
                             <Peers of={it} />
+                            <Subtrees />
                         </div>
                     )}
                 </Await>
