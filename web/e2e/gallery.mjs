@@ -141,6 +141,15 @@ async function take(browser, url, run) {
                 await (isReady[run] ?? loaded)(page);
                 await settled(page);
                 if (key) await page.keyboard.press(key);
+                // Where views are one below the other, to the one that it is about.
+                await page.evaluate(
+                    (of) => {
+                        document
+                            .querySelector(`.panel-${of}`)
+                            ?.scrollIntoView({ block: "nearest" });
+                    },
+                    key ? "chosen" : look,
+                );
                 await page.waitForTimeout(
                     key ? 4 * restMs : restMs,
                 ); /* for those who look: what fades has faded */

@@ -55,10 +55,15 @@ async function opensToItsExecutions(page, first) {
         .locator(".panel-why")
         .getByText(/incident 1: head #/i)
         .waitFor();
-    await page
-        .locator(".panel-why")
-        .getByText(/In a run like this, .* by chance/)
-        .waitFor();
+    const said = await page.locator(".details").textContent();
+    assert.equal(
+        said.match(/ by chance/g).length,
+        1,
+        "how likely chance does that is said once",
+    );
+    const costs = await detail(page).locator(".facts").textContent();
+    assert.match(costs, /alone costs the run .*head of incident 1, .* in all/);
+    assert.match(text, /costs the run .* in all/);
     await members(page).nth(1).click();
     await isSelected(page, ids[1]);
     assert.match(await detail(page).textContent(), /part of incident 1/);

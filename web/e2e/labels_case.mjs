@@ -44,6 +44,8 @@ export async function run({ page, server, context }) {
     await told(page, /Learnt from 1 label/, () => page.keyboard.press("r"));
     const [learnt] = await standing(server);
     assert.notEqual(learnt, atFirst);
+    const outcome = page.locator(".run-summary");
+    await outcome.filter({ hasText: /at most .* shorter: labels have changed/ }).waitFor();
     const other = await context.newPage();
     await other.addInitScript(() => localStorage.setItem("snag-tour-seen", "1"));
     await other.goto(server.url);
@@ -62,6 +64,7 @@ export async function run({ page, server, context }) {
         0,
     );
     await until("the first tab knows", () => button(page, "Undo").isDisabled());
+    await outcome.filter({ hasText: /the replayed run is [\d.]+ ms of .* shorter/ }).waitFor();
     await told(other, /nothing to undo/, () => other.keyboard.press("u"));
 
     // Done again, from the first tab: exactly as it was.

@@ -84,11 +84,25 @@ async function pinsStay(page, server) {
 async function ranksByLoss(page, server) {
     await open(page, server, "views=timeline&ranks=0,6&threads=2x");
     await page.locator(".menu.ranks summary").click();
+    const menu = page.locator(".menu.ranks");
+    const isClosed = () => page.locator(".menu.ranks:not([open])").waitFor();
     await page.getByRole("button", { name: "These ranks, those that lost most first" }).click();
+    await isClosed();
+    await menu.locator("summary").click();
+    await page
+        .locator(".timeline-canvas")
+        .click({ position: { x: 300, y: 60 } }); /* beside it */
+    await isClosed();
+    await menu.locator("summary").press("Enter");
+    await page.locator(".candidate .pick").first().focus();
+    await isClosed();
+    await page.keyboard.press("Escape");
     await until("rank 2 is on top", async () =>
         /rank 2$/.test(await names(page).first().textContent()),
     );
+    await menu.locator("summary").click();
     await page.getByRole("button", { name: /^The ranks that lost most/ }).press("Enter");
+    await isClosed();
     await count(page, 6, "all that there are");
     assert.match(await names(page).first().textContent(), /rank 2$/);
 }

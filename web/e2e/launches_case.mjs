@@ -108,16 +108,18 @@ async function legendAndFilter(page, server) {
         });
         return before;
     };
-    await page.locator(".menu.ranks summary").click();
-    const between = page.getByLabel("Between lanes");
-    await between.selectOption("messages");
+    const choose = async (what) => {
+        await page.locator(".menu.ranks summary").click();
+        await page.getByLabel("Between lanes").selectOption(what);
+    };
+    await choose("messages");
     const without = await settled();
-    await between.selectOption("all");
+    await choose("all");
     await until("arrows are there", async () => (await drawn()) !== without);
     const all = await settled();
-    await between.selectOption("collectives");
+    await choose("collectives");
     await until("arrows are gone", async () => (await drawn()) === without);
-    await between.selectOption("launches");
+    await choose("launches");
     await until("they are back", async () => (await drawn()) === all);
     await page.waitForFunction(() => location.hash.includes("links=launches"));
 }

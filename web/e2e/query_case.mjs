@@ -8,7 +8,8 @@ export const name = "query: SQL about the run, as a table and a chart; it only r
 const panel = (page) => page.getByRole("region", { name: "Query", exact: true });
 const field = (page) => page.getByRole("textbox", { name: "SQL about this run" });
 const count = (page) => panel(page).locator(".query-count").first();
-const rows = (page) => panel(page).locator("tbody tr");
+const rows = (page) =>
+    page.getByRole("region", { name: "Rows of the query" }).locator("tbody tr");
 
 async function open(page, server, hash) {
     await openAnew(page, `${server.url}#${hash}`);
@@ -182,6 +183,19 @@ async function stops(page, server, isFar) {
     assert.ok(Date.now() - begin < 8000, `${Date.now() - begin} ms`);
 }
 
+/* Where nothing was asked, what can be asked about is there, and queries to begin with. */
+async function beginning(page, server) {
+    await open(page, server, "views=query");
+    const tables = panel(page).getByRole("table", { name: "Tables" });
+    await tables.getByRole("row", { name: /^execution foi, tree, .* duration_ns,/ }).waitFor();
+    const some = panel(page).getByRole("list", { name: "Examples to run" }).getByRole("button");
+    assert.equal(await some.count(), 3);
+    await some.first().click();
+    await count(page).waitFor();
+    assert.match(await field(page).inputValue(), /WHERE verdict = 'anomaly'/);
+    assert.equal(await tables.count(), 0);
+}
+
 /* Each example finds something, or that there is nothing; none fails. */
 async function examples(page, server) {
     await open(page, server, "views=query");
@@ -211,5 +225,6 @@ export async function run({ page, server, isFar }) {
     await many(page, server);
     await refusals(page, server);
     await stops(page, server, isFar);
+    await beginning(page, server);
     await examples(page, server);
 }

@@ -78,7 +78,12 @@ async function find(page) {
     await field.press("Enter");
     await isAt(page, longest);
     await page.locator(".found-place", { hasText: "1 of 800" }).waitFor();
+    const list = page.getByRole("listbox", { name: "Found" });
+    assert.equal(await list.count(), 0, "what was found does not lie over what it is");
+    await field.press("ArrowDown");
+    await list.waitFor();
     await field.press("Enter");
+    await list.waitFor({ state: "detached" });
     const second = await callsOf(page, `&from=${longest.location}.${longest.call}`);
     await isAt(page, second);
 

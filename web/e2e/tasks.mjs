@@ -6,7 +6,7 @@ import { assert, detail, loaded, openAnew } from "./steps.mjs";
 const mostSteps = 5;
 
 /* One way to do things; each call is a step. */
-class Hand {
+export class Hand {
     constructor(page) {
         this.page = page;
         this.steps = 0;
@@ -64,17 +64,35 @@ class Hand {
 
 /* Rows of the table: what it says of a task's steps. */
 async function readTable() {
-    const text = await readFile(new URL("tasks.md", import.meta.url), "utf8");
-    const rows = text.split("\n").filter((line) => /^\|\s*\d+\s*\|/.test(line));
+    const rows = (await readRows()).filter((cells) => cells.length > questionCells);
     return new Map(
-        rows.map((row) => {
-            const cells = row
+        rows.map((cells) => [
+            Number(cells[0]),
+            { run: cells[1], mouse: cells[5], keyboard: cells[6] },
+        ]),
+    );
+}
+
+const questionCells = 4; /* of a row of the table of questions */
+
+/* The cells of all rows that begin with a number. */
+async function readRows() {
+    const text = await readFile(new URL("tasks.md", import.meta.url), "utf8");
+    return text
+        .split("\n")
+        .filter((line) => /^\|\s*\d+\s*\|/.test(line))
+        .map((row) =>
+            row
                 .split("|")
                 .slice(1, -1)
-                .map((cell) => cell.trim());
-            return [Number(cells[0]), { run: cells[1], mouse: cells[5], keyboard: cells[6] }];
-        }),
-    );
+                .map((cell) => cell.trim()),
+        );
+}
+
+/* How many steps each of the questions takes. */
+export async function readQuestions() {
+    const rows = (await readRows()).filter((cells) => cells.length === questionCells);
+    return new Map(rows.map((cells) => [Number(cells[0]), Number(cells[3])]));
 }
 
 async function open(page, server, hash) {

@@ -39,10 +39,12 @@ export async function run({ page, server }) {
     await menu.getByRole("button", { name: "And 2 ranks on either side" }).click();
     for (const rank of [610, 614]) await lane(rank).waitFor();
     const field = menu.getByLabel(/^Ranks, as/);
+    await menu.locator("summary").click();
     await field.fill("3-5, 900");
     await field.press("Enter");
     await lane(900).waitFor();
     assert.equal(await page.locator(".rank-name").count(), 4);
+    await menu.locator("summary").click();
     await field.fill("everything");
     await field.press("Enter");
     await menu.getByRole("alert").waitFor();

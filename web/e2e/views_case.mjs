@@ -66,6 +66,21 @@ async function fits(page, server) {
     await page.setViewportSize({ width: 1280, height: 720 });
 }
 
+/* At the size of most laptops' windows nothing of a table is cut, beside list and details, nor is a legend. */
+async function tablesAreWhole(page, server) {
+    await page.setViewportSize({ width: 1280, height: 720 });
+    for (const views of ["regions", "messages", "ranks"])
+        for (const others of ["", ",why,timeline"]) {
+            await open(page, server, `views=${views}${others}&front=${views}`);
+            const table = page.locator(`.panel-${views} .table`);
+            await table.locator("td").first().waitFor();
+            const [wide, room] = await table.evaluate((e) => [e.scrollWidth, e.clientWidth]);
+            assert.ok(wide <= room, `${views}${others}: ${wide} in ${room}`);
+            for (const legend of await page.locator(`.panel-${views} .legend`).all())
+                assert.ok((await legend.boundingBox()).height > 12, `${views}: its legend`);
+        }
+}
+
 /* Names of the force-directed drawing: some, that of what is strange among them, none on another. */
 async function namesAreApart(page, server) {
     await open(page, server, "views=structure&tree-as=force");
@@ -212,6 +227,7 @@ async function states(page, server) {
 
 export async function run({ page, server }) {
     await fits(page, server);
+    await tablesAreWhole(page, server);
     await namesAreApart(page, server);
     await moreIsOnlyTheRest(page, server);
     await ranks(page, server);

@@ -96,6 +96,30 @@ async function lanesOnTheirWay(page, server) {
     await page.locator('.timeline-canvas[aria-busy="false"]').waitFor();
 }
 
+/* How the others did comes late: it has its place in Why, and what stands below it does not move. */
+async function whyStays(page, server) {
+    let letThrough;
+    const held = new Promise((done) => (letThrough = done));
+    const columns = "**/columns?names=rank*";
+    await page.route(columns, async (route) => {
+        await held;
+        await route.continue();
+    });
+    await page.setViewportSize({ width: 1280, height: 1400 });
+    await openAnew(page, server.url);
+    await loaded(page);
+    const cell = page.locator(".peer-times td");
+    await cell.nth(3).filter({ hasText: "..." }).waitFor();
+    const below = page.locator(".standing");
+    const { y } = await below.boundingBox();
+    letThrough();
+    await cell.nth(3).filter({ hasText: /\d/ }).waitFor();
+    await page.waitForTimeout(300);
+    assert.equal((await below.boundingBox()).y, y);
+    await page.unroute(columns);
+    await page.setViewportSize({ width: 1280, height: 720 });
+}
+
 export async function run({ page, server }) {
     await keepRouting(page);
     await keepRouting(page);
@@ -104,4 +128,5 @@ export async function run({ page, server }) {
     await lanesThatAreNot(page, server);
     await serverAway(page, server);
     await lanesOnTheirWay(page, server);
+    await whyStays(page, server);
 }

@@ -477,10 +477,10 @@ function drawLinks(
     scene: Scene,
     yOf: (location: number, call: number) => number | null,
 ): void {
-    let last: [number, number] | null = null;
-    scene.links.forEach((link) => {
+    const places: [number, number, number][] = [];
+    for (const link of scene.links) {
         const y = yOf(link.location, link.call);
-        if (y === null) return;
+        if (y === null) continue;
         const [x0, x1] = [toX(scene, link.begin_ns), toX(scene, link.end_ns)];
         const from = Math.max(x0, scene.left);
         if (x1 >= from)
@@ -493,15 +493,14 @@ function drawLinks(
                 openRow,
                 3,
             );
-        const x = Math.min(Math.max(x0, scene.left) - 10, scene.width - 9);
-        if (last) {
-            c.strokeStyle = scene.hot;
-            c.lineWidth = 2.5;
-            c.setLineDash([6, 3]);
-            arrow(c, last[0], last[1], x, y, 8);
-            c.setLineDash([]);
-        }
-        last = [x, y];
+        places.push([Math.min(Math.max(x0, scene.left) - 10, scene.width - 9), y, link.number]);
+    }
+    c.strokeStyle = scene.hot;
+    c.lineWidth = 2.5;
+    c.setLineDash([6, 3]);
+    places.slice(1).forEach(([x, y], k) => arrow(c, places[k][0], places[k][1], x, y, 8));
+    c.setLineDash([]);
+    for (const [x, y, number] of places) {
         c.beginPath();
         c.arc(x, y, 8, 0, 2 * Math.PI);
         c.fillStyle = scene.hot;
@@ -510,8 +509,8 @@ function drawLinks(
         c.font = "bold 11px system-ui, sans-serif";
         c.textAlign = "center";
         c.textBaseline = "middle";
-        c.fillText(String(link.number), x, y + 0.5);
-    });
+        c.fillText(String(number), x, y + 0.5);
+    }
 }
 
 function drawOwn(c: Pen, scene: Scene, blocks: Block[]): void {

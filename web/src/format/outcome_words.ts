@@ -16,6 +16,16 @@ export function alwaysSlow({ place, verdict }: NonNullable<Outcome["slow"]>): st
     return `${place} ${verdict === "slow" ? "is slow" : "has more to do"} in every execution`;
 }
 
+/* Beside the list, where who is slow always is not; null where what that costs is not known. */
+export function slowBesideList({ slow, cost_ns }: Outcome): string | null {
+    if (!slow || slow.cost_ns === null) return null;
+    const isMore = cost_ns !== null && slow.cost_ns > cost_ns;
+    const cost = `which costs the run ${formatTime(slow.cost_ns)}`;
+    return isMore
+        ? `${cost}: more than all that is listed here`
+        : `${cost}; it is not listed here`;
+}
+
 /* Who is slow always is no anomaly. */
 function slowWords({ slow, length_ns }: Outcome): string | null {
     if (!slow) return null;

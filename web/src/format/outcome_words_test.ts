@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Outcome } from "../api/types";
-import { outcomeWords } from "./outcome_words";
+import { outcomeWords, slowBesideList } from "./outcome_words";
 
 const outcome: Outcome = {
     length_ns: 10.3e9,
@@ -80,6 +80,15 @@ test("who is slow always comes first where that costs more, else last", () => {
         said({ slow: { ...slow, cost_ns: null } }),
         /^Without .* Rank 0 is slow in every execution: what that costs the run is not known.$/,
     );
+});
+
+test("that somebody slow costs more than all anomalies is said where it is known", () => {
+    const beside = (part: Partial<Outcome>) => slowBesideList({ ...outcome, slow, ...part });
+    assert.equal(beside({}), "which costs the run 5.15 s: more than all that is listed here");
+    const other = "which costs the run 5.15 s; it is not listed here";
+    assert.equal(beside({ cost_ns: null }), other);
+    assert.equal(beside({ cost_ns: 6e9 }), other);
+    assert.equal(beside({ slow: { ...slow, cost_ns: null } }), null);
 });
 
 test("where nothing stands out, it says so, and says when there is too little to tell", () => {

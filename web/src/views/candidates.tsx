@@ -2,7 +2,7 @@
 // same way, or executions, the strangest or those best to label first. 50 are fetched at a time.
 import { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { alwaysSlow } from "../format/outcome_words";
+import { alwaysSlow, slowBesideList } from "../format/outcome_words";
 import { formatTime, plural } from "../format/units";
 import { runKeys } from "../state/keys";
 import { Entry } from "../state/entries";
@@ -33,13 +33,12 @@ function NothingStandsOut() {
 
 /* Who is slow always is in no incident, and may cost the run more than all of these. */
 function SlowAlways() {
-    const { slow, cost_ns } = foi.value?.outcome ?? {};
-    if (!slow || slow.cost_ns === null || isNarrowed(filter.value)) return null;
-    const isMore = cost_ns != null && slow.cost_ns > cost_ns;
+    const outcome = foi.value?.outcome;
+    const words = outcome && slowBesideList(outcome);
+    if (!words || isNarrowed(filter.value)) return null;
     return (
         <p class="note">
-            <b>{alwaysSlow(slow)}</b>, which costs the run {formatTime(slow.cost_ns)}
-            {isMore ? ": more than all that is listed here" : "; that is not listed here"}.{" "}
+            <b>{alwaysSlow(outcome.slow!)}</b>, {words}.{" "}
             <button onClick={() => showView("ranks")}>Show the ranks</button>
         </p>
     );

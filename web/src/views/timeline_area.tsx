@@ -140,7 +140,7 @@ function Rows({ rows, by, of }: { rows: AreaRow[]; by: MeasuredBy; of: Area }) {
                     <th scope="row">
                         <Name row={row} by={by} of={of} />
                     </th>
-                    {by !== "rank" && <td class="words">{row.kind}</td>}
+                    {by !== "rank" && <td class="of-kind words">{row.kind}</td>}
                     <td>{formatCount(row.of.calls)}</td>
                     <td>{formatTime(row.of.total_ns)}</td>
                     <td>{formatTime(row.of.own_ns)}</td>
@@ -188,7 +188,7 @@ function Table({ it, by, of }: { it: Measure; by: MeasuredBy; of: Area }) {
                 )}
             </p>
             <div class="area-table" tabIndex={0} role="region" aria-label="What the area holds">
-                <table>
+                <table class="functions">
                     <SortedHead
                         columns={columnsOf(by)}
                         order={areaKey(order, by)}
