@@ -54,7 +54,7 @@ async function byKeys(page, server) {
 async function linkRestores(page, server) {
     await open(page, server, "views=query");
     await field(page).fill("SELECT 'a+b&c=d#' AS t, 1 AS n UNION ALL SELECT 'é', 2");
-    await panel(page).getByRole("button", { name: "Run" }).click();
+    await panel(page).getByRole("button", { name: "Run", exact: true }).click();
     await count(page).getByText("2 rows.").waitFor();
     await panel(page).getByLabel("Shown as").selectOption("chart");
     await panel(page).locator(".query-chart svg").waitFor();
@@ -188,7 +188,7 @@ async function beginning(page, server) {
     await open(page, server, "views=query");
     const tables = panel(page).getByRole("table", { name: "Tables" });
     await tables.getByRole("row", { name: /^execution foi, tree, .* duration_ns,/ }).waitFor();
-    const some = panel(page).getByRole("list", { name: "Examples to run" }).getByRole("button");
+    const some = panel(page).getByRole("list", { name: "To begin with" }).getByRole("button");
     assert.equal(await some.count(), 3);
     await some.first().click();
     await count(page).waitFor();

@@ -159,7 +159,7 @@ function Beginning({ run }: { run: (sql: string) => void }) {
     return (
         <div class="query-begin">
             <p>One SELECT in the SQL of SQLite. It only reads. Ctrl+Enter runs it.</p>
-            <ul class="plain" aria-label="Examples to run">
+            <ul class="plain" aria-label="To begin with">
                 {sqlExamples.slice(0, atFirst).map(({ title, sql }) => (
                     <li key={title}>
                         <button onClick={() => run(sql)} title={sql}>
