@@ -11,7 +11,7 @@
 #   ./setup.sh truth [DIR]   programs that write down what went wrong, and what snag says of it: a scoreboard; a quarter of an hour
 #   ./setup.sh bench     measure; results go to bench/RESULTS.md
 #   ./setup.sh screenshots   what README.md shows of the demo, and its pictures, from the demo as it is
-#   ./setup.sh gallery [DIR]   the page: every view of five runs, in seven sizes, light and dark, to be looked at
+#   ./setup.sh gallery [DIR]   the page: every view of seven runs, in seven sizes, light and dark, to be looked at
 #   ./setup.sh dist      one file that runs on any Linux, without root: build/dist/snag-VERSION-linux-x86_64.tar.xz
 #   ./setup.sh install   install to PREFIX (default /usr/local)
 #   ./setup.sh docs      the documentation as a site, with a search, that needs no network: build/docs/index.html
@@ -394,8 +394,13 @@ screenshots)
     ;;
 gallery)
     for_all
+    shift
+    gallery=$(realpath -m "${1:-build/gallery}")
+    export SNAG=$PWD/build/release/snag SNAG_DEMO=$PWD/examples/out/demo.snag
+    export SNAG_DATA=${SNAG_DATA:-$PWD/../shared/data}
+    examples/demo.sh build/release
     cd build/release/web
-    SNAG=$OLDPWD/build/release/snag exec node e2e/gallery.mjs "${2:-$OLDPWD/build/gallery}"
+    exec node e2e/gallery.mjs "$gallery" "${@:2}"
     ;;
 dist)
     for_program

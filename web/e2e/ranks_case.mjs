@@ -33,12 +33,12 @@ async function placesAreChosen(page, server) {
     assert.equal(threads.length, 3);
     assert.match(threads[0], /^rank 5 thread \dslow.*work itself \+(49|50|51) %/);
     await accessible(page, "ranks and their threads");
-    await page.getByLabel("by", { exact: true }).selectOption("thread");
+    await page.locator(".panel-ranks").getByLabel("by").selectOption("thread");
     await page.getByText(/^Of 18 threads: 3 slow/).waitFor();
     await page.waitForFunction(() => /places=thread/.test(location.hash));
     await open(page, server, "views=ranks&places=thread");
     await page.getByText(/^Of 18 threads: 3 slow/).waitFor();
-    assert.equal(await page.getByLabel("by", { exact: true }).inputValue(), "thread");
+    assert.equal(await page.locator(".panel-ranks").getByLabel("by").inputValue(), "thread");
 }
 
 /* No trace in one line says what follows from what on streams: the answer is that of another. */

@@ -134,12 +134,12 @@ async function ranks(page, server) {
     assert.equal(await page.locator(".panel-ranks tbody tr").count(), 4);
     await page.locator(".panel-ranks .heat").hover();
     await page.getByText(/^rank \d.*, .*(times the typical|no execution begins)$/).waitFor();
-    await page.getByLabel("by", { exact: true }).selectOption("program");
+    await page.locator(".panel-ranks").getByLabel("by").selectOption("program");
     await page.getByText(/There is only one program, which cannot be compared/).waitFor();
     await page.waitForFunction(() => /places=program/.test(location.hash));
     await open(page, server, "views=ranks&places=node");
     await page.getByText(/The trace does not say on which nodes/).waitFor();
-    await page.getByLabel("by", { exact: true }).selectOption("rank");
+    await page.locator(".panel-ranks").getByLabel("by").selectOption("rank");
     await page.getByText(/None of 4 ranks is slow/).waitFor();
 }
 

@@ -73,18 +73,19 @@ export function PathBeside({ of, path }: { of: Shown; path: PathShare }) {
     const beside = useBeside(of);
     const id = foi.value?.id;
     const names = shortPath(path.path);
-    const isAsked = beside && id !== undefined && foi.value!.vertices <= mostCalls;
+    const isShown = id !== undefined && foi.value!.vertices <= mostCalls;
     const { value: times, error } = useQuery(
-        isAsked ? `${id} ${names.join(" > ")}` : null,
+        isShown && beside ? `${id} ${names.join(" > ")}` : null,
         () => loadTimes(names, id!),
     );
-    if (!isAsked || error) return null;
+    if (!isShown || error) return null;
     // Its words are there before its numbers are: what stands below does not move when these come.
-    const median = (trees: number[]): string | null => {
+    const median = (trees: number[] | undefined): string | null => {
+        if (!trees) return "... ms";
         if (!trees.length) return null;
         return times ? formatTime(medianOf(trees.map((t) => times.get(t) ?? 0))!) : "... ms";
     };
-    const [own, then] = [median(beside.own), median(beside.then)];
+    const [own, then] = [median(beside?.own), median(beside?.then)];
     const words = [
         own !== null && `otherwise on rank ${of.rank} ${own}`,
         then !== null && `number ${of.index} on other ranks ${then}`,
