@@ -75,7 +75,7 @@ async function cost(page, server) {
     await choice.focus();
     await page.keyboard.press("ArrowDown");
     await map(page)
-        .getByText(/^cost to the run: darkest/)
+        .getByText(/^Colour: cost to the run, in /)
         .waitFor();
     await page.waitForFunction(() => /map=cost/.test(location.hash));
     await until("who was late is on top, and nearly nobody else", async () =>
@@ -151,13 +151,13 @@ export async function run({ page, server }) {
     await until("ten rows", async () => (await rowsOf(page)).length === 10);
     await map(page).getByLabel("Coloured by").selectOption("waiting");
     await map(page)
-        .getByText(/^time in MPI: darkest/)
+        .getByText(/^Colour: time in MPI, in /)
         .waitFor();
     await page.waitForFunction(() => /map=waiting/.test(location.hash));
     const link = await page.evaluate(() => location.hash);
     await openAnew(page, server.url + link);
     await map(page)
-        .getByText(/^time in MPI: darkest/)
+        .getByText(/^Colour: time in MPI, in /)
         .waitFor();
     assert.equal(await field.inputValue(), "600-609");
     assert.equal((await rowsOf(page)).length, 10);
@@ -167,7 +167,7 @@ export async function run({ page, server }) {
     // A function; and the view as CSV.
     await map(page).getByLabel("Coloured by").selectOption({ label: "in compute" });
     await map(page)
-        .getByText(/^time in compute: darkest/)
+        .getByText(/^Colour: time in compute, in /)
         .waitFor();
     await page.locator(".actions .menu summary").click();
     const csv = String(await savedBy(page, "Rank map as CSV"))
