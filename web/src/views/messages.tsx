@@ -1,6 +1,6 @@
 // Who sent how much to whom, of the run or of the window that the timeline shows: a matrix of ranks, and a table of
 // the pairs. What is chosen in either is shown in the timeline.
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { getBundle } from "../api/http";
 import { Cell, cellAt, cellSteps, heatPixels } from "../canvas/heat";
 import {
@@ -29,6 +29,7 @@ import { inks } from "./inks";
 import { Choice } from "./live_panel";
 import { Await, Empty, Panel } from "./panel";
 import { newPen, Picture, usePicture, useTable } from "./pictures";
+import { useCell } from "./use_cell";
 import { useOneStop } from "./use_one_stop";
 import { useRested } from "./use_rested";
 
@@ -144,22 +145,28 @@ function figureOf(of: MessageMatrix, by: Measured, canvas: HTMLCanvasElement): P
 
 function Matrix({ of }: { of: MessageMatrix }) {
     const box = useRef<HTMLDivElement>(null);
-    const [cell, setCell] = useState<Cell | null>(null);
+    const { cell, now: cellNow, set: setCell } = useCell();
     const by = messagesBy.value;
     const { rgba, highest } = useMemo(() => heatPixels(heatOf(of, by)), [of, by]);
     usePicture("messages", () => figureOf(of, by, box.current!.querySelector("canvas")!));
     const key = (event: KeyboardEvent) => {
         const step = cellSteps[event.key];
-        const now = cell ?? { row: 0, column: 0 };
-        if (event.key === "Enter") return () => showPair(of, now.row, now.column);
+        const first = { row: 0, column: 0 };
+        if (event.key === "Enter")
+            return () => {
+                const { row, column } = cellNow() ?? first;
+                showPair(of, row, column);
+            };
         return (
             step &&
-            (() =>
+            (() => {
+                const now = cellNow();
                 setCell(
-                    cell
+                    now
                         ? cellAt(of.rows, of.rows, now.column + step[1], now.row + step[0])
-                        : now,
-                ))
+                        : first,
+                );
+            })
         );
     };
     const known = cell && cell.row < of.rows && cell.column < of.rows ? cell : null;

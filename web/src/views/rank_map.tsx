@@ -49,6 +49,7 @@ import { Await, Panel } from "./panel";
 import { inks } from "./inks";
 import { newPen, Picture, usePicture, useTable } from "./pictures";
 import { nameOfLocation } from "./timeline_scene";
+import { useCell } from "./use_cell";
 import { useSize } from "./use_size";
 
 const mostWidth = 256; /* stretches of time, */
@@ -350,7 +351,7 @@ function Legend({ of, what, cell }: { of: Shape; what: string; cell: Cell | null
 function MapPicture({ map }: { map: RankMap }) {
     const box = useRef<HTMLDivElement>(null);
     const size = useSize(box);
-    const [cell, setCell] = useState<Cell | null>(null);
+    const { cell, now: cellNow, set: setCell } = useCell();
     const [drag, setDrag] = useState<[Cell, Cell] | null>(null);
     const locations = run.value!.locations;
     const rows = useMemo(() => {
@@ -393,9 +394,11 @@ function MapPicture({ map }: { map: RankMap }) {
     });
     const key = (event: KeyboardEvent) => {
         const step = cellSteps[event.key];
-        const now = cell ?? { row: 0, column: 0 };
-        if (event.key === "Enter") return () => showCell(of, now);
-        return step && (() => setCell(at({ x: now.column + step[1], y: now.row + step[0] })));
+        const now = () => cellNow() ?? { row: 0, column: 0 };
+        if (event.key === "Enter") return () => showCell(of, now());
+        return (
+            step && (() => setCell(at({ x: now().column + step[1], y: now().row + step[0] })))
+        );
     };
     const known = cell && cell.row < pixels ? cell : null;
     return (
