@@ -123,6 +123,11 @@ export async function run({ page, server }) {
         i++
     )
         await page.keyboard.press("ArrowRight");
+    assert.equal(
+        (await rowsOf(page)).length,
+        rows.length,
+        "it keeps its size whatever is said",
+    );
     const [, rank] = /(rank 61\d), /.exec(await said.textContent());
     await page.keyboard.press("Enter");
     await lane(page, rank.slice(5)).waitFor();

@@ -170,6 +170,9 @@ function Matrix({ of }: { of: MessageMatrix }) {
         );
     };
     const known = cell && cell.row < of.rows && cell.column < of.rows ? cell : null;
+    const said = known
+        ? words(of, known)
+        : `Colour: ${names[by]}, at most ${textOf(by, highest)} from one rank to another.`;
     const share = (at: number) => `${(100 * at) / of.rows}%`;
     return (
         <div class="matrix">
@@ -205,10 +208,8 @@ function Matrix({ of }: { of: MessageMatrix }) {
                 {of.rows > 1 && <span>{rowName(of, of.rows - 1)}</span>}
             </p>
             <div class="legend map-legend">
-                <span aria-live="polite">
-                    {known
-                        ? words(of, known)
-                        : `Colour: ${names[by]}, at most ${textOf(by, highest)} from one rank to another.`}
+                <span aria-live="polite" title={said}>
+                    {said}
                 </span>
                 <span class="map-keys" aria-hidden="true">
                     {keyShares.map((x) => (

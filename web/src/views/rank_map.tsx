@@ -330,7 +330,9 @@ function Legend({ of, what, cell }: { of: Shape; what: string; cell: Cell | null
           : `No ${what}${map.not_known?.executions ? " that is known" : ""}.`;
     return (
         <div class="legend map-legend">
-            <span aria-live="polite">{said}</span>
+            <span aria-live="polite" title={said}>
+                {said}
+            </span>
             {map.highest_ns > 0 && (
                 <span class="map-keys" aria-hidden="true">
                     {keyShares.map((share) => (
