@@ -260,7 +260,7 @@ export async function run({ page, server, context }) {
     await other.close();
     await page
         .locator(".live-reduction[title*='because the trace is not in files']")
-        .getByText("of how much trace is not known")
+        .getByText("how much less than the trace is not known")
         .waitFor();
 
     await select(page);

@@ -28,7 +28,7 @@ const countersHeight = () =>
 function panesOf(isLooking: boolean): FixedView[] {
     const callHeight = isLooking ? lookedHeight : hintHeight;
     return [
-        { name: "points", title: "Points", least: 20, view: <LivePointsView /> },
+        { name: "points", title: "Points", least: 23, view: <LivePointsView /> },
         { name: "heat", title: "History", least: 16, view: <LiveHeat /> },
         { name: "query", title: "Records", least: 20, view: <LiveQuery /> },
         { name: "looked", title: "Call", least: callHeight, view: <LiveLooked /> },

@@ -81,7 +81,7 @@ function Reduction({ of }: { of: LiveStatus["reduction"] }) {
             }
         >
             {factor === null
-                ? `, ${stored ? formatBytes(stored) : "nothing new"}`
+                ? `, ${stored ? formatBytes(stored) : "nothing new"}; how much less than the trace is not known`
                 : `, ${Number((factor < 1 ? 1 / factor : factor).toPrecision(3))} times ${factor < 1 ? "more" : "less"} than was read`}
         </span>
     );
