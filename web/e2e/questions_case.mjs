@@ -149,6 +149,7 @@ const questions = {
     },
     9: {
         act: async (hand, page) => {
+            await hand.click(page.getByRole("button", { name: /^Filter/ }));
             await hand.choose(page.getByRole("combobox", { name: "Rank", exact: true }), "1");
             await hand.key("o");
         },

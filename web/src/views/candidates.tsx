@@ -3,7 +3,7 @@
 import { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { alwaysSlow, slowBesideList } from "../format/outcome_words";
-import { formatTime, plural } from "../format/units";
+import { plural } from "../format/units";
 import { runKeys } from "../state/keys";
 import { Entry } from "../state/entries";
 import { isLearningOpen } from "../state/learning";
