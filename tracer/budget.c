@@ -40,13 +40,13 @@ static double watch_ns; /* that a call seems to take in which nothing is done */
 static atomic_uint_fast64_t once_ns;
 
 /* A region that is left out, and its numbers in the journal; NULL: there was no room. */
-struct left_out {
+struct left_out_region {
     uint32_t region;
     uint64_t *number;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct left_out *list;
+static struct left_out_region *list;
 static size_t n_list, cap_list;
 
 /* --------------------------------------------------------------------------------- beginning
@@ -332,7 +332,7 @@ static void leave_out(uint32_t region, uint64_t now_ns)
         !(atomic_fetch_or(&budget_bits[region / 64], bit) & bit)) {
         uint64_t number[] = {region, now_ns, 0};
 
-        list[n_list++] = (struct left_out){
+        list[n_list++] = (struct left_out_region){
             region, state_journal(&(struct definition){
                         .kind = JOURNAL_LEFT_OUT, .number = number, .n_numbers = 3})};
     }

@@ -253,7 +253,7 @@ struct code_instruction code_decode(uintptr_t at, size_t most)
 /* ------------------------------------------------------------------------------------- paths
  */
 
-struct search {
+struct path_search {
     const struct code_paths *paths;
     uint8_t *is_seen; /* two bits for each byte of the ranges, one after the other */
     uintptr_t *open;  /* [n] where to go on, and in its last bit whether the way has passed */
@@ -261,7 +261,7 @@ struct search {
 };
 
 /* Takes down that code goes on there, if that is new. */
-static void go_to(struct search *s, uintptr_t code, bool has_passed)
+static void go_to(struct path_search *s, uintptr_t code, bool has_passed)
 {
     size_t at = has_passed;
 
@@ -288,7 +288,7 @@ static size_t bytes_behind(const struct code_paths *p, uintptr_t code)
 }
 
 /* Goes on from one instruction; whether that is the call that is looked for. */
-static bool visit(struct search *s, uintptr_t code, bool has_passed)
+static bool visit(struct path_search *s, uintptr_t code, bool has_passed)
 {
     const struct code_paths *p = s->paths;
     struct code_instruction i;
@@ -312,7 +312,7 @@ static bool visit(struct search *s, uintptr_t code, bool has_passed)
 
 bool code_paths_reach(const struct code_paths *paths)
 {
-    struct search s = {.paths = paths};
+    struct path_search s = {.paths = paths};
     size_t bytes = 0;
     bool is_found = false;
 

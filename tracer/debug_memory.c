@@ -35,13 +35,13 @@ struct piece {
     struct piece *next_free;
 };
 
-struct range {
+struct memory_range {
     char *at;
     size_t bytes;
 };
 
 static atomic_flag lock = ATOMIC_FLAG_INIT;
-static struct range range[MAX_RANGES];
+static struct memory_range range[MAX_RANGES];
 static size_t n_ranges;
 static struct piece *spare[MAX_SHIFT + 1];
 static char *slab, *slab_end;
@@ -66,11 +66,11 @@ static void *map(size_t bytes)
         at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
         return NULL;
-    range[n_ranges++] = (struct range){at, bytes};
+    range[n_ranges++] = (struct memory_range){at, bytes};
     return at;
 }
 
-static struct range *range_of(const void *at)
+static struct memory_range *range_of(const void *at)
 {
     for (size_t i = 0; i < n_ranges; i++)
         if ((uintptr_t)at - (uintptr_t)range[i].at < range[i].bytes)
@@ -134,7 +134,7 @@ static void *take(size_t bytes)
 static bool give_back(void *memory)
 {
     struct piece *p = (struct piece *)memory - 1;
-    struct range *of;
+    struct memory_range *of;
 
     enter();
     of = range_of(memory);
@@ -327,7 +327,7 @@ static bool exchange_all(const struct library *l)
     return is_good;
 }
 
-struct search {
+struct library_search {
     uintptr_t code;
     bool is_done;
 };
@@ -335,7 +335,7 @@ struct search {
 static int look_in(struct dl_phdr_info *info, size_t bytes, void *ctx)
 {
     struct library l = {.to = info->dlpi_addr};
-    struct search *s = ctx;
+    struct library_search *s = ctx;
     bool is_meant = false;
 
     (void)bytes;
@@ -360,7 +360,7 @@ static int look_in(struct dl_phdr_info *info, size_t bytes, void *ctx)
 
 static bool exchange_in(uintptr_t code)
 {
-    struct search s = {.code = code};
+    struct library_search s = {.code = code};
 
     dl_iterate_phdr(look_in, &s);
     return s.is_done;

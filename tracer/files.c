@@ -68,10 +68,10 @@ void file_opened(struct call *call, MPI_Comm comm, const char *name, int access,
     handle_map_put(&files, bits_of(*file), f);
     if (call->is_recorded)
         record_access(RECORD_FILE_OPEN,
-                      &(struct access){.object = object,
-                                       .peer = mode_of(access),
-                                       .how = creation_of(access),
-                                       .id = status_of(access)},
+                      &(struct object_access){.object = object,
+                                              .peer = mode_of(access),
+                                              .how = creation_of(access),
+                                              .id = status_of(access)},
                       call_returned(call));
 }
 
@@ -83,7 +83,7 @@ struct open_file *file_closing(MPI_File file)
 void file_closed(struct open_file *f, struct call *call)
 {
     if (f)
-        record_access(RECORD_FILE_CLOSE, &(struct access){.object = f->object},
+        record_access(RECORD_FILE_CLOSE, &(struct object_access){.object = f->object},
                       call_returned(call));
     memory_free(f);
 }
@@ -93,7 +93,7 @@ void file_deleted(struct call *call, const char *name)
     uint32_t object = session_is_open() ? object_file(name) : OBJECT_NONE;
 
     if (object != OBJECT_NONE)
-        record_access(RECORD_FILE_DELETE, &(struct access){.object = object},
+        record_access(RECORD_FILE_DELETE, &(struct object_access){.object = object},
                       call_returned(call));
 }
 
@@ -104,14 +104,15 @@ void file_sought(struct call *call, MPI_File file, MPI_Offset offset, int whence
 
     if (f == NULL || PMPI_File_get_position(file, &result) != MPI_SUCCESS)
         return;
-    record_access(RECORD_FILE_SEEK,
-                  &(struct access){.object = f->object,
-                                   .how = whence == MPI_SEEK_SET   ? OTF2_IO_SEEK_FROM_START
-                                          : whence == MPI_SEEK_CUR ? OTF2_IO_SEEK_FROM_CURRENT
-                                                                   : OTF2_IO_SEEK_FROM_END,
-                                   .bytes = (uint64_t)offset,
-                                   .received_bytes = (uint64_t)result},
-                  call_returned(call));
+    record_access(
+        RECORD_FILE_SEEK,
+        &(struct object_access){.object = f->object,
+                                .how = whence == MPI_SEEK_SET   ? OTF2_IO_SEEK_FROM_START
+                                       : whence == MPI_SEEK_CUR ? OTF2_IO_SEEK_FROM_CURRENT
+                                                                : OTF2_IO_SEEK_FROM_END,
+                                .bytes = (uint64_t)offset,
+                                .received_bytes = (uint64_t)result},
+        call_returned(call));
 }
 
 /* ---------------------------------------------------------------------------- operations */
@@ -119,7 +120,7 @@ void file_sought(struct call *call, MPI_File file, MPI_Offset offset, int whence
 static void record_end(uint32_t object, uint64_t id, const MPI_Status *status, uint64_t time_ns)
 {
     record_access(RECORD_IO_COMPLETE,
-                  &(struct access){
+                  &(struct object_access){
                       .object = object, .id = id, .bytes = status ? bytes_received(status) : 0},
                   time_ns);
 }
@@ -132,11 +133,11 @@ void io_starts(struct io *io, const struct call *call, OTF2_IoOperationMode mode
         return;
     io->id = request_id();
     record_access(RECORD_IO_BEGIN,
-                  &(struct access){.object = io->file->object,
-                                   .peer = mode,
-                                   .how = flags,
-                                   .id = io->id,
-                                   .bytes = bytes},
+                  &(struct object_access){.object = io->file->object,
+                                          .peer = mode,
+                                          .how = flags,
+                                          .id = io->id,
+                                          .bytes = bytes},
                   call->begin_ns);
 }
 
@@ -148,7 +149,8 @@ void io_ends(const struct io *io, struct call *call, const MPI_Status *status)
 
 static void record_issued(const struct io *io, struct call *call)
 {
-    record_access(RECORD_IO_ISSUED, &(struct access){.object = io->file->object, .id = io->id},
+    record_access(RECORD_IO_ISSUED,
+                  &(struct object_access){.object = io->file->object, .id = io->id},
                   call_returned(call));
 }
 

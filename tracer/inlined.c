@@ -33,28 +33,29 @@
 #define MAX_NAME 1024
 #define MAX_LOOKED_AT ((size_t)32 << 20) /* bytes of code */
 
-struct piece {
+struct code_piece {
     Dwarf_Addr begin; /* in the file; up to the next one */
     const struct inlined *inlined;
 };
 
-struct range {
+struct inlined_range {
     Dwarf_Addr begin, end;
     const struct inlined *inlined;
 };
 
 /* Where what is inlined begins. */
-struct entry {
+struct inlined_entry {
     Dwarf_Addr address; /* in the file */
     uint64_t place;
 };
 
 struct inlined_code {
-    struct piece *piece; /* [n] by address */
+    struct code_piece *piece; /* [n] by address */
     size_t n;
-    struct range *range; /* [n_ranges] what is around comes before what is inside; while read */
+    struct inlined_range
+        *range; /* [n_ranges] what is around comes before what is inside; while read */
     size_t n_ranges, cap;
-    struct entry *entry; /* [n_entries] */
+    struct inlined_entry *entry; /* [n_entries] */
     size_t n_entries, cap_entries;
     struct code_range *whole; /* [n_whole] the function, in the file */
     size_t n_whole, cap_whole;
@@ -210,11 +211,11 @@ static void add_ranges(struct inlined_code *code, Dwarf_Die *die, const struct i
             continue;
         if (!memory_grow(&code->range, code->n_ranges, code->cap))
             return;
-        code->range[code->n_ranges++] = (struct range){begin, end, of};
+        code->range[code->n_ranges++] = (struct inlined_range){begin, end, of};
     }
 }
 
-static Dwarf_Addr entry_of(Dwarf_Die *die, const struct range *first)
+static Dwarf_Addr entry_of(Dwarf_Die *die, const struct inlined_range *first)
 {
     Dwarf_Attribute memory;
     Dwarf_Addr address;
@@ -227,7 +228,7 @@ static Dwarf_Addr entry_of(Dwarf_Die *die, const struct range *first)
     return dwarf_formudata(&memory, &offset) == 0 ? first->begin + offset : first->begin;
 }
 
-static void add_entry(struct inlined_code *code, struct entry entry)
+static void add_entry(struct inlined_code *code, struct inlined_entry entry)
 {
     if (memory_grow(&code->entry, code->n_entries, code->cap_entries))
         code->entry[code->n_entries++] = entry;
@@ -239,7 +240,7 @@ static void add_inlined(struct inlined_code *code, Dwarf_Die *die, const struct 
 
     add_ranges(code, die, of);
     if (code->n_ranges > first)
-        add_entry(code, (struct entry){entry_of(die, &code->range[first]), of->place});
+        add_entry(code, (struct inlined_entry){entry_of(die, &code->range[first]), of->place});
 }
 
 static void read_all(struct inlined_code *code, Dwarf_Die *parent, const struct inlined *caller,
@@ -268,7 +269,7 @@ static void read_all(struct inlined_code *code, Dwarf_Die *parent, const struct 
 
 static int by_begin(const void *left, const void *right)
 {
-    const struct piece *a = left, *b = right;
+    const struct code_piece *a = left, *b = right;
 
     return (a->begin > b->begin) - (a->begin < b->begin);
 }
@@ -288,8 +289,8 @@ static bool cut(struct inlined_code *code)
     if (code->piece == NULL)
         return false;
     for (size_t i = 0; i < code->n_ranges; i++) {
-        code->piece[n++] = (struct piece){code->range[i].begin, NULL};
-        code->piece[n++] = (struct piece){code->range[i].end, NULL};
+        code->piece[n++] = (struct code_piece){code->range[i].begin, NULL};
+        code->piece[n++] = (struct code_piece){code->range[i].end, NULL};
     }
     qsort(code->piece, n, sizeof *code->piece, by_begin);
     for (size_t i = 0; i < n; i++)
@@ -380,7 +381,7 @@ const struct inlined *inlined_at(uintptr_t code, uintptr_t *until)
 /* ---------------------------------------------------------------------------------- relation
  */
 
-struct question {
+struct relation_question {
     const struct inlined_code *in;
     uintptr_t moved; /* from the file to the memory */
     uint64_t place;
@@ -390,7 +391,7 @@ struct question {
 
 static bool is_inside(void *ctx, uintptr_t code)
 {
-    const struct question *q = ctx;
+    const struct relation_question *q = ctx;
     size_t at = pieces_until(q->in, code - q->moved);
     const struct inlined *i = at > 0 ? q->in->piece[at - 1].inlined : NULL;
 
@@ -401,7 +402,7 @@ static bool is_inside(void *ctx, uintptr_t code)
 
 static bool is_entry(void *ctx, uintptr_t code)
 {
-    const struct question *q = ctx;
+    const struct relation_question *q = ctx;
 
     for (size_t i = 0; i < q->n; i++)
         if (q->entry[i] == code - q->moved)
@@ -446,7 +447,7 @@ static enum inlined_relation ask(struct code_paths paths)
     return is_possible(paths, NULL, is_way_in) ? INLINED_MAYBE_SAME : INLINED_SAME;
 }
 
-struct pair {
+struct inlined_pair {
     uintptr_t from, to;
     uint64_t place;
     enum inlined_relation relation;
@@ -454,16 +455,16 @@ struct pair {
 
 static void relate(void *ctx)
 {
-    struct pair *p = ctx;
+    struct inlined_pair *p = ctx;
     Dwarf_Addr address;
     struct debug_function *function = function_at(p->from - 1, &address);
     const struct inlined_code *in = function ? code_of(function) : NULL;
     struct code_range *range;
-    struct question q;
+    struct relation_question q;
 
     if (in == NULL || !may_look_at(in))
         return;
-    q = (struct question){.in = in, .moved = p->from - 1 - address, .place = p->place};
+    q = (struct relation_question){.in = in, .moved = p->from - 1 - address, .place = p->place};
     q.entry = memory_resize(NULL, in->n_entries, sizeof *q.entry);
     range = memory_resize(NULL, in->n_whole, sizeof *range);
     for (size_t i = 0; q.entry && i < in->n_entries; i++)
@@ -481,7 +482,7 @@ static void relate(void *ctx)
 
 enum inlined_relation inlined_between(uintptr_t from, uintptr_t to, uint64_t place)
 {
-    struct pair pair = {from, to, place, INLINED_MAYBE_SAME};
+    struct inlined_pair pair = {from, to, place, INLINED_MAYBE_SAME};
 
     debug_safely(relate, &pair);
     return pair.relation;

@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-struct question {
+struct line_question {
     uintptr_t code;
-    struct line line;
+    struct source_line line;
 };
 
 static void find_line(void *ctx)
 {
-    struct question *q = ctx;
+    struct line_question *q = ctx;
     struct debug_file *file;
     struct loaded in;
     const char *path;
@@ -28,19 +28,19 @@ static void find_line(void *ctx)
         dwarf_lineno(at, &number) != 0 || number <= 0 ||
         (path = dwarf_linesrc(at, NULL, NULL)) == NULL)
         return;
-    q->line = (struct line){memory_copy(path), (uint32_t)number};
+    q->line = (struct source_line){memory_copy(path), (uint32_t)number};
 }
 
-struct line line_of_call(uintptr_t return_address)
+struct source_line line_of_call(uintptr_t return_address)
 {
-    struct question q = {.code = return_address - 1};
+    struct line_question q = {.code = return_address - 1};
 
-    return debug_safely(find_line, &q) ? q.line : (struct line){0};
+    return debug_safely(find_line, &q) ? q.line : (struct source_line){0};
 }
 
 char *line_name(uintptr_t return_address)
 {
-    struct line line = line_of_call(return_address);
+    struct source_line line = line_of_call(return_address);
     const char *slash = line.file ? strrchr(line.file, '/') : NULL;
     char text[320];
 

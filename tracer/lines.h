@@ -7,13 +7,13 @@
 
 #include <stdint.h>
 
-struct line {
+struct source_line {
     char *file; /* with its directory, if that is known; NULL: nothing is known */
     uint32_t number;
 };
 
 /* line_of_call -- of the call that returns to this address. Free the file. */
-struct line line_of_call(uintptr_t return_address);
+struct source_line line_of_call(uintptr_t return_address);
 
 /* line_name -- "solver.c:17", of the call that returns to this address; to be freed. NULL if it
  * is not known. */

@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
-struct line line_of_call(uintptr_t return_address)
+struct source_line line_of_call(uintptr_t return_address)
 {
     (void)return_address;
-    return (struct line){0};
+    return (struct source_line){0};
 }
 
 char *line_name(uintptr_t return_address)

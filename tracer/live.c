@@ -131,7 +131,7 @@ static void define_one(struct defining *d)
     begin_defining(d);
 }
 
-static void define_region(void *ctx, const struct region *region)
+static void define_region(void *ctx, const struct traced_region *region)
 {
     struct defining *d = ctx;
 

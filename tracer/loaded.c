@@ -65,14 +65,14 @@ static void fill(struct loaded *l, const struct dl_phdr_info *info)
     }
 }
 
-struct search {
+struct loaded_search {
     uintptr_t code;
     struct loaded *loaded;
 };
 
 static int look_in(struct dl_phdr_info *info, size_t bytes, void *ctx)
 {
-    struct search *s = ctx;
+    struct loaded_search *s = ctx;
 
     (void)bytes;
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -89,19 +89,19 @@ static int look_in(struct dl_phdr_info *info, size_t bytes, void *ctx)
 
 bool loaded_at(uintptr_t code, struct loaded *loaded)
 {
-    struct search search = {code, loaded};
+    struct loaded_search search = {code, loaded};
 
     return dl_iterate_phdr(look_in, &search) != 0;
 }
 
 /* What is read of /proc/self/maps, character by character. */
-struct mapping {
+struct maps_reader {
     uintptr_t bound[2], address;
     int which; /* 0: the first number of a line, 1: the second, 2: what is behind it */
     bool is_found;
 };
 
-static void read_digit(struct mapping *m, char c)
+static void read_digit(struct maps_reader *m, char c)
 {
     static const char digits[] = "0123456789abcdef";
     const char *digit = m->which < 2 ? memchr(digits, c, 16) : NULL;
@@ -119,7 +119,7 @@ static void read_digit(struct mapping *m, char c)
 void loaded_mapping(uintptr_t address, uintptr_t *low, uintptr_t *high)
 {
     int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-    struct mapping m = {.address = address};
+    struct maps_reader m = {.address = address};
     char text[512];
     ssize_t n = 0;
 

@@ -5,14 +5,16 @@
 #include "recorder.h"
 #include "session.h"
 
-void making_begin(struct making *m, const struct call *call, MPI_Comm comm)
+void making_begin(struct communicator_making *m, const struct call *call, MPI_Comm comm)
 {
-    *m = (struct making){call->is_recorded ? communicator_id(comm) : COMMUNICATOR_NONE, comm};
+    *m = (struct communicator_making){
+        call->is_recorded ? communicator_id(comm) : COMMUNICATOR_NONE, comm};
     if (m->communicator != COMMUNICATOR_NONE)
         record_collective_begin(call->begin_ns);
 }
 
-static void end(const struct making *m, struct call *call, OTF2_CollectiveOp operation)
+static void end(const struct communicator_making *m, struct call *call,
+                OTF2_CollectiveOp operation)
 {
     if (m->communicator != COMMUNICATOR_NONE)
         record_collective_end(&(struct collective_record){.communicator = m->communicator,
@@ -21,7 +23,7 @@ static void end(const struct making *m, struct call *call, OTF2_CollectiveOp ope
                               call_returned(call));
 }
 
-void making_end(const struct making *m, struct call *call, const MPI_Comm *made)
+void making_end(const struct communicator_making *m, struct call *call, const MPI_Comm *made)
 {
     making_apart(m->from, made);
     end(m, call, OTF2_COLLECTIVE_OP_CREATE_HANDLE);
@@ -33,7 +35,7 @@ void making_apart(MPI_Comm comm, const MPI_Comm *made)
         communicator_add(*made, comm);
 }
 
-void freeing_begin(struct making *m, const struct call *call, MPI_Comm comm)
+void freeing_begin(struct communicator_making *m, const struct call *call, MPI_Comm comm)
 {
     uint32_t id = comm == MPI_COMM_NULL ? COMMUNICATOR_NONE : communicator_id(comm);
 
@@ -44,7 +46,7 @@ void freeing_begin(struct making *m, const struct call *call, MPI_Comm comm)
         communicator_remove(comm);
 }
 
-void freeing_end(const struct making *m, struct call *call)
+void freeing_end(const struct communicator_making *m, struct call *call)
 {
     end(m, call, OTF2_COLLECTIVE_OP_DESTROY_HANDLE);
 }

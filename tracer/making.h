@@ -11,19 +11,19 @@
 
 #include "wrap.h"
 
-struct making {
+struct communicator_making {
     uint32_t communicator; /* whose collective it is; COMMUNICATOR_NONE: no records */
     MPI_Comm from;
 };
 
 /* making_begin, making_end -- from comm one is made; NULL if that failed. */
-void making_begin(struct making *m, const struct call *call, MPI_Comm comm);
-void making_end(const struct making *m, struct call *call, const MPI_Comm *made);
+void making_begin(struct communicator_making *m, const struct call *call, MPI_Comm comm);
+void making_end(const struct communicator_making *m, struct call *call, const MPI_Comm *made);
 
 /* making_apart -- one was made by only some of the members of comm; NULL if that failed. */
 void making_apart(MPI_Comm comm, const MPI_Comm *made);
 
-void freeing_begin(struct making *m, const struct call *call, MPI_Comm comm);
-void freeing_end(const struct making *m, struct call *call);
+void freeing_begin(struct communicator_making *m, const struct call *call, MPI_Comm comm);
+void freeing_end(const struct communicator_making *m, struct call *call);
 
 #endif

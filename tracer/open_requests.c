@@ -14,19 +14,20 @@
 
 #define FIRST_BUCKETS 1024u /* a power of two */
 
-struct entry {
+struct request_entry {
     struct open_request request;
-    struct entry *next_exact;    /* same bucket of handle and variable; next that is free */
-    struct entry *older, *newer; /* same bucket of the handle */
+    struct request_entry
+        *next_exact; /* same bucket of handle and variable; next that is free */
+    struct request_entry *older, *newer; /* same bucket of the handle */
 };
 
-struct queue {
-    struct entry *oldest, *newest;
+struct request_queue {
+    struct request_entry *oldest, *newest;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct entry **exact, *spare; /* [n_buckets] */
-static struct queue *queues;         /* [n_buckets] */
+static struct request_entry **exact, *spare; /* [n_buckets] */
+static struct request_queue *queues;         /* [n_buckets] */
 static size_t n_buckets, n_entries;
 static atomic_uint_fast64_t last_id;
 
@@ -40,20 +41,20 @@ static size_t bucket(uint64_t bits)
     return (size_t)(bits * 0x9e3779b97f4a7c15u >> 32) & (n_buckets - 1);
 }
 
-static struct entry **exact_of(struct handle_key key)
+static struct request_entry **exact_of(struct handle_key key)
 {
     return &exact[bucket(key.bits ^ (uint64_t)(uintptr_t)key.where << 1)];
 }
 
-static struct queue *queue_of(struct handle_key key)
+static struct request_queue *queue_of(struct handle_key key)
 {
     return &queues[bucket(key.bits)];
 }
 
-static void link_entry(struct entry *e)
+static void link_entry(struct request_entry *e)
 {
-    struct entry **first = exact_of(e->request.key);
-    struct queue *q = queue_of(e->request.key);
+    struct request_entry **first = exact_of(e->request.key);
+    struct request_queue *q = queue_of(e->request.key);
 
     e->next_exact = *first;
     *first = e;
@@ -63,10 +64,10 @@ static void link_entry(struct entry *e)
     q->newest = e;
 }
 
-static void unlink_entry(struct entry *e)
+static void unlink_entry(struct request_entry *e)
 {
-    struct entry **at = exact_of(e->request.key);
-    struct queue *q = queue_of(e->request.key);
+    struct request_entry **at = exact_of(e->request.key);
+    struct request_queue *q = queue_of(e->request.key);
 
     while (*at != e)
         at = &(*at)->next_exact;
@@ -78,10 +79,10 @@ static void unlink_entry(struct entry *e)
 /* Without memory for more the queues get longer. */
 static void grow(void)
 {
-    struct queue *old = queues;
+    struct request_queue *old = queues;
     size_t n_old = n_buckets, n = n_old ? 4 * n_old : FIRST_BUCKETS;
-    struct entry **more_exact = memory_zeroed(n, sizeof *more_exact);
-    struct queue *more_queues = memory_zeroed(n, sizeof *more_queues);
+    struct request_entry **more_exact = memory_zeroed(n, sizeof *more_exact);
+    struct request_queue *more_queues = memory_zeroed(n, sizeof *more_queues);
 
     if (more_exact == NULL || more_queues == NULL) {
         memory_free(more_exact);
@@ -93,7 +94,7 @@ static void grow(void)
     queues = more_queues;
     n_buckets = n;
     for (size_t i = 0; i < n_old; i++)
-        for (struct entry *e = old[i].oldest, *newer; e; e = newer) {
+        for (struct request_entry *e = old[i].oldest, *newer; e; e = newer) {
             newer = e->newer;
             link_entry(e);
         }
@@ -102,7 +103,7 @@ static void grow(void)
 
 void request_put(const struct open_request *r)
 {
-    struct entry *e;
+    struct request_entry *e;
 
     pthread_mutex_lock(&lock);
     if (n_entries >= n_buckets)
@@ -119,9 +120,9 @@ void request_put(const struct open_request *r)
 }
 
 /* With the lock held. */
-static struct entry *find(struct handle_key key)
+static struct request_entry *find(struct handle_key key)
 {
-    struct entry *e;
+    struct request_entry *e;
 
     if (n_entries == 0)
         return NULL;
@@ -135,7 +136,7 @@ static struct entry *find(struct handle_key key)
 
 bool request_take(struct handle_key key, struct open_request *r)
 {
-    struct entry *e;
+    struct request_entry *e;
 
     if (key.bits == request_bits(MPI_REQUEST_NULL))
         return false;

@@ -33,14 +33,14 @@ struct open_request {
     uint64_t id;           /* unique in the process; anew each time a persistent one starts */
     uint32_t communicator; /* local id */
     bool is_persistent;
-    bool is_active;           /* started and not completed */
-    bool is_cancel_asked;     /* MPI_Cancel was called for it */
-    uint32_t peer, tag;       /* of a persistent send */
-    uint64_t bytes;           /* of a persistent send, or sent in a collective */
-    uint32_t operation, root; /* of a collective */
-    uint64_t received_bytes;  /* of a collective */
-    struct window *window;    /* of a transfer; of windows.h */
-    uint32_t object;          /* of a file's operation: the handle, of objects.h */
+    bool is_active;            /* started and not completed */
+    bool is_cancel_asked;      /* MPI_Cancel was called for it */
+    uint32_t peer, tag;        /* of a persistent send */
+    uint64_t bytes;            /* of a persistent send, or sent in a collective */
+    uint32_t operation, root;  /* of a collective */
+    uint64_t received_bytes;   /* of a collective */
+    struct mpi_window *window; /* of a transfer; of windows.h */
+    uint32_t object;           /* of a file's operation: the handle, of objects.h */
     struct handle_key key;
 };
 

@@ -197,7 +197,7 @@ static inline int is_told_by_ompt(void)
  */
 
 /* What the members of a team are given in place of the program's function. */
-struct region {
+struct gomp_region {
     struct openmp_fork fork;
     void (*function)(void *);
     void *data;
@@ -218,7 +218,7 @@ static void number_member(const struct openmp_fork *fork)
 
 RUNS static void run_member(void *data)
 {
-    const struct region *region = data;
+    const struct gomp_region *region = data;
 
     if (__builtin_expect(recorder_self == NULL && region->fork.team, 0))
         number_member(&region->fork);
@@ -230,7 +230,7 @@ RUNS static void run_member(void *data)
         openmp_end(&region->fork);
 }
 
-static void region_ends(const struct region *region)
+static void region_ends(const struct gomp_region *region)
 {
     openmp_end(&region->fork);
     openmp_join(&region->fork);
@@ -241,7 +241,7 @@ static void region_ends(const struct region *region)
     EXPORTED void name more;                                                                   \
     void name more                                                                             \
     {                                                                                          \
-        struct region region = {.function = function, .data = data};                           \
+        struct gomp_region region = {.function = function, .data = data};                      \
         BEFORE(name);                                                                          \
         __typeof__(&name) real = REAL(name);                                                   \
                                                                                                \
@@ -430,7 +430,7 @@ CRITICAL(GOMP_critical_name_start, GOMP_critical_name_end, (void **name), (name)
 #define TASK_IS_DETACHED (1u << 13) /* the runtime writes into what it is given */
 
 /* What the runtime keeps for a task in place of the program's data, which are behind it. */
-struct task {
+struct gomp_task {
     void (*function)(void *);
     const void *site;
     size_t data_at; /* bytes from here */
@@ -438,7 +438,7 @@ struct task {
 
 /* Where to get it from, while the task is made. */
 struct new_task {
-    struct task task;
+    struct gomp_task task;
     void *data;
     void (*copy)(void *to, void *from);
     size_t bytes;
@@ -458,7 +458,7 @@ static void copy_task(void *to, void *from)
 
 RUNS static void run_task(void *at)
 {
-    const struct task *task = at;
+    const struct gomp_task *task = at;
 
     openmp_hold(OPENMP_TASK, task->site);
     task->function((char *)at + task->data_at);
@@ -476,8 +476,8 @@ EXPORTED void GOMP_task TASK;
  * runtime, which looks at them by the flags. */
 void GOMP_task TASK
 {
-    size_t align =
-        alignment > (long)_Alignof(struct task) ? (size_t)alignment : _Alignof(struct task);
+    size_t align = alignment > (long)_Alignof(struct gomp_task) ? (size_t)alignment
+                                                                : _Alignof(struct gomp_task);
     struct new_task new = {.data = data, .copy = copy, .bytes = (size_t)bytes};
     BEFORE(GOMP_task);
     __typeof__(&GOMP_task) real = REAL(GOMP_task);
@@ -487,7 +487,8 @@ void GOMP_task TASK
              detached);
         return;
     }
-    new.task = (struct task){function, SITE, (sizeof(struct task) + align - 1) / align * align};
+    new.task = (struct gomp_task){function, SITE,
+                                  (sizeof(struct gomp_task) + align - 1) / align * align};
     real(run_task, &new, copy_task, (long)new.task.data_at + bytes, (long)align, is_deferred,
          flags, depend, priority, detached);
 }

@@ -64,7 +64,7 @@ static const void *task_of(const union ompt_data *task)
     return (const void *)(uintptr_t)(task->value >> TASK_BITS);
 }
 
-struct region {
+struct ompt_region {
     struct openmp_fork fork;
     const void *site; /* as the runtime says it */
 };
@@ -100,7 +100,7 @@ static void on_parallel_begin(union ompt_data *task, const void *frame,
                               union ompt_data *parallel, unsigned n_threads, int flags,
                               const void *site)
 {
-    struct region *region;
+    struct ompt_region *region;
 
     (void)task, (void)frame, (void)flags;
     parallel->ptr = NULL;
@@ -115,7 +115,7 @@ static void on_parallel_begin(union ompt_data *task, const void *frame,
 static void on_parallel_end(union ompt_data *parallel, union ompt_data *task, int flags,
                             const void *site)
 {
-    struct region *region = parallel->ptr;
+    struct ompt_region *region = parallel->ptr;
 
     (void)task, (void)flags, (void)site;
     if (region == NULL)
@@ -129,7 +129,7 @@ static void on_parallel_end(union ompt_data *parallel, union ompt_data *task, in
 static void on_implicit_task(int endpoint, union ompt_data *parallel, union ompt_data *task,
                              unsigned n_threads, unsigned index, int flags)
 {
-    const struct region *region;
+    const struct ompt_region *region;
 
     (void)n_threads;
     if (flags & TASK_INITIAL)
@@ -154,7 +154,7 @@ static void on_implicit_task(int endpoint, union ompt_data *parallel, union ompt
  * other, and say that it is where the region is, or nowhere. */
 static bool is_last_barrier(int kind, const union ompt_data *task, const void *site)
 {
-    const struct region *region;
+    const struct ompt_region *region;
 
     if (task_state(task) != IS_MEMBER)
         return false;
@@ -165,7 +165,7 @@ static bool is_last_barrier(int kind, const union ompt_data *task, const void *s
 
 static void end_member(union ompt_data *task)
 {
-    const struct region *region = task_of(task);
+    const struct ompt_region *region = task_of(task);
 
     if (openmp_is_by_this_thread(&region->fork)) {
         task->value = task_value(region, IS_WAITING);

@@ -29,26 +29,27 @@
 /* CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR */
 #define OF_GENERATOR (0x20 | 0x80 | 0x200)
 
-struct object; /* PyObject */
-struct thread; /* PyThreadState */
+struct python_object; /* PyObject */
+struct thread;        /* PyThreadState */
 
 /* A frame of 3.11, as far as it matters: _PyInterpreterFrame. Earlier ones are objects. */
-struct frame {
-    struct object *function, *globals, *builtins, *locals, *code, *of_python;
-    struct frame *previous;
+struct python_frame {
+    struct python_object *function, *globals, *builtins, *locals, *code, *of_python;
+    struct python_frame *previous;
     const void *instruction;
     int top;
     bool is_entry;
     char owner; /* 0: a call; 1: a generator that goes on */
 };
 
-typedef struct object *(*evaluation)(struct thread *thread, struct frame *frame, int throws);
-typedef struct object *(*callback)(struct object *self, struct object *const *given,
-                                   ptrdiff_t n);
+typedef struct python_object *(*evaluation)(struct thread *thread, struct python_frame *frame,
+                                            int throws);
+typedef struct python_object *(*callback)(struct python_object *self,
+                                          struct python_object *const *given, ptrdiff_t n);
 
 struct module { /* struct _inittab */
     const char *name;
-    struct object *(*make)(void);
+    struct python_object *(*make)(void);
 };
 
 struct method { /* PyMethodDef */
@@ -61,40 +62,47 @@ struct method { /* PyMethodDef */
 /* What we need of the interpreter, by its names: of all versions, up to 3.11, and since 3.12.
  */
 #define OF_ALL(X)                                                                              \
-    X(struct object *, PyInterpreterState_Get, (void))                                         \
-    X(struct object *, PyInterpreterState_Main, (void))                                        \
-    X(struct object *, PyObject_GetAttrString, (struct object *, const char *))                \
-    X(const char *, PyUnicode_AsUTF8, (struct object *))                                       \
-    X(long, PyLong_AsLong, (struct object *))                                                  \
-    X(struct object *, PySys_GetObject, (const char *))                                        \
-    X(ptrdiff_t, PyList_Size, (struct object *))                                               \
-    X(struct object *, PyList_GetItem, (struct object *, ptrdiff_t))                           \
-    X(void, PyErr_Fetch, (struct object **, struct object **, struct object **))               \
-    X(void, PyErr_Restore, (struct object *, struct object *, struct object *))                \
+    X(struct python_object *, PyInterpreterState_Get, (void))                                  \
+    X(struct python_object *, PyInterpreterState_Main, (void))                                 \
+    X(struct python_object *, PyObject_GetAttrString, (struct python_object *, const char *))  \
+    X(const char *, PyUnicode_AsUTF8, (struct python_object *))                                \
+    X(long, PyLong_AsLong, (struct python_object *))                                           \
+    X(struct python_object *, PySys_GetObject, (const char *))                                 \
+    X(ptrdiff_t, PyList_Size, (struct python_object *))                                        \
+    X(struct python_object *, PyList_GetItem, (struct python_object *, ptrdiff_t))             \
+    X(void, PyErr_Fetch,                                                                       \
+      (struct python_object **, struct python_object **, struct python_object **))             \
+    X(void, PyErr_Restore,                                                                     \
+      (struct python_object *, struct python_object *, struct python_object *))                \
     X(void, PyErr_Clear, (void))                                                               \
-    X(void, Py_IncRef, (struct object *))                                                      \
-    X(void, Py_DecRef, (struct object *))                                                      \
+    X(void, Py_IncRef, (struct python_object *))                                               \
+    X(void, Py_DecRef, (struct python_object *))                                               \
     X(ptrdiff_t, _PyEval_RequestCodeExtraIndex, (void (*)(void *)))                            \
-    X(int, _PyCode_GetExtra, (struct object *, ptrdiff_t, void **))                            \
-    X(int, _PyCode_SetExtra, (struct object *, ptrdiff_t, void *))                             \
-    X(struct object *, Py_CompileStringExFlags,                                                \
+    X(int, _PyCode_GetExtra, (struct python_object *, ptrdiff_t, void **))                     \
+    X(int, _PyCode_SetExtra, (struct python_object *, ptrdiff_t, void *))                      \
+    X(struct python_object *, Py_CompileStringExFlags,                                         \
       (const char *, const char *, int, void *, int))                                          \
-    X(struct object *, PyEval_EvalCode, (struct object *, struct object *, struct object *))   \
-    X(struct object *, PyEval_GetBuiltins, (void))                                             \
-    X(struct object *, PyDict_New, (void))                                                     \
-    X(int, PyDict_SetItemString, (struct object *, const char *, struct object *))             \
-    X(struct object *, PyDict_GetItemString, (struct object *, const char *))                  \
-    X(struct object *, PyObject_CallObject, (struct object *, struct object *))                \
-    X(struct object *, PyCFunction_NewEx, (struct method *, struct object *, struct object *)) \
+    X(struct python_object *, PyEval_EvalCode,                                                 \
+      (struct python_object *, struct python_object *, struct python_object *))                \
+    X(struct python_object *, PyEval_GetBuiltins, (void))                                      \
+    X(struct python_object *, PyDict_New, (void))                                              \
+    X(int, PyDict_SetItemString,                                                               \
+      (struct python_object *, const char *, struct python_object *))                          \
+    X(struct python_object *, PyDict_GetItemString, (struct python_object *, const char *))    \
+    X(struct python_object *, PyObject_CallObject,                                             \
+      (struct python_object *, struct python_object *))                                        \
+    X(struct python_object *, PyCFunction_NewEx,                                               \
+      (struct method *, struct python_object *, struct python_object *))                       \
     X(const char *, PyGILState_GetThisThreadState, (void))                                     \
-    X(int, PyCode_Addr2Line, (struct object *, int))                                           \
-    X(struct object, _Py_NoneStruct, )
+    X(int, PyCode_Addr2Line, (struct python_object *, int))                                    \
+    X(struct python_object, _Py_NoneStruct, )
 #define OF_EVALUATION(X)                                                                       \
-    X(evaluation, _PyInterpreterState_GetEvalFrameFunc, (struct object *))                     \
-    X(void, _PyInterpreterState_SetEvalFrameFunc, (struct object *, evaluation))               \
-    X(struct object *, PyFrame_GetCode, (struct frame *))
+    X(evaluation, _PyInterpreterState_GetEvalFrameFunc, (struct python_object *))              \
+    X(void, _PyInterpreterState_SetEvalFrameFunc, (struct python_object *, evaluation))        \
+    X(struct python_object *, PyFrame_GetCode, (struct python_frame *))
 #define OF_MONITORING(X)                                                                       \
-    X(struct object *, PyObject_CallMethod, (struct object *, const char *, const char *, ...))
+    X(struct python_object *, PyObject_CallMethod,                                             \
+      (struct python_object *, const char *, const char *, ...))
 
 #define AS_MEMBER(type, name, arguments) type(*name) arguments;
 static struct {
@@ -105,7 +113,7 @@ static struct {
 
 static int version;     /* 11 of 3.11 */
 static ptrdiff_t extra; /* which of a code object's is ours */
-static struct object *(*make_module)(void);
+static struct python_object *(*make_module)(void);
 static atomic_bool is_recorded;
 static bool is_measuring; /* what is filtered is told all the same */
 static double call_ns;
@@ -123,9 +131,9 @@ double python_call_ns(void)
 /* ------------------------------------------------------------------------------ names */
 
 /* What comes with a code object is never freed before it. */
-static const char *text_of(struct object *owner, const char *attribute)
+static const char *text_of(struct python_object *owner, const char *attribute)
 {
-    struct object *text = py.PyObject_GetAttrString(owner, attribute);
+    struct python_object *text = py.PyObject_GetAttrString(owner, attribute);
     const char *chars = text ? py.PyUnicode_AsUTF8(text) : NULL;
 
     if (chars == NULL)
@@ -135,9 +143,9 @@ static const char *text_of(struct object *owner, const char *attribute)
     return chars;
 }
 
-static long number_of(struct object *owner, const char *attribute)
+static long number_of(struct python_object *owner, const char *attribute)
 {
-    struct object *object = py.PyObject_GetAttrString(owner, attribute);
+    struct python_object *object = py.PyObject_GetAttrString(owner, attribute);
     long number = object ? py.PyLong_AsLong(object) : 0;
 
     py.PyErr_Clear();
@@ -177,7 +185,7 @@ static void plain_path(const char *path, char out[PATH_MAX])
 static const char *module_file(const char *file)
 {
     static char plain[PATH_MAX], directory[PATH_MAX]; /* guarded by the interpreter */
-    struct object *path = py.PySys_GetObject("path");
+    struct python_object *path = py.PySys_GetObject("path");
     ptrdiff_t n = path ? py.PyList_Size(path) : 0;
     const char *shown;
 
@@ -200,7 +208,7 @@ static const char *module_file(const char *file)
 }
 
 /* Those of "<frozen importlib._bootstrap>" and the like have no file: REGION_FILTERED. */
-static uint32_t region_of_new(struct object *code)
+static uint32_t region_of_new(struct python_object *code)
 {
     const char *file = text_of(code, "co_filename");
     const char *function = text_of(code, version >= 11 ? "co_qualname" : "co_name");
@@ -239,9 +247,9 @@ static struct known unpack(const void *packed)
 }
 
 /* Where there is no room in it, it is looked for again the next time. */
-static __attribute__((noinline)) struct known meet(struct object *code)
+static __attribute__((noinline)) struct known meet(struct python_object *code)
 {
-    struct object *type, *value, *traceback; /* of an exception that is on its way */
+    struct python_object *type, *value, *traceback; /* of an exception that is on its way */
     struct known known;
     struct quiet q;
 
@@ -256,7 +264,7 @@ static __attribute__((noinline)) struct known meet(struct object *code)
     return known;
 }
 
-static inline struct known known_of(struct object *code)
+static inline struct known known_of(struct python_object *code)
 {
     void *packed = NULL;
 
@@ -313,11 +321,13 @@ static bool is_deep(void)
     return here >= stack.low && here < stack.middle;
 }
 
-static struct object *evaluate(struct thread *thread, struct frame *frame, int throws);
+static struct python_object *evaluate(struct thread *thread, struct python_frame *frame,
+                                      int throws);
 
-static struct object *evaluate_untold(struct thread *thread, struct frame *frame, int throws)
+static struct python_object *evaluate_untold(struct thread *thread, struct python_frame *frame,
+                                             int throws)
 {
-    struct object *result;
+    struct python_object *result;
 
     if (n_deep++ == 0)
         py._PyInterpreterState_SetEvalFrameFunc(py.PyInterpreterState_Get(), interpreter);
@@ -327,9 +337,9 @@ static struct object *evaluate_untold(struct thread *thread, struct frame *frame
     return result;
 }
 
-static inline struct object *code_of(struct frame *frame)
+static inline struct python_object *code_of(struct python_frame *frame)
 {
-    struct object *code;
+    struct python_object *code;
 
     if (version >= 11)
         return frame->code;
@@ -339,10 +349,11 @@ static inline struct object *code_of(struct frame *frame)
 }
 
 /* A call of a function that makes a generator only makes it: in 3.11 that is a frame, too. */
-static struct object *evaluate(struct thread *thread, struct frame *frame, int throws)
+static struct python_object *evaluate(struct thread *thread, struct python_frame *frame,
+                                      int throws)
 {
     struct known known = {.region = REGION_FILTERED};
-    struct object *result;
+    struct python_object *result;
 
     if (atomic_load_explicit(&recorder_switch.is_on, memory_order_relaxed))
         known = known_of(code_of(frame));
@@ -359,7 +370,7 @@ static struct object *evaluate(struct thread *thread, struct frame *frame, int t
 
 static bool tell_by_evaluation(bool is_on)
 {
-    struct object *of = py.PyInterpreterState_Get();
+    struct python_object *of = py.PyInterpreterState_Get();
 
     if (interpreter == NULL)
         interpreter = py._PyInterpreterState_GetEvalFrameFunc(of);
@@ -369,20 +380,20 @@ static bool tell_by_evaluation(bool is_on)
 
 /* ------------------------------------------------------------------------------ monitoring */
 
-static struct object *monitoring, *not_again; /* sys.monitoring, and its DISABLE */
+static struct python_object *monitoring, *not_again; /* sys.monitoring, and its DISABLE */
 static int tool = -1, all_events;
 
 /* What is filtered need not be told again, where the interpreter can leave that out. */
-static struct object *answer(struct known known, bool may_disable)
+static struct python_object *answer(struct known known, bool may_disable)
 {
     if (known.region != REGION_FILTERED || !may_disable || is_measuring)
-        return (struct object *)py._Py_NoneStruct;
+        return (struct python_object *)py._Py_NoneStruct;
     py.Py_IncRef(not_again);
     return not_again;
 }
 
-static inline struct object *told(struct object *const *given, void (*record)(uint32_t region),
-                                  bool may_disable)
+static inline struct python_object *told(struct python_object *const *given,
+                                         void (*record)(uint32_t region), bool may_disable)
 {
     struct known known = known_of(given[0]);
 
@@ -391,26 +402,29 @@ static inline struct object *told(struct object *const *given, void (*record)(ui
     return answer(known, may_disable);
 }
 
-static struct object *begins(struct object *self, struct object *const *given, ptrdiff_t n)
+static struct python_object *begins(struct python_object *self,
+                                    struct python_object *const *given, ptrdiff_t n)
 {
     (void)self, (void)n;
     return told(given, enter, true);
 }
 
-static struct object *ends(struct object *self, struct object *const *given, ptrdiff_t n)
+static struct python_object *ends(struct python_object *self,
+                                  struct python_object *const *given, ptrdiff_t n)
 {
     (void)self, (void)n;
     return told(given, leave, true);
 }
 
-static struct object *is_thrown_into(struct object *self, struct object *const *given,
-                                     ptrdiff_t n)
+static struct python_object *is_thrown_into(struct python_object *self,
+                                            struct python_object *const *given, ptrdiff_t n)
 {
     (void)self, (void)n;
     return told(given, enter, false);
 }
 
-static struct object *is_unwound(struct object *self, struct object *const *given, ptrdiff_t n)
+static struct python_object *is_unwound(struct python_object *self,
+                                        struct python_object *const *given, ptrdiff_t n)
 {
     (void)self, (void)n;
     return told(given, leave, false);
@@ -441,7 +455,7 @@ static bool take_tool(void)
 
 static bool begin_monitoring(void)
 {
-    struct object *names;
+    struct python_object *names;
 
     monitoring = py.PySys_GetObject("monitoring");
     names = monitoring ? py.PyObject_GetAttrString(monitoring, "events") : NULL;
@@ -480,7 +494,7 @@ static const char tried_text[] = "def nothing(): pass\n"
 
 /* Where versions have what they execute. MPI is called by threads that do not hold the
  * interpreter, which no function says it to; what a minor version has stays as it is. */
-static const struct layout {
+static const struct python_layout {
     size_t frame;    /* of a thread's state: the address of its frame, */
     bool has_struct; /* or of a struct that has it */
     size_t in_struct;
@@ -504,16 +518,16 @@ static const char *pointer_at(const char *place, size_t bytes)
 }
 
 /* The line that the calling thread is on, in a function; 0: in none. */
-static uint32_t line_now(struct object **code)
+static uint32_t line_now(struct python_object **code)
 {
-    const struct layout *l = &layouts[version];
+    const struct python_layout *l = &layouts[version];
     const char *frame = pointer_at(py.PyGILState_GetThisThreadState(), l->frame);
     const char *at;
     int line;
 
     if (l->has_struct)
         frame = pointer_at(frame, l->in_struct);
-    *code = (struct object *)(uintptr_t)pointer_at(frame, l->code);
+    *code = (struct python_object *)(uintptr_t)pointer_at(frame, l->code);
     at = pointer_at(frame, INSTRUCTION);
     if (*code == NULL || at < (const char *)*code + instructions)
         return 0;
@@ -524,7 +538,7 @@ static uint32_t line_now(struct object **code)
 
 uintptr_t python_place(void)
 {
-    struct object *code;
+    struct python_object *code;
     void *packed = NULL;
     uint32_t line;
 
@@ -537,10 +551,11 @@ uintptr_t python_place(void)
 }
 
 /* A function of Python, by which another one asks whether it is there, given its code. */
-static struct object *look_for(struct object *self, struct object *const *given, ptrdiff_t n)
+static struct python_object *look_for(struct python_object *self,
+                                      struct python_object *const *given, ptrdiff_t n)
 {
-    struct object *code = NULL;
-    struct object *none = (struct object *)py._Py_NoneStruct;
+    struct python_object *code = NULL;
+    struct python_object *none = (struct python_object *)py._Py_NoneStruct;
 
     (void)self;
     has_places = n == 1 && line_now(&code) == TRIED_LINE && code == given[0];
@@ -556,13 +571,13 @@ static bool tell(bool is_on)
 }
 
 /* The least that calls of a function that does nothing take together. */
-static double time_calls(struct object *function)
+static double time_calls(struct python_object *function)
 {
     uint64_t least_ns = UINT64_MAX;
 
     for (int i = 0; i < N_TIMES; i++) {
         uint64_t begin_ns = clock_ns(), took_ns;
-        struct object *result = py.PyObject_CallObject(function, NULL);
+        struct python_object *result = py.PyObject_CallObject(function, NULL);
 
         took_ns = clock_ns() - begin_ns;
         least_ns = took_ns < least_ns ? took_ns : least_ns;
@@ -573,7 +588,7 @@ static double time_calls(struct object *function)
 }
 
 /* A call of what is filtered takes longer by so much, as nothing is recorded of it. */
-static void measure(struct object *calls)
+static void measure(struct python_object *calls)
 {
     double alone_ns = time_calls(calls);
 
@@ -585,12 +600,13 @@ static void measure(struct object *calls)
     is_measuring = false;
 }
 
-static void look_for_places(struct object *names, struct object *code, struct object *tried)
+static void look_for_places(struct python_object *names, struct python_object *code,
+                            struct python_object *tried)
 {
     static struct method method = {"look_for", look_for, GIVEN_AT_ONCE, NULL};
     bool is_known =
         (size_t)version < sizeof layouts / sizeof *layouts && layouts[version].frame > 0;
-    struct object *type = py.PyObject_GetAttrString(code, "__class__");
+    struct python_object *type = py.PyObject_GetAttrString(code, "__class__");
 
     instructions = (size_t)number_of(type, "__basicsize__");
     py.Py_DecRef(type);
@@ -603,10 +619,10 @@ static void look_for_places(struct object *names, struct object *code, struct ob
  */
 static void try_out(void)
 {
-    struct object *names = py.PyDict_New();
-    struct object *code =
+    struct python_object *names = py.PyDict_New();
+    struct python_object *code =
         py.Py_CompileStringExFlags(tried_text, "<frozen snag>", 257, NULL, -1);
-    struct object *result;
+    struct python_object *result;
 
     py.PyDict_SetItemString(names, "__builtins__", py.PyEval_GetBuiltins());
     result = code ? py.PyEval_EvalCode(code, names, names) : NULL;
@@ -640,7 +656,7 @@ static void begin(void)
     py.PyErr_Clear();
 }
 
-static struct object *make_after_begin(void)
+static struct python_object *make_after_begin(void)
 {
     begin();
     return make_module();

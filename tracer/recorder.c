@@ -741,7 +741,7 @@ void record_icollective(const struct collective_record *c, uint64_t time_ns)
     record_collective(RECORD_ICOLLECTIVE, c, time_ns);
 }
 
-void record_access(enum record_kind kind, const struct access *a, uint64_t time_ns)
+void record_access(enum record_kind kind, const struct object_access *a, uint64_t time_ns)
 {
     struct recorder *r = recorder_begin();
     union slot *slot;

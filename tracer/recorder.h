@@ -304,7 +304,7 @@ struct collective_record {
     uint64_t sent_bytes, received_bytes;
     uint64_t request; /* of RECORD_ICOLLECTIVE only */
 };
-struct access {
+struct object_access {
     uint32_t object;    /* of objects.h: a window, a file or its handle */
     uint32_t peer, how; /* these, and the bytes, differ from kind to kind */
     uint64_t id;        /* of a transfer or operation */
@@ -315,7 +315,7 @@ void record_request(enum record_kind kind, uint64_t request, uint64_t time_ns);
 void record_collective_begin(uint64_t time_ns);
 void record_collective_end(const struct collective_record *c, uint64_t time_ns);
 void record_icollective(const struct collective_record *c, uint64_t time_ns);
-void record_access(enum record_kind kind, const struct access *a, uint64_t time_ns);
+void record_access(enum record_kind kind, const struct object_access *a, uint64_t time_ns);
 
 /*
  * recorder_begin_signal -- as recorder_begin, in a signal handler: NULL also for a thread that

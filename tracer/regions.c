@@ -31,14 +31,14 @@ _Static_assert(N_MPI_CALLS <= REGION_ALONE, "calls beside an address");
 struct region_table *_Atomic region_table;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct region *regions;
+static struct traced_region *regions;
 static uint32_t n_regions, n_call_sites;
 static size_t cap_regions;
 static bool is_journaled;
 
 /* Where a function begins is looked for in its file when the run is over, by whoever finishes
  * the trace. */
-static void journal_region(const struct region *r)
+static void journal_region(const struct traced_region *r)
 {
     struct build_address place = {0};
     uint64_t number[] = {r->role, r->paradigm, r->n_plain, r->line, 0, 0};
@@ -64,14 +64,14 @@ void regions_journal(void)
     pthread_mutex_unlock(&lock);
 }
 
-static uint32_t drop(const struct region *region)
+static uint32_t drop(const struct traced_region *region)
 {
     memory_free(region->name);
     memory_free(region->file);
     return REGION_FILTERED;
 }
 
-static uint32_t add(struct region region)
+static uint32_t add(struct traced_region region)
 {
     if (!memory_grow(&regions, n_regions, cap_regions))
         return drop(&region);
@@ -82,7 +82,7 @@ static uint32_t add(struct region region)
 }
 
 /* REGION_FILTERED if the filter says so. Takes the strings. */
-static uint32_t define(struct region region)
+static uint32_t define(struct traced_region region)
 {
     return filter_includes(region.name) && n_regions < MAX_REGIONS ? add(region)
                                                                    : drop(&region);
@@ -137,7 +137,7 @@ static bool find(const struct region_table *table, uintptr_t address, uint32_t *
 }
 
 /* An MPI function, wherever it is called; the name is not to be freed. */
-static struct region region_of_mpi(enum mpi_call call)
+static struct traced_region region_of_mpi(enum mpi_call call)
 {
     static const struct {
         char *name;
@@ -150,17 +150,17 @@ static struct region region_of_mpi(enum mpi_call call)
 #undef CALL_AS_ROW
     };
 
-    return (struct region){.name = row[call].name,
-                           .role = row[call].role,
-                           .paradigm = OTF2_PARADIGM_MPI,
-                           .is_optional = row[call].is_optional};
+    return (struct traced_region){.name = row[call].name,
+                                  .role = row[call].role,
+                                  .paradigm = OTF2_PARADIGM_MPI,
+                                  .is_optional = row[call].is_optional};
 }
 
 /* Its number, the same whatever place is asked for. */
 static uint32_t define_mpi(enum mpi_call call)
 {
     static uint32_t known[N_MPI_CALLS]; /* + 1 */
-    struct region region = region_of_mpi(call);
+    struct traced_region region = region_of_mpi(call);
 
     if (known[call] == 0) {
         region.name = memory_copy(region.name);
@@ -194,13 +194,13 @@ static char *call_place(uintptr_t returns_to)
 /* Where a function of MPI is called; nothing where code is of no file. */
 struct call_site {
     char *place; /* "halo.c:45", "exchange+0x1f" */
-    struct line line;
+    struct source_line line;
 };
 
 /* "halo.py:45" */
 static struct call_site site_in_python(uintptr_t line)
 {
-    const struct region *in = &regions[(line & ~REGION_LINE) >> REGION_LINE_BITS];
+    const struct traced_region *in = &regions[(line & ~REGION_LINE) >> REGION_LINE_BITS];
     unsigned number = (unsigned)(line & (((uintptr_t)1 << REGION_LINE_BITS) - 1));
     const char *function = strrchr(in->name, ':');
     size_t n = (size_t)(function - in->name), bytes = n + sizeof ":16777216";
@@ -235,7 +235,7 @@ static char *call_name(const char *plain, const char *place, bool is_alone)
 
 static uint32_t define_call(enum mpi_call call, bool is_alone, uintptr_t returns_to)
 {
-    struct region region = region_of_mpi(call);
+    struct traced_region region = region_of_mpi(call);
     bool has_site = returns_to != 0 && has_call_sites(call);
     struct call_site site = {0};
 
@@ -266,17 +266,17 @@ static uint32_t define_at(uintptr_t address)
         return define_call(address & (REGION_ALONE - 1), (address & REGION_ALONE) != 0,
                            (address & ~REGION_OF_CALL) >> REGION_CALL_SHIFT);
     if (address & REGION_OF_OPENMP)
-        return define((struct region){.name = openmp_region_name(construct, site),
-                                      .role = openmp_role(construct),
-                                      .paradigm = OTF2_PARADIGM_OPENMP,
-                                      .is_optional = true});
-    return define((struct region){.name = symbol_name(address),
-                                  .role = OTF2_REGION_ROLE_FUNCTION,
-                                  .paradigm = structure_is(STRUCTURE_STACKS)
-                                                  ? OTF2_PARADIGM_SAMPLING
-                                                  : OTF2_PARADIGM_COMPILER,
-                                  .is_optional = true,
-                                  .address = address});
+        return define((struct traced_region){.name = openmp_region_name(construct, site),
+                                             .role = openmp_role(construct),
+                                             .paradigm = OTF2_PARADIGM_OPENMP,
+                                             .is_optional = true});
+    return define((struct traced_region){.name = symbol_name(address),
+                                         .role = OTF2_REGION_ROLE_FUNCTION,
+                                         .paradigm = structure_is(STRUCTURE_STACKS)
+                                                         ? OTF2_PARADIGM_SAMPLING
+                                                         : OTF2_PARADIGM_COMPILER,
+                                         .is_optional = true,
+                                         .address = address});
 }
 
 /* A table that could not grow is filled no further than this: recording has ended. */
@@ -334,12 +334,12 @@ uint32_t region_of_python(const char *name, const char *file, uint32_t line)
     quiet_begin(&q);
     pthread_mutex_lock(&lock);
     if (!find(atomic_load(&region_table), address, &region)) {
-        region = define((struct region){.name = memory_copy(name),
-                                        .role = OTF2_REGION_ROLE_FUNCTION,
-                                        .paradigm = OTF2_PARADIGM_COMPILER,
-                                        .is_optional = true,
-                                        .file = memory_copy(file),
-                                        .line = line});
+        region = define((struct traced_region){.name = memory_copy(name),
+                                               .role = OTF2_REGION_ROLE_FUNCTION,
+                                               .paradigm = OTF2_PARADIGM_COMPILER,
+                                               .is_optional = true,
+                                               .file = memory_copy(file),
+                                               .line = line});
         remember(address, region);
     }
     pthread_mutex_unlock(&lock);
@@ -357,10 +357,10 @@ uint32_t region_of_call_behind(enum mpi_call call, bool is_alone, uintptr_t retu
 /* The same as of that function where it was not inlined, which is known by its name, too. */
 static uint32_t region_of_inlined(const struct inlined *of)
 {
-    struct region region = {.role = OTF2_REGION_ROLE_FUNCTION,
-                            .paradigm = OTF2_PARADIGM_SAMPLING,
-                            .is_optional = true,
-                            .line = of->line};
+    struct traced_region region = {.role = OTF2_REGION_ROLE_FUNCTION,
+                                   .paradigm = OTF2_PARADIGM_SAMPLING,
+                                   .is_optional = true,
+                                   .line = of->line};
 
     for (uint32_t i = 0; i < n_regions; i++)
         if (regions[i].paradigm == region.paradigm && strcmp(regions[i].name, of->name) == 0)
@@ -420,8 +420,8 @@ bool region_is_optional(uint32_t region)
     return is_optional;
 }
 
-uint32_t regions_from(uint32_t first, void (*each)(void *ctx, const struct region *region),
-                      void *ctx)
+uint32_t regions_from(uint32_t first,
+                      void (*each)(void *ctx, const struct traced_region *region), void *ctx)
 {
     uint32_t n;
 

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct region {
+struct traced_region {
     char *name;       /* as the linker sees it, mangled; of MPI with where it is called,
                          "MPI_Wait@halo.c:45" */
     uint32_t n_plain; /* characters of the name without that; 0: it is not known */
@@ -174,7 +174,7 @@ void regions_journal(void);
  *   each  gets each of them, and is not to trace anything
  * Returns how many there are. Takes the lock that region_add takes.
  */
-uint32_t regions_from(uint32_t first, void (*each)(void *ctx, const struct region *region),
-                      void *ctx);
+uint32_t regions_from(uint32_t first,
+                      void (*each)(void *ctx, const struct traced_region *region), void *ctx);
 
 #endif

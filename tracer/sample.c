@@ -68,7 +68,7 @@ static void want(atomic_uintptr_t *list, uintptr_t what)
         ask();
 }
 
-static void want_change(const struct site *from, const struct site *to)
+static void want_change(const struct stack_site *from, const struct stack_site *to)
 {
     uintptr_t nothing = 0;
     size_t at = slot_of((uintptr_t)from + (uintptr_t)to);
@@ -154,10 +154,12 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 
 static void look_up_change(int i)
 {
-    const struct site *to = (const struct site *)atomic_exchange(&sampling.change[i].to, 0);
+    const struct stack_site *to =
+        (const struct stack_site *)atomic_exchange(&sampling.change[i].to, 0);
 
     if (to != NULL)
-        site_change_add((const struct site *)atomic_exchange(&sampling.change[i].from, 0), to);
+        site_change_add((const struct stack_site *)atomic_exchange(&sampling.change[i].from, 0),
+                        to);
 }
 
 static void look_up(void)

@@ -26,12 +26,12 @@
 /* An activation of a function of the program. Those that are inlined in it follow on it. */
 struct frame {
     uintptr_t end; /* the address just behind it; its return address is the word before */
-    const struct site *site;     /* where it goes on */
-    uint32_t open;               /* which of the functions that are open there */
-    uint32_t most_calls;         /* as many it may be, if it is inlined */
-    uintptr_t mark;              /* to be put in place of its return address; 0: none */
-    uint64_t left_ns, latest_ns; /* once it has: when, 0 if that is not known; the latest */
-    bool is_marked;              /* of what is inlined: never */
+    const struct stack_site *site; /* where it goes on */
+    uint32_t open;                 /* which of the functions that are open there */
+    uint32_t most_calls;           /* as many it may be, if it is inlined */
+    uintptr_t mark;                /* to be put in place of its return address; 0: none */
+    uint64_t left_ns, latest_ns;   /* once it has: when, 0 if that is not known; the latest */
+    bool is_marked;                /* of what is inlined: never */
 };
 
 struct stack {
@@ -93,7 +93,8 @@ static inline bool is_word_on(uintptr_t address, uintptr_t sp)
 }
 
 /* The end of the frame that is at a place, 0 if the walk cannot go on. */
-static inline uintptr_t frame_end(const struct site *site, const struct frame_registers *at)
+static inline uintptr_t frame_end(const struct stack_site *site,
+                                  const struct frame_registers *at)
 {
     uintptr_t end;
 
@@ -105,8 +106,8 @@ static inline uintptr_t frame_end(const struct site *site, const struct frame_re
 }
 
 /* To the frame around it. */
-static inline bool step_out(struct frame_registers *at, const struct site *site, uintptr_t end,
-                            uintptr_t address)
+static inline bool step_out(struct frame_registers *at, const struct stack_site *site,
+                            uintptr_t end, uintptr_t address)
 {
     uintptr_t saved =
         (site->fp == SITE_FP_BY_FP ? at->fp : end) + (uintptr_t)(intptr_t)site->fp_distance;
@@ -138,7 +139,7 @@ static bool grow(struct frame **frame, uint32_t *cap)
  * Of the functions that are open in a frame those from n_kept on are new. False if there is no
  * room, and none can be made.
  */
-static inline bool add_fresh(struct stack *s, uintptr_t end, const struct site *site,
+static inline bool add_fresh(struct stack *s, uintptr_t end, const struct stack_site *site,
                              uint32_t n_kept, bool is_in_signal)
 {
     while (s->cap_fresh - s->n_fresh < site->n_open - n_kept) {
@@ -160,9 +161,10 @@ static inline const struct region_open *open_in(const struct frame *frame)
  * An activation is seen again, at a site: how many of the functions that were open in it go on,
  * which of those that are inlined is not always known.
  */
-static inline uint32_t go_on(struct frame *frame, const struct site *site, bool is_in_signal)
+static inline uint32_t go_on(struct frame *frame, const struct stack_site *site,
+                             bool is_in_signal)
 {
-    const struct site *from = frame->site;
+    const struct stack_site *from = frame->site;
     const struct site_change *known = NULL;
     struct site_change c = {.n_same = from->open[0].place == site->open[0].place};
 
@@ -207,7 +209,7 @@ static inline uint32_t frame_at(const struct stack *s, uint32_t n, uintptr_t end
  */
 static inline __attribute__((always_inline)) uint32_t walk(struct stack *s,
                                                            struct frame_registers at,
-                                                           const struct site *interrupted,
+                                                           const struct stack_site *interrupted,
                                                            struct stack_unknown *unknown)
 {
     uint32_t n_old = s->n;
@@ -215,9 +217,9 @@ static inline __attribute__((always_inline)) uint32_t walk(struct stack *s,
 
     s->n_fresh = 0;
     for (uint32_t i = 0; i < MAX_FRAMES; i++) {
-        const struct site *site = interrupted == NULL ? site_of(at.pc)
-                                  : i == 0            ? interrupted
-                                                      : site_known(at.pc);
+        const struct stack_site *site = interrupted == NULL ? site_of(at.pc)
+                                        : i == 0            ? interrupted
+                                                            : site_known(at.pc);
         uintptr_t end, address;
 
         if (interrupted && site == NULL) {
@@ -316,7 +318,8 @@ static uint64_t later(uint64_t a_ns, uint64_t b_ns)
 
 /* When the frames from n_kept on were left, as far as their marks say so; what is around is
  * left later. */
-static void find_leaves(struct stack *s, uint32_t n_kept, uint64_t seen_ns, struct moment now)
+static void find_leaves(struct stack *s, uint32_t n_kept, uint64_t seen_ns,
+                        struct clock_moment now)
 {
     uint64_t n = stack_returns.n, at = n > STACK_RETURNS ? n - STACK_RETURNS : 0;
     uint64_t latest_ns = now.ns;
@@ -343,8 +346,8 @@ static void find_leaves(struct stack *s, uint32_t n_kept, uint64_t seen_ns, stru
     }
 }
 
-static void record(struct recorder *r, struct stack *s, uint32_t n_kept, struct moment now,
-                   bool is_sample)
+static void record(struct recorder *r, struct stack *s, uint32_t n_kept,
+                   struct clock_moment now, bool is_sample)
 {
     bool is_first = s->seen_ns == 0, was_sampled = s->was_sampled;
     uint64_t seen_ns = is_first ? loaded_ns : s->seen_ns;
@@ -428,7 +431,7 @@ __attribute__((noinline)) uint64_t stack_enter(struct recorder *r)
     struct stack *s = stack_of(r);
     struct frame_registers at;
     uint32_t n_kept = 0, n_before;
-    struct moment now;
+    struct clock_moment now;
 
     __asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2"
                      : "=r"(at.pc), "=r"(at.sp), "=r"(at.fp));
@@ -493,9 +496,9 @@ bool stack_sample(struct recorder *r, const struct frame_registers *at,
                   struct stack_unknown *unknown)
 {
     struct stack *s = r->stack;
-    const struct site *interrupted = site_around(at->pc);
+    const struct stack_site *interrupted = site_around(at->pc);
     uint32_t n_kept;
-    struct moment now;
+    struct clock_moment now;
 
     *unknown = (struct stack_unknown){.pc = interrupted ? 0 : at->pc};
     if (s == NULL || interrupted == NULL)

@@ -60,13 +60,13 @@ void stack_prepare(struct recorder *r);
 /* stack_trouble -- why no stack can be looked at, a sentence; "" if all is well. */
 const char *stack_trouble(void);
 
-struct site;
+struct stack_site;
 
 /* What stack_sample has not met yet, each 0 or NULL if it is none of that. */
 struct stack_unknown {
-    uintptr_t pc;                 /* for site_add_around */
-    uintptr_t address;            /* for site_add */
-    const struct site *from, *to; /* for site_change_add */
+    uintptr_t pc;                       /* for site_add_around */
+    uintptr_t address;                  /* for site_add */
+    const struct stack_site *from, *to; /* for site_change_add */
 };
 
 /*

@@ -17,7 +17,7 @@
 
 _Thread_local struct stack_returns stack_returns;
 
-static struct moment loaded;
+static struct clock_moment loaded;
 static bool is_steady;
 
 __attribute__((constructor)) static void load(void)
@@ -36,7 +36,7 @@ __attribute__((constructor)) static void load(void)
         is_steady = is_steady || strcmp(name, steady[i]) == 0;
     loaded = moment_now();
     for (int i = 0; i < N_TRIES; i++) {
-        struct moment before = moment_now(), after = moment_now();
+        struct clock_moment before = moment_now(), after = moment_now();
 
         if (after.ns - before.ns >= shortest_ns)
             continue;
@@ -45,7 +45,7 @@ __attribute__((constructor)) static void load(void)
     }
 }
 
-uint64_t ticks_to_ns(uint64_t ticks, struct moment now)
+uint64_t ticks_to_ns(uint64_t ticks, struct clock_moment now)
 {
     double ns_per_tick, ago_ns;
 

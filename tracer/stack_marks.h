@@ -43,22 +43,22 @@ struct stack_returns {
 extern _Thread_local struct stack_returns stack_returns __attribute__((visibility("hidden")));
 
 /* A moment on both clocks. */
-struct moment {
+struct clock_moment {
     uint64_t ns, ticks;
 };
 
 /* moment_now -- of CLOCK_MONOTONIC, and the processor's clock. */
-static inline struct moment moment_now(void)
+static inline struct clock_moment moment_now(void)
 {
     uint64_t ns = clock_ns();
 
-    return (struct moment){ns, __builtin_ia32_rdtsc()};
+    return (struct clock_moment){ns, __builtin_ia32_rdtsc()};
 }
 
 /* ticks_to_ns -- CLOCK_MONOTONIC when the processor's clock had these ticks, which was before
  * now; 0 where that clock is not steady. Off by as much as it takes to read a clock.
  * Thread-safe. */
-uint64_t ticks_to_ns(uint64_t ticks, struct moment now);
+uint64_t ticks_to_ns(uint64_t ticks, struct clock_moment now);
 
 /* The addresses lie among code, where ThreadSanitizer has no place for what it knows of them.
  */

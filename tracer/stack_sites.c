@@ -166,7 +166,7 @@ static bool is_short(int64_t distance)
     return distance == (int32_t)distance;
 }
 
-static void read_rule(struct site *site, Dwarf_Frame *frame)
+static void read_rule(struct stack_site *site, Dwarf_Frame *frame)
 {
     int64_t base_distance = 0, fp_distance, pc_distance;
     enum site_base base = base_of(frame, &base_distance);
@@ -188,7 +188,7 @@ static void read_rule(struct site *site, Dwarf_Frame *frame)
 
 /* The functions that are open at an instruction. Returns up to where code is of the same ones;
  * 0: it is not known. */
-static uintptr_t find_open(struct site *site, uintptr_t pc)
+static uintptr_t find_open(struct stack_site *site, uintptr_t pc)
 {
     uintptr_t function = (uintptr_t)_Unwind_FindEnclosingFunction((void *)(pc + 1)), until;
     struct region_open open[1 + REGIONS_INLINED];
@@ -211,7 +211,7 @@ static uintptr_t find_open(struct site *site, uintptr_t pc)
 }
 
 struct rule_question {
-    struct site *site;
+    struct stack_site *site;
     uintptr_t pc, end; /* the latter: up to where code has the same rule */
     bool is_known, is_of_program;
 };
@@ -237,7 +237,7 @@ static void ask_rule(void *ctx)
 
 /* The rule at an instruction, and what is open there. Returns up to where they are the same; 0
  * if there is none. */
-static uintptr_t read_site(struct site *site, uintptr_t pc)
+static uintptr_t read_site(struct stack_site *site, uintptr_t pc)
 {
     struct rule_question q = {.site = site, .pc = pc};
     uintptr_t until = 0;
@@ -249,17 +249,17 @@ static uintptr_t read_site(struct site *site, uintptr_t pc)
     return until > pc && until < q.end ? until : q.end;
 }
 
-static struct site *site_new(uintptr_t address)
+static struct stack_site *site_new(uintptr_t address)
 {
-    struct site *site = memory_resize(NULL, 1, sizeof *site);
+    struct stack_site *site = memory_resize(NULL, 1, sizeof *site);
 
-    *site = (struct site){.address = address};
+    *site = (struct stack_site){.address = address};
     return site;
 }
 
-static struct site *make_site(uintptr_t address)
+static struct stack_site *make_site(uintptr_t address)
 {
-    struct site *site = site_new(address);
+    struct stack_site *site = site_new(address);
 
     read_site(site, address - 1);
     if (site->base != SITE_END && _Unwind_FindEnclosingFunction((void *)address) != NULL)
@@ -269,7 +269,7 @@ static struct site *make_site(uintptr_t address)
 
 /* ------------------------------------------------------------------------------------ table */
 
-static void insert(struct site_table *table, const struct site *site)
+static void insert(struct site_table *table, const struct stack_site *site)
 {
     size_t at = (size_t)((uint64_t)site->address * 0x9e3779b97f4a7c15u >> 32);
 
@@ -299,10 +299,10 @@ static struct site_table *grow(struct site_table *old)
     return table;
 }
 
-static const struct site *find(const struct site_table *table, uintptr_t address)
+static const struct stack_site *find(const struct site_table *table, uintptr_t address)
 {
     size_t at = (size_t)((uint64_t)address * 0x9e3779b97f4a7c15u >> 32);
-    const struct site *site = NULL;
+    const struct stack_site *site = NULL;
 
     for (; table && (site = atomic_load(&table->slot[at & table->mask])) != NULL; at++)
         if (site->address == address)
@@ -316,11 +316,11 @@ static bool has_room(const struct site_table *table)
     return table && 4 * (table->n + 1) <= 3 * (table->mask + 1);
 }
 
-const struct site *site_add(uintptr_t address)
+const struct stack_site *site_add(uintptr_t address)
 {
     uint64_t begin_ns = budget_thread_ns();
     struct site_table *table;
-    const struct site *site;
+    const struct stack_site *site;
     struct quiet q;
 
     quiet_begin(&q);
@@ -342,7 +342,8 @@ const struct site *site_add(uintptr_t address)
 
 /* ---------------------------------------------------------------------------------- changes */
 
-struct site_change site_change_unknown(const struct site *from, const struct site *to)
+struct site_change site_change_unknown(const struct stack_site *from,
+                                       const struct stack_site *to)
 {
     struct site_change c = {.to = to};
 
@@ -355,7 +356,7 @@ struct site_change site_change_unknown(const struct site *from, const struct sit
 }
 
 /* What the instructions of the function say. Those of a sample are not looked at. */
-static void find_out(struct site_change *c, const struct site *from)
+static void find_out(struct site_change *c, const struct stack_site *from)
 {
     if (from->address == 0 || c->to->address == 0)
         return;
@@ -372,13 +373,13 @@ static void find_out(struct site_change *c, const struct site *from)
     }
 }
 
-bool site_change_is_open(const struct site *from, const struct site *to)
+bool site_change_is_open(const struct stack_site *from, const struct stack_site *to)
 {
     return from->change && to->change && from->address != 0 && to->address != 0 &&
            site_change_known(from, to) == NULL && n_changes < MAX_CHANGES;
 }
 
-struct site_change site_change_add(const struct site *from, const struct site *to)
+struct site_change site_change_add(const struct stack_site *from, const struct stack_site *to)
 {
     uint64_t begin_ns = budget_thread_ns();
     const struct site_change *known;
@@ -410,9 +411,9 @@ struct site_change site_change_add(const struct site *from, const struct site *t
 #define MAX_ROWS 65536
 #define MAX_ROWS_OF_FUNCTION 4096
 
-struct row {
+struct site_row {
     uintptr_t begin, end;
-    const struct site *site;
+    const struct stack_site *site;
 };
 
 /* Of the functions that were interrupted, by address. Each time there are more another table
@@ -420,12 +421,12 @@ struct row {
 struct row_table {
     struct row_table *older;
     size_t n;
-    struct row row[];
+    struct site_row row[];
 };
 
 static struct row_table *_Atomic row_table;
 
-const struct site *site_around(uintptr_t pc)
+const struct stack_site *site_around(uintptr_t pc)
 {
     const struct row_table *t = atomic_load_explicit(&row_table, memory_order_acquire);
     size_t low = FIRST_NOT(i, 0, t ? t->n : 0, t->row[i].end <= pc);
@@ -434,7 +435,7 @@ const struct site *site_around(uintptr_t pc)
 }
 
 /* The rows of the function around pc, or that instruction alone. */
-static size_t read_rows(uintptr_t pc, struct row row[MAX_ROWS_OF_FUNCTION])
+static size_t read_rows(uintptr_t pc, struct site_row row[MAX_ROWS_OF_FUNCTION])
 {
     void *function = _Unwind_FindEnclosingFunction((void *)(pc + 1));
     uintptr_t at = function ? (uintptr_t)function : pc;
@@ -443,25 +444,25 @@ static size_t read_rows(uintptr_t pc, struct row row[MAX_ROWS_OF_FUNCTION])
 
     while (n < MAX_ROWS_OF_FUNCTION &&
            (n == 0 || _Unwind_FindEnclosingFunction((void *)(at + 1)) == function)) {
-        struct site *site = site_new(0);
+        struct stack_site *site = site_new(0);
         uintptr_t end = read_site(site, at);
 
         if (end == 0) {
             memory_free(site);
             break;
         }
-        row[n++] = (struct row){at, end, site};
+        row[n++] = (struct site_row){at, end, site};
         is_found = is_found || (at <= pc && pc < end);
         at = end;
     }
     if (!is_found) {
-        row[0] = (struct row){pc, pc + 1, site_new(0)};
+        row[0] = (struct site_row){pc, pc + 1, site_new(0)};
         n = 1;
     }
     return n;
 }
 
-static void add_rows(const struct row *row, size_t n)
+static void add_rows(const struct site_row *row, size_t n)
 {
     struct row_table *old = atomic_load(&row_table);
     size_t n_old = old ? old->n : 0, at = 0;
@@ -484,7 +485,7 @@ static void add_rows(const struct row *row, size_t n)
 
 void site_add_around(uintptr_t pc)
 {
-    static struct row row[MAX_ROWS_OF_FUNCTION];
+    static struct site_row row[MAX_ROWS_OF_FUNCTION];
     struct row_table *table;
     struct quiet q;
 

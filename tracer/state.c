@@ -33,7 +33,7 @@
 #define ROOM_BYTES ((size_t)128 << 10)   /* for the archive's definitions */
 #define WRITE_AT_ONCE ((size_t)64 << 10) /* zeros */
 
-struct segment {
+struct state_segment {
     char *at;
     uint64_t offset; /* in the file */
     size_t bytes, used;
@@ -43,7 +43,7 @@ static struct {
     pthread_mutex_t lock;
     char directory[PATH_MAX], path[PATH_MAX];
     struct state_head *_Atomic head;
-    struct segment segment[MAX_SEGMENTS];
+    struct state_segment segment[MAX_SEGMENTS];
     size_t n_segments;
     struct state_block *last, *journal;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -188,9 +188,9 @@ static bool make_all_above(void)
 /* A new segment that has room for so many bytes. */
 static bool add_segment(int fd, size_t bytes)
 {
-    struct segment *last = state.n_segments ? &state.segment[state.n_segments - 1] : NULL;
-    struct segment s = {.offset = last ? last->offset + last->bytes : 0,
-                        .bytes = last ? 2 * last->bytes : FIRST_SEGMENT};
+    struct state_segment *last = state.n_segments ? &state.segment[state.n_segments - 1] : NULL;
+    struct state_segment s = {.offset = last ? last->offset + last->bytes : 0,
+                              .bytes = last ? 2 * last->bytes : FIRST_SEGMENT};
 
     s.bytes = s.bytes > MAX_SEGMENT_BYTES ? MAX_SEGMENT_BYTES : s.bytes;
     s.bytes = s.bytes < bytes ? whole_segment(bytes) : s.bytes;
@@ -299,7 +299,7 @@ bool state_path(char *out, size_t n, const char *name)
 
 /* ----------------------------------------------------------------------------------- blocks */
 
-static const struct segment *segment_of(const void *at)
+static const struct state_segment *segment_of(const void *at)
 {
     for (size_t i = state.n_segments; i-- > 0;)
         if ((const char *)at >= state.segment[i].at &&
@@ -310,7 +310,7 @@ static const struct segment *segment_of(const void *at)
 
 static uint64_t offset_of(const void *at)
 {
-    const struct segment *s = segment_of(at);
+    const struct state_segment *s = segment_of(at);
 
     return s->offset + (uint64_t)((const char *)at - s->at);
 }
@@ -333,7 +333,7 @@ static struct state_block *add(enum state_block_kind kind, uint32_t thread, size
                                size_t reserved)
 {
     int fd = open(state.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    struct segment *s = &state.segment[state.n_segments - 1];
+    struct state_segment *s = &state.segment[state.n_segments - 1];
     struct state_block *block = NULL;
     bool is_good = fd >= 0;
 

@@ -28,8 +28,8 @@ struct symbol {
     const char *name;
 };
 
-struct object {
-    struct object *next;
+struct symbol_file {
+    struct symbol_file *next;
     uintptr_t loaded_to;
     char *path;
     const unsigned char *file; /* NULL if it could not be read */
@@ -39,7 +39,7 @@ struct object {
     bool is_stripped;
 };
 
-static struct object *objects;
+static struct symbol_file *objects;
 
 static bool is_before(const struct symbol *a, const struct symbol *b)
 {
@@ -78,13 +78,14 @@ static void sort(struct symbol *symbol, size_t n)
     }
 }
 
-static bool has_room(const struct object *o, uint64_t offset, uint64_t bytes)
+static bool has_room(const struct symbol_file *o, uint64_t offset, uint64_t bytes)
 {
     return offset <= o->bytes && bytes <= o->bytes - offset;
 }
 
 /* The functions of one symbol table section. */
-static void add_table(struct object *o, const ElfW(Shdr) * table, const ElfW(Shdr) * strings)
+static void add_table(struct symbol_file *o, const ElfW(Shdr) * table,
+                      const ElfW(Shdr) * strings)
 {
     const ElfW(Sym) *from = (const void *)(o->file + table->sh_offset);
     const char *text = (const char *)o->file + strings->sh_offset;
@@ -111,7 +112,7 @@ static void add_table(struct object *o, const ElfW(Shdr) * table, const ElfW(Shd
     sort(o->symbol, o->n);
 }
 
-static void read_symbols(struct object *o)
+static void read_symbols(struct symbol_file *o)
 {
     const ElfW(Ehdr) *header = (const void *)o->file;
     const ElfW(Shdr) * section;
@@ -132,7 +133,7 @@ static void read_symbols(struct object *o)
     }
 }
 
-static void map_file(struct object *o, const char *path)
+static void map_file(struct symbol_file *o, const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat info;
@@ -151,15 +152,15 @@ static void map_file(struct object *o, const char *path)
 }
 
 /* The object that was loaded; its file is read when it is met for the first time. */
-static const struct object *object_of(const struct loaded *loaded)
+static const struct symbol_file *object_of(const struct loaded *loaded)
 {
-    struct object *o;
+    struct symbol_file *o;
 
     for (o = objects; o; o = o->next)
         if (o->loaded_to == loaded->to && strcmp(o->path, loaded->path) == 0)
             return o;
     o = memory_resize(NULL, 1, sizeof *o);
-    *o = (struct object){
+    *o = (struct symbol_file){
         .next = objects, .loaded_to = loaded->to, .path = memory_copy(loaded->path)};
     objects = o;
     map_file(o, o->path);
@@ -167,12 +168,12 @@ static const struct object *object_of(const struct loaded *loaded)
 }
 
 /* The first symbol that is not before a value. */
-static size_t lower_bound(const struct object *o, uintptr_t value)
+static size_t lower_bound(const struct symbol_file *o, uintptr_t value)
 {
     return FIRST_NOT(i, 0, o->n, o->symbol[i].value < value);
 }
 
-static const char *find(const struct object *o, uintptr_t value)
+static const char *find(const struct symbol_file *o, uintptr_t value)
 {
     size_t at = lower_bound(o, value);
 
@@ -182,7 +183,7 @@ static const char *find(const struct object *o, uintptr_t value)
 uintptr_t symbol_whole(uintptr_t address)
 {
     struct loaded in;
-    const struct object *o = loaded_at(address, &in) ? object_of(&in) : NULL;
+    const struct symbol_file *o = loaded_at(address, &in) ? object_of(&in) : NULL;
     const char *name = o ? find(o, address - in.to) : NULL;
     const char *cold = name ? strstr(name, ".cold") : NULL;
 
@@ -221,7 +222,7 @@ char *symbol_place(uintptr_t address)
 {
     char text[320];
     struct loaded in;
-    const struct object *o = loaded_at(address, &in) ? object_of(&in) : NULL;
+    const struct symbol_file *o = loaded_at(address, &in) ? object_of(&in) : NULL;
     size_t at = o ? lower_bound(o, address - in.to) : 0;
     const struct symbol *before = at > 0 ? &o->symbol[at - 1] : NULL;
 

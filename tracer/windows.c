@@ -37,7 +37,7 @@ struct pending {
  * at both. */
 enum where { AT_ORIGIN, AT_ORIGIN_LAST, EVERYWHERE };
 
-struct window {
+struct mpi_window {
     uint32_t object;
     uint32_t started,
         posted; /* groups of the epochs of access and exposure, OBJECT_NONE: none */
@@ -60,16 +60,16 @@ static uint64_t bits_of(MPI_Win win)
     return bits;
 }
 
-static struct window *window_of(MPI_Win win)
+static struct mpi_window *window_of(MPI_Win win)
 {
     return handle_map_get(&windows, bits_of(win));
 }
 
-static void record_end(const struct window *w, OTF2_CollectiveOp operation,
+static void record_end(const struct mpi_window *w, OTF2_CollectiveOp operation,
                        OTF2_RmaSyncLevel level, uint64_t time_ns)
 {
     record_access(RECORD_WINDOW_END,
-                  &(struct access){.object = w->object, .peer = operation, .how = level},
+                  &(struct object_access){.object = w->object, .peer = operation, .how = level},
                   time_ns);
 }
 
@@ -78,21 +78,21 @@ static void record_end(const struct window *w, OTF2_CollectiveOp operation,
 void window_making(const struct call *call, MPI_Comm comm)
 {
     if (call->is_recorded && session_is_open() && communicator_id(comm) != COMMUNICATOR_NONE)
-        record_access(RECORD_WINDOW_BEGIN, &(struct access){0}, call->begin_ns);
+        record_access(RECORD_WINDOW_BEGIN, &(struct object_access){0}, call->begin_ns);
 }
 
-static struct window *window_new(uint32_t object, MPI_Comm comm, bool has_memory)
+static struct mpi_window *window_new(uint32_t object, MPI_Comm comm, bool has_memory)
 {
-    struct window *w = memory_resize(NULL, 1, sizeof *w);
+    struct mpi_window *w = memory_resize(NULL, 1, sizeof *w);
     int rank = 0;
 
     PMPI_Comm_rank(comm, &rank);
-    *w = (struct window){.object = object,
-                         .started = OBJECT_NONE,
-                         .posted = OBJECT_NONE,
-                         .has_memory = has_memory,
-                         .own_rank = (uint32_t)rank,
-                         .lock = PTHREAD_MUTEX_INITIALIZER};
+    *w = (struct mpi_window){.object = object,
+                             .started = OBJECT_NONE,
+                             .posted = OBJECT_NONE,
+                             .has_memory = has_memory,
+                             .own_rank = (uint32_t)rank,
+                             .lock = PTHREAD_MUTEX_INITIALIZER};
     return w;
 }
 
@@ -100,14 +100,14 @@ static struct window *window_new(uint32_t object, MPI_Comm comm, bool has_memory
 void window_made(struct call *call, MPI_Comm comm, bool has_memory, const MPI_Win *win)
 {
     uint32_t object = session_is_open() ? object_window(communicator_id(comm)) : OBJECT_NONE;
-    struct window *w;
+    struct mpi_window *w;
 
     if (object == OBJECT_NONE)
         return;
     w = window_new(object, comm, has_memory);
     if (call->is_recorded) {
         if (win)
-            record_access(RECORD_WINDOW_CREATE, &(struct access){.object = object},
+            record_access(RECORD_WINDOW_CREATE, &(struct object_access){.object = object},
                           call_returned(call));
         record_end(w,
                    has_memory ? OTF2_COLLECTIVE_OP_CREATE_HANDLE_AND_ALLOCATE
@@ -120,19 +120,19 @@ void window_made(struct call *call, MPI_Comm comm, bool has_memory, const MPI_Wi
         memory_free(w);
 }
 
-struct window *window_freeing(const struct call *call, MPI_Win win)
+struct mpi_window *window_freeing(const struct call *call, MPI_Win win)
 {
-    struct window *w = handle_map_take(&windows, bits_of(win));
+    struct mpi_window *w = handle_map_take(&windows, bits_of(win));
 
     if (w)
-        record_access(RECORD_WINDOW_BEGIN, &(struct access){0}, call->begin_ns);
+        record_access(RECORD_WINDOW_BEGIN, &(struct object_access){0}, call->begin_ns);
     return w;
 }
 
 /* ----------------------------------------------------------------------------- transfers */
 
 /* Those that are over make room; with the lock held. */
-static void tidy(struct window *w)
+static void tidy(struct mpi_window *w)
 {
     size_t n = 0;
 
@@ -144,7 +144,7 @@ static void tidy(struct window *w)
 }
 
 /* For one more, unless there are too many; with the lock held. */
-static void make_room(struct window *w)
+static void make_room(struct mpi_window *w)
 {
     tidy(w);
     if (w->n <= w->cap / 2 && w->cap > 0)
@@ -155,7 +155,7 @@ static void make_room(struct window *w)
 }
 
 /* Remember a transfer, and give it a number. */
-static uint64_t begin(struct window *w, int target, bool brings_back)
+static uint64_t begin(struct mpi_window *w, int target, bool brings_back)
 {
     uint64_t id;
 
@@ -190,12 +190,12 @@ void transfer_starts(struct transfer *t, const struct call *call, enum transfer_
         return;
     t->id = begin(t->window, target, t->received_bytes > 0);
     record_access(row[kind].record,
-                  &(struct access){.object = t->window->object,
-                                   .peer = (uint32_t)target,
-                                   .how = row[kind].type,
-                                   .id = t->id,
-                                   .bytes = t->sent_bytes,
-                                   .received_bytes = t->received_bytes},
+                  &(struct object_access){.object = t->window->object,
+                                          .peer = (uint32_t)target,
+                                          .how = row[kind].type,
+                                          .id = t->id,
+                                          .bytes = t->sent_bytes,
+                                          .received_bytes = t->received_bytes},
                   call->begin_ns);
 }
 
@@ -211,10 +211,10 @@ void transfer_opened(const struct transfer *t, struct request_list request)
 /* -------------------------------------------------------------------------- completions */
 
 /* With the lock held. */
-static void complete(const struct window *w, struct pending *p, enum where where,
+static void complete(const struct mpi_window *w, struct pending *p, enum where where,
                      uint64_t time_ns)
 {
-    struct access a = {.object = w->object, .id = p->id};
+    struct object_access a = {.object = w->object, .id = p->id};
 
     if (!p->is_complete_here)
         record_access(RECORD_TRANSFERRED, &a, time_ns);
@@ -225,7 +225,7 @@ static void complete(const struct window *w, struct pending *p, enum where where
 }
 
 /* The clock is not read where nothing is to be completed. */
-static void complete_to(struct window *w, int target, enum where where, struct call *call)
+static void complete_to(struct mpi_window *w, int target, enum where where, struct call *call)
 {
     if (__atomic_load_n(&w->n, __ATOMIC_RELAXED) == 0)
         return; /* of this thread's, whose completion it asks for */
@@ -239,7 +239,7 @@ static void complete_to(struct window *w, int target, enum where where, struct c
 }
 
 /* The one with this number, NULL if it is over; with the lock held. */
-static struct pending *find(const struct window *w, uint64_t id)
+static struct pending *find(const struct mpi_window *w, uint64_t id)
 {
     size_t low = FIRST_NOT(i, 0, w->n, w->pending[i].id < id);
 
@@ -249,7 +249,7 @@ static struct pending *find(const struct window *w, uint64_t id)
 
 void transfer_complete(const struct open_request *r, uint64_t time_ns)
 {
-    struct window *w = r->window;
+    struct mpi_window *w = r->window;
     struct pending *p;
 
     pthread_mutex_lock(&w->lock);
@@ -261,14 +261,14 @@ void transfer_complete(const struct open_request *r, uint64_t time_ns)
 
 /* Programs flush all the time, and mostly there is nothing. A transfer of this thread's, whose
  * completion it asks for, would be seen. */
-static struct window *window_to_flush(MPI_Win win)
+static struct mpi_window *window_to_flush(MPI_Win win)
 {
     return atomic_load_explicit(&n_pending, memory_order_relaxed) > 0 ? window_of(win) : NULL;
 }
 
 void window_flushed(struct call *call, int target, MPI_Win win)
 {
-    struct window *w = window_to_flush(win);
+    struct mpi_window *w = window_to_flush(win);
 
     if (w)
         complete_to(w, target, EVERYWHERE, call);
@@ -276,18 +276,18 @@ void window_flushed(struct call *call, int target, MPI_Win win)
 
 void window_flushed_local(struct call *call, int target, MPI_Win win)
 {
-    struct window *w = window_to_flush(win);
+    struct mpi_window *w = window_to_flush(win);
 
     if (w)
         complete_to(w, target, AT_ORIGIN, call);
 }
 
-void window_freed(struct window *w, struct call *call)
+void window_freed(struct mpi_window *w, struct call *call)
 {
     if (w == NULL)
         return;
     complete_to(w, EVERY_TARGET, AT_ORIGIN_LAST, call);
-    record_access(RECORD_WINDOW_DESTROY, &(struct access){.object = w->object},
+    record_access(RECORD_WINDOW_DESTROY, &(struct object_access){.object = w->object},
                   call_returned(call));
     record_end(w,
                w->has_memory ? OTF2_COLLECTIVE_OP_DESTROY_HANDLE_AND_DEALLOCATE
@@ -306,12 +306,12 @@ void window_freed(struct window *w, struct call *call)
 void window_fencing(const struct call *call, MPI_Win win)
 {
     if (window_of(win))
-        record_access(RECORD_WINDOW_BEGIN, &(struct access){0}, call->begin_ns);
+        record_access(RECORD_WINDOW_BEGIN, &(struct object_access){0}, call->begin_ns);
 }
 
 void window_fenced(struct call *call, MPI_Win win)
 {
-    struct window *w = window_of(win);
+    struct mpi_window *w = window_of(win);
 
     if (w == NULL)
         return;
@@ -326,27 +326,28 @@ static uint32_t peer_of(int target)
 
 void window_locking(const struct call *call, int type, int target, MPI_Win win)
 {
-    const struct window *w = window_of(win);
+    const struct mpi_window *w = window_of(win);
 
     if (w && target >= EVERY_TARGET && call->begin_ns)
         record_access(RECORD_LOCK_REQUEST,
-                      &(struct access){.object = w->object,
-                                       .peer = peer_of(target),
-                                       .how = type == MPI_LOCK_EXCLUSIVE ? OTF2_LOCK_EXCLUSIVE
-                                                                         : OTF2_LOCK_SHARED},
+                      &(struct object_access){.object = w->object,
+                                              .peer = peer_of(target),
+                                              .how = type == MPI_LOCK_EXCLUSIVE
+                                                         ? OTF2_LOCK_EXCLUSIVE
+                                                         : OTF2_LOCK_SHARED},
                       call->begin_ns);
 }
 
 void window_unlocked(struct call *call, int target, MPI_Win win)
 {
-    struct window *w = window_of(win);
+    struct mpi_window *w = window_of(win);
 
     if (w == NULL || target < EVERY_TARGET)
         return;
     complete_to(w, target, EVERYWHERE, call);
     if (call->begin_ns)
         record_access(RECORD_LOCK_RELEASE,
-                      &(struct access){.object = w->object, .peer = peer_of(target)},
+                      &(struct object_access){.object = w->object, .peer = peer_of(target)},
                       call_returned(call));
 }
 
@@ -368,18 +369,18 @@ static uint32_t group_object(MPI_Group group)
     return object;
 }
 
-static void record_epoch(const struct window *w, uint32_t group, OTF2_RmaSyncLevel level,
+static void record_epoch(const struct mpi_window *w, uint32_t group, OTF2_RmaSyncLevel level,
                          uint64_t time_ns)
 {
     if (group != OBJECT_NONE)
         record_access(RECORD_GROUP_SYNC,
-                      &(struct access){.object = w->object, .peer = group, .how = level},
+                      &(struct object_access){.object = w->object, .peer = group, .how = level},
                       time_ns);
 }
 
 void window_started(struct call *call, MPI_Group group, MPI_Win win)
 {
-    struct window *w = window_of(win);
+    struct mpi_window *w = window_of(win);
 
     if (w == NULL)
         return;
@@ -389,7 +390,7 @@ void window_started(struct call *call, MPI_Group group, MPI_Win win)
 
 void window_posted(struct call *call, MPI_Group group, MPI_Win win)
 {
-    struct window *w = window_of(win);
+    struct mpi_window *w = window_of(win);
 
     if (w == NULL)
         return;
@@ -399,7 +400,7 @@ void window_posted(struct call *call, MPI_Group group, MPI_Win win)
 
 void window_completed(struct call *call, MPI_Win win)
 {
-    struct window *w = window_of(win);
+    struct mpi_window *w = window_of(win);
 
     if (w == NULL)
         return;
@@ -410,7 +411,7 @@ void window_completed(struct call *call, MPI_Win win)
 
 void window_waited(struct call *call, MPI_Win win)
 {
-    struct window *w = window_of(win);
+    struct mpi_window *w = window_of(win);
 
     if (w == NULL)
         return;
@@ -420,12 +421,12 @@ void window_waited(struct call *call, MPI_Win win)
 
 void window_synced(struct call *call, MPI_Win win)
 {
-    const struct window *w = window_of(win);
+    const struct mpi_window *w = window_of(win);
 
     if (w)
         record_access(RECORD_MEMORY_SYNC,
-                      &(struct access){.object = w->object,
-                                       .peer = w->own_rank,
-                                       .how = OTF2_RMA_SYNC_TYPE_MEMORY},
+                      &(struct object_access){.object = w->object,
+                                              .peer = w->own_rank,
+                                              .how = OTF2_RMA_SYNC_TYPE_MEMORY},
                       call_returned(call));
 }

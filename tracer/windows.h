@@ -37,8 +37,8 @@ void window_made(struct call *call, MPI_Comm comm, bool has_memory, const MPI_Wi
 
 /* window_freeing, window_freed -- before MPI_Win_free and after; the former gives the window.
  */
-struct window *window_freeing(const struct call *call, MPI_Win win);
-void window_freed(struct window *w, struct call *call);
+struct mpi_window *window_freeing(const struct call *call, MPI_Win win);
+void window_freed(struct mpi_window *w, struct call *call);
 
 /* FETCH: and something is done with what was there; SWAP: if it was what it should be. */
 enum transfer_kind {
@@ -51,7 +51,7 @@ enum transfer_kind {
 
 struct transfer {
     uint64_t sent_bytes, received_bytes; /* seen from the origin */
-    struct window *window;               /* the last two ours; NULL: no records */
+    struct mpi_window *window;           /* the last two ours; NULL: no records */
     uint64_t id;
 };
 

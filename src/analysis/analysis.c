@@ -95,7 +95,7 @@ static void sentences_release(struct sentences *s)
 }
 
 /* Threads make those of the own executions. */
-struct saying {
+struct own_sentences {
     const struct scoring *part;
     struct why *why; /* [workers] */
     char **text;     /* [own] */
@@ -103,7 +103,7 @@ struct saying {
 
 static void say(void *ctx, size_t begin, size_t end, unsigned worker)
 {
-    const struct saying *s = ctx;
+    const struct own_sentences *s = ctx;
     struct why *why = &s->why[worker];
     char text[WHY_SIZE];
 
@@ -113,7 +113,7 @@ static void say(void *ctx, size_t begin, size_t end, unsigned worker)
     }
 }
 
-static void say_all(struct saying *s, const struct scoring *part, struct pool *pool)
+static void say_all(struct own_sentences *s, const struct scoring *part, struct pool *pool)
 {
     uint32_t n = part->forest.n_trees;
 
@@ -151,7 +151,7 @@ static void point(struct sentences *out, const struct tree_share *share)
 static void make_sentences(const struct scoring *part, struct pool *pool, struct sentences *out)
 {
     const struct tree_share *share = part->share;
-    struct saying s;
+    struct own_sentences s;
     struct pack pack = {0};
 
     say_all(&s, part, pool);
@@ -204,7 +204,7 @@ void analysis_process_group_report(struct process_group *process_group, const ch
 }
 
 /* What is asked of this process, and what process 0 gets. */
-struct task {
+struct analysis_task {
     const struct analysis_process_group *process_group;
     const struct columns *columns;
     const struct definitions *defs;
@@ -227,7 +227,7 @@ void analysis_process_group_deal(struct tree_share *share, struct process_group 
 }
 
 /* The same limits for all: those that process 0 was told. */
-static int apply(const struct task *task, struct scoring *part)
+static int apply(const struct analysis_task *task, struct scoring *part)
 {
     const struct model *model = task->process_group->model;
     struct scoring_opts opts = {.detector = detector_find(model->detector),
@@ -245,14 +245,14 @@ static int apply(const struct task *task, struct scoring *part)
     return scoring_apply_part(part, model, &opts, task->whole);
 }
 
-static int learn(const struct task *task, struct scoring *part)
+static int learn(const struct analysis_task *task, struct scoring *part)
 {
     scoring_learn_part(part);
     return scoring_judge_parts(part, task->opts, task->whole);
 }
 
 /* The forest of the own locations is there. */
-static int judge_and_say(const struct task *task, struct tree_share *share,
+static int judge_and_say(const struct analysis_task *task, struct tree_share *share,
                          struct scoring *part)
 {
     int rc;
@@ -272,7 +272,7 @@ static int judge_and_say(const struct task *task, struct tree_share *share,
 }
 
 /* rc: 0, or what went wrong before on this process. */
-static int work(const struct task *task, int rc)
+static int work(const struct analysis_task *task, int rc)
 {
     struct scoring part = {.pool = task->process_group->pool, .paged = task->paged};
     struct tree_share share = {0};
@@ -304,8 +304,8 @@ static int lead(const struct analysis_process_group *process_group,
                 const struct scoring_opts *opts, struct scoring *scoring,
                 struct sentences *sentences)
 {
-    struct task task = {process_group,  columns, defs,    region,
-                        scoring->paged, opts,    scoring, sentences};
+    struct analysis_task task = {process_group,  columns, defs,    region,
+                                 scoring->paged, opts,    scoring, sentences};
 
     order(process_group->process_group, defs, region);
     scoring->defs = defs;
@@ -328,11 +328,11 @@ void analysis_process_group_assist(const struct analysis_process_group *process_
     int rc = 0;
 
     while ((region = await_order(process_group->process_group, defs)) != NO_REGION) {
-        struct task task = {.process_group = process_group,
-                            .columns = &columns,
-                            .defs = defs,
-                            .region = region,
-                            .paged = paged};
+        struct analysis_task task = {.process_group = process_group,
+                                     .columns = &columns,
+                                     .defs = defs,
+                                     .region = region,
+                                     .paged = paged};
 
         if (!is_open) {
             rc = columns_open(&columns, dir);

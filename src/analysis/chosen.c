@@ -225,7 +225,7 @@ int chosen_path(struct chosen *c, const char *path)
 /* ------------------------------------------------------------------------------ cutting */
 
 /* The trees of what is chosen, on their way. */
-struct cutting {
+struct tree_cutting {
     struct chosen *c;
     struct what_if *w;
     int way;
@@ -245,7 +245,7 @@ static bool is_chosen(const struct chosen *c, uint32_t i)
 }
 
 /* The trees of chosen executions begin .. end - 1, all of one location, in order. */
-static int build_location(struct cutting *k, uint32_t begin, uint32_t end)
+static int build_location(struct tree_cutting *k, uint32_t begin, uint32_t end)
 {
     const struct chosen *c = k->c;
     uint32_t location = c->execution[begin].location, n = 0, t = k->forest.n_trees;
@@ -277,7 +277,7 @@ static int build_location(struct cutting *k, uint32_t begin, uint32_t end)
     return rc;
 }
 
-static int build(struct cutting *k)
+static int build(struct tree_cutting *k)
 {
     struct chosen *c = k->c;
     int rc = 0;
@@ -301,14 +301,14 @@ static int build(struct cutting *k)
 }
 
 /* The larger excess holds; a saving does only where nothing else is said. */
-static void combine(struct cutting *k, uint32_t n)
+static void combine(struct tree_cutting *k, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         if (k->excess_ns[i] == 0 || k->other_ns[i] > k->excess_ns[i])
             k->excess_ns[i] = k->other_ns[i];
 }
 
-static bool is_on_path(const struct cutting *k, uint32_t t, uint32_t v)
+static bool is_on_path(const struct tree_cutting *k, uint32_t t, uint32_t v)
 {
     uint32_t path = v == FOREST_ROOT ? PATH_NONE : residual_path(&k->place, &k->forest, t, v);
 
@@ -316,7 +316,7 @@ static bool is_on_path(const struct cutting *k, uint32_t t, uint32_t v)
 }
 
 /* Calls that are not on a chosen path are left as they are. */
-static void keep_paths(struct cutting *k, uint32_t t)
+static void keep_paths(struct tree_cutting *k, uint32_t t)
 {
     uint32_t first = k->forest.first[t];
 
@@ -329,7 +329,7 @@ static void keep_paths(struct cutting *k, uint32_t t)
  * What is chosen of a tree is whole calls with all that is inside them: borders in there only
  * move time from the one to the other, and no call of MPI is between where they may be.
  */
-static void add_offs(struct cutting *k, uint32_t t)
+static void add_offs(struct tree_cutting *k, uint32_t t)
 {
     const struct forest *f = &k->forest;
     bool is_whole = k->c->execution[k->execution[t]].how != 0;
@@ -341,7 +341,7 @@ static void add_offs(struct cutting *k, uint32_t t)
 }
 
 /* What calls of a rank take more than on others; than on all, if it is like these. */
-static void excess_of_rank(struct cutting *k, uint32_t t)
+static void excess_of_rank(struct tree_cutting *k, uint32_t t)
 {
     const struct chosen *c = k->c;
     const struct peer_execution x = {c->defs, &k->forest, &k->place, t};
@@ -353,7 +353,7 @@ static void excess_of_rank(struct cutting *k, uint32_t t)
         peers_excess(&c->peers, place, &x, c->peer_factor, k->other_ns);
 }
 
-static void cut_tree(struct cutting *k, uint32_t t)
+static void cut_tree(struct tree_cutting *k, uint32_t t)
 {
     struct chosen *c = k->c;
     const struct chosen_execution *x = &c->execution[k->execution[t]];
@@ -419,7 +419,7 @@ static void cut_others(struct chosen *c, struct what_if *w)
 
 int chosen_cut(struct chosen *c, struct what_if *w, int way)
 {
-    struct cutting k = {.c = c, .w = w, .way = way};
+    struct tree_cutting k = {.c = c, .w = w, .way = way};
     int rc = build(&k);
 
     c->n_chosen = c->n_outside = 0;

@@ -299,7 +299,7 @@ struct bounder {
     double work;
 };
 
-struct bounds {
+struct cost_bounds {
     struct costs *c;
     struct bounder *bounder; /* [workers] */
 };
@@ -326,7 +326,7 @@ static int64_t bound_of(const struct costs *c, struct bounder *b, uint32_t t)
 
 static void find_some(void *ctx, size_t begin, size_t end, unsigned worker)
 {
-    const struct bounds *bounds = ctx;
+    const struct cost_bounds *bounds = ctx;
     struct costs *c = bounds->c;
 
     for (size_t t = begin; t < end; t++) {
@@ -341,7 +341,7 @@ static void find_some(void *ctx, size_t begin, size_t end, unsigned worker)
 static void find_bounds(struct costs *c)
 {
     struct pool *pool = c->scoring->pool;
-    struct bounds bounds = {c, mem_alloc(pool_threads(pool), sizeof *bounds.bounder)};
+    struct cost_bounds bounds = {c, mem_alloc(pool_threads(pool), sizeof *bounds.bounder)};
     uint32_t n = c->scoring->forest.n_trees;
 
     for (unsigned w = 0; w < pool_threads(pool); w++)
@@ -357,7 +357,7 @@ static void find_bounds(struct costs *c)
 
 /* ---------------------------------------------------------------------------- executions */
 
-struct candidate {
+struct costed_tree {
     int64_t at_most_ns;
     double lost_ns;
     uint32_t tree;
@@ -366,7 +366,7 @@ struct candidate {
 
 static int by_claim(const void *a, const void *b)
 {
-    const struct candidate *p = a, *q = b;
+    const struct costed_tree *p = a, *q = b;
 
     if (p->is_anomaly != q->is_anomaly)
         return p->is_anomaly ? -1 : 1;
@@ -391,7 +391,7 @@ static void find_executions(struct costs *c)
 {
     const struct scoring *w = c->scoring;
     uint32_t n = w->forest.n_trees, n_candidates = 0;
-    struct candidate *candidate = mem_alloc(n, sizeof *candidate);
+    struct costed_tree *candidate = mem_alloc(n, sizeof *candidate);
 
     if (has_bounds(c))
         find_bounds(c);
@@ -401,7 +401,7 @@ static void find_executions(struct costs *c)
 
         if (may_cost(c, t) && (w->is_anomaly[t] || at_most_ns > 0))
             candidate[n_candidates++] =
-                (struct candidate){at_most_ns, lost_ns, t, w->is_anomaly[t]};
+                (struct costed_tree){at_most_ns, lost_ns, t, w->is_anomaly[t]};
     }
     qsort(candidate, n_candidates, sizeof *candidate, by_claim);
     for (uint32_t i = 0; i < n_candidates && (i < MIN_ASKED || c->budget > 0); i++)
@@ -562,19 +562,19 @@ static int by_cost(const void *a, const void *b, void *ctx)
 
 /* Anomalies, the costliest first, each with what is no anomaly of the incidents that it is the
  * first of: whom it waited for may have been within what is usual. */
-struct line {
+struct costliest {
     uint32_t *tree, *end; /* [n_trees]; [n] where those of the k-th anomaly end */
     uint32_t n;
 };
 
-static void line_init(struct line *l, const struct costs *c, const struct members *m)
+static void line_init(struct costliest *l, const struct costs *c, const struct members *m)
 {
     const struct scoring *w = c->scoring;
     uint32_t *anomaly = mem_alloc(w->forest.n_trees, sizeof *anomaly), n = 0;
     bool *is_in = mem_alloc(m->of->n, sizeof *is_in);
 
-    *l = (struct line){.tree = mem_alloc(w->forest.n_trees, sizeof *l->tree),
-                       .end = mem_alloc(w->forest.n_trees, sizeof *l->end)};
+    *l = (struct costliest){.tree = mem_alloc(w->forest.n_trees, sizeof *l->tree),
+                            .end = mem_alloc(w->forest.n_trees, sizeof *l->end)};
     for (uint32_t t = 0; t < w->forest.n_trees; t++)
         if (w->is_anomaly[t] && takes_part(c, t))
             anomaly[l->n++] = t;
@@ -599,7 +599,7 @@ static void line_init(struct line *l, const struct costs *c, const struct member
 }
 
 /* Or COST_UNKNOWN: of all together a bound says nothing. */
-static int64_t cost_of_line(struct costs *c, const struct line *l, uint32_t n)
+static int64_t cost_of_line(struct costs *c, const struct costliest *l, uint32_t n)
 {
     struct played played = {0, 0, false};
 
@@ -612,7 +612,7 @@ static int64_t cost_of_line(struct costs *c, const struct line *l, uint32_t n)
 static void find_all(struct costs *c, const struct members *m)
 {
     uint32_t low = 0, high;
-    struct line l;
+    struct costliest l;
 
     line_init(&l, c, m);
     high = l.n;

@@ -207,19 +207,19 @@ void recurrence_find(struct occurrence *x, size_t n)
 /* --------------------------------------------------------------------------------- suspects */
 
 /* Where and when something was. */
-struct span {
+struct placed_span {
     uint32_t location;
     uint64_t begin_ns, end_ns;
 };
 
 struct suspect {
-    uint32_t tree, group; /* group: another suspect's number, or its own at the root */
-    struct span origin;   /* the last call of its chain, or itself */
-    uint32_t culprit;     /* tree that the origin is in, or INCIDENT_NONE */
-    uint64_t unknown_ns;  /* of what it lost, in a call that waits for nobody knows whom */
+    uint32_t tree, group;      /* group: another suspect's number, or its own at the root */
+    struct placed_span origin; /* the last call of its chain, or itself */
+    uint32_t culprit;          /* tree that the origin is in, or INCIDENT_NONE */
+    uint64_t unknown_ns;       /* of what it lost, in a call that waits for nobody knows whom */
 };
 
-struct finder {
+struct incident_finder {
     const struct scoring *w;
     struct causes *causes;
     struct incidents *out;
@@ -229,19 +229,19 @@ struct finder {
     uint32_t n;
 };
 
-static double lost_ns(const struct finder *f, uint32_t t)
+static double lost_ns(const struct incident_finder *f, uint32_t t)
 {
     return (double)f->w->measure[t].loss.ns;
 }
 
-struct ranked {
+struct ranked_tree {
     double score;
     uint32_t tree;
 };
 
 static int by_score(const void *a, const void *b)
 {
-    const struct ranked *p = a, *q = b;
+    const struct ranked_tree *p = a, *q = b;
 
     return p->score != q->score ? (p->score < q->score) - (p->score > q->score)
                                 : order_u32(&p->tree, &q->tree);
@@ -260,7 +260,7 @@ static double nth_highest(double *value, uint32_t n, uint32_t k)
 }
 
 /* What the n trees that lost most did at least. */
-static double least_of_longest(const struct finder *f, uint32_t n)
+static double least_of_longest(const struct incident_finder *f, uint32_t n)
 {
     uint32_t n_trees = f->w->forest.n_trees;
     double *lost = mem_resize(NULL, n_trees, sizeof *lost), least;
@@ -272,7 +272,7 @@ static double least_of_longest(const struct finder *f, uint32_t n)
     return least;
 }
 
-static double least_of_strangest(const struct finder *f, uint32_t n)
+static double least_of_strangest(const struct incident_finder *f, uint32_t n)
 {
     uint32_t n_trees = f->w->forest.n_trees;
     double *score = mem_resize(NULL, n_trees, sizeof *score), least;
@@ -284,11 +284,11 @@ static double least_of_strangest(const struct finder *f, uint32_t n)
 }
 
 /* Few are, so that only these are sorted. */
-static void choose_suspects(struct finder *f)
+static void choose_suspects(struct incident_finder *f)
 {
     const struct scoring *w = f->w;
     uint32_t n = w->forest.n_trees, n_others = (uint32_t)ceil(SUSPECT_SHARE * n), n_ranked = 0;
-    struct ranked *ranked = mem_alloc(n, sizeof *ranked);
+    struct ranked_tree *ranked = mem_alloc(n, sizeof *ranked);
     double least_score, least_lost;
 
     n_others = n_others < MIN_SUSPECTS ? MIN_SUSPECTS : n_others;
@@ -297,7 +297,7 @@ static void choose_suspects(struct finder *f)
     least_lost = least_of_longest(f, n_others);
     for (uint32_t t = 0; t < n; t++)
         if (w->score[t] >= least_score || w->is_anomaly[t] || lost_ns(f, t) >= least_lost)
-            ranked[n_ranked++] = (struct ranked){w->score[t], t};
+            ranked[n_ranked++] = (struct ranked_tree){w->score[t], t};
     qsort(ranked, n_ranked, sizeof *ranked, by_score);
     f->suspect = mem_alloc(n_ranked, sizeof *f->suspect);
     for (uint32_t i = 0; i < n_ranked; i++) {
@@ -312,29 +312,29 @@ static void choose_suspects(struct finder *f)
     free(ranked);
 }
 
-static struct span span_of(const struct forest *forest, uint32_t t)
+static struct placed_span span_of(const struct forest *forest, uint32_t t)
 {
-    return (struct span){forest->location[t], forest->enter_ns[t],
-                         forest->enter_ns[t] + forest->root_ns[t]};
+    return (struct placed_span){forest->location[t], forest->enter_ns[t],
+                                forest->enter_ns[t] + forest->root_ns[t]};
 }
 
 /* ------------------------------------------------------------------------------- joining */
 
-static uint32_t root_of(struct finder *f, uint32_t s)
+static uint32_t root_of(struct incident_finder *f, uint32_t s)
 {
     while (f->suspect[s].group != s)
         s = f->suspect[s].group = f->suspect[f->suspect[s].group].group;
     return s;
 }
 
-static void join(struct finder *f, uint32_t a, uint32_t b)
+static void join(struct incident_finder *f, uint32_t a, uint32_t b)
 {
     a = root_of(f, a);
     b = root_of(f, b);
     f->suspect[a > b ? a : b].group = a > b ? b : a;
 }
 
-static uint64_t overlap(const struct span *a, const struct span *b)
+static uint64_t overlap(const struct placed_span *a, const struct placed_span *b)
 {
     uint64_t begin = a->begin_ns > b->begin_ns ? a->begin_ns : b->begin_ns;
     uint64_t end = a->end_ns < b->end_ns ? a->end_ns : b->end_ns;
@@ -343,7 +343,7 @@ static uint64_t overlap(const struct span *a, const struct span *b)
 }
 
 /* The tree that shares most time with a span on the same location, or INCIDENT_NONE. */
-static uint32_t tree_at(const struct finder *f, const struct span *span)
+static uint32_t tree_at(const struct incident_finder *f, const struct placed_span *span)
 {
     const struct forest *forest = &f->w->forest;
     uint32_t t = f->first_tree[span->location], end = f->first_tree[span->location + 1];
@@ -353,7 +353,7 @@ static uint32_t tree_at(const struct finder *f, const struct span *span)
     /* from the first that ends after the span begins */
     t = FIRST_NOT(i, t, end, forest->enter_ns[i] + forest->root_ns[i] <= span->begin_ns);
     for (; t < end && forest->enter_ns[t] < span->end_ns; t++) {
-        struct span tree = span_of(forest, t);
+        struct placed_span tree = span_of(forest, t);
 
         if (overlap(&tree, span) > most) {
             most = overlap(&tree, span);
@@ -364,7 +364,7 @@ static uint32_t tree_at(const struct finder *f, const struct span *span)
 }
 
 /* Follows the chain of a suspect; joins it with the suspects that it leads through. */
-static void follow(struct finder *f, uint32_t s)
+static void follow(struct incident_finder *f, uint32_t s)
 {
     const struct scoring *w = f->w;
     struct suspect *suspect = &f->suspect[s];
@@ -377,7 +377,7 @@ static void follow(struct finder *f, uint32_t s)
         const struct cause_link *link = &cause->link[i];
         uint32_t tree;
 
-        suspect->origin = (struct span){link->location, link->begin_ns, link->end_ns};
+        suspect->origin = (struct placed_span){link->location, link->begin_ns, link->end_ns};
         tree = tree_at(f, &suspect->origin);
         if (tree != INCIDENT_NONE && f->suspect_of[tree] != INCIDENT_NONE)
             join(f, s, f->suspect_of[tree]);
@@ -390,7 +390,7 @@ static void follow(struct finder *f, uint32_t s)
             mem_copy_string(cause_sentence(&f->causes->view, cause, sentence));
 }
 
-static void follow_all(struct finder *f)
+static void follow_all(struct incident_finder *f)
 {
     for (uint32_t s = 0; s < f->n; s++) {
         f->suspect[s].origin = span_of(&f->w->forest, f->suspect[s].tree);
@@ -401,14 +401,14 @@ static void follow_all(struct finder *f)
 }
 
 /* What two suspects have in common if they are to be joined: a key, and some time. */
-struct common {
+struct suspect_link {
     uint32_t key, suspect;
-    struct span span;
+    struct placed_span span;
 };
 
 static int by_key_and_time(const void *a, const void *b)
 {
-    const struct common *p = a, *q = b;
+    const struct suspect_link *p = a, *q = b;
 
     if (p->key != q->key)
         return order_u32(&p->key, &q->key);
@@ -418,7 +418,8 @@ static int by_key_and_time(const void *a, const void *b)
 }
 
 /* Joins those with the same key that overlap, one with the next, where they are enough. */
-static void join_common(struct finder *f, struct common *common, uint32_t n, uint32_t fewest)
+static void join_common(struct incident_finder *f, struct suspect_link *common, uint32_t n,
+                        uint32_t fewest)
 {
     qsort(common, n, sizeof *common, by_key_and_time);
     for (uint32_t i = 0, end; i < n; i = end) {
@@ -435,21 +436,22 @@ static void join_common(struct finder *f, struct common *common, uint32_t n, uin
 }
 
 /* Those that go back to the same time of the same location. */
-static void join_by_origin(struct finder *f)
+static void join_by_origin(struct incident_finder *f)
 {
-    struct common *common = mem_alloc(f->n, sizeof *common);
+    struct suspect_link *common = mem_alloc(f->n, sizeof *common);
 
     for (uint32_t s = 0; s < f->n; s++)
-        common[s] = (struct common){f->suspect[s].origin.location, s, f->suspect[s].origin};
+        common[s] =
+            (struct suspect_link){f->suspect[s].origin.location, s, f->suspect[s].origin};
     join_common(f, common, f->n, 2);
     free(common);
 }
 
 /* Anomalies of the same iteration at the same time, on many locations. */
-static void join_by_iteration(struct finder *f)
+static void join_by_iteration(struct incident_finder *f)
 {
     const struct scoring *w = f->w;
-    struct common *common = mem_alloc(f->n, sizeof *common);
+    struct suspect_link *common = mem_alloc(f->n, sizeof *common);
     uint32_t n = 0, n_busy = 0, fewest;
 
     for (uint32_t l = 0; l < f->causes->view.n_locations; l++)
@@ -458,7 +460,7 @@ static void join_by_iteration(struct finder *f)
         uint32_t t = f->suspect[s].tree;
 
         if (w->is_anomaly[t])
-            common[n++] = (struct common){w->forest.index[t], s, span_of(&w->forest, t)};
+            common[n++] = (struct suspect_link){w->forest.index[t], s, span_of(&w->forest, t)};
     }
     fewest = n_busy < MIN_MANY ? n_busy : MIN_MANY;
     join_common(f, common, n, n_busy / MANY > fewest ? n_busy / MANY : fewest);
@@ -468,14 +470,14 @@ static void join_by_iteration(struct finder *f)
 /* -------------------------------------------------------------------------------- groups */
 
 /* One member, as it votes for what its incident goes back to. */
-struct vote {
+struct cause_vote {
     uint32_t group, location, culprit, tree;
     double weight;
 };
 
 static int by_group(const void *a, const void *b)
 {
-    const struct vote *p = a, *q = b;
+    const struct cause_vote *p = a, *q = b;
 
     if (p->group != q->group)
         return order_u32(&p->group, &q->group);
@@ -486,7 +488,7 @@ static int by_group(const void *a, const void *b)
 }
 
 /* What a member lost. Who waits, nobody knows for whom, is a victim, if there is anybody else. */
-static double weight_of(const struct finder *f, const struct suspect *s)
+static double weight_of(const struct incident_finder *f, const struct suspect *s)
 {
     double lost = lost_ns(f, s->tree), unknown = fmin((double)s->unknown_ns, fmax(lost, 0));
 
@@ -494,7 +496,7 @@ static double weight_of(const struct finder *f, const struct suspect *s)
 }
 
 /* The location that most lost time goes back to, and the tree there that most of it does. */
-static void elect(const struct vote *vote, uint32_t n, struct incident *x)
+static void elect(const struct cause_vote *vote, uint32_t n, struct incident *x)
 {
     double most = -1, most_of_tree = -1, sum = 0, sum_of_tree = 0;
     uint32_t elected = INCIDENT_NONE, best = INCIDENT_NONE;
@@ -524,13 +526,13 @@ static void elect(const struct vote *vote, uint32_t n, struct incident *x)
 }
 
 /* There is something to be said of it. */
-static bool has_news(const struct finder *f, uint32_t t)
+static bool has_news(const struct incident_finder *f, uint32_t t)
 {
     return f->w->is_anomaly[t] || lost_ns(f, t) > 0;
 }
 
 /* On a location; of a rank whose GPU it is, where nothing is executed on that itself. */
-static bool is_at(const struct finder *f, uint32_t t, uint32_t location)
+static bool is_at(const struct incident_finder *f, uint32_t t, uint32_t location)
 {
     const struct definitions *defs = f->w->defs;
     uint32_t l = f->w->forest.location[t];
@@ -540,8 +542,8 @@ static bool is_at(const struct finder *f, uint32_t t, uint32_t location)
 }
 
 /* The member that lost most, of those of whom there is something to be said, on a location. */
-static uint32_t greatest_loser(struct finder *f, const struct vote *vote, uint32_t n,
-                               uint32_t location)
+static uint32_t greatest_loser(struct incident_finder *f, const struct cause_vote *vote,
+                               uint32_t n, uint32_t location)
 {
     uint32_t best = vote[0].tree;
 
@@ -558,10 +560,10 @@ static uint32_t greatest_loser(struct finder *f, const struct vote *vote, uint32
     return best;
 }
 
-static void add_member(struct finder *f, struct incident *x, uint32_t t)
+static void add_member(struct incident_finder *f, struct incident *x, uint32_t t)
 {
     const struct scoring *w = f->w;
-    struct span span = span_of(&w->forest, t);
+    struct placed_span span = span_of(&w->forest, t);
 
     if (x->n_members == 0 || span.begin_ns < x->begin_ns)
         x->begin_ns = span.begin_ns;
@@ -608,7 +610,7 @@ static struct speaker speaker_of(const struct scoring *w, uint32_t t)
 
 /* Joint evidence ranks, but does not judge: locations that wait for each other are not
  * independent, and in runs in which nothing is wrong two of them look like one disturbance. */
-static void score_jointly(const struct scoring *w, const struct vote *vote, uint32_t n,
+static void score_jointly(const struct scoring *w, const struct cause_vote *vote, uint32_t n,
                           struct incident *x)
 {
     struct speaker *speaker = mem_alloc((size_t)n + 1, sizeof *speaker);
@@ -625,12 +627,13 @@ static void score_jointly(const struct scoring *w, const struct vote *vote, uint
 }
 
 /* An execution may be the head of one incident if there is something to be said of it. */
-static bool can_head(const struct finder *f, uint32_t t)
+static bool can_head(const struct incident_finder *f, uint32_t t)
 {
     return t != INCIDENT_NONE && f->suspect_of[t] != TAKEN && has_news(f, t);
 }
 
-static struct incident make(struct finder *f, const struct vote *vote, uint32_t n)
+static struct incident make(struct incident_finder *f, const struct cause_vote *vote,
+                            uint32_t n)
 {
     const struct scoring *w = f->w;
     struct incident x = {.head = INCIDENT_NONE};
@@ -654,14 +657,14 @@ static bool matters(const struct incident *x)
     return x->is_anomaly || x->is_costly;
 }
 
-static struct vote *take_votes(struct finder *f)
+static struct cause_vote *take_votes(struct incident_finder *f)
 {
-    struct vote *vote = mem_alloc(f->n, sizeof *vote);
+    struct cause_vote *vote = mem_alloc(f->n, sizeof *vote);
 
     for (uint32_t s = 0; s < f->n; s++)
-        vote[s] =
-            (struct vote){root_of(f, s), f->suspect[s].origin.location, f->suspect[s].culprit,
-                          f->suspect[s].tree, weight_of(f, &f->suspect[s])};
+        vote[s] = (struct cause_vote){root_of(f, s), f->suspect[s].origin.location,
+                                      f->suspect[s].culprit, f->suspect[s].tree,
+                                      weight_of(f, &f->suspect[s])};
     qsort(vote, f->n, sizeof *vote, by_group);
     return vote;
 }
@@ -710,7 +713,7 @@ static bool is_near_turn(const uint8_t *is_turn, uint32_t n, uint32_t index)
 }
 
 /* What comes back with something that the program does by plan goes back to that. */
-static void join_turns(struct finder *f, struct made *made, uint32_t n)
+static void join_turns(struct incident_finder *f, struct made *made, uint32_t n)
 {
     const struct scoring *w = f->w;
     const struct forest *forest = &w->forest;
@@ -765,10 +768,10 @@ static void order(struct incidents *out, struct made *made, uint32_t n)
     free(own);
 }
 
-static void make_all(struct finder *f)
+static void make_all(struct incident_finder *f)
 {
     struct incidents *out = f->out;
-    struct vote *vote = take_votes(f);
+    struct cause_vote *vote = take_votes(f);
     struct made *made = mem_alloc(f->n, sizeof *made);
     uint32_t n = 0;
 
@@ -792,7 +795,7 @@ static void make_all(struct finder *f)
 
 /* --------------------------------------------------------------------------------- public */
 
-static void find_first_trees(struct finder *f)
+static void find_first_trees(struct incident_finder *f)
 {
     const struct forest *forest = &f->w->forest;
     uint32_t n_locations = f->causes->view.n_locations, t = 0;
@@ -808,7 +811,7 @@ static void find_first_trees(struct finder *f)
 void incidents_find(const struct scoring *scoring, struct causes *causes, struct incidents *out)
 {
     uint32_t n = scoring->forest.n_trees;
-    struct finder f = {.w = scoring, .causes = causes, .out = out};
+    struct incident_finder f = {.w = scoring, .causes = causes, .out = out};
 
     *out = (struct incidents){.of = mem_alloc(n, sizeof *out->of),
                               .chain = mem_alloc(n, sizeof *out->chain)};

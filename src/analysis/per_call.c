@@ -22,7 +22,7 @@ struct per_call_opts per_call_default(void)
 }
 
 /* What one location found. */
-struct found {
+struct location_findings {
     struct sketch *sketch; /* [n_regions] */
     struct strange_call *call;
     size_t n, cap;
@@ -36,7 +36,7 @@ struct run_over {
     const struct sketch *sketch;    /* [n_regions], of all locations */
     const struct call_judge *judge; /* [n_regions] */
     double least_lost_ns;
-    struct found *found; /* [n_locations] */
+    struct location_findings *found; /* [n_locations] */
 };
 
 /* ---------------------------------------------------------------------------------- times */
@@ -78,7 +78,7 @@ static void sketch_locations(void *ctx, size_t begin, size_t end, unsigned worke
 
     (void)worker;
     for (size_t l = begin; l < end; l++) {
-        struct found *found = &r->found[l];
+        struct location_findings *found = &r->found[l];
         struct call_view calls;
         uint64_t *time = times(r, (uint32_t)l, &calls);
 
@@ -144,7 +144,7 @@ static void rise(struct strange_call *heap, size_t at)
 }
 
 /* Keeps the most severe ones. */
-static void keep(struct found *found, const struct strange_call *call, size_t most)
+static void keep(struct location_findings *found, const struct strange_call *call, size_t most)
 {
     if (found->n < most) {
         mem_grow(&found->call, &found->cap, found->n + 1, sizeof *found->call);
@@ -156,8 +156,8 @@ static void keep(struct found *found, const struct strange_call *call, size_t mo
     }
 }
 
-static void keep_call(struct run_over *r, struct found *found, uint32_t l, uint32_t row,
-                      uint32_t region, uint64_t time_ns)
+static void keep_call(struct run_over *r, struct location_findings *found, uint32_t l,
+                      uint32_t row, uint32_t region, uint64_t time_ns)
 {
     const struct call_judge *judge = &r->judge[region];
     double severity = (double)time_ns - judge->model.median;
@@ -177,7 +177,7 @@ static void judge_locations(void *ctx, size_t begin, size_t end, unsigned worker
 
     (void)worker;
     for (size_t l = begin; l < end; l++) {
-        struct found *found = &r->found[l];
+        struct location_findings *found = &r->found[l];
         struct call_view calls;
         uint64_t *time = times(r, (uint32_t)l, &calls);
 
@@ -209,10 +209,10 @@ static int by_severity(const void *a, const void *b)
 
 static void join(const struct run_over *r, struct per_call_result *result)
 {
-    struct found all = {0};
+    struct location_findings all = {0};
 
     for (uint32_t l = 0; l < r->columns->n_locations; l++) {
-        struct found *found = &r->found[l];
+        struct location_findings *found = &r->found[l];
 
         for (size_t i = 0; i < found->n; i++)
             keep(&all, &found->call[i], r->opts->most);

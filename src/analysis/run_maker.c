@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* A run in the making. */
-struct maker {
+struct run_in_making {
     const struct run_maker_opts *opts;
     struct rundir *dir;
     struct source *source;
@@ -26,7 +26,7 @@ struct maker {
 
 /* -------------------------------------------------------------- functions of interest */
 
-static void name_fois(struct maker *m, const struct definitions *defs)
+static void name_fois(struct run_in_making *m, const struct definitions *defs)
 {
     for (uint32_t i = 0; i < m->made->n_foi; i++) {
         m->made->foi[i].id = i + 1;
@@ -34,7 +34,7 @@ static void name_fois(struct maker *m, const struct definitions *defs)
     }
 }
 
-static int add_foi(struct maker *m, uint32_t region)
+static int add_foi(struct run_in_making *m, uint32_t region)
 {
     for (uint32_t i = 0; i < m->made->n_foi; i++)
         if (m->made->foi[i].region == region)
@@ -45,7 +45,7 @@ static int add_foi(struct maker *m, uint32_t region)
     return 0;
 }
 
-static int suggest_foi(struct maker *m)
+static int suggest_foi(struct run_in_making *m)
 {
     struct foi_suggestion suggestion;
     uint64_t total = ingested_time_ns(m->ingested);
@@ -58,7 +58,7 @@ static int suggest_foi(struct maker *m)
 }
 
 /* The function that the model is about. */
-static int model_foi(struct maker *m)
+static int model_foi(struct run_in_making *m)
 {
     uint32_t region = model_foi_among(m->opts->model, &m->source->defs);
 
@@ -68,7 +68,7 @@ static int model_foi(struct maker *m)
     return add_foi(m, region);
 }
 
-static int choose_fois(struct maker *m)
+static int choose_fois(struct run_in_making *m)
 {
     int rc = m->opts->model ? model_foi(m) : 0;
 
@@ -88,7 +88,7 @@ static int choose_fois(struct maker *m)
 }
 
 /* Iterations of the loops that were chosen become calls, as those of functions are. */
-static int insert_loops(struct maker *m)
+static int insert_loops(struct run_in_making *m)
 {
     uint32_t region[MAX_FOIS], n = 0;
 
@@ -102,7 +102,7 @@ static int insert_loops(struct maker *m)
 /* -------------------------------------------------------------------------- the run */
 
 /* All calls, whatever their function. */
-static int analyse_calls(struct maker *m, sqlite3 *db, const struct columns *columns)
+static int analyse_calls(struct run_in_making *m, sqlite3 *db, const struct columns *columns)
 {
     struct per_call_result result;
     int rc;
@@ -118,7 +118,7 @@ static int analyse_calls(struct maker *m, sqlite3 *db, const struct columns *col
 }
 
 /* One function of interest after another, and all calls. */
-static int analyse_columns(struct maker *m, sqlite3 *db, const struct columns *columns,
+static int analyse_columns(struct run_in_making *m, sqlite3 *db, const struct columns *columns,
                            const struct analysis_opts *opts)
 {
     const struct analysis_sink sink = run_store_sink(db);
@@ -145,7 +145,7 @@ static int analyse_columns(struct maker *m, sqlite3 *db, const struct columns *c
 }
 
 /* What does not stay in memory goes to the directory of the run, which has room for as much. */
-static int analyse_all(struct maker *m, sqlite3 *db)
+static int analyse_all(struct run_in_making *m, sqlite3 *db)
 {
     struct analysis_opts opts = m->opts->analysis;
     struct paged *paged = paged_new(m->dir->part, PAGED_MIN_BYTES);
@@ -166,7 +166,7 @@ static int analyse_all(struct maker *m, sqlite3 *db)
 }
 
 /* Numbers the functions of the model as in the trace; the database gets those it has not. */
-static int adopt_model(struct maker *m, sqlite3 *db)
+static int adopt_model(struct run_in_making *m, sqlite3 *db)
 {
     uint32_t n_before = m->source->defs.names.n, region;
 
@@ -177,7 +177,7 @@ static int adopt_model(struct maker *m, sqlite3 *db)
 }
 
 /* A run that is replaced hands its labels on. */
-static int inherit_labels(struct maker *m, sqlite3 *db)
+static int inherit_labels(struct run_in_making *m, sqlite3 *db)
 {
     struct database old = {.dir = -1};
     int dir, rc;
@@ -207,7 +207,7 @@ static void call_run(struct definitions *defs, const char *run_id)
     definitions_metadata(defs, &(struct metadata){.key = METADATA_RUN_ID, .value = run_id});
 }
 
-static int write_database(struct maker *m)
+static int write_database(struct run_in_making *m)
 {
     struct database db;
     int rc = rundb_create(m->dir->part, &db);
@@ -233,7 +233,7 @@ static int write_database(struct maker *m)
 }
 
 /* While the columns are likely to be in memory. A run is as good without them. */
-static void make_levels(const struct maker *m)
+static void make_levels(const struct run_in_making *m)
 {
     uint64_t from = m->opts->levels_from ? m->opts->levels_from : RUN_MAKER_LEVELS;
     struct columns columns;
@@ -254,7 +254,7 @@ static void make_levels(const struct maker *m)
 int run_make(struct rundir *dir, struct source *source, struct ingested *ingested,
              const struct run_maker_opts *opts, struct run_made *made)
 {
-    struct maker m = {opts, dir, source, ingested, made};
+    struct run_in_making m = {opts, dir, source, ingested, made};
     int rc;
 
     *made = (struct run_made){.n_foi = 0};

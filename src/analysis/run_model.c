@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct source_run {
+struct model_run {
     struct run *run;
     int64_t foi;
     struct ranking ranking;
@@ -102,7 +102,7 @@ static int check_lesson(const struct foi_settings *analysed, const struct lesson
 }
 
 /* The default is to judge as the run does. */
-static int choose_lesson(const struct source_run *s, const char *learner, struct lesson *lesson)
+static int choose_lesson(const struct model_run *s, const char *learner, struct lesson *lesson)
 {
     struct foi_settings analysed;
     int rc = foi_settings_load(s->run->db, s->foi, &analysed);
@@ -121,7 +121,7 @@ static int choose_lesson(const struct source_run *s, const char *learner, struct
     return rc < 0 ? rc : check_lesson(&analysed, lesson);
 }
 
-static int rank_lesson(struct source_run *s, const struct ranking_opts *said,
+static int rank_lesson(struct model_run *s, const struct ranking_opts *said,
                        const struct lesson *lesson)
 {
     struct ranking_opts opts = *said;
@@ -134,7 +134,7 @@ static int rank_lesson(struct source_run *s, const struct ranking_opts *said,
 }
 
 /* Labels that are not as they were for the lesson. */
-static int count_left_out(struct source_run *s, const signed char *label, struct lesson *lesson)
+static int count_left_out(struct model_run *s, const signed char *label, struct lesson *lesson)
 {
     uint32_t n = s->ranking.n;
     signed char *now = mem_alloc(n, 1);
@@ -148,7 +148,7 @@ static int count_left_out(struct source_run *s, const signed char *label, struct
 }
 
 /* What was learnt from the labels of the run; without any it judges as the detector did. */
-static int learn(struct source_run *s, struct lesson *lesson, struct model *m)
+static int learn(struct model_run *s, struct lesson *lesson, struct model *m)
 {
     struct ranking *r = &s->ranking;
     signed char *label = mem_alloc(r->n, 1);
@@ -189,7 +189,7 @@ static void take_learnt(struct model *m, struct scoring *s, const char *foi, con
 /* When what holds in the run was learnt, so that the same lesson is the same file whenever it
  * is
    saved; NULL: now. */
-static char *learnt_at(const struct source_run *s, const struct lesson *lesson)
+static char *learnt_at(const struct model_run *s, const struct lesson *lesson)
 {
     if (lesson->retrain.id)
         return mem_copy_string(lesson->retrain.at);
@@ -197,7 +197,7 @@ static char *learnt_at(const struct source_run *s, const struct lesson *lesson)
 }
 
 /* Moves what the ranking holds into a model. */
-static void model_of(struct source_run *s, const struct lesson *lesson, struct model *m)
+static void model_of(struct model_run *s, const struct lesson *lesson, struct model *m)
 {
     struct scoring *w = &s->ranking.work;
     char *trace = rundb_get_text(s->run->db, "trace"), *made = learnt_at(s, lesson);
@@ -214,7 +214,7 @@ static void model_of(struct source_run *s, const struct lesson *lesson, struct m
 int run_model_make(struct run *run, int64_t foi, const struct ranking_opts *opts,
                    struct model *model, uint32_t *n_left_out)
 {
-    struct source_run s = {.run = run, .foi = foi};
+    struct model_run s = {.run = run, .foi = foi};
     struct lesson lesson;
     int rc = choose_lesson(&s, opts->learner, &lesson);
 

@@ -39,7 +39,7 @@ struct strange {
 };
 
 /* Those of one way, among all that are sorted. */
-struct range {
+struct way_range {
     size_t begin, end;
     double caused_ns; /* lost in the incidents that go back to one of them */
     int64_t lost_ns;  /* by anomalies among them */
@@ -60,7 +60,7 @@ static int by_way(const void *a, const void *b)
 /* What others go back to comes before those others. */
 static int by_lost(const void *a, const void *b)
 {
-    const struct range *p = a, *q = b;
+    const struct way_range *p = a, *q = b;
 
     if (p->caused_ns != q->caused_ns)
         return p->caused_ns > q->caused_ns ? -1 : 1;
@@ -94,7 +94,7 @@ static size_t find_strange(const struct scoring *s, const struct incidents *inci
 }
 
 static size_t find_ranges(const struct scoring *s, const struct incidents *incidents,
-                          const struct strange *strange, size_t n, struct range *range)
+                          const struct strange *strange, size_t n, struct way_range *range)
 {
     size_t n_ranges = 0;
 
@@ -104,7 +104,7 @@ static size_t find_ranges(const struct scoring *s, const struct incidents *incid
         uint32_t t = strange[i].tree;
 
         if (is_new)
-            range[n_ranges++] = (struct range){.begin = i, .first = t};
+            range[n_ranges++] = (struct way_range){.begin = i, .first = t};
         range[n_ranges - 1].end = i + 1;
         if (!s->is_anomaly[t])
             continue;
@@ -135,7 +135,7 @@ static int save_ways(sqlite3 *db, int64_t foi, const struct scoring *scoring,
 {
     struct strange *strange;
     size_t n = find_strange(scoring, incidents, why, &strange), n_ranges;
-    struct range *range = mem_alloc(n, sizeof *range);
+    struct way_range *range = mem_alloc(n, sizeof *range);
     sqlite3_stmt *add_way = NULL, *add_function = NULL, *add_execution = NULL;
     int rc = rundb_prepare_insert(db, "way", "foi, id, what", &add_way);
 
@@ -194,7 +194,7 @@ static int save_foi(sqlite3 *db, const struct analysed *a)
 }
 
 /* What is stored beside a function of interest's executions. */
-struct found {
+struct foi_findings {
     const struct analysed *a;
     int rc;
     char *message; /* of rc, which may be another thread's */
@@ -205,7 +205,7 @@ struct found {
 };
 
 /* Executions that follow each other, and what is said of them. */
-struct batch {
+struct sentence_batch {
     uint32_t begin, end;
     char (*sentence)[WHY_SIZE];
 };
@@ -215,11 +215,11 @@ struct batch {
  * database is written in the order of executions.
  */
 struct storing {
-    struct found *found;
+    struct foi_findings *found;
     sqlite3 *db;
     sqlite3_stmt *insert;
     struct why *why; /* [workers] */
-    struct batch made, stored;
+    struct sentence_batch made, stored;
     struct progress progress;
     int rc;
     char *message; /* of rc, which may be another thread's */
@@ -227,7 +227,7 @@ struct storing {
 
 static int save_execution(const struct storing *s, uint32_t t)
 {
-    const struct found *found = s->found;
+    const struct foi_findings *found = s->found;
     const struct analysed *a = found->a;
     const struct scoring *w = a->scoring;
     const struct forest *f = &w->forest;
@@ -299,7 +299,7 @@ static void store_all(struct storing *s)
     uint32_t n = s->found->a->scoring->forest.n_trees;
 
     while (s->rc == 0 && s->stored.end < n) {
-        struct batch done = s->made;
+        struct sentence_batch done = s->made;
         uint32_t left = n - done.end;
 
         s->made = s->stored;
@@ -311,7 +311,7 @@ static void store_all(struct storing *s)
     }
 }
 
-static int save_executions(sqlite3 *db, struct found *found)
+static int save_executions(sqlite3 *db, struct foi_findings *found)
 {
     struct storing s = {.found = found, .db = db};
     unsigned n_threads = pool_threads(found->a->opts->pool);
@@ -349,7 +349,7 @@ static int save_executions(sqlite3 *db, struct found *found)
 
 /* The sentence of its head, with its chain; before it, how often it comes back. A head that is
  * none itself does not speak against the anomalies that go back to it. */
-static char *why_incident(struct found *found, uint32_t i, char out[INCIDENT_WHY_SIZE])
+static char *why_incident(struct foi_findings *found, uint32_t i, char out[INCIDENT_WHY_SIZE])
 {
     const struct incident *x = &found->incidents.incident[i];
     const char *chain = found->incidents.chain[x->head];
@@ -368,7 +368,7 @@ static char *why_incident(struct found *found, uint32_t i, char out[INCIDENT_WHY
     return out;
 }
 
-static char *cause_of_incident(struct found *found, const struct incident *x,
+static char *cause_of_incident(struct foi_findings *found, const struct incident *x,
                                char out[INCIDENT_CAUSE_SIZE])
 {
     char cause[WHY_CAUSE_SIZE];
@@ -381,7 +381,7 @@ static char *cause_of_incident(struct found *found, const struct incident *x,
     return out;
 }
 
-static int save_incidents(sqlite3 *db, struct found *found)
+static int save_incidents(sqlite3 *db, struct foi_findings *found)
 {
     const struct analysed *a = found->a;
     sqlite3_stmt *insert;
@@ -413,7 +413,7 @@ static int save_incidents(sqlite3 *db, struct found *found)
 }
 
 /* What all anomalies cost together. */
-static int save_cost(sqlite3 *db, const struct found *found)
+static int save_cost(sqlite3 *db, const struct foi_findings *found)
 {
     const struct costs *c = &found->costs;
     sqlite3_stmt *update;
@@ -471,7 +471,7 @@ static int by_cost(const void *a, const void *b)
     return p->order < q->order ? -1 : p->order > q->order;
 }
 
-static struct slow slow_place(const struct found *found, uint32_t place)
+static struct slow slow_place(const struct foi_findings *found, uint32_t place)
 {
     const struct peer_place *p = &found->peers.place[place];
     struct slow slow = {.verdict = p->verdict,
@@ -489,7 +489,7 @@ static struct slow slow_place(const struct found *found, uint32_t place)
     return slow;
 }
 
-static struct slow slow_thread(const struct found *found, const struct peer_thread *x)
+static struct slow slow_thread(const struct foi_findings *found, const struct peer_thread *x)
 {
     const struct definitions *defs = found->a->scoring->defs;
     struct slow slow = {.verdict = peer_teams_verdict(x),
@@ -504,7 +504,7 @@ static struct slow slow_thread(const struct found *found, const struct peer_thre
 
 /* The first of the threads often has a little more, as loops are divided: while the others have
  * something to do that costs nothing. */
-static bool is_material(const struct found *found, const struct peer_thread *x)
+static bool is_material(const struct foi_findings *found, const struct peer_thread *x)
 {
     const struct syncs *s = &found->costs.what_if.syncs;
 
@@ -512,7 +512,7 @@ static bool is_material(const struct found *found, const struct peer_thread *x)
 }
 
 /* All of them, to be freed. */
-static struct slow *find_slow(struct found *found, uint32_t *n)
+static struct slow *find_slow(struct foi_findings *found, uint32_t *n)
 {
     struct slow *slow = mem_alloc(found->peers.n + found->peers.teams.n, sizeof *slow);
 
@@ -530,7 +530,7 @@ static struct slow *find_slow(struct found *found, uint32_t *n)
     return slow;
 }
 
-static int save_slow_places(sqlite3 *db, struct found *found)
+static int save_slow_places(sqlite3 *db, struct foi_findings *found)
 {
     sqlite3_stmt *insert;
     uint32_t n;
@@ -550,7 +550,7 @@ static int save_slow_places(sqlite3 *db, struct found *found)
     return rc;
 }
 
-static void find_slow_places(struct found *found)
+static void find_slow_places(struct foi_findings *found)
 {
     const struct scoring *w = found->a->scoring;
     struct peers_opts opts;
@@ -564,7 +564,7 @@ static void find_slow_places(struct found *found)
 /* The three look at the same run, and not at each other. */
 static void look(void *ctx, size_t begin, size_t end, unsigned worker)
 {
-    struct found *found = ctx;
+    struct foi_findings *found = ctx;
     const struct scoring *w = found->a->scoring;
 
     (void)worker;
@@ -586,7 +586,7 @@ static void look(void *ctx, size_t begin, size_t end, unsigned worker)
 static int save_found(sqlite3 *db, const struct analysed *a)
 {
     const struct scoring *w = a->scoring;
-    struct found found = {.a = a};
+    struct foi_findings found = {.a = a};
     int rc;
 
     causes_init(&found.causes, a->columns, w->defs);

@@ -21,7 +21,7 @@
 #define LATEST_NS ((uint64_t)1 << 62)
 
 /* Events of a location that the call stack has not seen yet. */
-struct held {
+struct held_events {
     struct event event[MAX_HELD];
     size_t n;
     uint64_t last_ns;
@@ -32,9 +32,9 @@ struct held {
 struct snag_detector {
     struct snag_detector_options options;
     struct definitions defs;
-    struct stream stream;  /* the source; without: what there is, and the times of a step */
-    struct idmap location; /* by rank and thread */
-    struct held **held;    /* [defs.n_locations] */
+    struct stream stream;      /* the source; without: what there is, and the times of a step */
+    struct idmap location;     /* by rank and thread */
+    struct held_events **held; /* [defs.n_locations] */
     size_t held_cap;
     uint64_t last_ns; /* of any event */
     struct live_trees *trees;
@@ -209,7 +209,7 @@ uint32_t snag_location(snag_detector *d, uint32_t rank, uint32_t thread)
 
 static void hand_over(snag_detector *d, uint32_t location)
 {
-    struct held *h = d->held[location];
+    struct held_events *h = d->held[location];
     struct event_batch batch = h->details;
 
     batch.event = h->event;
@@ -220,9 +220,9 @@ static void hand_over(snag_detector *d, uint32_t location)
 
 /* Room for an event, at this time or later; NULL: there is no such location, or no such time.
  */
-static inline struct held *hold(snag_detector *d, uint32_t location, uint64_t time_ns)
+static inline struct held_events *hold(snag_detector *d, uint32_t location, uint64_t time_ns)
 {
-    struct held *h;
+    struct held_events *h;
 
     if (__builtin_expect(location >= d->defs.n_locations || time_ns >= LATEST_NS, 0)) {
         d->n_refused++;
@@ -238,7 +238,7 @@ static inline struct held *hold(snag_detector *d, uint32_t location, uint64_t ti
     return h;
 }
 
-static inline void push(struct held *h, enum event_kind kind, uint32_t ref)
+static inline void push(struct held_events *h, enum event_kind kind, uint32_t ref)
 {
     h->event[h->n++] = (struct event){h->last_ns, (uint32_t)kind, ref};
 }
@@ -246,7 +246,7 @@ static inline void push(struct held *h, enum event_kind kind, uint32_t ref)
 static inline void push_call(snag_detector *d, uint32_t location, uint64_t time_ns,
                              enum event_kind kind, uint32_t region)
 {
-    struct held *h = hold(d, location, time_ns);
+    struct held_events *h = hold(d, location, time_ns);
 
     if (h == NULL)
         return;
@@ -269,7 +269,7 @@ void snag_leave(snag_detector *d, uint32_t location, uint64_t time_ns, uint32_t 
 static void push_message(snag_detector *d, uint32_t location, uint64_t time_ns,
                          enum message_kind kind, uint32_t peer, uint32_t tag, uint64_t bytes)
 {
-    struct held *h = hold(d, location, time_ns);
+    struct held_events *h = hold(d, location, time_ns);
     struct event_batch *b;
 
     if (h == NULL)
@@ -303,7 +303,7 @@ void snag_receive(snag_detector *d, uint32_t location, uint64_t time_ns, uint32_
 void snag_count(snag_detector *d, uint32_t location, uint64_t time_ns, uint32_t counter,
                 double value)
 {
-    struct held *h = hold(d, location, time_ns);
+    struct held_events *h = hold(d, location, time_ns);
     struct event_batch *b;
 
     if (h == NULL)
@@ -324,7 +324,7 @@ void snag_count(snag_detector *d, uint32_t location, uint64_t time_ns, uint32_t 
 static void hand_over_all(snag_detector *d)
 {
     for (uint32_t l = 0; l < d->defs.n_locations; l++) {
-        const struct held *h = d->held[l];
+        const struct held_events *h = d->held[l];
 
         d->last_ns = h->last_ns > d->last_ns ? h->last_ns : d->last_ns;
         if (h->n > 0)

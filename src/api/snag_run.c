@@ -170,15 +170,15 @@ int snag_analyze(const char *trace, const char *run, const struct snag_analyze_o
     return rc;
 }
 
-struct function {
+struct run_function {
     int64_t id;
     char *name;
 };
 
 struct snag_run {
-    struct run run;            /* to read from */
-    struct database writer;    /* from the first change on; sql NULL before */
-    struct function *function; /* [n_functions] */
+    struct run run;                /* to read from */
+    struct database writer;        /* from the first change on; sql NULL before */
+    struct run_function *function; /* [n_functions] */
     size_t n_functions, function_cap;
 };
 
@@ -191,7 +191,7 @@ static int load_functions(snag_run *r)
 
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         mem_grow(&r->function, &r->function_cap, r->n_functions + 1, sizeof *r->function);
-        r->function[r->n_functions++] = (struct function){
+        r->function[r->n_functions++] = (struct run_function){
             sqlite3_column_int64(query, 0), mem_copy_string(rundb_text(query, 1))};
     }
     sqlite3_finalize(query);

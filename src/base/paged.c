@@ -22,7 +22,7 @@
 #define PAGED_MIN_OBJECTS 64u /* objects in an array that grows */
 #define MAX_FD 512            /* what is above is left for others */
 
-struct mapping {
+struct paged_mapping {
     void *data;
     size_t bytes;
     int fd; /* of its file; -1: it cannot grow where it is */
@@ -33,7 +33,7 @@ struct paged {
     size_t least;
     pthread_mutex_t lock; /* guards all below: what is in the list stays mapped meanwhile */
     pthread_cond_t over;
-    struct mapping *mapping; /* [n] */
+    struct paged_mapping *mapping; /* [n] */
     size_t n, cap;
     pthread_t thread;
     bool has_thread, is_over;
@@ -112,7 +112,7 @@ static void *watch(void *ctx)
     return NULL;
 }
 
-static void add(struct paged *p, struct mapping mapping)
+static void add(struct paged *p, struct paged_mapping mapping)
 {
     pthread_mutex_lock(&p->lock);
     mem_grow(&p->mapping, &p->cap, p->n + 1, sizeof *p->mapping);
@@ -123,9 +123,9 @@ static void add(struct paged *p, struct mapping mapping)
 }
 
 /* Takes what begins at data out of the list: it has no bytes if it was not in it. */
-static struct mapping take(struct paged *p, const void *data)
+static struct paged_mapping take(struct paged *p, const void *data)
 {
-    struct mapping found = {.fd = -1};
+    struct paged_mapping found = {.fd = -1};
 
     pthread_mutex_lock(&p->lock);
     for (size_t i = 0; i < p->n && found.data == NULL; i++)
@@ -149,7 +149,7 @@ void paged_drop(struct paged *p)
 void paged_share(struct paged *p, const void *data, size_t bytes)
 {
     if (p && bytes >= p->least)
-        add(p, (struct mapping){(void *)data, bytes, -1});
+        add(p, (struct paged_mapping){(void *)data, bytes, -1});
 }
 
 void paged_unshare(struct paged *p, const void *data)
@@ -195,12 +195,12 @@ static void *map_unnamed(struct paged *p, size_t bytes, const void *old, size_t 
     }
     if (data == MAP_FAILED)
         return NULL;
-    add(p, (struct mapping){data, bytes, fd});
+    add(p, (struct paged_mapping){data, bytes, fd});
     return data;
 }
 
 /* NULL if it cannot have so many bytes where it is. */
-static void *grow_mapped(struct paged *p, struct mapping mapped, size_t bytes)
+static void *grow_mapped(struct paged *p, struct paged_mapping mapped, size_t bytes)
 {
     void *data;
 
@@ -209,7 +209,7 @@ static void *grow_mapped(struct paged *p, struct mapping mapped, size_t bytes)
     data = mremap(mapped.data, mapped.bytes, bytes, MREMAP_MAYMOVE);
     if (data == MAP_FAILED)
         return NULL;
-    add(p, (struct mapping){data, bytes, mapped.fd});
+    add(p, (struct paged_mapping){data, bytes, mapped.fd});
     return data;
 }
 
@@ -223,7 +223,7 @@ void *paged_alloc(struct paged *p, size_t n, size_t width)
     return data ? data : mem_resize(NULL, n, width);
 }
 
-static void release(struct mapping mapped, void *data)
+static void release(struct paged_mapping mapped, void *data)
 {
     if (mapped.data)
         munmap(mapped.data, mapped.bytes);
@@ -235,13 +235,13 @@ static void release(struct mapping mapped, void *data)
 
 void paged_release(struct paged *p, void *data)
 {
-    release(p && data ? take(p, data) : (struct mapping){.fd = -1}, data);
+    release(p && data ? take(p, data) : (struct paged_mapping){.fd = -1}, data);
 }
 
 /* Plain memory that stays plain can grow where it is. */
 void *paged_resize(struct paged *p, void *old, size_t n_old, size_t n, size_t width)
 {
-    struct mapping mapped = p && old ? take(p, old) : (struct mapping){.fd = -1};
+    struct paged_mapping mapped = p && old ? take(p, old) : (struct paged_mapping){.fd = -1};
     size_t bytes, n_kept = n < n_old ? n : n_old;
     bool is_file = p && !__builtin_mul_overflow(n, width, &bytes) && bytes >= p->least;
     void *data = NULL;

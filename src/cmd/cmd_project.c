@@ -37,14 +37,14 @@ static void unwatch_signals(void)
     signal(SIGTERM, SIG_DFL);
 }
 
-struct show {
+struct project_show {
     const struct project_method *method;
     bool is_shown;
 };
 
 static bool on_step(const struct project_step *step, void *ctx)
 {
-    const struct show *show = ctx;
+    const struct project_show *show = ctx;
 
     if (show->is_shown)
         fprintf(stderr, "\r\033[K%s  %u of %u iterations  %s %.4f", show->method->name,
@@ -91,7 +91,7 @@ static void print_result(const struct projection *p, const struct projection_opt
 static int project(const struct run *run, int64_t foi, const struct settings *settings,
                    struct projection_opts *opts)
 {
-    struct show show = {opts->method, !settings->is_quiet && isatty(STDERR_FILENO)};
+    struct project_show show = {opts->method, !settings->is_quiet && isatty(STDERR_FILENO)};
     struct projection projection = {0};
     int rc;
 

@@ -184,13 +184,13 @@ struct table *rank_table_places(const struct rank_table *r, uint32_t most, uint3
 #define TYPICAL_TOP 10u
 #define MAX_OPERATIONS 6u
 
-struct ranks {
+struct ranks_shown {
     const struct settings *settings;
     struct run run;
     struct rank_table table;
 };
 
-static void print_operations(const struct ranks *r)
+static void print_operations(const struct ranks_shown *r)
 {
     const struct peers *peers = &r->table.peers;
     uint32_t most = r->settings->is_all ? peers->n_operations : MAX_OPERATIONS;
@@ -210,7 +210,7 @@ static void print_operations(const struct ranks *r)
     table_print(table, stdout);
 }
 
-static void print_text(const struct ranks *r)
+static void print_text(const struct ranks_shown *r)
 {
     const struct settings *s = r->settings;
     uint32_t most = s->is_all ? UINT32_MAX : s->top ? s->top : TYPICAL_TOP, n_more;
@@ -226,7 +226,7 @@ static void print_text(const struct ranks *r)
     free(headline);
 }
 
-static int load(struct ranks *r)
+static int load(struct ranks_shown *r)
 {
     const struct settings *s = r->settings;
     int64_t foi;
@@ -239,7 +239,7 @@ static int load(struct ranks *r)
 
 int cmd_ranks(const struct settings *settings)
 {
-    struct ranks r = {.settings = settings};
+    struct ranks_shown r = {.settings = settings};
     struct rank_table *table = &r.table;
     int rc = load(&r);
 

@@ -33,7 +33,7 @@
 #define WORTH_SHOWING 0.005 /* of it: an excess is printed */
 #define MAX_INDENT 40
 
-struct line {
+struct path_line {
     const struct residual_pair *pair; /* NULL: not in this tree */
     double inclusive_ns;
     uint32_t depth;
@@ -51,7 +51,7 @@ struct to_draw {
 
 struct drawing {
     const struct why *why;
-    struct line *line; /* [paths] */
+    struct path_line *line; /* [paths] */
     struct table *table;
     struct to_draw *waiting; /* [n_waiting] a stack */
     size_t n_waiting, cap;
@@ -85,7 +85,7 @@ static void choose(struct drawing *d, uint32_t depth, bool is_all)
     const struct context *paths = &d->why->model->paths;
 
     for (uint32_t p = 0; p < paths->n; p++) {
-        struct line *line = &d->line[p];
+        struct path_line *line = &d->line[p];
 
         if (line->pair == NULL)
             continue;
@@ -99,7 +99,7 @@ static void choose(struct drawing *d, uint32_t depth, bool is_all)
 
 static void draw_line(struct drawing *d, uint32_t p)
 {
-    const struct line *line = &d->line[p];
+    const struct path_line *line = &d->line[p];
     const struct residual_pair *pair = line->pair;
     const struct region *region = &d->why->defs->region[d->why->model->paths.region[p]];
     char indent[4 * MAX_INDENT + 8] = "", text[TEXT_SIZE], count[32] = "";

@@ -350,7 +350,7 @@ static int load_made(struct compared *x, const char *path, unsigned owner,
 
 /* ----------------------------------------------------------------------------- a history */
 
-struct choosing {
+struct history_choice {
     struct history history;
     struct compared_run about;
     const char *foi; /* its name there, once one was found */
@@ -362,7 +362,7 @@ struct choosing {
 
 static int choose(void *ctx, const struct history_run *run)
 {
-    struct choosing *c = ctx;
+    struct history_choice *c = ctx;
 
     if (c->foi == NULL) {
         snprintf(c->name, sizeof c->name, "%s", run->foi);
@@ -377,7 +377,7 @@ static int choose(void *ctx, const struct history_run *run)
     return 0;
 }
 
-static int load_chosen(struct compared *x, struct choosing *c)
+static int load_chosen(struct compared *x, struct history_choice *c)
 {
     const char *name = foi_name(x);
     int rc = 0;
@@ -405,7 +405,7 @@ static bool is_also_new(const struct compared *x, const struct compared_run *abo
 }
 
 /* What is new is the last run of a history, what was before the last few before that. */
-static int choose_runs(struct compared *x, struct choosing *c)
+static int choose_runs(struct compared *x, struct history_choice *c)
 {
     const struct settings *s = x->settings;
     struct history_tags tags = {0};
@@ -433,7 +433,7 @@ static int choose_runs(struct compared *x, struct choosing *c)
 
 static int load_history(struct compared *x, const char *path)
 {
-    struct choosing c = {.about = {.path = path}};
+    struct history_choice c = {.about = {.path = path}};
     struct stat stat_of;
     int rc = history_open(&c.history, path, DATABASE_READ);
 

@@ -685,14 +685,14 @@ static int read_environment(const struct command *command, struct settings *sett
 
 /* ----------------------------------------------------------------------------- parsing */
 
-struct table {
+struct option_table {
     struct option option[MAX_OPTIONS + 1];
     const struct option_row *row[MAX_OPTIONS];
     char letters[2 * MAX_OPTIONS + 4];
     int n;
 };
 
-static void make_table(const struct command *command, struct table *table)
+static void make_table(const struct command *command, struct option_table *table)
 {
     char *letter = table->letters;
 
@@ -716,7 +716,7 @@ static void make_table(const struct command *command, struct table *table)
     *letter = '\0';
 }
 
-static const struct option_row *row_of(const struct table *table, int code)
+static const struct option_row *row_of(const struct option_table *table, int code)
 {
     if (code >= FIRST_LONG)
         return table->row[code - FIRST_LONG];
@@ -789,7 +789,7 @@ int options_refuse(const struct settings *settings, const char *names, const cha
 int options_parse(const struct command *command, int argc, char **argv,
                   struct settings *settings)
 {
-    struct table table = {.n = 0};
+    struct option_table table = {.n = 0};
     int rc, code;
 
     rc = options_typical(command, settings);

@@ -414,7 +414,7 @@ void reading_set_accesses(json_t *json, const struct accesses *a)
 
 /* ------------------------------------------------------ a run as long as a command needs it */
 
-struct making {
+struct reading_run {
     struct rundir dir;
     const char *foi;
 };
@@ -422,7 +422,7 @@ struct making {
 /* In the child, with the columns written. */
 static int finish(struct reading *r)
 {
-    struct making *m = r->ctx;
+    struct reading_run *m = r->ctx;
     struct run_maker_opts opts = {
         .foi = &m->foi,
         .n_foi = m->foi != NULL,
@@ -438,7 +438,7 @@ static int finish(struct reading *r)
 
 static void remove_part(void *ctx)
 {
-    rundir_abandon(&((struct making *)ctx)->dir);
+    rundir_abandon(&((struct reading_run *)ctx)->dir);
 }
 
 static int make_directory(char dir[FS_PATH_SIZE])
@@ -457,7 +457,7 @@ int trace_run_make(const struct settings *settings, const char *trace, const cha
                    char dir[FS_PATH_SIZE])
 {
     struct settings of_trace = *settings;
-    struct making m = {.foi = foi};
+    struct reading_run m = {.foi = foi};
     struct reading_task task = {.then = finish, .clean_up = remove_part, .ctx = &m};
     char path[FS_PATH_SIZE];
     int rc = make_directory(dir);

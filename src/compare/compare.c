@@ -491,13 +491,13 @@ static void compare_ranks(const struct alignment *a, struct comparison *out)
 /* ----------------------------------------------------------------------------- functions */
 
 /* Functions by name. */
-struct table {
+struct function_table {
     struct comparison *out;
     uint32_t *at; /* [names of the comparison] in its functions, or COMPARE_NONE */
     size_t cap;
 };
 
-static struct compare_function *function_of(struct table *t, uint32_t name)
+static struct compare_function *function_of(struct function_table *t, uint32_t name)
 {
     struct comparison *out = t->out;
 
@@ -509,7 +509,7 @@ static struct compare_function *function_of(struct table *t, uint32_t name)
     return &out->function[t->at[name]];
 }
 
-static void add_run(struct table *t, const struct alignment *a, uint32_t r)
+static void add_run(struct function_table *t, const struct alignment *a, uint32_t r)
 {
     const struct summary *d = a->run[r];
     enum compare_side side = alignment_side(a, r);
@@ -541,7 +541,7 @@ static int by_change(const void *a, const void *b)
 /* What each did in the whole run, before and after. */
 static void compare_functions(const struct alignment *a, struct comparison *out)
 {
-    struct table t = {.out = out, .at = mem_alloc(out->names.n, sizeof *t.at)};
+    struct function_table t = {.out = out, .at = mem_alloc(out->names.n, sizeof *t.at)};
 
     memset(t.at, 0xff, out->names.n * sizeof *t.at);
     for (uint32_t r = 0; r < alignment_runs(a); r++)

@@ -349,7 +349,7 @@ int history_load(struct history *h, int64_t run, const char *foi, struct summary
 /* ---------------------------------------------------------------------------- looking back */
 
 /* Those before it, the oldest first; and whether it is there itself. */
-struct choosing {
+struct earlier_runs {
     const struct look_back *of;
     int64_t *run; /* [n] */
     size_t n, cap;
@@ -357,7 +357,7 @@ struct choosing {
 
 static int choose(void *ctx, const struct history_run *run)
 {
-    struct choosing *c = ctx;
+    struct earlier_runs *c = ctx;
 
     if (run->id < c->of->run) {
         mem_grow(&c->run, &c->cap, c->n + 1, sizeof *c->run);
@@ -367,7 +367,7 @@ static int choose(void *ctx, const struct history_run *run)
 }
 
 /* The summaries of the last ones, and behind them that of the run itself. */
-static int load(struct history *history, const struct choosing *c, size_t first,
+static int load(struct history *history, const struct earlier_runs *c, size_t first,
                 struct summary *summary)
 {
     const char *foi = c->of->foi;
@@ -383,7 +383,7 @@ int look_back_compare(struct history *history, const struct look_back *of,
 {
     const struct history_filter filter = {.foi = of->foi, .tags = of->tags};
     const struct compare_opts opts = {.least = NAN};
-    struct choosing c = {.of = of};
+    struct earlier_runs c = {.of = of};
     struct summary *summary;
     size_t n;
     int rc = history_each(history, &filter, choose, &c);

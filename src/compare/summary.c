@@ -33,7 +33,7 @@
 
 const double summary_quantile[SUMMARY_QUANTILES] = {0.5, 0.95, 0.99};
 
-struct maker {
+struct summary_maker {
     struct summary *d;
     const struct forest *forest;
     const struct definitions *defs;
@@ -54,7 +54,7 @@ struct path_sum {
     uint64_t with_ns; /* durations of the executions that have it */
 };
 
-static void add_up(const struct maker *m, void *sums, size_t bytes)
+static void add_up(const struct summary_maker *m, void *sums, size_t bytes)
 {
     tree_share_add(m->share, sums, bytes / sizeof(uint64_t), sizeof(uint64_t),
                    tree_share_sum_u64);
@@ -63,7 +63,7 @@ static void add_up(const struct maker *m, void *sums, size_t bytes)
 /* -------------------------------------------------------------------------------- paths */
 
 /* Where each number was given. */
-static struct first_seen *find_first(const struct maker *m)
+static struct first_seen *find_first(const struct summary_maker *m)
 {
     const struct forest *f = m->forest;
     struct first_seen *seen = mem_resize(NULL, m->paths.n, sizeof *seen);
@@ -76,7 +76,7 @@ static struct first_seen *find_first(const struct maker *m)
     return seen;
 }
 
-static void number_paths(struct maker *m)
+static void number_paths(struct summary_maker *m)
 {
     struct first_seen *seen;
     uint32_t *to;
@@ -93,7 +93,7 @@ static void number_paths(struct maker *m)
     free(to);
 }
 
-static void name_paths(struct maker *m)
+static void name_paths(struct summary_maker *m)
 {
     struct summary *d = m->d;
 
@@ -109,7 +109,7 @@ static void name_paths(struct maker *m)
     d->foi = d->path[0].name;
 }
 
-static void add_up_vertices(const struct maker *m, uint32_t t, uint32_t *stamp)
+static void add_up_vertices(const struct summary_maker *m, uint32_t t, uint32_t *stamp)
 {
     const struct forest *f = m->forest;
 
@@ -127,7 +127,7 @@ static void add_up_vertices(const struct maker *m, uint32_t t, uint32_t *stamp)
     }
 }
 
-static void add_up_paths(struct maker *m)
+static void add_up_paths(struct summary_maker *m)
 {
     struct summary *d = m->d;
     uint32_t *stamp = mem_alloc(d->n_paths, sizeof *stamp); /* last tree that had it, + 1 */
@@ -145,7 +145,7 @@ static void add_up_paths(struct maker *m)
     free(stamp);
 }
 
-static void add_up_durations(struct maker *m)
+static void add_up_durations(struct summary_maker *m)
 {
     struct summary *d = m->d;
     uint32_t n = m->forest->n_trees;
@@ -174,7 +174,7 @@ static void add_up_durations(struct maker *m)
 
 /* How much of the variance of durations it explains that some executions have the path; 0 where
  * they do not differ by it. */
-static double explained(const struct maker *m, uint32_t p)
+static double explained(const struct summary_maker *m, uint32_t p)
 {
     const struct summary *d = m->d;
     const struct summary_path *path = &d->path[p];
@@ -188,7 +188,7 @@ static double explained(const struct maker *m, uint32_t p)
 }
 
 /* The same executions have them, as far as counts and times say. */
-static bool is_same_split(const struct maker *m, uint32_t p, uint32_t q)
+static bool is_same_split(const struct summary_maker *m, uint32_t p, uint32_t q)
 {
     double a = (double)m->sum[p].with_ns, b = (double)m->sum[q].with_ns;
 
@@ -196,7 +196,7 @@ static bool is_same_split(const struct maker *m, uint32_t p, uint32_t q)
            (a > b ? a - b : b - a) <= APART * a;
 }
 
-static void choose_optional(struct maker *m)
+static void choose_optional(struct summary_maker *m)
 {
     struct summary *d = m->d;
 
@@ -227,7 +227,7 @@ static void choose_optional(struct maker *m)
 
 /* -------------------------------------------------------------------------------- parts */
 
-static uint32_t most_of_a_location(const struct maker *m)
+static uint32_t most_of_a_location(const struct summary_maker *m)
 {
     const struct forest *f = m->forest;
     uint32_t most = 0;
@@ -240,7 +240,7 @@ static uint32_t most_of_a_location(const struct maker *m)
 }
 
 /* Executions of a location come one after another: the i-th of n is in batch i B / n. */
-static void make_batches(struct maker *m)
+static void make_batches(struct summary_maker *m)
 {
     const struct forest *f = m->forest;
     uint32_t begin = 0, most = most_of_a_location(m), n;
@@ -269,13 +269,13 @@ static void take_first(void *into, const void *from, size_t n)
 
 static int by_first(const void *a, const void *b, void *ctx)
 {
-    const struct maker *m = ctx;
+    const struct summary_maker *m = ctx;
     const struct summary_part *p = a, *q = b;
 
     return m->first_with[p->has] < m->first_with[q->has] ? -1 : 1;
 }
 
-static uint32_t optional_paths_of(const struct maker *m, uint32_t t)
+static uint32_t optional_paths_of(const struct summary_maker *m, uint32_t t)
 {
     uint32_t has = 0;
 
@@ -286,7 +286,7 @@ static uint32_t optional_paths_of(const struct maker *m, uint32_t t)
 }
 
 /* In the order of the first execution of each. */
-static void make_sets(struct maker *m)
+static void make_sets(struct summary_maker *m)
 {
     const struct forest *f = m->forest;
     struct summary *d = m->d;
@@ -332,7 +332,7 @@ static struct part_rows rows_for(const struct summary *d, uint32_t n)
     return rows;
 }
 
-static void add_tree(const struct maker *m, uint32_t t, const struct part_rows *rows,
+static void add_tree(const struct summary_maker *m, uint32_t t, const struct part_rows *rows,
                      uint32_t row)
 {
     const struct forest *f = m->forest;
@@ -368,7 +368,7 @@ static void fill_part(const struct summary *d, const struct part_rows *rows, uin
         part->path_ns[p] = (double)from[p];
 }
 
-static void fill_parts(const struct maker *m, const uint32_t *part_of,
+static void fill_parts(const struct summary_maker *m, const uint32_t *part_of,
                        struct summary_part *part, uint32_t n)
 {
     struct part_rows rows = rows_for(m->d, n);
@@ -391,7 +391,7 @@ static int by_rank(const void *a, const void *b)
                                     : order_u32(&p->rank, &q->rank);
 }
 
-static uint32_t rank_of(const struct maker *m, uint32_t t)
+static uint32_t rank_of(const struct summary_maker *m, uint32_t t)
 {
     const struct location *location = &m->defs->location[m->forest->location[t]];
     struct summary_rank name = {.program = location->program, .rank = location->rank};
@@ -406,7 +406,7 @@ struct rank_sum {
 };
 
 /* Borders between own work and own work only move time from the one to the other. */
-static void add_to_rank(const struct maker *m, uint32_t t, struct rank_sum *rank)
+static void add_to_rank(const struct summary_maker *m, uint32_t t, struct rank_sum *rank)
 {
     const struct forest *f = m->forest;
 
@@ -420,7 +420,7 @@ static void add_to_rank(const struct maker *m, uint32_t t, struct rank_sum *rank
     }
 }
 
-static void add_up_ranks(struct maker *m)
+static void add_up_ranks(struct summary_maker *m)
 {
     struct summary *d = m->d;
     struct rank_sum *sum = mem_alloc(d->n_ranks, sizeof *sum);
@@ -438,7 +438,7 @@ static void add_up_ranks(struct maker *m)
 }
 
 /* Whether there are executions on each location: [locations]. */
-static bool *find_locations(const struct maker *m)
+static bool *find_locations(const struct summary_maker *m)
 {
     bool *has_any = mem_alloc(m->defs->n_locations, sizeof *has_any);
 
@@ -449,7 +449,7 @@ static bool *find_locations(const struct maker *m)
     return has_any;
 }
 
-static void find_ranks(struct maker *m)
+static void find_ranks(struct summary_maker *m)
 {
     struct summary *d = m->d;
     bool *has_any = find_locations(m);
@@ -494,7 +494,7 @@ void summary_make(struct summary *summary, const struct forest *forest,
 {
     uint32_t *region = regions_wherever(forest, defs);
     struct forest wherever = *forest;
-    struct maker m = {.d = summary, .forest = &wherever, .defs = defs, .share = share};
+    struct summary_maker m = {.d = summary, .forest = &wherever, .defs = defs, .share = share};
 
     *summary = (struct summary){0};
     wherever.region = region ? region : forest->region;

@@ -40,7 +40,7 @@ struct steady_part {
     double q;    /* of that */
 };
 
-struct search {
+struct change_search {
     double *sum;      /* [(most + 1)^2] of distances: rows before i, columns before k */
     double *shuffled; /* [n] */
     struct steady_part *stretch; /* [n_stretches] in order */
@@ -90,7 +90,7 @@ static double split_q(const double *sum, uint32_t n, uint32_t at, uint32_t end)
 }
 
 /* The split of x that is farthest apart; *at is 0 where it is too short for one. */
-static double best_split(struct search *s, const double *x, uint32_t n, uint32_t *at)
+static double best_split(struct change_search *s, const double *x, uint32_t n, uint32_t *at)
 {
     double best = 0;
 
@@ -110,7 +110,7 @@ static double best_split(struct search *s, const double *x, uint32_t n, uint32_t
     return best;
 }
 
-static void look_at(struct search *s, const double *value, struct steady_part *stretch)
+static void look_at(struct change_search *s, const double *value, struct steady_part *stretch)
 {
     stretch->q =
         best_split(s, value + stretch->begin, stretch->end - stretch->begin, &stretch->at);
@@ -129,7 +129,7 @@ static void shuffle(struct rng *rng, double *x, uint32_t n)
 }
 
 /* The best split of all stretches when each of them is shuffled. */
-static double best_by_chance(struct search *s, const double *value)
+static double best_by_chance(struct change_search *s, const double *value)
 {
     double best = 0;
 
@@ -147,7 +147,7 @@ static double best_by_chance(struct search *s, const double *value)
 }
 
 /* How probable a split so good is by chance; 1 as soon as it is too probable. */
-static double chance_of(struct search *s, const double *value, double q, double most)
+static double chance_of(struct change_search *s, const double *value, double q, double most)
 {
     uint32_t n_as_good = 0;
 
@@ -159,7 +159,7 @@ static double chance_of(struct search *s, const double *value, double q, double 
     return (n_as_good + 1.0) / (CHANGE_POINTS_PERMUTATIONS + 1.0);
 }
 
-static uint32_t find_best(const struct search *s)
+static uint32_t find_best(const struct change_search *s)
 {
     uint32_t best = 0;
 
@@ -170,7 +170,7 @@ static uint32_t find_best(const struct search *s)
 }
 
 /* The stretch becomes two. */
-static void split(struct search *s, const double *value, uint32_t which)
+static void split(struct change_search *s, const double *value, uint32_t which)
 {
     struct steady_part *one = &s->stretch[which];
 
@@ -191,7 +191,7 @@ static double mean(const double *x, uint32_t begin, uint32_t end)
 }
 
 /* What was found, with its chance by position, to what is told. */
-static uint32_t tell(const struct search *s, const double *value, const double *chance,
+static uint32_t tell(const struct change_search *s, const double *value, const double *chance,
                      struct change_point *out)
 {
     for (uint32_t i = 1; i < s->n_stretches; i++) {
@@ -208,7 +208,7 @@ static uint32_t tell(const struct search *s, const double *value, const double *
 uint32_t change_points_find(const double *value, uint32_t n, double chance,
                             struct change_point *out)
 {
-    struct search s = {.rng = {SEED}, .n_stretches = 1};
+    struct change_search s = {.rng = {SEED}, .n_stretches = 1};
     double *chances;
     uint32_t n_found;
 
@@ -242,7 +242,7 @@ uint32_t change_points_find(const double *value, uint32_t n, double chance,
 /* --------------------------------------------------------------------------------- trends */
 
 /* Paths as they are numbered here, whatever run they are of. */
-struct gathering {
+struct trend_gathering {
     struct trend *trend;
     struct names functions;
     struct short_names shown; /* what they are shown as */
@@ -274,7 +274,7 @@ static int add_run(void *ctx, const struct history_run *run)
 
 /* -------------------------------------------------------------------------------- series */
 
-static void add_value(struct gathering *g, uint32_t series, uint32_t run, double ns)
+static void add_value(struct trend_gathering *g, uint32_t series, uint32_t run, double ns)
 {
     struct trend *t = g->trend;
     struct trend_series *s;
@@ -290,7 +290,7 @@ static void add_value(struct gathering *g, uint32_t series, uint32_t run, double
 }
 
 /* The number of a function here. */
-static uint32_t function_of(struct gathering *g, const char *name)
+static uint32_t function_of(struct trend_gathering *g, const char *name)
 {
     uint32_t at = names_add(&g->functions, name);
 
@@ -300,7 +300,7 @@ static uint32_t function_of(struct gathering *g, const char *name)
 }
 
 /* The whole comes first. Of a summary, parents are before their children. */
-static void add_summary(struct gathering *g, uint32_t run, const struct summary *d)
+static void add_summary(struct trend_gathering *g, uint32_t run, const struct summary *d)
 {
     uint32_t *to = mem_alloc(d->n_paths, sizeof *to);
 
@@ -317,7 +317,7 @@ static void add_summary(struct gathering *g, uint32_t run, const struct summary 
 
 /* "step > solve > kernel", the whole path, as far as there is room; callers have theirs
  * already. */
-static char *path_text(const struct gathering *g, uint32_t path)
+static char *path_text(const struct trend_gathering *g, uint32_t path)
 {
     uint32_t parent = g->paths.parent[path];
     char text[PATH_SIZE];
@@ -328,7 +328,7 @@ static char *path_text(const struct gathering *g, uint32_t path)
     return mem_copy_string(text);
 }
 
-static int gather(struct gathering *g, struct history *h)
+static int gather(struct trend_gathering *g, struct history *h)
 {
     struct trend *t = g->trend;
     int rc = 0;
@@ -389,7 +389,7 @@ static void look_at_all(struct trend *t)
 int trend_load(struct history *h, const struct history_filter *filter, struct trend *out)
 {
     struct history_filter last = *filter;
-    struct gathering g = {.trend = out};
+    struct trend_gathering g = {.trend = out};
     int rc;
 
     *out = (struct trend){0};

@@ -6,27 +6,27 @@
 
 #include <stdlib.h>
 
-struct scored {
+struct scored_row {
     double score;
     bool is_abnormal;
 };
 
 static int by_score_down(const void *a, const void *b)
 {
-    const struct scored *p = a, *q = b;
+    const struct scored_row *p = a, *q = b;
 
     return (p->score < q->score) - (p->score > q->score);
 }
 
 int auc_compute(const double *score, const bool *is_abnormal, size_t n, struct auc *out)
 {
-    struct scored *s = mem_alloc(n, sizeof *s);
+    struct scored_row *s = mem_alloc(n, sizeof *s);
     size_t n_true = 0, n_false = 0;
     double area = 0, precision = 0;
 
     *out = (struct auc){0};
     for (size_t i = 0; i < n; i++) {
-        s[i] = (struct scored){score[i], is_abnormal[i]};
+        s[i] = (struct scored_row){score[i], is_abnormal[i]};
         *(is_abnormal[i] ? &out->n_abnormal : &out->n_normal) += 1;
     }
     qsort(s, n, sizeof *s, by_score_down);

@@ -171,7 +171,7 @@ static double core_density(const struct density *d, double n)
 /* ---------------------------------------------------------------------------------- tails */
 
 /* One side of a mode, to where the next one begins, without what was cut off. */
-struct side {
+struct mode_side {
     const struct density *d;
     uint32_t first, last; /* steps of d; outwards is up on the high side, down on the low one */
     bool is_high;
@@ -179,7 +179,7 @@ struct side {
 };
 
 /* Value that so many calls of the side are beyond. */
-static double outermost(const struct side *s, double calls)
+static double outermost(const struct mode_side *s, double calls)
 {
     double q = calls / s->total;
 
@@ -187,7 +187,7 @@ static double outermost(const struct side *s, double calls)
 }
 
 /* The same, but beyond the whole step, and its calls' bins, that the value is in. */
-static double outer_end(const struct side *s, double calls)
+static double outer_end(const struct mode_side *s, double calls)
 {
     double x = (outermost(s, calls) - s->d->begin) / STEP;
 
@@ -195,7 +195,7 @@ static double outer_end(const struct side *s, double calls)
 }
 
 /* Cuts off what is outwards of where the calls between two values are sparsest. */
-static void cut(struct side *s, double from, double to)
+static void cut(struct mode_side *s, double from, double to)
 {
     const struct density *d = s->d;
     uint32_t begin = (uint32_t)((fmin(from, to) - d->begin) / STEP);
@@ -225,7 +225,7 @@ static void cut(struct side *s, double from, double to)
  *   end  [MAX_OCTAVES + 1] out
  * Returns how many octaves there are.
  */
-static int find_octaves(const struct side *s, double *end)
+static int find_octaves(const struct mode_side *s, double *end)
 {
     double calls = OUTER * s->total;
     int n = 0;
@@ -246,7 +246,7 @@ static double least_gap(const double *end, int octave, int n, double calls, doub
 }
 
 /* Cuts at the first octave that stands out. Returns whether there is one. */
-static bool cut_once(struct side *s, double most)
+static bool cut_once(struct mode_side *s, double most)
 {
     double end[MAX_OCTAVES + 1], calls = OUTER / 2 * s->total;
     int n = find_octaves(s, end);
@@ -266,7 +266,7 @@ static bool cut_once(struct side *s, double most)
 }
 
 /* How the calls of a side thin out. */
-static struct call_tail tail_of(struct side side, double n)
+static struct call_tail tail_of(struct mode_side side, double n)
 {
     double whole = calls_in(side.d, side.first, side.last), edge, at[CALL_TAIL_KNOTS], near,
            far;
@@ -294,11 +294,11 @@ static struct call_tail tail_of(struct side side, double n)
 /* ---------------------------------------------------------------------------------- modes */
 
 /* A piece of the core: steps first .. last. */
-struct piece {
+struct core_piece {
     uint32_t first, last;
 };
 
-static bool is_mode(const struct density *d, struct piece piece, double n)
+static bool is_mode(const struct density *d, struct core_piece piece, double n)
 {
     double total = calls_in(d, piece.first, piece.last), span;
 
@@ -310,7 +310,8 @@ static bool is_mode(const struct density *d, struct piece piece, double n)
 }
 
 /* The next piece from step *at on. Returns whether there is one. */
-static bool next_piece(const struct density *d, double least, uint32_t *at, struct piece *piece)
+static bool next_piece(const struct density *d, double least, uint32_t *at,
+                       struct core_piece *piece)
 {
     bool is_open = false;
 
@@ -330,11 +331,11 @@ static bool next_piece(const struct density *d, double least, uint32_t *at, stru
 
 /* Modes; where there are many, the last ones are one wide mode. Returns how many. */
 static uint32_t find_pieces(const struct density *d, double n,
-                            struct piece mode[CALL_DETECTOR_MAX_MODES])
+                            struct core_piece mode[CALL_DETECTOR_MAX_MODES])
 {
     double least = core_density(d, n);
     uint32_t n_modes = 0, at = 0;
-    struct piece piece;
+    struct core_piece piece;
 
     while (next_piece(d, least, &at, &piece)) {
         if (!is_mode(d, piece, n))
@@ -350,7 +351,7 @@ static uint32_t find_pieces(const struct density *d, double n,
 /* A tail reaches to where the next mode begins. */
 static void find_modes(struct call_model *m, const struct density *d)
 {
-    struct piece mode[CALL_DETECTOR_MAX_MODES];
+    struct core_piece mode[CALL_DETECTOR_MAX_MODES];
     double n = (double)m->n;
 
     m->n_modes = find_pieces(d, n, mode);
@@ -358,8 +359,8 @@ static void find_modes(struct call_model *m, const struct density *d)
         uint32_t begin = i > 0 ? mode[i - 1].last + 1 : 0;
         uint32_t end = i + 1 < m->n_modes ? mode[i + 1].first - 1 : d->n - 1;
 
-        m->mode[i].low = tail_of((struct side){d, begin, mode[i].last, false, 0}, n);
-        m->mode[i].high = tail_of((struct side){d, mode[i].first, end, true, 0}, n);
+        m->mode[i].low = tail_of((struct mode_side){d, begin, mode[i].last, false, 0}, n);
+        m->mode[i].high = tail_of((struct mode_side){d, mode[i].first, end, true, 0}, n);
     }
 }
 
@@ -502,14 +503,14 @@ static void typical_sstd(struct call_judge *judge, const struct sketch *sketch)
 /* ------------------------------------------------------------------- rules about scores */
 
 /* The bins of a sketch from that of its shortest call to that of its longest. */
-struct scored {
+struct scored_bins {
     uint32_t first, n;
     double *score; /* [n] */
 };
 
-static struct scored scored_bins(const struct sketch *s)
+static struct scored_bins scored_bins(const struct sketch *s)
 {
-    struct scored bins = {.first = sketch_bin(s->min)};
+    struct scored_bins bins = {.first = sketch_bin(s->min)};
 
     bins.n = sketch_bin(s->max) - bins.first + 1;
     bins.score = mem_alloc(bins.n, sizeof *bins.score);
@@ -517,13 +518,13 @@ static struct scored scored_bins(const struct sketch *s)
 }
 
 /* Calls in a bin that is between the first and the last. */
-static double calls_of_bin(const struct sketch *s, const struct scored *bins, uint32_t i)
+static double calls_of_bin(const struct sketch *s, const struct scored_bins *bins, uint32_t i)
 {
     return (double)s->count[bins->first + i - s->first_bin];
 }
 
 static double threshold_of(const struct call_judge *judge, const struct sketch *s,
-                           const struct scored *bins)
+                           const struct scored_bins *bins)
 {
     const struct call_detector_opts *opts = &judge->opts;
     double share = opts->score_share > 0 ? opts->score_share : SCORE_SHARE, threshold;
@@ -539,7 +540,8 @@ static double threshold_of(const struct call_judge *judge, const struct sketch *
 }
 
 /* Takes the bins: what scores less than the threshold is usual. */
-static void add_typical(struct call_judge *judge, const struct sketch *s, struct scored bins)
+static void add_typical(struct call_judge *judge, const struct sketch *s,
+                        struct scored_bins bins)
 {
     judge->least_score = threshold_of(judge, s, &bins);
     for (uint32_t i = 0, begin; i < bins.n; i++) {
@@ -555,7 +557,7 @@ static void add_typical(struct call_judge *judge, const struct sketch *s, struct
 /* ---------------------------------------------------------------------------------- hbos */
 
 /* Where a bin of the sketch is among n of equal width. */
-static uint32_t place_of(const struct scored *bins, uint32_t i, uint32_t n)
+static uint32_t place_of(const struct scored_bins *bins, uint32_t i, uint32_t n)
 {
     double low = (double)sketch_bin_start(bins->first);
     double range = (double)sketch_bin_start(bins->first + bins->n - 1) - low;
@@ -564,11 +566,11 @@ static uint32_t place_of(const struct scored *bins, uint32_t i, uint32_t n)
     return range > 0 ? (uint32_t)fmin(at * n / range, n - 1) : 0;
 }
 
-static struct scored hbos_scores(const struct call_judge *judge, const struct sketch *s)
+static struct scored_bins hbos_scores(const struct call_judge *judge, const struct sketch *s)
 {
     uint32_t n = judge->opts.most_bins > 0 ? judge->opts.most_bins : MAX_BINS;
     double *count = mem_alloc(n, sizeof *count);
-    struct scored bins = scored_bins(s);
+    struct scored_bins bins = scored_bins(s);
 
     for (uint32_t i = 0; i < bins.n; i++)
         count[place_of(&bins, i, n)] += calls_of_bin(s, &bins, i);
@@ -581,7 +583,7 @@ static struct scored hbos_scores(const struct call_judge *judge, const struct sk
 static double score_hbos(const struct call_judge *judge, const struct sketch *s,
                          uint64_t duration_ns)
 {
-    struct scored bins = hbos_scores(judge, s);
+    struct scored_bins bins = hbos_scores(judge, s);
     uint32_t i = sketch_bin(duration_ns) - bins.first;
     double score = i < bins.n ? bins.score[i] : log_share(0);
 
@@ -597,7 +599,7 @@ static void typical_hbos(struct call_judge *judge, const struct sketch *s)
 /* --------------------------------------------------------------------------------- copod */
 
 /* Li et al., equation 11. 0 where there is no spread. */
-static double skewness(const struct sketch *s, const struct scored *bins)
+static double skewness(const struct sketch *s, const struct scored_bins *bins)
 {
     double n = (double)s->n, mean = 0, squares = 0, cubes = 0;
 
@@ -628,7 +630,7 @@ static double copod(double at_most, double at_least, double skew)
 static double score_copod(const struct call_judge *judge, const struct sketch *s,
                           uint64_t duration_ns)
 {
-    struct scored bins = scored_bins(s);
+    struct scored_bins bins = scored_bins(s);
     double at_most = 0, at_least = 0, skew = skewness(s, &bins);
     uint32_t bin = sketch_bin(duration_ns);
 
@@ -643,7 +645,7 @@ static double score_copod(const struct call_judge *judge, const struct sketch *s
 
 static void typical_copod(struct call_judge *judge, const struct sketch *s)
 {
-    struct scored bins = scored_bins(s);
+    struct scored_bins bins = scored_bins(s);
     double below = 0, n = (double)s->n, skew = skewness(s, &bins);
 
     for (uint32_t i = 0; i < bins.n; i++) {

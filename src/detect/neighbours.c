@@ -31,21 +31,21 @@
 #define SUMS 8u
 #define MIN_DISTANCE 1e-10
 
-struct candidate {
+struct near_row {
     double square; /* of the distance */
     uint32_t index;
 };
 
 struct neighbour_worker {
-    struct candidate *heap; /* (QUERIES, n_kept) */
-    double *query;          /* (QUERIES, cols) */
+    struct near_row *heap; /* (QUERIES, n_kept) */
+    double *query;         /* (QUERIES, cols) */
     union {
         double *of_double;
         float *of_float;
     } product; /* (QUERIES, POINTS) */
 };
 
-struct search {
+struct neighbour_search {
     struct matrix x; /* as it came: centring rounds */
     struct centred points;
     float *short_x, *short_norm; /* scaled rows and their squared lengths, rounded */
@@ -57,16 +57,16 @@ struct search {
     struct neighbour_worker *worker;
 };
 
-static bool is_worse(const struct candidate *a, const struct candidate *b)
+static bool is_worse(const struct near_row *a, const struct near_row *b)
 {
     return a->square > b->square || (a->square == b->square && a->index > b->index);
 }
 
-static void sift_down(struct candidate *heap, size_t n, size_t at)
+static void sift_down(struct near_row *heap, size_t n, size_t at)
 {
     for (;;) {
         size_t child = 2 * at + 1;
-        struct candidate swap = heap[at];
+        struct near_row swap = heap[at];
 
         if (child >= n)
             return;
@@ -82,13 +82,13 @@ static void sift_down(struct candidate *heap, size_t n, size_t at)
 
 static int by_distance(const void *a, const void *b)
 {
-    const struct candidate *p = a, *q = b;
+    const struct near_row *p = a, *q = b;
 
     return is_worse(p, q) ? 1 : is_worse(q, p) ? -1 : 0;
 }
 
 /* In as many sums as one vector register or two hold, so that they are done side by side. */
-static double square_between(const struct search *s, size_t i, size_t j)
+static double square_between(const struct neighbour_search *s, size_t i, size_t j)
 {
     const double *a = matrix_row(s->x, i), *b = matrix_row(s->x, j);
     size_t cols = s->x.cols, c = 0;
@@ -104,15 +104,16 @@ static double square_between(const struct search *s, size_t i, size_t j)
     return sum;
 }
 
-static void empty_heap(const struct search *s, struct candidate *heap, size_t n_rows)
+static void empty_heap(const struct neighbour_search *s, struct near_row *heap, size_t n_rows)
 {
     for (size_t c = 0; c < n_rows * s->n_kept; c++)
-        heap[c] = (struct candidate){INFINITY, UINT32_MAX};
+        heap[c] = (struct near_row){INFINITY, UINT32_MAX};
 }
 
-static void offer(const struct search *s, struct candidate *heap, double square, size_t j)
+static void offer(const struct neighbour_search *s, struct near_row *heap, double square,
+                  size_t j)
 {
-    struct candidate candidate = {square, (uint32_t)j};
+    struct near_row candidate = {square, (uint32_t)j};
 
     if (!is_worse(&heap[0], &candidate))
         return;
@@ -121,7 +122,7 @@ static void offer(const struct search *s, struct candidate *heap, double square,
 }
 
 /* The slow way, for a row whose candidates cannot be trusted. */
-static void search_all(const struct search *s, size_t i, struct candidate *heap)
+static void search_all(const struct neighbour_search *s, size_t i, struct near_row *heap)
 {
     empty_heap(s, heap, 1);
     for (size_t j = 0; j < s->points.x.rows; j++)
@@ -138,8 +139,8 @@ static void search_all(const struct search *s, size_t i, struct candidate *heap)
  *         shortening and adding up included)
  *   tiny  what underflow may add to it
  */
-static bool is_in_doubt(const struct search *s, size_t i, double unit, double tiny,
-                        struct candidate *heap)
+static bool is_in_doubt(const struct neighbour_search *s, size_t i, double unit, double tiny,
+                        struct near_row *heap)
 {
     double farthest = heap[0].square, longest, slack;
 
@@ -153,7 +154,7 @@ static bool is_in_doubt(const struct search *s, size_t i, double unit, double ti
     return !(heap[s->k - 1].square < farthest - slack);
 }
 
-static void keep(const struct search *s, size_t i, const struct candidate *heap)
+static void keep(const struct neighbour_search *s, size_t i, const struct near_row *heap)
 {
     for (size_t c = 0; c < s->k; c++) {
         s->out->index[i * s->k + c] = heap[c].index;
@@ -164,7 +165,7 @@ static void keep(const struct search *s, size_t i, const struct candidate *heap)
 /* ----------------------------------------------------------------------- single precision */
 
 /* What norm - 2 xy may be for a row to come into the heap, rounded up. */
-static float limit_of(const struct candidate *heap, double own)
+static float limit_of(const struct near_row *heap, double own)
 {
     return nextafterf((float)(heap[0].square - own), INFINITY);
 }
@@ -179,8 +180,8 @@ static bool is_any_below(const float *norm, const float *product, float limit)
 }
 
 /* Offers points begin..end-1 to the heap of query i; product is -2 xy. */
-static void offer_floats(const struct search *s, size_t i, const float *product, size_t begin,
-                         size_t end, struct candidate *heap)
+static void offer_floats(const struct neighbour_search *s, size_t i, const float *product,
+                         size_t begin, size_t end, struct near_row *heap)
 {
     const float *norm = s->short_norm + begin;
     double own = (double)s->short_norm[i];
@@ -201,8 +202,8 @@ static void offer_floats(const struct search *s, size_t i, const float *product,
 
 static void search_floats(void *ctx, size_t begin, size_t end, unsigned worker)
 {
-    struct search *s = ctx;
-    struct candidate *heap = s->worker[worker].heap;
+    struct neighbour_search *s = ctx;
+    struct near_row *heap = s->worker[worker].heap;
     float *product = s->worker[worker].product.of_float;
     size_t rows = s->points.x.rows, cols = s->points.x.cols;
     double unscale = 1 / (s->scale * s->scale);
@@ -227,8 +228,8 @@ static void search_floats(void *ctx, size_t begin, size_t end, unsigned worker)
 
 /* ----------------------------------------------------------------------- double precision */
 
-static void offer_doubles(const struct search *s, size_t i, const double *product, size_t begin,
-                          size_t end, struct candidate *heap)
+static void offer_doubles(const struct neighbour_search *s, size_t i, const double *product,
+                          size_t begin, size_t end, struct near_row *heap)
 {
     for (size_t j = begin; j < end; j++) {
         double square = s->points.norm[i] + s->points.norm[j] - 2 * product[j - begin];
@@ -240,8 +241,8 @@ static void offer_doubles(const struct search *s, size_t i, const double *produc
 
 static void search_doubles(void *ctx, size_t begin, size_t end, unsigned worker)
 {
-    struct search *s = ctx;
-    struct candidate *heap = s->worker[worker].heap;
+    struct neighbour_search *s = ctx;
+    struct near_row *heap = s->worker[worker].heap;
     double *product = s->worker[worker].product.of_double, *query = s->worker[worker].query;
     size_t rows = s->points.x.rows, cols = s->points.x.cols, n = end - begin;
     const uint32_t *which = s->doubtful + begin;
@@ -267,7 +268,7 @@ static void search_doubles(void *ctx, size_t begin, size_t end, unsigned worker)
 
 /* ---------------------------------------------------------------------------- the search */
 
-static void shorten(struct search *s)
+static void shorten(struct neighbour_search *s)
 {
     size_t rows = s->points.x.rows, cols = s->points.x.cols;
     double longest = s->points.longest;
@@ -281,12 +282,12 @@ static void shorten(struct search *s)
         s->short_norm[i] = (float)(s->points.norm[i] * s->scale * s->scale);
 }
 
-static void open_search(struct search *s, struct matrix x, unsigned n_workers)
+static void open_search(struct neighbour_search *s, struct matrix x, unsigned n_workers)
 {
     s->n_kept = s->k + SPARE < x.rows - 1 ? s->k + SPARE : x.rows - 1;
     s->worker = mem_alloc(n_workers, sizeof *s->worker);
     for (unsigned w = 0; w < n_workers; w++) {
-        s->worker[w].heap = mem_alloc(QUERIES * s->n_kept, sizeof(struct candidate));
+        s->worker[w].heap = mem_alloc(QUERIES * s->n_kept, sizeof(struct near_row));
         s->worker[w].query = mem_alloc(QUERIES * x.cols, sizeof(double));
         s->worker[w].product.of_double = mem_alloc((size_t)QUERIES * POINTS, sizeof(double));
     }
@@ -296,7 +297,7 @@ static void open_search(struct search *s, struct matrix x, unsigned n_workers)
     shorten(s);
 }
 
-static void close_search(struct search *s, unsigned n_workers)
+static void close_search(struct neighbour_search *s, unsigned n_workers)
 {
     for (unsigned w = 0; w < n_workers; w++) {
         free(s->worker[w].heap);
@@ -314,7 +315,7 @@ static void close_search(struct search *s, unsigned n_workers)
 int neighbours_find(struct matrix x, size_t k, struct pool *pool, struct neighbours *out)
 {
     unsigned n_workers = pool_threads(pool);
-    struct search s = {.x = x, .k = k, .out = out};
+    struct neighbour_search s = {.x = x, .k = k, .out = out};
     size_t n_doubtful = 0;
 
     *out = (struct neighbours){0};

@@ -128,14 +128,14 @@ struct ocsvm {
 };
 
 /* A row to be ordered, smallest key first. */
-struct candidate {
+struct keyed_row {
     double key;
     uint32_t row;
 };
 
 static int by_key(const void *a, const void *b)
 {
-    const struct candidate *p = a, *q = b;
+    const struct keyed_row *p = a, *q = b;
 
     if (p->key != q->key)
         return p->key < q->key ? -1 : 1;
@@ -254,7 +254,7 @@ static void refresh(struct ocsvm *svm)
 
 /* Gives what is missing of the total to the rows of smallest key: at most 1 to each at first,
  * and more only if that is not enough. */
-static void hand_out(struct ocsvm *svm, struct candidate *candidate, double missing)
+static void hand_out(struct ocsvm *svm, struct keyed_row *candidate, double missing)
 {
     size_t rows = svm->points.x.rows;
 
@@ -302,7 +302,7 @@ static void sample_gradient(const struct ocsvm *svm, double *gradient)
 static void make_feasible(struct ocsvm *svm)
 {
     size_t rows = svm->points.x.rows;
-    struct candidate *candidate = mem_alloc(rows, sizeof *candidate);
+    struct keyed_row *candidate = mem_alloc(rows, sizeof *candidate);
     double *guess = mem_alloc(rows, sizeof *guess), sum = 0;
 
     if (!svm->is_started)
@@ -376,12 +376,12 @@ static double violation_of(const struct ocsvm *svm, size_t i)
 }
 
 /* Moves the `most` of smallest key to the front, in any order (Hoare's selection). */
-static void select_smallest(struct candidate *candidate, size_t n, size_t most)
+static void select_smallest(struct keyed_row *candidate, size_t n, size_t most)
 {
     size_t begin = 0, end = n;
 
     while (end - begin > 1) {
-        struct candidate pivot = candidate[begin + (end - begin - 1) / 2], swap;
+        struct keyed_row pivot = candidate[begin + (end - begin - 1) / 2], swap;
         size_t i = begin, j = end - 1;
 
         for (;; i++, j--) {
@@ -406,7 +406,7 @@ static void select_smallest(struct candidate *candidate, size_t n, size_t most)
 }
 
 /* The worst of what is there to the front, in order; returns how many they are. */
-static size_t keep_worst(struct candidate *candidate, size_t n, size_t most)
+static size_t keep_worst(struct keyed_row *candidate, size_t n, size_t most)
 {
     if (n > most)
         select_smallest(candidate, n, most);
@@ -421,16 +421,16 @@ static size_t choose(const struct ocsvm *svm, uint32_t *which)
 {
     size_t rows = svm->points.x.rows, n_bound = 0, n_free = 0, n = 0;
     size_t most = fmin(MAX_WORKING, (double)rbf_cache_room(svm->cache));
-    struct candidate *bound = mem_alloc(rows, sizeof *bound);
-    struct candidate *free_rows = mem_alloc(rows, sizeof *free_rows);
+    struct keyed_row *bound = mem_alloc(rows, sizeof *bound);
+    struct keyed_row *free_rows = mem_alloc(rows, sizeof *free_rows);
 
     for (size_t i = 0; i < rows; i++) {
         double violation = violation_of(svm, i);
 
         if (is_free(svm, i))
-            free_rows[n_free++] = (struct candidate){-violation, (uint32_t)i};
+            free_rows[n_free++] = (struct keyed_row){-violation, (uint32_t)i};
         else if (violation > 0)
-            bound[n_bound++] = (struct candidate){-violation, (uint32_t)i};
+            bound[n_bound++] = (struct keyed_row){-violation, (uint32_t)i};
     }
     n_bound = keep_worst(bound, n_bound, MAX_NEW);
     n_free = keep_worst(free_rows, n_free, most - n_bound);

@@ -18,7 +18,7 @@
 #define LANES 16u
 #define NONE UINT32_MAX
 
-struct job {
+struct kernel_job {
     const struct rbf *rbf;
     const double *tall, *tall_norm; /* rows: (n_tall, cols) packed, and squared lengths */
     size_t n_tall;
@@ -122,7 +122,7 @@ static void scratch_free(struct pool *pool, void **scratch)
 
 static void fill_columns(void *ctx, size_t begin, size_t end, unsigned worker)
 {
-    const struct job *job = ctx;
+    const struct kernel_job *job = ctx;
     const struct centred *points = job->rbf->points;
     double *product = job->scratch[worker];
     int cols = (int)points->x.cols;
@@ -140,7 +140,7 @@ void rbf_rows(const struct rbf *rbf, const uint32_t *which, size_t n, float *con
     const struct centred *points = rbf->points;
     size_t cols = points->x.cols;
     double *tall = mem_alloc(TALL * cols, sizeof *tall), norm[TALL];
-    struct job job = {.rbf = rbf, .tall = tall, .tall_norm = norm};
+    struct kernel_job job = {.rbf = rbf, .tall = tall, .tall_norm = norm};
 
     job.scratch = scratch_new(rbf->pool, (size_t)TALL * WIDE);
     for (size_t from = 0; from < n; from += TALL) {
@@ -182,8 +182,8 @@ static void multiply_alone(const double *row, const double *wide, size_t n_wide,
     }
 }
 
-static void add_block(const struct job *job, double norm, const double *product, size_t from,
-                      size_t n, double *sum)
+static void add_block(const struct kernel_job *job, double norm, const double *product,
+                      size_t from, size_t n, double *sum)
 {
     float value[WIDE];
 
@@ -194,7 +194,7 @@ static void add_block(const struct job *job, double norm, const double *product,
 
 static void sum_rows(void *ctx, size_t begin, size_t end, unsigned worker)
 {
-    const struct job *job = ctx;
+    const struct kernel_job *job = ctx;
     const struct centred *points = job->rbf->points;
     size_t cols = points->x.cols, n = end - begin;
     double *product = job->scratch[worker], *tall = product + WIDE, norm[TALL];
@@ -216,7 +216,7 @@ static void sum_rows(void *ctx, size_t begin, size_t end, unsigned worker)
 
 void rbf_sums(const struct rbf *rbf, const double *weight, struct matrix x, double *sum)
 {
-    struct job job = {.rbf = rbf, .weight = weight, .x = x, .sum = sum};
+    struct kernel_job job = {.rbf = rbf, .weight = weight, .x = x, .sum = sum};
 
     job.scratch = scratch_new(rbf->pool, WIDE + (size_t)TALL * x.cols);
     pool_for(rbf->pool, x.rows, TALL, sum_rows, &job);
@@ -228,7 +228,7 @@ void rbf_sums(const struct rbf *rbf, const double *weight, struct matrix x, doub
 /* What is thrown out is found as by a clock's hand, passing over what the fetch itself wants.
  */
 
-struct slot {
+struct kept_row {
     uint32_t point;
     uint64_t fetch; /* the last one that wanted it */
     float *row;
@@ -238,8 +238,8 @@ struct rbf_cache {
     const struct rbf *rbf;
     size_t room, n_slots, hand, n_computed;
     uint64_t fetch;
-    struct slot *slot; /* [room], n_slots in use */
-    uint32_t *slot_of; /* [points], or NONE */
+    struct kept_row *slot; /* [room], n_slots in use */
+    uint32_t *slot_of;     /* [points], or NONE */
 };
 
 struct rbf_cache *rbf_cache_new(const struct rbf *rbf, size_t bytes, size_t least_rows)
@@ -281,7 +281,7 @@ size_t rbf_cache_computed(const struct rbf_cache *cache)
 /* A slot for a row that is not there; an older row may lose it. */
 static uint32_t take_slot(struct rbf_cache *cache, uint32_t point)
 {
-    struct slot *slot;
+    struct kept_row *slot;
     size_t at;
 
     if (cache->n_slots < cache->room) {

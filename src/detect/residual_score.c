@@ -335,7 +335,7 @@ void residual_score_raise(const struct calibration *y, const struct residual_mea
     out->is_long[i] = true;
 }
 
-struct scored {
+struct scored_trees {
     const struct calibration *y;
     const struct residual_measure *measure;
     struct residual_scores *out;
@@ -343,7 +343,7 @@ struct scored {
 
 static void score_trees(void *ctx, size_t begin, size_t end, unsigned worker)
 {
-    const struct scored *s = ctx;
+    const struct scored_trees *s = ctx;
 
     (void)worker;
     for (size_t i = begin; i < end; i++)
@@ -353,7 +353,7 @@ static void score_trees(void *ctx, size_t begin, size_t end, unsigned worker)
 void residual_score(struct calibration *y, const struct residual_measure *measure, size_t n,
                     struct pool *pool, struct residual_scores *out)
 {
-    struct scored scored = {y, measure, out};
+    struct scored_trees scored = {y, measure, out};
 
     for (int p = 0; p < N_PARTS; p++)
         out->value[p] = mem_alloc(n, sizeof *out->value[p]);

@@ -267,14 +267,14 @@ static char *name_of(const struct forest *f, const struct definitions *defs, uin
                      uint32_t levels, bool is_cut, char out[TOPSUBTREES_NAME_SIZE]);
 
 /* Children that read the same. */
-struct kind {
+struct child_kind {
     char name[TOPSUBTREES_NAME_SIZE];
     uint32_t n;
 };
 
 /* Returns how many kinds there are; those beyond MAX_KINDS are not kept. */
 static size_t sort_children(const struct forest *f, const struct definitions *defs, uint32_t v,
-                            uint32_t levels, bool is_cut, struct kind *kind)
+                            uint32_t levels, bool is_cut, struct child_kind *kind)
 {
     char name[TOPSUBTREES_NAME_SIZE];
     size_t n = 0;
@@ -313,7 +313,7 @@ static void append(char out[TOPSUBTREES_NAME_SIZE], const char *text)
 static char *name_of(const struct forest *f, const struct definitions *defs, uint32_t v,
                      uint32_t levels, bool is_cut, char out[TOPSUBTREES_NAME_SIZE])
 {
-    struct kind *kind;
+    struct child_kind *kind;
     size_t n;
 
     snprintf(out, TOPSUBTREES_NAME_SIZE, "%s", defs->region[f->region[v]].short_name);

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* What of MPI-3.1, chapters 7.6, 11 and 13, may return only when others have come somewhere. */
-static const struct kind {
+static const struct waiting_call {
     const char *name;
     const char *meeting; /* what it has to do with; NULL: with its like */
     bool does_wait, is_waited_for;
@@ -49,7 +49,7 @@ static const struct kind {
 
 #define N_KINDS (sizeof kinds / sizeof *kinds)
 
-struct finding {
+struct unrecorded_finder {
     uint32_t meeting[N_KINDS]; /* the first kind that each has to do with, which may be it */
     struct unrecorded *u;
     const struct trace_view *view;
@@ -60,7 +60,7 @@ struct finding {
     size_t cap;
 };
 
-static void find_meetings(struct finding *f)
+static void find_meetings(struct unrecorded_finder *f)
 {
     for (uint32_t kind = 0; kind < N_KINDS; kind++) {
         f->meeting[kind] = kind;
@@ -70,16 +70,16 @@ static void find_meetings(struct finding *f)
     }
 }
 
-static bool find_regions(struct finding *f)
+static bool find_regions(struct unrecorded_finder *f)
 {
     const struct definitions *defs = f->view->defs;
     bool is_any = false;
 
     f->kind_of = mem_alloc(defs->names.n, sizeof *f->kind_of);
     for (uint32_t r = 0; r < defs->names.n; r++) {
-        const struct kind *kind = defs->region[r].kind == REGION_MPI
-                                      ? named_find(NAMED(kinds), defs->region[r].plain)
-                                      : NULL;
+        const struct waiting_call *kind = defs->region[r].kind == REGION_MPI
+                                              ? named_find(NAMED(kinds), defs->region[r].plain)
+                                              : NULL;
 
         f->kind_of[r] = kind ? (uint8_t)(kind - kinds) : N_KINDS;
         is_any |= kind != NULL;
@@ -88,7 +88,7 @@ static bool find_regions(struct finding *f)
 }
 
 /* The instance is the number of the call of its kind on its location until all are counted. */
-static void find_calls(struct finding *f, uint32_t l)
+static void find_calls(struct unrecorded_finder *f, uint32_t l)
 {
     const struct call_view *calls = trace_view_calls(f->view, l);
 
@@ -112,7 +112,7 @@ static void find_calls(struct finding *f, uint32_t l)
     trace_view_passed(f->view);
 }
 
-static void number_instances(struct finding *f)
+static void number_instances(struct unrecorded_finder *f)
 {
     struct unrecorded *u = f->u;
     uint32_t base[N_KINDS];
@@ -168,7 +168,7 @@ static void list_parts(struct unrecorded *u, const struct trace_view *view)
 static struct unrecorded *find_all(const struct trace_view *view)
 {
     struct unrecorded *u = mem_alloc(1, sizeof *u);
-    struct finding f = {.u = u, .view = view};
+    struct unrecorded_finder f = {.u = u, .view = view};
 
     u->first = mem_alloc((size_t)view->n_locations + 1, sizeof *u->first);
     if (view->is_whole && find_regions(&f)) {

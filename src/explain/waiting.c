@@ -282,7 +282,7 @@ void device_path_of(const struct trace_view *view, struct device_operation opera
 
 /* -------------------------------------------------------------------- whom a call waits for */
 
-struct search {
+struct wait_search {
     const struct trace_view *view;
     uint32_t location, row;
     bool is_mpi; /* else only what it receives itself counts */
@@ -313,7 +313,7 @@ char *waiting_place(const struct waiting *w, char out[TEXT_SIZE])
 }
 
 /* How much of the wait lies before a moment; another clock may put that after its end. */
-static uint64_t delay_until(const struct search *s, uint64_t time_ns)
+static uint64_t delay_until(const struct wait_search *s, uint64_t time_ns)
 {
     uint64_t until = time_ns < s->to_ns ? time_ns : s->to_ns;
 
@@ -321,13 +321,13 @@ static uint64_t delay_until(const struct search *s, uint64_t time_ns)
 }
 
 /* Whether a delay is enough of the wait to be what it was for. */
-static bool is_material(const struct search *s, uint64_t delay_ns)
+static bool is_material(const struct wait_search *s, uint64_t delay_ns)
 {
     return delay_ns > 0 &&
            (double)delay_ns >= WAITING_MATERIAL * (double)(s->to_ns - s->from_ns);
 }
 
-static bool is_inside(const struct search *s, uint32_t call)
+static bool is_inside(const struct wait_search *s, uint32_t call)
 {
     if (!s->is_mpi)
         return call == s->row;
@@ -339,7 +339,7 @@ static bool is_inside(const struct search *s, uint32_t call)
  * The longer delay is taken. But that somebody was late is certain, and that he was in time but
  * not finished only possible: it must be much longer to be taken instead.
  */
-static void offer(struct search *s, const struct waiting *w)
+static void offer(struct wait_search *s, const struct waiting *w)
 {
     double weight = w->is_late ? CERTAIN_WEIGHT : 1;
     double weight_best = s->best.is_late ? CERTAIN_WEIGHT : 1;
@@ -363,7 +363,7 @@ static bool has_receives(const struct call_view *calls)
 }
 
 /* A send without a receive, to a rank that has none at all: when it ended is all there is. */
-static void offer_alone(struct search *s, struct waiting *w)
+static void offer_alone(struct wait_search *s, struct waiting *w)
 {
     uint32_t peer = definitions_find_location(s->view->defs, w->rank);
 
@@ -381,7 +381,7 @@ static void offer_alone(struct search *s, struct waiting *w)
     s->alone = *w;
 }
 
-static void offer_message(struct search *s, const struct message *m)
+static void offer_message(struct wait_search *s, const struct message *m)
 {
     struct waiting w = {
         .kind = m->kind == MESSAGE_RECV ? WAITING_FOR_SENDER : WAITING_FOR_RECEIVER,
@@ -415,7 +415,7 @@ static void offer_message(struct search *s, const struct message *m)
 }
 
 /* Sends posted before the call that were complete only in it. */
-static void search_pending(struct search *s, size_t at)
+static void search_pending(struct wait_search *s, size_t at)
 {
     const struct call_view *calls = &s->view->calls[s->location];
     uint64_t enter = calls->enter_ns[s->row], leave = calls_leave(calls, s->row);
@@ -433,12 +433,13 @@ static void search_pending(struct search *s, size_t at)
 }
 
 /* A non-blocking send that this call did not wait for, or one that is not MPI's own. */
-static bool is_just_posted(const struct search *s, const struct message *m, uint64_t leave_ns)
+static bool is_just_posted(const struct wait_search *s, const struct message *m,
+                           uint64_t leave_ns)
 {
     return m->kind == MESSAGE_SEND && (!s->is_mpi || m->end_ns > leave_ns);
 }
 
-static void search_messages(struct search *s)
+static void search_messages(struct wait_search *s)
 {
     const struct call_view *calls = &s->view->calls[s->location];
     uint64_t enter = calls->enter_ns[s->row], leave = calls_leave(calls, s->row);
@@ -479,7 +480,8 @@ static bool meet_part(const struct trace_view *view, const struct collective *c,
  * they are in MPI. So who came last into the call that completes it is the one that was waited
  * for, if the wait ended soon after that, and nobody came only behind its end.
  */
-static void meet_completing(struct search *s, const struct collective *c, struct waiting *w)
+static void meet_completing(struct wait_search *s, const struct collective *c,
+                            struct waiting *w)
 {
     const struct call_view *calls = s->view->calls;
     struct waiting last = *w;
@@ -504,8 +506,8 @@ static void meet_completing(struct search *s, const struct collective *c, struct
 }
 
 /* Who took part in a collective and entered it last, of those that did before a time. */
-static void meet_last(const struct search *s, const struct collective *c, uint64_t before_ns,
-                      struct waiting *w)
+static void meet_last(const struct wait_search *s, const struct collective *c,
+                      uint64_t before_ns, struct waiting *w)
 {
     const struct definitions *defs = s->view->defs;
     uint32_t n_members = c->comm < defs->n_comms ? defs->comm[c->comm].n_members : 0;
@@ -520,7 +522,8 @@ static void meet_last(const struct search *s, const struct collective *c, uint64
  * What a rank that need not wait for all has waited for: in a tree for those behind it, in a
  * scan for those before it. Which these are no trace says, but times do. False: not for anybody.
  */
-static bool meet_by_times(const struct search *s, const struct collective *c, struct waiting *w)
+static bool meet_by_times(const struct wait_search *s, const struct collective *c,
+                          struct waiting *w)
 {
     struct waiting last = *w;
 
@@ -541,7 +544,7 @@ static bool needs_all(const struct collective *c, uint32_t rank)
            (c->kind == COLLECTIVE_ALL_TO_ONE && c->root == rank);
 }
 
-static void offer_collective(struct search *s, const struct collective *c)
+static void offer_collective(struct wait_search *s, const struct collective *c)
 {
     struct waiting w = {.kind = WAITING_FOR_ALL,
                         .rank = NO_RANK,
@@ -578,7 +581,7 @@ static void offer_collective(struct search *s, const struct collective *c)
     offer(s, &w);
 }
 
-static void search_collectives(struct search *s)
+static void search_collectives(struct wait_search *s)
 {
     const struct call_view *calls = &s->view->calls[s->location];
     uint64_t enter = calls->enter_ns[s->row], leave = calls_leave(calls, s->row);
@@ -593,7 +596,7 @@ static void search_collectives(struct search *s)
 
 /* ------------------------------------------------------------------------------ teams */
 
-static void search_team(struct search *s)
+static void search_team(struct wait_search *s)
 {
     struct team_barrier barrier;
     struct waiting w = {.kind = WAITING_FOR_TEAM, .has_data = true};
@@ -616,7 +619,7 @@ static void search_team(struct search *s)
  * Why an operation began, or ended, so late: its GPU had nothing to do for longer than it was
  * at work, as it was told late; or else what took longest there.
  */
-static void follow_device(const struct search *s, struct device_operation late,
+static void follow_device(const struct wait_search *s, struct device_operation late,
                           struct waiting *w)
 {
     struct device_path path;
@@ -651,7 +654,7 @@ bool waiting_of_device(const struct trace_view *view, uint32_t location, uint32_
     return true;
 }
 
-static void search_device(struct search *s)
+static void search_device(struct wait_search *s)
 {
     struct waiting w = {.kind = WAITING_FOR_DEVICE, .has_data = true}, beyond;
     struct device_operation last;
@@ -675,7 +678,7 @@ static void search_device(struct search *s)
 
 /* ------------------------------------------------------------- calls without any record */
 
-static void search_unrecorded(struct search *s)
+static void search_unrecorded(struct wait_search *s)
 {
     const struct unrecorded *u = unrecorded_of(s->view);
     const struct unrecorded_call *call = unrecorded_find(u, s->location, s->row);
@@ -699,7 +702,7 @@ static void search_unrecorded(struct search *s)
 /* ---------------------------------------------------------------------------- guesses */
 
 /* The last message from location l to this rank that was sent during the wait. */
-static void guess_from(struct search *s, uint32_t l, struct waiting *w)
+static void guess_from(struct wait_search *s, uint32_t l, struct waiting *w)
 {
     const struct call_view *calls = &s->view->calls[l];
     uint32_t rank = s->view->defs->location[s->location].rank;
@@ -727,7 +730,7 @@ static void guess_from(struct search *s, uint32_t l, struct waiting *w)
     }
 }
 
-static void guess(struct search *s)
+static void guess(struct wait_search *s)
 {
     struct waiting w = {0};
 
@@ -768,12 +771,12 @@ void waiting_of(const struct trace_view *view, uint32_t location, uint32_t row,
 {
     uint32_t region = view->calls[location].region[row];
     const struct region *called = &view->defs->region[region];
-    struct search s = {.view = view,
-                       .location = location,
-                       .row = row,
-                       .is_mpi = called->kind == REGION_MPI,
-                       .from_ns = from_ns,
-                       .to_ns = to_ns};
+    struct wait_search s = {.view = view,
+                            .location = location,
+                            .row = row,
+                            .is_mpi = called->kind == REGION_MPI,
+                            .from_ns = from_ns,
+                            .to_ns = to_ns};
 
     search_messages(&s);
     search_collectives(&s);

@@ -328,15 +328,15 @@ static void mark_call(struct order_learning *l, uint32_t kind, uint32_t order,
 }
 
 /* Executions in another order than is firm. */
-struct where {
+struct order_counts {
     uint32_t n_last, n_others; /* that are the last ones of their locations, and others */
     uint32_t is_typical;       /* it is what most executions of a location do */
 };
 
 static void add_where(void *into, const void *from, size_t n)
 {
-    struct where *to = into;
-    const struct where *more = from;
+    struct order_counts *to = into;
+    const struct order_counts *more = from;
 
     for (size_t i = 0; i < n; i++) {
         to[i].n_last += more[i].n_last;
@@ -346,11 +346,12 @@ static void add_where(void *into, const void *from, size_t n)
 }
 
 /* Where in the run those of each order are. */
-static struct where *find_where(const struct order_learning *l, const struct kind_sets *others)
+static struct order_counts *find_where(const struct order_learning *l,
+                                       const struct kind_sets *others)
 {
     const struct forest *forest = l->input->forest;
     uint32_t n = l->shapes->orders.n, *n_here = mem_alloc(n, sizeof *n_here), begin_at = 0;
-    struct where *where = mem_alloc(n, sizeof *where);
+    struct order_counts *where = mem_alloc(n, sizeof *where);
 
     for (uint32_t t = 0; t < forest->n_trees; t++) {
         uint32_t kind = l->input->kinds->of[t];
@@ -379,7 +380,7 @@ static struct where *find_where(const struct order_learning *l, const struct kin
 
 /* It is how the program ends: what several locations do in their last executions alone, or the
  * last iteration of a loop, which has in it what comes after the loop. */
-static bool is_the_end(const struct order_learning *l, const struct where *where)
+static bool is_the_end(const struct order_learning *l, const struct order_counts *where)
 {
     const struct forest *forest = l->input->forest;
     bool is_loop =
@@ -396,7 +397,7 @@ static uint8_t *find_free(const struct order_learning *l)
     uint32_t n = o->n, n_shapes = l->shapes->id.n;
     uint32_t *column = mem_resize(NULL, kinds->at[kinds->n], sizeof *column);
     struct kind_sets others;
-    struct where *where;
+    struct order_counts *where;
     uint8_t *is_free;
 
     for (uint32_t i = 0; i < kinds->at[kinds->n]; i++)

@@ -60,11 +60,11 @@ struct turns {
 };
 
 /* The trees of one location. */
-struct range {
+struct tree_range {
     uint32_t first, end;
 };
 
-static void take_turn(struct turns *x, const struct range *range, uint32_t t)
+static void take_turn(struct turns *x, const struct tree_range *range, uint32_t t)
 {
     bool is_new_here = x->n == 0 || x->last < range->first;
     uint32_t distance = t - x->last;
@@ -101,7 +101,7 @@ uint8_t *periodic_numbers(uint32_t n, const struct forest *forest,
 {
     struct turns *turns = mem_alloc(n, sizeof *turns);
     uint8_t *is_on = mem_alloc(n, sizeof *is_on);
-    struct range range = {0, 0};
+    struct tree_range range = {0, 0};
 
     while (range.end < forest->n_trees) {
         range.first = range.end;

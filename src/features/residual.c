@@ -545,7 +545,7 @@ static void measure_structure(const struct view *view, uint32_t t, struct residu
 }
 
 /* What the trees of a kind have in common; first executions are measured one by one. */
-struct common {
+struct kind_measure {
     double structure, log_size;
     uint32_t rarest; /* vertex, from the root on */
     bool is_known;
@@ -556,7 +556,7 @@ struct measuring {
     const struct tree_kinds *kinds;
     struct residual_pairs *pairs; /* [workers] */
     struct residual_measure *measure;
-    struct common *common; /* [kinds] */
+    struct kind_measure *common; /* [kinds] */
 };
 
 static bool is_first(const struct view *view, uint32_t t)
@@ -594,7 +594,7 @@ static void measure_trees(void *ctx, size_t begin, size_t end, unsigned worker)
         uint32_t t = (uint32_t)i;
         struct residual_measure *out = &w->measure[t];
         struct residual_pairs *pairs = &w->pairs[worker];
-        const struct common *common = &w->common[w->kinds->of[t]];
+        const struct kind_measure *common = &w->common[w->kinds->of[t]];
 
         gather_residuals(pairs, &w->view, t, true);
         gather_offs(pairs, &w->view, t);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct finder {
+struct shape_finder {
     const struct forest *forest;
     const uint32_t *path; /* of the vertices of the tree */
     const uint8_t *is_apart;
@@ -36,7 +36,8 @@ void shape_class_range(uint32_t number_class, uint32_t *least, uint32_t *most)
         *least = 3; /* 2 has a class of its own */
 }
 
-static uint32_t add_shape(struct finder *f, uint32_t path, struct key key, uint32_t n_touched)
+static uint32_t add_shape(struct shape_finder *f, uint32_t path, struct key key,
+                          uint32_t n_touched)
 {
     struct shapes *s = f->shapes;
     uint32_t n_before = s->id.n, shape = idmap_add(&s->id, key);
@@ -69,7 +70,7 @@ static bool is_part(const uint32_t *path, const uint8_t *is_apart, uint32_t v)
 }
 
 /* Counts the children of vertex i of a tree; the signature of its shape. */
-static struct key count_children(struct finder *f, uint32_t base, uint32_t i,
+static struct key count_children(struct shape_finder *f, uint32_t base, uint32_t i,
                                  uint32_t *n_touched)
 {
     struct key signature = {0, 0};
@@ -95,7 +96,7 @@ static struct key count_children(struct finder *f, uint32_t base, uint32_t i,
     return signature;
 }
 
-static uint32_t shape_vertex(struct finder *f, uint32_t base, uint32_t i)
+static uint32_t shape_vertex(struct shape_finder *f, uint32_t base, uint32_t i)
 {
     uint32_t n_touched = 0, path = f->path[i], shape, order;
     struct key key = {0, 0};
@@ -124,13 +125,13 @@ static uint32_t shape_vertex(struct finder *f, uint32_t base, uint32_t i)
 
 /* ---------------------------------------------------------------------------- rarity */
 
-struct frequency {
+struct shape_frequency {
     uint32_t path, calls, shape;
 };
 
 static int by_path_and_calls(const void *a, const void *b)
 {
-    const struct frequency *p = a, *q = b;
+    const struct shape_frequency *p = a, *q = b;
 
     if (p->path != q->path)
         return p->path < q->path ? -1 : 1;
@@ -142,11 +143,11 @@ static int by_path_and_calls(const void *a, const void *b)
 /* rarity[shape] from the given numbers of calls; shapes without any get INFINITY. */
 static void find_rarity(const struct shapes *s, const uint32_t *calls, double *rarity)
 {
-    struct frequency *f = mem_alloc(s->id.n, sizeof *f);
+    struct shape_frequency *f = mem_alloc(s->id.n, sizeof *f);
     uint32_t n = s->id.n;
 
     for (uint32_t i = 0; i < n; i++)
-        f[i] = (struct frequency){s->path[i], calls[i], i};
+        f[i] = (struct shape_frequency){s->path[i], calls[i], i};
     qsort(f, n, sizeof *f, by_path_and_calls);
     for (uint32_t begin = 0, end; begin < n; begin = end) {
         double total = 0, rarer = 0;
@@ -299,11 +300,11 @@ void shapes_find(struct shapes *shapes, const struct shapes_input *input, bool i
     uint32_t n_regions = input->defs->names.n, largest = 0;
     uint32_t *n_first =
         mem_alloc(kinds->n, sizeof *n_first); /* first executions of each kind */
-    struct finder f = {.forest = forest,
-                       .is_apart = input->is_apart,
-                       .shapes = shapes,
-                       .is_learning = is_learning,
-                       .region_key = hash_names(input->defs)};
+    struct shape_finder f = {.forest = forest,
+                             .is_apart = input->is_apart,
+                             .shapes = shapes,
+                             .is_learning = is_learning,
+                             .region_key = hash_names(input->defs)};
 
     for (uint32_t t = 0; t < forest->n_trees; t++) {
         uint32_t n = forest->first[t + 1] - forest->first[t];

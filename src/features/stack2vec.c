@@ -104,13 +104,13 @@ int stack2vec_check(const struct stack2vec_opts *o)
 
 /* ------------------------------------------------------------------------------- words */
 
-struct frequency {
+struct word_frequency {
     uint32_t n_trees, word;
 };
 
 static int by_trees(const void *a, const void *b)
 {
-    const struct frequency *p = a, *q = b;
+    const struct word_frequency *p = a, *q = b;
 
     if (p->n_trees != q->n_trees)
         return p->n_trees > q->n_trees ? -1 : 1;
@@ -122,7 +122,7 @@ static uint32_t *choose_words(struct stack2vec *m, const struct vocab *vocab,
                               const struct bags *bags)
 {
     uint32_t n = vocab->label.n, n_kept = n < m->opts.most_words ? n : m->opts.most_words;
-    struct frequency *frequency = mem_alloc(n, sizeof *frequency);
+    struct word_frequency *frequency = mem_alloc(n, sizeof *frequency);
     uint32_t *number = mem_alloc(n, sizeof *number);
 
     for (uint32_t w = 0; w < n; w++) {

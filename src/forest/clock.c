@@ -20,7 +20,7 @@
 #define MIN_BUCKETS 3 /* that a slope can be taken from */
 
 /* The bounds between pairs of ranks. */
-struct bounds {
+struct rank_bounds {
     struct idmap pair; /* key_pair(i, j) */
     int64_t *w;
     size_t cap;
@@ -32,12 +32,12 @@ struct clock_bounds {
     int64_t low, high; /* INT64_MIN, INT64_MAX where nothing bounds that side */
 };
 
-struct estimate {
+struct clock_estimate {
     const struct traffic *traffic;
     const struct definitions *defs;
     struct clock_fix *fix;
     uint32_t n_ranks;
-    struct bounds bounds;
+    struct rank_bounds bounds;
     struct clock_bounds *link; /* [n_links], the first n_tree of them span the ranks */
     size_t n_links, link_cap, n_tree;
     size_t *first_of;      /* [n_instances + 1] rows of collectives by instance */
@@ -45,12 +45,12 @@ struct estimate {
     uint32_t *rank_of_row; /* [n_collectives] */
 };
 
-static int64_t fixed(const struct estimate *e, uint32_t rank, uint64_t time_ns)
+static int64_t fixed(const struct clock_estimate *e, uint32_t rank, uint64_t time_ns)
 {
     return (int64_t)clock_fixed(&e->fix[rank], time_ns);
 }
 
-static void bound(struct bounds *b, uint32_t i, uint32_t j, int64_t w)
+static void bound(struct rank_bounds *b, uint32_t i, uint32_t j, int64_t w)
 {
     uint32_t n_before = b->pair.n, at;
 
@@ -70,9 +70,9 @@ struct order {
     uint64_t begin_ns, end_ns;
 };
 
-typedef void order_fn(struct estimate *e, const struct order *order, void *ctx);
+typedef void order_fn(struct clock_estimate *e, const struct order *order, void *ctx);
 
-static void each_message(struct estimate *e, order_fn *fn, void *ctx)
+static void each_message(struct clock_estimate *e, order_fn *fn, void *ctx)
 {
     const struct traffic *t = e->traffic;
 
@@ -107,7 +107,7 @@ static bool is_ordered(const struct collective *a, uint32_t i, const struct coll
 }
 
 /* The pairs of one collective that contain the row `pivot`. */
-static void each_with(struct estimate *e, size_t instance, size_t pivot, order_fn *fn,
+static void each_with(struct clock_estimate *e, size_t instance, size_t pivot, order_fn *fn,
                       void *ctx)
 {
     const struct collective *c = e->traffic->collective;
@@ -124,7 +124,7 @@ static void each_with(struct estimate *e, size_t instance, size_t pivot, order_f
 }
 
 /* The row whose pairs stand for those of a collective: its root, or else its first. */
-static size_t pivot_of(const struct estimate *e, size_t instance)
+static size_t pivot_of(const struct clock_estimate *e, size_t instance)
 {
     const struct collective *c = e->traffic->collective;
 
@@ -134,14 +134,14 @@ static size_t pivot_of(const struct estimate *e, size_t instance)
     return e->first_of[instance];
 }
 
-static void each_collective(struct estimate *e, order_fn *fn, void *ctx)
+static void each_collective(struct clock_estimate *e, order_fn *fn, void *ctx)
 {
     for (size_t i = 0; i < e->traffic->n_instances; i++)
         if (e->first_of[i] < e->first_of[i + 1])
             each_with(e, i, pivot_of(e, i), fn, ctx);
 }
 
-static void list_collectives(struct estimate *e)
+static void list_collectives(struct clock_estimate *e)
 {
     const struct traffic *t = e->traffic;
 
@@ -166,10 +166,10 @@ static void list_collectives(struct estimate *e)
 struct check {
     size_t n_checked, n_wrong_messages, n_wrong_collectives;
     int64_t worst_ns;
-    struct bounds *add; /* bounds of what is wrong go here, if not NULL */
+    struct rank_bounds *add; /* bounds of what is wrong go here, if not NULL */
 };
 
-static void check_message(struct estimate *e, const struct order *o, void *ctx)
+static void check_message(struct clock_estimate *e, const struct order *o, void *ctx)
 {
     struct check *check = ctx;
     int64_t late = fixed(e, o->from, o->begin_ns) - fixed(e, o->to, o->end_ns);
@@ -183,7 +183,7 @@ static void check_message(struct estimate *e, const struct order *o, void *ctx)
 }
 
 /* The latest begin and the earliest end that must not cross; false if nothing is ordered. */
-static bool worst_pair(const struct estimate *e, size_t instance, uint32_t *last_in,
+static bool worst_pair(const struct clock_estimate *e, size_t instance, uint32_t *last_in,
                        uint32_t *first_out)
 {
     const struct collective *c = e->traffic->collective;
@@ -207,7 +207,7 @@ static bool worst_pair(const struct estimate *e, size_t instance, uint32_t *last
     return begin != INT64_MIN && end != INT64_MAX;
 }
 
-static struct check check_all(struct estimate *e, struct bounds *add)
+static struct check check_all(struct clock_estimate *e, struct rank_bounds *add)
 {
     const struct collective *c = e->traffic->collective;
     struct check check = {.add = add};
@@ -242,21 +242,21 @@ static size_t n_wrong(const struct check *check)
 /* ------------------------------------------------------------------------- solving */
 
 /* Times with the drift that is known so far, without the offset, which is to be found. */
-static int64_t drifted(const struct estimate *e, uint32_t rank, uint64_t time_ns)
+static int64_t drifted(const struct clock_estimate *e, uint32_t rank, uint64_t time_ns)
 {
     return (int64_t)clock_fixed(&(struct clock_fix){.drift = e->fix[rank].drift}, time_ns);
 }
 
-static void add_bound(struct estimate *e, const struct order *o, void *ctx)
+static void add_bound(struct clock_estimate *e, const struct order *o, void *ctx)
 {
     (void)ctx;
     bound(&e->bounds, o->from, o->to,
           drifted(e, o->to, o->end_ns) - drifted(e, o->from, o->begin_ns));
 }
 
-static void list_links(struct estimate *e)
+static void list_links(struct clock_estimate *e)
 {
-    const struct bounds *b = &e->bounds;
+    const struct rank_bounds *b = &e->bounds;
 
     e->n_links = 0;
     for (uint32_t k = 0; k < b->pair.n; k++) {
@@ -301,7 +301,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t i)
 }
 
 /* Kruskal: moves the links of the tightest spanning forest to the front. */
-static void span(struct estimate *e)
+static void span(struct clock_estimate *e)
 {
     uint32_t *parent = mem_alloc(e->n_ranks, sizeof *parent);
 
@@ -334,7 +334,7 @@ static double middle(const struct clock_bounds *link)
  * Walks the spanning forest from the lowest rank of each tree, where value starts at 0; across
  * link k it changes by step[k].
  */
-static void walk_tree(const struct estimate *e, const double *step, double *value)
+static void walk_tree(const struct clock_estimate *e, const double *step, double *value)
 {
     bool *is_set = mem_alloc(e->n_ranks, sizeof *is_set);
     size_t *head = mem_alloc((size_t)e->n_ranks + 1, sizeof *head);
@@ -375,9 +375,9 @@ static void walk_tree(const struct estimate *e, const double *step, double *valu
 }
 
 /* Bellman and Ford: raises the later clock of every broken bound, as long as that helps. */
-static void enforce(struct estimate *e, double *x)
+static void enforce(struct clock_estimate *e, double *x)
 {
-    const struct bounds *b = &e->bounds;
+    const struct rank_bounds *b = &e->bounds;
     bool is_changed = true;
 
     for (uint32_t round = 0; round <= e->n_ranks && is_changed; round++) {
@@ -396,7 +396,7 @@ static void enforce(struct estimate *e, double *x)
 
 /* Offsets for the drift that is set, refined until every collective is in order or it is no
  * use. */
-static struct check solve_offsets(struct estimate *e)
+static struct check solve_offsets(struct clock_estimate *e)
 {
     double *x = mem_alloc(e->n_ranks, sizeof *x), *step = NULL;
     struct check check = {0};
@@ -435,7 +435,7 @@ struct drift {
     uint64_t begin_ns, bucket_ns;
 };
 
-static void put_in_bucket(struct estimate *e, const struct order *o, void *ctx)
+static void put_in_bucket(struct clock_estimate *e, const struct order *o, void *ctx)
 {
     struct drift *d = ctx;
     int64_t w = (int64_t)(o->end_ns - o->begin_ns);
@@ -495,7 +495,7 @@ static void time_range(const struct traffic *t, uint64_t *begin_ns, uint64_t *en
 }
 
 /* Fits the drift of every rank along the spanning tree; offsets are then to be solved again. */
-static void fit_drift(struct estimate *e)
+static void fit_drift(struct clock_estimate *e)
 {
     struct drift d = {0};
     double *step = mem_alloc(e->n_tree, sizeof *step);
@@ -525,7 +525,7 @@ static void fit_drift(struct estimate *e)
 /* ---------------------------------------------------------------------------- public */
 
 /* Tries constant offsets, then drift; what leaves fewer things in the wrong order stays. */
-static struct check solve(struct estimate *e)
+static struct check solve(struct clock_estimate *e)
 {
     size_t bytes = e->n_ranks * sizeof *e->fix;
     struct clock_fix *constant = mem_alloc(e->n_ranks, sizeof *constant);
@@ -547,7 +547,7 @@ static struct check solve(struct estimate *e)
 void clock_estimate(const struct traffic *traffic, const struct definitions *defs,
                     struct clock_fix *fix, struct clock_report *report)
 {
-    struct estimate e = {
+    struct clock_estimate e = {
         .traffic = traffic, .defs = defs, .fix = fix, .n_ranks = defs->n_ranks};
     struct check before, after;
 

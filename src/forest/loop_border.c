@@ -17,7 +17,7 @@
  * is where steps differ most; but better than what is far from it. */
 enum place { NEAR, AROUND, FAR, N_PLACES };
 
-struct search {
+struct border_search {
     const struct call_view *calls;
     struct loop_sequence sequence;
     uint32_t *begin; /* [n] positions of iterations */
@@ -25,8 +25,8 @@ struct search {
 };
 
 /* Of each of the loop's callers that is in no other one. */
-static void read_levels(struct search *s, const struct definitions *defs, uint32_t caller,
-                        bool has_partners)
+static void read_levels(struct border_search *s, const struct definitions *defs,
+                        uint32_t caller, bool has_partners)
 {
     const struct call_view *calls = s->calls;
 
@@ -45,7 +45,7 @@ static void read_levels(struct search *s, const struct definitions *defs, uint32
     }
 }
 
-static void find_iterations(struct search *s, const struct insertion *iterations)
+static void find_iterations(struct border_search *s, const struct insertion *iterations)
 {
     const struct loop_sequence *q = &s->sequence;
 
@@ -62,11 +62,11 @@ static void find_iterations(struct search *s, const struct insertion *iterations
 }
 
 /* What is at one position, to be compared with others. */
-struct candidate {
+struct border_position {
     uint32_t n, at; /* `n` symbols before it */
 };
 
-static bool is_same(const struct search *s, const struct candidate *c, uint32_t at)
+static bool is_same(const struct border_search *s, const struct border_position *c, uint32_t at)
 {
     const struct loop_sequence *q = &s->sequence;
 
@@ -81,7 +81,7 @@ static bool is_same(const struct search *s, const struct candidate *c, uint32_t 
 }
 
 /* All of it is known: neither a break nor one of too many symbols. */
-static bool is_sayable(const struct loop_sequence *q, const struct candidate *c)
+static bool is_sayable(const struct loop_sequence *q, const struct border_position *c)
 {
     for (uint32_t k = 1; k <= c->n; k++)
         if (q->symbol[c->at - k] == LOOP_BREAK || q->symbol[c->at - k] > q->known.n)
@@ -93,8 +93,8 @@ static bool is_sayable(const struct loop_sequence *q, const struct candidate *c)
  * It comes once in every iteration from the first-th on, and at this place of nearly all. Some
  * may be cut elsewhere than the others, as they do something between what begins them.
  */
-static bool is_border(const struct search *s, const struct candidate *c, uint32_t shift,
-                      uint32_t first)
+static bool is_border(const struct border_search *s, const struct border_position *c,
+                      uint32_t shift, uint32_t first)
 {
     uint32_t end = s->n - 2, i = first, n_here = 0;
 
@@ -111,12 +111,12 @@ static bool is_border(const struct search *s, const struct candidate *c, uint32_
 }
 
 /* With so many symbols before it, of which some may be of the iteration before. */
-static bool find_at(const struct search *s, uint32_t shift, uint32_t n, struct loop_border *out,
-                    uint32_t *n_begun)
+static bool find_at(const struct border_search *s, uint32_t shift, uint32_t n,
+                    struct loop_border *out, uint32_t *n_begun)
 {
     const struct loop_sequence *q = &s->sequence;
     uint32_t first = n > shift; /* what is before the first iteration is none */
-    struct candidate c = {n, s->begin[first] + shift};
+    struct border_position c = {n, s->begin[first] + shift};
 
     if (!is_border(s, &c, shift, first))
         return false;
@@ -137,7 +137,7 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 }
 
 /* With a shift below that of out. */
-static bool find_in(const struct search *s, enum place place, struct loop_border *out,
+static bool find_in(const struct border_search *s, enum place place, struct loop_border *out,
                     uint32_t *n_begun)
 {
     uint32_t begin = place == FAR ? LOOP_MAX_BORDERS + 1 : 0;
@@ -156,9 +156,9 @@ static bool find_in(const struct search *s, enum place place, struct loop_border
 }
 
 /* What they do with whom; or, where that comes earlier, what they do. */
-static bool find_by_symbols(struct search *s, enum place place, const struct definitions *defs,
-                            const struct loop_part *part, struct loop_border *out,
-                            uint32_t *n_begun)
+static bool find_by_symbols(struct border_search *s, enum place place,
+                            const struct definitions *defs, const struct loop_part *part,
+                            struct loop_border *out, uint32_t *n_begun)
 {
     bool is_found = false;
 
@@ -178,7 +178,7 @@ static bool find_by_symbols(struct search *s, enum place place, const struct def
 bool loop_border_find(const struct call_view *calls, const struct definitions *defs,
                       const struct loop_part *part, struct loop_border *out, uint32_t *n_begun)
 {
-    struct search s = {.calls = calls};
+    struct border_search s = {.calls = calls};
     bool is_found = false;
 
     *out = (struct loop_border){.shift = MAX_SHIFT};

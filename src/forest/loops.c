@@ -40,7 +40,7 @@
 #define AT_THE_ENDS 2u      /* iterations by which locations may differ */
 #define OTHER_LEVEL 0.25    /* weight of what is not held for the step of the program */
 
-struct finder {
+struct loop_finder {
     const struct call_view *calls;
     const struct definitions *defs;
     struct loops_found *out;
@@ -201,7 +201,7 @@ static bool is_step_of_all(struct loop_cut *const *level, uint32_t step, uint32_
 
 /* True when one function is called in every iteration and is all, or nearly all, of it: that is
  * the better one to look at. */
-static bool is_a_function(const struct finder *f, const struct loop_cut *cut)
+static bool is_a_function(const struct loop_finder *f, const struct loop_cut *cut)
 {
     const struct call_view *calls = f->calls;
     uint32_t n_regions = f->defs->names.n;
@@ -224,7 +224,7 @@ static bool is_a_function(const struct finder *f, const struct loop_cut *cut)
     return is;
 }
 
-static void add_part(struct finder *f, const struct loop_cut *cut, bool is_step)
+static void add_part(struct loop_finder *f, const struct loop_cut *cut, bool is_step)
 {
     const struct loop_sequence *s = &f->sequence;
     struct loop_part *part;
@@ -280,7 +280,7 @@ static bool overlap(const struct loop_cut *a, const struct loop_cut *b)
            (end > begin && (double)(end - begin) > 0.1 * (double)shorter);
 }
 
-static const struct loop_cut *longest_cut(const struct finder *f)
+static const struct loop_cut *longest_cut(const struct loop_finder *f)
 {
     const struct loop_cut *longest = &f->cut[0];
 
@@ -290,7 +290,7 @@ static const struct loop_cut *longest_cut(const struct finder *f)
 }
 
 /* The step, and the other levels, of the cuts that last about as long as the longest. */
-static void add_levels(struct finder *f, const struct loop_cut *longest)
+static void add_levels(struct loop_finder *f, const struct loop_cut *longest)
 {
     struct loop_cut *cut[2 * MAX_HEADERS], *level[2 * MAX_HEADERS] = {NULL};
     uint32_t n = 0, n_levels, step = 0;
@@ -310,7 +310,7 @@ static void add_levels(struct finder *f, const struct loop_cut *longest)
 }
 
 /* Done with what is at the same time as the longest. */
-static void drop_cuts(struct finder *f, const struct loop_cut *longest)
+static void drop_cuts(struct loop_finder *f, const struct loop_cut *longest)
 {
     uint32_t left = 0;
 
@@ -325,7 +325,7 @@ static void drop_cuts(struct finder *f, const struct loop_cut *longest)
     f->n_cuts = left;
 }
 
-static void cut_by_headers(struct finder *f)
+static void cut_by_headers(struct loop_finder *f)
 {
     struct loop_header header[MAX_HEADERS];
     size_t n = loop_headers(&f->sequence, header, MAX_HEADERS);
@@ -356,7 +356,7 @@ static uint64_t time_inside(const struct call_view *calls, const struct long_cal
     return calls->enter_ns[last] + calls->inclusive_ns[last] - calls->enter_ns[call->begin];
 }
 
-static void cut_calls(struct finder *f, const struct long_call *call, size_t n,
+static void cut_calls(struct loop_finder *f, const struct long_call *call, size_t n,
                       bool has_partners)
 {
     loop_sequence_clear(&f->sequence);
@@ -368,7 +368,7 @@ static void cut_calls(struct finder *f, const struct long_call *call, size_t n,
 }
 
 /* What they do with whom; where that does not repeat, what they do. */
-static void find_in(struct finder *f, const struct long_call *call, size_t n)
+static void find_in(struct loop_finder *f, const struct long_call *call, size_t n)
 {
     uint64_t ns = 0;
 
@@ -411,7 +411,7 @@ static bool is_helper(const struct location *where, const struct call_view *call
 }
 
 /* All that last long, and the location itself if it is not a helper. */
-static size_t long_calls(const struct finder *f, const struct location *where,
+static size_t long_calls(const struct loop_finder *f, const struct location *where,
                          struct long_call **list)
 {
     const struct call_view *calls = f->calls;
@@ -446,7 +446,7 @@ static size_t long_calls(const struct finder *f, const struct location *where,
 void loops_find(const struct call_view *calls, const struct location *where,
                 const struct definitions *defs, bool goes_on, struct loops_found *out)
 {
-    struct finder f = {.calls = calls, .defs = defs, .goes_on = goes_on, .out = out};
+    struct loop_finder f = {.calls = calls, .defs = defs, .goes_on = goes_on, .out = out};
     struct long_call *list = NULL;
     size_t n;
 
@@ -537,14 +537,14 @@ int loops_found_unpack(struct loops_found *found, struct pack *pack)
  */
 
 /* What locations found, as votes. */
-struct vote {
+struct caller_vote {
     uint32_t caller, n;
     double weight;
 };
 
 static int by_loop(const void *a, const void *b)
 {
-    const struct vote *p = a, *q = b;
+    const struct caller_vote *p = a, *q = b;
 
     if (p->caller != q->caller)
         return p->caller < q->caller ? -1 : 1;
@@ -561,9 +561,10 @@ static double weight_of(const struct loop_part *part)
 }
 
 /* False when nothing is left to vote for. */
-static bool elect(const struct loops_found *found, uint32_t n_locations, struct vote *winner)
+static bool elect(const struct loops_found *found, uint32_t n_locations,
+                  struct caller_vote *winner)
 {
-    struct vote *vote = mem_alloc((size_t)n_locations * MAX_LOOPS * 2, sizeof *vote);
+    struct caller_vote *vote = mem_alloc((size_t)n_locations * MAX_LOOPS * 2, sizeof *vote);
     size_t n = 0;
 
     for (uint32_t l = 0; l < n_locations; l++)
@@ -571,13 +572,13 @@ static bool elect(const struct loops_found *found, uint32_t n_locations, struct 
             const struct loop_part *part = &found[l].part[i];
 
             if (part->calls.n > 0)
-                vote[n++] = (struct vote){part->caller, part->calls.n, weight_of(part)};
+                vote[n++] = (struct caller_vote){part->caller, part->calls.n, weight_of(part)};
         }
     if (n > 0)
         qsort(vote, n, sizeof *vote, by_loop);
-    *winner = (struct vote){0};
+    *winner = (struct caller_vote){0};
     for (size_t i = 0, k; i < n; i = k) {
-        struct vote sum = vote[i];
+        struct caller_vote sum = vote[i];
 
         for (k = i + 1; k < n && by_loop(&vote[i], &vote[k]) == 0; k++)
             sum.weight += vote[k].weight;
@@ -594,7 +595,7 @@ static uint32_t apart(uint32_t a, uint32_t b)
 }
 
 /* Moves the part that fits best, if there is one. */
-static void take_part(struct loops_found *found, const struct vote *winner,
+static void take_part(struct loops_found *found, const struct caller_vote *winner,
                       struct loop_part *out)
 {
     struct loop_part *best = NULL;
@@ -716,7 +717,7 @@ static struct profile_row row_of(const struct loop *loop, uint32_t n_locations)
 void loops_elect(struct loops_found *found, const struct clock_fix *fix,
                  const struct definitions *defs, struct loops *out)
 {
-    struct vote winner;
+    struct caller_vote winner;
 
     *out = (struct loops){.n_locations = defs->n_locations};
     while (out->n < MAX_LOOPS && elect(found, defs->n_locations, &winner)) {

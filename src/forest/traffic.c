@@ -157,7 +157,7 @@ uint32_t traffic_location_of(const struct traffic *traffic, size_t i)
 /* ------------------------------------------------------------------------- messages */
 
 /* One side of all channels: the rows of channel c are row[first[c] .. first[c+1]). */
-struct side {
+struct channel_side {
     size_t *first;
     uint32_t *row;
 };
@@ -165,7 +165,7 @@ struct side {
 struct channels {
     struct idmap id;
     uint32_t *of_row; /* [n_messages] */
-    struct side send, recv;
+    struct channel_side send, recv;
 };
 
 static struct key channel_key(const struct message *m, uint32_t rank)
@@ -175,8 +175,8 @@ static struct key channel_key(const struct message *m, uint32_t rank)
 }
 
 /* Counting sort of the rows of one kind by channel. */
-static void list_rows(struct side *side, const struct channels *c, const struct traffic *t,
-                      enum message_kind kind)
+static void list_rows(struct channel_side *side, const struct channels *c,
+                      const struct traffic *t, enum message_kind kind)
 {
     size_t n = 0;
 

@@ -202,7 +202,7 @@ void logit_fit(struct logit *l, const struct logit_input *in)
 
 /* ---------------------------------------------------------------------------------- score */
 
-struct scored {
+struct logit_scores {
     const struct logit *logit;
     const struct rows *rows;
     const double *prior;
@@ -211,7 +211,7 @@ struct scored {
 
 static void score_rows(void *ctx, size_t begin, size_t end, unsigned worker)
 {
-    struct scored *s = ctx;
+    struct logit_scores *s = ctx;
 
     (void)worker;
     for (size_t i = begin; i < end; i++) {
@@ -224,7 +224,7 @@ static void score_rows(void *ctx, size_t begin, size_t end, unsigned worker)
 void logit_score(const struct logit *l, const struct rows *rows, const double *prior,
                  struct pool *pool, double *score)
 {
-    struct scored s = {l, rows, prior, score};
+    struct logit_scores s = {l, rows, prior, score};
 
     if (l->n_cols > 0)
         pool_for(pool, rows->n, GRAIN, score_rows, &s);

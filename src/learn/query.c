@@ -17,7 +17,7 @@
 #define ASKED_UNCERTAIN 1.0
 #define WAVE_UNCERTAIN 1.5
 
-struct candidate {
+struct question_candidate {
     double value, tie; /* the highest first */
     uint32_t kind, i;
 };
@@ -29,7 +29,7 @@ struct kind_queue {
 
 /* The unlabelled executions, by kind. */
 struct queues {
-    struct candidate *candidate;
+    struct question_candidate *candidate;
     struct kind_queue *queue;
     size_t n;
 };
@@ -46,7 +46,7 @@ struct choice {
 
 static int by_kind(const void *a, const void *b)
 {
-    const struct candidate *p = a, *q = b;
+    const struct question_candidate *p = a, *q = b;
 
     if (p->kind != q->kind)
         return p->kind < q->kind ? -1 : 1;
@@ -81,11 +81,11 @@ static void queues_init(struct queues *q, const struct choice *c, bool is_uncert
                          .queue = mem_alloc(in->reasons->n_lasting, sizeof *q->queue)};
     for (uint32_t i = 0; i < in->n; i++)
         if (c->label[i] == LABEL_NONE)
-            q->candidate[n++] =
-                (struct candidate){is_uncertain ? WAVE_UNCERTAIN * wave_of(c, i) -
-                                                      fabs(c->score[i] - c->learner->pivot)
-                                                : c->score[i],
-                                   in->prior[i], kind_of(c, i), i};
+            q->candidate[n++] = (struct question_candidate){
+                is_uncertain
+                    ? WAVE_UNCERTAIN * wave_of(c, i) - fabs(c->score[i] - c->learner->pivot)
+                    : c->score[i],
+                in->prior[i], kind_of(c, i), i};
     qsort(q->candidate, n, sizeof *q->candidate, by_kind);
     for (size_t k = 0; k < n; k++) {
         if (k == 0 || q->candidate[k].kind != q->candidate[k - 1].kind)
@@ -111,15 +111,15 @@ static double handicap(const struct choice *c, uint32_t kind, bool is_uncertain)
 }
 
 /* The best head, with the handicap of its kind; NULL when all are chosen. */
-static const struct candidate *best_head(const struct choice *c, struct queues *q,
-                                         bool is_uncertain)
+static const struct question_candidate *best_head(const struct choice *c, struct queues *q,
+                                                  bool is_uncertain)
 {
-    const struct candidate *best = NULL;
+    const struct question_candidate *best = NULL;
     double best_value = 0;
 
     for (size_t k = 0; k < q->n; k++) {
         struct kind_queue *queue = &q->queue[k];
-        const struct candidate *head;
+        const struct question_candidate *head;
         double value;
 
         while (queue->at < queue->end && c->is_chosen[q->candidate[queue->at].i])
@@ -183,7 +183,7 @@ size_t query_next(const struct learner *learner, const signed char *label, const
     }
     for (; n < most; turn++) {
         bool is_uncertain = !isnan(learner->pivot) && turn % 2 == 1;
-        const struct candidate *head =
+        const struct question_candidate *head =
             best_head(&c, is_uncertain ? &c.uncertain : &c.strange, is_uncertain);
 
         if (head == NULL)

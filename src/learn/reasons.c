@@ -121,13 +121,13 @@ void waves_find(struct waves *w, const struct forest *f, const struct residual_m
 enum family { IN_TIME, IN_GROSS, IN_SHAPE, N_FAMILIES };
 
 /* Where each block of columns begins. */
-struct layout {
+struct column_layout {
     uint32_t n_paths, more, function, shape, part, first, nats, tracer, all, end;
 };
 
-static struct layout layout_of(const struct residual_model *model)
+static struct column_layout layout_of(const struct residual_model *model)
 {
-    struct layout l = {.n_paths = model->paths.n};
+    struct column_layout l = {.n_paths = model->paths.n};
 
     l.more = N_FAMILIES * (l.n_paths + 1);
     l.function = l.more + 2;
@@ -173,7 +173,7 @@ void reasons_release(struct reasons *reasons)
 
 struct writer {
     const struct reasons_input *in;
-    struct layout layout;
+    struct column_layout layout;
     struct residual_pairs pairs;
     uint32_t *end; /* [n_paths] the first path that ends in the same function */
     struct rows *rows;
@@ -229,7 +229,7 @@ static uint32_t worst_path(const struct residual_pairs *pairs, enum score_part p
 /* Kind, function, shape: what the part points at. */
 static void add_kind(struct writer *w, uint32_t t, enum score_part part)
 {
-    const struct layout *l = &w->layout;
+    const struct column_layout *l = &w->layout;
     const struct residual_place *place = w->in->place;
     uint32_t rarest = w->in->measure[t].rarest, path, family;
 
@@ -258,7 +258,7 @@ static void add_kind(struct writer *w, uint32_t t, enum score_part part)
 static void add_tree(struct writer *w, uint32_t t)
 {
     const struct residual_scores *scores = w->in->scores;
-    const struct layout *l = &w->layout;
+    const struct column_layout *l = &w->layout;
 
     residual_pairs_of(&w->pairs, w->in->model, w->in->place, w->in->forest, t);
     if (scores->is_by_tracer[t])
@@ -321,7 +321,7 @@ void reasons_say(uint32_t kind, const struct residual_model *model,
 {
     static const char *const family[N_FAMILIES] = {"time in", "time, perhaps by chance, in",
                                                    "shape of"};
-    struct layout l = layout_of(model);
+    struct column_layout l = layout_of(model);
     char path[REASON_SIZE - 24];
 
     if (kind == l.tracer) {

@@ -19,13 +19,13 @@
 #define MIN_WORK 200000.0 /* and in any case */
 
 /* A piece of excess. */
-struct piece {
+struct excess_piece {
     uint64_t time_ns;
     int64_t ns;
     bool is_mpi; /* of the call of MPI at that time; else of the time until the next one */
 };
 
-struct asked {
+struct cost_question {
     struct live_cost cost;
     uint32_t location;
     uint64_t step;
@@ -33,14 +33,14 @@ struct asked {
     uint64_t leave_ns, took_ns;
     double lost_ns;
     double unknown_ns; /* of that, in calls that may wait for other than MPI */
-    struct piece *piece;
+    struct excess_piece *piece;
     size_t n_pieces, cap;
 };
 
 struct live_costs {
     struct live_costs_opts opts;
     struct sync_window own, *window; /* window: own, or another's */
-    struct asked asked[LIVE_COSTS_MAX_ASKED];
+    struct cost_question asked[LIVE_COSTS_MAX_ASKED];
     size_t n, n_pieces;
     uint64_t before_ns; /* when the last step began */
     uint64_t n_needs,
@@ -121,12 +121,12 @@ static bool may_ask(const struct live_costs *c)
            c->n_pieces < LIVE_COSTS_MAX_CUTS;
 }
 
-static struct asked *ask(struct live_costs *c, const struct ad_step *step, uint32_t location,
-                         struct prov_event event)
+static struct cost_question *ask(struct live_costs *c, const struct ad_step *step,
+                                 uint32_t location, struct prov_event event)
 {
-    struct asked *a = &c->asked[c->n++];
+    struct cost_question *a = &c->asked[c->n++];
 
-    *a = (struct asked){
+    *a = (struct cost_question){
         .cost = {.event = event, .program = step->defs->location[location].program},
         .location = location,
         .step = step->number,
@@ -136,16 +136,16 @@ static struct asked *ask(struct live_costs *c, const struct ad_step *step, uint3
 
 static void add_piece(void *ctx, uint64_t time_ns, int64_t ns)
 {
-    struct asked *a = ctx;
+    struct cost_question *a = ctx;
 
     mem_grow(&a->piece, &a->cap, a->n_pieces + 1, sizeof *a->piece);
-    a->piece[a->n_pieces++] = (struct piece){time_ns, ns, false};
+    a->piece[a->n_pieces++] = (struct excess_piece){time_ns, ns, false};
     a->begin_ns = time_ns < a->begin_ns ? time_ns : a->begin_ns;
 }
 
 /* What a call took too long, row i of c's. */
-static void add_excess(struct live_costs *c, struct asked *a, const struct region *region,
-                       uint32_t i, double excess_ns)
+static void add_excess(struct live_costs *c, struct cost_question *a,
+                       const struct region *region, uint32_t i, double excess_ns)
 {
     const struct call_view calls = {.enter_ns = c->enter_ns,
                                     .inclusive_ns = c->inclusive_ns,
@@ -165,7 +165,7 @@ static void add_excess(struct live_costs *c, struct asked *a, const struct regio
 }
 
 /* Takes back what has lost nothing. */
-static void check(struct live_costs *c, struct asked *a)
+static void check(struct live_costs *c, struct cost_question *a)
 {
     c->n_pieces += a->n_pieces;
     if (a->lost_ns >= MIN_LOST)
@@ -196,7 +196,7 @@ static void take_rows(struct live_costs *c, const struct calls *calls, uint32_t 
 void live_costs_call(struct live_costs *c, const struct ad_step *step,
                      const struct verdict *call, struct prov_event event)
 {
-    struct asked *a;
+    struct cost_question *a;
 
     if (!may_ask(c) || c->opts.is_inclusive || call->row == NO_ROW)
         return;
@@ -250,7 +250,7 @@ void live_costs_execution(struct live_costs *c, const struct ad_step *step,
 {
     const struct forest *f = &foi->trees.forest;
     uint32_t first = f->first[t];
-    struct asked *a;
+    struct cost_question *a;
 
     if (!may_ask(c) || live_forest_is_cut(&foi->trees, t))
         return;
@@ -268,16 +268,16 @@ void live_costs_execution(struct live_costs *c, const struct ad_step *step,
 
 /* --------------------------------------------------------------------------------- playing */
 
-enum answer { KNOWN, NOT_YET, NEVER };
+enum cost_answer { KNOWN, NOT_YET, NEVER };
 
 /* Takes its pieces out of what is kept; returns how much of it is older than that. */
-static int64_t cut(struct live_costs *c, const struct asked *a)
+static int64_t cut(struct live_costs *c, const struct cost_question *a)
 {
     struct replay *r = &c->window->replay;
     int64_t gone_ns = 0;
 
     for (size_t i = 0; i < a->n_pieces; i++) {
-        const struct piece *p = &a->piece[i];
+        const struct excess_piece *p = &a->piece[i];
         uint32_t row = p->is_mpi ? sync_window_row(c->window, a->location, p->time_ns) : 0;
 
         if (p->time_ns < c->window->open_ns || row == NO_CALL)
@@ -298,7 +298,7 @@ struct round {
     double work;   /* syncs that may still be gone through */
 };
 
-static bool is_due(const struct asked *a, const struct round *round)
+static bool is_due(const struct cost_question *a, const struct round *round)
 {
     const struct ad_step *step = round->step;
     uint64_t n = step->number - a->step;
@@ -314,7 +314,7 @@ static uint64_t within(int64_t ns, double lost_ns)
 }
 
 /* Whether something left a rank that was ahead otherwise, and has not come where it goes. */
-static bool is_under_way(const struct live_costs *c, const struct asked *a,
+static bool is_under_way(const struct live_costs *c, const struct cost_question *a,
                          const struct replay_result *result)
 {
     const struct syncs *s = &c->window->syncs;
@@ -324,7 +324,8 @@ static bool is_under_way(const struct live_costs *c, const struct asked *a,
 }
 
 /* Sets a->cost as far as it is known. */
-static enum answer play(struct live_costs *c, struct asked *a, struct round *round, bool is_due)
+static enum cost_answer play(struct live_costs *c, struct cost_question *a, struct round *round,
+                             bool is_due)
 {
     struct replay *r = &c->window->replay;
     int64_t gone_ns = cut(c, a), least, most;
@@ -354,14 +355,15 @@ static enum answer play(struct live_costs *c, struct asked *a, struct round *rou
 
 static int by_lost(const void *a, const void *b)
 {
-    const struct asked *p = a, *q = b;
+    const struct cost_question *p = a, *q = b;
 
     if (p->lost_ns != q->lost_ns)
         return p->lost_ns > q->lost_ns ? -1 : 1;
     return (p->begin_ns > q->begin_ns) - (p->begin_ns < q->begin_ns);
 }
 
-static enum answer answer(struct live_costs *c, struct asked *a, struct round *round)
+static enum cost_answer answer(struct live_costs *c, struct cost_question *a,
+                               struct round *round)
 {
     bool due = is_due(a, round);
 
@@ -376,8 +378,8 @@ static void settle(struct live_costs *c, struct round *round, live_cost_fn *tell
 
     qsort(c->asked, c->n, sizeof *c->asked, by_lost);
     for (size_t i = 0; i < c->n; i++) {
-        struct asked *a = &c->asked[i];
-        enum answer is = answer(c, a, round);
+        struct cost_question *a = &c->asked[i];
+        enum cost_answer is = answer(c, a, round);
 
         if (is == KNOWN)
             tell(ctx, &a->cost);
@@ -397,7 +399,7 @@ static uint64_t first_of_interest(const struct live_costs *c, const struct ad_st
     uint64_t step_ns = step->end_ns - step->begin_ns, first_ns = UINT64_MAX;
 
     for (size_t i = 0; i < c->n; i++) {
-        const struct asked *a = &c->asked[i];
+        const struct cost_question *a = &c->asked[i];
         uint64_t margin_ns = a->took_ns > step_ns ? a->took_ns : step_ns;
         uint64_t ns = a->begin_ns > margin_ns ? a->begin_ns - margin_ns : 0;
 

@@ -17,12 +17,12 @@
 #define ROUND_MS 200  /* between looks whether we are told to end */
 
 /* What a rank (kept at its first location) or a region did in a step. */
-struct tally {
+struct step_tally {
     uint64_t n_calls, n_anomalies;
 };
 
 struct tallies {
-    struct tally *tally; /* [n] */
+    struct step_tally *tally; /* [n] */
     uint32_t n;
     size_t cap;
 };
@@ -172,11 +172,11 @@ void live_exchange_models(struct live_exchange *x, struct live_models *m,
 
 /* ----------------------------------------------------------------------------- statistics */
 
-static struct tally *tally_of(struct tallies *t, uint32_t i)
+static struct step_tally *tally_of(struct tallies *t, uint32_t i)
 {
     mem_grow(&t->tally, &t->cap, (size_t)i + 1, sizeof *t->tally);
     while (t->n <= i)
-        t->tally[t->n++] = (struct tally){0};
+        t->tally[t->n++] = (struct step_tally){0};
     return &t->tally[i];
 }
 
@@ -199,7 +199,7 @@ static void say(struct live_exchange *x, const char *program, uint32_t rank, con
 
 /* Where nothing happened, there is nothing to say. */
 static void say_tally(struct live_exchange *x, const char *program, uint32_t rank,
-                      const char *region, const struct tally *tally, bool is_judged)
+                      const char *region, const struct step_tally *tally, bool is_judged)
 {
     if (is_judged && (tally->n_calls > 0 || tally->n_anomalies > 0))
         say(x, program, rank, region, "anomalies", tally->n_anomalies);
@@ -280,9 +280,9 @@ void live_exchange_calls(struct live_exchange *x, const struct definitions *defs
                          const struct calls *calls, uint32_t n_locations)
 {
     for (uint32_t r = 0; r < x->rank.n; r++)
-        x->rank.tally[r] = (struct tally){0};
+        x->rank.tally[r] = (struct step_tally){0};
     for (uint32_t r = 0; r < x->region.n; r++)
-        x->region.tally[r] = (struct tally){0};
+        x->region.tally[r] = (struct step_tally){0};
     find_homes(x, defs);
     for (uint32_t l = 0; l < n_locations; l++) {
         count_calls(x, l, &calls[l]);

@@ -51,7 +51,7 @@ struct tracer_rows {
 };
 
 /* The rows of one execution in a step. */
-struct span {
+struct execution_rows {
     uint32_t root, begin, end;       /* [begin, end) are new */
     uint32_t n_before;               /* vertices it had, at most */
     uint32_t n_new;                  /* calls that the new rows are, without the tracer's */
@@ -110,7 +110,7 @@ static struct target grow(struct forest *f, uint64_t **enter_ns, size_t *enter_c
 }
 
 /* How many rows before a new one are the tracer's, or UINT32_MAX if it is one of these. */
-static uint32_t count_apart(const struct span *s, uint32_t row)
+static uint32_t count_apart(const struct execution_rows *s, uint32_t row)
 {
     uint32_t low = FIRST_NOT(i, 0, s->n_apart, s->apart[i].end <= row);
 
@@ -119,7 +119,8 @@ static uint32_t count_apart(const struct span *s, uint32_t row)
     return low > 0 ? s->apart[low - 1].n_until : 0;
 }
 
-static inline uint32_t vertex_of(const struct open_tree *o, const struct span *s, uint32_t row)
+static inline uint32_t vertex_of(const struct open_tree *o, const struct execution_rows *s,
+                                 uint32_t row)
 {
     uint32_t n_apart = 0;
 
@@ -134,8 +135,8 @@ static inline uint32_t vertex_of(const struct open_tree *o, const struct span *s
 
 /* New rows without any of the tracer's among them, n of them, to be vertices from `at` on. */
 static void append_run(const struct target *to, const struct open_tree *o,
-                       const struct calls *c, const struct span *s, uint32_t begin, uint32_t n,
-                       uint32_t at)
+                       const struct calls *c, const struct execution_rows *s, uint32_t begin,
+                       uint32_t n, uint32_t at)
 {
     memcpy(to->region + at, c->region + begin, n * sizeof *to->region);
     memcpy(to->exclusive_ns + at, c->exclusive_ns + begin, n * sizeof *to->exclusive_ns);
@@ -150,7 +151,7 @@ static void append_run(const struct target *to, const struct open_tree *o,
 
 /* The new rows that are kept, after the vertices there are. */
 static void append_rows(const struct target *to, const struct open_tree *o,
-                        const struct calls *c, const struct span *s)
+                        const struct calls *c, const struct execution_rows *s)
 {
     uint32_t row = s->begin, n_left = s->n_kept;
 
@@ -166,7 +167,7 @@ static void append_rows(const struct target *to, const struct open_tree *o,
 
 /* Calls that were open when the step began and are over now. */
 static void settle_carried(const struct target *to, const struct open_tree *o,
-                           const struct calls *c, const struct span *s)
+                           const struct calls *c, const struct execution_rows *s)
 {
     for (uint32_t row = s->root; row < s->begin; row++) {
         uint32_t v = o->chain[row - s->root];
@@ -196,7 +197,7 @@ static void set_apart(struct live_forest *lf, uint32_t begin, uint32_t end, bool
 
 /* Finds the tracer's calls in an execution and adds up the time of those that are over. */
 static void find_apart(struct live_forest *lf, struct open_tree *o, const struct calls *c,
-                       const struct span *s, const struct definitions *defs)
+                       const struct execution_rows *s, const struct definitions *defs)
 {
     lf->n_apart = 0;
     for (uint32_t row = s->root + 1; row < s->end;) {
@@ -215,7 +216,8 @@ static void find_apart(struct live_forest *lf, struct open_tree *o, const struct
 }
 
 /* The gaps that this step has made in a tree that begins at vertex `base` of a forest. */
-static void add_gaps(struct forest *f, uint32_t t, uint32_t base, const struct span *s)
+static void add_gaps(struct forest *f, uint32_t t, uint32_t base,
+                     const struct execution_rows *s)
 {
     for (uint32_t i = 0; i < s->n_apart; i++) {
         const struct tracer_rows *a = &s->apart[i];
@@ -229,7 +231,7 @@ static void add_gaps(struct forest *f, uint32_t t, uint32_t base, const struct s
 /* ------------------------------------------------------------------------------- messages */
 
 /* [*m, end) are those of this execution: they are in time order, and so are executions. */
-static size_t messages_of(const struct calls *c, const struct span *s, size_t *m)
+static size_t messages_of(const struct calls *c, const struct execution_rows *s, size_t *m)
 {
     size_t end;
 
@@ -310,7 +312,7 @@ static void note_unended(struct live_forest *lf, uint32_t location, const struct
 
 /* The root was left: a tree. Returns the message that follows. */
 static size_t finish(struct live_forest *lf, uint32_t location, const struct calls *c,
-                     const struct span *s, size_t m)
+                     const struct execution_rows *s, size_t m)
 {
     struct forest *f = &lf->forest;
     struct open_tree *o = &lf->open[location];
@@ -355,7 +357,8 @@ static size_t finish(struct live_forest *lf, uint32_t location, const struct cal
 }
 
 /* The vertices of the calls that are open now, so that the next step can go on from them. */
-static void note_chain(struct open_tree *o, const struct calls *c, const struct span *s)
+static void note_chain(struct open_tree *o, const struct calls *c,
+                       const struct execution_rows *s)
 {
     uint32_t n = 0;
 
@@ -368,7 +371,7 @@ static void note_chain(struct open_tree *o, const struct calls *c, const struct 
 
 /* Still open at the end of the step. Returns the message that follows. */
 static size_t keep(struct live_forest *lf, struct open_tree *o, const struct calls *c,
-                   const struct span *s, size_t m)
+                   const struct execution_rows *s, size_t m)
 {
     struct target to = grow(&o->kept, &o->enter_ns, &o->enter_cap, s->n_kept, 0);
     size_t end = messages_of(c, s, &m);
@@ -392,10 +395,11 @@ static size_t keep(struct live_forest *lf, struct open_tree *o, const struct cal
 }
 
 /* Once calls were left out, no more are kept: a tree has the first ones, without gaps. */
-static struct span span_of(struct live_forest *lf, struct open_tree *o, const struct calls *c,
-                           uint32_t root, const struct definitions *defs)
+static struct execution_rows span_of(struct live_forest *lf, struct open_tree *o,
+                                     const struct calls *c, uint32_t root,
+                                     const struct definitions *defs)
 {
-    struct span s = {.root = root, .begin = root, .end = root + c->subtree_len[root]};
+    struct execution_rows s = {.root = root, .begin = root, .end = root + c->subtree_len[root]};
     uint64_t room;
 
     if (root < c->n_carried)
@@ -445,7 +449,7 @@ void live_forest_add(struct live_forest *lf, uint32_t location, const struct cal
 
     lf->last_ns = c->last_ns > lf->last_ns ? c->last_ns : lf->last_ns;
     for (uint32_t row = 0; row < c->n;) {
-        struct span s;
+        struct execution_rows s;
 
         if (c->region[row] != lf->region) {
             row++;

@@ -337,7 +337,7 @@ static uint32_t foi_guess_add(struct foi_guess *g, const struct ad_step *step,
 #define NS_PER_S 1e9
 #define LONGEST_WINDOW_S 1e10
 
-struct sink {
+struct tree_sink {
     live_tree_fn *step;
     void *ctx;
 };
@@ -350,7 +350,7 @@ struct live_trees {
     struct live_waits waits; /* of what it judges */
     const char *loop;        /* the pattern of one, or NULL */
     struct rolling_opts rolling_opts;
-    struct sink *sink; /* [n_sinks] */
+    struct tree_sink *sink; /* [n_sinks] */
     size_t n_sinks, sink_cap;
 
     struct live_foi *foi;    /* [n_foi] */
@@ -441,7 +441,7 @@ const char *live_trees_loop(const struct live_trees *t)
 void live_trees_add(struct live_trees *t, live_tree_fn *step, void *ctx)
 {
     mem_grow(&t->sink, &t->sink_cap, t->n_sinks + 1, sizeof *t->sink);
-    t->sink[t->n_sinks++] = (struct sink){step, ctx};
+    t->sink[t->n_sinks++] = (struct tree_sink){step, ctx};
 }
 
 void live_trees_free(struct live_trees *t)

@@ -38,7 +38,7 @@ void live_waits_take(struct live_waits *w, const struct ad_step *step)
 /* ---------------------------------------------------------------------- is it all there */
 
 /* A call that is asked about. */
-struct look {
+struct wait_look {
     struct live_waits *waits;
     const struct trace_view *view;
     const struct call_view *calls; /* of its location */
@@ -47,7 +47,7 @@ struct look {
     uint32_t n_records; /* that say what it waited for */
 };
 
-static const char *check_message(struct look *x, const struct message *m)
+static const char *check_message(struct wait_look *x, const struct message *m)
 {
     uint32_t location;
     const struct message *other = trace_view_other_end(x->view, m, &location);
@@ -60,7 +60,7 @@ static const char *check_message(struct look *x, const struct message *m)
 
 /* Sends posted before the call that were complete only in it; those that are not complete yet
  * were not. */
-static const char *check_pending(struct look *x, size_t at)
+static const char *check_pending(struct wait_look *x, size_t at)
 {
     const struct window_location *o = &x->waits->window.of[x->location];
     const char *why = o->sent_before_ns > x->enter_ns ? NOT_KEPT : NULL;
@@ -77,7 +77,7 @@ static const char *check_pending(struct look *x, size_t at)
     return why;
 }
 
-static const char *check_messages(struct look *x)
+static const char *check_messages(struct wait_look *x)
 {
     const struct call_view *c = x->calls;
     size_t first = calls_message_from(c, x->enter_ns);
@@ -97,7 +97,7 @@ static const char *check_messages(struct look *x)
     return why ? why : check_pending(x, first);
 }
 
-static const char *check_collective(struct look *x, const struct collective *c)
+static const char *check_collective(struct wait_look *x, const struct collective *c)
 {
     const struct comm *comm = &x->view->defs->comm[c->comm];
     uint32_t n_there = 0;
@@ -117,7 +117,7 @@ static const char *check_collective(struct look *x, const struct collective *c)
     return n_there == comm->n_members + comm->n_remote ? NULL : OTHER_PARTS;
 }
 
-static const char *check_collectives(struct look *x)
+static const char *check_collectives(struct wait_look *x)
 {
     const struct call_view *c = x->calls;
     size_t first = calls_collective_from(c, x->enter_ns);
@@ -135,7 +135,7 @@ static const char *check_collectives(struct look *x)
 }
 
 /* Of a rank that has no receives in its trace, it is guessed for whom it waited. */
-static const char *check_guess(const struct look *x)
+static const char *check_guess(const struct wait_look *x)
 {
     const struct sync_window *w = &x->waits->window;
     uint32_t rank = x->view->defs->location[x->location].rank;
@@ -162,7 +162,7 @@ static const char *check_all(const struct live_waits *w)
     return w->window.is_nested ? IN_OTHERS : NULL;
 }
 
-static bool is_in_mpi(const struct look *x, uint32_t v)
+static bool is_in_mpi(const struct wait_look *x, uint32_t v)
 {
     const struct forest *f = &x->waits->trees->forest;
     uint32_t parent = f->parent[v];
@@ -171,7 +171,7 @@ static bool is_in_mpi(const struct look *x, uint32_t v)
 }
 
 /* Sets the row of a vertex. */
-static const char *find_call(struct look *x, uint32_t t, uint32_t v)
+static const char *find_call(struct wait_look *x, uint32_t t, uint32_t v)
 {
     const struct live_forest *trees = x->waits->trees;
 
@@ -191,7 +191,7 @@ static const char *find_call(struct look *x, uint32_t t, uint32_t v)
 static const char *ask(struct live_waits *w, uint32_t t, uint32_t v, uint64_t *ns)
 {
     uint32_t location = w->trees->forest.location[t];
-    struct look x = {
+    struct wait_look x = {
         .waits = w, .view = sync_window_view(&w->window, w->step), .location = location};
     const char *why = check_all(w);
 

@@ -244,7 +244,7 @@ static size_t loop_track_next(struct loop_track *t, const struct definitions *de
 #define GOES_ON 4u        /* iterations that may have passed since the last one began */
 
 /* What is kept of a location. */
-struct kept {
+struct watched_location {
     struct callstack *stack;
     struct calls calls;
     struct quality quality; /* said by the stacks that are pushed into, too */
@@ -264,7 +264,7 @@ struct loop_watch {
     enum loop_watch_state state;
     size_t most;
 
-    struct kept **kept; /* [n_kept] while it is sought; call stacks point into it */
+    struct watched_location **kept; /* [n_kept] while it is sought; call stacks point into it */
     uint32_t n_kept;
     size_t kept_cap;
     size_t next_try; /* records */
@@ -341,9 +341,9 @@ uint32_t loop_watch_first(const struct loop_watch *w, uint32_t location)
 
 static void follow_definitions(struct loop_watch *w, const struct definitions *defs)
 {
-    mem_grow(&w->kept, &w->kept_cap, defs->n_locations, sizeof(struct kept *));
+    mem_grow(&w->kept, &w->kept_cap, defs->n_locations, sizeof(struct watched_location *));
     for (; w->n_kept < defs->n_locations; w->n_kept++) {
-        struct kept *k = mem_alloc(1, sizeof *k);
+        struct watched_location *k = mem_alloc(1, sizeof *k);
 
         k->stack = callstack_new();
         k->calls.has_steps = true;
@@ -367,7 +367,7 @@ static size_t n_records(const struct loop_watch *w)
 }
 
 /* All calls so far, as if those that are open had just ended. */
-static struct call_view view_of(struct kept *k)
+static struct call_view view_of(struct watched_location *k)
 {
     struct calls *c = &k->calls;
 

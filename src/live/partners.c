@@ -35,7 +35,7 @@ static const char too_large[] = "what the instance of this rank had to say is to
 static const char other_version[] = "the instance of this rank is of another version";
 static const char damaged[] = "the answer of the instance of this rank was damaged";
 
-struct asked {
+struct partner_question {
     uint64_t number, asked_ms, again_ms; /* when it was asked first, and last */
     uint64_t request;                    /* it was in, to the server */
     struct ps_rank place;
@@ -46,7 +46,7 @@ struct asked {
     const char *not_known; /* why not, as far as that is known while it is open */
 };
 
-struct held {
+struct held_record {
     struct pack record;
     struct far_partner far[PARTNERS_MAX_OF_RECORD];
     size_t n_far;
@@ -66,11 +66,11 @@ struct partners {
     struct past_calls *past;
     const struct ad *ad; /* of the steps */
     const struct definitions *defs;
-    struct idmap places; /* that are read here */
-    struct asked *asked; /* [n_asked] */
+    struct idmap places;            /* that are read here */
+    struct partner_question *asked; /* [n_asked] */
     size_t n_asked, asked_cap, n_open;
     uint64_t last_number;
-    struct held *held; /* [n_held] */
+    struct held_record *held; /* [n_held] */
     size_t n_held, held_cap, held_bytes;
     struct waiting_question *waiting; /* [n_waiting] */
     size_t n_waiting, waiting_cap;
@@ -175,7 +175,7 @@ static void pack_question(const struct past_question *q, bool is_counted, struct
 
 /* Not before the server has said whether another instance has read these ranks before: then
  * messages were not counted from the beginning here. */
-static void send_question(struct partners *p, struct asked *a)
+static void send_question(struct partners *p, struct partner_question *a)
 {
     struct ps_relay_client_counts n;
     struct pack body = {0};
@@ -204,7 +204,7 @@ struct far_partner partners_ask(struct partners *p, const struct ad_step *step, 
                               .time_ns = message_record_ns(m),
                               .until_ns = step->end_ns,
                               .window = p->opts.window};
-    struct asked *a;
+    struct partner_question *a;
 
     p->counts.n_asked++;
     if (p->n_open == PARTNERS_MAX_ASKED) {
@@ -213,27 +213,27 @@ struct far_partner partners_ask(struct partners *p, const struct ad_step *step, 
     }
     mem_grow(&p->asked, &p->asked_cap, p->n_asked + 1, sizeof *p->asked);
     a = &p->asked[p->n_asked++];
-    *a = (struct asked){.number = ++p->last_number,
-                        .asked_ms = now_ms(),
-                        .place = {p->opts.program, m->peer},
-                        .question = q,
-                        .is_open = true,
-                        .not_known = no_server};
+    *a = (struct partner_question){.number = ++p->last_number,
+                                   .asked_ms = now_ms(),
+                                   .place = {p->opts.program, m->peer},
+                                   .question = q,
+                                   .is_open = true,
+                                   .not_known = no_server};
     p->n_open++;
     send_question(p, a);
     return (struct far_partner){.rank = m->peer, .question = a->number};
 }
 
 /* NULL: 0, or it is done. */
-static struct asked *find_asked(const struct partners *p, uint64_t number)
+static struct partner_question *find_asked(const struct partners *p, uint64_t number)
 {
     size_t low = FIRST_NOT(i, 0, p->n_asked, p->asked[i].number < number);
 
     return low < p->n_asked && p->asked[low].number == number ? &p->asked[low] : NULL;
 }
 
-static void close_question(struct partners *p, struct asked *a, const char *not_known,
-                           uint64_t *count)
+static void close_question(struct partners *p, struct partner_question *a,
+                           const char *not_known, uint64_t *count)
 {
     a->is_open = a->is_due = false;
     a->not_known = not_known;
@@ -260,7 +260,8 @@ static const char *why_declined(enum past_state state)
 }
 
 /* An answer of the one who was asked. */
-static void take_answer(struct partners *p, struct asked *a, const struct ps_letter *letter)
+static void take_answer(struct partners *p, struct partner_question *a,
+                        const struct ps_letter *letter)
 {
     struct pack body = {.data = (unsigned char *)letter->body.data, .n = letter->body.n};
     struct arena_mark mark = arena_mark(&p->arena);
@@ -284,7 +285,7 @@ static void take_answer(struct partners *p, struct asked *a, const struct ps_let
 static void hear_answer(void *ctx, const struct ps_letter *letter)
 {
     struct partners *p = ctx;
-    struct asked *a = find_asked(p, letter->number);
+    struct partner_question *a = find_asked(p, letter->number);
 
     p->has_mail = true;
     if (a == NULL || !a->is_open)
@@ -390,7 +391,7 @@ static void answer_waiting(struct partners *p)
 /* What is known of a partner, or why it is not. */
 static struct prov_partner partner_of(struct partners *p, const struct far_partner *far)
 {
-    struct asked *a = find_asked(p, far->question);
+    struct partner_question *a = find_asked(p, far->question);
     struct prov_partner partner = {.rank = far->rank, .not_known = a ? a->not_known : too_many};
     struct pack answer;
 
@@ -422,7 +423,7 @@ static void put(struct partners *p, const struct prov_record *record,
 static bool is_decided(const struct partners *p, const struct far_partner *far, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const struct asked *a = find_asked(p, far[i].question);
+        const struct partner_question *a = find_asked(p, far[i].question);
 
         if (a && a->is_open)
             return false;
@@ -435,7 +436,7 @@ static void give_up_of(struct partners *p, const struct far_partner *far, size_t
                        const char *why)
 {
     for (size_t i = 0; i < n; i++) {
-        struct asked *a = find_asked(p, far[i].question);
+        struct partner_question *a = find_asked(p, far[i].question);
 
         if (a && a->is_open)
             close_question(p, a, why, &p->counts.n_given_up);
@@ -446,7 +447,7 @@ void partners_hold(struct partners *p, const struct prov_record *record,
                    const struct far_partner *far, size_t n, partners_put_fn *fn, void *ctx)
 {
     struct arena_mark mark = arena_mark(&p->arena);
-    struct held *h;
+    struct held_record *h;
 
     assert(n <= PARTNERS_MAX_OF_RECORD);
     if (p->held_bytes > PARTNERS_MAX_BYTES)
@@ -458,7 +459,7 @@ void partners_hold(struct partners *p, const struct prov_record *record,
     }
     mem_grow(&p->held, &p->held_cap, p->n_held + 1, sizeof *p->held);
     h = &p->held[p->n_held++];
-    *h = (struct held){.n_far = n};
+    *h = (struct held_record){.n_far = n};
     for (size_t i = 0; i < n; i++)
         h->far[i] = far[i];
     prov_record_pack(record, &h->record);
@@ -471,7 +472,7 @@ static void put_decided(struct partners *p, partners_put_fn *fn, void *ctx)
     size_t n = 0;
 
     for (size_t i = 0; i < p->n_held; i++) {
-        struct held *h = &p->held[i];
+        struct held_record *h = &p->held[i];
         struct arena_mark mark = arena_mark(&p->arena);
         struct prov_record record;
 
@@ -522,7 +523,7 @@ static void give_up(struct partners *p, uint64_t now)
 
     ps_relay_client_counts(p->client, &n);
     for (size_t i = 0; i < p->n_asked; i++) {
-        struct asked *a = &p->asked[i];
+        struct partner_question *a = &p->asked[i];
 
         if (a->is_open && (n.is_refused || now - a->asked_ms >= p->opts.wait_ms))
             close_question(p, a, n.is_refused ? refused : a->not_known, &p->counts.n_given_up);

@@ -335,7 +335,7 @@ void past_calls_step(struct past_calls *p, const struct call_histories *h,
  */
 
 /* What a window is cut from: calls of a location, as they were known at the end of a step. */
-struct cut {
+struct past_cut {
     const struct past_location *own;
     uint32_t rank, thread;
     uint32_t step, known; /* the step in question; that by which all is known */
@@ -350,12 +350,12 @@ static size_t place_of(const struct past_location *own, uint32_t step, uint32_t 
                      c[i].step < step || (c[i].step == step && c[i].index < index));
 }
 
-static struct prov_event event_of(const struct cut *cut, uint32_t step, uint32_t index)
+static struct prov_event event_of(const struct past_cut *cut, uint32_t step, uint32_t index)
 {
     return (struct prov_event){cut->rank, step, index};
 }
 
-static struct prov_call call_as_known(const struct cut *cut, const struct past_call *c,
+static struct prov_call call_as_known(const struct past_cut *cut, const struct past_call *c,
                                       const struct ad *ad, const struct definitions *defs)
 {
     bool is_over = c->closed <= cut->known;
@@ -392,7 +392,7 @@ static size_t first_message(const struct past_location *own, uint64_t time_ns)
     return FIRST_NOT(i, 0, own->n_messages, own->message[i].time_ns < time_ns);
 }
 
-static void cut_messages(const struct cut *cut, struct arena *arena, struct prov_window *w)
+static void cut_messages(const struct past_cut *cut, struct arena *arena, struct prov_window *w)
 {
     uint64_t end_ns = end_of(w);
 
@@ -419,7 +419,7 @@ static void cut_messages(const struct cut *cut, struct arena *arena, struct prov
 }
 
 /* What is around the call at a place. Returns false if some of it was forgotten. */
-static bool cut_window(const struct cut *cut, size_t place, uint32_t window,
+static bool cut_window(const struct past_cut *cut, size_t place, uint32_t window,
                        const struct ad *ad, const struct definitions *defs, struct arena *arena,
                        struct prov_window *w)
 {
@@ -438,7 +438,7 @@ static bool cut_window(const struct cut *cut, size_t place, uint32_t window,
 }
 
 /* The call that was entered last by a time in the step; n_calls: none. */
-static size_t place_at(const struct cut *cut, uint64_t time_ns)
+static size_t place_at(const struct past_cut *cut, uint64_t time_ns)
 {
     const struct past_location *own = cut->own;
     const struct past_call *c = own->call;
@@ -450,7 +450,7 @@ static size_t place_at(const struct cut *cut, uint64_t time_ns)
 
 /* The other end, if it was there by the end of the step: numbers of a channel grow from step to
  * step. */
-static const struct past_message *other_end(const struct cut *cut,
+static const struct past_message *other_end(const struct past_cut *cut,
                                             const struct past_question *q)
 {
     uint32_t step = cut->step;
@@ -471,7 +471,8 @@ static const struct past_message *other_end(const struct cut *cut,
 }
 
 /* The step that an instance was at when it had read until a time. */
-static enum past_state find_step(const struct past_calls *p, uint64_t until_ns, struct cut *cut)
+static enum past_state find_step(const struct past_calls *p, uint64_t until_ns,
+                                 struct past_cut *cut)
 {
     size_t i = 0;
 
@@ -488,8 +489,8 @@ static enum past_state find_step(const struct past_calls *p, uint64_t until_ns, 
 
 static const struct past_message *find_other_end(const struct past_calls *p,
                                                  const struct definitions *defs,
-                                                 const struct past_question *q, struct cut *cut,
-                                                 uint32_t *location)
+                                                 const struct past_question *q,
+                                                 struct past_cut *cut, uint32_t *location)
 {
     const struct past_message *m = NULL;
 
@@ -511,7 +512,7 @@ enum past_state past_calls_find(const struct past_calls *p, const struct ad *ad,
 {
     uint32_t location = definitions_find_location(defs, q->rank);
     const struct past_message *m = NULL;
-    struct cut cut = {.rank = q->rank};
+    struct past_cut cut = {.rank = q->rank};
     enum past_state state = find_step(p, q->until_ns, &cut);
     size_t place;
 

@@ -15,7 +15,7 @@
 #define MAX_RANK (1u << 20)
 
 /* What is asked for. */
-struct wanted {
+struct points_wanted {
     int kind;
     uint64_t since, from_ns, to_ns, most;
     bool *is_region; /* [n_regions], NULL: all */
@@ -66,7 +66,7 @@ static int read_kind(const struct request *request, struct live_state *live, int
 }
 
 static int read_wanted(const struct request *request, struct live_state *live,
-                       struct wanted *wanted)
+                       struct points_wanted *wanted)
 {
     double since = 0, from = 0, to = 0, most = 0;
     int rc = read_kind(request, live, &wanted->kind);
@@ -96,7 +96,7 @@ static int read_wanted(const struct request *request, struct live_state *live,
     return rc;
 }
 
-static inline bool is_wanted(const struct wanted *wanted, const struct live_point *p)
+static inline bool is_wanted(const struct points_wanted *wanted, const struct live_point *p)
 {
     return p->id >= wanted->since && p->enter_ns >= wanted->from_ns &&
            p->enter_ns <= wanted->to_ns &&
@@ -125,7 +125,7 @@ static uint32_t first_part(const struct live_cut *cut, uint64_t since)
     return i;
 }
 
-static void count_wanted(const struct live_cut *cut, const struct wanted *wanted,
+static void count_wanted(const struct live_cut *cut, const struct points_wanted *wanted,
                          uint64_t *n_anomalies, uint64_t *n_normal)
 {
     uint64_t n[2] = {0, 0};
@@ -223,8 +223,8 @@ struct least_lost {
 };
 
 /* The `most` of the wanted anomalies that lost most. */
-static struct least_lost find_least(const struct live_cut *cut, const struct wanted *wanted,
-                                    uint64_t n_anomalies)
+static struct least_lost find_least(const struct live_cut *cut,
+                                    const struct points_wanted *wanted, uint64_t n_anomalies)
 {
     struct least_lost least = {.n_equal = wanted->most};
     double *severity;
@@ -257,7 +257,8 @@ static bool is_among(struct least_lost *least, double lost_ns)
  * All anomalies, or those that lost most and the oldest of equal ones, and of the normal points
  * every 2^k-th at random.
  */
-static uint64_t choose(const struct live_cut *cut, const struct wanted *wanted, struct sent *c)
+static uint64_t choose(const struct live_cut *cut, const struct points_wanted *wanted,
+                       struct sent *c)
 {
     uint64_t n_anomalies, n_normal, n_total, room, mask = 0;
     struct least_lost least;
@@ -295,7 +296,7 @@ static void say(struct bundle *bundle, const char *name, uint64_t value)
 int api_live_points(struct live_state *live, const struct request *request,
                     struct response *response)
 {
-    struct wanted wanted = {0};
+    struct points_wanted wanted = {0};
     struct sent columns = {0};
     struct bundle bundle = {0};
     struct live_cut *cut;

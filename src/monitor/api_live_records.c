@@ -189,7 +189,7 @@ static const struct {
 static const char *const collections[] = {"anomalies", "normalexecs"};
 
 /* Which records are asked for. */
-struct asked {
+struct records_asked {
     const char *collection, *order;
     const char *function; /* NULL: any */
     const char *kind;     /* a condition */
@@ -250,7 +250,7 @@ static int read_function(struct live_state *live, const struct request *request,
 }
 
 static int read_asked(struct live_state *live, const struct request *request,
-                      struct asked *asked)
+                      struct records_asked *asked)
 {
     const struct {
         const char *name;
@@ -280,7 +280,7 @@ static int read_asked(struct live_state *live, const struct request *request,
 }
 
 /* The conditions as SQL; ?1 is the function. Free with free(). */
-static char *conditions(const struct asked *asked)
+static char *conditions(const struct records_asked *asked)
 {
     const struct {
         const char *sql;
@@ -387,8 +387,8 @@ static int ask(sqlite3 *db, const char *sql, const char *function, sqlite3_stmt 
     return rc;
 }
 
-static int count_records(struct database *reader, const struct asked *asked, const char *where,
-                         int64_t *total)
+static int count_records(struct database *reader, const struct records_asked *asked,
+                         const char *where, int64_t *total)
 {
     sqlite3_stmt *query = NULL;
     char *sql = prov_sql_count(asked->collection, where);
@@ -403,8 +403,8 @@ static int count_records(struct database *reader, const struct asked *asked, con
     return rc;
 }
 
-static int read_page(struct database *reader, const struct asked *asked, const char *where,
-                     json_t *items)
+static int read_page(struct database *reader, const struct records_asked *asked,
+                     const char *where, json_t *items)
 {
     sqlite3_stmt *query = NULL;
     char *sql = prov_sql_page(asked->collection, where, asked->order, (long long)asked->limit,
@@ -433,7 +433,7 @@ static int open_store(struct live_state *live, struct database *reader)
 int api_live_records(struct live_state *live, const struct request *request,
                      struct response *response)
 {
-    struct asked asked = {0};
+    struct records_asked asked = {0};
     json_t *items = json_array();
     struct database reader = {0};
     char *where = NULL;

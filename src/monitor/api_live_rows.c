@@ -326,7 +326,7 @@ static uint32_t rank_rows(const struct live_row *row, uint32_t n,
 }
 
 /* What is copied under the lock. */
-struct ranked {
+struct ranked_row {
     struct live_row row;
     struct live_region region; /* without its sketch */
     uint32_t id;
@@ -334,7 +334,7 @@ struct ranked {
 };
 
 static void copy_ranked(const struct live_state *live, const struct ranking_asked *asked,
-                        const struct live_span *span, uint32_t id, struct ranked *out)
+                        const struct live_span *span, uint32_t id, struct ranked_row *out)
 {
     const struct live_grid *grid = asked->is_of_ranks ? &live->rank_grid : &live->region_grid;
 
@@ -345,7 +345,7 @@ static void copy_ranked(const struct live_state *live, const struct ranking_aske
     live_grid_read(grid, asked->by.plane, id, span, out->history);
 }
 
-static json_t *item_json(const struct ranked *ranked, bool is_of_ranks,
+static json_t *item_json(const struct ranked_row *ranked, bool is_of_ranks,
                          const struct live_span *span)
 {
     const struct live_row *row = &ranked->row;
@@ -373,13 +373,14 @@ static json_t *item_json(const struct ranked *ranked, bool is_of_ranks,
 }
 
 /* The first rows by what is asked, copied. *n_all: how many there are of them. */
-static struct ranked *take_ranked(struct live_state *live, const struct ranking_asked *asked,
-                                  uint32_t *n, uint32_t *n_all, struct live_span *span,
-                                  uint64_t *version)
+static struct ranked_row *take_ranked(struct live_state *live,
+                                      const struct ranking_asked *asked, uint32_t *n,
+                                      uint32_t *n_all, struct live_span *span,
+                                      uint64_t *version)
 {
     uint32_t n_rows;
     struct ranking_row *listed;
-    struct ranked *ranked;
+    struct ranked_row *ranked;
 
     live_state_lock(live);
     *version = live_state_version(live);
@@ -403,7 +404,7 @@ static int answer_ranking(struct live_state *live, const struct request *request
 {
     struct ranking_asked asked = {.is_of_ranks = is_of_ranks};
     struct live_span span;
-    struct ranked *ranked;
+    struct ranked_row *ranked;
     json_t *items;
     uint32_t n, n_all;
     uint64_t version;

@@ -174,18 +174,18 @@ static bool next_call(struct call_cursor *at)
 
 /* -------------------------------------------------------------------------------- finding */
 
-struct row {
+struct recent_row {
     uint64_t enter_ns, leave_ns; /* leave_ns 0: open */
     uint32_t region;
     uint32_t depth;
 };
 
 struct recent_rows {
-    struct row *row; /* [n] */
+    struct recent_row *row; /* [n] */
     size_t n, cap;
 };
 
-static uint64_t end_of(const struct row *row)
+static uint64_t end_of(const struct recent_row *row)
 {
     return row->leave_ns ? row->leave_ns : UINT64_MAX;
 }
@@ -193,7 +193,7 @@ static uint64_t end_of(const struct row *row)
 /* By begin; of those that begin at once the outer one first. */
 static int by_begin(const void *a, const void *b)
 {
-    const struct row *x = a, *y = b;
+    const struct recent_row *x = a, *y = b;
 
     if (x->enter_ns != y->enter_ns)
         return x->enter_ns < y->enter_ns ? -1 : 1;
@@ -204,7 +204,7 @@ static int by_begin(const void *a, const void *b)
 
 static int by_length(const void *a, const void *b)
 {
-    const struct row *x = a, *y = b;
+    const struct recent_row *x = a, *y = b;
     uint64_t of_x = end_of(x) - x->enter_ns, of_y = end_of(y) - y->enter_ns;
 
     if (of_x != of_y)
@@ -230,7 +230,7 @@ static void gather(const struct live_recent *r, uint32_t location, uint64_t from
             if (c.leave_ns > 0 ? c.leave_ns < from_ns : !is_newest)
                 continue;
             mem_grow(&rows->row, &rows->cap, rows->n + 1, sizeof *rows->row);
-            rows->row[rows->n++] = (struct row){c.enter_ns, c.leave_ns, c.region, 0};
+            rows->row[rows->n++] = (struct recent_row){c.enter_ns, c.leave_ns, c.region, 0};
         }
     }
     if (rows->n > LIVE_RECENT_CALLS) {
@@ -247,7 +247,7 @@ static const char *name_of(const struct recent_asked *asked, uint32_t region,
     return region < asked->n_regions ? arena_string(arena, asked->region_name[region]) : "?";
 }
 
-static struct prov_call call_of(const struct recent_asked *asked, const struct row *row,
+static struct prov_call call_of(const struct recent_asked *asked, const struct recent_row *row,
                                 struct prov_event event, struct arena *arena)
 {
     return (struct prov_call){.event = event,
@@ -350,12 +350,12 @@ static void add_partners(const struct live_recent *r, const struct recent_asked 
 }
 
 /* The calls around it, the innermost first; it itself is the first. */
-static void fill_stack(const struct recent_rows *rows, const struct row *own,
+static void fill_stack(const struct recent_rows *rows, const struct recent_row *own,
                        struct prov_record *record, struct arena *arena)
 {
     record->stack = arena_alloc(arena, rows->n, sizeof *record->stack);
     for (size_t i = rows->n; i-- > 0;) {
-        const struct row *row = &rows->row[i];
+        const struct recent_row *row = &rows->row[i];
 
         if (row > own || end_of(row) < end_of(own))
             continue;

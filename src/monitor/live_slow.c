@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct finder {
+struct slow_finder {
     struct slow_table *table;
     struct slow_rank *rank;
     double *progress; /* [n_ranks] */
@@ -68,7 +68,7 @@ static double middle_of(double *x, uint32_t n, double *width)
 
 /* -------------------------------------------------------------------------------- progress */
 
-static double middle_calls(struct finder *f, const struct function_cells *g)
+static double middle_calls(struct slow_finder *f, const struct function_cells *g)
 {
     for (size_t i = 0; i < g->n; i++)
         f->scratch[i] = (double)g->cell[i].n_calls;
@@ -76,24 +76,24 @@ static double middle_calls(struct finder *f, const struct function_cells *g)
 }
 
 /* A share of calls, of one rank. */
-struct share {
+struct rank_share {
     uint32_t rank;
     double share;
 };
 
 static int by_rank_share(const void *a, const void *b)
 {
-    const struct share *x = a, *y = b;
+    const struct rank_share *x = a, *y = b;
 
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
     return (x->share > y->share) - (x->share < y->share);
 }
 
-static void find_progress(struct finder *f)
+static void find_progress(struct slow_finder *f)
 {
     const struct slow_table *t = f->table;
-    struct share *share = mem_alloc(t->n_cells, sizeof *share);
+    struct rank_share *share = mem_alloc(t->n_cells, sizeof *share);
     size_t n = 0, first, end;
 
     for (size_t i = 0; i < t->n_cells;) {
@@ -101,7 +101,8 @@ static void find_progress(struct finder *f)
         double middle = middle_calls(f, &g);
 
         for (size_t k = 0; k < g.n && g.n >= PEERS_MIN_PLACES; k++)
-            share[n++] = (struct share){g.cell[k].rank, (double)g.cell[k].n_calls / middle};
+            share[n++] =
+                (struct rank_share){g.cell[k].rank, (double)g.cell[k].n_calls / middle};
         i += g.n;
     }
     if (n > 0)
@@ -150,7 +151,7 @@ static void take(struct slow_rank *r, const struct slow_function *found)
 }
 
 /* Those that have called it often enough for a mean. Returns how many. */
-static uint32_t list_means(struct finder *f, const struct function_cells *g)
+static uint32_t list_means(struct slow_finder *f, const struct function_cells *g)
 {
     uint32_t n = 0;
 
@@ -160,7 +161,7 @@ static uint32_t list_means(struct finder *f, const struct function_cells *g)
     return n;
 }
 
-static void judge_times(struct finder *f, const struct function_cells *g)
+static void judge_times(struct slow_finder *f, const struct function_cells *g)
 {
     uint32_t n = list_means(f, g);
     double middle, width;
@@ -188,19 +189,19 @@ static void judge_times(struct finder *f, const struct function_cells *g)
     }
 }
 
-static double calls_of(const struct finder *f, const struct slow_cell *c)
+static double calls_of(const struct slow_finder *f, const struct slow_cell *c)
 {
     return (double)c->n_calls / f->progress[c->rank];
 }
 
-static double middle_mean(struct finder *f, const struct function_cells *g)
+static double middle_mean(struct slow_finder *f, const struct function_cells *g)
 {
     for (size_t i = 0; i < g->n; i++)
         f->scratch[i] = g->cell[i].mean_ns;
     return robust_quantile(f->scratch, g->n, 0.5);
 }
 
-static void judge_tasks(struct finder *f, const struct function_cells *g)
+static void judge_tasks(struct slow_finder *f, const struct function_cells *g)
 {
     double mean_ns = middle_mean(f, g), middle, width;
 
@@ -241,7 +242,7 @@ static double wait_share(const struct slow_rank *r)
 }
 
 /* Those that wait more than the one with most excess does. */
-static void judge_waits(const struct finder *f)
+static void judge_waits(const struct slow_finder *f)
 {
     const struct slow_rank *culprit = NULL;
 
@@ -262,7 +263,7 @@ static void judge_waits(const struct finder *f)
 }
 
 /* Own work and waiting of each rank. */
-static void add_times(struct finder *f)
+static void add_times(struct slow_finder *f)
 {
     const struct slow_table *t = f->table;
 
@@ -278,7 +279,7 @@ static void add_times(struct finder *f)
     }
 }
 
-static void judge_group(struct finder *f, const struct function_cells *g)
+static void judge_group(struct slow_finder *f, const struct function_cells *g)
 {
     if (g->n < PEERS_MIN_PLACES)
         return;
@@ -292,7 +293,7 @@ static void judge_group(struct finder *f, const struct function_cells *g)
 
 uint32_t slow_find(struct slow_table *t, struct slow_rank *rank)
 {
-    struct finder f = {.table = t, .rank = rank};
+    struct slow_finder f = {.table = t, .rank = rank};
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < t->n_ranks; i++)

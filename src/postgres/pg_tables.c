@@ -43,7 +43,7 @@ struct pg_table {
     int n;
 };
 
-struct cursor {
+struct pg_cursor {
     sqlite3_vtab_cursor base;
     PGresult *rows;
     int at, n_rows;
@@ -259,7 +259,8 @@ struct pg_question {
     int n;
 };
 
-static void write_columns(const struct pg_table *t, uint64_t used, struct cursor *c, FILE *out)
+static void write_columns(const struct pg_table *t, uint64_t used, struct pg_cursor *c,
+                          FILE *out)
 {
     int n = 0;
 
@@ -304,14 +305,14 @@ static void write_order(const struct pg_table *t, const char *plan_text, struct 
 
 static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
 {
-    struct cursor *c = mem_alloc(1, sizeof *c);
+    struct pg_cursor *c = mem_alloc(1, sizeof *c);
 
     (void)base;
     *out = &c->base;
     return SQLITE_OK;
 }
 
-static void end_cursor(struct cursor *c)
+static void end_cursor(struct pg_cursor *c)
 {
     struct pg_table *t = (struct pg_table *)c->base.pVtab;
     char sql[64];
@@ -327,12 +328,12 @@ static void end_cursor(struct cursor *c)
 
 static int close_cursor(sqlite3_vtab_cursor *base)
 {
-    end_cursor((struct cursor *)base);
+    end_cursor((struct pg_cursor *)base);
     free(base);
     return SQLITE_OK;
 }
 
-static int fetch(struct cursor *c)
+static int fetch(struct pg_cursor *c)
 {
     struct pg_table *t = (struct pg_table *)c->base.pVtab;
     char sql[64];
@@ -347,7 +348,7 @@ static int fetch(struct cursor *c)
     return PQresultStatus(c->rows) == PGRES_TUPLES_OK ? SQLITE_OK : failed(t, c->rows);
 }
 
-static int declare_cursor(struct cursor *c, const struct pg_question *q, const char *sql)
+static int declare_cursor(struct pg_cursor *c, const struct pg_question *q, const char *sql)
 {
     struct pg_table *t = (struct pg_table *)c->base.pVtab;
     PGresult *result =
@@ -362,7 +363,7 @@ static int declare_cursor(struct cursor *c, const struct pg_question *q, const c
 static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int n,
                   sqlite3_value **value)
 {
-    struct cursor *c = (struct cursor *)base;
+    struct pg_cursor *c = (struct pg_cursor *)base;
     struct pg_table *t = (struct pg_table *)base->pVtab;
     struct pg_question q = {.n = 0};
     uint64_t used = UINT64_MAX;
@@ -372,7 +373,8 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int n
 
     (void)number, (void)n;
     end_cursor(c);
-    *c = (struct cursor){.base = c->base, .number = t->link->n_cursors++, .next = FIRST_ROWS};
+    *c =
+        (struct pg_cursor){.base = c->base, .number = t->link->n_cursors++, .next = FIRST_ROWS};
     sscanf(strchr(text, 'm'), "m%" SCNx64, &used);
     q.sql = open_memstream(&sql, &size);
     fprintf(q.sql, "DECLARE snag_%u NO SCROLL CURSOR FOR SELECT ", c->number);
@@ -387,21 +389,21 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *text, int n
 
 static int next(sqlite3_vtab_cursor *base)
 {
-    struct cursor *c = (struct cursor *)base;
+    struct pg_cursor *c = (struct pg_cursor *)base;
 
     return ++c->at < c->n_rows ? SQLITE_OK : fetch(c);
 }
 
 static int is_at_end(sqlite3_vtab_cursor *base)
 {
-    const struct cursor *c = (const struct cursor *)base;
+    const struct pg_cursor *c = (const struct pg_cursor *)base;
 
     return c->at >= c->n_rows;
 }
 
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
 {
-    const struct cursor *c = (const struct cursor *)base;
+    const struct pg_cursor *c = (const struct pg_cursor *)base;
     const struct pg_table *t = (const struct pg_table *)base->pVtab;
     int field = c->field[i];
     const char *at;
@@ -424,7 +426,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
 
 static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 {
-    const struct cursor *c = (const struct cursor *)base;
+    const struct pg_cursor *c = (const struct pg_cursor *)base;
 
     *out = c->n_before + c->at;
     return SQLITE_OK;

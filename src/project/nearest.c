@@ -16,12 +16,12 @@
 #define QUERIES 64 /* rows of a block of products */
 #define POINTS 512 /* and its columns */
 
-struct candidate {
+struct near_point {
     double square;
     uint32_t at; /* position, then row */
 };
 
-struct search {
+struct nearest_search {
     struct matrix x; /* sorted by list, centred */
     double *norm;    /* [rows] squared */
     uint32_t *row;   /* [rows] which one it was */
@@ -31,13 +31,13 @@ struct search {
     uint32_t *nearby; /* (n_lists, n_lists) lists by distance of their pivots */
     size_t k, n_looked_at;
     struct nearest *out;
-    double **product;         /* [worker] */
-    struct candidate **heaps; /* [worker] */
+    double **product;          /* [worker] */
+    struct near_point **heaps; /* [worker] */
 };
 
 /* ---------------------------------------------------------------------------------- lists */
 
-static void centre(struct search *s, struct matrix x)
+static void centre(struct nearest_search *s, struct matrix x)
 {
     double *mean = mem_alloc(x.cols + 1, sizeof *mean);
 
@@ -93,7 +93,7 @@ static void assign_rows(void *ctx, size_t begin, size_t end, unsigned worker)
 }
 
 /* Different rows, the same for the same seed. */
-static void choose_pivots(struct search *s, struct matrix x, uint64_t seed)
+static void choose_pivots(struct nearest_search *s, struct matrix x, uint64_t seed)
 {
     uint32_t *row = mem_resize(NULL, x.rows, sizeof *row);
     struct rng rng = {seed};
@@ -112,25 +112,25 @@ static void choose_pivots(struct search *s, struct matrix x, uint64_t seed)
 
 static int by_distance(const void *a, const void *b)
 {
-    const struct candidate *p = a, *q = b;
+    const struct near_point *p = a, *q = b;
 
     if (p->square != q->square)
         return p->square < q->square ? -1 : 1;
     return p->at < q->at ? -1 : p->at > q->at;
 }
 
-static void sort_nearby(struct search *s, struct matrix pivots)
+static void sort_nearby(struct nearest_search *s, struct matrix pivots)
 {
-    struct candidate *other = mem_resize(NULL, s->n_lists, sizeof *other);
+    struct near_point *other = mem_resize(NULL, s->n_lists, sizeof *other);
 
     s->nearby = mem_resize(NULL, s->n_lists * s->n_lists, sizeof *s->nearby);
     for (size_t p = 0; p < s->n_lists; p++) {
         for (size_t q = 0; q < s->n_lists; q++)
             other[q] =
-                (struct candidate){p == q ? -1
-                                          : square_between(matrix_row(pivots, p),
-                                                           matrix_row(pivots, q), pivots.cols),
-                                   (uint32_t)q};
+                (struct near_point){p == q ? -1
+                                           : square_between(matrix_row(pivots, p),
+                                                            matrix_row(pivots, q), pivots.cols),
+                                    (uint32_t)q};
         qsort(other, s->n_lists, sizeof *other, by_distance);
         for (size_t q = 0; q < s->n_lists; q++)
             s->nearby[p * s->n_lists + q] = other[q].at;
@@ -139,7 +139,7 @@ static void sort_nearby(struct search *s, struct matrix pivots)
 }
 
 /* Counting sort: the order of rows within a list is kept. */
-static void sort_rows(struct search *s, const uint32_t *list, size_t rows)
+static void sort_rows(struct nearest_search *s, const uint32_t *list, size_t rows)
 {
     size_t *at = mem_alloc(s->n_lists + 1, sizeof *at);
 
@@ -155,7 +155,8 @@ static void sort_rows(struct search *s, const uint32_t *list, size_t rows)
     free(at);
 }
 
-static void make_lists(struct search *s, struct matrix x, uint64_t seed, struct pool *pool)
+static void make_lists(struct nearest_search *s, struct matrix x, uint64_t seed,
+                       struct pool *pool)
 {
     struct assignment a = {.x = x, .list = mem_alloc(x.rows, sizeof *a.list)};
 
@@ -176,12 +177,12 @@ static void make_lists(struct search *s, struct matrix x, uint64_t seed, struct 
 /* --------------------------------------------------------------------------------- search */
 
 /* A heap with the worst candidate on top. */
-static void sift_down(struct candidate *heap, size_t n)
+static void sift_down(struct near_point *heap, size_t n)
 {
     size_t at = 0, child;
 
     while ((child = 2 * at + 1) < n) {
-        struct candidate swap = heap[at];
+        struct near_point swap = heap[at];
 
         if (child + 1 < n && by_distance(&heap[child + 1], &heap[child]) > 0)
             child++;
@@ -194,8 +195,8 @@ static void sift_down(struct candidate *heap, size_t n)
 }
 
 /* Compares the rows begin..end-1 with the points from..to-1. */
-static void compare(const struct search *s, size_t begin, size_t end, size_t from, size_t to,
-                    unsigned worker)
+static void compare(const struct nearest_search *s, size_t begin, size_t end, size_t from,
+                    size_t to, unsigned worker)
 {
     double *product = s->product[worker];
 
@@ -204,7 +205,7 @@ static void compare(const struct search *s, size_t begin, size_t end, size_t fro
                         (int)s->x.stride, matrix_row(s->x, from), (int)s->x.stride, 0, product,
                         POINTS);
     for (size_t i = begin; i < end; i++) {
-        struct candidate *heap = s->heaps[worker] + (i - begin) * s->k;
+        struct near_point *heap = s->heaps[worker] + (i - begin) * s->k;
 
         for (size_t j = from; j < to; j++) {
             double square =
@@ -212,13 +213,13 @@ static void compare(const struct search *s, size_t begin, size_t end, size_t fro
 
             if (square >= heap[0].square || i == j)
                 continue;
-            heap[0] = (struct candidate){square, (uint32_t)j};
+            heap[0] = (struct near_point){square, (uint32_t)j};
             sift_down(heap, s->k);
         }
     }
 }
 
-static void keep(const struct search *s, size_t i, struct candidate *heap)
+static void keep(const struct nearest_search *s, size_t i, struct near_point *heap)
 {
     size_t out = s->row[i] * s->k;
 
@@ -235,13 +236,13 @@ static void keep(const struct search *s, size_t i, struct candidate *heap)
 }
 
 /* The rows begin..end-1, all in one list. */
-static void search_block(const struct search *s, size_t list, size_t begin, size_t end,
+static void search_block(const struct nearest_search *s, size_t list, size_t begin, size_t end,
                          unsigned worker)
 {
     size_t n = 0;
 
     for (size_t c = 0; c < (end - begin) * s->k; c++)
-        s->heaps[worker][c] = (struct candidate){INFINITY, UINT32_MAX};
+        s->heaps[worker][c] = (struct near_point){INFINITY, UINT32_MAX};
     for (size_t q = 0; q < s->n_lists && n < s->n_looked_at; q++) {
         uint32_t other = s->nearby[list * s->n_lists + q];
         size_t last = s->first[other + 1];
@@ -256,7 +257,7 @@ static void search_block(const struct search *s, size_t list, size_t begin, size
 
 static void search_lists(void *ctx, size_t begin, size_t end, unsigned worker)
 {
-    const struct search *s = ctx;
+    const struct nearest_search *s = ctx;
 
     for (size_t list = begin; list < end; list++)
         for (size_t from = s->first[list]; from < s->first[list + 1]; from += QUERIES)
@@ -271,7 +272,7 @@ static void search_rows(void *ctx, size_t begin, size_t end, unsigned worker)
     search_block(ctx, 0, begin, end, worker);
 }
 
-static void run(struct search *s, struct pool *pool)
+static void run(struct nearest_search *s, struct pool *pool)
 {
     unsigned n_workers = pool_threads(pool);
 
@@ -297,7 +298,7 @@ void nearest_find(struct matrix x, size_t k, size_t n_exact, uint64_t seed, stru
                   struct nearest *out)
 {
     bool is_exact = x.rows <= n_exact;
-    struct search s = {.k = k, .out = out};
+    struct nearest_search s = {.k = k, .out = out};
 
     *out = (struct nearest){.rows = x.rows, .k = k};
     out->index = mem_resize(NULL, x.rows * k, sizeof *out->index);

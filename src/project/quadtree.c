@@ -17,7 +17,7 @@
 
 typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
 
-struct cell {
+struct quad_cell {
     float x, y; /* centre of mass */
     float mass, size;
     uint32_t first, n; /* points */
@@ -31,17 +31,17 @@ struct list {
     size_t n;
 };
 
-struct entry {
+struct keyed_point {
     uint32_t key, point;
 };
 
 struct quadtree {
     struct pool *pool;
     size_t n;
-    struct entry *entry, *spare; /* [n] sorted by key */
-    float *x, *y;                /* [n] in that order */
-    double *q;                   /* [n] sum of q of each, in that order */
-    struct cell *cell;
+    struct keyed_point *entry, *spare; /* [n] sorted by key */
+    float *x, *y;                      /* [n] in that order */
+    double *q;                         /* [n] sum of q of each, in that order */
+    struct quad_cell *cell;
     uint32_t n_cells, *leaf, n_leaves;
     size_t cell_cap, leaf_cap;
     struct list *list; /* [threads] */
@@ -76,7 +76,7 @@ static void make_keys(struct quadtree *t, const double *y, size_t n)
         uint32_t a = (uint32_t)((y[2 * i] - low[0]) * scale);
         uint32_t b = (uint32_t)((y[2 * i + 1] - low[1]) * scale);
 
-        t->entry[i] = (struct entry){spread(a) | spread(b) << 1, (uint32_t)i};
+        t->entry[i] = (struct keyed_point){spread(a) | spread(b) << 1, (uint32_t)i};
     }
 }
 
@@ -85,7 +85,7 @@ static void sort_keys(struct quadtree *t, size_t n)
 {
     for (int shift = 0; shift < 32; shift += 8) {
         uint32_t at[257] = {0};
-        struct entry *swap = t->entry;
+        struct keyed_point *swap = t->entry;
 
         for (size_t i = 0; i < n; i++)
             at[(t->entry[i].key >> shift & 0xff) + 1]++;
@@ -98,7 +98,7 @@ static void sort_keys(struct quadtree *t, size_t n)
     }
 }
 
-static void measure(struct quadtree *t, struct cell *cell)
+static void measure(struct quadtree *t, struct quad_cell *cell)
 {
     float low_x = INFINITY, high_x = -INFINITY, low_y = INFINITY, high_y = -INFINITY;
     double x = 0, y = 0;
@@ -125,7 +125,7 @@ static void add_cell(struct quadtree *t, uint32_t first, uint32_t end, int bits)
     bool is_leaf = end - first <= LEAF || bits == 0;
 
     mem_grow(&t->cell, &t->cell_cap, (size_t)t->n_cells, sizeof *t->cell);
-    t->cell[self] = (struct cell){.first = first, .n = end - first, .is_leaf = is_leaf};
+    t->cell[self] = (struct quad_cell){.first = first, .n = end - first, .is_leaf = is_leaf};
     measure(t, &t->cell[self]);
     if (is_leaf) {
         mem_grow(&t->leaf, &t->leaf_cap, (size_t)t->n_leaves + 1, sizeof *t->leaf);
@@ -171,7 +171,7 @@ static float outside(float v, float low, float high)
     return v < low ? low - v : v > high ? v - high : 0;
 }
 
-static void collect(const struct quadtree *t, const struct cell *leaf, struct list *list)
+static void collect(const struct quadtree *t, const struct quad_cell *leaf, struct list *list)
 {
     float low_x = INFINITY, high_x = -INFINITY, low_y = INFINITY, high_y = -INFINITY;
 
@@ -183,7 +183,7 @@ static void collect(const struct quadtree *t, const struct cell *leaf, struct li
     }
     list->n = 0;
     for (uint32_t c = 0; c < t->n_cells;) {
-        const struct cell *cell = &t->cell[c];
+        const struct quad_cell *cell = &t->cell[c];
         float dx = outside(cell->x, low_x, high_x), dy = outside(cell->y, low_y, high_y);
 
         if (cell->size * cell->size < t->theta * t->theta * (dx * dx + dy * dy)) {
@@ -231,15 +231,16 @@ static inline __attribute__((always_inline)) void act(const struct quadtree *t,
 }
 
 static void act_on_leaf(const struct quadtree *t, const struct list *list,
-                        const struct cell *leaf)
+                        const struct quad_cell *leaf)
 {
     for (uint32_t i = leaf->first; i < leaf->first + leaf->n; i++)
         act(t, list, i);
 }
 
 #ifdef __x86_64__
-__attribute__((target("avx2"))) static void
-act_on_leaf_wide(const struct quadtree *t, const struct list *list, const struct cell *leaf)
+__attribute__((target("avx2"))) static void act_on_leaf_wide(const struct quadtree *t,
+                                                             const struct list *list,
+                                                             const struct quad_cell *leaf)
 {
     for (uint32_t i = leaf->first; i < leaf->first + leaf->n; i++)
         act(t, list, i);
@@ -264,7 +265,7 @@ static void repel_leaves(void *ctx, size_t begin, size_t end, unsigned worker)
     struct list *list = &t->list[worker];
 
     for (size_t l = begin; l < end; l++) {
-        const struct cell *leaf = &t->cell[t->leaf[l]];
+        const struct quad_cell *leaf = &t->cell[t->leaf[l]];
 
         collect(t, leaf, list);
         (t->is_wide ? act_on_leaf_wide : act_on_leaf)(t, list, leaf);

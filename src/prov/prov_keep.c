@@ -219,7 +219,7 @@ int prov_prune(const char *url, const struct prov_prune_opts *opts, struct prov_
 
 #define NAP_MS 10
 
-struct keep {
+struct shard_keep {
     struct prov_dir place;
     int dir;
     uint32_t n; /* shards */
@@ -227,7 +227,7 @@ struct keep {
 
 static int open_keep(const char *url, void **out)
 {
-    struct keep *k = mem_alloc(1, sizeof *k);
+    struct shard_keep *k = mem_alloc(1, sizeof *k);
     int rc = prov_dir_parse(url, &k->place);
 
     *out = k;
@@ -243,14 +243,14 @@ static int open_keep(const char *url, void **out)
 
 static void close_keep(void *keep)
 {
-    struct keep *k = keep;
+    struct shard_keep *k = keep;
 
     if (k && k->dir >= 0)
         close(k->dir);
     free(k);
 }
 
-static int open_shard(const struct keep *k, uint32_t shard, enum database_access access,
+static int open_shard(const struct shard_keep *k, uint32_t shard, enum database_access access,
                       struct database *d)
 {
     struct prov_file file;
@@ -263,7 +263,7 @@ static int open_shard(const struct keep *k, uint32_t shard, enum database_access
 }
 
 /* Nobody writes the store now: what has no end was killed. */
-static bool is_at_rest(const struct keep *k)
+static bool is_at_rest(const struct shard_keep *k)
 {
     struct lock_file lock_file = {0};
     bool is_ours = prov_home_lock(&lock_file, k->dir, &k->place) == 0;
@@ -294,7 +294,7 @@ static int64_t ask(struct database *d, const char *sql)
 /* ----------------------------------------------------------------------------- its runs */
 
 /* Those that have rows, the oldest first. */
-static int read_runs(const struct keep *k, bool is_rest, struct prov_kept_runs *runs)
+static int read_runs(const struct shard_keep *k, bool is_rest, struct prov_kept_runs *runs)
 {
     static const char sql[] = "SELECT id, coalesce(ended_ns, began_ns), ended_ns IS NOT NULL, "
                               "backed_up_ns IS NOT NULL FROM run WHERE dropped_ns IS NULL "
@@ -320,7 +320,7 @@ static int read_runs(const struct keep *k, bool is_rest, struct prov_kept_runs *
 /* ------------------------------------------------------------------------------- backup */
 
 /* A whole shard as it is at one moment, into a directory of ours. */
-static int copy_shard(const struct keep *k, uint32_t shard, int to_dir, const char *to,
+static int copy_shard(const struct shard_keep *k, uint32_t shard, int to_dir, const char *to,
                       uint64_t *bytes)
 {
     struct database from = {0}, copy = {0};
@@ -352,7 +352,7 @@ static int copy_shard(const struct keep *k, uint32_t shard, int to_dir, const ch
 
 static int copy_shards(void *keep, int to_dir, const char *to, uint64_t *bytes)
 {
-    const struct keep *k = keep;
+    const struct shard_keep *k = keep;
     int rc = 0;
 
     for (uint32_t i = 0; i < k->n && rc == 0; i++)
@@ -367,7 +367,7 @@ static int runs_to_copy(void *keep, struct prov_kept_runs *runs)
 
 static int mark(void *keep, const struct prov_kept_runs *runs, const char *list, uint64_t *n)
 {
-    const struct keep *k = keep;
+    const struct shard_keep *k = keep;
     struct database d = {0};
     char *sql = sqlite3_mprintf("UPDATE run SET backed_up_ns = %llu WHERE id IN %s",
                                 (unsigned long long)text_now_ns(), list);
@@ -383,7 +383,7 @@ static int mark(void *keep, const struct prov_kept_runs *runs, const char *list,
 
 /* -------------------------------------------------------------------------------- prune */
 
-static int used_bytes(const struct keep *k, uint64_t *bytes)
+static int used_bytes(const struct shard_keep *k, uint64_t *bytes)
 {
     int rc = 0;
 
@@ -410,7 +410,7 @@ static void weigh(struct prov_kept_runs *runs, int64_t id, double bytes)
 }
 
 /* How large the records of each run are. */
-static int weigh_runs(const struct keep *k, struct prov_kept_runs *runs)
+static int weigh_runs(const struct shard_keep *k, struct prov_kept_runs *runs)
 {
     int rc = 0;
 
@@ -445,7 +445,7 @@ static int runs_to_drop(void *keep, bool is_weighed, struct prov_kept_runs *runs
 static int drop_runs(void *keep, const struct prov_kept_runs *runs, const char *list,
                      uint64_t now_ns, uint64_t *n)
 {
-    const struct keep *k = keep;
+    const struct shard_keep *k = keep;
     int rc = 0;
 
     (void)runs, (void)n;
@@ -472,7 +472,7 @@ static int drop_runs(void *keep, const struct prov_kept_runs *runs, const char *
 /* Files without the room that is free in them. Whoever writes would have to wait for it. */
 static int give_back(void *keep, bool *is_given_back)
 {
-    const struct keep *k = keep;
+    const struct shard_keep *k = keep;
     struct lock_file lock_file = {0};
     int rc = prov_home_lock(&lock_file, k->dir, &k->place) == 0 ? 0 : ERR_EXISTS;
 

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 /* Columns there and in a shard (prov_schema.sql), and an order that both know. */
-static const struct table {
+static const struct kept_table {
     const char *name, *run, *from, *order_from, *to, *order_to;
 } tables[] = {
     {"run", "id", "id, program, rank, began_ns, run_id, ended_ns, backed_up_ns, dropped_ns",
@@ -57,13 +57,13 @@ static const struct table {
 
 #define N_TABLES (sizeof tables / sizeof *tables)
 
-static const char *columns_to(const struct table *t)
+static const char *columns_to(const struct kept_table *t)
 {
     return t->to ? t->to : t->from;
 }
 
 /* Kept, from here on. */
-struct keep {
+struct pg_keep {
     struct prov_pg_asked asked;
     PGconn *connection;
     struct idmap alive; /* runs whose sender is connected */
@@ -134,7 +134,7 @@ static int read_alive(PGconn *connection, struct idmap *alive)
     return rc;
 }
 
-static bool is_alive(const struct keep *k, uint64_t run)
+static bool is_alive(const struct pg_keep *k, uint64_t run)
 {
     return idmap_find(&k->alive, key_pair(0, run)) != IDMAP_NONE;
 }
@@ -162,7 +162,7 @@ bool prov_pg_is_written(const char *url)
 
 static int open_keep(const char *url, void **out)
 {
-    struct keep *k = mem_alloc(1, sizeof *k);
+    struct pg_keep *k = mem_alloc(1, sizeof *k);
     int rc = prov_pg_ask(url, 0, &k->asked);
 
     *out = k;
@@ -174,7 +174,7 @@ static int open_keep(const char *url, void **out)
 
 static void close_keep(void *keep)
 {
-    struct keep *k = keep;
+    struct pg_keep *k = keep;
 
     if (k == NULL)
         return;
@@ -187,7 +187,7 @@ static void close_keep(void *keep)
 
 /* ----------------------------------------------------------------------------------- backup */
 
-static int prepare(const struct keep *k, struct database *d, const char *sql,
+static int prepare(const struct pg_keep *k, struct database *d, const char *sql,
                    sqlite3_stmt **out)
 {
     return sqlite3_prepare_v2(d->sql, sql, -1, out, NULL) == SQLITE_OK
@@ -196,7 +196,7 @@ static int prepare(const struct keep *k, struct database *d, const char *sql,
 }
 
 /* What the database has of a table, in order. */
-static int select_source(struct keep *k, const struct table *t, sqlite3_stmt **out)
+static int select_source(struct pg_keep *k, const struct kept_table *t, sqlite3_stmt **out)
 {
     char sql[1024], range[120];
 
@@ -221,7 +221,7 @@ static int copy_rows(sqlite3_stmt *from, sqlite3_stmt *to)
     return status;
 }
 
-static int copy_table(struct keep *k, struct database *copy, const struct table *t)
+static int copy_table(struct pg_keep *k, struct database *copy, const struct kept_table *t)
 {
     sqlite3_stmt *from = NULL, *to = NULL;
     char sql[1024];
@@ -277,7 +277,7 @@ static bool is_same(sqlite3_stmt *a, sqlite3_stmt *b)
     return status == SQLITE_DONE;
 }
 
-static int compare_table(struct keep *k, struct database *copy, const struct table *t)
+static int compare_table(struct pg_keep *k, struct database *copy, const struct kept_table *t)
 {
     sqlite3_stmt *there = NULL, *here = NULL;
     char sql[1024];
@@ -295,7 +295,7 @@ static int compare_table(struct keep *k, struct database *copy, const struct tab
     return rc;
 }
 
-static int write_copy(struct keep *k, int dir)
+static int write_copy(struct pg_keep *k, int dir)
 {
     struct prov_shard shard;
     int rc = prov_shard_open(&k->place, dir, 0, 1, &shard);
@@ -317,7 +317,7 @@ static int write_copy(struct keep *k, int dir)
 /* The directory of a backup: all rows, read back from the file. */
 static int copy_all(void *keep, int dir, const char *to, uint64_t *bytes)
 {
-    struct keep *k = keep;
+    struct pg_keep *k = keep;
     struct database copy = {0};
     struct prov_file file;
     struct stat info;
@@ -345,7 +345,7 @@ static int copy_all(void *keep, int dir, const char *to, uint64_t *bytes)
 /* All tables as of one moment, and the runs of then. */
 static int runs_to_copy(void *keep, struct prov_kept_runs *runs)
 {
-    struct keep *k = keep;
+    struct pg_keep *k = keep;
     const char *name[N_TABLES];
     PGconn *reader;
     sqlite3_stmt *query = NULL;
@@ -387,7 +387,7 @@ static int runs_to_copy(void *keep, struct prov_kept_runs *runs)
 /* Those that have no more rows than the backup. */
 static int mark(void *keep, const struct prov_kept_runs *runs, const char *list, uint64_t *n)
 {
-    struct keep *k = keep;
+    struct pg_keep *k = keep;
     const char *before = "";
     char *sql = NULL;
     size_t size;
@@ -425,7 +425,7 @@ static int mark(void *keep, const struct prov_kept_runs *runs, const char *list,
 static int runs_to_drop(void *keep, bool is_weighed, struct prov_kept_runs *runs,
                         uint64_t *used)
 {
-    struct keep *k = keep;
+    struct pg_keep *k = keep;
     char sql[1024], range[120];
     PGresult *rows;
     double sum = 0;
@@ -465,7 +465,7 @@ static int runs_to_drop(void *keep, bool is_weighed, struct prov_kept_runs *runs
 }
 
 /* Runs with rows in a partition that do not go. */
-static int others_in(const struct keep *k, int64_t partition, int64_t *n)
+static int others_in(const struct pg_keep *k, int64_t partition, int64_t *n)
 {
     char *sql = NULL;
     int rc;
@@ -480,7 +480,7 @@ static int others_in(const struct keep *k, int64_t partition, int64_t *n)
 }
 
 /* All of a partition, when nobody else has rows there, looks at them or writes some. */
-static bool empty_partition(const struct keep *k, int64_t partition)
+static bool empty_partition(const struct pg_keep *k, int64_t partition)
 {
     int64_t n = 1;
     char sql[400];
@@ -503,7 +503,7 @@ static bool empty_partition(const struct keep *k, int64_t partition)
     return false;
 }
 
-static int drop_of(const struct keep *k, const char *table, const char *more)
+static int drop_of(const struct pg_keep *k, const char *table, const char *more)
 {
     char *sql = sqlite3_mprintf("DELETE FROM %s WHERE run IN %s%s", table, k->list, more);
     int rc = pg_run(k->connection, sql);
@@ -512,7 +512,7 @@ static int drop_of(const struct keep *k, const char *table, const char *more)
     return rc;
 }
 
-static int drop_partition(struct keep *k, int64_t partition)
+static int drop_partition(struct pg_keep *k, int64_t partition)
 {
     char more[100];
     int rc;
@@ -527,7 +527,7 @@ static int drop_partition(struct keep *k, int64_t partition)
 }
 
 /* Nobody adds to them from now on; false when they are no longer as they were chosen. */
-static int hold(const struct keep *k, uint64_t n, bool *is_held)
+static int hold(const struct pg_keep *k, uint64_t n, bool *is_held)
 {
     int64_t held = 0;
     char *sql = sqlite3_mprintf("SELECT count(*) FROM (SELECT 1 FROM run WHERE id IN %s AND "
@@ -542,7 +542,7 @@ static int hold(const struct keep *k, uint64_t n, bool *is_held)
     return rc;
 }
 
-static int drop_held(struct keep *k, const struct prov_kept_runs *runs, uint64_t now_ns)
+static int drop_held(struct pg_keep *k, const struct prov_kept_runs *runs, uint64_t now_ns)
 {
     struct idmap done = {0};
     char *sql;
@@ -572,7 +572,7 @@ static int drop_held(struct keep *k, const struct prov_kept_runs *runs, uint64_t
 static int drop(void *keep, const struct prov_kept_runs *runs, const char *list,
                 uint64_t now_ns, uint64_t *n)
 {
-    struct keep *k = keep;
+    struct pg_keep *k = keep;
     bool is_held = false;
     int rc;
 
@@ -589,7 +589,7 @@ static int drop(void *keep, const struct prov_kept_runs *runs, const char *list,
 
 static int give_back(void *keep, bool *is_given_back)
 {
-    *is_given_back = ((const struct keep *)keep)->is_given_back;
+    *is_given_back = ((const struct pg_keep *)keep)->is_given_back;
     return 0;
 }
 

@@ -32,7 +32,7 @@
 #define NAME_SIZE 64
 
 /* The reader's account of a segment. */
-struct segment {
+struct spool_segment {
     uint32_t number;
     uint64_t last; /* row that was read from it */
 };
@@ -55,7 +55,7 @@ struct prov_spool {
     uint32_t number; /* of the segment, */
     uint64_t at;     /* and where in it */
     uint64_t last_read, last_done;
-    struct segment *passed; /* [n_passed] not removed yet */
+    struct spool_segment *passed; /* [n_passed] not removed yet */
     size_t n_passed, cap;
 };
 
@@ -397,7 +397,7 @@ int prov_spool_read(struct prov_spool *s, struct prov_frame *frame)
         if (!is_past)
             return 0;
         mem_grow(&s->passed, &s->cap, s->n_passed + 1, sizeof *s->passed);
-        s->passed[s->n_passed++] = (struct segment){s->number, s->last_read};
+        s->passed[s->n_passed++] = (struct spool_segment){s->number, s->last_read};
         close(s->read_fd);
         s->read_fd = -1;
         s->number++;

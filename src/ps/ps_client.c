@@ -33,7 +33,7 @@
 #define POLL_ROUND_MS 2 /* ... while others wait for the round, too */
 #define POLL_NEW_MS 2   /* ... at first, while the server asks one above it about a function */
 
-struct function {
+struct client_function {
     char *program, *name;
     uint32_t index; /* the server's, or PS_NO_INDEX */
     bool has_changed;
@@ -51,8 +51,8 @@ struct ps_client {
     bool is_deterministic;
     struct ps_socket to;
 
-    struct names key;          /* "program\nname" */
-    struct function *function; /* [key.n] */
+    struct names key;                 /* "program\nname" */
+    struct client_function *function; /* [key.n] */
     size_t function_cap;
     uint32_t *of_index; /* [n_of_index] our number, or PS_NO_INDEX */
     size_t n_of_index, of_index_cap;
@@ -137,7 +137,7 @@ static char *copy_name(const char *text)
 
 uint32_t ps_client_function(struct ps_client *c, const char *program, const char *name)
 {
-    struct function f = {.program = copy_name(program), .name = copy_name(name)};
+    struct client_function f = {.program = copy_name(program), .name = copy_name(name)};
     char text[2 * PS_MAX_TEXT_BYTES + 2], *end;
     uint32_t n = c->key.n, id;
 
@@ -213,7 +213,7 @@ void ps_client_push(struct ps_client *c)
 static void write_functions(struct ps_client *c, const struct ps_state *state)
 {
     for (uint32_t i = 0; i < c->key.n; i++) {
-        const struct function *f = &c->function[i];
+        const struct client_function *f = &c->function[i];
         const struct sketch *sketch = NULL;
 
         if (state && i < state->n && state->sketch[i].n > 0)

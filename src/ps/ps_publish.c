@@ -139,7 +139,7 @@ bool ps_store_relay(struct ps_store *s, int timeout_ms)
 /* ------------------------------------------------------------------------------- publishing */
 
 /* What a cut takes away. */
-struct cut {
+struct publish_cut {
     struct ps_state *state; /* [n_workers] */
     struct ps_client_record *client;
     uint32_t n_clients;
@@ -179,7 +179,7 @@ static void next_round(struct ps_store *s)
 }
 
 /* Returns false if there is nothing to take. */
-static bool cut(struct ps_store *s, struct cut *c)
+static bool cut(struct ps_store *s, struct publish_cut *c)
 {
     unsigned n = s->opts.n_workers;
     bool is_changed;
@@ -209,7 +209,7 @@ static bool cut(struct ps_store *s, struct cut *c)
     return is_changed;
 }
 
-static void merge_sketches(struct ps_store *s, const struct cut *c)
+static void merge_sketches(struct ps_store *s, const struct publish_cut *c)
 {
     for (unsigned w = 0; w < s->opts.n_workers; w++)
         for (uint32_t i = 0; i < c->state[w].n_used; i++)
@@ -217,7 +217,7 @@ static void merge_sketches(struct ps_store *s, const struct cut *c)
                          &c->state[w].sketch[c->state[w].used[i]]);
 }
 
-static void merge_stats(struct ps_store *s, const struct cut *c)
+static void merge_stats(struct ps_store *s, const struct publish_cut *c)
 {
     for (unsigned w = 0; w < s->opts.n_workers; w++) {
         const struct ps_state *from = &c->state[w];
@@ -231,7 +231,7 @@ static void merge_stats(struct ps_store *s, const struct cut *c)
 }
 
 /* Sketches are packed before the lock is taken, which is then held for moving pointers only. */
-static void publish(struct ps_store *s, const struct cut *c)
+static void publish(struct ps_store *s, const struct publish_cut *c)
 {
     struct ps_model *model = mem_alloc(s->global.n, sizeof *model);
 
@@ -253,13 +253,13 @@ static void publish(struct ps_store *s, const struct cut *c)
     free(model);
 }
 
-static void cut_release(struct ps_store *s, struct cut *c)
+static void cut_release(struct ps_store *s, struct publish_cut *c)
 {
     for (unsigned w = 0; w < s->opts.n_workers && c->state; w++)
         ps_state_release(&c->state[w]);
     free(c->state);
     free(c->client);
-    *c = (struct cut){0};
+    *c = (struct publish_cut){0};
 }
 
 /* ------------------------------------------------------------------------------- snapshots */
@@ -286,7 +286,7 @@ static void describe(struct ps_store *s, struct ps_snapshot *out)
     pthread_mutex_unlock(&s->registry_lock);
 }
 
-static int write_snapshot(struct ps_store *s, struct cut *c, const char *path)
+static int write_snapshot(struct ps_store *s, struct publish_cut *c, const char *path)
 {
     struct ps_snapshot snapshot = {
         .round = c->round, .n_clients = c->n_clients, .client = c->client};
@@ -303,7 +303,7 @@ static int write_snapshot(struct ps_store *s, struct cut *c, const char *path)
 }
 
 /* What the cut has of every client is on disk now. */
-static void note_saved(struct ps_store *s, const struct cut *c)
+static void note_saved(struct ps_store *s, const struct publish_cut *c)
 {
     pthread_mutex_lock(&s->registry_lock);
     for (uint32_t i = 0; i < c->n_clients; i++)
@@ -312,7 +312,7 @@ static void note_saved(struct ps_store *s, const struct cut *c)
     atomic_fetch_add(&s->n_snapshots, 1);
 }
 
-static void tell_upstream(struct ps_store *s, const struct cut *c)
+static void tell_upstream(struct ps_store *s, const struct publish_cut *c)
 {
     for (unsigned w = 0; w < s->opts.n_workers; w++)
         ps_upstream_add(s, &c->state[w]);
@@ -321,7 +321,7 @@ static void tell_upstream(struct ps_store *s, const struct cut *c)
 
 int ps_store_publish(struct ps_store *s)
 {
-    struct cut c = {0};
+    struct publish_cut c = {0};
     int rc = 0;
 
     if (!cut(s, &c))

@@ -26,7 +26,7 @@
 #define RANK_BITS 16
 #define RESEND_NS 2000000000u
 
-struct rank {
+struct sim_rank {
     uint64_t id, step, have, sent_ns;
     bool is_waiting;
 };
@@ -34,7 +34,7 @@ struct rank {
 struct sim {
     struct sim_opts opts;
     struct sim_result *result;
-    struct rank *rank; /* [n_ranks] */
+    struct sim_rank *rank; /* [n_ranks] */
     void *zmq;
     void **socket;        /* [n_sockets] */
     zmq_pollitem_t *item; /* [n_sockets] */
@@ -149,7 +149,7 @@ static void close_all(struct sim *s)
 
 static void send_step(struct sim *s, uint32_t r, bool is_again)
 {
-    struct rank *rank = &s->rank[r];
+    struct sim_rank *rank = &s->rank[r];
     const struct pack *body;
     uint64_t epoch = s->epoch[r % s->opts.n_addresses];
     struct ps_push push = {.client = rank->id, .epoch = epoch, .have = rank->have};
@@ -187,7 +187,7 @@ static void take_indices(struct sim *s, const struct ps_reply *reply, uint32_t a
 static void take_reply(struct sim *s, const struct ps_reply *reply)
 {
     uint32_t r = (uint32_t)(reply->sequence & ((1u << RANK_BITS) - 1));
-    struct rank *rank = r < s->opts.n_ranks ? &s->rank[r] : NULL;
+    struct sim_rank *rank = r < s->opts.n_ranks ? &s->rank[r] : NULL;
 
     if (rank == NULL || !rank->is_waiting || reply->sequence >> RANK_BITS != rank->step)
         return;

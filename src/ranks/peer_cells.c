@@ -18,7 +18,7 @@
 #define MIN_NS 1.0          /* that a call usually takes, to have taken time */
 
 /* Vertices of own work, each with its cell. */
-struct work {
+struct cell_work {
     const struct scoring *w;
     struct peers *peers;
     uint32_t *cell; /* [n] */
@@ -80,9 +80,9 @@ double peer_own_ns(const struct scoring *scoring, const struct peers *peers, uin
 }
 
 /* Calls fn for each vertex, place by place. */
-static void each_vertex(struct peer_cells *cells, struct work *work,
-                        void (*fn)(struct peer_cells *cells, struct work *work, uint32_t place,
-                                   uint32_t t, uint32_t v))
+static void each_vertex(struct peer_cells *cells, struct cell_work *work,
+                        void (*fn)(struct peer_cells *cells, struct cell_work *work,
+                                   uint32_t place, uint32_t t, uint32_t v))
 {
     const struct forest *forest = &work->w->forest;
     const struct peers *peers = work->peers;
@@ -95,7 +95,7 @@ static void each_vertex(struct peer_cells *cells, struct work *work,
 }
 
 /* Counts the places of a path; what is own work, too. */
-static void count(struct peer_cells *cells, struct work *work, uint32_t p, uint32_t t,
+static void count(struct peer_cells *cells, struct cell_work *work, uint32_t p, uint32_t t,
                   uint32_t v)
 {
     uint32_t path = residual_path(&work->w->place, &work->w->forest, t, v);
@@ -115,7 +115,8 @@ static void count(struct peer_cells *cells, struct work *work, uint32_t p, uint3
     work->marked[path] = p + 1;
 }
 
-static void add(struct peer_cells *cells, struct work *work, uint32_t p, uint32_t t, uint32_t v)
+static void add(struct peer_cells *cells, struct cell_work *work, uint32_t p, uint32_t t,
+                uint32_t v)
 {
     const struct scoring *w = work->w;
     uint32_t path = residual_path(&w->place, &w->forest, t, v);
@@ -139,7 +140,7 @@ static void add(struct peer_cells *cells, struct work *work, uint32_t p, uint32_
 }
 
 /* By how much middles may be off: most where all calls are, the same way. */
-static void find_offs(struct peer_cells *cells, const struct work *work, uint32_t n_cells,
+static void find_offs(struct peer_cells *cells, const struct cell_work *work, uint32_t n_cells,
                       double width)
 {
     struct spread *spread = mem_alloc(n_cells, sizeof *spread);
@@ -158,8 +159,8 @@ static void find_offs(struct peer_cells *cells, const struct work *work, uint32_
     free(n);
 }
 
-static void find_middles(struct peer_cells *cells, const struct work *work, uint32_t n_cells,
-                         double width)
+static void find_middles(struct peer_cells *cells, const struct cell_work *work,
+                         uint32_t n_cells, double width)
 {
     struct spread *spread = mem_alloc(n_cells, sizeof *spread);
     uint32_t *n = mem_alloc(n_cells, sizeof *n);
@@ -177,7 +178,7 @@ static void find_middles(struct peer_cells *cells, const struct work *work, uint
 }
 
 /* A stream on which no work is done does not wait. */
-static void forget_idle(const struct work *work, uint32_t tree, struct peer_place *place)
+static void forget_idle(const struct cell_work *work, uint32_t tree, struct peer_place *place)
 {
     const struct forest *forest = &work->w->forest;
     double wait_ns = 0;
@@ -196,7 +197,7 @@ void peer_cells_make(struct peer_cells *cells, const struct scoring *scoring, do
                      struct peers *peers)
 {
     uint32_t n_paths = scoring->model.paths.n;
-    struct work work = {.w = scoring, .peers = peers};
+    struct cell_work work = {.w = scoring, .peers = peers};
 
     cells->first = mem_alloc((size_t)n_paths + 1, sizeof *cells->first);
     work.marked = mem_alloc(n_paths, sizeof *work.marked);

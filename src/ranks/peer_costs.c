@@ -348,14 +348,14 @@ static void find_costs(struct what_if *w, const struct scoring *s, struct peers 
 
 /* ------------------------------------------------------------------------------- streams */
 
-struct kept {
+struct place_streams {
     const struct peers *peers;
     uint32_t place;
 };
 
 static bool is_of_place(uint32_t location, uint32_t region, void *ctx)
 {
-    const struct kept *kept = ctx;
+    const struct place_streams *kept = ctx;
 
     (void)region;
     return kept->peers->at[location] == kept->place;
@@ -412,7 +412,7 @@ static bool find_slowdowns(struct what_if *w, const struct scoring *s, struct pe
         peers->slowdown = ideal.run_ns / ideal.ideal_ns;
     for (uint32_t p = 0; is_any && p < peers->n && p < PEERS_MAX_PLAYED; p++)
         peers->place[p].slowdown =
-            ideal_slowdown(&ideal, is_of_place, &(struct kept){peers, p});
+            ideal_slowdown(&ideal, is_of_place, &(struct place_streams){peers, p});
     if (is_any)
         find_operations(&ideal, s->defs->names.n, peers);
     ideal_release(&ideal);

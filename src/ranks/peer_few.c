@@ -542,7 +542,7 @@ void peer_teams_release(struct peer_teams *teams)
     *teams = (struct peer_teams){0};
 }
 
-struct cutting {
+struct call_cutting {
     struct what_if *w;
     double share; /* of each call */
     int64_t cut_ns;
@@ -550,7 +550,7 @@ struct cutting {
 
 static void cut_call(void *ctx, uint32_t l, uint32_t row)
 {
-    struct cutting *c = ctx;
+    struct call_cutting *c = ctx;
     double own_ns = (double)calls_own_ns(&c->w->view.calls[l], row);
 
     c->cut_ns += replay_cut(&c->w->replay, l, row, llrint(own_ns * c->share));
@@ -559,7 +559,7 @@ static void cut_call(void *ctx, uint32_t l, uint32_t row)
 /* Takes it out of all its teams. */
 static int64_t cut_thread(const struct teams *t, const struct peer_thread *x, struct what_if *w)
 {
-    struct cutting c = {w, 1 - 1 / x->factor, 0};
+    struct call_cutting c = {w, 1 - 1 / x->factor, 0};
     const struct call_view *calls = trace_view_calls(t->view, x->location);
 
     for (size_t i = 0; i < x->n_spans; i++)

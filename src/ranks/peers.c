@@ -25,7 +25,7 @@
 #define DATA_SHARE 0.5    /* of a slowdown that more data explains */
 #define MAX_PATHS 16u     /* kept of a place */
 
-struct finder {
+struct peer_finder {
     const struct scoring *w;
     const struct trace_view *view;
     struct peers *out;
@@ -87,7 +87,7 @@ void peers_release(struct peers *peers)
 /* ------------------------------------------------------------------------------- waiting */
 
 /* Marks the functions whose calls mostly are messages or collectives. */
-static void mark_communication(const struct finder *f, bool *is_communication)
+static void mark_communication(const struct peer_finder *f, bool *is_communication)
 {
     const struct trace_view *view = f->view;
     uint32_t n_regions = f->w->defs->names.n;
@@ -116,7 +116,7 @@ static void mark_communication(const struct finder *f, bool *is_communication)
  * Calls of MPI that may wait. In a trace without MPI, but with messages, as of the streams of a
  * GPU: calls that are messages, and the time of an execution in which nothing is called.
  */
-static void find_waiting(struct finder *f)
+static void find_waiting(struct peer_finder *f)
 {
     const struct definitions *defs = f->w->defs;
     const struct context *paths = &f->w->model.paths;
@@ -156,14 +156,15 @@ double peers_width(double *x, uint32_t n, double middle)
 }
 
 /* Where the cells of a path are. */
-static uint32_t cells_of(const struct finder *f, uint32_t path, const struct peer_cell **cell)
+static uint32_t cells_of(const struct peer_finder *f, uint32_t path,
+                         const struct peer_cell **cell)
 {
     *cell = f->cells.cell + f->cells.first[path];
     return f->cells.first[path + 1] - f->cells.first[path];
 }
 
 /* By how much the middle of a path may be off. */
-static double middle_off(const struct finder *f, uint32_t path)
+static double middle_off(const struct peer_finder *f, uint32_t path)
 {
     const struct peer_cell *cell;
     uint32_t n_cells = cells_of(f, path, &cell), n = 0;
@@ -184,7 +185,7 @@ static double middle_off(const struct finder *f, uint32_t path)
     return middle;
 }
 
-static struct across across_places(const struct finder *f, uint32_t path, double *scratch)
+static struct across across_places(const struct peer_finder *f, uint32_t path, double *scratch)
 {
     const struct peer_cell *cell;
     uint32_t n = cells_of(f, path, &cell);
@@ -201,7 +202,7 @@ static struct across across_places(const struct finder *f, uint32_t path, double
     return a;
 }
 
-static double task_of(const struct finder *f, const struct peer_cell *cell)
+static double task_of(const struct peer_finder *f, const struct peer_cell *cell)
 {
     return cell->typical_ns / f->out->place[cell->place].n_executions;
 }
@@ -210,7 +211,7 @@ static double task_of(const struct finder *f, const struct peer_cell *cell)
  * What there is to do on the path in an execution, of all places; or, where most never come by,
  * of those that do, if they can be compared: streams and threads have their parts to play.
  */
-static struct across tasks_across(const struct finder *f, uint32_t path, double *scratch)
+static struct across tasks_across(const struct peer_finder *f, uint32_t path, double *scratch)
 {
     const struct peer_cell *cell;
     uint32_t n_there = cells_of(f, path, &cell);
@@ -255,7 +256,7 @@ static double chance_of(double above, const struct across *a, double error)
     return peers_chance(above, a->width, a->n, error);
 }
 
-static double excess_of_calls(const struct finder *f, const struct peer_cell *cell,
+static double excess_of_calls(const struct peer_finder *f, const struct peer_cell *cell,
                               double above)
 {
     return peer_cell_excess(cell, above, f->w->model.offset_ns);
@@ -267,7 +268,7 @@ static double factor_of(const struct peer_cell *cell, double excess_ns)
 }
 
 /* How long its calls take, of their own time: what that is above those of the peers. */
-static void set_excess(const struct finder *f, const struct peer_cell *cell,
+static void set_excess(const struct peer_finder *f, const struct peer_cell *cell,
                        struct peer_path *found)
 {
     double excess_ns = excess_of_calls(f, cell, found->above);
@@ -280,7 +281,7 @@ static void set_excess(const struct finder *f, const struct peer_cell *cell,
 }
 
 /* What of it is no matter of begins and ends that were elsewhere. */
-static bool is_surely_slow(const struct finder *f, const struct peer_cell *cell,
+static bool is_surely_slow(const struct peer_finder *f, const struct peer_cell *cell,
                            const struct peer_path *found, const struct across *a)
 {
     double above = known_part(found->above, found->off);
@@ -290,7 +291,7 @@ static bool is_surely_slow(const struct finder *f, const struct peer_cell *cell,
            factor_of(cell, excess_of_calls(f, cell, above)) >= PEERS_MIN_FACTOR;
 }
 
-static void judge_time(struct finder *f, const struct peer_cell *cell, uint32_t path,
+static void judge_time(struct peer_finder *f, const struct peer_cell *cell, uint32_t path,
                        const struct across *a)
 {
     struct peer_place *place = &f->out->place[cell->place];
@@ -321,7 +322,7 @@ static void judge_time(struct finder *f, const struct peer_cell *cell, uint32_t 
     add_path(place, &found);
 }
 
-static void judge_task(struct finder *f, const struct peer_cell *cell, uint32_t path,
+static void judge_task(struct peer_finder *f, const struct peer_cell *cell, uint32_t path,
                        const struct across *a)
 {
     struct peer_place *place = &f->out->place[cell->place];
@@ -342,7 +343,7 @@ static void judge_task(struct finder *f, const struct peer_cell *cell, uint32_t 
 
 /* ------------------------------------------------------------------------------- stages */
 
-static void find_stages(struct finder *f)
+static void find_stages(struct peer_finder *f)
 {
     f->stage_of = mem_alloc(f->out->n, sizeof *f->stage_of);
     f->stage = mem_alloc(f->out->n, sizeof *f->stage);
@@ -362,7 +363,7 @@ static void find_stages(struct finder *f)
  * What a stage of a pipeline takes for a path: the lower median of its places, but one. So that
  * of two places the slow one is above the stage, not both. NAN if there is none.
  */
-static double ratio_of_stage(const struct finder *f, uint32_t path, uint32_t stage,
+static double ratio_of_stage(const struct peer_finder *f, uint32_t path, uint32_t stage,
                              uint32_t but, double *scratch)
 {
     const struct peer_cell *cell;
@@ -378,7 +379,7 @@ static double ratio_of_stage(const struct finder *f, uint32_t path, uint32_t sta
 }
 
 /* Without stages there is nothing to leave out. */
-static void leave_out_stages(struct finder *f, uint32_t path, double *scratch)
+static void leave_out_stages(struct peer_finder *f, uint32_t path, double *scratch)
 {
     double most_off = 0;
 
@@ -400,7 +401,7 @@ static void leave_out_stages(struct finder *f, uint32_t path, double *scratch)
 }
 
 /* What takes longer on all places of a stage is more work that it was given. */
-static void judge_stage(struct finder *f, const struct peer_cell *cell, uint32_t path,
+static void judge_stage(struct peer_finder *f, const struct peer_cell *cell, uint32_t path,
                         const struct across *a, double *scratch)
 {
     struct peer_place *place = &f->out->place[cell->place];
@@ -426,7 +427,7 @@ static void judge_stage(struct finder *f, const struct peer_cell *cell, uint32_t
     add_path(place, &found);
 }
 
-static void judge_paths(struct finder *f)
+static void judge_paths(struct peer_finder *f)
 {
     double *scratch = mem_alloc(f->out->n, sizeof *scratch);
 
@@ -472,7 +473,7 @@ struct turn {
     uint32_t n, n_own;
 };
 
-static void date_path(const struct finder *f, uint32_t p, struct peer_path *x)
+static void date_path(const struct peer_finder *f, uint32_t p, struct peer_path *x)
 {
     const struct forest *forest = &f->w->forest;
     double border = peer_cells_find(&f->cells, p, x->path)->ratio - x->above / 2;
@@ -500,7 +501,7 @@ static void date_path(const struct finder *f, uint32_t p, struct peer_path *x)
     x->share = turn.n > 0 ? (double)turn.n_own / turn.n : 0;
 }
 
-static void finish_paths(const struct finder *f, uint32_t p)
+static void finish_paths(const struct peer_finder *f, uint32_t p)
 {
     struct peer_place *place = &f->out->place[p];
 
@@ -517,7 +518,7 @@ static void finish_paths(const struct finder *f, uint32_t p)
 
 /* ------------------------------------------------------------------------ data and waiting */
 
-static void add_bytes(struct finder *f)
+static void add_bytes(struct peer_finder *f)
 {
     const struct trace_view *view = f->view;
 
@@ -554,7 +555,7 @@ static double wait_share(const struct peer_place *p)
     return p->wait_ns / time_of(p);
 }
 
-static double waited_in(const struct finder *f, uint32_t t, uint32_t v)
+static double waited_in(const struct peer_finder *f, uint32_t t, uint32_t v)
 {
     uint32_t path = residual_path(&f->w->place, &f->w->forest, t, v);
 
@@ -565,7 +566,7 @@ static double waited_in(const struct finder *f, uint32_t t, uint32_t v)
 
 /* Whom the calls of a place wait for, each for how long: the longest of each of its executions.
  */
-static void follow_waits(struct finder *f, uint32_t p, double *waits)
+static void follow_waits(struct peer_finder *f, uint32_t p, double *waits)
 {
     const struct forest *forest = &f->w->forest;
 
@@ -610,7 +611,7 @@ static bool is_few(const struct peers *peers)
     return peers->n < PEERS_MIN_PLACES;
 }
 
-static void judge_work(struct finder *f)
+static void judge_work(struct peer_finder *f)
 {
     double typical_bytes = median_of(f->out, bytes_of);
 
@@ -690,7 +691,7 @@ static uint32_t last_of_chain(const struct peers *peers, const uint32_t *next, u
     return PEERS_NONE; /* in a circle */
 }
 
-static void judge_waits(struct finder *f)
+static void judge_waits(struct peer_finder *f)
 {
     struct peers *peers = f->out;
     uint32_t culprit = worst_culprit(peers), *next = mem_alloc(peers->n, sizeof *next);
@@ -722,7 +723,7 @@ static void judge_waits(struct finder *f)
 /* --------------------------------------------------------------------------------- public */
 
 /* Whether a place has much more own work in an execution than the one in the middle. */
-static bool are_apart(const struct finder *f, double least)
+static bool are_apart(const struct peer_finder *f, double least)
 {
     const struct peers *peers = f->out;
     double *own = mem_alloc(peers->n, sizeof *own), most = 0, middle;
@@ -741,7 +742,7 @@ static bool are_apart(const struct finder *f, double least)
 }
 
 /* Compares the places as they are. */
-static void find(struct finder *f, const struct peers_opts *opts)
+static void find(struct peer_finder *f, const struct peers_opts *opts)
 {
     struct peers *out = f->out;
 
@@ -768,7 +769,7 @@ static void find(struct finder *f, const struct peers_opts *opts)
 void peers_find(const struct scoring *scoring, const struct trace_view *view,
                 const struct peers_opts *opts, struct peers *out)
 {
-    struct finder f = {
+    struct peer_finder f = {
         .w = scoring, .view = view, .out = out, .n_paths = scoring->model.paths.n};
     struct peers_opts worker = {PEERS_BY_WORKER, opts->stage, opts->least_apart};
     struct peers workers;

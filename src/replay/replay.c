@@ -259,7 +259,7 @@ void replay_spread(const struct call_view *calls, uint32_t row, int64_t excess_n
 }
 
 /* Cuts of one location. */
-struct cutting {
+struct location_cutting {
     struct replay *r;
     uint32_t location;
     int64_t done_ns;
@@ -267,7 +267,7 @@ struct cutting {
 
 static void cut_gap(void *ctx, uint64_t begin_ns, int64_t ns)
 {
-    struct cutting *c = ctx;
+    struct location_cutting *c = ctx;
 
     c->done_ns += cut_before(c->r, syncs_after(c->r->syncs, c->location, begin_ns), ns);
 }
@@ -310,7 +310,7 @@ int64_t replay_cut(struct replay *r, uint32_t location, uint32_t row, int64_t ex
     if (k != NEED_INDEX)
         return cut_inside(r, k, excess_ns);
     if (!waiting_is_likely(region)) {
-        struct cutting c = {r, location, 0};
+        struct location_cutting c = {r, location, 0};
 
         replay_spread(&view->calls[location], row, excess_ns, cut_gap, &c);
         return c.done_ns;
@@ -699,14 +699,14 @@ static void move(struct replay *r, struct syncs *s)
 
 /* When nothing goes on is what is left between all operations, sorted by when they begin. */
 
-struct span {
+struct busy_span {
     uint64_t begin_ns, end_ns;
 };
 
 /* Times at which nothing goes on. */
 struct silence {
-    struct span *span;   /* [n] in order of time */
-    uint64_t *before_ns; /* [n + 1] how long those before are together */
+    struct busy_span *span; /* [n] in order of time */
+    uint64_t *before_ns;    /* [n + 1] how long those before are together */
     uint32_t n;
 };
 
@@ -724,22 +724,22 @@ static bool is_schedule(const struct syncs *s)
 
 static int by_begin(const void *a, const void *b)
 {
-    const struct span *p = a, *q = b;
+    const struct busy_span *p = a, *q = b;
 
     return (p->begin_ns > q->begin_ns) - (p->begin_ns < q->begin_ns);
 }
 
 static void find_silence(const struct syncs *s, struct silence *silence)
 {
-    struct span *busy = mem_alloc(s->n, sizeof *busy);
+    struct busy_span *busy = mem_alloc(s->n, sizeof *busy);
     uint64_t until_ns = s->begin_ns;
     uint32_t n = 0;
 
     for (uint32_t k = 0; k < s->n; k++)
         if (syncs_is_ready(s, k))
-            busy[n++] = (struct span){s->sync[k].leave_ns, syncs_exchanges(s, k)
-                                                               ? s->sync[k + 1].leave_ns
-                                                               : s->sync[k + 1].enter_ns};
+            busy[n++] = (struct busy_span){s->sync[k].leave_ns, syncs_exchanges(s, k)
+                                                                    ? s->sync[k + 1].leave_ns
+                                                                    : s->sync[k + 1].enter_ns};
     qsort(busy, n, sizeof *busy, by_begin);
     silence->span = mem_alloc((size_t)n + 1, sizeof *silence->span);
     silence->before_ns = mem_alloc((size_t)n + 2, sizeof *silence->before_ns);
@@ -747,7 +747,7 @@ static void find_silence(const struct syncs *s, struct silence *silence)
         if (busy[i].begin_ns > until_ns) {
             silence->before_ns[silence->n + 1] =
                 silence->before_ns[silence->n] + busy[i].begin_ns - until_ns;
-            silence->span[silence->n++] = (struct span){until_ns, busy[i].begin_ns};
+            silence->span[silence->n++] = (struct busy_span){until_ns, busy[i].begin_ns};
         }
         until_ns = busy[i].end_ns > until_ns ? busy[i].end_ns : until_ns;
     }

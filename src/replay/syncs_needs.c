@@ -22,12 +22,13 @@ struct needs {
     const struct record_syncs *at;
     bool is_counted; /* then they are filled in */
     uint32_t *root;  /* [n_collectives] the root's sync, or NEED_INDEX */
-    struct span {
+    struct collective_span {
         uint64_t last_enter, first_leave;
-    } * span;               /* [n_collectives] */
-    struct span *completed; /* [n_collectives] the same, of the calls that complete them */
-    bool *is_other;         /* [n_collectives] no order follows from what it is */
-    bool has_end;           /* the last collective is that of all who end together */
+    } * span; /* [n_collectives] */
+    struct collective_span
+        *completed; /* [n_collectives] the same, of the calls that complete them */
+    bool *is_other; /* [n_collectives] no order follows from what it is */
+    bool has_end;   /* the last collective is that of all who end together */
     struct team_syncs teams;
 };
 
@@ -211,7 +212,7 @@ static void each_collective(struct needs *n)
         }
 }
 
-static void extend(struct span *span, uint64_t enter_ns, uint64_t leave_ns)
+static void extend(struct collective_span *span, uint64_t enter_ns, uint64_t leave_ns)
 {
     span->last_enter = enter_ns > span->last_enter ? enter_ns : span->last_enter;
     span->first_leave = leave_ns < span->first_leave ? leave_ns : span->first_leave;
@@ -246,7 +247,7 @@ static void find_completed(struct needs *n)
 static uint32_t begin_of_part(const struct needs *n, const struct call_view *calls,
                               const struct collective *c, size_t row)
 {
-    const struct span *span = &n->completed[c->instance];
+    const struct collective_span *span = &n->completed[c->instance];
 
     return span->first_leave >= span->last_enter && is_nonblocking(calls, c)
                ? n->at->left[row]
@@ -298,14 +299,14 @@ static void add_part(uint32_t location, const struct collective *c, uint32_t syn
     n->s->member[n->s->first_member[c->instance + 1]++] = sync;
 }
 
-struct entry {
+struct timed_sync {
     uint64_t ns;
     uint32_t sync;
 };
 
 static int by_time(const void *a, const void *b)
 {
-    const struct entry *x = a, *y = b;
+    const struct timed_sync *x = a, *y = b;
 
     return x->ns != y->ns ? (x->ns < y->ns ? -1 : 1) : order_u32(&x->sync, &y->sync);
 }
@@ -314,7 +315,7 @@ static int by_time(const void *a, const void *b)
 static void order_members(struct needs *n)
 {
     struct syncs *s = n->s;
-    struct entry *entry = NULL;
+    struct timed_sync *entry = NULL;
     size_t cap = 0;
 
     for (uint32_t c = 0; c < s->n_collectives - n->has_end; c++) {
@@ -325,7 +326,7 @@ static void order_members(struct needs *n)
             continue;
         mem_grow(&entry, &cap, n_members, sizeof *entry);
         for (uint32_t i = 0; i < n_members; i++)
-            entry[i] = (struct entry){s->sync[member[i]].enter_ns, member[i]};
+            entry[i] = (struct timed_sync){s->sync[member[i]].enter_ns, member[i]};
         qsort(entry, n_members, sizeof *entry, by_time);
         for (uint32_t i = 0; i < n_members; i++)
             member[i] = entry[i].sync;
@@ -458,7 +459,7 @@ static void list_members(struct needs *n)
     n->is_other = mem_alloc(n_instances, sizeof *n->is_other);
     for (uint32_t i = 0; i < n_instances; i++) {
         n->root[i] = NEED_INDEX;
-        n->span[i] = n->completed[i] = (struct span){0, UINT64_MAX};
+        n->span[i] = n->completed[i] = (struct collective_span){0, UINT64_MAX};
     }
     s->first_member = mem_alloc((size_t)n_instances + 2, sizeof *s->first_member);
     find_completed(n);

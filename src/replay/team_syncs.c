@@ -14,31 +14,31 @@ static bool is_there(uint32_t sync)
 /* -------------------------------------------------------------------------------- points */
 
 /* A span that is open while a location is gone through. */
-struct open_span {
+struct open_team_span {
     size_t span;   /* of the location */
     uint32_t next; /* of its barriers */
 };
 
-struct walk {
+struct team_walk {
     const struct trace_view *view;
     const struct call_view *calls;
     struct record_syncs *at;
     struct points *points;
     size_t first, first_barrier; /* of the location, among all */
     uint64_t begin_ns;
-    struct open_span *open;
+    struct open_team_span *open;
     size_t n, cap;
 };
 
 /* Whether the team of a span is known, and was made by another location. */
-static bool is_of_others(const struct walk *w, const struct team_span *span)
+static bool is_of_others(const struct team_walk *w, const struct team_span *span)
 {
     return span->team != NO_TEAM &&
            (span->team < w->first || span->team - w->first >= w->calls->n_spans);
 }
 
 /* When the last call before a span ended that is no caller of the span. */
-static uint64_t idle_from(const struct walk *w, const struct team_span *span)
+static uint64_t idle_from(const struct team_walk *w, const struct team_span *span)
 {
     const struct call_view *calls = w->calls;
     uint32_t depth = span->call < calls->n ? (uint32_t)calls->depth[span->call] + 1 : 0, row;
@@ -51,7 +51,7 @@ static uint64_t idle_from(const struct walk *w, const struct team_span *span)
     return calls_leave(calls, calls_ancestor(calls, row, (uint16_t)depth));
 }
 
-static void add_begin(struct walk *w, size_t i)
+static void add_begin(struct team_walk *w, size_t i)
 {
     const struct team_span *span = &w->calls->span[i];
     struct point p = {span->begin_ns, span->begin_ns, &w->at->span_begin[w->first + i], NO_CALL,
@@ -71,7 +71,7 @@ static void add_begin(struct walk *w, size_t i)
     points_add(w->points, p);
 }
 
-static void add_end(struct walk *w, size_t i)
+static void add_end(struct team_walk *w, size_t i)
 {
     const struct team_span *span = &w->calls->span[i];
     struct point p = {span->end_ns, span->end_ns, &w->at->span_end[w->first + i], NO_CALL,
@@ -91,7 +91,7 @@ static void add_end(struct walk *w, size_t i)
 }
 
 /* The barriers of a span before a row. */
-static void add_barriers(struct walk *w, struct open_span *open, uint32_t row)
+static void add_barriers(struct team_walk *w, struct open_team_span *open, uint32_t row)
 {
     const struct team_span *span = &w->calls->span[open->span];
 
@@ -108,16 +108,16 @@ static void add_barriers(struct walk *w, struct open_span *open, uint32_t row)
     }
 }
 
-static void close_last(struct walk *w)
+static void close_last(struct team_walk *w)
 {
-    struct open_span *open = &w->open[w->n - 1];
+    struct open_team_span *open = &w->open[w->n - 1];
 
     add_barriers(w, open, UINT32_MAX);
     add_end(w, open->span);
     w->n--;
 }
 
-static bool is_over(const struct walk *w, const struct team_span *next)
+static bool is_over(const struct team_walk *w, const struct team_span *next)
 {
     const struct team_span *span = &w->calls->span[w->open[w->n - 1].span];
 
@@ -125,7 +125,7 @@ static bool is_over(const struct walk *w, const struct team_span *next)
            (uint64_t)span->first_row + span->n_rows <= next->first_row;
 }
 
-static void open_span(struct walk *w, size_t i)
+static void open_span(struct team_walk *w, size_t i)
 {
     const struct team_span *span = &w->calls->span[i];
     bool is_own = i > 0 && span->kind == SPAN_MEMBER && span->team == w->first + i - 1;
@@ -136,13 +136,13 @@ static void open_span(struct walk *w, size_t i)
         add_barriers(w, &w->open[w->n - 1], span->first_row);
     add_begin(w, i);
     mem_grow(&w->open, &w->cap, w->n + 1, sizeof *w->open);
-    w->open[w->n++] = (struct open_span){.span = i};
+    w->open[w->n++] = (struct open_team_span){.span = i};
 }
 
 void team_syncs_collect(const struct trace_view *view, uint32_t l, uint64_t begin_ns,
                         struct record_syncs *at, struct points *p)
 {
-    struct walk w = {.view = view, .calls = &view->calls[l], .at = at, .points = p};
+    struct team_walk w = {.view = view, .calls = &view->calls[l], .at = at, .points = p};
 
     w.first = view->first_span[l];
     w.first_barrier = at->first_barrier[l];

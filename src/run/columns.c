@@ -364,7 +364,7 @@ struct ancestor {
     uint64_t left_ns; /* of its time, when that of the calls in it so far is taken out */
 };
 
-struct walk {
+struct columns_walk {
     struct call_view v;
     uint32_t n_regions, base; /* depth of the roots */
     struct ancestor *open;    /* [v.n_depths] */
@@ -374,14 +374,15 @@ struct walk {
 /* Whether row i, at depth d below the roots, is where it can be; `now` is that of the row
  * before.
  */
-static inline bool is_in_place(const struct walk *w, uint32_t i, uint32_t d, uint32_t now)
+static inline bool is_in_place(const struct columns_walk *w, uint32_t i, uint32_t d,
+                               uint32_t now)
 {
     if (i < w->open[now].end)
         return d == now + 1;
     return d <= now && w->open[d].end == i;
 }
 
-static inline bool is_call_good(struct walk *w, uint32_t i, uint32_t d, uint32_t end)
+static inline bool is_call_good(struct columns_walk *w, uint32_t i, uint32_t d, uint32_t end)
 {
     const struct call_view *v = &w->v;
     uint64_t inclusive = v->inclusive_ns[i];
@@ -400,7 +401,7 @@ static inline bool is_call_good(struct walk *w, uint32_t i, uint32_t d, uint32_t
 }
 
 /* Rows begin .. end - 1, which are the subtrees of calls at depth w->base. */
-static bool are_rows_good(struct walk *w, uint32_t begin, uint32_t end)
+static bool are_rows_good(struct columns_walk *w, uint32_t begin, uint32_t end)
 {
     const struct call_view *v = &w->v;
     uint32_t now = 0;
@@ -425,7 +426,7 @@ static bool are_rows_good(struct walk *w, uint32_t begin, uint32_t end)
 }
 
 /* Where each depth begins; they must fill the location. */
-static bool take_depths(struct walk *w)
+static bool take_depths(struct columns_walk *w)
 {
     const struct call_view *v = &w->v;
 
@@ -441,7 +442,7 @@ static bool take_depths(struct walk *w)
 
 static bool are_calls_good(const struct call_view *v, uint32_t n_regions)
 {
-    struct walk w = {.v = *v, .n_regions = n_regions};
+    struct columns_walk w = {.v = *v, .n_regions = n_regions};
     bool is_good;
 
     w.open = mem_alloc(v->n_depths, sizeof *w.open);
@@ -575,7 +576,7 @@ int columns_check_all(struct columns *columns, const struct definitions *defs,
 int columns_check_tree(const struct columns *columns, uint32_t location, uint32_t row,
                        const struct definitions *defs)
 {
-    struct walk w = {.v = columns_view(columns, location), .n_regions = defs->names.n};
+    struct columns_walk w = {.v = columns_view(columns, location), .n_regions = defs->names.n};
     bool is_good =
         row < w.v.n && w.v.subtree_len[row] > 0 && w.v.subtree_len[row] <= w.v.n - row;
 

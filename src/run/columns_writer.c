@@ -176,14 +176,15 @@ static uint32_t count_by_depth(const struct calls *calls, uint64_t **start)
 }
 
 /* What is being written of one location. */
-struct part {
+struct location_part {
     struct columns_writer *writer;
     struct column_range *range;
     const void *data[N_COLUMNS];
     struct checksum sum[N_COLUMNS];
 };
 
-static int write_part(struct part *part, enum call_column column, uint32_t begin, uint32_t end)
+static int write_part(struct location_part *part, enum call_column column, uint32_t begin,
+                      uint32_t end)
 {
     size_t width = columns_width(column), bytes = (end - begin) * width;
     const char *data = (const char *)part->data[column] + begin * width;
@@ -197,7 +198,7 @@ int columns_write(struct columns_writer *w, uint32_t location, const struct call
                   uint32_t *by_depth, void (*look)(void *ctx, uint32_t begin, uint32_t end),
                   void *ctx)
 {
-    struct part part = {
+    struct location_part part = {
         .writer = w,
         .range = &w->range[location],
         .data = {[COLUMN_ENTER] = calls->enter_ns,

@@ -293,7 +293,7 @@ struct ingest_worker {
     struct profiled_columns out;
 };
 
-struct job {
+struct ingest_job {
     struct source *source;
     const struct ingest_opts *opts;
     struct ingested *out;
@@ -305,7 +305,7 @@ struct job {
     struct progress progress;
     struct loops_found *found; /* [n_locations] */
     atomic_bool is_failed;     /* no use going on */
-    struct failure {
+    struct ingest_failure {
         int rc;
         char *message;
     } * failure; /* [n_locations] */
@@ -324,7 +324,8 @@ static int worker_init(struct ingest_worker *w, struct source *source, struct pa
     return 0;
 }
 
-static void read_events(struct job *job, struct ingest_worker *w, unsigned index, uint32_t l)
+static void read_events(struct ingest_job *job, struct ingest_worker *w, unsigned index,
+                        uint32_t l)
 {
     struct ingested_location *location = &job->out->location[l];
     const struct event_batch *batch;
@@ -346,7 +347,8 @@ static void read_events(struct job *job, struct ingest_worker *w, unsigned index
 }
 
 /* Reads location l as far as it goes; a bad one as far as it did go. */
-static void read_location(struct job *job, struct ingest_worker *w, unsigned index, uint32_t l)
+static void read_location(struct ingest_job *job, struct ingest_worker *w, unsigned index,
+                          uint32_t l)
 {
     struct ingested_location *location = &job->out->location[l];
     struct guard *guard = job->opts->guard;
@@ -382,7 +384,7 @@ static void summarize(struct ingested_location *location, const struct calls *ca
 }
 
 /* Number i of ours has its turn: all locations before it have their places. */
-static void place(struct job *job, size_t i, const struct calls *calls)
+static void place(struct ingest_job *job, size_t i, const struct calls *calls)
 {
     struct traffic *traffic = &job->out->traffic;
     const unsigned *owner = job->deal.owner;
@@ -401,7 +403,8 @@ static void place(struct job *job, size_t i, const struct calls *calls)
     sequence_next(&job->sequence);
 }
 
-static void take_location(struct job *job, struct ingest_worker *w, unsigned index, size_t i)
+static void take_location(struct ingest_job *job, struct ingest_worker *w, unsigned index,
+                          size_t i)
 {
     uint32_t l = job->deal.mine[i];
     int rc = w->reader ? 0 : worker_init(w, job->source, job->out->paged, job->writer != NULL);
@@ -423,14 +426,14 @@ static void take_location(struct job *job, struct ingest_worker *w, unsigned ind
     if (rc == 0 && !atomic_load(&job->is_failed))
         rc = profiled_columns_take(&w->out, job->writer, l, &w->calls, &job->source->defs);
     if (rc < 0) {
-        job->failure[l] = (struct failure){rc, mem_copy_string(err_message())};
+        job->failure[l] = (struct ingest_failure){rc, mem_copy_string(err_message())};
         atomic_store(&job->is_failed, true);
     }
 }
 
 static void take_locations(void *ctx, size_t begin, size_t end, unsigned index)
 {
-    struct job *job = ctx;
+    struct ingest_job *job = ctx;
 
     for (size_t i = begin; i < end; i++)
         take_location(job, &job->worker[index], index, i);
@@ -480,7 +483,7 @@ static int64_t shift_to_start(const struct ingested *out)
 }
 
 /* Applies the corrections to everything that holds times. */
-static int move_times(struct job *job)
+static int move_times(struct ingest_job *job)
 {
     struct ingested *out = job->out;
     const struct definitions *defs = &job->source->defs;
@@ -522,7 +525,7 @@ static void count_disorder(struct ingested *out, const struct definitions *defs)
             out->quality.n[QUALITY_clock_shifted]++;
 }
 
-static int settle_clocks(struct job *job)
+static int settle_clocks(struct ingest_job *job)
 {
     struct ingested *out = job->out;
     const struct definitions *defs = &job->source->defs;
@@ -599,7 +602,7 @@ static void place_loops(struct ingested *out)
 }
 
 /* Number 0 makes the files, the others open them. */
-static int open_columns(struct job *job)
+static int open_columns(struct ingest_job *job)
 {
     struct process_group *process_group = job->opts->process_group;
     const char *dir = job->opts->dir;
@@ -620,7 +623,7 @@ static int open_columns(struct job *job)
 }
 
 /* Reads our locations; then number 0 has all. */
-static int read_all(struct job *job)
+static int read_all(struct ingest_job *job)
 {
     struct ingest_share share = {&job->deal, job->out, job->found, NULL};
     uint64_t n_announced = 0;
@@ -649,7 +652,7 @@ static int read_all(struct job *job)
 }
 
 /* All locations are in. */
-static int finish(struct job *job)
+static int finish(struct ingest_job *job)
 {
     struct ingested *out = job->out;
     int rc = settle_clocks(job);
@@ -664,7 +667,7 @@ static int finish(struct job *job)
     return rc;
 }
 
-static void job_release(struct job *job)
+static void job_release(struct ingest_job *job)
 {
     columns_free(job->writer);
     for (unsigned i = 0; i < pool_threads(job->opts->pool); i++) {
@@ -688,7 +691,7 @@ static void job_release(struct job *job)
 int ingest(struct source *source, const struct ingest_opts *opts, struct ingested *out)
 {
     const struct definitions *defs = &source->defs;
-    struct job job = {.source = source, .opts = opts, .out = out};
+    struct ingest_job job = {.source = source, .opts = opts, .out = out};
     int rc;
 
     *out = (struct ingested){.n_locations = defs->n_locations,

@@ -339,7 +339,7 @@ void level_range(const struct level *level, uint64_t begin_ns, uint64_t end_ns, 
 #define LOOK_EVERY (1u << 20) /* calls between two looks at is_cancelled */
 
 /* One depth of a location while its finest level is made. */
-struct line {
+struct depth_line {
     struct level_rect *rect; /* [n] */
     uint32_t n, limit, n_calls;
     unsigned k;
@@ -348,7 +348,7 @@ struct line {
 };
 
 /* What a location has of each part of the files; its places counted from its own beginning. */
-struct share {
+struct level_share {
     struct level_rect *rect;
     struct level_rects *level;
     uint64_t *fence, *spent;
@@ -357,16 +357,16 @@ struct share {
     size_t rect_cap, level_cap, fence_cap, spent_cap;
 };
 
-struct making {
+struct levels_making {
     const struct columns *columns;
     const atomic_bool *is_cancelled;
     struct sequence sequence;
-    struct share all; /* but for its rectangles, which go to the file at once */
+    struct level_share all; /* but for its rectangles, which go to the file at once */
     int rects_fd;
     atomic_int rc;
 };
 
-static bool is_over(const struct making *m)
+static bool is_over(const struct levels_making *m)
 {
     return atomic_load(&m->rc) < 0 || (m->is_cancelled && atomic_load(m->is_cancelled));
 }
@@ -380,9 +380,9 @@ static uint32_t count_calls(const struct call_view *calls, uint32_t d)
     return begin <= end && end <= calls->n ? (uint32_t)(end - begin) : 0;
 }
 
-static struct line *open_lines(const struct call_view *calls)
+static struct depth_line *open_lines(const struct call_view *calls)
 {
-    struct line *lines = mem_alloc(calls->n_depths, sizeof *lines);
+    struct depth_line *lines = mem_alloc(calls->n_depths, sizeof *lines);
     uint32_t *n_calls = mem_alloc(calls->n_depths, sizeof *n_calls), share;
 
     for (uint32_t d = 0; d < calls->n_depths; d++)
@@ -400,7 +400,7 @@ static struct line *open_lines(const struct call_view *calls)
     return lines;
 }
 
-static void add_call(struct line *line, const struct call_view *calls, uint32_t row)
+static void add_call(struct depth_line *line, const struct call_view *calls, uint32_t row)
 {
     struct level_rect r = level_rect_of(calls, row, line->n_calls);
 
@@ -418,7 +418,8 @@ static void add_call(struct line *line, const struct call_view *calls, uint32_t 
 }
 
 /* In a damaged run there may be more calls of a depth than there is room for. */
-static void add_calls(struct line *lines, const struct call_view *calls, const struct making *m)
+static void add_calls(struct depth_line *lines, const struct call_view *calls,
+                      const struct levels_making *m)
 {
     for (uint32_t row = 0; row < calls->n; row++) {
         uint32_t d = calls->depth[row];
@@ -432,7 +433,7 @@ static void add_calls(struct line *lines, const struct call_view *calls, const s
 
 /* --------------------------------------------------------------------------- a location */
 
-static void keep_level(struct share *s, const struct level_rect *rect, uint32_t n)
+static void keep_level(struct level_share *s, const struct level_rect *rect, uint32_t n)
 {
     struct level_rects place = {s->n_rects, s->n_fences, n};
 
@@ -448,7 +449,8 @@ static void keep_level(struct share *s, const struct level_rect *rect, uint32_t 
 }
 
 /* The finest level of a depth and those that follow from it. */
-static void keep_line(struct share *s, struct line *from, const struct call_view *calls)
+static void keep_line(struct level_share *s, struct depth_line *from,
+                      const struct call_view *calls)
 {
     struct level_line *line = &s->line[s->n_lines++];
     uint64_t n_spent = levels_fences(from->n_calls, LEVELS_SPENT);
@@ -477,10 +479,10 @@ static void keep_line(struct share *s, struct line *from, const struct call_view
     }
 }
 
-static void make_share(struct share *s, const struct making *m, uint32_t location)
+static void make_share(struct level_share *s, const struct levels_making *m, uint32_t location)
 {
     struct call_view calls = columns_view(m->columns, location);
-    struct line *lines = open_lines(&calls);
+    struct depth_line *lines = open_lines(&calls);
 
     s->line = mem_alloc((size_t)calls.n_depths + 1, sizeof *s->line);
     add_calls(lines, &calls, m);
@@ -494,7 +496,7 @@ static void make_share(struct share *s, const struct making *m, uint32_t locatio
     free(lines);
 }
 
-static void free_share(struct share *s)
+static void free_share(struct level_share *s)
 {
     free(s->rect);
     free(s->level);
@@ -504,7 +506,7 @@ static void free_share(struct share *s)
 }
 
 /* After what the locations before have. */
-static void append(struct share *all, const struct share *s)
+static void append(struct level_share *all, const struct level_share *s)
 {
     mem_grow(&all->level, &all->level_cap, all->n_levels + s->n_levels, sizeof *all->level);
     for (size_t i = 0; i < s->n_levels; i++)
@@ -531,11 +533,11 @@ static void append(struct share *all, const struct share *s)
 
 static void make_locations(void *ctx, size_t begin, size_t end, unsigned worker)
 {
-    struct making *m = ctx;
+    struct levels_making *m = ctx;
 
     (void)worker;
     for (size_t l = begin; l < end; l++) {
-        struct share share = {.rect = NULL};
+        struct level_share share = {.rect = NULL};
         uint64_t first;
         int rc = 0;
 
@@ -577,9 +579,9 @@ static void put_message_fences(char **at, const struct columns *columns)
     }
 }
 
-static int write_index(const struct making *m, int fd)
+static int write_index(const struct levels_making *m, int fd)
 {
-    const struct share *all = &m->all;
+    const struct level_share *all = &m->all;
     struct levels_header header = {.magic = LEVELS_MAGIC,
                                    .version = LEVELS_VERSION,
                                    .n_locations = m->columns->n_locations,
@@ -618,7 +620,8 @@ static int write_index(const struct making *m, int fd)
 static int make(const struct columns *columns, struct pool *pool,
                 const atomic_bool *is_cancelled, int rects, int index)
 {
-    struct making m = {.columns = columns, .is_cancelled = is_cancelled, .rects_fd = rects};
+    struct levels_making m = {
+        .columns = columns, .is_cancelled = is_cancelled, .rects_fd = rects};
     uint64_t n_lines = 0;
     int rc;
 

@@ -22,7 +22,7 @@ struct loop_worker {
     struct profiled_columns out;
 };
 
-struct job {
+struct loop_columns_job {
     const struct definitions *defs;
     const uint32_t *region; /* [n] */
     uint32_t n;
@@ -37,8 +37,9 @@ struct job {
 };
 
 /* A copy of what the loop has on this location, in rows that other loops have moved. */
-static struct insertion insertion_of(const struct job *job, uint32_t loop, uint32_t location,
-                                     const struct insertion *before, uint32_t n_before)
+static struct insertion insertion_of(const struct loop_columns_job *job, uint32_t loop,
+                                     uint32_t location, const struct insertion *before,
+                                     uint32_t n_before)
 {
     const struct loop *found = loops_of_region(&job->ingested->loops, job->region[loop]);
     const struct insertion *part = &found->part[location].calls;
@@ -59,7 +60,8 @@ static struct insertion insertion_of(const struct job *job, uint32_t loop, uint3
     return insert;
 }
 
-static void move_traffic(struct job *job, uint32_t location, const struct insertion *insert)
+static void move_traffic(struct loop_columns_job *job, uint32_t location,
+                         const struct insertion *insert)
 {
     struct traffic *t = &job->ingested->traffic;
 
@@ -81,7 +83,8 @@ static void move_traffic(struct job *job, uint32_t location, const struct insert
 }
 
 /* Inserts all loops of a location, one after the other. Returns where the calls are then. */
-static struct calls *insert_loops(struct job *job, struct loop_worker *w, uint32_t location)
+static struct calls *insert_loops(struct loop_columns_job *job, struct loop_worker *w,
+                                  uint32_t location)
 {
     struct insertion *insert = mem_alloc(job->n, sizeof *insert);
     struct call_view from = columns_view(&job->old, location);
@@ -110,7 +113,7 @@ static struct calls *insert_loops(struct job *job, struct loop_worker *w, uint32
 
 /* Messages, collectives and spans keep their places in their files: only their numbers count
  * here. */
-static void place(struct job *job, uint32_t location, struct calls *calls)
+static void place(struct loop_columns_job *job, uint32_t location, struct calls *calls)
 {
     const struct traffic *t = &job->ingested->traffic;
 
@@ -122,7 +125,8 @@ static void place(struct job *job, uint32_t location, struct calls *calls)
     calls->n_messages = calls->n_collectives = calls->n_spans = calls->n_barriers = 0;
 }
 
-static void take_location(struct job *job, struct loop_worker *w, uint32_t location)
+static void take_location(struct loop_columns_job *job, struct loop_worker *w,
+                          uint32_t location)
 {
     struct ingested_location *into = &job->ingested->location[location];
     struct calls *calls;
@@ -148,13 +152,13 @@ static void take_location(struct job *job, struct loop_worker *w, uint32_t locat
 
 static void take_locations(void *ctx, size_t begin, size_t end, unsigned index)
 {
-    struct job *job = ctx;
+    struct loop_columns_job *job = ctx;
 
     for (size_t l = begin; l < end; l++)
         take_location(job, &job->worker[index], (uint32_t)l);
 }
 
-static void merge_profiles(struct job *job, unsigned n_threads)
+static void merge_profiles(struct loop_columns_job *job, unsigned n_threads)
 {
     struct profile *profile = &job->ingested->profile;
 
@@ -167,7 +171,7 @@ static void merge_profiles(struct job *job, unsigned n_threads)
         job->ingested->n_calls += job->ingested->location[l].n_calls;
 }
 
-static int write_columns(struct job *job, struct pool *pool)
+static int write_columns(struct loop_columns_job *job, struct pool *pool)
 {
     unsigned n_threads = pool_threads(pool);
     int rc;
@@ -197,7 +201,8 @@ static int write_columns(struct job *job, struct pool *pool)
 int loop_columns_write(const char *dir, const struct definitions *defs, struct pool *pool,
                        const uint32_t *region, uint32_t n, struct ingested *ingested)
 {
-    struct job job = {.defs = defs, .region = region, .n = n, .ingested = ingested};
+    struct loop_columns_job job = {
+        .defs = defs, .region = region, .n = n, .ingested = ingested};
     int rc;
 
     if (n == 0) {

@@ -79,7 +79,7 @@ json_t *sql_query_value(sqlite3_stmt *query, int column)
 
 /* --------------------------------------------------------------------------------- limits */
 
-struct watch {
+struct query_watch {
     const struct sql_query_limits *limits;
     uint64_t begin_ns, looked_ns;
     int64_t memory; /* that SQLite had at first */
@@ -88,7 +88,7 @@ struct watch {
 
 static int look(void *ctx)
 {
-    struct watch *w = ctx;
+    struct query_watch *w = ctx;
     const struct sql_query_limits *limits = w->limits;
     uint64_t now = clock_ns();
 
@@ -104,7 +104,7 @@ static int look(void *ctx)
     return w->why != GOES_ON;
 }
 
-static void restrict_to(struct database *database, struct watch *w)
+static void restrict_to(struct database *database, struct query_watch *w)
 {
     static const struct {
         int what, value;
@@ -121,7 +121,7 @@ static void restrict_to(struct database *database, struct watch *w)
     sqlite3_progress_handler(database->sql, INSTRUCTIONS, look, w);
 }
 
-static const char *stopped_because(const struct watch *w, char text[64])
+static const char *stopped_because(const struct query_watch *w, char text[64])
 {
     if (w->why == NO_TIME)
         snprintf(text, 64, "it took longer than %g s", (double)w->limits->time_ns / 1e9);
@@ -174,7 +174,7 @@ static bool keep_row(json_t *rows, sqlite3_stmt *query, uint64_t *bytes_left)
 }
 
 /* What SQLite says of the question is said to who asked; what it says of the file is ours. */
-static int why_it_failed(sqlite3 *sql, const struct watch *w)
+static int why_it_failed(sqlite3 *sql, const struct query_watch *w)
 {
     char because[64];
 
@@ -194,7 +194,7 @@ static int why_it_failed(sqlite3 *sql, const struct watch *w)
     }
 }
 
-static int answer_rows(sqlite3 *sql, sqlite3_stmt *query, const struct watch *w,
+static int answer_rows(sqlite3 *sql, sqlite3_stmt *query, const struct query_watch *w,
                        json_t **answer)
 {
     const struct sql_query_limits *limits = w->limits;
@@ -224,7 +224,7 @@ static int answer_rows(sqlite3 *sql, sqlite3_stmt *query, const struct watch *w,
 int sql_query_answer(struct database *database, const char *text,
                      const struct sql_query_limits *limits, json_t **answer)
 {
-    struct watch w = {.limits = limits, .begin_ns = clock_ns()};
+    struct query_watch w = {.limits = limits, .begin_ns = clock_ns()};
     sqlite3_stmt *query = NULL;
     int rc;
 

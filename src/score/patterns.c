@@ -24,7 +24,7 @@ struct class
     double z;
 };
 
-struct search {
+struct pattern_search {
     const double *lost; /* [n] */
     double *rank;       /* [n] the middle of those that are equal; less the mean of all */
     double *sum;        /* [n + 1] of the ranks before */
@@ -41,7 +41,7 @@ static int by_value(const void *a, const void *b, void *arg)
     return (x > y) - (x < y);
 }
 
-static void find_ranks(struct search *s)
+static void find_ranks(struct pattern_search *s)
 {
     uint32_t *order = mem_alloc(s->n, sizeof *order);
 
@@ -65,7 +65,7 @@ static void find_ranks(struct search *s)
 }
 
 /* Of the sum of the ranks of k executions: its standard error if they are any. */
-static double error_of(const struct search *s, double k)
+static double error_of(const struct pattern_search *s, double k)
 {
     double error = sqrt(s->variance * k * (s->n - k) / s->n);
 
@@ -73,13 +73,13 @@ static double error_of(const struct search *s, double k)
 }
 
 /* They lost so much more than the others, on average. */
-static bool is_material(const struct search *s, double spent, double k)
+static bool is_material(const struct pattern_search *s, double spent, double k)
 {
     return spent / k - (s->spent[s->n] - spent) / (s->n - k) >= s->least;
 }
 
 /* What those of a class lost. */
-static double spent_by(const struct search *s, const struct class *x)
+static double spent_by(const struct pattern_search *s, const struct class *x)
 {
     double spent = 0;
 
@@ -91,8 +91,8 @@ static double spent_by(const struct search *s, const struct class *x)
 }
 
 /* k executions with this sum of ranks, and its error. */
-static inline void offer(const struct search *s, struct class x, double sum, double error,
-                         double k, struct class *best)
+static inline void offer(const struct pattern_search *s, struct class x, double sum,
+                         double error, double k, struct class *best)
 {
     x.z = sum / error;
     if (x.z > best->z && is_material(s, spent_by(s, &x), k))
@@ -113,7 +113,7 @@ static void sum_by_class(const double *restrict rank, uint32_t n, uint32_t perio
 }
 
 /* Returns how many classes there are. */
-static double try_periods(const struct search *s, struct class *best)
+static double try_periods(const struct pattern_search *s, struct class *best)
 {
     uint32_t most = s->n / PATTERN_MIN_EXECUTIONS, limit = MAX_STEPS / s->n;
     double n_tried = 0, *sum = mem_alloc(most + 1, sizeof *sum);
@@ -134,7 +134,7 @@ static double try_periods(const struct search *s, struct class *best)
     return n_tried;
 }
 
-static double try_blocks(const struct search *s, struct class *best)
+static double try_blocks(const struct pattern_search *s, struct class *best)
 {
     uint32_t margin = s->n / AT_THE_ENDS + 1;
     double n_tried = 0;
@@ -152,7 +152,7 @@ static double try_blocks(const struct search *s, struct class *best)
 }
 
 /* What a share of a class, or of the others, lost at most. */
-static double quantile_of(const struct search *s, const struct class *x, bool is_class,
+static double quantile_of(const struct pattern_search *s, const struct class *x, bool is_class,
                           double q)
 {
     double *value = mem_alloc(s->n, sizeof *value), at;
@@ -173,7 +173,7 @@ static double quantile_of(const struct search *s, const struct class *x, bool is
  * Lengths of blocks are tried in steps. Those beside one that lost as much as most of it belong
  * to it, and those at its ends that lost what the others do, rather than what it does, do not.
  */
-static void set_ends(const struct search *s, struct class *x, double least)
+static void set_ends(const struct pattern_search *s, struct class *x, double least)
 {
     double middle = 0.5 * (quantile_of(s, x, true, 0.5) + quantile_of(s, x, false, 0.5));
 
@@ -188,7 +188,7 @@ static void set_ends(const struct search *s, struct class *x, double least)
 }
 
 /* Marks those of a class that lost enough; false where these are too few of it. */
-static bool mark(const struct search *s, struct class *x, bool *is_in)
+static bool mark(const struct pattern_search *s, struct class *x, bool *is_in)
 {
     double least = fmax(quantile_of(s, x, false, MAX_OF_CLASS), s->least);
     uint32_t n = 0, n_long = 0;
@@ -217,7 +217,7 @@ static bool is_quiet(const double *lost, uint32_t n, double least)
 void patterns_find(const double *lost, uint32_t n, double least, uint32_t n_places, bool *is_in)
 {
     double *left = mem_alloc(n, sizeof *left);
-    struct search s = {.lost = left, .n = n, .least = least};
+    struct pattern_search s = {.lost = left, .n = n, .least = least};
 
     memset(is_in, 0, n * sizeof *is_in);
     s.rank = mem_alloc(n, sizeof *s.rank);

@@ -31,7 +31,7 @@
 
 /* -------------------------------------------------------------------------------------- own */
 
-struct finding {
+struct own_wait_finder {
     struct scoring *s;
     struct own_waits waits;
     bool *may_wait; /* [regions] */
@@ -50,7 +50,7 @@ static bool waited_in_view(void *ctx, uint32_t t, uint32_t v, uint64_t *ns)
 }
 
 /* In ns; NAN: it has calls that may have waited, and nobody knows for whom. */
-static double waited_of_tree(const struct finding *f, uint32_t t)
+static double waited_of_tree(const struct own_wait_finder *f, uint32_t t)
 {
     const struct scoring *s = f->s;
     const struct forest *forest = &s->forest;
@@ -75,7 +75,7 @@ static double waited_of_tree(const struct finding *f, uint32_t t)
 
 static void find(void *ctx, size_t begin, size_t end, unsigned worker)
 {
-    const struct finding *f = ctx;
+    const struct own_wait_finder *f = ctx;
     const struct scoring *s = f->s;
 
     (void)worker;
@@ -111,7 +111,7 @@ static void find(void *ctx, size_t begin, size_t end, unsigned worker)
 static void find_own_lost(struct scoring *s)
 {
     uint32_t n = s->forest.n_trees, n_regions = s->defs->names.n;
-    struct finding f = {s, s->waits, mem_alloc(n_regions, sizeof *f.may_wait)};
+    struct own_wait_finder f = {s, s->waits, mem_alloc(n_regions, sizeof *f.may_wait)};
 
     if (f.waits.waited == NULL)
         f.waits = (struct own_waits){waited_in_view, s};

@@ -129,7 +129,7 @@ struct site {
     struct served served;
     struct access access;
     struct server *server;
-    pthread_key_t reader; /* struct reader of each thread of the server */
+    pthread_key_t reader; /* struct site_reader of each thread of the server */
     bool has_key;
     size_t most_waiting; /* requests on the queue of a worker thread */
     struct worker_thread writer, learner, explainer, querier;
@@ -324,7 +324,7 @@ static void exchange_free(struct exchange *x)
 #define WAITING_PART 8u   /* of each queue: fewer than one in so many connections waits */
 
 /* What a thread of the server has of its own. */
-struct reader {
+struct site_reader {
     struct worker worker;
     struct kept_answers answers;
 };
@@ -333,7 +333,7 @@ struct reader {
 
 static void close_reader(void *arg)
 {
-    struct reader *reader = arg;
+    struct site_reader *reader = arg;
 
     kept_answers_clear(&reader->answers);
     free(reader->answers.kept);
@@ -342,9 +342,9 @@ static void close_reader(void *arg)
 }
 
 /* The reader of this thread; NULL with err_set when the database cannot be opened. */
-static struct reader *own_reader(struct site *site)
+static struct site_reader *own_reader(struct site *site)
 {
-    struct reader *reader = pthread_getspecific(site->reader);
+    struct site_reader *reader = pthread_getspecific(site->reader);
 
     if (reader)
         return reader;
@@ -419,7 +419,7 @@ static void send_problem(struct exchange *x, unsigned status, const char *detail
 
 static void answer_as_reader(struct exchange *x)
 {
-    struct reader *reader = own_reader(x->site);
+    struct site_reader *reader = own_reader(x->site);
     char key[ANSWER_KEY_SIZE];
     const struct answer *kept = NULL;
     bool may_keep = x->route->is_kept && answer_key(&x->request, key);
@@ -553,7 +553,7 @@ static ssize_t read_events(void *request, char *out, size_t size)
 
 static void answer_health(struct exchange *x)
 {
-    struct reader *reader = own_reader(x->site);
+    struct site_reader *reader = own_reader(x->site);
 
     if (reader == NULL || health_check(&reader->worker) < 0)
         exchange_fail(x, 503, err_message());

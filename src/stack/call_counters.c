@@ -207,7 +207,7 @@ static struct counter_number added(const struct counter *is, const struct detail
 
 /* ------------------------------------------------------------------------------- the call */
 
-struct look {
+struct counter_look {
     const struct call_view *calls;
     const struct counter *is;
     struct borders_read borders;
@@ -239,7 +239,7 @@ static size_t children_of(const struct call_view *calls, uint32_t row, const uin
 }
 
 /* Takes what one call made has added out of the own of all counters. */
-static void take_out(struct look *k, uint32_t child, const struct call_counters *all)
+static void take_out(struct counter_look *k, uint32_t child, const struct call_counters *all)
 {
     const struct call_view *calls = k->calls;
     struct call_readings around;
@@ -258,7 +258,7 @@ static void take_out(struct look *k, uint32_t child, const struct call_counters 
     }
 }
 
-static void find_own(struct look *k, uint32_t row, const struct call_counters *all)
+static void find_own(struct counter_look *k, uint32_t row, const struct call_counters *all)
 {
     const uint32_t *child;
     size_t n = children_of(k->calls, row, &child);
@@ -276,7 +276,7 @@ static void find_own(struct look *k, uint32_t row, const struct call_counters *a
 }
 
 /* What was read in readings [begin, end) of a location, and before these. */
-static void look_at_readings(struct look *k, const struct detail_view *d, size_t begin,
+static void look_at_readings(struct counter_look *k, const struct detail_view *d, size_t begin,
                              size_t end)
 {
     bool has_all = end - begin <= CALL_COUNTERS_READ;
@@ -318,7 +318,7 @@ static void collect(const struct call_counter *of, uint32_t n_counters,
 }
 
 /* What was read at the borders is said of these, and not of what is before and in it. */
-static void settle_borders(struct look *k)
+static void settle_borders(struct counter_look *k)
 {
     for (uint32_t i = 0; i < k->borders.n_touched; i++) {
         uint32_t counter = k->borders.touched[i];
@@ -335,7 +335,7 @@ static void settle_borders(struct look *k)
 void call_counters_of(const struct call_view *calls, uint32_t row, const struct counter *is,
                       uint32_t n_counters, struct call_counters *out)
 {
-    struct look k = {.calls = calls, .is = is, .n_counters = n_counters};
+    struct counter_look k = {.calls = calls, .is = is, .n_counters = n_counters};
     struct call_readings around;
 
     *out = (struct call_counters){0};
@@ -360,7 +360,7 @@ void call_counters_of(const struct call_view *calls, uint32_t row, const struct 
 void call_counters_between(const struct detail_view *details, uint64_t begin_ns,
                            uint64_t end_ns, uint32_t n_counters, struct call_counters *out)
 {
-    struct look k = {.n_counters = n_counters};
+    struct counter_look k = {.n_counters = n_counters};
     size_t begin = readings_until(details, begin_ns), end = readings_until(details, end_ns);
 
     *out = (struct call_counters){0};

@@ -185,11 +185,11 @@ static size_t parameters_at(const char *text, size_t end)
 
 /* Where the last parts of text[0..end) begin, that "::" is between; a return type, which there
  * is before parameters alone, ends with a space. */
-struct parts {
+struct name_parts {
     size_t last_two, all;
 };
 
-static struct parts find_parts(const char *text, size_t end, bool has_parameters)
+static struct name_parts find_parts(const char *text, size_t end, bool has_parameters)
 {
     size_t part = 0, part_before = 0, all = 0;
     int depth = 0;
@@ -209,7 +209,7 @@ static struct parts find_parts(const char *text, size_t end, bool has_parameters
             i++;
         }
     }
-    return (struct parts){part_before, all};
+    return (struct name_parts){part_before, all};
 }
 
 /* Copies text[begin..end) without template arguments, which stand behind a name: <lambda> is
@@ -272,7 +272,7 @@ static const char *shorten(const char *canonical, int level, struct arena *arena
     size_t end = position_at(canonical);
     size_t parameters = level < 3 ? parameters_at(canonical, end) : end;
     char *name = arena_array(arena, char, end + 1), *name_end = name;
-    struct parts parts = find_parts(canonical, parameters, parameters < end);
+    struct name_parts parts = find_parts(canonical, parameters, parameters < end);
     size_t begin = level < 2 ? parts.last_two : level == 2 ? parts.all : 0;
 
     if (level == 0) {

@@ -31,7 +31,7 @@
 #define MAX_EVENTS 500000.0        /* of a step, about */
 
 /* One location. */
-struct cursor {
+struct location_cursor {
     struct source_reader *reader;
     const struct event_batch *batch;
     size_t at; /* next event of the batch */
@@ -40,9 +40,9 @@ struct cursor {
 
 struct stream_replay {
     struct source source;
-    struct cursor *cursor; /* [n_locations] */
-    uint32_t current;      /* location that the next part is of */
-    uint64_t until_ns;     /* end of the step */
+    struct location_cursor *cursor; /* [n_locations] */
+    uint32_t current;               /* location that the next part is of */
+    uint64_t until_ns;              /* end of the step */
     bool is_begun;
     double started_s; /* when the first step began, on the clock of this machine */
     uint64_t origin_ns;
@@ -59,7 +59,7 @@ static bool accepts(const char *url)
 }
 
 /* Makes sure that there is an event in hand, if there is another one. */
-static void fill(struct cursor *cursor)
+static void fill(struct location_cursor *cursor)
 {
     if (cursor->is_over || (cursor->batch && cursor->at < cursor->batch->n))
         return;
@@ -69,7 +69,7 @@ static void fill(struct cursor *cursor)
 
 static int open_cursor(struct stream_replay *r, uint32_t l, const struct stream_opts *opts)
 {
-    struct cursor *cursor = &r->cursor[l];
+    struct location_cursor *cursor = &r->cursor[l];
 
     cursor->is_over = opts->rank && r->source.defs.location[l].rank != *opts->rank;
     if (cursor->is_over)
@@ -116,7 +116,7 @@ static bool earliest(struct stream_replay *r, uint64_t *time_ns)
     bool is_any = false;
 
     for (uint32_t l = 0; l < r->source.defs.n_locations; l++) {
-        struct cursor *cursor = &r->cursor[l];
+        struct location_cursor *cursor = &r->cursor[l];
 
         fill(cursor);
         if (cursor->is_over)
@@ -134,7 +134,7 @@ static double density(const struct stream_replay *r)
     double sum = 0;
 
     for (uint32_t l = 0; l < r->source.defs.n_locations; l++) {
-        const struct cursor *cursor = &r->cursor[l];
+        const struct location_cursor *cursor = &r->cursor[l];
         const struct event *first;
         size_t n;
 
@@ -233,7 +233,7 @@ static bool part(struct stream *stream, struct stream_part *out)
     struct stream_replay *r = stream->impl;
 
     for (; r->current < r->source.defs.n_locations; r->current++) {
-        struct cursor *cursor = &r->cursor[r->current];
+        struct location_cursor *cursor = &r->cursor[r->current];
         size_t end;
 
         fill(cursor);

@@ -16,7 +16,7 @@
 #define LONGEST_SEARCH 4096 /* open spans of an id that an end looks through */
 
 /* A begin whose end has not come yet; those of an id are a list, the last one first. */
-struct open_span {
+struct open_async_span {
     struct mark mark;
     uint32_t below;
     bool is_open; /* else it is in the list of those that are over */
@@ -24,12 +24,12 @@ struct open_span {
 
 struct async_spans {
     struct names category;
-    struct idmap id;        /* of an id in its part and category */
-    struct idmap group;     /* of (part, category): what is paired together */
-    struct idmap line;      /* of (process, category): what shares tracks */
-    struct marks *events;   /* by group. link: the id; end_ns: the origin */
-    struct marks *spans;    /* by line. link: the id */
-    struct open_span *open; /* [n_open] of a group */
+    struct idmap id;              /* of an id in its part and category */
+    struct idmap group;           /* of (part, category): what is paired together */
+    struct idmap line;            /* of (process, category): what shares tracks */
+    struct marks *events;         /* by group. link: the id; end_ns: the origin */
+    struct marks *spans;          /* by line. link: the id */
+    struct open_async_span *open; /* [n_open] of a group */
     size_t n_open, open_cap;
     uint32_t closed; /* list of those that are over, or NONE */
     uint32_t *top;   /* [ids] the last open span, or NONE; while tracks are given: the track */
@@ -106,7 +106,7 @@ static void open_span(struct async_spans *a, const struct mark *begin)
     } else {
         a->closed = a->open[at].below;
     }
-    a->open[at] = (struct open_span){*begin, a->top[begin->link], true};
+    a->open[at] = (struct open_async_span){*begin, a->top[begin->link], true};
     a->top[begin->link] = at;
 }
 
@@ -200,7 +200,7 @@ static bool pair_group(struct async_spans *a, uint32_t group, const int64_t *las
 
 /* ------------------------------------------------------------------------- tracks */
 
-struct track {
+struct async_track {
     int64_t busy_until_ns;
     uint32_t id;     /* whose spans it has until then */
     int64_t *end_ns; /* [n] of those that are open, each within the one before */
@@ -209,7 +209,7 @@ struct track {
 
 /* A tree over tracks finds the first that is free: each node has the least of its two below. */
 struct tracks {
-    struct track *track; /* [n] */
+    struct async_track *track; /* [n] */
     size_t n, cap;
     int64_t *least_ns; /* [2 x room] from 1 on; those from `room` on are the tracks' own */
     size_t room;       /* a power of two, or 0 */
@@ -231,7 +231,7 @@ static void add_track(struct tracks *tracks)
     size_t t = tracks->n++;
 
     mem_grow(&tracks->track, &tracks->cap, tracks->n, sizeof *tracks->track);
-    tracks->track[t] = (struct track){.id = NONE};
+    tracks->track[t] = (struct async_track){.id = NONE};
     if (t == tracks->room) {
         tracks->room = t ? 2 * t : 1;
         free(tracks->least_ns);
@@ -258,7 +258,7 @@ static uint32_t first_free(struct tracks *tracks, int64_t time_ns)
 }
 
 /* Whether a span is within those of its id that are open on the track. */
-static bool is_nested(struct track *track, const struct mark *span)
+static bool is_nested(struct async_track *track, const struct mark *span)
 {
     if (span->time_ns >= track->busy_until_ns)
         return false;
@@ -268,7 +268,7 @@ static bool is_nested(struct track *track, const struct mark *span)
 }
 
 /* The track that has the spans of this id now, NULL: none has. */
-static struct track *track_of(struct tracks *tracks, uint32_t id)
+static struct async_track *track_of(struct tracks *tracks, uint32_t id)
 {
     uint32_t t = tracks->of_id[id];
 
@@ -278,7 +278,7 @@ static struct track *track_of(struct tracks *tracks, uint32_t id)
 /* One of no time takes a nanosecond, that nothing else be within it. */
 static uint32_t place_span(struct tracks *tracks, const struct mark *span)
 {
-    struct track *track = track_of(tracks, span->link);
+    struct async_track *track = track_of(tracks, span->link);
     uint32_t t = tracks->of_id[span->link];
 
     if (track == NULL || !is_nested(track, span)) {

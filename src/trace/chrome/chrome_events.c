@@ -25,7 +25,7 @@
 #define LONGEST_SEARCH 4096 /* open calls that an E looks through */
 
 /* Where a B ends. */
-struct pair {
+struct begin_pair {
     int64_t end_ns;
     uint64_t args;  /* of its E */
     uint32_t order; /* likewise */
@@ -60,7 +60,7 @@ struct chrome_events {
     struct marked_call *open; /* [n_open] those whose end is known */
     size_t n_open, cap;
 
-    struct pair *pair; /* [n_pairs] in the order of the B */
+    struct begin_pair *pair; /* [n_pairs] in the order of the B */
     size_t n_pairs, pair_cap, next_pair;
     bool *is_taken; /* [n_ends] in the order of the E: it is that of a B */
     size_t n_ends, taken_cap, next_end;
@@ -119,7 +119,7 @@ static void begin_pair(struct chrome_events *e, struct begun_calls *begun,
     mem_grow(&e->pair, &e->pair_cap, e->n_pairs + 1, sizeof *e->pair);
     mem_grow(&begun->call, &begun->cap, begun->n + 1, sizeof *begun->call);
     begun->call[begun->n++] = (struct begun){e->n_pairs, mark->ref};
-    e->pair[e->n_pairs++] = (struct pair){.has_end = false};
+    e->pair[e->n_pairs++] = (struct begin_pair){.has_end = false};
 }
 
 /* Those begun since that one may yet end, too: calls that cross. */
@@ -132,7 +132,7 @@ static void end_pair(struct chrome_events *e, struct begun_calls *begun,
     e->is_taken[e->n_ends++] = at != SIZE_MAX;
     if (at == SIZE_MAX)
         return;
-    e->pair[begun->call[at].pair] = (struct pair){
+    e->pair[begun->call[at].pair] = (struct begin_pair){
         .end_ns = mark->time_ns, .args = mark->args, .order = mark->order, .has_end = true};
     begun->n--;
     memmove(begun->call + at, begun->call + at + 1, (begun->n - at) * sizeof *begun->call);
@@ -202,7 +202,7 @@ static bool take_mark(struct chrome_events *e, const struct mark *mark)
     if (mark->phase == 'E')
         return e->next_end >= e->n_ends || !e->is_taken[e->next_end++];
     if (mark->phase == 'B' && e->next_pair < e->n_pairs) {
-        const struct pair *pair = &e->pair[e->next_pair++];
+        const struct begin_pair *pair = &e->pair[e->next_pair++];
 
         due->is_pair = true;
         due->mark.end_ns = INT64_MAX;

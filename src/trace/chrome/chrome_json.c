@@ -29,7 +29,7 @@
 #define MAX_DEPTH 1000 /* open brackets */
 #define MAX_ARRAYS 16  /* of events, within each other */
 
-enum key {
+enum json_key {
     KEY_OTHER,
     KEY_PH,
     KEY_NAME,
@@ -62,7 +62,7 @@ struct nested_array {
     bool is_in_object; /* the other one is that of an object, which takes its place */
 };
 
-struct reader {
+struct chrome_reader {
     const struct chrome_sink *sink;
     struct quality *quality;
 
@@ -71,11 +71,11 @@ struct reader {
     int events_depth;                      /* depth inside the array of events */
     struct nested_array outer[MAX_ARRAYS]; /* [n_outer] those around it */
     int n_outer;
-    bool is_container;       /* the object among events holds, or held, an array of events */
-    bool is_empty;           /* it has no keys yet */
-    bool is_args, is_id2;    /* inside "args", "id2" of an event */
-    enum key key, outer_key; /* the last one; and that on level 2 */
-    struct chrome_arg *arg;  /* what the next value in "args" is for, NULL: nothing */
+    bool is_container;    /* the object among events holds, or held, an array of events */
+    bool is_empty;        /* it has no keys yet */
+    bool is_args, is_id2; /* inside "args", "id2" of an event */
+    enum json_key key, outer_key; /* the last one; and that on level 2 */
+    struct chrome_arg *arg;       /* what the next value in "args" is for, NULL: nothing */
     size_t arg_length[CHROME_MAX_ARGS]; /* of the names that are asked for */
     struct chrome_record now;
     struct chrome_document document;
@@ -168,37 +168,37 @@ static void set_id_text(struct chrome_id *id, const unsigned char *text, size_t 
     copy_text(id->text, sizeof id->text, text, length);
 }
 
-static bool in_event(const struct reader *r)
+static bool in_event(const struct chrome_reader *r)
 {
     return r->depth == r->events_depth + 1;
 }
 
-static bool in_args(const struct reader *r)
+static bool in_args(const struct chrome_reader *r)
 {
     return r->is_args && r->depth == r->events_depth + 2;
 }
 
 /* Not in "args" of what is known not to be one. */
-static bool may_be_counter(const struct reader *r)
+static bool may_be_counter(const struct chrome_reader *r)
 {
     return r->sink->wants_counters && in_args(r) && (r->now.phase == 'C' || !r->now.phase);
 }
 
 /* On level 2, in an object that may be a document. */
-static bool in_document(const struct reader *r)
+static bool in_document(const struct chrome_reader *r)
 {
     return r->events_depth == 1 && r->depth == 2;
 }
 
 /* The name that the next number in "args" has. */
-static void note_series(struct reader *r, const unsigned char *text, size_t length)
+static void note_series(struct chrome_reader *r, const unsigned char *text, size_t length)
 {
     if (r->now.n_series < CHROME_SERIES)
         copy_text(r->now.series[r->now.n_series].name, sizeof r->now.series->name, text,
                   length);
 }
 
-static void add_series(struct reader *r, const char *text, size_t length)
+static void add_series(struct chrome_reader *r, const char *text, size_t length)
 {
     struct chrome_series *series = &r->now.series[r->now.n_series];
     char copy[64], *end;
@@ -215,7 +215,7 @@ static void add_series(struct reader *r, const char *text, size_t length)
 
 /* The name that the next value in "args" has; where there is no more room its value is counted.
  */
-static void note_detail(struct reader *r, const unsigned char *text, size_t length)
+static void note_detail(struct chrome_reader *r, const unsigned char *text, size_t length)
 {
     if (r->now.n_details < CHROME_DETAILS)
         copy_text(r->now.detail[r->now.n_details].name, sizeof r->now.detail->name, text,
@@ -223,7 +223,7 @@ static void note_detail(struct reader *r, const unsigned char *text, size_t leng
 }
 
 /* A value in "args" for which there is room, or NULL. */
-static struct chrome_detail *next_detail(struct reader *r)
+static struct chrome_detail *next_detail(struct chrome_reader *r)
 {
     if (!r->sink->wants_arguments || !in_args(r))
         return NULL;
@@ -233,7 +233,7 @@ static struct chrome_detail *next_detail(struct reader *r)
     return NULL;
 }
 
-static void add_number(struct reader *r, const char *text, size_t length)
+static void add_number(struct chrome_reader *r, const char *text, size_t length)
 {
     struct chrome_detail *detail = next_detail(r);
     char copy[64], *end;
@@ -255,7 +255,7 @@ static void add_number(struct reader *r, const char *text, size_t length)
         r->now.n_details--;
 }
 
-static void add_text(struct reader *r, const unsigned char *text, size_t length)
+static void add_text(struct chrome_reader *r, const unsigned char *text, size_t length)
 {
     struct chrome_detail *detail = next_detail(r);
 
@@ -277,7 +277,7 @@ static int on_boolean(void *arg, int value)
 }
 
 /* A value in "args" that is asked for; of a list, one more element. */
-static void set_arg(struct reader *r, const char *text, size_t length)
+static void set_arg(struct chrome_reader *r, const char *text, size_t length)
 {
     struct chrome_arg *arg = r->arg;
     size_t n;
@@ -294,7 +294,7 @@ static void set_arg(struct reader *r, const char *text, size_t length)
 }
 
 /* A list in "args" begins or ends. */
-static void set_arg_bracket(struct reader *r, const char *bracket)
+static void set_arg_bracket(struct chrome_reader *r, const char *bracket)
 {
     struct chrome_arg *arg = r->arg;
     size_t n;
@@ -308,7 +308,7 @@ static void set_arg_bracket(struct reader *r, const char *bracket)
     arg->is_set = true;
 }
 
-static void document_number(struct reader *r, const char *text, size_t length)
+static void document_number(struct chrome_reader *r, const char *text, size_t length)
 {
     struct chrome_id id = {0};
 
@@ -324,7 +324,7 @@ static void document_number(struct reader *r, const char *text, size_t length)
 }
 
 /* A value of otherData; what is deeper there has no name of its own. */
-static void say_metadata(struct reader *r, const char *text, size_t length)
+static void say_metadata(struct chrome_reader *r, const char *text, size_t length)
 {
     char value[CHROME_TEXT];
 
@@ -336,7 +336,7 @@ static void say_metadata(struct reader *r, const char *text, size_t length)
     r->metadata_key[0] = '\0';
 }
 
-static void set_id2(struct reader *r, const unsigned char *text, size_t length)
+static void set_id2(struct chrome_reader *r, const unsigned char *text, size_t length)
 {
     if (r->key != KEY_LOCAL && r->key != KEY_GLOBAL)
         return;
@@ -346,7 +346,7 @@ static void set_id2(struct reader *r, const unsigned char *text, size_t length)
 
 static int on_number(void *arg, const char *text, size_t length)
 {
-    struct reader *r = arg;
+    struct chrome_reader *r = arg;
     bool is_good = true;
 
     if (r->events_depth == 1 && r->key >= KEY_EVENTS)
@@ -389,13 +389,13 @@ static int on_number(void *arg, const char *text, size_t length)
 /* What stands for NaN too. */
 static int on_null(void *arg)
 {
-    struct reader *r = arg;
+    struct chrome_reader *r = arg;
 
     r->now.is_bad |= in_event(r) && (r->key == KEY_TS || r->key == KEY_DUR);
     return 1;
 }
 
-static void set_name(struct reader *r, const unsigned char *text, size_t length)
+static void set_name(struct chrome_reader *r, const unsigned char *text, size_t length)
 {
     copy_text(r->now.name, sizeof r->now.name, text, length);
     r->quality->n[QUALITY_too_long] +=
@@ -404,7 +404,7 @@ static void set_name(struct reader *r, const unsigned char *text, size_t length)
 
 static int on_string(void *arg, const unsigned char *text, size_t length)
 {
-    struct reader *r = arg;
+    struct chrome_reader *r = arg;
 
     if (may_be_counter(r))
         add_series(r, (const char *)text, length);
@@ -450,10 +450,11 @@ static int on_string(void *arg, const unsigned char *text, size_t length)
 
 struct named_key {
     const char *name;
-    enum key key;
+    enum json_key key;
 };
 
-static enum key key_of(const struct named_key *keys, const unsigned char *text, size_t length)
+static enum json_key key_of(const struct named_key *keys, const unsigned char *text,
+                            size_t length)
 {
     for (size_t i = 0; keys[i].name; i++)
         if (strlen(keys[i].name) == length && memcmp(keys[i].name, text, length) == 0)
@@ -461,7 +462,7 @@ static enum key key_of(const struct named_key *keys, const unsigned char *text, 
     return KEY_OTHER;
 }
 
-static void find_arg(struct reader *r, const unsigned char *text, size_t length)
+static void find_arg(struct chrome_reader *r, const unsigned char *text, size_t length)
 {
     const struct chrome_sink *sink = r->sink;
 
@@ -496,7 +497,7 @@ static int on_key(void *arg, const unsigned char *text, size_t length)
                                                    {NULL, KEY_OTHER}};
     static const struct named_key of_job[] = {
         {"rank", KEY_RANK}, {"world_size", KEY_WORLD_SIZE}, {NULL, KEY_OTHER}};
-    struct reader *r = arg;
+    struct chrome_reader *r = arg;
 
     r->key = KEY_OTHER;
     r->is_empty = false;
@@ -523,7 +524,7 @@ static int on_key(void *arg, const unsigned char *text, size_t length)
 }
 
 /* Clearing the first bytes of the texts is enough. */
-static void begin_record(struct reader *r)
+static void begin_record(struct chrome_reader *r)
 {
     r->now.phase = 0;
     r->now.has_time = r->now.has_duration = r->now.is_bad = r->now.is_local_id = false;
@@ -537,7 +538,7 @@ static void begin_record(struct reader *r)
 }
 
 /* From here on events are at this depth; no more than that are within each other in earnest. */
-static void enter_events(struct reader *r, int depth, bool is_in_object)
+static void enter_events(struct chrome_reader *r, int depth, bool is_in_object)
 {
     if (r->n_outer == MAX_ARRAYS)
         return;
@@ -546,7 +547,7 @@ static void enter_events(struct reader *r, int depth, bool is_in_object)
 }
 
 /* The object that what ends here is in is none of its own. */
-static void leave_events(struct reader *r)
+static void leave_events(struct chrome_reader *r)
 {
     r->events_depth = r->outer[--r->n_outer].depth;
     r->is_container = true;
@@ -554,7 +555,7 @@ static void leave_events(struct reader *r)
 
 static int on_map_start(void *arg)
 {
-    struct reader *r = arg;
+    struct chrome_reader *r = arg;
 
     if (++r->depth > MAX_DEPTH)
         return 0;
@@ -573,7 +574,7 @@ static int on_map_start(void *arg)
     return 1;
 }
 
-static void end_document(struct reader *r)
+static void end_document(struct chrome_reader *r)
 {
     if (r->n_of_document > 0 && r->sink->document)
         r->sink->document(r->sink->ctx, &r->document);
@@ -582,7 +583,7 @@ static void end_document(struct reader *r)
 }
 
 /* Not an object that holds events, nor an empty one: some writers begin or end with {}. */
-static bool is_record(struct reader *r)
+static bool is_record(struct chrome_reader *r)
 {
     if (r->is_container || r->is_empty)
         return false;
@@ -594,7 +595,7 @@ static bool is_record(struct reader *r)
 
 static int on_map_end(void *arg)
 {
-    struct reader *r = arg;
+    struct chrome_reader *r = arg;
 
     if (in_event(r) && is_record(r)) {
         r->n_records++;
@@ -614,7 +615,7 @@ static int on_map_end(void *arg)
 
 static int on_array_start(void *arg)
 {
-    struct reader *r = arg;
+    struct chrome_reader *r = arg;
 
     if (++r->depth > MAX_DEPTH)
         return 0;
@@ -630,7 +631,7 @@ static int on_array_start(void *arg)
 
 static int on_array_end(void *arg)
 {
-    struct reader *r = arg;
+    struct chrome_reader *r = arg;
 
     if (r->depth == r->events_depth && r->n_outer > 0) {
         bool is_document = r->depth == 2;
@@ -660,7 +661,7 @@ static const yajl_callbacks callbacks = {
 
 /* ------------------------------------------------------------------------- reading */
 
-static void start_parser(struct reader *r)
+static void start_parser(struct chrome_reader *r)
 {
     if (r->json)
         yajl_free(r->json);
@@ -686,7 +687,8 @@ static bool is_only_closing(const unsigned char *text, size_t length)
 }
 
 /* Where the next line that starts an object begins; length if there is none. */
-static size_t find_object_line(struct reader *r, const unsigned char *text, size_t length)
+static size_t find_object_line(struct chrome_reader *r, const unsigned char *text,
+                               size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         if (text[i] == '{' && r->is_line_start)
@@ -700,7 +702,7 @@ static size_t find_object_line(struct reader *r, const unsigned char *text, size
 /* Feeds one stretch of the file, starting anew after what cannot be parsed. */
 static void feed(void *ctx, const unsigned char *raw, size_t n_raw)
 {
-    struct reader *r = ctx;
+    struct chrome_reader *r = ctx;
     const unsigned char *text = r->strict;
     size_t at = 0, length = json_filter(&r->filter, raw, n_raw, r->strict);
 
@@ -748,7 +750,7 @@ bool chrome_json_accepts(const char *path)
     return false;
 }
 
-static int conclude(struct reader *r, const char *path, bool is_cut)
+static int conclude(struct chrome_reader *r, const char *path, bool is_cut)
 {
     /* inside an event; neither the array nor what is around it need end */
     if (is_cut || r->n_restarts > MAX_RESTARTS ||
@@ -767,7 +769,7 @@ static int conclude(struct reader *r, const char *path, bool is_cut)
 
 int chrome_json_read(const char *path, const struct chrome_sink *sink, struct quality *quality)
 {
-    struct reader *r = mem_alloc(1, sizeof *r);
+    struct chrome_reader *r = mem_alloc(1, sizeof *r);
     bool is_cut;
     int rc;
 

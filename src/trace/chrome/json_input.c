@@ -188,19 +188,19 @@ size_t json_input_head(const char *path, unsigned char *head, size_t size)
 /* ------------------------------------------------------------------------------------- JSON */
 
 /* Where the output goes. */
-struct sink {
+struct json_output {
     unsigned char *out;
     size_t n;
     unsigned char
         *comma; /* the last in it, with nothing but blanks after; NULL: there is none */
 };
 
-static inline void put(struct sink *s, unsigned char c)
+static inline void put(struct json_output *s, unsigned char c)
 {
     s->out[s->n++] = c;
 }
 
-static void put_text(struct sink *s, const char *text)
+static void put_text(struct json_output *s, const char *text)
 {
     while (*text)
         put(s, (unsigned char)*text++);
@@ -225,7 +225,7 @@ static void begin_token(struct json_filter *f, enum json_filter_state state)
 }
 
 /* A byte of a token, of which only so many are kept; an escape is kept whole or not at all. */
-static inline void put_token(struct json_filter *f, struct sink *s, unsigned char c)
+static inline void put_token(struct json_filter *f, struct json_output *s, unsigned char c)
 {
     if (f->n_token == JSON_MAX_TOKEN_BYTES && f->state != JSON_FILTER_ESCAPE)
         f->is_cutting = true;
@@ -242,7 +242,7 @@ static bool parts_nothing(unsigned char last)
 
 /* What comes after a comma decides whether it stays: a blank takes the place of one too many.
  */
-static void settle_comma(struct json_filter *f, struct sink *s, bool is_too_many)
+static void settle_comma(struct json_filter *f, struct json_output *s, bool is_too_many)
 {
     if (s->comma && is_too_many)
         *s->comma = ' ';
@@ -253,7 +253,7 @@ static void settle_comma(struct json_filter *f, struct sink *s, bool is_too_many
 }
 
 /* One that is not decided yet waits for the next bytes; the blanks after it need not. */
-static void hold_comma(struct json_filter *f, struct sink *s)
+static void hold_comma(struct json_filter *f, struct json_output *s)
 {
     if (s->comma == NULL)
         return;
@@ -262,7 +262,7 @@ static void hold_comma(struct json_filter *f, struct sink *s)
     f->has_comma = true;
 }
 
-static void between(struct json_filter *f, struct sink *s, unsigned char c)
+static void between(struct json_filter *f, struct json_output *s, unsigned char c)
 {
     if (is_blank(c)) {
         put(s, c);
@@ -296,7 +296,7 @@ static void between(struct json_filter *f, struct sink *s, unsigned char c)
 
 /* The second byte of a word, whose first is out: of "nan", "-inf" and their kin the rest goes.
  */
-static void second_of_word(struct json_filter *f, struct sink *s, unsigned char c)
+static void second_of_word(struct json_filter *f, struct json_output *s, unsigned char c)
 {
     bool is_nan = f->last == 'n' && c == 'a';
     bool is_signed = f->last == '-' && strchr("NnIi", c);
@@ -310,7 +310,7 @@ static void second_of_word(struct json_filter *f, struct sink *s, unsigned char 
     f->n_token++;
 }
 
-static void in_string(struct json_filter *f, struct sink *s, unsigned char c)
+static void in_string(struct json_filter *f, struct json_output *s, unsigned char c)
 {
     if (c == '"' || c == '\n') {
         if (f->is_cutting)
@@ -324,7 +324,7 @@ static void in_string(struct json_filter *f, struct sink *s, unsigned char c)
         f->state = JSON_FILTER_ESCAPE;
 }
 
-static void in_comment(struct json_filter *f, struct sink *s, unsigned char c)
+static void in_comment(struct json_filter *f, struct json_output *s, unsigned char c)
 {
     if (c == '\n')
         put(s, c);
@@ -336,7 +336,7 @@ static void in_comment(struct json_filter *f, struct sink *s, unsigned char c)
         f->state = c == '*' ? JSON_FILTER_STAR : JSON_FILTER_BLOCK;
 }
 
-static void behind_slash(struct json_filter *f, struct sink *s, unsigned char c)
+static void behind_slash(struct json_filter *f, struct json_output *s, unsigned char c)
 {
     if (c == '/' || c == '*') {
         f->state = c == '/' ? JSON_FILTER_LINE : JSON_FILTER_BLOCK;
@@ -347,7 +347,7 @@ static void behind_slash(struct json_filter *f, struct sink *s, unsigned char c)
     between(f, s, c);
 }
 
-static void take(struct json_filter *f, struct sink *s, unsigned char c)
+static void take(struct json_filter *f, struct json_output *s, unsigned char c)
 {
     switch (f->state) {
     case JSON_FILTER_BETWEEN:
@@ -382,7 +382,7 @@ size_t json_filter(struct json_filter *f, const unsigned char *text, size_t n,
                    unsigned char *out)
 {
     static const unsigned char mark[] = {0xef, 0xbb, 0xbf};
-    struct sink sink = {.out = out};
+    struct json_output sink = {.out = out};
 
     for (size_t i = 0; i < n; i++) {
         if (f->n_read + i < sizeof mark && text[i] == mark[f->n_read + i])

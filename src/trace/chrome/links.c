@@ -30,7 +30,7 @@
 #define STREAM_PLACE (UINT32_MAX - 1)
 #define ORDER_PLACE (UINT32_MAX - 2)
 
-struct end {
+struct link_end {
     struct link link;
     uint32_t rule, thread, region;
     struct key key;  /* of what the record says; then of everything */
@@ -51,7 +51,7 @@ struct links {
     const struct link_rules *rules;
     struct region_rules *of_region; /* [n_regions] */
     size_t n_regions, region_cap;
-    struct end *end; /* [n] */
+    struct link_end *end; /* [n] */
     size_t n, cap;
 };
 
@@ -245,18 +245,18 @@ static void add_end(struct links *links, uint32_t at, const struct chrome_record
 
     mem_grow(&links->end, &links->cap, links->n + 1, sizeof *links->end);
     links->end[links->n++] =
-        (struct end){.link = {.what = rule->what,
-                              .kind = rule->collective,
-                              .sent_bytes = bytes_of(r, &rule->sent),
-                              .received_bytes = bytes_of(r, &rule->received),
-                              .n_members = members_of(r, &rule->members)},
-                     .rule = at,
-                     .thread = call->thread,
-                     .region = call->region,
-                     .key = key,
-                     .time_ns = call->time_ns,
-                     .end_ns = call->end_ns,
-                     .is_unnamed = is_unnamed(rule, r)};
+        (struct link_end){.link = {.what = rule->what,
+                                   .kind = rule->collective,
+                                   .sent_bytes = bytes_of(r, &rule->sent),
+                                   .received_bytes = bytes_of(r, &rule->received),
+                                   .n_members = members_of(r, &rule->members)},
+                          .rule = at,
+                          .thread = call->thread,
+                          .region = call->region,
+                          .key = key,
+                          .time_ns = call->time_ns,
+                          .end_ns = call->end_ns,
+                          .is_unnamed = is_unnamed(rule, r)};
 }
 
 uint32_t links_add(struct links *links, const struct chrome_record *r,
@@ -306,7 +306,7 @@ static bool number_behind(const char *name, const char *text, char out[KEY_SIZE]
 }
 
 /* What the thread of an end tells of its key. False when it does not: then it is no end. */
-static bool mix_thread(struct end *end, const struct link_rule *rule,
+static bool mix_thread(struct link_end *end, const struct link_rule *rule,
                        const struct link_thread *thread)
 {
     for (uint32_t i = 0; i < rule->n_keys; i++) {
@@ -326,7 +326,7 @@ static bool mix_thread(struct end *end, const struct link_rule *rule,
     return true;
 }
 
-static bool is_message(const struct end *end)
+static bool is_message(const struct link_end *end)
 {
     return end->link.what == LINK_SEND || end->link.what == LINK_RECEIVE;
 }
@@ -367,7 +367,7 @@ static void tell_streams_apart(struct links *links, const struct link_thread *th
                 before + (now->location != last->location);
     }
     for (size_t i = 0; i < links->n; i++) {
-        struct end *end = &links->end[i];
+        struct link_end *end = &links->end[i];
         char text[16];
 
         if (!end->is_unnamed)
@@ -382,7 +382,8 @@ static void tell_streams_apart(struct links *links, const struct link_thread *th
 }
 
 /* Times by the common clock, and the whole key; false: it is no end after all. */
-static bool settle_end(struct links *links, struct end *end, const struct link_thread *thread)
+static bool settle_end(struct links *links, struct link_end *end,
+                       const struct link_thread *thread)
 {
     const struct link_rule *rule = &links->rules->rule[end->rule];
     uint64_t shift_ns = (uint64_t)thread[end->thread].shift_ns;
@@ -404,7 +405,7 @@ static uint32_t find_groups(struct links *links, const struct link_thread *threa
 
     tell_streams_apart(links, thread);
     for (size_t i = 0; i < links->n; i++) {
-        struct end *end = &links->end[i];
+        struct link_end *end = &links->end[i];
 
         if (!settle_end(links, end, thread) || is_order(end->link.what))
             continue;
@@ -424,7 +425,7 @@ static uint32_t find_groups(struct links *links, const struct link_thread *threa
 /* As a group is drawn above; those that are no ends come last. */
 static int by_group(const void *a, const void *b)
 {
-    const struct end *p = *(struct end *const *)a, *q = *(struct end *const *)b;
+    const struct link_end *p = *(struct link_end *const *)a, *q = *(struct link_end *const *)b;
 
     if ((p->link.what == LINK_NONE) != (q->link.what == LINK_NONE))
         return p->link.what == LINK_NONE ? 1 : -1;
@@ -442,15 +443,15 @@ static int by_group(const void *a, const void *b)
 }
 
 /* Ends that follow each other: of one group, or a part of it. */
-struct part {
-    struct end **end; /* [n] */
+struct link_part {
+    struct link_end **end; /* [n] */
     size_t n;
 };
 
 /* The ends at the beginning of all that are of one kind, of one member. */
-static struct part same_kind(const struct part *all)
+static struct link_part same_kind(const struct link_part *all)
 {
-    struct part part = {all->end, 0};
+    struct link_part part = {all->end, 0};
 
     while (part.n < all->n && all->end[part.n]->link.what == all->end[0]->link.what &&
            all->end[part.n]->member == all->end[0]->member)
@@ -458,19 +459,19 @@ static struct part same_kind(const struct part *all)
     return part;
 }
 
-static struct part behind(const struct part *all, const struct part *part)
+static struct link_part behind(const struct link_part *all, const struct link_part *part)
 {
-    return (struct part){part->end + part->n,
-                         all->n - (size_t)(part->end - all->end) - part->n};
+    return (struct link_part){part->end + part->n,
+                              all->n - (size_t)(part->end - all->end) - part->n};
 }
 
 /* ------------------------------------------------------------------------ messages */
 
-static void set_peers(const struct part *from, const struct part *to,
+static void set_peers(const struct link_part *from, const struct link_part *to,
                       const struct link_thread *thread, uint32_t comm)
 {
     for (size_t i = 0; i < from->n; i++) {
-        const struct end *other = from->end[i]; /* without one it stays unmatched */
+        const struct link_end *other = from->end[i]; /* without one it stays unmatched */
         struct link *link = &from->end[i]->link;
 
         if (i < to->n)
@@ -482,14 +483,14 @@ static void set_peers(const struct part *from, const struct part *to,
 }
 
 /* Returns the part of the group behind its messages. */
-static struct part match_messages(const struct part *group, const struct link_thread *thread,
-                                  uint32_t comm)
+static struct link_part match_messages(const struct link_part *group,
+                                       const struct link_thread *thread, uint32_t comm)
 {
-    struct part sends = {group->end, 0}, receives;
+    struct link_part sends = {group->end, 0}, receives;
 
     while (sends.n < group->n && group->end[sends.n]->link.what == LINK_SEND)
         sends.n++;
-    receives = (struct part){group->end + sends.n, 0};
+    receives = (struct link_part){group->end + sends.n, 0};
     while (sends.n + receives.n < group->n &&
            group->end[sends.n + receives.n]->link.what == LINK_RECEIVE)
         receives.n++;
@@ -514,7 +515,7 @@ struct circles {
 };
 
 /* Sizes hold for the collectives of a member when there are as many. */
-static void take_sizes(const struct part *collectives, const struct part *sizes)
+static void take_sizes(const struct link_part *collectives, const struct link_part *sizes)
 {
     if (sizes->n != collectives->n)
         return;
@@ -529,7 +530,7 @@ static void take_sizes(const struct part *collectives, const struct part *sizes)
 }
 
 /* How many members there are, as one of them says; 0 when it does not. */
-static uint32_t members_said(const struct end *end, const struct links *links,
+static uint32_t members_said(const struct link_end *end, const struct links *links,
                              const struct link_thread *thread)
 {
     if (end->link.n_members > 0 || !links->rules->rule[end->rule].is_each_rank)
@@ -538,14 +539,14 @@ static uint32_t members_said(const struct end *end, const struct links *links,
 }
 
 /* A key that groups of the same members have; n is how many there are in the trace. */
-static struct key key_of_members(const struct part *rest, const char *label, uint32_t *n)
+static struct key key_of_members(const struct link_part *rest, const char *label, uint32_t *n)
 {
     struct key key = {0};
     char text[32];
 
     *n = 0;
     mix(&key, LABEL_PLACE, label);
-    for (struct part p = *rest, part; p.n > 0; p = behind(&p, &part)) {
+    for (struct link_part p = *rest, part; p.n > 0; p = behind(&p, &part)) {
         part = same_kind(&p);
         if (p.end[0]->link.what != LINK_COLLECTIVE)
             continue;
@@ -556,13 +557,13 @@ static struct key key_of_members(const struct part *rest, const char *label, uin
 }
 
 /* A communicator of n members that are in the trace and others that are not. */
-static uint32_t define_comm(const struct part *rest, const char *label, uint32_t n_members,
+static uint32_t define_comm(const struct link_part *rest, const char *label, uint32_t n_members,
                             const struct link_thread *thread, struct definitions *defs)
 {
     uint32_t comm = definitions_comm(defs, label, n_members), n = 0;
     uint32_t *member = defs->comm[comm].member;
 
-    for (struct part p = *rest, part; p.n > 0; p = behind(&p, &part)) {
+    for (struct link_part p = *rest, part; p.n > 0; p = behind(&p, &part)) {
         part = same_kind(&p);
         if (p.end[0]->link.what == LINK_COLLECTIVE)
             member[n++] = thread[p.end[0]->thread].rank;
@@ -573,7 +574,7 @@ static uint32_t define_comm(const struct part *rest, const char *label, uint32_t
 }
 
 /* The communicator of a group's members, new if it was not known. */
-static struct circle *circle_of(struct circles *c, const struct part *rest,
+static struct circle *circle_of(struct circles *c, const struct link_part *rest,
                                 const struct links *links, const struct link_thread *thread,
                                 struct definitions *defs)
 {
@@ -597,21 +598,21 @@ static struct circle *circle_of(struct circles *c, const struct part *rest,
 }
 
 /* The collectives of a member at the beginning of what is left of a group; n 0: it has none. */
-static struct part collectives_of(const struct part *rest)
+static struct link_part collectives_of(const struct link_part *rest)
 {
-    struct part part = same_kind(rest);
+    struct link_part part = same_kind(rest);
 
     if (rest->end[0]->link.what != LINK_COLLECTIVE)
         part.n = 0;
     return part;
 }
 
-static struct part find_longest(const struct part *rest)
+static struct link_part find_longest(const struct link_part *rest)
 {
-    struct part longest = {NULL, 0};
+    struct link_part longest = {NULL, 0};
 
-    for (struct part p = *rest, part; p.n > 0; p = behind(&p, &part)) {
-        struct part now = collectives_of(&p);
+    for (struct link_part p = *rest, part; p.n > 0; p = behind(&p, &part)) {
+        struct link_part now = collectives_of(&p);
 
         part = same_kind(&p);
         if (now.n > longest.n)
@@ -621,7 +622,7 @@ static struct part find_longest(const struct part *rest)
 }
 
 /* [part->n] when each ended. */
-static int64_t *ends_of(const struct part *part)
+static int64_t *ends_of(const struct link_part *part)
 {
     int64_t *end_ns = mem_alloc(part->n, sizeof *end_ns);
 
@@ -630,7 +631,7 @@ static int64_t *ends_of(const struct part *part)
     return end_ns;
 }
 
-static void match_member(const struct part *now, struct meetings *meetings, uint32_t comm)
+static void match_member(const struct link_part *now, struct meetings *meetings, uint32_t comm)
 {
     int64_t *end_ns = ends_of(now);
     uint32_t *id = mem_alloc(now->n, sizeof *id);
@@ -644,21 +645,21 @@ static void match_member(const struct part *now, struct meetings *meetings, uint
     free(id);
 }
 
-static void match_collectives(const struct part *rest, struct circle *circle)
+static void match_collectives(const struct link_part *rest, struct circle *circle)
 {
-    struct part longest = find_longest(rest);
+    struct link_part longest = find_longest(rest);
     struct meetings meetings;
     int64_t *end_ns = ends_of(&longest);
 
     meetings_init(&meetings, end_ns, longest.n);
-    for (struct part p = *rest, part; p.n > 0; p = behind(&p, &part)) {
-        struct part now = collectives_of(&p), next;
+    for (struct link_part p = *rest, part; p.n > 0; p = behind(&p, &part)) {
+        struct link_part now = collectives_of(&p), next;
 
         part = same_kind(&p);
         match_member(&now, &meetings, circle->comm);
         next = behind(&p, &part);
         if (now.n > 0 && next.n > 0 && next.end[0]->member == p.end[0]->member)
-            take_sizes(&now, &(struct part){next.end, same_kind(&next).n});
+            take_sizes(&now, &(struct link_part){next.end, same_kind(&next).n});
     }
     meetings_number(&meetings);
     for (size_t i = 0; i < rest->n; i++)
@@ -672,7 +673,7 @@ static void match_collectives(const struct part *rest, struct circle *circle)
 
 /* -------------------------------------------------------------------------- order */
 
-static int64_t middle_ns(const struct end *end)
+static int64_t middle_ns(const struct link_end *end)
 {
     return end->time_ns + (end->end_ns - end->time_ns) / 2;
 }
@@ -681,7 +682,7 @@ static int64_t middle_ns(const struct end *end)
  * The last of these that was over at a time, NULL: none was. Times are rounded, and of clocks
  * that disagree by a little: what was over by half is.
  */
-static const struct end *last_before(const struct part *before, int64_t time_ns)
+static const struct link_end *last_before(const struct link_part *before, int64_t time_ns)
 {
     size_t n_over;
 
@@ -691,16 +692,16 @@ static const struct end *last_before(const struct part *before, int64_t time_ns)
     return n_over > 0 ? before->end[n_over - 1] : NULL;
 }
 
-static void order_calls(const struct part *group, const struct link_thread *thread,
+static void order_calls(const struct link_part *group, const struct link_thread *thread,
                         struct definitions *defs)
 {
-    struct part before = {group->end, 0}, after;
+    struct link_part before = {group->end, 0}, after;
 
     while (before.n < group->n && group->end[before.n]->link.what == LINK_BEFORE)
         before.n++;
     after = behind(group, &before);
     for (size_t i = 0; i < after.n; i++) {
-        const struct end *end = after.end[i], *on = last_before(&before, end->time_ns);
+        const struct link_end *end = after.end[i], *on = last_before(&before, end->time_ns);
 
         if (on)
             definitions_dependency(
@@ -718,7 +719,7 @@ static void order_calls(const struct part *group, const struct link_thread *thre
 
 static int by_first_time(const void *a, const void *b)
 {
-    const struct part *p = a, *q = b;
+    const struct link_part *p = a, *q = b;
 
     if (p->end[0]->time_ns != q->end[0]->time_ns)
         return p->end[0]->time_ns < q->end[0]->time_ns ? -1 : 1;
@@ -726,13 +727,14 @@ static int by_first_time(const void *a, const void *b)
 }
 
 /* Cuts the sorted ends into groups, those that begin first before the others. */
-static void cut_groups(struct end **end, size_t n, struct part *group, uint32_t n_groups)
+static void cut_groups(struct link_end **end, size_t n, struct link_part *group,
+                       uint32_t n_groups)
 {
     uint32_t g = 0;
 
     for (size_t i = 0; i < n && end[i]->link.what != LINK_NONE; i++) {
         if (i == 0 || end[i]->group != end[i - 1]->group)
-            group[g++] = (struct part){end + i, 0};
+            group[g++] = (struct link_part){end + i, 0};
         group[g - 1].n++;
     }
     qsort(group, n_groups, sizeof *group, by_first_time);
@@ -754,11 +756,11 @@ static uint32_t define_world(const struct links *links, struct definitions *defs
     return comm;
 }
 
-static void match_group(struct links *links, const struct part *group, struct circles *circles,
-                        const struct link_thread *thread, uint32_t world,
-                        struct definitions *defs)
+static void match_group(struct links *links, const struct link_part *group,
+                        struct circles *circles, const struct link_thread *thread,
+                        uint32_t world, struct definitions *defs)
 {
-    struct part rest;
+    struct link_part rest;
 
     if (is_order(group->end[0]->link.what)) {
         order_calls(group, thread, defs);
@@ -777,7 +779,7 @@ static void match_group(struct links *links, const struct part *group, struct ci
 static void count_uses(const struct links *links, struct definitions *defs)
 {
     for (size_t i = 0; i < links->n; i++) {
-        const struct end *end = &links->end[i];
+        const struct link_end *end = &links->end[i];
         struct linking *linking;
 
         if (end->link.what == LINK_NONE || end->link.what == LINK_SIZES)
@@ -792,9 +794,9 @@ static void count_uses(const struct links *links, struct definitions *defs)
 
 void links_end(struct links *links, const struct link_thread *thread, struct definitions *defs)
 {
-    struct end **end = mem_alloc(links->n, sizeof *end);
+    struct link_end **end = mem_alloc(links->n, sizeof *end);
     uint32_t n_groups = find_groups(links, thread);
-    struct part *group = mem_alloc(n_groups, sizeof *group);
+    struct link_part *group = mem_alloc(n_groups, sizeof *group);
     uint32_t world = define_world(links, defs);
     struct circles circles = {.cap = 0};
 

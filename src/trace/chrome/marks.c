@@ -167,7 +167,7 @@ int marks_end(struct marks *marks)
 
 /* -------------------------------------------------------------------------- reading */
 
-struct source_run {
+struct mark_run {
     const struct mark *mark; /* [n] the next ones */
     size_t n;
     struct mark *window;    /* [WINDOW] of a run in the file; NULL: it is in memory */
@@ -177,14 +177,14 @@ struct source_run {
 
 struct marks_cursor {
     int fd;
-    struct source_run *run; /* [n] those that are not over, a heap by their first mark */
+    struct mark_run *run; /* [n] those that are not over, a heap by their first mark */
     size_t n, n_all;
     struct mark given;
     bool is_broken;
 };
 
 /* The next marks of a run from the file. Returns false when there are none. */
-static bool refill(struct marks_cursor *c, struct source_run *run)
+static bool refill(struct marks_cursor *c, struct mark_run *run)
 {
     size_t n = run->rest.n < WINDOW ? (size_t)run->rest.n : WINDOW;
     size_t bytes = n * sizeof *run->window;
@@ -201,7 +201,7 @@ static bool refill(struct marks_cursor *c, struct source_run *run)
 }
 
 /* Times from outside may be anything; then they wrap. */
-static struct mark shifted(const struct source_run *run)
+static struct mark shifted(const struct mark_run *run)
 {
     struct mark mark = *run->mark;
 
@@ -210,7 +210,7 @@ static struct mark shifted(const struct source_run *run)
     return mark;
 }
 
-static bool is_before(const struct source_run *a, const struct source_run *b)
+static bool is_before(const struct mark_run *a, const struct mark_run *b)
 {
     struct mark p = shifted(a), q = shifted(b);
 
@@ -227,7 +227,7 @@ static void sift_down(struct marks_cursor *c, size_t i)
                 least = child;
         if (least == i)
             return;
-        struct source_run run = c->run[i];
+        struct mark_run run = c->run[i];
         c->run[i] = c->run[least];
         c->run[least] = run;
         i = least;
@@ -237,7 +237,7 @@ static void sift_down(struct marks_cursor *c, size_t i)
 /* Those that are over stand behind the others, for their memory. */
 static void drop_first(struct marks_cursor *c)
 {
-    struct source_run run = c->run[0];
+    struct mark_run run = c->run[0];
 
     c->run[0] = c->run[--c->n];
     c->run[c->n] = run;
@@ -248,14 +248,14 @@ static void add_runs(struct marks_cursor *c, const struct thread_marks *thread,
 {
     for (size_t i = 0; i < thread->n_runs; i++) {
         c->run[c->n] =
-            (struct source_run){.window = mem_resize(NULL, WINDOW, sizeof(struct mark)),
-                                .rest = thread->run[i],
-                                .shift_ns = shift_ns};
+            (struct mark_run){.window = mem_resize(NULL, WINDOW, sizeof(struct mark)),
+                              .rest = thread->run[i],
+                              .shift_ns = shift_ns};
         refill(c, &c->run[c->n++]);
     }
     if (thread->n > 0)
         c->run[c->n++] =
-            (struct source_run){.mark = thread->mark, .n = thread->n, .shift_ns = shift_ns};
+            (struct mark_run){.mark = thread->mark, .n = thread->n, .shift_ns = shift_ns};
 }
 
 struct marks_cursor *marks_cursor_new(const struct marks *marks, const uint32_t *thread,
@@ -292,7 +292,7 @@ void marks_cursor_free(struct marks_cursor *c)
 
 const struct mark *marks_cursor_next(struct marks_cursor *c)
 {
-    struct source_run *run = c->run;
+    struct mark_run *run = c->run;
 
     if (c->n == 0)
         return NULL;

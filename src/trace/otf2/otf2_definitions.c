@@ -465,12 +465,12 @@ static void resolve_left_out(const struct otf2_raw *raw, struct source *source,
 }
 
 /* What finding the members of communicators needs: ranks by location id. */
-struct ranks {
+struct rank_numbers {
     struct idmap location;
     const struct definitions *defs;
 };
 
-static uint32_t rank_of(const struct ranks *ranks, uint64_t location)
+static uint32_t rank_of(const struct rank_numbers *ranks, uint64_t location)
 {
     uint32_t at = idmap_find(&ranks->location, key_pair(0, location));
 
@@ -478,7 +478,7 @@ static uint32_t rank_of(const struct ranks *ranks, uint64_t location)
 }
 
 /* Any number of communicators may have the same group. */
-static uint32_t *ranks_of_group(const struct otf2_raw *raw, const struct ranks *ranks,
+static uint32_t *ranks_of_group(const struct otf2_raw *raw, const struct rank_numbers *ranks,
                                 struct raw_group *group, struct arena *arena)
 {
     const struct raw_group *all = raw->all_of[group->paradigm & 0xff];
@@ -500,7 +500,7 @@ static uint32_t *ranks_of_group(const struct otf2_raw *raw, const struct ranks *
     return rank;
 }
 
-static void resolve_comm(const struct otf2_raw *raw, const struct ranks *ranks,
+static void resolve_comm(const struct otf2_raw *raw, const struct rank_numbers *ranks,
                          const struct raw_comm *from, struct definitions *defs,
                          struct otf2_tables *tables)
 {
@@ -529,7 +529,7 @@ static void resolve_comm(const struct otf2_raw *raw, const struct ranks *ranks,
 static void resolve_comms(struct otf2_raw *raw, struct definitions *defs,
                           struct otf2_tables *tables)
 {
-    struct ranks ranks = {.defs = defs};
+    struct rank_numbers ranks = {.defs = defs};
     uint32_t n_before;
 
     for (uint32_t i = 0; i < defs->n_locations; i++)

@@ -32,7 +32,7 @@
 #define STEPS_TOLD 1048576u /* a sign of life after so many */
 
 /* An item being run: how often still, and what is next inside it. */
-struct frame {
+struct item_frame {
     const struct synth_item *item;
     uint64_t n_left;
     const struct synth_item *next;
@@ -82,9 +82,9 @@ struct synth_shared {
 };
 
 /* A rank on its way through the program. */
-struct rank {
+struct synth_rank {
     const struct synth_program *program;
-    struct frame frame[DEEPEST];
+    struct item_frame frame[DEEPEST];
     int depth;
     const struct synth_item *next; /* outside any other */
     struct thread *master;         /* and those of its teams behind it, where ranks meet */
@@ -196,7 +196,7 @@ static struct channel *channel_of(struct synth_shared *meeting, uint32_t from, u
     return &meeting->channel[at];
 }
 
-static void send_message(struct rank *rank, uint32_t to)
+static void send_message(struct synth_rank *rank, uint32_t to)
 {
     struct channel *channel = channel_of(rank->meeting, rank->master->rank, to);
 
@@ -207,7 +207,7 @@ static void send_message(struct rank *rank, uint32_t to)
 }
 
 /* False when the message has not been sent yet. */
-static bool receive_message(struct rank *rank, uint32_t from)
+static bool receive_message(struct synth_rank *rank, uint32_t from)
 {
     struct channel *channel = channel_of(rank->meeting, from, rank->master->rank);
     uint64_t arrival;
@@ -221,7 +221,7 @@ static bool receive_message(struct rank *rank, uint32_t from)
 }
 
 /* Arrives when it has not yet; false when somebody is missing. */
-static bool pass_barrier(struct rank *rank, bool has_arrived)
+static bool pass_barrier(struct synth_rank *rank, bool has_arrived)
 {
     struct synth_shared *meeting = rank->meeting;
     struct barrier *barrier;
@@ -244,7 +244,7 @@ static bool pass_barrier(struct rank *rank, bool has_arrived)
 }
 
 /* In a receive or a barrier: false when it must wait, else it is when it goes on. */
-static bool meet(struct rank *rank, const struct synth_item *item, uint32_t peer,
+static bool meet(struct synth_rank *rank, const struct synth_item *item, uint32_t peer,
                  bool has_arrived)
 {
     struct diary *diary = rank->diary;
@@ -272,7 +272,7 @@ static void meeting_release(struct synth_shared *meeting)
 
 /* --------------------------------------------------------------------------------- running */
 
-static void note_message(struct rank *rank, enum message_kind kind, uint32_t peer)
+static void note_message(struct synth_rank *rank, enum message_kind kind, uint32_t peer)
 {
     uint32_t order = rank->n_posted++;
     uint64_t now_ns;
@@ -290,7 +290,7 @@ static void note_message(struct rank *rank, enum message_kind kind, uint32_t pee
     };
 }
 
-static void note_barrier(struct rank *rank, uint64_t begin_ns)
+static void note_barrier(struct synth_rank *rank, uint64_t begin_ns)
 {
     uint32_t order = rank->n_barriers++;
 
@@ -306,7 +306,8 @@ static void note_barrier(struct rank *rank, uint64_t begin_ns)
 }
 
 /* What an MPI call is for; false when it must wait. */
-static bool communicate(struct rank *rank, const struct synth_item *item, bool has_arrived)
+static bool communicate(struct synth_rank *rank, const struct synth_item *item,
+                        bool has_arrived)
 {
     uint32_t n = rank->program->n_ranks, shift = item->shift % n, r = rank->master->rank;
     uint32_t to = (r + shift) % n, from = (r + n - shift) % n;
@@ -328,7 +329,7 @@ static bool communicate(struct rank *rank, const struct synth_item *item, bool h
 }
 
 /* Runs one MPI call, or goes on waiting in it. Returns false if it must wait. */
-static bool run_mpi(struct rank *rank, const struct synth_item *item)
+static bool run_mpi(struct synth_rank *rank, const struct synth_item *item)
 {
     if (!rank->is_waiting) {
         note_enter(rank->master, item->region);
@@ -371,7 +372,7 @@ static void end_shift(struct thread *t, const struct shift *shift)
 }
 
 /* Runs the other threads, too, where nobody has. */
-static struct shift *next_shift(struct rank *rank, const struct synth_item *inside)
+static struct shift *next_shift(struct synth_rank *rank, const struct synth_item *inside)
 {
     struct diary *diary = rank->diary;
     struct shift *shift;
@@ -389,7 +390,7 @@ static struct shift *next_shift(struct rank *rank, const struct synth_item *insi
     return shift;
 }
 
-static void run_team(struct rank *rank, const struct synth_item *inside)
+static void run_team(struct synth_rank *rank, const struct synth_item *inside)
 {
     struct thread *master = rank->master;
     struct shift *shift = next_shift(rank, inside);
@@ -402,7 +403,7 @@ static void run_team(struct rank *rank, const struct synth_item *inside)
     note_team(master, TEAM_JOIN);
 }
 
-static void start(struct rank *rank, struct frame *frame)
+static void start(struct synth_rank *rank, struct item_frame *frame)
 {
     const struct synth_item *item = frame->item;
 
@@ -418,21 +419,21 @@ static void start(struct rank *rank, struct frame *frame)
 }
 
 /* Begins the item at *next, unless it is for another rank, and moves *next after it. */
-static void descend(struct rank *rank, const struct synth_item **next)
+static void descend(struct synth_rank *rank, const struct synth_item **next)
 {
     const struct synth_item *item = *next;
 
     *next = item->after;
     if (item->only_rank != NO_RANK && item->only_rank != rank->master->rank)
         return;
-    rank->frame[rank->depth] = (struct frame){.item = item, .n_left = item->n_times};
+    rank->frame[rank->depth] = (struct item_frame){.item = item, .n_left = item->n_times};
     start(rank, &rank->frame[rank->depth++]);
 }
 
 /* Goes on by one item, or the end of one. False when the rank is done or must wait. */
-static bool step(struct rank *rank)
+static bool step(struct synth_rank *rank)
 {
-    struct frame *frame = rank->depth > 0 ? &rank->frame[rank->depth - 1] : NULL;
+    struct item_frame *frame = rank->depth > 0 ? &rank->frame[rank->depth - 1] : NULL;
     const struct synth_item **next = frame ? &frame->next : &rank->next;
 
     if (*next) {
@@ -467,7 +468,8 @@ static void thread_init(struct thread *t, const struct synth_run *run, uint32_t 
     memset(t->n_calls, 0, run->n_regions * sizeof *t->n_calls);
 }
 
-static void rank_init(struct rank *rank, const struct synth_run *run, struct thread *master)
+static void rank_init(struct synth_rank *rank, const struct synth_run *run,
+                      struct thread *master)
 {
     rank->program = &run->program;
     rank->depth = 0;
@@ -482,7 +484,7 @@ static void rank_init(struct rank *rank, const struct synth_run *run, struct thr
 /* ---------------------------------------------------------------------------------- opening */
 
 /* All ranks together, each as far as it can get; then the diaries are complete. */
-static int run_ranks(struct rank *rank, uint32_t n_ranks, const struct source *source)
+static int run_ranks(struct synth_rank *rank, uint32_t n_ranks, const struct source *source)
 {
     bool is_moving = true, is_done = false;
     uint64_t n_steps = 0;
@@ -516,7 +518,7 @@ static bool is_meeting(const struct synth_item *item)
 static int run_all(struct synth_run *run, const struct source *source)
 {
     uint32_t n_ranks = run->program.n_ranks, n_threads = run->program.n_threads;
-    struct rank *rank = mem_alloc(n_ranks, sizeof *rank);
+    struct synth_rank *rank = mem_alloc(n_ranks, sizeof *rank);
     struct thread *thread = mem_alloc((size_t)n_ranks * n_threads, sizeof *thread);
     struct synth_shared meeting = {0};
     int rc;
@@ -566,16 +568,16 @@ static void define_ranks(struct definitions *defs, const struct synth_program *p
 
 /* How many events the items make on one location, and how many of its doings need others,
  * roughly. */
-struct estimate {
+struct synth_estimate {
     double n_events, n_meetings;
 };
 
-static struct estimate estimate(const struct synth_item *item)
+static struct synth_estimate estimate(const struct synth_item *item)
 {
-    struct estimate sum = {0, 0};
+    struct synth_estimate sum = {0, 0};
 
     for (; item; item = item->after) {
-        struct estimate inside = estimate(item->inside);
+        struct synth_estimate inside = estimate(item->inside);
 
         sum.n_events += (double)item->n_times * (3 + inside.n_events);
         sum.n_meetings +=
@@ -586,7 +588,7 @@ static struct estimate estimate(const struct synth_item *item)
 
 static int check_size(const struct synth_program *program)
 {
-    struct estimate of_one = estimate(program->first);
+    struct synth_estimate of_one = estimate(program->first);
 
     if (of_one.n_events * program->n_ranks * program->n_threads > MAX_EVENTS)
         return err_set(ERR_RANGE, "synth: more than %.0f events", MAX_EVENTS);
@@ -623,7 +625,7 @@ static bool accepts(const char *path)
 struct synth_reader {
     const struct synth_run *run;
     struct thread thread;
-    struct rank rank;       /* of a master */
+    struct synth_rank rank; /* of a master */
     struct event_list list; /* made, but not handed on */
     struct event_cursor cursor;
 };
@@ -663,7 +665,7 @@ static int begin(void *impl, uint32_t location, struct quality *quality)
  * teams. */
 static bool go_on(struct synth_reader *reader)
 {
-    struct rank *rank = &reader->rank;
+    struct synth_rank *rank = &reader->rank;
     const struct shift *shift;
 
     if (reader->thread.number == 0)

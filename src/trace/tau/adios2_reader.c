@@ -408,14 +408,14 @@ static void read_attributes(struct adios2_reading *r)
 
 /* ----------------------------------------------------------------------------------- rows */
 
-struct table {
+struct adios2_table {
     const char *rows, *count; /* names of the variables */
     uint32_t kind;
     uint32_t columns;
 };
 
 /* In each of which events come last: what belongs among them is known then. */
-static const struct table tables[N_TABLES] = {
+static const struct adios2_table tables[N_TABLES] = {
     {"comm_timestamps", "comm_count", TAU_MESSAGES, TAU_MESSAGE_COLUMNS},
     {"counter_values", "counter_event_count", TAU_COUNTERS, TAU_COUNTER_COLUMNS},
     {"event_timestamps", "timer_event_count", TAU_EVENTS, TAU_EVENT_COLUMNS},
@@ -450,7 +450,7 @@ static bool get_rows(struct adios2_reading *r, adios2_variable *variable, size_t
 }
 
 static size_t tell_pieces(struct adios2_reading *r, adios2_variable *variable,
-                          const struct table *table, size_t n)
+                          const struct adios2_table *table, size_t n)
 {
     size_t width = table->columns * sizeof(uint64_t), most = WORKER_PROCESS_BYTES / width,
            at = 0;
@@ -470,7 +470,7 @@ static size_t tell_pieces(struct adios2_reading *r, adios2_variable *variable,
 }
 
 static size_t tell_whole(struct adios2_reading *r, adios2_variable *variable,
-                         const struct table *table, size_t n)
+                         const struct adios2_table *table, size_t n)
 {
     size_t width = table->columns * sizeof(uint64_t), most = WORKER_PROCESS_BYTES / width;
 
@@ -489,7 +489,7 @@ static size_t tell_whole(struct adios2_reading *r, adios2_variable *variable,
 
 /* n rows of so many columns, all of the array or one block of it. */
 static size_t tell_rows(struct adios2_reading *r, adios2_variable *variable,
-                        const struct table *table, const size_t shape[2])
+                        const struct adios2_table *table, const size_t shape[2])
 {
     if (shape[0] == 0)
         return 0;
@@ -504,7 +504,7 @@ static size_t tell_rows(struct adios2_reading *r, adios2_variable *variable,
 
 /* A local array: each block is one of its own. */
 static uint64_t tell_blocks(struct adios2_reading *r, adios2_variable *variable,
-                            const struct table *table)
+                            const struct adios2_table *table)
 {
     adios2_varinfo *info;
     uint64_t n = 0;
@@ -533,7 +533,7 @@ static bool is_table(const adios2_variable *variable)
            adios2_variable_ndims(&n_dims, variable) == adios2_error_none && n_dims == 2;
 }
 
-static uint64_t tell_array(struct adios2_reading *r, const struct table *table)
+static uint64_t tell_array(struct adios2_reading *r, const struct adios2_table *table)
 {
     adios2_variable *variable = adios2_inquire_variable(r->io, table->rows);
     adios2_abi_signed_choice shape_id;
@@ -572,7 +572,7 @@ static void note_missing(struct adios2_reading *r, size_t t, bool is_there)
 
 static void read_table(struct adios2_reading *r, size_t t)
 {
-    const struct table *table = &tables[t];
+    const struct adios2_table *table = &tables[t];
     uint64_t said = 0, n;
     bool is_said = count_of(r, table->count, &said);
 

@@ -16,7 +16,7 @@
 
 #define MAX_STRAY 2
 
-struct adios2 {
+struct adios2_source {
     struct names path;              /* of the files */
     struct names program;           /* "heat/0" */
     struct tau_decoder *decoder;    /* [path.n] */
@@ -79,7 +79,7 @@ static int read_file(struct source *source, struct tau_decoder *d, const char *p
 /* All files; one that cannot be read at all is missing, unless it is the only one. */
 static int read_files(struct source *source)
 {
-    struct adios2 *a = source->impl;
+    struct adios2_source *a = source->impl;
     uint32_t n_bad = 0;
     int rc = 0;
 
@@ -117,7 +117,7 @@ static bool is_stray(const struct tau_location *location)
 }
 
 /* Ranks of a program come after those of the programs before. */
-static void number_ranks(struct adios2 *a, struct definitions *defs)
+static void number_ranks(struct adios2_source *a, struct definitions *defs)
 {
     uint32_t *n_ranks = mem_alloc(a->program.n, sizeof *n_ranks), base = 0;
 
@@ -153,7 +153,7 @@ static const char *name_of(const struct tau_location *location, char name[64])
 }
 
 /* The same thread may be in two files; then these are two. */
-static uint64_t new_id(struct adios2 *a, uint64_t group, struct tau_location *location)
+static uint64_t new_id(struct adios2_source *a, uint64_t group, struct tau_location *location)
 {
     uint64_t id = location->thread;
 
@@ -165,7 +165,7 @@ static uint64_t new_id(struct adios2 *a, uint64_t group, struct tau_location *lo
     return id;
 }
 
-static void define_location(struct adios2 *a, struct definitions *defs,
+static void define_location(struct adios2_source *a, struct definitions *defs,
                             struct tau_location *location)
 {
     uint64_t group = (uint64_t)location->program << 32 | location->rank;
@@ -184,7 +184,7 @@ static void define_location(struct adios2 *a, struct definitions *defs,
 
 static void make_locations(struct source *source)
 {
-    struct adios2 *a = source->impl;
+    struct adios2_source *a = source->impl;
     struct definitions *defs = &source->defs;
     struct process_rank *known;
 
@@ -225,7 +225,7 @@ static bool accepts(const char *path)
 static int open_adios2(struct source *source, const char *url)
 {
     const char *path = tau_files_path(url);
-    struct adios2 *a = mem_alloc(1, sizeof *a);
+    struct adios2_source *a = mem_alloc(1, sizeof *a);
     int rc;
 
     source->impl = a;
@@ -244,7 +244,7 @@ static int open_adios2(struct source *source, const char *url)
 
 static void close_adios2(struct source *source)
 {
-    struct adios2 *a = source->impl;
+    struct adios2_source *a = source->impl;
 
     for (uint32_t i = 0; a->decoder && i < a->path.n; i++)
         tau_decoder_release(&a->decoder[i]);
@@ -275,7 +275,7 @@ static void *reader_new(struct source *source)
 static int begin(void *impl, uint32_t location, struct quality *quality)
 {
     struct adios2_cursor *cursor = impl;
-    const struct adios2 *a = cursor->source->impl;
+    const struct adios2_source *a = cursor->source->impl;
     const struct location *l = &cursor->source->defs.location[location];
 
     (void)quality;

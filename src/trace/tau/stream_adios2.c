@@ -35,7 +35,7 @@ struct tau_input {
     bool is_begun, is_over;
 };
 
-struct adios2 {
+struct adios2_stream {
     struct definitions defs;
     struct names path;        /* of the inputs, as they were found */
     struct names program;     /* "heat/0" */
@@ -61,7 +61,7 @@ static bool accepts(const char *url)
 
 static int open_input(struct stream *stream, const char *path)
 {
-    struct adios2 *a = stream->impl;
+    struct adios2_stream *a = stream->impl;
     struct tau_input *input = mem_alloc(1, sizeof *input);
 
     mem_grow(&a->input, &a->input_cap, (size_t)a->n_inputs + 1, sizeof *a->input);
@@ -85,7 +85,7 @@ static int open_input(struct stream *stream, const char *path)
 /* Opens what is new in the directory. */
 static int look(struct stream *stream, const char *path)
 {
-    struct adios2 *a = stream->impl;
+    struct adios2_stream *a = stream->impl;
     uint32_t n_before = a->path.n;
     int rc = 0;
 
@@ -98,7 +98,7 @@ static int look(struct stream *stream, const char *path)
 
 static int open_stream(struct stream *stream, const char *url)
 {
-    struct adios2 *a = mem_alloc(1, sizeof *a);
+    struct adios2_stream *a = mem_alloc(1, sizeof *a);
     const char *path = tau_files_path(url);
     int rc = adios2_reader_check(path);
 
@@ -127,7 +127,7 @@ static int open_stream(struct stream *stream, const char *url)
 
 static void close_stream(struct stream *stream)
 {
-    struct adios2 *a = stream->impl;
+    struct adios2_stream *a = stream->impl;
 
     for (uint32_t i = 0; i < a->n_inputs; i++) {
         worker_process_close(a->input[i]->worker_process);
@@ -143,7 +143,7 @@ static void close_stream(struct stream *stream)
 
 /* ---------------------------------------------------------------------------------- a step */
 
-static void clear_given(struct adios2 *a)
+static void clear_given(struct adios2_stream *a)
 {
     if (a->given == NO_INPUT)
         return;
@@ -158,7 +158,7 @@ static void clear_given(struct adios2 *a)
 /* What the input has decoded is the caller's now. Returns false when that is nothing. */
 static bool give(struct stream *stream, uint32_t f)
 {
-    struct adios2 *a = stream->impl;
+    struct adios2_stream *a = stream->impl;
     struct tau_decoder *d = &a->input[f]->decoder;
     bool is_any = false;
 
@@ -190,7 +190,7 @@ static bool give(struct stream *stream, uint32_t f)
 
 static bool part(struct stream *stream, struct stream_part *out)
 {
-    struct adios2 *a = stream->impl;
+    struct adios2_stream *a = stream->impl;
     const struct tau_decoder *d;
 
     if (a->given == NO_INPUT)
@@ -213,7 +213,7 @@ static bool part(struct stream *stream, struct stream_part *out)
 /* The input is over; what still waited in it is a last step. */
 static int end_input(struct stream *stream, uint32_t f, int state)
 {
-    struct adios2 *a = stream->impl;
+    struct adios2_stream *a = stream->impl;
     struct tau_input *input = a->input[f];
 
     input->is_over = true;
@@ -235,7 +235,7 @@ static int end_input(struct stream *stream, uint32_t f, int state)
 /* What the input has to say now. Returns an enum stream_state or an error. */
 static int ask(struct stream *stream, uint32_t f)
 {
-    struct adios2 *a = stream->impl;
+    struct adios2_stream *a = stream->impl;
     struct tau_input *input = a->input[f];
     struct worker_process_block block;
     int state;
@@ -267,7 +267,7 @@ static int ask(struct stream *stream, uint32_t f)
 }
 
 /* Before the first step: those who have said nothing yet. */
-static bool is_first_awaited(const struct adios2 *a)
+static bool is_first_awaited(const struct adios2_stream *a)
 {
     if (a->defs.has_wall_time || clock_ns() - a->opened_ns > FIRST_NS)
         return false;
@@ -278,7 +278,7 @@ static bool is_first_awaited(const struct adios2 *a)
 }
 
 /* Who may speak now. */
-static bool may_speak(const struct adios2 *a, uint32_t f, bool is_awaiting)
+static bool may_speak(const struct adios2_stream *a, uint32_t f, bool is_awaiting)
 {
     if (a->input[f]->is_over || (a->busy != NO_INPUT && a->busy != f))
         return false;
@@ -287,7 +287,7 @@ static bool may_speak(const struct adios2 *a, uint32_t f, bool is_awaiting)
 
 static int ask_all(struct stream *stream)
 {
-    struct adios2 *a = stream->impl;
+    struct adios2_stream *a = stream->impl;
     bool is_awaiting = is_first_awaited(a);
     int state = STREAM_IDLE;
 
@@ -300,7 +300,7 @@ static int ask_all(struct stream *stream)
     return state;
 }
 
-static bool are_all_over(const struct adios2 *a)
+static bool are_all_over(const struct adios2_stream *a)
 {
     for (uint32_t i = 0; i < a->n_inputs; i++)
         if (!a->input[i]->is_over)
@@ -308,7 +308,7 @@ static bool are_all_over(const struct adios2 *a)
     return true;
 }
 
-static void wait_for_any(struct adios2 *a, uint64_t most_ns)
+static void wait_for_any(struct adios2_stream *a, uint64_t most_ns)
 {
     struct pollfd *p = mem_alloc(a->n_inputs, sizeof *p);
     bool is_awaiting = is_first_awaited(a);
@@ -325,7 +325,7 @@ static void wait_for_any(struct adios2 *a, uint64_t most_ns)
 /* Looks for new files now and then, and before it believes that all is over. */
 static int go_on(struct stream *stream)
 {
-    struct adios2 *a = stream->impl;
+    struct adios2_stream *a = stream->impl;
     uint32_t n_before = a->n_inputs;
     bool is_over = are_all_over(a);
     uint64_t silence_ns = stream->opts.silence_ms * (uint64_t)1000000;
@@ -345,7 +345,7 @@ static int go_on(struct stream *stream)
 
 static int next(struct stream *stream, int timeout_ms)
 {
-    struct adios2 *a = stream->impl;
+    struct adios2_stream *a = stream->impl;
     uint64_t until = clock_ns() + (uint64_t)timeout_ms * 1000000u, now;
 
     clear_given(a);

@@ -79,13 +79,13 @@ static void put_one(struct finish_tail *t, const union slot *slot, const union s
 
 /* The calls that are open, as far as they have a record: those from the state, of which the
  * innermost may have been left since, and those that were entered since. */
-struct open_calls {
+struct unfinished_calls {
     uint32_t *entered; /* [n_entered] regions */
     size_t n_entered, cap;
     uint64_t n_before;
 };
 
-static void follow(struct open_calls *o, const union slot *slot)
+static void follow(struct unfinished_calls *o, const union slot *slot)
 {
     if (record_is_enter(slot->head.kind)) {
         mem_grow(&o->entered, &o->cap, o->n_entered + 1, sizeof *o->entered);
@@ -99,7 +99,7 @@ static void follow(struct open_calls *o, const union slot *slot)
 
 /* What is in the slots, and in no chunk. */
 static void put_slots(struct finish_tail *t, const struct recorded_location *l,
-                      struct open_calls *o)
+                      struct unfinished_calls *o)
 {
     const union slot *end = l->slot + l->n_slots;
 
@@ -118,11 +118,11 @@ static void put_slots(struct finish_tail *t, const struct recorded_location *l,
 }
 
 /* When calls ended that were open: as well as it is known, and at the latest. */
-struct end {
+struct call_end {
     uint64_t time_ns, latest_ns;
 };
 
-static void put_leave(struct finish_tail *t, uint32_t region, struct end end)
+static void put_leave(struct finish_tail *t, uint32_t region, struct call_end end)
 {
     uint64_t last_ns = t->now.last_ns;
     bool is_estimate = end.latest_ns > last_ns;
@@ -136,7 +136,7 @@ static void put_leave(struct finish_tail *t, uint32_t region, struct end end)
 
 /* Leaves of what is open, from the inside; up to where it is not known what that is. */
 static void put_leaves(struct finish_tail *t, const struct recorded_location *l,
-                       const struct open_calls *o, struct end end)
+                       const struct unfinished_calls *o, struct call_end end)
 {
     uint32_t *before = mem_alloc(o->n_before, sizeof *before);
     uint64_t n_known = 0, n_lost = t->now.n_lost_open;
@@ -224,7 +224,7 @@ static int open_events(const char *path, int *fd)
 
 /* The file of a location is complete then. */
 static int finish_location(struct archived_location *a, const char *directory, uint32_t rank,
-                           struct end end)
+                           struct call_end end)
 {
     const struct recorded_location *l = a->from;
     uint64_t id = (uint64_t)l->state->block.thread << 32 | rank;
@@ -232,7 +232,8 @@ static int finish_location(struct archived_location *a, const char *directory, u
     size_t bytes = 0;
     char path[FS_PATH_SIZE];
     struct finish_tail t = {.path = path};
-    struct open_calls o = {.n_before = (uint64_t)l->commit->n_open + l->commit->n_lost_open};
+    struct unfinished_calls o = {.n_before =
+                                     (uint64_t)l->commit->n_open + l->commit->n_lost_open};
 
     if (snprintf(path, sizeof path, "%s/" ARCHIVE_NAME "/%llu.evt", directory,
                  (unsigned long long)id) >= (int)sizeof path)
@@ -263,7 +264,7 @@ static int finish_location(struct archived_location *a, const char *directory, u
 
 /* -------------------------------------------------------------------------------- processes */
 
-struct work {
+struct finish_work {
     const char *directory;
     char unfinished[FS_PATH_SIZE];
     struct recording *recording; /* [n] */
@@ -288,7 +289,7 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* Until its process has ended the file changes, and grows. */
-static int wait_for_end(const struct work *w, const char *path, unsigned wait_ms)
+static int wait_for_end(const struct finish_work *w, const char *path, unsigned wait_ms)
 {
     struct recording r;
     int rc = recording_open(&r, path);
@@ -305,7 +306,7 @@ static int wait_for_end(const struct work *w, const char *path, unsigned wait_ms
     return rc;
 }
 
-static int open_one(struct work *w, const char *name, const struct finish_opts *opts)
+static int open_one(struct finish_work *w, const char *name, const struct finish_opts *opts)
 {
     char path[FS_PATH_SIZE];
     struct recording *r;
@@ -333,7 +334,7 @@ static int open_one(struct work *w, const char *name, const struct finish_opts *
 }
 
 /* A process that was killed before it had begun has a file of which nothing can be read. */
-static int open_all(struct work *w, const struct finish_opts *opts)
+static int open_all(struct finish_work *w, const struct finish_opts *opts)
 {
     DIR *files = opendir(w->unfinished);
     int rc = 0, unread = 0;
@@ -366,7 +367,7 @@ static bool is_of_here(const struct recording *r)
 }
 
 /* The last record of any process of this machine. */
-static uint64_t last_of_all(const struct work *w)
+static uint64_t last_of_all(const struct finish_work *w)
 {
     uint64_t last_ns = 0;
 
@@ -392,25 +393,27 @@ static uint64_t last_of_all(const struct work *w)
  * launcher had, at the latest. If there were records shortly before, it ended with the last of
  * them; else it was silent, and for how long is what is to be seen.
  */
-static struct end end_of(const struct work *w, size_t i, const struct finish_opts *opts)
+static struct call_end end_of(const struct finish_work *w, size_t i,
+                              const struct finish_opts *opts)
 {
     const struct recording *r = &w->recording[i];
 
     if (r->head->error != 0)
-        return (struct end){r->head->stopped_ns, r->head->stopped_ns};
+        return (struct call_end){r->head->stopped_ns, r->head->stopped_ns};
     if (r->head->ending != STATE_RUNS)
-        return (struct end){r->head->end_ns, r->head->end_ns};
+        return (struct call_end){r->head->end_ns, r->head->end_ns};
     if (!is_of_here(r) || opts->ended_ns < w->last_ns)
-        return (struct end){0};
-    return (struct end){opts->ended_ns - w->last_ns < LAUNCHER_NS ? w->last_ns : opts->ended_ns,
-                        opts->ended_ns};
+        return (struct call_end){0};
+    return (struct call_end){opts->ended_ns - w->last_ns < LAUNCHER_NS ? w->last_ns
+                                                                       : opts->ended_ns,
+                             opts->ended_ns};
 }
 
-static int finish_process(struct work *w, size_t i, const struct finish_opts *opts)
+static int finish_process(struct finish_work *w, size_t i, const struct finish_opts *opts)
 {
     const struct recording *r = &w->recording[i];
     struct archived_rank *rank = &w->rank[i];
-    struct end end = end_of(w, i, opts);
+    struct call_end end = end_of(w, i, opts);
     int rc = 0;
 
     rank->from = r;
@@ -425,7 +428,7 @@ static int finish_process(struct work *w, size_t i, const struct finish_opts *op
     return rc;
 }
 
-static void close_all(struct work *w)
+static void close_all(struct finish_work *w)
 {
     for (size_t i = 0; i < w->n; i++) {
         unified_map_release(&w->rank[i].map);
@@ -437,7 +440,7 @@ static void close_all(struct work *w)
     free(w->recording);
 }
 
-static int finish_all(struct work *w, const struct finish_opts *opts)
+static int finish_all(struct finish_work *w, const struct finish_opts *opts)
 {
     char reserve[FS_PATH_SIZE], definitions[FS_PATH_SIZE];
     struct progress progress;
@@ -484,7 +487,7 @@ static bool is_still(int fd, const char *path)
 }
 
 /* All is there: it says so by another name, and goes. */
-static int remove_unfinished(const struct work *w)
+static int remove_unfinished(const struct finish_work *w)
 {
     char finished[FS_PATH_SIZE];
     int rc = fs_join(finished, w->directory, STATE_FINISHED);
@@ -497,7 +500,7 @@ static int remove_unfinished(const struct work *w)
 }
 
 /* Both are directories, and no links to some. */
-static int check_directories(const struct work *w, int *unfinished)
+static int check_directories(const struct finish_work *w, int *unfinished)
 {
     char events[FS_PATH_SIZE];
     struct stat info;
@@ -515,7 +518,7 @@ static int check_directories(const struct work *w, int *unfinished)
 
 int finish(const char *directory, const struct finish_opts *opts)
 {
-    struct work w = {.directory = directory};
+    struct finish_work w = {.directory = directory};
     int fd = -1, rc;
 
     if (!finish_is_wanted(directory)) /* a sentence for synth: is longer than a path */

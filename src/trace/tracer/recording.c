@@ -21,12 +21,12 @@
 /* ---------------------------------------------------------------------------------- journal */
 
 /* An entry, read from its begin on. */
-struct reader {
+struct entry_reader {
     const char *at, *end;
     bool is_bad;
 };
 
-static uint64_t number(struct reader *r)
+static uint64_t number(struct entry_reader *r)
 {
     uint64_t value = 0;
 
@@ -39,7 +39,7 @@ static uint64_t number(struct reader *r)
     return value;
 }
 
-static uint32_t small(struct reader *r)
+static uint32_t small(struct entry_reader *r)
 {
     uint64_t value = number(r);
 
@@ -47,7 +47,7 @@ static uint32_t small(struct reader *r)
     return (uint32_t)value;
 }
 
-static const char *text(struct reader *r)
+static const char *text(struct entry_reader *r)
 {
     const char *begin = r->at, *end = memchr(r->at, '\0', (size_t)(r->end - r->at));
 
@@ -59,7 +59,7 @@ static const char *text(struct reader *r)
     return begin;
 }
 
-static void read_code(struct recording *r, struct reader *from)
+static void read_code(struct recording *r, struct entry_reader *from)
 {
     struct recorded_code c = {.path = text(from)};
 
@@ -68,7 +68,7 @@ static void read_code(struct recording *r, struct reader *from)
     r->code[r->n_codes++] = c;
 }
 
-static void read_region(struct recording *r, struct reader *from)
+static void read_region(struct recording *r, struct entry_reader *from)
 {
     struct recorded_region g = {.role = small(from)};
 
@@ -97,7 +97,7 @@ static bool is_whole(const struct recorded_communicator *c)
     return n == c->size;
 }
 
-static void read_communicator(struct recording *r, struct reader *from)
+static void read_communicator(struct recording *r, struct entry_reader *from)
 {
     struct recorded_communicator c = {.first_rank = small(from), .name = ""};
 
@@ -116,7 +116,7 @@ static void read_communicator(struct recording *r, struct reader *from)
     r->communicator[r->n_communicators++] = c;
 }
 
-static void read_name(struct recording *r, struct reader *from)
+static void read_name(struct recording *r, struct entry_reader *from)
 {
     uint64_t of = number(from);
 
@@ -124,7 +124,7 @@ static void read_name(struct recording *r, struct reader *from)
         r->communicator[of].name = text(from);
 }
 
-static void read_object(struct recording *r, struct reader *from)
+static void read_object(struct recording *r, struct entry_reader *from)
 {
     struct recorded_object o = {.kind = small(from)};
 
@@ -142,7 +142,7 @@ static void read_object(struct recording *r, struct reader *from)
     r->object[r->n_objects++] = o;
 }
 
-static void read_team(struct recording *r, struct reader *from)
+static void read_team(struct recording *r, struct entry_reader *from)
 {
     struct recorded_team t = {.thread = small(from)};
 
@@ -152,7 +152,7 @@ static void read_team(struct recording *r, struct reader *from)
     r->team[r->n_teams++] = t;
 }
 
-static void read_left_out(struct recording *r, struct reader *from)
+static void read_left_out(struct recording *r, struct entry_reader *from)
 {
     struct recorded_left_out l = {.region = small(from)};
 
@@ -162,7 +162,7 @@ static void read_left_out(struct recording *r, struct reader *from)
     r->left_out[r->n_left_out++] = l;
 }
 
-static void read_about(struct recording *r, struct reader *from)
+static void read_about(struct recording *r, struct entry_reader *from)
 {
     struct recorded_text t = {.key = text(from)};
 
@@ -173,7 +173,7 @@ static void read_about(struct recording *r, struct reader *from)
 
 static void read_journal(struct recording *r, const struct state_block *block)
 {
-    static void (*const read[])(struct recording *, struct reader *) = {
+    static void (*const read[])(struct recording *, struct entry_reader *) = {
         [JOURNAL_CODE] = read_code,
         [JOURNAL_REGION] = read_region,
         [JOURNAL_COMMUNICATOR] = read_communicator,
@@ -190,7 +190,7 @@ static void read_journal(struct recording *r, const struct state_block *block)
     left = left < room ? left : room;
     while (left >= sizeof(struct journal_entry)) {
         const struct journal_entry *entry = (const void *)at;
-        struct reader from = {(const char *)entry->number, NULL, false};
+        struct entry_reader from = {(const char *)entry->number, NULL, false};
         size_t all = (sizeof *entry + (size_t)entry->bytes + 7) & ~(size_t)7;
 
         if (all > left || entry->kind == 0 || entry->kind >= sizeof read / sizeof *read) {
