@@ -21,6 +21,7 @@
 #include "code_paths.h"
 #include "loaded.h"
 #include "memory.h"
+#include "base/order.h"
 #include "base/search.h"
 #include "trace/tracer/debug_info.h"
 
@@ -271,7 +272,7 @@ static int by_begin(const void *left, const void *right)
 {
     const struct code_piece *a = left, *b = right;
 
-    return (a->begin > b->begin) - (a->begin < b->begin);
+    return ORDER(a->begin, b->begin);
 }
 
 /* How many pieces begin at an address or before it. */

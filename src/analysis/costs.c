@@ -182,10 +182,9 @@ static int by_wait(const void *a, const void *b)
 {
     const struct waiter *p = a, *q = b;
 
-    if (p->less_ns != q->less_ns)
-        return p->less_ns > q->less_ns ? -1 : 1;
-    return p->rank != q->rank ? order_u32(&p->rank, &q->rank)
-                              : order_u32(&p->thread, &q->thread);
+    return ORDER(q->less_ns, p->less_ns) ?:
+           ORDER(p->rank, q->rank) ?:
+           ORDER(p->thread, q->thread);
 }
 
 /* "rank 3", "ranks 0 and 2.1", "ranks 0, 1, 2 and 5 more"; "" where nobody waited for it. */
@@ -368,13 +367,10 @@ static int by_claim(const void *a, const void *b)
 {
     const struct costed_tree *p = a, *q = b;
 
-    if (p->is_anomaly != q->is_anomaly)
-        return p->is_anomaly ? -1 : 1;
-    if (p->at_most_ns != q->at_most_ns)
-        return p->at_most_ns > q->at_most_ns ? -1 : 1;
-    if (p->lost_ns != q->lost_ns)
-        return p->lost_ns > q->lost_ns ? -1 : 1;
-    return order_u32(&p->tree, &q->tree);
+    return ORDER(q->is_anomaly, p->is_anomaly) ?:
+           ORDER(q->at_most_ns, p->at_most_ns) ?:
+           ORDER(q->lost_ns, p->lost_ns) ?:
+           ORDER(p->tree, q->tree);
 }
 
 static void find_one(struct costs *c, uint32_t t)
@@ -555,9 +551,7 @@ static int by_cost(const void *a, const void *b, void *ctx)
     const int64_t *cost = ctx;
     uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
 
-    if (cost[p] != cost[q])
-        return cost[p] > cost[q] ? -1 : 1;
-    return order_u32(&p, &q);
+    return ORDER(cost[q], cost[p]) ?: ORDER(p, q);
 }
 
 /* Anomalies, the costliest first, each with what is no anomaly of the incidents that it is the

@@ -168,8 +168,7 @@ static int by_key(const void *a, const void *b)
 {
     const struct execution_key *p = a, *q = b;
 
-    return p->location != q->location ? order_u32(&p->location, &q->location)
-                                      : order_u32(&p->index, &q->index);
+    return ORDER(p->location, q->location) ?: ORDER(p->index, q->index);
 }
 
 void recurrence_find(struct occurrence *x, size_t n)
@@ -243,8 +242,7 @@ static int by_score(const void *a, const void *b)
 {
     const struct ranked_tree *p = a, *q = b;
 
-    return p->score != q->score ? (p->score < q->score) - (p->score > q->score)
-                                : order_u32(&p->tree, &q->tree);
+    return ORDER(q->score, p->score) ?: ORDER(p->tree, q->tree);
 }
 
 /* The k-th highest of n values, which are sorted. */
@@ -410,11 +408,9 @@ static int by_key_and_time(const void *a, const void *b)
 {
     const struct suspect_link *p = a, *q = b;
 
-    if (p->key != q->key)
-        return order_u32(&p->key, &q->key);
-    if (p->span.begin_ns != q->span.begin_ns)
-        return p->span.begin_ns < q->span.begin_ns ? -1 : 1;
-    return order_u32(&p->suspect, &q->suspect);
+    return ORDER(p->key, q->key) ?:
+           ORDER(p->span.begin_ns, q->span.begin_ns) ?:
+           ORDER(p->suspect, q->suspect);
 }
 
 /* Joins those with the same key that overlap, one with the next, where they are enough. */
@@ -479,12 +475,10 @@ static int by_group(const void *a, const void *b)
 {
     const struct cause_vote *p = a, *q = b;
 
-    if (p->group != q->group)
-        return order_u32(&p->group, &q->group);
-    if (p->location != q->location)
-        return order_u32(&p->location, &q->location);
-    return p->culprit != q->culprit ? order_u32(&p->culprit, &q->culprit)
-                                    : order_u32(&p->tree, &q->tree);
+    return ORDER(p->group, q->group) ?:
+           ORDER(p->location, q->location) ?:
+           ORDER(p->culprit, q->culprit) ?:
+           ORDER(p->tree, q->tree);
 }
 
 /* What a member lost. Who waits, nobody knows for whom, is a victim, if there is anybody else. */
@@ -683,13 +677,10 @@ static int by_loss(const void *a, const void *b)
     const struct incident *q = &(*(struct made *const *)b)->incident;
     double lost_p = p->lost_ns / p->n_turns, lost_q = q->lost_ns / q->n_turns;
 
-    if (matters(p) != matters(q))
-        return matters(q) - matters(p);
-    if (lost_p != lost_q)
-        return lost_p < lost_q ? 1 : -1;
-    if (p->score != q->score)
-        return p->score < q->score ? 1 : -1;
-    return order_u32(&p->head, &q->head);
+    return ORDER(matters(q), matters(p)) ?:
+           ORDER(lost_q, lost_p) ?:
+           ORDER(q->score, p->score) ?:
+           ORDER(p->head, q->head);
 }
 
 /* One more turn of an incident: it costs more, and has more to it. */

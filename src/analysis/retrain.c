@@ -323,9 +323,7 @@ static int by_score(const void *a, const void *b)
 {
     const struct retrain_change *x = a, *y = b;
 
-    if (x->after != y->after)
-        return x->after > y->after ? -1 : 1;
-    return x->tree < y->tree ? -1 : 1;
+    return ORDER(y->after, x->after) ?: ORDER(x->tree, y->tree);
 }
 
 static void summarize(const struct scores *s, struct retrain_result *result)

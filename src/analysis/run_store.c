@@ -10,6 +10,7 @@
 #include "analysis/run_scoring.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/progress.h"
 #include "ranks/peer_few.h"
 #include "ranks/peer_places.h"
@@ -50,11 +51,9 @@ static int by_way(const void *a, const void *b)
 {
     const struct strange *p = a, *q = b;
 
-    if (p->way.kind != q->way.kind)
-        return p->way.kind < q->way.kind ? -1 : 1;
-    if (p->way.number != q->way.number)
-        return p->way.number < q->way.number ? -1 : 1;
-    return (p->tree > q->tree) - (p->tree < q->tree);
+    return ORDER(p->way.kind, q->way.kind) ?:
+           ORDER(p->way.number, q->way.number) ?:
+           ORDER(p->tree, q->tree);
 }
 
 /* What others go back to comes before those others. */
@@ -62,13 +61,10 @@ static int by_lost(const void *a, const void *b)
 {
     const struct way_range *p = a, *q = b;
 
-    if (p->caused_ns != q->caused_ns)
-        return p->caused_ns > q->caused_ns ? -1 : 1;
-    if (p->lost_ns != q->lost_ns)
-        return p->lost_ns > q->lost_ns ? -1 : 1;
-    if (p->end - p->begin != q->end - q->begin)
-        return p->end - p->begin > q->end - q->begin ? -1 : 1;
-    return (p->first > q->first) - (p->first < q->first);
+    return ORDER(q->caused_ns, p->caused_ns) ?:
+           ORDER(q->lost_ns, p->lost_ns) ?:
+           ORDER(q->end - q->begin, p->end - p->begin) ?:
+           ORDER(p->first, q->first);
 }
 
 static size_t find_strange(const struct scoring *s, const struct incidents *incidents,
@@ -464,11 +460,9 @@ static int by_cost(const void *a, const void *b)
 {
     const struct slow *p = a, *q = b;
 
-    if (p->has_cost != q->has_cost)
-        return q->has_cost - p->has_cost;
-    if (p->cost_ns != q->cost_ns)
-        return p->cost_ns < q->cost_ns ? 1 : -1;
-    return p->order < q->order ? -1 : p->order > q->order;
+    return ORDER(q->has_cost, p->has_cost) ?:
+           ORDER(q->cost_ns, p->cost_ns) ?:
+           ORDER(p->order, q->order);
 }
 
 static struct slow slow_place(const struct foi_findings *found, uint32_t place)

@@ -1,5 +1,6 @@
 /* snag info -- reads the trace without writing anything and prints what it found. */
 #include "base/err.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/headline.h"
@@ -427,9 +428,7 @@ static int compare_exclusive(const void *a, const void *b)
 {
     const struct by_exclusive *p = a, *q = b;
 
-    if (p->exclusive_ns != q->exclusive_ns)
-        return p->exclusive_ns > q->exclusive_ns ? -1 : 1;
-    return (p->region > q->region) - (p->region < q->region);
+    return ORDER(q->exclusive_ns, p->exclusive_ns) ?: ORDER(p->region, q->region);
 }
 
 static void print_region(struct table *t, const struct region *region, int width,

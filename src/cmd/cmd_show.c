@@ -5,6 +5,7 @@
 #include "analysis/run_scoring.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/print.h"
@@ -139,9 +140,7 @@ static int by_time(const void *a, const void *b)
 {
     const struct to_draw *p = a, *q = b;
 
-    if (p->inclusive_ns != q->inclusive_ns)
-        return p->inclusive_ns < q->inclusive_ns ? -1 : 1;
-    return (p->path < q->path) - (p->path > q->path);
+    return ORDER(p->inclusive_ns, q->inclusive_ns) ?: ORDER(q->path, p->path);
 }
 
 /* The drawn paths directly below p wait for their turn, the one with the most time on top. */

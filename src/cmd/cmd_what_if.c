@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/progress.h"
 #include "base/text.h"
 #include "cmd/commands.h"
@@ -496,11 +497,7 @@ static int by_gain(const void *a, const void *b)
     const struct rank_waits *p = a, *q = b;
     int64_t x = p->before - p->after, y = q->before - q->after;
 
-    if (x != y)
-        return x > y ? -1 : 1;
-    if (p->before != q->before)
-        return p->before > q->before ? -1 : 1;
-    return (p->rank > q->rank) - (p->rank < q->rank);
+    return ORDER(y, x) ?: ORDER(q->before, p->before) ?: ORDER(p->rank, q->rank);
 }
 
 static void print_waits(struct what_if_asked *q)

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "cmd/print.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
@@ -70,9 +71,7 @@ static int by_calls(const void *a, const void *b)
 {
     const struct left_out_function *p = a, *q = b;
 
-    if (p->n_calls != q->n_calls)
-        return p->n_calls > q->n_calls ? -1 : 1;
-    return (p->region > q->region) - (p->region < q->region);
+    return ORDER(q->n_calls, p->n_calls) ?: ORDER(p->region, q->region);
 }
 
 struct left_out_function *left_out_list(const struct definitions *defs, size_t *n)

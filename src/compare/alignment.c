@@ -6,6 +6,7 @@
 #include "compare/alignment.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -578,8 +579,7 @@ static int by_share(const void *a, const void *b)
     const struct compare_kind *p = a, *q = b;
     double share_p = p->share[0] + p->share[1], share_q = q->share[0] + q->share[1];
 
-    return share_p != share_q ? (share_p < share_q ? 1 : -1)
-                              : (p->has > q->has) - (p->has < q->has);
+    return ORDER(share_q, share_p) ?: ORDER(p->has, q->has);
 }
 
 /* What an execution of each kind took on each path, kinds as they are ordered now. */

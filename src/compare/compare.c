@@ -185,7 +185,7 @@ static int by_other(const void *a, const void *b, void *ctx)
     uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
     double ns_p = x->ns[0][p] + x->ns[1][p], ns_q = x->ns[0][q] + x->ns[1][q];
 
-    return ns_p != ns_q ? (ns_p < ns_q ? 1 : -1) : order_u32(&p, &q);
+    return ORDER(ns_q, ns_p) ?: ORDER(p, q);
 }
 
 /* How much longer than on average of all samples each was on a path, as a log. */
@@ -354,13 +354,10 @@ static int by_interest(const void *a, const void *b)
     const struct compare_path *p = a, *q = b;
     double change_p = fabs(change_of(&p->own)), change_q = fabs(change_of(&q->own));
 
-    if (is_sure(p->own.verdict) != is_sure(q->own.verdict))
-        return is_sure(q->own.verdict) - is_sure(p->own.verdict);
-    if (change_p != change_q)
-        return change_p < change_q ? 1 : -1;
-    if (p->own.ns[0] + p->own.ns[1] != q->own.ns[0] + q->own.ns[1])
-        return p->own.ns[0] + p->own.ns[1] < q->own.ns[0] + q->own.ns[1] ? 1 : -1;
-    return order_u32(&p->path, &q->path);
+    return ORDER(is_sure(q->own.verdict), is_sure(p->own.verdict)) ?:
+           ORDER(change_q, change_p) ?:
+           ORDER(q->own.ns[0] + q->own.ns[1], p->own.ns[0] + p->own.ns[1]) ?:
+           ORDER(p->path, q->path);
 }
 
 /* ------------------------------------------------------------------------------- verdicts */
@@ -436,9 +433,7 @@ static int by_rank_change(const void *a, const void *b)
     double change_p = fabs(p->own_ns[1] - p->own_ns[0]);
     double change_q = fabs(q->own_ns[1] - q->own_ns[0]);
 
-    if (change_p != change_q)
-        return change_p < change_q ? 1 : -1;
-    return order_u32(&p->rank, &q->rank);
+    return ORDER(change_q, change_p) ?: ORDER(p->rank, q->rank);
 }
 
 static void note_odd_ranks(struct comparison *c)
@@ -533,9 +528,7 @@ static int by_change(const void *a, const void *b)
     double change_p = fabs(p->own_ns[1] - p->own_ns[0]);
     double change_q = fabs(q->own_ns[1] - q->own_ns[0]);
 
-    if (change_p != change_q)
-        return change_p < change_q ? 1 : -1;
-    return order_u32(&p->name, &q->name);
+    return ORDER(change_q, change_p) ?: ORDER(p->name, q->name);
 }
 
 /* What each did in the whole run, before and after. */

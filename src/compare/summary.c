@@ -272,7 +272,7 @@ static int by_first(const void *a, const void *b, void *ctx)
     const struct summary_maker *m = ctx;
     const struct summary_part *p = a, *q = b;
 
-    return m->first_with[p->has] < m->first_with[q->has] ? -1 : 1;
+    return ORDER(m->first_with[p->has], m->first_with[q->has]);
 }
 
 static uint32_t optional_paths_of(const struct summary_maker *m, uint32_t t)
@@ -387,8 +387,7 @@ static int by_rank(const void *a, const void *b)
 {
     const struct summary_rank *p = a, *q = b;
 
-    return p->program != q->program ? order_u32(&p->program, &q->program)
-                                    : order_u32(&p->rank, &q->rank);
+    return ORDER(p->program, q->program) ?: ORDER(p->rank, q->rank);
 }
 
 static uint32_t rank_of(const struct summary_maker *m, uint32_t t)

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/names.h"
+#include "base/order.h"
 #include "base/rng.h"
 #include "features/context.h"
 #include "trace/region_name.h"
@@ -352,9 +353,7 @@ static int by_largest(const void *a, const void *b)
 {
     const struct trend_series *p = a, *q = b;
 
-    if (p->largest_ns != q->largest_ns)
-        return p->largest_ns > q->largest_ns ? -1 : 1;
-    return strcmp(p->path, q->path);
+    return ORDER(q->largest_ns, p->largest_ns) ?: strcmp(p->path, q->path);
 }
 
 /* Change points that are large enough to matter. */

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 
@@ -15,7 +16,7 @@ static int by_score_down(const void *a, const void *b)
 {
     const struct scored_row *p = a, *q = b;
 
-    return (p->score < q->score) - (p->score > q->score);
+    return ORDER(q->score, p->score);
 }
 
 int auc_compute(const double *score, const bool *is_abnormal, size_t n, struct auc *out)

@@ -145,7 +145,7 @@ static int by_density_down(const void *a, const void *b)
 {
     double x = ((const double *)a)[0], y = ((const double *)b)[0];
 
-    return (x < y) - (x > y);
+    return ORDER(y, x);
 }
 
 /* The density below which the thinnest thousandth of the calls is. */

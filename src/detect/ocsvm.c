@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "detect/centred.h"
 #include "detect/rbf.h"
 
@@ -137,9 +138,7 @@ static int by_key(const void *a, const void *b)
 {
     const struct keyed_row *p = a, *q = b;
 
-    if (p->key != q->key)
-        return p->key < q->key ? -1 : 1;
-    return p->row < q->row ? -1 : p->row > q->row;
+    return ORDER(p->key, q->key) ?: ORDER(p->row, q->row);
 }
 
 static bool is_free(const struct ocsvm *svm, size_t i)

@@ -2,6 +2,7 @@
 #include "explain/topsubtrees.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "features/wl.h"
 
 #include <math.h>
@@ -24,9 +25,7 @@ static int by_distance(const void *a, const void *b)
 {
     const struct distance *p = a, *q = b;
 
-    if (p->square != q->square)
-        return p->square < q->square ? -1 : 1;
-    return p->tree < q->tree ? -1 : p->tree > q->tree;
+    return ORDER(p->square, q->square) ?: ORDER(p->tree, q->tree);
 }
 
 static void find_neighbours(struct topsubtrees *s, struct matrix x, uint32_t t, uint32_t k)
@@ -143,9 +142,7 @@ static int by_importance(const void *a, const void *b)
     const struct topsubtree *p = a, *q = b;
     double x = fabs(p->importance), y = fabs(q->importance);
 
-    if (x != y)
-        return x > y ? -1 : 1;
-    return p->word < q->word ? -1 : p->word > q->word;
+    return ORDER(y, x) ?: ORDER(p->word, q->word);
 }
 
 /* Whether the subtree down to `degree` levels below v holds that of this word at u. */

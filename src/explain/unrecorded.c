@@ -134,9 +134,7 @@ static int by_enter(const void *a, const void *b)
 {
     const struct unrecorded_part *x = a, *y = b;
 
-    if (x->enter_ns != y->enter_ns)
-        return x->enter_ns < y->enter_ns ? -1 : 1;
-    return order_u32(&x->location, &y->location);
+    return ORDER(x->enter_ns, y->enter_ns) ?: ORDER(x->location, y->location);
 }
 
 /* Those that are waited for, by instance. */

@@ -5,6 +5,7 @@
  */
 #include "explain/why.h"
 
+#include "base/order.h"
 #include "base/text.h"
 
 #include <fnmatch.h>
@@ -69,9 +70,7 @@ static int by_excess(const void *a, const void *b)
 {
     const struct residual_pair *p = a, *q = b;
 
-    if (p->excess_ns != q->excess_ns)
-        return p->excess_ns > q->excess_ns ? -1 : 1;
-    return (p->path > q->path) - (p->path < q->path);
+    return ORDER(q->excess_ns, p->excess_ns) ?: ORDER(p->path, q->path);
 }
 
 static int by_saving(const void *a, const void *b)
@@ -140,7 +139,7 @@ static int by_factor(const void *a, const void *b)
 {
     double p = factor_of(a), q = factor_of(b);
 
-    return (p < q) - (p > q);
+    return ORDER(q, p);
 }
 
 static struct why_child *find_child(struct why_child *child, size_t n, uint32_t region)

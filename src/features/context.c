@@ -126,11 +126,9 @@ struct listed {
 
 static int by_place(const struct first_seen *a, const struct first_seen *b)
 {
-    if (a->location != b->location)
-        return order_u32(&a->location, &b->location);
-    if (a->index != b->index)
-        return order_u32(&a->index, &b->index);
-    return order_u32(&a->vertex, &b->vertex);
+    return ORDER(a->location, b->location) ?:
+           ORDER(a->index, b->index) ?:
+           ORDER(a->vertex, b->vertex);
 }
 
 static void *copy_of(const void *data, size_t n, size_t width)

@@ -5,6 +5,7 @@
 #include "features/local_typical.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -156,9 +157,7 @@ static int by_site(const void *a, const void *b)
 {
     const struct local_factor *p = a, *q = b;
 
-    if (p->at.high != q->at.high)
-        return p->at.high < q->at.high ? -1 : 1;
-    return (p->number > q->number) - (p->number < q->number);
+    return ORDER(p->at.high, q->at.high) ?: ORDER(p->number, q->number);
 }
 
 static void receive_factors(struct process_group *process_group, struct pack *all)

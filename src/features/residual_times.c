@@ -6,6 +6,7 @@
 #include "features/residual_fit.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/radix.h"
 #include "features/robust.h"
 
@@ -291,9 +292,7 @@ static int by_calls(const void *a, const void *b, void *ctx)
     const struct residual_context *path = ctx;
     uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
 
-    if (path[p].n_calls != path[q].n_calls)
-        return path[p].n_calls > path[q].n_calls ? -1 : 1;
-    return (p > q) - (p < q);
+    return ORDER(path[q].n_calls, path[p].n_calls) ?: ORDER(p, q);
 }
 
 /*

@@ -5,6 +5,7 @@
 #include "features/shape.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/xxh.h"
 #include "features/context.h"
 
@@ -133,11 +134,7 @@ static int by_path_and_calls(const void *a, const void *b)
 {
     const struct shape_frequency *p = a, *q = b;
 
-    if (p->path != q->path)
-        return p->path < q->path ? -1 : 1;
-    if (p->calls != q->calls)
-        return p->calls < q->calls ? -1 : 1;
-    return (p->shape > q->shape) - (p->shape < q->shape);
+    return ORDER(p->path, q->path) ?: ORDER(p->calls, q->calls) ?: ORDER(p->shape, q->shape);
 }
 
 /* rarity[shape] from the given numbers of calls; shapes without any get INFINITY. */

@@ -11,6 +11,7 @@
 #include "base/blas.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/products.h"
 #include "base/rng.h"
 #include "features/logistic.h"
@@ -112,9 +113,7 @@ static int by_trees(const void *a, const void *b)
 {
     const struct word_frequency *p = a, *q = b;
 
-    if (p->n_trees != q->n_trees)
-        return p->n_trees > q->n_trees ? -1 : 1;
-    return p->word < q->word ? -1 : p->word > q->word;
+    return ORDER(q->n_trees, p->n_trees) ?: ORDER(p->word, q->word);
 }
 
 /* Numbers the words that are in the most trees, in their old order. Returns word -> number. */

@@ -9,6 +9,7 @@
 
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/xxh.h"
 
 #include <stdlib.h>
@@ -296,7 +297,7 @@ static int by_word(const void *a, const void *b)
 {
     const struct distinct_entry *p = a, *q = b;
 
-    return p->word < q->word ? -1 : p->word > q->word;
+    return ORDER(p->word, q->word);
 }
 
 /* The entries of tree t after all others. Returns how many. */

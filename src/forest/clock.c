@@ -286,11 +286,7 @@ static int by_width(const void *a, const void *b)
     const struct clock_bounds *p = a, *q = b;
     uint64_t v = width(p), w = width(q);
 
-    if (v != w)
-        return v < w ? -1 : 1;
-    if (p->i != q->i)
-        return p->i < q->i ? -1 : 1;
-    return (p->j > q->j) - (p->j < q->j);
+    return ORDER(v, w) ?: ORDER(p->i, q->i) ?: ORDER(p->j, q->j);
 }
 
 static uint32_t find_root(uint32_t *parent, uint32_t i)

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -68,9 +69,7 @@ static int by_time(const void *a, const void *b, void *arg)
     uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
     uint64_t x = profile->row[p].inclusive_ns, y = profile->row[q].inclusive_ns;
 
-    if (x != y)
-        return x > y ? -1 : 1;
-    return (p > q) - (p < q);
+    return ORDER(y, x) ?: ORDER(p, q);
 }
 
 /* A loop is only meant by who says so. */
@@ -358,9 +357,7 @@ static int by_merit(const void *a, const void *b)
 {
     const struct foi_suggestion *p = a, *q = b;
 
-    if (p->merit != q->merit)
-        return p->merit > q->merit ? -1 : 1;
-    return (p->region > q->region) - (p->region < q->region);
+    return ORDER(q->merit, p->merit) ?: ORDER(p->region, q->region);
 }
 
 size_t foi_suggest(const struct definitions *defs, const struct profile *profile,

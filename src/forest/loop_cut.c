@@ -6,6 +6,7 @@
 #include "forest/loop_cut.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -187,11 +188,9 @@ static int by_count(const void *a, const void *b)
 {
     const struct gram *p = a, *q = b;
 
-    if (p->count != q->count)
-        return p->count > q->count ? -1 : 1;
-    if (p->first != q->first)
-        return p->first < q->first ? -1 : 1;
-    return (p->length > q->length) - (p->length < q->length);
+    return ORDER(q->count, p->count) ?:
+           ORDER(p->first, q->first) ?:
+           ORDER(p->length, q->length);
 }
 
 static double worth(const struct loop_header *h)

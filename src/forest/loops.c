@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "forest/loop_cut.h"
 
 #include <math.h>
@@ -59,13 +60,10 @@ static int by_n(const void *a, const void *b)
 {
     const struct loop_cut *p = a, *q = b;
 
-    if (p->n != q->n)
-        return p->n < q->n ? -1 : 1;
-    if (p->is_exact != q->is_exact)
-        return p->is_exact ? -1 : 1;
-    if (p->votes != q->votes)
-        return p->votes > q->votes ? -1 : 1;
-    return (p->begin[0] > q->begin[0]) - (p->begin[0] < q->begin[0]);
+    return ORDER(p->n, q->n) ?:
+           ORDER(q->is_exact, p->is_exact) ?:
+           ORDER(q->votes, p->votes) ?:
+           ORDER(p->begin[0], q->begin[0]);
 }
 
 /* Cuts of the same number of iterations: the first has the votes of all. */
@@ -392,9 +390,7 @@ static int by_region(const void *a, const void *b)
 {
     const struct long_call *p = a, *q = b;
 
-    if (p->region != q->region)
-        return p->region < q->region ? -1 : 1;
-    return (p->begin > q->begin) - (p->begin < q->begin);
+    return ORDER(p->region, q->region) ?: ORDER(p->begin, q->begin);
 }
 
 /* Between two operations of a GPU, or two turns of a thread in a team, there is nothing to do:
@@ -546,9 +542,7 @@ static int by_loop(const void *a, const void *b)
 {
     const struct caller_vote *p = a, *q = b;
 
-    if (p->caller != q->caller)
-        return p->caller < q->caller ? -1 : 1;
-    return (p->n > q->n) - (p->n < q->n);
+    return ORDER(p->caller, q->caller) ?: ORDER(p->n, q->n);
 }
 
 static double weight_of(const struct loop_part *part)

@@ -7,6 +7,7 @@
 
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 
 #include <assert.h>
@@ -333,13 +334,10 @@ static int by_time(const void *a, const void *b)
 {
     const struct fork *p = a, *q = b;
 
-    if (p->rank != q->rank)
-        return p->rank < q->rank ? -1 : 1;
-    if (p->comm != q->comm)
-        return p->comm < q->comm ? -1 : 1;
-    if (p->begin_ns != q->begin_ns)
-        return p->begin_ns < q->begin_ns ? -1 : 1;
-    return (p->row > q->row) - (p->row < q->row);
+    return ORDER(p->rank, q->rank) ?:
+           ORDER(p->comm, q->comm) ?:
+           ORDER(p->begin_ns, q->begin_ns) ?:
+           ORDER(p->row, q->row);
 }
 
 /* Whether span i + 1 is what the thread that forked in span i does in its team. */

@@ -5,6 +5,7 @@
 #include "learn/query.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "learn/reasons.h"
 
 #include <math.h>
@@ -48,13 +49,10 @@ static int by_kind(const void *a, const void *b)
 {
     const struct question_candidate *p = a, *q = b;
 
-    if (p->kind != q->kind)
-        return p->kind < q->kind ? -1 : 1;
-    if (p->value != q->value)
-        return p->value > q->value ? -1 : 1;
-    if (p->tie != q->tie)
-        return p->tie > q->tie ? -1 : 1;
-    return p->i < q->i ? -1 : p->i > q->i;
+    return ORDER(p->kind, q->kind) ?:
+           ORDER(q->value, p->value) ?:
+           ORDER(q->tie, p->tie) ?:
+           ORDER(p->i, q->i);
 }
 
 static uint32_t kind_of(const struct choice *c, uint32_t i)

@@ -5,6 +5,7 @@
 #include "live/live_costs.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "explain/waiting.h"
 #include "live/sync_window.h"
 
@@ -357,9 +358,7 @@ static int by_lost(const void *a, const void *b)
 {
     const struct cost_question *p = a, *q = b;
 
-    if (p->lost_ns != q->lost_ns)
-        return p->lost_ns > q->lost_ns ? -1 : 1;
-    return (p->begin_ns > q->begin_ns) - (p->begin_ns < q->begin_ns);
+    return ORDER(q->lost_ns, p->lost_ns) ?: ORDER(p->begin_ns, q->begin_ns);
 }
 
 static enum cost_answer answer(struct live_costs *c, struct cost_question *a,

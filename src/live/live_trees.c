@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "forest/foi.h"
 #include "forest/profile.h"
 #include "live/live_waits.h"
@@ -552,7 +553,7 @@ static int by_exit(const void *a, const void *b, void *arg)
     uint32_t s = *(const uint32_t *)a, t = *(const uint32_t *)b;
     uint64_t x = f->enter_ns[s] + f->root_ns[s], y = f->enter_ns[t] + f->root_ns[t];
 
-    return x != y ? (x > y) - (x < y) : (s > t) - (s < t);
+    return ORDER(x, y) ?: ORDER(s, t);
 }
 
 static void judge_by_rolling(struct live_trees *t, struct live_foi *foi,

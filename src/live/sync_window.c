@@ -6,6 +6,7 @@
 
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 #include "explain/waiting.h"
 
@@ -458,7 +459,7 @@ static int by_time(const void *a, const void *b)
 {
     const struct middle *p = a, *q = b;
 
-    return (p->time_ns > q->time_ns) - (p->time_ns < q->time_ns);
+    return ORDER(p->time_ns, q->time_ns);
 }
 
 /* One location alone may stand still, and its middle with it. */

@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "monitor/api_live.h"
 #include "run/run_summary.h"
 
@@ -466,9 +467,7 @@ static int by_excess(const void *a, const void *b)
 {
     const struct live_slow *x = a, *y = b;
 
-    if (excess_of(x) != excess_of(y))
-        return excess_of(x) < excess_of(y) ? 1 : -1;
-    return x->rank < y->rank ? -1 : x->rank > y->rank;
+    return ORDER(excess_of(y), excess_of(x)) ?: ORDER(x->rank, y->rank);
 }
 
 static json_t *slow_json(const struct live_state *live, const struct live_slow *x)

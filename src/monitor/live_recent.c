@@ -12,6 +12,7 @@
 #include "monitor/live_recent.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -195,11 +196,9 @@ static int by_begin(const void *a, const void *b)
 {
     const struct recent_row *x = a, *y = b;
 
-    if (x->enter_ns != y->enter_ns)
-        return x->enter_ns < y->enter_ns ? -1 : 1;
-    if (end_of(x) != end_of(y))
-        return end_of(x) > end_of(y) ? -1 : 1;
-    return x->region < y->region ? -1 : x->region > y->region;
+    return ORDER(x->enter_ns, y->enter_ns) ?:
+           ORDER(end_of(y), end_of(x)) ?:
+           ORDER(x->region, y->region);
 }
 
 static int by_length(const void *a, const void *b)
@@ -207,9 +206,7 @@ static int by_length(const void *a, const void *b)
     const struct recent_row *x = a, *y = b;
     uint64_t of_x = end_of(x) - x->enter_ns, of_y = end_of(y) - y->enter_ns;
 
-    if (of_x != of_y)
-        return of_x > of_y ? -1 : 1;
-    return by_begin(a, b);
+    return ORDER(of_y, of_x) ?: by_begin(a, b);
 }
 
 /* The calls of a location that are not over before a time and begin up to another. */

@@ -6,6 +6,7 @@
 #include "monitor/live_slow.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "features/robust.h"
 
 #include <math.h>
@@ -29,11 +30,9 @@ static int by_function(const void *a, const void *b)
 {
     const struct slow_cell *x = a, *y = b;
 
-    if (x->function != y->function)
-        return x->function < y->function ? -1 : 1;
-    if (x->program != y->program)
-        return x->program < y->program ? -1 : 1;
-    return x->rank < y->rank ? -1 : x->rank > y->rank;
+    return ORDER(x->function, y->function) ?:
+           ORDER(x->program, y->program) ?:
+           ORDER(x->rank, y->rank);
 }
 
 /* The group that begins at a cell. */
@@ -85,9 +84,7 @@ static int by_rank_share(const void *a, const void *b)
 {
     const struct rank_share *x = a, *y = b;
 
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return (x->share > y->share) - (x->share < y->share);
+    return ORDER(x->rank, y->rank) ?: ORDER(x->share, y->share);
 }
 
 static void find_progress(struct slow_finder *f)

@@ -6,6 +6,7 @@
 
 #include "base/blas.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/rng.h"
 
 #include <math.h>
@@ -114,9 +115,7 @@ static int by_distance(const void *a, const void *b)
 {
     const struct near_point *p = a, *q = b;
 
-    if (p->square != q->square)
-        return p->square < q->square ? -1 : 1;
-    return p->at < q->at ? -1 : p->at > q->at;
+    return ORDER(p->square, q->square) ?: ORDER(p->at, q->at);
 }
 
 static void sort_nearby(struct nearest_search *s, struct matrix pivots)

@@ -371,17 +371,14 @@ static int by_slowdown(const void *a, const void *b)
 {
     const struct peer_operation *p = a, *q = b;
 
-    if (p->slowdown != q->slowdown)
-        return p->slowdown < q->slowdown ? 1 : -1;
-    return order_u32(&p->region, &q->region);
+    return ORDER(q->slowdown, p->slowdown) ?: ORDER(p->region, q->region);
 }
 
 static int by_sum(const void *a, const void *b)
 {
     const struct peer_operation *p = a, *q = b;
 
-    return p->sum_ns != q->sum_ns ? (p->sum_ns < q->sum_ns ? 1 : -1)
-                                  : order_u32(&p->region, &q->region);
+    return ORDER(q->sum_ns, p->sum_ns) ?: ORDER(p->region, q->region);
 }
 
 static void find_operations(struct ideal *ideal, uint32_t n_regions, struct peers *peers)

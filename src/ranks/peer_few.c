@@ -9,6 +9,7 @@
 #include "ranks/peer_few.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "explain/waiting.h"
 #include "features/robust.h"
@@ -465,9 +466,7 @@ static int by_excess(const void *a, const void *b)
 {
     const struct peer_thread *p = a, *q = b;
 
-    if (p->excess_ns != q->excess_ns)
-        return p->excess_ns < q->excess_ns ? 1 : -1;
-    return (p->location > q->location) - (p->location < q->location);
+    return ORDER(q->excess_ns, p->excess_ns) ?: ORDER(p->location, q->location);
 }
 
 /* -------------------------------------------------------------------------------- public */

@@ -222,9 +222,7 @@ static int by_excess(const void *a, const void *b)
 {
     const struct peer_path *p = a, *q = b;
 
-    if (p->is_sure != q->is_sure)
-        return q->is_sure - p->is_sure;
-    return (p->excess_ns < q->excess_ns) - (p->excess_ns > q->excess_ns);
+    return ORDER(q->is_sure, p->is_sure) ?: ORDER(q->excess_ns, p->excess_ns);
 }
 
 /* Workers of one stage that do the same differently are said once. */

@@ -460,11 +460,9 @@ static int by_excess(const void *a, const void *b)
 {
     const struct peer_path *p = a, *q = b;
 
-    if (p->is_sure != q->is_sure)
-        return q->is_sure - p->is_sure;
-    if (p->excess_ns != q->excess_ns)
-        return p->excess_ns < q->excess_ns ? 1 : -1;
-    return order_u32(&p->path, &q->path);
+    return ORDER(q->is_sure, p->is_sure) ?:
+           ORDER(q->excess_ns, p->excess_ns) ?:
+           ORDER(p->path, q->path);
 }
 
 /* From where on calls are rather the place's own than its peers': where their sum is lowest. */

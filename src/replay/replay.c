@@ -5,6 +5,7 @@
 #include "replay/replay.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 #include "explain/waiting.h"
 #include "replay/syncs_needs.h"
@@ -726,7 +727,7 @@ static int by_begin(const void *a, const void *b)
 {
     const struct busy_span *p = a, *q = b;
 
-    return (p->begin_ns > q->begin_ns) - (p->begin_ns < q->begin_ns);
+    return ORDER(p->begin_ns, q->begin_ns);
 }
 
 static void find_silence(const struct syncs *s, struct silence *silence)

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 #include "explain/waiting.h"
 #include "replay/streams.h"
@@ -298,9 +299,7 @@ static int by_time(const void *a, const void *b)
 {
     const struct point *p = a, *q = b;
 
-    if (p->time_ns != q->time_ns)
-        return p->time_ns < q->time_ns ? -1 : 1;
-    return (p->place > q->place) - (p->place < q->place);
+    return ORDER(p->time_ns, q->time_ns) ?: ORDER(p->place, q->place);
 }
 
 /* Records are written in the order of time, but for where operations began: most are in place,

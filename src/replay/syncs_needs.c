@@ -308,7 +308,7 @@ static int by_time(const void *a, const void *b)
 {
     const struct timed_sync *x = a, *y = b;
 
-    return x->ns != y->ns ? (x->ns < y->ns ? -1 : 1) : order_u32(&x->sync, &y->sync);
+    return ORDER(x->ns, y->ns) ?: ORDER(x->sync, y->sync);
 }
 
 /* As they came, where it is asked who did before another left. */

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "explain/team_barrier.h"
 #include "explain/waiting.h"
 #include "replay/replay.h"
@@ -292,7 +293,7 @@ static int by_time(const void *a, const void *b)
 {
     const int64_t *p = a, *q = b;
 
-    return (*p > *q) - (*p < *q);
+    return ORDER(*p, *q);
 }
 
 /* The median of each kind of exchange; of the others the mean. */

@@ -1,6 +1,7 @@
 #include "score/patterns.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "features/robust.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@ static int by_value(const void *a, const void *b, void *arg)
     const double *value = arg;
     double x = value[*(const uint32_t *)a], y = value[*(const uint32_t *)b];
 
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 static void find_ranks(struct pattern_search *s)

@@ -6,6 +6,7 @@
 #include "stack/calls.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 
 #include <stdlib.h>
@@ -132,9 +133,7 @@ static int by_call(const void *a, const void *b)
 {
     const struct call_estimate *p = a, *q = b;
 
-    if (p->call != q->call)
-        return p->call < q->call ? -1 : 1;
-    return (p->is_leave > q->is_leave) - (p->is_leave < q->is_leave);
+    return ORDER(p->call, q->call) ?: ORDER(p->is_leave, q->is_leave);
 }
 
 void calls_sort_estimates(struct calls *calls)
@@ -582,7 +581,7 @@ static int by_ns(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 /* The longest that a write may take. */

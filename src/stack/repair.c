@@ -12,6 +12,7 @@
 
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +99,7 @@ static int by_row(const void *a, const void *b)
 {
     const struct open_call *p = a, *q = b;
 
-    return (p->row > q->row) - (p->row < q->row);
+    return ORDER(p->row, q->row);
 }
 
 static bool is_set(const unsigned char *bits, uint32_t i)

@@ -256,29 +256,22 @@ static int by_group(const void *a, const void *b)
 {
     const struct process_rank *p = a, *q = b;
 
-    if (p->group != q->group)
-        return p->group < q->group ? -1 : 1;
-    return (p->rank > q->rank) - (p->rank < q->rank); /* a known rank comes before NO_RANK */
+    /* a known rank comes before NO_RANK */
+    return ORDER(p->group, q->group) ?: ORDER(p->rank, q->rank);
 }
 
 static int by_group_and_id(const void *a, const void *b)
 {
     const struct location *p = a, *q = b;
 
-    if (p->group != q->group)
-        return p->group < q->group ? -1 : 1;
-    return (p->id > q->id) - (p->id < q->id);
+    return ORDER(p->group, q->group) ?: ORDER(p->id, q->id);
 }
 
 static int by_rank_and_thread(const void *a, const void *b)
 {
     const struct location *p = a, *q = b;
 
-    if (p->rank != q->rank)
-        return p->rank < q->rank ? -1 : 1;
-    if (p->thread != q->thread)
-        return p->thread < q->thread ? -1 : 1;
-    return (p->id > q->id) - (p->id < q->id);
+    return ORDER(p->rank, q->rank) ?: ORDER(p->thread, q->thread) ?: ORDER(p->id, q->id);
 }
 
 /* Sorts and joins known ranks with the groups of all locations: one entry per process. */

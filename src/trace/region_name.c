@@ -12,6 +12,7 @@
 #include "trace/region_name.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -562,7 +563,7 @@ static int by_number(const void *a, const void *b)
 {
     const struct numbered_site *p = a, *q = b;
 
-    return (p->at > q->at) - (p->at < q->at);
+    return ORDER(p->at, q->at);
 }
 
 /* The places like `site` that are in these names and not in the others, in their order, to be

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/order.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -129,11 +130,7 @@ static int by_rank_and_time(const void *a, const void *b)
     const struct chrome_part *p = *(struct chrome_part *const *)a;
     const struct chrome_part *q = *(struct chrome_part *const *)b;
 
-    if (p->rank != q->rank)
-        return p->rank < q->rank ? -1 : 1;
-    if (p->first_ns != q->first_ns)
-        return p->first_ns < q->first_ns ? -1 : 1;
-    return (p > q) - (p < q);
+    return ORDER(p->rank, q->rank) ?: ORDER(p->first_ns, q->first_ns) ?: ORDER(p, q);
 }
 
 /* Parts of a rank must be one after the other. */
@@ -197,25 +194,19 @@ struct thread_key {
 
 static int compare(const struct thread_key *p, const struct thread_key *q)
 {
-    if (p->group != q->group)
-        return p->group < q->group ? -1 : 1;
-    if (p->is_async != q->is_async)
-        return p->is_async ? 1 : -1;
-    if (p->is_gpu != q->is_gpu)
-        return p->is_gpu ? 1 : -1;
-    if (p->is_other != q->is_other)
-        return p->is_other ? 1 : -1;
-    if (p->pid != q->pid)
-        return p->pid < q->pid ? -1 : 1;
-    return (p->tid > q->tid) - (p->tid < q->tid);
+    return ORDER(p->group, q->group) ?:
+           ORDER(p->is_async, q->is_async) ?:
+           ORDER(p->is_gpu, q->is_gpu) ?:
+           ORDER(p->is_other, q->is_other) ?:
+           ORDER(p->pid, q->pid) ?:
+           ORDER(p->tid, q->tid);
 }
 
 static int by_key(const void *a, const void *b)
 {
     const struct thread_key *p = a, *q = b;
-    int order = compare(p, q);
 
-    return order ? order : (p->thread > q->thread) - (p->thread < q->thread);
+    return compare(p, q) ?: ORDER(p->thread, q->thread);
 }
 
 static bool is_gpu(const struct chrome_trace *t, const struct chrome_thread *thread)

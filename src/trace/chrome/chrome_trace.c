@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/xxh.h"
 
 #include <ctype.h>
@@ -222,11 +223,9 @@ static int by_flow(const void *a, const void *b)
 {
     const struct flow_end *p = a, *q = b;
 
-    if (p->flow != q->flow)
-        return p->flow < q->flow ? -1 : 1;
-    if (p->time_ns != q->time_ns)
-        return p->time_ns < q->time_ns ? -1 : 1;
-    return (p->order > q->order) - (p->order < q->order);
+    return ORDER(p->flow, q->flow) ?:
+           ORDER(p->time_ns, q->time_ns) ?:
+           ORDER(p->order, q->order);
 }
 
 static int place(char phase)
@@ -237,9 +236,8 @@ static int place(char phase)
 static int by_phase(const void *a, const void *b)
 {
     const struct flow_end *p = a, *q = b;
-    int order = place(p->phase) - place(q->phase);
 
-    return order ? order : by_flow(a, b);
+    return ORDER(place(p->phase), place(q->phase)) ?: by_flow(a, b);
 }
 
 /* A message of a flow, from one of its ends to another. */

@@ -12,6 +12,7 @@
 
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 #include "base/xxh.h"
 #include "trace/chrome/marks.h"
@@ -337,7 +338,7 @@ static int by_location(const void *a, const void *b, void *arg)
     const struct link_thread *p = &thread[*(const uint32_t *)a];
     const struct link_thread *q = &thread[*(const uint32_t *)b];
 
-    return (p->location > q->location) - (p->location < q->location);
+    return ORDER(p->location, q->location);
 }
 
 /*
@@ -427,19 +428,13 @@ static int by_group(const void *a, const void *b)
 {
     const struct link_end *p = *(struct link_end *const *)a, *q = *(struct link_end *const *)b;
 
-    if ((p->link.what == LINK_NONE) != (q->link.what == LINK_NONE))
-        return p->link.what == LINK_NONE ? 1 : -1;
-    if (p->group != q->group)
-        return p->group < q->group ? -1 : 1;
-    if (is_message(p) != is_message(q))
-        return is_message(p) ? -1 : 1;
-    if (p->member != q->member)
-        return p->member < q->member ? -1 : 1;
-    if (p->link.what != q->link.what)
-        return p->link.what < q->link.what ? -1 : 1;
-    if (p->time_ns != q->time_ns)
-        return p->time_ns < q->time_ns ? -1 : 1;
-    return (p > q) - (p < q);
+    return ORDER(p->link.what == LINK_NONE, q->link.what == LINK_NONE) ?:
+           ORDER(p->group, q->group) ?:
+           ORDER(is_message(q), is_message(p)) ?:
+           ORDER(p->member, q->member) ?:
+           ORDER(p->link.what, q->link.what) ?:
+           ORDER(p->time_ns, q->time_ns) ?:
+           ORDER(p, q);
 }
 
 /* Ends that follow each other: of one group, or a part of it. */
@@ -721,9 +716,7 @@ static int by_first_time(const void *a, const void *b)
 {
     const struct link_part *p = a, *q = b;
 
-    if (p->end[0]->time_ns != q->end[0]->time_ns)
-        return p->end[0]->time_ns < q->end[0]->time_ns ? -1 : 1;
-    return (p->end > q->end) - (p->end < q->end);
+    return ORDER(p->end[0]->time_ns, q->end[0]->time_ns) ?: ORDER(p->end, q->end);
 }
 
 /* Cuts the sorted ends into groups, those that begin first before the others. */

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
+#include "base/order.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -64,9 +65,7 @@ void marks_free(struct marks *marks)
 
 static int compare(const struct mark *p, const struct mark *q)
 {
-    if (p->time_ns != q->time_ns)
-        return p->time_ns < q->time_ns ? -1 : 1;
-    return (p->order > q->order) - (p->order < q->order);
+    return ORDER(p->time_ns, q->time_ns) ?: ORDER(p->order, q->order);
 }
 
 static int by_time(const void *a, const void *b)

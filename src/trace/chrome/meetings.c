@@ -190,9 +190,7 @@ static int by_end(const void *a, const void *b)
 {
     const struct meeting *p = a, *q = b;
 
-    if (p->end_ns != q->end_ns)
-        return p->end_ns < q->end_ns ? -1 : 1;
-    return order_u32(&p->id, &q->id);
+    return ORDER(p->end_ns, q->end_ns) ?: ORDER(p->id, q->id);
 }
 
 void meetings_number(struct meetings *m)

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "trace/chrome/chrome_events.h"
 #include "trace/chrome/chrome_locations.h"
 #include "trace/chrome/chrome_trace.h"
@@ -248,9 +249,7 @@ static int by_place(const void *a, const void *b)
 {
     const struct dependency *p = a, *q = b;
 
-    if (p->location != q->location)
-        return p->location < q->location ? -1 : 1;
-    return (p->begin_ns > q->begin_ns) - (p->begin_ns < q->begin_ns);
+    return ORDER(p->location, q->location) ?: ORDER(p->begin_ns, q->begin_ns);
 }
 
 /* The communicator of flows, which is the first. */

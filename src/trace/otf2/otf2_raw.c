@@ -2,6 +2,7 @@
 
 #include "base/fs.h"
 #include "base/mem.h"
+#include "base/order.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -314,7 +315,7 @@ static int by_id(const void *a, const void *b)
 {
     const struct raw_location *p = a, *q = b;
 
-    return (p->id > q->id) - (p->id < q->id);
+    return ORDER(p->id, q->id);
 }
 uint64_t otf2_raw_add_locations(struct otf2_raw *raw, const char *dir)
 {

@@ -8,6 +8,7 @@
 
 #include "base/fs.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "trace/monotone.h"
 #include "trace/source.h"
 #include "trace/tau/tau_step.h"
@@ -271,7 +272,7 @@ static int by_size(const void *a, const void *b)
 {
     const uint64_t *p = a, *q = b;
 
-    return (*p > *q) - (*p < *q);
+    return ORDER(*p, *q);
 }
 
 /* The earliest start that a process states, no more than a day before us. */

@@ -9,6 +9,7 @@
  */
 #include "trace/tracer/debug_info.h"
 
+#include "base/order.h"
 #include "base/search.h"
 
 #include <dwarf.h>
@@ -237,7 +238,7 @@ static int by_begin(const void *left, const void *right)
 {
     const struct debug_function *a = left, *b = right;
 
-    return (a->begin > b->begin) - (a->begin < b->begin);
+    return ORDER(a->begin, b->begin);
 }
 
 /* NULL if there is no memory. */

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/progress.h"
 #include "trace/tracer/archive.h"
 #include "trace/tracer/source_lines.h"
@@ -285,7 +286,7 @@ static int by_rank(const void *a, const void *b)
 {
     const struct recording *x = a, *y = b;
 
-    return (x->head->rank > y->head->rank) - (x->head->rank < y->head->rank);
+    return ORDER(x->head->rank, y->head->rank);
 }
 
 /* Until its process has ended the file changes, and grows. */

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
+#include "base/order.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -309,8 +310,7 @@ static int by_thread(const void *a, const void *b)
 {
     const struct recorded_location *x = a, *y = b;
 
-    return (x->state->block.thread > y->state->block.thread) -
-           (x->state->block.thread < y->state->block.thread);
+    return ORDER(x->state->block.thread, y->state->block.thread);
 }
 
 int recording_open(struct recording *r, const char *path)
