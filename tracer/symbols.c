@@ -9,6 +9,7 @@
 #include "loaded.h"
 #include "memory.h"
 
+#include "base/order.h"
 #include "base/search.h"
 
 #include <elf.h>
@@ -41,40 +42,24 @@ struct symbol_file {
 
 static struct symbol_file *objects;
 
-static bool is_before(const struct symbol *a, const struct symbol *b)
+static bool is_after(const struct symbol *a, const struct symbol *b)
 {
-    if (a->value != b->value)
-        return a->value < b->value;
-    if (a->is_global != b->is_global)
-        return a->is_global;
-    return strcmp(a->name, b->name) < 0;
-}
-
-static void sink(struct symbol *symbol, size_t at, size_t n)
-{
-    struct symbol moved = symbol[at];
-
-    for (size_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && is_before(&symbol[child], &symbol[child + 1]))
-            child++;
-        if (!is_before(&moved, &symbol[child]))
-            break;
-        symbol[at] = symbol[child];
-    }
-    symbol[at] = moved;
+    return (ORDER(a->value, b->value) ?:
+            ORDER(b->is_global, a->is_global) ?:
+            strcmp(a->name, b->name)) > 0;
 }
 
 /* A heap, as qsort takes memory of the program's malloc. */
 static void sort(struct symbol *symbol, size_t n)
 {
     for (size_t i = n / 2; i-- > 0;)
-        sink(symbol, i, n);
+        HEAP_SINK(symbol, i, n, is_after);
     for (size_t i = n; i-- > 1;) {
         struct symbol last = symbol[i];
 
         symbol[i] = symbol[0];
         symbol[0] = last;
-        sink(symbol, 0, i);
+        HEAP_SINK(symbol, 0, i, is_after);
     }
 }
 

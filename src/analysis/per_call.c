@@ -6,6 +6,7 @@
 #include "analysis/per_call.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "explain/waiting.h"
 #include "run/rundb.h"
 
@@ -118,41 +119,17 @@ static bool is_less(const struct strange_call *a, const struct strange_call *b)
     return a->location != b->location ? a->location > b->location : a->row > b->row;
 }
 
-static void sink(struct strange_call *heap, size_t n)
-{
-    for (size_t at = 0, child; (child = 2 * at + 1) < n; at = child) {
-        struct strange_call swap = heap[at];
-
-        if (child + 1 < n && is_less(&heap[child + 1], &heap[child]))
-            child++;
-        if (!is_less(&heap[child], &swap))
-            return;
-        heap[at] = heap[child];
-        heap[child] = swap;
-    }
-}
-
-static void rise(struct strange_call *heap, size_t at)
-{
-    while (at > 0 && is_less(&heap[at], &heap[(at - 1) / 2])) {
-        struct strange_call swap = heap[at];
-
-        heap[at] = heap[(at - 1) / 2];
-        heap[(at - 1) / 2] = swap;
-        at = (at - 1) / 2;
-    }
-}
-
 /* Keeps the most severe ones. */
 static void keep(struct location_findings *found, const struct strange_call *call, size_t most)
 {
     if (found->n < most) {
         mem_grow(&found->call, &found->cap, found->n + 1, sizeof *found->call);
         found->call[found->n] = *call;
-        rise(found->call, found->n++);
+        HEAP_RISE(found->call, found->n, is_less);
+        found->n++;
     } else if (most > 0 && is_less(&found->call[0], call)) {
         found->call[0] = *call;
-        sink(found->call, found->n);
+        HEAP_SINK(found->call, 0, found->n, is_less);
     }
 }
 

@@ -1,5 +1,6 @@
 /*
- * order -- what qsort asks: which of two comes first. Equal ones are equal: no order of theirs.
+ * order -- which of two comes first, as qsort asks it, and heaps. Equal ones are equal: no order
+ * of theirs.
  *
  *     static int by_cost(const void *a, const void *b)
  *     {
@@ -13,6 +14,8 @@
 #ifndef SNAG_BASE_ORDER_H
 #define SNAG_BASE_ORDER_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* ORDER -- below 0 where p is less than q, above 0 where it is more. Numbers or pointers of one
@@ -34,5 +37,47 @@ static inline int order_f64_down(const void *a, const void *b)
 {
     return order_f64(b, a);
 }
+
+/*
+ * HEAP_SINK, HEAP_RISE -- put one element where it belongs in a heap: below one that is above it.
+ *   heap      (n) the one that is above all others comes first; heap[at] alone may not be in its place,
+ *             as it is new there
+ *   is_above  of pointers to two elements; false for equal ones
+ *
+ *                 0
+ *              /     \
+ *             1       2        the children of i are 2 i + 1 and 2 i + 2
+ *            / \     / \
+ *           3   4   5   6
+ *
+ * To keep the best k of many have the worst of them on top. O(log n); heap[0] has to be there
+ * even where n is 0. Macros, as an element is moved as what it is.
+ */
+#define HEAP_SINK(heap, at, n, is_above)                                                       \
+    __extension__({                                                                            \
+        __typeof__(&(heap)[0]) heap_of = (heap);                                               \
+        size_t heap_at = (at), heap_n = (n);                                                   \
+        __typeof__((heap)[0]) heap_moved = heap_of[heap_at];                                   \
+                                                                                               \
+        for (size_t child; (child = 2 * heap_at + 1) < heap_n; heap_at = child) {              \
+            child += child + 1 < heap_n && is_above(&heap_of[child + 1], &heap_of[child]);     \
+            if (!is_above(&heap_of[child], &heap_moved))                                       \
+                break;                                                                         \
+            heap_of[heap_at] = heap_of[child];                                                 \
+        }                                                                                      \
+        heap_of[heap_at] = heap_moved;                                                         \
+    })
+
+#define HEAP_RISE(heap, at, is_above)                                                          \
+    __extension__({                                                                            \
+        __typeof__(&(heap)[0]) heap_of = (heap);                                               \
+        size_t heap_at = (at);                                                                 \
+        __typeof__((heap)[0]) heap_moved = heap_of[heap_at];                                   \
+                                                                                               \
+        for (; heap_at > 0 && is_above(&heap_moved, &heap_of[(heap_at - 1) / 2]);              \
+             heap_at = (heap_at - 1) / 2)                                                      \
+            heap_of[heap_at] = heap_of[(heap_at - 1) / 2];                                     \
+        heap_of[heap_at] = heap_moved;                                                         \
+    })
 
 #endif

@@ -16,6 +16,7 @@
 #include "base/blas.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "detect/centred.h"
 
 #include <float.h>
@@ -62,29 +63,11 @@ static bool is_worse(const struct near_row *a, const struct near_row *b)
     return a->square > b->square || (a->square == b->square && a->index > b->index);
 }
 
-static void sift_down(struct near_row *heap, size_t n, size_t at)
-{
-    for (;;) {
-        size_t child = 2 * at + 1;
-        struct near_row swap = heap[at];
-
-        if (child >= n)
-            return;
-        if (child + 1 < n && is_worse(&heap[child + 1], &heap[child]))
-            child++;
-        if (!is_worse(&heap[child], &heap[at]))
-            return;
-        heap[at] = heap[child];
-        heap[child] = swap;
-        at = child;
-    }
-}
-
 static int by_distance(const void *a, const void *b)
 {
     const struct near_row *p = a, *q = b;
 
-    return is_worse(p, q) ? 1 : is_worse(q, p) ? -1 : 0;
+    return ORDER(p->square, q->square) ?: ORDER(p->index, q->index);
 }
 
 /* In as many sums as one vector register or two hold, so that they are done side by side. */
@@ -118,7 +101,7 @@ static void offer(const struct neighbour_search *s, struct near_row *heap, doubl
     if (!is_worse(&heap[0], &candidate))
         return;
     heap[0] = candidate;
-    sift_down(heap, s->n_kept, 0);
+    HEAP_SINK(heap, 0, s->n_kept, is_worse);
 }
 
 /* The slow way, for a row whose candidates cannot be trusted. */

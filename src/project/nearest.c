@@ -175,22 +175,9 @@ static void make_lists(struct nearest_search *s, struct matrix x, uint64_t seed,
 
 /* --------------------------------------------------------------------------------- search */
 
-/* A heap with the worst candidate on top. */
-static void sift_down(struct near_point *heap, size_t n)
+static bool is_farther(const struct near_point *a, const struct near_point *b)
 {
-    size_t at = 0, child;
-
-    while ((child = 2 * at + 1) < n) {
-        struct near_point swap = heap[at];
-
-        if (child + 1 < n && by_distance(&heap[child + 1], &heap[child]) > 0)
-            child++;
-        if (by_distance(&heap[child], &heap[at]) <= 0)
-            return;
-        heap[at] = heap[child];
-        heap[child] = swap;
-        at = child;
-    }
+    return by_distance(a, b) > 0;
 }
 
 /* Compares the rows begin..end-1 with the points from..to-1. */
@@ -213,7 +200,7 @@ static void compare(const struct nearest_search *s, size_t begin, size_t end, si
             if (square >= heap[0].square || i == j)
                 continue;
             heap[0] = (struct near_point){square, (uint32_t)j};
-            sift_down(heap, s->k);
+            HEAP_SINK(heap, 0, s->k, is_farther);
         }
     }
 }

@@ -566,23 +566,21 @@ static struct next next_of(const struct syncs *s, uint32_t sync)
     return (struct next){s->sync[sync].leave_ns, sync};
 }
 
-static bool is_before(struct next a, struct next b)
+static bool is_before(const struct next *a, const struct next *b)
 {
-    return a.leave_ns != b.leave_ns ? a.leave_ns < b.leave_ns : a.sync < b.sync;
+    return a->leave_ns != b->leave_ns ? a->leave_ns < b->leave_ns : a->sync < b->sync;
 }
 
-static void sink(struct heap *h, uint32_t i)
+static void heap_add(struct heap *h, struct next what)
 {
-    struct next what = h->next[i];
+    h->next[h->n] = what;
+    HEAP_RISE(h->next, h->n++, is_before);
+}
 
-    for (uint32_t child = 2 * i + 1; child < h->n; child = 2 * i + 1) {
-        child += child + 1 < h->n && is_before(h->next[child + 1], h->next[child]);
-        if (!is_before(h->next[child], what))
-            break;
-        h->next[i] = h->next[child];
-        i = child;
-    }
-    h->next[i] = what;
+static void heap_drop(struct heap *h)
+{
+    h->next[0] = h->next[--h->n];
+    HEAP_SINK(h->next, 0, h->n, is_before);
 }
 
 /* Tracks whose next sync needs one that was not entered yet wait at that one. */
@@ -648,21 +646,6 @@ static uint32_t blocker(const struct syncs *s, struct merge *m, uint32_t k)
     return NEED_INDEX;
 }
 
-static void heap_add(struct heap *h, struct next what)
-{
-    uint32_t i = h->n++;
-
-    for (; i > 0 && is_before(what, h->next[(i - 1) / 2]); i = (i - 1) / 2)
-        h->next[i] = h->next[(i - 1) / 2];
-    h->next[i] = what;
-}
-
-static void heap_drop(struct heap *h)
-{
-    h->next[0] = h->next[--h->n];
-    sink(h, 0);
-}
-
 /* Puts a track's next sync among those that can be left, or where it waits. */
 static void go_on(struct syncs *s, struct merge *m, uint32_t k)
 {
@@ -697,19 +680,23 @@ static void wake(struct syncs *s, struct merge *m, uint32_t sync, const uint32_t
 /* They wait in a circle, as clocks disagree: the one that was left first goes on. */
 static void break_circle(struct syncs *s, struct merge *m, const uint32_t *next)
 {
-    uint32_t best = NEED_INDEX, at = 0, *link;
+    struct next best = {UINT64_MAX, NEED_INDEX};
+    uint32_t at = 0, *link;
 
     for (uint32_t k = 0; k < s->n; k++)
-        for (uint32_t t = m->waiting[k]; t > 0; t = m->after_it[t - 1])
-            if (best == NEED_INDEX || is_before(next_of(s, next[t - 1]), next_of(s, best))) {
-                best = next[t - 1];
+        for (uint32_t t = m->waiting[k]; t > 0; t = m->after_it[t - 1]) {
+            struct next what = next_of(s, next[t - 1]);
+
+            if (is_before(&what, &best)) {
+                best = what;
                 at = k;
             }
-    for (link = &m->waiting[at]; *link != s->sync[best].track + 1u;)
+        }
+    for (link = &m->waiting[at]; *link != s->sync[best.sync].track + 1u;)
         link = &m->after_it[*link - 1];
-    *link = m->after_it[s->sync[best].track];
+    *link = m->after_it[s->sync[best.sync].track];
     m->n_waiting--;
-    heap_add(&m->heap, next_of(s, best));
+    heap_add(&m->heap, best);
 }
 
 /* In the order they were left; on streams none before what it needs, whatever the clocks say,
@@ -741,7 +728,7 @@ static void merge(struct syncs *s)
         next[s->sync[k].track] = k + 1;
         if (blocker(s, &m, k + 1) == NEED_INDEX) {
             m.heap.next[0] = next_of(s, k + 1);
-            sink(&m.heap, 0);
+            HEAP_SINK(m.heap.next, 0, m.heap.n, is_before);
         } else {
             heap_drop(&m.heap);
             go_on(s, &m, k + 1);

@@ -216,23 +216,6 @@ static bool is_before(const struct mark_run *a, const struct mark_run *b)
     return compare(&p, &q) < 0;
 }
 
-static void sift_down(struct marks_cursor *c, size_t i)
-{
-    for (;;) {
-        size_t least = i;
-
-        for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < c->n; child++)
-            if (is_before(&c->run[child], &c->run[least]))
-                least = child;
-        if (least == i)
-            return;
-        struct mark_run run = c->run[i];
-        c->run[i] = c->run[least];
-        c->run[least] = run;
-        i = least;
-    }
-}
-
 /* Those that are over stand behind the others, for their memory. */
 static void drop_first(struct marks_cursor *c)
 {
@@ -275,7 +258,7 @@ struct marks_cursor *marks_cursor_new(const struct marks *marks, const uint32_t 
     if (c->is_broken) /* what cannot be read is not there */
         c->n = 0;
     for (size_t i = c->n / 2; i-- > 0;)
-        sift_down(c, i);
+        HEAP_SINK(c->run, i, c->n, is_before);
     return c;
 }
 
@@ -299,7 +282,7 @@ const struct mark *marks_cursor_next(struct marks_cursor *c)
     run->mark++;
     if (--run->n == 0 && (run->window == NULL || run->rest.n == 0 || !refill(c, run)))
         drop_first(c);
-    sift_down(c, 0);
+    HEAP_SINK(c->run, 0, c->n, is_before);
     return &c->given;
 }
 
