@@ -1,6 +1,6 @@
 /*
- * Small pieces are powers of two, cut from slabs, large ones mappings of their own; the list of
- * both says what is ours.
+ * Small pieces are cut from slabs, large ones are mappings of their own; the list of both says
+ * what is ours.
  *
  * Functions are exchanged in the tables by which the two libraries call others. Those tables
  * are of the whole process, so a program that uses libdw itself goes through here, too: what it
@@ -9,6 +9,7 @@
 #include "debug_memory.h"
 
 #include "debug_library.h"
+#include "slabs.h"
 #include "trace/tracer/debug_info.h"
 
 #include <assert.h>
@@ -22,18 +23,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define SLAB_BYTES ((size_t)256 << 10)
-#define MIN_SHIFT 5
-#define MAX_SHIFT 16 /* of pieces in slabs */
 #define MAX_RANGES 4096
 
 /* ----------------------------------------------------------------------------------- memory */
-
-/* 16 bytes, so that what comes after it is aligned for anything. */
-struct piece {
-    size_t bytes; /* with this */
-    struct piece *next_free;
-};
 
 struct memory_range {
     char *at;
@@ -43,8 +35,6 @@ struct memory_range {
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static struct memory_range range[MAX_RANGES];
 static size_t n_ranges;
-static struct piece *spare[MAX_SHIFT + 1];
-static char *slab, *slab_end;
 
 static void enter(void)
 {
@@ -78,35 +68,7 @@ static struct memory_range *range_of(const void *at)
     return NULL;
 }
 
-static unsigned shift_of(size_t bytes)
-{
-    unsigned shift = MIN_SHIFT;
-
-    while ((size_t)1 << shift < bytes)
-        shift++;
-    return shift;
-}
-
-static struct piece *small_piece(unsigned shift)
-{
-    struct piece *p = spare[shift];
-
-    if (p) {
-        spare[shift] = p->next_free;
-        return p;
-    }
-    if ((size_t)(slab_end - slab) < (size_t)1 << shift) {
-        char *more = map(SLAB_BYTES);
-
-        if (more == NULL)
-            return NULL;
-        slab = more;
-        slab_end = more + SLAB_BYTES;
-    }
-    p = (struct piece *)(void *)slab;
-    slab += (size_t)1 << shift;
-    return p;
-}
+static struct slabs slabs = {.map = map};
 
 static void *take(size_t bytes)
 {
@@ -115,13 +77,13 @@ static void *take(size_t bytes)
     if (__builtin_add_overflow(bytes, sizeof *p, &bytes))
         return NULL;
     enter();
-    if (bytes > (size_t)1 << MAX_SHIFT) {
+    if (bytes > SLABS_MAX_BYTES) {
         p = map(bytes);
     } else {
-        unsigned shift = shift_of(bytes);
+        unsigned shift = slabs_shift(bytes);
 
         bytes = (size_t)1 << shift;
-        p = small_piece(shift);
+        p = slabs_take(&slabs, shift);
     }
     leave();
     if (p == NULL)
@@ -138,12 +100,11 @@ static bool give_back(void *memory)
 
     enter();
     of = range_of(memory);
-    if (of && p->bytes > (size_t)1 << MAX_SHIFT) {
+    if (of && p->bytes > SLABS_MAX_BYTES) {
         munmap(of->at, of->bytes);
         *of = range[--n_ranges];
     } else if (of) {
-        p->next_free = spare[shift_of(p->bytes)];
-        spare[shift_of(p->bytes)] = p;
+        slabs_give_back(&slabs, p);
     }
     leave();
     return of != NULL;

@@ -1,6 +1,5 @@
 /*
- * Small pieces are powers of two, cut from slabs; those that were given back wait in a list for
- * each size. Large ones are mappings of their own. Before each piece stands how long it is.
+ * Small pieces are cut from slabs; large ones are mappings of their own.
  *
  * The lock is held for a moment, with all signals blocked. A child of a fork never asks:
  * nothing is recorded in it.
@@ -9,6 +8,7 @@
 
 #include "quiet.h"
 #include "recorder.h"
+#include "slabs.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -17,22 +17,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define SLAB_BYTES ((size_t)256 << 10)
 #define RESERVE_BYTES ((size_t)2 << 20) /* touched only when there is nothing else */
-#define MIN_SHIFT 5
-#define MAX_SHIFT 16 /* pieces of up to 64 KiB, with their heads */
 
-/* 16 bytes, so that what comes after it is aligned for anything. */
-struct piece {
-    size_t bytes; /* with this */
-    struct piece *next_free;
-};
-
-_Static_assert(MEMORY_SURE + sizeof(struct piece) <= (size_t)1 << MAX_SHIFT, "sizes");
+_Static_assert(MEMORY_SURE + sizeof(struct piece) <= SLABS_MAX_BYTES, "sizes");
 
 static atomic_flag lock = ATOMIC_FLAG_INIT;
-static struct piece *spare[MAX_SHIFT + 1];
-static char *slab, *slab_end;
 static char reserve[RESERVE_BYTES] __attribute__((aligned(16)));
 static size_t reserve_used;
 static atomic_bool is_short;
@@ -53,39 +42,24 @@ static void *map(size_t bytes)
     return NULL;
 }
 
+static void *map_slab(size_t bytes)
+{
+    return memory_is_short() ? NULL : map(bytes);
+}
+
+static struct slabs slabs = {.map = map_slab};
+
 /* Of the power of two; with the lock held. */
 static struct piece *small_piece(unsigned shift)
 {
     size_t bytes = (size_t)1 << shift;
-    struct piece *p = spare[shift];
+    struct piece *p = slabs_take(&slabs, shift);
 
-    if (p) {
-        spare[shift] = p->next_free;
-        return p;
+    if (p == NULL && reserve_used + bytes <= sizeof reserve) {
+        p = (void *)&reserve[reserve_used];
+        reserve_used += bytes;
     }
-    if ((size_t)(slab_end - slab) < bytes) {
-        char *more = memory_is_short() ? NULL : map(SLAB_BYTES);
-
-        if (more == NULL) {
-            p = reserve_used + bytes <= sizeof reserve ? (void *)&reserve[reserve_used] : NULL;
-            reserve_used += p ? bytes : 0;
-            return p;
-        }
-        slab = more;
-        slab_end = more + SLAB_BYTES;
-    }
-    p = (struct piece *)(void *)slab;
-    slab += bytes;
     return p;
-}
-
-static unsigned shift_of(size_t bytes)
-{
-    unsigned shift = MIN_SHIFT;
-
-    while ((size_t)1 << shift < bytes)
-        shift++;
-    return shift;
 }
 
 static void enter(struct quiet *q)
@@ -106,13 +80,13 @@ static struct piece *new_piece(size_t bytes)
     struct piece *p;
     struct quiet q;
 
-    if (bytes > (size_t)1 << MAX_SHIFT) {
+    if (bytes > SLABS_MAX_BYTES) {
         bytes = (bytes + 4095) & ~(size_t)4095;
         quiet_begin(&q);
         p = map(bytes);
         quiet_end(&q);
     } else {
-        unsigned shift = shift_of(bytes);
+        unsigned shift = slabs_shift(bytes);
 
         bytes = (size_t)1 << shift;
         enter(&q);
@@ -128,15 +102,14 @@ static void free_piece(struct piece *p)
 {
     struct quiet q;
 
-    if (p->bytes > (size_t)1 << MAX_SHIFT) {
+    if (p->bytes > SLABS_MAX_BYTES) {
         quiet_begin(&q);
         munmap(p, p->bytes);
         quiet_end(&q);
         return;
     }
     enter(&q);
-    p->next_free = spare[shift_of(p->bytes)];
-    spare[shift_of(p->bytes)] = p;
+    slabs_give_back(&slabs, p);
     leave(&q);
 }
 

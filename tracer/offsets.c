@@ -22,9 +22,9 @@ static void answer(int rank)
     }
 }
 
-static struct clock_offset ask(void)
+static struct state_offset ask(void)
 {
-    struct clock_offset best = {0};
+    struct state_offset best = {0};
     uint64_t begin_ns = clock_ns(), shortest_ns = UINT64_MAX;
     int is_more = 1;
 
@@ -50,9 +50,9 @@ static struct clock_offset ask(void)
     return best;
 }
 
-struct clock_offset offset_measure(void)
+struct state_offset offset_measure(void)
 {
-    struct clock_offset offset = {.time_ns = clock_ns()};
+    struct state_offset offset = {.time_ns = clock_ns()};
 
     for (int i = 1; i < team_size(); i++) {
         team_barrier();
@@ -62,16 +62,4 @@ struct clock_offset offset_measure(void)
             offset = ask();
     }
     return offset;
-}
-
-uint64_t offset_apply(uint64_t time_ns, const struct clock_offset *begin,
-                      const struct clock_offset *end)
-{
-    double slope = 0;
-
-    if (end->time_ns > begin->time_ns)
-        slope = (double)(end->offset_ns - begin->offset_ns) /
-                (double)(end->time_ns - begin->time_ns);
-    return time_ns + (uint64_t)begin->offset_ns +
-           (uint64_t)(int64_t)(slope * (double)(int64_t)(time_ns - begin->time_ns));
 }

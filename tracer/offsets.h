@@ -10,20 +10,9 @@
 #ifndef SNAG_TRACER_OFFSETS_H
 #define SNAG_TRACER_OFFSETS_H
 
-#include <stdint.h>
-
-struct clock_offset {
-    uint64_t time_ns;  /* of this rank's clock, when it was measured */
-    int64_t offset_ns; /* to be added to it */
-    double error_ns;   /* at most */
-};
+#include "trace/tracer/tracer_state.h"
 
 /* offset_measure -- by all of the team; one rank after the other, some 10 ms at most each. */
-struct clock_offset offset_measure(void);
-
-/* offset_apply -- a time of this rank's clock as rank 0 would have read it, by the offsets
- * measured at the begin and at the end of the run. */
-uint64_t offset_apply(uint64_t time_ns, const struct clock_offset *begin,
-                      const struct clock_offset *end);
+struct state_offset offset_measure(void);
 
 #endif

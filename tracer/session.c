@@ -127,13 +127,13 @@ static bool open_files(void)
 
 static void measure_offset(void)
 {
-    struct clock_offset offset = offset_measure();
+    struct state_offset offset = offset_measure();
     struct state_head *head = state_head();
     uint32_t n = head ? atomic_load(&head->n_offsets) : STATE_OFFSETS;
 
     if (n == STATE_OFFSETS)
         return;
-    head->offset[n] = (struct state_offset){offset.time_ns, offset.offset_ns, offset.error_ns};
+    head->offset[n] = offset;
     atomic_store_explicit(&head->n_offsets, n + 1, memory_order_release);
 }
 

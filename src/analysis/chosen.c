@@ -29,10 +29,8 @@ enum chosen_how {
 static int load_executions(struct chosen *c)
 {
     sqlite3_stmt *query;
-    int rc = rundb_prepare(c->db, run_sql_roots, &query), status = SQLITE_DONE;
+    int rc = rundb_query(c->db, &query, run_sql_roots, "i", c->foi), status = SQLITE_DONE;
 
-    if (rc == 0)
-        rc = rundb_bind(c->db, query, "i", c->foi);
     while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
         mem_grow(&c->execution, &c->cap, (size_t)c->n + 1, sizeof *c->execution);
         c->execution[c->n++] = (struct chosen_execution){
@@ -142,7 +140,7 @@ int chosen_incident(struct chosen *c, int64_t incident)
     return 0;
 }
 
-/* What is usual on all ranks is what the slow one makes of it where there are few; so one that
+/* What is typical on all ranks is what the slow one makes of it where there are few; so one that
  * is to blame is compared with the others. */
 static int compare_ranks(struct chosen *c)
 {

@@ -4,9 +4,9 @@
  *     #1-40                  what this execution lost
  *     anomalies              what all executions of their incidents lost
  *     incident=3             what all executions of an incident lost
- *     rank=3                 its calls take what is usual on all ranks
+ *     rank=3                 its calls take what is typical on all ranks
  *     path='step > forces'   calls on a path that ends so, and what is called in them, take
- *                            what is usual there
+ *                            what is typical there
  *     region=NAME            the same; region is a path of one
  *
  *     chosen_open(&c, db, foi, &columns, &defs);

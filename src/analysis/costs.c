@@ -555,7 +555,7 @@ static int by_cost(const void *a, const void *b, void *ctx)
 }
 
 /* Anomalies, the costliest first, each with what is no anomaly of the incidents that it is the
- * first of: whom it waited for may have been within what is usual. */
+ * first of: whom it waited for may have been within what is typical. */
 struct costliest {
     uint32_t *tree, *end; /* [n_trees]; [n] where those of the k-th anomaly end */
     uint32_t n;

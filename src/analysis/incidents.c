@@ -26,7 +26,7 @@
 #define SUSPECT_SHARE 0.02 /* of all executions are suspects even where none is an anomaly */
 #define MIN_SUSPECTS 20u
 #define LONG 1.0    /* typical executions lost: who lost that, and most, is a suspect, too */
-#define COSTLY 3.0  /* typical executions lost per location: that matters, usual or not */
+#define COSTLY 3.0  /* typical executions lost per location: that matters, typical or not */
 #define MANY 4u     /* one in so many locations have the same iteration disturbed: it is one */
 #define MIN_MANY 3u /* and so many at least */
 #define UNKNOWN_WEIGHT                                                                         \
@@ -603,7 +603,7 @@ static struct speaker speaker_of(const struct scoring *w, uint32_t t)
 }
 
 /* Joint evidence ranks, but does not judge: locations that wait for each other are not
- * independent, and in runs in which nothing is wrong two of them look like one disturbance. */
+ * independent, and in runs in which nothing is wrong two of them look like one incident. */
 static void score_jointly(const struct scoring *w, const struct cause_vote *vote, uint32_t n,
                           struct incident *x)
 {

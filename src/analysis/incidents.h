@@ -1,5 +1,5 @@
 /*
- * incidents -- one disturbance is one entry, however many executions it disturbed.
+ * incidents -- executions that were strange together are one entry, however many they are.
  *
  *     rank 0   [step ........ compute ........ ]               was slow: the head
  *     rank 1      [step ..... MPI_Recv ........ ]              waited for rank 0
@@ -16,7 +16,7 @@
  * turns: a checkpoint that others wait for. It stands where one of its turns would.
  *
  * The order is that of what they lost in time: first anomalies, and whatever lost several times
- * what a typical execution takes, although that is usual in this run; then what is left.
+ * what a typical execution takes, although that is typical in this run; then what is left.
  */
 #ifndef SNAG_ANALYSIS_INCIDENTS_H
 #define SNAG_ANALYSIS_INCIDENTS_H
@@ -67,7 +67,7 @@ bool causes_of(struct causes *causes, const struct residual_model *model,
  *              x     x     .     x     x     x     x          period 200
  *
  * A program that writes a checkpoint every 200 steps delays whoever waits for it every 200
- * steps. These are not so many disturbances but one.
+ * steps. These are not so many incidents but one.
  */
 struct occurrence {
     uint32_t location, index; /* of the execution; no two are equal in both */
@@ -87,7 +87,7 @@ struct occurrence {
  * would be hit once in a million tries. O(n log n) with a factor of the periods that are tried.
  */
 #define RECURRENCE_TURNS 6u
-#define RECURRENCE_MIN_PERIOD 20u /* executions; what comes more often is usual */
+#define RECURRENCE_MIN_PERIOD 20u /* executions; what comes more often is typical */
 void recurrence_find(struct occurrence *x, size_t n);
 
 #define INCIDENT_NONE UINT32_MAX
@@ -98,7 +98,7 @@ struct incident {
     uint32_t n_members;        /* executions, the head among them */
     uint32_t n_locations;      /* on which they are */
     uint64_t begin_ns, end_ns; /* of the first to the last of them */
-    double lost_ns;            /* over what is usual, summed over the members; >= 0 */
+    double lost_ns;            /* over what is typical, summed over the members; >= 0 */
     double score;              /* nats: what the members' locations say together */
     bool is_costly;            /* it matters even if it is no anomaly */
     bool is_anomaly;           /* one of the members is */

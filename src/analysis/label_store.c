@@ -1,6 +1,6 @@
 /*
  * The view `labelled` of schema.sql is the state; here are the words. What is undone or redone
- * next is asked of the table of acts each time: others write to it, too.
+ * next is asked of the undo log each time: others write to it, too.
  */
 #include "analysis/label_store.h"
 
@@ -46,52 +46,41 @@ void label_now(char out[32])
     strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
-/* ------------------------------------------------------------------------------------- acts */
-
-/* A statement with numbers alone. */
-static int run(sqlite3 *db, const char *sql, int64_t a, int64_t b)
-{
-    sqlite3_stmt *statement = NULL;
-    int rc = rundb_prepare(db, sql, &statement);
-
-    if (rc == 0)
-        rc = rundb_insert(db, statement,
-                          sqlite3_bind_parameter_count(statement) > 1 ? "ii" : "i", a, b);
-    sqlite3_finalize(statement);
-    return rc;
-}
+/* --------------------------------------------------------------------------------- undo log */
 
 /* The labels with numbers above `after` were given at once: an act for each function among
  * them. Inside the transaction that added them. */
 static int add_act(sqlite3 *db, int64_t after)
 {
-    int rc = run(db,
-                 "DELETE FROM act WHERE is_undone AND foi IN "
-                 "(SELECT foi FROM label WHERE id > ?)",
-                 after, 0);
+    int rc = rundb_run(db,
+                       "DELETE FROM act WHERE is_undone AND foi IN "
+                       "(SELECT foi FROM label WHERE id > ?)",
+                       "i", after);
 
-    return rc < 0 ? rc
-                  : run(db,
-                        "INSERT INTO act (foi, first_label, last_label) "
-                        "SELECT foi, min(id), max(id) FROM label WHERE id > ? GROUP BY foi",
-                        after, 0);
+    if (rc == 0)
+        rc = rundb_run(db,
+                       "INSERT INTO act (foi, first_label, last_label) "
+                       "SELECT foi, min(id), max(id) FROM label WHERE id > ? GROUP BY foi",
+                       "i", after);
+    return rc;
 }
 
 int undo_log_add_retrain(sqlite3 *db, int64_t foi, int64_t retrain)
 {
-    int rc = run(db, "DELETE FROM act WHERE is_undone AND foi = ?", foi, 0);
+    int rc = rundb_run(db, "DELETE FROM act WHERE is_undone AND foi = ?", "i", foi);
 
-    return rc < 0 ? rc : run(db, "INSERT INTO act (foi, retrain) VALUES (?, ?)", foi, retrain);
+    if (rc == 0)
+        rc = rundb_run(db, "INSERT INTO act (foi, retrain) VALUES (?, ?)", "ii", foi, retrain);
+    return rc;
 }
 
 int undo_log_next(sqlite3 *db, int64_t foi, enum act_way way, struct act *act)
 {
     sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(db, way == ACT_UNDO ? run_sql_next_undo : run_sql_next_redo, &query);
+    int rc = rundb_query(db, &query, way == ACT_UNDO ? run_sql_next_undo : run_sql_next_redo,
+                         "i", foi);
 
     *act = (struct act){.foi = foi};
-    if (rc == 0)
-        rc = rundb_bind(db, query, "i", foi);
     if (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         act->id = sqlite3_column_int64(query, 0);
         act->first_label = sqlite3_column_int64(query, 1);
@@ -134,16 +123,13 @@ static int write_labels(sqlite3 *db, const struct act *act, enum act_way way,
                      "CASE WHEN label IS NULL THEN ?4 ELSE author END, ?5 "
                      "FROM label WHERE foi = ?1 AND id BETWEEN ?2 AND ?3 ORDER BY id",
     };
-    sqlite3_stmt *insert = NULL;
     char at[32];
-    int rc = rundb_prepare(db, sql[way], &insert);
+    int rc;
 
     label_now(at);
-    if (rc == 0)
-        rc = rundb_insert(db, insert, "iiitt", act->foi, act->first_label, act->last_label,
-                          author, at);
+    rc = rundb_run(db, sql[way], "iiitt", act->foi, act->first_label, act->last_label, author,
+                   at);
     *n = (size_t)sqlite3_changes(db);
-    sqlite3_finalize(insert);
     return rc;
 }
 
@@ -158,7 +144,8 @@ int undo_log_turn_labels(sqlite3 *db, const struct act *act, enum act_way way,
     if (rc == 0)
         rc = write_labels(db, act, way, author, n);
     if (rc == 0)
-        rc = run(db, "UPDATE act SET is_undone = ?2 WHERE id = ?1", act->id, way == ACT_UNDO);
+        rc = rundb_run(db, "UPDATE act SET is_undone = ?2 WHERE id = ?1", "ii", act->id,
+                       (int64_t)(way == ACT_UNDO));
     if (rc == 0)
         return rundb_exec(db, "COMMIT");
     sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
@@ -167,8 +154,8 @@ int undo_log_turn_labels(sqlite3 *db, const struct act *act, enum act_way way,
 
 int undo_log_turned_retrain(sqlite3 *db, int64_t retrain, enum act_way way)
 {
-    return run(db, "UPDATE act SET is_undone = ?2 WHERE retrain = ?1", retrain,
-               way == ACT_UNDO);
+    return rundb_run(db, "UPDATE act SET is_undone = ?2 WHERE retrain = ?1", "ii", retrain,
+                     (int64_t)(way == ACT_UNDO));
 }
 
 /* ----------------------------------------------------------------------------- writing */
@@ -212,17 +199,6 @@ static int add_one(sqlite3 *db, sqlite3_stmt *insert, const struct label_entry *
     return rc;
 }
 
-static int newest_label(sqlite3 *db, int64_t *id)
-{
-    sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(db, "SELECT coalesce(max(id), 0) FROM label", &query);
-
-    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
-        *id = sqlite3_column_int64(query, 0);
-    sqlite3_finalize(query);
-    return rc;
-}
-
 int label_store_add(sqlite3 *db, const struct label_entry *entry, size_t n, const char *author)
 {
     sqlite3_stmt *insert = NULL;
@@ -241,7 +217,7 @@ int label_store_add(sqlite3 *db, const struct label_entry *entry, size_t n, cons
                        "execution WHERE foi = ?1 AND rank = ?2 AND thread = ?3 AND idx = ?4)",
                        &insert);
     if (rc == 0)
-        rc = newest_label(db, &newest);
+        rc = rundb_number(db, &newest, "SELECT coalesce(max(id), 0) FROM label", "");
     for (size_t i = 0; rc == 0 && i < n; i++)
         rc = add_one(db, insert, &entry[i], author, at);
     sqlite3_finalize(insert);
@@ -261,18 +237,15 @@ static int load_labels(sqlite3 *db, int64_t foi, int64_t last, const int64_t wit
 {
     sqlite3_stmt *query = NULL;
     int step = SQLITE_DONE;
-    int rc =
-        rundb_prepare(db,
-                      "SELECT x.tree, l.label, l.id FROM label AS l JOIN execution AS x ON "
-                      "x.foi = l.foi AND x.rank = l.rank AND x.thread = l.thread AND "
-                      "x.idx = l.idx WHERE l.foi = ? AND l.id <= ? AND l.id NOT BETWEEN ? "
-                      "AND ? ORDER BY l.id",
-                      &query);
+    int rc = rundb_query(db, &query,
+                         "SELECT x.tree, l.label, l.id FROM label AS l JOIN execution AS x ON "
+                         "x.foi = l.foi AND x.rank = l.rank AND x.thread = l.thread AND "
+                         "x.idx = l.idx WHERE l.foi = ? AND l.id <= ? AND l.id NOT BETWEEN ? "
+                         "AND ? ORDER BY l.id",
+                         "iiii", foi, last, without[0], without[1]);
 
     memset(label, LABEL_NONE, n_trees);
     *newest = 0;
-    if (rc == 0)
-        rc = rundb_bind(db, query, "iiii", foi, last, without[0], without[1]);
     while (rc == 0 && (step = sqlite3_step(query)) == SQLITE_ROW) {
         int64_t tree = sqlite3_column_int64(query, 0);
         const char *text = rundb_text_or_null(query, 1);
@@ -308,17 +281,6 @@ int label_store_load_without(sqlite3 *db, int64_t foi, int64_t first, int64_t la
 }
 
 /* -------------------------------------------------------------------------- inheriting */
-
-static int count(sqlite3 *db, const char *sql, size_t *n)
-{
-    sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(db, sql, &query);
-
-    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
-        *n = (size_t)sqlite3_column_int64(query, 0);
-    sqlite3_finalize(query);
-    return rc;
-}
 
 /* The execution of the new run that has a label's function, rank, thread and number; 0 when it
  * has none, and so no label. */
@@ -374,14 +336,15 @@ static int copy_labels(sqlite3 *db, sqlite3 *from)
 
 int label_store_inherit(sqlite3 *db, sqlite3 *from, size_t *n_kept, size_t *n_lost)
 {
-    size_t n_before = 0;
-    int rc = count(from, "SELECT count(*) FROM labelled", &n_before);
+    static const char count[] = "SELECT count(*) FROM labelled";
+    int64_t n_before = 0, n_after = 0;
+    int rc = rundb_number(from, &n_before, count, "");
 
-    *n_kept = *n_lost = 0;
     if (rc == 0)
         rc = copy_labels(db, from);
     if (rc == 0)
-        rc = count(db, "SELECT count(*) FROM labelled", n_kept);
-    *n_lost = n_before > *n_kept ? n_before - *n_kept : 0;
+        rc = rundb_number(db, &n_after, count, "");
+    *n_kept = (size_t)n_after;
+    *n_lost = n_before > n_after ? (size_t)(n_before - n_after) : 0;
     return rc;
 }

@@ -1,11 +1,11 @@
 /*
- * label_store -- the labels of a run: a log of who said what when, and of the acts that can be
+ * label_store -- the labels of a run: a log of who said what when, and of what was done that can be
  * undone.
  *
  * Nothing is overwritten. The last word on an execution holds, and a label is taken back by a
  * word that says nothing, so the state at any earlier time can be had again.
  *
- * Acts are what a person did to a run, in order: labels that were given at once, and retrains.
+ * The undo log has what a person did to a run, in order: labels that were given at once, and retrains.
  * So that it can be undone and redone whoever asks, from any page and on any day. Undoing
  * labels appends what held before them, redoing appends them again; an act knows its labels by
  * their numbers. The last act that is not undone is undone next, and of the undone ones behind

@@ -1,8 +1,8 @@
 /*
  * Three steps: a ranking is opened (the scores come from the database, everything else from the
  * columns and the model), a learner ranks by the labels, and again without each of the last
- * acts, and scores and verdicts are written. The ranking is computed first; what it replaces is
- * read in the transaction that writes.
+ * steps of the undo log, and scores and verdicts are written. The ranking is computed first;
+ * what it replaces is read in the transaction that writes.
  */
 #include "analysis/retrain.h"
 
@@ -35,14 +35,12 @@ static int load_scores(sqlite3 *db, int64_t foi, double *score, bool *is_anomaly
 {
     sqlite3_stmt *query = NULL;
     uint32_t t = 0;
-    int rc = rundb_prepare(db,
-                           "SELECT detector_score, detector_verdict = 'anomaly' FROM execution "
-                           "WHERE foi = ? ORDER BY tree",
-                           &query);
+    int rc = rundb_query(db, &query,
+                         "SELECT detector_score, detector_verdict = 'anomaly' FROM execution "
+                         "WHERE foi = ? ORDER BY tree",
+                         "i", foi);
 
     *n_anomalies = 0;
-    if (rc == 0)
-        rc = rundb_bind(db, query, "i", foi);
     while (rc == 0 && t < n && sqlite3_step(query) == SQLITE_ROW) {
         score[t] = sqlite3_column_double(query, 0);
         is_anomaly[t] = sqlite3_column_int(query, 1) != 0;
@@ -176,10 +174,9 @@ struct label_effects {
 static int load_acts(struct label_effects *e, sqlite3 *db, int64_t foi, uint32_t n_trees)
 {
     sqlite3_stmt *query = NULL;
-    int step = SQLITE_DONE, rc = rundb_prepare(db, run_sql_undo_log_to_learn, &query);
+    int step = SQLITE_DONE, rc = rundb_query(db, &query, run_sql_undo_log_to_learn, "ii", foi,
+                                             (int64_t)LABEL_EFFECTS_MAX_ACTS);
 
-    if (rc == 0)
-        rc = rundb_bind(db, query, "ii", foi, (int64_t)LABEL_EFFECTS_MAX_ACTS);
     while (rc == 0 && e->n < LABEL_EFFECTS_MAX_ACTS &&
            (step = sqlite3_step(query)) == SQLITE_ROW) {
         int64_t tree = sqlite3_column_int64(query, 3);
@@ -291,9 +288,7 @@ static int load(sqlite3 *db, int64_t foi, const char *columns, uint32_t n, doubl
     int rc;
 
     snprintf(sql, sizeof sql, "SELECT %s FROM execution WHERE foi = ? ORDER BY tree", columns);
-    rc = rundb_prepare(db, sql, &query);
-    if (rc == 0)
-        rc = rundb_bind(db, query, "i", foi);
+    rc = rundb_query(db, &query, sql, "i", foi);
     for (; rc == 0 && t < n && sqlite3_step(query) == SQLITE_ROW; t++) {
         score[t] = sqlite3_column_double(query, 0);
         is_anomaly[t] = strcmp(rundb_text(query, 1), "anomaly") == 0;
@@ -474,14 +469,12 @@ static int load_two(sqlite3 *db, int64_t foi, struct retrain_settings *newest,
 {
     sqlite3_stmt *query = NULL;
     int rc =
-        rundb_prepare(db,
-                      "SELECT id, learner, features, seed, last_label, at, " LEARNT_COLUMNS
-                      " FROM retrain WHERE foi = ? AND NOT is_undone ORDER BY id DESC LIMIT 2",
-                      &query);
+        rundb_query(db, &query,
+                    "SELECT id, learner, features, seed, last_label, at, " LEARNT_COLUMNS
+                    " FROM retrain WHERE foi = ? AND NOT is_undone ORDER BY id DESC LIMIT 2",
+                    "i", foi);
 
     *newest = *before = (struct retrain_settings){0};
-    if (rc == 0)
-        rc = rundb_bind(db, query, "i", foi);
     if (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         rc = take_settings(query, newest);
         if (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
@@ -551,28 +544,11 @@ int retrain_to_undo(sqlite3 *db, int64_t foi, struct retrain_settings *as)
     return rc;
 }
 
-static int count_trees(sqlite3 *db, int64_t foi, uint32_t *n)
-{
-    sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(db, "SELECT trees FROM foi WHERE id = ?", &query);
-
-    *n = 0;
-    if (rc == 0)
-        rc = rundb_bind(db, query, "i", foi);
-    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
-        *n = (uint32_t)sqlite3_column_int64(query, 0);
-    sqlite3_finalize(query);
-    return rc;
-}
-
 static int mark(sqlite3 *db, int64_t id, enum act_way way)
 {
-    sqlite3_stmt *update = NULL;
-    int rc = rundb_prepare(db, "UPDATE retrain SET is_undone = ? WHERE id = ?", &update);
+    int rc = rundb_run(db, "UPDATE retrain SET is_undone = ? WHERE id = ?", "ii",
+                       (int64_t)(way == ACT_UNDO), id);
 
-    if (rc == 0)
-        rc = rundb_insert(db, update, "ii", (int64_t)(way == ACT_UNDO), id);
-    sqlite3_finalize(update);
     return rc < 0 ? rc : undo_log_turned_retrain(db, id, way);
 }
 
@@ -605,12 +581,14 @@ int retrain_undo(sqlite3 *db, int64_t foi, struct ranking *r, struct retrain_res
 {
     struct retrain_settings newest, before;
     struct scores s;
-    uint32_t n = 0;
+    int64_t n_trees = 0;
+    uint32_t n;
     int rc = load_two(db, foi, &newest, &before);
 
     *result = (struct retrain_result){.id = before.id};
     if (rc == 0)
-        rc = count_trees(db, foi, &n);
+        rc = rundb_number(db, &n_trees, "SELECT trees FROM foi WHERE id = ?", "i", foi);
+    n = (uint32_t)n_trees;
     scores_init(&s, n);
     if (rc == 0 && before.id != 0)
         rc = rank(db, r, before.last_label, &s, result);
@@ -627,14 +605,12 @@ int retrain_undo(sqlite3 *db, int64_t foi, struct ranking *r, struct retrain_res
 int retrain_find(sqlite3 *db, int64_t foi, int64_t id, struct retrain_settings *as)
 {
     sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(db,
-                           "SELECT id, learner, features, seed, last_label, at, " LEARNT_COLUMNS
-                           " FROM retrain WHERE foi = ? AND id = ?",
-                           &query);
+    int rc = rundb_query(db, &query,
+                         "SELECT id, learner, features, seed, last_label, at, " LEARNT_COLUMNS
+                         " FROM retrain WHERE foi = ? AND id = ?",
+                         "ii", foi, id);
 
     *as = (struct retrain_settings){0};
-    if (rc == 0)
-        rc = rundb_bind(db, query, "ii", foi, id);
     if (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
         rc = take_settings(query, as);
     else if (rc == 0)

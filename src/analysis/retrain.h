@@ -60,7 +60,7 @@ void ranking_close(struct ranking *r);
 /* ranking_nu -- the share that the one-class SVM expects outside. */
 double ranking_nu(const struct ranking *r);
 
-#define LABEL_EFFECTS_MAX_ACTS 8u /* acts that are looked at: the newest */
+#define LABEL_EFFECTS_MAX_ACTS 8u /* steps of the undo log that are looked at: the newest */
 #define LABEL_EFFECTS_TREES 5u    /* executions that are named of each */
 
 /*

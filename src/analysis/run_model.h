@@ -26,7 +26,7 @@ int run_model_make(struct run *run, int64_t foi, const struct ranking_opts *opts
                    struct model *model, uint32_t *n_left_out);
 
 /*
- * pooled -- one model of several runs of a program: what was usual in any of them.
+ * pooled -- one model of several runs of a program: what was typical in any of them.
  *
  *     pooled_add(&p, &run, foi);      any number of runs
  *     pooled_model(&p, &model);

@@ -130,13 +130,11 @@ static int take_settings(sqlite3_stmt *query, struct foi_settings *s)
 int foi_settings_load(sqlite3 *db, int64_t foi, struct foi_settings *s)
 {
     sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(db,
-                           "SELECT features, detector, threshold, settings ->> '$.neighbours', "
-                           "settings -> '$.seed', " LEARNT_COLUMNS " FROM foi WHERE id = ?",
-                           &query);
+    int rc = rundb_query(db, &query,
+                         "SELECT features, detector, threshold, settings ->> '$.neighbours', "
+                         "settings -> '$.seed', " LEARNT_COLUMNS " FROM foi WHERE id = ?",
+                         "i", foi);
 
-    if (rc == 0)
-        rc = rundb_bind(db, query, "i", foi);
     if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
         rc = err_set(ERR_NOT_FOUND, "the run has no function of interest %lld", (long long)foi);
     if (rc == 0)
@@ -160,10 +158,8 @@ static int save_packed(sqlite3 *db, const char *sql, int64_t foi, const char *se
     size_t n;
     void *packed = pack_compress(pack, LEVEL, &n);
     sqlite3_stmt *insert = NULL;
-    int rc = rundb_prepare(db, sql, &insert);
+    int rc = rundb_query(db, &insert, sql, "ii", foi, (int64_t)pack->n);
 
-    if (rc == 0)
-        rc = rundb_bind(db, insert, "ii", foi, (int64_t)pack->n);
     if (rc == 0 && (sqlite3_bind_blob64(insert, 3, packed, n, SQLITE_STATIC) != SQLITE_OK ||
                     (settings && sqlite3_bind_text(insert, 4, settings, -1, SQLITE_STATIC)) ||
                     sqlite3_step(insert) != SQLITE_DONE))
@@ -199,11 +195,9 @@ int model_store_load(sqlite3 *db, int64_t foi, uint32_t n_regions, struct residu
 {
     sqlite3_stmt *query = NULL;
     struct pack pack = {0};
-    int rc = rundb_prepare(db, "SELECT bytes, data FROM model WHERE foi = ?", &query);
+    int rc = rundb_query(db, &query, "SELECT bytes, data FROM model WHERE foi = ?", "i", foi);
 
     *model = (struct residual_model){0};
-    if (rc == 0)
-        rc = rundb_bind(db, query, "i", foi);
     if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
         rc = err_set(ERR_NOT_FOUND, "the run has no model for this function of interest");
     if (rc == 0)
@@ -238,12 +232,11 @@ static int load_embedding(sqlite3 *db, int64_t foi, struct stack2vec *embedding)
     char settings[FOI_SETTINGS_SIZE];
     sqlite3_stmt *query = NULL;
     struct pack pack = {0};
-    int rc = rundb_prepare(
-        db, "SELECT bytes, data FROM embedding WHERE foi = ? AND settings = ?", &query);
+    int rc = rundb_query(db, &query,
+                         "SELECT bytes, data FROM embedding WHERE foi = ? AND settings = ?",
+                         "it", foi, settings);
 
     embedding_settings(&opts, settings);
-    if (rc == 0)
-        rc = rundb_bind(db, query, "it", foi, settings);
     if (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         rc = decompress(query, &pack);
         if (rc == 0)
@@ -363,10 +356,8 @@ static int find_foi(sqlite3 *db, const struct definitions *defs, int64_t foi, ui
 {
     sqlite3_stmt *query;
     int64_t found = -1;
-    int rc = rundb_prepare(db, "SELECT region, trees FROM foi WHERE id = ?", &query);
+    int rc = rundb_query(db, &query, "SELECT region, trees FROM foi WHERE id = ?", "i", foi);
 
-    if (rc == 0)
-        rc = rundb_bind(db, query, "i", foi);
     if (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         found = sqlite3_column_int64(query, 0);
         *n_trees = sqlite3_column_int64(query, 1);

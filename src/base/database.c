@@ -3,7 +3,7 @@
  * much work a statement.
  *
  * The files of a database are seen through a file system of our own (a VFS that passes on to
- * the usual one) which knows a file by the handle of its directory,
+ * the default one) which knows a file by the handle of its directory,
  *
  *     /proc/self/fd/HANDLE/NAME
  *
@@ -182,7 +182,7 @@ static int access_file(sqlite3_vfs *self, const char *path, int flags, int *resu
     return name_in_handle(path, &dir) ? below->xAccess(below, path, flags, result) : SQLITE_OK;
 }
 
-/* The usual one would follow the handle to a path, which may be another directory's tomorrow.
+/* The default one would follow the handle to a path, which may be another directory's tomorrow.
  */
 static int full_path(sqlite3_vfs *self, const char *path, int size, char *out)
 {
@@ -233,6 +233,35 @@ static bool database_files_are_settled(const struct database_file *file)
 #define EVERY 4096                 /* instructions between looks at how many they are */
 #define PER_BYTE 64                /* instructions that a byte of a file may cost */
 #define ALWAYS ((uint64_t)4 << 20) /* bytes that are granted whatever the size */
+
+/* -------------------------------------------------------------------------------- numbers */
+
+int64_t database_number(struct database *d, int64_t otherwise, const char *format, ...)
+{
+    sqlite3_stmt *query = NULL;
+    int64_t value = otherwise;
+    va_list args;
+    char *sql;
+
+    va_start(args, format);
+    sql = sqlite3_vmprintf(format, args);
+    va_end(args);
+    if (sql && sqlite3_prepare_v2(d->sql, sql, -1, &query, NULL) == SQLITE_OK &&
+        sqlite3_step(query) == SQLITE_ROW)
+        value = sqlite3_column_int64(query, 0);
+    sqlite3_finalize(query);
+    sqlite3_free(sql);
+    return value;
+}
+
+uint64_t database_used_bytes(struct database *d)
+{
+    int64_t n = database_number(d, 0, "PRAGMA page_count"),
+            n_free = database_number(d, 0, "PRAGMA freelist_count");
+
+    return n > n_free ? (uint64_t)((n - n_free) * database_number(d, 0, "PRAGMA page_size"))
+                      : 0;
+}
 
 /* --------------------------------------------------------------------------------- errors */
 

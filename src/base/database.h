@@ -76,6 +76,13 @@ int database_attach(struct database *database, const char *name, const char *pat
 int database_check(struct database *database, const char *as, const char *made,
                    const char *path);
 
+/* database_number -- the first number of the first row that a query gives; `otherwise` where it
+ * fails or there is none. The query is put together as by sqlite3_mprintf. */
+int64_t database_number(struct database *database, int64_t otherwise, const char *format, ...);
+
+/* database_used_bytes -- of its pages, those that are not free. */
+uint64_t database_used_bytes(struct database *database);
+
 /* database_read_only -- from now on SELECT alone is compiled (and PRAGMA table_info and the
  * like), and no further file attached. */
 void database_read_only(struct database *database);

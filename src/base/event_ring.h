@@ -41,11 +41,11 @@ uint64_t event_ring_now(struct event_ring *event_ring);
  * event_ring_read -- the texts from number *next on, as many as fit.
  *   next  in and out
  *   out   (size) size >= EVENT_RING_TEXT_SIZE
- * Returns their length, 0 when there is none yet, -1 when the feed is closed.
+ * Returns their length, 0 when there is none yet, -1 when the ring is closed.
  */
 int event_ring_read(struct event_ring *event_ring, uint64_t *next, char *out, size_t size);
 
-/* event_ring_wait -- wake ctx once when text number next is told, or the feed closed; maybe at
+/* event_ring_wait -- wake ctx once when text number next is told, or the ring closed; maybe at
  * once.
  */
 void event_ring_wait(struct event_ring *event_ring, uint64_t next, void *ctx);

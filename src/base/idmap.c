@@ -72,3 +72,13 @@ uint32_t idmap_find(const struct idmap *map, struct key key)
         return IDMAP_NONE;
     return map->slot[slot_of(map, key)];
 }
+
+void idmap_unpack(struct idmap *map, struct pack *pack)
+{
+    size_t n = unpack_count(pack, sizeof(struct key));
+    struct key *key = unpack_array(pack, n, sizeof *key);
+
+    for (uint32_t i = 0; !pack->is_bad && i < n; i++)
+        pack->is_bad |= idmap_add(map, key[i]) != i;
+    free(key);
+}

@@ -6,6 +6,8 @@
 #ifndef SNAG_BASE_IDMAP_H
 #define SNAG_BASE_IDMAP_H
 
+#include "base/pack.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +33,10 @@ uint32_t idmap_add(struct idmap *map, struct key key);
 
 /* idmap_find -- the id of key, or IDMAP_NONE. O(1). */
 uint32_t idmap_find(const struct idmap *map, struct key key);
+
+/* idmap_unpack -- into one that is empty: its keys in the order of their ids, as pack_array put
+ * them. One that is there twice makes the pack bad. */
+void idmap_unpack(struct idmap *map, struct pack *pack);
 
 /* key_pair, key_quad -- keys made of two or four numbers. */
 static inline struct key key_pair(uint64_t a, uint64_t b)

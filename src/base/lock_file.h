@@ -3,8 +3,8 @@
  * ends with the process, however that ends.
  *
  * The file is empty and there only to be locked; ranges are of numbers that mean something to
- * who claims them (ranks of a job). It is removed by whoever goes last. The lock is that of
- * fcntl(2): children of a fork do not have it, and a process claims a file once.
+ * who locks them (ranks of a job). It is removed by whoever goes last. The lock is that of
+ * fcntl(2): children of a fork do not have it, and a process locks a file once.
  */
 #ifndef SNAG_BASE_LOCK_FILE_H
 #define SNAG_BASE_LOCK_FILE_H
@@ -25,9 +25,9 @@ struct lock_file {
  * lock_file_take -- the numbers [first, first + length) of a file that is made when it is not
  * there.
  *   dir   handle of its directory
- *   what  is claimed, for messages: "is being written by process 12 already: 'what'"
+ *   what  is locked, for messages: "is being written by process 12 already: 'what'"
  * Waits a moment for a process that is just ending. Where the file system has no locks that is
- * logged, and the claim taken for granted.
+ * logged, and the lock taken for granted.
  * Returns 0, ERR_EXISTS when another process has some of it, or ERR_IO.
  */
 int lock_file_take(struct lock_file *lock_file, int dir, const char *name, const char *what,

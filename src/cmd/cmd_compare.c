@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/fs.h"
-#include "base/known.h"
+#include "base/error_bound.h"
 #include "base/mem.h"
 #include "base/process_group.h"
 #include "base/text.h"
@@ -528,7 +528,7 @@ static int read_limits(struct comparing *x)
 
 static bool is_beyond(const struct compare_limit *limit, const struct compare_change *x)
 {
-    double change = known_part(x->ns[COMPARE_AFTER] - x->ns[COMPARE_BEFORE], x->off_ns);
+    double change = error_bound_beyond(x->ns[COMPARE_AFTER] - x->ns[COMPARE_BEFORE], x->off_ns);
     bool is_sure = x->verdict != COMPARE_SAME && x->verdict != COMPARE_INCONCLUSIVE;
 
     return is_sure && change > limit->ns && change > limit->share * x->ns[COMPARE_BEFORE];

@@ -160,15 +160,15 @@ struct table *trend_table_changes(const struct trend *t, const char *path)
 
 /* ----------------------------------------------------------------------------------- add */
 
-/* The functions of interest of a run, digested. */
-struct digested_fois {
+/* The functions of interest of a run, summarised. */
+struct history_parts {
     struct history_part part[MAX_FOIS];
     struct summary summary[MAX_FOIS];
     char *name[MAX_FOIS];
     size_t n;
 };
 
-static void parts_release(struct digested_fois *p)
+static void parts_release(struct history_parts *p)
 {
     for (size_t i = 0; i < p->n; i++) {
         summary_release(&p->summary[i]);
@@ -176,7 +176,7 @@ static void parts_release(struct digested_fois *p)
     }
 }
 
-static int add_part(struct digested_fois *p, const struct run *run, sqlite3_stmt *foi)
+static int add_part(struct history_parts *p, const struct run *run, sqlite3_stmt *foi)
 {
     const char *name = (const char *)sqlite3_column_text(foi, 1);
     struct history_part *part = &p->part[p->n];
@@ -190,7 +190,7 @@ static int add_part(struct digested_fois *p, const struct run *run, sqlite3_stmt
     return summary_of_run_load(summary, run, sqlite3_column_int64(foi, 0), NULL, 0);
 }
 
-static int summary_all(struct digested_fois *p, const struct run *run)
+static int summary_all(struct history_parts *p, const struct run *run)
 {
     sqlite3_stmt *foi;
     int rc = rundb_prepare(run->db,
@@ -220,7 +220,7 @@ static int tags_all(struct history_tags *tags, const struct run *run,
 static int add_run(struct history *h, const struct settings *s, const char *path)
 {
     struct run run = {0};
-    struct digested_fois parts = {.n = 0};
+    struct history_parts parts = {.n = 0};
     struct history_tags tags = {0};
     int64_t id = 0;
     int rc = run_open(&run, path, false);

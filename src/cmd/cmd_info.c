@@ -10,7 +10,7 @@
 #include "forest/foi.h"
 #include "forest/traffic.h"
 #include "run/run_summary.h"
-#include "trace/borders.h"
+#include "trace/error_bounds.h"
 #include "trace/recorder_names.h"
 
 #include <limits.h>
@@ -131,12 +131,12 @@ static json_t *json_suggestions(const struct reading *r, const struct foi_sugges
 }
 
 /* Begins and ends of calls. */
-static json_t *json_estimated(const struct borders *b)
+static json_t *json_estimated(const struct error_bounds *b)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "n", json_count(borders_count(b)),
-                     "median_ns", json_number(borders_quantile(b, 0.5)), "p99_ns",
-                     json_number(borders_quantile(b, 0.99)), "joined", json_count(b->n_joined),
-                     "joined_most", json_count(b->most_joined));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "n", json_count(error_bounds_count(b)),
+                     "median_ns", json_number(error_bounds_quantile(b, 0.5)), "p99_ns",
+                     json_number(error_bounds_quantile(b, 0.99)), "joined",
+                     json_count(b->n_joined), "joined_most", json_count(b->most_joined));
 }
 
 static json_t *json_counters(const struct definitions *defs)
@@ -251,7 +251,7 @@ static void print_as_json(const struct reading *r, const struct foi_suggestion *
     json_object_set_new(info, "counter_readings", json_count(in->n_readings));
     json_object_set_new(info, "arguments", json_arguments(&r->source.defs));
     json_object_set_new(info, "call_arguments", json_count(in->n_arguments));
-    json_object_set_new(info, "estimated", json_estimated(&in->borders));
+    json_object_set_new(info, "estimated", json_estimated(&in->error_bounds));
     json_object_set_new(info, "teams", json_teams(&in->traffic));
     json_object_set_new(info, "links", json_links(&r->source.defs));
     json_object_set_new(info, "notes", json_notes(&r->source.defs));
@@ -300,15 +300,16 @@ static void print_details(const struct ingested *in, const struct definitions *d
               text_plural(defs->arguments.n));
 }
 
-static void print_estimated(const struct borders *b)
+static void print_estimated(const struct error_bounds *b)
 {
     char n[TEXT_SIZE], median[TEXT_SIZE], most[TEXT_SIZE];
 
-    if (borders_count(b) > 0)
+    if (error_bounds_count(b) > 0)
         print(
             "%s begins and ends of calls are estimates, off by up to %s (median), %s (99 %%)\n",
-            text_count(borders_count(b), n), text_duration(borders_quantile(b, 0.5), median),
-            text_duration(borders_quantile(b, 0.99), most));
+            text_count(error_bounds_count(b), n),
+            text_duration(error_bounds_quantile(b, 0.5), median),
+            text_duration(error_bounds_quantile(b, 0.99), most));
     if (b->n_joined > 0)
         print("%s recorded call%s of inlined functions may stand for up to %s real calls in "
               "all: samples do not tell how many\n",
@@ -504,7 +505,7 @@ static int print_info(struct reading *r)
     } else {
         print_summary(r);
         reading_print_accesses(&r->ingested.accesses);
-        print_estimated(&r->ingested.borders);
+        print_estimated(&r->ingested.error_bounds);
         print_links(r);
         print_details(&r->ingested, &r->source.defs);
         print_metadata(&r->source.defs, settings->is_all);

@@ -353,7 +353,7 @@ static int list_with_answer(sqlite3 *db, const struct execution_filter *filter)
     return list_incidents(db, filter, false);
 }
 
-/* For people disturbances, for programs executions, unless something is said. */
+/* For people incidents, for programs executions, unless something is said. */
 static int list_either(sqlite3 *db, const struct settings *s)
 {
     struct execution_filter filter = selection_filter(s);
@@ -432,11 +432,10 @@ int strange_calls_print(sqlite3 *db, const struct settings *settings)
     sqlite3_stmt *query = NULL;
     struct table *table;
     int status = SQLITE_DONE;
-    int rc = rundb_prepare(db, run_sql_strange_calls, &query);
+    int rc = rundb_query(db, &query, run_sql_strange_calls, "oi", settings->rank != NO_RANK,
+                         (int64_t)settings->rank,
+                         settings->is_all ? (int64_t)-1 : (int64_t)settings->top);
 
-    if (rc == 0)
-        rc = rundb_bind(db, query, "oi", settings->rank != NO_RANK, (int64_t)settings->rank,
-                        settings->is_all ? (int64_t)-1 : (int64_t)settings->top);
     if (rc < 0)
         return rc;
     table = settings->is_json ? NULL

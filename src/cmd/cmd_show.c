@@ -1,5 +1,5 @@
 /*
- * snag show -- one execution: what it took and usually takes on every call path, drawn as a
+ * snag show -- one execution: what it took and typically takes on every call path, drawn as a
  * tree; what is strange about it; what went on elsewhere at the same time.
  */
 #include "analysis/run_scoring.h"
@@ -458,11 +458,9 @@ static int print_meanwhile(struct show *s)
     const struct execution *x = &s->c.x;
     sqlite3_stmt *query;
     char number[TEXT_SIZE];
-    int rc = rundb_prepare(s->run.db, run_sql_meanwhile, &query);
+    int rc = rundb_query(s->run.db, &query, run_sql_meanwhile, "iii", x->foi_id,
+                         (int64_t)x->location, (int64_t)(x->enter_ns + x->duration_ns));
 
-    if (rc == 0)
-        rc = rundb_bind(s->run.db, query, "iii", x->foi_id, (int64_t)x->location,
-                        (int64_t)(x->enter_ns + x->duration_ns));
     if (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         uint64_t n = (uint64_t)sqlite3_column_int64(query, 0);
         uint32_t n_locations = (uint32_t)sqlite3_column_int64(query, 1);
@@ -486,7 +484,7 @@ static int print_meanwhile(struct show *s)
     return rc;
 }
 
-/* A line of the sum: what was taken more or less, what was taken, what usually is. */
+/* A line of the sum: what was taken more or less, what was taken, what typically is. */
 static void sum_cells(struct table *t, double took_ns, double typical_ns)
 {
     double more_ns = took_ns - typical_ns;
@@ -506,7 +504,7 @@ static void sum_line(struct table *t, double took_ns, double typical_ns, const c
     table_cell(t, "%s", name);
 }
 
-/* Lines that add up to what the execution took and to what those like it usually take. */
+/* Lines that add up to what the execution took and to what those like it typically take. */
 static void print_time(struct show *s)
 {
     size_t n = why_sort_pairs(&s->c.why, 0, (int64_t)s->c.x.lost_ns);

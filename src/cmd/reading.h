@@ -82,7 +82,7 @@ void reading_set_accesses(json_t *json, const struct accesses *accesses);
 #define TRACE_RUN_NAME "run.snag"
 
 /*
- * trace_run_make -- analyse a trace as usual, into a directory of its own under $TMPDIR.
+ * trace_run_make -- analyse a trace as `snag analyze` does, into a directory of its own under $TMPDIR.
  *   foi  pattern of the function of interest, or NULL: what is suggested
  *   dir  out: remove it in any case
  * Returns 0, a negative ERR_*, or STATUS_FAILED when what is wrong has been said already.

@@ -1,6 +1,6 @@
 /*
  * settings -- what was said on the command line, or by SNAG_* in the environment, or else what
- * usually holds (options.c), and what commands make of it. What belongs to one kind of command
+ * holds by default (options.c), and what commands make of it. What belongs to one kind of command
  * stands together.
  */
 #ifndef SNAG_CMD_SETTINGS_H
@@ -164,7 +164,7 @@ struct settings {
     int n_words;
 };
 
-/* settings_format -- --format, else "json" with --json, else what is usual. */
+/* settings_format -- --format, else "json" with --json, else the default. */
 const char *settings_format(const struct settings *settings, const char *typical);
 
 /*

@@ -4,7 +4,7 @@
  */
 #include "compare/compare.h"
 
-#include "base/known.h"
+#include "base/error_bound.h"
 #include "base/mem.h"
 #include "base/order.h"
 #include "compare/alignment.h"
@@ -35,7 +35,7 @@ struct judge {
     uint32_t n_lines;
     uint32_t other[MAX_OTHERS]; /* paths of own work with most time */
     uint32_t n_others;
-    double *ahead; /* [n_others x samples] how much longer than usual the sample was there */
+    double *ahead; /* [n_others x samples] how much longer than typical the sample was there */
 };
 
 const char *compare_verdict_name(enum compare_verdict verdict)
@@ -68,7 +68,7 @@ static double change_of(const struct compare_change *change)
 /* What of a change is no matter of begins and ends that were elsewhere. */
 static double sure_change_of(const struct compare_change *change)
 {
-    return known_part(change_of(change), change->off_ns);
+    return error_bound_beyond(change_of(change), change->off_ns);
 }
 
 /* ------------------------------------------------------------------------------- samples */
@@ -119,12 +119,12 @@ static double off_of(const struct compare_change *change, bool is_log)
     return change->off_ns < shorter ? -log1p(-change->off_ns / shorter) : INFINITY;
 }
 
-/* The chance of what of a difference is surely there. */
+/* The chance of the significant part of a difference. */
 static double chance_of_known(const struct replicates *r, double off)
 {
     struct replicates known = *r;
 
-    known.difference = known_part(r->difference, off);
+    known.difference = error_bound_beyond(r->difference, off);
     return replicates_chance(&known);
 }
 
@@ -376,7 +376,7 @@ static double find_limit(struct judge *j)
     return replicates_limit(j->chance, j->n_lines, FALSE_RATE);
 }
 
-/* What is surely slower or faster, new, gone or moved, adds up to this. */
+/* What is significantly slower or faster, new, gone or moved, adds up to this. */
 static double sure_change(const struct comparison *c)
 {
     double sum = 0;
@@ -454,8 +454,9 @@ static void note_odd_ranks(struct comparison *c)
     for (uint32_t i = 0; i < c->n_ranks; i++) {
         double beside = c->rank[i].own_ns[1] - c->rank[i].own_ns[0] - median;
 
-        c->rank[i].stands_out = fabs(known_part(beside, c->rank[i].off_ns + median_off)) >
-                                fmax(least, RANK_WIDTHS * width);
+        c->rank[i].stands_out =
+            fabs(error_bound_beyond(beside, c->rank[i].off_ns + median_off)) >
+            fmax(least, RANK_WIDTHS * width);
     }
     free(x);
     free(off);

@@ -28,8 +28,8 @@
 #define COMPARE_NONE UINT32_MAX
 
 enum compare_verdict {
-    COMPARE_SAME,   /* surely within the least change */
-    COMPARE_SLOWER, /* surely, and by more than that */
+    COMPARE_SAME,   /* significantly within the least change */
+    COMPARE_SLOWER, /* significantly, and by more than that */
     COMPARE_FASTER,
     COMPARE_INCONCLUSIVE,
     COMPARE_NEW,
@@ -44,7 +44,7 @@ struct compare_change {
     double ns[2];
     double off_ns;          /* by which the change may be off, as times are estimates */
     double low_ns, high_ns; /* 95 % interval of the change, that included; NAN: not known */
-    double chance; /* of what of it is surely there, where there is none; 1: not known */
+    double chance; /* of what of it is significant, where there is none; 1: not known */
     enum compare_verdict verdict;
 };
 
@@ -88,12 +88,13 @@ struct comparison {
     double duration_ns[2][SUMMARY_QUANTILES];
     double least; /* what counts as a change */
     struct compare_change whole;
-    uint32_t runs_needed; /* on each side, where the whole is unsure; 0: not known */
+    uint32_t runs_needed; /* on each side, where the whole is inconclusive; 0: not known */
 
     struct names names;
-    struct short_names shown;  /* what they are shown as */
-    struct context paths;      /* their functions are of names; 0 is the root */
-    struct compare_path *path; /* [n_paths] what changed surely first, then by how much */
+    struct short_names shown; /* what they are shown as */
+    struct context paths;     /* their functions are of names; 0 is the root */
+    struct compare_path
+        *path; /* [n_paths] what changed significantly first, then by how much */
     uint32_t n_paths;
     uint32_t kind_path[SUMMARY_OPTIONAL]; /* of paths: what kinds are told apart by */
     uint32_t n_kind_paths;

@@ -47,19 +47,6 @@ static int run_once(struct history *h, sqlite3_stmt *statement)
 
 /* ------------------------------------------------------------------------------- opening */
 
-static long long format_of(struct history *h)
-{
-    sqlite3_stmt *statement = NULL;
-    long long format = 0;
-
-    if (sqlite3_prepare_v2(h->database.sql, "SELECT value FROM meta WHERE key = 'format'", -1,
-                           &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        format = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return format;
-}
-
 static bool is_empty(struct history *h)
 {
     sqlite3_stmt *statement = NULL;
@@ -89,7 +76,8 @@ static int make_tables(struct history *h)
 
 static int check(struct history *h, const char *path)
 {
-    long long format = format_of(h);
+    long long format =
+        database_number(&h->database, 0, "SELECT value FROM meta WHERE key = 'format'");
 
     if (format == 0)
         return err_set(ERR_FORMAT, "'%s' is no history", path);

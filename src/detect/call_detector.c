@@ -539,7 +539,7 @@ static double threshold_of(const struct call_judge *judge, const struct sketch *
     return opts->is_local ? threshold : fmax(threshold, judge->least_score);
 }
 
-/* Takes the bins: what scores less than the threshold is usual. */
+/* Takes the bins: what scores less than the threshold is typical. */
 static void add_typical(struct call_judge *judge, const struct sketch *s,
                         struct scored_bins bins)
 {

@@ -152,7 +152,7 @@ static void false_alarms_are_as_many_as_is_said(void **state)
     }
 }
 
-/* Usually 1,000 ns: 2,000 ns are strange, but a microsecond was lost at most. */
+/* Typically 1,000 ns: 2,000 ns are strange, but a microsecond was lost at most. */
 static void what_differs_by_little_is_no_anomaly(void **state)
 {
     static const struct call_detector_opts opts = {.p = 0};

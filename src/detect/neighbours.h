@@ -47,7 +47,7 @@ void lof_score(const struct neighbours *neighbours, double *score);
 
 /*
  * knn_score -- mean distance of every row to its k nearest: how far it is from where rows
- * usually are.
+ * typically are.
  *   score  (rows) out, >= 0, larger is more anomalous
  * Source: Angiulli, Pizzuti. Fast Outlier Detection in High Dimensional Spaces. PKDD 2002.
  */

@@ -1,6 +1,6 @@
 /*
  * ocsvm -- the weighted one-class support vector machine of the papers' equation 1, which finds
- * the region where executions usually are and learns from a person's labels.
+ * the region where executions typically are and learns from a person's labels.
  *
  * Its dual is solved: minimise 1/2 a'Ka, 0 <= a_i <= u_i, sum of a_i = C = nu n. A row of
  * weight u = 0 is left out; one whose weight is above C cannot be an outlier. C stays what it
@@ -118,7 +118,7 @@ void ocsvm_score(const struct ocsvm *svm, double *score);
  * rows outside.
  *
  * Rows whose weight is above C stay. Nobody is put outside where that would be more than
- * 2 C + 1, and nothing is done where a quarter of all is on the border: being alone is usual
+ * 2 C + 1, and nothing is done where a quarter of all is on the border: being alone is typical
  * then. Rows that are equal stay equal. Time O(rows cols) per row on the border or outside.
  * The same on any number of threads.
  */

@@ -29,7 +29,7 @@
 
 /*
  * How evidence grows with a measure beyond what the highest executions have: up to `share` of
- * a run may be anomalies, so its values from there on say nothing of what is usual. A value per
+ * a run may be anomalies, so its values from there on say nothing of what is typical. A value per
  * nat; why these: docs/algorithms.md.
  */
 static const struct evidence_of {

@@ -9,7 +9,7 @@
  *     gross       time lost in all, doubtful or not, but for waits for others that came late;
  *                 one nat less
  *     structure   its rarest shape
- *     size        many more or fewer calls than usual
+ *     size        many more or fewer calls than typical
  *     short       it took far less than executions like it: work left out, an early return
  *
  * The score is the largest, and what the others have beyond what one execution in twenty
@@ -47,7 +47,7 @@ enum { MEASURE_OWN = N_PARTS, N_MEASURES };
 struct calibration {
     struct tail tail[N_MEASURES];
     struct {
-        double value, rank; /* the highest that says what is usual; nats of what is above */
+        double value, rank; /* the highest that says what is typical; nats of what is above */
     } anchor[N_MEASURES];
     struct tail_reach time, gross,
         brief;          /* how far chance may go: X, the logarithm of G, shortness */

@@ -121,7 +121,7 @@ void cause_of(const struct trace_view *view, uint32_t location, uint32_t row,
  * cause_first -- the call of a tree where a chain should begin: that which lost most, or the
  * one that lost most by waiting where that is at least half as much.
  *   root     row of the tree
- *   lost_ns  (subtree_len of root) exclusive time over what is usual
+ *   lost_ns  (subtree_len of root) exclusive time over what is typical
  * Returns a row, or NO_CALL when no time was lost. O(calls in the tree).
  */
 uint32_t cause_first(const struct trace_view *view, uint32_t location, uint32_t root,

@@ -107,7 +107,7 @@ static double amount_of(const struct topsubtrees_input *in, size_t i)
     return stack2vec_target(in->embedding, &entry);
 }
 
-/* Adds the words of a tree: to what is here, or to what is usual. */
+/* Adds the words of a tree: to what is here, or to what is typical. */
 static void add_words(struct topsubtrees *s, const struct topsubtrees_input *in, uint32_t tree,
                       bool is_here, struct amount *amount, uint32_t *place)
 {

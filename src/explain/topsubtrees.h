@@ -4,7 +4,7 @@
  * The vector of an execution minus the mean of its nearest neighbours' is how it differs from
  * them. Pushed through the output layer of stack2vec it becomes a number per subtree: as x o is
  * the log of how much there is of a subtree, the importance is, as the embedding sees it, the
- * log of how many times more (or, below 0, less) of the subtree there is here than usual.
+ * log of how many times more (or, below 0, less) of the subtree there is here than typical.
  *
  * A call that is foreign makes every subtree foreign that reaches down to it. So a subtree is
  * left out where it contains another one that is about as important: the smallest ones say

@@ -2,7 +2,7 @@
  * trace_view -- the calls and the traffic of all locations at once, to be walked across.
  *
  * Calls are found by time and depth, records by time: everything here is a binary search over
- * columns that lie somewhere else, usually in mapped files.
+ * columns that lie somewhere else, mostly in mapped files.
  */
 #ifndef SNAG_EXPLAIN_TRACE_VIEW_H
 #define SNAG_EXPLAIN_TRACE_VIEW_H

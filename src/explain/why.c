@@ -126,7 +126,7 @@ size_t why_sort_pairs(struct why *why, uint32_t t, int64_t lost_ns)
 
 /* ---------------------------------------------------------------------------- structure */
 
-/* How far a number is from its usual range, as a factor; 0 counts as a half. */
+/* How far a number is from its typical range, as a factor; 0 counts as a half. */
 static double factor_of(const struct why_child *child)
 {
     double observed = child->observed ? child->observed : 0.5;
@@ -558,7 +558,7 @@ static void say_open(struct text_writer *w, const struct why *why, uint32_t t,
         text_duration((double)measure->loss.typical_ns, typical));
 }
 
-/* Of so few nothing is usual, and nothing can be said of chance. */
+/* Of so few nothing is typical, and nothing can be said of chance. */
 static void say_few(struct text_writer *w, const struct why *why, uint32_t t)
 {
     const struct residual_model *m = why->model;

@@ -1,10 +1,10 @@
 /*
  * why -- what makes a tree strange, in words and in numbers that can be checked.
  *
- * Time: the call paths that lost it, and what calls of that context usually take. Structure:
+ * Time: the call paths that lost it, and what calls of that context typically take. Structure:
  * the call whose children are the rarest combination, or in the rarest order, and how they
- * differ from the usual one.
- * Size: how many calls, and how many there usually are. Then what the tracer took, and how many
+ * differ from the typical one.
+ * Size: how many calls, and how many there typically are. Then what the tracer took, and how many
  * executions would look so strange by chance.
  *
  * "Usually" has one meaning for calls: those of the same path and subtree, on this rank where
@@ -63,16 +63,16 @@ char *why_path_name(const struct why *why, uint32_t path, char out[WHY_NAME_SIZE
 /*
  * why_sort_pairs -- load the pairs of tree t, and what it took more: why->loss, of which
  * lost_ns is known to be lost. Those that stand out come first (residual_stands_out; of a tree
- * that was shorter than usual, those that took less), then the others, by what they took more.
+ * that was shorter than typical, those that took less), then the others, by what they took more.
  * Returns how many stand out.
  */
 size_t why_sort_pairs(struct why *why, uint32_t t, int64_t lost_ns);
 
-/* How the children of a call differ from those that calls of its path usually have. */
+/* How the children of a call differ from those that calls of its path typically have. */
 struct why_child {
     uint32_t region;
     uint32_t observed;    /* calls of it */
-    uint32_t least, most; /* usual number */
+    uint32_t least, most; /* typical number */
 };
 
 /*
@@ -86,7 +86,7 @@ size_t why_children(const struct why *why, uint32_t v, struct why_child *child);
 struct why_order {
     uint32_t early, late; /* regions: the first is called before the second, here */
     uint32_t calls, of;   /* of so many calls with the same calls, so many are in another order
-                             than usual; of a model of another run, maybe none */
+                             than typical; of a model of another run, maybe none */
 };
 
 /* why_order -- whether that, and not what is called, makes the shape of vertex v rare. */

@@ -295,7 +295,7 @@ static void long_names_are_cut_not_overrun(void **state)
     end(&f);
 }
 
-/* In which way tree n is strange, of n usual ones and that, by these parts. */
+/* In which way tree n is strange, of n typical ones and that, by these parts. */
 static const char *way(const char *typical, const char *odd, const double value[5])
 {
     static char out[WAY_SIZE];

@@ -18,7 +18,7 @@
 #define FIRM_OF 50u /* calls of a shape, of which one may be in another order */
 #define N_CLASSES 34u
 #define TYPICAL_MIN_EXECUTIONS                                                                 \
-    3u /* executions of a location, for their order to be usual there */
+    3u /* executions of a location, for their order to be typical there */
 #define SLOT_NONE UINT32_MAX
 
 struct siblings {

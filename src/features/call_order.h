@@ -9,7 +9,7 @@
  *
  * The order is free, and nothing is said of it, where more calls than that are in another
  * order, as of two that alternate; where MPI takes what comes first (MPI_Waitany and the like),
- * or tasks run; where another order is the usual one on a location; where it is how the program
+ * or tasks run; where another order is the typical one on a location; where it is how the program
  * ends; and where it comes by plan (periodic.h).
  *
  * Source: Xie, Xu, Mueller (wl.h), section 6.6, propose directed edges between siblings.

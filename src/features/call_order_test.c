@@ -1,4 +1,4 @@
-/* Forests of many usual trees and some in another order; a letter is a tree of a pattern. */
+/* Forests of many typical trees and some in another order; a letter is a tree of a pattern. */
 #include "features/call_order.h"
 
 #include <stdio.h>
@@ -68,7 +68,7 @@ static uint32_t n_other(const struct fixture *f)
     return n;
 }
 
-/* n usual trees, then n_odd odd ones: how many of all are in another order. */
+/* n typical trees, then n_odd odd ones: how many of all are in another order. */
 static uint32_t count_other(int n, const char *typical, int n_odd, const char *odd)
 {
     struct fixture f;

@@ -69,7 +69,7 @@ static void fill_subtrees(const struct feature_input *input, struct matrix x)
 
 /* ---------------------------------------------------------------------------- residual */
 
-/* Per path: log of the time surely lost there, and how rare its rarest shape is. */
+/* Per path: log of the time lost there for certain, and how rare its rarest shape is. */
 static size_t residual_columns(const struct feature_input *input)
 {
     return 2 * (size_t)input->model->paths.n;

@@ -99,7 +99,7 @@ static void subtrees_weigh_their_time_in_typical_durations(void **state)
     end(&f);
 }
 
-/* Rows of equal trees are equal; what is usual is 0 everywhere. */
+/* Rows of equal trees are equal; what is typical is 0 everywhere. */
 static void residual_rows_are_0_but_for_what_is_strange(void **state)
 {
     static char text[4096];

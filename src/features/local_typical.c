@@ -219,27 +219,15 @@ void local_typical_pack(const struct local_typical *l, struct pack *p)
     pack_array(p, l->log_factor, l->at.n, sizeof *l->log_factor);
 }
 
-static size_t unpack_keys(struct idmap *map, struct pack *p)
-{
-    size_t n = unpack_count(p, sizeof(struct key));
-    struct key *key = unpack_array(p, n, sizeof *key);
-
-    for (uint32_t i = 0; !p->is_bad && i < n; i++)
-        p->is_bad |= idmap_add(map, key[i]) != i;
-    free(key);
-    return n;
-}
-
 void local_typical_unpack(struct local_typical *l, struct pack *p, uint32_t n_paths)
 {
-    size_t n = unpack_keys(&l->site, p);
-
-    l->whole = unpack_array(p, n, sizeof *l->whole);
-    for (size_t i = 0; !p->is_bad && i < n; i++)
+    idmap_unpack(&l->site, p);
+    l->whole = unpack_array(p, l->site.n, sizeof *l->whole);
+    for (size_t i = 0; !p->is_bad && i < l->site.n; i++)
         p->is_bad |= !(fabs(l->whole[i].centre) < MAX_LOG_FACTOR) || !(l->whole[i].scale > 0);
-    n = unpack_keys(&l->at, p);
-    l->log_factor = unpack_array(p, n, sizeof *l->log_factor);
-    for (size_t i = 0; !p->is_bad && i < n; i++)
+    idmap_unpack(&l->at, p);
+    l->log_factor = unpack_array(p, l->at.n, sizeof *l->log_factor);
+    for (size_t i = 0; !p->is_bad && i < l->at.n; i++)
         p->is_bad |= l->at.key[i].high >= l->site.n || l->at.key[i].low >= n_paths ||
                      !(fabs(l->log_factor[i]) < MAX_LOG_FACTOR);
     if (!p->is_bad)

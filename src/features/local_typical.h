@@ -1,10 +1,10 @@
 /*
- * local_typical -- what is usual on one rank, where that is not what is usual elsewhere.
+ * local_typical -- what is typical on one rank, where that is not what is typical elsewhere.
  *
  * Ranks have different shares of the work: what is constant for a place is no excess of an
  * execution there. Where a call path is in enough executions of a location, and the time they
  * spend on it is further from that of all than it is wide there, it has a factor of its own:
- * so many times what calls of its contexts take everywhere (residual.h) is usual there.
+ * so many times what calls of its contexts take everywhere (residual.h) is typical there.
  * Locations are told by rank and thread, so what was learnt of one run holds in the next.
  */
 #ifndef SNAG_FEATURES_LOCAL_TYPICAL_H
@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define LOCAL_NONE UINT32_MAX
-#define LOCAL_MIN_EXECUTIONS 30 /* executions on a location, to know what is usual there */
+#define LOCAL_MIN_EXECUTIONS 30 /* executions on a location, to know what is typical there */
 
 struct local_typical {
     struct idmap site;    /* key_pair(0, place of forest.h) of all locations with executions */

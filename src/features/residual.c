@@ -5,7 +5,7 @@
 #include "features/residual.h"
 
 #include "base/err.h"
-#include "base/known.h"
+#include "base/error_bound.h"
 #include "base/mem.h"
 #include "features/residual_fit.h"
 
@@ -18,7 +18,7 @@
 #define MATERIAL 0.02     /* of D: less time lost than this does not matter */
 #define SURE_Z 6          /* a call that is so many scales late counts half */
 #define MAX_Z 25          /* more is not stranger */
-/* Paths that fewer than 1 in so many trees have are usually not there, and those of a handful
+/* Paths that fewer than 1 in so many trees have are typically not there, and those of a handful
  * of trees that are fewer than 1 in RARE_OF_FEW. */
 #define RARE_PATH 50
 #define RARE_OF_FEW 10
@@ -80,7 +80,7 @@ void residual_turns(const struct residual_model *m, const struct forest *forest,
             turn[i] = PATH_NONE;
 }
 
-/* Is it a context of its own, or are there too few to say what is usual of them? */
+/* Is it a context of its own, or are there too few to say what is typical of them? */
 static bool is_context(const struct residual_context *class)
 {
     return class->n_trees >= (class->is_turn ? MIN_TURN_TREES : RESIDUAL_MIN_TREES);
@@ -356,7 +356,7 @@ const struct typical_call *residual_look_up(struct residual_pairs *g, const stru
 }
 
 /*
- * A call that took less than usual has lost nothing, and its residual is not above 0. Where no
+ * A call that took less than typical has lost nothing, and its residual is not above 0. Where no
  * more is asked for, or another's is, its logarithm is saved.
  */
 static void gather_residuals(struct residual_pairs *g, const struct view *view, uint32_t t,
@@ -428,7 +428,7 @@ void residual_loss_of(struct residual_pairs *g, const struct residual_model *m,
                       uint32_t t, struct residual_loss *out)
 {
     uint32_t site = place->site[t];
-    /* what executions with these calls usually take on this rank, by what the calls take */
+    /* what executions with these calls typically take on this rank, by what the calls take */
     struct spread whole = site == LOCAL_NONE ? m->whole : m->local.whole[site];
     double calls_ns = 0, own_ns = (double)forest_own_ns(forest, t), typical_ns;
 
@@ -470,15 +470,15 @@ static void gather_offs(struct residual_pairs *g, const struct view *view, uint3
 static void measure_offs(const struct residual_model *m, const struct residual_pairs *g,
                          double root_off_ns, struct residual_measure *out)
 {
-    double off = root_off_ns / m->root_ns, surely = 0;
+    double off = root_off_ns / m->root_ns, certain = 0;
 
     out->sure_off = out->gross_off = 0;
     if (off <= 0)
         return;
     for (size_t i = 0; i < g->n; i++)
-        surely += known_part(g->pair[i].sure_ns, g->pair[i].off_ns) / m->root_ns;
+        certain += error_bound_beyond(g->pair[i].sure_ns, g->pair[i].off_ns) / m->root_ns;
     out->gross_off = round_off(fmin(out->gross, off));
-    out->sure_off = round_off(fmin(fmax(out->sure - surely, 0), off));
+    out->sure_off = round_off(fmin(fmax(out->sure - certain, 0), off));
 }
 
 /* Made in few executions, and not by plan. */
@@ -743,23 +743,13 @@ static void unpack_paths(struct residual_model *m, struct pack *p, uint32_t n_re
     m->path = unpack_contexts(p, n);
 }
 
-static void unpack_keys(struct idmap *map, struct pack *p)
-{
-    size_t n = unpack_count(p, sizeof(struct key));
-    struct key *key = unpack_array(p, n, sizeof *key);
-
-    for (uint32_t i = 0; !p->is_bad && i < n; i++)
-        p->is_bad |= idmap_add(map, key[i]) != i;
-    free(key);
-}
-
 static void unpack_shapes(struct shapes *s, struct pack *p, uint32_t n_paths,
                           uint32_t n_regions)
 {
     size_t n_children;
     uint32_t n;
 
-    unpack_keys(&s->id, p);
+    idmap_unpack(&s->id, p);
     n = s->id.n;
     s->path = unpack_array(p, n, sizeof *s->path);
     s->calls = unpack_array(p, n, sizeof *s->calls);
@@ -800,7 +790,7 @@ int residual_unpack(struct residual_model *m, struct pack *p, uint32_t n_regions
                  !isfinite(m->root_ns + m->offset_ns + exp(m->whole.centre) + m->log_size +
                            m->size_scale);
     unpack_paths(m, p, n_regions);
-    unpack_keys(&m->class_id, p);
+    idmap_unpack(&m->class_id, p);
     m->class = unpack_contexts(p, m->class_id.n);
     local_typical_unpack(&m->local, p, m->paths.n);
     unpack_shapes(&m->shapes, p, m->paths.n, n_regions);

@@ -4,7 +4,8 @@
  * The residual of a call is its log exclusive time against the calls of the same context: the
  * same call path and the same complete subtree. Where few trees have that: in executions that
  * come by plan (periodic.h) the same path in such executions, in others the path. The model
- * holds, per context, where the middle is and how wide it is (robust.h); the measures say per tree how much time was lost, how surely, and how rare its shape is.
+ * holds, per context, where the middle is and how wide it is (robust.h); the measures say per
+ * tree how much time was lost, how much of that is certain, and how rare its shape is.
  *
  * Symbols, as in docs/algorithms.md: D typical duration of a root, c the offset under the log,
  * m and s centre and scale of a context, x = ln(exclusive + c), z = (x - m) / s,
@@ -30,7 +31,7 @@
 
 #define RESIDUAL_MATERIAL 0.02            /* share of the typical duration that matters */
 #define RESIDUAL_MIN_LOSS_Z 2             /* widths: what is less long may be so by chance */
-#define RESIDUAL_TYPICAL_RARITY log(50.0) /* nats; less rare shapes count as usual */
+#define RESIDUAL_TYPICAL_RARITY log(50.0) /* nats; less rare shapes count as typical */
 
 /* A context: where exclusive times on it are. */
 struct residual_context {
@@ -57,7 +58,8 @@ struct residual_model {
     struct residual_context *class; /* [class_id.n] */
     struct local_typical local;     /* factors of locations on typical times */
     struct shapes shapes;
-    struct spread whole; /* of ln(time of an execution / sum of what its calls usually take) */
+    struct spread
+        whole;     /* of ln(time of an execution / sum of what its calls typically take) */
     double loss_z; /* an execution that is so many widths longer than those like it lost time:
                       what is less is noise ... */
     double loss_ratio; /* ... unless it is so many times as long, as an anomaly is; >= 1 */
@@ -130,29 +132,29 @@ void residual_release(struct residual_model *model);
 
 /*
  * What a tree lost: what it took (without the tracer's time) minus what executions like it
- * usually take, where that is more than noise. Whole ns, so that whoever subtracts the two gets
+ * typically take, where that is more than noise. Whole ns, so that whoever subtracts the two gets
  * the third.
  */
 struct residual_loss {
     int64_t typical_ns;
-    int64_t more_ns; /* took - usual; negative where it was shorter */
-    double z;        /* ln(took / usual) in widths of that, on its location */
+    int64_t more_ns; /* took - typical; negative where it was shorter */
+    double z;        /* ln(took / typical) in widths of that, on its location */
     int64_t ns;      /* more_ns if it is a loss, else 0 */
 };
 
-#define RESIDUAL_OPEN_SHARE 3 /* usual executions */
+#define RESIDUAL_OPEN_SHARE 3 /* typical executions */
 
 /*
  * residual_never_ends -- of an execution that had not ended when the events of its location
  * ended, after_ns before the run did: so long before that it hangs, or was cut off.
- *   typical_ns, longest_ns  what executions like it usually take; what any took
+ *   typical_ns, longest_ns  what executions like it typically take; what any took
  */
 static inline bool residual_never_ends(double after_ns, double typical_ns, double longest_ns)
 {
     return after_ns > RESIDUAL_OPEN_SHARE * typical_ns && after_ns > longest_ns;
 }
 
-/* residual_is_few -- too few executions to say what is usual: it is one of them (root_ns). */
+/* residual_is_few -- too few executions to say what is typical: it is one of them (root_ns). */
 static inline bool residual_is_few(const struct residual_model *model)
 {
     return model->n_trees < ROBUST_FEW;
@@ -260,17 +262,17 @@ bool residual_is_typical(const struct residual_model *model, uint32_t path);
 
 /*
  * residual_loss_of -- what a tree lost.
- *   pairs  of tree t. Where a path is not usual, all its time becomes excess.
+ *   pairs  of tree t. Where a path is not typical, all its time becomes excess.
  */
 void residual_loss_of(struct residual_pairs *pairs, const struct residual_model *model,
                       const struct residual_place *place, const struct forest *forest,
                       uint32_t t, struct residual_loss *out);
 
-/* residual_typical -- what the exclusive time of vertex v of tree t usually is, ns. */
+/* residual_typical -- what the exclusive time of vertex v of tree t typically is, ns. */
 double residual_typical(const struct residual_model *model, const struct residual_place *place,
                         const struct forest *forest, uint32_t t, uint32_t v);
 
-/* residual_common -- what vertex v of tree t usually takes, ns; 0 where most trees have no such
+/* residual_common -- what vertex v of tree t typically takes, ns; 0 where most trees have no such
  * call. */
 double residual_common(const struct residual_model *model, const struct residual_place *place,
                        const struct forest *forest, uint32_t t, uint32_t v);
@@ -281,7 +283,7 @@ double residual_typical_everywhere(const struct residual_model *model,
                                    const struct forest *forest, uint32_t t, uint32_t v);
 
 /*
- * residual_sure -- what vertex v of tree t took over the usual, weighed by how late it is, ns:
+ * residual_sure -- what vertex v of tree t took over the typical, weighed by how late it is, ns:
  * nothing where it took less.
  */
 double residual_sure(const struct residual_model *model, const struct residual_place *place,

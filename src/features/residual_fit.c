@@ -512,7 +512,7 @@ static void fit_path_sums(struct residual_model *m, const struct sums *s)
     free(count);
 }
 
-/* Beyond which width chance alone puts one execution of so many, by the tail that the others
+/* Beyond which width chance puts one execution of so many, by the tail that the others
  * have; the further tail is taken for an exponential one. Of few values no tail is known. */
 static double noise_limit(double *z, size_t n)
 {

@@ -1,6 +1,6 @@
 /*
  * residual_fit -- what the files of the model share: residual.c says what trees are worth by a
- * model, residual_fit.c makes it, and residual_times.c finds what is usual of the times of
+ * model, residual_fit.c makes it, and residual_times.c finds what is typical of the times of
  * calls, by call path and class. Nobody else includes it.
  */
 #ifndef SNAG_FEATURES_RESIDUAL_FIT_H
@@ -34,7 +34,7 @@ static inline uint32_t local_of(const struct view *view, uint32_t t, uint32_t pa
                : LOCAL_NONE;
 }
 
-/* m, s and exp(m) for vertex v of tree t; of a path never seen, no time at all is usual. */
+/* m, s and exp(m) for vertex v of tree t; of a path never seen, no time at all is typical. */
 static inline struct residual_context context_of(const struct view *view, uint32_t t,
                                                  uint32_t v)
 {
@@ -85,7 +85,7 @@ static inline uint32_t pair_of(struct residual_pairs *g, uint32_t path)
 }
 
 /*
- * residual_begin_tree -- forgets the pairs of the last tree; and what is usual where that was,
+ * residual_begin_tree -- forgets the pairs of the last tree; and what is typical where that was,
  * if tree t is elsewhere or the first there. Returns the classes of its vertices. All calls
  * with the same g must be with the same view, which does not change.
  */
@@ -96,7 +96,7 @@ const uint32_t *residual_begin_tree(struct residual_pairs *g, const struct view 
 const struct typical_call *residual_look_up(struct residual_pairs *g, const struct view *view,
                                             uint32_t t, uint32_t v);
 
-/* What is usual of vertex v of tree t, which was begun; valid until the next call.
+/* What is typical of vertex v of tree t, which was begun; valid until the next call.
  *   class  of v, as residual_begin_tree says */
 static inline const struct typical_call *typical_call(struct residual_pairs *g, uint32_t class,
                                                       const struct view *view, uint32_t t,

@@ -1,5 +1,5 @@
 /*
- * Forests are said in one line (sample_forest.h). Most have many equal trees, so that the usual
+ * Forests are said in one line (sample_forest.h). Most have many equal trees, so that the typical
  * is known, and one that differs.
  */
 #include "features/residual.h"
@@ -36,7 +36,7 @@ static void begin_on_two_ranks(struct sample_model *m, const char *zero, const c
     sample_model_learn(m);
 }
 
-/* n copies of `usual`, then `odd`. */
+/* n copies of `typical`, then `odd`. */
 static const char *mostly(int n, const char *typical, const char *odd)
 {
     static char text[1 << 16];
@@ -84,7 +84,7 @@ static void a_leaf_that_takes_a_fifth_more_is_so_much_stranger(void **state)
 
 /*
  * D = 170, c = 10 (what all times are multiples of, as the smallest is more than a hundredth
- * of D). B usually takes 50, here 390: z = ln(400/60) / 0.1 = 19.0. Lost: 340 ns = 2 D, all but
+ * of D). B typically takes 50, here 390: z = ln(400/60) / 0.1 = 19.0. Lost: 340 ns = 2 D, all but
  * surely.
  */
 static void time_lost_is_against_the_context(void **state)
@@ -116,7 +116,7 @@ static void time_lost_is_against_the_context(void **state)
     sample_model_release(&m);
 }
 
-/* 40 trees call B twice and take 30 there each; a B that takes 30 is usual in them only. */
+/* 40 trees call B twice and take 30 there each; a B that takes 30 is typical in them only. */
 static void the_subtree_is_part_of_the_context(void **state)
 {
     static char text[1 << 16];
@@ -137,7 +137,7 @@ static void the_subtree_is_part_of_the_context(void **state)
     sample_model_release(&m);
 }
 
-/* 19 of 20 calls of A make B and C; one makes neither B, nor a usual number of C. */
+/* 19 of 20 calls of A make B and C; one makes neither B, nor a typical number of C. */
 /* B takes three times as long on rank 7, which has other work: only more than that is lost. */
 static void what_is_constant_for_a_rank_is_no_excess_there(void **state)
 {
@@ -158,7 +158,7 @@ static void what_is_constant_for_a_rank_is_no_excess_there(void **state)
     sample_model_release(&m);
 }
 
-/* Of a rank that it has not seen, a model knows what is usual on all. */
+/* Of a rank that it has not seen, a model knows what is typical on all. */
 static void a_model_knows_ranks_by_their_number(void **state)
 {
     struct residual_measure measure[2];

@@ -89,7 +89,7 @@ struct spread {
  */
 double robust_quantile(double *x, size_t n, double q);
 
-#define ROBUST_FEW 10 /* values; between the two in the middle of fewer nothing is usual */
+#define ROBUST_FEW 10 /* values; between the two in the middle of fewer nothing is typical */
 
 /*
  * robust_middle -- the q of robust_quantile that is the median: of few values it is one of

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ENOUGH_EXECUTIONS 100.0 /* per location, to know what is usual */
+#define ENOUGH_EXECUTIONS 100.0 /* per location, to know what is typical */
 #define ENOUGH_CALLS_INSIDE 10.0
 #define MAX_NEAR 5
 #define OTHER_SHARE 10 /* per cent between two shares of the time that are worth saying */

@@ -417,7 +417,7 @@ static uint32_t end_of(struct census *c, const struct loop_cut *cut,
     return last + 1;
 }
 
-/* How many calls before an iteration, which follows a usual one, the last iteration lacks. The
+/* How many calls before an iteration, which follows a typical one, the last iteration lacks. The
  * last one is in hand. */
 static uint32_t n_lacked(const struct loop_cut *cut, const struct census *c,
                          const struct loop_sequence *s, uint32_t i, uint32_t typical_calls)

@@ -33,7 +33,7 @@
 #define OWN_NS 4.0        /* in iterations of an inner loop whose number varies */
 #define VARIES 0.1        /* standard deviation over mean */
 #define CLEARLY_ALIKE 0.7 /* likeness; where there is such a loop, no other is looked at */
-#define CLEAR_SHARE 0.3   /* of the time is in usual iterations */
+#define CLEAR_SHARE 0.3   /* of the time is in typical iterations */
 #define EVEN 0.5          /* median over mean: less is uneven */
 #define EXCHANGE_CALLS 4u
 #define MAX_EXCHANGES 16u   /* of a step */

@@ -170,7 +170,7 @@ static void a_loop_has_neither_what_is_before_nor_what_is_after_it(void **state)
         assert_int_equal(part->calls.end[i], 8 + 4 * i);
     }
     assert_int_equal(part->ns[0], 44000);  /* until the next begins */
-    assert_int_equal(part->ns[49], 44000); /* as usual */
+    assert_int_equal(part->ns[49], 44000); /* as typical */
     assert_int_equal(p.profile.row[p.loops.loop[0].region].n_calls, 50);
     assert_int_equal(p.defs.region[p.loops.loop[0].region].kind, REGION_LOOP);
     end(&p);

@@ -1,7 +1,7 @@
 /*
  * model_file -- what was learnt from one run, in a file of its own, for the next run.
  *
- * All that a score depends on: what is usual for the function of interest, the calibration its
+ * All that a score depends on: what is typical for the function of interest, the calibration its
  * executions were measured by, what was learnt from labels, and, where the detector was a
  * one-class SVM, the machine and the embedding its vectors are made with. Functions are kept by
  * name and subtrees by hash, so that any trace of the same program can be scored.

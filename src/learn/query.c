@@ -60,7 +60,7 @@ static uint32_t kind_of(const struct choice *c, uint32_t i)
     return reasons_kind(c->learner->input.reasons, i);
 }
 
-/* How surely it was held up with others, 0..1, as long as nothing was said of any of them. */
+/* How likely it was held up with others, 0..1, as long as nothing was said of any of them. */
 static double wave_of(const struct choice *c, uint32_t i)
 {
     const struct reasons *reasons = c->learner->input.reasons;

@@ -206,7 +206,7 @@ static uint32_t or_unknown(uint32_t number, uint32_t n)
     return number < n ? number : n;
 }
 
-/* The path that lost most: surely, or in all; or that was shorter by most. */
+/* The path that lost most: for certain, or in all; or that was shorter by most. */
 static uint32_t worst_path(const struct residual_pairs *pairs, enum score_part part)
 {
     uint32_t path = PATH_NONE;

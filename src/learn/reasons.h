@@ -81,7 +81,7 @@ uint32_t reasons_kind(const struct reasons *reasons, uint32_t i);
 /*
  * reasons_wave -- the wave that execution i was held up in, < rows.n_cols - n_lasting, or
  * REASONS_NO_WAVE.
- *   strength  out: how surely, 0..1
+ *   strength  out: how likely, 0..1
  */
 uint32_t reasons_wave(const struct reasons *reasons, uint32_t i, double *strength);
 

@@ -16,7 +16,7 @@ struct fixture {
     struct reasons reasons;
 };
 
-/* Usual trees, then the odd ones, whose numbers begin at USUAL. */
+/* Typical trees, then the odd ones, whose numbers begin at USUAL. */
 static void begin(struct fixture *f, const char *odd)
 {
     static char text[1 << 14];

@@ -20,7 +20,7 @@
 
 /* ------------------------------------------------------------- on which node a process runs */
 
-/* usual: the node of those that do not say it, or "". */
+/* typical: the node of those that do not say it, or "". */
 static void hosts_init(struct hosts *hosts, const char *typical)
 {
     *hosts = (struct hosts){0};

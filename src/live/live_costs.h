@@ -8,7 +8,7 @@
  *     live_costs_settle(costs, step, keep, ctx);              what is known by now
  *
  * The ranks' synchronisations of the last steps are kept (sync_window.h). When a step is over,
- * what each was in excess is taken out and the rest is played again, up to the end of the step.
+ * what each was in excess is taken out and the rest is replayed, up to the end of the step.
  * If all ranks are ahead by the same time then, and nothing is under way that left before, the
  * program is ahead by that, and will be: that is the cost. Else it is asked again in the next
  * steps:
@@ -77,7 +77,7 @@ void live_costs_call(struct live_costs *costs, const struct ad_step *step,
 
 /*
  * live_costs_execution -- tree t of a function of interest. What it lost in each of its calls
- * says the model, or what calls of their functions usually take (not where calls are judged by
+ * says the model, or what calls of their functions typically take (not where calls are judged by
  * path or by inclusive times: then it is not asked about). O(vertices).
  */
 void live_costs_execution(struct live_costs *costs, const struct ad_step *step,

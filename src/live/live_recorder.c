@@ -1,6 +1,6 @@
 /*
  * Records of strange calls, and of normal ones to compare them with: of each step, location
- * and function the call that took most nearly what is usual (the median) is kept, if it is
+ * and function the call that took most nearly what is typical (the median) is kept, if it is
  * normal, in place of the one before. When a call of the function turns out to be strange,
  * that is given away, once; where there is none yet, as soon as there is one.
  *

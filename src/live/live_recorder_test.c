@@ -40,7 +40,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* n usual calls, 100 us apart. */
+/* n typical calls, 100 us apart. */
 static void say_typical(uint32_t location, uint64_t from_ns, int n)
 {
     for (int i = 0; i < n; i++)
@@ -116,7 +116,7 @@ static void assert_says(const char *sql, const char *expected)
     "iif(c.value ->> 'is_anomaly', '*', '') || iif(c.value ->> 'exit' = 0, '...', ''), ' ') "  \
     "FROM anomalies, json_each(record, '" list "') AS c"
 
-/* Step 0 ends 300 us after the last usual call; call 200 is strange and its last but one. */
+/* Step 0 ends 300 us after the last typical call; call 200 is strange and its last but one. */
 static void windows_go_across_steps(void **state)
 {
     (void)state;
@@ -364,7 +364,7 @@ static void late_verdicts_have_no_window(void **state)
 /*
  * Step 0 has two strange calls: one normal one goes with them, the first that took 11 us, which
  * is the median of 202 calls of which 100 took 10. Step 1 has one and nothing else: that of
- * step 0 is gone, so the next usual call goes with it, in step 2.
+ * step 0 is gone, so the next typical call goes with it, in step 2.
  */
 static void a_normal_call_goes_with_strange_ones(void **state)
 {
@@ -410,7 +410,7 @@ static void statistics_and_models_are_left_behind(void **state)
                 "101");
 }
 
-/* In the end calls of 5 ms are as usual as any. */
+/* In the end calls of 5 ms are as typical as any. */
 static void what_turns_out_to_be_usual_is_marked(void **state)
 {
     (void)state;

@@ -136,7 +136,7 @@ uint64_t tree_feature_value(const struct tree_feature *feature, const struct liv
     return value < TREE_FEATURE_MAX ? value : TREE_FEATURE_MAX;
 }
 
-/* ---------------------------------------------------------------------------- what is usual */
+/* ---------------------------------------------------------------------------- what is typical */
 
 void rolling_init(struct rolling *r, const struct rolling_opts *opts)
 {

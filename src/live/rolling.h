@@ -4,10 +4,10 @@
  * Mean and deviation of every feature over the executions that were left within a window of
  * time before this one. An execution is compared with those before it, then it is one of them.
  *
- * What is strange must not widen what is usual: a value further out than seven deviations
+ * What is strange must not widen what is typical: a value further out than seven deviations
  * enters as if it were there and no further (Winsor). Then what fewer than one in fifty do,
  * 1 / 7^2, however extreme, cannot widen the deviation for long; what more of them do is taken
- * for another way of being usual. And where the program changes its pace, the mean follows,
+ * for another way of being typical. And where the program changes its pace, the mean follows,
  * which it would not if what is strange were left out.
  *
  * Forgetting is exact: values are whole numbers, sums of 128 bits, so what goes out of the

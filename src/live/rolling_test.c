@@ -79,7 +79,7 @@ static void forgetting_is_exact(void **state)
     rolling_release(&fresh);
 }
 
-/* One in a hundred takes 50 times as long: what is usual stays about what it was, or not. */
+/* One in a hundred takes 50 times as long: what is typical stays about what it was, or not. */
 static double deviation_among_extremes(bool is_plain, uint32_t *n_found)
 {
     struct rolling_opts opts = opts_of("duration");
@@ -115,7 +115,7 @@ static void extremes_do_not_widen_what_is_usual(void **state)
     assert_true(n_found_plain < 5);
 }
 
-/* Ten times slower from now on: strange at first, then usual. */
+/* Ten times slower from now on: strange at first, then typical. */
 static void a_new_pace_is_learnt(void **state)
 {
     struct rolling_opts opts = opts_of("duration");

@@ -1,6 +1,6 @@
 /*
  * sync_window -- where the ranks of a program that runs have waited for each other lately, to
- * be played again without some of the time.
+ * be replayed without some of the time.
  *
  *     sync_window_take(&w, step);              in every step
  *     sync_window_open(&w, step);              when something is asked: w.replay is ready

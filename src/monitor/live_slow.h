@@ -42,7 +42,8 @@ struct slow_rank {
         is_compared; /* PEERS_MIN_PLACES ranks or more have called something that it has called */
     enum peer_verdict verdict;
     double own_ns, wait_ns;
-    double slow_ns, more_ns, maybe_ns; /* excess: surely slow, more to do, not surely slow */
+    double slow_ns, more_ns,
+        maybe_ns; /* excess: significantly slow, more to do, not significantly slow */
     struct slow_function in[SLOW_MAX_NAMED];
     uint32_t n_in;
 };
@@ -58,7 +59,7 @@ struct slow_table {
 /*
  * slow_find -- compare the ranks.
  *   rank  (table->n_ranks) out
- * Those that are not compared are usual. Returns how many were. O(n_cells log n_cells).
+ * Those that are not compared are typical. Returns how many were. O(n_cells log n_cells).
  */
 uint32_t slow_find(struct slow_table *table, struct slow_rank *rank);
 

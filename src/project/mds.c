@@ -26,15 +26,6 @@ struct mds {
     double **distance;  /* [threads], [n] each: of the row being placed */
 };
 
-static double distance(const double *a, const double *b, size_t cols)
-{
-    double sum = 0;
-
-    for (size_t c = 0; c < cols; c++)
-        sum += (a[c] - b[c]) * (a[c] - b[c]);
-    return sqrt(sum);
-}
-
 /*
  * One step of the majorization for a single point: the mean over the others of where each would
  * have it, at the wanted distance in the present direction. Returns the stress at y.
@@ -64,8 +55,8 @@ static void measure_rows(void *ctx, size_t begin, size_t end, unsigned worker)
     (void)worker;
     for (size_t i = begin; i < end; i++)
         for (size_t j = 0; j < m->n; j++)
-            m->delta[i * m->n + j] = distance(matrix_row(m->x, m->landmark[i]),
-                                              matrix_row(m->x, m->landmark[j]), m->x.cols);
+            m->delta[i * m->n + j] = sqrt(matrix_square_between(
+                matrix_row(m->x, m->landmark[i]), matrix_row(m->x, m->landmark[j]), m->x.cols));
 }
 
 static void step_rows(void *ctx, size_t begin, size_t end, unsigned worker)
@@ -88,8 +79,8 @@ static void place_rows(void *ctx, size_t begin, size_t end, unsigned worker)
         size_t nearest = 0;
 
         for (size_t j = 0; j < m->n; j++) {
-            wanted[j] =
-                distance(matrix_row(m->x, i), matrix_row(m->x, m->landmark[j]), m->x.cols);
+            wanted[j] = sqrt(matrix_square_between(
+                matrix_row(m->x, i), matrix_row(m->x, m->landmark[j]), m->x.cols));
             if (wanted[j] < wanted[nearest])
                 nearest = j;
         }

@@ -64,15 +64,6 @@ struct assignment {
     uint32_t *list; /* [rows] */
 };
 
-static double square_between(const double *a, const double *b, size_t cols)
-{
-    double sum = 0;
-
-    for (size_t c = 0; c < cols; c++)
-        sum += (a[c] - b[c]) * (a[c] - b[c]);
-    return sum;
-}
-
 static void assign_rows(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     struct assignment *a = ctx;
@@ -83,7 +74,7 @@ static void assign_rows(void *ctx, size_t begin, size_t end, unsigned worker)
 
         for (size_t p = 0; p < a->pivots.rows; p++) {
             double square =
-                square_between(matrix_row(a->x, i), matrix_row(a->pivots, p), a->x.cols);
+                matrix_square_between(matrix_row(a->x, i), matrix_row(a->pivots, p), a->x.cols);
 
             if (square < best) {
                 best = square;
@@ -125,11 +116,11 @@ static void sort_nearby(struct nearest_search *s, struct matrix pivots)
     s->nearby = mem_resize(NULL, s->n_lists * s->n_lists, sizeof *s->nearby);
     for (size_t p = 0; p < s->n_lists; p++) {
         for (size_t q = 0; q < s->n_lists; q++)
-            other[q] =
-                (struct near_point){p == q ? -1
-                                           : square_between(matrix_row(pivots, p),
-                                                            matrix_row(pivots, q), pivots.cols),
-                                    (uint32_t)q};
+            other[q] = (struct near_point){p == q ? -1
+                                                  : matrix_square_between(matrix_row(pivots, p),
+                                                                          matrix_row(pivots, q),
+                                                                          pivots.cols),
+                                           (uint32_t)q};
         qsort(other, s->n_lists, sizeof *other, by_distance);
         for (size_t q = 0; q < s->n_lists; q++)
             s->nearby[p * s->n_lists + q] = other[q].at;
@@ -211,7 +202,7 @@ static void keep(const struct nearest_search *s, size_t i, struct near_point *he
 
     for (size_t c = 0; c < s->k; c++) {
         heap[c].square =
-            square_between(matrix_row(s->x, i), matrix_row(s->x, heap[c].at), s->x.cols);
+            matrix_square_between(matrix_row(s->x, i), matrix_row(s->x, heap[c].at), s->x.cols);
         heap[c].at = s->row[heap[c].at];
     }
     qsort(heap, s->k, sizeof *heap, by_distance);

@@ -25,7 +25,7 @@ struct quad_cell {
     bool is_leaf;
 };
 
-/* What acts on a leaf. */
+/* What pulls at a leaf. */
 struct list {
     float *x, *y, *mass; /* [cap] aligned, [n] used, padded with mass 0 */
     size_t n;

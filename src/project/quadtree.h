@@ -2,7 +2,7 @@
  * quadtree -- how points on a plane push each other apart, in O(n log n).
  *
  * The points are sorted along a Z curve; a cell of the tree is then a range of them. For each
- * leaf one list is made of what acts on it, far cells as one body in their centre of mass and
+ * leaf one list is made of what pulls at it, far cells as one body in their centre of mass and
  * near points one by one, and the points of the leaf go through that list eight at a time.
  *
  * Source: Barnes, Hut: A hierarchical O(N log N) force-calculation algorithm, Nature 324, 1986;

@@ -27,7 +27,7 @@
 
 /*
  * The width is searched in units of the row's own mean distance, from which one step of the
- * usual search (double or halve until it is bracketed, then bisect) does not get far.
+ * common search (double or halve until it is bracketed, then bisect) does not get far.
  */
 
 /* Sets p for this precision and returns its entropy. */

@@ -1,4 +1,4 @@
-/* A directory is claimed for numbers: program * 2^32 + rank. */
+/* A directory is locked by numbers: program * 2^32 + rank. */
 #include "prov/prov_dir.h"
 
 #include "base/err.h"

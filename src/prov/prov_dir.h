@@ -1,13 +1,13 @@
 /*
  * prov_dir -- where a provenance store is: `sqlite:DIR?shards=N`, or just DIR; and the
- * directory of one that is written: made when it is not there, claimed by the process that
+ * directory of one that is written: made when it is not there, locked by the process that
  * writes, left alone when it is a run.
  *
  *     DIR/shard-0000.db ... shard-NNNN.db
  *     DIR/lock                             while somebody writes it
  *
  * Instances of a job may write to one store if each has said which rank of which program it
- * writes; what is claimed twice is refused.
+ * writes; what is locked twice is refused.
  */
 #ifndef SNAG_PROV_PROV_DIR_H
 #define SNAG_PROV_PROV_DIR_H
@@ -57,7 +57,7 @@ struct prov_home {
 };
 
 /*
- * prov_home_open -- make the directory or look at it, and claim it.
+ * prov_home_open -- make the directory or look at it, and lock it.
  *   rank  the only one of the program that is written; NULL: all
  * Returns 0, ERR_IO, ERR_EXISTS when something else is there, or another process writes it.
  */
@@ -68,7 +68,7 @@ int prov_home_open(struct prov_home *home, const struct prov_dir *place, uint32_
 void prov_home_close(struct prov_home *home);
 
 /*
- * prov_home_lock -- claim all of the store in a directory, as nobody else writes it then.
+ * prov_home_lock -- lock all of the store in a directory, as nobody else writes it then.
  *   dir  its handle
  * Returns 0, ERR_EXISTS while somebody writes it, or ERR_IO. lock_file_release it.
  */

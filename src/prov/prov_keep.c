@@ -1,7 +1,7 @@
 /*
  * Which runs are over is asked before anything is copied: what ends in between may have rows
  * in one shard that the copy of another does not have. A run that does not say its end was
- * killed, if nobody has claimed the store. Which runs may go, and a directory that is there as
+ * killed, if nobody has locked the store. Which runs may go, and a directory that is there as
  * a whole or not at all, are the same for all kinds of stores.
  */
 #include "prov/prov_keep.h"
@@ -279,18 +279,6 @@ static int exec(struct database *d, const char *sql, const char *what, const cha
                : database_error(d->sql, what, path);
 }
 
-static int64_t ask(struct database *d, const char *sql)
-{
-    sqlite3_stmt *query = NULL;
-    int64_t value = 0;
-
-    if (sqlite3_prepare_v2(d->sql, sql, -1, &query, NULL) == SQLITE_OK &&
-        sqlite3_step(query) == SQLITE_ROW)
-        value = sqlite3_column_int64(query, 0);
-    sqlite3_finalize(query);
-    return value;
-}
-
 /* ----------------------------------------------------------------------------- its runs */
 
 /* Those that have rows, the oldest first. */
@@ -393,9 +381,7 @@ static int used_bytes(const struct shard_keep *k, uint64_t *bytes)
 
         rc = open_shard(k, i, DATABASE_READ, &d);
         if (rc == 0)
-            *bytes +=
-                (uint64_t)((ask(&d, "PRAGMA page_count") - ask(&d, "PRAGMA freelist_count")) *
-                           ask(&d, "PRAGMA page_size"));
+            *bytes += database_used_bytes(&d);
         database_close(&d);
     }
     return rc;

@@ -109,23 +109,9 @@ static int exec(struct database *d, const char *sql, const char *path)
                : database_error(d->sql, "cannot open", path);
 }
 
-/* The number that a question answers, or -1. */
-static long long ask(struct database *d, char *sql)
-{
-    sqlite3_stmt *query = NULL;
-    long long value = -1;
-
-    if (sql && sqlite3_prepare_v2(d->sql, sql, -1, &query, NULL) == SQLITE_OK &&
-        sqlite3_step(query) == SQLITE_ROW)
-        value = sqlite3_column_int64(query, 0);
-    sqlite3_finalize(query);
-    sqlite3_free(sql);
-    return value;
-}
-
 static long long meta(struct database *d, const char *as, const char *key)
 {
-    return ask(d, sqlite3_mprintf("SELECT value FROM %w.meta WHERE key = %Q", as, key));
+    return database_number(d, -1, "SELECT value FROM %w.meta WHERE key = %Q", as, key);
 }
 
 /*
@@ -157,7 +143,7 @@ static int make_tables(struct database *d, uint32_t shard, uint32_t n_shards, co
     if (rc == 0)
         rc = exec(d, "BEGIN IMMEDIATE", path);
     if (rc == 0 &&
-        ask(d, sqlite3_mprintf("SELECT count(*) FROM (SELECT 1 FROM sqlite_schema LIMIT 1)")) ==
+        database_number(d, -1, "SELECT count(*) FROM (SELECT 1 FROM sqlite_schema LIMIT 1)") ==
             0) {
         rc = exec(d, schema, path);
         if (rc == 0)
@@ -296,8 +282,8 @@ bool prov_shard_is_empty(struct database *d)
     bool is_empty = true;
 
     for (int t = 0; t < N_PROV_TABLES; t++)
-        is_empty &= ask(d, sqlite3_mprintf("SELECT EXISTS (SELECT 1 FROM %s)",
-                                           prov_tables[t].name)) == 0;
+        is_empty &= database_number(d, -1, "SELECT EXISTS (SELECT 1 FROM %s)",
+                                    prov_tables[t].name) == 0;
     return is_empty;
 }
 
@@ -419,11 +405,7 @@ int prov_shard_write(struct prov_shard *s, struct prov_job *const *job, size_t n
 
 uint64_t prov_shard_used(struct prov_shard *s)
 {
-    long long n = ask(&s->database, sqlite3_mprintf("PRAGMA page_count")),
-              n_free = ask(&s->database, sqlite3_mprintf("PRAGMA freelist_count")),
-              bytes = ask(&s->database, sqlite3_mprintf("PRAGMA page_size"));
-
-    return n > n_free && bytes > 0 ? (uint64_t)((n - n_free) * bytes) : 0;
+    return database_used_bytes(&s->database);
 }
 
 uint64_t prov_shard_thin(struct prov_shard *s, int64_t run)

@@ -1,6 +1,6 @@
 /*
  * A reader and a writer of MessagePack of our own: few kinds of elements are used, and the reader
- * makes no room for as many elements as a frame of five bytes claims to hold. It walks over the
+ * makes no room for as many elements as a frame of five bytes says to hold. It walks over the
  * bytes, and each function takes the one element that must come next; anything else, or more
  * than is allowed, marks the reader bad, and it yields zeros from then on, so that only the
  * end needs to be looked at. The first byte of an element says what it is; its width and the

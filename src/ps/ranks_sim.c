@@ -322,7 +322,7 @@ static int lay_out(struct tree_sim *t, uint32_t depth, uint32_t fan)
     return 0;
 }
 
-/* So many servers need more files than a process may usually have. */
+/* So many servers need more files than a process may have by default. */
 static void raise_limit(uint32_t n_servers)
 {
     struct rlimit files;

@@ -1,6 +1,6 @@
 /*
  * Trees are gone through place by place, so that one mark per path tells what is known of it.
- * The history of places is made of the same: own work, and what is usual of it, by the time at
+ * The history of places is made of the same: own work, and what is typical of it, by the time at
  * which executions began.
  */
 #include "ranks/peer_cells.h"
@@ -14,8 +14,8 @@
 #include <stdlib.h>
 
 #define MEDIAN_ERROR 1.2533 /* standard error of a median, in that of a mean */
-#define MAX_EXCESS 0.999    /* of the time of a cell: something is left for the usual */
-#define MIN_NS 1.0          /* that a call usually takes, to have taken time */
+#define MAX_EXCESS 0.999    /* of the time of a cell: something is left for the typical */
+#define MIN_NS 1.0          /* that a call typically takes, to have taken time */
 
 /* Vertices of own work, each with its cell. */
 struct cell_work {
@@ -39,7 +39,7 @@ double peer_ratio(const struct scoring *w, const struct peers *peers, uint32_t t
 /*
  * Ratios are of times plus c, as times below the tick of the clock say nothing. Where c is
  * as long as the calls (in a leaf it is the shortest of them), calls that take 20 % longer have
- * a ratio of ln 1.1. Of calls that usually take no time, on a coarse clock, that is all
+ * a ratio of ln 1.1. Of calls that typically take no time, on a coarse clock, that is all
  * that is known.
  */
 double peer_cell_excess(const struct peer_cell *cell, double above, double offset_ns)
@@ -248,9 +248,9 @@ const struct peer_cell *peer_cells_find(const struct peer_cells *cells, uint32_t
 /* ------------------------------------------------------------------------------- history */
 
 /*
- * Sums of what was and of what is usual, by place and time. Usual is a median over all places:
+ * Sums of what was and of what is typical, by place and time. Typical is a median over all places:
  * the sum of skewed times is above that of their medians, and a place may have the larger calls
- * of a path. So the picture is that of the verdicts: usual for a place is what its own work
+ * of a path. So the picture is that of the verdicts: typical for a place is what its own work
  * takes without what it is slow by.
  */
 

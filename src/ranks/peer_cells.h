@@ -1,6 +1,6 @@
 /*
  * peer_cells -- what a place does on a call path: the middle of its calls' log ratios to what
- * such calls usually take, and how many they are. There is a cell where a place has calls on a
+ * such calls typically take, and how many they are. There is a cell where a place has calls on a
  * path, and no other: a trace in which every rank calls functions of its own has as many ranks
  * times paths as nobody has memory for.
  *
@@ -20,7 +20,7 @@ struct peer_cell {
     double above_off;    /* (by which that may be off) */
     bool is_alone;       /* if there are others; else over what is typical: for the owner */
     double time_ns;      /* of all calls */
-    double typical_ns;   /* that calls with the same calls below usually take, on any place */
+    double typical_ns;   /* that calls with the same calls below typically take, on any place */
 };
 
 struct peer_cells {

@@ -1,5 +1,5 @@
 /*
- * The run is played again with the calls of a place as fast, and as many, as those of its
+ * The run is replayed with the calls of a place as fast, and as many, as those of its
  * peers. What a place waits for its own GPUs is its own work: that is split from what it waits
  * for others before places are compared, named by the operations that take longer there after
  * that, and taken out of these, not of the waits, when the run is played.

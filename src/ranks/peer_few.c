@@ -125,7 +125,7 @@ static double chance_of(const struct signs *s)
 }
 
 /*
- * What the place spends on a path over the others, by what its calls there usually take, so
+ * What the place spends on a path over the others, by what its calls there typically take, so
  * that a single one that was stopped does not count: they are slower than the others', or there
  * are more of them.
  */

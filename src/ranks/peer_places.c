@@ -1,6 +1,6 @@
 /*
  * Places are told apart by what locations are called: a stage by the number behind one of the
- * usual texts in the name of a thread. They are found sorted, so that a place has its trees one
+ * texts that are common in the name of a thread. They are found sorted, so that a place has its trees one
  * after another. What is said of workers is lifted to the places that they are in, and of each
  * place the paths that it loses most on are told in words.
  */

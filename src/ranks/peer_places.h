@@ -20,7 +20,7 @@ void peer_places_find(const struct scoring *scoring, const struct peers_opts *op
 /*
  * peers_lift -- what is known of workers, said of the places that they belong to.
  *   workers  by PEERS_BY_WORKER, already compared
- * A place is slow when a worker in it is, then imbalanced, then unsure; waits when one waits.
+ * A place is slow when a worker in it is, then imbalanced, then inconclusive; waits when one waits.
  */
 void peers_lift(const struct scoring *scoring, struct peers *workers,
                 const struct peers_opts *opts, struct peers *out);

@@ -1,7 +1,7 @@
 /* What is seen in the vertices is in cells (peer_cells.h); the rest is about these. */
 #include "ranks/peers.h"
 
-#include "base/known.h"
+#include "base/error_bound.h"
 #include "base/mem.h"
 #include "base/order.h"
 #include "base/student.h"
@@ -275,16 +275,16 @@ static void set_excess(const struct peer_finder *f, const struct peer_cell *cell
 
     found->excess_ns = excess_ns;
     found->factor = factor_of(cell, excess_ns);
-    found->off_ns =
-        fmax(excess_of_calls(f, cell, found->above + found->off) - excess_ns,
-             excess_ns - excess_of_calls(f, cell, known_part(found->above, found->off)));
+    found->off_ns = fmax(
+        excess_of_calls(f, cell, found->above + found->off) - excess_ns,
+        excess_ns - excess_of_calls(f, cell, error_bound_beyond(found->above, found->off)));
 }
 
 /* What of it is no matter of begins and ends that were elsewhere. */
 static bool is_surely_slow(const struct peer_finder *f, const struct peer_cell *cell,
                            const struct peer_path *found, const struct across *a)
 {
-    double above = known_part(found->above, found->off);
+    double above = error_bound_beyond(found->above, found->off);
 
     return !cell->is_alone &&
            f->n_tests * chance_of(above, a, cell->error) <= PEERS_FALSE_ALARMS &&
@@ -419,7 +419,7 @@ static void judge_stage(struct peer_finder *f, const struct peer_cell *cell, uin
     found.off = cell->above_off;
     set_excess(f, cell, &found);
     if (found.factor < STAGE_FACTOR ||
-        known_part(found.above, found.off) <= PEERS_TASK_WIDTHS * a->width)
+        error_bound_beyond(found.above, found.off) <= PEERS_TASK_WIDTHS * a->width)
         return;
     if (found.excess_ns < PEERS_WORTH_NAMING * time_of(place))
         return;
@@ -622,7 +622,7 @@ static void judge_work(struct peer_finder *f)
             continue;
         if (p->more_ns >= fmax(least_ns, p->slow_ns))
             p->verdict = PEER_IMBALANCED;
-        else if (known_part(p->slow_ns, p->off_ns) >= least_ns)
+        else if (error_bound_beyond(p->slow_ns, p->off_ns) >= least_ns)
             p->verdict = has_more_data(p, typical_bytes) ? PEER_IMBALANCED : PEER_SLOW;
         else if (p->slow_ns + p->maybe_ns >= least_ns)
             p->verdict = PEER_INCONCLUSIVE;

@@ -3,13 +3,13 @@
  *
  * Anomalies are rare; a rank that is always 8 % late is in no list of them. Here every place is
  * compared with the others in what it does the same: the times of its calls on a call path,
- * against what calls on this path with the same calls below usually take (residual.h), against
+ * against what calls on this path with the same calls below typically take (residual.h), against
  * how far the other places are from that.
  *
  *     rank        0      1      2      3      4      median  width
  *     kernel   +0.1 %  -0.2 %  +5.1 %  +0.0 %  -0.1 %   0.0 %  0.15 %     rank 2 is slow there
  *
- * Waiting is nobody's own work. A place whose calls on a path, by what such calls usually take,
+ * Waiting is nobody's own work. A place whose calls on a path, by what such calls typically take,
  * are more than those of its peers, or which moves more data, has more to do: that is an
  * imbalance, and it is not slow.
  */
@@ -27,7 +27,7 @@
 #define PEERS_MATERIAL 0.002     /* of a place's time: less is not worth a verdict */
 #define PEERS_WORTH_NAMING 0.001 /* ... and less than that of a path is not named */
 #define PEERS_FALSE_ALARMS 0.005 /* places called slow in a trace in which none is */
-#define PEERS_MAYBE 20.0         /* times as often may one be called unsure */
+#define PEERS_MAYBE 20.0         /* times as often may one be called inconclusive */
 #define PEERS_MIN_FACTOR 1.015   /* by which calls take longer, or are more, to count */
 #define PEERS_MIN_CALLS 8u       /* of a place on a path, for their middle to mean anything */
 #define PEERS_MIN_WIDTH 1e-3     /* of ratios: clocks and caches are not better than that */
@@ -49,7 +49,7 @@ enum peer_by {
 struct peers_opts {
     enum peer_by by;
     const char *stage;  /* what the number of a stage stands behind in the names of threads;
-                           NULL: one of the usual texts */
+                           NULL: one of the common texts */
     double least_apart; /* own work of an execution over that of the middle place: where none
                            has so much more, nobody is looked at; 0: all are */
 };
@@ -84,8 +84,9 @@ struct peer_place {
     const char *node;               /* ... or "" */
     uint32_t n_executions;
     double own_ns, wait_ns; /* exclusive time in its executions: working, and waiting */
-    double slow_ns, more_ns, maybe_ns; /* excess: surely slow, more to do, not surely slow */
-    double off_ns;                     /* by which slow_ns may be off */
+    double slow_ns, more_ns,
+        maybe_ns;    /* excess: significantly slow, more to do, not significantly slow */
+    double off_ns;   /* by which slow_ns may be off */
     double bytes;    /* sent in an execution, on average, if the messages are known */
     double slowdown; /* S_w: the ideal run, but with this place as it was, against the ideal;
                         NAN: not known */
@@ -186,7 +187,7 @@ struct peer_execution {
 
 /*
  * peers_excess -- what the calls of an execution take more than those of the peers of its
- * place, or are more: 0 but on the paths on which that is surely slow, or has more to do.
+ * place, or are more: 0 but on the paths on which that is significantly slow, or has more to do.
  *   factor  (paths of the model) all 1; scratch that is so again
  *   excess  (vertices of the tree) out
  */
@@ -223,8 +224,8 @@ const char *peer_by_name(enum peer_by by);
 uint32_t peer_stage(const struct location *location, const char *text);
 
 /*
- * peers_costs -- what the slow places cost the run: it is played again (replay/what_if.h)
- * with their calls on the paths where they surely are slow as fast as those of their peers.
+ * peers_costs -- what the slow places cost the run: it is replayed (replay/what_if.h)
+ * with their calls on the paths where they are significantly slow as fast as those of their peers.
  * Sets slowdown, and cost_ns of slow places. Not known where a place takes no part in the
  * replay. Where operations on streams are known to depend on each other, slowdown is against
  * the ideal (struct ideal), and that of each place and operation is set too. Returns 0 or
@@ -259,7 +260,7 @@ const char *peer_verdict_name(enum peer_verdict verdict);
 const char *peer_verdict_word(enum peer_verdict verdict);
 
 /* peer_slowdown -- S_w; where it is not known own work against what peers need for the same; of
- * one that is imbalanced or not surely slow, with what it has more to do, and may lose. */
+ * one that is imbalanced or not significantly slow, with what it has more to do, and may lose. */
 double peer_slowdown(const struct peer_place *place);
 
 #endif

@@ -221,7 +221,7 @@ static bool gaps_next(struct gaps *g, uint64_t *begin_ns, uint64_t *end_ns)
     return true;
 }
 
-/* What the gaps take over an equal share of what is usual, each; returns the sum. */
+/* What the gaps take over an equal share of what is typical, each; returns the sum. */
 static double over_typical(const struct call_view *calls, uint32_t row, int64_t excess_ns,
                            double *share)
 {

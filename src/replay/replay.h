@@ -57,7 +57,7 @@ struct sync_cut {
 
 #define CUT_BLOCK 512u
 
-/* A model may say of calls that they usually take centuries; sums of times stay below 2^63. */
+/* A model may say of calls that they typically take centuries; sums of times stay below 2^63. */
 #define MAX_ADDED_NS ((int64_t)1 << 61)
 
 struct replay {
@@ -101,7 +101,7 @@ void replay_release(struct replay *r);
  * replay_cut -- take time out of a call, or with a negative time put it in; what its own calls
  * take stays.
  *   row        a call of the location
- *   excess_ns  what its exclusive time is over what is usual
+ *   excess_ns  what its exclusive time is over what is typical
  * Of a call of MPI only what it took beside waiting counts: nothing where it waited for longer
  * than the excess, and nothing where it waited for what is not in the trace. Of one with calls
  * inside, the excess is where the time between these is longest. Returns what is cut.
@@ -129,11 +129,11 @@ void replay_spread(const struct call_view *calls, uint32_t row, int64_t excess_n
                    replay_spread_fn *fn, void *ctx);
 
 /*
- * replay_cut_late -- threads come to a barrier of their team by when they usually do: whatever
+ * replay_cut_late -- threads come to a barrier of their team by when they typically do: whatever
  * kept those who came later is taken out of what they did since they last were in step.
  *   row      a call of the barrier, of whoever forked
- *   late_ns  so much longer than usual it waited there
- *   held_ns  so much later than usual it came itself: what held it up may have held up others
+ *   late_ns  so much longer than typical it waited there
+ *   held_ns  so much later than typical it came itself: what held it up may have held up others
  * What is taken out of them otherwise counts. Returns for how much of it that can be done.
  * O(log syncs + threads of the team).
  */

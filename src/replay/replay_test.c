@@ -406,7 +406,7 @@ static void the_excess_of_a_caller_is_in_its_longest_gap(void **state)
 {
     struct played p;
 
-    (void)state; /* 2 us of its own usually, 21 before the message and 1 after it */
+    (void)state; /* 2 us of its own typically, 21 before the message and 1 after it */
     BEGIN(&p, "step@0-23( MPI_Send@21-22>1 ) calc@23-24", "MPI_Recv@0-22<0 calc@22-60");
     assert_us(saved(&p, 0, 0, 20), 20);
     end(&p);
@@ -438,7 +438,7 @@ static void a_call_can_take_longer(void **state)
     end(&p);
 }
 
-/* A model that says that calls usually take centuries: sums stay numbers, and are forgotten. */
+/* A model that says that calls typically take centuries: sums stay numbers, and are forgotten. */
 static void centuries_are_added_once(void **state)
 {
     struct played p;

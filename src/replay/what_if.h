@@ -1,5 +1,5 @@
 /*
- * what_if -- a run, ready to be played again without some of its time.
+ * what_if -- a run, ready to be replayed without some of its time.
  *
  *     what_if_init(&w, &columns, &defs);
  *     what_if_cut(&w, &why, t, excess);        any number of executions
@@ -41,7 +41,7 @@ void what_if_release(struct what_if *w);
 
 /*
  * what_if_fork -- the same run, of which something else can be cut by another thread.
- *   w  stays, and is not played again meanwhile
+ *   w  stays, and is not replayed meanwhile
  * O(syncs / 512).
  */
 void what_if_fork(const struct what_if *w, struct what_if *fork);
@@ -57,8 +57,8 @@ int64_t what_if_cut(struct what_if *w, const struct forest *forest, uint32_t t,
 
 /*
  * what_if_cut_teams -- the same of the teams of threads that were made in it: where it waited
- * longer in their barriers, the others come to these as they usually do.
- * For what executions lost, not for what is usual: that they came earlier is not put in.
+ * longer in their barriers, the others come to these as they typically do.
+ * For what executions lost, not for what is typical: that they came earlier is not put in.
  */
 int64_t what_if_cut_teams(struct what_if *w, const struct forest *forest, uint32_t t,
                           const double *excess_ns);
@@ -104,7 +104,7 @@ struct ideal {
     double run_ns, ideal_ns; /* T, T_ideal */
 };
 
-/* ideal_init -- find what is usual, play T and T_ideal. Nothing may be cut. O(syncs). */
+/* ideal_init -- find what is typical, play T and T_ideal. Nothing may be cut. O(syncs). */
 void ideal_init(struct ideal *ideal, struct replay *replay);
 void ideal_release(struct ideal *ideal);
 

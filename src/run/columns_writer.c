@@ -35,12 +35,12 @@ struct columns_writer {
     struct detail_writer details;
 };
 
-static int open_file(const struct columns_writer *w, const char *name, bool is_new)
+int columns_open_file(const char *dir, const char *name, bool is_new)
 {
     char path[FS_PATH_SIZE];
     int fd;
 
-    if (fs_join(path, w->dir, name) < 0)
+    if (fs_join(path, dir, name) < 0)
         return ERR_RANGE;
     if (is_new)
         unlink(path); /* who has the old one mapped keeps it */
@@ -74,11 +74,11 @@ static struct columns_writer *writer_new(const char *dir, uint32_t n_locations, 
     if (rc == 0 && is_new && mkdir(w->dir, 0777) != 0 && errno != EEXIST)
         rc = err_set(ERR_IO, "cannot create '%s': %s", w->dir, strerror(errno));
     for (int c = 0; rc == 0 && c < N_COLUMNS; c++) {
-        w->fd[c] = open_file(w, columns_name(c), is_new);
+        w->fd[c] = columns_open_file(w->dir, columns_name(c), is_new);
         rc = w->fd[c] < 0 ? w->fd[c] : 0;
     }
     if (rc == 0) {
-        w->estimates = open_file(w, ESTIMATES_NAME, is_new);
+        w->estimates = columns_open_file(w->dir, ESTIMATES_NAME, is_new);
         rc = w->estimates < 0 ? w->estimates : 0;
     }
     if (rc == 0)
@@ -324,7 +324,7 @@ int columns_shift(struct columns_writer *w, uint32_t location, int64_t offset_ns
 static int write_file(const struct columns_writer *w, const char *name, const void *head,
                       size_t head_bytes, const void *data, size_t bytes)
 {
-    int fd = open_file(w, name, true), rc;
+    int fd = columns_open_file(w->dir, name, true), rc;
 
     if (fd < 0)
         return fd;

@@ -9,6 +9,7 @@
 #include "run/columns.h"
 #include "stack/calls.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,5 +33,9 @@ void profiled_columns_release(struct profiled_columns *p);
 int profiled_columns_take(struct profiled_columns *p, struct columns_writer *writer,
                           uint32_t location, const struct calls *calls,
                           const struct definitions *defs);
+
+/* columns_open_file -- a file beside the columns, to be written. Returns its descriptor, ERR_IO
+ * or ERR_RANGE. */
+int columns_open_file(const char *dir, const char *name, bool is_new);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/pack.h"
+#include "run/columns_writer.h"
 #include "trace/monotone.h"
 
 #include <errno.h>
@@ -46,21 +47,6 @@ static const void *rows_of(const struct detail_view *view, enum detail_file file
 
 /* ---------------------------------------------------------------------------- writing */
 
-static int open_file(const char *dir, const char *name, bool is_new)
-{
-    char path[FS_PATH_SIZE];
-    int fd;
-
-    if (fs_join(path, dir, name) < 0)
-        return ERR_RANGE;
-    if (is_new)
-        unlink(path); /* who has the old one mapped keeps it */
-    fd = open(path, (is_new ? O_CREAT | O_TRUNC : 0) | O_RDWR | O_CLOEXEC, 0666);
-    return fd >= 0 ? fd
-                   : err_set(ERR_IO, "cannot %s '%s': %s", is_new ? "create" : "open", path,
-                             strerror(errno));
-}
-
 static void remove_file(const char *dir, const char *name)
 {
     char path[FS_PATH_SIZE];
@@ -81,7 +67,7 @@ int detail_writer_open(struct detail_writer *w, const char *dir, uint32_t n_loca
     if (is_new)
         remove_file(dir, INDEX_NAME);
     for (int f = 0; rc == 0 && f < N_DETAIL_FILES; f++) {
-        w->fd[f] = open_file(dir, formats[f].name, is_new);
+        w->fd[f] = columns_open_file(dir, formats[f].name, is_new);
         rc = w->fd[f] < 0 ? w->fd[f] : 0;
     }
     return rc;
@@ -189,7 +175,7 @@ static int write_index(const struct detail_writer *w, const struct definitions *
 {
     struct pack all = {0}, names = {0};
     struct detail_header *made;
-    int fd = open_file(w->dir, INDEX_NAME, true), rc = fd < 0 ? fd : 0;
+    int fd = columns_open_file(w->dir, INDEX_NAME, true), rc = fd < 0 ? fd : 0;
 
     pack_names(&names, defs, header);
     pack_bytes(&all, header, sizeof *header);

@@ -34,7 +34,7 @@
 #include "run/columns_writer.h"
 #include "stack/calls.h"
 #include "stack/callstack.h"
-#include "trace/borders.h"
+#include "trace/error_bounds.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -342,7 +342,7 @@ static void read_events(struct ingest_job *job, struct ingest_worker *w, unsigne
     }
     callstack_end(w->stack);
     location->accesses = batch->accesses;
-    location->borders = batch->borders;
+    location->error_bounds = batch->error_bounds;
     location->n_records = source_reader_position(w->reader);
 }
 
@@ -571,7 +571,7 @@ static void sum_up(struct ingested *out, const struct quality *definitions)
         out->n_sends += location->n_sends;
         out->n_recvs += location->n_recvs;
         accesses_add(&out->accesses, &location->accesses);
-        borders_add(&out->borders, &location->borders);
+        error_bounds_add(&out->error_bounds, &location->error_bounds);
         if (location->first_ns > location->last_ns)
             continue;
         if (location->first_ns < out->begin_ns)

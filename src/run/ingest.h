@@ -27,7 +27,7 @@ struct ingested_location {
     uint64_t first_ns, last_ns;       /* of any event; first > last if there was none */
     uint64_t root_ns;                 /* inclusive time of the roots, summed */
     struct accesses accesses;
-    struct borders borders;
+    struct error_bounds error_bounds;
     struct quality quality;
 };
 
@@ -44,8 +44,8 @@ struct ingested {
     uint64_t n_calls, n_records, n_sends, n_recvs;
     uint64_t n_readings, n_arguments;
     struct accesses accesses;
-    struct borders borders;    /* that are estimates */
-    uint64_t begin_ns, end_ns; /* of the trace */
+    struct error_bounds error_bounds; /* that are estimates */
+    uint64_t begin_ns, end_ns;        /* of the trace */
     int64_t shift_ns; /* all times were moved so, because the trace states its start wrongly */
 };
 

@@ -255,6 +255,57 @@ int rundb_bind(sqlite3 *db, sqlite3_stmt *statement, const char *types, ...)
     return rc == SQLITE_OK ? 0 : rundb_error(db, "cannot query the run's database");
 }
 
+static int query(sqlite3 *db, sqlite3_stmt **out, const char *sql, const char *types,
+                 va_list args)
+{
+    int rc = rundb_prepare(db, sql, out);
+
+    if (rc == 0 && bind_all(*out, types, args) != SQLITE_OK)
+        rc = rundb_error(db, "cannot query the run's database");
+    return rc;
+}
+
+int rundb_query(sqlite3 *db, sqlite3_stmt **out, const char *sql, const char *types, ...)
+{
+    va_list args;
+    int rc;
+
+    va_start(args, types);
+    rc = query(db, out, sql, types, args);
+    va_end(args);
+    return rc;
+}
+
+int rundb_run(sqlite3 *db, const char *sql, const char *types, ...)
+{
+    sqlite3_stmt *statement = NULL;
+    va_list args;
+    int rc;
+
+    va_start(args, types);
+    rc = query(db, &statement, sql, types, args);
+    va_end(args);
+    if (rc == 0 && sqlite3_step(statement) != SQLITE_DONE)
+        rc = rundb_error(db, "cannot write the run's database");
+    sqlite3_finalize(statement);
+    return rc;
+}
+
+int rundb_number(sqlite3 *db, int64_t *out, const char *sql, const char *types, ...)
+{
+    sqlite3_stmt *statement = NULL;
+    va_list args;
+    int rc;
+
+    va_start(args, types);
+    rc = query(db, &statement, sql, types, args);
+    va_end(args);
+    if (rc == 0 && sqlite3_step(statement) == SQLITE_ROW)
+        *out = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return rc;
+}
+
 const char *rundb_text(sqlite3_stmt *statement, int column)
 {
     const char *text = (const char *)sqlite3_column_text(statement, column);
@@ -282,29 +333,16 @@ int rundb_insert(sqlite3 *db, sqlite3_stmt *statement, const char *types, ...)
                : rundb_error(db, "cannot write the run's database");
 }
 
-static int set(sqlite3 *db, const char *key, const char *type, long long number,
-               const char *text)
-{
-    sqlite3_stmt *insert;
-    int rc =
-        rundb_prepare(db, "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", &insert);
-
-    if (rc == 0 && *type == 'i')
-        rc = rundb_insert(db, insert, "ti", key, (int64_t)number);
-    else if (rc == 0)
-        rc = rundb_insert(db, insert, "tt", key, text);
-    sqlite3_finalize(insert);
-    return rc;
-}
+static const char set_meta[] = "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)";
 
 int rundb_set(sqlite3 *db, const char *key, long long value)
 {
-    return set(db, key, "i", value, NULL);
+    return rundb_run(db, set_meta, "ti", key, (int64_t)value);
 }
 
 int rundb_set_text(sqlite3 *db, const char *key, const char *value)
 {
-    return set(db, key, "t", 0, value);
+    return rundb_run(db, set_meta, "tt", key, value);
 }
 
 /* The row of meta, to be finalized; false if there is none. */

@@ -91,6 +91,16 @@ struct rundb_set {
 int rundb_bind_set(sqlite3 *db, sqlite3_stmt *statement, int parameter,
                    const struct rundb_set *set);
 
+/* rundb_query -- rundb_prepare and rundb_bind in one. */
+int rundb_query(sqlite3 *db, sqlite3_stmt **out, const char *sql, const char *types, ...);
+
+/* rundb_run -- a statement without results, once. */
+int rundb_run(sqlite3 *db, const char *sql, const char *types, ...);
+
+/* rundb_number -- the first column of the first row of a query; out stays what it is if there is
+ * none. */
+int rundb_number(sqlite3 *db, int64_t *out, const char *sql, const char *types, ...);
+
 /* rundb_text -- a column of the current row as text, "" where it is null, as in a damaged run.
  */
 const char *rundb_text(sqlite3_stmt *statement, int column);

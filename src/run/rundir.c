@@ -227,15 +227,12 @@ static int open_directory(struct run *run, const char *path)
 static int check_fois(const struct run *run)
 {
     sqlite3_stmt *query;
-    int rc = rundb_prepare(run->db,
-                           "SELECT 1 FROM foi WHERE typeof(trees) <> 'integer' OR "
-                           "trees NOT BETWEEN 0 AND ?1 OR typeof(region) <> 'integer' OR "
-                           "region < 0 OR region >= ?2",
-                           &query);
+    int rc = rundb_query(run->db, &query,
+                         "SELECT 1 FROM foi WHERE typeof(trees) <> 'integer' OR "
+                         "trees NOT BETWEEN 0 AND ?1 OR typeof(region) <> 'integer' OR "
+                         "region < 0 OR region >= ?2",
+                         "ii", (int64_t)run->columns.n_calls, (int64_t)run->defs.names.n);
 
-    if (rc == 0)
-        rc = rundb_bind(run->db, query, "ii", (int64_t)run->columns.n_calls,
-                        (int64_t)run->defs.names.n);
     if (rc == 0 && sqlite3_step(query) != SQLITE_DONE)
         rc = err_set(ERR_FORMAT, "damaged run: '%s' has impossible functions of interest",
                      run->path);

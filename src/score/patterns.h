@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PATTERN_MIN_PERIOD 5u     /* executions; what comes more often is usual */
+#define PATTERN_MIN_PERIOD 5u     /* executions; what comes more often is typical */
 #define PATTERN_MIN_EXECUTIONS 6u /* executions in a pattern */
 
 /*

@@ -101,12 +101,12 @@ static void find(void *ctx, size_t begin, size_t end, unsigned worker)
 }
 
 /*
- * Sets measure.own: gross, less what calls took more than usual while another rank, which has
+ * Sets measure.own: gross, less what calls took more than typical while another rank, which has
  * data, had not come yet (waiting_others_ns).
  *   s  measured. Of whom neither its waits nor a view of the run knows how long it waited, own
  *      is NAN
  * Only of executions that lost so much that it decides is anything taken out. O(their calls,
- * and what waiting_of costs for those that took longer than usual).
+ * and what waiting_of costs for those that took longer than typical).
  */
 static void find_own_lost(struct scoring *s)
 {

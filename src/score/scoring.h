@@ -1,6 +1,6 @@
 /*
  * scoring -- the executions of one function of interest and all that is known of them: their
- * forest, the labels of its subtrees, the model of what is usual, what each tree measures by
+ * forest, the labels of its subtrees, the model of what is typical, what each tree measures by
  * it, scores, verdicts, reasons. The only place where a tree gets a score, whoever asks and
  * whether the program still runs.
  *

@@ -265,7 +265,7 @@ int api_typical(struct worker *worker, const struct request *request, struct res
     return 0;
 }
 
-/* The nodes whose own time is usually another one at a site than everywhere: [node, ns] each.
+/* The nodes whose own time is typically another one at a site than everywhere: [node, ns] each.
  */
 static json_t *own_times_there(const struct call_paths *everywhere,
                                const struct residual_model *model, uint32_t site)

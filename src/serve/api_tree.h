@@ -1,6 +1,6 @@
 /*
  * api_tree -- an execution as the tree of its call paths: repeated calls of a path are one
- * node, with how often, how long, and how long usually. And the typical execution in the same
+ * node, with how often, how long, and how long typically. And the typical execution in the same
  * form, made from the model.
  */
 #ifndef SNAG_SERVE_API_TREE_H
@@ -19,8 +19,8 @@ struct call_path {
     uint32_t region;
     double n_calls, typical_calls;
     double inclusive_ns, exclusive_ns;
-    double typical_ns; /* exclusive; NAN when it is usually not there */
-    double excess_ns;  /* exclusive over what is usual */
+    double typical_ns; /* exclusive; NAN when it is typically not there */
+    double excess_ns;  /* exclusive over what is typical */
     double rarity;     /* of the rarest shape among its calls, nats */
     uint32_t call;     /* row of the longest of its calls, NO_CALL in a typical execution */
 };
@@ -35,7 +35,7 @@ void call_paths_of(struct call_paths *paths, const struct execution_detail *c);
 
 /*
  * call_paths_typical -- the paths that at least half of the executions have, with their means.
- *   site  of model->local: own times are as is usual there; LOCAL_NONE: everywhere
+ *   site  of model->local: own times are as is typical there; LOCAL_NONE: everywhere
  * Nodes are the same ones for all sites. O(paths).
  */
 void call_paths_release(struct call_paths *paths);

@@ -1,4 +1,4 @@
-/* What is usual where: compute always takes twice as long on rank 3, as it has twice the work.
+/* What is typical where: compute always takes twice as long on rank 3, as it has twice the work.
  */
 #include "base/err.h"
 

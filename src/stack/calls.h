@@ -223,14 +223,14 @@ struct insertion {
     uint32_t region;
     uint32_t n;
     uint32_t *begin, *end; /* [n] ascending; end[i] <= begin[i + 1] */
-    uint64_t typical_ns;   /* how long one usually lasts */
+    uint64_t typical_ns;   /* how long one typically lasts */
 };
 
 /*
  * insertion_ns -- how long new call i lasts: from the enter of the first call in it to that of
  * the first in the next new call, where that follows directly. Else it is not known when it was
  * over: after the last call in it, and before what was called next on its level. So it lasts as
- * long as usual, within these.
+ * long as typical, within these.
  */
 uint64_t insertion_ns(const struct call_view *calls, const struct insertion *insert,
                       uint32_t i);
@@ -291,7 +291,7 @@ void calls_place(struct calls *calls);
 
 /*
  * held_up_tell -- give the writes of a location that were held up a region of their own.
- *   calls  of one location, complete; from these on nothing is known of the tracer's usual time
+ *   calls  of one location, complete; from these on nothing is known of the tracer's typical time
  *          but what they say: where it wrote fewer than 9 times, none was held up
  *   defs   the regions that writes are of have such a one (definitions_finish)
  * A write was held up when it took over 10 times as long as half of the others, and 3 times as

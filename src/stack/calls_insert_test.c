@@ -50,7 +50,7 @@ static void new_calls_are_between_their_caller_and_what_they_are_around(void **s
     assert_int_equal(after.enter_ns[1], 10);
     assert_int_equal(after.inclusive_ns[1], 20); /* until the next begins */
     assert_int_equal(after.enter_ns[5], 30);
-    assert_int_equal(after.inclusive_ns[5], 19); /* as usual, for the next is called at 50 */
+    assert_int_equal(after.inclusive_ns[5], 19); /* as typical, for the next is called at 50 */
     assert_int_equal(calls_moved(&insert, 0), 0);
     assert_int_equal(calls_moved(&insert, 1), 2);
     assert_int_equal(calls_moved(&insert, 3), 4);

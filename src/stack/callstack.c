@@ -361,17 +361,17 @@ static void attach_argument(struct callstack *stack, const struct argument_value
             !details_argument(&calls->details, calls->paged, top_row(stack), value);
 }
 
-static enum placed placed_of(const struct border_estimate *e)
+static enum placed placed_of(const struct time_estimate *e)
 {
-    if (e->side == BORDER_EITHER)
+    if (e->side == ESTIMATE_EITHER)
         return PLACED_AS_SAID;
-    if (e->side == BORDER_MIDDLE)
+    if (e->side == ESTIMATE_MIDDLE)
         return PLACED_MIDDLE;
-    return (e->side == BORDER_EARLIEST) == !e->is_leave ? PLACED_OWN : PLACED_OTHERS;
+    return (e->side == ESTIMATE_EARLIEST) == !e->is_leave ? PLACED_OWN : PLACED_OTHERS;
 }
 
 /* Where enters and leaves do not pair up it may be said of a call that is not there. */
-static void attach_estimate(struct callstack *stack, const struct border_estimate *estimate)
+static void attach_estimate(struct callstack *stack, const struct time_estimate *estimate)
 {
     const struct open_call *top;
 

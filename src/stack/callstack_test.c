@@ -316,10 +316,10 @@ static void noise_becomes_a_forest(void **state)
  */
 static void estimates_belong_to_their_calls(void **state)
 {
-    struct border_estimate said[] = {{0, 0, 7, BORDER_EARLIEST},
-                                     {1, 0, 9, BORDER_MIDDLE},
-                                     {2, 1, 1, BORDER_EITHER},
-                                     {1, 1, 5, BORDER_EARLIEST}};
+    struct time_estimate said[] = {{0, 0, 7, ESTIMATE_EARLIEST},
+                                   {1, 0, 9, ESTIMATE_MIDDLE},
+                                   {2, 1, 1, ESTIMATE_EITHER},
+                                   {1, 1, 5, ESTIMATE_EARLIEST}};
     struct event event[] = {
         {1, EVENT_ENTER, 0},    {1, EVENT_ESTIMATE, 0}, {2, EVENT_ENTER, 1},
         {2, EVENT_ESTIMATE, 1}, {3, EVENT_ESTIMATE, 2}, {3, EVENT_ESTIMATE, 3},

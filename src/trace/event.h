@@ -216,25 +216,25 @@ static inline void accesses_operation(struct accesses *a, uint64_t bytes)
 /* Where an estimate is in the time in which it may lie: of a gap between two things that are
  * known, at one of its ends, or in the middle, as nothing else is known (calls_place).
  */
-enum border_side { BORDER_EITHER, BORDER_MIDDLE, BORDER_EARLIEST, BORDER_LATEST };
+enum estimate_side { ESTIMATE_EITHER, ESTIMATE_MIDDLE, ESTIMATE_EARLIEST, ESTIMATE_LATEST };
 
 /*
  * The time of an enter or a leave is an estimate. It comes where the call in question is the
  * innermost one: after its enter, before its leave.
  */
-struct border_estimate {
+struct time_estimate {
     uint32_t region;
     uint32_t is_leave;
     uint64_t off_ns; /* by which it may be off, earlier or later */
-    enum border_side side;
+    enum estimate_side side;
 };
 
 /* Enters and leaves of a location that are estimates, by how far they may be off either way:
  * bin i has those of less than 2^((i + 1) / 4) ns, and not less than 2^(i / 4). */
-#define BORDER_BINS 256
+#define ERROR_BOUND_BINS 256
 
-struct borders {
-    uint64_t n_off[BORDER_BINS];
+struct error_bounds {
+    uint64_t n_off[ERROR_BOUND_BINS];
     uint64_t n_joined, most_joined; /* calls that may be several; how many they may be */
 };
 
@@ -247,11 +247,11 @@ struct event_batch {
     size_t n_collectives, collective_cap;
     struct counter_value *counter;
     size_t n_counters, counter_cap;
-    struct accesses accesses; /* of the location so far */
-    struct borders borders;   /* likewise */
+    struct accesses accesses;         /* of the location so far */
+    struct error_bounds error_bounds; /* likewise */
     struct team_record *team;
     size_t n_teams, team_cap;
-    struct border_estimate *estimate;
+    struct time_estimate *estimate;
     size_t n_estimates, estimate_cap;
     struct argument_value *argument;
     size_t n_arguments, argument_cap;

@@ -1,7 +1,7 @@
 /* Details are copied in the order of the events that refer to them. */
 #include "trace/event_list.h"
 
-#include "trace/borders.h"
+#include "trace/error_bounds.h"
 
 #include "base/mem.h"
 
@@ -54,17 +54,17 @@ struct team_record *event_list_team(struct event_list *list, uint64_t time_ns)
     return event_batch_team(&list->all, time_ns);
 }
 
-struct border_estimate *event_list_estimate(struct event_list *list, uint64_t time_ns)
+struct time_estimate *event_list_estimate(struct event_list *list, uint64_t time_ns)
 {
     make_room(list);
     return event_batch_estimate(&list->all, time_ns);
 }
 
 static void add_estimate(struct event_batch *batch, uint64_t time_ns,
-                         const struct border_estimate *estimate)
+                         const struct time_estimate *estimate)
 {
     *event_batch_estimate(batch, time_ns) = *estimate;
-    batch->borders.n_off[borders_bin(estimate->off_ns)]++;
+    batch->error_bounds.n_off[error_bounds_bin(estimate->off_ns)]++;
 }
 
 size_t event_cursor_next(struct event_cursor *cursor, struct event_batch *batch, size_t most)

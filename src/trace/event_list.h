@@ -29,7 +29,7 @@ struct message *event_list_message(struct event_list *list, uint64_t time_ns);
 struct collective *event_list_collective(struct event_list *list, uint64_t time_ns);
 struct counter_value *event_list_counter(struct event_list *list, uint64_t time_ns);
 struct team_record *event_list_team(struct event_list *list, uint64_t time_ns);
-struct border_estimate *event_list_estimate(struct event_list *list, uint64_t time_ns);
+struct time_estimate *event_list_estimate(struct event_list *list, uint64_t time_ns);
 
 /* event_cursor_next -- copy at most `most` events to batch; returns how many, 0 at the end. */
 size_t event_cursor_next(struct event_cursor *cursor, struct event_batch *batch, size_t most);

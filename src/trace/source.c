@@ -199,7 +199,7 @@ int source_reader_begin(struct source_reader *reader, uint32_t location, uint64_
     reader->batch.n_counters = reader->batch.n_teams = reader->batch.n_estimates = 0;
     reader->batch.n_arguments = 0;
     reader->batch.accesses = (struct accesses){0};
-    reader->batch.borders = (struct borders){0};
+    reader->batch.error_bounds = (struct error_bounds){0};
     reader->given = (struct event_batch){0};
     reader->floor_ns = MONOTONE_NO_FLOOR;
     reader->n_read = 0;
@@ -385,7 +385,7 @@ struct team_record *event_batch_team(struct event_batch *batch, uint64_t time_ns
     return &batch->team[batch->n_teams++];
 }
 
-struct border_estimate *event_batch_estimate(struct event_batch *batch, uint64_t time_ns)
+struct time_estimate *event_batch_estimate(struct event_batch *batch, uint64_t time_ns)
 {
     event_batch_push(batch, time_ns, EVENT_ESTIMATE, (uint32_t)batch->n_estimates);
     mem_grow(&batch->estimate, &batch->estimate_cap, batch->n_estimates + 1,

@@ -146,7 +146,7 @@ struct collective *event_batch_collective(struct event_batch *batch, uint64_t ti
 struct counter_value *event_batch_counter(struct event_batch *batch, uint64_t time_ns);
 struct team_record *event_batch_team(struct event_batch *batch, uint64_t time_ns);
 struct argument_value *event_batch_argument(struct event_batch *batch, uint64_t time_ns);
-struct border_estimate *event_batch_estimate(struct event_batch *batch, uint64_t time_ns);
+struct time_estimate *event_batch_estimate(struct event_batch *batch, uint64_t time_ns);
 
 /* event_batch_release -- free what is in it; empty and ready again. */
 void event_batch_release(struct event_batch *batch);

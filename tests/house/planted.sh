@@ -142,12 +142,20 @@ mkdir -p "$root/docs"
 glossary() { plant docs/glossary.md '| word | meaning | in code | not |' '|---|---|---|---|' "| lock file | says who writes | \`lock_file\` | $1 |"; }
 good_tree
 glossary claim
-plant src/base/file.c '/* who may claim_it, struct claim */' 'const char *text = "claim_it";' 'int reclaim_it;'
+plant src/base/file.c 'const char *text = "claim_it";' 'int reclaim_it;'
 expect words.sh
 plant src/base/file.c 'struct claim;'
 expect words.sh 'src/base/file.c:1:struct claim;'
 plant src/base/file.c '/* a' ' */ int claim_take(void);'
 expect words.sh 'src/base/file.c:2'
+plant src/base/file.c '/* Who' ' * claims it. */'
+expect words.sh 'src/base/file.c:2'
+good_tree
+plant src/base/file.c 'struct walk {' '    int at;' '};'
+plant src/stack/file.c 'struct walk *walk;' 'enum walk_kind {' '};'
+expect words.sh
+plant src/stack/file.c 'static const enum walk {' '} walk;'
+expect words.sh 'walk: src/base/file.c:1 and src/stack/file.c:1'
 good_tree
 glossary claim
 plant src/base/claim.h ''

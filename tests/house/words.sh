@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The field's words: a bound is MAX_ or MIN_ with what it bounds, and the names that docs/glossary.md has under "not"
-# name nothing: no file, and no struct, function, field or variable, alone or before an underscore. No page says them either,
-# but where it quotes a value or a name (`unsure`), or what others did to a program (the disturbances of the demo).
+# The field's words: a bound is MAX_ or MIN_ with what it bounds, and what docs/glossary.md has under "not" is said nowhere:
+# by no name of a file, struct, function, field or variable, and no comment of src/ and tracer/. No page says it either, but
+# where it quotes a value or a name (`unsure`), or what others did to a program (the disturbances of the demo).
+# And a name of a struct, union or enum stands for one thing.
 #
 #   words.sh SOURCE_DIRECTORY
 set -eu
@@ -14,6 +15,11 @@ if grep -nE '^ *(#define |enum \{.*)\b([A-Z0-9]+_)*(MOST|LEAST|FEWEST|LARGEST)(_
     exit 1
 fi
 
+twice=$(grep -nE '^ *(static (const )?)?(struct|union|enum) [a-z0-9_]+ \{' $(find src tracer -name '*.[ch]' ! -name '*_test.c') /dev/null |
+    sed -E 's/^([^:]*:[0-9]+):.*(struct|union|enum) ([a-z0-9_]+) \{.*/\3 \1/' | sort |
+    awk '$1 == name { print name ": " place " and " $2 } { name = $1; place = $2 }')
+[ -z "$twice" ] || { printf 'a struct, union or enum of that name is elsewhere, too: %s\n' "$twice"; exit 1; }
+
 [ -f docs/glossary.md ] || exit 0
 words=$(awk -F'|' '/^\|/ && NF == 6 && $5 !~ /^ *(not|---) *$/ { print $5 }' docs/glossary.md | tr ',' '\n' |
     sed -E 's/^ +| +$//g; /^$/d')
@@ -23,18 +29,10 @@ status=0
 found=$(mktemp)
 trap 'rm -f "$found"' EXIT
 find src tracer -name '*.[ch]' | grep -E "/($pattern)(_[a-z0-9_]*)?\.[ch]\$" && status=1
-# Outside of comments and texts.
-for file in $(grep -lE "\b($pattern)(_|\b)" $(find src tracer -name '*.[ch]')); do
-    sed -E 's/"([^"\\]|\\.)*"//g' "$file" |
-        awk '{ line = $0; while (1) {
-                   if (inside) { at = index(line, "*/"); if (!at) { line = ""; break } line = substr(line, at + 2); inside = 0 }
-                   at = index(line, "/*"); if (!at) break
-                   rest = substr(line, at + 2); end = index(rest, "*/")
-                   if (end) line = substr(line, 1, at - 1) substr(rest, end + 2)
-                   else { line = substr(line, 1, at - 1); inside = 1; break }
-               } print NR ":" line }' |
-        { grep -E "\b(struct |enum )?($pattern)_[a-z]|\bstruct ($pattern)\b" || true; } | sed "s|^|$file:|"
-done >"$found"
+# Names and comments, but not texts: in JSON, SQL and CSS are values and columns that others read.
+find src tracer -name '*.[ch]' ! -name '*_test.c' ! -path '*/test*/*' | sort | while read -r file; do
+    sed -E 's/"([^"\\]|\\.)*"//g' "$file" | grep -niE "\b($pattern)(s|ly|_[a-z0-9_]*)?\b" | sed "s|^|$file:|" || true
+done | grep -v 'line feed' >"$found" || true
 [ ! -s "$found" ] || { cat "$found"; status=1; }
 python=$(find python -name '*.py' 2>/dev/null || true)
 if [ -n "$python" ] && grep -nE "^ *(def|class) _*($pattern)(_|\b)|\bself\._*($pattern)(_|\b)" $python; then

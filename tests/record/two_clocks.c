@@ -69,18 +69,19 @@ static int expect(const char *what, int64_t got, int64_t want, double error)
 /* Half of what is added at the end is added in the middle. */
 static int check_between(void)
 {
-    struct clock_offset begin = {.time_ns = 1000, .offset_ns = -50};
-    struct clock_offset end = {.time_ns = 3000, .offset_ns = -150};
+    struct state_offset begin = {.time_ns = 1000, .offset_ns = -50};
+    struct state_offset end = {.time_ns = 3000, .offset_ns = -150};
 
-    return expect("at the begin", (int64_t)offset_apply(1000, &begin, &end), 950, 0) +
-           expect("in the middle", (int64_t)offset_apply(2000, &begin, &end), 1900, 0) +
-           expect("at the end", (int64_t)offset_apply(3000, &begin, &end), 2850, 0) +
-           expect("not measured twice", (int64_t)offset_apply(2000, &begin, &begin), 1950, 0);
+    return expect("at the begin", (int64_t)state_offset_apply(1000, &begin, &end), 950, 0) +
+           expect("in the middle", (int64_t)state_offset_apply(2000, &begin, &end), 1900, 0) +
+           expect("at the end", (int64_t)state_offset_apply(3000, &begin, &end), 2850, 0) +
+           expect("not measured twice", (int64_t)state_offset_apply(2000, &begin, &begin), 1950,
+                  0);
 }
 
 int main(void)
 {
-    struct clock_offset offset;
+    struct state_offset offset;
     int sockets[2], status, n_wrong = check_between();
     pid_t child;
 

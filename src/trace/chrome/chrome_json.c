@@ -699,8 +699,8 @@ static size_t find_object_line(struct chrome_reader *r, const unsigned char *tex
     return length;
 }
 
-/* Feeds one stretch of the file, starting anew after what cannot be parsed. */
-static void feed(void *ctx, const unsigned char *raw, size_t n_raw)
+/* Parses one stretch of the file, starting anew after what cannot be parsed. */
+static void parse_bytes(void *ctx, const unsigned char *raw, size_t n_raw)
 {
     struct chrome_reader *r = ctx;
     const unsigned char *text = r->strict;
@@ -780,7 +780,7 @@ int chrome_json_read(const char *path, const struct chrome_sink *sink, struct qu
         r->arg_length[i] = strlen(sink->arg[i]);
     r->strict = mem_alloc(JSON_FILTER_ROOM(JSON_INPUT_PIECE), 1);
     start_parser(r);
-    rc = json_input_read(path, feed, r, &is_cut);
+    rc = json_input_read(path, parse_bytes, r, &is_cut);
     if (rc == 0)
         rc = conclude(r, strcmp(path, "-") == 0 ? "standard input" : path, is_cut);
     yajl_free(r->json);

@@ -31,7 +31,7 @@ static bool is_beyond(int64_t ns, int64_t tolerance_ns)
     return ns > tolerance_ns || ns < -tolerance_ns;
 }
 
-/* Half of what usually lies between two. */
+/* Half of what typically lies between two. */
 static int64_t tolerance_of(const int64_t *end_ns, size_t n)
 {
     size_t n_gaps = n > 0 ? n - 1 : 0;

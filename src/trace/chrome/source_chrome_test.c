@@ -1,4 +1,4 @@
-/* Files are written as text; the calls come back through the usual reader. */
+/* Files are written as text; the calls come back through the typical reader. */
 #include "trace/chrome/source_chrome.h"
 
 #include "base/err.h"

@@ -29,7 +29,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
-#include "trace/borders.h"
+#include "trace/error_bounds.h"
 #include "trace/otf2_numbers.h"
 
 #include <errno.h>
@@ -613,7 +613,7 @@ static void take_attributes(struct otf2_events *r, struct contents *c)
         if (type != OTF2_TYPE_UINT64 || r->tables->earlier == NO_ATTRIBUTE)
             continue;
         if (id == r->tables->inlined)
-            borders_join(&r->batch->borders, value.uint64);
+            error_bounds_join(&r->batch->error_bounds, value.uint64);
         if (id != r->tables->earlier && id != r->tables->later)
             continue;
         off[id == r->tables->later] = value.uint64;

@@ -5,7 +5,7 @@
  */
 #include "trace/otf2/otf2_decode.h"
 
-#include "trace/borders.h"
+#include "trace/error_bounds.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -319,11 +319,11 @@ static void estimates_are_counted(void **state)
         put_rest(&b);
         read_bytes(b.at, b.n, MAX_BYTES, &f);
         assert_int_equal(f.n, 3);
-        for (size_t i = 0; i < BORDER_BINS; i++)
-            n += f.batch.borders.n_off[i];
+        for (size_t i = 0; i < ERROR_BOUND_BINS; i++)
+            n += f.batch.error_bounds.n_off[i];
         assert_int_equal(n, 2);
-        assert_int_equal(f.batch.borders.n_off[borders_bin(200)], 1);
-        assert_int_equal(f.batch.borders.n_off[borders_bin(3)], 1);
+        assert_int_equal(f.batch.error_bounds.n_off[error_bounds_bin(200)], 1);
+        assert_int_equal(f.batch.error_bounds.n_off[error_bounds_bin(3)], 1);
         found_release(&f);
     }
 }
@@ -349,8 +349,8 @@ static void calls_that_may_be_several_are_counted(void **state)
         put_rest(&b);
         read_bytes(b.at, b.n, MAX_BYTES, &f);
         assert_int_equal(f.n, 4);
-        assert_int_equal(f.batch.borders.n_joined, 1);
-        assert_int_equal(f.batch.borders.most_joined, 5);
+        assert_int_equal(f.batch.error_bounds.n_joined, 1);
+        assert_int_equal(f.batch.error_bounds.most_joined, 5);
         found_release(&f);
     }
 }
@@ -388,7 +388,7 @@ static void parameters_are_read_from_their_bytes(void **state)
 static void assert_estimate(const struct found *f, size_t i, uint32_t region, bool is_leave,
                             uint64_t off_ns)
 {
-    const struct border_estimate *e = &f->batch.estimate[f->batch.event[i].ref];
+    const struct time_estimate *e = &f->batch.estimate[f->batch.event[i].ref];
 
     assert_int_equal(f->batch.event[i].kind, EVENT_ESTIMATE);
     assert_int_equal(e->region, region);
@@ -433,8 +433,8 @@ static void an_estimate_follows_on_its_enter_and_precedes_its_leave(void **state
         assert_region(&f, 0, 1);
         assert_estimate(&f, 1, 1, false, 200);
         assert_estimate(&f, 2, 1, true, 3);
-        assert_int_equal(f.batch.estimate[0].side, BORDER_EITHER); /* 200 and 3 */
-        assert_int_equal(f.batch.estimate[1].side, BORDER_EARLIEST);
+        assert_int_equal(f.batch.estimate[0].side, ESTIMATE_EITHER); /* 200 and 3 */
+        assert_int_equal(f.batch.estimate[1].side, ESTIMATE_EARLIEST);
         assert_int_equal(f.batch.event[3].kind, EVENT_LEAVE);
         assert_region(&f, 4, 3);
         for (size_t i = 0; i < f.batch.n; i++)
@@ -465,8 +465,8 @@ static void an_estimate_in_the_middle_says_nothing_more(void **state)
     read_bytes(b.at, b.n, MAX_BYTES, &f);
     assert_estimate(&f, 1, 1, false, 9);
     assert_estimate(&f, 2, 1, true, 9);
-    assert_int_equal(f.batch.estimate[0].side, BORDER_MIDDLE);
-    assert_int_equal(f.batch.estimate[1].side, BORDER_MIDDLE);
+    assert_int_equal(f.batch.estimate[0].side, ESTIMATE_MIDDLE);
+    assert_int_equal(f.batch.estimate[1].side, ESTIMATE_MIDDLE);
     found_release(&f);
 }
 

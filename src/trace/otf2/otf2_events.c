@@ -1,7 +1,7 @@
 /* Most of this is called once per message or collective; calls themselves are in the header. */
 #include "trace/otf2/otf2_events.h"
 
-#include "trace/borders.h"
+#include "trace/error_bounds.h"
 
 #include "base/mem.h"
 
@@ -227,12 +227,12 @@ void otf2_events_border(struct otf2_events *r, uint64_t earlier_ns, uint64_t lat
     uint64_t least_ns = earlier_ns < later_ns ? earlier_ns : later_ns;
 
     r->off_ns = earlier_ns > later_ns ? earlier_ns : later_ns;
-    r->side = r->off_ns <= least_ns + 1 ? BORDER_MIDDLE
-              : least_ns > 0            ? BORDER_EITHER
-              : earlier_ns == 0         ? BORDER_EARLIEST
-                                        : BORDER_LATEST;
+    r->side = r->off_ns <= least_ns + 1 ? ESTIMATE_MIDDLE
+              : least_ns > 0            ? ESTIMATE_EITHER
+              : earlier_ns == 0         ? ESTIMATE_EARLIEST
+                                        : ESTIMATE_LATEST;
     r->is_annotated = r->has_border = true;
-    r->batch->borders.n_off[borders_bin(r->off_ns)]++;
+    r->batch->error_bounds.n_off[error_bounds_bin(r->off_ns)]++;
 }
 
 /* What is said of it follows on an enter, and precedes a leave. */
@@ -251,7 +251,7 @@ void otf2_events_annotated(struct otf2_events *r, uint64_t time, enum event_kind
             batch->n = at;
         if (r->has_border)
             *event_batch_estimate(batch, time) =
-                (struct border_estimate){call.ref, kind == EVENT_LEAVE, r->off_ns, r->side};
+                (struct time_estimate){call.ref, kind == EVENT_LEAVE, r->off_ns, r->side};
         for (uint32_t i = 0; i < r->n_attributes; i++)
             *event_batch_argument(batch, time) = r->said[i];
         if (kind == EVENT_LEAVE)

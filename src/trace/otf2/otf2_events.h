@@ -38,7 +38,7 @@ struct otf2_events {
     bool is_annotated;   /* attributes say something of the record that comes next: */
     bool has_border;     /* it may be off by: */
     uint64_t off_ns;
-    enum border_side side;
+    enum estimate_side side;
     uint32_t n_attributes; /* arguments of its call */
     struct argument_value said[OTF2_MAX_ATTRIBUTES];
     bool is_flushing;   /* the tracer's call is not left yet; then: */
@@ -130,11 +130,11 @@ void otf2_events_border(struct otf2_events *events, uint64_t earlier_ns, uint64_
 void otf2_events_flush(struct otf2_events *events, uint64_t time, uint64_t stop);
 
 /* otf2_events_new_call -- of a region that the location has not called before, or that is not a
- * usual one. */
+ * common one. */
 void otf2_events_new_call(struct otf2_events *events, uint64_t time, enum event_kind kind,
                           OTF2_RegionRef id);
 
-/* otf2_events_call -- enter or leave. Nearly all records come here: what is usual is kept free
+/* otf2_events_call -- enter or leave. Nearly all records come here: what is common is kept free
  * of anything else. */
 static inline void otf2_events_call(struct otf2_events *r, uint64_t time, enum event_kind kind,
                                     OTF2_RegionRef id)

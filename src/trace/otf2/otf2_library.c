@@ -1,7 +1,7 @@
 /* One callback per kind of record; libotf2 calls them in the order of the file. */
 #include "trace/otf2/otf2_library.h"
 
-#include "trace/borders.h"
+#include "trace/error_bounds.h"
 
 #define OTF2_RECORD                                                                            \
     OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *events,           \
@@ -33,7 +33,7 @@ static void take_attributes(struct otf2_events *r, const OTF2_AttributeList *att
         OTF2_AttributeList_GetUint64(attributes, r->tables->later, &later_ns) == OTF2_SUCCESS;
     if (r->tables->inlined != NO_ATTRIBUTE &&
         OTF2_AttributeList_GetUint64(attributes, r->tables->inlined, &most) == OTF2_SUCCESS)
-        borders_join(&r->batch->borders, most);
+        error_bounds_join(&r->batch->error_bounds, most);
     if (has_earlier || has_later)
         otf2_events_border(r, earlier_ns, later_ns);
 }

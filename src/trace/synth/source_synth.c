@@ -123,7 +123,7 @@ static void note_off(struct thread *t, uint32_t region, bool is_leave)
 {
     for (const struct synth_off *off = t->list ? t->program->off : NULL; off; off = off->after)
         if (off->region == region)
-            *event_list_estimate(t->list, local_time(t)) = (struct border_estimate){
+            *event_list_estimate(t->list, local_time(t)) = (struct time_estimate){
                 .region = region, .is_leave = is_leave, .off_ns = (uint64_t)rint(off->ns)};
 }
 

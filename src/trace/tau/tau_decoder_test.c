@@ -8,7 +8,7 @@
 #define START 1600000000000000u
 #define ROW(...) ((uint64_t[]){__VA_ARGS__})
 
-/* A decoder with everything around it, and what a usual file says first. */
+/* A decoder with everything around it, and what a typical file says first. */
 struct world {
     struct definitions defs;
     struct names programs;

@@ -370,17 +370,10 @@ uint32_t recording_n_offsets(const struct state_head *head)
 
 uint64_t recording_time(const struct state_head *head, uint64_t time_ns)
 {
-    const struct state_offset *begin = &head->offset[0], *end = &head->offset[1];
     uint32_t n = recording_n_offsets(head);
-    double slope = 0;
 
-    if (n == 0)
-        return time_ns;
-    if (n > 1 && end->time_ns > begin->time_ns)
-        slope = (double)(end->offset_ns - begin->offset_ns) /
-                (double)(end->time_ns - begin->time_ns);
-    return time_ns + (uint64_t)begin->offset_ns +
-           (uint64_t)(int64_t)(slope * (double)(int64_t)(time_ns - begin->time_ns));
+    return n > 0 ? state_offset_apply(time_ns, &head->offset[0], &head->offset[n - 1])
+                 : time_ns;
 }
 
 /* It has a lock on its file as long as it lives. Where files cannot be locked the process is

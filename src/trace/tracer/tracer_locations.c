@@ -122,9 +122,9 @@ bool tracer_location_estimate(struct tracer_run *run, struct tracer_location *lo
     if (location->n_open == 0)
         return false;
     *event_list_estimate(&location->waiting, advance(run, location, clock_ns)) =
-        (struct border_estimate){.region = location->open[location->n_open - 1].region,
-                                 .is_leave = is_leave,
-                                 .off_ns = off_ns};
+        (struct time_estimate){.region = location->open[location->n_open - 1].region,
+                               .is_leave = is_leave,
+                               .off_ns = off_ns};
     return true;
 }
 

@@ -57,10 +57,24 @@ enum state_ending {
 struct state_offset {
     uint64_t time_ns;  /* of this clock, when it was measured */
     int64_t offset_ns; /* to be added to it */
-    double error_ns;
+    double error_ns;   /* at most */
 };
 
 #define STATE_OFFSETS 2 /* at the begin and at the end */
+
+/* state_offset_apply -- a time of the process's clock as rank 0 would have read it, by the offsets
+ * measured at the begin and at the end of the run; by the first alone where both are the same. */
+static inline uint64_t state_offset_apply(uint64_t time_ns, const struct state_offset *begin,
+                                          const struct state_offset *end)
+{
+    double slope = 0;
+
+    if (end->time_ns > begin->time_ns)
+        slope = (double)(end->offset_ns - begin->offset_ns) /
+                (double)(end->time_ns - begin->time_ns);
+    return time_ns + (uint64_t)begin->offset_ns +
+           (uint64_t)(int64_t)(slope * (double)(int64_t)(time_ns - begin->time_ns));
+}
 
 struct state_head {
     char magic[8];
