@@ -102,17 +102,6 @@ static struct entered_call *deepen(struct recorder *r, uint32_t n)
 
 /* ------------------------------------------------------------------------------------- room */
 
-/* Nothing but leaves from now on. */
-static void end_here(struct event_file *f)
-{
-    int error = errno;
-
-    f->now.has_ended = true;
-    atomic_store(&f->state->error, (uint32_t)error);
-    f->out.end = f->block ? chunk_of(f) + f->reserved - TRACER_OTF2_END : f->out.at;
-    complain_once(f->path ? f->path : "", error);
-}
-
 static bool begin_file(struct event_file *f, uint32_t thread)
 {
     size_t head = sizeof *f->block;
@@ -232,8 +221,15 @@ static void take(struct recorder *r, const union slot *slot, size_t n)
 
         f->now.n_slots += (uint64_t)(next - slot);
         slot = next;
-        if (slot < end && !f->now.has_ended && !make_room(f, r->thread))
-            end_here(f);
+        if (slot < end && !f->now.has_ended && !make_room(f, r->thread)) {
+            /* Nothing but leaves from now on. */
+            int error = errno;
+
+            f->now.has_ended = true;
+            atomic_store(&f->state->error, (uint32_t)error);
+            f->out.end = f->block ? chunk_of(f) + f->reserved - TRACER_OTF2_END : f->out.at;
+            complain_once(f->path ? f->path : "", error);
+        }
     }
     commit(f);
 }

@@ -222,15 +222,6 @@ static void define_new(void)
     define_objects(n_objects);
 }
 
-/* One line, for all ranks and however often it is tried. */
-static void complain_of_refusal(void)
-{
-    if (live.socket.n_refusals > 0 && !live.has_complained && live.rank == 0)
-        complain("not recorded at '%s': %s; it is tried again", live.socket.path,
-                 live.socket.refusal);
-    live.has_complained = live.socket.n_refusals > 0;
-}
-
 static void connect_again(void)
 {
     if (!live_socket_connect(&live.socket))
@@ -525,7 +516,11 @@ static void *run(void *unused)
         }
         live_socket_send(&live.socket);
         live_socket_listen(&live.socket);
-        complain_of_refusal();
+        /* One line, for all ranks and however often it is tried. */
+        if (live.socket.n_refusals > 0 && !live.has_complained && live.rank == 0)
+            complain("not recorded at '%s': %s; it is tried again", live.socket.path,
+                     live.socket.refusal);
+        live.has_complained = live.socket.n_refusals > 0;
         poll_ns = fill > 0.25 ? BUSY_POLL_NS : POLL_NS;
         if (tick_ns < now_ns + poll_ns)
             poll_ns = tick_ns - now_ns;

@@ -104,16 +104,6 @@ void call_polled(struct call *call, bool found_nothing)
     recorder_end(r);
 }
 
-static void leave(struct recorder *r, const struct call *call)
-{
-    if (call->is_continued)
-        polls_extend(r, call->end_ns);
-    else if (call->is_in_vain)
-        polls_leave(r, call->region, recorder_time(r, call->end_ns));
-    else
-        recorder_leave(r, call->region, recorder_time(r, call->end_ns));
-}
-
 /*
  * While we are here, as what the next call of MPI notes might not fit: a write in its midst would
  * part the time since this one, somewhere in which functions begin and end.
@@ -135,8 +125,14 @@ void call_end(struct call *call)
     if (r == NULL)
         return;
     call_returned(call);
-    if (call->region != REGION_FILTERED)
-        leave(r, call);
+    if (call->region != REGION_FILTERED) {
+        if (call->is_continued)
+            polls_extend(r, call->end_ns);
+        else if (call->is_in_vain)
+            polls_leave(r, call->region, recorder_time(r, call->end_ns));
+        else
+            recorder_leave(r, call->region, recorder_time(r, call->end_ns));
+    }
     if (call->is_watched)
         budget_watch_end(r, call->end_ns, call->begin_ns != 0);
     if (call->begin_ns) {

@@ -482,17 +482,6 @@ static void print_regions(const struct reading *r, size_t most)
     free(order);
 }
 
-static void print_suggestions(const struct reading *r, const struct foi_suggestion *s, size_t n)
-{
-    print("\nsuggested functions and loops of interest:\n");
-    for (size_t i = 0; i < n; i++) {
-        char *name = command_line_word(r->source.defs.region[s[i].region].short_name);
-
-        print("  --foi %s\n      %s\n", name, s[i].why);
-        free(name);
-    }
-}
-
 static int print_info(struct reading *r)
 {
     const struct settings *settings = r->settings;
@@ -513,8 +502,15 @@ static int print_info(struct reading *r)
         print_regions(r, settings->is_all ? SIZE_MAX : settings->top);
         left_out_print(&r->source.defs);
         reading_print_quality(&r->ingested.quality, &r->ingested.clock);
-        if (n > 0)
-            print_suggestions(r, s, n);
+        if (n > 0) {
+            print("\nsuggested functions and loops of interest:\n");
+            for (size_t i = 0; i < n; i++) {
+                char *name = command_line_word(r->source.defs.region[s[i].region].short_name);
+
+                print("  --foi %s\n      %s\n", name, s[i].why);
+                free(name);
+            }
+        }
     }
     return quality_is_damaged(&r->ingested.quality) ? STATUS_DAMAGED : STATUS_DONE;
 }

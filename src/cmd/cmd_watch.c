@@ -169,15 +169,6 @@ static int judge(const struct settings *settings, struct live_state *state)
     return rc < 0 ? rc : status;
 }
 
-/* What was found can be looked at until somebody says that it is enough. */
-static void stay(void)
-{
-    const struct timespec moment = {.tv_nsec = 100000000};
-
-    while (!live_session_is_told())
-        nanosleep(&moment, NULL);
-}
-
 static int serve(const struct settings *settings)
 {
     const struct call_detector_ops *detector = call_detector_find(CALL_DETECTOR_TYPICAL);
@@ -210,8 +201,13 @@ static int serve(const struct settings *settings)
     if (rc == 0) {
         url_print(site, settings->page.is_tunnel, settings->is_json);
         rc = judge(settings, state);
-        if (!settings->page.is_once && (rc >= 0 || state->totals.n_steps > 0))
-            stay();
+        if (!settings->page.is_once && (rc >= 0 || state->totals.n_steps > 0)) {
+            /* What was found can be looked at until somebody says that it is enough. */
+            const struct timespec moment = {.tv_nsec = 100000000};
+
+            while (!live_session_is_told())
+                nanosleep(&moment, NULL);
+        }
     }
     site_close(site);
     live_state_free(state);

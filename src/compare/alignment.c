@@ -72,14 +72,6 @@ static void number_run(struct alignment *a, uint32_t r, const struct compare_opt
     }
 }
 
-static void note_waiting(struct alignment *a)
-{
-    a->is_waiting = mem_alloc(a->paths->n, sizeof *a->is_waiting);
-    for (uint32_t r = 0; r < alignment_runs(a); r++)
-        for (uint32_t p = 0; p < a->run[r]->n_paths; p++)
-            a->is_waiting[a->path_of[r][p]] |= a->run[r]->path[p].is_waiting;
-}
-
 static void add_up(struct alignment *a)
 {
     for (int side = 0; side < 2; side++) {
@@ -305,7 +297,10 @@ void alignment_make(struct alignment *a, const struct summary *before, uint32_t 
         a->calls[side] = mem_alloc(paths->n, sizeof(double));
         a->share[side] = mem_alloc(paths->n, sizeof(double));
     }
-    note_waiting(a);
+    a->is_waiting = mem_alloc(a->paths->n, sizeof *a->is_waiting);
+    for (uint32_t r = 0; r < alignment_runs(a); r++)
+        for (uint32_t p = 0; p < a->run[r]->n_paths; p++)
+            a->is_waiting[a->path_of[r][p]] |= a->run[r]->path[p].is_waiting;
     add_up(a);
     follow_moves(a);
     add_up(a);

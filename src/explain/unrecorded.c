@@ -60,16 +60,6 @@ struct unrecorded_finder {
     size_t cap;
 };
 
-static void find_meetings(struct unrecorded_finder *f)
-{
-    for (uint32_t kind = 0; kind < N_KINDS; kind++) {
-        f->meeting[kind] = kind;
-        for (uint32_t k = 0; kinds[kind].meeting && f->meeting[kind] == kind && k < kind; k++)
-            if (kinds[k].meeting && strcmp(kinds[k].meeting, kinds[kind].meeting) == 0)
-                f->meeting[kind] = k;
-    }
-}
-
 static bool find_regions(struct unrecorded_finder *f)
 {
     const struct definitions *defs = f->view->defs;
@@ -171,7 +161,13 @@ static struct unrecorded *find_all(const struct trace_view *view)
     u->first = mem_alloc((size_t)view->n_locations + 1, sizeof *u->first);
     if (view->is_whole && find_regions(&f)) {
         memset(f.is_even, true, sizeof f.is_even);
-        find_meetings(&f);
+        for (uint32_t kind = 0; kind < N_KINDS; kind++) {
+            f.meeting[kind] = kind;
+            for (uint32_t k = 0; kinds[kind].meeting && f.meeting[kind] == kind && k < kind;
+                 k++)
+                if (kinds[k].meeting && strcmp(kinds[k].meeting, kinds[kind].meeting) == 0)
+                    f.meeting[kind] = k;
+        }
         for (uint32_t l = 0; l < view->n_locations; l++) {
             find_calls(&f, l);
             u->first[l + 1] = u->n;

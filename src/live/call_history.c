@@ -250,14 +250,6 @@ static void add_messages(struct around *a, const struct call_histories *h,
     }
 }
 
-/* Those that are known of the time before the step. */
-static void add_old_messages(struct around *a, const struct around *tail)
-{
-    for (size_t i = 0; i < tail->n_messages; i++)
-        if (has_event(a, &tail->message[i].call))
-            push_messages(a, &tail->message[i], 1);
-}
-
 /* ------------------------------------------------------------------- calls around a call */
 
 /* Both lists are in the order of names. */
@@ -302,7 +294,10 @@ void around_take(struct around *a, const struct call_histories *h, const struct 
     last = c->n - row > h->window ? row + h->window : c->n - 1;
     for (uint32_t i = row - n_new; i <= last; i++)
         push_row(a, h, step, location, i);
-    add_old_messages(a, &own->tail);
+    /* Those that are known of the time before the step. */
+    for (size_t i = 0; i < own->tail.n_messages; i++)
+        if (has_event(a, &own->tail.message[i].call))
+            push_messages(a, &own->tail.message[i], 1);
     add_messages(a, h, step, location);
 }
 

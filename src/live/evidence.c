@@ -433,17 +433,6 @@ static bool has_far(const struct evidence_record *x, uint32_t rank)
     return false;
 }
 
-static void add_other_end(struct evidence *e, const struct ad_step *step,
-                          struct evidence_record *x, size_t message)
-{
-    uint32_t peer = step->calls[x->call.location].message[message].peer;
-
-    if (e->partners == NULL || !partners_is_far(e->partners, peer))
-        add_partner(e, step, x, message);
-    else if (!has_far(x, peer))
-        x->far[x->n_far++] = partners_ask(e->partners, step, x->call.location, message);
-}
-
 /* Of the messages in the call's time the last ones first: it waited for those. */
 static void add_partners(struct evidence *e, const struct ad_step *step,
                          struct evidence_record *x)
@@ -455,8 +444,14 @@ static void add_partners(struct evidence *e, const struct ad_step *step,
     for (size_t i = low; i-- > 0 && low - i <= MAX_LOOKED_AT &&
                          x->record.n_partners + x->n_far < EVIDENCE_MAX_OTHER_ENDS &&
                          message_record_ns(&c->message[i]) >= x->record.enter_ns;)
-        if (is_inside(c, c->message[i].call, x->call.row))
-            add_other_end(e, step, x, i);
+        if (is_inside(c, c->message[i].call, x->call.row)) {
+            uint32_t peer = step->calls[x->call.location].message[i].peer;
+
+            if (e->partners == NULL || !partners_is_far(e->partners, peer))
+                add_partner(e, step, x, i);
+            else if (!has_far(x, peer))
+                x->far[x->n_far++] = partners_ask(e->partners, step, x->call.location, i);
+        }
 }
 
 /* ----------------------------------------------------------------------------------- cause */

@@ -316,14 +316,6 @@ static void fit(const struct live_models *m, struct live_model *model)
     model->n_fitted = known->n;
 }
 
-static void find_noise(struct live_models *m)
-{
-    mem_grow(&m->noise, &m->noise_cap, m->n, sizeof *m->noise);
-    for (uint32_t i = 0; i < m->n; i++)
-        m->noise[i] = m->model[i].n_fitted > 0 ? m->model[i].judge.noise_ns : INFINITY;
-    m->noise_ns = call_noise(m->noise, m->n);
-}
-
 void live_models_fit(struct live_models *m)
 {
     bool is_any_new = false;
@@ -339,8 +331,12 @@ void live_models_fit(struct live_models *m)
         fit(m, model);
         is_any_new = true;
     }
-    if (is_any_new)
-        find_noise(m);
+    if (is_any_new) {
+        mem_grow(&m->noise, &m->noise_cap, m->n, sizeof *m->noise);
+        for (uint32_t i = 0; i < m->n; i++)
+            m->noise[i] = m->model[i].n_fitted > 0 ? m->model[i].judge.noise_ns : INFINITY;
+        m->noise_ns = call_noise(m->noise, m->n);
+    }
 }
 
 char *live_models_name(const struct live_models *m, uint32_t model,

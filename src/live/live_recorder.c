@@ -390,17 +390,6 @@ static void put_record(struct live_recorder *r, const struct ad_step *step,
         put_anomaly(r, record);
 }
 
-/* What waited for this step. */
-static void put_held(struct live_recorder *r, const struct ad_step *step)
-{
-    for (size_t i = 0; i < r->n_held; i++) {
-        evidence_continue(&r->evidence, step, &r->held[i]);
-        put_record(r, step, &r->held[i]);
-    }
-    r->n_held = r->n_held_trees = 0;
-    arena_release(&r->evidence.arena);
-}
-
 /* Room for one more; what is after n_held is empty. */
 static struct evidence_record *next_record(struct live_recorder *r)
 {
@@ -670,7 +659,13 @@ void live_recorder_step(void *ctx, const struct ad_step *step)
     mem_grow(&r->want, &r->want_cap, ad_models(step->ad), sizeof *r->want);
     for (; r->n_models < ad_models(step->ad); r->n_models++)
         r->want[r->n_models] = (struct want){0};
-    put_held(r, step);
+    /* What waited for this step. */
+    for (size_t i = 0; i < r->n_held; i++) {
+        evidence_continue(&r->evidence, step, &r->held[i]);
+        put_record(r, step, &r->held[i]);
+    }
+    r->n_held = r->n_held_trees = 0;
+    arena_release(&r->evidence.arena);
     live_costs_take(r->costs, step);
     run_stats_step(&r->stats, step);
     if (!step->is_last)

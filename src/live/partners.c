@@ -125,8 +125,11 @@ void partners_free(struct partners *p)
 
 /* --------------------------------------------------------------------------------- asking */
 
-static void take_places(struct partners *p, const struct ad_step *step)
+void partners_begin(struct partners *p, const struct call_histories *h,
+                    const struct ad_step *step)
 {
+    p->ad = step->ad;
+    p->defs = step->defs;
     for (uint32_t l = 0; l < step->n_locations; l++) {
         uint32_t rank = step->defs->location[l].rank, known = p->places.n;
 
@@ -134,14 +137,6 @@ static void take_places(struct partners *p, const struct ad_step *step)
             continue;
         ps_relay_client_place(p->client, (struct ps_rank){p->opts.program, rank});
     }
-}
-
-void partners_begin(struct partners *p, const struct call_histories *h,
-                    const struct ad_step *step)
-{
-    p->ad = step->ad;
-    p->defs = step->defs;
-    take_places(p, step);
     past_calls_step(p->past, h, step);
 }
 

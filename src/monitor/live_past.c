@@ -228,13 +228,6 @@ static int read_slow(struct live_past *past, struct database *reader)
     return rc;
 }
 
-static void forget(struct live_past *past)
-{
-    live_state_past_again(past->state);
-    names_release(&past->functions);
-    idmap_release(&past->parts);
-}
-
 /* What is not known of it yet; of one that is not written any more, all of it again. */
 static int read_store(struct live_past *past, bool is_written)
 {
@@ -246,8 +239,11 @@ static int read_store(struct live_past *past, bool is_written)
 
     if (rc < 0)
         return rc;
-    if (past->is_written && !is_written)
-        forget(past);
+    if (past->is_written && !is_written) {
+        live_state_past_again(past->state);
+        names_release(&past->functions);
+        idmap_release(&past->parts);
+    }
     rc = read_records(past, &reader);
     if (rc == 0)
         rc = read_calls(&reader, &n_calls);

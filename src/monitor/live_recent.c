@@ -111,13 +111,6 @@ static size_t bytes_of(const struct recent_step *s)
     return sizeof *s + s->n_locations * sizeof *s->of + s->packed.cap;
 }
 
-static void drop_oldest(struct live_recent *r)
-{
-    r->bytes -= bytes_of(&r->step[0]);
-    step_release(&r->step[0]);
-    mem_to_front(r->step, 1, --r->n, sizeof *r->step);
-}
-
 void live_recent_take(struct live_recent *r, const struct ad_step *step)
 {
     struct recent_step s = {.number = step->number,
@@ -136,8 +129,11 @@ void live_recent_take(struct live_recent *r, const struct ad_step *step)
     mem_grow(&r->step, &r->cap, r->n + 1, sizeof *r->step);
     r->step[r->n++] = s;
     r->bytes += bytes_of(&s);
-    while (r->n > 0 && r->bytes > r->most)
-        drop_oldest(r);
+    while (r->n > 0 && r->bytes > r->most) {
+        r->bytes -= bytes_of(&r->step[0]);
+        step_release(&r->step[0]);
+        mem_to_front(r->step, 1, --r->n, sizeof *r->step);
+    }
     pthread_mutex_unlock(&r->lock);
 }
 

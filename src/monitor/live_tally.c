@@ -256,8 +256,11 @@ static void count_counters(struct live_tally *tally, const struct ad_step *step,
 
 /* -------------------------------------------------------------------------------- the step */
 
-static void forget_regions(struct live_tally *tally)
+static void begin(struct live_tally *tally, const struct ad_step *step,
+                  const struct live_tally_opts *opts)
 {
+    uint32_t n_counters = (uint32_t)step->defs->counters.n;
+
     for (size_t i = 0; i < tally->n_touched; i++) {
         struct live_share *region = &tally->region[tally->touched[i]];
 
@@ -265,14 +268,6 @@ static void forget_regions(struct live_tally *tally)
         *region = (struct live_share){.every = region->every > 1 ? region->every / 2 : 1};
     }
     tally->n_touched = 0;
-}
-
-static void begin(struct live_tally *tally, const struct ad_step *step,
-                  const struct live_tally_opts *opts)
-{
-    uint32_t n_counters = (uint32_t)step->defs->counters.n;
-
-    forget_regions(tally);
     mem_grow(&tally->region, &tally->region_cap, step->defs->names.n, sizeof *tally->region);
     for (; tally->n_regions < step->defs->names.n; tally->n_regions++)
         tally->region[tally->n_regions] = (struct live_share){.every = 1};

@@ -113,12 +113,6 @@ static int read_some(struct delivery *d)
     return rc < 0 ? rc : 0;
 }
 
-static void mark_known(struct prov_pg_sender *s)
-{
-    for (size_t i = 0; i < s->batch.n_added; i++)
-        idmap_add(&s->known, key_pair(0, s->batch.added[i]));
-}
-
 /* The next n rows, or, when has_rows is false, only that they are done with. */
 static int store(struct prov_pg_sender *s, struct delivery *d, size_t n, bool has_rows,
                  enum pg_trouble *why)
@@ -140,7 +134,8 @@ static int store(struct prov_pg_sender *s, struct delivery *d, size_t n, bool ha
         prov_pg_store(s->connection, &s->batch, prov_spool_run(d->spool), d->stored, last, why);
     if (rc < 0)
         return rc;
-    mark_known(s);
+    for (size_t i = 0; i < s->batch.n_added; i++)
+        idmap_add(&s->known, key_pair(0, s->batch.added[i]));
     d->stored = last;
     return 0;
 }

@@ -55,40 +55,32 @@ static void ps_upstream_add(struct ps_store *s, const struct ps_state *state)
     }
 }
 
-/* The server above has begun another life: its indices are others, so ours are, too. */
-static void forget_indices(struct ps_store *s)
-{
-    atomic_store(&s->epoch, ps_store_draw_epoch());
-    for (uint32_t i = 0; i < s->function.n; i++)
-        s->index_of[i] = PS_NO_INDEX;
-    s->n_indices = 0;
-}
-
-static void take_index(struct ps_store *s, uint32_t slot, uint32_t index)
-{
-    mem_grow(&s->slot_of, &s->slot_cap, (size_t)index + 1, sizeof *s->slot_of);
-    while (s->n_indices <= index)
-        s->slot_of[s->n_indices++] = PS_NO_INDEX;
-    s->slot_of[index] = slot;
-    s->index_of[slot] = index;
-}
-
 static void take_indices(struct ps_store *s)
 {
     struct ps_client_counts counts;
 
     ps_client_counts(s->opts.upstream, &counts);
     pthread_mutex_lock(&s->registry_lock);
-    if (counts.n_restarts != s->upstream.n_restarts)
-        forget_indices(s);
+    if (counts.n_restarts != s->upstream.n_restarts) {
+        /* The server above has begun another life: its indices are others, so ours are, too. */
+        atomic_store(&s->epoch, ps_store_draw_epoch());
+        for (uint32_t i = 0; i < s->function.n; i++)
+            s->index_of[i] = PS_NO_INDEX;
+        s->n_indices = 0;
+    }
     s->upstream = counts;
     for (uint32_t i = 0; i < s->n_above; i++) {
         uint32_t index = s->above[i] == PS_NO_INDEX
                              ? PS_NO_INDEX
                              : ps_client_index(s->opts.upstream, s->above[i]);
 
-        if (index < PS_MAX_FUNCTIONS && s->index_of[i] == PS_NO_INDEX)
-            take_index(s, i, index);
+        if (index < PS_MAX_FUNCTIONS && s->index_of[i] == PS_NO_INDEX) {
+            mem_grow(&s->slot_of, &s->slot_cap, (size_t)index + 1, sizeof *s->slot_of);
+            while (s->n_indices <= index)
+                s->slot_of[s->n_indices++] = PS_NO_INDEX;
+            s->slot_of[index] = i;
+            s->index_of[i] = index;
+        }
     }
     s->is_frozen = ps_client_is_frozen(s->opts.upstream);
     s->is_changed |= ps_client_has_pending(s->opts.upstream); /* it can have a number now */
@@ -167,17 +159,6 @@ static void give_indices(struct ps_store *s)
     free(slot);
 }
 
-/* Clients that left are ready for every round. */
-static void next_round(struct ps_store *s)
-{
-    s->round++;
-    s->may_resume = false;
-    s->n_ready = 0;
-    for (uint32_t i = 0; i < s->client_id.n; i++)
-        s->n_ready += s->client[i].has_left;
-    give_indices(s);
-}
-
 /* Returns false if there is nothing to take. */
 static bool cut(struct ps_store *s, struct publish_cut *c)
 {
@@ -198,8 +179,15 @@ static bool cut(struct ps_store *s, struct publish_cut *c)
         c->client = mem_alloc(c->n_clients, sizeof *c->client);
         if (c->n_clients > 0)
             memcpy(c->client, s->client, c->n_clients * sizeof *c->client);
-        if (s->opts.n_clients > 0)
-            next_round(s);
+        if (s->opts.n_clients > 0) {
+            /* Clients that left are ready for every round. */
+            s->round++;
+            s->may_resume = false;
+            s->n_ready = 0;
+            for (uint32_t i = 0; i < s->client_id.n; i++)
+                s->n_ready += s->client[i].has_left;
+            give_indices(s);
+        }
         c->round = s->round;
         s->is_changed = false;
     }
@@ -207,14 +195,6 @@ static bool cut(struct ps_store *s, struct publish_cut *c)
     for (unsigned i = n; i-- > 0;)
         pthread_mutex_unlock(&s->worker[i].lock);
     return is_changed;
-}
-
-static void merge_sketches(struct ps_store *s, const struct publish_cut *c)
-{
-    for (unsigned w = 0; w < s->opts.n_workers; w++)
-        for (uint32_t i = 0; i < c->state[w].n_used; i++)
-            ps_state_add(&s->global, c->state[w].used[i],
-                         &c->state[w].sketch[c->state[w].used[i]]);
 }
 
 static void merge_stats(struct ps_store *s, const struct publish_cut *c)
@@ -302,23 +282,6 @@ static int write_snapshot(struct ps_store *s, struct publish_cut *c, const char 
     return rc;
 }
 
-/* What the cut has of every client is on disk now. */
-static void note_saved(struct ps_store *s, const struct publish_cut *c)
-{
-    pthread_mutex_lock(&s->registry_lock);
-    for (uint32_t i = 0; i < c->n_clients; i++)
-        s->client[i].saved = c->client[i].last;
-    pthread_mutex_unlock(&s->registry_lock);
-    atomic_fetch_add(&s->n_snapshots, 1);
-}
-
-static void tell_upstream(struct ps_store *s, const struct publish_cut *c)
-{
-    for (unsigned w = 0; w < s->opts.n_workers; w++)
-        ps_upstream_add(s, &c->state[w]);
-    ps_client_push(s->opts.upstream);
-}
-
 int ps_store_publish(struct ps_store *s)
 {
     struct publish_cut c = {0};
@@ -326,14 +289,26 @@ int ps_store_publish(struct ps_store *s)
 
     if (!cut(s, &c))
         return 0;
-    merge_sketches(s, &c);
+    for (unsigned w = 0; w < s->opts.n_workers; w++)
+        for (uint32_t i = 0; i < c.state[w].n_used; i++)
+            ps_state_add(&s->global, c.state[w].used[i],
+                         &c.state[w].sketch[c.state[w].used[i]]);
     publish(s, &c);
-    if (s->opts.upstream)
-        tell_upstream(s, &c);
+    if (s->opts.upstream) {
+        for (unsigned w = 0; w < s->opts.n_workers; w++)
+            ps_upstream_add(s, &c.state[w]);
+        ps_client_push(s->opts.upstream);
+    }
     if (s->snapshot) {
         rc = write_snapshot(s, &c, s->snapshot);
-        if (rc == 0)
-            note_saved(s, &c);
+        if (rc == 0) {
+            /* What the cut has of every client is on disk now. */
+            pthread_mutex_lock(&s->registry_lock);
+            for (uint32_t i = 0; i < c.n_clients; i++)
+                s->client[i].saved = c.client[i].last;
+            pthread_mutex_unlock(&s->registry_lock);
+            atomic_fetch_add(&s->n_snapshots, 1);
+        }
         pthread_mutex_lock(&s->registry_lock);
         s->is_changed |= rc < 0; /* so that it is tried again */
         snprintf(s->unsaved, sizeof s->unsaved, "%s", rc < 0 ? err_message() : "");

@@ -173,17 +173,6 @@ static void send_next(struct ps_relay_client *c)
     send_out(c);
 }
 
-/* A request that was sent twice may be answered twice: the second answer brings letters alone.
- */
-static void take_answer(struct ps_relay_client *c, const struct ps_letters *l)
-{
-    c->counts.answered = l->number;
-    c->counts.n_going_on = l->n_going_on;
-    c->is_waiting = false;
-    c->is_heard = c->has_said_over;
-    c->n_placed = c->n_said;
-}
-
 static void take(struct ps_relay_client *c, const struct ps_letters *l,
                  const struct ps_relay_handlers *handlers)
 {
@@ -192,8 +181,15 @@ static void take(struct ps_relay_client *c, const struct ps_letters *l,
     if (c->epoch != 0 && l->epoch != c->epoch)
         c->n_said = c->n_placed = 0;
     c->epoch = l->epoch;
-    if (l->number == c->counts.n_requests)
-        take_answer(c, l);
+    if (l->number == c->counts.n_requests) {
+        /* A request that was sent twice may be answered twice: the second answer brings letters alone.
+         */
+        c->counts.answered = l->number;
+        c->counts.n_going_on = l->n_going_on;
+        c->is_waiting = false;
+        c->is_heard = c->has_said_over;
+        c->n_placed = c->n_said;
+    }
     for (uint32_t i = 0; i < l->n_questions; i++)
         handlers->question(handlers->ctx, &l->question[i]);
     for (uint32_t i = 0; i < l->n_answers; i++)

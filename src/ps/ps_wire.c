@@ -563,16 +563,6 @@ static void read_state(struct ps_reader *r, struct ps_push *p)
         r->is_bad |= p->entry[i].index != PS_NO_INDEX;
 }
 
-static void read_indices(struct ps_reader *r, struct ps_reply *p)
-{
-    p->n_indices = ps_read_array(r, 0, PS_MAX_FUNCTIONS);
-    mem_grow(&p->index, &p->index_cap, p->n_indices, sizeof *p->index);
-    for (uint32_t i = 0; i < p->n_indices; i++) {
-        p->index[i] = ps_read_nil(r) ? PS_NO_INDEX : read_u32(r);
-        r->is_bad |= p->index[i] != PS_NO_INDEX && p->index[i] >= PS_MAX_FUNCTIONS;
-    }
-}
-
 static void read_reply(struct ps_reader *r, struct ps_reply *p)
 {
     uint32_t n;
@@ -584,7 +574,12 @@ static void read_reply(struct ps_reader *r, struct ps_reply *p)
     p->version = ps_read_count(r);
     p->round = ps_read_count(r);
     p->is_frozen = read_truth(r);
-    read_indices(r, p);
+    p->n_indices = ps_read_array(r, 0, PS_MAX_FUNCTIONS);
+    mem_grow(&p->index, &p->index_cap, p->n_indices, sizeof *p->index);
+    for (uint32_t i = 0; i < p->n_indices; i++) {
+        p->index[i] = ps_read_nil(r) ? PS_NO_INDEX : read_u32(r);
+        r->is_bad |= p->index[i] != PS_NO_INDEX && p->index[i] >= PS_MAX_FUNCTIONS;
+    }
     n = ps_read_array(r, 0, PS_MAX_FUNCTIONS);
     p->n_models = 0;
     for (uint32_t i = 0; i < n && !r->is_bad; i++) {
@@ -840,16 +835,6 @@ void ps_write_refusal(struct pack *out, const struct ps_refusal *p)
     ps_write_count(out, p->received);
 }
 
-static void write_places(struct pack *out, const struct ps_letters *l)
-{
-    ps_write_array(out, l->n_places);
-    for (uint32_t i = 0; i < l->n_places; i++) {
-        ps_write_array(out, 2);
-        ps_write_count(out, l->place[i].program);
-        ps_write_count(out, l->place[i].rank);
-    }
-}
-
 static void write_question(struct pack *out, const struct ps_letter *q)
 {
     ps_write_array(out, 5);
@@ -877,7 +862,12 @@ void ps_write_letters(struct pack *out, enum ps_kind kind, const struct ps_lette
         ps_write_count(out, l->number);
         ps_write_text(out, (const char *)l->job.data, l->job.n);
         ps_write_count(out, l->is_over);
-        write_places(out, l);
+        ps_write_array(out, l->n_places);
+        for (uint32_t i = 0; i < l->n_places; i++) {
+            ps_write_array(out, 2);
+            ps_write_count(out, l->place[i].program);
+            ps_write_count(out, l->place[i].rank);
+        }
     } else {
         ps_write_count(out, l->number);
         ps_write_count(out, l->epoch);

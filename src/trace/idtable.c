@@ -26,24 +26,21 @@ void idtable_clear(struct idtable *table)
         idmap_release(&table->sparse);
 }
 
-static void grow_dense(struct idtable *table, uint32_t id)
-{
-    uint32_t n = table->n_dense ? table->n_dense : MIN_DENSE;
-
-    while (n <= id)
-        n *= 2;
-    table->dense = mem_resize(table->dense, n, sizeof *table->dense);
-    memset(table->dense + table->n_dense, 0xff, (n - table->n_dense) * sizeof *table->dense);
-    table->n_dense = n;
-}
-
 void idtable_set(struct idtable *table, uint32_t id, uint32_t value)
 {
     uint32_t at;
 
     if (id < IDTABLE_DENSE) {
-        if (id >= table->n_dense)
-            grow_dense(table, id);
+        if (id >= table->n_dense) {
+            uint32_t n = table->n_dense ? table->n_dense : MIN_DENSE;
+
+            while (n <= id)
+                n *= 2;
+            table->dense = mem_resize(table->dense, n, sizeof *table->dense);
+            memset(table->dense + table->n_dense, 0xff,
+                   (n - table->n_dense) * sizeof *table->dense);
+            table->n_dense = n;
+        }
         if (table->dense[id] == IDMAP_NONE) {
             mem_grow(&table->set, &table->set_cap, table->n_set + 1, sizeof *table->set);
             table->set[table->n_set++] = id;

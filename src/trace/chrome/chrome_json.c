@@ -395,13 +395,6 @@ static int on_null(void *arg)
     return 1;
 }
 
-static void set_name(struct chrome_reader *r, const unsigned char *text, size_t length)
-{
-    copy_text(r->now.name, sizeof r->now.name, text, length);
-    r->quality->n[QUALITY_too_long] +=
-        length >= sizeof r->now.name || (length > 0 && text[length - 1] == JSON_CUT);
-}
-
 static int on_string(void *arg, const unsigned char *text, size_t length)
 {
     struct chrome_reader *r = arg;
@@ -419,7 +412,9 @@ static int on_string(void *arg, const unsigned char *text, size_t length)
         r->now.phase = length > 0 ? (char)text[0] : 0;
         break;
     case KEY_NAME:
-        set_name(r, text, length);
+        copy_text(r->now.name, sizeof r->now.name, text, length);
+        r->quality->n[QUALITY_too_long] +=
+            length >= sizeof r->now.name || (length > 0 && text[length - 1] == JSON_CUT);
         break;
     case KEY_CAT:
         copy_text(r->now.category, sizeof r->now.category, text, length);

@@ -84,15 +84,6 @@ static bool rank_by_name(struct chrome_trace *t)
     return is_good;
 }
 
-static void rank_in_order(struct chrome_trace *t)
-{
-    uint32_t next = 0;
-
-    for (size_t i = 0; i < t->n_parts; i++)
-        if (!is_empty(&t->part[i]))
-            t->part[i].rank = next++;
-}
-
 static int rank_parts(struct chrome_trace *t)
 {
     const struct chrome_part *with = NULL, *without = NULL;
@@ -116,8 +107,13 @@ static int rank_parts(struct chrome_trace *t)
     if (without && n > 1) {
         bool is_named = rank_by_name(t);
 
-        if (!is_named)
-            rank_in_order(t);
+        if (!is_named) {
+            uint32_t next = 0;
+
+            for (size_t i = 0; i < t->n_parts; i++)
+                if (!is_empty(&t->part[i]))
+                    t->part[i].rank = next++;
+        }
         definitions_note(t->defs, "no file says its rank: ranks are %s",
                          is_named ? "the numbers in the names of the files"
                                   : "numbered in the order of the files");

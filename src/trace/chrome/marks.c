@@ -129,17 +129,6 @@ static void spill_thread(struct marks *marks, struct thread_marks *thread)
     thread->n = thread->cap = 0;
 }
 
-static void spill(struct marks *marks)
-{
-    if (marks->fd < 0 && !marks->error) {
-        marks->fd = temporary_file();
-        marks->error = marks->fd < 0 ? errno : 0;
-    }
-    for (size_t i = 0; i < marks->n_threads; i++)
-        spill_thread(marks, &marks->thread[i]);
-    marks->n_in_memory = 0;
-}
-
 void marks_push(struct marks *marks, uint32_t which, const struct mark *mark)
 {
     struct thread_marks *thread;
@@ -147,8 +136,15 @@ void marks_push(struct marks *marks, uint32_t which, const struct mark *mark)
     mem_grow(&marks->thread, &marks->thread_cap, (size_t)which + 1, sizeof *marks->thread);
     for (; marks->n_threads <= which; marks->n_threads++)
         marks->thread[marks->n_threads] = (struct thread_marks){0};
-    if (marks->n_in_memory == marks->budget)
-        spill(marks);
+    if (marks->n_in_memory == marks->budget) {
+        if (marks->fd < 0 && !marks->error) {
+            marks->fd = temporary_file();
+            marks->error = marks->fd < 0 ? errno : 0;
+        }
+        for (size_t i = 0; i < marks->n_threads; i++)
+            spill_thread(marks, &marks->thread[i]);
+        marks->n_in_memory = 0;
+    }
     thread = &marks->thread[which];
     mem_grow(&thread->mark, &thread->cap, thread->n + 1, sizeof *thread->mark);
     thread->mark[thread->n++] = *mark;

@@ -339,18 +339,6 @@ static void begin_library(struct otf2_reader *r, struct quality *quality)
     OTF2_Reader_RegisterEvtCallbacks(r->reader, r->library, r->callbacks, &r->events);
 }
 
-/* A location that has no event file, or none that we may read, and should have one. */
-static void begin_file(struct otf2_reader *r, struct quality *quality)
-{
-    char path[FS_PATH_SIZE + 32];
-
-    snprintf(path, sizeof path, "%s/%llu.evt", r->archive->files,
-             (unsigned long long)r->location->id);
-    r->is_at_end = otf2_file_open(&r->file, path, r->archive->chunk_bytes) < 0;
-    if (r->is_at_end)
-        quality->n[QUALITY_missing_file] += r->location->n_events_said > 0;
-}
-
 static int begin(void *impl, uint32_t location, struct quality *quality)
 {
     struct otf2_reader *r = impl;
@@ -360,8 +348,16 @@ static int begin(void *impl, uint32_t location, struct quality *quality)
     r->n_read = 0;
     otf2_events_begin(&r->events, r->location->rank);
     ticks_clear_offsets(&r->ticks);
-    if (!r->archive->needs_library)
-        begin_file(r, quality);
+    if (!r->archive->needs_library) {
+        /* A location that has no event file, or none that we may read, and should have one. */
+        char path[FS_PATH_SIZE + 32];
+
+        snprintf(path, sizeof path, "%s/%llu.evt", r->archive->files,
+                 (unsigned long long)r->location->id);
+        r->is_at_end = otf2_file_open(&r->file, path, r->archive->chunk_bytes) < 0;
+        if (r->is_at_end)
+            quality->n[QUALITY_missing_file] += r->location->n_events_said > 0;
+    }
     if (r->archive->needs_library || !r->is_at_end) {
         OTF2_Reader_SelectLocation(r->reader, r->location->id);
         read_local_definitions(r, r->location->id);

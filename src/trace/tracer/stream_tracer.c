@@ -464,22 +464,17 @@ static void close_tracer(struct stream *stream)
 
 /* ---------------------------------------------------------------------------------- steps */
 
-/* The length of a step is that of the ticks of who came first. */
-static void find_interval(struct listening *l)
-{
-    for (size_t i = 0; l->interval_ns == 0 && i < l->socket.n_peers; i++)
-        if (l->socket.peer[i].sender.is_known)
-            l->interval_ns = l->socket.peer[i].sender.interval_ns;
-    if (l->interval_ns == 0)
-        l->interval_ns = MS; /* who said hello is gone already */
-}
-
 /* The end of the next step: the one with the earliest event in it. */
 static uint64_t next_border(struct listening *l)
 {
     uint64_t earliest = UINT64_MAX, border;
 
-    find_interval(l);
+    /* The length of a step is that of the ticks of who came first. */
+    for (size_t i = 0; l->interval_ns == 0 && i < l->socket.n_peers; i++)
+        if (l->socket.peer[i].sender.is_known)
+            l->interval_ns = l->socket.peer[i].sender.interval_ns;
+    if (l->interval_ns == 0)
+        l->interval_ns = MS; /* who said hello is gone already */
     for (uint32_t i = 0; i < l->run.defs.n_locations; i++) {
         const struct tracer_location *location = &l->run.location[i];
 

@@ -453,23 +453,18 @@ static void take_enter(struct frame_reading *r, struct tracer_location *location
         take_estimate(r, location, time_ns, false);
 }
 
-/* Of which object a record is. */
-static void read_accessed(struct frame_reading *r, enum tracer_record_kind kind)
+/* It is counted what is transferred: nothing else is made of these, of an archive neither. */
+static void take_access(struct frame_reading *r, enum tracer_record_kind kind)
 {
+    uint64_t sent, received;
+
+    /* Of which object a record is. */
     if (kind == TRACER_RECORD_WINDOW_BEGIN)
         tracer_bytes_below(&r->in, 1); /* of none */
     else if (kind == TRACER_RECORD_FILE_DELETE)
         read_object_of(r, TRACER_FILE);
     else
         read_object_of(r, kind < TRACER_RECORD_FILE_OPEN ? TRACER_WINDOW : TRACER_HANDLE);
-}
-
-/* It is counted what is transferred: nothing else is made of these, of an archive neither. */
-static void take_access(struct frame_reading *r, enum tracer_record_kind kind)
-{
-    uint64_t sent, received;
-
-    read_accessed(r, kind);
     if (kind == TRACER_RECORD_GROUP_SYNC)
         read_object_of(r, TRACER_GROUP);
     else
