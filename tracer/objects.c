@@ -36,7 +36,8 @@ static void leave(const struct quiet *q)
     quiet_end(q);
 }
 
-bool object_is_same(const struct object *a, const struct object *b)
+/* Whether two are known by the same, their numbers being of the same table. */
+static bool object_is_same(const struct object *a, const struct object *b)
 {
     return a->kind == b->kind && a->communicator == b->communicator && a->number == b->number &&
            a->file == b->file && a->n == b->n &&

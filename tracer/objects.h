@@ -35,10 +35,6 @@ struct object {
                               as ranks of MPI_COMM_WORLD */
 };
 
-/* object_is_same -- whether two are known by the same, their numbers being of the same table.
- */
-bool object_is_same(const struct object *a, const struct object *b);
-
 /*
  * object_window, object_handle, object_group, object_file -- the number of a window or a handle
  * that is made just now, of a group or a file that may be known. Each has to be asked for on

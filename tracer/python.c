@@ -383,15 +383,6 @@ static bool tell_by_evaluation(bool is_on)
 static struct python_object *monitoring, *not_again; /* sys.monitoring, and its DISABLE */
 static int tool = -1, all_events;
 
-/* What is filtered need not be told again, where the interpreter can leave that out. */
-static struct python_object *answer(struct known known, bool may_disable)
-{
-    if (known.region != REGION_FILTERED || !may_disable || is_measuring)
-        return (struct python_object *)py._Py_NoneStruct;
-    py.Py_IncRef(not_again);
-    return not_again;
-}
-
 static inline struct python_object *told(struct python_object *const *given,
                                          void (*record)(uint32_t region), bool may_disable)
 {
@@ -399,7 +390,11 @@ static inline struct python_object *told(struct python_object *const *given,
 
     if (known.region != REGION_FILTERED)
         record(known.region);
-    return answer(known, may_disable);
+    /* What is filtered need not be told again, where the interpreter can leave that out. */
+    if (known.region != REGION_FILTERED || !may_disable || is_measuring)
+        return (struct python_object *)py._Py_NoneStruct;
+    py.Py_IncRef(not_again);
+    return not_again;
 }
 
 static struct python_object *begins(struct python_object *self,

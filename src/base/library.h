@@ -8,9 +8,9 @@
  * macro `LIST(take)`, and a function that loads it once:
  *
  *     struct libpq { LIBPQ_FUNCTIONS(LIBRARY_MEMBER) };
+ *     const struct libpq *libpq(void);
  *
- *     static const char *const names[] = {LIBPQ_FUNCTIONS(LIBRARY_NAME)};
- *     library_load("libpq.so.5", names, LIBRARY_COUNT(names), &loaded);
+ *     LIBRARY(libpq, "libpq.so.5", LIBPQ_FUNCTIONS)
  *
  * Their functions are declared by a header of ours beside it (postgres/pq_abi.h): nothing of them is needed to
  * build.
@@ -18,6 +18,7 @@
 #ifndef SNAG_BASE_LIBRARY_H
 #define SNAG_BASE_LIBRARY_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -44,5 +45,24 @@ void library_load(const char *files, const char *const *names, size_t n, void *i
  */
 bool library_try(const char *files, const char *const *names, size_t n, void *into, char *why,
                  size_t size);
+
+/* LIBRARY -- the function `library` of one whose files have these names, as `library_load` takes them. */
+#define LIBRARY(library, file, LIST)                                                           \
+    static struct library library##_loaded;                                                    \
+                                                                                               \
+    static void library##_load(void)                                                           \
+    {                                                                                          \
+        static const char *const names[] = {LIST(LIBRARY_NAME)};                               \
+                                                                                               \
+        library_load(file, names, LIBRARY_COUNT(names), &library##_loaded);                    \
+    }                                                                                          \
+                                                                                               \
+    const struct library *library(void)                                                        \
+    {                                                                                          \
+        static pthread_once_t once = PTHREAD_ONCE_INIT;                                        \
+                                                                                               \
+        pthread_once(&once, library##_load);                                                   \
+        return &library##_loaded;                                                              \
+    }
 
 #endif

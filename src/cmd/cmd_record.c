@@ -323,12 +323,6 @@ static void pass_on(struct program_run *run, int number, pid_t pid, pid_t other)
         kill(other, number);
 }
 
-/* As a shell has it. */
-static int shell_status(int status)
-{
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 static int wait_for(struct program_run *run, pid_t pid, pid_t other, unsigned patience_ms)
 {
     uint64_t end_ns = patience_ms ? clock_ns() + patience_ms * UINT64_C(1000000) : UINT64_MAX;
@@ -351,7 +345,8 @@ static int wait_for(struct program_run *run, pid_t pid, pid_t other, unsigned pa
         if (number > 0 && number != SIGCHLD)
             pass_on(run, number, pid, other);
     }
-    return shell_status(status);
+    /* As a shell has it. */
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 /* Until a child of ours has ended, which is told to by SIGTERM after so

@@ -324,14 +324,6 @@ static void make_feasible(struct ocsvm *svm)
     free(guess);
 }
 
-void ocsvm_start(struct ocsvm *svm, const double *alpha)
-{
-    for (size_t i = 0; i < svm->points.x.rows; i++)
-        svm->alpha[i] = alpha[i] > 0 && alpha[i] <= svm->total ? alpha[i] : 0;
-    refresh(svm);
-    svm->is_started = true;
-}
-
 /* ------------------------------------------------------------------------------ the rounds */
 
 /* rho and the violation, as LIBSVM has them: rho is the mean of the gradient of what is free,

@@ -79,12 +79,6 @@ int ocsvm_new(struct matrix x, const struct ocsvm_opts *opts, struct pool *pool,
 void ocsvm_free(struct ocsvm *svm);
 
 /*
- * ocsvm_start -- solve from these the next time, as from an earlier run.
- *   alpha  [rows]; what does not fit the weights is moved elsewhere
- */
-void ocsvm_start(struct ocsvm *svm, const double *alpha);
-
-/*
  * ocsvm_train -- solve for these weights, starting from the last solution if there is one.
  *   weight  [rows] u >= 0, or NULL for all 1
  *   result  out, may be NULL

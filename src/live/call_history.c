@@ -164,7 +164,8 @@ static void push_messages(struct around *a, const struct prov_message *message, 
     a->n_messages += n;
 }
 
-void around_copy(struct around *to, const struct around *from)
+/* The same once more. */
+static void around_copy(struct around *to, const struct around *from)
 {
     clear_around(to);
     push_calls(to, from->call, from->n);
@@ -252,9 +253,10 @@ static void add_messages(struct around *a, const struct call_histories *h,
 
 /* ------------------------------------------------------------------- calls around a call */
 
-/* Both lists are in the order of names. */
-void around_close(struct around *a, const struct call_histories *h, const struct ad_step *step,
-                  uint32_t location)
+/* Gives calls that were open, and are not any more, their ends. Both lists are in the order of
+ * names. */
+static void around_close(struct around *a, const struct call_histories *h,
+                         const struct ad_step *step, uint32_t location)
 {
     const struct call_history *own = &h->of[location];
     uint32_t row = 0;
@@ -325,8 +327,10 @@ static void drop_front(struct around *a, uint32_t n)
     a->n_messages -= n_gone;
 }
 
-void around_shift(struct around *tail, const struct call_histories *h,
-                  const struct ad_step *step, uint32_t location)
+/* Moves on to the last calls of the location, of which there are at most as many as a window has
+ * on one side. */
+static void around_shift(struct around *tail, const struct call_histories *h,
+                         const struct ad_step *step, uint32_t location)
 {
     const struct calls *c = &step->calls[location];
     uint32_t n_new = c->n - c->n_carried < h->window ? c->n - c->n_carried : h->window;

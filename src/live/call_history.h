@@ -125,9 +125,6 @@ struct prov_message call_history_message(const struct ad_step *step, uint32_t lo
 /* around_release -- let go of what it holds. */
 void around_release(struct around *around);
 
-/* around_copy -- the same once more. */
-void around_copy(struct around *to, const struct around *from);
-
 /* around_take -- what is around a call of this step, as far as it is known by now. */
 void around_take(struct around *around, const struct call_histories *h,
                  const struct ad_step *step, uint32_t location, uint32_t row);
@@ -135,23 +132,12 @@ void around_take(struct around *around, const struct call_histories *h,
 /* around_is_full -- nothing is missing after the call. */
 bool around_is_full(const struct around *around, uint32_t window);
 
-/* around_close -- give calls that were open, and are not any more, their ends. */
-void around_close(struct around *around, const struct call_histories *h,
-                  const struct ad_step *step, uint32_t location);
-
 /*
  * around_continue -- the next step is there: add what is missing after the call, and the ends
  * and messages of calls that were open.
  */
 void around_continue(struct around *around, const struct call_histories *h,
                      const struct ad_step *step, uint32_t location);
-
-/*
- * around_shift -- move on to the last calls of the location, of which there are at most as many
- * as a window has on one side.
- */
-void around_shift(struct around *tail, const struct call_histories *h,
-                  const struct ad_step *step, uint32_t location);
 
 /* around_window -- as it stands in a record; the arrays are those of around. */
 struct prov_window around_window(const struct around *around);

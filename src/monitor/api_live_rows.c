@@ -232,11 +232,6 @@ static int read_measure(const char *text, struct ranking_measure *measure)
                    part);
 }
 
-static double delta(const struct live_stat *s)
-{
-    return (double)s->last - (double)s->before_last;
-}
-
 static double measured(const struct live_row *row, const struct ranking_measure *by)
 {
     const struct live_stat *s = by->plane == LIVE_ANOMALIES  ? &row->anomalies
@@ -257,7 +252,7 @@ static double measured(const struct live_row *row, const struct ranking_measure 
     case LAST:
         return (double)s->last;
     case DELTA:
-        return delta(s);
+        return (double)s->last - (double)s->before_last;
     default:
         return (double)s->sums.sum;
     }

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+LIBRARY(libpq, "libpq.so.5", LIBPQ_FUNCTIONS)
+
 /* ---------------------------------------------------------------------------------- the URL */
 
 bool pg_url_is(const char *text)

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+LIBRARY(libzmq, "libzmq.so.5", LIBZMQ_FUNCTIONS)
+
 /* ---------------------------------------------------------------------------------- the key */
 
 #define KEY_BYTES 32
