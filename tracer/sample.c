@@ -6,6 +6,7 @@
 #include "stack.h"
 #include "stack_sites.h"
 #include "structure.h"
+#include "trace/tracer/tracer_numbers.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,7 +25,6 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 #define SAMPLE_SIGNAL SIGURG
-#define MAX_HZ 10000
 #define ROUND_MS 50  /* between two looks at what is missing */
 #define N_WANTED 256 /* a power of two; what does not fit will be asked for again */
 
@@ -216,18 +216,14 @@ static bool start_helper(void)
 static double rate(void)
 {
     const char *said = getenv("SNAG_TRACER_SAMPLE");
-    char *end;
-    double hz = said ? strtod(said, &end) : 0;
+    double hz = said ? tracer_rate(said) : 0;
 
-    if (said == NULL || *said == '\0')
-        return 0;
-    if (end != said && hz > 0 && hz <= MAX_HZ && (*end == '\0' || strcmp(end, "Hz") == 0))
-        return hz;
-    complain(
-        "SNAG_TRACER_SAMPLE is a rate such as 200Hz, of %d at most, not '%.40s'; there are "
-        "no samples",
-        MAX_HZ, said);
-    return 0;
+    if (said && *said && hz == 0)
+        complain(
+            "SNAG_TRACER_SAMPLE is a rate such as 200Hz, of %d at most, not '%.40s'; there are "
+            "no samples",
+            TRACER_MAX_HZ, said);
+    return hz;
 }
 
 void sample_begin(void)

@@ -30,6 +30,7 @@
 #include "cmd/settings.h"
 #include "prov/prov_store.h"
 #include "trace/tracer/finish.h"
+#include "trace/tracer/tracer_numbers.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -648,16 +649,6 @@ static int become_program(struct record_session *r)
 /* ------------------------------------------------------------------------------- the command
  */
 
-#define MAX_HZ 10000 /* the tracer's, which is told the text */
-
-static bool is_rate(const char *text)
-{
-    char *end;
-    double hz = strtod(text, &end);
-
-    return end != text && hz > 0 && hz <= MAX_HZ && (*end == '\0' || strcmp(end, "Hz") == 0);
-}
-
 static int check(const struct settings *s)
 {
     bool is_of_page = s->foi.n > 0 || s->model || s->live.store || s->page.port || s->listen ||
@@ -668,9 +659,9 @@ static int check(const struct settings *s)
     if (s->sample && (s->is_functions || s->is_mpi_alone))
         return err_set(ERR_USAGE, "--sample finds functions on stacks: it cannot be combined "
                                   "with --functions or --mpi");
-    if (s->sample && !is_rate(s->sample))
+    if (s->sample && tracer_rate(s->sample) == 0)
         return err_set(ERR_USAGE, "--sample takes a rate such as 200Hz, at most %dHz, not '%s'",
-                       MAX_HZ, s->sample);
+                       TRACER_MAX_HZ, s->sample);
     if (s->live_socket && (s->output || s->page.is_watched))
         return err_set(ERR_USAGE, "--live cannot be combined with --output or --watch");
     return is_of_page && !s->page.is_watched

@@ -85,11 +85,6 @@ const struct quality *ad_quality(const struct ad *ad)
     return &ad->quality;
 }
 
-const struct loop_watch *ad_loop(const struct ad *ad)
-{
-    return ad->loop;
-}
-
 uint32_t ad_models(const struct ad *ad)
 {
     return ad->models.n;

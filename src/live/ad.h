@@ -119,9 +119,6 @@ void ad_end_step(struct ad *ad);
  */
 void ad_end(struct ad *ad);
 
-/* ad_loop -- what became of it; NULL without one. */
-const struct loop_watch *ad_loop(const struct ad *ad);
-
 const struct ad_totals *ad_totals(const struct ad *ad);
 
 /* ad_quality -- what was wrong with the calls, of all locations. */

@@ -7,7 +7,10 @@
 #ifndef SNAG_TRACE_TRACER_NUMBERS_H
 #define SNAG_TRACE_TRACER_NUMBERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define TRACER_MAGIC "SNT\2" /* the last byte is the version */
 #define TRACER_MAGIC_SIZE 4
@@ -83,5 +86,18 @@ enum tracer_sort {
     TRACER_SORT_OTHER,
     TRACER_SORTS
 };
+
+/* tracer_rate -- samples per second as a person says it: "200Hz" or "200", up to TRACER_MAX_HZ; 0 for
+ * any other text. */
+#define TRACER_MAX_HZ 10000
+
+static inline double tracer_rate(const char *text)
+{
+    char *end;
+    double hz = strtod(text, &end);
+    bool is_rate = end != text && (*end == '\0' || strcmp(end, "Hz") == 0);
+
+    return is_rate && hz > 0 && hz <= TRACER_MAX_HZ ? hz : 0;
+}
 
 #endif
