@@ -7,13 +7,13 @@
 #include "base/err.h"
 #include "base/idmap.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <strings.h>
 
@@ -35,15 +35,6 @@ int label_parse(const char *text, enum label *label)
             return 0;
         }
     return err_set(ERR_USAGE, "'%s' is not a label: abnormal, normal or clear", text);
-}
-
-void label_now(char out[32])
-{
-    time_t now = time(NULL);
-    struct tm utc;
-
-    gmtime_r(&now, &utc);
-    strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
 /* --------------------------------------------------------------------------------- undo log */
@@ -126,7 +117,7 @@ static int write_labels(sqlite3 *db, const struct act *act, enum act_way way,
     char at[32];
     int rc;
 
-    label_now(at);
+    text_utc_now(at);
     rc = rundb_run(db, sql[way], "iiitt", act->foi, act->first_label, act->last_label, author,
                    at);
     *n = (size_t)sqlite3_changes(db);
@@ -206,7 +197,7 @@ int label_store_add(sqlite3 *db, const struct label_entry *entry, size_t n, cons
     char at[32];
     int rc = check_contradictions(entry, n);
 
-    label_now(at);
+    text_utc_now(at);
     if (rc == 0)
         rc = rundb_exec(db, "BEGIN IMMEDIATE");
     if (rc < 0)

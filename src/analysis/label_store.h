@@ -68,9 +68,6 @@ int label_store_load_without(sqlite3 *db, int64_t foi, int64_t first, int64_t la
  */
 int label_store_inherit(sqlite3 *db, sqlite3 *from, size_t *n_kept, size_t *n_lost);
 
-/* label_now -- the time as it is written down: UTC, ISO 8601. */
-void label_now(char out[32]);
-
 enum act_way { ACT_UNDO, ACT_REDO };
 
 struct act {

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/order.h"
 #include "base/progress.h"
+#include "base/text.h"
 #include "detect/detector.h"
 #include "detect/ocsvm.h"
 #include "detect/rbf.h"
@@ -352,7 +353,7 @@ static int record(sqlite3 *db, const struct ranking *r, const struct scores *s,
                            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                            &insert);
 
-    label_now(at);
+    text_utc_now(at);
     learnt_settings_text(&r->learnt, settings);
     for (size_t i = 0; i < result->n_changes; i++)
         n_up += result->change[i].is_anomaly;

@@ -9,6 +9,7 @@
 #include "analysis/run_scoring.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "detect/detector.h"
 #include "run/rundb.h"
 #include "trace/region_name.h"
@@ -172,7 +173,7 @@ static void take_learnt(struct model *m, struct scoring *s, const char *foi, con
 {
     char now[32];
 
-    label_now(now);
+    text_utc_now(now);
     m->foi = mem_copy_string(foi);
     m->snag = mem_copy_string(SNAG_VERSION);
     m->made = mem_copy_string(made ? made : now);

@@ -221,6 +221,13 @@ int fs_exists(const char *path)
     return lstat(path, &info) == 0;
 }
 
+bool fs_is_directory(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 /* ------------------------------------------------------------------------------ new files */
 
 int fs_new_open_at(struct fs_new *file, int dir, const char *name, const char *path)

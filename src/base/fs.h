@@ -101,4 +101,7 @@ uint64_t fs_bytes(const char *path);
 /* fs_exists -- 1 if something of that name is there, 0 if not. */
 int fs_exists(const char *path);
 
+/* fs_is_directory -- or a link to one. */
+bool fs_is_directory(const char *path);
+
 #endif

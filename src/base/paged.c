@@ -6,6 +6,7 @@
 
 #include "base/fs.h"
 #include "base/mem.h"
+#include "base/progress.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -18,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_NS 20000000      /* between looks at how much is in memory */
+#define LOOK_MS 20            /* between looks at how much is in memory */
 #define PAGED_MIN_OBJECTS 64u /* objects in an array that grows */
 #define MAX_FD 512            /* what is above is left for others */
 
@@ -98,12 +99,8 @@ static void *watch(void *ctx)
     pthread_setname_np(pthread_self(), "snag-paged");
     pthread_mutex_lock(&p->lock);
     while (!p->is_over) {
-        struct timespec until;
+        struct timespec until = clock_after_ms(CLOCK_REALTIME, LOOK_MS);
 
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += LOOK_NS;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
         pthread_cond_timedwait(&p->over, &p->lock, &until);
         if (!p->is_over && p->n > 0 && bytes_in_memory() > PAGED_KEPT_BYTES)
             drop_all(p);

@@ -20,6 +20,17 @@ uint64_t clock_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+struct timespec clock_after_ms(clockid_t clock, unsigned ms)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    t.tv_nsec += (long)(ms % 1000) * 1000000;
+    t.tv_sec += (time_t)(ms / 1000) + t.tv_nsec / 1000000000;
+    t.tv_nsec %= 1000000000;
+    return t;
+}
+
 void progress_show(void)
 {
     is_wanted = true;

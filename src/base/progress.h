@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 struct progress {
     const char *what; /* "reading" */
@@ -36,7 +37,15 @@ void progress_end(struct progress *p);
 /* progress_show -- progress lines in this process from now on. */
 void progress_show(void);
 
-/* clock_ns -- monotonic time, for measuring how long something took. */
+/* clock_ns, clock_ms -- monotonic time, for measuring how long something took. */
 uint64_t clock_ns(void);
+
+static inline uint64_t clock_ms(void)
+{
+    return clock_ns() / 1000000;
+}
+
+/* clock_after_ms -- the time on a clock that is so much later, as pthread_cond_timedwait takes it. */
+struct timespec clock_after_ms(clockid_t clock, unsigned ms);
 
 #endif

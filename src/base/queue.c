@@ -1,6 +1,7 @@
 #include "base/queue.h"
 
 #include "base/mem.h"
+#include "base/progress.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -57,13 +58,9 @@ bool queue_put(struct queue *queue, void *item)
 
 bool queue_put_within(struct queue *queue, void *item, unsigned wait_ms)
 {
-    struct timespec until;
+    struct timespec until = clock_after_ms(CLOCK_REALTIME, wait_ms);
     bool is_in;
 
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += (long)(wait_ms % 1000) * 1000000;
-    until.tv_sec += (time_t)(wait_ms / 1000) + until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&queue->lock);
     while (queue->n == queue->cap && !queue->is_closed)
         if (pthread_cond_timedwait(&queue->emptied, &queue->lock, &until) == ETIMEDOUT)

@@ -123,15 +123,37 @@ void text_say(struct text_writer *w, const char *fmt, ...)
     w->n = w->n + (size_t)n < w->size ? w->n + (size_t)n : w->size - 1;
 }
 
-char *text_utc(uint64_t ns, char out[TEXT_UTC_SIZE])
+const char *text_number_behind(const char *text, const char *word)
 {
-    time_t seconds = (time_t)(ns / 1000000000u);
+    const char *at = strstr(text, word);
+
+    if (at == NULL)
+        return NULL;
+    at += strlen(word);
+    at += strspn(at, " :#_=[");
+    return isdigit((unsigned char)*at) ? at : NULL;
+}
+
+/* Returns the characters of the time but for the fraction of a second. */
+static size_t put_utc(time_t seconds, char out[TEXT_UTC_SIZE])
+{
     struct tm utc;
-    size_t n;
 
     gmtime_r(&seconds, &utc);
-    n = strftime(out, TEXT_UTC_SIZE, "%Y-%m-%dT%H:%M:%S", &utc);
+    return strftime(out, TEXT_UTC_SIZE, "%Y-%m-%dT%H:%M:%S", &utc);
+}
+
+char *text_utc(uint64_t ns, char out[TEXT_UTC_SIZE])
+{
+    size_t n = put_utc((time_t)(ns / 1000000000u), out);
+
     snprintf(out + n, TEXT_UTC_SIZE - n, ".%03uZ", (unsigned)(ns % 1000000000u / 1000000));
+    return out;
+}
+
+char *text_utc_now(char out[TEXT_UTC_SIZE])
+{
+    strcpy(out + put_utc(time(NULL), out), "Z");
     return out;
 }
 

@@ -54,8 +54,15 @@ struct text_writer {
 void text_say(struct text_writer *w, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* text_number_behind -- where a number begins that follows on a word in a text, with nothing but
+ * blanks or one of :#_=[ between; NULL if there is none. */
+const char *text_number_behind(const char *text, const char *word);
+
 /* text_utc -- nanoseconds since 1970 as "2026-11-23T15:04:05.123Z". Returns out. */
 char *text_utc(uint64_t ns, char out[TEXT_UTC_SIZE]);
+
+/* text_utc_now -- the time as it is written down: "2026-11-23T15:04:05Z". Returns out. */
+char *text_utc_now(char out[TEXT_UTC_SIZE]);
 
 /* text_now_ns -- nanoseconds since 1970, by the machine's clock. */
 uint64_t text_now_ns(void);

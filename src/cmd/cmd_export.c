@@ -13,6 +13,7 @@
 #include "cmd/cmd_export.h"
 
 #include "base/err.h"
+#include "base/fs.h"
 #include "base/idmap.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -106,10 +107,7 @@ static int check_part(const struct parquet_export *e)
 /* A directory that is there, or is said to be one: there is a file in it for each table. */
 static bool is_directory(const char *path)
 {
-    struct stat info;
-
-    return path && ((stat(path, &info) == 0 && S_ISDIR(info.st_mode)) ||
-                    (*path && path[strlen(path) - 1] == '/'));
+    return path && (fs_is_directory(path) || (*path && path[strlen(path) - 1] == '/'));
 }
 
 static bool is_shared_out(const char *table)

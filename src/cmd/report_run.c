@@ -23,7 +23,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define MAX_FOI 8u       /* functions of interest that are reported on */
 #define MAX_CLOSE 5u     /* executions that are looked at closely, of each */
@@ -482,9 +481,7 @@ void report_made(FILE *out, const struct settings *settings, const struct answer
                                            {"as", "command"},
                                            {"trace", "trace"},
                                            {"its format", "source"}};
-    char *command = command_line(settings), now[32];
-    time_t when = time(NULL);
-    struct tm utc;
+    char *command = command_line(settings), now[TEXT_UTC_SIZE];
 
     for (size_t i = 0; db && i < sizeof facts / sizeof *facts; i++) {
         char *text = rundb_get_text(db, facts[i][1]);
@@ -492,8 +489,7 @@ void report_made(FILE *out, const struct settings *settings, const struct answer
         put_fact(table, facts[i][0], text);
         free(text);
     }
-    strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&when, &utc));
-    put_fact(table, "report made", now);
+    put_fact(table, "report made", text_utc_now(now));
     put_fact(table, "by snag", SNAG_VERSION);
     put_fact(table, "as", command);
     report_heading(out, 2, "How it was made");

@@ -8,7 +8,6 @@
 #include "base/fs.h"
 
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const char schema[] =
@@ -88,13 +87,6 @@ static int check(struct history *h, const char *path)
     return database_check(&h->database, "main", schema, path);
 }
 
-static bool is_directory(const char *path)
-{
-    struct stat about;
-
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
 static int open_file(struct history *h, const char *path, enum database_access access)
 {
     struct database_file file = {.path = path};
@@ -102,7 +94,7 @@ static int open_file(struct history *h, const char *path, enum database_access a
 
     if (rc < 0)
         return rc;
-    if (is_directory(path))
+    if (fs_is_directory(path))
         rc = err_set(ERR_FORMAT, "'%s' is a directory, and no history", path);
     if (rc == 0)
         rc = database_open(&h->database, &file, access);

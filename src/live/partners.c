@@ -79,11 +79,6 @@ struct partners {
     struct partners_counts counts;
 };
 
-static uint64_t now_ms(void)
-{
-    return clock_ns() / 1000000;
-}
-
 int partners_new(const struct partners_opts *opts, struct partners **out)
 {
     struct partners *p = mem_alloc(1, sizeof *p);
@@ -180,7 +175,7 @@ static void send_question(struct partners *p, struct partner_question *a)
         return;
     ps_relay_client_counts(p->client, &n);
     pack_question(&a->question, counts_agree(p), &body);
-    a->again_ms = now_ms();
+    a->again_ms = clock_ms();
     a->request = n.n_requests + 1;
     a->is_due = !ps_relay_client_ask(p->client, a->number, a->place, body.data, body.n);
     pack_release(&body);
@@ -209,7 +204,7 @@ struct far_partner partners_ask(struct partners *p, const struct ad_step *step, 
     mem_grow(&p->asked, &p->asked_cap, p->n_asked + 1, sizeof *p->asked);
     a = &p->asked[p->n_asked++];
     *a = (struct partner_question){.number = ++p->last_number,
-                                   .asked_ms = now_ms(),
+                                   .asked_ms = clock_ms(),
                                    .place = {p->opts.program, m->peer},
                                    .question = q,
                                    .is_open = true,
@@ -354,7 +349,7 @@ static void hear_question(void *ctx, const struct ps_letter *letter)
 {
     struct partners *p = ctx;
     struct pack body = {.data = (unsigned char *)letter->body.data, .n = letter->body.n};
-    struct waiting_question w = {.letter = *letter, .since_ms = now_ms()};
+    struct waiting_question w = {.letter = *letter, .since_ms = clock_ms()};
 
     p->has_mail = true;
     if (unpack_varint(&body) != LETTER_VERSION) {
@@ -372,7 +367,7 @@ static void hear_question(void *ctx, const struct ps_letter *letter)
 /* Those that can be answered by now, and those that nobody waits for any more, go. */
 static void answer_waiting(struct partners *p)
 {
-    uint64_t now = now_ms();
+    uint64_t now = clock_ms();
     size_t n = 0;
 
     for (size_t i = 0; i < p->n_waiting; i++)
@@ -535,7 +530,7 @@ static void talk(struct partners *p, int timeout_ms, partners_put_fn *fn, void *
     answer_waiting(p);
     ps_relay_client_talk(p->client, &handlers, timeout_ms);
     note_delivered(p);
-    give_up(p, now_ms());
+    give_up(p, clock_ms());
     put_decided(p, fn, ctx);
     drop_done(p);
 }
@@ -569,7 +564,7 @@ static void say_whether_over(struct partners *p)
 /* Others, at their own end, wait for who may still ask. */
 static void take_leave(struct partners *p, partners_put_fn *fn, void *ctx)
 {
-    uint64_t begin = now_ms();
+    uint64_t begin = clock_ms();
     struct ps_relay_client_counts n;
 
     if (ps_relay_client_is_heard(p->client))
@@ -579,12 +574,12 @@ static void take_leave(struct partners *p, partners_put_fn *fn, void *ctx)
         talk(p, END_MS, fn, ctx);
         ps_relay_client_counts(p->client, &n);
     } while (n.n_replies > 0 && !n.is_refused && !ps_relay_client_is_heard(p->client) &&
-             now_ms() - begin < SERVER_MS);
+             clock_ms() - begin < SERVER_MS);
 }
 
 void partners_finish(struct partners *p, partners_put_fn *fn, void *ctx)
 {
-    uint64_t begin = now_ms(), now = begin;
+    uint64_t begin = clock_ms(), now = begin;
     struct ps_relay_client_counts n = {0};
     bool is_told = false;
 
@@ -596,7 +591,7 @@ void partners_finish(struct partners *p, partners_put_fn *fn, void *ctx)
             p->opts.meanwhile(p->opts.ctx);
         ps_relay_client_counts(p->client, &n);
         is_told = p->opts.is_told && p->opts.is_told();
-        now = now_ms();
+        now = clock_ms();
     } while (!is_told && !is_finished(p, &n) && now - begin < p->opts.wait_ms &&
              (n.n_replies > 0 || now - begin < SERVER_MS));
     for (size_t i = 0; i < p->n_asked; i++)

@@ -78,11 +78,6 @@ struct ps_client {
     bool has_news;
 };
 
-static uint64_t now_ms(void)
-{
-    return clock_ns() / 1000000;
-}
-
 /* -------------------------------------------------------------------------------- opening */
 
 int ps_client_open(struct ps_client **client, const struct ps_client_opts *opts)
@@ -271,7 +266,7 @@ static void send_request(struct ps_client *c, const struct delta *delta)
         c->counts.n_sent++; /* else there is no room to send it: it is as if it had been lost */
     c->is_waiting = true;
     c->asked = push.sequence;
-    c->sent_ms = now_ms();
+    c->sent_ms = clock_ms();
     c->next_poll_ms = c->sent_ms + (c->is_deterministic ? POLL_ROUND_MS : c->poll_ms);
 }
 
@@ -416,7 +411,7 @@ static void receive_all(struct ps_client *c)
 static void send_due(struct ps_client *c, bool is_asking)
 {
     const struct delta *delta = next_delta(c);
-    uint64_t now = now_ms();
+    uint64_t now = clock_ms();
 
     if (c->is_waiting && now - c->sent_ms < c->resend_ms)
         return;
@@ -431,7 +426,7 @@ static void send_due(struct ps_client *c, bool is_asking)
 /* How long until there is something to do, at most `most`. */
 static long until_due(const struct ps_client *c, long most)
 {
-    uint64_t now = now_ms();
+    uint64_t now = clock_ms();
     uint64_t due = c->is_waiting ? c->sent_ms + c->resend_ms : c->next_poll_ms;
     long wait = due > now ? (long)(due - now) : 0;
 
@@ -441,7 +436,7 @@ static long until_due(const struct ps_client *c, long most)
 /* Talks until is_done says so, or for timeout_ms. Returns what it says at the end. */
 static bool talk(struct ps_client *c, bool (*is_done)(const struct ps_client *), int timeout_ms)
 {
-    uint64_t end = now_ms() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0);
+    uint64_t end = clock_ms() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0);
 
     for (;;) {
         zmq_pollitem_t item = {.socket = c->to.socket, .events = ZMQ_POLLIN};
@@ -451,7 +446,7 @@ static bool talk(struct ps_client *c, bool (*is_done)(const struct ps_client *),
         if (is_done(c))
             return true;
         send_due(c, true);
-        now = now_ms();
+        now = clock_ms();
         if (now >= end)
             return false;
         zmq_poll(&item, 1, until_due(c, (long)(end - now)));
@@ -460,7 +455,7 @@ static bool talk(struct ps_client *c, bool (*is_done)(const struct ps_client *),
 
 static bool is_idle(const struct ps_client *c)
 {
-    return !c->is_waiting && next_delta(c) == NULL && now_ms() < c->next_poll_ms &&
+    return !c->is_waiting && next_delta(c) == NULL && clock_ms() < c->next_poll_ms &&
            !c->has_unnamed;
 }
 
@@ -506,7 +501,7 @@ bool ps_client_round(struct ps_client *c, int timeout_ms)
 
 bool ps_client_flush(struct ps_client *c, int timeout_ms)
 {
-    uint64_t end = now_ms() + (uint64_t)timeout_ms;
+    uint64_t end = clock_ms() + (uint64_t)timeout_ms;
 
     if (c->is_deterministic) {
         if (c->round != PS_ROUND_LAST && talk(c, has_room, timeout_ms))
@@ -514,13 +509,13 @@ bool ps_client_flush(struct ps_client *c, int timeout_ms)
         return talk(c, ps_client_is_flushed, timeout_ms);
     }
     do { /* what was pending gets its number when there is room */
-        uint64_t now = now_ms();
+        uint64_t now = clock_ms();
 
         ps_client_push(c);
         if (talk(c, ps_client_is_flushed,
                  now + POLL_MS < end ? POLL_MS : (int)(end > now ? end - now : 0)))
             return true;
-    } while (now_ms() < end);
+    } while (clock_ms() < end);
     return false;
 }
 

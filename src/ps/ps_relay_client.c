@@ -38,11 +38,6 @@ struct ps_relay_client {
     struct ps_relay_client_counts counts;
 };
 
-static uint64_t now_ms(void)
-{
-    return clock_ns() / 1000000;
-}
-
 int ps_relay_client_open(struct ps_relay_client **client,
                          const struct ps_relay_client_opts *opts)
 {
@@ -148,7 +143,7 @@ static void send_out(struct ps_relay_client *c)
         c->counts.sent_bytes += c->out.n;
     }
     c->is_waiting = true;
-    c->sent_ms = now_ms();
+    c->sent_ms = clock_ms();
 }
 
 static void send_next(struct ps_relay_client *c)
@@ -221,7 +216,7 @@ static bool receive(struct ps_relay_client *c, const struct ps_relay_handlers *h
 static bool is_due(const struct ps_relay_client *c)
 {
     const struct ps_letters *l = &c->say;
-    uint64_t since_ms = now_ms() - c->sent_ms;
+    uint64_t since_ms = clock_ms() - c->sent_ms;
 
     if (c->is_waiting)
         return since_ms >= c->resend_ms;

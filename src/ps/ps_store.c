@@ -239,21 +239,9 @@ void ps_store_close(struct ps_store *s)
     free(s);
 }
 
-static struct timespec after_ms(unsigned ms)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    t.tv_sec += ms / 1000;
-    t.tv_nsec += (long)(ms % 1000) * 1000000;
-    t.tv_sec += t.tv_nsec / 1000000000;
-    t.tv_nsec %= 1000000000;
-    return t;
-}
-
 bool ps_store_wait(struct ps_store *s, unsigned interval_ms)
 {
-    struct timespec end = after_ms(interval_ms);
+    struct timespec end = clock_after_ms(CLOCK_MONOTONIC, interval_ms);
     bool is_going_on;
     int status = 0;
 

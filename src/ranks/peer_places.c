@@ -11,7 +11,6 @@
 #include "base/order.h"
 #include "base/text.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,16 +24,9 @@ static const char *const names[] = {"rank", "thread", "program", "node", "stage"
 /* The number behind a text in a name, NO_STAGE if there is none. */
 static uint32_t number_behind(const char *name, const char *text)
 {
-    const char *at = strstr(name, text);
-    unsigned long number;
+    const char *at = text_number_behind(name, text);
+    unsigned long number = at ? strtoul(at, NULL, 10) : NO_STAGE;
 
-    if (at == NULL)
-        return NO_STAGE;
-    at += strlen(text);
-    at += strspn(at, " :#_=[");
-    if (!isdigit((unsigned char)*at))
-        return NO_STAGE;
-    number = strtoul(at, NULL, 10);
     return number < NO_STAGE ? (uint32_t)number : NO_STAGE;
 }
 

@@ -6,13 +6,13 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "run/rundb.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ------------------------------------------------------------- what a trace says of the run */
 
@@ -160,9 +160,7 @@ static uint64_t count_sampled(const struct definitions *defs)
 
 static int save_meta(sqlite3 *db, const struct source *source, const struct ingested *in)
 {
-    char *path = realpath(source->path, NULL), created[32];
-    time_t now = time(NULL);
-    struct tm utc;
+    char *path = realpath(source->path, NULL), created[TEXT_UTC_SIZE];
     const struct {
         const char *key;
         uint64_t value;
@@ -190,9 +188,8 @@ static int save_meta(sqlite3 *db, const struct source *source, const struct inge
         rc = rundb_set(db, numbers[i].key, (long long)numbers[i].value);
     if (rc == 0 && source->defs.has_wall_time)
         rc = rundb_set(db, "wall_time_ns", (long long)source->defs.wall_time_ns);
-    strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     if (rc == 0)
-        rc = rundb_set_text(db, "created", created);
+        rc = rundb_set_text(db, "created", text_utc_now(created));
     if (rc == 0)
         rc = rundb_set_text(db, "trace", path ? path : source->path);
     if (rc == 0)

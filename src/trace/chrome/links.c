@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/order.h"
 #include "base/search.h"
+#include "base/text.h"
 #include "base/xxh.h"
 #include "trace/chrome/marks.h"
 #include "trace/chrome/meetings.h"
@@ -294,13 +295,9 @@ const struct link *links_of(const struct links *links, uint32_t link)
 /* The number behind text in a name, as text. */
 static bool number_behind(const char *name, const char *text, char out[KEY_SIZE], int64_t plus)
 {
-    const char *at = strstr(name, text);
+    const char *at = text_number_behind(name, text);
 
     if (at == NULL)
-        return false;
-    at += strlen(text);
-    at += strspn(at, " :#_=[");
-    if (!isdigit((unsigned char)*at))
         return false;
     snprintf(out, KEY_SIZE, "%lld", (long long)(strtoull(at, NULL, 10) + (uint64_t)plus));
     return true;

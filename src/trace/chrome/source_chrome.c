@@ -55,13 +55,6 @@ static int is_trace_name(const struct dirent *entry)
     return 0;
 }
 
-static bool is_directory(const char *path)
-{
-    struct stat info;
-
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 static bool is_pattern(const char *path)
 {
     struct stat info;
@@ -102,7 +95,7 @@ static void add_pattern(struct chrome_files *files, const char *pattern)
 
     if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
         for (size_t i = 0; i < found.gl_pathc; i++)
-            if (!is_directory(found.gl_pathv[i]))
+            if (!fs_is_directory(found.gl_pathv[i]))
                 push(files, "", found.gl_pathv[i]);
     globfree(&found);
     qsort(files->path + n_before, files->n - n_before, sizeof *files->path, by_number);
@@ -117,7 +110,7 @@ static int chrome_files_add(struct chrome_files *files, const char *path)
 {
     size_t n_before = files->n;
 
-    if (strcmp(path, "-") != 0 && is_directory(path))
+    if (strcmp(path, "-") != 0 && fs_is_directory(path))
         add_directory(files, path);
     else if (strcmp(path, "-") != 0 && is_pattern(path))
         add_pattern(files, path);

@@ -90,18 +90,11 @@ static bool find_anchor(const char *dir, char out[FS_PATH_SIZE])
     return is_found;
 }
 
-static bool is_directory(const char *path)
-{
-    struct stat info;
-
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 static bool accepts(const char *path)
 {
     char anchor[FS_PATH_SIZE];
 
-    return has_suffix(path, ".otf2") || (is_directory(path) && find_anchor(path, anchor));
+    return has_suffix(path, ".otf2") || (fs_is_directory(path) && find_anchor(path, anchor));
 }
 
 static int locate(struct otf2 *archive, const char *path)
@@ -110,7 +103,7 @@ static int locate(struct otf2 *archive, const char *path)
     bool is_empty;
     int fd;
 
-    if (is_directory(path)) {
+    if (fs_is_directory(path)) {
         if (!find_anchor(path, archive->anchor))
             return err_set(ERR_NOT_FOUND, "no OTF2 archive in directory '%s'", path);
     } else if (snprintf(archive->anchor, FS_PATH_SIZE, "%s", path) >= FS_PATH_SIZE) {

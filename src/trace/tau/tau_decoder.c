@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ------------------------------------------------------------------------------------ files */
 
@@ -37,13 +36,6 @@ static bool has_suffix(const char *text, const char *suffix)
     while (n > 1 && text[n - 1] == '/')
         n--;
     return n >= m && strncmp(text + n - m, suffix, m) == 0;
-}
-
-static bool is_directory(const char *path)
-{
-    struct stat info;
-
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 static bool has_contact(const char *path)
@@ -70,7 +62,7 @@ static bool has_index(const char *path)
 
 bool tau_files_is_one(const char *path)
 {
-    if (has_contact(path) || (is_directory(path) && has_index(path)))
+    if (has_contact(path) || (fs_is_directory(path) && has_index(path)))
         return true;
     return tau_files_is_named_so(path) && fs_exists(path);
 }
@@ -96,7 +88,7 @@ size_t tau_files_find(const char *path, struct names *found)
     struct dirent **file = NULL;
     int n;
 
-    if (tau_files_is_one(path) || !is_directory(path)) {
+    if (tau_files_is_one(path) || !fs_is_directory(path)) {
         if (tau_files_is_one(path))
             names_add(found, path);
         return found->n - n_before;
