@@ -232,11 +232,12 @@ static int load_embedding(sqlite3 *db, int64_t foi, struct stack2vec *embedding)
     char settings[FOI_SETTINGS_SIZE];
     sqlite3_stmt *query = NULL;
     struct pack pack = {0};
-    int rc = rundb_query(db, &query,
-                         "SELECT bytes, data FROM embedding WHERE foi = ? AND settings = ?",
-                         "it", foi, settings);
+    int rc;
 
     embedding_settings(&opts, settings);
+    rc = rundb_query(db, &query,
+                     "SELECT bytes, data FROM embedding WHERE foi = ? AND settings = ?", "it",
+                     foi, settings);
     if (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         rc = decompress(query, &pack);
         if (rc == 0)

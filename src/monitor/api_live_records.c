@@ -468,9 +468,10 @@ static int find_record(struct database *reader, const char *collection, int64_t 
     sqlite3_stmt *query = NULL;
     char *sql = prov_sql_record(collection);
     int64_t in_shard, shard;
-    int rc = rundb_query(reader->sql, &query, sql, "ii", in_shard, shard);
+    int rc;
 
     prov_sql_id_split(id, &in_shard, &shard);
+    rc = rundb_query(reader->sql, &query, sql, "ii", in_shard, shard);
     *record = NULL;
     if (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         *record = json_loads(rundb_text(query, 0), 0, NULL);
