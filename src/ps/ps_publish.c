@@ -282,6 +282,16 @@ static int write_snapshot(struct ps_store *s, struct publish_cut *c, const char 
     return rc;
 }
 
+/* What the cut has of every client is on disk now. */
+static void note_saved(struct ps_store *s, const struct publish_cut *c)
+{
+    pthread_mutex_lock(&s->registry_lock);
+    for (uint32_t i = 0; i < c->n_clients; i++)
+        s->client[i].saved = c->client[i].last;
+    pthread_mutex_unlock(&s->registry_lock);
+    atomic_fetch_add(&s->n_snapshots, 1);
+}
+
 int ps_store_publish(struct ps_store *s)
 {
     struct publish_cut c = {0};
@@ -301,14 +311,8 @@ int ps_store_publish(struct ps_store *s)
     }
     if (s->snapshot) {
         rc = write_snapshot(s, &c, s->snapshot);
-        if (rc == 0) {
-            /* What the cut has of every client is on disk now. */
-            pthread_mutex_lock(&s->registry_lock);
-            for (uint32_t i = 0; i < c.n_clients; i++)
-                s->client[i].saved = c.client[i].last;
-            pthread_mutex_unlock(&s->registry_lock);
-            atomic_fetch_add(&s->n_snapshots, 1);
-        }
+        if (rc == 0)
+            note_saved(s, &c);
         pthread_mutex_lock(&s->registry_lock);
         s->is_changed |= rc < 0; /* so that it is tried again */
         snprintf(s->unsaved, sizeof s->unsaved, "%s", rc < 0 ? err_message() : "");
