@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* What a call took over what is usual on its path; all of it where it usually is not. */
+/* What a call took over what is typical on its path; all of it where it typically is not. */
 static double excess_of(const struct why *why, uint32_t t, uint32_t v)
 {
     double own = (double)why->forest->exclusive_ns[v];
@@ -16,7 +16,7 @@ static double excess_of(const struct why *why, uint32_t t, uint32_t v)
                : own;
 }
 
-/* What is surely late first; where that does not explain all, what the others took more. */
+/* What is late for certain first; where that does not explain all, what the others took more. */
 void excess_lost(const struct why *why, uint32_t t, int64_t lost_ns, double *out)
 {
     const struct forest *forest = why->forest;

@@ -1,9 +1,9 @@
 /*
- * excess -- what the calls of an execution took over what is usual there, call by call.
+ * excess -- what the calls of an execution took over what is typical there, call by call.
  *
  * Two questions, two answers. Which calls lost what an execution lost? Those that were late,
- * and where that is not all, those that took more than usual. What if all calls had been as
- * usual? Then each takes what is typical of its context, those that were shorter too: with many
+ * and where that is not all, those that took more than typical. What if all calls had been as
+ * typical? Then each takes what is typical of its context, those that were shorter too: with many
  * calls the noise of either sign evens out.
  */
 #ifndef SNAG_EXPLAIN_EXCESS_H
