@@ -659,7 +659,7 @@ class IsWritten(unittest.TestCase):
                     self.assertIn(error.name, ("polars", "pandas"))
         finally:
             os.chdir(before)
-        self.assertIn("#1-93 12.08", printed.getvalue())
+        self.assertIn("#1-93 12.45", printed.getvalue())
         self.assertIn("verdicts are others now", printed.getvalue())
         self.assertIn("ExecutionVerdict(rank=1, thread=0, index=93", printed.getvalue())
 
