@@ -194,6 +194,8 @@ export interface Incident {
     end_ns: number;
     lost_ns: number;
     cost_ns: number | null;
+    cost_least_ns: number | null /* without what its cause alone lost, and at most, */;
+    cost_most_ns: number | null /* as cost_ns where that is known */;
     head: string;
     head_tree: number;
     rank: number /* where the cause is */;

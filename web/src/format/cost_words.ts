@@ -16,6 +16,34 @@ export function costWords({ lost_ns, cost_ns, cost_is_bound, verdict }: Cost): s
     return `costs the run ${cost_is_bound ? "at most " : ""}${formatTime(cost_ns)}`;
 }
 
+/* What an incident cost: a number, or between what its cause alone cost and all that was lost with it. */
+export interface IncidentCost {
+    cost_ns: number | null;
+    cost_least_ns?: number | null;
+    cost_most_ns?: number | null /* where cost_ns is not known, too: it is at most that */;
+}
+
+/* "29.2 to 36.4 ms"; the most alone where the least is hardly below it. */
+function rangeWords(least: number, most: number): string {
+    const [whole, unit] = formatTime(most).split(" ");
+    if (least >= most * 0.9) return `${whole} ${unit}`;
+    const [low, lowUnit] = formatTime(least).split(" ");
+    return `${low}${least === 0 || lowUnit === unit ? "" : ` ${lowUnit}`} to ${whole} ${unit}`;
+}
+
+/* "36.4 ms", "29.2 to 36.4 ms", "at most 5.00 ms", "nothing"; null where it is not known. */
+export function incidentCost(of: IncidentCost): string | null {
+    const most = of.cost_ns ?? of.cost_most_ns ?? null;
+    if (most === null) return null;
+    if (most === 0) return "nothing";
+    const least = of.cost_least_ns ?? (of.cost_ns === null ? 0 : most);
+    if (of.cost_ns === null && least === 0) return `at most ${formatTime(most)}`;
+    return rangeWords(least, most);
+}
+
+export const rangeHelp =
+    "from what its cause alone cost to what all cost that was lost at that time";
+
 export const costHelp = "by how much the run, replayed without what was lost, is shorter";
 
 /* As in a table: "1.2 ms", "≤ 1.2 ms"; "?" where nothing is known. */

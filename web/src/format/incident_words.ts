@@ -1,6 +1,6 @@
 // What incidents and probabilities are in words.
 import { Incident } from "../api/types";
-import { costHelp } from "./cost_words";
+import { costHelp, incidentCost, IncidentCost, rangeHelp } from "./cost_words";
 import { shortId } from "./ids";
 import { formatCount, formatTime, plural } from "./units";
 
@@ -19,20 +19,19 @@ export function incidentReason({ cause, what }: Pick<Incident, "cause" | "what">
     return what !== null && /[+-][\d.]+ (ns|us|ms|s)( in all)?$/.test(cause) ? what : cause;
 }
 
-export interface Amounts {
+export interface Amounts extends IncidentCost {
     verdict?: string;
     lost_ns: number;
-    cost_ns: number | null;
     cost_unknown?: number /* of so many incidents it is not known */;
     incidents?: unknown[] /* where they are several */;
 }
 
 /*
- * "costs the run 59.0 ms", or where that is not known or nothing "177 ms lost": one number. Where nothing was lost, that
+ * "costs the run 59.0 ms", "... 29.2 to 36.4 ms", or where that is not known or nothing "177 ms lost". Where nothing was lost, that
  * is said of anomalies: they took less than is typical, or are strange by what they did. `help` says what is not said.
  */
 export function amountWords(of: Amounts): { words: string; help: string } | null {
-    const { verdict, lost_ns, cost_ns, cost_unknown = 0, incidents = [] } = of;
+    const { verdict, lost_ns, cost_unknown = 0, incidents = [] } = of;
     const lost = `${formatTime(lost_ns)} lost`;
     const beyond = "lost: beyond what is typical, in all of its executions";
     if (!lost_ns)
@@ -42,11 +41,12 @@ export function amountWords(of: Amounts): { words: string; help: string } | null
                   help: "strange, but as far as is known none of its executions took longer than is typical",
               }
             : null;
-    if (cost_ns === null)
+    const cost = incidentCost(of);
+    if (cost === null)
         return { words: lost, help: `${beyond}; what that cost the run is not known` };
     const alone = incidents.length > 1 ? ", of each incident alone" : "";
-    const help = `cost: ${costHelp}${alone}; ${beyond}`;
-    const cost = cost_ns ? formatTime(cost_ns) : "nothing";
+    const range = cost.includes(" to ") ? `, ${rangeHelp}` : "";
+    const help = `cost: ${costHelp}${range}${alone}; ${beyond}`;
     if (cost_unknown) {
         const known = incidents.length - cost_unknown;
         const which = `${formatCount(known)} cost${known === 1 ? "s" : ""} the run ${cost}`;
@@ -55,15 +55,16 @@ export function amountWords(of: Amounts): { words: string; help: string } | null
             help,
         };
     }
-    if (!cost_ns) return { words: `${lost}, costs the run nothing`, help };
+    if (cost === "nothing") return { words: `${lost}, costs the run nothing`, help };
     return { words: `costs the run ${cost}`, help: `${lost}; ${help}` };
 }
 
 /* In a line of many: what it cost; what it lost where that is not known. */
-export function shortAmount({ lost_ns, cost_ns }: Amounts): string {
-    if (!lost_ns) return "nothing lost";
-    if (cost_ns === null) return `${formatTime(lost_ns)} lost`;
-    return cost_ns ? formatTime(cost_ns) : "no cost";
+export function shortAmount(of: Amounts): string {
+    if (!of.lost_ns) return "nothing lost";
+    const cost = incidentCost(of);
+    if (cost === null) return `${formatTime(of.lost_ns)} lost`;
+    return cost === "nothing" ? "no cost" : cost.replace("at most ", "≤ ");
 }
 
 /* Where the cause is, if that is not the rank of its head, which the head's id says. */

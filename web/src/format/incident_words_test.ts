@@ -55,6 +55,23 @@ test("an amount is said once: what it cost, and what was lost where that is anot
     assert.match(amountWords({ lost_ns: 1, cost_ns: null })!.help, /not known/);
 });
 
+test("where it may be several numbers, what an incident cost is a range, or at most so much", () => {
+    const said = (cost_ns: number | null, cost_least_ns: number, cost_most_ns: number) => {
+        const of = { lost_ns: 50e6, cost_ns, cost_least_ns, cost_most_ns };
+        return [amountWords(of)?.words, shortAmount(of)];
+    };
+    assert.deepEqual(said(36.4e6, 29.2e6, 36.4e6), [
+        "costs the run 29.2 to 36.4 ms",
+        "29.2 to 36.4 ms",
+    ]);
+    assert.deepEqual(said(1.2e6, 950e3, 1.2e6)[1], "950 us to 1.20 ms");
+    assert.deepEqual(said(36.4e6, 36e6, 36.4e6)[0], "costs the run 36.4 ms");
+    assert.deepEqual(said(36.4e6, 0, 36.4e6)[1], "0 to 36.4 ms");
+    assert.deepEqual(said(null, 0, 5e6), ["costs the run at most 5.00 ms", "≤ 5.00 ms"]);
+    assert.deepEqual(said(null, 2e6, 5e6)[1], "2.00 to 5.00 ms");
+    assert.deepEqual(said(0, 0, 0), ["50.0 ms lost, costs the run nothing", "no cost"]);
+});
+
 test("in a line of many it is what it cost, or that nobody knows what", () => {
     const short = (lost_ns: number, cost_ns: number | null) =>
         shortAmount({ lost_ns, cost_ns });

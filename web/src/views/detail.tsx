@@ -1,7 +1,7 @@
 // The selected execution in a line and a sentence, and the one thing to do next: say what it is.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Shown } from "../api/types";
-import { costHelp, costWords } from "../format/cost_words";
+import { costHelp, costWords, incidentCost } from "../format/cost_words";
 import { shortId } from "../format/ids";
 import { incidentName, incidentSentence, shortAmount } from "../format/incident_words";
 import { againstTypical, formatCount, formatScore, formatTime, plural } from "../format/units";
@@ -76,7 +76,7 @@ function PartOf({ of }: { of: Shown }) {
     const { incident } = of;
     if (!incident || incident.members.length < 2) return null;
     const isHead = incident.head_tree === of.tree;
-    const cost = costWords(incident) && shortAmount(incident);
+    const cost = incidentCost(incident) && shortAmount(incident);
     return (
         <span title={incidentSentence(incident)}>
             {isHead ? "head" : "part"} of {incidentName(incident)}
