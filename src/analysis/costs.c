@@ -648,7 +648,7 @@ char *costs_say_range(const struct incident_cost *cost, double lost_ns,
     snprintf(out, COST_TEXT_SIZE,
              "without what its cause alone lost the replayed run is %s shorter, without all "
              "that was lost with it %s%s",
-             text_duration((double)cost->least_ns, least), cost->is_bound ? "at most " : "",
-             text_duration((double)cost->most_ns, most));
+             cost->least_ns > 0 ? text_duration((double)cost->least_ns, least) : "not",
+             cost->is_bound ? "at most " : "", text_duration((double)cost->most_ns, most));
     return out;
 }

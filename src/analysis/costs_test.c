@@ -1,4 +1,5 @@
 /* As in chosen_test.c, the truth is the same program without what was injected. */
+#include "analysis/costs.h"
 #include "run/rundb.h"
 
 #include <string.h>
@@ -115,6 +116,17 @@ static void what_an_incident_cost_lies_between_its_cause_and_all_that_was_lost(v
                "without what its cause alone lost the replayed run is 18.9 ms shorter, without "
                "all that was lost with it 25.8 ms");
     sample_run_release(&m);
+}
+
+static void of_a_cause_that_cost_nothing_alone_no_time_is_said(void **state)
+{
+    struct incident_cost cost = {.least_ns = 0, .most_ns = 22800000};
+    char text[COST_TEXT_SIZE];
+
+    (void)state;
+    assert_string_equal(costs_say_range(&cost, 22.8e6, text),
+                        "without what its cause alone lost the replayed run is not shorter, "
+                        "without all that was lost with it 22.8 ms");
 }
 
 /* Of MPI_Probe no trace says what it waits for. */
@@ -257,6 +269,7 @@ int main(void)
         cmocka_unit_test(a_stop_in_slack_costs_nothing_and_says_so),
         cmocka_unit_test(two_stops_at_once_cost_nothing_alone_but_all_together),
         cmocka_unit_test(what_an_incident_cost_lies_between_its_cause_and_all_that_was_lost),
+        cmocka_unit_test(of_a_cause_that_cost_nothing_alone_no_time_is_said),
         cmocka_unit_test(what_waited_for_nobody_knows_whom_makes_the_cost_a_bound),
         cmocka_unit_test(a_stop_that_others_waited_for_in_slack_says_who_did),
         cmocka_unit_test(what_would_take_too_long_to_play_is_known_at_most),

@@ -343,7 +343,7 @@ class OfFunction(Shown, Costs):
         self.claim("incident cost", 0 <= least <= most <= lost, name, "range", least, most, "lost", lost)
         self.claim("incident cost", i["cost_ns"] in (None, most), name, "cost", i["cost_ns"], "at most", most)
         if said_range:
-            holds = said.says(said_range["least"], least) and said.says(said_range["most"], most)
+            holds = (least == 0 if said_range["least"] == "not" else said.says(said_range["least"], least)) and said.says(said_range["most"], most)
             self.claim("incident cost", holds and least < 0.9 * most, name, least, most, "|", i["why"])
 
     def check_incident_sentence(self, i, head, name):

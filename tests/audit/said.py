@@ -85,7 +85,7 @@ CLAUSES = {
     "nobody": r"in the replay the run ends no later because of it: nobody waited for it",
     "though": r"in the replay the run ends no later because of it, though (?P<who>ranks? .*) waited",
     "ended_at_most": rf"in the replay the run ends at most (?P<cost>{TIME}) later because of it: not all of who waited for whom is in the trace",
-    "range": rf"without what its cause alone lost the replayed run is (?P<least>{TIME}) shorter, without all that was lost with it "
+    "range": rf"without what its cause alone lost the replayed run is (?P<least>{TIME}|not) shorter, without all that was lost with it "
     rf"(?:at most )?(?P<most>{TIME})",
     "cost_unknown": r"its cost is not known: .*",
     "slight": r"rare, but no anomaly: (?:without the error bounds of begins and ends, )?the significant part of the difference is below "
