@@ -4,7 +4,7 @@
 #   ./setup.sh demo      build what the demo runs, trace a small MPI program under disturbances, find them, show them
 #                        in a browser (DEMO_SERVE=0: not that, and no page is made)
 #   ./setup.sh demo-live build, and watch the same program while it runs
-#   ./setup.sh test      build in three ways (release, ASan+UBSan, TSan) and run the tests: 15 to 40 minutes on two
+#   ./setup.sh test      build in three ways (release, ASan+UBSan, TSan) and run the tests: 10 to 40 minutes on two
 #                        processors
 #   ./setup.sh test-long ... and all of them in all ways, with more of what is done at random: see CONTRIBUTING.md
 #   ./setup.sh build     just build: build/release/snag, its tracers; tests where cmocka is
