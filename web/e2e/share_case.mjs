@@ -21,6 +21,25 @@ async function link(page, context, server) {
     assert.equal(await copied(page), page.url());
 }
 
+/* A setting and a zoom at once: Back undoes the zoom alone. */
+async function backAfterBoth(page, server) {
+    await openAnew(page, `${server.url}#views=overview,timeline,why`);
+    await loaded(page);
+    await page.locator(".timeline-canvas[aria-busy=false]").waitFor();
+    await page.evaluate(() => {
+        for (const key of ["1", "w"])
+            document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    });
+    await page.waitForFunction(() => /window=/.test(location.hash));
+    await page.goBack();
+    await page.waitForFunction(() => !/window=/.test(location.hash));
+    assert.equal(
+        new URLSearchParams(new URL(page.url()).hash.slice(1)).get("views"),
+        "why,timeline",
+    );
+    await page.locator(".detail h1").waitFor();
+}
+
 async function report(page) {
     await menu(page).locator("summary").click();
     const [download] = await Promise.all([
@@ -122,6 +141,9 @@ async function help(page) {
 export async function run({ page, server, context }) {
     await loaded(page);
     await link(page, context, server);
+    await backAfterBoth(page, server);
+    await openAnew(page, server.url);
+    await loaded(page);
     await report(page);
     await comparison(page);
     await find(page);

@@ -244,6 +244,7 @@ let stepInUrl =
     ""; /* the window of the timeline and the filter: Back undoes a zoom, or a condition, before it leaves the
                         execution */
 const stepNow = () => `${timeWindow.value?.join()} ${filterParameters(filter.value)}`;
+let stepPending = ""; /* that of what is pending */
 let timer = 0;
 function writePending(): void {
     clearTimeout(timer);
@@ -273,7 +274,12 @@ export function keepUrl(): void {
             writePending();
             return put(hash, "pushState");
         }
+        // Back leads to how it was before the step: what is not written of that yet is written first.
+        const step = stepNow();
+        if (pending !== null && stepPending === stepInUrl && step !== stepInUrl)
+            put(pending, "replaceState");
         pending = hash;
+        stepPending = step;
         clearTimeout(timer);
         timer = window.setTimeout(writePending, restMs);
     });
