@@ -5,11 +5,13 @@
  * libpthread, libdl and librt into libc in glibc 2.34 (or a little earlier) and are the same as
  * ever; fstat() and lstat() were no functions before 2.33. A program under a glibc of 2018 would
  * not find the new versions and not start. So each is defined here, hidden, and asks for the
- * version that all have. The test old_libc reads what is asked for in the end.
+ * version that all have; so are those of C23 (2.38), which headers put in the place of others for the sake of
+ * numbers in binary, which no tracer reads. The test old_libc reads what is asked for in the end.
  */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -72,4 +74,28 @@ HIDDEN int fstat(int file, struct stat *info)
 HIDDEN int lstat(const char *restrict path, struct stat *restrict info)
 {
     return old_lxstat(STAT_VERSION, path, info);
+}
+
+/* What newer headers make of sscanf() and strtoull(). */
+__asm__(".symver old_vsscanf,__isoc99_vsscanf@GLIBC_2.7");
+__asm__(".symver old_strtoull,strtoull@GLIBC_2.2.5");
+int old_vsscanf(const char *text, const char *format, va_list arguments);
+unsigned long long old_strtoull(const char *text, char **end, int base);
+int __isoc23_sscanf(const char *text, const char *format, ...);
+unsigned long long __isoc23_strtoull(const char *text, char **end, int base);
+
+HIDDEN int __isoc23_sscanf(const char *text, const char *format, ...)
+{
+    va_list arguments;
+    int n;
+
+    va_start(arguments, format);
+    n = old_vsscanf(text, format, arguments);
+    va_end(arguments);
+    return n;
+}
+
+HIDDEN unsigned long long __isoc23_strtoull(const char *text, char **end, int base)
+{
+    return old_strtoull(text, end, base);
 }

@@ -55,7 +55,7 @@ status=0
 # Functions that are inlined: which call of them a sample is in is told by where it is, so there are as many as were
 # made; and the last one has not ended when the program did.
 cc -O1 -g -fopenmp -o steps "$source/../truth/programs/threaded.c" "$source/../truth/truth.c" -lm
-TRUTH_DIR=$PWD TRUTH_STEPS=200 TRUTH_WORK=spin TRUTH_LOOPS_PER_MS=200000 OMP_NUM_THREADS=1 \
+TRUTH_DIR=$PWD TRUTH_STEPS=200 TRUTH_WORK=spin TRUTH_LOOPS_PER_MS=600000 OMP_NUM_THREADS=1 \
     "$snag" record --sample 200Hz -o steps.trace -- ./steps >said 2>err || fail "snag record ends with $?"
 "$snag" info --json steps.trace >info
 jq -e '[.regions[] | select(.name == "step").calls] == [200]' info >/dev/null ||
