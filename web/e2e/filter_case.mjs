@@ -1,15 +1,18 @@
 // The list, the overview and the functions of a time alone; and a filter that nothing passes any more is left.
-import { assert, candidates, filterBy, loaded, openAnew, told, until } from "./steps.mjs";
+import {
+    assert,
+    candidates,
+    filterBy,
+    listedTotal,
+    loaded,
+    openAnew,
+    told,
+    until,
+} from "./steps.mjs";
 
 export const name = "filter: by a time, which list, overview and regions follow";
 
 const chip = (page) => page.locator(".chip");
-const total = async (page) =>
-    Number(
-        /(\d[\d,]*)/
-            .exec(await page.locator(".list-head small").textContent())[1]
-            .replaceAll(",", ""),
-    );
 
 /* How many executions have a part in a time, counted from the columns. */
 const inTime = (page, begin, end) =>
@@ -31,13 +34,13 @@ async function byButton(page, server) {
         `${server.url}#views=overview,timeline,regions&list=:::score&window=${begin},${end}`,
     );
     await loaded(page);
-    const all = await total(page);
+    const all = await listedTotal(page);
     const expected = await inTime(page, begin, end);
     assert.ok(expected > 0 && expected < all / 4, `${expected} of ${all}`);
     const only = page.getByRole("button", { name: "Only this window" });
     await only.click();
     await chip(page).filter({ hasText: "60.0 ms to 70.0 ms" }).waitFor();
-    await until("the list is of that time", async () => (await total(page)) === expected);
+    await until("the list is of that time", async () => (await listedTotal(page)) === expected);
     await page.locator(".sampling", { hasText: `${all - expected} points hidden` }).waitFor();
     const step = page.locator(".panel-regions tbody tr", { hasText: /^step/ });
     await until(
@@ -50,13 +53,19 @@ async function byButton(page, server) {
     await page.waitForFunction(() => location.hash.includes("60000000-70000000"));
     await openAnew(page, page.url().replace(/\?n=\d+/, ""));
     await loaded(page);
-    await until("the list is of that time again", async () => (await total(page)) === expected);
+    await until(
+        "the list is of that time again",
+        async () => (await listedTotal(page)) === expected,
+    );
     await page.getByRole("button", { name: "All times" }).click();
-    await until("all are listed again", async () => (await total(page)) === all);
+    await until("all are listed again", async () => (await listedTotal(page)) === all);
     await page.keyboard.press("o");
     await chip(page).waitFor();
     await page.keyboard.press("o");
     await chip(page).waitFor({ state: "detached" });
+    await page.waitForFunction(
+        () => !/list=[^&]*\d-\d/.test(location.hash),
+    ); /* it rests first */
 }
 
 async function byBrush(page) {
@@ -93,10 +102,10 @@ async function emptied(page) {
     await candidates(page).first().waitFor();
     await told(page, "labelled normal", () => page.keyboard.press("n"));
     await filterBy(page, "Label", "normal");
-    await until("one is listed", async () => (await total(page)) === 1);
+    await until("one is listed", async () => (await listedTotal(page)) === 1);
     await page.keyboard.press("u");
     await page.locator(".notice", { hasText: "all are shown" }).waitFor();
-    await until("all are", async () => (await total(page)) > 1);
+    await until("all are", async () => (await listedTotal(page)) > 1);
     assert.equal(await page.getByRole("combobox", { name: "Label" }).inputValue(), "");
 }
 

@@ -7,6 +7,7 @@ import {
     assert,
     candidates,
     filterBy,
+    listedTotal,
     loaded,
     openAnew,
     openFilter,
@@ -40,14 +41,8 @@ export const options = {
 };
 
 const chips = (page) => page.locator(".chip");
-const total = async (page) =>
-    Number(
-        /(\d[\d,]*)/
-            .exec(await page.locator(".list-head small").textContent())[1]
-            .replaceAll(",", ""),
-    );
 const isListed = (page, wanted, what) =>
-    until(`${what}: ${wanted} listed`, async () => (await total(page)) === wanted);
+    until(`${what}: ${wanted} listed`, async () => (await listedTotal(page)) === wanted);
 
 /* Points of others are hidden, and the line beside the chips counts what passes. */
 async function isPassed(page, wanted, what) {

@@ -151,3 +151,9 @@ export async function picturesAreRight(page, view, pattern, save) {
     assert.ok(colours > 20, `${view}: ${colours} colours`);
     return svg;
 }
+
+/* How many are listed, as the head of the list says. */
+export async function listedTotal(page) {
+    const said = await page.locator(".list-head small").textContent();
+    return Number(/(\d[\d,]*)/.exec(said)[1].replaceAll(",", ""));
+}

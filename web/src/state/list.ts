@@ -78,7 +78,7 @@ function version(): string {
 }
 
 let came: { version: string; page: Page } | null = null;
-export const listQuery = queryOf<Page>(() => {
+export const listQuery = queryOf<Page & { of: string }>(() => {
     if (foi.value === null) return null;
     const [name, of] = [listName(), filter.value];
     const n = wanted.value.of === name ? wanted.value.n : pageSize;
@@ -88,7 +88,7 @@ export const listQuery = queryOf<Page>(() => {
         version: `${version()} ${n}`,
         ask: async (abort) => {
             const known = came?.version === now ? came.page : null;
-            const page = await getEntries(of, known, n, abort);
+            const page = { ...(await getEntries(of, known, n, abort)), of: name };
             came = { version: now, page };
             return page;
         },
@@ -140,11 +140,11 @@ export async function listTable(of: Filter): Promise<Table> {
 export function leaveEmptyFilter(): void {
     let before = { of: "", total: 0 };
     effect(() => {
-        const page = listQuery.answer.value;
-        if (!page.value || page.isLoading) return;
-        const now = { of: listName(), total: page.value.total };
-        const isEmptied = before.of === now.of && before.total > 0 && !now.total;
-        before = now;
+        const { value, isLoading } = listQuery.answer.value;
+        if (!value) return;
+        const isEmptied =
+            !isLoading && before.of === value.of && before.total > 0 && !value.total;
+        if (!isLoading || value.total) before = value; /* what is asked anew was seen, too */
         untracked(() => {
             if (!isEmptied || !isNarrowed(filter.value)) return;
             filter.value = withoutFilter(filter.value);
