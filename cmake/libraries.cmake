@@ -73,23 +73,6 @@ if(NOT SNAG_ENABLE_ADIOS2 STREQUAL "OFF")
   endif()
 endif()
 
-# Loaded when they are needed (base/library.h), so not needed to build: linear algebra, PostgreSQL's client, ZeroMQ. What
-# is here of them goes into the one file that runs on any Linux (dist/).
-set(SNAG_LOADED_LIBRARIES)
-set(SNAG_NOT_LOADED)
-foreach(library libopenblas.so.0 liblapacke.so.3 libpq.so.5 libzmq.so.5)
-  find_library(SNAG_${library} ${library})
-  if(SNAG_${library})
-    list(APPEND SNAG_LOADED_LIBRARIES ${SNAG_${library}})
-  else()
-    list(APPEND SNAG_NOT_LOADED ${library})
-  endif()
-endforeach()
-find_library(SNAG_LIBADIOS2 NAMES libadios2_serial_c.so.2.10 libadios2_c.so.2.10) # Debian 13's; others are found where snag runs
-if(SNAG_LIBADIOS2)
-  list(APPEND SNAG_LOADED_LIBRARIES ${SNAG_LIBADIOS2})
-endif()
-
 # For tests only: AUTO has them where cmocka is. Benchmarks share their samples, and come and go with them.
 set(SNAG_TESTS AUTO CACHE STRING "tests and benchmarks, which need cmocka: AUTO, ON or OFF")
 set_property(CACHE SNAG_TESTS PROPERTY STRINGS AUTO ON OFF)

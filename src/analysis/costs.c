@@ -84,23 +84,36 @@ void costs_release(struct costs *c)
 
 /* ------------------------------------------------------------------------------- playing */
 
-/* Takes what tree t lost out of a run. Returns how much of it was no waiting. */
-static int64_t cut_from(const struct costs *c, struct what_if *w, uint32_t t, double *excess_ns)
+/* Takes so much out of the calls of tree t. Returns how much of it was no waiting. */
+static int64_t take_out(const struct costs *c, struct what_if *w, uint32_t t,
+                        const double *excess_ns)
 {
     const struct forest *forest = &c->scoring->forest;
 
-    excess_lost(&c->why, t, c->scoring->measure[t].loss.ns, excess_ns);
     return what_if_cut(w, forest, t, excess_ns) + what_if_cut_teams(w, forest, t, excess_ns);
+}
+
+/* ... what tree t lost. */
+static int64_t cut_from(const struct costs *c, struct what_if *w, uint32_t t, double *excess_ns)
+{
+    excess_lost(&c->why, t, c->scoring->measure[t].loss.ns, excess_ns);
+    return take_out(c, w, t, excess_ns);
+}
+
+/* Room for what the calls of tree t lost, whose work is counted. */
+static double *excess_of(struct costs *c, uint32_t t)
+{
+    const uint32_t *first = c->scoring->forest.first;
+    uint32_t n = first[t + 1] - first[t];
+
+    mem_grow(&c->excess_ns, &c->excess_cap, n, sizeof *c->excess_ns);
+    c->budget -= VERTEX_WORK * n;
+    return c->excess_ns;
 }
 
 static int64_t cut(struct costs *c, uint32_t t)
 {
-    const struct forest *forest = &c->scoring->forest;
-    uint32_t n = forest->first[t + 1] - forest->first[t];
-
-    mem_grow(&c->excess_ns, &c->excess_cap, n, sizeof *c->excess_ns);
-    c->budget -= VERTEX_WORK * n;
-    return cut_from(c, &c->what_if, t, c->excess_ns);
+    return cut_from(c, &c->what_if, t, excess_of(c, t));
 }
 
 /* Where messages have one end only, others may have waited unseen, and it may have waited
@@ -457,18 +470,15 @@ static double cut_cause(struct costs *c, uint32_t t)
     uint32_t first = w->forest.first[t], n = w->forest.first[t + 1] - first;
     size_t n_strange = why_sort_pairs(&c->why, t, w->measure[t].loss.ns);
     uint32_t path = n_strange > 0 ? c->why.pairs.pair[0].path : PATH_NONE;
-    double sum_ns = 0;
+    double sum_ns = 0, *excess_ns = excess_of(c, t);
 
-    mem_grow(&c->excess_ns, &c->excess_cap, n, sizeof *c->excess_ns);
-    excess_lost(&c->why, t, w->measure[t].loss.ns, c->excess_ns);
+    excess_lost(&c->why, t, w->measure[t].loss.ns, excess_ns);
     for (uint32_t v = 0; v < n; v++) {
         if (residual_path(&w->place, &w->forest, t, first + v) != path)
-            c->excess_ns[v] = 0;
-        sum_ns += c->excess_ns[v];
+            excess_ns[v] = 0;
+        sum_ns += excess_ns[v];
     }
-    what_if_cut(&c->what_if, &w->forest, t, c->excess_ns);
-    what_if_cut_teams(&c->what_if, &w->forest, t, c->excess_ns);
-    c->budget -= VERTEX_WORK * n;
+    take_out(c, &c->what_if, t, excess_ns);
     return sum_ns;
 }
 

@@ -32,10 +32,11 @@ bool library_try(const char *files, const char *const *names, size_t n, void *in
     char file[256];
 
     why[0] = '\0';
-    for (const char *at = files; *at != '\0'; at += strcspn(at, " "), at += *at == ' ') {
+    for (const char *at = files, *end; *at != '\0'; at = end + (*end == ' ')) {
         const char *said;
 
-        snprintf(file, sizeof file, "%.*s", (int)strcspn(at, " "), at);
+        end = at + strcspn(at, " ");
+        snprintf(file, sizeof file, "%.*s", (int)(end - at), at);
         if (load_one(file, names, n, into))
             return true;
         said = dlerror();

@@ -1,12 +1,6 @@
 #include "base/library.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 struct cosine {
     double (*cos)(double);

@@ -157,10 +157,8 @@ static int each_row(const struct making *m, const char *sql, take_fn *take,
 {
     sqlite3_stmt *query = NULL;
     uint32_t t = 0;
-    int rc = rundb_prepare(m->db, sql, &query);
+    int rc = rundb_query(m->db, &query, sql, "i", m->foi);
 
-    if (rc == 0)
-        rc = rundb_bind(m->db, query, "i", m->foi);
     for (; rc == 0 && t < m->n && sqlite3_step(query) == SQLITE_ROW; t++) {
         if (sqlite3_column_int64(query, FACT_TREE) != t)
             break;
@@ -272,11 +270,9 @@ static uint32_t function_at(struct execution_facts *f, const char *name, const c
 static int read_ways(const struct making *m, struct execution_facts *f)
 {
     sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(m->db, run_sql_ways, &query);
+    int rc = rundb_query(m->db, &query, run_sql_ways, "i", m->foi);
 
     mem_grow(&f->reason, &f->reason_cap, 1, sizeof *f->reason);
-    if (rc == 0)
-        rc = rundb_bind(m->db, query, "i", m->foi);
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW &&
            sqlite3_column_int64(query, 0) == (int64_t)f->n_ways + 1) {
         mem_grow(&f->reason, &f->reason_cap, ++f->n_ways + 1, sizeof *f->reason);
@@ -287,9 +283,7 @@ static int read_ways(const struct making *m, struct execution_facts *f)
     sqlite3_finalize(query);
     query = NULL;
     if (rc == 0)
-        rc = rundb_prepare(m->db, run_sql_execution_ways, &query);
-    if (rc == 0)
-        rc = rundb_bind(m->db, query, "i", m->foi);
+        rc = rundb_query(m->db, &query, run_sql_execution_ways, "i", m->foi);
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         int64_t t = sqlite3_column_int64(query, 0), way = sqlite3_column_int64(query, 1);
 
@@ -327,10 +321,8 @@ static int read_all(const struct making *m, struct table_reading *r)
 static int read_stamp(const struct making *m, struct execution_table *table)
 {
     sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(m->db, run_sql_stamp, &query);
+    int rc = rundb_query(m->db, &query, run_sql_stamp, "i", m->foi);
 
-    if (rc == 0)
-        rc = rundb_bind(m->db, query, "i", m->foi);
     if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
         rc = rundb_error(m->db, "cannot read the labels");
     if (rc == 0) {
@@ -425,16 +417,10 @@ void execution_table_give_back(struct shared_cache *cache, const struct executio
 
 int foi_state_find(struct foi_state *state, sqlite3 *db, int64_t foi)
 {
-    sqlite3_stmt *query = NULL;
     int64_t n = -1;
-    int rc = rundb_prepare(db, run_sql_n_trees, &query);
+    int rc = rundb_number(db, &n, run_sql_n_trees, "i", foi);
 
     *state = (struct foi_state){.foi = foi};
-    if (rc == 0)
-        rc = rundb_bind(db, query, "i", foi);
-    if (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
-        n = sqlite3_column_int64(query, 0);
-    sqlite3_finalize(query);
     if (rc == 0 && n < 0)
         rc = err_set(ERR_NOT_FOUND, "the run has no function of interest %lld", (long long)foi);
     if (rc == 0 && n > INT32_MAX)

@@ -69,11 +69,9 @@ static int find_named(sqlite3 *db, const char *name, struct named *out)
 {
     sqlite3_stmt *query;
     size_t length = 0;
-    int rc = rundb_prepare(db, run_sql_fois_named, &query);
+    int rc = rundb_query(db, &query, run_sql_fois_named, "t", name);
 
     *out = (struct named){.n = 0};
-    if (rc == 0)
-        rc = rundb_bind(db, query, "t", name);
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         if (out->n++ == 0)
             out->first = sqlite3_column_int64(query, 0);
@@ -228,10 +226,9 @@ int executions_one(sqlite3 *db, int64_t foi, uint32_t rank, uint32_t thread, uin
                    void (*fn)(const struct execution *x, void *ctx), void *ctx)
 {
     sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(db, run_sql_execution_at, &query);
+    int rc = rundb_query(db, &query, run_sql_execution_at, "iiii", foi, (int64_t)rank,
+                         (int64_t)thread, (int64_t)index);
 
-    if (rc == 0)
-        rc = rundb_bind(db, query, "iiii", foi, (int64_t)rank, (int64_t)thread, (int64_t)index);
     if (rc == 0)
         rc = each_row(db, query, fn, ctx);
     sqlite3_finalize(query);
@@ -242,10 +239,8 @@ int executions_tree(sqlite3 *db, int64_t foi, int64_t tree,
                     void (*fn)(const struct execution *x, void *ctx), void *ctx)
 {
     sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(db, run_sql_execution_of_tree, &query);
+    int rc = rundb_query(db, &query, run_sql_execution_of_tree, "ii", foi, tree);
 
-    if (rc == 0)
-        rc = rundb_bind(db, query, "ii", foi, tree);
     if (rc == 0)
         rc = each_row(db, query, fn, ctx);
     sqlite3_finalize(query);
@@ -256,11 +251,9 @@ int executions_lost(sqlite3 *db, int64_t foi, void (*fn)(const struct lost *lost
                     void *ctx, struct lost *all)
 {
     sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(db, run_sql_lost_by_rank, &query), status = SQLITE_DONE;
+    int rc = rundb_query(db, &query, run_sql_lost_by_rank, "i", foi), status = SQLITE_DONE;
 
     *all = (struct lost){.rank = NO_RANK};
-    if (rc == 0)
-        rc = rundb_bind(db, query, "i", foi);
     while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
         struct lost lost = {
             .rank = (uint32_t)sqlite3_column_int64(query, LOST_RANK),
@@ -301,11 +294,9 @@ int executions_others(sqlite3 *db, const struct execution_filter *filter, struct
 int executions_cost(sqlite3 *db, int64_t foi, struct anomalies_cost *out)
 {
     sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(db, run_sql_anomalies_cost, &query);
+    int rc = rundb_query(db, &query, run_sql_anomalies_cost, "i", foi);
 
     *out = (struct anomalies_cost){.is_known = false};
-    if (rc == 0)
-        rc = rundb_bind(db, query, "i", foi);
     if (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
         *out = (struct anomalies_cost){
             .is_known = sqlite3_column_type(query, 0) != SQLITE_NULL,
@@ -320,10 +311,8 @@ int executions_slow_places(sqlite3 *db, int64_t foi,
                            void (*fn)(const struct slow_place *x, void *ctx), void *ctx)
 {
     sqlite3_stmt *query = NULL;
-    int status = SQLITE_DONE, rc = rundb_prepare(db, run_sql_slow_places, &query);
+    int status = SQLITE_DONE, rc = rundb_query(db, &query, run_sql_slow_places, "i", foi);
 
-    if (rc == 0)
-        rc = rundb_bind(db, query, "i", foi);
     while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
         const struct slow_place x = {
             .place = rundb_text(query, 0),

@@ -150,10 +150,8 @@ int incident_of(sqlite3 *db, int64_t foi, int64_t tree,
                 void (*fn)(const struct incident_row *x, void *ctx), void *ctx)
 {
     sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(db, run_sql_incident_of, &query);
+    int rc = rundb_query(db, &query, run_sql_incident_of, "ii", foi, tree);
 
-    if (rc == 0)
-        rc = rundb_bind(db, query, "ii", foi, tree);
     if (rc == 0)
         rc = each_row(db, query, fn, ctx);
     sqlite3_finalize(query);
@@ -373,28 +371,21 @@ static int by_group(const void *a, const void *b)
 {
     const struct grouped *p = a, *q = b;
 
-    if (p->foi_id != q->foi_id)
-        return p->foi_id < q->foi_id ? -1 : 1;
-    if (p->way != q->way)
-        return p->way < q->way ? -1 : 1;
-    if (p->is_anomaly != q->is_anomaly)
-        return p->is_anomaly ? -1 : 1;
-    return (p->at > q->at) - (p->at < q->at);
+    return ORDER(p->foi_id, q->foi_id) ?:
+           ORDER(p->way, q->way) ?:
+           ORDER(q->is_anomaly, p->is_anomaly) ?:
+           ORDER(p->at, q->at);
 }
 
 static int by_cost(const void *a, const void *b)
 {
     const struct incident_group *p = a, *q = b;
 
-    if (p->matters != q->matters)
-        return p->matters ? -1 : 1;
-    if (p->cost_ns != q->cost_ns)
-        return p->cost_ns > q->cost_ns ? -1 : 1;
-    if (p->lost_ns != q->lost_ns)
-        return p->lost_ns > q->lost_ns ? -1 : 1;
-    if (p->incident->score != q->incident->score)
-        return p->incident->score > q->incident->score ? -1 : 1;
-    return (p->incident > q->incident) - (p->incident < q->incident);
+    return ORDER(q->matters, p->matters) ?:
+           ORDER(q->cost_ns, p->cost_ns) ?:
+           ORDER(q->lost_ns, p->lost_ns) ?:
+           ORDER(q->incident->score, p->incident->score) ?:
+           ORDER(p->incident, q->incident);
 }
 
 static void add_to_group(struct incident_group *g, const struct incident_row *x)

@@ -44,40 +44,24 @@ static int find_text(sqlite3 *db, const char *sql, int64_t foi, int64_t id, char
 
 /* ------------------------------------------------------------------------------------ the cost */
 
-/* By how much the run is shorter without those that only labels made anomalies, at most: what each
- * took beyond what is typical. */
-static int find_more(sqlite3 *db, int64_t foi, uint64_t *ns)
-{
-    sqlite3_stmt *query = NULL;
-    int rc = rundb_prepare(db, run_sql_labels_lost, &query);
-
-    if (rc == 0)
-        rc = rundb_bind(db, query, "i", foi);
-    *ns = rc == 0 && sqlite3_step(query) == SQLITE_ROW
-              ? (uint64_t)sqlite3_column_int64(query, 0)
-              : 0;
-    sqlite3_finalize(query);
-    return rc;
-}
-
 static int find_cost(sqlite3 *db, int64_t foi, struct outcome *a)
 {
     static const char before[] = "its cost is not known: ";
-    char *changed = NULL, *cost = NULL;
-    uint64_t more_ns;
+    char *cost = NULL;
+    int64_t changed = 0, more_ns = 0;
     int rc = executions_cost(db, foi, &a->cost);
 
     if (rc == 0)
-        rc = find_text(db, run_sql_verdict_changed, foi, 0, &changed);
+        rc = rundb_number(db, &changed, run_sql_verdict_changed, "i", foi);
     if (rc == 0 && changed) {
-        rc = find_more(db, foi, &more_ns);
+        /* Without those that only labels made anomalies, at most: what each took beyond what is typical. */
+        rc = rundb_number(db, &more_ns, run_sql_labels_lost, "i", foi);
         a->is_bound = a->cost.is_known;
-        a->cost.cost_ns += more_ns;
+        a->cost.cost_ns += (uint64_t)more_ns;
         a->cost.n_carrying = 0;
         a->unknown =
             mem_copy_string("labels have changed since which executions are anomalies");
     }
-    free(changed);
     if (rc < 0 || a->cost.is_known || a->unknown)
         return rc;
     rc = find_text(db, run_sql_unknown_cost, foi, 0, &cost);
@@ -101,13 +85,11 @@ struct cause_row {
 static int read_causes(sqlite3 *db, int64_t foi, struct cause_row **row, size_t *n)
 {
     sqlite3_stmt *query = NULL;
-    int status = SQLITE_DONE, rc = rundb_prepare(db, run_sql_causes, &query);
+    int status = SQLITE_DONE, rc = rundb_query(db, &query, run_sql_causes, "i", foi);
     size_t cap = 0;
 
     *row = NULL;
     *n = 0;
-    if (rc == 0)
-        rc = rundb_bind(db, query, "i", foi);
     while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
         mem_grow(row, &cap, *n + 1, sizeof **row);
         (*row)[(*n)++] = (struct cause_row){
@@ -232,7 +214,6 @@ int outcome_find(sqlite3 *db, int64_t foi, uint64_t n_executions, uint64_t n_ano
     int rc = 0;
 
     *a = (struct outcome){
-        .n_executions = n_executions,
         .n_anomalies = n_anomalies,
         .length_ns = (uint64_t)(rundb_get(db, "end_ns", 0) - rundb_get(db, "begin_ns", 0)),
         .is_few = n_executions < ROBUST_FEW,

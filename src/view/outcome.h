@@ -41,7 +41,7 @@ struct outcome_slow {
 };
 
 struct outcome {
-    uint64_t n_executions, n_anomalies;
+    uint64_t n_anomalies;
     uint64_t length_ns; /* of the run */
     bool is_few;        /* too few executions to say what is typical */
     struct anomalies_cost cost;

@@ -1,4 +1,4 @@
-# Sourced, after in_root.sh: root directories of Debian's suites, made by debootstrap, for tests that need root.
+# Sourced, with in_root.sh: root directories of Debian's suites, made by debootstrap, for tests that need root.
 #
 #   $roots                       where they are: SNAG_ROOTS, or in the cache of the user. Remove them when they are no longer
 #                                wanted. DEBIAN_MIRROR is where packages come from, if that is not debootstrap's own choice.
@@ -8,6 +8,7 @@
 #   record_with ROOT MPI SNAG    a program of two ranks, built there, under the tracer; SNAG is its path in there
 #   say TEXT...
 #   quietly COMMAND...           what it says is shown only if it fails
+. "$(dirname "${BASH_SOURCE[0]}")/in_root.sh"
 roots=${SNAG_ROOTS:-${XDG_CACHE_HOME:-$HOME/.cache}/snag/roots}
 [ "$(id -u)" -eq 0 ] || skip 'that needs root'
 command -v debootstrap >/dev/null || skip 'debootstrap is not installed'

@@ -11,7 +11,6 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source=$(cd "$here/../.." && pwd)
-. "$here/in_root.sh"
 . "$here/base_root.sh"
 suites=("$@")
 [ $# -gt 0 ] || suites=(bookworm trixie)

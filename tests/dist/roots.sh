@@ -8,7 +8,6 @@
 # that cannot be had is named and left out.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-. "$here/in_root.sh"
 . "$here/base_root.sh"
 archive=$(readlink -f "${1:-$(ls "$here"/../../build/dist/snag-*.tar.xz)}")
 shift || true

@@ -13,15 +13,21 @@ const broken = (route) =>
         body: JSON.stringify({ title: "Internal Server Error", detail: "the disk is gone" }),
     });
 
-/* An execution is looked for before the columns that have ids are here. */
-async function findWhileLoading(page, server) {
+/* Answers to these wait until what this gives is called. */
+async function holdBack(page, pattern) {
     let letThrough;
     const held = new Promise((done) => (letThrough = done));
-    const columns = "**/columns?names=rank*";
-    await page.route(columns, async (route) => {
+    await page.route(pattern, async (route) => {
         await held;
         await route.continue();
     });
+    return letThrough;
+}
+
+/* An execution is looked for before the columns that have ids are here. */
+async function findWhileLoading(page, server) {
+    const columns = "**/columns?names=rank*";
+    const letThrough = await holdBack(page, columns);
     await openAnew(page, server.url);
     await loaded(page);
     await field(page).fill("#1-903");
@@ -69,12 +75,7 @@ async function lanesOnTheirWay(page, server) {
     await until("calls are here", () =>
         page.evaluate(() => document.querySelector(".timeline-canvas").ariaBusy === "false"),
     );
-    let letThrough;
-    const held = new Promise((done) => (letThrough = done));
-    await page.route("**/timeline?*", async (route) => {
-        await held;
-        await route.continue();
-    });
+    const letThrough = await holdBack(page, "**/timeline?*");
     const shares = () =>
         page.evaluate(() => {
             const canvas = document.querySelector(".timeline-canvas");
@@ -98,13 +99,8 @@ async function lanesOnTheirWay(page, server) {
 
 /* How the others did comes late: it has its place in Why, and what stands below it does not move. */
 async function whyStays(page, server) {
-    let letThrough;
-    const held = new Promise((done) => (letThrough = done));
     const columns = "**/columns?names=rank*";
-    await page.route(columns, async (route) => {
-        await held;
-        await route.continue();
-    });
+    const letThrough = await holdBack(page, columns);
     await page.setViewportSize({ width: 1280, height: 1400 });
     await openAnew(page, server.url);
     await loaded(page);

@@ -61,12 +61,12 @@ async function requestUrl(url: string, init?: RequestInit): Promise<Response> {
     return response;
 }
 
-export async function getJson<T>(path: string, abort?: AbortSignal): Promise<T> {
-    return (await request(path, { signal: abort })).json();
+export function getJson<T>(path: string, abort?: AbortSignal): Promise<T> {
+    return getJsonOf<T>("", path, abort);
 }
 
-export async function getBundle(path: string, abort?: AbortSignal): Promise<Bundle> {
-    return parseBundle(await (await request(path, { signal: abort })).arrayBuffer());
+export function getBundle(path: string, abort?: AbortSignal): Promise<Bundle> {
+    return getBundleOf("", path, abort);
 }
 
 export async function postJson<T>(path: string, body: unknown): Promise<T> {
@@ -76,7 +76,7 @@ export async function postJson<T>(path: string, body: unknown): Promise<T> {
     ).json();
 }
 
-/* The same of a run that is compared: its page is at `page`, below this one's. */
+/* Of a run that is compared: its page is at `page`, below this one's. */
 export async function getBundleOf(
     page: string,
     path: string,

@@ -57,9 +57,9 @@ export function laneOf(side: Side, at: number, before: number): number {
     return side === "before" ? at : before + at;
 }
 
-export const between = " > ";
+const between = " > ";
 
-export function pathsOf(nodes: TreeNode[], name: (region: number) => string): string[] {
+function pathsOf(nodes: TreeNode[], name: (region: number) => string): string[] {
     const paths: string[] = [];
     for (const { parent, region } of nodes)
         paths.push(parent < 0 ? name(region) : paths[parent] + between + name(region));

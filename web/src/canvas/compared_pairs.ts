@@ -3,6 +3,7 @@
 //
 // Executions of a run are columns; a row is an execution. A pair is chosen by rank, thread and number, or by how executions
 // are ordered and a place in that order, from 0.
+import { medianOf } from "./median";
 
 export interface ExecutionRows {
     n: number;
@@ -59,12 +60,7 @@ export interface Index {
 }
 
 const noRows: ReadonlyMap<number, number> = new Map();
-const keyOf = ({ rank, thread }: Place) => rank * 65536 + thread;
-
-function median(of: ArrayLike<number>): number {
-    const sorted = Float64Array.from(of).sort();
-    return sorted.length ? sorted[(sorted.length - 1) >> 1] : 0;
-}
+export const keyOf = ({ rank, thread }: Place) => rank * 65536 + thread;
 
 export function indexOf(rows: ExecutionRows): Index {
     const at = new Map<number, Map<number, number>>();
@@ -81,7 +77,7 @@ export function indexOf(rows: ExecutionRows): Index {
     places.sort((a, b) => keyOf(a) - keyOf(b));
     const known = new Map<string, Uint32Array>();
     const order = (by: "longest" | "typical") => {
-        const middle = by === "typical" ? median(rows.duration_ns) : 0;
+        const middle = by === "typical" ? (medianOf(rows.duration_ns) ?? 0) : 0;
         const by_ns = Float64Array.from({ length: rows.n }, (_, i) =>
             by === "typical" ? Math.abs(rows.duration_ns[i] - middle) : -rows.duration_ns[i],
         );
@@ -114,7 +110,7 @@ export function typicalPair(
     [a, b]: [ExecutionRows, ExecutionRows],
     other: Index,
 ): PairChosen | null {
-    const [middleA, middleB] = [median(a.duration_ns), median(b.duration_ns)];
+    const [middleA, middleB] = [medianOf(a.duration_ns) ?? 0, medianOf(b.duration_ns) ?? 0];
     const far = (ns: number, middle: number) => Math.abs(ns - middle) / Math.max(1, middle);
     let best: PairChosen | null = null;
     let least = Infinity;

@@ -4,6 +4,18 @@ import { ComparedNode, ComparisonTree, Pair } from "../api/compare_types";
 
 export const sides = ["before", "after"] as const;
 export type Side = (typeof sides)[number];
+export type Both<T> = Record<Side, T>;
+
+export const both = <T>(make: (side: Side) => T): Both<T> => ({
+    before: make("before"),
+    after: make("after"),
+});
+
+/* Loaded side by side. */
+export async function bothOf<T>(load: (side: Side) => Promise<T>): Promise<Both<T>> {
+    const [before, after] = await Promise.all(sides.map(load));
+    return { before, after };
+}
 
 export const leastWidth = 1.2; /* pixels: what is narrower is left out */
 

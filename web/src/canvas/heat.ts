@@ -59,7 +59,6 @@ export function cellAt(rows: number, columns: number, x: number, y: number): Cel
     return { row: inside(y, rows), column: inside(x, columns) };
 }
 
-/* The stretch of time between two places from the left, in whole columns. */
 /* Where keys lead from a cell: by rows and columns, as far as there are some. */
 export const cellSteps: Record<string, [rows: number, columns: number]> = {
     ArrowUp: [-1, 0],
@@ -72,6 +71,7 @@ export const cellSteps: Record<string, [rows: number, columns: number]> = {
     End: [0, 1e9],
 };
 
+/* The stretch of time between two places from the left, in whole columns. */
 export function spanOfDrag(
     heat: { width: number; begin_ns: number; bin_ns: number },
     x0: number,

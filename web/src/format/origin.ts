@@ -21,7 +21,7 @@ function peerOf({ peer, waits_for }: CauseLink): string {
     return waits_for === "collective" ? "ranks of the collective" : "a rank that is not known";
 }
 
-function upper(text: string): string {
+export function upper(text: string): string {
     return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

@@ -9,6 +9,7 @@ import {
     ExecutionRows,
     Index,
     indexOf,
+    keyOf,
     nearestOf,
     PairChosen,
     Pairing,
@@ -19,7 +20,7 @@ import {
     stepPlace,
     typicalPair,
 } from "../canvas/compared_pairs";
-import { Side, sides } from "../canvas/difference";
+import { Both, both, bothOf, Side, sides } from "../canvas/difference";
 import { clampSpan, panSpan, Span, zoomSpan } from "../canvas/window";
 import { executionId, locationName } from "../format/ids";
 import { plural } from "../format/units";
@@ -33,12 +34,6 @@ import { AskedWindow, askCalls, askedOf, askMessages, rested } from "./window_da
 
 export const mostCompared = 16; /* lanes of a run: what paths took is asked for of each */
 const margin = 0.04; /* of the longer execution, on both sides */
-
-type Both<T> = Record<Side, T>;
-const both = <T>(make: (side: Side) => T): Both<T> => ({
-    before: make("before"),
-    after: make("after"),
-});
 
 export const pairAsked = signal<PairChosen | null>(null); /* null: a typical one */
 /* Number of the page of a run, where a side has several; null: the last one. */
@@ -145,10 +140,7 @@ export const factsQuery = queryOf<Both<Facts>>(() => {
     };
     return {
         about: sides.map((side) => runs[side].run.page).join(),
-        ask: async (abort) => {
-            const [before, after] = await Promise.all(sides.map((side) => load(side, abort)));
-            return { before, after };
-        },
+        ask: (abort) => bothOf((side) => load(side, abort)),
     };
 });
 
@@ -201,7 +193,7 @@ function sideOf(side: Side, facts: Facts): ShownSide {
                 location: id,
                 name: locationName(at.rank, at.thread),
                 // The executions that were chosen are compared, wherever they were; others where they are.
-                pair: id === own?.id ? -1 : at.rank * 65536 + at.thread,
+                pair: id === own?.id ? -1 : keyOf(at),
                 row: id === own?.id ? row : during(at),
             };
         }),
@@ -241,10 +233,7 @@ export const treesQuery = queryOf<Trees>(() => {
     return {
         about: aboutNow.value!,
         version: sides.map((side) => wanted[side].join()).join(";"),
-        ask: async (abort) => {
-            const [before, after] = await Promise.all(sides.map((side) => load(side, abort)));
-            return { before, after };
-        },
+        ask: (abort) => bothOf((side) => load(side, abort)),
     };
 });
 
@@ -314,10 +303,7 @@ const callsQuery = queryOf<PairData>(() => {
     return {
         about: of.about,
         version: of.key,
-        ask: async (abort) => {
-            const [before, after] = await Promise.all(sides.map((side) => load(side, abort)));
-            return { of, sides: { before, after } };
-        },
+        ask: async (abort) => ({ of, sides: await bothOf((side) => load(side, abort)) }),
     };
 });
 

@@ -18,9 +18,3 @@ export function besideOf(of: Details, tree: number): Beside {
     }
     return beside;
 }
-
-/* The lower of the two in the middle; null of none. */
-export function medianOf(values: number[]): number | null {
-    const sorted = values.filter((x) => !Number.isNaN(x)).sort((a, b) => a - b);
-    return sorted[(sorted.length - 1) >> 1] ?? null;
-}

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { besideOf, medianOf } from "./peers";
+import { medianOf } from "../canvas/median";
+import { besideOf } from "./peers";
 
 /*  rank 0: tree 0, 1   rank 1: tree 2, 3   rank 1, thread 4: tree 4 */
 const details = {

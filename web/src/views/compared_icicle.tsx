@@ -10,6 +10,7 @@ import {
     Side,
     sides,
 } from "../canvas/difference";
+import { Key } from "../canvas/figure";
 import { escapeXml } from "../canvas/svg_pen";
 import {
     changeColour,
@@ -29,7 +30,16 @@ import { cssColour } from "./inks";
 import { useSize } from "./use_size";
 
 const rowHeight = 24;
-export const legendSteps = [-0.5, -0.2, -0.05, 0, 0.05, 0.2, 0.5];
+const legendSteps = [-0.5, -0.2, -0.05, 0, 0.05, 0.2, 0.5];
+const stepText = (change: number) =>
+    change === 0 ? "same" : formatChange(change).replace(".0", "");
+
+/* What the colours of changes mean. */
+export const changeKeys = (): Key[] =>
+    legendSteps.map((change) => ({
+        colour: css(changeColour(change)),
+        text: stepText(change),
+    }));
 
 export interface DifferenceProps {
     tree: ComparisonTree;
@@ -132,7 +142,7 @@ export function ChangeLegend() {
                         class="swatch"
                         style={{ background: css(colour), color: inkOn(colour) }}
                     >
-                        {change === 0 ? "same" : formatChange(change).replace(".0", "")}
+                        {stepText(change)}
                     </span>
                 );
             })}

@@ -11,7 +11,7 @@ import {
     meansOf,
     PathRow,
 } from "../canvas/compared_calls";
-import { inclusiveTimes, Side, sides } from "../canvas/difference";
+import { Both, both, inclusiveTimes, Side, sides } from "../canvas/difference";
 import { Calls, heightOf, layOutBlocks } from "../canvas/rows";
 import {
     axisHeight,
@@ -44,7 +44,7 @@ import {
 } from "../state/compared_timelines";
 import { theme } from "../state/store";
 import { Canvas, Point } from "./canvas";
-import { legendSteps } from "./compared_icicle";
+import { changeKeys } from "./compared_icicle";
 import { timelineInks } from "./inks";
 import { Name } from "./name";
 import { Failed } from "./panel";
@@ -55,8 +55,6 @@ import { useTimeAxis } from "./use_time_axis";
 export const left = 124; /* room for the names of lanes */
 const nothingBetween = { lines: [], shapes: [] }; /* that words are said of */
 const panShare = 0.1;
-
-type Both<T> = Record<Side, T>;
 
 const noCalls: Calls = {
     n: 0,
@@ -201,11 +199,8 @@ export function PairCanvas({ now, window, tree }: Props) {
     const trees = treesQuery.answer.value;
     const shown = data?.of.now ?? now; /* lanes of what is drawn */
     const means = useMemo(() => meansOf(tree.nodes, inclusiveTimes(tree, null)), [tree]);
-    const known = useMemo((): Known => {
-        const lanes = {
-            before: lanesOf(shown, trees.value, "before"),
-            after: lanesOf(shown, trees.value, "after"),
-        };
+    const joined = useMemo(() => {
+        const lanes = both((side) => lanesOf(shown, trees.value, side));
         const sideOf = (side: Side) => ({
             start_ns: shown[side].start_ns,
             name: shown[side].name,
@@ -214,12 +209,15 @@ export function PairCanvas({ now, window, tree }: Props) {
             messages: data?.sides[side].messages ?? noMessages,
         });
         return {
-            scene: joinSides({ before: sideOf("before"), after: sideOf("after") }),
+            scene: joinSides(both(sideOf)),
             pairs: comparedPairs(lanes),
-            areComing: trees.isLoading,
         };
-    }, [shown, data, trees.value, trees.isLoading]);
-    const { scene: of } = known;
+    }, [shown, data, trees.value]);
+    const known = useMemo(
+        (): Known => ({ ...joined, areComing: trees.isLoading }),
+        [joined, trees.isLoading],
+    );
+    const { scene: of } = joined;
     const blocks = useMemo(
         () =>
             layOutBlocks(
@@ -275,12 +273,12 @@ export function PairCanvas({ now, window, tree }: Props) {
     const chosen = pathChosen.value;
     const inks = () => timelineInks(false);
     const palette = useMemo(inks, [theme.value]);
-    const sceneOf = (
-        pointed: string | null,
-        height: number,
-        scrolled: number,
-        ink: typeof palette,
-    ): Scene => ({
+    const covered = useMemo(() => coveredOf(data), [data]);
+    const markedBy = (pointed: string | null) => (i: number) => {
+        const path = of.rows[of.row[i]]?.path;
+        return path !== undefined && (path === chosen || path === pointed);
+    };
+    const sceneOf = (height: number, scrolled: number, ink: typeof palette): Scene => ({
         window,
         left,
         width: size.width,
@@ -288,7 +286,7 @@ export function PairCanvas({ now, window, tree }: Props) {
         scroll: scrolled,
         blocks,
         calls: of.calls,
-        covered: coveredOf(data),
+        covered,
         messages: of.messages,
         arrows,
         own: null,
@@ -297,23 +295,20 @@ export function PairCanvas({ now, window, tree }: Props) {
         colour: () => unknownColour,
         colourOf,
         name: nameOf,
-        isMarked: (i) => {
-            const path = of.rows[of.row[i]]?.path;
-            return path !== undefined && (path === chosen || path === pointed);
-        },
+        isMarked: markedBy(null),
         isOutlined: (i) => {
             const row = rowOf(known, i);
             return row !== null && isOfOne(row);
         },
         ...ink,
     });
-    const plain = sceneOf(null, size.height, scroll, palette);
+    const plain = sceneOf(size.height, scroll, palette);
     const find = ({ x, y }: Point) => foundAt(plain, nothingBetween, x, y).call;
     const at = pointer ? find(pointer) : -1;
     const pointed = at < 0 ? null : (of.rows[of.row[at]]?.path ?? null);
-    const scene = { ...sceneOf(pointed, size.height, scroll, palette) };
+    const scene = { ...plain, isMarked: markedBy(pointed) };
     usePicture("timelines", (): Picture => {
-        const whole = sceneOf(null, axisHeight + heightOf(blocks), 0, inks());
+        const whole = sceneOf(axisHeight + heightOf(blocks), 0, inks());
         const pen = newPen();
         drawTimeline(pen, whole);
         drawNames(pen, whole, ({ location }) => laneAt(location).name);
@@ -324,13 +319,7 @@ export function PairCanvas({ now, window, tree }: Props) {
             about: sides
                 .map((side) => `${side} ${shown[side].id} of ${shown[side].of.run.run}`)
                 .join(", "),
-            keys: [
-                ...legendSteps.map((change) => ({
-                    colour: css(changeColour(change)),
-                    text: change === 0 ? "same" : formatChange(change).replace(".0", ""),
-                })),
-                { colour: css(unknownColour), text: "not compared" },
-            ],
+            keys: [...changeKeys(), { colour: css(unknownColour), text: "not compared" }],
             notes: [
                 "Across: time since the start of each execution.",
                 "Colours: how the time on the call path changed between the two. Dashes: the other one has no such path.",

@@ -1,8 +1,8 @@
 // Both runs from their start, in two strips: the executions where those that are shown were, coloured by how their time changed
 // against that of the same number in the other run. A click shows one.
 import { useMemo, useRef } from "preact/hooks";
-import { Place } from "../canvas/compared_pairs";
-import { Side, sides } from "../canvas/difference";
+import { printPlace } from "../canvas/compared_pairs";
+import { Both, both, Side, sides } from "../canvas/difference";
 import { Span } from "../canvas/window";
 import { changeColour, changeOf, formatChange } from "../format/change";
 import { css } from "../format/colour";
@@ -19,8 +19,6 @@ import { useSize } from "./use_size";
 const stripHeight = 15;
 const stripGap = 2;
 const reach = 3; /* units beside a narrow one */
-
-type Both<T> = Record<Side, T>;
 
 interface Block {
     row: number;
@@ -78,16 +76,13 @@ export function RunsStrip({ now, window }: { now: Both<ShownSide>; window: Span 
     const box = useRef<HTMLDivElement>(null);
     const size = useSize(box);
     const places = sides
-        .map((side) => `${now[side].of.room} ${placeKey(now[side].place)}`)
+        .map((side) => `${now[side].of.room} ${printPlace(now[side].place)}`)
         .join();
-    const blocks = useMemo(
-        () => ({ before: blocksOf(now, "before"), after: blocksOf(now, "after") }),
-        [places, indexes.value],
-    );
+    const blocks = useMemo(() => both((side) => blocksOf(now, side)), [places, indexes.value]);
     const longest = Math.max(...sides.map((side) => now[side].whole[1] - now[side].whole[0]));
     const toX = (ns: number) => left + (ns / longest) * (size.width - left);
     const cells = useMemo(
-        () => ({ before: cellsOf(blocks.before, toX), after: cellsOf(blocks.after, toX) }),
+        () => both((side) => cellsOf(blocks[side], toX)),
         [blocks, longest, size.width],
     );
     const topOf = (side: Side) => sides.indexOf(side) * (stripHeight + stripGap);
@@ -159,8 +154,4 @@ export function RunsStrip({ now, window }: { now: Both<ShownSide>; window: Span 
             }}
         />
     );
-}
-
-function placeKey({ rank, thread }: Place): string {
-    return `${rank}.${thread}`;
 }

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ComparisonTree, Pair } from "../api/compare_types";
 import { nearestOf, Pairing, printPlace, readPlace } from "../canvas/compared_pairs";
 import { Side, sides } from "../canvas/difference";
-import { changeColour, changeOf, formatChange } from "../format/change";
+import { changeOf, formatChange } from "../format/change";
 import { css } from "../format/colour";
 import { unknownColour } from "../format/palette";
 import { formatExcess, formatTime } from "../format/units";
@@ -35,7 +35,7 @@ import { readLanes } from "../state/lanes";
 import { offerMovable, offerTimeline, pointAt } from "../state/movable";
 import { executionLink } from "./compared_executions";
 import { left, PairCanvas } from "./compared_lanes";
-import { legendSteps } from "./compared_icicle";
+import { changeKeys } from "./compared_icicle";
 import { RunsStrip } from "./compared_strip";
 import { PictureButtons } from "./export";
 import { Legend, LegendKeys } from "./legend";
@@ -237,14 +237,10 @@ function Colours() {
                 <button onClick={trees.retry}>Try again</button>
             </p>
         );
-    const keys = legendSteps.map((change) => ({
-        colour: css(changeColour(change)),
-        text: change === 0 ? "same" : formatChange(change).replace(".0", ""),
-    }));
     return (
         <Legend of="calls">
             <span>time on the call path, in these two executions:</span>
-            <LegendKeys keys={keys} />
+            <LegendKeys keys={changeKeys()} />
             <span>
                 <svg viewBox="0 0 2 1" aria-hidden="true">
                     <rect class="missing-key" x=".1" y=".1" width="1.8" height=".8" />

@@ -2,6 +2,7 @@
 import { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { ReasonKind } from "../api/types";
+import { upper } from "../format/origin";
 import { formatCount, formatTime, plural } from "../format/units";
 import {
     Condition,
@@ -20,7 +21,9 @@ import {
     wantsFilter,
 } from "../state/filtered";
 import { runKeys } from "../state/keys";
-import { executions, filter, run } from "../state/store";
+import { ranksOfRun } from "../state/places";
+import { executions, filter } from "../state/store";
+import { Choice } from "./live_panel";
 
 const mostChoices = 64; /* in a list; of more ranks one is typed */
 
@@ -50,32 +53,9 @@ function set(part: Partial<Filter>): void {
 
 type Option = [string, string];
 
-function Choice(props: {
-    name: string;
-    value: string;
-    options: Option[];
-    take: (value: string) => void;
-    help?: string;
-}) {
-    return (
-        <select
-            aria-label={props.name}
-            value={props.value}
-            title={props.help}
-            onChange={(event) => props.take(event.currentTarget.value)}
-        >
-            {props.options.map(([key, text]) => (
-                <option key={key} value={key}>
-                    {text}
-                </option>
-            ))}
-        </select>
-    );
-}
-
 function RankChoice() {
     const { rank } = filter.value;
-    const ranks = [...new Set(run.value?.locations.map((l) => l.rank))].sort((a, b) => a - b);
+    const ranks = [...ranksOfRun.value.keys()].sort((a, b) => a - b);
     const take = (said: string) => set({ rank: said === "" ? null : Number(said) });
     if (ranks.length > mostChoices)
         return (
@@ -90,10 +70,10 @@ function RankChoice() {
         );
     return (
         <Choice
-            name="Rank"
+            label="Rank"
             value={String(rank ?? "")}
             options={[["", "All ranks"], ...ranks.map((r): Option => [String(r), `Rank ${r}`])]}
-            take={take}
+            choose={take}
         />
     );
 }
@@ -119,26 +99,26 @@ function ReasonChoices() {
     return (
         <>
             <Choice
-                name="Function"
+                label="Function"
                 value={now.function}
                 options={withChosen(
                     [["", "Any function"], ...functions],
                     now.function,
                     now.function,
                 )}
-                take={(name) => set({ function: name })}
-                help="That took longer or less, or is called more or less often; with how many executions"
+                choose={(name) => set({ function: name })}
+                title="That took longer or less, or is called more or less often; with how many executions"
             />
             <Choice
-                name="Reason"
+                label="Reason"
                 value={now.kind}
                 options={withChosen(
                     [["", "Any reason"], ...kinds],
                     now.kind,
                     now.kind && kindWords[now.kind],
                 )}
-                take={(kind) => set({ kind: kind as Filter["kind"] })}
-                help="Why they are strange, in how many executions"
+                choose={(kind) => set({ kind: kind as Filter["kind"] })}
+                title="Why they are strange, in how many executions"
             />
         </>
     );
@@ -158,27 +138,27 @@ function Choices() {
             <RankChoice />
             {(nodes.value.length > 0 || now.node) && (
                 <Choice
-                    name="Node"
+                    label="Node"
                     value={now.node}
                     options={withChosen(
                         [["", "All nodes"], ...nodes.value.map((n): Option => [n, n])],
                         now.node,
                         now.node,
                     )}
-                    take={(node) => set({ node })}
+                    choose={(node) => set({ node })}
                 />
             )}
             <Choice
-                name="Verdict"
+                label="Verdict"
                 value={now.verdict}
                 options={[["", "All verdicts"], ...Object.entries(verdictWords)]}
-                take={(verdict) => set({ verdict: verdict as Filter["verdict"] })}
+                choose={(verdict) => set({ verdict: verdict as Filter["verdict"] })}
             />
             <Choice
-                name="Label"
+                label="Label"
                 value={now.label}
                 options={[["", "Any label"], ...Object.entries(labelWords)]}
-                take={(label) => set({ label: label as Filter["label"] })}
+                choose={(label) => set({ label: label as Filter["label"] })}
             />
             <p class="dim">
                 A time: Shift and a drag over the strip above the timeline, or its window (
@@ -194,14 +174,10 @@ const chipWords: Record<Condition, [says: (of: Filter) => string, clears: string
     rank: [({ rank }) => `Rank ${rank}`, "All ranks"],
     node: [({ node }) => `Node ${node}`, "All nodes"],
     function: [(of) => `In ${of.function}`, "Any function"],
-    kind: [({ kind }) => kind && sentenceOf(kindWords[kind]), "Any reason"],
+    kind: [({ kind }) => kind && upper(kindWords[kind]), "Any reason"],
     verdict: [({ verdict }) => verdictWords[verdict], "All verdicts"],
     label: [({ label }) => labelWords[label], "Any label"],
 };
-
-function sentenceOf(words: string): string {
-    return words[0].toUpperCase() + words.slice(1);
-}
 
 function Chip({ of, condition }: { of: Filter; condition: Condition }) {
     const [says, clears] = chipWords[condition];
@@ -260,7 +236,7 @@ export function Filters() {
         <>
             <div class="filters">
                 <Choice
-                    name="Order"
+                    label="Order"
                     value={now.order}
                     options={[
                         ["causes", "By cause"],
@@ -269,7 +245,7 @@ export function Filters() {
                         ["score", "Strangest first"],
                         ["next", "Best to label next"],
                     ]}
-                    take={(order) => set({ order: order as Filter["order"] })}
+                    choose={(order) => set({ order: order as Filter["order"] })}
                 />
                 <button
                     aria-expanded={isFilterOpen.value}
