@@ -5,7 +5,7 @@
  * before main() in all of them, and each thread waits busily for its first tens of
  * milliseconds: that is more than reading a small trace takes, and on a node of many processors
  * it is taken from the program that is watched. So the libraries are opened by the first call
- * of blas(), and what `blas_quiet` puts into the environment keeps that from starting threads
+ * of blas_load(), and what `blas_quiet` puts into the environment keeps that from starting threads
  * as well: whoever calls shares out the work by `pool`.
  */
 #ifndef SNAG_BASE_BLAS_H
@@ -30,10 +30,13 @@ struct blas {
 void blas_quiet(void);
 
 /*
- * blas -- the functions, on one thread each. The first call loads them (some milliseconds); any
- * thread may make it. Where the libraries cannot be loaded this tells so and aborts, as if the
- * program had not started.
+ * blas_load -- load them (some milliseconds the first time); any thread may. What is made of matrices begins with this:
+ * a server in which it fails goes on without.
+ * Returns 0, or ERR_UNSUPPORTED with what is missing and the way out.
  */
+int blas_load(void);
+
+/* blas -- the functions, on one thread each, for who knows that blas_load() returns 0. */
 const struct blas *blas(void);
 
 #endif

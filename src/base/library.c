@@ -54,8 +54,8 @@ void library_load(const char *files, const char *const *names, size_t n, void *i
     if (library_try(files, names, n, into, why, sizeof why))
         return;
     fprintf(stderr,
-            "snag: error: %.*s is needed for this, and cannot be loaded: %s. Install "
-            "the package that has it, or name its directory in LD_LIBRARY_PATH\n",
+            "snag: error: %.*s is needed for this, and cannot be loaded: %s. " LIBRARY_WAY_OUT
+            "\n",
             (int)strcspn(files, " "), files, why);
     fflush(NULL);
     _exit(CANNOT_START);

@@ -24,6 +24,8 @@
 
 #define LIBRARY_MEMBER(function) __typeof__(function) *function;
 #define LIBRARY_NAME(function) #function,
+#define LIBRARY_WAY_OUT                                                                        \
+    "Install the package that has it, or name its directory in LD_LIBRARY_PATH"
 #define LIBRARY_COUNT(names) (sizeof(names) / sizeof(names)[0])
 
 /*

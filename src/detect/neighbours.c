@@ -300,13 +300,17 @@ int neighbours_find(struct matrix x, size_t k, struct pool *pool, struct neighbo
     unsigned n_workers = pool_threads(pool);
     struct neighbour_search s = {.x = x, .k = k, .out = out};
     size_t n_doubtful = 0;
+    int rc;
 
     *out = (struct neighbours){0};
     if (k < 1 || k >= x.rows || x.rows >= UINT32_MAX)
         return err_set(ERR_RANGE, "cannot find %zu nearest neighbours among %zu executions", k,
                        x.rows);
-    if (centred_check(x) < 0)
-        return ERR_RANGE;
+    rc = centred_check(x);
+    if (rc == 0)
+        rc = blas_load();
+    if (rc < 0)
+        return rc;
     out->rows = x.rows;
     out->k = k;
     out->index = mem_resize(NULL, x.rows * k, sizeof *out->index);

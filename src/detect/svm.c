@@ -1,6 +1,7 @@
 /* The kernel of all rows is made once; a fold copies what it needs of it. */
 #include "detect/svm.h"
 
+#include "base/blas.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -163,6 +164,8 @@ int svm_cross_validate(struct matrix x, const bool *is_abnormal, const struct sv
 
     if (rc == 0)
         rc = check(is_abnormal, x.rows, opts);
+    if (rc == 0)
+        rc = blas_load();
     if (rc < 0)
         return rc;
     fold = mem_alloc(x.rows, sizeof *fold);

@@ -5,8 +5,8 @@
 #include "base/mem.h"
 #include "base/named.h"
 
-#include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_BYTES ((size_t)4 << 30)
@@ -33,7 +33,7 @@ static void standardize(struct matrix x, size_t c)
         matrix_row(x, i)[c] = (matrix_row(x, i)[c] - mean) / (scale > 0 ? scale : 1);
 }
 
-static void fill_time(const struct feature_input *input, struct matrix x)
+static int fill_time(const struct feature_input *input, struct matrix x)
 {
     const struct forest *f = input->forest;
 
@@ -47,6 +47,7 @@ static void fill_time(const struct feature_input *input, struct matrix x)
     }
     for (size_t c = 0; c < x.cols; c++)
         standardize(x, c);
+    return 0;
 }
 
 /* ---------------------------------------------------------------------------- subtrees */
@@ -57,7 +58,7 @@ static size_t subtree_columns(const struct feature_input *input)
     return input->wl->vocab.label.n;
 }
 
-static void fill_subtrees(const struct feature_input *input, struct matrix x)
+static int fill_subtrees(const struct feature_input *input, struct matrix x)
 {
     const struct bags *bags = &input->wl->bags;
 
@@ -65,6 +66,7 @@ static void fill_subtrees(const struct feature_input *input, struct matrix x)
         for (size_t i = bags->first[t]; i < bags->first[t + 1]; i++)
             matrix_row(x, t)[bags->word[i]] =
                 (double)bags->weight_ns[i] / input->model->root_ns;
+    return 0;
 }
 
 /* ---------------------------------------------------------------------------- residual */
@@ -75,7 +77,7 @@ static size_t residual_columns(const struct feature_input *input)
     return 2 * (size_t)input->model->paths.n;
 }
 
-static void fill_residual(const struct feature_input *input, struct matrix x)
+static int fill_residual(const struct feature_input *input, struct matrix x)
 {
     const struct forest *f = input->forest;
     uint32_t n = input->model->paths.n;
@@ -100,6 +102,7 @@ static void fill_residual(const struct feature_input *input, struct matrix x)
         }
     }
     residual_pairs_release(&pairs);
+    return 0;
 }
 
 /* --------------------------------------------------------------------------- stack2vec */
@@ -109,19 +112,16 @@ static size_t stack2vec_columns(const struct feature_input *input)
     return input->embedding->opts.dims;
 }
 
-static void fill_stack2vec(const struct feature_input *input, struct matrix x)
+static int fill_stack2vec(const struct feature_input *input, struct matrix x)
 {
     const struct vocab *vocab = &input->wl->vocab;
     const struct bags *bags = &input->wl->bags;
     const struct stack2vec_opts opts = input->embedding->opts;
-    int rc = 0;
 
-    if (input->embedding->n_words > 0)
-        stack2vec_infer(input->embedding, vocab, bags, input->pool, x, input->unseen);
-    else
-        rc = stack2vec_fit(input->embedding, &opts, vocab, bags, input->pool, x);
-    assert(rc == 0); /* the options make sense */
-    (void)rc;
+    if (input->embedding->n_words == 0)
+        return stack2vec_fit(input->embedding, &opts, vocab, bags, input->pool, x);
+    stack2vec_infer(input->embedding, vocab, bags, input->pool, x, input->unseen);
+    return 0;
 }
 
 static const struct feature_ops kinds[] = {
@@ -148,6 +148,7 @@ int feature_matrix(const struct feature_ops *ops, const struct feature_input *in
                    struct matrix *x)
 {
     size_t rows = input->forest->n_trees, cols = ops->n_columns(input);
+    int rc;
 
     *x = (struct matrix){.rows = rows, .cols = cols, .stride = cols};
     if (cols > 0 && rows > MAX_BYTES / sizeof(double) / cols)
@@ -156,6 +157,10 @@ int feature_matrix(const struct feature_ops *ops, const struct feature_input *in
                        "not fit in memory; take other features",
                        ops->name, rows, cols);
     x->x = mem_alloc(rows * cols, sizeof(double));
-    ops->fill(input, *x);
-    return 0;
+    rc = ops->fill(input, *x);
+    if (rc < 0) {
+        free(x->x);
+        *x = (struct matrix){0};
+    }
+    return rc;
 }

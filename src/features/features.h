@@ -35,7 +35,7 @@ struct feature_ops {
     bool has_embedding; /* input->embedding; the others leave it alone */
     bool is_portable;   /* columns mean the same in another run with the same model */
     size_t (*n_columns)(const struct feature_input *input);
-    void (*fill)(const struct feature_input *input, struct matrix x);
+    int (*fill)(const struct feature_input *input, struct matrix x);
 };
 
 /* feature_find -- the row of the table with this name, or NULL. */
@@ -47,7 +47,7 @@ const char *feature_name(size_t i);
 /*
  * feature_matrix -- one row per tree.
  *   x  out: free(x->x)
- * Returns 0, or ERR_RANGE when the matrix would take more than 4 GiB.
+ * Returns 0, ERR_RANGE when the matrix would take more than 4 GiB, or what is wrong with the options or BLAS.
  */
 int feature_matrix(const struct feature_ops *ops, const struct feature_input *input,
                    struct matrix *x);

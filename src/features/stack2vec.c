@@ -696,6 +696,8 @@ int stack2vec_fit(struct stack2vec *m, const struct stack2vec_opts *opts,
     int rc = stack2vec_check(opts);
 
     *m = (struct stack2vec){.opts = *opts};
+    if (rc == 0)
+        rc = blas_load();
     if (rc < 0)
         return rc;
     number = choose_words(m, vocab, bags);
@@ -830,6 +832,8 @@ int stack2vec_unpack(struct stack2vec *m, struct pack *p)
         !(m->per_ns >= 0) || !(m->per_count >= 0) || !isfinite(m->per_ns + m->per_count);
     if (p->is_bad)
         return err_set(ERR_FORMAT, "the stack2vec model is damaged");
+    if (blas_load() < 0)
+        return ERR_UNSUPPORTED;
     precondition(m);
     return 0;
 }

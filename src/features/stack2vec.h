@@ -85,7 +85,7 @@ struct stack2vec_unseen {
  * stack2vec_fit -- learn from a forest, and the vectors of its trees.
  *   vocab, bags  as from wl_init with bags, at least one tree
  *   x            (bags->n_trees, opts->dims) out
- * Returns 0, or ERR_RANGE for options that make no sense. Release in any case. Trees with equal
+ * Returns 0, ERR_RANGE for options that make no sense, or as blas_load. Release in any case. Trees with equal
  * bags have equal vectors, bit for bit. The same on any number of threads.
  * Time O(epochs * different bags * words * dims); 12 bytes per different bag and dimension and
  * some MiB per thread.

@@ -259,6 +259,8 @@ unsigned response_status_of(int rc)
         return 400;
     case ERR_EXISTS:
         return 409;
+    case ERR_UNSUPPORTED:
+        return 501;
     case ERR_INTERRUPTED:
         return 503;
     default:

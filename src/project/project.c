@@ -1,6 +1,7 @@
 /* The table, and what all methods have to check. */
 #include "project/project.h"
 
+#include "base/blas.h"
 #include "base/err.h"
 #include "base/idmap.h"
 #include "base/mem.h"
@@ -87,7 +88,7 @@ static int check(struct matrix x)
                 return err_set(ERR_RANGE,
                                "cannot project: feature %zu of execution %zu is not a number",
                                c, i);
-    return 0;
+    return blas_load();
 }
 
 int project_run(const struct project_method *method, struct matrix x,

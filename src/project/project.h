@@ -78,8 +78,8 @@ const char *project_name(size_t i);
  * project_run -- put rows on a plane.
  *   x       (rows, cols), 1 <= rows <= 10^7, any number of columns
  *   points  (rows, 2) out, centred
- * Returns 0, also when it was cancelled, or ERR_RANGE when there are no rows, too many, numbers
- * that are not finite, or options that make no sense. Equal rows become equal points. Cost: see
+ * Returns 0, also when it was cancelled, ERR_RANGE when there are no rows, too many, numbers
+ * that are not finite, or options that make no sense, or as blas_load. Equal rows become equal points. Cost: see
  * the methods. Uses one BLAS thread.
  */
 int project_run(const struct project_method *method, struct matrix x,

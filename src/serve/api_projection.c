@@ -4,6 +4,7 @@
  */
 #include "analysis/projection.h"
 #include "analysis/retrain.h"
+#include "base/blas.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -158,6 +159,8 @@ static int choose(struct worker *worker, const struct request *request,
         return err_set(ERR_USAGE, "'method' takes tsne, pca or mds");
     if (opts->features == NULL)
         return err_set(ERR_USAGE, "'features' takes residual, time, subtrees or stack2vec");
+    if (blas_load() < 0)
+        return ERR_UNSUPPORTED;
     opts->project.perplexity = perplexity > 0 ? perplexity : PROJECT_PERPLEXITY;
     opts->project.iterations = (uint32_t)iterations;
     opts->project.seed = 1;

@@ -268,4 +268,20 @@ for path in $(jq -r '.paths | keys[] | select(startswith("/live/") | not)' "$ope
     grep -qF -- "$path" "$in" || { echo "not tested: $path"; failed=1; }
 done
 stop
+
+# Where linear algebra cannot be loaded, what needs it is refused, and the rest goes on.
+mkdir "$work/broken"
+echo 'no library' | tee "$work/broken/libopenblas.so.0" "$work/broken/libopenblasp.so.0" >/dev/null
+export LD_LIBRARY_PATH=$work/broken
+start
+for method in tsne pca mds; do
+    try_post '/fois/{foi}/projection' /fois/1/projection "{\"method\":\"$method\"}" 501
+    check "why there is no $method" "$(jq -r '.detail | test("^libopenblas.so.0 and .* needed .*LD_LIBRARY_PATH$")' "$body")" true
+done
+get $api/run
+check "the run without a projection" "$status" 200
+stop
+said=$("$SNAG" project "$run" 2>&1)
+check "status of project without libraries" $? 1
+grep -q '^snag: libopenblas.so.0 and liblapacke.so.3 are needed' <<<"$said" || { echo "project says: $said"; failed=1; }
 exit $failed
