@@ -24,38 +24,6 @@ LABELS = [0, 10, 20, 50, 100, 200]
 LEARNERS = [("reasons", "residual")] + [("ocsvm", features) for features in FEATURES]
 BATCHES = [1, 5, 10]
 BATCH_LABELS = [0, 10, 20, 30, 40, 50]
-REFERENCE = {  # (forest, batch): what came before, and the sketch that came in between
-    ("md_s1", 1): {
-        "gp": "0.917 0.937 0.920 1.000 1.000 1.000",
-        "sketch": "0.917 0.916 0.914 0.990 1.000 1.000",
-        "sketch, others": "0.917 0.916 0.914 0.996 1.000 1.000",
-    },
-    ("md_s1", 5): {
-        "gp": "0.917 0.929 1.000 1.000 1.000 1.000",
-        "sketch": "0.917 0.932 0.950 0.990 1.000 1.000",
-        "sketch, others": "0.917 0.932 0.951 0.991 1.000 1.000",
-    },
-    ("md_s1", 10): {
-        "gp": "0.917 1.000 1.000 1.000 1.000 1.000",
-        "sketch": "0.917 0.999 1.000 1.000 1.000 1.000",
-        "sketch, others": "0.917 0.997 1.000 1.000 1.000 1.000",
-    },
-    ("lammpsh_s1", 1): {
-        "gp": "0.928 0.913 0.894 0.896 0.876 0.878",
-        "sketch": "0.928 0.928 0.928 0.925 0.924 0.923",
-        "sketch, others": "0.936 0.935 0.935 0.935 0.935 0.935",
-    },
-    ("lammpsh_s1", 5): {
-        "gp": "0.928 0.918 0.915 0.839 0.855 0.845",
-        "sketch": "0.928 0.930 0.931 0.944 0.942 0.946",
-        "sketch, others": "0.936 0.939 0.941 0.942 0.943 0.944",
-    },
-    ("lammpsh_s1", 10): {
-        "gp": "0.928 0.911 0.920 0.921 0.842 0.887",
-        "sketch": "0.928 0.927 0.931 0.934 0.936 0.943",
-        "sketch, others": "0.936 0.937 0.940 0.941 0.943 0.946",
-    },
-}
 FORESTS = {"md_s1": "MD_NEWTON", "lammpsh_s1": "compute"}
 PACKED = {"lammps-eam": "lammps-paper"}  # archives that are not called as what is in them
 PAPER = ["#0-40", "#1-40", "#0-0", "#1-0", "#0-161", "#1-161", "#0-201", "#1-201"]
@@ -157,8 +125,6 @@ def batches(bench):
                                    "--batch", str(batch))["curve"]
             at = {point["labels"]: point["pr_auc"] for point in curve}
             rows.append([name, str(batch), "reasons"] + [f"{at[n]:.3f}" for n in BATCH_LABELS])
-            for learner, known in REFERENCE[name, batch].items():
-                rows.append(["", "", learner] + known.split())
     table(["forest", "batch", "learner"] + [str(n) for n in BATCH_LABELS], rows)
 
 
