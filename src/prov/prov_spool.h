@@ -5,7 +5,7 @@
  *     DIR/STORE/run-RUN-000001.spool ...   segments, each a head and frames, appended only
  *     DIR/STORE/run-RUN.lock               while somebody has them
  *
- *     segment   "snagspl1" | u32 version | u32 0 | i64 run | STORE (32) | u64 checksum of these
+ *     segment   "snagspl1" | u32 version | u32 0 | i64 run | STORE (32) | u64 0 | u64 checksum
  *     frame     u32 "snfr" | u32 bytes | u64 first | u32 rows | u32 0 | u64 checksum | payload
  *
  * Little-endian; a checksum is XXH3-64, that of a frame over its head and payload. What was
