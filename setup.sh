@@ -7,6 +7,7 @@
 #   ./setup.sh test      build in three ways (release, ASan+UBSan, TSan) and run the tests: 10 to 40 minutes on two
 #                        processors
 #   ./setup.sh test-long ... and all of them in all ways, with more of what is done at random: see CONTRIBUTING.md
+#   ./setup.sh coverage  which lines and branches of src/ and tracer/ the tests of `test` reach: a quarter of an hour
 #   ./setup.sh build     just build: build/release/snag, its tracers; tests where cmocka is
 #   ./setup.sh truth [DIR]   programs that write down what went wrong, and what snag says of it: a scoreboard; a quarter of an hour
 #   ./setup.sh bench     measure; results go to bench/RESULTS.md
@@ -363,6 +364,18 @@ test)
 test-long)
     test_deps
     run_tests long
+    ;;
+coverage)
+    test_deps
+    ! may_install || install_missing gcovr
+    build coverage -DSNAG_TESTS=ON
+    find build/coverage -name '*.gcda' -delete # of runs before
+    failed=0
+    ctest --test-dir build/coverage --output-on-failure -j $((3 * $(nproc))) -LE '^long$' || failed=1
+    gcovr --root . --object-directory build/coverage -j "$(nproc)" --filter 'src/' --filter 'tracer/' --exclude '.*_test\.c$' \
+        --txt build/coverage/files.txt --print-summary build/coverage
+    say "file by file: build/coverage/files.txt"
+    exit $failed
     ;;
 demo)
     for_demo
