@@ -26,12 +26,15 @@
 /* An activation of a function of the program. Those that are inlined in it follow on it. */
 struct frame {
     uintptr_t end; /* the address just behind it; its return address is the word before */
-    const struct stack_site *site; /* where it goes on */
-    uint32_t open;                 /* which of the functions that are open there */
-    uint32_t most_calls;           /* as many it may be, if it is inlined */
-    uintptr_t mark;                /* to be put in place of its return address; 0: none */
-    uint64_t left_ns, latest_ns;   /* once it has: when, 0 if that is not known; the latest */
-    bool is_marked;                /* of what is inlined: never */
+    const struct stack_site *site;   /* where it goes on */
+    uint32_t open;                   /* which of the functions that are open there */
+    uint32_t most_calls;             /* as many it may be, if it is inlined */
+    uintptr_t mark;                  /* to be put in place of its return address; 0: none */
+    uint64_t left_ns, latest_ns;     /* once it has: when, 0 if that is not known; the latest */
+    bool is_marked;                  /* of what is inlined: never */
+    const struct stack_site *called; /* where it was at a call of MPI; NULL: at none so far */
+    uint32_t called_most;            /* most_calls then */
+    bool has_moved;                  /* a sample found it elsewhere since */
 };
 
 struct stack {
@@ -39,10 +42,13 @@ struct stack {
     uint32_t n, cap;
     struct frame *fresh; /* [n_fresh] of the walk, the innermost first */
     uint32_t n_fresh, cap_fresh;
-    bool is_same_call; /* of the walk: the innermost frame that is known is at the same call */
-    uintptr_t sp;      /* of the last wrapper */
-    uint64_t seen_ns;  /* when the last call of MPI was left, or there was a sample */
-    bool was_sampled;  /* the latter */
+    bool is_same_call;  /* of the walk: the innermost frame that is known is at the same call */
+    uintptr_t sp;       /* of the last wrapper */
+    uint64_t seen_ns;   /* when the last call of MPI was left, or there was a sample */
+    bool was_sampled;   /* the latter */
+    uint64_t called_ns; /* when the last call of MPI was left */
+    uint64_t recorded_ns; /* the last of what was recorded here */
+    uint32_t n_moved;     /* of the walk: so many frames may have ended since called_ns */
 };
 
 static _Thread_local struct {
@@ -158,27 +164,88 @@ static inline const struct region_open *open_in(const struct frame *frame)
 }
 
 /*
+ * An activation is seen where it was seen last: whether the call that it made there is known to
+ * have ended, so that this is the next one from there. Only then do the instructions in between
+ * say something.
+ *   n_old   so many of the frames are that activation, and around it
+ *   callee  the place on the stack where that call returns to the activation
+ */
+static inline bool has_returned(const struct stack *s, uint32_t n_old, uintptr_t callee,
+                                bool is_sample)
+{
+    const struct frame *innermost = &s->frame[n_old - 1];
+
+    if (n_old < s->n)
+        return s->frame[n_old].is_marked && s->frame[n_old].end == callee;
+    if (s->was_sampled) /* in what is not recorded: before it called MPI, or after it */
+        return !is_sample && s->n_fresh == 0 && innermost->called == innermost->site;
+    return !is_sample || s->n_fresh > 0;
+}
+
+/* What goes on of what is open at one site, at the next. */
+static inline struct site_change
+change_between(const struct stack_site *from, const struct stack_site *site, bool is_in_signal)
+{
+    const struct site_change *known;
+
+    if (from->change == NULL || site->change == NULL)
+        return (struct site_change){.n_same = from->open[0].place == site->open[0].place};
+    known = site_change_known(from, site);
+    return known          ? *known
+           : is_in_signal ? site_change_unknown(from, site)
+                          : site_change_add(from, site);
+}
+
+/* Where an activation that samples found elsewhere since was at its last call of MPI, which tells
+ * more than they do. NULL if there is no such place, or nothing is told of where it is now. */
+static inline const struct stack_site *called_before(const struct frame *frame,
+                                                     const struct stack_site *site)
+{
+    return frame->has_moved && site->address != 0 ? frame->called : NULL;
+}
+
+/*
  * An activation is seen again, at a site: how many of the functions that were open in it go on,
  * which of those that are inlined is not always known.
+ *   may_look      whether it may have gone from one site to the other
+ *   is_in_signal  what is not known is not looked up
  */
-static inline uint32_t go_on(struct frame *frame, const struct stack_site *site,
+static inline uint32_t go_on(struct frame *frame, const struct stack_site *site, bool may_look,
                              bool is_in_signal)
 {
-    const struct stack_site *from = frame->site;
-    const struct site_change *known = NULL;
-    struct site_change c = {.n_same = from->open[0].place == site->open[0].place};
+    const struct stack_site *called = called_before(frame, site);
+    struct site_change seen, since_call;
+    uint32_t n;
 
-    if (from->change && site->change) {
-        known = site_change_known(from, site);
-        c = known          ? *known
-            : is_in_signal ? site_change_unknown(from, site)
-                           : site_change_add(from, site);
+    seen = may_look ? change_between(frame->site, site, is_in_signal)
+                    : site_change_unknown(frame->site, site);
+    since_call = called ? change_between(called, site, is_in_signal) : seen;
+    for (n = 0; n < seen.n_same; n++) {
+        uint64_t maybe = seen.maybe;
+
+        if (called && frame[n].called == called) {
+            if (n >= since_call.n_same)
+                break;
+            if (!is_in_signal) { /* a sample may have missed that it was here before */
+                frame[n].most_calls = frame[n].called_most;
+                maybe = since_call.maybe;
+            }
+        }
+        frame[n].has_moved |= is_in_signal && site != frame[n].called;
+        frame[n].site = site;
+        frame[n].most_calls += maybe >> n & 1;
     }
-    for (uint32_t i = 0; i < c.n_same; i++) {
-        frame[i].site = site;
-        frame[i].most_calls += c.maybe >> i & 1;
+    return n;
+}
+
+/* The frames that go on, or are new, are at a call of MPI now. */
+static inline void remember_call(struct frame *frame, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        frame[i].called = frame[i].site;
+        frame[i].called_most = frame[i].most_calls;
+        frame[i].has_moved = false;
     }
-    return c.n_same;
 }
 
 /* Frames that will be seen again say so. */
@@ -193,6 +260,15 @@ static inline void mark(struct frame *frame, uint32_t n)
         f->mark = 0;
         f->is_marked = true;
     }
+}
+
+/* It is looked up behind the program's back. */
+static inline uint32_t ask_for(struct stack_unknown *unknown, const struct stack_site *from,
+                               const struct stack_site *to)
+{
+    unknown->from = from;
+    unknown->to = to;
+    return UINT32_MAX;
 }
 
 /* The first of the n frames that has this end; n if there is none. */
@@ -215,7 +291,7 @@ static inline __attribute__((always_inline)) uint32_t walk(struct stack *s,
     uint32_t n_old = s->n;
     bool is_unmarked = false;
 
-    s->n_fresh = 0;
+    s->n_fresh = s->n_moved = 0;
     for (uint32_t i = 0; i < MAX_FRAMES; i++) {
         const struct stack_site *site = interrupted == NULL ? site_of(at.pc)
                                         : i == 0            ? interrupted
@@ -241,14 +317,21 @@ static inline __attribute__((always_inline)) uint32_t walk(struct stack *s,
             first = frame_at(s, n_old, end);
             is_unmarked = !stack_marks_is(address);
             if (first < n_old && s->frame[first].is_marked && !is_unmarked) {
-                if (interrupted && site_change_is_open(s->frame[first].site, site)) {
-                    unknown->from = s->frame[first].site;
-                    unknown->to = site;
-                    return UINT32_MAX;
-                }
-                s->is_same_call = s->frame[first].site == site;
-                n_same = go_on(&s->frame[first], site, interrupted != NULL);
+                struct frame *old = &s->frame[first];
+                const struct stack_site *called = called_before(old, site);
+                bool may_look =
+                    old->site != site || has_returned(s, n_old, at.sp, interrupted != NULL);
+
+                if (interrupted && may_look && site_change_is_open(old->site, site))
+                    return ask_for(unknown, old->site, site);
+                if (interrupted && called && site_change_is_open(called, site))
+                    return ask_for(unknown, called, site);
+                s->is_same_call = old->site == site;
+                s->n_moved = called ? n_old : 0;
+                n_same = go_on(old, site, may_look, interrupted != NULL);
                 s->is_same_call &= n_same == site->n_open;
+                if (interrupted == NULL)
+                    remember_call(old, n_same);
             }
             if (!add_fresh(s, end, site, n_same, interrupted != NULL))
                 return UINT32_MAX;
@@ -353,6 +436,9 @@ static void record(struct recorder *r, struct stack *s, uint32_t n_kept,
     uint64_t seen_ns = is_first ? loaded_ns : s->seen_ns;
     struct between when = {.earliest_ns = seen_ns < now.ns ? seen_ns : now.ns};
     uint64_t placed_ns = r->placed_ns; /* what a call completed that was not looked at */
+    /* of what may have ended unseen since the last call of MPI: as most loops compute first */
+    uint64_t moved_ns = later(placed_ns, later(s->called_ns, s->recorded_ns));
+    uint32_t n_moved = 0;
 
     r->budget->n_dearer += stack_returns.n;
     find_leaves(s, n_kept, when.earliest_ns, now);
@@ -361,7 +447,7 @@ static void record(struct recorder *r, struct stack *s, uint32_t n_kept,
 
         if (f->left_ns >= when.earliest_ns && f->left_ns >= placed_ns) {
             recorder_close(r, r->n_open - 1, f->left_ns);
-            when.earliest_ns = f->left_ns;
+            when.earliest_ns = moved_ns = f->left_ns;
             was_sampled = false;
             continue;
         }
@@ -374,19 +460,30 @@ static void record(struct recorder *r, struct stack *s, uint32_t n_kept,
 
             recorder_leave_between(
                 r, &(struct between){time_ns, f->left_ns, time_ns, .most_calls = 0});
+            moved_ns = time_ns;
+        } else if (s->n <= s->n_moved && f->has_moved) {
+            n_moved = n_moved ? n_moved : s->n;
+            recorder_leave_between(
+                r, &(struct between){moved_ns, moved_ns, when.latest_ns, when.most_calls});
         } else {
             recorder_leave_between(r, &when);
+            moved_ns = when.time_ns;
         }
     }
     when.latest_ns = now.ns;
     when.time_ns =
         is_first ? now.ns : later(placed_ns, estimate(&when, was_sampled, is_sample));
-    while (s->n_fresh > 0) {
-        struct frame frame = s->fresh[--s->n_fresh];
+    for (; s->n_fresh > 0; s->n_fresh--) {
+        struct frame frame = s->fresh[s->n_fresh - 1];
+        bool is_moved = s->n < n_moved;
 
-        recorder_enter_between(r, open_in(&frame)->region, &when);
+        recorder_enter_between(r, open_in(&frame)->region,
+                               is_moved ? &(struct between){moved_ns, moved_ns, now.ns, 0}
+                                        : &when);
+        moved_ns = is_moved ? moved_ns : when.time_ns;
         keep(s, frame);
     }
+    s->recorded_ns = moved_ns;
 }
 
 void stack_end(struct recorder *r, uint64_t time_ns)
@@ -448,12 +545,14 @@ __attribute__((noinline)) uint64_t stack_enter(struct recorder *r)
     n_kept = count_alike(s, n_kept);
     mark(s->frame + n_before, n_kept - n_before);
     mark(s->fresh, s->n_fresh);
+    remember_call(s->frame + n_before, n_kept - n_before);
+    remember_call(s->fresh, s->n_fresh);
     now.ns = clock_ns();
     if (n_kept < s->n || s->n_fresh > 0) {
         now.ticks = __builtin_ia32_rdtsc();
         record(r, s, n_kept, now, false);
     }
-    s->seen_ns = recorder_time(r, now.ns);
+    s->seen_ns = s->called_ns = recorder_time(r, now.ns);
     s->was_sampled = false;
     return s->seen_ns;
 }
@@ -547,6 +646,6 @@ void stack_left(struct recorder *r, uint64_t time_ns)
 {
     if (r->stack == NULL)
         return;
-    r->stack->seen_ns = time_ns;
+    r->stack->seen_ns = r->stack->called_ns = time_ns;
     r->stack->was_sampled = false;
 }

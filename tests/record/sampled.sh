@@ -62,6 +62,25 @@ jq -e '[.regions[] | select(.name == "step").calls] == [200]' info >/dev/null ||
     fail "step was called 200 times: $(jq -c '[.regions[] | select(.name == "step").calls]' info)"
 jq -e '[.regions[] | select(.name == "truth_work").calls][0] >= 5' info >/dev/null || fail "samples fell into nothing"
 
+# Where nothing tells whether the call beneath has ended, a sample is no new call of the inlined function: however long
+# it is, in whatever it computes, and in several threads at once.
+TRUTH_DIR=$PWD TRUTH_STEPS=20 TRUTH_WORK=spin TRUTH_LOOPS_PER_MS=8000000 OMP_NUM_THREADS=1 \
+    "$snag" record --sample 200Hz -o long.trace -- ./steps >said 2>err || fail "snag record ends with $?"
+"$snag" info --json long.trace >info
+jq -e '[.regions[] | select(.name == "step" or .name == "tables").calls] == [20, 20] and
+    .estimated.joined_most > 2 * .estimated.joined and .estimated.joined > 0' info >/dev/null ||
+    fail "step was called 20 times: $(jq -c '.estimated, [.regions[] | select(.name == "step" or .name == "tables").calls]' info)"
+for built in "-O1 0" "-O2 2"; do
+    read -r level threads <<<"$built"
+    cc $level -g -fopenmp -o inlined "$source/sampled_inlined.c" -lpthread
+    rm -rf inlined.trace
+    "$snag" record --sample 200Hz -o inlined.trace -- ./inlined 30 $threads >said 2>err || fail "snag record ends with $?"
+    "$snag" info --json --all inlined.trace | jq -r '.regions[] | "\(.name) \(.calls)"' >found
+    while read -r line; do
+        grep -qxF "$line" found || fail "$level, $threads threads: not '$line'"
+    done <said
+done
+
 for mpi in openmpi mpich; do
     command -v mpicc.$mpi >/dev/null && [ -e "$(dirname "$snag")/tracer/libsnag-tracer.so" ] || continue
     mpicc.$mpi -O2 -w -DWITH_MPI -o of.$mpi "$source/sampled.c" -lpthread
