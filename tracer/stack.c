@@ -207,11 +207,12 @@ static inline const struct stack_site *called_before(const struct frame *frame,
 /*
  * An activation is seen again, at a site: how many of the functions that were open in it go on,
  * which of those that are inlined is not always known.
+ *   n_frames      of the activation and what is inlined in it, until now
  *   may_look      whether it may have gone from one site to the other
  *   is_in_signal  what is not known is not looked up
  */
-static inline uint32_t go_on(struct frame *frame, const struct stack_site *site, bool may_look,
-                             bool is_in_signal)
+static inline uint32_t go_on(struct frame *frame, uint32_t n_frames,
+                             const struct stack_site *site, bool may_look, bool is_in_signal)
 {
     const struct stack_site *called = called_before(frame, site);
     struct site_change seen, since_call;
@@ -220,9 +221,12 @@ static inline uint32_t go_on(struct frame *frame, const struct stack_site *site,
     seen = may_look ? change_between(frame->site, site, is_in_signal)
                     : site_change_unknown(frame->site, site);
     since_call = called ? change_between(called, site, is_in_signal) : seen;
-    for (n = 0; n < seen.n_same; n++) {
+    /* of a sample that there was no room for there is the site, but not what was open there */
+    for (n = 0; n < seen.n_same && n < n_frames; n++) {
         uint64_t maybe = seen.maybe;
 
+        if (open_in(&frame[n])->place != site->open[n].place)
+            break;
         if (called && frame[n].called == called) {
             if (n >= since_call.n_same)
                 break;
@@ -238,7 +242,7 @@ static inline uint32_t go_on(struct frame *frame, const struct stack_site *site,
     return n;
 }
 
-/* The frames that go on, or are new, are at a call of MPI now. */
+/* Frames that go on, or are new, are at a call of MPI now. */
 static inline void remember_call(struct frame *frame, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -262,13 +266,15 @@ static inline void mark(struct frame *frame, uint32_t n)
     }
 }
 
-/* It is looked up behind the program's back. */
-static inline uint32_t ask_for(struct stack_unknown *unknown, const struct stack_site *from,
-                               const struct stack_site *to)
+/* Whether a change is to be looked up behind the program's back first. */
+static inline bool is_to_ask(struct stack_unknown *unknown, const struct stack_site *from,
+                             const struct stack_site *to)
 {
+    if (!site_change_is_open(from, to))
+        return false;
     unknown->from = from;
     unknown->to = to;
-    return UINT32_MAX;
+    return true;
 }
 
 /* The first of the n frames that has this end; n if there is none. */
@@ -290,6 +296,7 @@ static inline __attribute__((always_inline)) uint32_t walk(struct stack *s,
 {
     uint32_t n_old = s->n;
     bool is_unmarked = false;
+    bool is_callee_marked = false; /* what was called there ended in a call of another */
 
     s->n_fresh = s->n_moved = 0;
     for (uint32_t i = 0; i < MAX_FRAMES; i++) {
@@ -322,16 +329,15 @@ static inline __attribute__((always_inline)) uint32_t walk(struct stack *s,
                 bool may_look =
                     old->site != site || has_returned(s, n_old, at.sp, interrupted != NULL);
 
-                if (interrupted && may_look && site_change_is_open(old->site, site))
-                    return ask_for(unknown, old->site, site);
-                if (interrupted && called && site_change_is_open(called, site))
-                    return ask_for(unknown, called, site);
+                if (interrupted && ((may_look && is_to_ask(unknown, old->site, site)) ||
+                                    (called && is_to_ask(unknown, called, site))))
+                    return UINT32_MAX;
                 s->is_same_call = old->site == site;
                 s->n_moved = called ? n_old : 0;
-                n_same = go_on(old, site, may_look, interrupted != NULL);
+                n_same = s->is_same_call && is_callee_marked
+                             ? n_old - first
+                             : go_on(old, n_old - first, site, may_look, interrupted != NULL);
                 s->is_same_call &= n_same == site->n_open;
-                if (interrupted == NULL)
-                    remember_call(old, n_same);
             }
             if (!add_fresh(s, end, site, n_same, interrupted != NULL))
                 return UINT32_MAX;
@@ -342,6 +348,7 @@ static inline __attribute__((always_inline)) uint32_t walk(struct stack *s,
             if (first < n_old && s->frame[first].is_marked && !is_unmarked)
                 return first; /* it ended in a call of another function, in its place */
         }
+        is_callee_marked = stack_marks_is(address);
         if (!step_out(&at, site, end, address))
             break;
     }
@@ -527,7 +534,7 @@ __attribute__((noinline)) uint64_t stack_enter(struct recorder *r)
 {
     struct stack *s = stack_of(r);
     struct frame_registers at;
-    uint32_t n_kept = 0, n_before;
+    uint32_t n_kept = 0, n_before, seen;
     struct clock_moment now;
 
     __asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2"
@@ -545,7 +552,8 @@ __attribute__((noinline)) uint64_t stack_enter(struct recorder *r)
     n_kept = count_alike(s, n_kept);
     mark(s->frame + n_before, n_kept - n_before);
     mark(s->fresh, s->n_fresh);
-    remember_call(s->frame + n_before, n_kept - n_before);
+    seen = n_before > 0 ? n_before - 1 - s->frame[n_before - 1].open : 0; /* its activation */
+    remember_call(s->frame + seen, n_kept - seen);
     remember_call(s->fresh, s->n_fresh);
     now.ns = clock_ns();
     if (n_kept < s->n || s->n_fresh > 0) {

@@ -124,6 +124,27 @@ NOT_INLINED static void recurse(int depth)
     sink++;
 }
 
+/* What is around a call whose last call of MPI is a jump. */
+NOT_INLINED static int last(void)
+{
+    MPI_Barrier(MPI_COMM_SELF);
+    sink++;
+    return MPI_Barrier(MPI_COMM_SELF);
+}
+
+INLINED void jumping(void)
+{
+    last();
+    sink++;
+}
+
+NOT_INLINED static void jumps(int n)
+{
+    for (int i = 0; i < n; i++)
+        jumping();
+    sink++;
+}
+
 /* For samples. */
 INLINED void compute(double seconds)
 {
@@ -147,11 +168,12 @@ int main(int argc, char **argv)
     repeat(10);
     outer(10);
     recurse(20);
+    jumps(10);
     if (argc > 1)
         compute(0.5);
     MPI_Finalize();
     printf("step 100\nexchange 100\nwait_halo 130\nsend_halo %d\n", 100 + 2 * 10 + 50 + 90);
     printf("twice 10\nloop 1\nsweep 30\niterate 1\nrepeat 1\nouter 1\naround 10\ntalk 40\n");
-    printf("recurse 20\ndeeper 20\nunclear 10 50\n");
+    printf("recurse 20\ndeeper 20\nunclear 10 50\njumping 10\nlast 10\njumps 1\n");
     return 0;
 }
