@@ -124,24 +124,25 @@ injection() {
 
 # outcome -- of what was recorded: whole, lost or nothing; wrong where what is said is not so.
 outcome() {
-    local n
+    local n expected=${whole[$name]}
 
     if [[ ${options[$name]} != --functions ]]; then # how many functions are seen is not known
-        n=${whole[$name]}
+        # or whether any: the program may end before the first sample is looked up
+        n=some expected=some
         "$snag" info $name/trace >/dev/null 2>&1 || [ $? = 3 ] || n=
     else
         n=$(calls $name)
     fi
     if grep -q '^snag: nothing was recorded: .* calls were lost' $name/err; then
-        [ "$n" = "${whole[$name]}" ] && echo nothing || echo wrong
+        [ "$n" = "$expected" ] && echo nothing || echo wrong
     elif [ -z "$n" ]; then
         grep -q '^snag: nothing was recorded\|^snag-tracer: .*nothing' $name/err && echo nothing || echo wrong
     elif grep -q 'not all was recorded: a rank left nothing' $name/err; then
         echo lost # and nobody has counted
     elif grep -q 'calls were lost\|not all was recorded' $name/err; then
-        [ "$n" = "${whole[$name]}" ] && echo lost || echo wrong
+        [ "$n" = "$expected" ] && echo lost || echo wrong
     else
-        [ "$n" = "${whole[$name]}" ] && echo whole || echo wrong
+        [ "$n" = "$expected" ] && echo whole || echo wrong
     fi
 }
 
