@@ -50,7 +50,6 @@ export function byInterest(a: Place, b: Place): number {
 /* What executions that pass a filter come to, on one place. */
 export interface PlaceSums {
     executions: number;
-    anomalies: number;
     duration_ns: number;
     lost_ns: number;
 }
@@ -59,17 +58,15 @@ export interface PlaceSums {
 export function sumsOfPlaces(
     { places, of_location }: Pick<Ranks, "places" | "of_location">,
     by: Record<keyof PlaceSums, ArrayLike<number>>,
-): PlaceSums[] {
-    const sums = places.map(() => ({
-        executions: 0,
-        anomalies: 0,
-        duration_ns: 0,
-        lost_ns: 0,
-    }));
+): Map<Place, PlaceSums> {
+    const sums = new Map(
+        places.map((place) => [place, { executions: 0, duration_ns: 0, lost_ns: 0 }]),
+    );
     of_location.forEach((place, location) => {
-        if (place === null || !sums[place]) return;
-        for (const key of Object.keys(sums[place]) as (keyof PlaceSums)[])
-            sums[place][key] += by[key][location] ?? 0;
+        const of = place === null ? undefined : sums.get(places[place]);
+        if (!of) return;
+        for (const key of Object.keys(of) as (keyof PlaceSums)[])
+            of[key] += by[key][location] ?? 0;
     });
     return sums;
 }

@@ -88,9 +88,16 @@ export function isNarrowed(filter: Filter): boolean {
     return conditionsOf(filter).length > 0;
 }
 
-/* It says more than where and when: which executions. */
-export function choosesExecutions({ verdict, label, kind, function: name }: Filter): boolean {
-    return verdict !== "" || label !== "" || kind !== "" || name !== "";
+/* What says more than where and when: which executions. */
+const ofExecutions = ["verdict", "label", "kind", "function"] as const;
+
+export function choosesExecutions(filter: Filter): boolean {
+    return ofExecutions.some((condition) => filter[condition] !== "");
+}
+
+/* The same without these: where and when. */
+export function ofPlaces(filter: Filter): Filter {
+    return ofExecutions.reduce<Filter>(without, filter);
 }
 
 /* The same with one condition less. */

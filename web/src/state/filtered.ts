@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals";
 import { getBundle, getJson } from "../api/http";
 import { Choices } from "../api/types";
-import { filterParameters, isNarrowed, lanesIn } from "./filter";
+import { filterParameters, isNarrowed, lanesIn, ofPlaces } from "./filter";
 import { fold } from "./panes";
 import { queryOf } from "./query";
 import { filter, foiShown, labelsVersion, run, scoresVersion } from "./store";
@@ -13,7 +13,6 @@ export interface Passing {
     total: number;
     passes: Uint8Array; /* by tree */
     executions: Float64Array; /* by location, as the others */
-    anomalies: Float64Array;
     duration_ns: Float64Array;
     lost_ns: Float64Array;
 }
@@ -25,6 +24,9 @@ export const isFiltered = computed(
 
 /* As text: what is asked about, whatever the order of the list is. */
 export const filterNow = computed(() => String(filterParameters(filter.value)));
+
+/* What is left of it for who asks about lanes and times, and not about executions. */
+export const placesNow = computed(() => String(filterParameters(ofPlaces(filter.value))));
 
 /* Counts what may change what passes. */
 export const filterVersion = computed(

@@ -127,7 +127,7 @@ export function PathTable(props: {
     const { of, paths, chosen, choose } = props;
     return (
         <div class="table" tabIndex={0} role="region" aria-label="Table of call paths">
-            <table class="changed-paths">
+            <table class="changed-paths words-first">
                 <SortedHead
                     columns={pathColumns}
                     order={props.order}
@@ -154,7 +154,11 @@ export function PathTable(props: {
                                         <Note x={x} />
                                     </th>
                                 ) : (
-                                    <td class={isWords ? `words verdict-${x.verdict}` : ""}>
+                                    <td
+                                        class={
+                                            isWords ? `words verdict-${x.verdict}` : `of-${key}`
+                                        }
+                                    >
                                         {text(x, of)}
                                     </td>
                                 ),
@@ -199,7 +203,7 @@ export function KindTable(props: {
     const { of, chosen, choose } = props;
     return (
         <div class="table" tabIndex={0} role="region" aria-label="Table of kinds of execution">
-            <table>
+            <table class="words-first">
                 <thead>
                     <tr>
                         <th scope="col">Executions</th>

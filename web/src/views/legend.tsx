@@ -2,7 +2,7 @@
 import { ComponentChildren } from "preact";
 import { Key } from "../canvas/figure";
 
-/* One line below a drawing, as the height is for what is drawn: what is longer is scrolled to. */
+/* A few lines below a drawing, as the height is for what is drawn: what is longer is scrolled to. */
 export function Legend({ of, children }: { of: string; children: ComponentChildren }) {
     return (
         <p
@@ -16,16 +16,25 @@ export function Legend({ of, children }: { of: string; children: ComponentChildr
     );
 }
 
+/* "own code: a.c", and beside it just "b.c". */
+function shortText(keys: Key[], i: number): string {
+    const { text } = keys[i];
+    const kind = text.slice(0, text.indexOf(": ") + 2);
+    return i > 0 && text.includes(": ") && keys[i - 1].text.startsWith(kind)
+        ? text.slice(kind.length)
+        : text;
+}
+
 export function LegendKeys({ keys }: { keys: Key[] }) {
     return (
         <>
-            {keys.map(({ colour, odd, text }) => (
+            {keys.map(({ colour, odd, text }, i) => (
                 <span key={text}>
                     <svg viewBox="0 0 2 1" aria-hidden="true">
                         <rect width={odd ? 1 : 2} height="1" fill={colour} />
                         {odd && <rect x="1" width="1" height="1" fill={odd} />}
-                    </svg>{" "}
-                    {text}
+                    </svg>
+                    {`\u00a0${shortText(keys, i)}`}
                 </span>
             ))}
         </>

@@ -233,6 +233,11 @@ const columns: { title: string; by: Measured; help?: string }[] = [
     { title: "Longest wait", by: "longest_wait_ns", help: "of one message" },
 ];
 
+/* Where there is little room, what is not chosen makes way. */
+function classOf(by: Measured): string {
+    return `of-${by}${by === messagesBy.value ? " is-chosen" : ""}`;
+}
+
 /* The pairs, those of most first of what is coloured; a head chooses what that is. */
 function Pairs({ of }: { of: MessageMatrix }) {
     const body = useRef<HTMLTableSectionElement>(null);
@@ -241,7 +246,7 @@ function Pairs({ of }: { of: MessageMatrix }) {
     const pairs = useMemo(() => pairsBy(of, by), [of, by]);
     return (
         <div class="table" tabIndex={0} role="region" aria-label="Pairs of ranks">
-            <table>
+            <table class="pairs">
                 <thead>
                     <tr>
                         <th scope="col" class="words">
@@ -250,6 +255,7 @@ function Pairs({ of }: { of: MessageMatrix }) {
                         {columns.map((column) => (
                             <th
                                 scope="col"
+                                class={classOf(column.by)}
                                 aria-sort={column.by === by ? "descending" : "none"}
                             >
                                 <button
@@ -277,7 +283,9 @@ function Pairs({ of }: { of: MessageMatrix }) {
                                 </button>
                             </th>
                             {columns.map((column) => (
-                                <td>{textOf(column.by, measured(of, column.by, i))}</td>
+                                <td class={classOf(column.by)}>
+                                    {textOf(column.by, measured(of, column.by, i))}
+                                </td>
                             ))}
                         </tr>
                     ))}

@@ -21,7 +21,7 @@ import { notKnownWords } from "../format/cost_words";
 import { locationName } from "../format/ids";
 import { formatTime, plural } from "../format/units";
 import { choosesExecutions } from "../state/filter";
-import { filterNow, filterVersion, lanesLeft } from "../state/filtered";
+import { filterNow, filterVersion, lanesLeft, placesNow } from "../state/filtered";
 import { readLanes } from "../state/lanes";
 import { regionName } from "../state/names";
 import { locationsById } from "../state/places";
@@ -198,15 +198,15 @@ function shadeOf(share: number): string {
 }
 
 /* Calls are not told by executions: the lanes and the time of the filter hold, what else it says does not. */
-function isOfAllExecutions(of: string): boolean {
-    return of !== "lost" && of !== "cost" && choosesExecutions(filter.value);
+function isOfCalls(of: string): boolean {
+    return of !== "lost" && of !== "cost";
 }
 
 /* What the cells do not say. */
 function notesOf({ n_bounds, not_known }: RankMap): string[] {
     const unknown = not_known && notKnownWords(not_known);
     return [
-        ...(isOfAllExecutions(mapOf.value)
+        ...(isOfCalls(mapOf.value) && choosesExecutions(filter.value)
             ? ["All calls there and then count, not only those in executions that pass."]
             : []),
         ...(n_bounds ? [`${plural(n_bounds, "execution")} cost at most what is shown.`] : []),
@@ -431,11 +431,12 @@ function MapPicture({ map }: { map: RankMap }) {
 export function RankMapView() {
     const id = foi.value?.id;
     const of = mapOf.value;
-    const asked = filterNow.value;
+    const isOfPlaces = isOfCalls(of);
+    const asked = isOfPlaces ? placesNow.value : filterNow.value;
     const map = useQuery<RankMap>(
         id === undefined ? null : `map ${id} ${of} ${asked}`,
         (abort) => loadMap(of, asked, abort),
-        filterVersion.value,
+        isOfPlaces ? "" : filterVersion.value,
     );
     return (
         <Panel name="map" tools={<Tools />}>

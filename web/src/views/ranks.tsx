@@ -32,7 +32,7 @@ const mostRows = 500;
 const columns = 6;
 
 /* What passes the filter, by place of these ranks; null: there is no filter. */
-type Sums = PlaceSums[] | null;
+type Sums = ReadonlyMap<Place, PlaceSums> | null;
 
 function sumsNow(ranks: Ranks): Sums {
     const passing = isFiltered.value ? passingQuery.answer.value.value : null;
@@ -81,7 +81,7 @@ function Threads({ of, threads }: { of: Place; threads: Answer<Ranks> }) {
             </tr>
         );
     const sums = sumsNow(value);
-    const sumsOf = (thread: Place) => sums && sums[value.places.indexOf(thread)];
+    const sumsOf = (thread: Place) => sums?.get(thread) ?? null;
     return (
         <>
             {threadsOf(of, value.places)
@@ -133,7 +133,7 @@ function Row(props: {
 function placesInOrder({ places }: Ranks, sums: Sums): [Place, PlaceSums | null][] {
     if (!sums) return [...places].sort(byInterest).map((place) => [place, null]);
     return places
-        .map((place, i): [Place, PlaceSums] => [place, sums[i]])
+        .map((place): [Place, PlaceSums] => [place, sums.get(place)!])
         .filter(([, { executions }]) => executions > 0)
         .sort(([a, x], [b, y]) => y.lost_ns - x.lost_ns || byInterest(a, b));
 }
@@ -143,6 +143,7 @@ function Head({ ranks, isPart }: { ranks: Ranks; isPart: boolean }) {
     const than = ranks.operations.length
         ? "than the ideal run, were only this place as it is"
         : "than its peers need for the same";
+    const whole = isPart ? " (whole run)" : "";
     const numbers = isPart
         ? [
               ["Executions", "that pass the filter"],
@@ -159,7 +160,7 @@ function Head({ ranks, isPart }: { ranks: Ranks; isPart: boolean }) {
             <tr>
                 <th scope="col">Place</th>
                 <th scope="col" class="words">
-                    Verdict
+                    Verdict{whole}
                 </th>
                 {numbers.map(([name, title]) => (
                     <th key={name} scope="col" title={title}>
@@ -167,7 +168,7 @@ function Head({ ranks, isPart }: { ranks: Ranks; isPart: boolean }) {
                     </th>
                 ))}
                 <th scope="col" class="words">
-                    Why
+                    Why{whole}
                 </th>
             </tr>
         </thead>
@@ -184,7 +185,7 @@ function Places({ ranks, sums }: { ranks: Ranks; sums: Sums }) {
         setOpen(next);
     };
     return (
-        <table class="places">
+        <table class="places words-last">
             <Head ranks={ranks} isPart={sums !== null} />
             <tbody>
                 {(sums ? [] : (ranks.teams?.slow ?? [])).slice(0, mostRows).map((x) => (
@@ -214,12 +215,17 @@ function Places({ ranks, sums }: { ranks: Ranks; sums: Sums }) {
     );
 }
 
+/* Said where it stands, as other numbers there are of what passes the filter. */
+function ofWholeRun(sentence: string): string {
+    return isFiltered.value ? `Whole run: ${sentence}` : sentence;
+}
+
 function Operations({ ranks }: { ranks: Ranks }) {
     const words = operationsWords(ranks);
     if (words === null) return null;
     return (
         <>
-            <p>{words}</p>
+            <p>{ofWholeRun(words)}</p>
             <table class="operations">
                 <thead>
                     <tr>
@@ -294,7 +300,7 @@ function Found({ ranks }: { ranks: Ranks }) {
     useTable("ranks", () => rankTable(ranks, sums));
     return (
         <div class="table" tabIndex={0} role="region" aria-label="Places and their peers">
-            <p>{headline(ranks)}</p>
+            <p>{ofWholeRun(headline(ranks))}</p>
             <OfWholeRun />
             <RankPicture ranks={ranks} begin_ns={run.value!.begin_ns} pick={showPlace} />
             {isFiltered.value && error ? (

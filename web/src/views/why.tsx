@@ -283,9 +283,7 @@ export function Why() {
     return (
         <Panel name="why">
             {selected.value === null ? (
-                <NothingSelected>
-                    Choose an execution to see why it is a candidate.
-                </NothingSelected>
+                <NothingSelected>Choose an execution to see why it is strange.</NothingSelected>
             ) : (
                 <Await of={shownQuery.answer.value} what="the reasons" empty="">
                     {(it) => (
