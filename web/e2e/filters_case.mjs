@@ -174,6 +174,9 @@ async function ranksAndMaps(page, server) {
     const cells = await rows.locator("th, td").allTextContents();
     assert.deepEqual([cells[0], cells[2], cells[4]], ["rank 1", "2", "20.0 ms"]);
     await page.locator(".panel-ranks", { hasText: "The rest is of the whole run" }).waitFor();
+    const heads = await page.locator("table.places thead th").allTextContents();
+    assert.deepEqual([heads[1], heads[5]], ["Verdict (whole run)", "Why (whole run)"]);
+    await page.locator(".panel-ranks p", { hasText: /^Whole run: / }).waitFor();
 
     // The map is of what these lost; of calls it cannot tell.
     const [request] = await Promise.all([
@@ -185,6 +188,22 @@ async function ranksAndMaps(page, server) {
     await page
         .locator(".panel-map .legend", { hasText: "not only those in executions that pass" })
         .waitFor();
+
+    // Which executions does not change it: it is asked for anew when a lane or a time does.
+    const asked = [];
+    const hear = (request) => /\/map\?/.test(request.url()) && asked.push(request.url());
+    page.on("request", hear);
+    await openFilter(page);
+    await filterBy(page, "Function", "b");
+    await filterBy(page, "Verdict", "anomaly");
+    await until("the rank on which b took longer", async () =>
+        /^rank 2/.test((await rows.first().textContent()) ?? ""),
+    );
+    assert.deepEqual(asked, []);
+    await filterBy(page, "Rank", "2");
+    await until("the map of a rank", async () => asked.length === 1);
+    assert.match(asked[0], /of=waiting.*rank=2$/);
+    page.off("request", hear);
 
     // Messages with an end on a rank.
     await open(page, server, "views=messages,quality&list=1");

@@ -30,8 +30,8 @@ export function settled(page) {
     );
 }
 
-/* In the page: sentences that say what is over what, and whose text is cut. What scrolls may be cut where it scrolls;
-   an ellipsis is none where a tooltip has the whole. */
+/* In the page: sentences that say what is over what, and whose text is cut. What scrolls may be cut where it scrolls,
+   tables and legends at their end alone; an ellipsis is none where a tooltip has the whole. */
 export function defects() {
     const found = [];
     const isSeen = (e) =>
@@ -94,6 +94,10 @@ export function defects() {
         if (pen.measureText(text).width > room - arrow + 1)
             found.push(`the choice "${text}" is cut`);
     }
+    // Tables and legends go down, not across.
+    for (const e of document.querySelectorAll(".table, .live-rows, .legend"))
+        if (isSeen(e) && e.scrollWidth > e.clientWidth + 1)
+            found.push(`${said(e)} is ${e.scrollWidth} wide where ${e.clientWidth} are seen`);
     for (const cell of document.querySelectorAll(
         ".headline, .run-name, .detail .why, .facts span",
     )) {

@@ -152,7 +152,7 @@ async function manyRanks(page, startOwn) {
     const first = panel(page).locator("tbody tr").first();
     assert.equal(
         await first.getByRole("button").textContent(),
-        "ranks 610 to 614 to ranks 610 to 614",
+        "ranks 610-614 to ranks 610-614",
     );
     await first.getByRole("button").click();
     await until("its ranks", async () => (await lanes(page).count()) === 5);

@@ -46,11 +46,11 @@ export function ranksOfRow(of: MessageMatrix, row: number): number[] {
     return Array.from(of.rank.subarray(first, first + of.ranks_per_row));
 }
 
-/* "rank 3", "ranks 6 to 8". */
+/* "rank 3", "ranks 6-8". */
 export function rowName(of: MessageMatrix, row: number): string {
     const ranks = ranksOfRow(of, row);
     return ranks.length > 1
-        ? `ranks ${ranks[0]} to ${ranks[ranks.length - 1]}`
+        ? `ranks ${ranks[0]}-${ranks[ranks.length - 1]}`
         : `rank ${ranks[0]}`;
 }
 

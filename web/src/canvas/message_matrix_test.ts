@@ -41,7 +41,7 @@ test("a cell has what was sent from its row to its column", () => {
 test("rows say which ranks they are of, the last one of those that are left", () => {
     assert.deepEqual(ranksOfRow(matrix, 1), [4, 7]);
     assert.deepEqual(ranksOfRow(matrix, 2), [9]);
-    assert.equal(rowName(matrix, 1), "ranks 4 to 7");
+    assert.equal(rowName(matrix, 1), "ranks 4-7");
     assert.equal(rowName(matrix, 2), "rank 9");
 });
 

@@ -12,6 +12,7 @@ import {
     groupQuery,
     isNarrowed,
     lanesIn,
+    ofPlaces,
     printFilter,
     readFilter,
     without,
@@ -124,6 +125,15 @@ test("where and when say which part of the trace, the rest which executions", ()
         { label: "none" as const },
     ])
         assert.equal(choosesExecutions({ ...firstFilter, ...part }), true);
+    const where: Filter = { ...firstFilter, rank: 1, node: "a", time: [1, 2] };
+    const all: Filter = {
+        ...where,
+        function: "a",
+        kind: "mpi",
+        label: "none",
+        verdict: "normal",
+    };
+    assert.deepEqual(ofPlaces(all), where);
 });
 
 test("what labels changed is asked of executions, not of incidents", () => {

@@ -133,6 +133,7 @@ function Form() {
 function Rows({ page }: { page: RecordPage }) {
     const { offset, total, items } = page;
     if (!total) return <Empty>No records of what is chosen.</Empty>;
+    const ofScore = `of-score${recordsAsked.value.order === "score" ? " is-chosen" : ""}`;
     return (
         <>
             <div
@@ -144,11 +145,10 @@ function Rows({ page }: { page: RecordPage }) {
                 <table class="live-table">
                     <thead>
                         <tr>
-                            {["Function", "Rank", "At", "Took", "Lost", "Cost", "Score"].map(
-                                (title) => (
-                                    <th>{title}</th>
-                                ),
-                            )}
+                            {["Function", "Rank", "At", "Took", "Lost", "Cost"].map((title) => (
+                                <th>{title}</th>
+                            ))}
+                            <th class={ofScore}>Score</th>
                         </tr>
                     </thead>
                     <tbody>
@@ -175,7 +175,9 @@ function Rows({ page }: { page: RecordPage }) {
                                 <td class="number" title={liveCostHelp}>
                                     {shortCost(item)}
                                 </td>
-                                <td class="number">{formatScore(item.score ?? NaN)}</td>
+                                <td class={`number ${ofScore}`}>
+                                    {formatScore(item.score ?? NaN)}
+                                </td>
                             </tr>
                         ))}
                     </tbody>

@@ -82,7 +82,7 @@ export function QualityView() {
                 <NotFiltered>Of the whole run.</NotFiltered>
                 <p class="dim">
                     {of.trace} ({of.source}), {plural(of.n_calls, "call")},{" "}
-                    {plural(of.n_messages, "message")} on{" "}
+                    {formatCount(of.n_messages)} sends and receives on{" "}
                     {plural(of.locations.length, "location")},{" "}
                     {formatTime(of.end_ns - of.begin_ns)}; analysed {of.created} by snag{" "}
                     {of.snag}.
