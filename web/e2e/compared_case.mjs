@@ -176,6 +176,8 @@ async function aPointLeadsToItsRun(page, server) {
 /* Nothing stands out of the page, or of its panel. */
 async function itFits(page, server) {
     for (const [width, height] of [
+        [390, 844],
+        [800, 600],
         [1280, 720],
         [1920, 1080],
         [3840, 2160],

@@ -62,7 +62,7 @@ async function opensToItsExecutions(page, first) {
         "how likely chance does that is said once",
     );
     const costs = await detail(page).locator(".facts").textContent();
-    assert.match(costs, /alone costs the run .*head of incident 1, .* in all/);
+    assert.match(costs, /alone costs the run .*head of incident 1, cost .* in all/);
     assert.match(text, /costs the run .* in all/);
     await members(page).nth(1).click();
     await isSelected(page, ids[1]);

@@ -77,10 +77,11 @@ function PartOf({ of }: { of: Shown }) {
     if (!incident || incident.members.length < 2) return null;
     const isHead = incident.head_tree === of.tree;
     const cost = incidentCost(incident) && shortAmount(incident);
+    const isNumber = cost && /\d/.test(cost); /* else it says what it is of */
     return (
         <span title={incidentSentence(incident)}>
             {isHead ? "head" : "part"} of {incidentName(incident)}
-            {cost && `, ${cost} in all`}
+            {cost && `, ${isNumber ? "cost " : ""}${cost} in all`}
         </span>
     );
 }
