@@ -617,7 +617,7 @@ char *peer_teams_text(const struct definitions *defs, const struct peer_thread *
     const char *inside = x->inside == x->region ? "" : defs->region[x->inside].short_name;
 
     if (x->n_threads > 2)
-        snprintf(others, sizeof others, "middle of the other %u threads", x->n_threads - 1);
+        snprintf(others, sizeof others, "median of the other %u threads", x->n_threads - 1);
     if (asprintf(&text, "%s%s%s %+.0f %%%s over the %s of its teams (%s, in %.0f %% of %u)",
                  defs->region[x->region].short_name, inside[0] ? " > " : "", inside,
                  100 * (x->factor - 1), x->is_more ? " more to do" : "", others,

@@ -67,7 +67,7 @@ static inline enum peer_verdict peer_teams_verdict(const struct peer_thread *thr
     return thread->is_more ? PEER_IMBALANCED : PEER_SLOW;
 }
 
-/* peer_teams_text -- "!$omp parallel @a.c:22 > sweep +39 % over the middle of the other 3
+/* peer_teams_text -- "!$omp parallel @a.c:22 > sweep +39 % over the median of the other 3
  * threads of its teams (297 ms, in 98 % of 240)", to be freed. */
 char *peer_teams_text(const struct definitions *defs, const struct peer_thread *thread);
 

@@ -362,7 +362,7 @@ static void a_thread_that_is_slow_in_its_teams_is_named(void **state)
     assert_true(x->has_cost);
     assert_float_equal((double)x->cost_ns / (length_of(&m) - length_of(&without)), 1, 0.05);
     text = peer_teams_text(&m.defs, x);
-    assert_memory_equal(text, "c +27 % over the middle of the other 3 threads of its teams (1",
+    assert_memory_equal(text, "c +27 % over the median of the other 3 threads of its teams (1",
                         60);
     free(text);
     unmake(&m);
