@@ -249,7 +249,7 @@ static void waiting_until_a_pipeline_is_filled_is_no_anomaly(void **state)
     check_text(
         &m,
         "SELECT substr(why, 1, instr(why, ': ') + 1) FROM execution WHERE rank = 3 AND idx = 0",
-        "3.05 ms longer than a typical execution with the same calls (1.00 ms), as it is the "
+        "3.04 ms longer than a typical execution with the same calls (1.01 ms), as it is the "
         "first execution of its location and waited until the others had begun (not counted as "
         "lost): ");
     sample_run_release(&m);
@@ -259,6 +259,36 @@ static void waiting_until_a_pipeline_is_filled_is_no_anomaly(void **state)
     assert_int_equal(number(&m, "SELECT sum(verdict = 'anomaly') FROM execution"), 1);
     assert_int_equal(number(&m, "SELECT rank FROM execution WHERE verdict = 'anomaly'"), 0);
     assert_float_equal(number(&m, "SELECT cost_ns FROM incident WHERE id = 1"), 20e6, 1e6);
+    sample_run_release(&m);
+}
+
+#define HELD_UP(what)                                                                          \
+    "synth:100*step(a@1ms |) step(1:" what " a@1ms |) 99*step(a@1ms |);ranks=2;jitter=0.02;"   \
+    "seed=3"
+
+/* Rank 0 waits 2 ms for rank 1: the program did not lose them where the tracer took them. */
+static void waiting_for_who_the_tracer_held_up_is_no_anomaly(void **state)
+{
+    struct sample_run m;
+
+    (void)state;
+    sample_run_init(&m, HELD_UP("FLUSH@2ms"), "step", NULL);
+    assert_int_equal(number(&m, "SELECT sum(verdict = 'anomaly') FROM execution"), 0);
+    assert_float_equal(number(&m, "SELECT lost_ns FROM execution WHERE rank = 0 AND idx = 100"),
+                       2e6, 2e5);
+    check_text(
+        &m,
+        "SELECT substr(why, instr(why, '; no anomaly')) FROM execution WHERE rank = 0 AND "
+        "idx = 100",
+        "; no anomaly: it waited for a rank or thread that the tracer held up, and lost "
+        "little else");
+    sample_run_release(&m);
+    sample_run_init(&m, HELD_UP("b@2ms"), "step", NULL);
+    assert_int_equal(number(&m, "SELECT sum(verdict = 'anomaly') FROM execution"), 2);
+    sample_run_release(&m);
+    /* most of it is the program's */
+    sample_run_init(&m, HELD_UP("FLUSH@1ms 1:b@2ms"), "step", NULL);
+    assert_int_equal(number(&m, "SELECT sum(verdict = 'anomaly') FROM execution"), 2);
     sample_run_release(&m);
 }
 
@@ -276,6 +306,7 @@ int main(void)
         cmocka_unit_test(a_cost_is_never_more_than_what_was_lost),
         cmocka_unit_test(every_execution_of_a_quiet_run_has_a_cost),
         cmocka_unit_test(waiting_until_a_pipeline_is_filled_is_no_anomaly),
+        cmocka_unit_test(waiting_for_who_the_tracer_held_up_is_no_anomaly),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -611,6 +611,9 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
                  "; rare, but no anomaly: without the error bounds of begins and ends, the "
                  "significant part of the difference is below %.3g %% of a typical execution",
                  100 * verdict->min_lost);
+    if (w.n > 0 && verdict->is_recording)
+        text_say(&w, "; no anomaly: it waited for a rank or thread that the tracer held up, "
+                     "and lost little else");
     say_tracer(&w, why, t);
     if (w.n == 0)
         text_say(&w, "%s", verdict->is_of_anomaly ? OF_OTHERS : "typical");

@@ -46,10 +46,11 @@ struct why_verdict {
     bool is_of_anomaly; /* what is said is said of an incident that is one */
     bool
         is_open; /* it did not end before the events of its location did, long before the run */
-    bool is_slight;  /* it would be one, had it lost more */
-    bool is_unknown; /* ... or were it known better when it began and ended */
-    double min_lost; /* of a typical duration: what it would have to lose for that */
-    double expected; /* executions as strange in a run like this, by chance; NAN: not known */
+    bool is_slight;    /* it would be one, had it lost more */
+    bool is_unknown;   /* ... or were it known better when it began and ended */
+    bool is_recording; /* ... or had it not waited for who was held up by the tracer */
+    double min_lost;   /* of a typical duration: what it would have to lose for that */
+    double expected;   /* executions as strange in a run like this, by chance; NAN: not known */
 };
 
 void why_init(struct why *why, const struct residual_model *model,

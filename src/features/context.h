@@ -20,7 +20,9 @@
 /* Why calls on a path are no part of their caller's shape, or of the size of a tree. */
 enum path_apart {
     PATH_PERIODIC = 1, /* taken by plan (periodic.h) */
-    PATH_SAMPLED = 2   /* that a sample fell into them is chance */
+    PATH_SAMPLED = 2,  /* that a sample fell into them is chance */
+    PATH_OPENING = 4   /* in the first execution of every location, and in no other: so the
+                          program begins */
 };
 
 #define PATH_NONE UINT32_MAX /* not a path; also the caller of the root's */

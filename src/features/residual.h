@@ -197,12 +197,14 @@ struct residual_measure {
     double structure;           /* S: rarity of the rarest shape in it, nats */
     double size;                /* |ln vertices - its median|, of those that are not periodic */
     double size_z;              /* the same in widths */
-    double brief;     /* widths by which it is shorter than executions like it; >= 0 */
-    double saved;     /* the same in typical durations */
-    uint64_t open_ns; /* as in the forest */
-    double tracer; /* time that the tracer took, in typical durations; in none of the others */
-    uint32_t rarest; /* vertex of that shape */
-    bool is_fill;    /* the first of its location, and it waited for others that began, too */
+    double brief;      /* widths by which it is shorter than executions like it; >= 0 */
+    double saved;      /* the same in typical durations */
+    uint64_t open_ns;  /* as in the forest */
+    double tracer;     /* time that the tracer took, and that it waited for who was held up by
+                         the tracer (is_recording), in typical durations; in none of the others */
+    uint32_t rarest;   /* vertex of that shape */
+    bool is_fill;      /* the first of its location, and it waited for others that began, too */
+    bool is_recording; /* it waited for who was held up by the tracer, and lost little else */
     struct residual_loss loss;
 };
 

@@ -330,7 +330,10 @@ static double log_time(size_t i, const void *ctx)
     return log((double)times->exclusive_ns[times->vertex[i]] + times->offset_ns);
 }
 
-/* Centres of the calls in first executions, per path: warming up is not strange by itself. */
+/*
+ * Centres of the calls in first executions, per path: warming up is not strange by itself. Of
+ * few locations the centre is the lower of two, so one that took longer than the other does.
+ */
 static void fit_first(const struct fit *f)
 {
     struct residual_model *m = f->m;
@@ -345,7 +348,7 @@ static void fit_first(const struct fit *f)
     m->first_centre = mem_alloc(m->paths.n, sizeof *m->first_centre);
     for (uint32_t p = 0; p < m->paths.n; p++)
         m->first_centre[p] = -INFINITY;
-    if (!m->is_warm)
+    if (f->n_locations < 2)
         return;
     for (uint32_t t = 0; t < forest->n_trees; t++)
         for (uint32_t v = forest->first[t]; forest->index[t] == 0 && v < forest->first[t + 1];
@@ -362,7 +365,7 @@ static void fit_first(const struct fit *f)
     items.n = n;
     robust_groups(&items, 1, f->in->pool, spread, count);
     for (uint32_t p = 0; p < m->paths.n; p++)
-        if (count[p] >= MIN_FIRST)
+        if (m->is_warm ? count[p] >= MIN_FIRST : f->n_first[p] == f->n_locations)
             m->first_centre[p] = spread[p].centre;
     free(vertex);
     free(group);
@@ -650,6 +653,26 @@ static void mark_sampled(struct residual_model *m, const struct definitions *def
     free(is_made);
 }
 
+/* How many first executions have each path, and which paths no other execution has. */
+static void mark_opening(struct fit *f)
+{
+    struct residual_model *m = f->m;
+
+    f->n_first = mem_alloc(m->paths.n, sizeof *f->n_first);
+    for (uint32_t t = 0; t < f->forest->n_trees; t++) {
+        uint32_t k = f->kinds->of[t];
+
+        for (size_t i = f->paths.first[k];
+             f->forest->index[t] == 0 && i < f->paths.first[k + 1]; i++)
+            f->n_first[f->paths.number[i]]++;
+    }
+    tree_share_add(f->share, f->n_first, m->paths.n, sizeof *f->n_first, tree_share_sum_u32);
+    for (uint32_t p = 0; p < m->paths.n; p++)
+        if (f->n_locations > 1 && f->n_trees > f->n_locations &&
+            f->n_first[p] == f->n_locations && m->path[p].n_trees == f->n_locations)
+            m->apart[p] |= PATH_OPENING;
+}
+
 /* ------------------------------------------------------------------------------- public */
 
 void residual_fit(struct residual_model *m, struct residual_place *place,
@@ -664,12 +687,14 @@ void residual_fit(struct residual_model *m, struct residual_place *place,
     residual_place_init(place, in);
     if (f.n_trees == 0)
         return;
-    m->is_warm = count_locations(&f) >= MIN_FIRST;
+    f.n_locations = count_locations(&f);
+    m->is_warm = f.n_locations >= MIN_FIRST;
     fit_scales(&f);
     number_paths(&f);
     m->apart = periodic_paths(&m->paths, in->forest, f.kinds, &f.paths, f.share);
     mark_sampled(m, in->defs);
     m->path = count_contexts(&f, &f.paths, m->paths.n);
+    mark_opening(&f);
     find_classes(&f);
     residual_deal_paths(&f);
     residual_fit_contexts(&f);
@@ -685,6 +710,7 @@ void residual_fit(struct residual_model *m, struct residual_place *place,
     shapes_rank(&m->shapes, m->is_warm);
     fit_sums(&f);
     fit_sizes(&f);
+    free(f.n_first);
     kind_sets_release(&f.paths);
     kind_sets_release(&f.classes);
     partition_release(&f.deal);

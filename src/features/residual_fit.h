@@ -53,8 +53,7 @@ static inline struct residual_context context_of(const struct view *view, uint32
         c.log_time.centre += m->local.log_factor[local];
         c.typical *= m->local.factor[local];
     }
-    if (m->is_warm && view->forest->index[t] == 0 &&
-        m->first_centre[path] > c.log_time.centre) {
+    if (view->forest->index[t] == 0 && m->first_centre[path] > c.log_time.centre) {
         c.log_time.centre = m->first_centre[path];
         c.typical = exp(m->first_centre[path]);
     }
@@ -167,7 +166,8 @@ struct fit {
     const struct forest *forest;
     const struct tree_kinds *kinds;
     const struct tree_share *share;
-    uint32_t n_trees;                /* of all processes */
+    uint32_t n_trees, n_locations;   /* of all processes */
+    uint32_t *n_first;               /* [paths] first executions that have them */
     struct kind_sets paths, classes; /* of the kinds */
     uint32_t *path_of;               /* [classes] */
     bool *is_turn;                   /* [classes] */

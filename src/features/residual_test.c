@@ -409,6 +409,54 @@ static void damaged_models_are_refused(void **state)
     sample_model_release(&m);
 }
 
+/* Ranks 0 and 7, and the first execution of each; all others are alike. */
+static void begin_with_first(struct sample_model *m, const char *zero, const char *seven)
+{
+    const char *rest = mostly(58, "A:1000(B:900)", "A:1000(B:900)");
+    static char text[2][1 << 17];
+
+    snprintf(text[0], sizeof text[0], "%s %s", zero, rest);
+    snprintf(text[1], sizeof text[1], "%s %s", seven, rest);
+    *m = (struct sample_model){0};
+    sample_forest(text[0], &m->defs, &m->forest);
+    sample_forest(text[1], &m->defs, &m->forest);
+    for (uint32_t t = 60; t < m->forest.n_trees; t++) {
+        m->forest.location[t] = 1;
+        m->forest.place[t] = 7ull << 32;
+    }
+    for (uint32_t t = 0; t < m->forest.n_trees; t++)
+        m->forest.index[t] = t % 60;
+    sample_model_learn(m);
+}
+
+/* Both ranks set something up in their first execution; or one of them does. */
+static void what_only_first_executions_do_is_how_programs_begin(void **state)
+{
+    struct sample_model m;
+
+    (void)state;
+    begin_with_first(&m, "A:1200(C:200 B:900)", "A:1210(C:200 D:10 B:900)");
+    assert_int_equal(m.forest.n_trees, 120);
+    assert_true(m.measure[0].structure < 0.1 && m.measure[0].gross < 0.05);
+    assert_true(m.measure[60].structure > 4); /* D is its own */
+    sample_model_release(&m);
+    begin_with_first(&m, "A:1200(C:200 B:900)", "A:1000(B:900)");
+    assert_true(m.measure[0].structure > 4 && m.measure[0].gross > 0.08);
+    sample_model_release(&m);
+}
+
+/* Of two first executions the shorter one says what is typical of them. */
+static void a_first_execution_that_takes_longer_than_the_other_is_strange(void **state)
+{
+    struct sample_model m;
+
+    (void)state;
+    begin_with_first(&m, "A:2000(B:1900)", "A:3000(B:2900)");
+    assert_true(m.measure[0].gross < 0.05);
+    assert_float_equal(m.measure[60].gross, 2000 / 1900.0, 0.01);
+    sample_model_release(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -426,6 +474,8 @@ int main(void)
         cmocka_unit_test(a_packed_model_measures_the_same),
         cmocka_unit_test(what_a_model_does_not_know_is_strange),
         cmocka_unit_test(damaged_models_are_refused),
+        cmocka_unit_test(what_only_first_executions_do_is_how_programs_begin),
+        cmocka_unit_test(a_first_execution_that_takes_longer_than_the_other_is_strange),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

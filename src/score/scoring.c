@@ -5,6 +5,9 @@
  *     rank 0   [step ........ compute ........ ]      lost 40 ms, all of it its own
  *     rank 1      [step ..... MPI_Recv ........ ]     lost 40 ms, of which it waited 38 ms
  *
+ * What they lost while they waited for somebody whom the tracer held up nobody has lost: without
+ * the tracer it would not be there (recording_of_tree).
+ *
  * A scorer keeps the columns of a forest but for the regions, which are its model's.
  */
 #include "score/scoring.h"
@@ -14,6 +17,7 @@
 #include "base/pool.h"
 #include "detect/rbf.h"
 #include "detect/residual_score.h"
+#include "explain/cause.h"
 #include "explain/excess.h"
 #include "explain/waiting.h"
 #include "explain/why.h"
@@ -26,6 +30,7 @@
 #include <string.h>
 
 #define FILL_OWN 0.1 /* of what the first execution of a location lost: with less it waited */
+#define RECORDING_LEFT 0.1 /* of what it lost: with less, that was for the tracer */
 #define MIN_TIME_EVIDENCE log(20.0)
 #define MIN_RARE_SHARE 0.5 /* of what it took more, in calls that others do not make */
 
@@ -34,7 +39,8 @@
 struct own_wait_finder {
     struct scoring *s;
     struct own_waits waits;
-    bool *may_wait; /* [regions] */
+    bool *may_wait;      /* [regions] */
+    bool is_for_tracers; /* waits for what the tracer did elsewhere are to be looked for */
 };
 
 /* After the run all is known. */
@@ -73,15 +79,61 @@ static double waited_of_tree(const struct own_wait_finder *f, uint32_t t)
     return sum;
 }
 
+/* Of what calls took more than typical, while the tracer held up who was waited for, or who
+ * that one waited for; in ns. */
+static double recording_of_tree(const struct own_wait_finder *f, uint32_t t,
+                                struct stretch *stretch)
+{
+    const struct scoring *s = f->s;
+    const struct forest *forest = &s->forest;
+    const struct call_view *calls = trace_view_calls(&s->view, forest->location[t]);
+    double sum = 0;
+
+    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
+        struct cause cause;
+        double excess;
+
+        if (!f->may_wait[forest->region[v]] || forest_row(forest, t, v) >= calls->n)
+            continue;
+        excess = (double)forest->exclusive_ns[v] -
+                 residual_common(&s->model, &s->place, forest, t, v);
+        if (excess <= RESIDUAL_MATERIAL * s->model.root_ns)
+            continue;
+        cause_of(&s->view, forest->location[t], forest_row(forest, t, v), stretch, &cause);
+        if (cause.end == CAUSE_TRACER)
+            sum += fmin(excess, (double)cause.link[cause.n - 1].explained_ns);
+    }
+    return sum;
+}
+
+/* Where hardly anything is left without it, nothing of the execution is strange by time. Where
+ * more is, nobody knows how strange that is, so all of it counts. */
+static void take_recording_out(struct residual_measure *m, double recording)
+{
+    double left = fmax(m->gross - recording, 0);
+
+    if (recording <= 0 || left >= fmax(RESIDUAL_MIN_LOST, RECORDING_LEFT * m->gross))
+        return;
+    m->time = m->sure = m->sure_off = m->gross_off = 0;
+    m->gross = left;
+    m->own = fmin(m->own, left); /* NAN goes */
+    m->tracer += recording;
+    m->is_recording = true;
+}
+
 static void find(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     const struct own_wait_finder *f = ctx;
     const struct scoring *s = f->s;
+    struct stretch stretch = {0};
 
     (void)worker;
     for (size_t t = begin; t < end; t++) {
         struct residual_measure *m = &s->measure[t];
+        double recording = 0;
 
+        if (f->is_for_tracers && m->gross >= RESIDUAL_MIN_LOST)
+            recording = recording_of_tree(f, (uint32_t)t, &stretch) / s->model.root_ns;
         m->own = m->gross;
         if (m->gross >= RESIDUAL_MIN_LOST)
             m->own -= waited_of_tree(f, (uint32_t)t) / s->model.root_ns;
@@ -96,13 +148,26 @@ static void find(void *ctx, size_t begin, size_t end, unsigned worker)
             m->gross = m->own;
             m->is_fill = true;
             m->loss.z = fmin(m->loss.z, 0);
+            continue;
         }
+        take_recording_out(m, recording);
     }
+    stretch_release(&stretch);
+}
+
+/* The tracer has calls of its own in this trace. */
+static bool has_tracer(const struct scoring *s)
+{
+    for (uint32_t r = 0; r < s->defs->names.n; r++)
+        if (s->defs->region[r].kind == REGION_TRACER)
+            return true;
+    return false;
 }
 
 /*
  * Sets measure.own: gross, less what calls took more than typical while another rank, which has
- * data, had not come yet (waiting_others_ns).
+ * data, had not come yet (waiting_others_ns); and takes out of all what calls took more while
+ * the tracer held up who was waited for.
  *   s  measured. Of whom neither its waits nor a view of the run knows how long it waited, own
  *      is NAN
  * Only of executions that lost so much that it decides is anything taken out. O(their calls,
@@ -111,12 +176,13 @@ static void find(void *ctx, size_t begin, size_t end, unsigned worker)
 static void find_own_lost(struct scoring *s)
 {
     uint32_t n = s->forest.n_trees, n_regions = s->defs->names.n;
-    struct own_wait_finder f = {s, s->waits, mem_alloc(n_regions, sizeof *f.may_wait)};
+    struct own_wait_finder f = {s, s->waits, mem_alloc(n_regions, sizeof *f.may_wait), false};
 
     if (f.waits.waited == NULL)
         f.waits = (struct own_waits){waited_in_view, s};
     for (uint32_t r = 0; r < n_regions; r++)
         f.may_wait[r] = waiting_is_likely(&s->defs->region[r]);
+    f.is_for_tracers = s->view.n_locations > 0 && has_tracer(s);
     pool_for(s->pool, n, pool_grain(s->pool, n), find, &f);
     free(f.may_wait);
     if (s->view.n_locations > 0)
@@ -664,6 +730,7 @@ static struct why_verdict verdict_of(const struct scoring *s, uint32_t t, bool i
         .is_of_anomaly = is_of_anomaly,
         .is_open = never_ends(s, t),
         .is_slight = is_short && !is_material(&s->measure[t]),
+        .is_recording = is_judged && !s->is_anomaly[t] && s->measure[t].is_recording,
         .is_unknown = is_short && is_material(&s->measure[t]),
         .min_lost = RESIDUAL_MIN_LOST,
         .expected =
