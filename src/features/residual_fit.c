@@ -332,7 +332,8 @@ static double log_time(size_t i, const void *ctx)
 
 /*
  * Centres of the calls in first executions, per path: warming up is not strange by itself. Of
- * few locations the centre is the lower of two, so one that took longer than the other does.
+ * few locations the centre is the lower of two, so that one that took longer than the other is
+ * strange; and it is of the program's own work alone, as a wait is no warming up.
  */
 static void fit_first(const struct fit *f)
 {
@@ -365,7 +366,9 @@ static void fit_first(const struct fit *f)
     items.n = n;
     robust_groups(&items, 1, f->in->pool, spread, count);
     for (uint32_t p = 0; p < m->paths.n; p++)
-        if (m->is_warm ? count[p] >= MIN_FIRST : f->n_first[p] == f->n_locations)
+        if (m->is_warm ? count[p] >= MIN_FIRST
+                       : f->n_first[p] == f->n_locations &&
+                             f->in->defs->region[m->paths.region[p]].kind == REGION_USER)
             m->first_centre[p] = spread[p].centre;
     free(vertex);
     free(group);
