@@ -65,6 +65,7 @@ more    command:gfortran         gfortran           gcc-gfortran        gcc-fort
 more    header:libsvm/svm.h      libsvm-dev         -                   -                   -         -
 more    command:otf2-print       otf2-tools         otf2                otf2                otf2      otf2
 more    command:mandoc           mandoc             mandoc              mandoc              mandoc    -
+more    command:musl-gcc         musl-tools         musl-gcc            -                   musl      -
 more    command:col              bsdextrautils      util-linux          util-linux          util-linux util-linux
 more    python:mpi4py            python3-mpi4py     python3-mpi4py-openmpi python3-mpi4py   python-mpi4py py-mpi4py
 more    command:chromium-headless-shell chromium-headless-shell - - - -
@@ -114,8 +115,9 @@ family() {
     esac
 }
 
-# rows KIND...: of the needs that are for one of these.
-rows() { awk -v kinds=" $* " 'NF && index(kinds, " " $1 " ")' <<<"$needs"; }
+# of_kinds KIND...: of the rows on standard input those that are for one of these. rows KIND...: of all needs.
+of_kinds() { awk -v kinds=" $* " 'NF && index(kinds, " " $1 " ")'; }
+rows() { of_kinds "$@" <<<"$needs"; }
 
 # names COLUMN: what rows on standard input are called there, each once, on one line.
 names() { awk -v c="$1" '$c != "-" { print $c }' | tr ',' '\n' | awk '!seen[$0]++' | paste -sd ' '; }
@@ -195,13 +197,20 @@ stop_without() {
     exit 1
 }
 
+# say_missing ROWS THEN KIND...: what is not there of those for one of these, and what follows.
+say_missing() {
+    local what
+    what=$(of_kinds "${@:3}" <<<"$1" | awk '{ sub(/^[^:]*:/, "", $2); print $2 }' | paste -sd ' ')
+    [ -z "$what" ] || say "not here: $what; $2"
+}
+
 # Without these there is still a program.
 not_to_build='^(algebra|loaded|page|more|mpich) '
 
 # deps KIND...: what these need is there from here on, or there is no going on. No npm on the path: no page, and no
 # end, as the page says itself what it lacks; and what only some tests need, these say.
 deps() {
-    local wanted missing kept
+    local wanted missing
     wanted=$(rows "$@")
     if may_install; then
         # Node.js from elsewhere does as well
@@ -211,10 +220,8 @@ deps() {
     fi
     missing=$(unmet <<<"$wanted")
     [ -z "$(grep -Ev "$not_to_build" <<<"$missing")" ] || stop_without "$(grep -Ev "$not_to_build" <<<"$missing")"
-    kept=$(awk '$1 == "algebra" || $1 == "loaded" { sub(/.*:/, "", $2); print $2 }' <<<"$missing")
-    [ -z "$kept" ] || say "not here: $(paste -sd ' ' <<<"$kept"); commands that need them say so"
-    missing=$(cut -d' ' -f2 <<<"$(grep -E '^more ' <<<"$missing" | tr -s ' ')" | cut -d: -f2)
-    [ -z "$missing" ] || say "not here: $(paste -sd ' ' <<<"$missing"); tests that need them are skipped"
+    say_missing "$missing" 'commands that need them say so' algebra loaded
+    say_missing "$missing" 'tests that need them are skipped' more
 }
 
 all_kinds=(program algebra loaded page demo mpich test more)

@@ -44,4 +44,15 @@ for package in libcmocka-dev libzmq3-dev libpq-dev libopenblas-dev chromium-head
     [[ " $packages " != *" $package "* ]] || fail "the demo installs $package"
     [[ " $("$source/setup.sh" packages) " == *" $package "* ]] || fail "nothing installs $package"
 done
+
+# Where all is that stops it, it goes on, and says what else is not here.
+for tool in $(awk '$1 ~ /^(program|demo|test)$/ && $2 ~ /^command:/ { sub(/command:/, "", $2); print $2 }' "$source/setup.sh"); do
+    ! command -v "$tool" >/dev/null || ln -sf "$(command -v "$tool")" "$work/bin/$tool"
+done
+if said=$(env -i PATH="$work/bin" "$source/setup.sh" deps 2>&1); then
+    [[ $said =~ 'not here: '[^$'\n']*mandoc[^$'\n']*'; tests that need them are skipped' ]] && [[ $said != *command:* ]] ||
+        fail "what tests would need is not said: $said"
+else
+    echo "not tried with what is only missing for some tests: $said"
+fi
 exit $failed

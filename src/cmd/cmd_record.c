@@ -450,6 +450,12 @@ static int choose_library(struct record_session *r)
                        "be recorded. Link it dynamically; if it only starts other programs, "
                        "name their tracer with --tracer",
                        r->program.name);
+    else if (r->program.obstacle == TRACER_MUSL)
+        return err_set(
+            ERR_UNSUPPORTED,
+            "'%s' is linked with the C library musl, and the tracer needs glibc: nothing "
+            "would be recorded. Build it where glibc is",
+            r->program.name);
     else if (r->program.obstacle == TRACER_SET_UID)
         return err_set(ERR_UNSUPPORTED,
                        "'%s' runs with other rights than yours (set-uid, set-gid or "

@@ -104,13 +104,21 @@ static bool find_program(const char *program, char path[FS_PATH_SIZE])
     return false;
 }
 
-enum linkage { LINK_OTHER, LINK_STATIC, LINK_DYNAMIC }; /* OTHER: a script, say */
+enum linkage { LINK_OTHER, LINK_STATIC, LINK_DYNAMIC, LINK_MUSL }; /* OTHER: a script, say */
+
+static bool is_of_musl(const char *loader)
+{
+    const char *slash = strrchr(loader, '/');
+
+    return strncmp(slash ? slash + 1 : loader, "ld-musl-", strlen("ld-musl-")) == 0;
+}
 
 static enum linkage linkage_of(const char *path)
 {
     enum linkage found = LINK_OTHER;
     Elf64_Ehdr head;
     Elf64_Phdr segment;
+    char loader[FS_PATH_SIZE] = "";
     int fd = open(path, O_RDONLY | O_CLOEXEC);
 
     if (fd >= 0 && read(fd, &head, sizeof head) == sizeof head &&
@@ -121,7 +129,10 @@ static enum linkage linkage_of(const char *path)
             if (pread(fd, &segment, sizeof segment,
                       (off_t)(head.e_phoff + i * sizeof segment)) == sizeof segment &&
                 segment.p_type == PT_INTERP)
-                found = LINK_DYNAMIC;
+                found = pread(fd, loader, sizeof loader - 1, (off_t)segment.p_offset) > 0 &&
+                                is_of_musl(loader)
+                            ? LINK_MUSL
+                            : LINK_DYNAMIC;
     }
     if (fd >= 0)
         close(fd);
@@ -190,6 +201,8 @@ static enum tracer_kind kind_of_list(int fd, char library[FS_PATH_SIZE])
     return found;
 }
 
+/* Only the loader of glibc lists libraries instead of running the program: that of musl, or of the shell of a script,
+ * may be another. */
 static enum tracer_kind kind_of_program(const char *path, char library[FS_PATH_SIZE])
 {
     char *argv[] = {(char *)(uintptr_t)path, NULL};
@@ -205,7 +218,7 @@ static enum tracer_kind kind_of_program(const char *path, char library[FS_PATH_S
                  getenv("LD_LIBRARY_PATH")) < (int)sizeof directories)
         environment[1] = directories;
     library[0] = '\0';
-    if (pipe2(pipes, O_CLOEXEC) != 0)
+    if (linkage_of(path) != LINK_DYNAMIC || pipe2(pipes, O_CLOEXEC) != 0)
         return TRACER_SERIAL;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, pipes[1], 1);
@@ -292,10 +305,11 @@ static bool look_at(const char *arg, struct tracer_program *known)
     if (!find_program(arg, path) || access(path, X_OK) != 0)
         return false;
     linkage = linkage_of(path);
-    kind = linkage == LINK_DYNAMIC ? kind_of_program(path, library) : TRACER_SERIAL;
+    kind = kind_of_program(path, library);
     if (known->name == NULL || kind != TRACER_SERIAL) {
         known->name = arg;
         known->obstacle = linkage == LINK_STATIC   ? TRACER_STATIC
+                          : linkage == LINK_MUSL   ? TRACER_MUSL
                           : has_other_rights(path) ? TRACER_SET_UID
                                                    : TRACER_NO_OBSTACLE;
     }

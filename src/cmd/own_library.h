@@ -36,7 +36,7 @@ enum tracer_kind {
 enum tracer_kind tracer_kind_find(const char *name);
 
 /* Why no library can be loaded into a program. */
-enum tracer_obstacle { TRACER_NO_OBSTACLE, TRACER_STATIC, TRACER_SET_UID };
+enum tracer_obstacle { TRACER_NO_OBSTACLE, TRACER_STATIC, TRACER_MUSL, TRACER_SET_UID };
 
 /* What is known of a command before it runs. */
 struct tracer_program {

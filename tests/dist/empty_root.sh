@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The archive that runs on any Linux, in a root that has nothing but /proc and /dev; then in one that has a C library and
-# a program, which is recorded.
+# The archive that runs on any Linux, in a root that has nothing but /proc and /dev; in one whose C library is musl, if that
+# is installed here; then in one that has a glibc and a program, which is recorded.
 #
 #   empty_root.sh PROGRAM CMAKE BUILD_DIRECTORY STARTER NAME LIBRARY...   (as dist/make.sh has them)
 set -eu
@@ -44,7 +44,28 @@ mkdir -p root/tmp/bad
 for file in libc.so.6 libz.so.1 libsqlite3.so.0; do echo no library >root/tmp/bad/$file; done
 in_root_environment=LD_LIBRARY_PATH=/tmp/bad in_root root $snag --version | grep -q . || fail 'LD_LIBRARY_PATH breaks it'
 
-# A C library, and two programs.
+# musl, whose loader also has the name of glibc's, as a system that is to run programs of glibc may have it.
+musl=/lib/ld-musl-x86_64.so.1
+if [ -e $musl ]; then
+    mkdir -p root/lib root/lib64
+    cp -L $musl root/lib/
+    cp -L $musl root/lib/libc.so
+    cp -L $musl root/lib64/ld-linux-x86-64.so.2
+    bash "$here/basics.sh" root $snag "$version" || fail 'beside musl'
+    in_root_environment=LD_LIBRARY_PATH=/lib in_root root $snag --version | grep -qxF "snag $version" || fail 'libraries of musl break it'
+    if command -v musl-gcc >/dev/null; then
+        printf '#include <unistd.h>\nint main(int n, char **v) { return n > 1 ? execv(v[1], v + 1) : 0; }\n' >starts.c
+        musl-gcc -o root/opt/of_musl starts.c
+        in_root root /opt/of_musl $snag --version | grep -qxF "snag $version" || fail 'a program of musl cannot start it'
+        ! in_root root $snag record -o /tmp/of-musl -- /opt/of_musl 2>record.out || fail 'a program of musl is recorded'
+        grep -q 'linked with the C library musl' record.out || fail "$(cat record.out)"
+    fi
+    rm -r root/lib root/lib64
+else
+    echo 'not tried beside musl, which is not installed'
+fi
+
+# A glibc, and two programs.
 for file in "$program" "$(command -v env)" /lib/x86_64-linux-gnu/libgcc_s.so.1; do
     for library in $(ldd "$file" | grep -oE '/[^ ]+ \(' | tr -d '(') $([ "${file##*.}" = 1 ] && echo "$file"); do
         mkdir -p "root$(dirname "$library")"

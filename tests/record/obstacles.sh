@@ -21,6 +21,15 @@ refused "'./static' is linked statically" mpirun.${mpis[0]} -n 2 ./static 7
 [ "$(cat out)" = run ] || fail "--tracer does not have it run"
 said 'nothing was recorded'
 
+# One of musl would not start with the tracer, and its loader runs what it is asked to list the libraries of.
+printf 'int creat(const char *, int);\nint main(void) { return creat("ran", 0600) < 0; }\n' >creates.c
+musl_gcc=(musl-gcc)
+command -v musl-gcc >/dev/null || musl_gcc=(gcc -Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1)
+"${musl_gcc[@]}" -o musl creates.c
+refused "'./musl' is linked with the C library musl" ./musl
+refused "'./musl' is linked with the C library musl" mpirun.${mpis[0]} -n 2 ./musl 7
+[ ! -e ran ] || fail "a program of musl was run, to be looked at"
+
 gcc -o other program.c
 if chown 65534 other 2>/dev/null && chmod u+s other; then
     refused "'./other' runs with other rights than yours" ./other
