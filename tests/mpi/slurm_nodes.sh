@@ -24,9 +24,4 @@ on node1 slurmctld -D >log/slurmctld 2>&1 &
 for node in "${nodes[@]}"; do
     on $node slurmd -D -N $node >log/$node 2>&1 &
 done
-for i in $(seq 600); do
-    [ "$(on node1 sinfo -h -N -t idle 2>/dev/null | wc -l)" -eq 3 ] && break
-    sleep 0.1
-done
-[ "$(on node1 sinfo -h -N -t idle | wc -l)" -eq 3 ] || slurm_skip_without_cgroups
-[ "$(on node1 sinfo -h -N -t idle | wc -l)" -eq 3 ] || { fail "the nodes did not come up: $(tail -n 3 log/*)"; exit 1; }
+slurm_wait 3 on node1

@@ -89,13 +89,7 @@ for node in n1 n2; do
     slurmd -D -N $node >log/$node 2>&1 &
     daemons+=($!)
 done
-slurmds_end() { ! kill -0 "${daemons[-1]}" 2>/dev/null; }
-for _ in $(seq 600); do
-    [ "$(sinfo -h -N -t idle 2>/dev/null | wc -l)" -eq 2 ] && break
-    slurmds_end && slurm_skip_without_cgroups
-    sleep 0.1
-done
-[ "$(sinfo -h -N -t idle | wc -l)" -eq 2 ] || { fail "the nodes did not come up"; tail log/*; exit 1; }
+slurm_wait 2
 
 user=$(id -un 65534) group=$(id -gn 65534)
 # submit NAME ARGS...: as an ordinary user, until it is over; sets $status and $id

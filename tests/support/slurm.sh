@@ -1,7 +1,8 @@
 # Sourced by tests that have a Slurm of their own, all of it in $work, which is where they are:
 #   slurm_begin NODE...: directories of the nodes and munge, whose process is $munged
 #   slurm_common: lines of slurm.conf that all of them have
-#   slurm_skip_without_cgroups: ends the test as skipped where a slurmd ended for the want of cgroups
+#   slurm_wait N [COMMAND...]: until N nodes are idle, as COMMAND sinfo says; the slurmds are started before, the last one is
+#       the last job of the shell. Ends the test if they do not come up; as skipped where that is for the want of cgroups
 slurm_begin() {
     mkdir -m 700 munge
     mkdir -m 755 run state log "${@/#/spool-}"
@@ -44,10 +45,17 @@ END
 }
 
 # slurmd looks for cgroups whatever its plugins are, and ends where a container has none, or none to write to.
-slurm_skip_without_cgroups() {
-    local why
+slurm_wait() {
+    local n=$1 slurmd=$! why
+    shift
+    for _ in $(seq 600); do
+        [ "$("$@" sinfo -h -N -t idle 2>/dev/null | wc -l)" -ne "$n" ] || return 0
+        kill -0 $slurmd 2>/dev/null || break
+        sleep 0.1
+    done
     why=$(grep -hiE '(error|fatal):.*cgroup' log/slurmd-* 2>/dev/null | head -n 1 | sed 's/^\[[^]]*\] *//')
-    [ -n "$why" ] || return 0
-    echo "skipped: slurmd does not run here without cgroups: $why"
-    exit 77
+    [ -z "$why" ] || { echo "skipped: slurmd does not run here without cgroups: $why"; exit 77; }
+    echo 'the nodes did not come up:'
+    tail -n 3 log/*
+    exit 1
 }
