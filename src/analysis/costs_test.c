@@ -292,6 +292,19 @@ static void waiting_for_who_the_tracer_held_up_is_no_anomaly(void **state)
     sample_run_release(&m);
 }
 
+/* Rank 1 takes a tenth of the others' time for b in all its executions, so also in its first. */
+static void the_first_execution_of_a_rank_is_like_its_others(void **state)
+{
+    struct sample_run m;
+
+    (void)state;
+    sample_run_init(&m, "synth:40*step(a@1ms b@3ms);ranks=6;jitter=0.02;slow=b/1/0.1/1", "step",
+                    NULL);
+    assert_int_equal(number(&m, "SELECT sum(verdict = 'anomaly') FROM execution"), 0);
+    assert_int_equal(number(&m, "SELECT sum(instr(why, 'less') > 0) FROM execution"), 0);
+    sample_run_release(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +320,7 @@ int main(void)
         cmocka_unit_test(every_execution_of_a_quiet_run_has_a_cost),
         cmocka_unit_test(waiting_until_a_pipeline_is_filled_is_no_anomaly),
         cmocka_unit_test(waiting_for_who_the_tracer_held_up_is_no_anomaly),
+        cmocka_unit_test(the_first_execution_of_a_rank_is_like_its_others),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -320,6 +320,7 @@ static void find_classes(struct fit *f)
 struct log_times {
     const uint64_t *exclusive_ns;
     const uint32_t *vertex;
+    const double *local; /* ln of the factors of their locations */
     double offset_ns;
 };
 
@@ -327,26 +328,31 @@ static double log_time(size_t i, const void *ctx)
 {
     const struct log_times *times = ctx;
 
-    return log((double)times->exclusive_ns[times->vertex[i]] + times->offset_ns);
+    return log((double)times->exclusive_ns[times->vertex[i]] + times->offset_ns) -
+           times->local[i];
 }
 
 /*
- * Centres of the calls in first executions, per path: warming up is not strange by itself. Of
- * few locations the centre is the lower of two, so that one that took longer than the other is
- * strange; and it is of the program's own work alone, as a wait is no warming up.
+ * Centres of the calls in first executions, per path, on a location without a factor of its own:
+ * warming up is not strange by itself, and where calls of a path always take less, or more, so do
+ * those of the first execution. Of few locations the centre is the lower of two, so that one that
+ * took longer than the other is strange; and it is of the program's own work alone, as a wait is
+ * no warming up.
  */
 static void fit_first(const struct fit *f)
 {
     struct residual_model *m = f->m;
     const struct forest *forest = f->forest;
+    const struct view view = {m, f->place, forest};
     uint32_t *vertex = NULL, *group = NULL, *count;
+    double *local = NULL;
     struct log_times times = {.exclusive_ns = forest->exclusive_ns, .offset_ns = m->offset_ns};
     struct robust_items items = {
         .n_groups = m->paths.n, .value = log_time, .ctx = &times, .deal = &f->deal};
     struct spread *spread;
-    size_t n = 0, vertex_cap = 0, group_cap = 0;
+    size_t n = 0, vertex_cap = 0, group_cap = 0, local_cap = 0;
 
-    m->first_centre = mem_alloc(m->paths.n, sizeof *m->first_centre);
+    m->first_centre = mem_resize(m->first_centre, m->paths.n, sizeof *m->first_centre);
     for (uint32_t p = 0; p < m->paths.n; p++)
         m->first_centre[p] = -INFINITY;
     if (f->n_locations < 2)
@@ -356,12 +362,15 @@ static void fit_first(const struct fit *f)
              v++) {
             mem_grow(&vertex, &vertex_cap, n + 1, sizeof *vertex);
             mem_grow(&group, &group_cap, n + 1, sizeof *group);
+            mem_grow(&local, &local_cap, n + 1, sizeof *local);
             group[n] = residual_path(f->place, forest, t, v);
+            local[n] = log_factor_of(&view, t, group[n]);
             vertex[n++] = v;
         }
     spread = mem_alloc(m->paths.n, sizeof *spread);
     count = mem_alloc(m->paths.n, sizeof *count);
     times.vertex = vertex;
+    times.local = local;
     items.group = group;
     items.n = n;
     robust_groups(&items, 1, f->in->pool, spread, count);
@@ -372,6 +381,7 @@ static void fit_first(const struct fit *f)
             m->first_centre[p] = spread[p].centre;
     free(vertex);
     free(group);
+    free(local);
     free(spread);
     free(count);
 }
@@ -589,6 +599,7 @@ static void fit_sums(const struct fit *f)
     local_typical_unite(&m->local, f->share);
     if (m->local.at.n > 0) {
         residual_place_local(m, f->in, f->place);
+        fit_first(f); /* by these factors */
         sums_find(&sums, localize_trees);
         fit_path_sums(m, &sums);
     }

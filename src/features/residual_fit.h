@@ -34,6 +34,14 @@ static inline uint32_t local_of(const struct view *view, uint32_t t, uint32_t pa
                : LOCAL_NONE;
 }
 
+/* ln of how many times as long as everywhere calls of a path take where tree t is. */
+static inline double log_factor_of(const struct view *view, uint32_t t, uint32_t path)
+{
+    uint32_t local = local_of(view, t, path);
+
+    return local == LOCAL_NONE ? 0 : view->m->local.log_factor[local];
+}
+
 /* m, s and exp(m) for vertex v of tree t; of a path never seen, no time at all is typical. */
 static inline struct residual_context context_of(const struct view *view, uint32_t t,
                                                  uint32_t v)
@@ -53,9 +61,13 @@ static inline struct residual_context context_of(const struct view *view, uint32
         c.log_time.centre += m->local.log_factor[local];
         c.typical *= m->local.factor[local];
     }
-    if (view->forest->index[t] == 0 && m->first_centre[path] > c.log_time.centre) {
-        c.log_time.centre = m->first_centre[path];
-        c.typical = exp(m->first_centre[path]);
+    if (view->forest->index[t] == 0) {
+        double first = m->first_centre[path] + log_factor_of(view, t, path);
+
+        if (first > c.log_time.centre) {
+            c.log_time.centre = first;
+            c.typical = exp(first);
+        }
     }
     return c;
 }

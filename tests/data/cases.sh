@@ -49,6 +49,7 @@ gpu() {
 }
 gpu hook4 '[[0,"waits","rank 1"],[1,"imbalanced",null],[2,"waits","rank 1"],[3,"waits","rank 1"]]' 'backward > hook'
 gpu slow8 "$(jq -nc '[range(8) | [., if . == 1 then "slow", null else "waits", "rank 1" end]]')" 'ProfilerStep > backward'
+check "slow8, anomalies" "$("$SNAG" list "$run/slow8" --json --quiet | jq -s "map(select(.verdict == \"anomaly\")) | length")" 0
 
 # Threads of a team and streams of a GPU have no iterations: what they do between is nothing.
 mkdir "$run/worker"
