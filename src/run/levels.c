@@ -43,12 +43,15 @@ static bool is_short(const struct level_rect *r, unsigned k)
     return r->n_calls > 1 || (r->end_ns - r->begin_ns) >> k == 0;
 }
 
-bool level_join(const struct call_view *calls, struct level_rect *a, const struct level_rect *b,
-                unsigned k)
+/* The time of the longest call stands beside the rectangle: to look it up among the calls would
+ * read them here and there. */
+static inline bool join(struct level_rect *a, uint64_t *a_ns, const struct level_rect *b,
+                        uint64_t b_ns, unsigned k)
 {
     if (a->begin_ns >> k != b->begin_ns >> k || !is_short(a, k) || !is_short(b, k))
         return false;
-    if (calls->inclusive_ns[b->call] > calls->inclusive_ns[a->call]) {
+    if (b_ns > *a_ns) {
+        *a_ns = b_ns;
         a->call = b->call;
         a->region = b->region;
     }
@@ -57,14 +60,23 @@ bool level_join(const struct call_view *calls, struct level_rect *a, const struc
     return true;
 }
 
-uint32_t level_coarsen(const struct call_view *calls, struct level_rect *rect, uint32_t n,
-                       unsigned k)
+bool level_join(struct level_rect *a, uint64_t *a_ns, const struct level_rect *b, uint64_t b_ns,
+                unsigned k)
+{
+    return join(a, a_ns, b, b_ns, k);
+}
+
+uint32_t level_coarsen(struct level_rect *rect, uint64_t *longest_ns, uint32_t n, unsigned k)
 {
     uint32_t n_left = 0;
 
-    for (uint32_t i = 0; i < n; i++)
-        if (n_left == 0 || !level_join(calls, &rect[n_left - 1], &rect[i], k))
-            rect[n_left++] = rect[i];
+    for (uint32_t i = 0; i < n; i++) {
+        if (n_left > 0 &&
+            join(&rect[n_left - 1], &longest_ns[n_left - 1], &rect[i], longest_ns[i], k))
+            continue;
+        rect[n_left] = rect[i];
+        longest_ns[n_left++] = longest_ns[i];
+    }
     return n_left;
 }
 
@@ -341,6 +353,7 @@ void level_range(const struct level *level, uint64_t begin_ns, uint64_t end_ns, 
 /* One depth of a location while its finest level is made. */
 struct depth_line {
     struct level_rect *rect; /* [n] */
+    uint64_t *longest_ns;    /* [n] of the call that stands for each */
     uint32_t n, limit, n_calls;
     unsigned k;
     uint64_t spent_ns;
@@ -394,6 +407,7 @@ static struct depth_line *open_lines(const struct call_view *calls)
 
         lines[d].limit = n < share ? n : share;
         lines[d].rect = mem_alloc(lines[d].limit, sizeof *lines[d].rect);
+        lines[d].longest_ns = mem_alloc(lines[d].limit, sizeof *lines[d].longest_ns);
         lines[d].spent = mem_alloc(levels_fences(n, LEVELS_SPENT), sizeof *lines[d].spent);
     }
     free(n_calls);
@@ -403,18 +417,22 @@ static struct depth_line *open_lines(const struct call_view *calls)
 static void add_call(struct depth_line *line, const struct call_view *calls, uint32_t row)
 {
     struct level_rect r = level_rect_of(calls, row, line->n_calls);
+    uint64_t length_ns = calls->inclusive_ns[row];
 
     if (line->n_calls % LEVELS_SPENT == 0)
         line->spent[line->n_calls / LEVELS_SPENT] = line->spent_ns;
     line->n_calls++;
-    line->spent_ns += calls->inclusive_ns[row];
+    line->spent_ns += length_ns;
     if (line->n == line->limit)
         while (line->n > line->limit / 2 && line->k < COARSEST)
-            line->n = level_coarsen(calls, line->rect, line->n, ++line->k);
-    if (line->n > 0 && level_join(calls, &line->rect[line->n - 1], &r, line->k))
+            line->n = level_coarsen(line->rect, line->longest_ns, line->n, ++line->k);
+    if (line->n > 0 &&
+        join(&line->rect[line->n - 1], &line->longest_ns[line->n - 1], &r, length_ns, line->k))
         return;
-    if (line->n < line->limit)
+    if (line->n < line->limit) {
+        line->longest_ns[line->n] = length_ns;
         line->rect[line->n++] = r;
+    }
 }
 
 /* In a damaged run there may be more calls of a depth than there is room for. */
@@ -449,8 +467,7 @@ static void keep_level(struct level_share *s, const struct level_rect *rect, uin
 }
 
 /* The finest level of a depth and those that follow from it. */
-static void keep_line(struct level_share *s, struct depth_line *from,
-                      const struct call_view *calls)
+static void keep_line(struct level_share *s, struct depth_line *from)
 {
     struct level_line *line = &s->line[s->n_lines++];
     uint64_t n_spent = levels_fences(from->n_calls, LEVELS_SPENT);
@@ -464,7 +481,7 @@ static void keep_line(struct level_share *s, struct depth_line *from,
         s->n_spent += n_spent;
     }
     for (unsigned k = from->k; from->n > 0 && k <= COARSEST; k++) {
-        from->n = level_coarsen(calls, from->rect, from->n, k);
+        from->n = level_coarsen(from->rect, from->longest_ns, from->n, k);
         if (from->n != n_before) {
             keep_level(s, from->rect, from->n);
         } else {
@@ -487,10 +504,11 @@ static void make_share(struct level_share *s, const struct levels_making *m, uin
     s->line = mem_alloc((size_t)calls.n_depths + 1, sizeof *s->line);
     add_calls(lines, &calls, m);
     for (uint32_t d = 0; d < calls.n_depths; d++)
-        keep_line(s, &lines[d], &calls);
+        keep_line(s, &lines[d]);
     s->n_lines++; /* as in depth_start, there is one more than depths */
     for (uint32_t d = 0; d < calls.n_depths; d++) {
         free(lines[d].rect);
+        free(lines[d].longest_ns);
         free(lines[d].spent);
     }
     free(lines);

@@ -131,13 +131,18 @@ struct level_rect level_rect_of(const struct call_view *calls, uint32_t row, uin
 
 /*
  * level_join -- make rectangle b part of a, which comes right before it, if on level k they
- * are one. Returns true if so.
+ * are one.
+ *   a_ns, b_ns  how long the call takes that stands for each
+ * Returns true if so; then *a_ns is that of both.
  */
-bool level_join(const struct call_view *calls, struct level_rect *a, const struct level_rect *b,
+bool level_join(struct level_rect *a, uint64_t *a_ns, const struct level_rect *b, uint64_t b_ns,
                 unsigned k);
 
-/* level_coarsen -- what level k makes of the n rectangles of a finer one. Returns how many. */
-uint32_t level_coarsen(const struct call_view *calls, struct level_rect *rect, uint32_t n,
-                       unsigned k);
+/*
+ * level_coarsen -- what level k makes of the n rectangles of a finer one.
+ *   longest_ns  (n) how long the call takes that stands for each
+ * Returns how many. O(n).
+ */
+uint32_t level_coarsen(struct level_rect *rect, uint64_t *longest_ns, uint32_t n, unsigned k);
 
 #endif

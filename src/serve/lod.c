@@ -319,16 +319,19 @@ static void add_calls(struct lod *lod, const struct line *line, const struct lod
                       unsigned k, uint32_t share)
 {
     struct level_rect *rect = mem_alloc(line->end - line->begin, sizeof *rect);
+    uint64_t *longest_ns = mem_alloc(line->end - line->begin, sizeof *longest_ns);
     uint32_t n = 0;
 
     read_ahead(line);
     for (uint64_t i = line->begin; i < line->end; i++) {
         rect[n] = level_rect_of(&line->calls, row_at(line, i), (uint32_t)i);
-        if (n == 0 || !level_join(&line->calls, &rect[n - 1], &rect[n], k))
+        longest_ns[n] = length_at(line, i);
+        if (n == 0 || !level_join(&rect[n - 1], &longest_ns[n - 1], &rect[n], longest_ns[n], k))
             n++;
     }
     while (n > share && k + 1 < line->finest)
-        n = level_coarsen(&line->calls, rect, n, ++k);
+        n = level_coarsen(rect, longest_ns, n, ++k);
+    free(longest_ns);
     if (n > share)
         add_level(lod, line, window, line->finest, share);
     else
