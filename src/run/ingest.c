@@ -359,7 +359,8 @@ static void read_location(struct ingest_job *job, struct ingest_worker *w, unsig
         location->quality.n[bad->signal ? QUALITY_reader_crash : QUALITY_reader_hang]++;
     if (bad && bad->n_good == 0)
         return;
-    /* within reason: growing costs copies */
+    /* Within reason: growing costs copies. Some more, as not every event is half a call. */
+    w->calls.n_expected = n_announced + n_announced / 16;
     calls_reserve(&w->calls, n_announced < MAX_ANNOUNCED ? n_announced : MAX_ANNOUNCED);
     guard_begin(guard, index, l);
     if (source_reader_begin(w->reader, l, guard_limit(guard, l)) == 0)

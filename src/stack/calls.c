@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define MAX_ROWS (UINT32_MAX - 1)
+#define BELIEVED ((size_t)16) /* times what is there: more calls than that are not expected */
 #define TIMES_A_CALL 4 /* at most so often, in one of what is around it, is about as often */
 #define MIN_TIMED_WRITES 9u /* writes that say how long one takes */
 #define TIMES 10u           /* of the median */
@@ -83,6 +84,8 @@ void calls_reserve(struct calls *calls, size_t n)
         return;
     while (cap < need)
         cap *= 2;
+    if (calls->n_expected >= need && calls->n_expected <= BELIEVED * calls->n)
+        cap = calls->n_expected;
     resize(calls, cap);
 }
 

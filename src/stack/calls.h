@@ -101,6 +101,7 @@ struct calls {
     uint32_t n_open; /* calls that were open when the events ended, one inside the other */
 
     struct paged *paged; /* the owner's choice, as below: for the columns; may be NULL */
+    size_t n_expected;   /* the owner's, too: how many calls there may be; 0: not known */
 
     /* Of a step, see callstack_step. */
     bool has_steps;         /* the owner's choice, before anything is pushed */
@@ -209,7 +210,10 @@ void calls_release(struct calls *calls);
 /* calls_clear -- forget all rows, keep the memory for the next location. */
 void calls_clear(struct calls *calls);
 
-/* calls_reserve -- make room for n more calls. */
+/*
+ * calls_reserve -- make room for n more calls. Where 1/16 of n_expected is there, the rest is
+ * believed to come, and room is made for it once; else what there is room for is doubled.
+ */
 void calls_reserve(struct calls *calls, size_t n);
 
 /*

@@ -349,6 +349,26 @@ static void estimates_belong_to_their_calls(void **state)
     }
 }
 
+/* Not at once: what announces them may be wrong. */
+static void room_is_made_for_the_calls_that_are_expected_once_some_are_there(void **state)
+{
+    struct calls calls = {.n_expected = 100000};
+
+    (void)state;
+    calls_reserve(&calls, 4096);
+    assert_int_equal(calls.cap, 4096);
+    calls.n = 4096;
+    calls_reserve(&calls, 1);
+    assert_int_equal(calls.cap, 8192); /* 4096 are less than 1/16 */
+    calls.n = 8192;
+    calls_reserve(&calls, 1);
+    assert_int_equal(calls.cap, 100000);
+    calls.n = 100000;
+    calls_reserve(&calls, 1);
+    assert_int_equal(calls.cap, 200000); /* there are more than expected */
+    calls_release(&calls);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -367,6 +387,7 @@ int main(void)
         cmocka_unit_test(too_deep_calls_are_left_out),
         cmocka_unit_test(messages_belong_to_the_innermost_call),
         cmocka_unit_test(noise_becomes_a_forest),
+        cmocka_unit_test(room_is_made_for_the_calls_that_are_expected_once_some_are_there),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
