@@ -472,9 +472,14 @@ static void record_tree(struct live_recorder *r, const struct ad_step *step,
     struct evidence_record *x = next_record(r);
     struct verdict root = tree_record_root(foi, step, t);
 
-    evidence_take_whole(&r->evidence, step, &root, x);
+    if (root.row == NO_ROW)
+        evidence_take_late(&r->evidence, step, &root, x);
+    else
+        evidence_take_whole(&r->evidence, step, &root, x);
+    x->record.is_late = root.row == NO_ROW;
     tree_record_fill(&r->evidence, foi, step, t, &x->record);
-    live_costs_execution(r->costs, step, r->opts.trees, foi, t, x->record.event);
+    if (!x->record.is_late) /* what others did then is forgotten */
+        live_costs_execution(r->costs, step, r->opts.trees, foi, t, x->record.event);
     if (!step->is_last && r->n_held_trees < MAX_HELD_TREES &&
         r->n_held < LIVE_RECORDER_MAX_HELD && !evidence_is_complete(&r->evidence, x)) {
         r->n_held++;
@@ -497,7 +502,10 @@ static void keep_latest(struct live_recorder *r, const struct ad_step *step,
     if (t == UINT32_MAX)
         return;
     root = tree_record_root(foi, step, t);
-    evidence_take_stack(&r->evidence, step, &root, x);
+    if (root.row == NO_ROW)
+        evidence_take_late(&r->evidence, step, &root, x);
+    else
+        evidence_take_stack(&r->evidence, step, &root, x);
     tree_record_fill(&r->evidence, foi, step, t, &x->record);
     latest->record.n = 0;
     prov_record_pack(&x->record, &latest->record);

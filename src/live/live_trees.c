@@ -10,8 +10,10 @@
  *
  * Where nobody named a function, what is called is added up, as snag info does it after the
  * run (foi_suggest), until one and the same function of the program has come out best in two
- * steps, and has been executed often enough. What it did before is not looked at, but its
- * executions are counted, so that they have the numbers that they have after the run.
+ * steps, and has been executed often enough. All calls are kept until then, and its executions
+ * up to there judged in that step, in the order they were left: so the verdicts are those of a
+ * function that was named from the begin. Where too many were called to be kept, what it did
+ * before is not looked at, but counted, so that its executions have their numbers all the same.
  */
 #include "live/live_trees.h"
 
@@ -194,6 +196,14 @@ static int foi_watch_check(const struct foi_watch *w, const struct definitions *
 
 #define FOI_GUESS_MIN_EXECUTIONS 30u /* executions on each location that has any */
 #define FOI_GUESS_MIN_NS 1000000000u /* of the run */
+#define FOI_GUESS_MAX_KEPT 1000000u  /* calls and messages until then, 40 and 60 bytes each */
+#define KEPT_A_STEP 16u              /* as many is what the step of a location itself takes */
+
+/* The steps of a location so far. */
+struct kept_steps {
+    struct calls *step; /* [n] */
+    size_t n, cap;
+};
 
 struct foi_guess {
     struct profile profile; /* of calls that are over, by region */
@@ -203,13 +213,29 @@ struct foi_guess {
     uint64_t begin_ns;
     uint32_t last; /* that came out best in the step before */
     bool has_begun;
+    struct kept_steps *kept; /* [n_locations] */
+    size_t kept_cap, n_kept; /* n_kept: of FOI_GUESS_MAX_KEPT */
+    bool is_too_much;        /* nothing is kept any more */
 };
 
 #define MAX_SUGGESTED 8u
 
+/* Forgets what is kept. */
+static void release_kept(struct foi_guess *g)
+{
+    for (uint32_t l = 0; l < g->n_locations; l++) {
+        for (size_t i = 0; i < g->kept[l].n; i++)
+            calls_release(&g->kept[l].step[i]);
+        free(g->kept[l].step);
+        g->kept[l] = (struct kept_steps){0};
+    }
+}
+
 /* And zeroed, it can be used again. */
 static void foi_guess_release(struct foi_guess *g)
 {
+    release_kept(g);
+    free(g->kept);
     for (uint32_t l = 0; l < g->n_locations; l++)
         free(g->begun[l]);
     free(g->begun);
@@ -227,7 +253,9 @@ static void follow(struct foi_guess *g, const struct ad_step *step)
         g->profile.row[g->profile.n_regions] = (struct profile_row){.min_ns = UINT64_MAX};
     mem_grow(&g->begun, &g->location_cap, step->n_locations, sizeof *g->begun);
     mem_grow(&g->n_begun, &g->count_cap, step->n_locations, sizeof *g->n_begun);
+    mem_grow(&g->kept, &g->kept_cap, step->n_locations, sizeof *g->kept);
     for (; g->n_locations < step->n_locations; g->n_locations++) {
+        g->kept[g->n_locations] = (struct kept_steps){0};
         g->begun[g->n_locations] = NULL;
         g->n_begun[g->n_locations] = 0;
     }
@@ -265,6 +293,24 @@ static void add_calls(struct foi_guess *g, uint32_t location, const struct calls
         p->max_ns = ns > p->max_ns ? ns : p->max_ns;
         p->n_vertices += c->subtree_len[row];
     }
+}
+
+/* Whichever function it will be: its executions may be in it. */
+static void keep_step(struct foi_guess *g, const struct ad_step *step)
+{
+    for (uint32_t l = 0; l < step->n_locations && !g->is_too_much; l++) {
+        const struct calls *c = &step->calls[l];
+        struct kept_steps *k = &g->kept[l];
+
+        g->n_kept += KEPT_A_STEP + c->n + c->n_messages;
+        g->is_too_much = g->n_kept > FOI_GUESS_MAX_KEPT;
+        if (g->is_too_much)
+            break;
+        mem_grow(&k->step, &k->cap, k->n + 1, sizeof *k->step);
+        calls_copy_step(&k->step[k->n++], c);
+    }
+    if (g->is_too_much)
+        release_kept(g);
 }
 
 /* How many executions of a region a location has begun so far. */
@@ -312,8 +358,8 @@ static uint32_t best_of(struct foi_guess *g, const struct ad_step *step, char wh
 /*
  * One more step.
  *   why  (FOI_WHY_SIZE) out: what there is to say of it
- * Returns the region to look at, or NAMES_NONE as long as there is none. O(rows of the step
- * times how deep they are).
+ * Returns the region to look at, or NAMES_NONE as long as there is none; at the end of the run
+ * that which is best by then. O(rows of the step times how deep they are).
  */
 static uint32_t foi_guess_add(struct foi_guess *g, const struct ad_step *step,
                               char why[FOI_WHY_SIZE])
@@ -328,9 +374,24 @@ static uint32_t foi_guess_add(struct foi_guess *g, const struct ad_step *step,
     follow(g, step);
     for (uint32_t l = 0; l < step->n_locations; l++)
         add_calls(g, l, &step->calls[l]);
+    keep_step(g, step);
     best = best_of(g, step, why);
     g->last = best;
+    if (step->is_last)
+        return g->is_too_much ? NAMES_NONE : best;
     return best == last && step->end_ns - g->begin_ns >= FOI_GUESS_MIN_NS ? best : NAMES_NONE;
+}
+
+/* The executions of the function so far; or their numbers, where there are too many calls. */
+static void foi_guess_give(const struct foi_guess *g, struct live_forest *trees,
+                           const struct definitions *defs)
+{
+    for (uint32_t l = 0; l < g->n_locations; l++) {
+        if (g->is_too_much)
+            live_forest_count_from(trees, l, foi_guess_begun(g, l, trees->region));
+        for (size_t i = 0; i < g->kept[l].n; i++)
+            live_forest_add(trees, l, &g->kept[l].step[i], defs);
+    }
 }
 
 /* ------------------------------------------------------------------------------- executions */
@@ -544,6 +605,24 @@ static void collect(struct live_trees *t, const struct ad_step *step)
     }
 }
 
+/* Once it is known, its executions so far are those of this step. */
+static void guess(struct live_trees *t, const struct ad_step *step)
+{
+    char why[FOI_WHY_SIZE];
+    uint32_t region = foi_guess_add(&t->guess, step, why);
+    struct live_foi *foi;
+
+    if (region == NAMES_NONE)
+        return;
+    log_warn("trees", "no --foi given; looking at '%s': %s so far",
+             step->defs->region[region].short_name, why);
+    foi_watch_name(&t->watch, step->defs->region[region].name);
+    foi = foi_of(t, region, step);
+    foi_guess_give(&t->guess, &foi->trees, step->defs);
+    foi_guess_release(&t->guess);
+    t->is_guessing = false;
+}
+
 /* -------------------------------------------------------------------------------- judging */
 
 /* When left, then where: trees of a location are in order already. */
@@ -665,25 +744,6 @@ static void judge(struct live_trees *t, uint32_t i, const struct ad_step *step)
 
 /* --------------------------------------------------------------------------------- public */
 
-/* It is looked at from the next step on. */
-static void guess(struct live_trees *t, const struct ad_step *step)
-{
-    char why[FOI_WHY_SIZE];
-    uint32_t region = foi_guess_add(&t->guess, step, why);
-    struct live_foi *foi;
-
-    if (region == NAMES_NONE)
-        return;
-    log_warn("trees", "no --foi given; looking at '%s': %s so far",
-             step->defs->region[region].short_name, why);
-    foi_watch_name(&t->watch, step->defs->region[region].name);
-    foi = foi_of(t, region, step);
-    for (uint32_t l = 0; l < step->n_locations; l++)
-        live_forest_count_from(&foi->trees, l, foi_guess_begun(&t->guess, l, region));
-    foi_guess_release(&t->guess);
-    t->is_guessing = false;
-}
-
 /* What no execution needs that the model will judge. */
 static void forget(struct live_trees *t, const struct ad_step *step)
 {
@@ -705,6 +765,8 @@ void live_trees_step(void *ctx, const struct ad_step *step)
 
     arena_release(&t->sentences);
     collect(t, step);
+    if (t->is_guessing)
+        guess(t, step);
     if (t->model)
         live_waits_take(&t->waits, step);
     for (uint32_t i = 0; i < t->n_foi; i++)
@@ -713,8 +775,6 @@ void live_trees_step(void *ctx, const struct ad_step *step)
     tree_step.n_foi = t->n_foi;
     for (size_t i = 0; i < t->n_sinks; i++)
         t->sink[i].step(t->sink[i].ctx, &tree_step);
-    if (t->is_guessing)
-        guess(t, step);
     if (t->model)
         forget(t, step);
 }

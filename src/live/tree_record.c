@@ -31,16 +31,18 @@ struct verdict tree_record_root(const struct live_foi *foi, const struct ad_step
     const struct forest *f = &foi->trees.forest;
     uint32_t location = f->location[t];
     uint32_t row = row_of(&step->calls[location], f->call[t]);
+    bool is_late = row == NO_CALL; /* only where nobody named the function; by region then */
 
     return (struct verdict){.location = location,
                             .region = foi->region,
-                            .model = step->model[location][row],
-                            .row = row,
+                            .model = is_late ? foi->region : step->model[location][row],
+                            .row = is_late ? NO_ROW : row,
                             .id = f->call[t],
                             .step = step->number,
                             .enter_ns = f->enter_ns[t],
                             .inclusive_ns = f->root_ns[t],
-                            .exclusive_ns = step->calls[location].exclusive_ns[row],
+                            .exclusive_ns = is_late ? f->exclusive_ns[f->first[t]]
+                                                    : step->calls[location].exclusive_ns[row],
                             .severity_ns = (double)forest_own_ns(f, t) -
                                            sketch_quantile(&foi->durations, 0.5)};
 }
@@ -143,8 +145,9 @@ static void add_calls(const struct evidence *e, const struct live_foi *foi,
         }
         call[i] = call_before(e, foi, step, t, v);
         call[i].leave_ns = call[i].enter_ns + chosen->inclusive_ns[v];
-        call[i].has_parent = true; /* the root is a call of this step */
-        call[i].parent = call[chosen->place[f->parent[base + v] - base]].event;
+        call[i].has_parent = v > 0; /* who called the root is not known any more */
+        if (v > 0)
+            call[i].parent = call[chosen->place[f->parent[base + v] - base]].event;
     }
     call[0].is_anomaly = foi->verdict[t].is_anomaly;
 }

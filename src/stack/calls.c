@@ -89,6 +89,43 @@ void calls_reserve(struct calls *calls, size_t n)
     resize(calls, cap);
 }
 
+static void *copy_of(const void *from, size_t n, size_t width)
+{
+    void *to = mem_alloc(n, width);
+
+    if (n > 0)
+        memcpy(to, from, n * width);
+    return to;
+}
+
+void calls_copy_step(struct calls *to, const struct calls *step)
+{
+    uint32_t n = step->n;
+
+    *to = (struct calls){.n = n,
+                         .cap = n,
+                         .has_steps = true,
+                         .n_messages = step->n_messages,
+                         .message_cap = step->n_messages,
+                         .n_messages_before = step->n_messages_before,
+                         .first_ns = step->first_ns,
+                         .last_ns = step->last_ns,
+                         .n_open = step->n_open,
+                         .n_carried = step->n_carried,
+                         .carried_cap = step->n_carried,
+                         .first_id = step->first_id,
+                         .top = step->top};
+    to->enter_ns = copy_of(step->enter_ns, n, sizeof *to->enter_ns);
+    to->inclusive_ns = copy_of(step->inclusive_ns, n, sizeof *to->inclusive_ns);
+    to->exclusive_ns = copy_of(step->exclusive_ns, n, sizeof *to->exclusive_ns);
+    to->region = copy_of(step->region, n, sizeof *to->region);
+    to->subtree_len = copy_of(step->subtree_len, n, sizeof *to->subtree_len);
+    to->depth = copy_of(step->depth, n, sizeof *to->depth);
+    to->caller = copy_of(step->caller, n, sizeof *to->caller);
+    to->carried_id = copy_of(step->carried_id, step->n_carried, sizeof *to->carried_id);
+    to->message = copy_of(step->message, step->n_messages, sizeof *to->message);
+}
+
 uint64_t calls_off_ns(const struct call_view *calls, uint32_t row, bool is_leave)
 {
     const struct call_estimate *e = calls->estimate;

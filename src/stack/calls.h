@@ -217,6 +217,15 @@ void calls_clear(struct calls *calls);
 void calls_reserve(struct calls *calls, size_t n);
 
 /*
+ * calls_copy_step -- the calls and messages of a step once more, in no more memory than they need:
+ * for those who look at them when the step is over. Without what is in neither.
+ *   to    zeroed
+ *   step  has_steps
+ * O(calls + messages).
+ */
+void calls_copy_step(struct calls *to, const struct calls *step);
+
+/*
  * calls_insert -- calls that the trace does not have, around some that it has.
  *
  *     main ( a b  a b  c )   -->   main ( loop ( a b )  loop ( a b )  c )

@@ -101,7 +101,7 @@ until "$snag" info killed >told 2>&1; do
 done
 echo "watched: what is lost is said, and nothing stays"
 
-# without --foi it looks at what suggests itself, under the numbers of after the run
+# without --foi it looks at what suggests itself, from the begin, under the numbers of after the run
 cat >steps.c <<'C'
 #include <time.h>
 static void wait_ms(int ms)
@@ -129,7 +129,10 @@ C
 cc -std=gnu11 -O0 -g -finstrument-functions -o steps steps.c
 "$snag" record --watch --once --functions --store kept -o guessed -- ./steps >out 2>err </dev/null || fail "steps: status $?"
 grep -q "no --foi given; looking at 'step': " err || fail "no function suggested itself"
-"$snag" provdb filter kept "func = 'step'" | jq -r ".execution.id // empty" >found || fail "the store cannot be read"
-for n in 484 581 678 775 872; do
+"$snag" provdb filter kept "func = 'step'" >records || fail "the store cannot be read"
+jq -r ".execution.id // empty" records >found
+for n in 96 193 290 387 484 581 678 775 872; do # the first before it was known what to look at
     grep -qx "#0-$n" found || fail "#0-$n is not in the store"
 done
+jq -se 'map(select(.execution.id == "#0-96")) | .[0] | .cost_ns == null and (.event_window.exec_window | map(.func)) == ["step", "work", "wait_ms", "work", "wait_ms", "wait_ms"]' records >/dev/null ||
+    fail "the record of #0-96 has not its calls, or a cost"
