@@ -30,6 +30,7 @@ rows=(
     "ad        Judging calls of TAU's files"
     "library   Events pushed into the library"
     "python    Calls as columns of Python"
+    "mpi4py    Recording programs of mpi4py"
 )
 
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -23,6 +23,7 @@ grep -Eq '^(\| judged, sstd \| [0-9.]+ ms|skipped: this build is without ADIOS2)
 grep -Eq '^\| pushed into libsnag \| [0-9.]+ ms' "$2/results.md"
 grep -Eq '^(\| `run.calls.to_numpy\(\)` \| [0-9.]+ ms|skipped: no numpy)' "$2/results.md"
 grep -Eq '^\| 4000 executions \| [0-9]+ ms' "$2/results.md"
-[ "$(grep -c '^## ' "$2/results.md")" -eq 23 ]
+grep -Eq '^(\| short methods of .* \| [0-9.]+ s \| [0-9]+ \| [0-9.]+ \(|skipped: no (mpi4py|Open MPI))' "$2/results.md"
+[ "$(grep -c '^## ' "$2/results.md")" -eq 24 ]
 grep -Eq '^(\| our tracer, one thread \| [0-9]+ \| [0-9.]+ s|not measured:)' "$2/results.md"
 grep -Eq '^Time grows with calls to the power of' "$2/results.md"
