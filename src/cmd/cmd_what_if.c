@@ -347,8 +347,9 @@ static int answer(struct what_if_asked *q)
         if (rc < 0)
             return rc;
     }
-    log_info("what-if", "%u syncs found in %.1f ms, played in %.1f ms", q->what_if.syncs.n,
-             (double)(found_at - asked_at) * 1e-6, (double)q->played_ns * 1e-6);
+    log_info("what-if", "%u dependencies found in %.1f ms, replayed in %.1f ms",
+             q->what_if.syncs.n, (double)(found_at - asked_at) * 1e-6,
+             (double)q->played_ns * 1e-6);
     sum_waits(q);
     return 0;
 }

@@ -3,9 +3,10 @@
 
     tests/house/messages.py [TREE]        errors, refusals, log lines, what commands print, sentences of reasons and causes, help
 
-A message is any text of src/ and tracer/ that has two words: it is taken from the text itself, not from the function that is
-called with it, so both branches of ?:, tables, macros and what snprintf puts together are there. Left out are SQL, the
-JSON and HTML that programs read, and what assert, a test or a comment has. Texts that stand side by side are one.
+A message is any text of src/, tracer/ and web/src/ that has two words: it is taken from the text itself, not from the function
+that is called with it, so both branches of ?:, tables, macros and what snprintf puts together are there, and of the page what
+stands between tags. Left out are SQL, the JSON and HTML that programs read, names of CSS classes, and what assert, a test or a
+comment has. Texts that stand side by side are one.
 """
 import pathlib
 import re
@@ -21,6 +22,16 @@ TOKEN = re.compile(
       |(?P<other>.)""",
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
+PAGE = re.compile(
+    r"""(?P<comment>/\*.*?\*/|(?<!:)//[^\n]*)
+      |(?P<class>\bclass=(?:"[^"]*"|\{[^`{}]*(?:`[^`]*`[^`{}]*)*\}))
+      |(?P<text>"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`)
+      |(?<=[>}])\s*(?P<between>[,.]?\s*[A-Za-z][^<>{}=;"`]*)(?=[<{])""",
+    re.VERBOSE | re.DOTALL,
+)
+VALUE = re.compile(r"\$\{[^{}]*\}")
+CODE = re.compile(r"[,.\s]*(if|else|for|while|return|const|let|function|async|export|import|interface|type|case|catch|finally|of|as)\b|.*\w\(")
+DRAWN = re.compile(r"#version|.*\b(system-ui|sans-serif)\b")
 SQL = re.compile(
     r"^\W*(SELECT|INSERT|CREATE|UPDATE|DELETE|PRAGMA|BEGIN|COMMIT|DROP|ALTER|ATTACH|DETACH|WITH|FROM|WHERE|ORDER|GROUP|JOIN|LEFT|"
     r"AND|OR|UNION|SET|VALUES|LOCK|COPY|TABLE|INDEX|ANALYZE|LISTEN|NOTIFY|REPLACE|SAVEPOINT|ROLLBACK|RELEASE|EXISTS|NOT|ON|CASE|"
@@ -48,12 +59,22 @@ def texts(source):
         line += value.count("\n")
 
 
+def page_texts(source, has_tags):
+    """Yields (line, text) of each text of a file of the page; values in it are %."""
+    for token in PAGE.finditer(source):
+        kind, value = token.lastgroup, token.group(token.lastgroup)
+        if kind == "text" and not DRAWN.match(value) or kind == "between" and has_tags and not CODE.match(value):
+            yield source.count("\n", 0, token.start(kind)) + 1, VALUE.sub("%", value).strip('"`')
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-    for path in sorted(p for top in ("src", "tracer") for p in (root / top).rglob("*.[ch]")):
+    paths = [p for top in ("src", "tracer") for p in (root / top).rglob("*.[ch]")] + list((root / "web/src").rglob("*.ts*"))
+    for path in sorted(paths):
         if path.stem.endswith("_test") or "tests" in path.parts:
             continue
-        for line, text in texts(path.read_text()):
+        source = path.read_text()
+        for line, text in texts(source) if path.suffix in (".c", ".h") else page_texts(source, path.suffix == ".tsx"):
             if WORDS.search(text) and not SQL.match(text) and not MARKUP.search(text):
                 print(f"{path.relative_to(root)}:{line}: {' '.join(text.replace(chr(92) + 'n', ' ').split())}")
 

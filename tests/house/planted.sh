@@ -146,6 +146,20 @@ plant src/base/file.c 'const char *text = "claim_it";' 'int reclaim_it;'
 expect words.sh
 plant src/base/file.c 'struct claim;'
 expect words.sh 'src/base/file.c:1:struct claim;'
+if command -v python3 >/dev/null; then
+    for text in '"%s: nobody claims it"' '"the lock" " is the claim" " of a process"'; do
+        plant src/base/file.c "int rc = err_set($text);"
+        expect words.sh 'src/base/file.c:1: '
+    done
+    plant src/base/file.c ''
+    plant web/src/page.tsx '// who claims it' 'return (' '    <p class="a claim">' '        {name} has' '        no {claim}' '    </p>' ');'
+    expect words.sh
+    for text in '        no {name}, it claims' '        <b title={`nobody claims ${name}`}>'; do
+        plant web/src/page.tsx '<p>' '    {name}' "$text" '</p>'
+        expect words.sh 'web/src/page.tsx:'
+    done
+    rm "$root/web/src/page.tsx"
+fi
 plant src/base/file.c '/* a' ' */ int claim_take(void);'
 expect words.sh 'src/base/file.c:2'
 plant src/base/file.c '/* Who' ' * claims it. */'

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # The field's words: a bound is MAX_ or MIN_ with what it bounds, and what docs/glossary.md has under "not" is said nowhere:
-# by no name of a file, struct, function, field or variable, and no comment of src/ and tracer/. No page says it either, but
-# where it quotes a value or a name (`unsure`), or what others did to a program (the disturbances of the demo).
+# by no name of a file, struct, function, field or variable, no comment of src/ and tracer/, and no message (messages.py).
+# No page of docs/ says it either, but where it quotes a value or a name (`unsure`), or what others did to a program (the
+# disturbances of the demo).
 # And a name of a struct, union or enum stands for one thing.
 #
 #   words.sh SOURCE_DIRECTORY
 set -eu
+here=$(cd "$(dirname "$0")" && pwd)
 cd "$1"
 
 files=$(find src tests bench examples tracer -name '*.[ch]' 2>/dev/null | sort)
@@ -39,8 +41,13 @@ if [ -n "$python" ] && grep -nE "^ *(def|class) _*($pattern)(_|\b)|\bself\._*($p
     status=1
 fi
 
-# In pages names of values and of code stand in backticks; a name that is no longer there in these, too.
 said=$(paste -sd '|' <<<"$words")
+# What users read in the program and in its page; digest is a table of a history.
+if command -v python3 >/dev/null; then
+    python3 "$here/messages.py" | sed -E 's/(tag and|FROM) digest\b//g' | grep -iE "^[^ ]+ .*\b($said)(s|ly)?\b" && status=1
+fi
+
+# In pages names of values and of code stand in backticks; a name that is no longer there in these, too.
 gone=$(grep -vxE 'usual|unsure|surely' <<<"$words" | paste -sd '|')
 for page in README.md docs/*.md $(find docs/start docs/recipes -name '*.md' 2>/dev/null | sort); do
     [ "$page" = docs/glossary.md ] && continue
