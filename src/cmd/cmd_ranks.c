@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/settings.h"
@@ -74,21 +75,12 @@ static int by_interest(const void *a, const void *b, void *ctx)
     const struct peers *peers = ctx;
     const struct peer_place *p = &peers->place[*(const uint32_t *)a];
     const struct peer_place *q = &peers->place[*(const uint32_t *)b];
-    static const int order[] = {[PEER_SLOW] = 0,
-                                [PEER_IMBALANCED] = 1,
-                                [PEER_INCONCLUSIVE] = 2,
-                                [PEER_WAITS] = 3,
-                                [PEER_TYPICAL] = 4};
     double more_p = p->slow_ns + p->more_ns + p->maybe_ns;
     double more_q = q->slow_ns + q->more_ns + q->maybe_ns;
 
-    if (order[p->verdict] != order[q->verdict])
-        return order[p->verdict] - order[q->verdict];
-    if (p->verdict == PEER_WAITS && p->wait_ns != q->wait_ns)
-        return p->wait_ns < q->wait_ns ? 1 : -1;
-    if (p->verdict != PEER_WAITS && more_p != more_q)
-        return more_p < more_q ? 1 : -1;
-    return p < q ? -1 : p > q;
+    return ORDER(q->verdict, p->verdict) ?:
+           (p->verdict == PEER_WAITS ? ORDER(q->wait_ns, p->wait_ns) : ORDER(more_q, more_p)) ?:
+           ORDER(p, q);
 }
 
 static void add_row(const struct rank_table *r, uint32_t place, struct table *table)
@@ -128,7 +120,7 @@ static void add_thread(const struct rank_table *r, const struct peer_thread *x,
 
 char *rank_table_headline(const struct rank_table *r)
 {
-    uint32_t n[5] = {0};
+    uint32_t n[N_PEER_VERDICTS] = {0};
     char count[TEXT_SIZE], *text = NULL;
     const struct scoring *s = &r->scoring;
     size_t size;

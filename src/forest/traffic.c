@@ -204,9 +204,7 @@ static int by_posting(const void *a, const void *b, void *arg)
 
     if (traffic_location_of(t, p) == traffic_location_of(t, q))
         return (m->order > o->order) - (m->order < o->order);
-    if (m->begin_ns != o->begin_ns)
-        return m->begin_ns < o->begin_ns ? -1 : 1;
-    return (p > q) - (p < q);
+    return ORDER(m->begin_ns, o->begin_ns) ?: ORDER(p, q);
 }
 
 /* Sorts the rows of one channel, if they need it. */

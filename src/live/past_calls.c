@@ -6,6 +6,7 @@
 #include "live/past_calls.h"
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 
 #include <stdlib.h>
@@ -224,13 +225,10 @@ static int by_posting(const void *a, const void *b)
 {
     const struct fresh *x = a, *y = b;
 
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    if (x->location == y->location)
-        return (x->order > y->order) - (x->order < y->order);
-    if (x->begin_ns != y->begin_ns)
-        return x->begin_ns < y->begin_ns ? -1 : 1;
-    return x->location < y->location ? -1 : 1;
+    return ORDER(x->rank, y->rank) ?:
+           x->location == y->location
+               ? ORDER(x->order, y->order)
+               : ORDER(x->begin_ns, y->begin_ns) ?: ORDER(x->location, y->location);
 }
 
 static void count(struct past_calls *p, struct past_message *m, uint32_t rank)

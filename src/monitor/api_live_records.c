@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "monitor/api_live.h"
 #include "prov/prov_reader.h"
@@ -84,11 +85,9 @@ static int compare(const void *a, const void *b)
 {
     const struct bar *x = a, *y = b;
 
-    if (x->enter_ns != y->enter_ns)
-        return x->enter_ns < y->enter_ns ? -1 : 1;
-    if (x->leave_ns != y->leave_ns)
-        return x->leave_ns > y->leave_ns ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+    return ORDER(x->enter_ns, y->enter_ns) ?:
+           ORDER(y->leave_ns, x->leave_ns) ?:
+           ORDER(x->order, y->order);
 }
 
 static json_t *bar_json(const struct bar *bar, size_t depth, const char *event)

@@ -278,9 +278,7 @@ static int compare(const void *a, const void *b)
 {
     const struct ranking_row *x = a, *y = b;
 
-    if (x->value != y->value)
-        return x->value < y->value ? 1 : -1;
-    return x->row < y->row ? -1 : x->row > y->row;
+    return ORDER(y->value, x->value) ?: ORDER(x->row, y->row);
 }
 
 struct ranking_asked {
@@ -479,7 +477,7 @@ int api_live_slow(struct live_state *live, const struct request *request,
 {
     json_t *json = json_object(), *items = json_array();
     struct live_slow *slow;
-    uint32_t n[PEER_INCONCLUSIVE + 1] = {0}, n_compared = 0;
+    uint32_t n[N_PEER_VERDICTS] = {0}, n_compared = 0;
 
     (void)request;
     live_state_lock(live);
@@ -501,7 +499,7 @@ int api_live_slow(struct live_state *live, const struct request *request,
     json_object_set_new(json, "not_known",
                         live->slow_unknown ? json_text(live->slow_unknown) : json_null());
     live_state_unlock(live);
-    for (int v = PEER_TYPICAL; v <= PEER_INCONCLUSIVE; v++)
+    for (int v = 0; v < N_PEER_VERDICTS; v++)
         json_object_set_new(json, peer_verdict_name(v), json_count(n[v]));
     json_object_set_new(json, "items", items);
     free(slow);

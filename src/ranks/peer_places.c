@@ -198,18 +198,6 @@ void peer_places_find(const struct scoring *scoring, const struct peers_opts *op
 
 /* --------------------------------------------------------------------------------- lifting */
 
-/* The worse verdict first. */
-static int weight(enum peer_verdict verdict)
-{
-    static const int of[] = {[PEER_TYPICAL] = 0,
-                             [PEER_WAITS] = 1,
-                             [PEER_INCONCLUSIVE] = 2,
-                             [PEER_IMBALANCED] = 3,
-                             [PEER_SLOW] = 4};
-
-    return of[verdict];
-}
-
 static int by_excess(const void *a, const void *b)
 {
     const struct peer_path *p = a, *q = b;
@@ -253,7 +241,7 @@ static void lift(struct peer_place *place, struct peer_place *worker)
     place->more_ns += worker->more_ns;
     place->maybe_ns += worker->maybe_ns;
     place->bytes += worker->bytes;
-    if (weight(worker->verdict) > weight(place->verdict))
+    if (worker->verdict > place->verdict)
         place->verdict = worker->verdict;
 }
 

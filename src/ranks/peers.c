@@ -39,15 +39,15 @@ struct peer_finder {
 
 const char *peer_verdict_name(enum peer_verdict verdict)
 {
-    static const char *const names[] = {"usual", "slow", "waits", "imbalanced", "unsure"};
+    static const char *const names[] = {"usual", "waits", "unsure", "imbalanced", "slow"};
 
     return names[verdict];
 }
 
 const char *peer_verdict_word(enum peer_verdict verdict)
 {
-    static const char *const words[] = {"typical", "slow", "waits", "imbalanced",
-                                        "inconclusive"};
+    static const char *const words[] = {"typical", "waits", "inconclusive", "imbalanced",
+                                        "slow"};
 
     return words[verdict];
 }

@@ -54,12 +54,14 @@ struct peers_opts {
                            has so much more, nobody is looked at; 0: all are */
 };
 
+/* The worse, the greater. */
 enum peer_verdict {
     PEER_TYPICAL,
-    PEER_SLOW,         /* its own work takes longer */
     PEER_WAITS,        /* it waits more than its peers, for others */
-    PEER_IMBALANCED,   /* it has more calls or more data */
     PEER_INCONCLUSIVE, /* it may be slow; or too few places to tell */
+    PEER_IMBALANCED,   /* it has more calls or more data */
+    PEER_SLOW,         /* its own work takes longer */
+    N_PEER_VERDICTS,
 };
 
 /* What one place does differently on one call path. */

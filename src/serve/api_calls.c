@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 #include "explain/trace_view.h"
 #include "serve/api.h"
@@ -460,11 +461,9 @@ struct call_search {
 
 static int compare_keys(const struct call_key *a, const struct call_key *b)
 {
-    if (a->major != b->major)
-        return a->major < b->major ? -1 : 1;
-    if (a->location != b->location)
-        return a->location < b->location ? -1 : 1;
-    return a->row < b->row ? -1 : a->row > b->row;
+    return ORDER(a->major, b->major) ?:
+           ORDER(a->location, b->location) ?:
+           ORDER(a->row, b->row);
 }
 
 static void look_at(struct call_search *search, const struct call_key *key)

@@ -17,6 +17,7 @@
 #include "base/idmap.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "explain/trace_view.h"
 #include "run/columns.h"
 #include "serve/api.h"
@@ -283,9 +284,7 @@ static int by_begin(const void *a, const void *b)
 {
     const struct seen *p = a, *q = b;
 
-    if (p->at->begin_ns != q->at->begin_ns)
-        return p->at->begin_ns < q->at->begin_ns ? -1 : 1;
-    return (p->at->instance > q->at->instance) - (p->at->instance < q->at->instance);
+    return ORDER(p->at->begin_ns, q->at->begin_ns) ?: ORDER(p->at->instance, q->at->instance);
 }
 
 static size_t most_looked_up(const struct columns *columns, size_t most)
@@ -350,9 +349,7 @@ static int by_wait(const void *a, const void *b)
 {
     const struct collective_part *p = a, *q = b;
 
-    if (p->wait_ns != q->wait_ns)
-        return p->wait_ns > q->wait_ns ? -1 : 1;
-    return (p->location > q->location) - (p->location < q->location);
+    return ORDER(q->wait_ns, p->wait_ns) ?: ORDER(p->location, q->location);
 }
 
 /*

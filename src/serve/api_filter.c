@@ -150,18 +150,16 @@ int api_filtered_measure(struct worker *worker, const struct request *request,
 static json_t *functions_to_json(const struct execution_facts *f, const uint32_t *n_of_way)
 {
     json_t *items = json_array();
-    uint32_t *n = mem_alloc(f->n_functions, sizeof *n);
+    uint32_t *n = mem_alloc(f->function.n, sizeof *n);
 
     for (uint32_t w = 1; w <= f->n_ways; w++)
         if (f->reason[w].function != NO_FUNCTION)
             n[f->reason[w].function] += n_of_way[w];
-    for (uint32_t i = 0; i < f->n_functions; i++) {
+    for (uint32_t i = 0; i < f->function.n; i++) {
         json_t *item = json_object();
 
-        json_object_set_new(item, "name", json_text(f->function[i].name));
-        json_object_set_new(item, "place",
-                            *f->function[i].place ? json_text(f->function[i].place)
-                                                  : json_null());
+        json_object_set_new(item, "name", json_text(f->function.name[i]));
+        json_object_set_new(item, "place", *f->place[i] ? json_text(f->place[i]) : json_null());
         json_object_set_new(item, "executions", json_count(n[i]));
         json_array_append_new(items, item);
     }

@@ -10,6 +10,7 @@
 
 #include "base/fs.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 #include "explain/trace_view.h"
 #include "serve/api_calls.h"
@@ -148,13 +149,10 @@ static int by_pair(const void *a, const void *b)
 {
     const struct candidate *p = a, *q = b;
 
-    if (p->from != q->from)
-        return p->from < q->from ? -1 : 1;
-    if (p->to != q->to)
-        return p->to < q->to ? -1 : 1;
-    if (p->send_ns != q->send_ns)
-        return p->send_ns < q->send_ns ? -1 : 1;
-    return (p->send > q->send) - (p->send < q->send);
+    return ORDER(p->from, q->from) ?:
+           ORDER(p->to, q->to) ?:
+           ORDER(p->send_ns, q->send_ns) ?:
+           ORDER(p->send, q->send);
 }
 
 static bool is_same_pair(const struct candidate *a, const struct candidate *b)
@@ -231,11 +229,7 @@ static int by_send(const void *a, const void *b)
 {
     const struct arrow *p = a, *q = b;
 
-    if (p->send_ns != q->send_ns)
-        return p->send_ns < q->send_ns ? -1 : 1;
-    if (p->from != q->from)
-        return p->from < q->from ? -1 : 1;
-    return (p->to > q->to) - (p->to < q->to);
+    return ORDER(p->send_ns, q->send_ns) ?: ORDER(p->from, q->from) ?: ORDER(p->to, q->to);
 }
 
 static void look_up(struct arrows *arrows, const struct gathering *g)
@@ -307,11 +301,9 @@ static int by_place(const void *a, const void *b)
 {
     const struct end *p = a, *q = b;
 
-    if (p->location != q->location)
-        return p->location < q->location ? -1 : 1;
-    if (p->ns != q->ns)
-        return p->ns < q->ns ? -1 : 1;
-    return (p->dependency > q->dependency) - (p->dependency < q->dependency);
+    return ORDER(p->location, q->location) ?:
+           ORDER(p->ns, q->ns) ?:
+           ORDER(p->dependency, q->dependency);
 }
 
 static void free_ends(struct shared *shared)
@@ -421,13 +413,10 @@ static int by_from(const void *a, const void *b)
 {
     const struct dependency_arrow *p = a, *q = b;
 
-    if (p->from_ns != q->from_ns)
-        return p->from_ns < q->from_ns ? -1 : 1;
-    if (p->to_ns != q->to_ns)
-        return p->to_ns < q->to_ns ? -1 : 1;
-    if (p->from != q->from)
-        return p->from < q->from ? -1 : 1;
-    return (p->to > q->to) - (p->to < q->to);
+    return ORDER(p->from_ns, q->from_ns) ?:
+           ORDER(p->to_ns, q->to_ns) ?:
+           ORDER(p->from, q->from) ?:
+           ORDER(p->to, q->to);
 }
 
 /* --------------------------------------------------------------------------------- window */

@@ -9,6 +9,7 @@
 #include "analysis/label_store.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "explain/why.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
@@ -49,11 +50,10 @@ static void free_facts(struct shared *shared)
     free(f->call);
     free(f->way);
     free(f->reason);
-    for (uint32_t i = 0; i < f->n_functions; i++) {
-        free(f->function[i].name);
-        free(f->function[i].place);
-    }
-    free(f->function);
+    for (uint32_t i = 0; i < f->function.n; i++)
+        free(f->place[i]);
+    free(f->place);
+    names_release(&f->function);
     free(f->vertices);
     free(f->messages);
     free(f->part);
@@ -132,13 +132,10 @@ static int by_score(const void *a, const void *b)
 {
     const struct order_key *p = a, *q = b;
 
-    if (p->score != q->score)
-        return p->score > q->score ? -1 : 1;
-    if (p->time != q->time)
-        return p->time > q->time ? -1 : 1;
-    if (p->gross != q->gross)
-        return p->gross > q->gross ? -1 : 1;
-    return p->tree < q->tree ? -1 : 1;
+    return ORDER(q->score, p->score) ?:
+           ORDER(q->time, p->time) ?:
+           ORDER(q->gross, p->gross) ?:
+           ORDER(p->tree, q->tree);
 }
 
 /* Where rows go to: arrays of the two orders, and what is made of the rest. */
@@ -252,17 +249,12 @@ static int reason_of(enum way_kind kind)
 /* The place of a function among those of ways; of a new one, the next. */
 static uint32_t function_at(struct execution_facts *f, const char *name, const char *place)
 {
-    uint32_t i = 0;
+    uint32_t known = f->function.n, i = name ? names_add(&f->function, name) : NO_FUNCTION;
 
-    if (name == NULL)
-        return NO_FUNCTION;
-    while (i < f->n_functions && strcmp(f->function[i].name, name) != 0)
-        i++;
-    if (i < f->n_functions)
-        return i;
-    mem_grow(&f->function, &f->function_cap, f->n_functions + 1, sizeof *f->function);
-    f->function[f->n_functions].name = mem_copy_string(name);
-    f->function[f->n_functions++].place = mem_copy_string(place ? place : "");
+    if (f->function.n > known) {
+        mem_grow(&f->place, &f->place_cap, f->function.n, sizeof *f->place);
+        f->place[i] = mem_copy_string(place ? place : "");
+    }
     return i;
 }
 

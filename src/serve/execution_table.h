@@ -10,6 +10,7 @@
 #ifndef SNAG_SERVE_EXECUTION_TABLE_H
 #define SNAG_SERVE_EXECUTION_TABLE_H
 
+#include "base/names.h"
 #include "base/shared_cache.h"
 #include "features/residual.h"
 
@@ -31,7 +32,7 @@ enum reason_kind {
     N_REASON_KINDS,
 };
 
-#define NO_FUNCTION UINT32_MAX
+#define NO_FUNCTION NAMES_NONE
 
 /* What never changes. All arrays are [n] where nothing else is said. */
 struct execution_facts {
@@ -46,11 +47,9 @@ struct execution_facts {
         uint32_t function; /* it is of; NO_FUNCTION */
     } * reason;            /* [n_ways + 1] of ways; the first is unused */
     uint32_t n_ways;
-    struct {
-        char *name, *place; /* "physics.c:234"; "": not known */
-    } * function;           /* [n_functions] by name, those that ways are of */
-    uint32_t n_functions;
-    size_t reason_cap, function_cap;
+    struct names function; /* those that ways are of */
+    char **place;          /* [function.n] "physics.c:234"; "": not known */
+    size_t reason_cap, place_cap;
     unsigned char *part;        /* 0 time, 1 gross, 2 structure, 3 size */
     double *time, *gross;       /* they break ties of the score */
     uint32_t *place_before;     /* by the detector's own score, from 1 */

@@ -69,10 +69,9 @@ static int read_reason(const struct request *request, const struct execution_fac
     const char *kind = request_text(request, "kind", NULL);
 
     if (function) {
-        filter->function = FILTER_NOWHERE;
-        for (uint32_t i = 0; i < facts->n_functions; i++)
-            if (strcmp(facts->function[i].name, function) == 0)
-                filter->function = i;
+        uint32_t found = names_find(&facts->function, function);
+
+        filter->function = found == NAMES_NONE ? FILTER_NOWHERE : (int64_t)found;
     }
     if (kind == NULL)
         return 0;
