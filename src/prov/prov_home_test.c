@@ -26,12 +26,6 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
-{
-    (void)state;
-    return fs_remove_tree(top);
-}
-
 static void touch(const char *name)
 {
     char path[256];
@@ -158,12 +152,11 @@ static void a_store_that_has_something_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_second_writer_is_refused_until_the_first_is_gone,
-                                        begin, end),
-        cmocka_unit_test_setup_teardown(instances_of_a_job_write_each_its_rank, begin, end),
-        cmocka_unit_test_setup_teardown(a_run_is_left_alone, begin, end),
-        cmocka_unit_test_setup_teardown(a_store_that_was_made_in_vain_is_removed, begin, end),
-        cmocka_unit_test_setup_teardown(a_store_that_has_something_stays, begin, end),
+        cmocka_unit_test_setup(a_second_writer_is_refused_until_the_first_is_gone, begin),
+        cmocka_unit_test_setup(instances_of_a_job_write_each_its_rank, begin),
+        cmocka_unit_test_setup(a_run_is_left_alone, begin),
+        cmocka_unit_test_setup(a_store_that_was_made_in_vain_is_removed, begin),
+        cmocka_unit_test_setup(a_store_that_has_something_stays, begin),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,12 +34,6 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
-{
-    (void)state;
-    return fs_remove_tree(top);
-}
-
 /* A place beside the store. */
 static const char *beside(const char *name)
 {
@@ -310,13 +304,12 @@ static void nothing_is_lost_by_kills(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_run_has_its_id_and_times, begin, end),
-        cmocka_unit_test_setup_teardown(only_what_is_backed_up_is_dropped, begin, end),
-        cmocka_unit_test_setup_teardown(a_run_that_goes_on_is_copied_but_not_marked, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(the_oldest_go_until_the_others_fit, begin, end),
-        cmocka_unit_test_setup_teardown(a_backup_needs_a_new_directory_and_a_store, begin, end),
-        cmocka_unit_test_setup_teardown(nothing_is_lost_by_kills, begin, end),
+        cmocka_unit_test_setup(a_run_has_its_id_and_times, begin),
+        cmocka_unit_test_setup(only_what_is_backed_up_is_dropped, begin),
+        cmocka_unit_test_setup(a_run_that_goes_on_is_copied_but_not_marked, begin),
+        cmocka_unit_test_setup(the_oldest_go_until_the_others_fit, begin),
+        cmocka_unit_test_setup(a_backup_needs_a_new_directory_and_a_store, begin),
+        cmocka_unit_test_setup(nothing_is_lost_by_kills, begin),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

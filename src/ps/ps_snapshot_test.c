@@ -28,12 +28,6 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
-{
-    (void)state;
-    return fs_remove_tree(dir);
-}
-
 static char *beside(const char *name, char out[256])
 {
     snprintf(out, 256, "%s/%s", dir, name);
@@ -205,16 +199,13 @@ static void models_that_no_values_make_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_second_server_is_refused_until_the_first_is_gone,
-                                        begin, end),
-        cmocka_unit_test_setup_teardown(a_link_in_its_way_is_not_followed, begin, end),
-        cmocka_unit_test_setup_teardown(what_a_killed_server_left_is_removed_and_nothing_else,
-                                        begin, end),
-        cmocka_unit_test_setup_teardown(what_cannot_be_a_snapshot_is_refused_at_once, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(numbers_that_would_wrap_are_refused, begin, end),
-        cmocka_unit_test_setup_teardown(statistics_that_cannot_be_are_refused, begin, end),
-        cmocka_unit_test_setup_teardown(models_that_no_values_make_are_refused, begin, end),
+        cmocka_unit_test_setup(a_second_server_is_refused_until_the_first_is_gone, begin),
+        cmocka_unit_test_setup(a_link_in_its_way_is_not_followed, begin),
+        cmocka_unit_test_setup(what_a_killed_server_left_is_removed_and_nothing_else, begin),
+        cmocka_unit_test_setup(what_cannot_be_a_snapshot_is_refused_at_once, begin),
+        cmocka_unit_test_setup(numbers_that_would_wrap_are_refused, begin),
+        cmocka_unit_test_setup(statistics_that_cannot_be_are_refused, begin),
+        cmocka_unit_test_setup(models_that_no_values_make_are_refused, begin),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

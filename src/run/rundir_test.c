@@ -21,12 +21,6 @@ static int setup(void **state)
     return test_dir(base) ? 0 : -1;
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    return fs_remove_tree(base);
-}
-
 static size_t n_entries(void)
 {
     DIR *dir = opendir(base);
@@ -205,5 +199,5 @@ int main(void)
         cmocka_unit_test(other_things_are_not_runs),
     };
 
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, NULL);
 }

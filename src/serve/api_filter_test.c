@@ -42,36 +42,18 @@ static int64_t total(struct sample_page *p, const char *list, const char *filter
     return sample_page_number(p->json, "total");
 }
 
-static const json_t *named(const json_t *items, const char *key, const char *name)
-{
-    for (size_t i = 0; i < json_array_size(items); i++) {
-        const json_t *item = json_array_get(items, i);
-
-        if (strcmp(json_string_value(json_object_get(item, key)), name) == 0)
-            return item;
-    }
-    return NULL;
-}
-
 /* What is measured of a function, or NULL. */
 static const json_t *measured(struct sample_page *p, const char *filter, const char *function)
 {
+    int64_t region = sample_page_region(p, function);
+    const json_t *items;
     char path[256];
-    json_t *regions;
-    const json_t *items, *region;
-    int64_t id;
 
-    sample_page_ok(p, "/regions");
-    regions = json_incref(p->json);
-    region = named(regions, "name", function);
-    assert_non_null(region);
-    id = sample_page_number(region, "id");
-    json_decref(regions);
     snprintf(path, sizeof path, "/fois/1/measure?%s", filter);
     sample_page_ok(p, path);
     items = json_object_get(p->json, "items");
     for (size_t i = 0; i < json_array_size(items); i++)
-        if (sample_page_number(json_array_get(items, i), "region") == id)
+        if (sample_page_number(json_array_get(items, i), "region") == region)
             return json_array_get(items, i);
     return NULL;
 }

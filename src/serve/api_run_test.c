@@ -16,15 +16,6 @@ static int set_up(void **state)
     return sample_page_begin(state, program, "step");
 }
 
-/* The number of a region by its name. */
-static int64_t region(struct sample_page *p, const char *name)
-{
-    uint32_t found = names_find(&p->served.run.defs.names, name);
-
-    assert_int_not_equal(found, NAMES_NONE);
-    return found;
-}
-
 static void the_run_says_what_it_is_of(void **state)
 {
     struct sample_page *p = *state;
@@ -67,7 +58,7 @@ static void a_call_says_its_caller_its_children_and_its_path(void **state)
     uint64_t children_ns = 0;
 
     sample_page_ok(p, "/calls/1/0");
-    assert_int_equal(sample_page_number(p->json, "region"), region(p, "step"));
+    assert_int_equal(sample_page_number(p->json, "region"), sample_page_region(p, "step"));
     assert_true(json_is_null(json_object_get(p->json, "parent")));
     for (uint32_t i = 1; i < calls.subtree_len[0]; i += calls.subtree_len[i])
         children_ns += calls.inclusive_ns[i];
@@ -78,11 +69,11 @@ static void a_call_says_its_caller_its_children_and_its_path(void **state)
                          sample_page_number(p->json, "enter_ns"),
                      calls.inclusive_ns[0]);
     sample_page_ok(p, "/calls/1/1");
-    assert_int_equal(sample_page_number(p->json, "region"), region(p, "solve"));
+    assert_int_equal(sample_page_number(p->json, "region"), sample_page_region(p, "solve"));
     assert_int_equal(sample_page_number(p->json, "parent"), 0);
     assert_int_equal(sample_page_number(p->json, "depth"), 1);
     assert_int_equal(json_integer_value(json_array_get(json_object_get(p->json, "path"), 0)),
-                     region(p, "step"));
+                     sample_page_region(p, "step"));
 }
 
 static bool is_null(const struct sample_page *p, const char *field)
@@ -139,7 +130,7 @@ static void a_call_that_there_is_none_of_is_not_found(void **state)
 static void the_next_call_of_a_function_is_the_first_one_entered_after_a_time(void **state)
 {
     struct sample_page *p = *state;
-    int64_t solve = region(p, "solve"), enter;
+    int64_t solve = sample_page_region(p, "solve"), enter;
     char path[96];
 
     snprintf(path, sizeof path, "/search/next?region=%lld", (long long)solve);
@@ -163,7 +154,7 @@ static void the_next_call_of_a_function_is_the_first_one_entered_after_a_time(vo
 static void calls_of_a_function_are_stepped_through_in_an_order(void **state)
 {
     struct sample_page *p = *state;
-    long long solve = region(p, "solve"), from[4][2];
+    long long solve = sample_page_region(p, "solve"), from[4][2];
     uint64_t last = 0;
     char path[128];
 
@@ -196,7 +187,7 @@ static void calls_of_a_function_are_stepped_through_in_an_order(void **state)
 static void the_longest_call_of_a_function_comes_first_by_length(void **state)
 {
     struct sample_page *p = *state;
-    long long solve = region(p, "solve"), begin, end;
+    long long solve = sample_page_region(p, "solve"), begin, end;
     uint64_t longest = 0;
     char path[128];
 
@@ -261,9 +252,9 @@ static void a_window_in_numbers_has_all_calls_and_messages(void **state)
     json_array_foreach(json_object_get(p->json, "items"), i, item)
     {
         own += (uint64_t)sample_page_number(item, "own_ns");
-        if (sample_page_number(item, "region") == region(p, "step"))
+        if (sample_page_number(item, "region") == sample_page_region(p, "step"))
             roots = (uint64_t)sample_page_number(item, "total_ns");
-        if (sample_page_number(item, "region") == region(p, "solve"))
+        if (sample_page_number(item, "region") == sample_page_region(p, "solve"))
             assert_int_equal(sample_page_number(item, "calls"), 4);
     }
     assert_int_equal(own, roots); /* step is what all else is in */
@@ -297,11 +288,11 @@ static void a_window_is_added_up_by_rank_and_by_call_path_as_well(void **state)
     json_array_foreach(items, i, item)
     {
         of_paths += sample_page_number(item, "own_ns");
-        if (sample_page_number(item, "region") != region(p, "solve"))
+        if (sample_page_number(item, "region") != sample_page_region(p, "solve"))
             continue;
         outer = sample_page_number(item, "caller");
         assert_int_equal(sample_page_number(json_array_get(items, (size_t)outer), "region"),
-                         region(p, "step"));
+                         sample_page_region(p, "step"));
     }
     assert_int_equal(of_paths, own);
     sample_page_refused(p, "/measure?by=node", ERR_USAGE,

@@ -150,6 +150,14 @@ int64_t sample_page_number(const json_t *object, const char *field)
     return (int64_t)json_number_value(json_object_get(object, field));
 }
 
+int64_t sample_page_region(const struct sample_page *p, const char *name)
+{
+    uint32_t found = names_find(&p->served.run.defs.names, name);
+
+    assert_int_not_equal(found, NAMES_NONE);
+    return found;
+}
+
 void sample_page_is(const struct sample_page *p, const char *expected)
 {
     json_t *json = json_loads(expected, 0, NULL);

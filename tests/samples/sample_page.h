@@ -39,6 +39,9 @@ void sample_page_refused(struct sample_page *p, const char *path, int rc, const 
 /* sample_page_number -- a field that is there and a number, without what follows the point. */
 int64_t sample_page_number(const json_t *object, const char *field);
 
+/* sample_page_region -- the number of a region by its name, which the run has. */
+int64_t sample_page_region(const struct sample_page *p, const char *name);
+
 /* sample_page_is -- the JSON of the last answer is this, whatever the order of its fields. */
 void sample_page_is(const struct sample_page *p, const char *expected);
 

@@ -6,37 +6,9 @@
 
 #include <unistd.h>
 
-#include "otf2_write.h"
-#include "test.h"
-#include "test_dir.h"
+#include "otf2_archive.h"
 
 static const struct source_opts counting = {.wants_counters = true};
-
-struct archive {
-    char dir[32], path[64];
-    struct otf2_write w;
-};
-
-static int setup(void **state)
-{
-    struct archive *a = calloc(1, sizeof *a);
-
-    strcpy(a->dir, "/tmp/snag-otf2-XXXXXX");
-    assert_non_null(test_dir(a->dir));
-    snprintf(a->path, sizeof a->path, "%s/traces.otf2", a->dir);
-    otf2_write_open(&a->w, a->dir, 1000000000);
-    *state = a;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct archive *a = *state;
-
-    fs_remove_tree(a->dir);
-    free(a);
-    return 0;
-}
 
 /* All events of a location, copied. */
 struct events {
