@@ -11,14 +11,12 @@ import { entryOfIncident } from "../state/entries";
 import { groupQuery } from "../state/filter";
 import { filter, foi, scoresVersion, selected } from "../state/store";
 import { useQuery } from "../state/query";
-import { Members } from "./incident_item";
+import { Members, useFirst, useFold } from "./incident_item";
 import { LabelButtons } from "./labels";
 import { Failed } from "./panel";
 import { Recurrence } from "./recurrence";
 
 const mostAsked = 1000; /* that the server gives at once */
-const mostAtFirst = 12;
-const moreAtATime = 100;
 
 /* One of them: its head, when it was, what it cost. It opens to its executions. */
 function OneOfThem({ of }: { of: Incident }) {
@@ -76,14 +74,12 @@ function Incidents({ of, id }: { of: IncidentGroup; id: string }) {
         (abort) => getJson<IncidentPage>(about, abort),
         scoresVersion.value,
     );
-    const [most, setMost] = useState(mostAtFirst);
     // Until they are there, the one that is known already.
     const { items, total } = page.value ?? { items: [of.first], total: of.incidents.length };
     const at = items.findIndex(({ member_trees }) =>
         member_trees.includes(selected.value ?? -1),
     );
-    const shown = Math.max(most, at + 1);
-    const rest = items.length - shown;
+    const { shown, more } = useFirst(items.length, at, "incident");
     return (
         <>
             {page.error !== null && <Failed text={page.error} retry={page.retry} />}
@@ -96,14 +92,8 @@ function Incidents({ of, id }: { of: IncidentGroup; id: string }) {
                 {items.slice(0, shown).map((incident) => (
                     <OneOfThem key={incident.head_tree} of={incident} />
                 ))}
-                {rest > 0 && (
-                    <li>
-                        <button onClick={() => setMost(shown + moreAtATime)}>
-                            {plural(Math.min(moreAtATime, rest), "more incident")}
-                        </button>
-                    </li>
-                )}
-                {page.value && rest <= 0 && total > items.length && (
+                {more}
+                {page.value && !more && total > items.length && (
                     <li class="dim">
                         and {plural(total - items.length, "more incident")}: choose the order
                         Incidents
@@ -116,14 +106,13 @@ function Incidents({ of, id }: { of: IncidentGroup; id: string }) {
 
 export function CauseItem({ of, trees }: { of: IncidentGroup; trees: number[] }) {
     const isSelected = selected.value !== null && trees.includes(selected.value);
-    const [isFolded, setFolded] = useState(false);
+    const [isFolded, setFolded] = useFold(isSelected);
     const pick = useRef<HTMLButtonElement>(null);
     const isOpen = isSelected && !isFolded;
     const amounts = amountWords(of);
     const incidents = `incidents-of-${of.verdict}-${of.group}`;
     useEffect(() => {
-        if (!isSelected) setFolded(false);
-        else if (selected.value === of.first.head_tree)
+        if (isSelected && selected.value === of.first.head_tree)
             pick.current?.scrollIntoView({ block: "nearest" });
     }, [isSelected]);
     return (

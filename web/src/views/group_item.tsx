@@ -1,11 +1,11 @@
 // A group in the list: anomalies that are strange in the same way, whenever and wherever they are. Open, it has a line for each
 // of them; its buttons label all of them at once.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Group } from "../api/types";
 import { formatTime, plural } from "../format/units";
 import { select } from "../state/actions";
 import { selected } from "../state/store";
-import { Members } from "./incident_item";
+import { Members, useFold } from "./incident_item";
 import { GroupLabelButtons } from "./labels";
 
 function Facts({ of, isOpen }: { of: Group; isOpen: boolean }) {
@@ -29,14 +29,13 @@ function Facts({ of, isOpen }: { of: Group; isOpen: boolean }) {
 
 export function GroupItem({ of }: { of: Group }) {
     const isSelected = selected.value !== null && of.member_trees.includes(selected.value);
-    const [isFolded, setFolded] = useState(false);
+    const [isFolded, setFolded] = useFold(isSelected);
     const item = useRef<HTMLLIElement>(null);
     const isOpen = isSelected && of.members.length > 1 && !isFolded;
     const members = `members-of-group-${of.id}`;
     const name = `group ${of.id}`;
     useEffect(() => {
-        if (!isSelected) setFolded(false);
-        else item.current?.scrollIntoView({ block: "nearest" });
+        if (isSelected) item.current?.scrollIntoView({ block: "nearest" });
     }, [isSelected]);
     return (
         <li ref={item} class={`candidate incident anomaly${isSelected ? " selected" : ""}`}>

@@ -55,6 +55,30 @@ function Member({ tree, id, isHead }: { tree: number; id: string; isHead: boolea
     );
 }
 
+/* Whether a selected item of the list is folded; selected anew, it is not. */
+export function useFold(isSelected: boolean): [boolean, (isFolded: boolean) => void] {
+    const [isFolded, setFolded] = useState(false);
+    useEffect(() => {
+        if (!isSelected) setFolded(false);
+    }, [isSelected]);
+    return [isFolded, setFolded];
+}
+
+/* How many of n lines are shown, that at this index among them, and the line that shows more. */
+export function useFirst(n: number, at: number, noun: string) {
+    const [most, setMost] = useState(mostAtFirst);
+    const shown = Math.max(most, at + 1);
+    const rest = n - shown;
+    const more = rest > 0 && (
+        <li>
+            <button onClick={() => setMost(shown + moreAtATime)}>
+                {plural(Math.min(moreAtATime, rest), `more ${noun}`)}
+            </button>
+        </li>
+    );
+    return { shown, more };
+}
+
 /* Those of an incident of a thousand ranks are not all shown at once. The first of trees stays it. */
 export function Members(props: {
     of: Pick<Incident, "members" | "member_trees">;
@@ -64,15 +88,14 @@ export function Members(props: {
     head?: number;
 }) {
     const { of, trees, id, name, head } = props;
-    const [most, setMost] = useState(mostAtFirst);
     const begin = executions.value?.enter_ns;
     const inOrder = useMemo(() => (begin ? inTime(trees, begin) : trees), [trees, begin]);
     const idOf = useMemo(
         () => new Map(of.member_trees.map((tree, i) => [tree, of.members[i]])),
         [of],
     );
-    const shown = Math.max(most, inOrder.indexOf(selected.value ?? -1) + 1);
-    const rest = inOrder.length - shown;
+    const at = inOrder.indexOf(selected.value ?? -1);
+    const { shown, more } = useFirst(inOrder.length, at, "execution");
     return (
         <ul id={id} class="members" aria-label={`Executions of ${name}`}>
             {inOrder.slice(0, shown).map((tree) => (
@@ -83,13 +106,7 @@ export function Members(props: {
                     isHead={tree === head}
                 />
             ))}
-            {rest > 0 && (
-                <li>
-                    <button onClick={() => setMost(shown + moreAtATime)}>
-                        {plural(Math.min(moreAtATime, rest), "more execution")}
-                    </button>
-                </li>
-            )}
+            {more}
         </ul>
     );
 }
@@ -142,14 +159,11 @@ function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
 export function IncidentItem({ of, trees }: { of: Incident; trees: number[] }) {
     const isHead = selected.value === of.head_tree;
     const isSelected = isHead || (selected.value !== null && trees.includes(selected.value));
-    const [isFolded, setFolded] = useState(false);
+    const [isFolded, setFolded] = useFold(isSelected);
     const pick = useRef<HTMLButtonElement>(null);
     const hasSeveral = trees.length > 1;
     const isOpen = isSelected && hasSeveral && !isFolded;
     const members = `members-of-${of.head_tree}`;
-    useEffect(() => {
-        if (!isSelected) setFolded(false);
-    }, [isSelected]);
     useEffect(() => {
         if (!isHead) return;
         pick.current?.parentElement?.scrollIntoView({ block: "nearest" });
