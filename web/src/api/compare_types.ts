@@ -10,14 +10,12 @@ export interface ChangedPath {
     verdict: PathVerdict;
     from: string | null;
     change_ns: number;
-    interval_ns: Pair | null;
     share: number | null;
     time_ns: Pair;
     calls: Pair;
     executions: Pair;
     is_waiting: boolean;
     kind: string | null;
-    kind_ns: number;
 }
 
 export interface ChangedKind {
@@ -40,12 +38,9 @@ export interface Comparison {
     interval: Pair | null;
     least: number;
     runs: Pair;
-    within_one_run: boolean;
-    runs_needed: number | null;
     executions: Pair;
     total_ns: Pair;
     duration_ns: { mean: Pair; median: Pair; p95: Pair; p99: Pair };
-    not_comparable: string[];
     unmatched: number;
     paths: ChangedPath[];
     kinds: ChangedKind[];

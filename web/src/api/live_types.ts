@@ -32,7 +32,6 @@ export interface LiveStatus {
     anomalies: number;
     severity_ns: number;
     taken_back: number;
-    slight: number;
     least_ns: number;
     unjudged: number;
     lost_events: number;
@@ -82,8 +81,6 @@ export interface LiveRegion extends Ranked {
     name: string;
     short_name: string;
     kind: string;
-    is_foi: boolean;
-    is_judged: boolean;
 }
 
 export interface LiveList<T> {
@@ -190,7 +187,6 @@ export interface LaneCall {
 export interface Lane {
     rank: number;
     thread: number;
-    is_own: boolean;
     calls: LaneCall[];
     messages: {
         is_send: boolean;
@@ -216,8 +212,6 @@ export interface RecordCause {
 /* What of a record the page reads; there is more. Times in us. */
 export interface RecordBody {
     event_id: string;
-    rid: number;
-    tid: number;
     hostname: string;
     func: string;
     runtime_total: number;

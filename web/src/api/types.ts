@@ -33,8 +33,6 @@ export interface Outcome {
         ranks: number;
         incidents: number;
         ns: number;
-        of_ns: number;
-        is_cost: boolean;
         what: string | null;
         function: string | null;
         place: string | null;
@@ -55,8 +53,6 @@ export interface Foi {
     trees: number;
     vertices: number;
     messages: number;
-    unique_subtrees: number;
-    max_depth: number;
     features: string;
     detector: string;
     threshold: number | null;
@@ -78,7 +74,6 @@ export interface Location {
     calls: number;
     first_ns: number | null;
     last_ns: number | null;
-    clock_offset_ns: number;
     is_gpu: boolean; /* a stream of a GPU */
 }
 
@@ -92,12 +87,9 @@ export interface Quality {
 
 export interface Clocks {
     checked?: number;
-    wrong_before?: number;
-    worst_before_ns?: number;
     wrong?: number;
     worst_ns?: number;
     corrected_ranks?: number;
-    has_drift?: boolean;
 }
 
 export interface Run {
@@ -244,8 +236,6 @@ export interface Group {
     normal: number;
     begin_ns: number;
     lost_ns: number;
-    incidents_lost_ns: number; /* of those that go back to one of them */
-    incidents_cost_ns: number | null;
     members: string[];
     member_trees: number[];
     ranks: number[];
@@ -269,12 +259,10 @@ export interface PathShare {
     exclusive_ns: number;
     usual_ns: number;
     excess_ns: number;
-    largest_residual: number;
 }
 
 export interface Structure {
     function: string;
-    rarity_nats: number;
     differences: { function: string; calls: number; usual_least: number; usual_most: number }[];
     order: { early: string; late: string; calls: number; of: number } | null;
 }
@@ -289,7 +277,6 @@ export interface CauseLink {
     end_ns: number;
     time_ns: number;
     calls: number;
-    explained_ns: number;
     waits_for: string | null;
     peer: number | null;
     late: boolean;
@@ -304,7 +291,6 @@ export interface Shown extends Execution {
     place: number;
     of: number;
     usual_duration_ns: number;
-    usual_vertices: number;
     paths: PathShare[];
     structure?: Structure | null;
     peers: string[];
@@ -521,7 +507,6 @@ export interface Retrained {
     abnormal: number;
     normal: number;
     anomalies: number;
-    rank_ns: number;
     n_changes?: number;
     changes: { id: string; tree: number; score: number; before: number; verdict: Verdict }[];
     by: LabelEffect[];

@@ -19,7 +19,7 @@ function call(func: string, enter: number, leave: number | null, depth: number):
 const strange = (of: LaneCall) => ({ ...of, is_this: true, is_anomaly: true });
 
 function lane(rank: number, calls: LaneCall[], messages: Lane["messages"] = []): Lane {
-    return { rank, thread: 0, is_own: rank === 0, calls, messages };
+    return { rank, thread: 0, calls, messages };
 }
 
 function message(isSend: boolean, time: number, source: number, target: number) {

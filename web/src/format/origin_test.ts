@@ -14,7 +14,6 @@ function link(more: Partial<CauseLink>): CauseLink {
         end_ns: 1,
         time_ns: 1,
         calls: 1,
-        explained_ns: 1,
         waits_for: "sender",
         peer: null,
         late: false,

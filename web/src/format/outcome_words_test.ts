@@ -15,8 +15,6 @@ const outcome: Outcome = {
         ranks: 2,
         incidents: 12,
         ns: 180e6,
-        of_ns: 220e6,
-        is_cost: true,
         what: "step > pair_forces takes longer",
         function: "pair_forces",
         place: "physics.c:234",

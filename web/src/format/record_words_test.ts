@@ -5,8 +5,6 @@ import { oneIn, whyOf } from "./record_words";
 
 const record: RecordBody = {
     event_id: "0:12:3600",
-    rid: 0,
-    tid: 0,
     hostname: "",
     func: "MPI_Wait",
     runtime_total: 8285.562,

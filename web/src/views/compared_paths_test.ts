@@ -9,14 +9,12 @@ function path(name: string, change_ns: number, more: Partial<ChangedPath> = {}):
         verdict: "same",
         from: null,
         change_ns,
-        interval_ns: null,
         share: null,
         time_ns: [100, 100 + change_ns],
         calls: [1, 2],
         executions: [1, 1],
         is_waiting: false,
         kind: null,
-        kind_ns: 0,
         ...more,
     };
 }
