@@ -72,8 +72,7 @@ static int save_server(const struct settings *settings)
     const char *file = settings->args[2];
     struct ps_snapshot snapshot;
     uint32_t n_clients;
-    int rc =
-        ps_ask_any(settings->args[1], settings->curve_key, PS_ASK_MS, &snapshot, &n_clients);
+    int rc = ps_ask_any(settings->args[1], settings->curve_key, &snapshot, &n_clients);
 
     snapshot.upstream.n = 0; /* of who loads it, nothing was told to a server above */
     if (rc == 0)

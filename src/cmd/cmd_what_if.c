@@ -330,8 +330,7 @@ static void sum_waits(struct what_if_asked *q)
 
 static int answer(struct what_if_asked *q)
 {
-    long long begin = rundb_get(q->run.db, "begin_ns", 0),
-              end = rundb_get(q->run.db, "end_ns", 0);
+    long long begin = rundb_get(q->run.db, "begin_ns"), end = rundb_get(q->run.db, "end_ns");
     uint64_t asked_at = clock_ns(), found_at;
     int rc = what_if_init(&q->what_if, &q->run.columns, &q->run.defs);
 

@@ -87,13 +87,13 @@ static void put_trace(const struct run_report *r)
     char *path = rundb_get_text(r->db, "trace"), *text;
     struct headline_trace trace = {
         .path = path ? path : "",
-        .n_records = (uint64_t)rundb_get(r->db, "n_records", 0),
+        .n_records = (uint64_t)rundb_get(r->db, "n_records"),
         .length_ns = r->answers->served.end_ns - r->answers->served.begin_ns,
         .n_locations = r->run->defs.n_locations,
         .kind = trace_kind_of(&r->run->defs),
     };
 
-    trace.kind.n_sampled = (uint32_t)rundb_get(r->db, "n_sampled", 0);
+    trace.kind.n_sampled = (uint32_t)rundb_get(r->db, "n_sampled");
     text = headline_trace(&trace);
     report_text(r->out, "%s", text);
     free(text);
@@ -383,11 +383,11 @@ static int read_quality(sqlite3 *db, struct quality *quality)
 static int put_quality(const struct run_report *r)
 {
     struct clock_report clock = {
-        .n_checked = (size_t)rundb_get(r->db, "order_checked", 0),
-        .n_wrong_before = (size_t)rundb_get(r->db, "order_wrong_before", 0),
-        .n_wrong_messages = (size_t)rundb_get(r->db, "order_wrong", 0),
-        .worst_before_ns = rundb_get(r->db, "worst_before_ns", 0),
-        .worst_ns = rundb_get(r->db, "worst_ns", 0),
+        .n_checked = (size_t)rundb_get(r->db, "order_checked"),
+        .n_wrong_before = (size_t)rundb_get(r->db, "order_wrong_before"),
+        .n_wrong_messages = (size_t)rundb_get(r->db, "order_wrong"),
+        .worst_before_ns = rundb_get(r->db, "worst_before_ns"),
+        .worst_ns = rundb_get(r->db, "worst_ns"),
     };
     struct quality quality;
     struct table *table;

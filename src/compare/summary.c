@@ -615,7 +615,7 @@ static int load_functions(struct summary *summary, const struct run *run)
     }
     sqlite3_finalize(row);
     summary->run_ns =
-        (double)rundb_get(run->db, "end_ns", 0) - (double)rundb_get(run->db, "begin_ns", 0);
+        (double)rundb_get(run->db, "end_ns") - (double)rundb_get(run->db, "begin_ns");
     return 0;
 }
 

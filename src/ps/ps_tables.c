@@ -114,13 +114,13 @@ int ps_ask(const char *address, const char *key_file, int timeout_ms, struct ps_
     return rc;
 }
 
-int ps_ask_any(const char *source, const char *key_file, int timeout_ms,
-               struct ps_snapshot *out, uint32_t *n_clients)
+int ps_ask_any(const char *source, const char *key_file, struct ps_snapshot *out,
+               uint32_t *n_clients)
 {
     int rc;
 
     if (ps_ask_is_address(source))
-        return ps_ask(source, key_file, timeout_ms, out, n_clients);
+        return ps_ask(source, key_file, PS_ASK_MS, out, n_clients);
     rc = ps_snapshot_read(out, source);
     *n_clients = out->n_clients;
     return rc;
@@ -253,7 +253,7 @@ int ps_tables_of(const char *source, const char *key_file, sqlite3 **db)
 {
     struct ps_snapshot snapshot;
     uint32_t n_clients;
-    int rc = ps_ask_any(source, key_file, PS_ASK_MS, &snapshot, &n_clients);
+    int rc = ps_ask_any(source, key_file, &snapshot, &n_clients);
 
     *db = NULL;
     if (rc == 0)

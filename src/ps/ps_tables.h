@@ -34,9 +34,9 @@ bool ps_ask_is_address(const char *text);
 int ps_ask(const char *address, const char *key_file, int timeout_ms, struct ps_snapshot *out,
            uint32_t *n_clients);
 
-/* ps_ask_any -- the same of an address, or of a snapshot in a file. */
-int ps_ask_any(const char *source, const char *key_file, int timeout_ms,
-               struct ps_snapshot *out, uint32_t *n_clients);
+/* ps_ask_any -- the same of an address, within PS_ASK_MS, or of a snapshot in a file. */
+int ps_ask_any(const char *source, const char *key_file, struct ps_snapshot *out,
+               uint32_t *n_clients);
 
 /*
  * ps_tables_of -- the same of what a server knows, or of its snapshot in a file.

@@ -164,8 +164,8 @@ static struct ps_span ps_read_bytes(struct ps_reader *r, uint32_t most)
     return span(r, n, most);
 }
 
-/* Text of at most `most` bytes without control characters (below 0x20). */
-static struct ps_span ps_read_text(struct ps_reader *r, uint32_t most)
+/* Text of at most PS_MAX_TEXT_BYTES without control characters (below 0x20). */
+static struct ps_span ps_read_text(struct ps_reader *r)
 {
     unsigned kind = peek(r);
     struct ps_span s;
@@ -175,7 +175,7 @@ static struct ps_span ps_read_text(struct ps_reader *r, uint32_t most)
         n = take(r, 0), n = kind - 0xa0;
     else
         n = kind - STR_8 < 3 ? take(r, (size_t)1 << (kind - STR_8)) : bad(r);
-    s = span(r, n, most);
+    s = span(r, n, PS_MAX_TEXT_BYTES);
     for (uint32_t i = 0; i < s.n; i++)
         r->is_bad |= s.data[i] < 0x20;
     return s;
@@ -474,8 +474,8 @@ static void read_entry(struct ps_reader *r, struct ps_entry *e)
     ps_read_array(r, 2, 2);
     if (ps_next_is_array(r)) {
         ps_read_array(r, 2, 2);
-        e->program = ps_read_text(r, PS_MAX_TEXT_BYTES);
-        e->name = ps_read_text(r, PS_MAX_TEXT_BYTES);
+        e->program = ps_read_text(r);
+        e->name = ps_read_text(r);
     } else {
         e->index = read_u32(r);
         r->is_bad |= e->index >= PS_MAX_FUNCTIONS;
@@ -509,10 +509,10 @@ static void read_stat(struct ps_reader *r, struct ps_stat_entry *e)
 {
     *e = (struct ps_stat_entry){0};
     ps_read_array(r, 9, 9);
-    e->program = ps_read_text(r, PS_MAX_TEXT_BYTES);
+    e->program = ps_read_text(r);
     e->rank = read_u32(r);
-    e->region = ps_read_text(r, PS_MAX_TEXT_BYTES);
-    e->name = ps_read_text(r, PS_MAX_TEXT_BYTES);
+    e->region = ps_read_text(r);
+    e->name = ps_read_text(r);
     read_numbers(r, &e->stat);
 }
 
@@ -664,7 +664,7 @@ static void read_said(struct ps_reader *r, struct ps_letters *l)
 {
     l->client = ps_read_count(r);
     l->number = ps_read_count(r);
-    l->job = ps_read_text(r, PS_MAX_TEXT_BYTES);
+    l->job = ps_read_text(r);
     l->is_over = read_truth(r);
     read_places(r, l);
     read_letters(r, l);

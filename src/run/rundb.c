@@ -150,7 +150,7 @@ int rundb_finish(sqlite3 *db)
 /* A newer one has other tables, so this is asked first. */
 static int check_format(struct database *db, const char *path)
 {
-    long long format = rundb_get(db->sql, "format", 0);
+    long long format = rundb_get(db->sql, "format");
     int error = sqlite3_errcode(db->sql) & 0xff;
 
     if (format == RUNDB_FORMAT)
@@ -352,10 +352,10 @@ static bool find_meta(sqlite3 *db, const char *key, sqlite3_stmt **query)
            rundb_bind(db, *query, "t", key) == 0 && sqlite3_step(*query) == SQLITE_ROW;
 }
 
-long long rundb_get(sqlite3 *db, const char *key, long long fallback)
+long long rundb_get(sqlite3 *db, const char *key)
 {
     sqlite3_stmt *query = NULL;
-    long long value = find_meta(db, key, &query) ? sqlite3_column_int64(query, 0) : fallback;
+    long long value = find_meta(db, key, &query) ? sqlite3_column_int64(query, 0) : 0;
 
     sqlite3_finalize(query);
     return value;

@@ -115,8 +115,8 @@ int rundb_insert(sqlite3 *db, sqlite3_stmt *statement, const char *types, ...);
 int rundb_set(sqlite3 *db, const char *key, long long value);
 int rundb_set_text(sqlite3 *db, const char *key, const char *value);
 
-/* rundb_get -- meta[key], or fallback if it is not there. */
-long long rundb_get(sqlite3 *db, const char *key, long long fallback);
+/* rundb_get -- meta[key], or 0 if it is not there. */
+long long rundb_get(sqlite3 *db, const char *key);
 
 /* rundb_get_text -- meta[key] to be freed, or NULL if it is not there. */
 char *rundb_get_text(sqlite3 *db, const char *key);

@@ -76,7 +76,7 @@ static void a_run_is_there_when_it_is_finished(void **state)
     assert_int_equal(n_entries(), 1);
     assert_int_equal(run_open(&run, path, false), 0);
     assert_int_equal(run.columns.n_calls, 30);
-    assert_int_equal(rundb_get(run.db, "n_calls", 0), 30);
+    assert_int_equal(rundb_get(run.db, "n_calls"), 30);
     assert_int_equal(run_summary_regions(run.db, &defs), 0);
     assert_string_equal(defs.region[0].name, "main");
     definitions_release(&defs);

@@ -148,9 +148,9 @@ int api_run(struct worker *worker, const struct request *request, struct respons
     json_object_set_new(run, "shows", json_string("run"));
     json_object_set_new(run, "clocks",
                         json_pack("{s:I, s:I, s:I}", "checked",
-                                  rundb_get(worker->db, "order_checked", 0), "wrong_before",
-                                  rundb_get(worker->db, "order_wrong_before", 0), "wrong",
-                                  rundb_get(worker->db, "order_wrong", 0)));
+                                  rundb_get(worker->db, "order_checked"), "wrong_before",
+                                  rundb_get(worker->db, "order_wrong_before"), "wrong",
+                                  rundb_get(worker->db, "order_wrong")));
     rc = add_fois(worker, run);
     if (rc == 0)
         rc = set_flagged_rows(worker->db, run, "locations", run_sql_show_locations, "is_gpu");

@@ -86,8 +86,8 @@ static int open_run(struct served *served, const struct served_opts *opts)
     if (rc < 0)
         return rc;
     take_name(served);
-    served->begin_ns = (uint64_t)rundb_get(served->run.db, "begin_ns", 0);
-    served->end_ns = (uint64_t)rundb_get(served->run.db, "end_ns", 0);
+    served->begin_ns = (uint64_t)rundb_get(served->run.db, "begin_ns");
+    served->end_ns = (uint64_t)rundb_get(served->run.db, "end_ns");
     rc = columns_open_at(&served->scattered, served->run.dir, opts->path);
     if (rc < 0)
         return rc;

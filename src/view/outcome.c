@@ -215,7 +215,7 @@ int outcome_find(sqlite3 *db, int64_t foi, uint64_t n_executions, uint64_t n_ano
 
     *a = (struct outcome){
         .n_anomalies = n_anomalies,
-        .length_ns = (uint64_t)(rundb_get(db, "end_ns", 0) - rundb_get(db, "begin_ns", 0)),
+        .length_ns = (uint64_t)(rundb_get(db, "end_ns") - rundb_get(db, "begin_ns")),
         .is_few = n_executions < ROBUST_FEW,
     };
     if (a->n_anomalies > 0)
