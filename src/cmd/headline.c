@@ -253,7 +253,7 @@ static char *most_text(const struct outcome *a, const char *before,
 
 static char *cost_of_anomalies(const struct outcome *a)
 {
-    char cost_text[TEXT_SIZE], of[TEXT_SIZE], carrying[3 * TEXT_SIZE] = "";
+    char cost_text[TEXT_SIZE], of[TEXT_SIZE], carrying[4 * TEXT_SIZE] = "";
     char most[OUTCOME_TEXT_SIZE + 2];
     const struct anomalies_cost *cost = &a->cost;
     double run_ns = (double)a->length_ns;
@@ -274,11 +274,12 @@ static char *cost_of_anomalies(const struct outcome *a)
         return say("without the anomalies the replayed run is not shorter%s", most);
     if (cost->n_carrying > 0 && cost->n_carrying < a->n_anomalies)
         snprintf(carrying, sizeof carrying,
-                 "; %u of the %" PRIu64 " carr%s nine tenths of that", cost->n_carrying,
-                 a->n_anomalies, cost->n_carrying == 1 ? "ies" : "y");
+                 "; %u of the %" PRIu64 " carr%s nine tenths of the %s", cost->n_carrying,
+                 a->n_anomalies, cost->n_carrying == 1 ? "ies" : "y",
+                 text_duration((double)cost->cost_ns, cost_text));
     return say("without the anomalies the replayed run is %s of %s shorter (%.3g %%)%s%s",
                text_duration((double)cost->cost_ns, cost_text), text_duration(run_ns, of),
-               run_ns > 0 ? 100 * (double)cost->cost_ns / run_ns : 0.0, carrying, most);
+               run_ns > 0 ? 100 * (double)cost->cost_ns / run_ns : 0.0, most, carrying);
 }
 
 /* Who is always slow is no anomaly, and may cost the run more than all of these. */

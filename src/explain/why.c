@@ -411,6 +411,30 @@ static void say_tracer(struct text_writer *w, const struct why *why, uint32_t t)
         text_say(w, "%sthe tracer took %s", w->n ? "; " : "", time);
 }
 
+/* Why what differs is no anomaly all the same: who reads no further is not to take it for one. */
+static void say_no_anomaly(struct text_writer *w, const struct why_verdict *verdict)
+{
+    char n[TEXT_SIZE];
+
+    if (verdict->is_slight)
+        text_say(w,
+                 "rare, but no anomaly: the significant part of the difference is below %.3g "
+                 "%% of a typical execution",
+                 100 * verdict->min_lost);
+    else if (verdict->is_unknown)
+        text_say(w,
+                 "rare, but no anomaly: without the error bounds of begins and ends, the "
+                 "significant part of the difference is below %.3g %% of a typical execution",
+                 100 * verdict->min_lost);
+    else if (verdict->is_recording)
+        text_say(w, "no anomaly: it waited for a rank or thread that the tracer held up, and "
+                    "lost little else");
+    else if (!verdict->is_anomaly && verdict->expected >= OFTEN &&
+             verdict->expected <= NEAR_MISS)
+        text_say(w, "no anomaly: by chance in 1 of %s runs, or in more",
+                 text_count((uint64_t)llrint(1 / OFTEN), n));
+}
+
 /* How often chance does this, as far as the run tells. Of what is called an anomaly for how far
  * out it is, though the run's own tail goes as far, nothing is said. */
 static void say_chance(struct text_writer *w, const struct why_verdict *verdict)
@@ -418,17 +442,12 @@ static void say_chance(struct text_writer *w, const struct why_verdict *verdict)
     double expected = verdict->expected;
     char n[TEXT_SIZE];
 
-    if (!(expected <= NEAR_MISS))
-        return;
     if (expected <= RARELY)
         text_say(w, "; by chance in fewer than 1 of %s runs",
                  text_count((uint64_t)llrint(1 / RARELY), n));
     else if (expected < OFTEN)
         text_say(w, "; by chance in 1 of %s runs",
                  text_count((uint64_t)llrint(1 / expected), n));
-    else if (!verdict->is_anomaly)
-        text_say(w, "; no anomaly: by chance in 1 of %s runs, or in more",
-                 text_count((uint64_t)llrint(1 / OFTEN), n));
 }
 
 static void say_typical_number(struct text_writer *w, const struct why_child *child)
@@ -592,6 +611,8 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
         return;
     }
     n = choose_clauses(why, t, measure, verdict, clause);
+    if (n > 0)
+        say_no_anomaly(&w, verdict);
     for (size_t i = 0; i < n; i++)
         if (clause[i] == WHY_TIME)
             say_time(&w, why, t, measure);
@@ -601,19 +622,6 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
             say_size(&w, why, t);
     if (w.n > 0)
         say_chance(&w, verdict);
-    if (w.n > 0 && verdict->is_slight)
-        text_say(&w,
-                 "; rare, but no anomaly: the significant part of the difference is below %.3g "
-                 "%% of a typical execution",
-                 100 * verdict->min_lost);
-    if (w.n > 0 && verdict->is_unknown)
-        text_say(&w,
-                 "; rare, but no anomaly: without the error bounds of begins and ends, the "
-                 "significant part of the difference is below %.3g %% of a typical execution",
-                 100 * verdict->min_lost);
-    if (w.n > 0 && verdict->is_recording)
-        text_say(&w, "; no anomaly: it waited for a rank or thread that the tracer held up, "
-                     "and lost little else");
     say_tracer(&w, why, t);
     if (w.n == 0)
         text_say(&w, "%s", verdict->is_of_anomaly ? OF_OTHERS : "typical");

@@ -220,6 +220,7 @@ static void add_path(struct peer_place *place, const struct peer_path *x)
                     (at->excess_ns + x->excess_ns);
         at->excess_ns += x->excess_ns;
         at->since_ns = x->since_ns < at->since_ns ? x->since_ns : at->since_ns;
+        at->is_from_start |= x->is_from_start;
         return;
     }
     place->path = mem_resize(place->path, place->n_paths + 1, sizeof *place->path);
@@ -296,8 +297,9 @@ static void say_path(const struct why *why, const struct peer_path *x, FILE *out
     if (x->off_ns > 0)
         fprintf(out, " known to within %s", text_duration(x->off_ns, off));
     if (!x->is_more)
-        fprintf(out, ", %.0f %% of its calls since %s", 100 * x->share,
-                text_duration((double)x->since_ns, since));
+        fprintf(out, ", %.0f %% of its calls %s%s", 100 * x->share,
+                x->is_from_start ? "from the start" : "since ",
+                x->is_from_start ? "" : text_duration((double)x->since_ns, since));
     fprintf(out, ")%s", x->is_sure ? "" : " perhaps");
 }
 

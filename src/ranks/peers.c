@@ -478,6 +478,7 @@ static void date_path(const struct peer_finder *f, uint32_t p, struct peer_path 
     struct turn turn = {0};
 
     x->since_ns = forest->enter_ns[f->out->tree[f->out->first_tree[p]]];
+    x->is_from_start = true;
     for (uint32_t i = f->out->first_tree[p]; i < f->out->first_tree[p + 1]; i++) {
         uint32_t t = f->out->tree[i];
 
@@ -493,6 +494,7 @@ static void date_path(const struct peer_finder *f, uint32_t p, struct peer_path 
             if (turn.sum < turn.least) {
                 turn.least = turn.sum;
                 x->since_ns = forest->enter_ns[t] + forest->root_ns[t];
+                x->is_from_start = false;
             }
         }
     }

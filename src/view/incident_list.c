@@ -49,6 +49,14 @@ static void fill(struct incident_row *x, sqlite3_stmt *query, bool has_several)
                  (uint32_t)sqlite3_column_int64(query, INCIDENT_HEAD_THREAD), x->head_index);
 }
 
+bool incident_blames(const struct incident_row *x)
+{
+    enum way_kind kind = way_read(x->what ? x->what : "");
+
+    return x->is_anomaly && (x->lost_ns > 0 || x->is_unended) && kind != WAY_SHORTER &&
+           kind != WAY_SHORTER_IN_ALL;
+}
+
 char *incident_cost_text(const struct incident_row *x, char out[INCIDENT_COST_SIZE])
 {
     char range[TEXT_RANGE_SIZE];
@@ -263,6 +271,11 @@ static void add_trees(struct collector *c, const struct incident_row *x, json_t 
         json_array_append_new(trees, json_count((uint64_t)sqlite3_column_int64(c->members, 3)));
 }
 
+static bool is_caused_elsewhere(const struct incident_row *x)
+{
+    return x->rank != x->head_rank && incident_blames(x);
+}
+
 static void collect(const struct incident_row *x, void *ctx)
 {
     struct collector *c = ctx;
@@ -283,6 +296,8 @@ static void collect(const struct incident_row *x, void *ctx)
     json_object_set_new(json, "head", json_text(x->head));
     json_object_set_new(json, "head_tree", json_count((uint64_t)x->head_tree));
     json_object_set_new(json, "rank", json_count(x->rank));
+    json_object_set_new(json, "caused_by",
+                        is_caused_elsewhere(x) ? json_count(x->rank) : json_null());
     add_members(c, x, json);
     json_object_set_new(json, "turns", json_count(x->n_turns));
     json_object_set_new(json, "period", json_count(x->period));
@@ -450,13 +465,13 @@ void incident_groups_release(struct incident_groups *all)
     *all = (struct incident_groups){0};
 }
 
-/* ", caused by rank 3", where it goes back to another rank than the one it was found on. */
+/* ", caused by rank 3", where it goes back to another rank than the one it was found on, and that is to blame. */
 static void say_others(struct text_writer *w, const struct incident_group *g, uint32_t *rank)
 {
     size_t n = 0, n_distinct;
 
     for (size_t i = 0; i < g->n; i++)
-        if (g->incident[i].rank != g->incident[i].head_rank)
+        if (is_caused_elsewhere(&g->incident[i]))
             rank[n++] = g->incident[i].rank;
     if (n == 0)
         return;

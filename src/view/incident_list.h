@@ -60,6 +60,10 @@ struct incident_row {
     const char *what; /* that in words; "" */
 };
 
+/* incident_blames -- whether its time goes back to somebody: it has an anomaly, lost time or does not end, and its head
+ * did not take less than is typical. */
+bool incident_blames(const struct incident_row *x);
+
 #define INCIDENT_COST_SIZE (2 * TEXT_SIZE + 8)
 
 /* incident_cost_text -- "36.4 ms", "29.2 to 36.4 ms", "at most 36.4 ms", "" where nothing is
@@ -139,7 +143,7 @@ void incident_groups_release(struct incident_groups *all);
 
 #define GROUP_TEXT_SIZE 1024
 
-/* incident_group_places -- where their heads are, and where the cause is if that is elsewhere:
+/* incident_group_places -- where their heads are, and where the cause is if that is elsewhere and is to blame:
  * "on rank 2, 15 executions apart, caused by rank 3". Returns out. */
 char *incident_group_places(const struct incident_group *group, char out[GROUP_TEXT_SIZE]);
 

@@ -106,6 +106,7 @@ static json_t *path_json(const struct why *why, const struct peer_path *x)
     json_set_off(json, x->off_ns);
     json_object_set_new(json, "share", json_number(x->share));
     json_object_set_new(json, "since_ns", json_count(x->since_ns));
+    json_object_set_new(json, "is_from_start", json_boolean(x->is_from_start));
     json_object_set_new(json, "is_sure", json_boolean(x->is_sure));
     return json;
 }

@@ -191,6 +191,7 @@ export interface Incident {
     head: string;
     head_tree: number;
     rank: number /* where the cause is */;
+    caused_by: number | null /* that, where it is another than its head's and to blame */;
     members: string[];
     member_trees: number[];
     ranks: number[];
@@ -533,6 +534,7 @@ export interface PeerPath {
     excess_ns: number;
     share: number;
     since_ns: number;
+    is_from_start: boolean /* from the first execution on */;
     is_sure: boolean;
 }
 

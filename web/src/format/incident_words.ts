@@ -67,10 +67,9 @@ export function shortAmount(of: Amounts): string {
     return cost === "nothing" ? "no cost" : cost.replace("at most ", "≤ ");
 }
 
-/* Where the cause is, if that is not the rank of its head, which the head's id says. */
-export function causedBy({ head, rank }: Pick<Incident, "head" | "rank">): string | null {
-    const own = /^#(\d+)/.exec(shortId(head))?.[1];
-    return own === String(rank) ? null : `caused by rank ${rank}`;
+/* Who is to blame, if that is not the rank of its head, which the head's id says. */
+export function causedBy({ caused_by }: Pick<Incident, "caused_by">): string | null {
+    return caused_by === null ? null : `caused by rank ${caused_by}`;
 }
 
 /* "9 times, once in 30 executions"; null for what came once. */

@@ -29,6 +29,7 @@ export function slowBesideList({ slow, cost_ns }: Outcome): string | null {
 /* Who is slow always is no anomaly. */
 function slowWords({ slow, length_ns }: Outcome): string | null {
     if (!slow) return null;
+    const why = slow.why ? `; ${slow.why}` : "";
     const more = slow.more
         ? `; ${formatCount(slow.more)} more are slow or have more to do`
         : "";
@@ -36,7 +37,7 @@ function slowWords({ slow, length_ns }: Outcome): string | null {
         slow.cost_ns === null
             ? "what that costs the run is not known"
             : `if it were like the others, the replayed run would be ${shorter(slow.cost_ns, length_ns)}`;
-    return sentence(`${alwaysSlow(slow)}: ${cost}${more}`);
+    return sentence(`${alwaysSlow(slow)}: ${cost}${why}${more}`);
 }
 
 /* They were spoken of last. */
@@ -56,9 +57,9 @@ function anomalyWords(it: Outcome, anomalies: number): string {
     const { carrying } = it;
     const few =
         carrying && carrying < anomalies
-            ? `; ${formatCount(carrying)} carr${carrying === 1 ? "ies" : "y"} nine tenths of that`
+            ? `; ${formatCount(carrying)} of the ${formatCount(anomalies)} carr${carrying === 1 ? "ies" : "y"} nine tenths of the ${formatTime(it.cost_ns)}`
             : "";
-    return sentence(`${run} ${shorter(it.cost_ns, it.length_ns)}${few}${most}`);
+    return sentence(`${run} ${shorter(it.cost_ns, it.length_ns)}${most}${few}`);
 }
 
 /* What stands around "91 anomalies in 9,880 executions of step": before it who is slow always, where that costs

@@ -24,6 +24,7 @@ const path = {
     excess_ns: 29_500_000,
     share: 0.98,
     since_ns: 0,
+    is_from_start: true,
     is_sure: true,
 };
 const place = (verdict: Place["verdict"], rank: number): Place => ({
@@ -44,7 +45,11 @@ const place = (verdict: Place["verdict"], rank: number): Place => ({
 test("a path is said as snag ranks prints it", () => {
     assert.equal(
         pathWords(path),
-        "step > compute +5.1 % (29.5 ms, 98 % of its calls since 0 ns)",
+        "step > compute +5.1 % (29.5 ms, 98 % of its calls from the start)",
+    );
+    assert.equal(
+        pathWords({ ...path, is_from_start: false, since_ns: 1_200_000_000 }),
+        "step > compute +5.1 % (29.5 ms, 98 % of its calls since 1.20 s)",
     );
     assert.match(pathWords({ ...path, stage: 2 }), /^step > compute of stage 2 \+5\.1 %/);
     assert.match(

@@ -8,6 +8,7 @@ import { changedFilter } from "./filter";
 import { reloadJudgements } from "./load";
 import { give, reached, takeBack } from "./given_labels";
 import { clearMarks } from "./marks";
+import { locationOf } from "./places";
 import {
     area,
     busy,
@@ -15,6 +16,7 @@ import {
     chosenCall,
     chosenCollective,
     chosenMessage,
+    details,
     executions,
     filter,
     foi,
@@ -46,8 +48,24 @@ export function select(tree: number | null): void {
     selected.value = tree;
     clearMarks();
     timeWindow.value = null;
-    shownRanks.value = null;
+    shownRanks.value = areLanesKept ? withLaneOf(tree, shownRanks.value) : null;
     clearChosen();
+}
+
+let areLanesKept = false; /* a person chose them: they hold for the next executions, too */
+
+/* The lanes of the timeline; null: those that go with an execution. */
+export function keepLanes(lanes: number[] | null): void {
+    areLanesKept = lanes !== null;
+    shownRanks.value = lanes;
+}
+
+/* That of the execution is always among them. */
+function withLaneOf(tree: number | null, lanes: number[] | null): number[] | null {
+    const more = details.value;
+    if (tree === null || !lanes || !more) return lanes;
+    const own = locationOf(more.rank[tree], more.thread[tree])?.id;
+    return own === undefined || lanes.includes(own) ? lanes : [own, ...lanes];
 }
 
 /* What is chosen in the timeline: a call, a message, a collective, an area. False: nothing was. */

@@ -1,7 +1,8 @@
 // The list on the left: its entries for the filter of now, as many as were asked for, and going along it.
 import { computed, effect, signal, untracked } from "@preact/signals";
 import { getJson } from "../api/http";
-import { CandidatePage, CausePage, GroupPage, IncidentPage } from "../api/types";
+import { CandidatePage, CausePage, Foi, GroupPage, IncidentPage, Shown } from "../api/types";
+import { blameOf, slowRank } from "../format/blame";
 import { Table } from "../format/csv";
 import { goOn } from "./acts";
 import { select } from "./actions";
@@ -15,8 +16,18 @@ import {
     treeBeside,
 } from "./entries";
 import { filterQuery, isNarrowed, Filter, printFilter, withoutFilter } from "./filter";
+import { middleBeside } from "./peers";
 import { queryOf } from "./query";
-import { filter, foi, labelsVersion, notice, scoresVersion, selected } from "./store";
+import {
+    Details,
+    details,
+    filter,
+    foi,
+    labelsVersion,
+    notice,
+    scoresVersion,
+    selected,
+} from "./store";
 
 export const pageSize = 50;
 const mostListed = 1000; /* that the server gives at once */
@@ -156,12 +167,36 @@ export function leaveEmptyFilter(): void {
     });
 }
 
-/* Not as a person does it: what a link says of the timeline holds. */
+const mostTried = 3;
+
+/* An execution that waits for a rank that is slow in every one: in the middle of the run, on a rank near to it. Null: there is
+   none among those that are looked at. */
+async function waitingFor(rank: number, of: Foi, more: Details): Promise<number | null> {
+    for (const tree of middleBeside(more, rank).slice(0, mostTried)) {
+        const it = await getJson<Shown>(`/fois/${of.id}/executions/${tree}`);
+        if (blameOf(it, of.outcome) === "slow") return tree;
+    }
+    return null;
+}
+
+/* What shows best what the first line says: of who is slow in every execution, and costs more than all anomalies, who waits for it;
+   else the first of the list. Not as a person does it: what a link says of the timeline holds. */
 export function selectFirst(): void {
+    let asked: number | null = null;
     effect(() => {
-        const first = entries.value[0];
+        const [first, of, more] = [entries.value[0], foi.value, details.value];
         untracked(() => {
-            if (selected.value === null && first) selected.value = first.trees[0];
+            if (selected.value !== null || !first || !of || asked === of.id) return;
+            const take = (tree: number | null) => {
+                asked = null;
+                if (selected.value === null && foi.value?.id === of.id)
+                    selected.value = tree ?? first.trees[0];
+            };
+            const slow = of.outcome.slow?.cost_ns ? slowRank(of.outcome) : null;
+            if (slow === null || isNarrowed(filter.value)) return take(null);
+            if (!more) return; /* soon */
+            asked = of.id;
+            waitingFor(slow, of, more).then(take, () => take(null));
         });
     });
 }

@@ -1,10 +1,15 @@
 // What the selected execution goes back to, shown in the timeline.
-import { CauseLink } from "../api/types";
+import { CauseLink, Shown } from "../api/types";
+import { Blame, blameOf } from "../format/blame";
 import { Origin, originOf } from "../format/origin";
 import { goOn } from "./acts";
 import { locationOf } from "./places";
 import { reveal, showLane } from "./reveal";
 import { shownQuery } from "./selected";
+import { foi } from "./store";
+
+/* Of an execution of this run. */
+export const blameNow = (of: Shown): Blame => blameOf(of, foi.value?.outcome);
 
 export function showLink(link: CauseLink): void {
     const location = locationOf(link.rank, link.thread)?.id;

@@ -1,10 +1,28 @@
 // How the others did: the executions of the same rank, and those with the same number on other ranks.
 // All of it is in the columns that the overview has anyway.
-import { Details } from "./store";
+import { Details, Executions } from "./store";
 
 export interface Beside {
     own: number[]; /* trees: others on the same rank and thread */
     then: number[]; /* of the same number, elsewhere */
+}
+
+/* The execution that a call of a place is in; null: in none. */
+export function executionAt(
+    { rank, thread }: Details,
+    { enter_ns, duration_ns }: Pick<Executions, "enter_ns" | "duration_ns">,
+    at: { rank: number; thread: number },
+    call: { enter_ns: number; leave_ns: number },
+): number | null {
+    for (let i = 0; i < rank.length; i++)
+        if (
+            rank[i] === at.rank &&
+            thread[i] === at.thread &&
+            enter_ns[i] <= call.enter_ns &&
+            call.leave_ns <= enter_ns[i] + duration_ns[i]
+        )
+            return i;
+    return null;
 }
 
 export function besideOf(of: Details, tree: number): Beside {
@@ -17,4 +35,17 @@ export function besideOf(of: Details, tree: number): Beside {
         else if (index[i] === index[tree]) beside.then.push(i);
     }
     return beside;
+}
+
+/* On each other rank the execution in the middle of those that there are on this one, the nearest ranks first. */
+export function middleBeside({ rank, index }: Details, of: number): number[] {
+    let last = -1;
+    for (let i = 0; i < rank.length; i++) if (rank[i] === of) last = Math.max(last, index[i]);
+    const middle = Math.floor(last / 2);
+    const found = new Map<number, number>(); /* of each rank: its first thread with one */
+    for (let i = 0; last >= 0 && i < rank.length; i++)
+        if (rank[i] !== of && index[i] === middle && !found.has(rank[i])) found.set(rank[i], i);
+    return [...found]
+        .sort(([p], [q]) => Math.abs(p - of) - Math.abs(q - of) || p - q)
+        .map(([, tree]) => tree);
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { medianOf } from "../canvas/median";
-import { besideOf } from "./peers";
+import { besideOf, executionAt, middleBeside } from "./peers";
 
 /*  rank 0: tree 0, 1   rank 1: tree 2, 3   rank 1, thread 4: tree 4 */
 const details = {
@@ -21,4 +21,25 @@ test("the median is one of the values; there is none of nothing", () => {
     assert.equal(medianOf([9, 1, 5]), 5);
     assert.equal(medianOf([4, 1, 9, 5]), 4);
     assert.equal(medianOf([]), null);
+});
+
+test("a call is in the execution of its rank and thread that holds all of it", () => {
+    const times = {
+        enter_ns: Float64Array.of(0, 10, 0, 10, 10),
+        duration_ns: Float64Array.of(10, 10, 10, 10, 10),
+    };
+    const at = (rank: number, thread: number, enter_ns: number, leave_ns: number) =>
+        executionAt(details, times, { rank, thread }, { enter_ns, leave_ns });
+    assert.equal(at(1, 0, 12, 20), 3);
+    assert.equal(at(1, 4, 12, 20), 4);
+    assert.equal(at(1, 0, 8, 12), null, "it is in two");
+    assert.equal(at(2, 0, 1, 2), null);
+});
+
+test("of who is beside a rank the execution in its middle is taken, the nearest first", () => {
+    const three = { ...details, rank: Uint32Array.of(5, 5, 5, 9, 9, 9, 4, 4, 4) };
+    const thread = new Uint32Array(9);
+    const index = Uint32Array.of(0, 1, 2, 0, 1, 2, 0, 1, 2);
+    assert.deepEqual(middleBeside({ ...three, thread, index }, 5), [7, 4]);
+    assert.deepEqual(middleBeside({ ...three, thread, index }, 8), [], "there is no such rank");
 });

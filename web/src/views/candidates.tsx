@@ -25,8 +25,8 @@ function NothingStandsOut() {
     if (!foi.value || foi.value.anomalies || isNarrowed(filter.value)) return null;
     return (
         <p class="note">
-            <b>No execution stands out.</b> All of these may be by chance; label what should not
-            be like that, and retrain.
+            <b>No anomalies. Nearest to one:</b> these executions, each of which may be by
+            chance or lost too little to count. Label what should not be like that, and retrain.
         </p>
     );
 }
@@ -87,6 +87,11 @@ function Entries({ of, isLoading }: { of: Page; isLoading: boolean }) {
     );
 }
 
+/* What has no anomaly is nobody's cause. */
+function listed({ total, what }: Page): string {
+    return what === "cause" ? plural(total, "entry", "entries") : plural(total, what);
+}
+
 /* children: what stands behind the list. */
 export function Candidates(props: { children?: ComponentChildren }) {
     const page = listQuery.answer.value;
@@ -94,10 +99,7 @@ export function Candidates(props: { children?: ComponentChildren }) {
     return (
         <nav class="candidates" id="candidates" aria-label="Incidents and executions">
             <div class="list-head">
-                <h2>
-                    Executions{" "}
-                    {page.value && <small>{plural(page.value.total, page.value.what)}</small>}
-                </h2>
+                <h2>Executions {page.value && <small>{listed(page.value)}</small>}</h2>
                 <button
                     class="quiet"
                     title={`How scores are learnt and points placed; what the last retrain changed (${runKeys.keyOf("learning")})`}

@@ -5,7 +5,8 @@ import { CauseLink, Shown } from "../api/types";
 import { numberedCauses, originOf } from "../format/origin";
 import { formatTime, plural } from "../format/units";
 import { shortName } from "../state/names";
-import { showLink, showOrigin } from "../state/origin";
+import { shownCause } from "../format/blame";
+import { blameNow, showLink, showOrigin } from "../state/origin";
 import { Name } from "./name";
 
 const mostLinks = 6; /* of a long chain: its end, and its beginning */
@@ -30,7 +31,8 @@ function LinkItem({ link, number }: { link: CauseLink; number: number }) {
 
 export function CauseChain({ of }: { of: Shown }) {
     const [isWhole, setWhole] = useState(false);
-    const cause = of.cause ?? [];
+    const blame = blameNow(of);
+    const cause = shownCause(of, blame);
     const origin = originOf(cause, of.cause_end);
     if (!cause.length) return null;
     const links = numberedCauses(cause);
@@ -39,9 +41,11 @@ export function CauseChain({ of }: { of: Shown }) {
     return (
         <section>
             <h3>
-                {cause.length > 1 || origin?.who
-                    ? "What it goes back to"
-                    : "Which call lost the time"}
+                {blame !== "anomaly"
+                    ? "Whom it waited for"
+                    : cause.length > 1 || origin?.who
+                      ? "What it goes back to"
+                      : "Which call lost the time"}
             </h3>
             {origin && !origin.link && (
                 <p>

@@ -9,7 +9,7 @@ import { formatTime, plural } from "../format/units";
 import { select } from "../state/actions";
 import { entryOfIncident } from "../state/entries";
 import { groupQuery } from "../state/filter";
-import { filter, foi, scoresVersion, selected } from "../state/store";
+import { details, filter, foi, scoresVersion, selected } from "../state/store";
 import { useQuery } from "../state/query";
 import { Members, useFirst, useFold } from "./incident_item";
 import { LabelButtons } from "./labels";
@@ -104,6 +104,13 @@ function Incidents({ of, id }: { of: IncidentGroup; id: string }) {
     );
 }
 
+/* "56 executions on 8 ranks", as of an incident: heads, of which it is said where they are, and those that waited. */
+function allOf(trees: number[], ranksOfHeads: number): string {
+    const ranks = details.value?.rank;
+    const n = ranks ? new Set(trees.map((tree) => ranks[tree])).size : ranksOfHeads;
+    return `${plural(trees.length, "execution")} on ${plural(n, "rank")} in all`;
+}
+
 export function CauseItem({ of, trees }: { of: IncidentGroup; trees: number[] }) {
     const isSelected = selected.value !== null && trees.includes(selected.value);
     const [isFolded, setFolded] = useFold(isSelected);
@@ -129,13 +136,17 @@ export function CauseItem({ of, trees }: { of: IncidentGroup; trees: number[] })
                     <span class="place" aria-hidden="true">
                         {isOpen ? "▾" : "▸"}
                     </span>
-                    <span>{plural(of.times, "time")}</span>
+                    <span>
+                        {plural(of.incidents.length, "incident")}
+                        {of.times > of.incidents.length && `, ${plural(of.times, "time")}`}
+                    </span>
                     <span class="verdict">
                         {of.verdict === "anomaly" ? "▲ anomalies" : "normal"}
                     </span>
                 </span>
                 <span class="what">{of.what}</span>
                 <span class="where">{of.where}</span>
+                <span class="where">{allOf(trees, of.ranks.length)}</span>
                 {amounts && (
                     <span class="where cost" title={amounts.help}>
                         {amounts.words}

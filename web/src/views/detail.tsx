@@ -9,7 +9,7 @@ import { runKeys } from "../state/keys";
 import { retrain } from "../state/actions";
 import { treeBeside } from "../state/entries";
 import { entries, hasMore, listQuery, selectStep } from "../state/list";
-import { goToOrigin } from "../state/origin";
+import { blameNow, goToOrigin } from "../state/origin";
 import { shownQuery } from "../state/selected";
 import { busy, executions, labelsToLearn, selected } from "../state/store";
 import { originOf } from "../format/origin";
@@ -86,22 +86,28 @@ function PartOf({ of }: { of: Shown }) {
     );
 }
 
-/* Whom it goes back to, before all else that is said of it. */
+/* Whom it goes back to, before all else that is said of it; of what is blamed on nobody there is none. */
 function OriginButton({ of }: { of: Shown }) {
+    const blame = blameNow(of);
     const origin = originOf(of.cause, of.cause_end);
     const link = origin && (origin.link ?? of.cause![of.cause!.length - 1]);
-    if (!origin || !link) return null;
+    if (!origin || !link || !blame) return null;
     const words = origin.link
         ? `${origin.who}: ${shortName(link.function)}, ${formatTime(link.time_ns)}`
         : origin.who;
+    const isSlow = blame === "slow";
     return (
-        <button
-            class="origin"
-            title={`${origin.says} Show it in the timeline (${runKeys.keyOf("origin")})`}
-            onClick={goToOrigin}
-        >
-            <span class="dim">goes back to</span> {isolate(words)}
-        </button>
+        <>
+            <button
+                class="origin"
+                title={`${origin.says} Show it in the timeline (${runKeys.keyOf("origin")})`}
+                onClick={goToOrigin}
+            >
+                <span class="dim">{isSlow ? "waits for" : "goes back to"}</span>{" "}
+                {isolate(words)}
+            </button>
+            {isSlow && " It is slow in every execution. This execution:"}
+        </>
     );
 }
 

@@ -1,16 +1,21 @@
 // What is chosen in the timeline, in full: a call, a message, a collective, or an area. Nothing is rounded here, and all
 // of it can be selected and copied.
+import { batch } from "@preact/signals";
 import { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
 import { CallAt, Region } from "../api/types";
 import { arrowTitles, delayWords, dependencyWords, endWords } from "../format/arrow_words";
 import { formatNumber } from "../format/counter_words";
+import { executionId } from "../format/ids";
 import { formatCount, formatTime, plural } from "../format/units";
-import { clearChosen } from "../state/actions";
+import { clearChosen, select } from "../state/actions";
 import { instead } from "../state/acts";
 import { goBeside, walkAt } from "../state/call_walk";
 import { regionKindName } from "../state/kinds";
 import { regionName } from "../state/names";
-import { CallOfLocation, revealing } from "../state/reveal";
+import { executionAt } from "../state/peers";
+import { locationsById } from "../state/places";
+import { CallOfLocation, reveal, revealing } from "../state/reveal";
 import { callQuery, collectiveQuery } from "../state/selected";
 import {
     area,
@@ -18,7 +23,10 @@ import {
     chosenCall,
     chosenCollective,
     chosenMessage,
+    details,
+    executions,
     regions,
+    selected,
 } from "../state/store";
 import { CallCounters } from "./call_counters";
 import { Await } from "./panel";
@@ -140,6 +148,31 @@ function Source({ of }: { of: Region }) {
     );
 }
 
+/* What stands above is of the execution that is selected: a call may be in another one. */
+function OtherExecution({ of, at }: { of: CallAt; at: CallOfLocation }) {
+    const [more, all] = [details.value, executions.value];
+    const place = locationsById.value.get(at.location);
+    const tree = useMemo(
+        () => (more && all && place ? executionAt(more, all, place, of) : null),
+        [more, all, place, of],
+    );
+    if (tree === null || tree === selected.value || !more) return null;
+    const id = executionId(more.rank[tree], more.thread[tree], more.index[tree]);
+    const choose = () =>
+        batch(() => {
+            select(tree);
+            reveal(at, of.enter_ns, of.leave_ns);
+        });
+    return (
+        <p class="elsewhere">
+            This call is in another execution than the one above:{" "}
+            <button title="Select it" onClick={choose}>
+                {id}
+            </button>
+        </p>
+    );
+}
+
 /* To the calls of the same function that took longer and shorter, of the run or of the area it was found in. */
 function Beside({ of, at }: { of: CallAt; at: CallOfLocation }) {
     const walk = walkAt(at);
@@ -170,6 +203,7 @@ function Call({ of, location }: { of: CallAt; location: number }) {
     const path = of.path.map(regionName);
     return (
         <section class="chosen" aria-label="Selected call">
+            <OtherExecution of={of} at={{ location, call: chosenCall.value!.call }} />
             <p>
                 <b>
                     <Name of={regionName(of.region)} />

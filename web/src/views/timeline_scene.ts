@@ -11,7 +11,9 @@ import { Key } from "../canvas/figure";
 import { css, regionColour } from "../format/colour";
 import { Rgb, unknownColour } from "../format/palette";
 import { locationName, shortId } from "../format/ids";
+import { shownCause } from "../format/blame";
 import { numberedCauses } from "../format/origin";
+import { blameNow } from "../state/origin";
 import { streamWords } from "../format/stream_words";
 import { formatTime } from "../format/units";
 import { counterNote } from "../format/counter_track_words";
@@ -57,7 +59,7 @@ export function nameOfLane({ location, isNested }: Lane): string {
 }
 
 export function linksOf(it: Shown | null): Link[] {
-    return numberedCauses(it?.cause).flatMap(({ link, number }) => {
+    return numberedCauses(it && shownCause(it, blameNow(it))).flatMap(({ link, number }) => {
         const location = locationOf(link.rank, link.thread)?.id;
         const { call, begin_ns, end_ns } = link;
         return location === undefined ? [] : [{ number, location, call, begin_ns, end_ns }];

@@ -5,16 +5,19 @@ import { Location } from "../api/types";
 import { fewestThere } from "../canvas/excess";
 import { Calls } from "../canvas/rows";
 import { Span } from "../canvas/window";
-import { plural } from "../format/units";
+import { formatCount, plural } from "../format/units";
 import { runKeys } from "../state/keys";
 import { closeMenus } from "../state/overlays";
 import { lanesBeside, mostLanes, printLanes, readLanes } from "../state/lanes";
 import { locationsById, ranksOfRun } from "../state/places";
+import { shownCause } from "../format/blame";
+import { blameNow } from "../state/origin";
 import { shownNow } from "../state/selected";
 import { askedLanes, areLanesKnown } from "../state/timeline";
+import { keepLanes } from "../state/actions";
 import { instead } from "../state/acts";
 import { filterByWindow } from "../state/timeline_keys";
-import { callColours, filter, foi, linksShown, run, shownRanks } from "../state/store";
+import { callColours, filter, foi, linksShown, run } from "../state/store";
 import { Legend, LegendKeys } from "./legend";
 import { Choice } from "./live_panel";
 import { knownUsual, UsualNow } from "./timeline_data";
@@ -49,7 +52,7 @@ function showByLoss(among: number[] | null, most: number): void {
     instead(async (abort) => {
         const lanes = await ranksByLoss(abort);
         const shown = lanes.filter((id) => !kept || kept.has(rankOf(id))).slice(0, most);
-        return () => (shownRanks.value = shown);
+        return () => keepLanes(shown);
     });
 }
 
@@ -57,6 +60,7 @@ export function RankChoice() {
     const locations = run.value?.locations ?? [];
     const lanes = askedLanes.value;
     const own = shownNow()?.location ?? null;
+    const all = [...ranksOfRun.value.values()].map((threads) => threads[0].id);
     const now = printLanes(lanes, locations);
     const [text, setText] = useState(now);
     const [isWrong, setWrong] = useState(false);
@@ -64,11 +68,11 @@ export function RankChoice() {
     const take = (said: string) => {
         const lanes = readLanes(said, locations);
         setWrong(!lanes);
-        if (lanes) choose(() => (shownRanks.value = lanes));
+        if (lanes) choose(() => keepLanes(lanes));
     };
     const around = () => {
         const sides = own === null ? [] : lanesBeside(own, beside, locations);
-        shownRanks.value = [...new Set([...sides, ...lanes])].sort((a, b) => a - b);
+        keepLanes([...new Set([...sides, ...lanes])].sort((a, b) => a - b));
     };
     const choose = (act: () => void) => {
         act();
@@ -90,7 +94,12 @@ export function RankChoice() {
                     />
                 </label>
                 {isWrong && <p role="alert">There are no such ranks.</p>}
-                <button onClick={() => choose(() => (shownRanks.value = null))}>
+                <button onClick={() => choose(() => keepLanes(all.slice(0, mostLanes)))}>
+                    {all.length > mostLanes
+                        ? `The first ${mostLanes} of ${formatCount(all.length)} ranks`
+                        : "All ranks"}
+                </button>
+                <button onClick={() => choose(() => keepLanes(null))}>
                     Only the ranks it exchanged messages with
                 </button>
                 <button onClick={() => choose(() => showByLoss(null, mostLost))}>
@@ -163,6 +172,19 @@ function ExcessLegend({ usual: now }: { usual: UsualNow }) {
     );
 }
 
+/* What the number at a call says, where one is drawn. */
+function CauseKey() {
+    const it = shownNow();
+    const blame = it && blameNow(it);
+    if (!it || !shownCause(it, blame).length) return null;
+    return (
+        <span>
+            <span class={`cause-key ${it.verdict}`}>1</span>{" "}
+            {blame === "anomaly" ? "what it goes back to" : "whom it waited for"}
+        </span>
+    );
+}
+
 export function TimelineLegend(props: {
     calls: Calls;
     usual: UsualNow;
@@ -192,9 +214,7 @@ export function TimelineLegend(props: {
                     a collective, who waited for the ◆ last
                 </span>
             )}
-            <span>
-                <span class={`cause-key ${shownNow()?.verdict}`}>1</span> what it goes back to
-            </span>
+            <CauseKey />
         </Legend>
     );
 }

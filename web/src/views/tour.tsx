@@ -1,12 +1,13 @@
 // Five steps for a person who sees the page for the first time. Skipped once, skipped for ever.
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { endTour, tourStep } from "../state/overlays";
+import { Kept, placeTour } from "./tour_place";
 
 const steps: { at: string; title: string; text: string }[] = [
     {
         at: ".candidates",
         title: "Incidents",
-        text: "The line above says what the run comes to. Every entry is one cause: an incident, which is executions of your function that were strange together, or all incidents with the same reason. What costs most is first. Choosing it opens it to its incidents, and these to their executions; the list can also show the executions one by one, the strangest first.",
+        text: "The line above says what the run comes to. Every entry is an incident, which is executions of your function that were strange together, or all incidents with the same reason. What costs most is first. Choosing it opens it to its incidents, and these to their executions; the list can also show the executions one by one, the strangest first.",
     },
     {
         at: ".detail",
@@ -30,9 +31,44 @@ const steps: { at: string; title: string; text: string }[] = [
     },
 ];
 
+const margin = 19; /* pixels to the edges of the page */
+const shownWeight = 10;
+
+/* What it is about, above all; then the answer, and the list. */
+function keptNow(at: string): Kept[] {
+    const kept = (selector: string, weight: number): Kept[] =>
+        [...document.querySelectorAll(selector)].map((element) => ({
+            rect: element.getBoundingClientRect(),
+            weight,
+        }));
+    return [
+        ...kept(at, shownWeight),
+        ...kept(".details, .run-summary", 3),
+        ...kept(".candidates", 2),
+        ...kept(".panel", 1),
+    ];
+}
+
 export function Tour() {
     const step = tourStep.value;
     const next = useRef<HTMLButtonElement>(null);
+    const box = useRef<HTMLDivElement>(null);
+    const [place, setPlace] = useState<{ left: number; top: number } | null>(null);
+    useLayoutEffect(() => {
+        const put = () => {
+            if (step === null || !box.current) return;
+            const { width, height } = box.current.getBoundingClientRect();
+            const page = { width: innerWidth, height: innerHeight };
+            setPlace(placeTour({ width, height }, page, margin, keptNow(steps[step].at)));
+        };
+        put();
+        addEventListener("resize", put);
+        const later = setTimeout(put, 500); /* views have come by then */
+        return () => {
+            removeEventListener("resize", put);
+            clearTimeout(later);
+        };
+    }, [step]);
     useEffect(() => {
         document
             .querySelectorAll(".toured")
@@ -45,7 +81,13 @@ export function Tour() {
     const { title, text } = steps[step];
     const isLast = step === steps.length - 1;
     return (
-        <div class="tour" role="dialog" aria-label={`Tour: ${title}`}>
+        <div
+            ref={box}
+            class="tour"
+            role="dialog"
+            aria-label={`Tour: ${title}`}
+            style={place ?? undefined}
+        >
             <h2>
                 {title}{" "}
                 <small>

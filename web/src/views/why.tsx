@@ -15,6 +15,7 @@ import {
 import { select } from "../state/actions";
 import { instead } from "../state/acts";
 import { detailsQuery } from "../state/load";
+import { blameNow } from "../state/origin";
 import { samePath, togglePath } from "../state/marks";
 import { shortName, shortPath } from "../state/names";
 import { details, mark, selected, whyThreshold } from "../state/store";
@@ -37,21 +38,33 @@ function usually(path: PathShare): string {
     return `typical ${formatTime(path.usual_ns)} in ${formatMean(path.usual_calls)}`;
 }
 
-/* The paths that lost more than the threshold of all that was lost. */
-function lostPaths(paths: PathShare[], percent: number): { path: PathShare; share: number }[] {
-    const whole = paths.reduce((sum, p) => sum + Math.max(0, p.excess_ns), 0);
-    return paths
-        .map((path) => ({ path, share: whole ? Math.max(0, path.excess_ns) / whole : 0 }))
+/* Whether it lost time, or just differs: then what took less counts as what took more. */
+const hasLost = (of: Shown): boolean => blameNow(of) === "anomaly";
+
+const headings = { lost: "Where the time was lost", differs: "Where it differs from typical" };
+
+function heading(of: Shown): string {
+    return hasLost(of) ? headings.lost : headings.differs;
+}
+
+/* The paths that lost, or differ by, more than the threshold of all that was lost, or differs. */
+function listedPaths(of: Shown, percent: number): { path: PathShare; share: number }[] {
+    const isLost = hasLost(of);
+    const part = ({ excess_ns }: PathShare) =>
+        isLost ? Math.max(0, excess_ns) : Math.abs(excess_ns);
+    const whole = of.paths.reduce((sum, p) => sum + part(p), 0);
+    return of.paths
+        .map((path) => ({ path, share: whole ? part(path) / whole : 0 }))
         .filter(({ share }) => share > 0 && share * 100 >= percent)
         .sort((a, b) => b.share - a.share);
 }
 
 function Paths({ of }: { of: Shown }) {
-    const lines = lostPaths(of.paths, whyThreshold.value);
+    const lines = listedPaths(of, whyThreshold.value);
     return (
         <section>
             <h3>
-                Where the time was lost
+                {heading(of)}
                 <label>
                     above{" "}
                     <input
@@ -59,7 +72,7 @@ function Paths({ of }: { of: Shown }) {
                         min="0"
                         max="50"
                         value={whyThreshold.value}
-                        aria-valuetext={`${whyThreshold.value} percent of the time lost`}
+                        aria-valuetext={`${whyThreshold.value} percent of the ${hasLost(of) ? "time lost" : "difference"}`}
                         onInput={(e) => (whyThreshold.value = Number(e.currentTarget.value))}
                     />{" "}
                     {whyThreshold.value} %
@@ -95,7 +108,7 @@ function Paths({ of }: { of: Shown }) {
                                         />
                                     </span>
                                     <small>
-                                        {formatTime(path.exclusive_ns)} in{" "}
+                                        own time {formatTime(path.exclusive_ns)} in{" "}
                                         {plural(path.calls, "call")} ({usually(path)})
                                     </small>
                                     {k < mostBeside && <PathBeside of={of} path={path} />}
@@ -106,7 +119,8 @@ function Paths({ of }: { of: Shown }) {
                 </ul>
             ) : (
                 <p class="dim">
-                    No call path lost that much. Move the slider to the left to see more.
+                    No call path {hasLost(of) ? "lost" : "differs by"} that much. Move the
+                    slider to the left to see more.
                 </p>
             )}
             <InAll of={of} listed={lines.reduce((sum, { path }) => sum + path.excess_ns, 0)} />
@@ -122,7 +136,7 @@ function InAll({ of, listed }: { of: Shown; listed: number }) {
     return (
         <p class="dim">
             {Math.abs(rest) >= 0.01 * Math.abs(more) &&
-                `${formatExcess(rest)} on all other call paths; `}
+                `${formatExcess(rest)} on the call paths that are not listed here; `}
             {formatExcess(more)} in all against a typical execution with the same calls (
             {formatTime(of.usual_ns)})
         </p>
@@ -133,15 +147,17 @@ function InAll({ of, listed }: { of: Shown; listed: number }) {
 function Saved({ of }: { of: Shown }) {
     usePicture("why", () => {
         const pen = newPen();
-        const bars = lostPaths(of.paths, whyThreshold.value).map(({ path, share }) => ({
+        const bars = listedPaths(of, whyThreshold.value).map(({ path, share }) => ({
             name: shortPath(path.path).join(" > "),
-            ns: path.excess_ns,
+            ns: Math.abs(path.excess_ns),
             says: `${formatExcess(path.excess_ns)}, ${formatShare(share)}`,
         }));
         const size = drawBars(
             pen,
             bars,
-            "time lost, beyond what is typical",
+            hasLost(of)
+                ? "time lost, beyond what is typical"
+                : "own time, more or less than is typical",
             figureWidth,
             inks(),
         );
@@ -272,9 +288,9 @@ function Standing({ of }: { of: Shown }) {
 function Against() {
     return (
         <p class="dim">
-            Time lost is told by call path, against what is typical on it. Which of several
-            calls of one path it was is not told apart: where these have different work, the
-            larger ones need not be late.
+            Times of call paths are own times, without what was called, against what is typical
+            on the path. Which of several calls of one path it was is not told apart: where
+            these have different work, the larger ones need not be late.
         </p>
     );
 }
