@@ -195,7 +195,7 @@ async function states(page, server) {
     });
     await page.getByRole("button", { name: "Try again" }).click();
     await loaded(page);
-    await page.getByText("No execution stands out").waitFor();
+    await page.getByText("No anomalies. Nearest to one:").waitFor();
     await page.unroute("**/api/v1/run");
 
     let answer;

@@ -7,13 +7,16 @@ import { isFiltered } from "../state/filtered";
 import { showView } from "../state/shown_views";
 import { foi } from "../state/store";
 
-/* children: the function of interest. What is too long for three lines is in the title. */
+/* children: the function of interest. What is too long for two lines, or three where somebody is slow always, is in the title. */
 export function RunSummary({ children }: { children: ComponentChildren }) {
     const of = foi.value;
     if (!of) return null;
     const { before, behind } = outcomeWords(of);
     return (
-        <p class="run-summary" title={[before, behind].filter((part) => part).join(" ")}>
+        <p
+            class={before ? "run-summary with-slow" : "run-summary"}
+            title={[before, behind].filter((part) => part).join(" ")}
+        >
             {before && (
                 <>
                     <button class="to-ranks" onClick={() => showView("ranks")}>
