@@ -87,7 +87,7 @@ const questions = {
             const entry = page.locator(".by-cause").first();
             assert.match(
                 await inSight(entry),
-                /4 times.*step > compute takes longer.*on rank 2/,
+                /4 incidents.*step > compute takes longer.*on rank 2/,
             );
             assert.equal(await entry.locator(".recurrence rect").count(), 4);
         },

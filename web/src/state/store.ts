@@ -183,9 +183,10 @@ export const chosen = computed(
     () => area.value ?? chosenMessage.value ?? chosenCollective.value ?? chosenCall.value,
 );
 
-export const foi = computed<Foi | null>(
-    () => run.value?.fois.find((f) => f.id === foiId.value) ?? run.value?.fois[0] ?? null,
-);
+export const foi = computed<Foi | null>(() => {
+    const fois = run.value?.fois ?? []; /* the run in a report has none */
+    return fois.find((f) => f.id === foiId.value) ?? fois[0] ?? null;
+});
 
 /* Executions whose label is another than was learnt. */
 export const labelsToLearn = computed(() => foi.value?.labels.to_learn ?? 0);

@@ -203,7 +203,6 @@ function Call({ of, location }: { of: CallAt; location: number }) {
     const path = of.path.map(regionName);
     return (
         <section class="chosen" aria-label="Selected call">
-            <OtherExecution of={of} at={{ location, call: chosenCall.value!.call }} />
             <p>
                 <b>
                     <Name of={regionName(of.region)} />
@@ -221,6 +220,7 @@ function Call({ of, location }: { of: CallAt; location: number }) {
                 <MeasureFromButton />
                 <Close />
             </p>
+            <OtherExecution of={of} at={{ location, call: chosenCall.value!.call }} />
             <p>
                 <Fact
                     name="called by"
