@@ -276,12 +276,11 @@ static void waiting_for_who_the_tracer_held_up_is_no_anomaly(void **state)
     assert_int_equal(number(&m, "SELECT sum(verdict = 'anomaly') FROM execution"), 0);
     assert_float_equal(number(&m, "SELECT lost_ns FROM execution WHERE rank = 0 AND idx = 100"),
                        2e6, 2e5);
-    check_text(
-        &m,
-        "SELECT substr(why, 1, instr(why, '; ') - 1) FROM execution WHERE rank = 0 AND "
-        "idx = 100",
-        "no anomaly: it waited for a rank or thread that the tracer held up, and lost "
-        "little else");
+    check_text(&m,
+               "SELECT substr(why, 1, instr(why, '; ') - 1) FROM execution WHERE rank = 0 AND "
+               "idx = 100",
+               "no anomaly: it waited for a rank or thread that the tracer held up, and lost "
+               "little else");
     sample_run_release(&m);
     sample_run_init(&m, HELD_UP("b@2ms"), "step", NULL);
     assert_int_equal(number(&m, "SELECT sum(verdict = 'anomaly') FROM execution"), 2);

@@ -72,8 +72,8 @@ struct peer_path {
     double excess_ns;   /* what that costs in all its executions, > 0 */
     double off, off_ns; /* by which above, and excess_ns, may be off, as times are estimates */
     double share; /* of its calls there that are nearer to its own middle than to the peers' */
-    uint32_t stage;    /* of the worker in the place that it is of, or NO_STAGE */
-    uint64_t since_ns; /* when it began; the first execution's begin if it always was so, */
+    uint32_t stage;     /* of the worker in the place that it is of, or NO_STAGE */
+    uint64_t since_ns;  /* when it began; the first execution's begin if it always was so, */
     bool is_from_start; /* ... which this says */
     bool is_more, is_sure;
     uint32_t

@@ -73,6 +73,7 @@ static void a_rank_that_is_a_little_slow_in_one_path_is_named(void **state)
     assert_true(fabs(p->path[0].excess_ns - 100 * 10e3) < 100 * 2e3);
     assert_true(p->path[0].share > 0.8);
     assert_int_equal(p->path[0].since_ns, 0);
+    assert_true(p->path[0].is_from_start);
     unmake(&m);
 }
 
@@ -226,6 +227,7 @@ static void it_is_said_since_when(void **state)
     path = &m.peers.place[2].path[0];
     assert_string_equal(function_of(&m, path), "compute");
     assert_true(path->since_ns > 35000000 && path->since_ns < 50000000); /* 40 steps of 1 ms */
+    assert_false(path->is_from_start);
     assert_true(path->share > 0.75 && path->share < 0.85);
     unmake(&m);
 }

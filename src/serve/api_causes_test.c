@@ -199,6 +199,37 @@ static void incidents_with_one_cause_are_one_group_the_dearest_first(void **stat
     assert_about(group, "cost_ns", 5000000);
 }
 
+/* Incidents that go back to another rank have no cause there where nobody lost time by an anomaly. */
+static void of_what_is_no_anomaly_nobody_is_the_cause(void **state)
+{
+    struct sample_page p;
+    const json_t *items;
+    unsigned n_elsewhere = 0;
+
+    (void)state;
+    sample_page_init(
+        &p,
+        "synth:400*step(advect@2ms(flux@1ms) exchange(>1 <1) solve@3ms(matvec 4*dot) "
+        "|);ranks=8;jitter=0.1",
+        "step");
+    sample_page_ok(&p, "/fois/1/incidents?limit=1000");
+    items = json_object_get(p.json, "items");
+    for (size_t i = 0; i < json_array_size(items); i++) {
+        const json_t *incident = json_array_get(items, i);
+
+        assert_string_equal(text(incident, "verdict"), "normal");
+        assert_true(is_null(incident, "caused_by"));
+        n_elsewhere += strtol(text(incident, "head") + 1, NULL, 10) !=
+                       sample_page_number(incident, "rank");
+    }
+    assert_true(n_elsewhere > 0);
+    sample_page_ok(&p, "/fois/1/causes?limit=1000");
+    items = json_object_get(p.json, "items");
+    for (size_t i = 0; i < json_array_size(items); i++)
+        assert_null(strstr(text(json_array_get(items, i), "where"), "caused by"));
+    sample_page_release(&p);
+}
+
 /* Rank 0 writes in every 30th step: one incident, that came nine times. */
 static void what_comes_back_says_how_often_and_how_far_apart(void **state)
 {
@@ -262,6 +293,7 @@ int main(void)
         cmocka_unit_test(of_few_executions_nothing_is_told),
         TEST(labels_that_made_other_anomalies_leave_a_bound),
         TEST(incidents_with_one_cause_are_one_group_the_dearest_first),
+        cmocka_unit_test(of_what_is_no_anomaly_nobody_is_the_cause),
         cmocka_unit_test(what_comes_back_says_how_often_and_how_far_apart),
         TEST(a_group_opens_to_its_incidents_and_no_others),
         TEST(groups_come_in_pieces_and_pass_the_filters_of_incidents),
