@@ -378,8 +378,11 @@ coverage)
     build coverage -DSNAG_TESTS=ON
     find build/coverage -name '*.gcda' -delete # of runs before
     failed=0
-    ctest --test-dir build/coverage --output-on-failure -j $((3 * $(nproc))) -LE '^long$' || failed=1
-    gcovr --root . --object-directory build/coverage -j "$(nproc)" --filter 'src/' --filter 'tracer/' --exclude '.*_test\.c$' \
+    # not what notices that counts are written: where no file may be, and where what is recorded must be fast
+    ctest --test-dir build/coverage --output-on-failure -j $((3 * $(nproc))) -LE '^long$' -E '^(dist/|robust/world|record/(inject|polls)$)' ||
+        failed=1
+    # a count that a signal has interrupted may be below 0
+    gcovr --root . --gcov-ignore-parse-errors -j "$(nproc)" --filter 'src/' --filter 'tracer/' --exclude '.*_test\.c$' \
         --txt build/coverage/files.txt --print-summary build/coverage
     say "file by file: build/coverage/files.txt"
     exit $failed
