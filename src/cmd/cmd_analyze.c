@@ -202,10 +202,20 @@ static void keep_first(const struct incident_row *x, void *ctx)
     snprintf(ctx, EXECUTION_ID_SIZE, "%s", x->head);
 }
 
-/* The head of the incident that is listed first; where no anomaly is, of the one that would be. */
-static int find_first(sqlite3 *db, struct execution_filter filter, char *first)
+static void count_slow(const struct slow_place *x, void *ctx)
 {
+    (void)x;
+    ++*(unsigned *)ctx;
+}
+
+/* What to look at now: what is listed first; who is slow in every execution, where no execution
+ * is an anomaly; or what is nearest to being one. */
+static int print_next(const struct analyze *a, sqlite3 *db, struct execution_filter filter)
+{
+    const char *run = a->dir.path, *what = "look at the first";
+    char first[EXECUTION_ID_SIZE] = "";
     bool is_brief = list_is_brief(&filter);
+    unsigned n_slow = 0;
     int rc = 0;
 
     filter.foi = NULL;
@@ -215,8 +225,16 @@ static int find_first(sqlite3 *db, struct execution_filter filter, char *first)
         rc = incident_list_each(db, &filter, keep_first, first);
         filter.verdict = NULL;
     }
-    if (rc == 0 && first[0] == '\0')
+    for (uint32_t i = 0; rc == 0 && first[0] == '\0' && i < a->made.n_foi; i++)
+        rc = executions_slow_places(db, a->made.foi[i].id, count_slow, &n_slow);
+    if (rc == 0 && first[0] == '\0') {
+        what = is_brief ? "nearest to an anomaly" : what;
         rc = incident_list_each(db, &filter, keep_first, first);
+    }
+    if (n_slow > 0)
+        print("\nwritten to %s; look at the ranks: snag ranks %s\n", run, run);
+    else
+        print("\nwritten to %s; %s: snag show %s '%s'\n", run, what, run, first);
     return rc;
 }
 
@@ -229,7 +247,7 @@ static int print_as_text(const struct analyze *a, const struct reading *r, sqlit
         .n_locations = r->ingested.n_locations,
         .kind = trace_kind_of(&r->source.defs),
     };
-    char first[EXECUTION_ID_SIZE] = "", *text = headline_trace(&headline);
+    char *text = headline_trace(&headline);
     struct execution_filter filter = selection_filter(a->settings);
     int rc = 0;
 
@@ -250,15 +268,11 @@ static int print_as_text(const struct analyze *a, const struct reading *r, sqlit
         rc = print_calls(a, db);
     left_out_print(&r->source.defs);
     reading_print_quality(&r->ingested.quality, &r->ingested.clock);
-    if (rc == 0)
-        rc = find_first(db, filter, first);
     if (a->made.n_labels > 0 || a->made.n_lost > 0)
         print("\n%zu label%s kept, %zu dropped, whose executions are not in the new run; 'snag "
               "retrain %s' learns from the labels\n",
               a->made.n_labels, a->made.n_labels == 1 ? "" : "s", a->made.n_lost, a->dir.path);
-    print("\nwritten to %s; look at the first: snag show %s '%s'\n", a->dir.path, a->dir.path,
-          first);
-    return rc;
+    return rc < 0 ? rc : print_next(a, db, filter);
 }
 
 static int print_result(const struct analyze *a, const struct reading *r)

@@ -423,6 +423,8 @@ bool residual_stands_out(const struct residual_model *m, const struct residual_p
            (pair->excess_ns > 0 && pair->z_call >= NOISE_Z);
 }
 
+#define MAX_TYPICAL_NS 0x1p62 /* of which a difference can still be taken */
+
 void residual_loss_of(struct residual_pairs *g, const struct residual_model *m,
                       const struct residual_place *place, const struct forest *forest,
                       uint32_t t, struct residual_loss *out)
@@ -442,7 +444,8 @@ void residual_loss_of(struct residual_pairs *g, const struct residual_model *m,
         calls_ns += pair->typical_ns;
     }
     typical_ns = residual_is_few(m) ? m->root_ns : fmax(calls_ns, 0) * exp(whole.centre);
-    out->typical_ns = llrint(typical_ns);
+    out->typical_ns =
+        llrint(fmin(typical_ns, MAX_TYPICAL_NS)); /* a damaged model may say any */
     out->more_ns = llrint(own_ns) - out->typical_ns;
     out->z = log(fmax(own_ns, m->offset_ns) / fmax(typical_ns, m->offset_ns)) / whole.scale;
     out->ns = residual_is_long(m, out) && !forest->open_ns[t] ? out->more_ns : 0;
