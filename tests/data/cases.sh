@@ -40,7 +40,7 @@ info rocprof-pid/results.json '.quality' '{}'
 # gpu NAME VERDICT PATH: rank 1 makes the run of 10.1 s 6.0 s longer; the others wait for it.
 gpu() {
     "$SNAG" analyze "$cases/gpu-wait/$1" -o "$run/$1" --quiet >"$run/analyze"
-    check "$1, what next" "$(sed -n 's/.*; \(look at the ranks\): .*/\1/p' "$run/analyze")" "${4:-look at the ranks}"
+    check "$1, what next" "$(sed -n 's/.*; \(look at the ranks\): .*/\1/p' "$run/analyze")" "look at the ranks"
     "$SNAG" ranks "$run/$1" --json --quiet >"$run/ranks.json"
     check "$1, ranks" "$(jq -c '[.places[] | [.rank, .verdict, .waits_for]] | sort' "$run/ranks.json")" "$2"
     check "$1, cost" "$(jq '.places[] | select(.rank == 1) | (.cost_ns / 6e9 - 1) | fabs < 0.05' "$run/ranks.json")" true
