@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#define STEPS 20
+#define STEPS 10
 #define NOT_INLINED __attribute__((noinline, noclone))
 #define INLINED static inline __attribute__((always_inline))
 
