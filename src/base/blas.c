@@ -1,10 +1,10 @@
 /* LAPACKE is a library of its own in Debian, and a part of OpenBLAS in Fedora and in Spack. */
 #include "base/blas.h"
 
+#include "base/err.h"
+
 #include <pthread.h>
 #include <stdlib.h>
-
-#include "base/err.h"
 
 static struct blas loaded;
 static char trouble[512]; /* why they are not loaded; "": they are */

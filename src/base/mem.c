@@ -85,6 +85,15 @@ void *mem_resize(void *old, size_t n, size_t width)
     return data;
 }
 
+void *mem_copy(const void *data, size_t n, size_t width)
+{
+    void *copy = mem_resize(NULL, n, width);
+
+    if (n > 0)
+        memcpy(copy, data, n * width);
+    return copy;
+}
+
 char *mem_copy_string(const char *text)
 {
     return or_abort(strdup(text), strlen(text) + 1);

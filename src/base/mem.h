@@ -23,6 +23,9 @@ void *mem_alloc(size_t n, size_t width);
 /* mem_resize -- realloc to n objects of width bytes; what is new is not initialised. */
 void *mem_resize(void *old, size_t n, size_t width);
 
+/* mem_copy -- a copy of n objects of width bytes, NULL allowed where n is 0. Free with free(). */
+void *mem_copy(const void *data, size_t n, size_t width);
+
 /* mem_copy_string -- a copy of text (not NULL). Free with free(). */
 char *mem_copy_string(const char *text);
 

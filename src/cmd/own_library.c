@@ -203,7 +203,8 @@ static enum tracer_kind kind_of_list(int fd, char library[FS_PATH_SIZE])
 
 /* Only the loader of glibc lists libraries instead of running the program: that of musl, or of the shell of a script,
  * may be another. */
-static enum tracer_kind kind_of_program(const char *path, char library[FS_PATH_SIZE])
+static enum tracer_kind kind_of_program(const char *path, enum linkage linkage,
+                                        char library[FS_PATH_SIZE])
 {
     char *argv[] = {(char *)(uintptr_t)path, NULL};
     char *environment[] = {"LD_TRACE_LOADED_OBJECTS=1", NULL, NULL};
@@ -218,7 +219,7 @@ static enum tracer_kind kind_of_program(const char *path, char library[FS_PATH_S
                  getenv("LD_LIBRARY_PATH")) < (int)sizeof directories)
         environment[1] = directories;
     library[0] = '\0';
-    if (linkage_of(path) != LINK_DYNAMIC || pipe2(pipes, O_CLOEXEC) != 0)
+    if (linkage != LINK_DYNAMIC || pipe2(pipes, O_CLOEXEC) != 0)
         return TRACER_SERIAL;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, pipes[1], 1);
@@ -288,7 +289,7 @@ static enum tracer_kind kind_of_launcher(const char *path)
         real[0] = '\0';
     if (strstr(real, "hydra") || strstr(real, "mpich"))
         return has_abi_name(real) ? TRACER_MPICH_ABI : TRACER_MPICH;
-    linked = kind_of_program(path, library);
+    linked = kind_of_program(path, linkage_of(path), library);
     if (linked != TRACER_SERIAL)
         return linked;
     return tracer_library_find(TRACER_OPEN_MPI, library) == 0 ? TRACER_OPEN_MPI : TRACER_MPICH;
@@ -305,7 +306,7 @@ static bool look_at(const char *arg, struct tracer_program *known)
     if (!find_program(arg, path) || access(path, X_OK) != 0)
         return false;
     linkage = linkage_of(path);
-    kind = kind_of_program(path, library);
+    kind = kind_of_program(path, linkage, library);
     if (known->name == NULL || kind != TRACER_SERIAL) {
         known->name = arg;
         known->obstacle = linkage == LINK_STATIC   ? TRACER_STATIC

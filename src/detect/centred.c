@@ -1,5 +1,6 @@
 #include "detect/centred.h"
 
+#include "base/blas.h"
 #include "base/err.h"
 #include "base/mem.h"
 
@@ -53,4 +54,11 @@ int centred_check(struct matrix x)
                                "cannot compare executions: feature %zu of execution %zu is %g",
                                c, i, matrix_row(x, i)[c]);
     return 0;
+}
+
+int centred_check_products(struct matrix x)
+{
+    int rc = centred_check(x);
+
+    return rc < 0 ? rc : blas_load();
 }

@@ -31,4 +31,7 @@ double centred_row(const double *mean, const double *row, size_t cols, double *t
 /* centred_check -- 0, or ERR_RANGE that names the first value which is not finite. */
 int centred_check(struct matrix x);
 
+/* centred_check_products -- the same, or as blas_load: rows are compared by products of matrices. */
+int centred_check_products(struct matrix x);
+
 #endif

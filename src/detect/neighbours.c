@@ -306,9 +306,7 @@ int neighbours_find(struct matrix x, size_t k, struct pool *pool, struct neighbo
     if (k < 1 || k >= x.rows || x.rows >= UINT32_MAX)
         return err_set(ERR_RANGE, "cannot find %zu nearest neighbours among %zu executions", k,
                        x.rows);
-    rc = centred_check(x);
-    if (rc == 0)
-        rc = blas_load();
+    rc = centred_check_products(x);
     if (rc < 0)
         return rc;
     out->rows = x.rows;

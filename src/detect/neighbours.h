@@ -27,7 +27,7 @@ struct neighbours {
  *   x     (rows, cols) finite, rows < 2^32
  *   k     1 <= k < rows
  *   out   released by neighbours_release
- * Returns 0, or ERR_RANGE if k does not fit the rows or a value is not finite. Time O(rows^2
+ * Returns 0, ERR_RANGE if k does not fit the rows or a value is not finite, or as blas_load. Time O(rows^2
  * cols), memory O(rows k) and a few MiB per thread. The same on any number of threads.
  */
 int neighbours_find(struct matrix x, size_t k, struct pool *pool, struct neighbours *out);

@@ -10,7 +10,6 @@
  */
 #include "detect/ocsvm.h"
 
-#include "base/blas.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/order.h"
@@ -171,9 +170,7 @@ int ocsvm_new(struct matrix x, const struct ocsvm_opts *opts, struct pool *pool,
     if (rc == 0 && (x.rows < 1 || x.rows >= UINT32_MAX))
         rc = err_set(ERR_RANGE, "cannot train on %zu executions", x.rows);
     if (rc == 0)
-        rc = centred_check(x);
-    if (rc == 0)
-        rc = blas_load();
+        rc = centred_check_products(x);
     if (rc < 0)
         return rc;
     svm = mem_alloc(1, sizeof *svm);
@@ -619,9 +616,7 @@ int ocsvm_model_score(const struct ocsvm_model *model, struct matrix x, struct p
     if (x.cols != model->support.cols)
         return err_set(ERR_RANGE, "executions have %zu features, the model wants %zu", x.cols,
                        model->support.cols);
-    rc = centred_check(x);
-    if (rc == 0)
-        rc = blas_load();
+    rc = centred_check_products(x);
     if (rc < 0)
         return rc;
     centred_init(&support, model->support);

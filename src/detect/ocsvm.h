@@ -69,8 +69,8 @@ struct ocsvm;
  *   x     (rows, cols), copied; rows >= 1
  *   pool  lives as long as the machine
  *   out   freed by ocsvm_free
- * Returns 0, or ERR_RANGE if there are no rows, one is not finite, or an option is out of
- * range.
+ * Returns 0, ERR_RANGE if there are no rows, one is not finite, or an option is out of
+ * range, or as blas_load.
  */
 int ocsvm_new(struct matrix x, const struct ocsvm_opts *opts, struct pool *pool,
               struct ocsvm **out);
@@ -133,7 +133,7 @@ void ocsvm_model_release(struct ocsvm_model *model);
  * ocsvm_model_score -- the score of any rows, also of ones it was not trained on.
  *   x      (rows, support.cols)
  *   score  [rows] out; for the rows trained on, ocsvm_score's up to rounding
- * Returns 0, or ERR_RANGE if x has other columns or a value that is not finite. Time O(rows
+ * Returns 0, ERR_RANGE if x has other columns or a value that is not finite, or as blas_load. Time O(rows
  * n_support cols). The same on any number of threads.
  */
 int ocsvm_model_score(const struct ocsvm_model *model, struct matrix x, struct pool *pool,

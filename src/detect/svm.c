@@ -1,7 +1,6 @@
 /* The kernel of all rows is made once; a fold copies what it needs of it. */
 #include "detect/svm.h"
 
-#include "base/blas.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -160,12 +159,10 @@ int svm_cross_validate(struct matrix x, const bool *is_abnormal, const struct sv
     uint32_t *fold;
     float *kernel;
     struct validation v;
-    int rc = centred_check(x);
+    int rc = centred_check_products(x);
 
     if (rc == 0)
         rc = check(is_abnormal, x.rows, opts);
-    if (rc == 0)
-        rc = blas_load();
     if (rc < 0)
         return rc;
     fold = mem_alloc(x.rows, sizeof *fold);

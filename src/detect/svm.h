@@ -33,8 +33,8 @@ struct svm_opts svm_default(void);
  *   x            (rows, cols)
  *   is_abnormal  [rows] the labels
  *   score        [rows] out: the decision function, above 0 abnormal
- * Returns 0, or ERR_RANGE when a value is not finite, a class has fewer rows than there are
- * folds, or there are more than SVM_MAX_ROWS. Time O(rows^2 (cols + folds)), memory
+ * Returns 0, ERR_RANGE when a value is not finite, a class has fewer rows than there are
+ * folds, or there are more than SVM_MAX_ROWS, or as blas_load. Time O(rows^2 (cols + folds)), memory
  * O(rows^2). The same on any number of threads.
  * Source: Cortes, Vapnik: Support-Vector Networks. Machine Learning 20, 1995.
  */

@@ -131,15 +131,6 @@ static int by_place(const struct first_seen *a, const struct first_seen *b)
            ORDER(a->vertex, b->vertex);
 }
 
-static void *copy_of(const void *data, size_t n, size_t width)
-{
-    void *copy = mem_resize(NULL, n, width);
-
-    if (n > 0)
-        memcpy(copy, data, n * width);
-    return copy;
-}
-
 static struct listed *receive_lists(struct process_group *process_group,
                                     const struct numbering *own)
 {
@@ -150,8 +141,8 @@ static struct listed *receive_lists(struct process_group *process_group,
 
         x->n = own->n;
         if (p == 0) {
-            x->seen = copy_of(own->seen, own->n, sizeof *own->seen);
-            x->entry = copy_of(own->entry, own->n, own->width);
+            x->seen = mem_copy(own->seen, own->n, sizeof *own->seen);
+            x->entry = mem_copy(own->entry, own->n, own->width);
         } else {
             process_group_receive(process_group, p, &x->n, sizeof x->n);
             x->seen = mem_resize(NULL, x->n, sizeof *x->seen);

@@ -364,7 +364,7 @@ static void fit_first(const struct fit *f)
             mem_grow(&group, &group_cap, n + 1, sizeof *group);
             mem_grow(&local, &local_cap, n + 1, sizeof *local);
             group[n] = residual_path(f->place, forest, t, v);
-            local[n] = log_factor_of(&view, t, group[n]);
+            local[n] = log_factor_of(m, local_of(&view, t, group[n]));
             vertex[n++] = v;
         }
     spread = mem_alloc(m->paths.n, sizeof *spread);

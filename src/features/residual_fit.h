@@ -34,12 +34,10 @@ static inline uint32_t local_of(const struct view *view, uint32_t t, uint32_t pa
                : LOCAL_NONE;
 }
 
-/* ln of how many times as long as everywhere calls of a path take where tree t is. */
-static inline double log_factor_of(const struct view *view, uint32_t t, uint32_t path)
+/* ln of how many times as long as everywhere calls take there: local as from local_of. */
+static inline double log_factor_of(const struct residual_model *m, uint32_t local)
 {
-    uint32_t local = local_of(view, t, path);
-
-    return local == LOCAL_NONE ? 0 : view->m->local.log_factor[local];
+    return local == LOCAL_NONE ? 0 : m->local.log_factor[local];
 }
 
 /* m, s and exp(m) for vertex v of tree t; of a path never seen, no time at all is typical. */
@@ -62,7 +60,7 @@ static inline struct residual_context context_of(const struct view *view, uint32
         c.typical *= m->local.factor[local];
     }
     if (view->forest->index[t] == 0) {
-        double first = m->first_centre[path] + log_factor_of(view, t, path);
+        double first = m->first_centre[path] + log_factor_of(m, local);
 
         if (first > c.log_time.centre) {
             c.log_time.centre = first;

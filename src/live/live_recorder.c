@@ -471,14 +471,15 @@ static void record_tree(struct live_recorder *r, const struct ad_step *step,
     struct arena_mark mark = arena_mark(&r->evidence.arena);
     struct evidence_record *x = next_record(r);
     struct verdict root = tree_record_root(foi, step, t);
+    bool is_late = root.row == NO_ROW;
 
-    if (root.row == NO_ROW)
+    if (is_late)
         evidence_take_late(&r->evidence, step, &root, x);
     else
         evidence_take_whole(&r->evidence, step, &root, x);
-    x->record.is_late = root.row == NO_ROW;
+    x->record.is_late = is_late;
     tree_record_fill(&r->evidence, foi, step, t, &x->record);
-    if (!x->record.is_late) /* what others did then is forgotten */
+    if (!is_late) /* what others did then is forgotten */
         live_costs_execution(r->costs, step, r->opts.trees, foi, t, x->record.event);
     if (!step->is_last && r->n_held_trees < MAX_HELD_TREES &&
         r->n_held < LIVE_RECORDER_MAX_HELD && !evidence_is_complete(&r->evidence, x)) {

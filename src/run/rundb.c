@@ -147,7 +147,7 @@ int rundb_finish(sqlite3 *db)
     return rc;
 }
 
-/* A newer one has other tables, so this is asked first. */
+/* One of another version has other tables, so this is asked first. */
 static int check_format(struct database *db, const char *path)
 {
     long long format = rundb_get(db->sql, "format");

@@ -19,7 +19,7 @@
 #include <sqlite3.h>
 
 #define RUNDB_NAME "run.db"
-#define RUNDB_FORMAT 13 /* meta 'format'; a newer one is refused */
+#define RUNDB_FORMAT 13 /* meta 'format'; any other is refused */
 
 /*
  * rundb_create -- make run.db in a directory, with the empty tables, inside a transaction that
@@ -36,7 +36,7 @@ int rundb_finish(sqlite3 *db);
  *   dir          handle of the run
  *   path         of the run, for messages
  *   is_writable  false also works on a read-only file system
- * Returns 0, ERR_NOT_FOUND, ERR_FORMAT for something else or a newer format, ERR_IO, or
+ * Returns 0, ERR_NOT_FOUND, ERR_FORMAT for something else or another format, ERR_IO, or
  * ERR_DATABASE.
  */
 int rundb_open(int dir, const char *path, bool is_writable, struct database *db);

@@ -55,22 +55,30 @@ static bool waited_in_view(void *ctx, uint32_t t, uint32_t v, uint64_t *ns)
     return true;
 }
 
+/* By how much call v took more than typical, in ns; 0 where it can be no wait, or that is too little to be looked at. */
+static double excess_of_wait(const struct own_wait_finder *f, uint32_t t, uint32_t v)
+{
+    const struct scoring *s = f->s;
+    double excess;
+
+    if (!f->may_wait[s->forest.region[v]])
+        return 0;
+    excess = (double)s->forest.exclusive_ns[v] -
+             residual_common(&s->model, &s->place, &s->forest, t, v);
+    return excess <= RESIDUAL_MATERIAL * s->model.root_ns ? 0 : excess;
+}
+
 /* In ns; NAN: it has calls that may have waited, and nobody knows for whom. */
 static double waited_of_tree(const struct own_wait_finder *f, uint32_t t)
 {
-    const struct scoring *s = f->s;
-    const struct forest *forest = &s->forest;
+    const uint32_t *first = f->s->forest.first;
     double sum = 0;
 
-    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
+    for (uint32_t v = first[t]; v < first[t + 1]; v++) {
+        double excess = excess_of_wait(f, t, v);
         uint64_t waited_ns;
-        double excess;
 
-        if (!f->may_wait[forest->region[v]])
-            continue;
-        excess = (double)forest->exclusive_ns[v] -
-                 residual_common(&s->model, &s->place, forest, t, v);
-        if (excess <= RESIDUAL_MATERIAL * s->model.root_ns)
+        if (excess == 0)
             continue;
         if (!f->waits.waited(f->waits.ctx, t, v, &waited_ns))
             return NAN;
@@ -90,14 +98,10 @@ static double recording_of_tree(const struct own_wait_finder *f, uint32_t t,
     double sum = 0;
 
     for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
+        double excess = excess_of_wait(f, t, v);
         struct cause cause;
-        double excess;
 
-        if (!f->may_wait[forest->region[v]] || forest_row(forest, t, v) >= calls->n)
-            continue;
-        excess = (double)forest->exclusive_ns[v] -
-                 residual_common(&s->model, &s->place, forest, t, v);
-        if (excess <= RESIDUAL_MATERIAL * s->model.root_ns)
+        if (excess == 0 || forest_row(forest, t, v) >= calls->n)
             continue;
         cause_of(&s->view, forest->location[t], forest_row(forest, t, v), stretch, &cause);
         if (cause.end == CAUSE_TRACER)
@@ -130,10 +134,7 @@ static void find(void *ctx, size_t begin, size_t end, unsigned worker)
     (void)worker;
     for (size_t t = begin; t < end; t++) {
         struct residual_measure *m = &s->measure[t];
-        double recording = 0;
 
-        if (f->is_for_tracers && m->gross >= RESIDUAL_MIN_LOST)
-            recording = recording_of_tree(f, (uint32_t)t, &stretch) / s->model.root_ns;
         m->own = m->gross;
         if (m->gross >= RESIDUAL_MIN_LOST)
             m->own -= waited_of_tree(f, (uint32_t)t) / s->model.root_ns;
@@ -148,9 +149,10 @@ static void find(void *ctx, size_t begin, size_t end, unsigned worker)
             m->gross = m->own;
             m->is_fill = true;
             m->loss.z = fmin(m->loss.z, 0);
-            continue;
+        } else if (f->is_for_tracers && m->gross >= RESIDUAL_MIN_LOST) {
+            take_recording_out(m,
+                               recording_of_tree(f, (uint32_t)t, &stretch) / s->model.root_ns);
         }
-        take_recording_out(m, recording);
     }
     stretch_release(&stretch);
 }

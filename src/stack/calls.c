@@ -89,15 +89,6 @@ void calls_reserve(struct calls *calls, size_t n)
     resize(calls, cap);
 }
 
-static void *copy_of(const void *from, size_t n, size_t width)
-{
-    void *to = mem_alloc(n, width);
-
-    if (n > 0)
-        memcpy(to, from, n * width);
-    return to;
-}
-
 void calls_copy_step(struct calls *to, const struct calls *step)
 {
     uint32_t n = step->n;
@@ -115,15 +106,15 @@ void calls_copy_step(struct calls *to, const struct calls *step)
                          .carried_cap = step->n_carried,
                          .first_id = step->first_id,
                          .top = step->top};
-    to->enter_ns = copy_of(step->enter_ns, n, sizeof *to->enter_ns);
-    to->inclusive_ns = copy_of(step->inclusive_ns, n, sizeof *to->inclusive_ns);
-    to->exclusive_ns = copy_of(step->exclusive_ns, n, sizeof *to->exclusive_ns);
-    to->region = copy_of(step->region, n, sizeof *to->region);
-    to->subtree_len = copy_of(step->subtree_len, n, sizeof *to->subtree_len);
-    to->depth = copy_of(step->depth, n, sizeof *to->depth);
-    to->caller = copy_of(step->caller, n, sizeof *to->caller);
-    to->carried_id = copy_of(step->carried_id, step->n_carried, sizeof *to->carried_id);
-    to->message = copy_of(step->message, step->n_messages, sizeof *to->message);
+    to->enter_ns = mem_copy(step->enter_ns, n, sizeof *to->enter_ns);
+    to->inclusive_ns = mem_copy(step->inclusive_ns, n, sizeof *to->inclusive_ns);
+    to->exclusive_ns = mem_copy(step->exclusive_ns, n, sizeof *to->exclusive_ns);
+    to->region = mem_copy(step->region, n, sizeof *to->region);
+    to->subtree_len = mem_copy(step->subtree_len, n, sizeof *to->subtree_len);
+    to->depth = mem_copy(step->depth, n, sizeof *to->depth);
+    to->caller = mem_copy(step->caller, n, sizeof *to->caller);
+    to->carried_id = mem_copy(step->carried_id, step->n_carried, sizeof *to->carried_id);
+    to->message = mem_copy(step->message, step->n_messages, sizeof *to->message);
 }
 
 uint64_t calls_off_ns(const struct call_view *calls, uint32_t row, bool is_leave)
