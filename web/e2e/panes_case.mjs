@@ -332,10 +332,13 @@ async function nothingShifts(page, server) {
     // Names of lanes are not counted: where an answer is late, they stand a moment after the key where other lanes were.
     await page.evaluate(() => {
         window.shifts = [];
-        const isLane = ({ node }) =>
-            (node?.nodeType === Node.TEXT_NODE ? node.parentElement : node)?.closest(
-                ".timeline-scroll",
+        // By place, as a name that was taken away since has no node any more.
+        const isLane = ({ previousRect: rect }) => {
+            const lanes = document.querySelector(".timeline-scroll").getBoundingClientRect();
+            return (
+                rect.left >= lanes.left && rect.right <= lanes.right && rect.top >= lanes.top
             );
+        };
         const note = (list) =>
             window.shifts.push(
                 ...list
