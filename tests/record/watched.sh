@@ -134,5 +134,6 @@ jq -r ".execution.id // empty" records >found
 for n in 96 193 290 387 484 581 678 775 872; do # the first before it was known what to look at
     grep -qx "#0-$n" found || fail "#0-$n is not in the store"
 done
-jq -se 'map(select(.execution.id == "#0-96")) | .[0] | .cost_ns == null and (.event_window.exec_window | map(.func)) == ["step", "work", "wait_ms", "work", "wait_ms", "wait_ms"]' records >/dev/null ||
-    fail "the record of #0-96 has not its calls, or a cost"
+# what it cost is known if the function was while what is needed for that was still there
+jq -se 'map(select(.execution.id == "#0-96")) | .[0] | (.cost_ns == null or (.cost_ns > 4e7 and .cost_ns < 1e9)) and (.event_window.exec_window | map(.func)) == ["step", "work", "wait_ms", "work", "wait_ms", "wait_ms"]' records >/dev/null ||
+    fail "the record of #0-96 has not its calls, or another cost"
