@@ -606,7 +606,7 @@ static void measure_trees(void *ctx, size_t begin, size_t end, unsigned worker)
         take_offset_out(pairs, m->offset_ns);
         residual_loss_of(pairs, m, w->view.place, forest, t, &out->loss);
         out->open_ns = forest->open_ns[t];
-        out->brief = out->open_ns ? 0 : round_off(fmax(-out->loss.z, 0));
+        out->brief = out->open_ns || forest->is_cut[t] ? 0 : round_off(fmax(-out->loss.z, 0));
         out->saved = round_off(fmax((double)-out->loss.more_ns / m->root_ns, 0));
         if (common->is_known && !is_first(&w->view, t)) {
             out->structure = common->structure;

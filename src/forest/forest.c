@@ -33,6 +33,7 @@ void forest_release(struct forest *forest)
     free(forest->root_ns);
     free(forest->tracer_ns);
     free(forest->open_ns);
+    free(forest->is_cut);
     free(forest->gap);
     free(forest->root_off_ns);
     free(forest->n_messages);
@@ -68,6 +69,7 @@ static void resize(struct forest *f, size_t vertex_cap, size_t tree_cap)
         f->root_ns = mem_resize(f->root_ns, f->tree_cap, sizeof *f->root_ns);
         f->tracer_ns = mem_resize(f->tracer_ns, f->tree_cap, sizeof *f->tracer_ns);
         f->open_ns = mem_resize(f->open_ns, f->tree_cap, sizeof *f->open_ns);
+        f->is_cut = mem_resize(f->is_cut, f->tree_cap, sizeof *f->is_cut);
         f->n_messages = mem_resize(f->n_messages, f->tree_cap, sizeof *f->n_messages);
         if (f->root_off_ns)
             f->root_off_ns = mem_resize(f->root_off_ns, f->tree_cap, sizeof *f->root_off_ns);
@@ -143,6 +145,16 @@ static void copy_rows(struct forest *f, uint32_t t, const struct call_view *call
     }
 }
 
+/* Whether a call is an iteration of a loop that no other one follows directly. */
+static bool is_last_iteration(const struct call_view *calls, uint32_t root,
+                              const struct definitions *defs)
+{
+    uint32_t region = calls->region[root], next = root + calls->subtree_len[root];
+
+    return defs && defs->region[region].kind == REGION_LOOP &&
+           (next >= calls->n || calls->region[next] != region);
+}
+
 static void copy_tree(struct forest *f, uint32_t location, uint32_t index,
                       const struct call_view *calls, uint32_t root,
                       const struct definitions *defs)
@@ -157,6 +169,7 @@ static void copy_tree(struct forest *f, uint32_t location, uint32_t index,
     f->root_ns[t] = calls->inclusive_ns[root];
     f->tracer_ns[t] = 0;
     f->open_ns[t] = calls_is_open(calls, root) ? calls->after_ns + 1 : 0;
+    f->is_cut[t] = is_last_iteration(calls, root, defs);
     f->n_messages[t] = 0;
     f->region[f->n] = calls->region[root];
     f->exclusive_ns[f->n] = calls->inclusive_ns[root];
@@ -401,6 +414,7 @@ int forest_append(struct forest *forest, const struct forest *other, uint32_t fi
         f->root_ns[n + t] = other->root_ns[t];
         f->tracer_ns[n + t] = other->tracer_ns[t];
         f->open_ns[n + t] = other->open_ns[t];
+        f->is_cut[n + t] = other->is_cut[t];
         f->n_messages[n + t] = other->n_messages[t];
         f->first[n + t + 1] = f->n + other->first[t + 1];
     }

@@ -425,6 +425,26 @@ static void a_function_that_is_all_of_a_step_is_no_loop(void **state)
     end(&p);
 }
 
+/* What is called is a third of each iteration, and the rest the caller's own, after it. */
+static void the_only_call_of_an_iteration_that_computes_is_no_step(void **state)
+{
+    uint32_t main_row;
+    struct program p;
+
+    (void)state;
+    begin(&p, 1);
+    main_row = enter(&p, 'm');
+    for (int i = 0; i < 40; i++) {
+        add(&p, &p.calls[0], 'e', 100000);
+        p.now_ns += 190000;
+    }
+    leave(&p, main_row);
+    find(&p);
+    assert_best(&p, "loop@m", 40, 1);
+    assert_int_equal(p.loops.loop[0].part[0].ns[20], 300000);
+    end(&p);
+}
+
 /* Rank 0 does the same once more before the loop, and its clock is wrong. */
 static void an_iteration_has_the_same_number_on_all_ranks(void **state)
 {
@@ -493,6 +513,7 @@ int main(void)
         cmocka_unit_test(where_nothing_repeats_there_is_no_loop),
         cmocka_unit_test(a_loop_is_named_after_the_function_that_runs_it),
         cmocka_unit_test(a_function_that_is_all_of_a_step_is_no_loop),
+        cmocka_unit_test(the_only_call_of_an_iteration_that_computes_is_no_step),
         cmocka_unit_test(an_iteration_has_the_same_number_on_all_ranks),
         cmocka_unit_test(what_helpers_do_between_their_calls_is_no_part_of_a_loop),
     };

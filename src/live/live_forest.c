@@ -341,6 +341,7 @@ static size_t finish(struct live_forest *lf, uint32_t location, const struct cal
     f->root_ns[t] = c->inclusive_ns[s->root];
     f->tracer_ns[t] = o->tracer_ns;
     f->open_ns[t] = calls_never_ended(c, s->root);
+    f->is_cut[t] = false; /* an iteration is judged when the next has begun */
     if (f->open_ns[t])
         note_unended(lf, location, c, t);
     f->n_messages[t] = o->n_messages + (uint32_t)(end - m);

@@ -10,6 +10,9 @@ snag query loop.snag "SELECT name, kind, calls, outermost, locations FROM region
 export SNAG_MPI_ONLY=1; snag analyze "$(cat program)" -o named.snag --foi loop@MPI_Send --quiet | grep executions
 export SNAG_MPI_ONLY=1; snag analyze "$(cat program)" -o best.snag --foi loop --quiet | grep executions
 
+# It computes before each barrier, and so not after the last: that is no shorter step.
+export SNAG_MPI_ONLY=1; snag analyze 'synth:MPI_Init 100*step(work@1ms |) MPI_Finalize;ranks=4;jitter=0.05' -o before.snag --quiet | grep executions
+
 # Where a function is as good, it is taken; the loop can be asked for.
 snag analyze "$(cat program)" -o functions.snag --quiet | grep executions
 snag analyze "synth:main($(printf 'a@1ms b@2ms %.0s' {1..50}))" -o m.snag --foi loop --quiet | grep executions
