@@ -50,19 +50,19 @@ struct forest {
     uint64_t *exclusive_ns; /* [n] time in the call but not in its direct children */
 
     uint32_t n_trees;
-    uint32_t *first;      /* [n_trees + 1] first vertex; tree t is first[t] .. first[t+1]-1 */
-    uint32_t *location;   /* [n_trees] */
-    uint64_t *place;      /* [n_trees] rank << 32 | thread of that, if there are definitions */
-    uint32_t *index;      /* [n_trees] number on its location, from 0 */
-    uint32_t *call;       /* [n_trees] row of the root among the calls of its location */
-    uint64_t *enter_ns;   /* [n_trees] of the root */
-    uint64_t *root_ns;    /* [n_trees] inclusive time of the root */
-    uint64_t *tracer_ns;  /* [n_trees] of that, in the tracer */
-    uint64_t *open_ns;    /* [n_trees] 0: it ended; else it was open when the events of its
+    uint32_t *first;     /* [n_trees + 1] first vertex; tree t is first[t] .. first[t+1]-1 */
+    uint32_t *location;  /* [n_trees] */
+    uint64_t *place;     /* [n_trees] rank << 32 | thread of that, if there are definitions */
+    uint32_t *index;     /* [n_trees] number on its location, from 0 */
+    uint32_t *call;      /* [n_trees] row of the root among the calls of its location */
+    uint64_t *enter_ns;  /* [n_trees] of the root */
+    uint64_t *root_ns;   /* [n_trees] inclusive time of the root */
+    uint64_t *tracer_ns; /* [n_trees] of that, in the tracer */
+    uint64_t *open_ns;   /* [n_trees] 0: it ended; else it was open when the events of its
                              location ended, and    the run went on for so long less 1 */
     bool *is_cut; /* [n_trees] the last iteration of a loop: what computes between two is the
                      former's, but after this one there may be none */
-    uint32_t *n_messages; /* [n_trees] sends and receives inside */
+    uint32_t *n_messages;   /* [n_trees] sends and receives inside */
     struct forest_gap *gap; /* [n_gaps] by tree and vertex */
     size_t n_gaps;
 
