@@ -199,7 +199,7 @@ static bool is_step_of_all(struct loop_cut *const *level, uint32_t step, uint32_
 
 /* True when one function is called in every iteration and is nearly all of its time: that is the
  * better one to look at. One that is the only call, but a small part, is merely where the caller's
- * own computing is seen to begin again. */
+ * own computing is seen to begin again; where there is no caller, nothing is known to be between. */
 static bool is_a_function(const struct loop_finder *f, const struct loop_cut *cut)
 {
     const struct call_view *calls = f->calls;
@@ -217,7 +217,8 @@ static bool is_a_function(const struct loop_finder *f, const struct loop_cut *cu
         }
     for (uint32_t r = 0; r < n_regions && !is; r++)
         is = n[r] <= 1.1 * cut->n && f->defs->region[r].kind == REGION_USER &&
-             (double)ns[r] > IS_THE_FUNCTION * (double)cut->ns;
+             ((f->caller == NO_CALL && cut->typical_calls == 1) ||
+              (double)ns[r] > IS_THE_FUNCTION * (double)cut->ns);
     free(ns);
     free(n);
     return is;
