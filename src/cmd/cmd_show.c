@@ -216,8 +216,6 @@ static void path_tree_print(struct why *why, int64_t lost_ns, uint32_t depth, bo
 
 /* --------------------------------------------------------------------------- subtrees */
 
-/*  */
-
 #define MAX_PRINTED 10u
 
 static void subtree_print(const struct subtrees *s, double threshold, bool is_all)
@@ -247,8 +245,6 @@ static void subtree_print(const struct subtrees *s, double threshold, bool is_al
 }
 
 /* ----------------------------------------------------------------------------- causes */
-
-/*  */
 
 #define PATH_SIZE 160
 #define MAX_NAMES 3 /* of a call path in a line */
@@ -307,7 +303,9 @@ static const char *partner_text(const struct waiting *w, char out[PATH_SIZE])
     return out;
 }
 
-static void cause_print(const struct trace_view *view, const struct cause *cause)
+/* Where nothing was lost by an anomaly there is nobody to blame: it waited as others do. */
+static void cause_print(const struct trace_view *view, const struct cause *cause,
+                        bool is_blamed)
 {
     struct table *t = table_new("rrrll", "rank", "took", "explains", "call", "waited for");
     char text[TEXT_SIZE], path[PATH_SIZE], why[CAUSE_SIZE];
@@ -321,9 +319,9 @@ static void cause_print(const struct trace_view *view, const struct cause *cause
         table_cell(t, "%s", path_text(view, link, path));
         table_cell(t, "%s", partner_text(&link->waiting, path));
     }
-    print("\nthe cause, from rank to rank:\n");
+    print("\n%s, from rank to rank:\n", is_blamed ? "the cause" : "what it waited for");
     table_print(t, stdout);
-    print("the chain ends here: %s\n", cause_end_sentence(view, cause, why));
+    print("the chain ends here: %s\n", cause_end_sentence(view, cause, is_blamed, why));
 }
 
 /* -------------------------------------------------------------------------- one execution */
@@ -335,6 +333,7 @@ struct show {
     const struct settings *settings;
     struct run run;
     struct execution_detail c;
+    bool is_of_anomaly; /* it is one, or of an incident that has one */
     struct pool *pool;
     struct subtrees subtrees; /* with --subtrees */
 };
@@ -411,8 +410,9 @@ static void print_head(const struct show *s)
 static void print_incident(const struct incident_row *x, void *ctx)
 {
     char lost[TEXT_SIZE], executions[TEXT_SIZE], cost[INCIDENT_COST_SIZE];
+    struct show *s = ctx;
 
-    (void)ctx;
+    s->is_of_anomaly |= x->is_anomaly;
     print("incident %lld: head %s, %s execution%s on %u rank%s", (long long)x->id, x->head,
           text_count(x->n_executions, executions), text_plural(x->n_executions), x->n_ranks,
           text_plural(x->n_ranks));
@@ -640,7 +640,8 @@ static int print_as_text(struct show *s)
     int rc;
 
     print_head(s);
-    rc = incident_of(s->run.db, s->c.x.foi_id, s->c.x.tree, print_incident, NULL);
+    s->is_of_anomaly = strcmp(s->c.x.verdict, "anomaly") == 0;
+    rc = incident_of(s->run.db, s->c.x.foi_id, s->c.x.tree, print_incident, s);
     if (rc == 0)
         rc = print_group(s);
     if (rc == 0 && s->c.x.is_open && strcmp(s->c.x.verdict, "anomaly") == 0)
@@ -651,7 +652,8 @@ static int print_as_text(struct show *s)
     print_structure(s);
     print_teams(s);
     if (s->c.has_cause && cause_has_news(&s->c.causes.cause))
-        cause_print(&s->c.causes.view, &s->c.causes.cause);
+        cause_print(&s->c.causes.view, &s->c.causes.cause,
+                    s->is_of_anomaly && (s->c.x.lost_ns > 0 || s->c.x.is_open));
     if (s->settings->has_subtrees)
         subtree_print(&s->subtrees, s->settings->threshold, s->settings->is_all);
     path_tree_print(&s->c.why, (int64_t)s->c.x.lost_ns, s->settings->depth,

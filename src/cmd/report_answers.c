@@ -314,11 +314,16 @@ static json_t *part_of(const json_t *object, const char *const *field, size_t n)
     return part;
 }
 
-/* Of an execution what its drawings need: not its lists, which may be long. */
+/* Of an execution what its drawings need, and who is to blame for it: not its lists, which may be
+ * long. */
 static json_t *facts_of(const json_t *shown, const struct drawn_locations *places)
 {
-    static const char *const field[] = {"id", "verdict", "location", "enter_ns", "exit_ns"};
-    static const char *const of_link[] = {"rank", "thread", "call", "begin_ns", "end_ns"};
+    static const char *const field[] = {"id",       "verdict",  "location", "rank",     "enter_ns",
+                                        "exit_ns", "lost_ns", "open_ns",  "cause_end"};
+    static const char *const of_link[] = {"rank", "thread", "call",     "function",
+                                          "peer", "waits_for", "begin_ns", "end_ns"};
+    static const char *const of_incident[] = {"verdict"};
+    const json_t *incident = json_object_get(shown, "incident");
     json_t *facts = part_of(shown, field, sizeof field / sizeof *field);
     json_t *cause = json_array(), *list = json_array(), *link;
     size_t i;
@@ -328,6 +333,9 @@ static json_t *facts_of(const json_t *shown, const struct drawn_locations *place
     for (uint32_t p = 0; p < places->n; p++)
         json_array_append_new(list, json_count(places->location[p]));
     json_object_set_new(facts, "cause", cause);
+    json_object_set_new(facts, "incident",
+                        json_is_object(incident) ? part_of(incident, of_incident, 1)
+                                                 : json_null());
     json_object_set_new(facts, "places", list);
     return facts;
 }

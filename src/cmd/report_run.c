@@ -305,7 +305,7 @@ static int put_close(struct run_report *r, uint32_t i, uint32_t k, bool *has_roo
                   "Call paths by time; below, those of a typical execution at the same scale. "
                   "\342\226\262 lost time or is not typical.");
     report_figure(r->out, "timeline", address,
-                  "Around it on its rank, on those of the cause, numbered, and on those it "
+                  "Around it on its rank, on those it waited for, numbered, and on those it "
                   "exchanged messages with.");
     return 0;
 }

@@ -674,7 +674,7 @@ static void say_in_time(struct text_writer *w, const struct waiting *waiting)
 }
 
 char *cause_end_sentence(const struct trace_view *view, const struct cause *cause,
-                         char out[CAUSE_SIZE])
+                         bool is_blamed, char out[CAUSE_SIZE])
 {
     const struct cause_link *link = &cause->link[cause->n - 1];
     const struct waiting *waiting = &link->waiting;
@@ -685,14 +685,14 @@ char *cause_end_sentence(const struct trace_view *view, const struct cause *caus
     case CAUSE_NOT_WAITING:
         text_say(&w, "the trace shows nobody that %.100s on ", name_of(view, link));
         say_rank(&w, view, link->location);
-        text_say(&w, " waited for: the delay begins here, as far as is known");
+        text_say(&w, " waited for%s",
+                 is_blamed ? ": the delay begins here, as far as is known" : "");
         break;
     case CAUSE_TRACER:
         text_say(&w, "%.100s on ", name_of(view, link));
         say_rank(&w, view, link->location);
-        text_say(
-            &w,
-            " is a call of the tracer: the delay comes from recording, not from the program");
+        text_say(&w, " is a call of the tracer%s",
+                 is_blamed ? ": the delay comes from recording, not from the program" : "");
         break;
     case CAUSE_NO_DATA:
         text_say(&w, "the trace has no events of ");
@@ -717,13 +717,12 @@ char *cause_end_sentence(const struct trace_view *view, const struct cause *caus
         break;
     case CAUSE_CYCLE:
         say_partner(&w, waiting);
-        text_say(&w, " waits for a call that is already in this chain: the chain is a circle, "
-                     "and its first cause is not known");
+        text_say(&w, " waits for a call that is already in this chain: the chain is a circle%s",
+                 is_blamed ? ", and its first cause is not known" : "");
         break;
     case CAUSE_TOO_LONG:
-        text_say(&w,
-                 "the search stops after %d calls: the first cause of the chain is not known",
-                 CAUSE_MAX_LINKS);
+        text_say(&w, "the search stops after %d calls%s", CAUSE_MAX_LINKS,
+                 is_blamed ? ": the first cause of the chain is not known" : "");
         break;
     case N_CAUSE_ENDS:
         break;

@@ -138,9 +138,14 @@ bool cause_has_news(const struct cause *cause);
 char *cause_sentence(const struct trace_view *view, const struct cause *cause,
                      char out[CAUSE_SIZE]);
 
-/* cause_end_sentence -- why the chain ends, for people. Returns out. */
+/*
+ * cause_end_sentence -- why the chain ends, for people.
+ *   is_blamed  the time that the chain explains was lost; else it only waited, as others do, and
+ *              nothing is called a delay, or its cause
+ * Returns out.
+ */
 char *cause_end_sentence(const struct trace_view *view, const struct cause *cause,
-                         char out[CAUSE_SIZE]);
+                         bool is_blamed, char out[CAUSE_SIZE]);
 
 /* cause_end_name -- "not_waiting", "tracer", "no_data", "unmatched", ... */
 const char *cause_end_name(enum cause_end end);

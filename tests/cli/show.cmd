@@ -5,6 +5,11 @@ snag show t.snag '#2-21' --depth 1
 snag show t.snag 'step#0-0' --all
 snag show t.snag 0-3 --foi step --depth 5 --quiet --threads 1 --verify | sed -n '1,2p'
 
+# Who waited for a rank that an anomaly kept has a cause; who waited as others do has none.
+snag analyze 'synth:100*step(compute@1ms >1 <1 |);ranks=4;jitter=0.1;slow=compute/50/30/1' --foi step -o late.snag --quiet >/dev/null
+snag show late.snag '#3-49' | grep -E '^the cause|^what it waited|^the chain ends'
+snag show late.snag '#0-20' | grep -E '^the cause|^what it waited|^the chain ends'
+
 # What is not there.
 snag show t.snag '#1-30'
 snag show t.snag '#3-0'
