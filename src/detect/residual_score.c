@@ -298,7 +298,11 @@ static double of_anomaly(const struct calibration *y, const struct residual_meas
 static void score_tree(const struct calibration *y, const struct residual_measure *m, size_t i,
                        struct residual_scores *out)
 {
-    static const double base[N_PARTS] = {AGREE, AGREE + GROSS_AGREE, AGREE, AGREE, AGREE};
+    static const double base[N_PARTS] = {[PART_TIME] = AGREE,
+                                         [PART_GROSS] = AGREE + GROSS_AGREE,
+                                         [PART_STRUCTURE] = AGREE,
+                                         [PART_SIZE] = AGREE,
+                                         [PART_SHORT] = AGREE};
     double value[N_PARTS], said[N_PARTS];
     struct measured_ranks at;
 

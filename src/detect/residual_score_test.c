@@ -257,6 +257,36 @@ static void what_agrees_adds_up(void **state)
     free(m);
 }
 
+/* Whatever it is: each of these is so in 20 of 400 executions, of which one is strange in another
+ * way, too. */
+static void what_one_in_twenty_has_adds_nothing(void **state)
+{
+    static const enum score_part parts[] = {PART_TIME, PART_GROSS, PART_SIZE, PART_SHORT};
+
+    (void)state;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        struct residual_measure *m = typical(400);
+        struct residual_scores s;
+
+        for (size_t i = 0; i < 400; i++)
+            m[i].structure = log(400.0 / (double)(400 - i));
+        for (size_t i = 0; i < 20; i++) {
+            m[i].time = parts[k] == PART_TIME ? 4 : 0;
+            m[i].gross = parts[k] == PART_GROSS ? 8 : 0;
+            m[i].size = parts[k] == PART_SIZE ? 3 : 0;
+            m[i].size_z = parts[k] == PART_SIZE ? 15 : 0;
+            m[i].brief = parts[k] == PART_SHORT ? 20 : 0;
+        }
+        m[7].structure = 5;
+        score(m, 400, &s);
+        assert_int_equal(s.part[7], PART_STRUCTURE);
+        assert_true(s.value[parts[k]][7] > 1.5);
+        assert_true(fabs(s.score[7] - s.value[PART_STRUCTURE][7]) < 1e-12);
+        residual_scores_release(&s);
+        free(m);
+    }
+}
+
 /* As many as 2 % may be strange: they neither hide each other nor make the others anomalies. */
 static void anomalies_do_not_set_the_bar(void **state)
 {
@@ -320,6 +350,7 @@ int main(void)
         cmocka_unit_test(what_may_have_lost_nothing_is_no_anomaly),
         cmocka_unit_test(a_few_trees_are_ranked_but_not_judged),
         cmocka_unit_test(what_agrees_adds_up),
+        cmocka_unit_test(what_one_in_twenty_has_adds_nothing),
         cmocka_unit_test(who_lost_by_itself_comes_before_who_waited),
         cmocka_unit_test(who_lost_many_durations_comes_before_who_is_only_stranger),
         cmocka_unit_test(anomalies_do_not_set_the_bar),
