@@ -174,11 +174,13 @@ static struct played play(struct costs *c, double lost_ns, bool is_incident)
     int64_t unknown_ns = r->unknown_ns;
     struct replay_result result;
 
+    if (!is_order_known(c)) { /* nothing would follow from it */
+        replay_clear(r);
+        return nothing_known;
+    }
     replay_run(r, &result);
     replay_clear(r);
     c->budget -= result.n_syncs;
-    if (!is_order_known(c))
-        return nothing_known;
     return with_unknown(result.saved_ns, unknown_ns, lost_ns,
                         is_incident ? of_together(result.saved_ns, unknown_ns, lost_ns)
                                     : lost_ns);
@@ -231,7 +233,7 @@ static void name_waiters(const struct costs *c, double least_ns, char *out, size
 static void say(struct costs *c, uint32_t t, int64_t cut_ns)
 {
     double lost = lost_of(c, t), cost = (double)c->cost_ns[t];
-    char text[COST_TEXT_SIZE], waiters[COST_TEXT_SIZE / 2], later[TEXT_SIZE];
+    char text[COST_TEXT_SIZE], waiters[COST_TEXT_SIZE / 2] = "", later[TEXT_SIZE];
 
     if (c->is_bound[t]) {
         snprintf(text, sizeof text,
@@ -243,7 +245,8 @@ static void say(struct costs *c, uint32_t t, int64_t cut_ns)
     }
     if (lost <= RESIDUAL_MATERIAL * c->scoring->model.root_ns)
         return;
-    name_waiters(c, WAITED * lost, waiters, sizeof waiters);
+    if (c->cost_ns[t] != COST_UNKNOWN)
+        name_waiters(c, WAITED * lost, waiters, sizeof waiters);
     if (c->cost_ns[t] == COST_UNKNOWN && !syncs_clocks_agree(&c->what_if.syncs))
         snprintf(text, sizeof text,
                  "its cost is not known: too many messages are in an impossible order");

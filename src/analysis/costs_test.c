@@ -201,6 +201,23 @@ static void what_would_take_too_long_to_play_is_known_at_most(void **state)
     sample_run_release(&m);
 }
 
+/* The same, but nobody receives: then nothing is played, and of each anomaly it is said why. */
+static void of_a_run_whose_order_is_not_known_nothing_is_played(void **state)
+{
+    struct sample_run m;
+
+    (void)state;
+    sample_run_init(&m, "synth:4000*step(a@1ms >1);ranks=2;jitter=0.01;slow=a/20/20;seed=3",
+                    "step", NULL);
+    assert_int_equal(number(&m, "SELECT count(*) FROM execution WHERE verdict = 'anomaly'"),
+                     400);
+    assert_int_equal(number(&m, "SELECT count(*) FROM execution WHERE verdict = 'anomaly' AND "
+                                "cost_ns IS NULL AND cost = 'its cost is not known: who waited "
+                                "for whom is not in the trace'"),
+                     400);
+    sample_run_release(&m);
+}
+
 static void a_cost_is_never_more_than_what_was_lost(void **state)
 {
     struct sample_run m;
@@ -315,6 +332,7 @@ int main(void)
         cmocka_unit_test(what_waited_for_nobody_knows_whom_makes_the_cost_a_bound),
         cmocka_unit_test(a_stop_that_others_waited_for_in_slack_says_who_did),
         cmocka_unit_test(what_would_take_too_long_to_play_is_known_at_most),
+        cmocka_unit_test(of_a_run_whose_order_is_not_known_nothing_is_played),
         cmocka_unit_test(a_cost_is_never_more_than_what_was_lost),
         cmocka_unit_test(every_execution_of_a_quiet_run_has_a_cost),
         cmocka_unit_test(waiting_until_a_pipeline_is_filled_is_no_anomaly),

@@ -599,7 +599,7 @@ static void fit_sums(const struct fit *f)
     local_typical_unite(&m->local, f->share);
     if (m->local.at.n > 0) {
         residual_place_local(m, f->in, f->place);
-        fit_first(f); /* by these factors */
+        fit_first(f); /* by these factors, which come of sums that need the centres before */
         sums_find(&sums, localize_trees);
         fit_path_sums(m, &sums);
     }
