@@ -281,6 +281,69 @@ static void groups_come_in_pieces_and_pass_the_filters_of_incidents(void **state
                         "'verdict' takes anomaly or normal, not 'changed'");
 }
 
+/* Whole, and one by one: the same, whichever filter was asked for in between. */
+static void pieces_are_those_of_the_whole_list(void **state)
+{
+    static const char *const lists[] = {"incidents", "causes"};
+    struct sample_page *p = *state;
+
+    for (size_t l = 0; l < 2; l++) {
+        char path[64];
+        json_t *whole;
+        size_t n;
+
+        snprintf(path, sizeof path, "/fois/1/%s", lists[l]);
+        sample_page_ok(p, path);
+        whole = json_deep_copy(json_object_get(p->json, "items"));
+        n = json_array_size(whole);
+        assert_true(n >= 2);
+        for (size_t i = 0; i < n; i++) {
+            snprintf(path, sizeof path, "/fois/1/%s?verdict=%s", lists[l],
+                     i % 2 ? "anomaly" : "normal");
+            sample_page_ok(p, path);
+            snprintf(path, sizeof path, "/fois/1/%s?offset=%zu&limit=1", lists[l], i);
+            assert_true(json_equal(item(p, path, 0), json_array_get(whole, i)));
+            assert_int_equal(sample_page_number(p->json, "total"), n);
+        }
+        snprintf(path, sizeof path, "/fois/1/%s?offset=%zu", lists[l], n);
+        sample_page_ok(p, path);
+        assert_int_equal(json_array_size(json_object_get(p->json, "items")), 0);
+        json_decref(whole);
+    }
+}
+
+static json_int_t total_of(struct sample_page *p, const char *path)
+{
+    sample_page_ok(p, path);
+    return sample_page_number(p->json, "total");
+}
+
+/* Asked for again, with nothing else in between. */
+static void lists_are_those_of_now_after_a_label_and_an_undo(void **state)
+{
+    static const struct {
+        const char *path;
+        int more; /* with one more incident that has a label */
+    } list[] = {
+        {"/fois/1/incidents?label=abnormal", 1},
+        {"/fois/1/incidents?label=none", -1},
+        {"/fois/1/causes?label=abnormal", 1},
+    };
+    struct sample_page *p = *state;
+    char body[96];
+
+    snprintf(body, sizeof body, "{\"labels\":[{\"tree\":%lld,\"label\":\"abnormal\"}]}",
+             (long long)sample_page_number(item(p, "/fois/1/incidents", 0), "head_tree"));
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        json_int_t n = total_of(p, list[i].path);
+
+        assert_int_equal(sample_page_post(p, "/fois/1/labels", body), 0);
+        assert_int_equal(total_of(p, list[i].path), n + list[i].more);
+        assert_int_equal(sample_page_post(p, "/fois/1/undo", "{}"), 0);
+        assert_int_equal(total_of(p, list[i].path), n);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_page_end)
 
 int main(void)
@@ -296,6 +359,8 @@ int main(void)
         cmocka_unit_test(of_what_is_no_anomaly_nobody_is_the_cause),
         cmocka_unit_test(what_comes_back_says_how_often_and_how_far_apart),
         TEST(a_group_opens_to_its_incidents_and_no_others),
+        TEST(pieces_are_those_of_the_whole_list),
+        TEST(lists_are_those_of_now_after_a_label_and_an_undo),
         TEST(groups_come_in_pieces_and_pass_the_filters_of_incidents),
     };
 

@@ -332,15 +332,20 @@ int api_candidates(struct worker *worker, const struct request *request,
     return answer_items(worker, state, tree, n, list->n, response);
 }
 
-/* The same parameters as those of the candidates; the set is the state's. */
-static int read_incident_filter(const struct worker *worker, const struct request *request,
-                                struct foi_state *state, struct execution_filter *filter,
-                                struct rundb_set *set)
+/* What is asked of incidents. */
+struct incident_request {
+    struct foi_filter wanted;       /* what of it executions are asked for by, */
+    struct rundb_set set;           /* who passes that, as marks of the state, */
+    struct execution_filter filter; /* and all of it */
+};
+
+/* The same parameters as those of the candidates. */
+static int read_incident_request(const struct worker *worker, const struct request *request,
+                                 struct foi_state *state, struct incident_request *out)
 {
     const struct definitions *defs = &worker->served->run.defs;
     double offset = 0, limit = 0, group = 0;
-    struct foi_filter wanted;
-    int rc = foi_filter_read(request, defs, state->table->facts, false, &wanted);
+    int rc = foi_filter_read(request, defs, state->table->facts, false, &out->wanted);
 
     if (rc == 0)
         rc = request_number(request, "group", 0, UINT32_MAX, 0, &group);
@@ -350,8 +355,8 @@ static int read_incident_filter(const struct worker *worker, const struct reques
         rc = request_number(request, "limit", 1, MAX_ITEMS, TYPICAL_ITEMS, &limit);
     if (rc < 0)
         return rc;
-    *set = (struct rundb_set){foi_filter_select(state, defs, &wanted)->marks, state->n};
-    *filter = (struct execution_filter){
+    out->set = (struct rundb_set){foi_filter_select(state, defs, &out->wanted)->marks, state->n};
+    out->filter = (struct execution_filter){
         .foi_id = request->id[0],
         .rank = NO_RANK,
         .verdict = request_text(request, "verdict", NULL),
@@ -359,52 +364,115 @@ static int read_incident_filter(const struct worker *worker, const struct reques
         .offset = (uint64_t)offset,
         .most = (uint64_t)limit,
         .group = (int64_t)group,
-        .set = set->marks ? set : NULL,
+        .set = out->set.marks ? &out->set : NULL,
     };
     return 0;
+}
+
+/*
+ * Incidents, one by one and by cause, as all threads that are asked for them have them: whoever
+ * pages through them does not read and group them anew.
+ */
+struct kept_incidents {
+    struct shared shared;
+    struct foi_filter wanted;
+    int64_t group, newest_label, newest_retrain, n_undone; /* the latter as in the table */
+    struct incident_groups all;
+};
+
+struct making_incidents {
+    const struct worker *worker;
+    const struct execution_table *table;
+    const struct incident_request *asked;
+};
+
+static void free_incidents(struct shared *value)
+{
+    struct kept_incidents *kept = (struct kept_incidents *)value;
+
+    incident_groups_release(&kept->all);
+    free(kept);
+}
+
+static bool are_asked_for(const struct kept_incidents *kept, const struct making_incidents *m)
+{
+    return kept->group == m->asked->filter.group &&
+           kept->newest_label == m->table->newest_label &&
+           kept->newest_retrain == m->table->newest_retrain &&
+           kept->n_undone == m->table->n_undone &&
+           foi_filter_is_same(&kept->wanted, &m->asked->wanted);
+}
+
+static int renew_incidents(struct shared *old, void *ctx, struct shared **out)
+{
+    const struct making_incidents *m = ctx;
+    struct kept_incidents *kept;
+    int rc;
+
+    if (old && are_asked_for((const struct kept_incidents *)old, m)) {
+        *out = old;
+        return 0;
+    }
+    kept = mem_alloc(1, sizeof *kept);
+    *kept = (struct kept_incidents){.shared = {1, free_incidents},
+                                 .wanted = m->asked->wanted,
+                                 .group = m->asked->filter.group,
+                                 .newest_label = m->table->newest_label,
+                                 .newest_retrain = m->table->newest_retrain,
+                                 .n_undone = m->table->n_undone};
+    rc = incident_groups_find(m->worker->db, &m->asked->filter, &kept->all);
+    if (rc < 0)
+        shared_drop(&kept->shared);
+    else
+        *out = &kept->shared;
+    return rc;
+}
+
+/* What of them is answered: so many from an offset on, and how many there are. */
+typedef int incidents_to_json_fn(sqlite3 *db, const struct incident_groups *all,
+                                 uint64_t offset, uint64_t most, json_t **out);
+
+static int answer_incidents(struct worker *worker, const struct request *request,
+                            bool is_by_cause, struct response *response)
+{
+    incidents_to_json_fn *to_json =
+        is_by_cause ? incident_groups_to_json : incident_groups_list_to_json;
+    struct shared_cache *cache = &worker->served->incidents;
+    struct incident_request asked;
+    struct making_incidents making = {.worker = worker, .asked = &asked};
+    struct shared *kept = NULL;
+    struct foi_state *state;
+    json_t *items;
+    int rc = worker_foi(worker, request->id[0], &state);
+
+    if (rc == 0)
+        rc = read_incident_request(worker, request, state, &asked);
+    if (rc == 0) {
+        making.table = state->table;
+        rc = shared_cache_take(cache, state->foi, renew_incidents, &making, &kept);
+    }
+    if (rc == 0) {
+        const struct incident_groups *all = &((const struct kept_incidents *)kept)->all;
+        size_t n = is_by_cause ? all->n : all->n_rows;
+
+        rc = to_json(worker->db, all, asked.filter.offset, asked.filter.most, &items);
+        if (rc == 0)
+            rc = response_json(response, json_pack("{s:o, s:o}", "total", json_count(n),
+                                                   "items", items));
+        shared_cache_give_back(cache, kept);
+    }
+    return rc;
 }
 
 int api_incidents(struct worker *worker, const struct request *request,
                   struct response *response)
 {
-    struct execution_filter filter;
-    struct rundb_set set;
-    struct foi_state *state;
-    json_t *items;
-    uint64_t total;
-    int rc = worker_foi(worker, request->id[0], &state);
-
-    if (rc == 0)
-        rc = read_incident_filter(worker, request, state, &filter, &set);
-    if (rc == 0)
-        rc = incident_list_count(worker->db, &filter, &total);
-    if (rc == 0)
-        rc = incident_list_to_json(worker->db, &filter, &items);
-    return rc < 0 ? rc
-                  : response_json(response, json_pack("{s:I, s:o}", "total", (json_int_t)total,
-                                                      "items", items));
+    return answer_incidents(worker, request, false, response);
 }
 
 int api_causes(struct worker *worker, const struct request *request, struct response *response)
 {
-    struct execution_filter filter;
-    struct rundb_set set;
-    struct incident_groups all = {0};
-    struct foi_state *state;
-    json_t *items;
-    int rc = worker_foi(worker, request->id[0], &state);
-
-    if (rc == 0)
-        rc = read_incident_filter(worker, request, state, &filter, &set);
-    if (rc == 0)
-        rc = incident_groups_find(worker->db, &filter, &all);
-    if (rc == 0)
-        rc = incident_groups_to_json(worker->db, &all, filter.offset, filter.most, &items);
-    if (rc == 0)
-        rc = response_json(response,
-                           json_pack("{s:o, s:o}", "total", json_count(all.n), "items", items));
-    incident_groups_release(&all);
-    return rc;
+    return answer_incidents(worker, request, true, response);
 }
 
 /* All of them are anomalies; of label "none" are those without a labelled execution. */
@@ -422,8 +490,7 @@ static bool passes(const struct group *g, const struct execution_filter *filter)
 
 int api_groups(struct worker *worker, const struct request *request, struct response *response)
 {
-    struct execution_filter filter;
-    struct rundb_set set;
+    struct incident_request asked;
     struct foi_state *state;
     struct groups groups = {0};
     json_t *items = json_array();
@@ -432,13 +499,13 @@ int api_groups(struct worker *worker, const struct request *request, struct resp
     int rc = worker_foi(worker, request->id[0], &state);
 
     if (rc == 0)
-        rc = read_incident_filter(worker, request, state, &filter, &set);
+        rc = read_incident_request(worker, request, state, &asked);
     if (rc == 0)
-        rc = groups_find(worker->db, &filter, &groups);
+        rc = groups_find(worker->db, &asked.filter, &groups);
     for (size_t i = 0; rc == 0 && i < groups.n; i++) {
-        if (!passes(&groups.group[i], &filter))
+        if (!passes(&groups.group[i], &asked.filter))
             continue;
-        if (total >= filter.offset && total - filter.offset < filter.most)
+        if (total >= asked.filter.offset && total - asked.filter.offset < asked.filter.most)
             json_array_append_new(items, group_to_json(&groups.group[i], has_several));
         total++;
     }

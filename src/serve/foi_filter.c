@@ -155,7 +155,7 @@ bool foi_filter_is_all(const struct foi_filter *filter)
     return !is_of_lanes(filter) && filter->end_ns == 0 && !foi_filter_chooses(filter);
 }
 
-static bool is_same(const struct foi_filter *a, const struct foi_filter *b)
+bool foi_filter_is_same(const struct foi_filter *a, const struct foi_filter *b)
 {
     return a->rank == b->rank && a->node == b->node && a->function == b->function &&
            a->kind == b->kind && a->is_anomaly == b->is_anomaly && a->label == b->label &&
@@ -238,7 +238,7 @@ const struct foi_list *foi_filter_select(struct foi_state *state,
     struct foi_list *list = &state->list;
     const struct execution_table *table = state->table;
 
-    if (list->table == table && is_same(&list->filter, filter))
+    if (list->table == table && foi_filter_is_same(&list->filter, filter))
         return list;
     free(list->marks);
     free(list->tree);

@@ -45,6 +45,9 @@ int foi_filter_read(const struct request *request, const struct definitions *def
 /* foi_filter_is_all -- everything passes. */
 bool foi_filter_is_all(const struct foi_filter *filter);
 
+/* foi_filter_is_same -- the same executions pass both. */
+bool foi_filter_is_same(const struct foi_filter *a, const struct foi_filter *b);
+
 /* foi_filter_chooses -- it says more than where and when: which executions. */
 bool foi_filter_chooses(const struct foi_filter *filter);
 

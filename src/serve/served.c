@@ -4,7 +4,7 @@
  * it reads again.
  *
  *     served   columns, definitions, levels     made once, read by all threads
- *              events, points, tables           what threads tell each other
+ *              events, points, tables, incidents  what threads tell each other
  *     worker   connection, foi_state, rankings  of one thread
  */
 #include "serve/served.h"
@@ -118,6 +118,7 @@ int served_open(struct served *served, const struct served_opts *opts)
     event_ring_init(&served->events, opts->wake);
     latest_value_init(&served->points);
     shared_cache_init(&served->tables);
+    shared_cache_init(&served->incidents);
     shared_cache_init(&served->dependencies);
     if (opts->what == SERVED_RUN)
         return open_run(served, opts);
@@ -135,6 +136,7 @@ void served_close(struct served *served)
     event_ring_release(&served->events);
     latest_value_release(&served->points);
     shared_cache_release(&served->tables);
+    shared_cache_release(&served->incidents);
     shared_cache_release(&served->dependencies);
     run_close(&served->run);
 }

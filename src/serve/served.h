@@ -94,6 +94,7 @@ struct served {
     struct latest_value points;       /* a bundle */
     struct shared_cache tables;       /* by function of interest */
     struct shared_cache dependencies; /* by their ends: one value */
+    struct shared_cache incidents;    /* of the last filter, by function of interest */
     pthread_t projecting;
     bool has_projected; /* the thread above was started; only the learner's thread looks */
     atomic_bool is_projecting, is_cancelled;

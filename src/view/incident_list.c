@@ -425,8 +425,10 @@ static void group_rows(struct incident_groups *all)
             (struct grouped){all->row[i].foi_id, all->row[i].way, all->row[i].is_anomaly, i};
     qsort(key, n, sizeof *key, by_group);
     all->group = mem_alloc(n, sizeof *all->group);
+    all->listed = mem_alloc(n, sizeof *all->listed);
     for (size_t i = 0; i < n; i++) {
         row[i] = all->row[key[i].at];
+        all->listed[key[i].at] = i;
         if (i == 0 || !is_alike(&key[i - 1], &key[i]))
             all->group[all->n++].incident = &row[i];
         add_to_group(&all->group[all->n - 1], &row[i]);
@@ -461,6 +463,7 @@ void incident_groups_release(struct incident_groups *all)
         free((void *)(uintptr_t)all->row[i].what);
     }
     free(all->row);
+    free(all->listed);
     free(all->group);
     *all = (struct incident_groups){0};
 }
@@ -589,6 +592,19 @@ int incident_groups_to_json(sqlite3 *db, const struct incident_groups *all, uint
     else
         *out = items;
     return rc;
+}
+
+int incident_groups_list_to_json(sqlite3 *db, const struct incident_groups *all,
+                                 uint64_t offset, uint64_t most, json_t **out)
+{
+    struct collector c;
+    int rc = collector_init(&c, db);
+
+    for (uint64_t i = offset; rc == 0 && i < all->n_rows && i - offset < most; i++) {
+        collect(&all->row[all->listed[i]], &c);
+        rc = c.rc;
+    }
+    return collected(&c, rc, out);
 }
 
 /* ----------------------------------------------------------------------------------- groups */

@@ -126,7 +126,8 @@ struct incident_group {
 };
 
 struct incident_groups {
-    struct incident_row *row;     /* [n_rows] with texts of their own */
+    struct incident_row *row;     /* [n_rows] with texts of their own, by group */
+    size_t *listed;               /* [n_rows] into row: in the order of incident_list_each */
     struct incident_group *group; /* [n] anomalies and what is costly first, by what is known of
                                      their cost, then by what they lost */
     size_t n, n_rows, row_cap;
@@ -156,6 +157,11 @@ char *incident_group_text(const struct incident_group *group, char out[GROUP_TEX
  */
 int incident_groups_to_json(sqlite3 *db, const struct incident_groups *all, uint64_t offset,
                             uint64_t most, json_t **out);
+
+/* incident_groups_list_to_json -- some of their incidents, one by one, as incident_list_to_json has
+ * them for the same filter. */
+int incident_groups_list_to_json(sqlite3 *db, const struct incident_groups *all,
+                                 uint64_t offset, uint64_t most, json_t **out);
 
 /* ---------------------------------------------------------------------- groups of executions */
 
