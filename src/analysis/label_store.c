@@ -300,10 +300,7 @@ static int copy_labels(sqlite3 *db, sqlite3 *from)
 {
     sqlite3_stmt *old = NULL, *find = NULL, *insert = NULL;
     int step = SQLITE_DONE,
-        rc = rundb_prepare(from,
-                           "SELECT o.name, l.rank, l.thread, l.idx, l.label, l.author, l.at "
-                           "FROM label AS l JOIN foi AS o ON o.id = l.foi ORDER BY l.id",
-                           &old);
+        rc = rundb_prepare(from, run_sql_given_labels, &old);
 
     if (rc == 0)
         rc = rundb_prepare(db,
@@ -327,14 +324,13 @@ static int copy_labels(sqlite3 *db, sqlite3 *from)
 
 int label_store_inherit(sqlite3 *db, sqlite3 *from, size_t *n_kept, size_t *n_lost)
 {
-    static const char count[] = "SELECT count(*) FROM labelled";
     int64_t n_before = 0, n_after = 0;
-    int rc = rundb_number(from, &n_before, count, "");
+    int rc = rundb_number(from, &n_before, run_sql_n_held_labels, "");
 
     if (rc == 0)
         rc = copy_labels(db, from);
     if (rc == 0)
-        rc = rundb_number(db, &n_after, count, "");
+        rc = rundb_number(db, &n_after, run_sql_n_held_labels, "");
     *n_kept = (size_t)n_after;
     *n_lost = n_before > n_after ? (size_t)(n_before - n_after) : 0;
     return rc;

@@ -187,7 +187,7 @@ static int inherit_labels(struct run_in_making *m, sqlite3 *db)
     rc = fs_open_dir(m->dir->path, &dir);
     if (rc < 0)
         return rc;
-    rc = rundb_open(dir, m->dir->path, false, &old);
+    rc = rundb_open_labels(dir, m->dir->path, &old);
     if (rc == 0)
         rc = label_store_inherit(db, old.sql, &m->made->n_labels, &m->made->n_lost);
     database_close(&old);

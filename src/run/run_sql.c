@@ -309,6 +309,14 @@ const char run_sql_labels_of_trees[] =
     "JOIN execution e ON e.foi = l.foi AND e.rank = l.rank AND e.thread = l.thread AND "
     "e.idx = l.idx ORDER BY l.foi, e.tree";
 
+const char run_sql_given_labels[] =
+    "SELECT o.name, l.rank, l.thread, l.idx, l.label, l.author, l.at "
+    "FROM label AS l JOIN foi AS o ON o.id = l.foi ORDER BY l.id";
+const char run_sql_n_held_labels[] =
+    "SELECT count(*) FROM label AS l JOIN foi AS o ON o.id = l.foi WHERE l.label IS NOT NULL AND "
+    "l.id = (SELECT max(m.id) FROM label AS m WHERE m.foi = l.foi AND m.rank = l.rank AND "
+    "m.thread = l.thread AND m.idx = l.idx)";
+
 const char run_sql_stamp[] =
     "SELECT (SELECT coalesce(max(id), 0) FROM label), coalesce(max(id), 0), "
     "coalesce(sum(is_undone), 0) FROM retrain WHERE foi = ?";

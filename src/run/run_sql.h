@@ -238,6 +238,10 @@ enum run_sql_label {
 /* Those that hold: all; those of executions that are there. */
 extern const char run_sql_labels[], run_sql_labels_of_trees[];
 
+/* All that were ever given, in that order: function, rank, thread, number, label or NULL, author,
+ * time; and how many of them hold. In runs of all versions so far. */
+extern const char run_sql_given_labels[], run_sql_n_held_labels[];
+
 /* (foi) -> newest label, newest retrain, how many were undone */
 extern const char run_sql_stamp[];
 

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/mem.h"
+#include "run/run_sql.h"
 
 #include <assert.h>
 #include <math.h>
@@ -161,25 +162,74 @@ static int check_format(struct database *db, const char *path)
         return err_set(ERR_FORMAT, "'%s' is not of a run, or is damaged", path);
     return err_set(ERR_FORMAT,
                    "'%s' was written by another version of snag (format %lld, this one reads "
-                   "%d): analyze its trace again, into another run",
+                   "%d): analyze its trace again, into another run, or by --force in its place, "
+                   "with its labels",
                    path, format, RUNDB_FORMAT);
+}
+
+static int check_ours(struct database *db, const char *path)
+{
+    int rc = check_format(db, path);
+
+    if (rc == 0)
+        rc = database_check(db, "main", schema, path);
+    return rc < 0 ? rc : use_what_is_ours(db);
+}
+
+/* Views are not used, so that nothing but tables can be meant; one that has them otherwise has
+ * labels that would be lost. */
+static int check_labels(struct database *db, const char *path, long long format)
+{
+    const char *const sql[] = {run_sql_given_labels, run_sql_n_held_labels};
+    int rc = 0;
+
+    for (size_t i = 0; i < sizeof sql / sizeof *sql && rc == 0; i++) {
+        sqlite3_stmt *query = NULL;
+
+        rc = rundb_prepare(db->sql, sql[i], &query);
+        sqlite3_finalize(query);
+    }
+    return rc == 0 ? 0
+                   : err_set(ERR_FORMAT,
+                             "'%s' was written by another version of snag (format %lld), and its "
+                             "labels cannot be read: analyze into another run, or remove this "
+                             "one with its labels",
+                             path, format);
+}
+
+static int open_file(int dir, const char *run, bool is_writable, struct database *db,
+                     char path[FS_PATH_SIZE])
+{
+    struct database_file file = {.dir = dir, .name = RUNDB_NAME, .path = path};
+    int rc = fs_join(path, run, RUNDB_NAME);
+
+    *db = (struct database){.dir = -1};
+    return rc < 0 ? rc : database_open(db, &file, is_writable ? DATABASE_WRITE : DATABASE_READ);
 }
 
 int rundb_open(int dir, const char *run, bool is_writable, struct database *db)
 {
     char path[FS_PATH_SIZE];
-    struct database_file file = {.dir = dir, .name = RUNDB_NAME, .path = path};
-    int rc = fs_join(path, run, RUNDB_NAME);
+    int rc = open_file(dir, run, is_writable, db, path);
 
-    *db = (struct database){.dir = -1};
     if (rc == 0)
-        rc = database_open(db, &file, is_writable ? DATABASE_WRITE : DATABASE_READ);
-    if (rc == 0)
-        rc = check_format(db, path);
-    if (rc == 0)
-        rc = database_check(db, "main", schema, path);
-    if (rc == 0)
-        rc = use_what_is_ours(db);
+        rc = check_ours(db, path);
+    if (rc < 0)
+        database_close(db);
+    return rc;
+}
+
+int rundb_open_labels(int dir, const char *run, struct database *db)
+{
+    char path[FS_PATH_SIZE];
+    int rc = open_file(dir, run, false, db, path);
+
+    if (rc == 0) {
+        long long format = rundb_get(db->sql, "format");
+
+        rc = format > 0 && format != RUNDB_FORMAT ? check_labels(db, path, format)
+                                                  : check_ours(db, path);
+    }
     if (rc < 0)
         database_close(db);
     return rc;

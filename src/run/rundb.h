@@ -41,6 +41,13 @@ int rundb_finish(sqlite3 *db);
  */
 int rundb_open(int dir, const char *path, bool is_writable, struct database *db);
 
+/*
+ * rundb_open_labels -- the run.db of a run that is to be replaced, of this version or another, to
+ * read its labels (run_sql_given_labels) and nothing else.
+ * Returns 0, or as rundb_open; ERR_FORMAT too where those of another version cannot be read.
+ */
+int rundb_open_labels(int dir, const char *path, struct database *db);
+
 /* rundb_error -- the database's last error as ours, see database_error. what  that failed:
  * "read", "write" */
 int rundb_error(sqlite3 *db, const char *what);

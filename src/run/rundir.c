@@ -111,7 +111,7 @@ static int check_readable(const struct rundir *r)
     rc = fs_open_dir(r->path, &dir);
     if (rc < 0)
         return rc;
-    rc = rundb_open(dir, r->path, false, &db);
+    rc = rundb_open_labels(dir, r->path, &db);
     database_close(&db);
     close(dir);
     return rc;

@@ -26,8 +26,7 @@ struct rundir {
  * rundir_begin -- make an empty directory to write to.
  *   may_replace  an existing run of that name is replaced at the end
  * Returns 0, ERR_EXISTS when something of that name is there (and is not a run, or must not be
- * replaced), ERR_IO, or as rundb_open for one whose labels cannot be read, as it is damaged or
- * of another version.
+ * replaced), ERR_IO, or as rundb_open_labels for one whose labels cannot be read.
  */
 int rundir_begin(struct rundir *dir, const char *path, bool may_replace);
 

@@ -265,7 +265,6 @@ static void a_run_of_another_version_says_what_to_do(void **state)
         {"compare", s->run, old},
         {"retrain", old},
         {"query", old, "SELECT 1"},
-        {"analyze", s->trace, "--force", "-o", old}, /* its labels would be lost */
     };
 
     make_runs(s, old);
