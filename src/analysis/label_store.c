@@ -299,8 +299,7 @@ static int copy_label(sqlite3 *db, sqlite3_stmt *old, sqlite3_stmt *find, sqlite
 static int copy_labels(sqlite3 *db, sqlite3 *from)
 {
     sqlite3_stmt *old = NULL, *find = NULL, *insert = NULL;
-    int step = SQLITE_DONE,
-        rc = rundb_prepare(from, run_sql_given_labels, &old);
+    int step = SQLITE_DONE, rc = rundb_prepare(from, run_sql_given_labels, &old);
 
     if (rc == 0)
         rc = rundb_prepare(db,

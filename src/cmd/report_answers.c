@@ -318,9 +318,10 @@ static json_t *part_of(const json_t *object, const char *const *field, size_t n)
  * long. */
 static json_t *facts_of(const json_t *shown, const struct drawn_locations *places)
 {
-    static const char *const field[] = {"id",       "verdict",  "location", "rank",     "enter_ns",
-                                        "exit_ns", "lost_ns", "open_ns",  "cause_end"};
-    static const char *const of_link[] = {"rank", "thread", "call",     "function",
+    static const char *const field[] = {"id",      "verdict",  "location",
+                                        "rank",    "enter_ns", "exit_ns",
+                                        "lost_ns", "open_ns",  "cause_end"};
+    static const char *const of_link[] = {"rank", "thread",    "call",     "function",
                                           "peer", "waits_for", "begin_ns", "end_ns"};
     static const char *const of_incident[] = {"verdict"};
     const json_t *incident = json_object_get(shown, "incident");

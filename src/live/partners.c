@@ -39,6 +39,7 @@ struct partner_question {
     uint64_t number, asked_ms, again_ms; /* when it was asked first, and last */
     uint64_t request;                    /* it was in, to the server */
     struct ps_rank place;
+    uint32_t rank; /* index among those that were asked about */
     struct past_question question;
     struct pack answer;    /* a partner, when it is known */
     bool is_open, is_due;  /* without an answer; to be asked, or asked again */
@@ -50,6 +51,13 @@ struct held_record {
     struct pack record;
     struct far_partner far[PARTNERS_MAX_OF_RECORD];
     size_t n_far;
+};
+
+/* A rank that others read. */
+struct asked_rank {
+    uint32_t n_open;
+    uint64_t answered_ms; /* the last time */
+    const char *silent;   /* why nothing came of what was asked last; NULL: it answers */
 };
 
 /* A question of another instance about what is not read yet. */
@@ -69,6 +77,9 @@ struct partners {
     struct idmap places;            /* that are read here */
     struct partner_question *asked; /* [n_asked] */
     size_t n_asked, asked_cap, n_open;
+    struct idmap ranks;      /* that were asked about */
+    struct asked_rank *rank; /* [ranks.n] */
+    size_t rank_cap;
     uint64_t last_number;
     struct held_record *held; /* [n_held] */
     size_t n_held, held_cap, held_bytes;
@@ -111,9 +122,11 @@ void partners_free(struct partners *p)
     for (size_t i = 0; i < p->n_held; i++)
         pack_release(&p->held[i].record);
     free(p->asked);
+    free(p->rank);
     free(p->held);
     free(p->waiting);
     idmap_release(&p->places);
+    idmap_release(&p->ranks);
     arena_release(&p->arena);
     free(p);
 }
@@ -181,6 +194,25 @@ static void send_question(struct partners *p, struct partner_question *a)
     pack_release(&body);
 }
 
+static uint32_t rank_of(struct partners *p, uint32_t rank)
+{
+    uint32_t known = p->ranks.n, i = idmap_add(&p->ranks, key_pair(0, rank));
+
+    mem_grow(&p->rank, &p->rank_cap, (size_t)i + 1, sizeof *p->rank);
+    if (i == known)
+        p->rank[i] = (struct asked_rank){.n_open = 0};
+    return i;
+}
+
+/* Why it cannot be asked about now, or NULL. */
+static const char *why_not(const struct partners *p, const struct asked_rank *rank)
+{
+    if (rank->silent && rank->n_open > 0)
+        return rank->silent;
+    return p->n_open == PARTNERS_MAX_ASKED || rank->n_open == PARTNERS_MAX_OF_RANK ? too_many
+                                                                                   : NULL;
+}
+
 struct far_partner partners_ask(struct partners *p, const struct ad_step *step, uint32_t l,
                                 size_t i)
 {
@@ -195,21 +227,25 @@ struct far_partner partners_ask(struct partners *p, const struct ad_step *step, 
                               .until_ns = step->end_ns,
                               .window = p->opts.window};
     struct partner_question *a;
+    uint32_t rank = rank_of(p, m->peer);
+    const char *not_known = why_not(p, &p->rank[rank]);
 
     p->counts.n_asked++;
-    if (p->n_open == PARTNERS_MAX_ASKED) {
+    if (not_known) {
         p->counts.n_given_up++;
-        return (struct far_partner){.rank = m->peer};
+        return (struct far_partner){.rank = m->peer, .not_known = not_known};
     }
     mem_grow(&p->asked, &p->asked_cap, p->n_asked + 1, sizeof *p->asked);
     a = &p->asked[p->n_asked++];
     *a = (struct partner_question){.number = ++p->last_number,
                                    .asked_ms = clock_ms(),
                                    .place = {p->opts.program, m->peer},
+                                   .rank = rank,
                                    .question = q,
                                    .is_open = true,
                                    .not_known = no_server};
     p->n_open++;
+    p->rank[rank].n_open++;
     send_question(p, a);
     return (struct far_partner){.rank = m->peer, .question = a->number};
 }
@@ -228,6 +264,7 @@ static void close_question(struct partners *p, struct partner_question *a,
     a->is_open = a->is_due = false;
     a->not_known = not_known;
     p->n_open--;
+    p->rank[a->rank].n_open--;
     (*count)++;
 }
 
@@ -278,6 +315,10 @@ static void hear_answer(void *ctx, const struct ps_letter *letter)
     struct partner_question *a = find_asked(p, letter->number);
 
     p->has_mail = true;
+    if (a && letter->state == PS_ANSWERED) {
+        p->rank[a->rank].answered_ms = clock_ms();
+        p->rank[a->rank].silent = NULL;
+    }
     if (a == NULL || !a->is_open)
         return;
     if (letter->state == PS_ANSWERED) {
@@ -382,7 +423,8 @@ static void answer_waiting(struct partners *p)
 static struct prov_partner partner_of(struct partners *p, const struct far_partner *far)
 {
     struct partner_question *a = find_asked(p, far->question);
-    struct prov_partner partner = {.rank = far->rank, .not_known = a ? a->not_known : too_many};
+    struct prov_partner partner = {.rank = far->rank,
+                                   .not_known = a ? a->not_known : far->not_known};
     struct pack answer;
 
     if (a == NULL)
@@ -507,19 +549,42 @@ static void note_delivered(struct partners *p)
             p->asked[i].not_known = too_late;
 }
 
+/* Of ranks that do not answer only the last question goes on. */
+static void give_up_silent(struct partners *p)
+{
+    for (size_t i = 0; i < p->n_asked; i++) {
+        struct partner_question *a = &p->asked[i];
+
+        if (a->is_open && p->rank[a->rank].silent && p->rank[a->rank].n_open > 1)
+            close_question(p, a, p->rank[a->rank].silent, &p->counts.n_given_up);
+    }
+}
+
 static void give_up(struct partners *p, uint64_t now)
 {
     struct ps_relay_client_counts n;
+    bool is_silent = false;
 
     ps_relay_client_counts(p->client, &n);
     for (size_t i = 0; i < p->n_asked; i++) {
         struct partner_question *a = &p->asked[i];
 
-        if (a->is_open && (n.is_refused || now - a->asked_ms >= p->opts.wait_ms))
-            close_question(p, a, n.is_refused ? refused : a->not_known, &p->counts.n_given_up);
-        else if (a->is_due && now - a->again_ms >= AGAIN_MS)
+        if (a->is_open && n.is_refused) {
+            close_question(p, a, refused, &p->counts.n_given_up);
+        } else if (a->is_open && now - a->asked_ms >= p->opts.wait_ms) {
+            struct asked_rank *rank = &p->rank[a->rank];
+
+            if (rank->answered_ms < a->asked_ms) {
+                rank->silent = a->not_known;
+                is_silent = true;
+            }
+            close_question(p, a, a->not_known, &p->counts.n_given_up);
+        } else if (a->is_due && now - a->again_ms >= AGAIN_MS) {
             send_question(p, a);
+        }
     }
+    if (is_silent)
+        give_up_silent(p);
 }
 
 static void talk(struct partners *p, int timeout_ms, partners_put_fn *fn, void *ctx)

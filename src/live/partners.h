@@ -14,7 +14,9 @@
  * there is other work. At its end an instance waits for what it has asked, and for questions of
  * others that go on, for the same while at most.
  *
- * Everything is bounded: questions under way, bytes of records that wait, and what is kept.
+ * Everything is bounded: questions under way, bytes of records that wait, and what is kept. A rank
+ * of which no question was answered in time is asked one at a time until one is: an instance that
+ * hangs holds up no more than the questions of its first seconds, and none about other ranks.
  */
 #ifndef SNAG_LIVE_PARTNERS_H
 #define SNAG_LIVE_PARTNERS_H
@@ -23,12 +25,13 @@
 #include "prov/prov_record.h"
 
 #define PARTNERS_WAIT_MS 5000u                /* for an answer */
-#define PARTNERS_MAX_ASKED 1024u              /* questions without an answer */
+#define PARTNERS_MAX_ASKED 1024u              /* questions without an answer, */
+#define PARTNERS_MAX_OF_RANK 256u             /* and of these about one rank */
 #define PARTNERS_MAX_BYTES ((size_t)16 << 20) /* of records that wait, and their answers */
 #define PARTNERS_MAX_OF_RECORD 4u             /* as for messages in its own process */
 
 struct partners;
-struct call_histories; /* live/history.h */
+struct call_histories; /* live/call_history.h */
 
 struct partners_opts {
     const char *address;  /* of the parameter server */
@@ -45,7 +48,8 @@ struct partners_opts {
 /* A partner of a record that is not here. */
 struct far_partner {
     uint32_t rank;
-    uint64_t question; /* its number; 0: it was not asked, as there were too many */
+    uint64_t question;     /* its number; 0: it was not asked, */
+    const char *not_known; /* and why */
 };
 
 struct partners_counts {

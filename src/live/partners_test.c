@@ -5,6 +5,8 @@
 #include "live/partners.h"
 
 #include "base/fs.h"
+#include "base/progress.h"
+#include "live/call_history.h"
 #include "live/live_recorder.h"
 #include "live/past_calls.h"
 #include "ps/ps_relay_client.h"
@@ -261,6 +263,151 @@ static void a_server_that_is_not_there_is_said(void **state)
     assert_partner("not_known", "the parameter server did not answer");
 }
 
+/* ------------------------------------------------------------------ one that hangs */
+
+#define WAIT_MS 800u
+/* About rank 2, whose instance hangs; then one about rank 1. */
+#define N_ASKED (PARTNERS_MAX_OF_RANK + 44u)
+
+struct hanging {
+    struct call_histories histories;
+    struct partners *partners;
+    const struct ad_step *step;
+    uint32_t n_put;
+    char not_known[80]; /* of the last partner of the last record */
+};
+
+static void answer_by(void *ctx, const struct ps_letter *letter)
+{
+    assert_true(ps_relay_client_answer(ctx, letter, say.data, say.n));
+}
+
+static void note_record(void *ctx, const struct prov_record *record)
+{
+    struct hanging *x = ctx;
+
+    x->n_put++;
+    snprintf(x->not_known, sizeof x->not_known, "%s", record->partner[0].not_known);
+}
+
+static void talk_once(struct hanging *x)
+{
+    ps_relay_client_talk(peer, &handlers, 0);
+    partners_talk(x->partners, note_record, x);
+}
+
+static void talk_for(struct hanging *x, unsigned ms)
+{
+    for (uint64_t begin = clock_ms(); clock_ms() - begin < ms;)
+        talk_once(x);
+}
+
+/* A record that asks about the rank that message i came from. */
+static void ask_about(struct hanging *x, size_t i)
+{
+    const struct prov_record record = {.n_partners = 0};
+    struct far_partner far = partners_ask(x->partners, x->step, 0, i);
+
+    partners_hold(x->partners, &record, &far, 1, note_record, x);
+}
+
+static struct partners_counts counts_of(const struct hanging *x)
+{
+    struct partners_counts n;
+
+    partners_counts(x->partners, &n);
+    return n;
+}
+
+static void ask_one_that_hangs(void *ctx, const struct ad_step *step)
+{
+    struct hanging *x = ctx;
+    struct ps_relay_client *hung;
+    struct ps_relay_handlers wakes = {NULL, answer_by, hear_answer};
+    uint64_t begin;
+
+    if (x->step)
+        return; /* another one, of the end */
+    x->step = step;
+    wakes.ctx = hung = enter(2);
+    call_histories_begin(&x->histories, step);
+    partners_begin(x->partners, &x->histories, step);
+    talk_for(x, 100); /* so that the server knows of it */
+
+    /* a part of all at most, */
+    for (size_t i = 0; i < N_ASKED; i++)
+        ask_about(x, i);
+    assert_int_equal(x->n_put, N_ASKED - PARTNERS_MAX_OF_RANK);
+    assert_string_equal(x->not_known, "too many questions were under way");
+
+    /* which are given up, while another one answers; */
+    begin = clock_ms();
+    ask_about(x, N_ASKED);
+    while (x->n_put < N_ASKED + 1 && clock_ms() - begin < 20 * WAIT_MS)
+        talk_once(x);
+    assert_int_equal(counts_of(x).n_declined, 1);
+    assert_int_equal(counts_of(x).n_given_up, N_ASKED);
+    assert_string_equal(x->not_known, "the instance of this rank did not answer in time");
+
+    /* then it is asked one question at a time, and the others go without, at once, */
+    for (size_t i = 0; i < 3; i++)
+        ask_about(x, i);
+    assert_int_equal(x->n_put, N_ASKED + 3);
+    assert_string_equal(x->not_known, "the instance of this rank did not answer in time");
+    ask_about(x, N_ASKED);
+    while (counts_of(x).n_declined < 2 && clock_ms() - begin < 20 * WAIT_MS)
+        talk_once(x);
+    assert_int_equal(counts_of(x).n_declined, 2);
+
+    /* until it goes on */
+    while (counts_of(x).n_declined < 3 && clock_ms() - begin < 20 * WAIT_MS) {
+        if (counts_of(x).n_asked == counts_of(x).n_declined + counts_of(x).n_given_up)
+            ask_about(x, 0); /* the one that was under way is over */
+        ps_relay_client_talk(hung, &wakes, 0);
+        talk_once(x);
+    }
+    assert_int_equal(counts_of(x).n_declined, 3);
+    x->n_put = 0;
+    for (size_t i = 0; i < 3; i++)
+        ask_about(x, i);
+    assert_int_equal(x->n_put, 0);
+    ps_relay_client_close(hung);
+}
+
+static void an_instance_that_hangs_is_asked_a_bounded_number_of_questions(void **state)
+{
+    struct hanging x = {.n_put = 0};
+    struct partners_opts opts = {
+        .address = ps_server_address(server), .job = "job", .wait_ms = WAIT_MS};
+    struct ad_opts ad_settings = ad_default();
+    struct sample_stream program;
+    struct ad *ad;
+
+    (void)state;
+    sample_stream_open(&program, 1);
+    sample_stream_step(&program, 40 * MS);
+    for (unsigned i = 0; i <= N_ASKED; i++) {
+        sample_enter(&program, 0, i * 100 * US, "MPI_Recv");
+        sample_message(&program, 0, i * 100 * US + 9 * US, MESSAGE_RECV, i < N_ASKED ? 2 : 1,
+                       64);
+        sample_leave(&program, 0, i * 100 * US + 10 * US);
+    }
+    pack_varint(&say, PAST_NOTHING);
+    call_histories_init(&x.histories, 2);
+    assert_int_equal(partners_new(&opts, &x.partners), 0);
+    ad_settings.detector = call_detector_find("sstd");
+    ad_settings.sink = &(struct ad_sink){ask_one_that_hangs, &x};
+    ad_settings.n_sinks = 1;
+    ad = ad_new(&program.stream, &ad_settings);
+    while (ad_next(ad, 0) == STREAM_STEP)
+        ;
+    partners_free(x.partners);
+    call_histories_release(&x.histories);
+    ad_free(ad);
+    sample_stream_close(&program);
+    assert_true(n_asked >= 2);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -275,6 +422,7 @@ int main(void)
         TEST(who_goes_on_for_another_has_not_counted_from_the_beginning),
         TEST(one_that_is_told_to_end_is_over_for_the_others),
         TEST(a_server_that_is_not_there_is_said),
+        TEST(an_instance_that_hangs_is_asked_a_bounded_number_of_questions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

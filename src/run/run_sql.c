@@ -313,7 +313,8 @@ const char run_sql_given_labels[] =
     "SELECT o.name, l.rank, l.thread, l.idx, l.label, l.author, l.at "
     "FROM label AS l JOIN foi AS o ON o.id = l.foi ORDER BY l.id";
 const char run_sql_n_held_labels[] =
-    "SELECT count(*) FROM label AS l JOIN foi AS o ON o.id = l.foi WHERE l.label IS NOT NULL AND "
+    "SELECT count(*) FROM label AS l JOIN foi AS o ON o.id = l.foi WHERE l.label IS NOT NULL "
+    "AND "
     "l.id = (SELECT max(m.id) FROM label AS m WHERE m.foi = l.foi AND m.rank = l.rank AND "
     "m.thread = l.thread AND m.idx = l.idx)";
 

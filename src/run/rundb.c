@@ -160,11 +160,12 @@ static int check_format(struct database *db, const char *path)
         return err_set(ERR_IO, "cannot write '%s': it is read-only", path);
     if (format == 0)
         return err_set(ERR_FORMAT, "'%s' is not of a run, or is damaged", path);
-    return err_set(ERR_FORMAT,
-                   "'%s' was written by another version of snag (format %lld, this one reads "
-                   "%d): analyze its trace again, into another run, or by --force in its place, "
-                   "with its labels",
-                   path, format, RUNDB_FORMAT);
+    return err_set(
+        ERR_FORMAT,
+        "'%s' was written by another version of snag (format %lld, this one reads "
+        "%d): analyze its trace again, into another run, or by --force in its place, "
+        "with its labels",
+        path, format, RUNDB_FORMAT);
 }
 
 static int check_ours(struct database *db, const char *path)
@@ -189,12 +190,13 @@ static int check_labels(struct database *db, const char *path, long long format)
         rc = rundb_prepare(db->sql, sql[i], &query);
         sqlite3_finalize(query);
     }
-    return rc == 0 ? 0
-                   : err_set(ERR_FORMAT,
-                             "'%s' was written by another version of snag (format %lld), and its "
-                             "labels cannot be read: analyze into another run, or remove this "
-                             "one with its labels",
-                             path, format);
+    return rc == 0
+               ? 0
+               : err_set(ERR_FORMAT,
+                         "'%s' was written by another version of snag (format %lld), and its "
+                         "labels cannot be read: analyze into another run, or remove this "
+                         "one with its labels",
+                         path, format);
 }
 
 static int open_file(int dir, const char *run, bool is_writable, struct database *db,

@@ -355,7 +355,8 @@ static int read_incident_request(const struct worker *worker, const struct reque
         rc = request_number(request, "limit", 1, MAX_ITEMS, TYPICAL_ITEMS, &limit);
     if (rc < 0)
         return rc;
-    out->set = (struct rundb_set){foi_filter_select(state, defs, &out->wanted)->marks, state->n};
+    out->set =
+        (struct rundb_set){foi_filter_select(state, defs, &out->wanted)->marks, state->n};
     out->filter = (struct execution_filter){
         .foi_id = request->id[0],
         .rank = NO_RANK,
@@ -415,11 +416,11 @@ static int renew_incidents(struct shared *old, void *ctx, struct shared **out)
     }
     kept = mem_alloc(1, sizeof *kept);
     *kept = (struct kept_incidents){.shared = {1, free_incidents},
-                                 .wanted = m->asked->wanted,
-                                 .group = m->asked->filter.group,
-                                 .newest_label = m->table->newest_label,
-                                 .newest_retrain = m->table->newest_retrain,
-                                 .n_undone = m->table->n_undone};
+                                    .wanted = m->asked->wanted,
+                                    .group = m->asked->filter.group,
+                                    .newest_label = m->table->newest_label,
+                                    .newest_retrain = m->table->newest_retrain,
+                                    .n_undone = m->table->n_undone};
     rc = incident_groups_find(m->worker->db, &m->asked->filter, &kept->all);
     if (rc < 0)
         shared_drop(&kept->shared);
@@ -457,8 +458,8 @@ static int answer_incidents(struct worker *worker, const struct request *request
 
         rc = to_json(worker->db, all, asked.filter.offset, asked.filter.most, &items);
         if (rc == 0)
-            rc = response_json(response, json_pack("{s:o, s:o}", "total", json_count(n),
-                                                   "items", items));
+            rc = response_json(response,
+                               json_pack("{s:o, s:o}", "total", json_count(n), "items", items));
         shared_cache_give_back(cache, kept);
     }
     return rc;
