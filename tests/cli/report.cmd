@@ -5,6 +5,8 @@ snag report t.snag -o report.html | sed 's/([0-9.]* KiB)/(SIZE)/'
 sed -n '/<main>/,/<script/p' report.html | sed '/<script/d; s/<[^>]*>/ /g; s/  */ /g; s/&#62;/>/g; s/20[0-9-]*T[0-9:]*Z/WHEN/; s/ [^ ]*\/t: / TRACE: /; s/ \/[^ ]*\/t $/ TRACE/' | grep -v '^ *$'
 grep -o 'data-view="[a-z]*" data-of="[^"]*"' report.html
 sed -n 's/.*id="answers">\(.*\)<\/script>.*/\1/p' report.html | jq -c 'keys_unsorted, .["/run"], .["/regions"][0], (.["/fois/1/typical"].nodes[0] | keys)'
+# Of what is drawn, whether somebody is to blame for it: the page asks these.
+sed -n 's/.*id="answers">\(.*\)<\/script>.*/\1/p' report.html | jq -c 'to_entries[] | select(.value | type == "object" and has("cause_end")) | .value | [.id, .verdict, .lost_ns, .open_ns, .incident, .cause_end, (.cause[0] | keys_unsorted)]'
 snag report t.snag -o - --foi step --top 1 --verify --threads 1 --quiet | grep -c '<h4>Incident'
 
 # Where it goes when nothing is said; nothing is written over by chance.
