@@ -302,9 +302,9 @@ static int list_incidents_text(sqlite3 *db, const struct execution_filter *asked
     if (rc < 0)
         return rc;
     if (n > 0 || !is_brief) {
-        columns.table = columns.has_verdict
+        columns.table = columns.has_verdict /* what is normal has no cause */
                             ? table_new("rrrlrlrl", "incident", "lost", "cost", "verdict",
-                                        "when", "head", "ranks", "cause")
+                                        "when", "head", "ranks", "why")
                             : table_new("rrrrlrl", "incident", "lost", "cost", "when", "head",
                                         "ranks", "cause");
         table_fit(columns.table, MAX_WIDE);
