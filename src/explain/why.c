@@ -508,7 +508,7 @@ static void say_structure(struct text_writer *w, struct why *why,
     else if (n > MAX_DIFFERENCES)
         text_say(w, ", ...");
     if (path != PATH_NONE && measure->structure > 0)
-        text_say(w, ", as 1 in %s of its calls do",
+        text_say(w, ", as rare as 1 in %s of its calls", /* of which some are so otherwise */
                  text_count((uint64_t)llrint(exp(fmin(measure->structure, 40))), share));
 }
 

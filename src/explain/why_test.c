@@ -143,8 +143,25 @@ static void structure_names_what_is_too_many_or_missing(void **state)
                  &(struct why_verdict){.value = value, .is_anomaly = true, .expected = NAN},
                  out);
     assert_string_equal(
-        out, "step makes 5 calls of tally (typical: none), no calls of recv (typical: 2), as 1 "
-             "in 40 of its calls do; 7 calls in all (typical: 4)");
+        out, "step makes 5 calls of tally (typical: none), no calls of recv (typical: 2), as "
+             "rare as 1 in 40 of its calls; 7 calls in all (typical: 4)");
+    end(&f);
+}
+
+/* One of 40 lacks recv, another one makes more calls of it: each is as rare as 2 in 40. */
+static void of_several_rare_ones_each_is_as_rare_as_all_together(void **state)
+{
+    static const double value[5] = {0, 0, 5, 0};
+    struct fixture f;
+    char out[WHY_SIZE];
+
+    (void)state;
+    begin(&f, 38, "step(send recv)", "step(send) step(send recv recv)");
+    why_sentence(&f.why, 38, &f.m.measure[38],
+                 &(struct why_verdict){.value = value, .is_anomaly = true, .expected = NAN},
+                 out);
+    assert_string_equal(out, "step makes no calls of recv (typical: 1), as rare as 1 in 20 of "
+                             "its calls");
     end(&f);
 }
 
@@ -370,6 +387,7 @@ int main(void)
         cmocka_unit_test(what_is_lost_is_said_no_more_exactly_than_it_is_known),
         cmocka_unit_test(what_may_be_of_others_is_said),
         cmocka_unit_test(structure_names_what_is_too_many_or_missing),
+        cmocka_unit_test(of_several_rare_ones_each_is_as_rare_as_all_together),
         cmocka_unit_test(nothing_to_say_is_said),
         cmocka_unit_test(what_took_longer_is_as_usual_nowhere),
         cmocka_unit_test(an_anomaly_is_never_as_usual),

@@ -17,7 +17,7 @@ snag list t.snag --incidents --top 1 --rank 2
 snag list t.snag --incidents --json --verdict anomaly | jq -c 'del(.why, .score)'
 snag list t.snag --incidents --json --all | jq -c .lost_ns | sed -n 1,2p | sort -rgc && echo sorted
 snag list t.snag --incidents --executions
-snag list t.snag --all | sed -n 3p # with what is normal in it, of which nothing is a cause
+snag list t.snag --all | grep '^incident' # with what is normal in it, of which nothing is a cause
 snag label t.snag '#0-3=abnormal' --quiet && snag retrain t.snag --quiet >/dev/null; snag list t.snag --incidents --json --all | jq -c 'select(.members[0] == "#0-3") | [.verdict, .head]'; snag retrain t.snag --undo --quiet >/dev/null; snag list t.snag --incidents --json --verdict anomaly | jq -c .members
 
 # As JSON: one object a line, with the documented keys.
