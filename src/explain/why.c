@@ -512,13 +512,24 @@ static void say_structure(struct text_writer *w, struct why *why,
                  text_count((uint64_t)llrint(exp(fmin(measure->structure, 40))), share));
 }
 
+/* What is set apart, as it comes by plan, is no part of a size. */
 static void say_size(struct text_writer *w, const struct why *why, uint32_t t)
 {
-    uint32_t n = why->forest->first[t + 1] - why->forest->first[t];
-    char observed[TEXT_SIZE], typical[TEXT_SIZE];
+    const struct forest *forest = why->forest;
+    uint32_t n = forest->first[t + 1] - forest->first[t], n_apart = 0;
+    char observed[TEXT_SIZE], typical[TEXT_SIZE], apart[TEXT_SIZE];
 
-    text_say(w, "%s%s calls in all (typical: %s)", w->n ? "; " : "", text_count(n, observed),
+    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
+        uint32_t path = residual_path(why->place, forest, t, v);
+
+        n_apart += path != PATH_NONE && why->model->apart[path];
+    }
+    text_say(w, "%s%s calls%s (typical: %s)", w->n ? "; " : "",
+             text_count(n - n_apart, observed), n_apart ? "" : " in all",
              text_count((uint64_t)llrint(exp(why->model->log_size)), typical));
+    if (n_apart)
+        text_say(w, ", and %s that %s not compared", text_count(n_apart, apart),
+                 n_apart == 1 ? "is" : "are");
 }
 
 /* Of what took as long as executions like it, and where those do, there is nothing to say. */

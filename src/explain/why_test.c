@@ -148,6 +148,28 @@ static void structure_names_what_is_too_many_or_missing(void **state)
     end(&f);
 }
 
+/* In every 25th execution there are six calls more, by plan: they are no part of what is compared. */
+static void what_comes_by_plan_is_no_part_of_the_number_of_calls(void **state)
+{
+    static const double value[5] = {0, 0, 0, 5};
+    const struct why_verdict verdict = {.value = value, .is_anomaly = true, .expected = NAN};
+    struct fixture f;
+    char out[WHY_SIZE], plain[400] = "", block[500], odd[500];
+
+    (void)state;
+    for (int i = 0; i < 24; i++)
+        strcat(plain, "step(a a) ");
+    snprintf(block, sizeof block, "%sstep(a a out(w w w w w))", plain);
+    snprintf(odd, sizeof odd, "%sstep(a a a a out(w w w w w))", plain);
+    begin(&f, 6, block, odd);
+    why_sentence(&f.why, 174, &f.m.measure[174], &verdict, out);
+    assert_string_equal(out, "5 calls (typical: 3), and 6 that are not compared");
+    assert_string_equal(
+        way_function(&f.why, way_of(&f.why, 174, &f.m.measure[174], &verdict))->short_name,
+        "a");
+    end(&f);
+}
+
 /* One of 40 lacks recv, another one makes more calls of it: each is as rare as 2 in 40. */
 static void of_several_rare_ones_each_is_as_rare_as_all_together(void **state)
 {
@@ -387,6 +409,7 @@ int main(void)
         cmocka_unit_test(what_is_lost_is_said_no_more_exactly_than_it_is_known),
         cmocka_unit_test(what_may_be_of_others_is_said),
         cmocka_unit_test(structure_names_what_is_too_many_or_missing),
+        cmocka_unit_test(what_comes_by_plan_is_no_part_of_the_number_of_calls),
         cmocka_unit_test(of_several_rare_ones_each_is_as_rare_as_all_together),
         cmocka_unit_test(nothing_to_say_is_said),
         cmocka_unit_test(what_took_longer_is_as_usual_nowhere),
