@@ -75,7 +75,7 @@ CLAUSES = {
     "structure": r".* makes .*",
     "order": rf"(?P<where>.*) calls (?P<early>.*) before (?P<late>.*)",
     "order_rare": rf"(?P<n>none|{COUNT}) of its (?P<of>{COUNT}) calls with the same calls inside (?:is|are) in another order than the typical one",
-    "size": rf"(?P<calls>{COUNT}) calls in all \(typical: (?P<usual>{COUNT})\)",
+    "size": rf"(?P<calls>{COUNT}) calls(?: in all)? \(typical: (?P<usual>{COUNT})\)(?:, and (?P<apart>{COUNT}) that (?:is|are) not compared)?",
     "beside": r"all or part of the time of .* itself may belong to what came before or after it, as its begin and end are estimates",
     "off": rf"its begin and end are known to within (?P<off>{TIME})",
     "tracer": rf"the tracer (?:wrote its buffer for|took) (?P<tracer>{TIME})",

@@ -71,7 +71,8 @@ class Shown:
         if "order_rare" in names:
             self.check_order(x, names["order"].groupdict() | names["order_rare"].groupdict(), why)
         if "size" in names:
-            self.claim("sentence", said.count_of(names["size"]["calls"]) <= x["vertices"], x["id"], x["vertices"], "|", why)
+            n = said.count_of(names["size"]["calls"]) + said.count_of(names["size"]["apart"] or "0")
+            self.claim("sentence", n <= x["vertices"], x["id"], x["vertices"], "|", why)
         if "tracer" in names:
             self.claim("sentence", said.says(names["tracer"]["tracer"], x["tracer_ns"]), x["id"], x["tracer_ns"], "|", why)
         self.check_chance(x, names, why)
