@@ -19,7 +19,7 @@
 #define WORTH_ADDING 0.01 /* of what was lost: the paths that are not named */
 #define OF_OTHERS "nothing of its own: others lost time because of it" /* of a head */
 #define RARE_SHARE 0.5     /* of what it took more, to be of calls that few make */
-#define MOST 0.5           /* ... in one call path: then it is that one */
+#define ONE_SHARE 0.5      /* ... in one call path: then it is that one */
 #define DOUBTFUL_SHARE 0.1 /* of what a path lost: by how much that may be off */
 #define OTHERS_SHARE 0.5   /* ... that a gap was, which may be of another call */
 #define MAX_OTHERS 2       /* of these are named */
@@ -386,7 +386,7 @@ static void say_time(struct text_writer *w, struct why *why, uint32_t t,
                                        "waited until the others had begun (not counted as lost)"
                                      : ", as such executions vary by that much");
     if (is_long && n > 0 && why->n_strange == 0 &&
-        why->pairs.pair[0].excess_ns < MOST * (double)loss->more_ns)
+        why->pairs.pair[0].excess_ns < ONE_SHARE * (double)loss->more_ns)
         text_say(w, "; no single call is strange, but together they take too long");
     if (n > 0) {
         text_say(w, ": ");

@@ -216,7 +216,7 @@ static bool is_a_function(const struct loop_finder *f, const struct loop_cut *cu
             ns[region] += calls->inclusive_ns[row];
         }
     for (uint32_t r = 0; r < n_regions && !is; r++)
-        is = n[r] <= 1.1 * cut->n && f->defs->region[r].kind == REGION_USER &&
+        is = n[r] > 0 && n[r] <= 1.1 * cut->n && f->defs->region[r].kind == REGION_USER &&
              ((f->caller == NO_CALL && cut->typical_calls == 1) ||
               (double)ns[r] > IS_THE_FUNCTION * (double)cut->ns);
     free(ns);
