@@ -419,7 +419,7 @@ static void print_incident(const struct incident_row *x, void *ctx)
     if (x->is_unended)
         print("; lost time not known: it does not end\n");
     else if (x->lost_ns == 0)
-        print(", 0 ns lost\n");
+        print(", nothing lost\n");
     else
         print(", %s lost; %s%s\n", text_duration((double)x->lost_ns, lost),
               !x->has_range         ? "its cost is not known"

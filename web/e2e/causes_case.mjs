@@ -53,7 +53,7 @@ async function theAnswerIsFirst(page) {
     const one = parseFloat(lineHeight) || 1.5 * parseFloat(fontSize);
     for (const [width, most] of [
         [1280, 2],
-        [700, 2],
+        [700, 3],
         [2000, 1],
     ]) {
         await page.setViewportSize({ width, height: 720 });

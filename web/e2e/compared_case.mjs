@@ -2,6 +2,7 @@
 // restores what is looked at.
 import { accessible } from "./axe.mjs";
 import { dragged, skips } from "./borders.mjs";
+import { defects } from "./looks.mjs";
 import { assert, openAnew, picturesAreRight, savedBy, until } from "./steps.mjs";
 
 export const name = "comparison: what changed, where, and in which executions";
@@ -184,23 +185,7 @@ async function itFits(page, server) {
     ]) {
         await page.setViewportSize({ width, height });
         await open(page, server, "path=step+%3E+solve");
-        const found = await page.evaluate(() => {
-            const wide = [];
-            if (document.documentElement.scrollWidth > innerWidth) wide.push("the page");
-            for (const panel of document.querySelectorAll(".panel")) {
-                const frame = panel.getBoundingClientRect();
-                for (const tool of panel.querySelectorAll(
-                    ".panel-head :is(button, select, label)",
-                ))
-                    if (tool.getBoundingClientRect().right > frame.right + 1)
-                        wide.push(tool.textContent);
-                for (const table of panel.querySelectorAll(".table"))
-                    if (table.scrollWidth > table.clientWidth + 1)
-                        wide.push(table.getAttribute("aria-label"));
-            }
-            return wide;
-        });
-        assert.deepEqual(found, [], `${width} x ${height}`);
+        assert.deepEqual(await page.evaluate(defects), [], `${width} x ${height}`);
     }
     await page.setViewportSize({ width: 1280, height: 720 });
 }

@@ -1,6 +1,7 @@
 // A history: its trend with the change in it, and any run against those before it.
 import { accessible } from "./axe.mjs";
 import { dragged, skips } from "./borders.mjs";
+import { defects } from "./looks.mjs";
 import { assert, openAnew, picturesAreRight, savedBy, until } from "./steps.mjs";
 
 export const name = "history: a trend, where it changed, and a run against those before it";
@@ -101,6 +102,13 @@ export async function run({ page, server }) {
     await open(page, server);
     await dragged(page, "trend", "Height of Trend");
     await skips(page, "To the runs", "view-runs");
+    for (const [width, height] of [
+        [390, 844],
+        [1280, 720],
+    ]) {
+        await page.setViewportSize({ width, height });
+        assert.deepEqual(await page.evaluate(defects), [], `${width} x ${height}`);
+    }
     for (const colorScheme of ["light", "dark"]) {
         await page.emulateMedia({ colorScheme });
         await open(page, server, "run=9");

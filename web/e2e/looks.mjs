@@ -94,6 +94,21 @@ export function defects() {
         if (pen.measureText(text).width > room - arrow + 1)
             found.push(`the choice "${text}" is cut`);
     }
+    // What ends in a line of its own looks lost: a single button has room beside others.
+    for (const tools of document.querySelectorAll(".tools")) {
+        const seen = [...tools.children].filter(isSeen).map((e) => ({
+            e,
+            middle: (({ top, bottom }) => (top + bottom) / 2)(e.getBoundingClientRect()),
+        }));
+        const last = seen.at(-1);
+        const isAlone = (one) =>
+            seen.every((other) => other === one || one.middle - other.middle > 6);
+        if (seen.length > 1 && last.e.tagName === "BUTTON" && isAlone(last))
+            found.push(`${said(last.e)} has a line of its own`);
+    }
+    for (const cell of document.querySelectorAll("td, th"))
+        if (isSeen(cell) && cell.scrollWidth > cell.clientWidth + 1)
+            found.push(`${said(cell)} is wider than its column`);
     // Tables and legends go down, not across.
     for (const e of document.querySelectorAll(".table, .live-rows, .legend"))
         if (isSeen(e) && e.scrollWidth > e.clientWidth + 1)

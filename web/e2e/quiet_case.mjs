@@ -13,6 +13,27 @@ async function make(snag) {
 
 export const options = { serve: make };
 
+/* The server says that the executions are too few to say what is typical. */
+async function ofFewNothingIsTypical(page, server) {
+    await page.route(/\/api\/v1\/run$/, async (route) => {
+        const answer = await (await route.fetch()).json();
+        answer.fois[0].outcome.is_few = true;
+        await route.fulfill({ json: answer });
+    });
+    await openAnew(page, server.url);
+    await loaded(page);
+    await page.getByText("Too few executions to say what is typical.").waitFor();
+    await page.locator(".panel-why .paths button").first().waitFor();
+    assert.match(await page.locator(".detail .facts").textContent(), /; median of all \d/);
+    const said = [
+        await page.locator(".candidates .note").textContent(),
+        await page.locator(".detail .facts").textContent(),
+        await page.locator(".panel-why").textContent(),
+    ].join(" ");
+    assert.doesNotMatch(said, /typical|Nearest to one/);
+    await page.unroute(/\/api\/v1\/run$/);
+}
+
 export async function run({ page, server }) {
     await page.setViewportSize({ width: 1280, height: 720 });
     await openAnew(page, server.url);
@@ -43,4 +64,5 @@ export async function run({ page, server }) {
         /^(no anomaly|rare, but no anomaly|\d.* longer .* as such executions vary)/,
     );
     await accessible(page, "a run without anomalies");
+    await ofFewNothingIsTypical(page, server);
 }

@@ -77,16 +77,27 @@ async function tourStandsAside(page, server) {
     const tour = fresh.locator(".tour");
     await tour.waitFor();
     await fresh.locator(".panel-why .paths").waitFor();
+    const boxes = () =>
+        Promise.all(
+            [".tour", ".candidates", ".details"].map((s) => fresh.locator(s).boundingBox()),
+        );
     for (const at of [".candidates", ".detail"]) {
         await fresh.locator(`${at}.toured`).waitFor();
         await until("it covers neither the list nor the details", async () => {
-            const [box, list, details] = await Promise.all(
-                [".tour", ".candidates", ".details"].map((s) => fresh.locator(s).boundingBox()),
-            );
+            const [box, list, details] = await boxes();
             return box.x >= list.x + list.width && box.x + box.width <= details.x;
         });
         await tour.locator(".primary").click();
     }
+    await tour.getByRole("button", { name: "Back" }).click();
+    await tour.getByRole("button", { name: "Back" }).click();
+    const grow = (width) =>
+        fresh.locator(".candidates").evaluate((e, width) => (e.style.width = width), width);
+    await grow("55vw");
+    await until("it makes room for a list that gets wider", async () => {
+        const [box, list] = await boxes();
+        return list.width > 600 && box.x >= list.x + list.width;
+    });
     await context.close();
 }
 

@@ -85,7 +85,7 @@ export function comesBack({
 export function incidentSentence(of: Incident): string {
     return (
         `${incidentName(of)}: head ${shortId(of.head)}, ${incidentSize(of)}, ` +
-        `${formatTime(of.lost_ns)} lost`
+        `${of.lost_ns ? formatTime(of.lost_ns) : "nothing"} lost`
     );
 }
 

@@ -32,7 +32,7 @@ test("what only labels made an incident has no number and is alone", () => {
     const alone = { ...incident, id: null, members: ["#1-387"], ranks: [1], lost_ns: 0 };
     assert.equal(
         incidentSentence(alone as Incident),
-        "incident: head #1-387, 1 execution on 1 rank, 0 ns lost",
+        "incident: head #1-387, 1 execution on 1 rank, nothing lost",
     );
 });
 

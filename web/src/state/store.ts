@@ -188,6 +188,9 @@ export const foi = computed<Foi | null>(() => {
     return fois.find((f) => f.id === foiId.value) ?? fois[0] ?? null;
 });
 
+/* There are too few executions to say what is typical: each stands beside the median of all. */
+export const isFew = computed(() => foi.value?.outcome?.is_few ?? false);
+
 /* Executions whose label is another than was learnt. */
 export const labelsToLearn = computed(() => foi.value?.labels.to_learn ?? 0);
 

@@ -10,7 +10,7 @@ import { isLearningOpen } from "../state/learning";
 import { listQuery, listTable, Page, pageSize, showMore } from "../state/list";
 import { isNarrowed, withoutFilter } from "../state/filter";
 import { showView } from "../state/shown_views";
-import { filter, foi } from "../state/store";
+import { filter, foi, isFew } from "../state/store";
 import { CandidateItem } from "./candidate_item";
 import { CauseItem } from "./cause_item";
 import { Filters } from "./filters";
@@ -25,8 +25,17 @@ function NothingStandsOut() {
     if (!foi.value || foi.value.anomalies || isNarrowed(filter.value)) return null;
     return (
         <p class="note">
-            <b>No anomalies. Nearest to one:</b> these executions, each of which may be by
-            chance or lost too little to count. Label what should not be like that, and retrain.
+            {isFew.value ? (
+                <>
+                    <b>Too few executions</b> to say which are anomalies.
+                </>
+            ) : (
+                <>
+                    <b>No anomalies. Nearest to one:</b> these executions, each of which may be
+                    by chance or lost too little to count.
+                </>
+            )}{" "}
+            Label what should not be like that, and retrain.
         </p>
     );
 }

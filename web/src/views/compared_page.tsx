@@ -207,7 +207,7 @@ function PointsView({ runs }: { runs: ComparedRuns }) {
 }
 
 const arrange = () => [
-    pane(beside(pane("difference", 3), pane("both", 2)), 1, 18),
+    pane(beside(pane("difference", 3), pane("both", 2)), 1, 22),
     pane("timelines", 1.3, 26),
     pane(
         beside(
@@ -255,7 +255,7 @@ export function ComparedPage() {
                             {
                                 name: "difference",
                                 title: "Difference",
-                                least: 18,
+                                least: 25,
                                 view: <DifferenceView tree={tree} />,
                             },
                             {

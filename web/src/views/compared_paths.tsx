@@ -61,14 +61,14 @@ const pathColumns: Column[] = [
     },
     {
         key: "calls",
-        title: "Calls",
-        help: "in an execution before",
+        title: "Calls before",
+        help: "calls in an execution before",
         value: (x) => x.calls[0],
         text: (x) => formatCalls(x.calls[0]),
     },
     {
         key: "now",
-        title: "Now",
+        title: "Calls after",
         help: "calls in an execution after",
         value: (x) => x.calls[1],
         text: (x) => formatCalls(x.calls[1]),

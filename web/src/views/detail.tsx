@@ -11,7 +11,7 @@ import { treeBeside } from "../state/entries";
 import { entries, hasMore, listQuery, selectStep } from "../state/list";
 import { blameNow, goToOrigin } from "../state/origin";
 import { shownQuery } from "../state/selected";
-import { busy, executions, labelsToLearn, selected } from "../state/store";
+import { busy, executions, isFew, labelsToLearn, selected } from "../state/store";
 import { originOf } from "../format/origin";
 import { shortName } from "../state/names";
 import { FoldButton } from "./fold";
@@ -182,7 +182,13 @@ export function Detail() {
                 <FoldButton column="details" />
             </header>
             <p class="facts" key={it.id}>
-                <span title="typical: of executions with the same calls, on this rank">
+                <span
+                    title={
+                        isFew.value
+                            ? "of so few executions it is not known what is typical"
+                            : "typical: of executions with the same calls, on this rank"
+                    }
+                >
                     <b>{formatTime(it.duration_ns)}</b>
                     {it.off_ns > 0 && (
                         <span title="when it began or ended was only known between two events">
@@ -190,7 +196,8 @@ export function Detail() {
                             ± {formatTime(it.off_ns)}
                         </span>
                     )}
-                    {it.open_ns !== null && " so far"}; typical{" "}
+                    {it.open_ns !== null && " so far"};{" "}
+                    {isFew.value ? "median of all" : "typical"}{" "}
                     {formatTime(it.usual_duration_ns)}
                     {it.open_ns === null &&
                         ` (${againstTypical(it.duration_ns, it.usual_duration_ns)})`}

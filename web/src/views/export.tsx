@@ -68,7 +68,7 @@ function CsvButton({ name, title }: { name: TableName; title: string }) {
 
 export function PictureButtons({ name, title }: { name: PictureName; title: string }) {
     return (
-        <>
+        <span class="together">
             {(["svg", "png"] as const).map((kind) => (
                 <button
                     aria-label={`${title} as ${kind.toUpperCase()}`}
@@ -78,7 +78,7 @@ export function PictureButtons({ name, title }: { name: PictureName; title: stri
                     {kind.toUpperCase()}
                 </button>
             ))}
-        </>
+        </span>
     );
 }
 

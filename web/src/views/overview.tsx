@@ -79,18 +79,19 @@ function Tools() {
                     <AttributeChoice name="y" of={yAttribute} />
                 </>
             )}
-            <label>
-                colour{" "}
-                <Choice
-                    value={colourBy.value}
-                    options={(["verdict", "score", "label", "rank"] as ColourBy[]).map((c) => [
-                        c,
-                        c,
-                    ])}
-                    choose={(c) => (colourBy.value = c)}
-                />
-            </label>
-            <LassoButton />
+            <span class="together">
+                <label>
+                    colour{" "}
+                    <Choice
+                        value={colourBy.value}
+                        options={(["verdict", "score", "label", "rank"] as ColourBy[]).map(
+                            (c) => [c, c],
+                        )}
+                        choose={(c) => (colourBy.value = c)}
+                    />
+                </label>
+                <LassoButton />
+            </span>
         </>
     );
 }

@@ -7,7 +7,7 @@ import { shortPath } from "../state/names";
 import { medianOf } from "../canvas/median";
 import { Beside, besideOf } from "../state/peers";
 import { useQuery } from "../state/query";
-import { details, executions, foi } from "../state/store";
+import { details, executions, foi, isFew } from "../state/store";
 import { useMemo } from "preact/hooks";
 
 const mostCalls = 3e7; /* of all executions: each path that is asked for reads all of them */
@@ -43,7 +43,11 @@ export function AgainstPeers({ of }: { of: Shown }) {
                 <tbody>
                     <Row what="this one" ns={of.duration_ns} />
                     <Row
-                        what="typical with the same calls on this rank"
+                        what={
+                            isFew.value
+                                ? "median of all executions"
+                                : "typical with the same calls on this rank"
+                        }
                         ns={of.usual_duration_ns}
                     />
                     <Row
@@ -88,8 +92,8 @@ export function PathBeside({ of, path }: { of: Shown; path: PathShare }) {
     };
     const [own, then] = [median(beside?.own), median(beside?.then)];
     const words = [
-        own !== null && `otherwise on rank ${of.rank} ${own}`,
-        then !== null && `number ${of.index} on other ranks ${then}`,
+        own !== null && `otherwise on rank ${of.rank}: ${own}`,
+        then !== null && `number ${of.index} on other ranks: ${then}`,
     ].filter(Boolean);
     return words.length ? <small class="beside">{words.join("; ")}</small> : null;
 }

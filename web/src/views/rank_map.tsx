@@ -32,6 +32,7 @@ import {
     executions,
     filter,
     foi,
+    isFew,
     mapOf,
     mapOrder,
     mapRanks,
@@ -327,7 +328,9 @@ function Legend({ of, what, cell }: { of: Shape; what: string; cell: Cell | null
         ? words(of, cell)
         : map.highest_ns > 0
           ? `Colour: ${what}, in ${length} of a lane. Across: ${formatTime(map.begin_ns)} to ${formatTime(map.end_ns)}.`
-          : `No ${what}${map.not_known?.executions ? " that is known" : ""}.`;
+          : isFew.value && what === names.lost
+            ? "Too few executions to say what is typical: what was lost is not known."
+            : `No ${what}${map.not_known?.executions ? " that is known" : ""}.`;
     return (
         <div class="legend map-legend">
             <span aria-live="polite" title={said}>

@@ -7,7 +7,7 @@ import { SvgPen } from "../canvas/svg_pen";
 import { css, hotColour } from "../format/colour";
 import { formatTime, plural } from "../format/units";
 import { Key } from "../canvas/figure";
-import { theme } from "../state/store";
+import { isFew, theme } from "../state/store";
 import { HeatPicture } from "./heat_picture";
 import { inks } from "./inks";
 import { Legend, LegendKeys } from "./legend";
@@ -59,6 +59,12 @@ function drawCells(pen: SvgPen, heat: Heat, wide: number, high: number): void {
         }
 }
 
+const isAny = (heat: Heat) => heat.value.some((over) => over > 0);
+const nowhere = () =>
+    isFew.value
+        ? "Too few executions to say where own work takes longer than is typical."
+        : "Nowhere does own work take longer than is typical.";
+
 /* The same picture as a figure, with its axes. */
 function rankFigure(
     ranks: Ranks,
@@ -68,7 +74,6 @@ function rankFigure(
 ): Picture {
     const { places, history } = ranks;
     const pen = newPen();
-    const isAny = heat.value.some((over) => over > 0);
     const colours = inks();
     const wide = figure.width - figure.left;
     const high = Math.min(figure.most, Math.max(60, places.length * figure.row));
@@ -97,13 +102,13 @@ function rankFigure(
         width: figure.width,
         height: high + timeAxisHeight,
         content: pen.toString(),
-        keys: isAny
+        keys: isAny(heat)
             ? keysOf(false).map((key) => ({
                   ...key,
                   text: `own work ${key.text} longer than is typical`,
               }))
             : [],
-        notes: isAny ? [] : ["Nowhere does own work take longer than is typical."],
+        notes: isAny(heat) ? [] : [nowhere()],
     };
 }
 
@@ -149,8 +154,14 @@ export function RankPicture({ ranks, begin_ns, pick }: Props) {
                 choose={pick && choose}
             />
             <Legend of="ranks">
-                <span>own work longer than is typical by</span>
-                <LegendKeys keys={keysOf(isDark)} />
+                {isAny(heat) ? (
+                    <>
+                        <span>own work longer than is typical by</span>
+                        <LegendKeys keys={keysOf(isDark)} />
+                    </>
+                ) : (
+                    <span>{nowhere()}</span>
+                )}
                 {shown.per > 1 && (
                     <span>
                         a row is {shown.per} {ranks.by}s, and has the slowest of them

@@ -140,6 +140,7 @@ function placesInOrder({ places }: Ranks, sums: Sums): [Place, PlaceSums | null]
 
 /* Of own work, or of what passes a filter. */
 function Head({ ranks, isPart }: { ranks: Ranks; isPart: boolean }) {
+    const isWhyKnown = ranks.teams?.slow.length || ranks.places.some((p) => placeWords(p));
     const than = ranks.operations.length
         ? "than the ideal run, were only this place as it is"
         : "than its peers need for the same";
@@ -168,7 +169,7 @@ function Head({ ranks, isPart }: { ranks: Ranks; isPart: boolean }) {
                     </th>
                 ))}
                 <th scope="col" class="words">
-                    Why{whole}
+                    {isWhyKnown ? `Why${whole}` : ""}
                 </th>
             </tr>
         </thead>

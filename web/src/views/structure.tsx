@@ -11,6 +11,7 @@ import {
     callColours,
     depthLimit,
     foi,
+    isFew,
     isStretched as stretched,
     regions,
     scoresVersion,
@@ -19,11 +20,12 @@ import {
 } from "../state/store";
 import { Force } from "./force";
 import { Icicle } from "./icicle";
+import { strangeWords } from "./icicle_layout";
 import { Choice } from "./live_panel";
 import { Await, Panel } from "./panel";
 import { usePicture } from "./pictures";
 import { structureFigure } from "./structure_figure";
-import { rootDepth as depthOfRoot } from "../state/selected";
+import { rootDepth as depthOfRoot, shownNow } from "../state/selected";
 import { colours } from "./timeline_scene";
 import { useSize } from "./use_size";
 
@@ -77,7 +79,11 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
     const usual = typical?.nodes ?? [];
     const own = nodes[0]?.inclusive_ns ?? 1;
     const usually = usual[0]?.inclusive_ns ?? 0;
-    const usualTitle = `the most typical execution of all: ${formatTime(usually)}`;
+    const here = shownNow()?.usual_duration_ns;
+    const which = isFew.value
+        ? "the execution that is most like the others"
+        : "the most typical execution of all";
+    const usualTitle = `${which}: ${formatTime(usually)}`;
     const wide = Math.max(50, width - 16);
     const scale = wide / Math.max(own, usually, 1);
     const isMarked = (of: TreeNode[]) => (i: number) => isPathMarked(pathOf(of, i));
@@ -135,7 +141,15 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
                 {usual.length > 0 && (
                     <div class="typical">
                         <h3>
-                            {usualTitle}
+                            <span>
+                                {usualTitle}
+                                {here && !isFew.value && (
+                                    <small>
+                                        ; typical of this rank, with the same calls:{" "}
+                                        {formatTime(here)}
+                                    </small>
+                                )}
+                            </span>
                             <label>
                                 <input
                                     type="checkbox"
@@ -165,7 +179,7 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
             </div>
             <p class="legend">
                 {isIcicle ? "Width: time" : "Area: time in the call itself"} ·{" "}
-                <span class="strange-key">▲</span> lost time or is not typical
+                <span class="strange-key">▲</span> {strangeWords}
             </p>
         </>
     );

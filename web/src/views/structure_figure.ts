@@ -6,6 +6,7 @@ import { Rgb } from "../format/palette";
 import { regionName } from "../state/names";
 import { shownNow } from "../state/selected";
 import { newPen, Picture, pictureOfSvg } from "./pictures";
+import { strangeWords } from "./icicle_layout";
 import { cssColour, inks } from "./inks";
 
 const titleRoom = 20;
@@ -39,10 +40,7 @@ function keysOf({ nodes, colour }: Drawn): Key[] {
             colour: css(colour(region, at.depth)),
             text: regionName(region),
         }));
-    return [
-        ...keys,
-        { colour: cssColour("--hot"), text: "lost time, or is not typical", shape: "frame" },
-    ];
+    return [...keys, { colour: cssColour("--hot"), text: strangeWords, shape: "frame" }];
 }
 
 export function structureFigure(of: Drawn): Picture {

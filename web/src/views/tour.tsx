@@ -34,19 +34,46 @@ const steps: { at: string; title: string; text: string }[] = [
 const margin = 19; /* pixels to the edges of the page */
 const shownWeight = 10;
 
-/* What it is about, above all; then the answer, and the list. */
+/* What is to be read, by how bad it is to cover it: the answer, the list, views. */
+const keptWeights: [string, number][] = [
+    [".details, .run-summary", 3],
+    [".candidates", 2],
+    [".panel", 1],
+];
+
+/* What it is about, above all; then what is to be read. */
 function keptNow(at: string): Kept[] {
-    const kept = (selector: string, weight: number): Kept[] =>
-        [...document.querySelectorAll(selector)].map((element) => ({
-            rect: element.getBoundingClientRect(),
-            weight,
-        }));
-    return [
-        ...kept(at, shownWeight),
-        ...kept(".details, .run-summary", 3),
-        ...kept(".candidates", 2),
-        ...kept(".panel", 1),
-    ];
+    return [[at, shownWeight] as [string, number], ...keptWeights].flatMap(
+        ([selector, weight]) =>
+            [...document.querySelectorAll(selector)].map((element) => ({
+                rect: element.getBoundingClientRect(),
+                weight,
+            })),
+    );
+}
+
+/* Acts now, and whenever what is to be read comes, goes or gets another size. Returns what ends that. */
+function whenViewsChange(box: Element, act: () => void): () => void {
+    const selector = keptWeights.map(([of]) => of).join(", ");
+    const known = new WeakSet<Element>();
+    const sizes = new ResizeObserver(act);
+    const watch = () => {
+        for (const element of document.querySelectorAll(selector)) {
+            if (known.has(element)) continue;
+            known.add(element);
+            sizes.observe(element);
+        }
+    };
+    const coming = new MutationObserver(watch);
+    coming.observe(document.body, { childList: true, subtree: true });
+    sizes.observe(document.documentElement);
+    sizes.observe(box); /* a step with more to say is higher */
+    watch();
+    act();
+    return () => {
+        coming.disconnect();
+        sizes.disconnect();
+    };
 }
 
 export function Tour() {
@@ -55,27 +82,25 @@ export function Tour() {
     const box = useRef<HTMLDivElement>(null);
     const [place, setPlace] = useState<{ left: number; top: number } | null>(null);
     useLayoutEffect(() => {
+        if (step === null) return;
+        const { at } = steps[step];
         const put = () => {
-            if (step === null || !box.current) return;
-            const { width, height } = box.current.getBoundingClientRect();
+            document.querySelector(at)?.classList.add("toured");
+            const { width, height } = box.current!.getBoundingClientRect();
             const page = { width: innerWidth, height: innerHeight };
-            setPlace(placeTour({ width, height }, page, margin, keptNow(steps[step].at)));
+            const to = placeTour({ width, height }, page, margin, keptNow(at));
+            setPlace((is) => (is?.left === to.left && is.top === to.top ? is : to));
         };
-        put();
-        addEventListener("resize", put);
-        const later = setTimeout(put, 500); /* views have come by then */
+        const stop = whenViewsChange(box.current!, put);
         return () => {
-            removeEventListener("resize", put);
-            clearTimeout(later);
+            stop();
+            document
+                .querySelectorAll(".toured")
+                .forEach((element) => element.classList.remove("toured"));
         };
     }, [step]);
     useEffect(() => {
-        document
-            .querySelectorAll(".toured")
-            .forEach((element) => element.classList.remove("toured"));
-        if (step === null) return;
-        document.querySelector(steps[step].at)?.classList.add("toured");
-        next.current?.focus();
+        if (step !== null) next.current?.focus();
     }, [step]);
     if (step === null) return null;
     const { title, text } = steps[step];

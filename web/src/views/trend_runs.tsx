@@ -6,6 +6,14 @@ function added(run: HistoryRun): string {
     return new Date(run.added_s * 1000).toISOString().slice(0, 16).replace("T", " ");
 }
 
+const numbers = [
+    ["Executions", "of the function"],
+    ["Median", "of their times"],
+    ["99 %", "so many of them took no longer"],
+    ["Anomalies", "among them"],
+];
+const words = ["Added (UTC)", "Run", "Tags", "Changed"];
+
 /* The numbers of runs with which the series changed. */
 function changedWith(trend: Trend): Map<number, string[]> {
     const paths = new Map<number, string[]>();
@@ -25,26 +33,20 @@ export function RunTable(props: {
     const first = trend.runs[0].number;
     return (
         <div class="table" tabIndex={0} role="region" aria-label="Table of runs">
-            <table>
+            <table class="runs">
                 <thead>
                     <tr>
                         <th scope="col">Number</th>
-                        <th scope="col" class="words">
-                            Added (UTC)
-                        </th>
-                        <th scope="col" class="words">
-                            Run
-                        </th>
-                        <th scope="col">Executions</th>
-                        <th scope="col">Median</th>
-                        <th scope="col">99 %</th>
-                        <th scope="col">Anomalies</th>
-                        <th scope="col" class="words">
-                            Tags
-                        </th>
-                        <th scope="col" class="words">
-                            Changed
-                        </th>
+                        {numbers.map(([title, help]) => (
+                            <th key={title} scope="col" title={help}>
+                                {title}
+                            </th>
+                        ))}
+                        {words.map((title) => (
+                            <th key={title} scope="col" class="words">
+                                {title}
+                            </th>
+                        ))}
                     </tr>
                 </thead>
                 <tbody>
@@ -64,18 +66,22 @@ export function RunTable(props: {
                                     run.number
                                 )}
                             </th>
-                            <td class="words">{added(run)}</td>
-                            <td class="words">{run.run}</td>
                             <td>{formatCount(run.executions)}</td>
                             <td>{formatTime(run.median_ns)}</td>
                             <td>{formatTime(run.p99_ns)}</td>
                             <td>{formatCount(run.anomalies)}</td>
-                            <td class="words">
-                                {Object.entries(run.tags)
+                            {[
+                                added(run),
+                                run.run,
+                                Object.entries(run.tags)
                                     .map(([key, value]) => `${key}=${value}`)
-                                    .join(" ")}
-                            </td>
-                            <td class="words">{changed.get(run.number)?.join("; ") ?? ""}</td>
+                                    .join(" "),
+                                changed.get(run.number)?.join("; ") ?? "",
+                            ].map((text, i) => (
+                                <td key={words[i]} class="words" data-of={words[i]}>
+                                    {text}
+                                </td>
+                            ))}
                         </tr>
                     ))}
                 </tbody>

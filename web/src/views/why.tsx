@@ -18,7 +18,7 @@ import { detailsQuery } from "../state/load";
 import { blameNow } from "../state/origin";
 import { samePath, togglePath } from "../state/marks";
 import { shortName, shortPath } from "../state/names";
-import { details, mark, selected, whyThreshold } from "../state/store";
+import { details, isFew, mark, selected, whyThreshold } from "../state/store";
 import { executionId, shortId } from "../format/ids";
 import { chanceWords, incidentSentence } from "../format/incident_words";
 import { CauseChain } from "./cause_chain";
@@ -34,17 +34,17 @@ const figureWidth = 560;
 const mostBeside = 3; /* paths that are compared with those of others */
 
 function usually(path: PathShare): string {
-    if (path.usual_calls < 0.05) return "typical: none";
-    return `typical ${formatTime(path.usual_ns)} in ${formatMean(path.usual_calls)}`;
+    const what = isFew.value ? "median" : "typical";
+    if (path.usual_calls < 0.05) return `${what}: none`;
+    return `${what} ${formatTime(path.usual_ns)} in ${formatMean(path.usual_calls)}`;
 }
 
 /* Whether it lost time, or just differs: then what took less counts as what took more. */
 const hasLost = (of: Shown): boolean => blameNow(of) === "anomaly";
 
-const headings = { lost: "Where the time was lost", differs: "Where it differs from typical" };
-
 function heading(of: Shown): string {
-    return hasLost(of) ? headings.lost : headings.differs;
+    if (hasLost(of)) return "Where the time was lost";
+    return `Where it differs from ${isFew.value ? "the median" : "typical"}`;
 }
 
 /* The paths that lost, or differ by, more than the threshold of all that was lost, or differs. */
@@ -137,8 +137,11 @@ function InAll({ of, listed }: { of: Shown; listed: number }) {
         <p class="dim">
             {Math.abs(rest) >= 0.01 * Math.abs(more) &&
                 `${formatExcess(rest)} on the call paths that are not listed here; `}
-            {formatExcess(more)} in all against a typical execution with the same calls (
-            {formatTime(of.usual_ns)})
+            {formatExcess(more)} in all against{" "}
+            {isFew.value
+                ? "the median of all executions"
+                : "a typical execution with the same calls"}{" "}
+            ({formatTime(of.usual_ns)})
         </p>
     );
 }
@@ -157,7 +160,7 @@ function Saved({ of }: { of: Shown }) {
             bars,
             hasLost(of)
                 ? "time lost, beyond what is typical"
-                : "own time, more or less than is typical",
+                : `own time, more or less than ${isFew.value ? "the median" : "is typical"}`,
             figureWidth,
             inks(),
         );
@@ -288,9 +291,10 @@ function Standing({ of }: { of: Shown }) {
 function Against() {
     return (
         <p class="dim">
-            Times of call paths are own times, without what was called, against what is typical
-            on the path. Which of several calls of one path it was is not told apart: where
-            these have different work, the larger ones need not be late.
+            Times of call paths are own times, without what was called, against{" "}
+            {isFew.value ? "the median" : "what is typical"} on the path. Which of several calls
+            of one path it was is not told apart: where these have different work, the larger
+            ones need not be late.
         </p>
     );
 }
