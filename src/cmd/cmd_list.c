@@ -133,18 +133,18 @@ int list_incident_table(sqlite3 *db, const struct execution_filter *filter,
 /* What it cost, or of how many that is not known. */
 static void print_group_cost(const struct incident_group *g)
 {
-    char cost[TEXT_SIZE];
+    char range[TEXT_RANGE_SIZE];
+    const char *cost = g->cost_ns > 0 ? text_duration_range((double)g->cost_least_ns,
+                                                            (double)g->cost_ns, range)
+                                      : "nothing";
 
     if (g->n_with_cost == g->n)
-        print("; cost%s the run %s (each removed alone)", g->n == 1 ? "s" : "",
-              g->cost_ns > 0 ? text_duration((double)g->cost_ns, cost) : "nothing");
+        print("; cost%s the run %s (each removed alone)", g->n == 1 ? "s" : "", cost);
     else if (g->n_with_cost > 0)
         print(
             "; %zu of them cost the run %s (each removed alone), of the other %zu that is not "
             "known",
-            g->n_with_cost,
-            g->cost_ns > 0 ? text_duration((double)g->cost_ns, cost) : "nothing",
-            g->n - g->n_with_cost);
+            g->n_with_cost, cost, g->n - g->n_with_cost);
 }
 
 static void print_group(const struct incident_group *g)

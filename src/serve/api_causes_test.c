@@ -186,6 +186,7 @@ static void incidents_with_one_cause_are_one_group_the_dearest_first(void **stat
     assert_int_equal(sample_page_number(group, "times"), 2);
     assert_about(group, "lost_ns", 60000000); /* on three ranks */
     assert_about(group, "cost_ns", 20000000);
+    assert_about(group, "cost_least_ns", 20000000);
     assert_int_equal(sample_page_number(group, "cost_unknown"), 0);
     assert_int_equal(json_array_size(json_object_get(group, "incidents")), 2);
     assert_int_equal(json_array_size(json_object_get(group, "begins_ns")), 2);

@@ -411,6 +411,8 @@ static void add_to_group(struct incident_group *g, const struct incident_row *x)
     g->matters |= x->is_anomaly || x->is_costly;
     g->n_with_cost += x->has_cost;
     g->cost_ns += x->has_cost ? x->cost_ns : 0;
+    if (x->has_cost)
+        g->cost_least_ns += x->has_range ? x->cost_least_ns : x->cost_ns;
 }
 
 /* Puts the rows of a group one behind the other, and makes the groups. */
@@ -566,6 +568,8 @@ static json_t *incident_group_to_json(struct collector *c, const struct incident
     json_object_set_new(json, "lost_ns", json_count(g->lost_ns));
     json_object_set_new(json, "cost_ns",
                         g->n_with_cost > 0 ? json_count(g->cost_ns) : json_null());
+    json_object_set_new(json, "cost_least_ns",
+                        g->n_with_cost > 0 ? json_count(g->cost_least_ns) : json_null());
     json_object_set_new(json, "cost_unknown", json_count(g->n - g->n_with_cost));
     add_each(c, g, json);
     collect(first, c);

@@ -121,7 +121,8 @@ struct incident_group {
     const struct incident_row *incident; /* [n] those that lost most first */
     size_t n, n_with_cost;               /* whose cost is known */
     uint64_t n_times;                    /* what comes back counts as often as it came */
-    uint64_t lost_ns, cost_ns;           /* cost_ns: of those with one, each by itself */
+    uint64_t lost_ns, cost_ns;           /* cost_ns: of those with one, each by itself, */
+    uint64_t cost_least_ns;              /* and at least, where causes alone cost less */
     bool matters;                        /* one is an anomaly, or costly */
 };
 

@@ -107,6 +107,7 @@ export async function run({ page, server }) {
         [1280, 720],
     ]) {
         await page.setViewportSize({ width, height });
+        await open(page, server);
         assert.deepEqual(await page.evaluate(defects), [], `${width} x ${height}`);
     }
     for (const colorScheme of ["light", "dark"]) {

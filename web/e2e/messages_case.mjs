@@ -143,7 +143,7 @@ async function manyRanks(page, startOwn) {
     await page.goto(`${server.url}#views=messages,timeline&messages=longest_wait_ns`);
     await loaded(page);
     await panel(page)
-        .getByText(/^5,000 messages, 39.1 KiB, between 1,000 ranks, 5 in a row; /)
+        .getByText(/^5,000 messages, 39.1 KiB, between 1,000 ranks, 5 to a row; /)
         .waitFor();
     const cells = await panel(page)
         .locator("canvas")

@@ -214,6 +214,7 @@ export interface IncidentGroup {
     times: number;
     lost_ns: number;
     cost_ns: number | null /* of all but so many, each removed alone: */;
+    cost_least_ns: number | null;
     cost_unknown: number;
     incidents: (number | null)[];
     begins_ns: number[];

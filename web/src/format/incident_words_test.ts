@@ -69,6 +69,8 @@ test("where it may be several numbers, what an incident cost is a range, or at m
     assert.deepEqual(said(36.4e6, 0, 36.4e6)[1], "0 to 36.4 ms");
     assert.deepEqual(said(null, 0, 5e6), ["costs the run at most 5.00 ms", "≤ 5.00 ms"]);
     assert.deepEqual(said(null, 2e6, 5e6)[1], "2.00 to 5.00 ms");
+    const group = { lost_ns: 189e6, cost_ns: 104e6, cost_least_ns: 0, incidents: [1, 2] };
+    assert.equal(amountWords(group)?.words, "costs the run 0 to 104 ms");
     assert.deepEqual(said(0, 0, 0), ["50.0 ms lost, costs the run nothing", "no cost"]);
 });
 

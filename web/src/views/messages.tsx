@@ -93,7 +93,7 @@ function summary(of: MessageMatrix): string {
         : "";
     return (
         `${about}${plural(Math.round(totalOf(of.messages)), "message")}, ${formatBytes(totalOf(of.bytes))}, ` +
-        `between ${plural(of.rank.length, "rank")}${of.ranks_per_row > 1 ? `, ${of.ranks_per_row} in a row` : ""}; ` +
+        `between ${plural(of.rank.length, "rank")}${of.ranks_per_row > 1 ? `, ${of.ranks_per_row} to a row` : ""}; ` +
         `receivers waited ${about}${formatTime(totalOf(of.wait_ns))} for senders${lost}`
     );
 }

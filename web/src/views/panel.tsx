@@ -41,7 +41,7 @@ export function Frame(props: {
     title: string;
     label?: string; /* without: the title */
     tools?: ComponentChildren;
-    button?: ComponentChildren; /* behind the tools */
+    button?: ComponentChildren; /* in the corner */
     children: ComponentChildren;
 }) {
     const { name, title } = props;
@@ -54,10 +54,8 @@ export function Frame(props: {
         >
             <header class="panel-head">
                 <Title title={title} />
-                <div class="tools">
-                    {props.tools}
-                    {props.button}
-                </div>
+                <div class="tools">{props.tools}</div>
+                {props.button}
             </header>
             <div class="panel-body">{props.children}</div>
         </section>
@@ -74,7 +72,7 @@ export function Panel(props: {
     const isAlone = views.value.length === 1;
     const button = isOneOfMany() && (
         <button
-            class="quiet"
+            class="quiet larger"
             onClick={() => toggleAlone(name)}
             title={isAlone ? "Show the other views again" : "Show only this view"}
             aria-label={`${title}: ${isAlone ? "smaller" : "larger"}`}

@@ -144,10 +144,7 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
                             <span>
                                 {usualTitle}
                                 {here && !isFew.value && (
-                                    <small>
-                                        ; typical of this rank, with the same calls:{" "}
-                                        {formatTime(here)}
-                                    </small>
+                                    <small>; typical of this rank: {formatTime(here)}</small>
                                 )}
                             </span>
                             <label>

@@ -244,7 +244,7 @@ export function ZoomButtons(props: {
     fits: string;
 }) {
     return (
-        <>
+        <span class="together">
             <button
                 title={`Zoom out (${runKeys.keyOf("zoomOut")})`}
                 aria-label="Zoom out"
@@ -262,6 +262,6 @@ export function ZoomButtons(props: {
             <button title={props.fits} onClick={props.fit}>
                 Fit
             </button>
-        </>
+        </span>
     );
 }
