@@ -102,7 +102,7 @@ const questions = {
     },
     5: {
         answer: async (page) => {
-            const beside = page.locator(".paths .beside", { hasText: /ranks \d/ }).first();
+            const beside = page.locator(".paths .beside", { hasText: /ranks: \d/ }).first();
             assert.match(
                 await inSight(beside),
                 /otherwise on rank 2: 1\.\d+ ms; number \d+ on other ranks: 1\.\d+ ms/,

@@ -133,7 +133,7 @@ function Shown() {
     const isExecutions = all.n > 0 && all.kind[0] === 1;
     return (
         <span>
-            {plural(all.n, isExecutions ? "execution" : "call")},{" "}
+            {plural(all.n, isExecutions ? "execution" : "call")} drawn,{" "}
             <span class="strange-key">{plural(anomalies, "anomaly", "anomalies")}</span>{" "}
             outlined
             {unjudged > 0 && `; ${formatCount(unjudged)} too early to judge`}
