@@ -172,7 +172,7 @@ function Matrix({ of }: { of: MessageMatrix }) {
     const known = cell && cell.row < of.rows && cell.column < of.rows ? cell : null;
     const said = known
         ? words(of, known)
-        : `Colour: ${names[by]}, at most ${textOf(by, highest)} from one rank to another.`;
+        : `Colour: ${names[by]}, at most ${textOf(by, highest)} in a cell.`;
     const share = (at: number) => `${(100 * at) / of.rows}%`;
     return (
         <div class="matrix">
