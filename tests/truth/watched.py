@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Stops that snag record --watch finds while the program runs, with --foi and without, of those that programs log.
 
-    tests/truth/watched.py BUILD OUT [--only REGEX] [--stacks] [--runs N] [--seconds S]
+    tests/truth/watched.py BUILD OUT [--only REGEX] [--stacks | --samples] [--runs N] [--seconds S]
 
 Each run of a program sleeps eight times for 80 ms, at random, in a function that works. It is recorded twice at the
 same time, once with the function of interest named; then the trace of the run without is replayed with it named, so
 that both judge the same. Found is a stop whose execution is in the store. With --stacks programs are recorded as they
-are; where a function begins is an estimate then, so the execution before counts as well, and nothing is replayed, as
-estimates of a trace are better.
+are, with --samples also with --sample, and one run after the other, as their work is computed then. Where a function
+begins is an estimate in both, so the execution before counts as well; and nothing is replayed: while a program runs an
+estimate lies behind what was sent by then, in the trace it need not.
 """
 import argparse
 import json
@@ -25,8 +26,9 @@ STOPS, STOP_MS, STEP_MS = 8, 80, 3.8
 FIRST = 40  # step: the first 30 executions are not judged
 
 
-def programs(only):
-    return [n for n, p in lab.PROGRAMS.items() if p.kind in ("mpi", "serial") and n != "farm" and re.search(only, n)]
+def programs(args):
+    kinds = ("mpi",) if args.functions == "stacks" else ("mpi", "serial")  # stacks are looked at where MPI is called
+    return [n for n, p in lab.PROGRAMS.items() if p.kind in kinds and n != "farm" and re.search(args.only, n)]
 
 
 def start(snag, out, name, number, named, args):
@@ -34,7 +36,7 @@ def start(snag, out, name, number, named, args):
     program, rng = lab.PROGRAMS[name], random.Random(f"{name} {number}")
     ranks, steps = program.ranks[0], int(args.seconds * 1000 / STEP_MS)
     rank = ranks - 1
-    run = lab.Run(name, "sleep", ranks, "quiet", "stacks" if args.stacks else "hooks", 1)
+    run = lab.Run(name, "sleep", ranks, "quiet", args.functions, 1)
     directory = out / "watched" / f"{name}-{number}-{'foi' if named else 'none'}"
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
@@ -65,6 +67,11 @@ def found(logged, executions, near):
     return sum(any(f"#{rank}-{step - k}" in executions for k in range(near + 1)) for rank, step in logged)
 
 
+def is_right(directory, foi):
+    """Whether it suggested itself what a person would ask about."""
+    return f"looking at '{foi}': " in (directory / "said").read_text(encoding="utf-8")
+
+
 def replayed(snag, directory, foi):
     store = directory / "replayed"
     subprocess.run([snag, "ad", f"replay:{directory}/trace/traces.otf2", "--foi", foi, "--step", "0.1", "--store", store],
@@ -77,29 +84,44 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--only", default="^(halo|heat|reduction|pipeline|serial)$")
-    parser.add_argument("--stacks", action="store_true")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--stacks", dest="functions", action="store_const", const="stacks", default="hooks")
+    how.add_argument("--samples", dest="functions", action="store_const", const="samples")
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=12)
     args = parser.parse_args()
     snag, out = args.build.resolve() / "snag", args.out.resolve()
     lab.build(out)
-    print("| program | runs | stops | found, named | found, not named | as many in | same trace, named | the same set in |")
-    print("|---|---|---|---|---|---|---|---|")
-    for name in programs(args.only):
-        row = dict.fromkeys(("runs", "stops", "foi", "none", "as_many", "same_trace", "same_set"), 0)
+    is_estimate = args.functions != "hooks"
+    print("| program | runs | stops | found, named | found, not named | as many in | the same function in"
+          + ("" if is_estimate else " | same trace, named | the same set in") + " |")
+    print("|---" * (7 if is_estimate else 9) + "|")
+    for name in programs(args):
+        row, foi = dict.fromkeys(("runs", "stops", "named", "none", "as_many", "same_function"), 0), lab.PROGRAMS[name].foi
+        if not is_estimate:
+            row |= {"same_trace": 0, "same_set": 0}
         for number in range(args.runs):
-            going = [start(snag, out, name, number, named, args) for named in (True, False)]
+            going = []
+            for is_named in (True, False):
+                going.append(start(snag, out, name, number, is_named, args))
+                if args.functions == "samples":
+                    going[-1][0].wait()
             if any([process.wait() for process, _ in going]):
                 print(f"{name} {number} failed: {going[0][1]}, {going[1][1]}", file=sys.stderr)
                 continue
-            foi, none = [strange(snag, d / "store") for _, d in going]
+            named, none = [strange(snag, d / "store") for _, d in going]
             logged = [stops(d) for _, d in going]
-            again = None if args.stacks else replayed(snag, going[1][1], lab.PROGRAMS[name].foi)
-            n_foi, n_none = found(logged[0], foi, args.stacks), found(logged[1], none, args.stacks)
-            for key, n in (("runs", 1), ("stops", len(logged[1])), ("foi", n_foi), ("none", n_none),
-                           ("as_many", n_none >= n_foi), ("same_trace", found(logged[1], again or (), 0)),
-                           ("same_set", again == none)):
-                row[key] += n
+            n_named, n_none = found(logged[0], named, is_estimate), found(logged[1], none, is_estimate)
+            row["runs"] += 1
+            row["stops"] += len(logged[1])
+            row["named"] += n_named
+            row["none"] += n_none
+            row["as_many"] += n_none >= n_named
+            row["same_function"] += is_right(going[1][1], foi)
+            if not is_estimate:
+                again = replayed(snag, going[1][1], foi)
+                row["same_trace"] += found(logged[1], again, 0)
+                row["same_set"] += again == none
         print(f"| `{name}` | " + " | ".join(str(n) for n in row.values()) + " |", flush=True)
 
 
