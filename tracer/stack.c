@@ -252,6 +252,12 @@ static inline void remember_call(struct frame *frame, uint32_t n)
     }
 }
 
+/* The frame that has this end returns through a mark. */
+static inline void set_mark(uintptr_t end, uintptr_t mark)
+{
+    *(volatile uintptr_t *)(end - WORD) = mark;
+}
+
 /* Frames that will be seen again say so. */
 static inline void mark(struct frame *frame, uint32_t n)
 {
@@ -260,7 +266,7 @@ static inline void mark(struct frame *frame, uint32_t n)
 
         if (f->mark == 0)
             continue;
-        *(volatile uintptr_t *)(f->end - WORD) = f->mark;
+        set_mark(f->end, f->mark);
         f->mark = 0;
         f->is_marked = true;
     }
@@ -284,7 +290,9 @@ static inline uint32_t frame_at(const struct stack *s, uint32_t n, uintptr_t end
 }
 
 /*
- * How many of the frames are known to be those of last time; the others are s->fresh.
+ * How many of the frames are known to be those of last time; the others are s->fresh. What a
+ * filter leaves out is no frame, but has a mark where it was called by a function with others
+ * inlined in it: it may call MPI more than once, which is no next call of what is inlined.
  *   interrupted  the site that a signal came at; NULL: this is no signal handler, and what is
  *                not known is looked up
  * Returns UINT32_MAX where something is not known, what is in *unknown, or there is no room.
@@ -296,7 +304,8 @@ static inline __attribute__((always_inline)) uint32_t walk(struct stack *s,
 {
     uint32_t n_old = s->n;
     bool is_unmarked = false;
-    bool is_callee_marked = false; /* what was called there ended in a call of another */
+    bool is_callee_marked = false; /* what was called there goes on, or ended in another */
+    uintptr_t left_out_end = 0;    /* of what was called there, if a filter leaves it out */
 
     s->n_fresh = s->n_moved = 0;
     for (uint32_t i = 0; i < MAX_FRAMES; i++) {
@@ -312,6 +321,9 @@ static inline __attribute__((always_inline)) uint32_t walk(struct stack *s,
         if (is_unmarked)
             s->fresh[s->n_fresh - 1].mark = site->mark;
         is_unmarked = false;
+        if (left_out_end != 0 && site->change != NULL && site->mark != 0)
+            set_mark(left_out_end, site->mark);
+        left_out_end = 0;
         end = frame_end(site, &at);
         if (end == 0)
             break;
@@ -349,6 +361,8 @@ static inline __attribute__((always_inline)) uint32_t walk(struct stack *s,
                 return first; /* it ended in a call of another function, in its place */
         }
         is_callee_marked = stack_marks_is(address);
+        if (site->is_filtered && !is_callee_marked && interrupted == NULL)
+            left_out_end = end;
         if (!step_out(&at, site, end, address))
             break;
     }

@@ -201,6 +201,7 @@ static uintptr_t find_open(struct stack_site *site, uintptr_t pc)
     n += open[0].region != REGION_FILTERED;
     n += regions_inlined(pc, open + n, &until);
     site->n_open = (uint32_t)n;
+    site->is_filtered = n == 0;
     site->open = memory_resize(NULL, n, sizeof *open);
     memcpy(site->open, open, n * sizeof *open);
     if (n > 0 && open[n - 1].is_inlined) {

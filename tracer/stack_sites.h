@@ -30,7 +30,8 @@ struct stack_site {
     uintptr_t mark;                     /* stack_marks.h; 0 if there is none */
     uint8_t base, fp;                   /* enum site_base, enum site_fp */
     int32_t base_distance, fp_distance; /* bytes */
-    uint32_t n_open;                    /* 0: not the program's, or filtered */
+    uint32_t n_open;                    /* 0: not the program's, or filtered, */
+    bool is_filtered;                   /* ... which this says */
     struct region_open *open;           /* [n_open] its function, then what is inlined in it */
     const struct site_change *_Atomic *change; /* the newest; NULL: nothing is inlined there */
 };

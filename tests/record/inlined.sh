@@ -81,6 +81,13 @@ printf 'exclude *\ninclude send_halo\n' >rules
 SNAG_TRACER_FILTER=$dir/rules run c filtered.trace
 [ "$(grep -v "^BUFFER_FLUSH" calls)" = "send_halo 260" ] || fail "filtered: not 260 calls of send_halo alone"
 
+# what calls a function that a filter leaves out is called as often as without, though that calls MPI more than once
+printf 'exclude pair\nexclude two_pairs\nexclude talk\nexclude last\n' >rules
+SNAG_TRACER_FILTER=$dir/rules run c left_out.trace
+! grep -E '^(pair|two_pairs|talk|last) ' calls || fail "filtered: there is what was excluded"
+sed -i -E '/^(pair|two_pairs|talk|last) /d' said
+compare "C, filtered"
+
 # samples find them, too, and each is as often called as without
 timeout 100 "$snag" record --quiet -o sampled.trace --sample 1000Hz -- ./c long >said 2>err || fail "sampled: ends with $?"
 "$snag" info sampled.trace --json --all | jq -r '.regions[] | "\(.name) \(.calls)"' >calls

@@ -145,6 +145,50 @@ NOT_INLINED static void jumps(int n)
     sink++;
 }
 
+/* What is around a call that calls MPI twice. */
+NOT_INLINED static void pair(void)
+{
+    MPI_Barrier(MPI_COMM_SELF);
+    sink++;
+    MPI_Barrier(MPI_COMM_SELF);
+    sink++;
+}
+
+INLINED void pairing(void)
+{
+    pair();
+    sink++;
+}
+
+NOT_INLINED static void pairs(int n)
+{
+    for (int i = 0; i < n; i++)
+        pairing();
+    sink++;
+}
+
+/* The same a level further in, where each is called twice. */
+NOT_INLINED static void two_pairs(void)
+{
+    pair();
+    sink++;
+    pair();
+    sink++;
+}
+
+INLINED void doubling(void)
+{
+    two_pairs();
+    sink++;
+}
+
+NOT_INLINED static void doubles(int n)
+{
+    for (int i = 0; i < n; i++)
+        doubling();
+    sink++;
+}
+
 /* For samples. */
 INLINED void compute(double seconds)
 {
@@ -169,11 +213,14 @@ int main(int argc, char **argv)
     outer(10);
     recurse(20);
     jumps(10);
+    pairs(10);
+    doubles(10);
     if (argc > 1)
         compute(0.5);
     MPI_Finalize();
     printf("step 100\nexchange 100\nwait_halo 130\nsend_halo %d\n", 100 + 2 * 10 + 50 + 90);
     printf("twice 10\nloop 1\nsweep 30\niterate 1\nrepeat 1\nouter 1\naround 10\ntalk 40\n");
     printf("recurse 20\ndeeper 20\nunclear 10 50\njumping 10\nlast 10\njumps 1\n");
+    printf("pairing 10\npairs 1\npair 30\ndoubling 10\ntwo_pairs 10\ndoubles 1\n");
     return 0;
 }
