@@ -450,8 +450,8 @@ struct slow {
     char place[PEER_NAME_SIZE], *why;
     enum peer_verdict verdict;
     double excess_ns;
-    bool has_cost;
-    int64_t cost_ns;
+    bool has_cost, has_range;
+    int64_t cost_ns, cost_least_ns, cost_most_ns;
     uint32_t order; /* in which they were found */
 };
 
@@ -471,7 +471,10 @@ static struct slow slow_place(const struct foi_findings *found, uint32_t place)
     struct slow slow = {.verdict = p->verdict,
                         .excess_ns = p->slow_ns + p->more_ns,
                         .has_cost = p->has_cost,
-                        .cost_ns = p->cost_ns};
+                        .has_range = p->has_cost,
+                        .cost_ns = p->cost_ns,
+                        .cost_least_ns = p->cost_least_ns,
+                        .cost_most_ns = p->cost_most_ns};
     size_t size;
     FILE *out = open_memstream(&slow.why, &size);
 
@@ -530,13 +533,16 @@ static int save_slow_places(sqlite3 *db, struct foi_findings *found)
     uint32_t n;
     struct slow *slow = find_slow(found, &n);
     int rc = rundb_prepare_insert(db, "slow_place",
-                                  "foi, id, place, verdict, excess_ns, cost_ns, why", &insert);
+                                  "foi, id, place, verdict, excess_ns, cost_ns, cost_least_ns, "
+                                  "cost_most_ns, why",
+                                  &insert);
 
     for (uint32_t i = 0; rc == 0 && i < n; i++)
-        rc = rundb_insert(db, insert, "iittiot", found->a->foi->id, (int64_t)i + 1,
+        rc = rundb_insert(db, insert, "iittiooot", found->a->foi->id, (int64_t)i + 1,
                           slow[i].place, peer_verdict_name(slow[i].verdict),
                           (int64_t)llrint(slow[i].excess_ns), slow[i].has_cost, slow[i].cost_ns,
-                          slow[i].why);
+                          slow[i].has_range, slow[i].cost_least_ns, slow[i].has_range,
+                          slow[i].cost_most_ns, slow[i].why);
     for (uint32_t i = 0; i < n; i++)
         free(slow[i].why);
     free(slow);

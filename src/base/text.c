@@ -69,6 +69,13 @@ char *text_duration_range(double least_ns, double most_ns, char out[TEXT_RANGE_S
     return out;
 }
 
+char *text_duration_or_range(double ns, double least_ns, double most_ns,
+                             char out[TEXT_RANGE_SIZE])
+{
+    return text_is_range(least_ns, most_ns) ? text_duration_range(least_ns, most_ns, out)
+                                            : text_duration(ns, out);
+}
+
 bool text_parse_duration(const char *text, uint64_t *ns)
 {
     static const struct {

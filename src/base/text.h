@@ -28,6 +28,10 @@ static inline bool text_is_range(double least, double most)
  * stands for both. Returns out. */
 char *text_duration_range(double least_ns, double most_ns, char out[TEXT_RANGE_SIZE]);
 
+/* text_duration_or_range -- the range that it lies in, or itself where that is none. Returns out. */
+char *text_duration_or_range(double ns, double least_ns, double most_ns,
+                             char out[TEXT_RANGE_SIZE]);
+
 /* text_parse_duration -- ns of "20us", "2.5ms", "1s" or "0"; false for anything else. */
 bool text_parse_duration(const char *text, uint64_t *ns);
 

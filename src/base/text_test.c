@@ -27,6 +27,8 @@ static void durations_have_three_digits_and_a_unit(void **state)
     assert_string_equal(text_duration_range(0, 1.2e6, range), "0 to 1.20 ms");
     assert_string_equal(text_duration_range(33e6, 36.4e6, range), "36.4 ms");
     assert_string_equal(text_duration_range(0, 0, range), "0 ns");
+    assert_string_equal(text_duration_or_range(35e6, 33e6, 36.4e6, range), "35.0 ms");
+    assert_string_equal(text_duration_or_range(35e6, 30e6, 36.4e6, range), "30.0 to 36.4 ms");
 }
 
 static void what_does_not_fit_is_left_out(void **state)

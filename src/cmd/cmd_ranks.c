@@ -49,7 +49,7 @@ void rank_table_release(struct rank_table *r)
 static char *say_place(const struct rank_table *r, uint32_t place)
 {
     const struct peer_place *p = &r->peers.place[place];
-    char name[PEER_NAME_SIZE], time[TEXT_SIZE], *text = NULL;
+    char name[PEER_NAME_SIZE], cost[TEXT_RANGE_SIZE], *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
@@ -57,9 +57,9 @@ static char *say_place(const struct rank_table *r, uint32_t place)
         mem_give_up(1, BUFSIZ);
     peer_text_paths(&r->why, p, out);
     if (p->has_cost)
-        fprintf(out, "; costs the run %s", text_duration((double)p->cost_ns, time));
-    if (p->has_cost && p->cost_off_ns > 0)
-        fprintf(out, " to within %s", text_duration((double)p->cost_off_ns, time));
+        fprintf(out, "; costs the run %s", 
+                text_duration_or_range((double)p->cost_ns, (double)p->cost_least_ns,
+                                       (double)p->cost_most_ns, cost));
     if (p->verdict == PEER_WAITS && p->waits_for != PEERS_NONE)
         fprintf(out, "%sfor %s", p->n_paths > 0 ? "; " : "",
                 peer_place_name(&r->peers, p->waits_for, name));

@@ -287,7 +287,8 @@ static char *always_slow(const struct outcome *a)
 {
     const struct outcome_slow *slow = &a->slow;
     const char *how;
-    char cost[TEXT_SIZE], of[TEXT_SIZE], more[3 * TEXT_SIZE] = "";
+    char cost[TEXT_RANGE_SIZE], of[TEXT_SIZE], more[3 * TEXT_SIZE] = "";
+    double least_ns = (double)slow->cost_least_ns, most_ns = (double)slow->cost_most_ns;
 
     if (slow->place == NULL)
         return NULL;
@@ -301,7 +302,7 @@ static char *always_slow(const struct outcome *a)
     return say(
         "%s %s in every execution: if it were like the others, the replayed run would be "
         "%s of %s shorter (%.3g %%); %s%s",
-        slow->place, how, text_duration((double)slow->cost_ns, cost),
+        slow->place, how, text_duration_or_range((double)slow->cost_ns, least_ns, most_ns, cost),
         text_duration((double)a->length_ns, of),
         100 * (double)slow->cost_ns / (double)a->length_ns, slow->why, more);
 }

@@ -215,8 +215,16 @@ int64_t peer_devices_cut(const struct peers *peers, uint32_t place, struct what_
 
 /* --------------------------------------------------------------------------------- costs */
 
+#define WORTH_A_RANGE 0.02 /* of an excess: it may be off by that */
+
 /* What is known exactly is the same all ways. */
 enum bound { AS_IT_IS, AT_LEAST, AT_MOST, NOT_SLOW };
+
+/* By how much the log of a factor may be off. */
+static double factor_off(const struct peer_path *x)
+{
+    return x->off + PEERS_ERRORS * x->error;
+}
 
 static double factor_at(const struct peer_path *x, enum bound way)
 {
@@ -224,12 +232,29 @@ static double factor_at(const struct peer_path *x, enum bound way)
     case AS_IT_IS:
         return x->factor;
     case AT_LEAST:
-        return fmax(x->factor * exp(-x->off), 1);
+        return fmax(x->factor * exp(-factor_off(x)), 1);
     case AT_MOST:
-        return x->factor * exp(x->off);
+        return x->factor * exp(factor_off(x));
     default:
         return 1;
     }
+}
+
+/* Whether what a place is slow by may be much more, or less. */
+static bool may_be_off(const struct peer_place *place)
+{
+    double off_ns = place->maybe_ns, excess_ns = 0;
+
+    for (uint32_t i = 0; i < place->n_paths; i++) {
+        const struct peer_path *x = &place->path[i];
+
+        if (!x->is_sure)
+            continue;
+        excess_ns += x->excess_ns;
+        if (x->kernel_factor == 0 && x->factor > 1)
+            off_ns += x->excess_ns * factor_off(x) / (x->factor - 1);
+    }
+    return off_ns > WORTH_A_RANGE * excess_ns;
 }
 
 bool peers_is_to_blame(const struct peer_place *place)
@@ -238,12 +263,13 @@ bool peers_is_to_blame(const struct peer_place *place)
 }
 
 /* By which calls on each path of a place take longer, of one stage, or may take longer at
- * least, or at most; or back to 1, as where they do not. */
+ * least, or at most, which is also where it is not significant; or back to 1, as where they do
+ * not. */
 static void set_factors(const struct peer_place *place, uint32_t stage, double *factor,
                         enum bound way)
 {
     for (uint32_t i = 0; i < place->n_paths; i++)
-        if (place->path[i].is_sure && place->path[i].kernel_factor == 0 &&
+        if ((place->path[i].is_sure || way >= AT_MOST) && place->path[i].kernel_factor == 0 &&
             (place->path[i].stage == NO_STAGE || place->path[i].stage == stage))
             factor[place->path[i].path] = factor_at(&place->path[i], way);
 }
@@ -316,6 +342,7 @@ static void find_costs(struct what_if *w, const struct scoring *s, struct peers 
     double *factor = mem_alloc(s->model.paths.n, sizeof *factor);
     struct replay_result result;
     uint32_t n_asked = 0;
+    int64_t least_ns, most_ns;
     bool is_known = true;
 
     if (!syncs_clocks_agree(&w->syncs)) { /* the order says nothing of who waited for whom */
@@ -331,11 +358,13 @@ static void find_costs(struct what_if *w, const struct scoring *s, struct peers 
             continue;
         n_asked++;
         place->cost_ns = cost_of_place(w, s, peers, p, factor, AS_IT_IS);
-        for (enum bound way = AT_LEAST; place->off_ns > 0 && way <= AT_MOST; way++) {
-            int64_t apart = llabs(cost_of_place(w, s, peers, p, factor, way) - place->cost_ns);
-
-            place->cost_off_ns = apart > place->cost_off_ns ? apart : place->cost_off_ns;
-        }
+        place->cost_least_ns = place->cost_most_ns = place->cost_ns;
+        if (!may_be_off(place))
+            continue;
+        least_ns = cost_of_place(w, s, peers, p, factor, AT_LEAST);
+        most_ns = cost_of_place(w, s, peers, p, factor, AT_MOST);
+        place->cost_least_ns = least_ns < place->cost_ns ? least_ns : place->cost_ns;
+        place->cost_most_ns = most_ns > place->cost_ns ? most_ns : place->cost_ns;
     }
     for (uint32_t p = 0; p < peers->n; p++)
         if (peers->place[p].verdict == PEER_SLOW)

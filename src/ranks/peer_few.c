@@ -135,6 +135,7 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
     const struct peer_cell *own = peer_cells_find(f->cells, place, path);
     struct peer_path x = {.path = path, .is_sure = true, .stage = NO_STAGE};
     double task_ns[PEERS_MIN_PLACES] = {0}, ratio[PEERS_MIN_PLACES] = {0}, slow_ns = 0, more_ns;
+    double of_others = 0; /* the square of their errors' sum, if these are independent */
 
     if (own == NULL)
         return;
@@ -143,6 +144,7 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
 
         task_ns[i] = cell ? cell->typical_ns / f->out->place[i].n_executions : 0;
         ratio[i] = cell ? cell->ratio : own->ratio;
+        of_others += cell && i != place ? cell->error * cell->error : 0;
     }
     x.above = own->ratio - middle_but(f->out->n, place, ratio);
     if (x.above > 0)
@@ -155,6 +157,8 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
                    ? own->time_ns / (own->time_ns - x.excess_ns)
                    : INFINITY;
     x.is_more = more_ns >= MORE_SHARE * x.excess_ns || x.factor >= PEERS_ROLE_FACTOR;
+    if (!x.is_more)
+        x.error = hypot(own->error, sqrt(of_others) / (f->out->n - 1));
     if (x.is_more)
         p->more_ns += x.excess_ns;
     else

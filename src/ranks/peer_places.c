@@ -219,6 +219,7 @@ static void add_path(struct peer_place *place, const struct peer_path *x)
         at->share = (at->share * at->excess_ns + x->share * x->excess_ns) /
                     (at->excess_ns + x->excess_ns);
         at->excess_ns += x->excess_ns;
+        at->error = fmax(at->error, x->error);
         at->since_ns = x->since_ns < at->since_ns ? x->since_ns : at->since_ns;
         at->is_from_start |= x->is_from_start;
         return;

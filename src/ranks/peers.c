@@ -298,6 +298,7 @@ static void judge_time(struct peer_finder *f, const struct peer_cell *cell, uint
     struct peer_path found = {.path = path,
                               .above = cell->above_stage - a->middle,
                               .off = cell->above_off + a->off,
+                              .error = fmax(a->width, cell->error),
                               .stage = NO_STAGE};
 
     if (a->n < PEERS_MIN_PLACES || cell->n_calls < PEERS_MIN_CALLS)

@@ -71,6 +71,7 @@ struct peer_path {
     double above;       /* by which its cell is above those of the peers, where not is_more */
     double excess_ns;   /* what that costs in all its executions, > 0 */
     double off, off_ns; /* by which above, and excess_ns, may be off, as times are estimates */
+    double error;       /* standard error of above: how far calls, and places, are apart */
     double share; /* of its calls there that are nearer to its own middle than to the peers' */
     uint32_t stage;     /* of the worker in the place that it is of, or NO_STAGE */
     uint64_t since_ns;  /* when it began; the first execution's begin if it always was so, */
@@ -93,8 +94,8 @@ struct peer_place {
     double bytes;    /* sent in an execution, on average, if the messages are known */
     double slowdown; /* S_w: the ideal run, but with this place as it was, against the ideal;
                         NAN: not known */
-    int64_t cost_ns; /* by how much the run would be shorter were it not slow, if has_cost */
-    int64_t cost_off_ns; /* by which that may be off */
+    int64_t cost_ns; /* by how much the run would be shorter were it not slow, if has_cost; */
+    int64_t cost_least_ns, cost_most_ns; /* for what it surely is slow by, and may be */
     bool has_cost;
     enum peer_verdict verdict;
     uint32_t waits_for;     /* place, or PEERS_NONE */
@@ -200,6 +201,7 @@ void peers_excess(const struct peers *peers, uint32_t place, const struct peer_e
 #define PEERS_ROLE_FACTOR                                                                      \
     5.0                     /* a place whose calls take so many times as long does something  \
                                 else in them: it is not slower, it has more to do */
+#define PEERS_ERRORS 2.0    /* standard errors by which a factor may be off: 19 times in 20 */
 #define PEERS_MAX_COSTS 64u /* slow places of which each is replayed */
 #define PEERS_MAX_PLAYED 4096u    /* places whose slowdown is */
 #define PEERS_MAX_OPERATIONS 256u /* functions, those that take longest */
@@ -229,7 +231,9 @@ uint32_t peer_stage(const struct location *location, const char *text);
 /*
  * peers_costs -- what the slow places cost the run: it is replayed (replay/what_if.h)
  * with their calls on the paths where they are significantly slow as fast as those of their peers.
- * Sets slowdown, and cost_ns of slow places. Not known where a place takes no part in the
+ * Sets slowdown, and cost_ns of slow places, with the least and the most that it may be: their
+ * factors off by PEERS_ERRORS, and by begins and ends that are estimates; the most also without
+ * what is not significantly slow there. Not known where a place takes no part in the
  * replay. Where operations on streams are known to depend on each other, slowdown is against
  * the ideal (struct ideal), and that of each place and operation is set too. Returns 0 or
  * what what_if_init does. O(calls + slow places x their vertices).

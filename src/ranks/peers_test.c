@@ -301,6 +301,76 @@ static void of_two_to_four_the_slow_one_is_named_with_what_it_costs(void **state
     }
 }
 
+/* Calls vary, and one rank of two does not show how far ranks do: the run without the factor is
+ * in the range, which is a number where all that is known well. */
+static void what_a_slow_rank_costs_is_a_range_where_its_factor_is_not_known_well(void **state)
+{
+    static const struct {
+        int ranks;
+        const char *jitter, *factor;
+        bool is_range;
+    } made[] = {{2, "0.2", "1.2", true},   {3, "0.2", "1.4", true},   {4, "0.2", "1.2", true},
+                {16, "0.2", "1.4", true},  {2, "0.02", "1.4", false}, {4, "0.02", "1.4", false},
+                {16, "0.02", "1.4", false}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        char typical[160], program[200];
+        const struct peer_place *p;
+        struct made m;
+        double truth;
+
+        snprintf(typical, sizeof typical,
+                 "synth:300*step(a@1ms b@500us >1 <1 |);ranks=%d;jitter=%s;seed=%d",
+                 made[i].ranks, made[i].jitter, made[i].ranks);
+        snprintf(program, sizeof program, "%s;slow=a/1/%s/1", typical, made[i].factor);
+        truth = (double)(run_ns(program) - run_ns(typical));
+        make(&m, program);
+        assert_int_equal(peers_costs(&m.work, &m.run.columns, &m.peers), 0);
+        p = &m.peers.place[1];
+        assert_int_equal(p->verdict, PEER_SLOW);
+        assert_true(p->cost_least_ns <= p->cost_ns && p->cost_ns <= p->cost_most_ns);
+        assert_int_equal(p->cost_least_ns < p->cost_most_ns, made[i].is_range);
+        assert_true((double)p->cost_least_ns <= 1.02 * truth);
+        assert_true((double)p->cost_most_ns >= 0.98 * truth);
+        assert_true(p->cost_most_ns - p->cost_least_ns < p->cost_ns);
+        unmake(&m);
+    }
+}
+
+/* b is 9 % longer there, which may be chance: the most is without that, too. Where it is 10 %
+ * longer, which is significant, the cost is. */
+static void what_may_be_slow_is_in_the_most_that_it_may_cost(void **state)
+{
+    static const char *const factor[] = {"1.09", "1.1"};
+    int64_t cost_ns[2], most_ns[2];
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const struct peer_place *p;
+        char program[160];
+        struct made m;
+
+        snprintf(program, sizeof program,
+                 "synth:100*step(a@1ms b@1ms >1 <1 |);ranks=16;jitter=0.1;slow=a/1/2/3;"
+                 "slow=b/1/%s/3",
+                 factor[i]);
+        make(&m, program);
+        p = &m.peers.place[3];
+        assert_int_equal(p->verdict, PEER_SLOW);
+        assert_int_equal(p->n_paths, 2);
+        assert_string_equal(function_of(&m, &p->path[1]), "b");
+        assert_int_equal(p->path[1].is_sure, i == 1);
+        assert_int_equal(peers_costs(&m.work, &m.run.columns, &m.peers), 0);
+        cost_ns[i] = p->cost_ns;
+        most_ns[i] = p->cost_most_ns;
+        unmake(&m);
+    }
+    assert_true(cost_ns[1] - cost_ns[0] > 2000000);
+    assert_true(most_ns[0] - cost_ns[0] > 1000000);
+    assert_true(most_ns[1] - cost_ns[1] < 500000);
+}
+
 static void of_two_to_four_that_are_alike_none_is_slow(void **state)
 {
     (void)state;
@@ -395,6 +465,8 @@ int main(void)
         cmocka_unit_test(it_is_said_since_when),
         cmocka_unit_test(where_nobody_is_slow_nobody_is_called_so),
         cmocka_unit_test(of_two_to_four_the_slow_one_is_named_with_what_it_costs),
+        cmocka_unit_test(what_a_slow_rank_costs_is_a_range_where_its_factor_is_not_known_well),
+        cmocka_unit_test(what_may_be_slow_is_in_the_most_that_it_may_cost),
         cmocka_unit_test(of_two_to_four_that_are_alike_none_is_slow),
         cmocka_unit_test(of_few_executions_nothing_is_said),
         cmocka_unit_test(a_thread_that_is_slow_in_its_teams_is_named),

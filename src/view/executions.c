@@ -321,6 +321,9 @@ int executions_slow_places(sqlite3 *db, int64_t foi,
             .excess_ns = (uint64_t)sqlite3_column_int64(query, 2),
             .cost_ns = (uint64_t)sqlite3_column_int64(query, 3),
             .has_cost = sqlite3_column_type(query, 3) != SQLITE_NULL,
+            .cost_least_ns = (uint64_t)sqlite3_column_int64(query, 5),
+            .cost_most_ns = (uint64_t)sqlite3_column_int64(query, 6),
+            .has_range = sqlite3_column_type(query, 5) != SQLITE_NULL,
         };
 
         fn(&x, ctx);

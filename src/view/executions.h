@@ -107,7 +107,8 @@ int executions_cost(sqlite3 *db, int64_t foi, struct anomalies_cost *out);
 struct slow_place {
     const char *place, *verdict, *why;
     uint64_t excess_ns, cost_ns;
-    bool has_cost; /* else it is not known */
+    uint64_t cost_least_ns, cost_most_ns; /* its cost lies between these */
+    bool has_cost, has_range;             /* else it is not known */
 };
 
 /*

@@ -205,7 +205,10 @@ static void take_slow(const struct slow_place *x, void *ctx)
                                   .verdict = mem_copy_string(x->verdict),
                                   .why = mem_copy_string(x->why),
                                   .has_cost = x->has_cost,
-                                  .cost_ns = x->cost_ns};
+                                  .has_range = x->has_range,
+                                  .cost_ns = x->cost_ns,
+                                  .cost_least_ns = x->cost_least_ns,
+                                  .cost_most_ns = x->cost_most_ns};
 }
 
 int outcome_find(sqlite3 *db, int64_t foi, uint64_t n_executions, uint64_t n_anomalies,
@@ -291,9 +294,11 @@ static json_t *most_to_json(const struct outcome_most *m)
 
 static json_t *slow_to_json(const struct outcome_slow *s)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "place", json_text(s->place), "verdict",
-                     json_text(s->verdict), "why", json_text(s->why), "cost_ns",
-                     s->has_cost ? json_count(s->cost_ns) : json_null(), "more",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "place", json_text(s->place),
+                     "verdict", json_text(s->verdict), "why", json_text(s->why), "cost_ns",
+                     s->has_cost ? json_count(s->cost_ns) : json_null(), "cost_least_ns",
+                     s->has_range ? json_count(s->cost_least_ns) : json_null(), "cost_most_ns",
+                     s->has_range ? json_count(s->cost_most_ns) : json_null(), "more",
                      json_count(s->n_more));
 }
 

@@ -36,7 +36,8 @@ struct outcome_most {
 struct outcome_slow {
     char *place, *verdict, *why; /* place: NULL, there is none */
     bool has_cost;               /* it is known, and at least that of the anomalies */
-    uint64_t cost_ns;
+    bool has_range;              /* between which two it lies is known */
+    uint64_t cost_ns, cost_least_ns, cost_most_ns;
     uint32_t n_more; /* others who are, too */
 };
 

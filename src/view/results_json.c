@@ -133,8 +133,10 @@ static json_t *place_json(const struct why *why, const struct peers *peers, uint
     json_object_set_new(json, "slowdown", json_number(peer_slowdown(p)));
     json_object_set_new(json, "cost_ns",
                         p->has_cost ? json_count((uint64_t)p->cost_ns) : json_null());
-    if (p->cost_off_ns > 0)
-        json_object_set_new(json, "cost_off_ns", json_count((uint64_t)p->cost_off_ns));
+    json_object_set_new(json, "cost_least_ns",
+                        p->has_cost ? json_count((uint64_t)p->cost_least_ns) : json_null());
+    json_object_set_new(json, "cost_most_ns",
+                        p->has_cost ? json_count((uint64_t)p->cost_most_ns) : json_null());
     json_object_set_new(json, "paths", paths);
     json_object_set_new(json, "waits_for",
                         p->waits_for == PEERS_NONE

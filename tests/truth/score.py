@@ -183,13 +183,16 @@ def compare_whole(event, truth, said, role):
         result["rank"] = is_place(first["place"], event)
         why, cost, lost = first["why"], first["cost_ns"], first["excess_ns"]
         text = f"{first['place']} {first['verdict']}, excess {ms(lost)}, cost {ms(cost)}: {why[:160]}"
-        said_cost = None if cost is None else (cost, cost)
+        ends = tuple(cost if first[x] is None else first[x] for x in ("cost_least_ns", "cost_most_ns"))
+        said_cost = None if cost is None else ends
+        one = cost
     else:
         incidents.sort(key=lambda x: -x["lost_ns"])
         right = sum(x["lost_ns"] for x in incidents if place_of(x["head"])[0] == event["rank"])
         result["rank"] = 2 * right >= sum(x["lost_ns"] for x in incidents)
         why = incidents[0]["why"]
         said_cost = range_of(incidents)
+        one = said_cost and said_cost[1]
         lost = sum(said["executions"][m]["lost_ns"] for x in incidents for m in x["members"]
                    if place_of(m)[0] == event["rank"])
         text = f"{len(incidents)} incidents, the first {incidents[0]['head']}, together {ranged(said_cost)}: {why[:160]}"
@@ -197,7 +200,7 @@ def compare_whole(event, truth, said, role):
         result["function"] = bool(pattern(event["function"]).search(why))
     result["lost"] = close_to(lost, event, "excess", typical) or close(lost, event["longer_ns"], typical)
     result["cost"] = true_range(said_cost, event, typical)
-    result["as one number"] = bool(said_cost and close_to(said_cost[1], event, "cost", typical))
+    result["as one number"] = close_to(one, event, "cost", typical)
     result["what-if"] = close_to(said["what_if_ns"], event, "cost", typical)
     return result | {"range": said_cost, "said": text}
 

@@ -43,6 +43,8 @@ export interface Outcome {
         verdict: string;
         why: string;
         cost_ns: number | null;
+        cost_least_ns?: number | null /* it lies between these */;
+        cost_most_ns?: number | null;
         more: number;
     } | null;
 }
@@ -550,6 +552,8 @@ export interface Place {
     wait_ns: number;
     slowdown: number;
     cost_ns: number | null;
+    cost_least_ns?: number | null /* it lies between these */;
+    cost_most_ns?: number | null;
     paths: PeerPath[];
     waits_for: string | null;
 }

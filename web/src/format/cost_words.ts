@@ -41,6 +41,13 @@ export function incidentCost(of: IncidentCost): string | null {
     return rangeWords(least, most);
 }
 
+/* Of who is slow always: "36.4 ms", "29.2 to 36.4 ms". */
+export function slowCost(of: IncidentCost & { cost_ns: number }): string {
+    const least = of.cost_least_ns ?? of.cost_ns;
+    const most = of.cost_most_ns ?? of.cost_ns;
+    return least >= most * 0.9 ? formatTime(of.cost_ns) : rangeWords(least, most);
+}
+
 export const rangeHelp =
     "from what its cause alone cost to what all cost that was lost at that time";
 

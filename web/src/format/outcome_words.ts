@@ -1,5 +1,6 @@
 // What a run comes to, in a sentence or two: what its anomalies cost it, and what most of that goes back to.
 import { Foi, Outcome } from "../api/types";
+import { slowCost } from "./cost_words";
 import { formatCount, formatTime, sentence } from "./units";
 
 /* Three digits: "44.9 %", "0.02 %". */
@@ -7,8 +8,8 @@ function percent(part: number, whole: number): string {
     return `${whole ? Number(((100 * part) / whole).toPrecision(3)) : 0} %`;
 }
 
-function shorter(cost: number, length: number): string {
-    return `${formatTime(cost)} of ${formatTime(length)} (${percent(cost, length)}) shorter`;
+function shorter(cost: number, length: number, said = formatTime(cost)): string {
+    return `${said} of ${formatTime(length)} (${percent(cost, length)}) shorter`;
 }
 
 /* "rank 1 is slow in every execution" */
@@ -20,7 +21,7 @@ export function alwaysSlow({ place, verdict }: NonNullable<Outcome["slow"]>): st
 export function slowBesideList({ slow, cost_ns }: Outcome): string | null {
     if (!slow || slow.cost_ns === null) return null;
     const isMore = cost_ns !== null && slow.cost_ns > cost_ns;
-    const cost = `which costs the run ${formatTime(slow.cost_ns)}`;
+    const cost = `which costs the run ${slowCost({ ...slow, cost_ns: slow.cost_ns })}`;
     return isMore
         ? `${cost}: more than all that is listed here`
         : `${cost}; it is not listed here`;
@@ -33,10 +34,11 @@ function slowWords({ slow, length_ns }: Outcome): string | null {
     const more = slow.more
         ? `; ${formatCount(slow.more)} more are slow or have more to do`
         : "";
+    const { cost_ns } = slow;
     const cost =
-        slow.cost_ns === null
+        cost_ns === null
             ? "what that costs the run is not known"
-            : `if it were like the others, the replayed run would be ${shorter(slow.cost_ns, length_ns)}`;
+            : `if it were like the others, the replayed run would be ${shorter(cost_ns, length_ns, slowCost({ ...slow, cost_ns }))}`;
     return sentence(`${alwaysSlow(slow)}: ${cost}${why}${more}`);
 }
 

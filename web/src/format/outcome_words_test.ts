@@ -88,6 +88,8 @@ test("that somebody slow costs more than all anomalies is said where it is known
     assert.equal(beside({ cost_ns: null }), other);
     assert.equal(beside({ cost_ns: 6e9 }), other);
     assert.equal(beside({ slow: { ...slow, cost_ns: null } }), null);
+    const off = { cost_least_ns: 4.2e9, cost_most_ns: 6.1e9 };
+    assert.match(beside({ slow: { ...slow, ...off } })!, /costs the run 4.20 to 6.10 s/);
 });
 
 test("where nothing stands out, it says so, and says when there is too little to tell", () => {

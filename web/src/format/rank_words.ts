@@ -1,5 +1,6 @@
 // What is said of a place and its peers.
 import { PeerPath, Place, PlaceKind, Ranks, TeamThread } from "../api/types";
+import { slowCost } from "./cost_words";
 import { formatTime, plural } from "./units";
 
 /* "+5.1 %", "+5.1 % more to do" */
@@ -26,7 +27,8 @@ export function pathWords(x: PeerPath): string {
 export function placeWords(p: Place): string {
     const paths = p.paths.slice(0, 3).map(pathWords).join(", ");
     const waits = p.waits_for === null ? "" : `for ${p.waits_for}`;
-    const cost = p.cost_ns === null ? "" : `costs the run ${formatTime(p.cost_ns)}`;
+    const { cost_ns } = p;
+    const cost = cost_ns === null ? "" : `costs the run ${slowCost({ ...p, cost_ns })}`;
     return [paths, cost, waits].filter(Boolean).join("; ");
 }
 
