@@ -272,6 +272,14 @@ static inline void mark(struct frame *frame, uint32_t n)
     }
 }
 
+/* What a filter leaves out has this end, and was called at the site; 0: what was called there is
+ * none of that, or has a mark. */
+static inline void mark_left_out(uintptr_t end, const struct stack_site *site)
+{
+    if (end != 0 && site->change != NULL && site->mark != 0)
+        set_mark(end, site->mark);
+}
+
 /* Whether a change is to be looked up behind the program's back first. */
 static inline bool is_to_ask(struct stack_unknown *unknown, const struct stack_site *from,
                              const struct stack_site *to)
@@ -281,6 +289,15 @@ static inline bool is_to_ask(struct stack_unknown *unknown, const struct stack_s
     unknown->from = from;
     unknown->to = to;
     return true;
+}
+
+/* As walk has it; NULL: in a signal handler it is not known. */
+static inline const struct stack_site *
+site_at(uintptr_t pc, const struct stack_site *interrupted, bool is_first)
+{
+    if (interrupted == NULL)
+        return site_of(pc);
+    return is_first ? interrupted : site_known(pc);
 }
 
 /* The first of the n frames that has this end; n if there is none. */
@@ -309,9 +326,7 @@ static inline __attribute__((always_inline)) uint32_t walk(struct stack *s,
 
     s->n_fresh = s->n_moved = 0;
     for (uint32_t i = 0; i < MAX_FRAMES; i++) {
-        const struct stack_site *site = interrupted == NULL ? site_of(at.pc)
-                                        : i == 0            ? interrupted
-                                                            : site_known(at.pc);
+        const struct stack_site *site = site_at(at.pc, interrupted, i == 0);
         uintptr_t end, address;
 
         if (interrupted && site == NULL) {
@@ -321,9 +336,7 @@ static inline __attribute__((always_inline)) uint32_t walk(struct stack *s,
         if (is_unmarked)
             s->fresh[s->n_fresh - 1].mark = site->mark;
         is_unmarked = false;
-        if (left_out_end != 0 && site->change != NULL && site->mark != 0)
-            set_mark(left_out_end, site->mark);
-        left_out_end = 0;
+        mark_left_out(left_out_end, site);
         end = frame_end(site, &at);
         if (end == 0)
             break;
@@ -361,8 +374,7 @@ static inline __attribute__((always_inline)) uint32_t walk(struct stack *s,
                 return first; /* it ended in a call of another function, in its place */
         }
         is_callee_marked = stack_marks_is(address);
-        if (site->is_filtered && !is_callee_marked && interrupted == NULL)
-            left_out_end = end;
+        left_out_end = site->is_filtered && !is_callee_marked && !interrupted ? end : 0;
         if (!step_out(&at, site, end, address))
             break;
     }

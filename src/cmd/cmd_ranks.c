@@ -57,7 +57,7 @@ static char *say_place(const struct rank_table *r, uint32_t place)
         mem_give_up(1, BUFSIZ);
     peer_text_paths(&r->why, p, out);
     if (p->has_cost)
-        fprintf(out, "; costs the run %s", 
+        fprintf(out, "; costs the run %s",
                 text_duration_or_range((double)p->cost_ns, (double)p->cost_least_ns,
                                        (double)p->cost_most_ns, cost));
     if (p->verdict == PEER_WAITS && p->waits_for != PEERS_NONE)

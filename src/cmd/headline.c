@@ -287,8 +287,9 @@ static char *always_slow(const struct outcome *a)
 {
     const struct outcome_slow *slow = &a->slow;
     const char *how;
-    char cost[TEXT_RANGE_SIZE], of[TEXT_SIZE], more[3 * TEXT_SIZE] = "";
+    char cost[TEXT_RANGE_SIZE], of[TEXT_SIZE], share[TEXT_RANGE_SIZE], more[3 * TEXT_SIZE] = "";
     double least_ns = (double)slow->cost_least_ns, most_ns = (double)slow->cost_most_ns;
+    double percent = 100 / (double)a->length_ns;
 
     if (slow->place == NULL)
         return NULL;
@@ -299,12 +300,16 @@ static char *always_slow(const struct outcome *a)
     if (!slow->has_cost)
         return say("%s %s in every execution: what that costs the run is not known; %s%s",
                    slow->place, how, slow->why, more);
+    if (text_is_range(least_ns, most_ns))
+        snprintf(share, sizeof share, "%.3g to %.3g", percent * least_ns, percent * most_ns);
+    else
+        snprintf(share, sizeof share, "%.3g", percent * (double)slow->cost_ns);
     return say(
         "%s %s in every execution: if it were like the others, the replayed run would be "
-        "%s of %s shorter (%.3g %%); %s%s",
-        slow->place, how, text_duration_or_range((double)slow->cost_ns, least_ns, most_ns, cost),
-        text_duration((double)a->length_ns, of),
-        100 * (double)slow->cost_ns / (double)a->length_ns, slow->why, more);
+        "%s of %s shorter (%s %%); %s%s",
+        slow->place, how,
+        text_duration_or_range((double)slow->cost_ns, least_ns, most_ns, cost),
+        text_duration((double)a->length_ns, of), share, slow->why, more);
 }
 
 void headline_answer(const struct outcome *a, char *line[HEADLINE_LINES])

@@ -95,7 +95,7 @@ struct peer_place {
     double slowdown; /* S_w: the ideal run, but with this place as it was, against the ideal;
                         NAN: not known */
     int64_t cost_ns; /* by how much the run would be shorter were it not slow, if has_cost; */
-    int64_t cost_least_ns, cost_most_ns; /* for what it surely is slow by, and may be */
+    int64_t cost_least_ns, cost_most_ns; /* for what it is slow by at least, and may be */
     bool has_cost;
     enum peer_verdict verdict;
     uint32_t waits_for;     /* place, or PEERS_NONE */

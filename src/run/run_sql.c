@@ -205,9 +205,9 @@ const char run_sql_others[] =
     "AND (?1 IS NULL OR e.foi = ?1) AND (?2 IS NULL OR e.rank = ?2) AND (e.incident IS NULL OR "
     "(e.foi, e.incident) NOT IN (SELECT foi, incident FROM execution WHERE verdict = 'anomaly' "
     "AND incident IS NOT NULL))";
-const char run_sql_slow_places[] =
-    "SELECT place, verdict, excess_ns, cost_ns, why, cost_least_ns, cost_most_ns FROM slow_place "
-    "WHERE foi = ?1 ORDER BY id";
+const char run_sql_slow_places[] = "SELECT place, verdict, excess_ns, cost_ns, why, "
+                                   "cost_least_ns, cost_most_ns FROM slow_place "
+                                   "WHERE foi = ?1 ORDER BY id";
 /* With max(), SQLite takes the other columns of the row that has it. */
 const char run_sql_costly_others[] =
     "SELECT count(*), coalesce(sum(i.cost_ns), 0), max(i.cost_ns), h.rank, h.thread, h.idx, "

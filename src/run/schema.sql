@@ -177,7 +177,7 @@ CREATE TABLE slow_place (
     verdict   TEXT NOT NULL,    -- slow, or imbalanced
     excess_ns INTEGER NOT NULL, -- own work over that of the others, in all of its executions
     cost_ns   INTEGER,          -- what the run would be shorter were it like the others; NULL: not known
-    cost_least_ns INTEGER,      -- ... without what it surely is slow by, and without all that it
+    cost_least_ns INTEGER,      -- ... without what it is slow by at least, and without all that it
     cost_most_ns  INTEGER,      -- may be slow by; NULL: of a thread, or not known
     why       TEXT NOT NULL,
     PRIMARY KEY (foi, id)

@@ -41,11 +41,16 @@ export function incidentCost(of: IncidentCost): string | null {
     return rangeWords(least, most);
 }
 
-/* Of who is slow always: "36.4 ms", "29.2 to 36.4 ms". */
+/* Of who is slow always: the least is so far below the most that one number does not stand for both. */
+export function isSlowRange({ cost_least_ns, cost_most_ns }: IncidentCost): boolean {
+    return (cost_least_ns ?? 0) < (cost_most_ns ?? 0) * 0.9;
+}
+
+/* "36.4 ms", "29.2 to 36.4 ms" */
 export function slowCost(of: IncidentCost & { cost_ns: number }): string {
-    const least = of.cost_least_ns ?? of.cost_ns;
-    const most = of.cost_most_ns ?? of.cost_ns;
-    return least >= most * 0.9 ? formatTime(of.cost_ns) : rangeWords(least, most);
+    return isSlowRange(of)
+        ? rangeWords(of.cost_least_ns!, of.cost_most_ns!)
+        : formatTime(of.cost_ns);
 }
 
 export const rangeHelp =

@@ -1,6 +1,6 @@
 // What a run comes to, in a sentence or two: what its anomalies cost it, and what most of that goes back to.
 import { Foi, Outcome } from "../api/types";
-import { slowCost } from "./cost_words";
+import { IncidentCost, isSlowRange, slowCost } from "./cost_words";
 import { formatCount, formatTime, sentence } from "./units";
 
 /* Three digits: "44.9 %", "0.02 %". */
@@ -8,8 +8,8 @@ function percent(part: number, whole: number): string {
     return `${whole ? Number(((100 * part) / whole).toPrecision(3)) : 0} %`;
 }
 
-function shorter(cost: number, length: number, said = formatTime(cost)): string {
-    return `${said} of ${formatTime(length)} (${percent(cost, length)}) shorter`;
+function shorter(cost: number, length: number): string {
+    return `${formatTime(cost)} of ${formatTime(length)} (${percent(cost, length)}) shorter`;
 }
 
 /* "rank 1 is slow in every execution" */
@@ -27,6 +27,14 @@ export function slowBesideList({ slow, cost_ns }: Outcome): string | null {
         : `${cost}; it is not listed here`;
 }
 
+/* As shorter, from the least to the most. */
+function slowShorter(of: IncidentCost & { cost_ns: number }, length: number): string {
+    if (!isSlowRange(of)) return shorter(of.cost_ns, length);
+    const [least] = percent(of.cost_least_ns!, length).split(" ");
+    const share = `${least} to ${percent(of.cost_most_ns!, length)}`;
+    return `${slowCost(of)} of ${formatTime(length)} (${share}) shorter`;
+}
+
 /* Who is slow always is no anomaly. */
 function slowWords({ slow, length_ns }: Outcome): string | null {
     if (!slow) return null;
@@ -38,7 +46,7 @@ function slowWords({ slow, length_ns }: Outcome): string | null {
     const cost =
         cost_ns === null
             ? "what that costs the run is not known"
-            : `if it were like the others, the replayed run would be ${shorter(cost_ns, length_ns, slowCost({ ...slow, cost_ns }))}`;
+            : `if it were like the others, the replayed run would be ${slowShorter({ ...slow, cost_ns }, length_ns)}`;
     return sentence(`${alwaysSlow(slow)}: ${cost}${why}${more}`);
 }
 

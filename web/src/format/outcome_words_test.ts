@@ -75,6 +75,11 @@ test("who is slow always comes first where that costs more, else last", () => {
         said({ slow }),
         /^Rank 0 is slow in every execution: if it were like the others, the replayed run would be 5.15 s of 10.3 s \(50 %\) shorter; solve \+50 %. \/ Without them the/,
     );
+    const off = { cost_least_ns: 4.12e9, cost_most_ns: 6.18e9 };
+    assert.match(
+        said({ slow: { ...slow, ...off } }),
+        /would be 4.12 to 6.18 s of 10.3 s \(40 to 60 %\) shorter; solve/,
+    );
     assert.match(
         said({ slow: { ...slow, cost_ns: null } }),
         /^Without .* Rank 0 is slow in every execution: what that costs the run is not known; solve \+50 %.$/,

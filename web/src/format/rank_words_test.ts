@@ -63,7 +63,10 @@ test("a path is said as snag ranks prints it", () => {
     assert.equal(placeWords(place("waits", 1)), "for rank 5");
     assert.match(placeWords(place("slow", 1)), /; costs the run 1.00 ms$/);
     const off = { cost_least_ns: 700_000, cost_most_ns: 1_300_000 };
-    assert.match(placeWords({ ...place("slow", 1), ...off }), /; costs the run 700 us to 1.30 ms$/);
+    assert.match(
+        placeWords({ ...place("slow", 1), ...off }),
+        /; costs the run 700 us to 1.30 ms$/,
+    );
 });
 
 test("who is to blame comes first, then who waits longest", () => {
