@@ -234,10 +234,15 @@ static double factor_at(const struct peer_path *x, enum bound way)
     case AT_LEAST:
         return fmax(x->factor * exp(-factor_off(x)), 1);
     case AT_MOST:
-        return x->factor * exp(factor_off(x));
+        return fmax(x->factor * exp(factor_off(x)), x->most_factor);
     default:
         return 1;
     }
+}
+
+static double share_at(const struct peer_path *x, enum bound way)
+{
+    return 1 - 1 / factor_at(x, way);
 }
 
 /* Whether what a place is slow by may be much more, or less. */
@@ -252,7 +257,8 @@ static bool may_be_off(const struct peer_place *place)
             continue;
         excess_ns += x->excess_ns;
         if (x->kernel_factor == 0 && x->factor > 1)
-            off_ns += x->excess_ns * factor_off(x) / (x->factor - 1);
+            off_ns += x->excess_ns * fmax(share_at(x, AT_MOST) / share_at(x, AS_IT_IS) - 1,
+                                          1 - share_at(x, AT_LEAST) / share_at(x, AS_IT_IS));
     }
     return off_ns > WORTH_A_RANGE * excess_ns;
 }

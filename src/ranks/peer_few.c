@@ -157,7 +157,9 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
                    ? own->time_ns / (own->time_ns - x.excess_ns)
                    : INFINITY;
     x.is_more = more_ns >= MORE_SHARE * x.excess_ns || x.factor >= PEERS_ROLE_FACTOR;
-    if (!x.is_more)
+    if (x.is_more)
+        x.most_factor = task_ns[place] / middle_but(f->out->n, place, task_ns);
+    else
         x.error = hypot(own->error, sqrt(of_others) / (f->out->n - 1));
     if (x.is_more)
         p->more_ns += x.excess_ns;

@@ -220,6 +220,7 @@ static void add_path(struct peer_place *place, const struct peer_path *x)
                     (at->excess_ns + x->excess_ns);
         at->excess_ns += x->excess_ns;
         at->error = fmax(at->error, x->error);
+        at->most_factor = fmax(at->most_factor, x->most_factor);
         at->since_ns = x->since_ns < at->since_ns ? x->since_ns : at->since_ns;
         at->is_from_start |= x->is_from_start;
         return;

@@ -72,6 +72,8 @@ struct peer_path {
     double excess_ns;   /* what that costs in all its executions, > 0 */
     double off, off_ns; /* by which above, and excess_ns, may be off, as times are estimates */
     double error;       /* standard error of above: how far calls, and places, are apart */
+    double most_factor; /* where is_more: by which they are more, if what is too much of them
+                           takes as long as the others, not what is typical; else 0 */
     double share; /* of its calls there that are nearer to its own middle than to the peers' */
     uint32_t stage;     /* of the worker in the place that it is of, or NO_STAGE */
     uint64_t since_ns;  /* when it began; the first execution's begin if it always was so, */

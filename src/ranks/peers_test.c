@@ -338,6 +338,35 @@ static void what_a_slow_rank_costs_is_a_range_where_its_factor_is_not_known_well
     }
 }
 
+/* What a rank of two has more to do may take what is typical, or what its calls take on average,
+ * which is more where few take long. */
+static void what_more_calls_cost_is_a_range_where_few_calls_take_long(void **state)
+{
+    static const char *const shape[] = {"exponential;jitter=0.5", "exponential;jitter=0.1"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char typical[100], program[100];
+        const struct peer_place *p;
+        struct made m;
+        double truth;
+
+        snprintf(typical, sizeof typical, "synth:200*step(4*a@1ms |);ranks=2;shape=%s",
+                 shape[i]);
+        snprintf(program, sizeof program,
+                 "synth:200*step(4*a@1ms 1:2*a@1ms |);ranks=2;shape=%s", shape[i]);
+        truth = (double)(run_ns(program) - run_ns(typical));
+        make(&m, program);
+        assert_int_equal(peers_costs(&m.work, &m.run.columns, &m.peers), 0);
+        p = &m.peers.place[1];
+        assert_int_equal(p->verdict, PEER_IMBALANCED);
+        assert_int_equal((double)p->cost_ns < 0.85 * truth, i == 0);
+        assert_true((double)p->cost_least_ns <= truth);
+        assert_float_equal((double)p->cost_most_ns / truth, 1, 0.05);
+        unmake(&m);
+    }
+}
+
 /* b is 9 % longer there, which may be chance: the most is without that, too. Where it is 10 %
  * longer, which is significant, the cost is. */
 static void what_may_be_slow_is_in_the_most_that_it_may_cost(void **state)
@@ -466,6 +495,7 @@ int main(void)
         cmocka_unit_test(where_nobody_is_slow_nobody_is_called_so),
         cmocka_unit_test(of_two_to_four_the_slow_one_is_named_with_what_it_costs),
         cmocka_unit_test(what_a_slow_rank_costs_is_a_range_where_its_factor_is_not_known_well),
+        cmocka_unit_test(what_more_calls_cost_is_a_range_where_few_calls_take_long),
         cmocka_unit_test(what_may_be_slow_is_in_the_most_that_it_may_cost),
         cmocka_unit_test(of_two_to_four_that_are_alike_none_is_slow),
         cmocka_unit_test(of_few_executions_nothing_is_said),
