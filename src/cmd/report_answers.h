@@ -32,8 +32,8 @@ struct answers {
 
 /*
  * answers_open -- of a run, of which nothing is changed, beside those that were added before;
- * without it, answers_add alone works. Zeroed at first; stays where it is. Returns 0 or what
- * served_open and worker_open do. Close in any case.
+ * without it, answers_add alone works. Zeroed at first; stays where it is, as does path. Returns
+ * 0 or what served_open and worker_open do. Close in any case.
  */
 int answers_open(struct answers *answers, const char *path);
 void answers_close(struct answers *answers);

@@ -11,17 +11,16 @@
 /* A run, and the answers of a report on it. */
 struct sample {
     struct sample_page page; /* only its run is used */
+    char path[64];
     struct answers answers;
 };
 
 static void sample_init(struct sample *s, const char *program)
 {
-    char path[64];
-
     sample_page_init(&s->page, program, "step");
-    snprintf(path, sizeof path, "%s/a.snag", s->page.dir);
+    snprintf(s->path, sizeof s->path, "%s/a.snag", s->page.dir);
     s->answers = (struct answers){.json = NULL};
-    assert_int_equal(answers_open(&s->answers, path), 0);
+    assert_int_equal(answers_open(&s->answers, s->path), 0);
 }
 
 static void sample_release(struct sample *s)

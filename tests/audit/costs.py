@@ -267,6 +267,9 @@ class Costs:
                 self.claim("ranks", 0 <= q["share"] <= 1 and q["excess_ns"] >= 0, p["place"], q)
             if p["cost_ns"] is not None:
                 self.claim("ranks", 0 <= p["cost_ns"] <= self.run_ns, p["place"], "cost", p["cost_ns"])
+            if p["cost_least_ns"] is not None:
+                holds = 0 <= p["cost_least_ns"] <= p["cost_ns"] <= p["cost_most_ns"]
+                self.claim("ranks", holds, p["place"], "cost", p["cost_least_ns"], p["cost_ns"], p["cost_most_ns"])
             m = re.search(rf"^{re.escape(p['place'])}\s+(\w+)\s+({said.TIME})\s+([\d.]+) %\s+([\d.]+) %(.*)$", text, re.M)
             self.claim("ranks", m is not None, p["place"], "is not in the table")
             if m:
@@ -275,8 +278,14 @@ class Costs:
                 holds &= abs(float(m[3]) - 100 * max(p["slowdown"] - 1, 0)) <= 0.051
                 holds &= abs(float(m[4]) - 100 * p["wait_ns"] / all_ns) <= 0.051
                 self.claim("ranks", holds, m[0], p)
-                cost = re.search(rf"costs the run ({said.TIME})", m[5])
-                self.claim("ranks", bool(cost) == (p["cost_ns"] is not None) and (not cost or said.says(cost[1], p["cost_ns"])), m[0], p["cost_ns"])
+                cost = re.search(rf"costs the run (?:([0-9.]+)( [num]?s)? to )?({said.TIME})", m[5])
+                holds = bool(cost) == (p["cost_ns"] is not None)
+                if cost and cost[1]:  # 9.08 to 12.1 ms, or 687 us to 1.20 ms
+                    least = cost[1] + (cost[2] or " " + cost[3].split()[1])
+                    holds &= said.says(least, p["cost_least_ns"]) and said.says(cost[3], p["cost_most_ns"])
+                elif cost:
+                    holds &= said.says(cost[3], p["cost_ns"])
+                self.claim("ranks", holds, m[0], p["cost_least_ns"], p["cost_ns"], p["cost_most_ns"])
                 for path in p["paths"][:3]:
                     self.claim("ranks", any(said.says(t, path["excess_ns"]) for t in said.times_in(m[5])), m[0], path)
         m = re.match(rf".*: ([\d,]+) executions on (\d+) ranks?: (.*)", text)

@@ -293,11 +293,11 @@ class Shown:
                     self.claim("text", said.says(m[k], x[field]), x["id"], field, m[k], x[field])
             for k, field in ((4, "vertices"), (5, "messages")):
                 self.claim("text", said.count_of(m[k]) == x[field], x["id"], field, m[k], x[field])
-        m = re.search(rf"^incident (\d+): head (\S+), ([\d,]+) executions? on (\d+) ranks?(?:, ({said.TIME}) lost|; lost time not known)", text, re.M)
+        m = re.search(rf"^incident (\d+): head (\S+), ([\d,]+) executions? on (\d+) ranks?(?:, (?:({said.TIME}) lost|(nothing) lost)|; lost time not known)", text, re.M)
         i = self.incident_of.get(x["id"])
         if m and i:
             holds = int(m[1]) == i["id"] and m[2] == i["head"] and said.count_of(m[3]) == len(i["members"])
-            holds = holds and int(m[4]) == len(i["ranks"]) and (m[5] is None or said.says(m[5], i["lost_ns"]))
+            holds = holds and int(m[4]) == len(i["ranks"]) and (m[5] is None or said.says(m[5], i["lost_ns"])) and (m[6] is None or i["lost_ns"] == 0)
             self.claim("text", holds, x["id"], m[0], i)
         self.claim("text", bool(m) == bool(i and i["id"]), x["id"], "line of its incident")
         self.check_sum_table(x, s, lines)
