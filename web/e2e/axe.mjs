@@ -1,4 +1,4 @@
-// axe.mjs -- nothing that axe calls serious.
+// axe.mjs -- nothing that axe calls serious, or nothing at all.
 import axe from "axe-core";
 import assert from "node:assert/strict";
 
@@ -13,14 +13,19 @@ async function rests(page) {
     });
 }
 
-export async function accessible(page, what) {
+const anything = () => true;
+const serious = ({ impact }) => impact === "serious" || impact === "critical";
+
+export const accessible = (page, what) => nothingOf(serious, page, what);
+export const nothingFound = (page, what) => nothingOf(anything, page, what);
+
+async function nothingOf(counts, page, what) {
     await rests(page);
     // The policy of the page forbids scripts in the page: axe comes by the debugger.
     await page.evaluate(axe.source);
     const { violations } = await page.evaluate(() => window.axe.run(document));
-    const bad = violations.filter((v) => v.impact === "serious" || v.impact === "critical");
     assert.deepEqual(
-        bad.map(
+        violations.filter(counts).map(
             (v) =>
                 `${what}: ${v.id}: ${v.nodes
                     .map((n) => n.target + " " + n.failureSummary)

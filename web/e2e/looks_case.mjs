@@ -1,6 +1,6 @@
 // Nothing lies over anything else and no text is cut, in narrow and wide windows, light and dark; and axe finds
 // nothing at all, with each menu and dialogue open.
-import axe from "axe-core";
+import { nothingFound } from "./axe.mjs";
 import { assert, loaded, openAnew } from "./steps.mjs";
 import { defects, schemes, settled, sizes, viewNames } from "./looks.mjs";
 
@@ -10,17 +10,6 @@ async function open(page, server, hash) {
     await openAnew(page, `${server.url}#${hash}`);
     await loaded(page);
     await settled(page);
-}
-
-async function nothingFound(page, what) {
-    await page.evaluate(axe.source);
-    const { violations } = await page.evaluate(() => window.axe.run(document));
-    assert.deepEqual(
-        violations.map(
-            (v) => `${what}: ${v.id}: ${v.nodes[0].target} ${v.nodes[0].failureSummary}`,
-        ),
-        [],
-    );
 }
 
 export async function run({ page, server }) {
