@@ -61,10 +61,12 @@ static const struct command commands[] = {
      "of parts that are typically absent, or lacking typical ones. Prints the strangest\n"
      "with a reason each and writes a run, a directory that the other commands read.\n\n"
      "Without --foi the best suggestion of snag info is taken. Where no function is good,\n"
-     "as in a trace of MPI alone, that is a loop of the program, found by what repeats: its\n"
-     "iterations are the executions. --foi loop takes the best loop, whatever else there\n"
-     "is. Without --output the run is named after the trace, in the current directory. A\n"
-     "trace of Chrome JSON may be a file per rank: name all of them, or their directory.",
+     "as in a trace of MPI alone, that is a loop of the program, found by what repeats:\n"
+     "its iterations are the executions. --foi loop takes the best loop, whatever else\n"
+     "there is. Without --output the run is named after the trace, in the current\n"
+     "directory. --force replaces a run, of another version of snag too, and hands its\n"
+     "labels on. A trace of Chrome JSON may be a file per rank: name all of them, or their\n"
+     "directory.",
      "  snag analyze traces.otf2\n"
      "  snag analyze traces.otf2 --foi PairEAM::compute -o lammps.snag\n"
      "  snag analyze 'synth:300*step(solve@1ms send);slow=solve/97/5' --foi step\n"
@@ -88,9 +90,9 @@ static const struct command commands[] = {
      "when: how long after the begin of the run the first of its executions began.\n\n"
      "head: the execution that delayed the others: #2-59 is number 59 on rank 2, both from\n"
      "0; #2.1-59 is on its thread 1. ranks: on how many ranks the incident is.\n\n"
-     "cause: what is strangest about its head: a call path and how much more or less than\n"
-     "typical its calls took, or calls that are too many or missing; snag show HEAD says\n"
-     "all.\n\n"
+     "cause, or why where normal incidents are listed, too: what is strangest about its\n"
+     "head: a call path and how much more or less than typical its calls took, or calls\n"
+     "that are too many or missing; snag show HEAD says all.\n\n"
      "score: how strange an execution is, in nats; higher is stranger. 3 nats is about one\n"
      "execution in twenty. Scores order the executions of one run, nothing else.\n\n"
      "typical: the median of calls on the same path with the same calls inside, or of\n"
@@ -98,9 +100,10 @@ static const struct command commands[] = {
      "by chance in 1 of N runs: if nothing were wrong, 1 of N such runs would have an\n"
      "execution that takes this long.\n\n"
      "group: incidents with the same cause, as their heads are strange in the same way, at\n"
-     "any time and on any rank; how often, where, and what each cost by itself, summed.\n"
-     "--groups lists all anomalies by the way in which they are strange, also those that\n"
-     "only waited. snag label takes group=N=abnormal.\n\n"
+     "any time and on any rank; how often, where, and what each cost by itself, summed; a\n"
+     "range where their causes alone cost less. --groups lists all anomalies by the way in\n"
+     "which they are strange, also those that only waited. snag label takes\n"
+     "group=N=abnormal.\n\n"
      "With --executions, single executions, the strangest first, with a reason each; --by\n"
      "lost puts first those that lost most time, --by cost those that cost the run most.\n"
      "With --json, one object per line: executions, with --incidents incidents, with\n"
@@ -111,10 +114,13 @@ static const struct command commands[] = {
     {"ranks", "RUN [options]", "who is slow in every execution, and who waits for it", 1, 1,
      cmd_ranks,
      "Compares the ranks of a run in what they do the same: the times of their calls on\n"
-     "each call path, execution by execution. A rank is slow when its own work takes longer\n"
-     "than that of its peers, imbalanced when it has more calls or more data. waits: it\n"
-     "waits longer than its peers; the table says for whom. inconclusive: perhaps slow. At\n"
-     "least five ranks are needed.",
+     "each call path, execution by execution. A rank is slow when its own work takes\n"
+     "longer than that of its peers, imbalanced when it has more calls or more data.\n"
+     "waits: it waits longer than its peers; the table says for whom. inconclusive:\n"
+     "perhaps slow. Two to four ranks are compared by the own work of their executions,\n"
+     "eight at least.\n\n"
+     "costs the run 29.2 to 36.4 ms: the replayed run is 29.2 ms shorter without what the\n"
+     "rank is slow by at least, 36.4 ms without all that it may be slow by.",
      "  snag ranks lammps.snag\n"
      "  snag ranks lammps.snag --by thread --json | jq '.places[].verdict'"},
     {"compare", "BASE NEW ... | --base BASE ... NEW ... [options]",
@@ -170,8 +176,9 @@ static const struct command commands[] = {
     {"show", "RUN ID [options]",
      "one execution: where its time went, what is not typical in it", 2, 2, cmd_show,
      "Prints what an execution took on each call path and what is typical for calls of the\n"
-     "same path and subtree, which calls are too many or missing, the tree of its call\n"
-     "paths, and the anomalies on other ranks at the same time.\n\n"
+     "same path and subtree, which calls are too many or missing, whom it waited for, from\n"
+     "rank to rank (of an anomaly that lost time: the cause), the tree of its call paths,\n"
+     "and the anomalies on other ranks at the same time.\n\n"
      "With --subtrees also those parts of the tree that make it different from the\n"
      "executions most like it, by the embedding stack2vec: importance 0.69 is twice as much\n"
      "of a subtree as they have, -0.69 half as much.\n\n"
