@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define N_TIGHT 200000
+#define N_TIGHT 2000 /* each gives the processor away: for milliseconds where it is busy */
 #define N_SLOW 20
 #define N_TURNS 1000
 
