@@ -63,3 +63,9 @@ void json_set_off(json_t *object, double off_ns)
     if (off_ns > 0)
         json_object_set_new(object, "off_ns", json_number(ceil(off_ns)));
 }
+
+void json_set_range(json_t *object, bool is_known, uint64_t least_ns, uint64_t most_ns)
+{
+    json_object_set_new(object, "cost_least_ns", is_known ? json_count(least_ns) : json_null());
+    json_object_set_new(object, "cost_most_ns", is_known ? json_count(most_ns) : json_null());
+}

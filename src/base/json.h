@@ -2,6 +2,7 @@
 #ifndef SNAG_BASE_JSON_H
 #define SNAG_BASE_JSON_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,5 +31,9 @@ json_t *json_count(uint64_t n);
 /* json_set_off -- by how much a time of an object may be off (known.h), in `off_ns`; where it
  * is known exactly there is no such key. */
 void json_set_off(json_t *object, double off_ns);
+
+/* json_set_range -- between which two a cost lies, in `cost_least_ns` and `cost_most_ns`: nulls
+ * where that is not known. */
+void json_set_range(json_t *object, bool is_known, uint64_t least_ns, uint64_t most_ns);
 
 #endif

@@ -68,14 +68,13 @@ static json_t *unseen_to_json(const struct analysis_result *result)
 
 static void append_slow(const struct slow_place *x, void *ctx)
 {
-    json_array_append_new(
-        ctx,
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "place", json_text(x->place),
-                  "verdict", json_text(x->verdict), "excess_ns", json_count(x->excess_ns),
-                  "cost_ns", x->has_cost ? json_count(x->cost_ns) : json_null(),
-                  "cost_least_ns", x->has_range ? json_count(x->cost_least_ns) : json_null(),
-                  "cost_most_ns", x->has_range ? json_count(x->cost_most_ns) : json_null(),
-                  "why", json_text(x->why)));
+    json_t *json = json_pack("{s:o, s:o, s:o, s:o}", "place", json_text(x->place), "verdict",
+                             json_text(x->verdict), "excess_ns", json_count(x->excess_ns),
+                             "cost_ns", x->has_cost ? json_count(x->cost_ns) : json_null());
+
+    json_set_range(json, x->has_range, x->cost_least_ns, x->cost_most_ns);
+    json_object_set_new(json, "why", json_text(x->why));
+    json_array_append_new(ctx, json);
 }
 
 /* One object per function of interest. */

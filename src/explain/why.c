@@ -516,16 +516,12 @@ static void say_structure(struct text_writer *w, struct why *why,
 static void say_size(struct text_writer *w, const struct why *why, uint32_t t)
 {
     const struct forest *forest = why->forest;
-    uint32_t n = forest->first[t + 1] - forest->first[t], n_apart = 0;
+    uint32_t n = residual_size(why->model, why->place, forest, t);
+    uint32_t n_apart = forest->first[t + 1] - forest->first[t] - n;
     char observed[TEXT_SIZE], typical[TEXT_SIZE], apart[TEXT_SIZE];
 
-    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
-        uint32_t path = residual_path(why->place, forest, t, v);
-
-        n_apart += path != PATH_NONE && why->model->apart[path];
-    }
-    text_say(w, "%s%s calls%s (typical: %s)", w->n ? "; " : "",
-             text_count(n - n_apart, observed), n_apart ? "" : " in all",
+    text_say(w, "%s%s calls%s (typical: %s)", w->n ? "; " : "", text_count(n, observed),
+             n_apart ? "" : " in all",
              text_count((uint64_t)llrint(exp(why->model->log_size)), typical));
     if (n_apart)
         text_say(w, ", and %s that %s not compared", text_count(n_apart, apart),

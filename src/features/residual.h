@@ -92,6 +92,21 @@ static inline uint32_t residual_path(const struct residual_place *place,
     return place->path[residual_like(place, forest, t, v)];
 }
 
+/* residual_size -- the vertices of tree t that are not set apart. O(vertices of the tree). */
+static inline uint32_t residual_size(const struct residual_model *model,
+                                     const struct residual_place *place,
+                                     const struct forest *forest, uint32_t t)
+{
+    uint32_t n = 0;
+
+    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
+        uint32_t path = residual_path(place, forest, t, v);
+
+        n += path == PATH_NONE || !model->apart[path];
+    }
+    return n;
+}
+
 /* What a model is learnt from, or asked about. */
 struct residual_input {
     const struct forest *forest;

@@ -128,13 +128,8 @@ static inline double log_size_of(const struct residual_model *m,
                                  const struct residual_place *place,
                                  const struct forest *forest, uint32_t t)
 {
-    uint32_t n = 0;
+    uint32_t n = residual_size(m, place, forest, t);
 
-    for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
-        uint32_t path = residual_path(place, forest, t, v);
-
-        n += path == PATH_NONE || !m->apart[path];
-    }
     return log(n > 0 ? n : 1);
 }
 

@@ -289,10 +289,7 @@ static void collect(const struct incident_row *x, void *ctx)
     json_object_set_new(json, "end_ns", json_count(x->end_ns));
     json_object_set_new(json, "lost_ns", json_count(x->lost_ns));
     json_object_set_new(json, "cost_ns", x->has_cost ? json_count(x->cost_ns) : json_null());
-    json_object_set_new(json, "cost_least_ns",
-                        x->has_range ? json_count(x->cost_least_ns) : json_null());
-    json_object_set_new(json, "cost_most_ns",
-                        x->has_range ? json_count(x->cost_most_ns) : json_null());
+    json_set_range(json, x->has_range, x->cost_least_ns, x->cost_most_ns);
     json_object_set_new(json, "head", json_text(x->head));
     json_object_set_new(json, "head_tree", json_count((uint64_t)x->head_tree));
     json_object_set_new(json, "rank", json_count(x->rank));

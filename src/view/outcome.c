@@ -294,12 +294,13 @@ static json_t *most_to_json(const struct outcome_most *m)
 
 static json_t *slow_to_json(const struct outcome_slow *s)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "place", json_text(s->place),
-                     "verdict", json_text(s->verdict), "why", json_text(s->why), "cost_ns",
-                     s->has_cost ? json_count(s->cost_ns) : json_null(), "cost_least_ns",
-                     s->has_range ? json_count(s->cost_least_ns) : json_null(), "cost_most_ns",
-                     s->has_range ? json_count(s->cost_most_ns) : json_null(), "more",
-                     json_count(s->n_more));
+    json_t *json = json_pack("{s:o, s:o, s:o, s:o}", "place", json_text(s->place), "verdict",
+                             json_text(s->verdict), "why", json_text(s->why), "cost_ns",
+                             s->has_cost ? json_count(s->cost_ns) : json_null());
+
+    json_set_range(json, s->has_range, s->cost_least_ns, s->cost_most_ns);
+    json_object_set_new(json, "more", json_count(s->n_more));
+    return json;
 }
 
 json_t *outcome_to_json(const struct outcome *a)

@@ -133,10 +133,7 @@ static json_t *place_json(const struct why *why, const struct peers *peers, uint
     json_object_set_new(json, "slowdown", json_number(peer_slowdown(p)));
     json_object_set_new(json, "cost_ns",
                         p->has_cost ? json_count((uint64_t)p->cost_ns) : json_null());
-    json_object_set_new(json, "cost_least_ns",
-                        p->has_cost ? json_count((uint64_t)p->cost_least_ns) : json_null());
-    json_object_set_new(json, "cost_most_ns",
-                        p->has_cost ? json_count((uint64_t)p->cost_most_ns) : json_null());
+    json_set_range(json, p->has_cost, (uint64_t)p->cost_least_ns, (uint64_t)p->cost_most_ns);
     json_object_set_new(json, "paths", paths);
     json_object_set_new(json, "waits_for",
                         p->waits_for == PEERS_NONE

@@ -23,10 +23,13 @@ export interface IncidentCost {
     cost_most_ns?: number | null /* where cost_ns is not known, too: it is at most that */;
 }
 
+/* The least is so far below the most that one number does not stand for both. */
+const isRange = (least: number, most: number) => least < most * 0.9;
+
 /* "29.2 to 36.4 ms"; the most alone where the least is hardly below it. */
 function rangeWords(least: number, most: number): string {
     const [whole, unit] = formatTime(most).split(" ");
-    if (least >= most * 0.9) return `${whole} ${unit}`;
+    if (!isRange(least, most)) return `${whole} ${unit}`;
     const [low, lowUnit] = formatTime(least).split(" ");
     return `${low}${least === 0 || lowUnit === unit ? "" : ` ${lowUnit}`} to ${whole} ${unit}`;
 }
@@ -41,16 +44,20 @@ export function incidentCost(of: IncidentCost): string | null {
     return rangeWords(least, most);
 }
 
-/* Of who is slow always: the least is so far below the most that one number does not stand for both. */
-export function isSlowRange({ cost_least_ns, cost_most_ns }: IncidentCost): boolean {
-    return (cost_least_ns ?? 0) < (cost_most_ns ?? 0) * 0.9;
+/* Of who is slow always: from the least to the most; null where one number stands for both. */
+export function slowRange({
+    cost_least_ns,
+    cost_most_ns,
+}: IncidentCost): [number, number] | null {
+    const [least, most] = [cost_least_ns ?? 0, cost_most_ns ?? 0];
+    return isRange(least, most) ? [least, most] : null;
 }
 
-/* "36.4 ms", "29.2 to 36.4 ms" */
-export function slowCost(of: IncidentCost & { cost_ns: number }): string {
-    return isSlowRange(of)
-        ? rangeWords(of.cost_least_ns!, of.cost_most_ns!)
-        : formatTime(of.cost_ns);
+/* "36.4 ms", "29.2 to 36.4 ms"; null where it is not known. */
+export function slowCost(of: IncidentCost): string | null {
+    if (of.cost_ns === null) return null;
+    const range = slowRange(of);
+    return range ? rangeWords(...range) : formatTime(of.cost_ns);
 }
 
 export const rangeHelp =

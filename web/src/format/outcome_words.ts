@@ -1,6 +1,6 @@
 // What a run comes to, in a sentence or two: what its anomalies cost it, and what most of that goes back to.
 import { Foi, Outcome } from "../api/types";
-import { IncidentCost, isSlowRange, slowCost } from "./cost_words";
+import { slowCost, slowRange } from "./cost_words";
 import { formatCount, formatTime, sentence } from "./units";
 
 /* Three digits: "44.9 %", "0.02 %". */
@@ -21,18 +21,20 @@ export function alwaysSlow({ place, verdict }: NonNullable<Outcome["slow"]>): st
 export function slowBesideList({ slow, cost_ns }: Outcome): string | null {
     if (!slow || slow.cost_ns === null) return null;
     const isMore = cost_ns !== null && slow.cost_ns > cost_ns;
-    const cost = `which costs the run ${slowCost({ ...slow, cost_ns: slow.cost_ns })}`;
+    const cost = `which costs the run ${slowCost(slow)}`;
     return isMore
         ? `${cost}: more than all that is listed here`
         : `${cost}; it is not listed here`;
 }
 
-/* As shorter, from the least to the most. */
-function slowShorter(of: IncidentCost & { cost_ns: number }, length: number): string {
-    if (!isSlowRange(of)) return shorter(of.cost_ns, length);
-    const [least] = percent(of.cost_least_ns!, length).split(" ");
-    const share = `${least} to ${percent(of.cost_most_ns!, length)}`;
-    return `${slowCost(of)} of ${formatTime(length)} (${share}) shorter`;
+/* As shorter, from the least to the most; null where it is not known. */
+function slowShorter(slow: NonNullable<Outcome["slow"]>, length: number): string | null {
+    if (slow.cost_ns === null) return null;
+    const range = slowRange(slow);
+    if (!range) return shorter(slow.cost_ns, length);
+    const [least, most] = range.map((ns) => percent(ns, length));
+    const share = `${least.split(" ")[0]} to ${most}`;
+    return `${slowCost(slow)} of ${formatTime(length)} (${share}) shorter`;
 }
 
 /* Who is slow always is no anomaly. */
@@ -42,11 +44,10 @@ function slowWords({ slow, length_ns }: Outcome): string | null {
     const more = slow.more
         ? `; ${formatCount(slow.more)} more are slow or have more to do`
         : "";
-    const { cost_ns } = slow;
-    const cost =
-        cost_ns === null
-            ? "what that costs the run is not known"
-            : `if it were like the others, the replayed run would be ${slowShorter({ ...slow, cost_ns }, length_ns)}`;
+    const than = slowShorter(slow, length_ns);
+    const cost = than
+        ? `if it were like the others, the replayed run would be ${than}`
+        : "what that costs the run is not known";
     return sentence(`${alwaysSlow(slow)}: ${cost}${why}${more}`);
 }
 

@@ -27,9 +27,8 @@ export function pathWords(x: PeerPath): string {
 export function placeWords(p: Place): string {
     const paths = p.paths.slice(0, 3).map(pathWords).join(", ");
     const waits = p.waits_for === null ? "" : `for ${p.waits_for}`;
-    const { cost_ns } = p;
-    const cost = cost_ns === null ? "" : `costs the run ${slowCost({ ...p, cost_ns })}`;
-    return [paths, cost, waits].filter(Boolean).join("; ");
+    const cost = slowCost(p);
+    return [paths, cost && `costs the run ${cost}`, waits].filter(Boolean).join("; ");
 }
 
 /* What people read for a verdict: of ranks, of calls, of changes. */
