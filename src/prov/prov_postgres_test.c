@@ -527,7 +527,7 @@ struct war {
     pid_t child[WRITERS];
 };
 
-/* Puts as fast as it goes while few wait, and then so that the spool can hold them. */
+/* Puts some again and again, at a pace that the server keeps up with while it is there. */
 static int write_in_war(struct scene *s, struct war *war, uint32_t rank)
 {
     struct writer_page *page = &war->writer[rank];
@@ -554,8 +554,7 @@ static int write_in_war(struct scene *s, struct war *war, uint32_t rank)
                     counts.why ? counts.why : "");
             return 2;
         }
-        if (counts.n_waiting > 500)
-            usleep(20000);
+        usleep(counts.n_waiting > 100 ? 20000 : 10000);
     }
     while (prov_store_flush(store) < 0) /* it is there again, but not everybody knows */
         nap();

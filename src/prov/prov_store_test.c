@@ -556,13 +556,17 @@ static void several_processes_make_and_fill_a_store(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
+    const struct CMUnitTest of_threads[] = {
+        cmocka_unit_test(rejudging_marks_and_deletes_nothing),
+        cmocka_unit_test(two_readers_look_on_while_it_is_written),
+        cmocka_unit_test(several_threads_put),
+    };
+    const struct CMUnitTest of_one[] = {
         cmocka_unit_test(records_are_in_the_shard_of_their_rank_in_order),
         cmocka_unit_test(columns_and_json_agree),
         cmocka_unit_test(more_shards_than_sqlite_attaches),
         cmocka_unit_test(the_other_collections),
         cmocka_unit_test(conditions_use_the_indexes),
-        cmocka_unit_test(rejudging_marks_and_deletes_nothing),
         cmocka_unit_test(a_store_can_be_opened_again_with_as_many_shards),
         cmocka_unit_test(a_store_has_a_limit),
         cmocka_unit_test(statistics_are_of_a_run),
@@ -570,10 +574,11 @@ int main(void)
         cmocka_unit_test(a_later_run_leaves_the_verdicts_of_an_earlier_one),
         cmocka_unit_test(what_is_no_store_is_refused),
         cmocka_unit_test(a_damaged_record_is_null_and_the_others_are_not),
-        cmocka_unit_test(two_readers_look_on_while_it_is_written),
-        cmocka_unit_test(several_threads_put),
         cmocka_unit_test(several_processes_make_and_fill_a_store),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (test_is_for_races())
+        return cmocka_run_group_tests(of_threads, NULL, NULL);
+    return cmocka_run_group_tests(of_threads, NULL, NULL) +
+           cmocka_run_group_tests(of_one, NULL, NULL);
 }

@@ -451,7 +451,7 @@ static void workers_and_cuts_lose_nothing(void **state)
     ps_store_close(store);
 }
 
-#define QUESTIONS 300u
+#define QUESTIONS ((unsigned)test_amount(300, 60))
 
 /* An instance that reads the rank of its number. */
 struct writer {
@@ -710,7 +710,13 @@ static void all_that_is_published_can_be_asked_for(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
+    const struct CMUnitTest of_threads[] = {
+        cmocka_unit_test(workers_and_cuts_lose_nothing),
+        cmocka_unit_test(letters_among_workers_all_arrive),
+        cmocka_unit_test(only_what_is_in_the_snapshot_is_said_to_be_saved),
+        cmocka_unit_test(rounds_do_not_depend_on_who_is_first),
+    };
+    const struct CMUnitTest of_one[] = {
         cmocka_unit_test(any_partition_in_any_order_merges_to_one_instance),
         cmocka_unit_test(only_what_changed_is_sent),
         cmocka_unit_test(refused_frames_change_nothing),
@@ -718,12 +724,11 @@ int main(void)
         cmocka_unit_test(a_frozen_store_takes_deltas_but_keeps_its_models),
         cmocka_unit_test(a_restart_counts_every_delta_once),
         cmocka_unit_test(damaged_snapshots_are_refused),
-        cmocka_unit_test(workers_and_cuts_lose_nothing),
-        cmocka_unit_test(letters_among_workers_all_arrive),
-        cmocka_unit_test(only_what_is_in_the_snapshot_is_said_to_be_saved),
-        cmocka_unit_test(rounds_do_not_depend_on_who_is_first),
         cmocka_unit_test(all_that_is_published_can_be_asked_for),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (test_is_for_races())
+        return cmocka_run_group_tests(of_threads, NULL, NULL);
+    return cmocka_run_group_tests(of_threads, NULL, NULL) +
+           cmocka_run_group_tests(of_one, NULL, NULL);
 }

@@ -42,7 +42,7 @@ command -v jq >/dev/null && command -v otf2-print >/dev/null || { echo "jq or ot
 cc=$(first mpicc.openmpi mpicc) || { echo "$cc"; exit 77; }
 cxx=$(first mpicxx.openmpi mpicxx) || { echo "$cxx"; exit 77; }
 "$cc" -O2 -o activations "$source/activations.c" -lpthread
-"$cxx" -O2 -o exceptions "$source/exceptions.cc"
+"$cxx" -O2 -DOMPI_SKIP_MPICXX -o exceptions "$source/exceptions.cc"
 
 for program in activations exceptions; do
     run $program $program.trace

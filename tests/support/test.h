@@ -5,6 +5,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,6 +26,19 @@ static inline int test_amount(int all, int few)
 #else
     (void)few;
     return all;
+#endif
+}
+
+/*
+ * test_is_for_races -- whether this build looks for races between threads, so that what one thread does is left to
+ * the others. With SNAG_LONG in the environment never.
+ */
+static inline bool test_is_for_races(void)
+{
+#ifdef __SANITIZE_THREAD__
+    return !getenv("SNAG_LONG");
+#else
+    return false;
 #endif
 }
 

@@ -39,7 +39,7 @@ grows_little "twelve bodies of braces" "$press" "$port" braces 12
 check "bodies of braces" $(($(counted 4xx) + $(counted 5xx))) 12
 grows_little "subscribers that never read" "$press" "$port" streams 1000
 
-# Answers of 7 MB that nobody reads: of 320 MB, or 500, the server keeps 128 at once.
+# Answers of 7 MB that nobody reads: of 200 MB, or 500, the server keeps 128 at once.
 if [ -z "$is_sanitized" ]; then
     "$SNAG" analyze 'synth:100000*step(a@1ms);jitter=0.1' --foi step -o "$work/long.snag" --quiet >/dev/null
     stop
@@ -49,7 +49,7 @@ if [ -z "$is_sanitized" ]; then
     little=$(resident RSS)
     most=262144
     n=${is_long:+70}
-    grows_little "${n:=45} answers that nobody reads" "$press" "$port" unread $n '/api/v1/executions.csv?foi=1'
+    grows_little "${n:=28} answers that nobody reads" "$press" "$port" unread $n '/api/v1/executions.csv?foi=1'
     stop
     serving=(serve "$run")
     start
