@@ -77,11 +77,13 @@ void learnt_settings_text(const struct learnt_settings *l, char out[FOI_SETTINGS
 
 void foi_settings_text(const struct foi_settings *s, char out[FOI_SETTINGS_SIZE])
 {
-    char text[256];
+    char text[256], model[40] = "";
 
     learnt_text(&s->learnt, text, sizeof text);
-    snprintf(out, FOI_SETTINGS_SIZE, "{\"neighbours\": %u, \"seed\": %llu, %s}", s->neighbours,
-             (unsigned long long)s->seed, text);
+    if (s->model_executions > 0)
+        snprintf(model, sizeof model, ", \"model_executions\": %u", s->model_executions);
+    snprintf(out, FOI_SETTINGS_SIZE, "{\"neighbours\": %u, \"seed\": %llu, %s%s}",
+             s->neighbours, (unsigned long long)s->seed, text, model);
 }
 
 int learnt_settings_of(sqlite3_stmt *query, int column, struct learnt_settings *l)

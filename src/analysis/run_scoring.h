@@ -34,6 +34,8 @@ struct foi_settings {
     double threshold;                /* INFINITY: no score is an anomaly */
     uint32_t neighbours;             /* 0: the detector's own number */
     uint64_t seed;
+    uint32_t
+        model_executions; /* typical is what so many of another run were; 0: those of this */
     struct learnt_settings learnt;
 };
 

@@ -168,6 +168,7 @@ static int save_foi(sqlite3 *db, const struct analysed *a)
     const struct foi_settings settings = {
         .neighbours = a->opts->k,
         .seed = a->opts->seed,
+        .model_executions = w->by ? w->model.n_trees : 0,
         .learnt = {w->gamma, w->gamma > 0 ? a->opts->nu : 0, w->embedding.opts},
     };
     char text[FOI_SETTINGS_SIZE];

@@ -46,13 +46,26 @@ static void append_candidate(const struct execution *x, void *ctx)
     json_array_append_new(ctx, execution_to_json(x));
 }
 
+struct lost_ranks {
+    json_t *rows;
+    bool are_few; /* what is lost is not known */
+};
+
+static json_t *lost_json(uint64_t lost_ns, bool are_few)
+{
+    return are_few ? json_null() : json_count(lost_ns);
+}
+
 static void append_rank(const struct lost *lost, void *ctx)
 {
-    json_array_append_new(
-        ctx, json_pack("{s:I, s:I, s:I, s:I, s:I}", "rank", (json_int_t)lost->rank,
-                       "executions", (json_int_t)lost->n_executions, "duration_ns",
-                       (json_int_t)lost->duration_ns, "lost_ns", (json_int_t)lost->lost_ns,
-                       "tracer_ns", (json_int_t)lost->tracer_ns));
+    const struct lost_ranks *ranks = ctx;
+
+    json_array_append_new(ranks->rows,
+                          json_pack("{s:I, s:I, s:I, s:o, s:I}", "rank", (json_int_t)lost->rank,
+                                    "executions", (json_int_t)lost->n_executions, "duration_ns",
+                                    (json_int_t)lost->duration_ns, "lost_ns",
+                                    lost_json(lost->lost_ns, ranks->are_few), "tracer_ns",
+                                    (json_int_t)lost->tracer_ns));
 }
 
 static json_t *unseen_to_json(const struct analysis_result *result)
@@ -86,14 +99,17 @@ static int print_as_json(const struct analyze *a, const struct reading *r, sqlit
         const struct analysis_result *result = &a->made.result[i];
         struct execution_filter filter = selection_filter(a->settings);
         json_t *json = json_object(), *candidates = json_array(), *quality = json_object();
-        json_t *ranks = json_array(), *slow = json_array();
+        json_t *slow = json_array();
+        struct lost_ranks ranks = {.rows = json_array()};
         struct anomalies_cost cost = {.is_known = false};
         struct lost all;
 
         filter.foi = a->made.foi[i].name;
         rc = executions_each(db, &filter, append_candidate, candidates);
         if (rc == 0)
-            rc = executions_lost(db, a->made.foi[i].id, append_rank, ranks, &all);
+            rc = executions_are_few(db, a->made.foi[i].id, &ranks.are_few);
+        if (rc == 0)
+            rc = executions_lost(db, a->made.foi[i].id, append_rank, &ranks, &all);
         if (rc == 0)
             rc = executions_cost(db, a->made.foi[i].id, &cost);
         if (rc == 0)
@@ -111,13 +127,14 @@ static int print_as_json(const struct analyze *a, const struct reading *r, sqlit
         json_object_set_new(json, "unique_subtrees", json_count(result->n_subtrees));
         json_object_set_new(json, "max_depth", json_count(result->max_depth));
         json_object_set_new(json, "anomalies", json_count(result->n_anomalies));
-        json_object_set_new(json, "lost_ns", json_count(all.lost_ns));
+        json_object_set_new(json, "is_few", json_boolean(ranks.are_few));
+        json_object_set_new(json, "lost_ns", lost_json(all.lost_ns, ranks.are_few));
         json_object_set_new(json, "tracer_ns", json_count(all.tracer_ns));
         json_object_set_new(json, "anomalies_cost_ns",
                             cost.is_known ? json_count(cost.cost_ns) : json_null());
         json_object_set_new(json, "anomalies_carrying",
                             cost.is_known ? json_count(cost.n_carrying) : json_null());
-        json_object_set_new(json, "lost_by_rank", ranks);
+        json_object_set_new(json, "lost_by_rank", ranks.rows);
         json_object_set_new(json, "slow_places", slow);
         json_object_set_new(json, "gamma",
                             result->gamma > 0 ? json_number(result->gamma) : json_null());
@@ -211,13 +228,14 @@ static void count_slow(const struct slow_place *x, void *ctx)
 }
 
 /* What to look at now: what is listed first; who is slow in every execution, where no execution
- * is an anomaly; or what is nearest to being one. */
+ * is an anomaly; or what is nearest to being one, or least like the few that there are. */
 static int print_next(const struct analyze *a, sqlite3 *db, struct execution_filter filter)
 {
     const char *run = a->dir.path, *what = "look at the first";
     char first[EXECUTION_ID_SIZE] = "";
     bool is_brief = list_is_brief(&filter);
     unsigned n_slow = 0;
+    struct others others;
     int rc = 0;
 
     filter.foi = NULL;
@@ -230,9 +248,14 @@ static int print_next(const struct analyze *a, sqlite3 *db, struct execution_fil
     for (uint32_t i = 0; rc == 0 && first[0] == '\0' && i < a->made.n_foi; i++)
         rc = executions_slow_places(db, a->made.foi[i].id, count_slow, &n_slow);
     if (rc == 0 && first[0] == '\0') {
-        what = is_brief ? "nearest to an anomaly" : what;
-        rc = incident_list_each(db, &filter, keep_first, first);
+        rc = executions_others(db, &filter, &others);
+        what = !is_brief        ? what
+               : others.n == 1  ? "the only execution"
+               : others.are_few ? "least like the others"
+                                : "nearest to an anomaly";
     }
+    if (rc == 0 && first[0] == '\0')
+        rc = incident_list_each(db, &filter, keep_first, first);
     if (n_slow > 0)
         print("\nwritten to %s; look at the ranks: snag ranks %s\n", run, run);
     else

@@ -12,7 +12,6 @@
 #include "cmd/options.h"
 #include "cmd/print.h"
 #include "cmd/settings.h"
-#include "features/robust.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
 #include "run/rundir.h"
@@ -75,6 +74,7 @@ static int list_executions(sqlite3 *db, const struct execution_filter *filter, b
 struct incident_columns {
     struct table *table;
     bool has_verdict, has_sentence;
+    bool are_few; /* what they lost and cost is not known */
 };
 
 static void incident_text(const struct incident_row *x, void *ctx)
@@ -87,8 +87,10 @@ static void incident_text(const struct incident_row *x, void *ctx)
     else
         table_cell(c->table, "-");
     table_cell(c->table, "%s",
-               x->is_unended ? "open" : text_duration((double)x->lost_ns, text));
-    table_cell(c->table, "%s", incident_cost_text(x, text));
+               x->is_unended ? "open"
+               : c->are_few  ? "-"
+                             : text_duration((double)x->lost_ns, text));
+    table_cell(c->table, "%s", c->are_few ? "-" : incident_cost_text(x, text));
     if (c->has_verdict)
         table_cell(c->table, "%s", x->is_anomaly ? "anomaly" : "normal");
     table_cell(c->table, "%s", text_duration((double)x->begin_ns, text));
@@ -114,11 +116,14 @@ int list_incident_table(sqlite3 *db, const struct execution_filter *filter,
                         struct table **table)
 {
     struct incident_columns columns = {.has_verdict = true, .has_sentence = true};
-    int rc;
+    struct others others;
+    int rc = executions_others(db, filter, &others);
 
+    columns.are_few = others.are_few;
     *table = columns.table = table_new("rrrlrlrl", "incident", "lost", "cost", "verdict",
                                        "when", "head", "ranks", "why");
-    rc = incident_list_each(db, filter, incident_text, &columns);
+    if (rc == 0)
+        rc = incident_list_each(db, filter, incident_text, &columns);
     if (rc < 0) {
         table_free(*table);
         *table = NULL;
@@ -250,35 +255,36 @@ static int print_costly_others(sqlite3 *db, const struct execution_filter *filte
 }
 
 /* How many there are beside the n anomalies, and what waited with these. */
-static int print_others(sqlite3 *db, const struct execution_filter *filter, uint64_t n)
+static int print_others(sqlite3 *db, const struct execution_filter *filter, uint64_t n,
+                        const struct others *others)
 {
-    char count[TEXT_SIZE], lost[TEXT_SIZE];
-    struct others others;
-    int rc = executions_others(db, filter, &others);
+    char count[TEXT_SIZE], lost[TEXT_SIZE], shortest[TEXT_SIZE], longest[TEXT_SIZE];
+    int rc = 0;
 
-    if (rc < 0)
-        return rc;
     if (filter->most > 0 && n > filter->most)
         print("and %llu more\n", (unsigned long long)(n - filter->most));
     if (n > 0)
         rc = print_groups(db, filter);
-    if (rc < 0 || others.n == 0)
+    if (rc < 0 || others->n == 0)
         return rc;
-    text_count(others.n, count);
-    if (others.n_all < ROBUST_FEW)
-        print("%s execution%s: too few to say what is typical", count, text_plural(others.n));
-    else if (n == 0)
+    text_count(others->n, count);
+    if (others->are_few) {
+        print("%s execution%s: too few to say what is typical", count, text_plural(others->n));
+        if (others->n > 1)
+            print("; they took %s to %s", text_duration((double)others->shortest_ns, shortest),
+                  text_duration((double)others->longest_ns, longest));
+    } else if (n == 0)
         print("no anomalies: each of the %s executions may be by chance or lost too little to "
               "count",
               count);
     else
         print("the other %s execution%s: no anomal%s, %s may be by chance or lost too little "
               "to count",
-              count, text_plural(others.n), others.n == 1 ? "y" : "ies",
-              others.n == 1 ? "it" : "each");
-    if (others.lost_ns > 0)
-        print("; %s lost %s in all", others.n == 1 ? "it" : "they",
-              text_duration((double)others.lost_ns, lost));
+              count, text_plural(others->n), others->n == 1 ? "y" : "ies",
+              others->n == 1 ? "it" : "each");
+    if (others->lost_ns > 0)
+        print("; %s lost %s in all", others->n == 1 ? "it" : "they",
+              text_duration((double)others->lost_ns, lost));
     print("\n");
     return print_costly_others(db, filter);
 }
@@ -293,12 +299,15 @@ static int list_incidents_text(sqlite3 *db, const struct execution_filter *asked
     struct execution_filter filter = *asked;
     bool is_brief = list_is_brief(asked);
     struct incident_columns columns = {.has_verdict = !is_brief};
+    struct others others;
     uint64_t n;
-    int rc;
+    int rc = executions_others(db, asked, &others);
 
+    columns.are_few = others.are_few;
     if (is_brief)
         filter.verdict = "anomaly";
-    rc = incident_list_count(db, &filter, &n);
+    if (rc == 0)
+        rc = incident_list_count(db, &filter, &n);
     if (rc < 0)
         return rc;
     if (n > 0 || !is_brief) {
@@ -314,7 +323,7 @@ static int list_incidents_text(sqlite3 *db, const struct execution_filter *asked
         else
             table_free(columns.table);
     }
-    return rc == 0 && is_brief ? print_others(db, &filter, n) : rc;
+    return rc == 0 && is_brief ? print_others(db, &filter, n, &others) : rc;
 }
 
 int list_incidents(sqlite3 *db, const struct execution_filter *filter, bool is_json)

@@ -418,6 +418,8 @@ static void print_incident(const struct incident_row *x, void *ctx)
           text_plural(x->n_ranks));
     if (x->is_unended)
         print("; lost time not known: it does not end\n");
+    else if (residual_is_few(s->c.why.model))
+        print("; lost time not known\n");
     else if (x->lost_ns == 0)
         print(", nothing lost\n");
     else

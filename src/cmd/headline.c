@@ -227,15 +227,23 @@ int headline_lost(sqlite3 *db, int64_t foi, char **text)
     struct ranks_text ranks = {.n = 0};
     char lost[TEXT_SIZE], took[TEXT_SIZE], tracer[TEXT_SIZE];
     struct lost all;
+    bool are_few;
     int rc = executions_lost(db, foi, append_rank, &ranks, &all);
 
     *text = NULL;
+    if (rc == 0)
+        rc = executions_are_few(db, foi, &are_few);
     if (rc < 0)
         return rc;
-    *text = say("lost in all: %s of %s%s%s%s%s%s%s", text_duration((double)all.lost_ns, lost),
-                text_duration((double)all.duration_ns, took), ranks.n_ranks ? " (" : "",
-                ranks.text, ranks.n_ranks > MAX_LOST_RANKS ? ", ..." : "",
-                ranks.n_ranks ? ")" : "", all.tracer_ns ? "; the tracer took " : "",
+    if (are_few)
+        snprintf(lost, sizeof lost, "not known");
+    else
+        text_duration((double)all.lost_ns, lost);
+    *text = say("lost in all: %s%s%s%s%s%s%s%s%s", lost, are_few ? "" : " of ",
+                are_few ? "" : text_duration((double)all.duration_ns, took),
+                ranks.n_ranks ? " (" : "", ranks.text,
+                ranks.n_ranks > MAX_LOST_RANKS ? ", ..." : "", ranks.n_ranks ? ")" : "",
+                all.tracer_ns ? "; the tracer took " : "",
                 all.tracer_ns ? text_duration((double)all.tracer_ns, tracer) : "");
     return 0;
 }
@@ -323,7 +331,7 @@ void headline_answer(const struct outcome *a, char *line[HEADLINE_LINES])
 int headline_print(sqlite3 *db, int64_t id, const struct headline_foi *foi)
 {
     struct outcome outcome;
-    int rc = outcome_find(db, id, foi->n_trees, foi->n_anomalies, &outcome);
+    int rc = outcome_find(db, id, foi->n_anomalies, &outcome);
     char *text = headline_foi(foi), *line[HEADLINE_LINES];
 
     print("%s\n", text);

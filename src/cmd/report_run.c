@@ -104,8 +104,7 @@ static int put_headline(const struct run_report *r, uint32_t i)
 {
     char *text = headline_foi(&r->foi[i]), *lost = NULL, *line[HEADLINE_LINES];
     struct outcome outcome;
-    int rc =
-        outcome_find(r->db, r->foi_id[i], r->foi[i].n_trees, r->foi[i].n_anomalies, &outcome);
+    int rc = outcome_find(r->db, r->foi_id[i], r->foi[i].n_anomalies, &outcome);
 
     headline_answer(&outcome, line);
     outcome_release(&outcome);

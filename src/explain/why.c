@@ -729,6 +729,8 @@ void why_cause(struct why *why, uint32_t t, const struct residual_measure *measu
     *out = '\0';
     if (verdict->is_open)
         text_say(&w, "does not end");
+    else if (why->model->n_trees == 1)
+        text_say(&w, "the only execution");
     else if (residual_is_few(why->model))
         text_say(&w, "one of %u: too few to say what is typical", why->model->n_trees);
     else if (first == WHY_STRUCTURE)

@@ -141,7 +141,8 @@ enum run_sql_incident {
 extern const char run_sql_meanwhile[];
 
 /* (foi, rank: each or NULL) -> number and lost_ns of what is no part of an anomaly. */
-extern const char run_sql_others[], run_sql_costly_others[], run_sql_slow_places[];
+extern const char run_sql_typical_of[], run_sql_others[], run_sql_costly_others[],
+    run_sql_slow_places[];
 
 /* (foi, rank, verdict, label: each or NULL; most, -1 all; offset; set, see rundb_bind_set; way:
  * each or NULL), those that lost most first: with an execution that RUNDB_IS_PLACED and a head

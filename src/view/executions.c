@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "features/robust.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
 #include "trace/definitions.h"
@@ -284,9 +285,24 @@ int executions_others(sqlite3 *db, const struct execution_filter *filter, struct
     if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
         rc = rundb_error(db, "cannot count the executions");
     if (rc == 0)
-        *out = (struct others){(uint64_t)sqlite3_column_int64(query, 0),
-                               (uint64_t)sqlite3_column_int64(query, 1),
-                               (uint64_t)sqlite3_column_int64(query, 2)};
+        *out = (struct others){
+            (uint64_t)sqlite3_column_int64(query, 0), (uint64_t)sqlite3_column_int64(query, 1),
+            (uint64_t)sqlite3_column_int64(query, 2), (uint64_t)sqlite3_column_int64(query, 3),
+            sqlite3_column_int64(query, 4) < ROBUST_FEW};
+    sqlite3_finalize(query);
+    return rc;
+}
+
+int executions_are_few(sqlite3 *db, int64_t foi, bool *are_few)
+{
+    sqlite3_stmt *query = NULL;
+    int rc = rundb_query(db, &query, run_sql_typical_of, "i", foi);
+
+    *are_few = false;
+    if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
+        rc = rundb_error(db, "cannot count the executions");
+    if (rc == 0)
+        *are_few = sqlite3_column_int64(query, 0) < ROBUST_FEW;
     sqlite3_finalize(query);
     return rc;
 }

@@ -92,6 +92,13 @@ struct lost {
 int executions_lost(sqlite3 *db, int64_t foi, void (*fn)(const struct lost *lost, void *ctx),
                     void *ctx, struct lost *all);
 
+/*
+ * executions_are_few -- whether too few executions say what is typical: of this run, or of that whose model it was
+ * judged by. Then nothing is known of what they lost.
+ * Returns 0 or ERR_DATABASE.
+ */
+int executions_are_few(sqlite3 *db, int64_t foi, bool *are_few);
+
 /* What all anomalies of a function of interest, as they were analysed, cost the run together.
  */
 struct anomalies_cost {
@@ -122,7 +129,8 @@ int executions_slow_places(sqlite3 *db, int64_t foi,
 /* Executions that are no anomalies, and no part of an incident that is one. */
 struct others {
     uint64_t n, lost_ns;
-    uint64_t n_all; /* executions of the function, of all ranks, anomalies too */
+    uint64_t shortest_ns, longest_ns; /* of them; 0 where there are none */
+    bool are_few;                     /* executions_are_few */
 };
 
 /*

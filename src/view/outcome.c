@@ -4,7 +4,6 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "features/robust.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
 
@@ -211,17 +210,16 @@ static void take_slow(const struct slow_place *x, void *ctx)
                                   .cost_most_ns = x->cost_most_ns};
 }
 
-int outcome_find(sqlite3 *db, int64_t foi, uint64_t n_executions, uint64_t n_anomalies,
-                 struct outcome *a)
+int outcome_find(sqlite3 *db, int64_t foi, uint64_t n_anomalies, struct outcome *a)
 {
-    int rc = 0;
+    int rc;
 
     *a = (struct outcome){
         .n_anomalies = n_anomalies,
         .length_ns = (uint64_t)(rundb_get(db, "end_ns") - rundb_get(db, "begin_ns")),
-        .is_few = n_executions < ROBUST_FEW,
     };
-    if (a->n_anomalies > 0)
+    rc = executions_are_few(db, foi, &a->is_few);
+    if (rc == 0 && a->n_anomalies > 0)
         rc = find_cost(db, foi, a);
     if (rc == 0 && a->n_anomalies > 0)
         rc = find_most(db, foi, a);

@@ -55,13 +55,11 @@ struct outcome {
 };
 
 /*
- * outcome_find -- of one function of interest, and how many executions and anomalies it has, which who asks
- * has counted.
+ * outcome_find -- of one function of interest, and how many anomalies it has, which who asks has counted.
  * Returns 0 or ERR_DATABASE. Release in any case. O(incidents), and where scores were learnt
  * from labels O(executions).
  */
-int outcome_find(sqlite3 *db, int64_t foi, uint64_t n_executions, uint64_t n_anomalies,
-                 struct outcome *outcome);
+int outcome_find(sqlite3 *db, int64_t foi, uint64_t n_anomalies, struct outcome *outcome);
 void outcome_release(struct outcome *outcome);
 
 #define OUTCOME_TEXT_SIZE 1024

@@ -265,7 +265,7 @@ class OfFunction(Shown, Costs):
             "messages": foi["messages"],
             "max_depth": foi["max_depth"],
             "anomalies": len(self.anomalies),
-            "lost_ns": sum(x["lost_ns"] for x in self.listed),
+            "lost_ns": None if t["is_few"] else sum(x["lost_ns"] for x in self.listed),
             "tracer_ns": sum(x["tracer_ns"] for x in self.listed),
             "anomalies_cost_ns": foi["anomalies_cost_ns"],
             "anomalies_carrying": foi["anomalies_carrying"],
@@ -274,10 +274,11 @@ class OfFunction(Shown, Costs):
         by_rank = defaultdict(lambda: [0, 0, 0, 0])
         for x in self.listed:
             for i, v in enumerate((1, x["duration_ns"], x["lost_ns"], x["tracer_ns"])):
-                by_rank[x["rank"]][i] += v
+                by_rank[x["rank"]][i] = None if i == 2 and t["is_few"] else by_rank[x["rank"]][i] + v
         got = {r["rank"]: [r["executions"], r["duration_ns"], r["lost_ns"], r["tracer_ns"]] for r in t["lost_by_rank"]}
         self.claim("sums", got == dict(by_rank), "lost_by_rank", got, dict(by_rank))
-        lost = [-r["lost_ns"] for r in t["lost_by_rank"]]
+        self.claim("lost", t["is_few"] <= (sum(x["lost_ns"] for x in self.listed) == 0), "few, and something is lost")
+        lost = [-(r["lost_ns"] or 0) for r in t["lost_by_rank"]]
         self.claim("order", lost == sorted(lost), "lost_by_rank")
         for x, y in zip(t["candidates"], self.listed):
             self.claim("same", x == y, "candidate", x, y)

@@ -27,3 +27,14 @@ snag analyze t --foi step -o t --force
 
 # An empty trace.
 printf '[]' | snag analyze - -o x.snag
+
+# Of few executions nothing is typical, so what they lost is not known, unless a model of others says what is.
+snag analyze 'synth:6*step(a@1ms b@2ms);jitter=0.1;slow=b/3/5' --foi step -o few.snag
+snag list few.snag --all
+snag show few.snag '#0-2' | sed -n 1,5p
+snag analyze 'synth:6*step(a@1ms b@2ms);jitter=0.1;slow=b/3/5' --foi step -o few.snag --force --json 2>/dev/null | jq -c '[.is_few, .lost_ns, .lost_by_rank[0].lost_ns]'
+snag analyze 'synth:step(a@1ms b@2ms)' --foi step -o few.snag --force | tail -5
+snag analyze 'synth:300*step(a@1ms b@2ms);jitter=0.1' --foi step -o many.snag --quiet >/dev/null
+snag model save many.snag many.model --quiet
+snag score 'synth:6*step(a@1ms b@2ms);jitter=0.1;slow=b/3/5' --model many.model -o few.snag --force
+snag score 'synth:6*step(a@1ms b@2ms);jitter=0.1;seed=5' --model many.model -o few.snag --force | sed -n 4,7p
