@@ -62,8 +62,12 @@ char *text_duration_range(double least_ns, double most_ns, char out[TEXT_RANGE_S
         snprintf(out, TEXT_RANGE_SIZE, "%s", most);
         return out;
     }
+    if (least_ns == 0) {
+        snprintf(out, TEXT_RANGE_SIZE, "at most %s", most);
+        return out;
+    }
     unit = strchr(text_duration(least_ns, least), ' ');
-    if (least_ns == 0 || strcmp(unit, strchr(most, ' ')) == 0) /* it is said once */
+    if (strcmp(unit, strchr(most, ' ')) == 0) /* it is said once */
         *unit = '\0';
     snprintf(out, TEXT_RANGE_SIZE, "%s to %s", least, most);
     return out;

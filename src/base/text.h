@@ -16,7 +16,7 @@ char *text_score(double score, char out[TEXT_SIZE]);
  * no parts of a nanosecond. Returns out. */
 char *text_duration(double ns, char out[TEXT_SIZE]);
 
-#define TEXT_RANGE_SIZE (2 * TEXT_SIZE + 4)
+#define TEXT_RANGE_SIZE (2 * TEXT_SIZE + 8)
 
 /* text_is_range -- the least is so far below the most that one number does not stand for both. */
 static inline bool text_is_range(double least, double most)
@@ -24,8 +24,8 @@ static inline bool text_is_range(double least, double most)
     return least < 0.9 * most;
 }
 
-/* text_duration_range -- "29.2 to 36.4 ms", "950 us to 1.20 ms"; the most alone where that
- * stands for both. Returns out. */
+/* text_duration_range -- "29.2 to 36.4 ms", "950 us to 1.20 ms", "at most 36.4 ms" from 0 on; the most
+ * alone where that stands for both. Returns out. */
 char *text_duration_range(double least_ns, double most_ns, char out[TEXT_RANGE_SIZE]);
 
 /* text_duration_or_range -- the range that it lies in, or itself where that is none. Returns out. */

@@ -24,7 +24,7 @@ static void durations_have_three_digits_and_a_unit(void **state)
     assert_string_equal(text_duration(-1500, out), "-1.50 us");
     assert_string_equal(text_duration_range(29.2e6, 36.4e6, range), "29.2 to 36.4 ms");
     assert_string_equal(text_duration_range(950e3, 1.2e6, range), "950 us to 1.20 ms");
-    assert_string_equal(text_duration_range(0, 1.2e6, range), "0 to 1.20 ms");
+    assert_string_equal(text_duration_range(0, 1.2e6, range), "at most 1.20 ms");
     assert_string_equal(text_duration_range(33e6, 36.4e6, range), "36.4 ms");
     assert_string_equal(text_duration_range(0, 0, range), "0 ns");
     assert_string_equal(text_duration_or_range(35e6, 33e6, 36.4e6, range), "35.0 ms");

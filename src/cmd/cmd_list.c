@@ -80,7 +80,7 @@ struct incident_columns {
 static void incident_text(const struct incident_row *x, void *ctx)
 {
     const struct incident_columns *c = ctx;
-    char text[INCIDENT_COST_SIZE];
+    char text[TEXT_RANGE_SIZE];
 
     if (x->id > 0)
         table_cell(c->table, "%lld", (long long)x->id);
@@ -236,21 +236,22 @@ static int list_groups_json(sqlite3 *db, const struct execution_filter *filter)
 /* What is so common that chance may make it may still be what the run loses its time with. */
 static int print_costly_others(sqlite3 *db, const struct execution_filter *filter)
 {
-    char n[TEXT_SIZE], cost[TEXT_SIZE], most[TEXT_SIZE];
+    char n[TEXT_SIZE], cost[TEXT_RANGE_SIZE], its_cost[TEXT_RANGE_SIZE];
     struct costly_others others;
     int rc = incident_list_costly_others(db, filter, &others);
 
     if (rc < 0 || others.n == 0)
         return rc;
-    text_duration((double)others.most_ns, most);
+    text_duration_range((double)others.its_least_ns, (double)others.its_most_ns, its_cost);
     if (others.n == 1)
-        print("too frequent to be an anomaly, but %s costs the run %s: %s\n", others.head, most,
-              others.cause);
+        print("too frequent to be an anomaly, but %s costs the run %s: %s\n", others.head,
+              its_cost, others.cause);
     else
         print("too frequent to be anomalies, but %s of these incidents cost the run %s (each "
               "removed alone); the largest: %s, %s: %s\n",
-              text_count(others.n, n), text_duration((double)others.cost_ns, cost), others.head,
-              most, others.cause);
+              text_count(others.n, n),
+              text_duration_range((double)others.least_ns, (double)others.most_ns, cost),
+              others.head, its_cost, others.cause);
     return 0;
 }
 

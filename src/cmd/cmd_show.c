@@ -409,7 +409,7 @@ static void print_head(const struct show *s)
 /* With what all of it cost: alone an execution may cost nothing where another hides it. */
 static void print_incident(const struct incident_row *x, void *ctx)
 {
-    char lost[TEXT_SIZE], executions[TEXT_SIZE], cost[INCIDENT_COST_SIZE];
+    char lost[TEXT_SIZE], executions[TEXT_SIZE], cost[TEXT_RANGE_SIZE];
     struct show *s = ctx;
 
     s->is_of_anomaly |= x->is_anomaly;

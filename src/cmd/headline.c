@@ -308,7 +308,7 @@ static char *always_slow(const struct outcome *a)
     if (!slow->has_cost)
         return say("%s %s in every execution: what that costs the run is not known; %s%s",
                    slow->place, how, slow->why, more);
-    if (text_is_range(least_ns, most_ns))
+    if (text_is_range(least_ns, most_ns) && least_ns > 0)
         snprintf(share, sizeof share, "%.3g to %.3g", percent * least_ns, percent * most_ns);
     else
         snprintf(share, sizeof share, "%.3g", percent * (double)slow->cost_ns);

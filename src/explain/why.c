@@ -18,6 +18,7 @@
 #define LONGER_SHARE 0.1  /* and so much worth a word, whatever the measures say */
 #define WORTH_ADDING 0.01 /* of what was lost: the paths that are not named */
 #define OF_OTHERS "nothing of its own: others lost time because of it" /* of a head */
+#define NOTHING "nothing stands out"
 #define RARE_SHARE 0.5     /* of what it took more, to be of calls that few make */
 #define ONE_SHARE 0.5      /* ... in one call path: then it is that one */
 #define DOUBTFUL_SHARE 0.1 /* of what a path lost: by how much that may be off */
@@ -633,7 +634,7 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
         say_chance(&w, verdict);
     say_tracer(&w, why, t);
     if (w.n == 0)
-        text_say(&w, "%s", verdict->is_of_anomaly ? OF_OTHERS : "typical");
+        text_say(&w, "%s", verdict->is_of_anomaly ? OF_OTHERS : NOTHING);
 }
 
 /* ----------------------------------------------------------------------------- in short */
@@ -742,7 +743,7 @@ void why_cause(struct why *why, uint32_t t, const struct residual_measure *measu
     else
         say_tracer(&w, why, t);
     if (*out == '\0')
-        text_say(&w, "%s", verdict->is_of_anomaly ? OF_OTHERS : "typical");
+        text_say(&w, "%s", verdict->is_of_anomaly ? OF_OTHERS : NOTHING);
 }
 
 /* ------------------------------------------------------------------------------------- ways */

@@ -96,7 +96,7 @@ bool why_order(const struct why *why, uint32_t v, struct why_order *out);
 /*
  * why_sentence -- one sentence on tree t.
  *   measure  of the tree
- * "typical" only for what is no anomaly and where nothing stands out.
+ * "nothing stands out" only for what is no anomaly and where nothing stands out.
  */
 void why_sentence(struct why *why, uint32_t t, const struct residual_measure *measure,
                   const struct why_verdict *verdict, char out[WHY_SIZE]);

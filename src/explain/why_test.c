@@ -197,7 +197,7 @@ static void nothing_to_say_is_said(void **state)
     begin(&f, 30, "step", "step");
     why_sentence(&f.why, 0, &f.m.measure[0],
                  &(struct why_verdict){.value = value, .expected = 2}, out);
-    assert_string_equal(out, "typical");
+    assert_string_equal(out, "nothing stands out");
     end(&f);
 }
 
@@ -219,9 +219,9 @@ static void what_took_longer_is_as_usual_nowhere(void **state)
             why_sentence(&f.why, t, &f.m.measure[t], &verdict, out);
             why_cause(&f.why, t, &f.m.measure[t], &verdict, cause);
             way_say(&f.why, way_of(&f.why, t, &f.m.measure[t], &verdict), way);
-            assert_string_equal(cause, is_late ? "step > a +5.00 us" : "typical");
+            assert_string_equal(cause, is_late ? "step > a +5.00 us" : "nothing stands out");
             assert_string_equal(way, is_late ? "step > a takes longer" : "");
-            assert_int_equal(strcmp(out, "typical") == 0, !is_late);
+            assert_int_equal(strcmp(out, "nothing stands out") == 0, !is_late);
         }
     end(&f);
 }
@@ -258,7 +258,7 @@ static void an_anomaly_is_never_as_usual(void **state)
     why_cause(&f.why, 0, &f.m.measure[0],
               &(struct why_verdict){.value = value, .is_anomaly = true, .expected = NAN},
               cause);
-    assert_null(strstr(cause, "typical"));
+    assert_null(strstr(cause, "nothing stands out"));
     /* it is no anomaly itself, but others waited for it */
     why_sentence(&f.why, 0, &f.m.measure[0],
                  &(struct why_verdict){.value = none, .is_of_anomaly = true, .expected = NAN},
@@ -266,7 +266,7 @@ static void an_anomaly_is_never_as_usual(void **state)
     assert_string_equal(out, "nothing of its own: others lost time because of it");
     why_sentence(&f.why, 0, &f.m.measure[0],
                  &(struct why_verdict){.value = none, .expected = NAN}, out);
-    assert_string_equal(out, "typical");
+    assert_string_equal(out, "nothing stands out");
     end(&f);
 }
 

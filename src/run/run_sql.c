@@ -86,10 +86,11 @@ const char run_sql_fois_named[] =
 
 /* ----------------------------------------------------------------------------- executions */
 
-/* What was written for the verdict of the detector, where labels made it another. */
+/* What was written for the verdict of the detector, where labels made it another; "typical": by older versions. */
 #define WHY_BY_LABELS(why)                                                                     \
-    "CASE WHEN " why " = 'typical' THEN 'labels made it an anomaly, though nothing of it "     \
-    "stands out' ELSE 'labels made it an anomaly; ' || " why " END "
+    "CASE WHEN " why " IN ('nothing stands out', 'typical') "                                  \
+    "THEN 'labels made it an anomaly, though nothing of it stands out' "                       \
+    "ELSE 'labels made it an anomaly; ' || " why " END "
 #define WHY_OF_EXECUTION                                                                       \
     "CASE WHEN e.verdict = 'normal' OR e.detector_verdict = 'anomaly' THEN e.why "             \
     "ELSE " WHY_BY_LABELS("e.why") "END"
@@ -217,7 +218,9 @@ const char run_sql_slow_places[] = "SELECT place, verdict, excess_ns, cost_ns, w
 /* With max(), SQLite takes the other columns of the row that has it. */
 const char run_sql_costly_others[] =
     "SELECT count(*), coalesce(sum(i.cost_ns), 0), max(i.cost_ns), h.rank, h.thread, h.idx, "
-    "f.name, i.cause FROM (" STORED_INCIDENTS "WHERE i.cost_ns > 0) i " WITH_HEADS
+    "f.name, i.cause, sum(coalesce(i.cost_least_ns, i.cost_ns)), "
+    "coalesce(i.cost_least_ns, i.cost_ns) FROM (" STORED_INCIDENTS
+    "WHERE i.cost_ns > 0) i " WITH_HEADS
     "WHERE (?1 IS NULL OR i.foi = ?1) AND (?2 IS NULL OR h.rank = ?2) AND NOT i.is_anomaly";
 const char run_sql_groups[] =
     "SELECT w.foi, f.name, w.id, w.what, e.tree, e.rank, e.thread, e.idx, e.enter_ns, "

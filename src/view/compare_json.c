@@ -75,14 +75,21 @@ bool compare_kind_is_said(const struct compare_path *x)
            x->own.verdict != COMPARE_MOVED;
 }
 
-static size_t say_path(const struct comparison *c, const struct compare_path *x, char *out,
-                       size_t size)
+/* What it adds to the change of an execution; and by how much it changed itself, where that is another number. */
+static size_t say_path(const struct comparison *c, const struct compare_path *x, bool is_first,
+                       char *out, size_t size)
 {
-    char name[COMPARE_NAME_SIZE], kind[COMPARE_NAME_SIZE], share[TEXT_SIZE];
+    char name[COMPARE_NAME_SIZE], kind[COMPARE_NAME_SIZE], share[TEXT_SIZE], own[TEXT_SIZE];
     double calls = x->calls[COMPARE_AFTER] - x->calls[COMPARE_BEFORE];
-    int n = snprintf(out, size, "%.300s %s", last_two(compare_path_name(c, x->path, name)),
-                     compare_share_text(c, compare_difference(&x->own), share));
+    int n = snprintf(
+        out, size, "%s%s in %.300s", compare_share_text(c, compare_difference(&x->own), share),
+        is_first ? " of the whole" : "", last_two(compare_path_name(c, x->path, name)));
 
+    if (x->own.verdict < COMPARE_NEW && x->own.ns[COMPARE_BEFORE] > 0) {
+        snprintf(own, sizeof own, "%+.1f %%", 100 * compare_fraction(&x->own));
+        if (strcmp(own, share) != 0)
+            n += snprintf(out + n, size - (size_t)n, " (%s of its own time)", own);
+    }
     if (x->own.verdict >= COMPARE_NEW)
         n += snprintf(out + n, size - (size_t)n, ", %s", compare_verdict_word(x->own.verdict));
     else if (fabs(calls) > 0.05 * x->calls[COMPARE_BEFORE])
@@ -112,7 +119,8 @@ static size_t say_kinds(const struct comparison *c, char *out, size_t size)
     return n;
 }
 
-/* "+12.4 % (95 %: +10.1 to +14.8), slower: a > b +9.1 %, of it +8.8 % with c; ..." */
+/* "+12.4 % (95 %: +10.1 to +14.8), slower: +9.1 % of the whole in a > b (+30.0 % of its own time), of it
+ * +8.8 % with c; ..." */
 void compare_headline(const struct comparison *c, char out[COMPARE_HEADLINE_SIZE])
 {
     char interval[TEXT_SIZE];
@@ -125,7 +133,7 @@ void compare_headline(const struct comparison *c, char out[COMPARE_HEADLINE_SIZE
         if (!compare_is_sure(c->path[i].own.verdict))
             break;
         n += (size_t)snprintf(out + n, COMPARE_HEADLINE_SIZE - n, "%s ", i == 0 ? ":" : ";");
-        n += say_path(c, &c->path[i], out + n, COMPARE_HEADLINE_SIZE - n);
+        n += say_path(c, &c->path[i], i == 0, out + n, COMPARE_HEADLINE_SIZE - n);
     }
     say_kinds(c, out + n, COMPARE_HEADLINE_SIZE - n);
 }

@@ -15,8 +15,8 @@
 
 #define COMPARE_HEADLINE_SIZE 4096
 
-/* compare_headline -- "+12.4 % (95 %: +10.1 to +14.8), slower: a > b +9.1 %, of it +8.8 %
- * with c; ..." */
+/* compare_headline -- "+12.4 % (95 %: +10.1 to +14.8), slower: +9.1 % of the whole in a > b (+30.0 % of its
+ * own time), of it +8.8 % with c; ..." */
 void compare_headline(const struct comparison *comparison, char out[COMPARE_HEADLINE_SIZE]);
 
 /* compare_notes -- say what limits it, a line each, which lasts until `say` returns. */

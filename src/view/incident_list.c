@@ -57,19 +57,12 @@ bool incident_blames(const struct incident_row *x)
            kind != WAY_SHORTER_IN_ALL;
 }
 
-char *incident_cost_text(const struct incident_row *x, char out[INCIDENT_COST_SIZE])
+char *incident_cost_text(const struct incident_row *x, char out[TEXT_RANGE_SIZE])
 {
-    char range[TEXT_RANGE_SIZE];
-
     if (!x->has_range)
         *out = '\0';
     else
-        snprintf(out, INCIDENT_COST_SIZE, "%s%s",
-                 x->has_cost || x->cost_least_ns > 0 ? "" : "at most ",
-                 text_duration_range(x->has_cost || x->cost_least_ns > 0
-                                         ? (double)x->cost_least_ns
-                                         : (double)x->cost_most_ns,
-                                     (double)x->cost_most_ns, range));
+        text_duration_range((double)x->cost_least_ns, (double)x->cost_most_ns, out);
     return out;
 }
 
@@ -142,13 +135,15 @@ int incident_list_costly_others(sqlite3 *db, const struct execution_filter *filt
         rc = rundb_error(db, "cannot read the incidents");
     if (rc == 0) {
         out->n = (uint64_t)sqlite3_column_int64(query, 0);
-        out->cost_ns = (uint64_t)sqlite3_column_int64(query, 1);
-        out->most_ns = (uint64_t)sqlite3_column_int64(query, 2);
+        out->most_ns = (uint64_t)sqlite3_column_int64(query, 1);
+        out->its_most_ns = (uint64_t)sqlite3_column_int64(query, 2);
         execution_id(out->head, executions_have_several(db) ? rundb_text(query, 6) : NULL,
                      (uint32_t)sqlite3_column_int64(query, 3),
                      (uint32_t)sqlite3_column_int64(query, 4),
                      (uint32_t)sqlite3_column_int64(query, 5));
         snprintf(out->cause, sizeof out->cause, "%s", rundb_text(query, 7));
+        out->least_ns = (uint64_t)sqlite3_column_int64(query, 8);
+        out->its_least_ns = (uint64_t)sqlite3_column_int64(query, 9);
     }
     sqlite3_finalize(query);
     return rc;
@@ -389,11 +384,19 @@ static int by_group(const void *a, const void *b)
            ORDER(p->at, q->at);
 }
 
+/* All that was lost with anomalies, as what the run comes to counts it; of what is none just what its cause cost: the
+ * rest may be chance. */
+static uint64_t likely_cost(const struct incident_group *g)
+{
+    return g->incident->is_anomaly ? g->cost_ns : g->cost_least_ns;
+}
+
 static int by_cost(const void *a, const void *b)
 {
     const struct incident_group *p = a, *q = b;
 
     return ORDER(q->matters, p->matters) ?:
+           ORDER(likely_cost(q), likely_cost(p)) ?:
            ORDER(q->cost_ns, p->cost_ns) ?:
            ORDER(q->lost_ns, p->lost_ns) ?:
            ORDER(q->incident->score, p->incident->score) ?:

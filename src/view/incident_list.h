@@ -64,11 +64,9 @@ struct incident_row {
  * did not take less than is typical. */
 bool incident_blames(const struct incident_row *x);
 
-#define INCIDENT_COST_SIZE (2 * TEXT_SIZE + 8)
-
 /* incident_cost_text -- "36.4 ms", "29.2 to 36.4 ms", "at most 36.4 ms", "" where nothing is
  * known. Returns out. */
-char *incident_cost_text(const struct incident_row *x, char out[INCIDENT_COST_SIZE]);
+char *incident_cost_text(const struct incident_row *x, char out[TEXT_RANGE_SIZE]);
 
 /*
  * incident_list_each -- call fn for the incidents that have an execution of the filter's rank
@@ -98,10 +96,12 @@ int incident_of(sqlite3 *db, int64_t foi, int64_t tree,
 /* Incidents of which no execution is an anomaly, and that cost the run something all the same.
  */
 struct costly_others {
-    uint64_t n, cost_ns;          /* how many; the sum of what each costs by itself */
-    uint64_t most_ns;             /* of the dearest, */
-    char head[EXECUTION_ID_SIZE]; /* which goes back to this one */
-    char cause[WHY_CAUSE_SIZE];   /* ... for this */
+    uint64_t n; /* how many */
+    uint64_t least_ns,
+        most_ns; /* the sums of what each costs by itself, at least and at most */
+    uint64_t its_least_ns, its_most_ns; /* of the dearest, */
+    char head[EXECUTION_ID_SIZE];       /* which goes back to this one */
+    char cause[WHY_CAUSE_SIZE];         /* ... for this */
 };
 
 /*
@@ -127,10 +127,11 @@ struct incident_group {
 };
 
 struct incident_groups {
-    struct incident_row *row;     /* [n_rows] with texts of their own, by group */
-    size_t *listed;               /* [n_rows] into row: in the order of incident_list_each */
-    struct incident_group *group; /* [n] anomalies and what is costly first, by what is known of
-                                     their cost, then by what they lost */
+    struct incident_row *row; /* [n_rows] with texts of their own, by group */
+    size_t *listed;           /* [n_rows] into row: in the order of incident_list_each */
+    struct incident_group
+        *group; /* [n] anomalies and what is costly first, by what they cost at
+                                     most, without an anomaly at least; then by what they lost */
     size_t n, n_rows, row_cap;
 };
 

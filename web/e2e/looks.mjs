@@ -34,6 +34,7 @@ export function settled(page) {
    tables and legends at their end alone; an ellipsis is none where a tooltip has the whole. */
 export function defects() {
     const found = [];
+    const mostLettersOfPiece = 14; /* longer ones may be wider than any column */
     const isSeen = (e) =>
         e.checkVisibility({ opacityProperty: true, visibilityProperty: true });
     const said = (e) =>
@@ -109,6 +110,17 @@ export function defects() {
     for (const cell of document.querySelectorAll("td, th"))
         if (isSeen(cell) && cell.scrollWidth > cell.clientWidth + 1)
             found.push(`${said(cell)} is wider than its column`);
+    // A piece of a name, which stands in a text of its own, is in one line, if that is wide enough for it.
+    const pieceOfName = document.createRange();
+    for (const name of document.querySelectorAll("bdi"))
+        for (const piece of name.childNodes) {
+            if (piece.nodeType !== Node.TEXT_NODE || !isSeen(name) || /\s/.test(piece.data))
+                continue;
+            pieceOfName.selectNodeContents(piece);
+            const lines = new Set([...pieceOfName.getClientRects()].map(({ top }) => top));
+            if (lines.size > 1 && [...piece.data].length <= mostLettersOfPiece)
+                found.push(`${said(name)} is broken within "${piece.data}"`);
+        }
     // Tables and legends go down, not across.
     for (const e of document.querySelectorAll(".table, .live-rows, .legend"))
         if (isSeen(e) && e.scrollWidth > e.clientWidth + 1)

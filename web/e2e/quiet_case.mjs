@@ -30,7 +30,7 @@ async function ofFewNothingIsTypical(page, server) {
         await page.locator(".detail .facts").textContent(),
         await page.locator(".panel-why").textContent(),
     ].join(" ");
-    assert.doesNotMatch(said, /typical|Nearest to one/);
+    assert.doesNotMatch(said, /typical|nearest to being one/);
     await page.unroute(/\/api\/v1\/run$/);
 }
 
@@ -39,14 +39,14 @@ export async function run({ page, server }) {
     await openAnew(page, server.url);
     await loaded(page);
     assert.match(await page.locator(".run-summary").textContent(), /^0 anomalies in 800 /);
-    await page.getByText("No anomalies. Nearest to one:").waitFor();
+    await page.getByText("The list begins with the executions that are nearest").waitFor();
     assert.match(await page.locator(".candidates h2").textContent(), /\d+ entr(y|ies)$/);
     await page.locator(".panel-why .paths button").first().waitFor();
     for (let i = 0; i < Math.min(5, await candidates(page).count()); i++) {
         await candidates(page).nth(i).locator(".pick").first().click();
         await page.locator(".candidate.selected").waitFor();
         await page
-            .locator(".panel-why h3", { hasText: "Where it differs from typical" })
+            .locator(".panel-why h3", { hasText: "Where it differs from what is typical" })
             .waitFor();
         const said = [
             await detail(page).textContent(),

@@ -265,9 +265,16 @@ export interface PathShare {
     excess_ns: number;
 }
 
+export interface CallDifference {
+    function: string;
+    calls: number;
+    usual_least: number;
+    usual_most: number;
+}
+
 export interface Structure {
     function: string;
-    differences: { function: string; calls: number; usual_least: number; usual_most: number }[];
+    differences: CallDifference[];
     order: { early: string; late: string; calls: number; of: number } | null;
 }
 

@@ -26,12 +26,13 @@ export interface IncidentCost {
 /* The least is so far below the most that one number does not stand for both. */
 const isRange = (least: number, most: number) => least < most * 0.9;
 
-/* "29.2 to 36.4 ms"; the most alone where the least is hardly below it. */
+/* "29.2 to 36.4 ms", "at most 36.4 ms" from 0 on; the most alone where the least is hardly below it. */
 function rangeWords(least: number, most: number): string {
     const [whole, unit] = formatTime(most).split(" ");
     if (!isRange(least, most)) return `${whole} ${unit}`;
+    if (least === 0) return `at most ${whole} ${unit}`;
     const [low, lowUnit] = formatTime(least).split(" ");
-    return `${low}${least === 0 || lowUnit === unit ? "" : ` ${lowUnit}`} to ${whole} ${unit}`;
+    return `${low}${lowUnit === unit ? "" : ` ${lowUnit}`} to ${whole} ${unit}`;
 }
 
 /* "36.4 ms", "29.2 to 36.4 ms", "at most 5.00 ms", "nothing"; null where it is not known. */
@@ -39,9 +40,7 @@ export function incidentCost(of: IncidentCost): string | null {
     const most = of.cost_ns ?? of.cost_most_ns ?? null;
     if (most === null) return null;
     if (most === 0) return "nothing";
-    const least = of.cost_least_ns ?? (of.cost_ns === null ? 0 : most);
-    if (of.cost_ns === null && least === 0) return `at most ${formatTime(most)}`;
-    return rangeWords(least, most);
+    return rangeWords(of.cost_least_ns ?? (of.cost_ns === null ? 0 : most), most);
 }
 
 /* Of who is slow always: from the least to the most; null where one number stands for both. */

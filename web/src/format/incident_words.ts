@@ -30,22 +30,31 @@ export interface Amounts extends IncidentCost {
  * "costs the run 59.0 ms", "... 29.2 to 36.4 ms", or where that is not known or nothing "177 ms lost". Where nothing was lost, that
  * is said of anomalies: they took less than is typical, or are strange by what they did. `help` says what is not said.
  */
-export function amountWords(of: Amounts): { words: string; help: string } | null {
+export function amountWords(
+    of: Amounts,
+    isSum = false /* which is said */,
+): { words: string; help: string } | null {
     const { verdict, lost_ns, cost_unknown = 0, incidents = [] } = of;
     const lost = `${formatTime(lost_ns)} lost`;
+    const inAll = isSum ? " in all" : "";
     const beyond = "lost: beyond what is typical, in all of its executions";
     if (!lost_ns)
         return verdict === "anomaly"
             ? {
-                  words: "nothing lost",
+                  words: `nothing lost${inAll}`,
                   help: "strange, but as far as is known none of its executions took longer than is typical",
               }
             : null;
     const cost = incidentCost(of);
     if (cost === null)
-        return { words: lost, help: `${beyond}; what that cost the run is not known` };
+        return {
+            words: `${lost}${inAll}`,
+            help: `${beyond}; what that cost the run is not known`,
+        };
     const alone = incidents.length > 1 ? ", of each incident alone" : "";
-    const range = cost.includes(" to ") ? `, ${rangeHelp}` : "";
+    const isFromNothing = cost.startsWith("at most ");
+    const isRange = of.cost_ns !== null && (isFromNothing || cost.includes(" to "));
+    const range = isRange ? `, ${rangeHelp}` : "";
     const help = `cost: ${costHelp}${range}${alone}; ${beyond}`;
     if (cost_unknown) {
         const known = incidents.length - cost_unknown;
@@ -55,8 +64,9 @@ export function amountWords(of: Amounts): { words: string; help: string } | null
             help,
         };
     }
-    if (cost === "nothing") return { words: `${lost}, costs the run nothing`, help };
-    return { words: `costs the run ${cost}`, help: `${lost}; ${help}` };
+    if (cost === "nothing") return { words: `${lost}${inAll}, costs the run nothing`, help };
+    const perhaps = isFromNothing ? ", perhaps nothing" : "";
+    return { words: `costs the run ${cost}${inAll}${perhaps}`, help: `${lost}; ${help}` };
 }
 
 /* In a line of many: what it cost; what it lost where that is not known. */

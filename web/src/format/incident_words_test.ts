@@ -66,11 +66,19 @@ test("where it may be several numbers, what an incident cost is a range, or at m
     ]);
     assert.deepEqual(said(1.2e6, 950e3, 1.2e6)[1], "950 us to 1.20 ms");
     assert.deepEqual(said(36.4e6, 36e6, 36.4e6)[0], "costs the run 36.4 ms");
-    assert.deepEqual(said(36.4e6, 0, 36.4e6)[1], "0 to 36.4 ms");
-    assert.deepEqual(said(null, 0, 5e6), ["costs the run at most 5.00 ms", "≤ 5.00 ms"]);
+    assert.deepEqual(said(36.4e6, 0, 36.4e6)[1], "≤ 36.4 ms");
+    assert.deepEqual(said(null, 0, 5e6), [
+        "costs the run at most 5.00 ms, perhaps nothing",
+        "≤ 5.00 ms",
+    ]);
     assert.deepEqual(said(null, 2e6, 5e6)[1], "2.00 to 5.00 ms");
+    const several = { lost_ns: 2e6, cost_ns: 1e6, cost_least_ns: 0 };
+    assert.equal(
+        amountWords(several, true)?.words,
+        "costs the run at most 1.00 ms in all, perhaps nothing",
+    );
     const group = { lost_ns: 189e6, cost_ns: 104e6, cost_least_ns: 0, incidents: [1, 2] };
-    assert.equal(amountWords(group)?.words, "costs the run 0 to 104 ms");
+    assert.equal(amountWords(group)?.words, "costs the run at most 104 ms, perhaps nothing");
     assert.deepEqual(said(0, 0, 0), ["50.0 ms lost, costs the run nothing", "no cost"]);
 });
 

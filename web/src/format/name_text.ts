@@ -19,3 +19,21 @@ const fromTheRight =
 export function isolate(text: string): string {
     return text.replace(fromTheRight, "\u2068$&\u2069");
 }
+
+const mostWhole = 12; /* letters of a word that is never broken */
+const mark = "\u200b";
+
+/* Where a long name may go on in the next line: behind "::", "_", "(", "/", "<", "," and "…", before "@" and ".c", and between
+   theseWords. A name that is broken elsewhere reads as two. */
+export function pieces(text: string): string[] {
+    return text
+        .replace(/\S+/gu, (word) =>
+            [...word].length <= mostWhole
+                ? word
+                : word.replace(
+                      /(?:[^_](?:::|_+|[(/<,])|…)(?=.)|\p{Ll}(?=\p{Lu})|.(?=@|\.[\p{L}_])/gu,
+                      `$&${mark}`,
+                  ),
+        )
+        .split(mark);
+}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { foldMiddle, isolate } from "./name_text";
+import { foldMiddle, isolate, pieces } from "./name_text";
 
 test("a name that fits stays as it is", () => {
     assert.equal(foldMiddle("MPI_Waitall"), "MPI_Waitall");
@@ -24,4 +24,23 @@ test("a name from right to left stands by itself, other texts stay as they are",
         "step > \u2068\u05d0\u05d1_2\u2069 +700 us",
     );
     assert.equal(isolate("step > solve +700 us"), "step > solve +700 us");
+});
+
+test("a long name may be broken where its words meet, a short one nowhere", () => {
+    const broken = (name: string) => pieces(name).join("|");
+    assert.equal(broken("pair_forces"), "pair_forces");
+    assert.equal(broken("MPI_Waitall@domain.c:122"), "MPI_|Waitall|@domain|.c:122");
+    assert.equal(broken("exchange_dimension"), "exchange_|dimension");
+    assert.equal(broken("at::native::copy_(float)"), "at::|native::|copy_|(float)");
+    assert.equal(broken("cudaStreamSynchronize"), "cuda|Stream|Synchronize");
+    assert.equal(broken("DistributedData.forward"), "Distributed|Data|.forward");
+    assert.equal(broken("/usr/lib/libnuma.so.1"), "/usr/|lib/|libnuma|.so.1");
+    assert.equal(broken("backward_codegen_…ted_fi"), "backward_|codegen_|…|ted_|fi");
+    assert.equal(broken("x".repeat(30)), "x".repeat(30));
+});
+
+test("in a sentence only its long words are", () => {
+    const said = "step > solve, exchange_dimension +56.6 ms (typical: 3.45 us)";
+    assert.equal(pieces(said).join("|"), said.replace("exchange_", "exchange_|"));
+    assert.equal(pieces(said).join(""), said);
 });

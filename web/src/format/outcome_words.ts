@@ -33,7 +33,7 @@ function slowShorter(slow: NonNullable<Outcome["slow"]>, length: number): string
     const range = slowRange(slow);
     if (!range) return shorter(slow.cost_ns, length);
     const [least, most] = range.map((ns) => percent(ns, length));
-    const share = `${least.split(" ")[0]} to ${most}`;
+    const share = range[0] ? `${least.split(" ")[0]} to ${most}` : most;
     return `${slowCost(slow)} of ${formatTime(length)} (${share}) shorter`;
 }
 

@@ -53,6 +53,14 @@ export function formatMean(n: number): string {
           : "< 0.1";
 }
 
+/* A value that may not be known. */
+export function ifKnown<Value>(
+    value: Value | null | undefined,
+    format: (value: Value) => string,
+): string {
+    return value === null || value === undefined ? "not known" : format(value);
+}
+
 /* What a counter reads: it has no unit that is known, and may be anything. */
 export function formatValue(x: number): string {
     if (!Number.isFinite(x)) return "-";

@@ -78,12 +78,8 @@ function TreeDrawing({ address }: { address: string }) {
             <Icicle nodes={nodes} label="Call paths of this execution, by time" {...common} />
             {usual.length > 0 && (
                 <>
-                    <p>a typical execution: {formatTime(usually)}</p>
-                    <Icicle
-                        nodes={usual}
-                        label="Call paths of a typical execution"
-                        {...common}
-                    />
+                    <p>what most executions call, with typical times: {formatTime(usually)}</p>
+                    <Icicle nodes={usual} label="Call paths of most executions" {...common} />
                 </>
             )}
             <KindLegend of={there} />

@@ -12,6 +12,7 @@ import {
     Run,
 } from "../api/types";
 import { ArrowKind } from "../format/arrow_words";
+import { typicalWords } from "../format/typical_words";
 import { firstFilter } from "./filter";
 import { ViewName, viewsAtFirst } from "./views";
 
@@ -190,6 +191,7 @@ export const foi = computed<Foi | null>(() => {
 
 /* There are too few executions to say what is typical: each stands beside the median of all. */
 export const isFew = computed(() => foi.value?.outcome?.is_few ?? false);
+export const typicalNow = computed(() => typicalWords(isFew.value));
 
 /* Executions whose label is another than was learnt. */
 export const labelsToLearn = computed(() => foi.value?.labels.to_learn ?? 0);

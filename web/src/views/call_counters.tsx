@@ -1,11 +1,11 @@
 // What counters say of the selected call, as a table: what it added, or what was read at its borders or nearest to them.
 import { CallAt, CallCounter } from "../api/types";
 import { formatNumber, rangeWords, readWords, unitOf } from "../format/counter_words";
-import { formatValue, plural } from "../format/units";
+import { formatValue, ifKnown, plural } from "../format/units";
 import { nameOfLocation } from "./timeline_scene";
 
 function Numbers({ of }: { of: CallCounter }) {
-    const own = of.own === null ? "not known" : formatNumber(of.own);
+    const own = ifKnown(of.own, formatNumber);
     return (
         <>
             <td>{formatNumber(of.inclusive!)}</td>

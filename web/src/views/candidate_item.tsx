@@ -8,8 +8,8 @@ import { formatCount, formatScore, formatTime } from "../format/units";
 import { select } from "../state/actions";
 import { foi, regions, selected } from "../state/store";
 import { LabelButtons } from "./labels";
+import { Sentence } from "./name";
 import { Sketch } from "./sketch";
-import { isolate } from "../format/name_text";
 
 function regionName(id: number): string {
     return regions.value.get(id)?.short_name ?? `region ${id}`;
@@ -61,7 +61,9 @@ export function CandidateItem({ of }: { of: Candidate }) {
                         {cost}
                     </span>
                 )}
-                <span class="why">{isolate(of.why)}</span>
+                <span class="why">
+                    <Sentence of={of.why} />
+                </span>
                 {of.question && <span class="why">{askedWords(of.question)}</span>}
             </button>
             <LabelButtons tree={of.tree} id={shortId(of.id)} />

@@ -31,8 +31,8 @@ function NothingStandsOut() {
                 </>
             ) : (
                 <>
-                    <b>No anomalies. Nearest to one:</b> these executions, each of which may be
-                    by chance or lost too little to count.
+                    <b>No anomalies.</b> The list begins with the executions that are nearest to
+                    being one: each may be by chance, or lost too little to count.
                 </>
             )}{" "}
             Label what should not be like that, and retrain.

@@ -13,6 +13,7 @@ import { details, filter, foi, scoresVersion, selected } from "../state/store";
 import { useQuery } from "../state/query";
 import { Members, useFirst, useFold } from "./incident_item";
 import { LabelButtons } from "./labels";
+import { Sentence } from "./name";
 import { Failed } from "./panel";
 import { Recurrence } from "./recurrence";
 
@@ -144,7 +145,9 @@ export function CauseItem({ of, trees }: { of: IncidentGroup; trees: number[] })
                         {of.verdict === "anomaly" ? "▲ anomalies" : "normal"}
                     </span>
                 </span>
-                <span class="what">{of.what}</span>
+                <span class="what">
+                    <Sentence of={of.what} />
+                </span>
                 <span class="where">{of.where}</span>
                 <span class="where">{allOf(trees, of.ranks.length)}</span>
                 {amounts && (

@@ -6,6 +6,7 @@ import { plural, sentence } from "../format/units";
 import { comparedKeys } from "../state/compared_keys";
 import { isHelpOpen } from "../state/overlays";
 import { verdictWord } from "../format/rank_words";
+import { Sentence } from "./name";
 
 function RunNames({ runs, side }: { runs: ComparedRun[]; side: "before" | "after" }) {
     const of = runs.filter((run) => run.side === side);
@@ -43,7 +44,7 @@ export function Headline({ of }: { of: Comparison }) {
                     <span aria-hidden="true">{signs[of.verdict]}</span>{" "}
                     {verdictWord(of.verdict)}
                 </b>{" "}
-                <code>{of.foi}</code> {of.headline}
+                <code>{of.foi}</code> <Sentence of={of.headline} />
             </p>
             {of.notes.length > 0 && <p class="dim">{of.notes.map(sentence).join(" ")}</p>}
         </section>

@@ -148,7 +148,8 @@ export function ChangeLegend() {
             })}
             <span>slower</span>
             <span class="dim">
-                ▲ slower, ▼ faster, + new, − gone, ↷ moved: significantly, in own time
+                %: of its time before; ▲ slower, ▼ faster, + new, − gone, ↷ moved:
+                significantly, in own time
             </span>
         </p>
     );

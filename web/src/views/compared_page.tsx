@@ -31,6 +31,7 @@ import { PictureButtons } from "./export";
 import { below, beside, FixedPanes, pane } from "./fixed_panes";
 import { Messages } from "./header";
 import { Choice, LivePanel } from "./live_panel";
+import { Sentence } from "./name";
 import { AttributeChoice } from "./overview";
 import { Await, Empty, Failed, Loading } from "./panel";
 import { LassoButton, Scatter } from "./scatter";
@@ -110,7 +111,9 @@ function ExecutionsView({ renames }: { renames: [string, string][] }) {
             ) : (
                 <div class="behind">
                     <p>
-                        <code>{path}</code>
+                        <code>
+                            <Sentence of={path} />
+                        </code>
                     </p>
                     {rowsQuery.answer.value.isLoading && <Loading what="the executions" />}
                     <div class="behind-runs">

@@ -4,6 +4,7 @@ import { ChangedKind, ChangedPath, Comparison } from "../api/compare_types";
 import { changeOf, formatCalls, formatChange, isSure, signs } from "../format/change";
 import { Table } from "../format/csv";
 import { formatExcess, formatShare, formatTime } from "../format/units";
+import { Sentence } from "./name";
 import { Order, SortedHead } from "./sorted_head";
 import { verdictWord } from "../format/rank_words";
 
@@ -40,7 +41,7 @@ const pathColumns: Column[] = [
     },
     {
         key: "share",
-        title: "Of all",
+        title: "Of the whole",
         help: "of the time of an execution before: those of all paths add up to the whole change",
         value: (x) => x.change_ns,
         text: (x, of) => ofWhole(x.change_ns, of),
@@ -146,10 +147,10 @@ export function PathTable(props: {
                                                 aria-pressed={x.path === chosen}
                                                 onClick={() => choose(x.path)}
                                             >
-                                                {x.path}
+                                                <Sentence of={x.path} />
                                             </button>
                                         ) : (
-                                            x.path
+                                            <Sentence of={x.path} />
                                         )}
                                         <Note x={x} />
                                     </th>
@@ -237,7 +238,8 @@ export function KindTable(props: {
                                 {k.path !== null && isSure(k.verdict) && (
                                     <small>
                                         {" "}
-                                        most of it {k.path} {formatExcess(k.path_ns)}
+                                        most of it <Sentence of={k.path} />{" "}
+                                        {formatExcess(k.path_ns)}
                                     </small>
                                 )}
                             </th>

@@ -11,14 +11,14 @@ import { treeBeside } from "../state/entries";
 import { entries, hasMore, listQuery, selectStep } from "../state/list";
 import { blameNow, goToOrigin } from "../state/origin";
 import { shownQuery } from "../state/selected";
-import { busy, executions, isFew, labelsToLearn, selected } from "../state/store";
+import { busy, executions, labelsToLearn, selected, typicalNow } from "../state/store";
 import { originOf } from "../format/origin";
 import { shortName } from "../state/names";
 import { FoldButton } from "./fold";
 import { LabelButtons } from "./labels";
+import { Sentence } from "./name";
 import { Failed, Loading, NothingSelected } from "./panel";
 import { useSize } from "./use_size";
-import { isolate } from "../format/name_text";
 
 function NextStep({ of }: { of: Shown }) {
     const label = executions.value?.label[of.tree] ?? 0;
@@ -76,12 +76,13 @@ function PartOf({ of }: { of: Shown }) {
     const { incident } = of;
     if (!incident || incident.members.length < 2) return null;
     const isHead = incident.head_tree === of.tree;
-    const cost = incidentCost(incident) && shortAmount(incident);
-    const isNumber = cost && /\d/.test(cost); /* else it says what it is of */
+    const known = incidentCost(incident);
+    const isNumber = known && /\d/.test(known) && incident.lost_ns > 0;
+    const cost = known && (isNumber ? `cost ${known}` : shortAmount(incident));
     return (
         <span title={incidentSentence(incident)}>
             {isHead ? "head" : "part"} of {incidentName(incident)}
-            {cost && `, ${isNumber ? "cost " : ""}${cost} in all`}
+            {cost && `, ${cost} in all`}
         </span>
     );
 }
@@ -104,7 +105,7 @@ function OriginButton({ of }: { of: Shown }) {
                 onClick={goToOrigin}
             >
                 <span class="dim">{isSlow ? "waits for" : "goes back to"}</span>{" "}
-                {isolate(words)}
+                <Sentence of={words} />
             </button>
             {isSlow && " It is slow in every execution. This execution:"}
         </>
@@ -123,7 +124,7 @@ function Reason(props: { of: Shown; isWhole: boolean; toggle: () => void }) {
     }, [of.why, width, isWhole]);
     return (
         <p class={isWhole ? "why" : "why cut"} ref={box}>
-            <OriginButton of={of} /> {isolate(of.why)}
+            <OriginButton of={of} /> <Sentence of={of.why} />
             {(isCut || isWhole) && (
                 <button
                     class="more"
@@ -136,6 +137,12 @@ function Reason(props: { of: Shown; isWhole: boolean; toggle: () => void }) {
             )}
         </p>
     );
+}
+
+/* Of an incident of one execution it is that of the incident, as in the list. */
+function ownCost(it: Shown): string | null {
+    const range = it.incident?.cost_ns ? incidentCost(it.incident) : null;
+    return range === null ? costWords(it) : `costs the run ${range}`;
 }
 
 export function Detail() {
@@ -162,9 +169,9 @@ export function Detail() {
                 <Loading what="the execution" />
             </section>
         );
-    const cost = costWords(it);
     const isWhole = wholeOf === it.id;
     const isOneOfSeveral = (it.incident?.members.length ?? 0) > 1;
+    const cost = isOneOfSeveral ? costWords(it) : ownCost(it);
     return (
         <section
             class={`detail ${it.verdict}${isWhole ? " whole" : ""}`}
@@ -182,13 +189,7 @@ export function Detail() {
                 <FoldButton column="details" />
             </header>
             <p class="facts" key={it.id}>
-                <span
-                    title={
-                        isFew.value
-                            ? "of so few executions it is not known what is typical"
-                            : "typical: of executions with the same calls, on this rank"
-                    }
-                >
+                <span title={typicalNow.value.help}>
                     <b>{formatTime(it.duration_ns)}</b>
                     {it.off_ns > 0 && (
                         <span title="when it began or ended was only known between two events">
@@ -196,8 +197,7 @@ export function Detail() {
                             ± {formatTime(it.off_ns)}
                         </span>
                     )}
-                    {it.open_ns !== null && " so far"};{" "}
-                    {isFew.value ? "median of all" : "typical"}{" "}
+                    {it.open_ns !== null && " so far"}; {typicalNow.value.ofAll}{" "}
                     {formatTime(it.usual_duration_ns)}
                     {it.open_ns === null &&
                         ` (${againstTypical(it.duration_ns, it.usual_duration_ns)})`}

@@ -7,6 +7,7 @@ import { select } from "../state/actions";
 import { selected } from "../state/store";
 import { Members, useFold } from "./incident_item";
 import { GroupLabelButtons } from "./labels";
+import { Sentence } from "./name";
 
 function Facts({ of, isOpen }: { of: Group; isOpen: boolean }) {
     return (
@@ -47,8 +48,12 @@ export function GroupItem({ of }: { of: Group }) {
                 onClick={() => (isSelected ? setFolded(!isFolded) : select(of.member_trees[0]))}
             >
                 <Facts of={of} isOpen={isOpen} />
-                <span class="what">{of.what}</span>
-                <span class="why">{of.text}</span>
+                <span class="what">
+                    <Sentence of={of.what} />
+                </span>
+                <span class="why">
+                    <Sentence of={of.text} />
+                </span>
             </button>
             <GroupLabelButtons trees={of.member_trees} name={name} />
             {isOpen && <Members of={of} trees={of.member_trees} id={members} name={name} />}

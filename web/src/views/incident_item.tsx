@@ -16,8 +16,8 @@ import { select } from "../state/actions";
 import { inTime } from "../state/entries";
 import { executions, selected } from "../state/store";
 import { LabelButtons } from "./labels";
+import { Sentence } from "./name";
 import { Recurrence } from "./recurrence";
-import { isolate } from "../format/name_text";
 
 const mostAtFirst = 12;
 const moreAtATime = 100;
@@ -119,7 +119,7 @@ function Turns({ of }: { of: Incident }) {
 }
 
 function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
-    const amounts = amountWords(of);
+    const amounts = amountWords(of, of.members.length > 1);
     return (
         <>
             <span class="line">
@@ -130,12 +130,13 @@ function Facts({ of, isOpen }: { of: Incident; isOpen: boolean }) {
                 {causedBy(of) && <span title="where the cause is">{causedBy(of)}</span>}
                 <span class="verdict">{of.verdict === "anomaly" ? "▲ anomaly" : "normal"}</span>
             </span>
-            <span class="what">{isolate(incidentReason(of))}</span>
+            <span class="what">
+                <Sentence of={incidentReason(of)} />
+            </span>
             <span class="line">
                 {amounts && (
                     <span class="cost" title={amounts.help}>
                         {amounts.words}
-                        {of.members.length > 1 && " in all"}
                     </span>
                 )}
                 <span title="when the first of its executions began">

@@ -279,7 +279,8 @@ function Pairs({ of }: { of: MessageMatrix }) {
                                     title="Show both in the timeline"
                                     onClick={() => showPair(of, of.from[i], of.to[i])}
                                 >
-                                    {pairName(of, of.from[i], of.to[i])}
+                                    <span>{rowName(of, of.from[i])}</span> to{" "}
+                                    <span>{rowName(of, of.to[i])}</span>
                                 </button>
                             </th>
                             {columns.map((column) => (

@@ -1,10 +1,33 @@
 // Names of other people's functions: however long, they fill no view; from whichever side they are read, what stands beside
 // them stays where it is.
-import { foldMiddle } from "../format/name_text";
+import { foldMiddle, isolate, pieces } from "../format/name_text";
+
+/* A text whose long names go on in the next line where their words meet. */
+function Pieces({ of }: { of: string }) {
+    return (
+        <>
+            {pieces(of).map((piece, i) => (
+                <>
+                    {i > 0 && <wbr />}
+                    {piece}
+                </>
+            ))}
+        </>
+    );
+}
 
 export function Name({ of }: { of: string }) {
     const shown = foldMiddle(of);
-    return <bdi title={shown === of ? undefined : of}>{shown}</bdi>;
+    return (
+        <bdi title={shown === of ? undefined : of}>
+            <Pieces of={shown} />
+        </bdi>
+    );
+}
+
+/* A sentence with names in it. */
+export function Sentence({ of }: { of: string }) {
+    return <Pieces of={isolate(of)} />;
 }
 
 /* Of a call path: "step > solve". */

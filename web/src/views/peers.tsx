@@ -7,7 +7,7 @@ import { shortPath } from "../state/names";
 import { medianOf } from "../canvas/median";
 import { Beside, besideOf } from "../state/peers";
 import { useQuery } from "../state/query";
-import { details, executions, foi, isFew } from "../state/store";
+import { details, executions, foi, typicalNow } from "../state/store";
 import { useMemo } from "preact/hooks";
 
 const mostCalls = 3e7; /* of all executions: each path that is asked for reads all of them */
@@ -42,14 +42,7 @@ export function AgainstPeers({ of }: { of: Shown }) {
             <table class="peer-times">
                 <tbody>
                     <Row what="this one" ns={of.duration_ns} />
-                    <Row
-                        what={
-                            isFew.value
-                                ? "median of all executions"
-                                : "typical with the same calls on this rank"
-                        }
-                        ns={of.usual_duration_ns}
-                    />
+                    <Row what={typicalNow.value.onRank} ns={of.usual_duration_ns} />
                     <Row
                         what={`median of ${several(own, "other")} on rank ${of.rank}`}
                         ns={median(own)}

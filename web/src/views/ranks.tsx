@@ -23,6 +23,7 @@ import { Answer, useQuery } from "../state/query";
 import { showLane } from "../state/reveal";
 import { foi, placesBy, run, timeWindow } from "../state/store";
 import { NotFiltered } from "./filters";
+import { Sentence } from "./name";
 import { Await, Failed, Loading, Panel } from "./panel";
 import { locationOf } from "../state/places";
 import { useTable } from "./pictures";
@@ -55,7 +56,9 @@ function Cells({ place, sums }: { place: Place; sums: PlaceSums | null }) {
                 <td>{formatCount(sums.executions)}</td>
                 <td>{formatTime(sums.duration_ns)}</td>
                 <td>{formatTime(sums.lost_ns)}</td>
-                <td class="words why">{placeWords(place)}</td>
+                <td class="words why">
+                    <Sentence of={placeWords(place)} />
+                </td>
             </>
         );
     return (
@@ -64,7 +67,9 @@ function Cells({ place, sums }: { place: Place; sums: PlaceSums | null }) {
             <td>{formatTime(place.own_ns)}</td>
             <td>{(100 * Math.max(place.slowdown - 1, 0)).toFixed(1)} %</td>
             <td>{((100 * place.wait_ns) / all).toFixed(1)} %</td>
-            <td class="words why">{placeWords(place)}</td>
+            <td class="words why">
+                <Sentence of={placeWords(place)} />
+            </td>
         </>
     );
 }

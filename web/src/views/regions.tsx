@@ -5,7 +5,7 @@ import { useRef } from "preact/hooks";
 import { getJson } from "../api/http";
 import { FilteredMeasure, Measure, Measured, Region } from "../api/types";
 import { Table } from "../format/csv";
-import { formatCount, formatTime, plural } from "../format/units";
+import { formatCount, formatTime, ifKnown, plural } from "../format/units";
 import { filterNow, filterVersion, isFiltered, lanesLeft } from "../state/filtered";
 import { Answer, useQuery } from "../state/query";
 import {
@@ -63,12 +63,12 @@ const columns: Column[] = [
     {
         key: "min_ns",
         title: "Shortest",
-        text: (r) => (r.min_ns === null ? "-" : formatTime(r.min_ns)),
+        text: (r) => ifKnown(r.min_ns, formatTime),
     },
     {
         key: "max_ns",
         title: "Longest",
-        text: (r) => (r.max_ns === null ? "-" : formatTime(r.max_ns)),
+        text: (r) => ifKnown(r.max_ns, formatTime),
     },
     {
         key: "variation",

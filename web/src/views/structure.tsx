@@ -17,6 +17,7 @@ import {
     scoresVersion,
     selected,
     structureKind,
+    typicalNow,
 } from "../state/store";
 import { Force } from "./force";
 import { Icicle } from "./icicle";
@@ -80,10 +81,7 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
     const own = nodes[0]?.inclusive_ns ?? 1;
     const usually = usual[0]?.inclusive_ns ?? 0;
     const here = shownNow()?.usual_duration_ns;
-    const which = isFew.value
-        ? "the execution that is most like the others"
-        : "the most typical execution of all";
-    const usualTitle = `${which}: ${formatTime(usually)}`;
+    const usualTitle = `${typicalNow.value.paths}: ${formatTime(usually)}`;
     const wide = Math.max(50, width - 16);
     const scale = wide / Math.max(own, usually, 1);
     const isMarked = (of: TreeNode[]) => (i: number) => isPathMarked(pathOf(of, i));
@@ -144,7 +142,10 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
                             <span>
                                 {usualTitle}
                                 {here && !isFew.value && (
-                                    <small>; typical of this rank: {formatTime(here)}</small>
+                                    <small>
+                                        ; typical with the same calls on this rank:{" "}
+                                        {formatTime(here)}
+                                    </small>
                                 )}
                             </span>
                             <label>
@@ -167,7 +168,7 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
                                 isMarked={isMarked(usual)}
                                 colourOf={colourOf}
                                 scale={unit}
-                                label="Call paths of a typical execution"
+                                label="Call paths of most executions"
                                 svg={usualSvg}
                             />
                         )}

@@ -7,7 +7,7 @@ import { CallAt, Region } from "../api/types";
 import { arrowTitles, delayWords, dependencyWords, endWords } from "../format/arrow_words";
 import { formatNumber } from "../format/counter_words";
 import { executionId } from "../format/ids";
-import { formatCount, formatTime, plural } from "../format/units";
+import { formatCount, formatTime, ifKnown, plural } from "../format/units";
 import { clearChosen, select } from "../state/actions";
 import { instead } from "../state/acts";
 import { goBeside, walkAt } from "../state/call_walk";
@@ -118,9 +118,9 @@ function Arguments({ of }: { of: CallAt }) {
             {of.arguments.map(({ name, value }) => (
                 <Fact
                     name={name}
-                    text={
-                        typeof value === "number" ? formatNumber(value) : String(value ?? "?")
-                    }
+                    text={ifKnown(value, (x) =>
+                        typeof x === "number" ? formatNumber(x) : String(x),
+                    )}
                 />
             ))}
             {more > 0 && <span class="dim">and {plural(more, "more argument")}</span>}

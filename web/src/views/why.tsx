@@ -2,7 +2,7 @@
 // others did, of which incident it is a part and how likely chance does the same, what is called too
 // often or not at all, and what there is more or less of than in those most like it. Choosing a line marks its calls in the structure
 // and in the timeline.
-import { PathShare, Shown } from "../api/types";
+import { CallDifference, PathShare, Shown } from "../api/types";
 import { drawBars } from "../canvas/figure";
 import {
     formatExcess,
@@ -18,7 +18,7 @@ import { detailsQuery } from "../state/load";
 import { blameNow } from "../state/origin";
 import { samePath, togglePath } from "../state/marks";
 import { shortName, shortPath } from "../state/names";
-import { details, isFew, mark, selected, whyThreshold } from "../state/store";
+import { details, mark, selected, typicalNow, whyThreshold } from "../state/store";
 import { executionId, shortId } from "../format/ids";
 import { chanceWords, incidentSentence } from "../format/incident_words";
 import { CauseChain } from "./cause_chain";
@@ -34,7 +34,7 @@ const figureWidth = 560;
 const mostBeside = 3; /* paths that are compared with those of others */
 
 function usually(path: PathShare): string {
-    const what = isFew.value ? "median" : "typical";
+    const what = typicalNow.value.short;
     if (path.usual_calls < 0.05) return `${what}: none`;
     return `${what} ${formatTime(path.usual_ns)} in ${formatMean(path.usual_calls)}`;
 }
@@ -44,7 +44,7 @@ const hasLost = (of: Shown): boolean => blameNow(of) === "anomaly";
 
 function heading(of: Shown): string {
     if (hasLost(of)) return "Where the time was lost";
-    return `Where it differs from ${isFew.value ? "the median" : "typical"}`;
+    return `Where it differs from ${typicalNow.value.is}`;
 }
 
 /* The paths that lost, or differ by, more than the threshold of all that was lost, or differs. */
@@ -137,11 +137,8 @@ function InAll({ of, listed }: { of: Shown; listed: number }) {
         <p class="dim">
             {Math.abs(rest) >= 0.01 * Math.abs(more) &&
                 `${formatExcess(rest)} on the call paths that are not listed here; `}
-            {formatExcess(more)} in all against{" "}
-            {isFew.value
-                ? "the median of all executions"
-                : "a typical execution with the same calls"}{" "}
-            ({formatTime(of.usual_ns)})
+            {formatExcess(more)} in all against {typicalNow.value.execution} (
+            {formatTime(of.usual_ns)})
         </p>
     );
 }
@@ -160,7 +157,7 @@ function Saved({ of }: { of: Shown }) {
             bars,
             hasLost(of)
                 ? "time lost, beyond what is typical"
-                : `own time, more or less than ${isFew.value ? "the median" : "is typical"}`,
+                : `own time, more or less than ${typicalNow.value.than}`,
             figureWidth,
             inks(),
         );
@@ -178,6 +175,12 @@ function Saved({ of }: { of: Shown }) {
         ]),
     }));
     return null;
+}
+
+/* How often a function is called in the others; what is in none of them has no typical number. */
+function typicalCalls({ usual_least: least, usual_most: most }: CallDifference): string {
+    if (most === 0) return "not in a typical execution";
+    return `typical ${least === most ? "" : `${formatMean(least)} to `}${formatMean(most)}`;
 }
 
 function Unusual({ of }: { of: Shown }) {
@@ -214,10 +217,7 @@ function Unusual({ of }: { of: Shown }) {
                         <b>
                             <Name of={shortName(d.function)} />
                         </b>
-                        : {plural(d.calls, "call")}, typical{" "}
-                        {d.usual_least === d.usual_most
-                            ? formatMean(d.usual_least)
-                            : `${formatMean(d.usual_least)} to ${formatMean(d.usual_most)}`}
+                        : {plural(d.calls, "call")}, {typicalCalls(d)}
                     </li>
                 ))}
             </ul>
@@ -292,9 +292,8 @@ function Against() {
     return (
         <p class="dim">
             Times of call paths are own times, without what was called, against{" "}
-            {isFew.value ? "the median" : "what is typical"} on the path. Which of several calls
-            of one path it was is not told apart: where these have different work, the larger
-            ones need not be late.
+            {typicalNow.value.is} on the path. Which of several calls of one path it was is not
+            told apart: where these have different work, the larger ones need not be late.
         </p>
     );
 }

@@ -1,0 +1,26 @@
+// What an execution is compared with, in words: what is typical; of so few executions that it is not known what is, the
+// median of all.
+
+const ofMany = {
+    short: "typical",
+    ofAll: "typical",
+    is: "what is typical",
+    than: "is typical",
+    execution: "a typical execution with the same calls",
+    onRank: "typical with the same calls on this rank",
+    help: "typical: of executions with the same calls, on this rank",
+    paths: "what most executions call, with typical times",
+};
+
+const ofFew: typeof ofMany = {
+    short: "median",
+    ofAll: "median of all",
+    is: "the median",
+    than: "the median",
+    execution: "the median of all executions",
+    onRank: "median of all executions",
+    help: "of so few executions it is not known what is typical",
+    paths: "what most executions call, with the medians of their times",
+};
+
+export const typicalWords = (isFew: boolean) => (isFew ? ofFew : ofMany);
