@@ -200,6 +200,35 @@ static void incidents_with_one_cause_are_one_group_the_dearest_first(void **stat
     assert_about(group, "cost_ns", 5000000);
 }
 
+/* An incident without an anomaly is first only by what its cause alone cost: not by up to 90 ms, perhaps nothing. */
+static void what_may_cost_nothing_is_behind_what_anomalies_cost(void **state)
+{
+    static const char *const least[] = {"0", "80000000"};
+    struct sample_page p;
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char sql[512];
+
+        sample_page_init(
+            &p, "synth:400*step(compute@1ms >1 <1);ranks=4;jitter=0.05;slow=compute/200/9/1",
+            "step");
+        snprintf(sql, sizeof sql,
+                 "UPDATE incident SET is_costly = 1, lost_ns = 90000000, cost_ns = 90000000, "
+                 "cost_most_ns = 90000000, cost_least_ns = %s WHERE id = (SELECT max(incident) "
+                 "FROM execution WHERE verdict = 'normal' AND incident NOT IN (SELECT incident "
+                 "FROM execution WHERE verdict = 'anomaly' AND incident IS NOT NULL))",
+                 least[i]);
+        assert_int_equal(sqlite3_exec(p.worker.db, sql, NULL, NULL, NULL), SQLITE_OK);
+        assert_int_equal(sqlite3_changes(p.worker.db), 1);
+        assert_string_equal(text(item(&p, "/fois/1/causes", 0), "verdict"),
+                            i == 0 ? "anomaly" : "normal");
+        assert_string_equal(text(item(&p, "/fois/1/causes", 1), "verdict"),
+                            i == 0 ? "normal" : "anomaly");
+        sample_page_release(&p);
+    }
+}
+
 /* Incidents that go back to another rank have no cause there where nobody lost time by an anomaly. */
 static void of_what_is_no_anomaly_nobody_is_the_cause(void **state)
 {
@@ -357,6 +386,7 @@ int main(void)
         cmocka_unit_test(of_few_executions_nothing_is_told),
         TEST(labels_that_made_other_anomalies_leave_a_bound),
         TEST(incidents_with_one_cause_are_one_group_the_dearest_first),
+        cmocka_unit_test(what_may_cost_nothing_is_behind_what_anomalies_cost),
         cmocka_unit_test(of_what_is_no_anomaly_nobody_is_the_cause),
         cmocka_unit_test(what_comes_back_says_how_often_and_how_far_apart),
         TEST(a_group_opens_to_its_incidents_and_no_others),

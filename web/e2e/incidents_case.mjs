@@ -200,6 +200,38 @@ async function fitsHalfAScreen(page) {
     }
 }
 
+/* Of an execution that is an incident by itself the list and the detail say the same cost; what may be nothing says so; of a
+   call that typical executions do not have there is no typical number. */
+async function saysWhatMayBeNothing(page, server) {
+    const of = /\/executions\/\d+$/;
+    await page.route(of, async (route) => {
+        const answer = await (await route.fetch()).json();
+        const alone = { members: [answer.id], member_trees: [answer.tree], ranks: [0] };
+        const range = { lost_ns: 40e6, cost_ns: 30e6, cost_least_ns: 0, cost_most_ns: 30e6 };
+        answer.incident = { ...answer.incident, ...alone, ...range };
+        const differences = [0, 2].map((usual) => ({
+            function: `step > rare_${usual}`,
+            calls: 3,
+            usual_least: usual,
+            usual_most: usual,
+        }));
+        answer.structure = { function: "step", differences, order: null };
+        await route.fulfill({ json: answer });
+    });
+    await openAnew(page, `${server.url}#views=why,structure&list=:::incidents`);
+    await loaded(page);
+    const facts = await detail(page).locator(".facts").textContent();
+    assert.match(facts, /costs the run at most 30.0 ms/);
+    const why = page.locator(".panel-why");
+    await why.getByText("rare_0: 3 calls, not in a typical execution").waitFor();
+    await why.getByText("rare_2: 3 calls, typical 2").waitFor();
+    await page
+        .locator(".panel-structure .legend")
+        .getByText("takes longer than is typical, by 5 % of the execution or more, or is rare")
+        .waitFor();
+    await page.unroute(of);
+}
+
 export async function run({ page, server }) {
     await openAnew(page, `${server.url}#views=why&list=:::incidents`);
     await loaded(page);
@@ -218,4 +250,5 @@ export async function run({ page, server }) {
     await fitsHalfAScreen(page);
     await learningFetchesAnew(page, server);
     await groupsAreLabelledAtOnce(page);
+    await saysWhatMayBeNothing(page, server);
 }
