@@ -112,23 +112,17 @@ static int list_incidents_json(sqlite3 *db, const struct execution_filter *filte
     return 0;
 }
 
-int list_incident_table(sqlite3 *db, const struct execution_filter *filter,
-                        struct table **table)
+struct table *list_incident_table(void)
 {
-    struct incident_columns columns = {.has_verdict = true, .has_sentence = true};
-    struct others others;
-    int rc = executions_others(db, filter, &others);
+    return table_new("rrrlrlrl", "incident", "lost", "cost", "verdict", "when", "head", "ranks",
+                     "why");
+}
 
-    columns.are_few = others.are_few;
-    *table = columns.table = table_new("rrrlrlrl", "incident", "lost", "cost", "verdict",
-                                       "when", "head", "ranks", "why");
-    if (rc == 0)
-        rc = incident_list_each(db, filter, incident_text, &columns);
-    if (rc < 0) {
-        table_free(*table);
-        *table = NULL;
-    }
-    return rc;
+void list_incident_row(const struct incident_row *x, struct table *table)
+{
+    struct incident_columns columns = {table, .has_verdict = true, .has_sentence = true};
+
+    incident_text(x, &columns);
 }
 
 /* ------------------------------------------------------------------------------- groups */

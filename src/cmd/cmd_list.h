@@ -8,6 +8,7 @@
 #include "cmd/print.h"
 #include "cmd/settings.h"
 #include "view/executions.h"
+#include "view/incident_list.h"
 
 #include <sqlite3.h>
 
@@ -27,12 +28,11 @@ struct table *list_table(void);
 /* list_text -- one execution: a row of the table in ctx. */
 void list_text(const struct execution *x, void *ctx);
 
-/*
- * list_incident_table -- the incidents that pass a filter with their sentences, as a table.
- * *table is NULL in case of an error.
- */
-int list_incident_table(sqlite3 *db, const struct execution_filter *filter,
-                        struct table **table);
+/* list_incident_table -- an empty table with the columns that list_incident_row fills. */
+struct table *list_incident_table(void);
+
+/* list_incident_row -- an incident with its sentence: a row of the table. */
+void list_incident_row(const struct incident_row *x, struct table *table);
 
 /* list_group_table -- the same of groups; *table is NULL where none has `fewest` executions,
  * too. */

@@ -152,11 +152,12 @@ static int put_overview(const struct run_report *r, uint32_t i)
 
 /* ------------------------------------------------------------------------- what is strange */
 
-/* What is worth a row stands first: anomalies, and what made the run longer. */
+/* Anomalies, then what made the run longer without being one. */
 struct worth {
     struct run_report *report;
-    uint32_t n;
-    bool is_over;
+    struct table *table;
+    uint32_t n, n_anomalies;
+    bool is_over; /* what matters stands before what does not */
 };
 
 static void keep_head(const struct incident_row *x, void *ctx)
@@ -164,10 +165,12 @@ static void keep_head(const struct incident_row *x, void *ctx)
     struct worth *worth = ctx;
     struct run_report *r = worth->report;
 
-    worth->is_over |= !x->is_anomaly && !(x->has_cost && x->cost_ns > 0);
-    if (worth->is_over)
+    worth->is_over |= !x->is_anomaly && !x->is_costly && !(x->has_cost && x->cost_ns > 0);
+    if (worth->is_over || (r->settings->top > 0 && worth->n == r->settings->top))
         return;
     worth->n++;
+    worth->n_anomalies += x->is_anomaly;
+    list_incident_row(x, worth->table);
     if (r->n_close == MAX_CLOSE)
         return;
     r->close[r->n_close].tree = x->head_tree;
@@ -200,29 +203,26 @@ static int put_executions(struct run_report *r, const struct execution_filter *f
     return executions_each(r->db, filter, keep_execution, r);
 }
 
-static int put_incidents(struct run_report *r, struct execution_filter *filter, uint32_t n_rows)
+static int put_incidents(struct run_report *r, struct execution_filter *filter,
+                         const struct worth *worth)
 {
-    struct table *table;
     uint64_t n;
     int rc;
 
-    filter->most = n_rows;
-    rc = list_incident_table(r->db, filter, &table);
-    if (rc < 0)
-        return rc;
     report_text(
         r->out,
-        "Executions that were strange together, because they waited for each other, "
-        "are one incident; those that lost most come first. The cost of an incident is "
-        "by how much the replayed run is shorter without it, where that is known: of two "
-        "numbers the first is without what its cause alone lost, the second without "
-        "all that was lost at that time. Its head is the execution that delayed the "
-        "others.");
-    table_print_html(table, r->out);
+        "Executions that were strange together, because they waited for each other, are "
+        "one incident. Those with an anomaly stand first, then what cost the run time "
+        "though it is none; of each, those that lost most first. The cost of an incident "
+        "is by how much the replayed run is shorter without it, where that is known: of "
+        "two numbers the first is without what its cause alone lost, the second without "
+        "all that was lost at that time; \"at most\": its cause alone cost nothing, or "
+        "only this much is known. Its head is the execution that delayed the others.");
+    table_print_html(worth->table, r->out);
     filter->verdict = "anomaly";
     rc = incident_list_count(r->db, filter, &n);
-    if (rc == 0 && n > n_rows)
-        report_text(r->out, "and %" PRIu64 " more", n - n_rows);
+    if (rc == 0 && n > worth->n_anomalies)
+        report_text(r->out, "and %" PRIu64 " more", n - worth->n_anomalies);
     return rc;
 }
 
@@ -242,14 +242,22 @@ static int put_groups(struct run_report *r, const struct execution_filter *filte
 
 static int put_list(struct run_report *r, uint32_t i)
 {
+    static const char *const verdicts[] = {"anomaly", "normal"};
     struct execution_filter filter = filter_of(r, i);
-    struct worth worth = {.report = r};
-    int rc = incident_list_each(r->db, &filter, keep_head, &worth);
+    struct worth worth = {.report = r, .table = list_incident_table()};
+    int rc = 0;
 
+    for (size_t k = 0; k < 2 && rc == 0; k++) {
+        filter.verdict = verdicts[k];
+        rc = incident_list_each(r->db, &filter, keep_head, &worth);
+    }
+    filter.verdict = NULL;
+    if (rc < 0 || worth.n == 0)
+        table_free(worth.table);
     if (rc < 0)
         return rc;
     report_heading(r->out, 3, "What is strange");
-    rc = worth.n > 0 ? put_incidents(r, &filter, worth.n) : put_executions(r, &filter);
+    rc = worth.n > 0 ? put_incidents(r, &filter, &worth) : put_executions(r, &filter);
     return rc < 0 ? rc : put_groups(r, &filter);
 }
 
@@ -301,8 +309,10 @@ static int put_close(struct run_report *r, uint32_t i, uint32_t k, bool *has_roo
     snprintf(address, sizeof address, "/fois/%lld/executions/%lld", (long long)r->foi_id[i],
              (long long)tree);
     report_figure(r->out, "tree", address,
-                  "Call paths by time; below, those of a typical execution at the same scale. "
-                  "\342\226\262 lost time or is not typical.");
+                  "Call paths by time; below, those of most executions with their typical "
+                  "times, at the same scale. "
+                  "\342\226\262 takes longer than is typical, by 5 % of the execution or more, "
+                  "or is rare.");
     report_figure(r->out, "timeline", address,
                   "Around it on its rank, on those it waited for, numbered, and on those it "
                   "exchanged messages with.");

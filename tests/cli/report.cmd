@@ -9,6 +9,11 @@ sed -n 's/.*id="answers">\(.*\)<\/script>.*/\1/p' report.html | jq -c 'keys_unso
 sed -n 's/.*id="answers">\(.*\)<\/script>.*/\1/p' report.html | jq -c 'to_entries[] | select(.value | type == "object" and has("cause_end")) | .value | [.id, .verdict, .lost_ns, .open_ns, .incident, .cause_end, (.cause[0] | keys_unsorted)]'
 snag report t.snag -o - --foi step --top 1 --verify --threads 1 --quiet | grep -c '<h4>Incident'
 
+# What labels made normal ends no list, whatever it lost: anomalies stand first.
+snag analyze 'synth:300*step(a@1ms);ranks=3;jitter=0.6;slow=a/25/5/1' --foi step -o l.snag --quiet >/dev/null
+snag label l.snag '#1-149=normal' '#2-109=normal' --quiet && snag retrain l.snag --quiet | sed -n '/#[12]-1[04]9 /p'
+snag report l.snag -o - | grep -o '<h4>Incident [0-9]*\|and [0-9]* more$'; snag report l.snag -o - | sed 's/<[^>]*>/ /g' | grep -c ' anomaly .* longer than'
+
 # Where it goes when nothing is said; nothing is written over by chance.
 snag report t.snag --json | jq -c '.report, (.bytes > 5000 and .bytes < 2000000)'
 snag report t.snag
