@@ -29,7 +29,7 @@ const pictures = [
     ["Why", /height="12" fill.*>time lost, beyond what is typical →</s],
     [
         "Structure",
-        /<svg[^>]*viewBox.*<rect[^>]*fill="rgb.*>time in calls →<.*typical execution/s,
+        /<svg[^>]*viewBox.*<rect[^>]*fill="rgb.*>time in calls →<.*what most executions call/s,
     ],
     ["Timeline", /<clipPath.*<rect[^>]*fill="rgb.*>rank \d+<.*>MPI<.*>own code<.*time since/s],
     [

@@ -8,6 +8,7 @@ const ofMany = {
     than: "is typical",
     execution: "a typical execution with the same calls",
     onRank: "typical with the same calls on this rank",
+    absent: "typically absent",
     help: "typical: of executions with the same calls, on this rank",
     paths: "what most executions call, with typical times",
 };
@@ -19,6 +20,7 @@ const ofFew: typeof ofMany = {
     than: "the median",
     execution: "the median of all executions",
     onRank: "median of all executions",
+    absent: "absent in most",
     help: "of so few executions it is not known what is typical",
     paths: "what most executions call, with the medians of their times",
 };

@@ -141,8 +141,8 @@ function Reason(props: { of: Shown; isWhole: boolean; toggle: () => void }) {
 
 /* Of an incident of one execution it is that of the incident, as in the list. */
 function ownCost(it: Shown): string | null {
-    const range = it.incident?.cost_ns ? incidentCost(it.incident) : null;
-    return range === null ? costWords(it) : `costs the run ${range}`;
+    const isSame = it.cost_ns && !it.cost_is_bound && it.incident?.cost_ns === it.cost_ns;
+    return isSame ? `costs the run ${incidentCost(it.incident!)}` : costWords(it);
 }
 
 export function Detail() {

@@ -4,6 +4,7 @@ import { TreeNode } from "../api/types";
 import { css, inkOn, regionColour } from "../format/colour";
 import { Rgb } from "../format/palette";
 import { formatCount, formatExcess, formatTime } from "../format/units";
+import { typicalNow } from "../state/store";
 import { isStrange, placeNodes } from "./icicle_layout";
 import { firstThatFits } from "./node_text";
 
@@ -11,7 +12,9 @@ export const rowHeight = 24;
 
 export function nodeTitle(node: TreeNode, name: string): string {
     const usually =
-        node.usual_ns === null ? "typically absent" : `typical ${formatTime(node.usual_ns)}`;
+        node.usual_ns === null
+            ? typicalNow.value.absent
+            : `${typicalNow.value.short} ${formatTime(node.usual_ns)}`;
     const many = node.calls === 1 ? "" : ` × ${formatCount(node.calls)}`;
     return (
         `${name}${many}: ${formatTime(node.inclusive_ns)}, own time ${formatTime(node.exclusive_ns)} (${usually})` +

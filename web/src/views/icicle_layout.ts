@@ -15,7 +15,9 @@ const strangeRarity = 5; /* nats: 1 in 150 */
 const leastWidth = 1.2; /* pixels: what is narrower is left out ... */
 const leastStrange = 5; /* ... unless it is strange */
 
-export const strangeWords = `takes longer than is typical, by ${100 * strangeShare} % of the execution or more, or is rare`;
+/* than: as in typicalWords. */
+export const strangeWords = (than: string) =>
+    `takes longer than ${than}, by ${100 * strangeShare} % of the execution or more, or is rare`;
 
 export function isStrange(node: TreeNode, root: TreeNode): boolean {
     return (

@@ -177,7 +177,7 @@ function Drawing({ tree, typical }: { tree: Tree; typical: Tree | null }) {
             </div>
             <p class="legend">
                 {isIcicle ? "Width: time" : "Area: time in the call itself"} ·{" "}
-                <span class="strange-key">▲</span> {strangeWords}
+                <span class="strange-key">▲</span> {strangeWords(typicalNow.value.than)}
             </p>
         </>
     );

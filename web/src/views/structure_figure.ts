@@ -5,6 +5,7 @@ import { css } from "../format/colour";
 import { Rgb } from "../format/palette";
 import { regionName } from "../state/names";
 import { shownNow } from "../state/selected";
+import { typicalNow } from "../state/store";
 import { newPen, Picture, pictureOfSvg } from "./pictures";
 import { strangeWords } from "./icicle_layout";
 import { cssColour, inks } from "./inks";
@@ -40,7 +41,14 @@ function keysOf({ nodes, colour }: Drawn): Key[] {
             colour: css(colour(region, at.depth)),
             text: regionName(region),
         }));
-    return [...keys, { colour: cssColour("--hot"), text: strangeWords, shape: "frame" }];
+    return [
+        ...keys,
+        {
+            colour: cssColour("--hot"),
+            text: strangeWords(typicalNow.value.than),
+            shape: "frame",
+        },
+    ];
 }
 
 export function structureFigure(of: Drawn): Picture {
