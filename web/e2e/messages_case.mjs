@@ -99,7 +99,7 @@ async function ofTheWindow(page, server) {
         "Kind",
         "Calls",
         "Time",
-        "Own time ↓",
+        "Own time\u00a0↓",
     ]);
     const calls = async (of) =>
         Number(

@@ -44,7 +44,7 @@ export function SortedHead(props: {
                                 }
                             >
                                 {title}
-                                {isKey ? (order.isDown ? " ↓" : " ↑") : ""}
+                                {isKey ? (order.isDown ? "\u00a0↓" : "\u00a0↑") : ""}
                             </button>
                         </th>
                     );
