@@ -17,7 +17,8 @@ const anything = () => true;
 const serious = ({ impact }) => impact === "serious" || impact === "critical";
 
 /* All that it has rules for; in dark, where all but the colours is as it was in light, what these have to do with. */
-const inLight = { resultTypes: ["violations"] }; /* what is right is not described: a third of the time */
+// What is right is not described: a third of the time.
+const inLight = { resultTypes: ["violations"] };
 const inDark = { ...inLight, runOnly: ["color-contrast", "link-in-text-block"] };
 
 export const accessible = (page, what) => nothingOf(serious, page, what);
