@@ -11,6 +11,9 @@ interface Heading {
     isWords?: boolean /* its cells stand on the left */;
 }
 
+/* Before the arrow, which stays beside the last of several words; a single one has no room for both in narrow tables. */
+const space = (title: string) => (title.includes(" ") ? "\u00a0" : " ");
+
 export function SortedHead(props: {
     columns: readonly Heading[];
     order: Order;
@@ -44,7 +47,7 @@ export function SortedHead(props: {
                                 }
                             >
                                 {title}
-                                {isKey ? (order.isDown ? "\u00a0↓" : "\u00a0↑") : ""}
+                                {isKey && `${space(title)}${order.isDown ? "↓" : "↑"}`}
                             </button>
                         </th>
                     );
