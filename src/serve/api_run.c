@@ -44,9 +44,8 @@ static int set_rows(sqlite3 *db, json_t *object, const char *field, const char *
 static int set_outcome(sqlite3 *db, json_t *foi, int64_t id)
 {
     struct outcome outcome;
-    int rc =
-        outcome_find(db, id, (uint64_t)json_integer_value(json_object_get(foi, "anomalies")),
-                     &outcome);
+    int rc = outcome_find(
+        db, id, (uint64_t)json_integer_value(json_object_get(foi, "anomalies")), &outcome);
 
     if (rc == 0)
         json_object_set_new(foi, "outcome", outcome_to_json(&outcome));

@@ -49,7 +49,7 @@ def times_in(text):
 
 # The clauses that a sentence is made of, and what each of them claims. What fits none is no clause.
 CLAUSES = {
-    "usual": r"typical",
+    "usual": r"nothing stands out",
     "longer": rf"(?P<more>{TIME}) longer than a typical execution (?:with the same calls|that does not make the rare calls of this one) \((?P<usual>{TIME})\)"
     r"(?P<noise>, as such executions vary by that much|, as it is the first execution of its location and waited until the others had begun "
     r"\(not counted as lost\))?(?:: (?P<paths>.*))?",
