@@ -397,7 +397,8 @@ enum snag_state {
  *   timeout_ms  to wait for it; 0: not at all
  * The source is "tracer:PATH", a socket that a program under the tracer connects to;
  * "replay:TRACE" or a trace, as if its program ran now; or TAU's files, which a process is
- * started for. Returns an enum snag_state or an error, after which nothing comes.
+ * started for. Returns an enum snag_state or an error, after which nothing comes;
+ * SNAG_ERROR_NOT_FOUND at the end: a function of interest was never called.
  */
 SNAG_API int snag_detector_next(snag_detector *detector, int timeout_ms);
 

@@ -70,7 +70,7 @@ def open(path: PathLike, foi: Optional[str] = None) -> Run:
 def _named_after(trace: str) -> str:
     """The trace's name, or that of its directory, in this directory."""
     if trace.startswith("synth:"):
-        raise _lib.Error("out: a trace that is a sentence has no name for its run")
+        raise _lib.Error("a trace that is a sentence gives its run no name: say it with out=")
     path = os.path.abspath(trace)
     stem = os.path.splitext(os.path.basename(path))[0]
     if stem == "traces":
@@ -107,6 +107,8 @@ def analyze(
     names = [foi] if isinstance(foi, str) else list(foi or [])
     path = os.fspath(out) if out is not None else _named_after(os.fspath(trace))
     options: Any = _lib.AnalyzeOptions()
+    if threads < 0:
+        raise _lib.Error("threads: 0 or more, not %d" % threads)
     array = _lib.names_array(names)
     options.size = ctypes.sizeof(options)
     options.function = array

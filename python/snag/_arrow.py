@@ -363,7 +363,5 @@ def capsule(structure: Any) -> object:
     """A PyCapsule of a structure, which stays where it is until the capsule is gone."""
     address = addressof(structure)
     _structures[address] = structure
-    out: object = _new_capsule(
-        address, _NAMES[type(structure)], _entry(_FORGET)
-    )
+    out: object = _new_capsule(address, _NAMES[type(structure)], _entry(_FORGET))
     return out

@@ -199,7 +199,7 @@ class Detector:
 
 
 def watch(
-    source: str,
+    source: Union[str, "os.PathLike[str]"],
     foi: Names = None,
     model: Union[None, str, "os.PathLike[str]"] = None,
     step_s: float = 1.0,
@@ -214,7 +214,7 @@ def watch(
     ``replay:TRACE`` or a trace, as if its program ran now, in steps of ``step_s`` seconds of
     the trace and ``speed`` of these a second (0: as fast as it goes). ``connect_s``: how long
     to wait for a program that is not there yet. ``everything``: normal executions, too. Ends
-    with the program.
+    with the program, by an :class:`Error` if a function of interest was never called.
 
     >>> trace = "synth:100*step(a@1ms b@2ms);jitter=0.05;slow=b/47/5"
     >>> [(x.id, x.duration_ns > 9e6) for x in watch(trace, foi="step")]
@@ -223,14 +223,20 @@ def watch(
     detector = Detector(
         foi,
         model,
-        source=lib.name_bytes(source),
+        source=lib.name_bytes(os.fspath(source)),
         step_ns=max(int(step_s * 1e9), 1),
         speed=speed,
         connect_ms=int(connect_s * 1e3),
     )
     state = 1
+    failed: Optional[lib.Error] = None
     while state != 0:
-        state = detector._read(200)
+        try:
+            state = detector._read(200)
+        except lib.Error as error:
+            state, failed = 0, error  # after what was judged before
         for verdict in detector._told(0):
             if everything or isinstance(verdict, CallVerdict) or verdict.is_anomaly:
                 yield verdict
+    if failed is not None:
+        raise failed

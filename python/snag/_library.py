@@ -233,7 +233,8 @@ def library() -> Any:
 def check(status: int) -> int:
     """``status`` of a function of the library, if it is no error; raises :class:`Error`."""
     if status < 0:
-        raise Error(text(library().snag_message()), status)
+        message = text(library().snag_message())
+        raise Error(message.replace("(--force replaces", "(replace=True replaces"), status)
     return status
 
 

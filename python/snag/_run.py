@@ -8,13 +8,24 @@ time: a lock sees to that.
 from __future__ import annotations
 
 import ctypes
+import operator
 import os
 import re
 import threading
 from array import array
 from bisect import bisect_left
 from ctypes import byref, c_size_t, c_void_p
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import (
+    Any,
+    Dict,
+    Iterator,
+    List,
+    Optional,
+    Sequence,
+    SupportsIndex,
+    Tuple,
+    Union,
+)
 
 from . import _command, _draw
 from . import _library as lib
@@ -43,9 +54,12 @@ class Execution:
     """
 
     def __init__(self, run: Run, row: int) -> None:
+        n = len(run.executions)
+        if not -n <= row < n:
+            raise IndexError("no execution in row %d: the run has %d" % (row, n))
         self._run = run
-        self.row = row
-        self._values = run.executions.row(row)
+        self.row = row % n
+        self._values = run.executions.row(self.row)
         self._details: Optional[Dict[str, Any]] = None
         self._tree: Optional[Table] = None
 
@@ -464,17 +478,29 @@ class Run:
                     self._first.append((where[0], where[1], row))
                     before = where
         at = bisect_left(self._first, (rank, thread, 0))
+        there = "none"
         if at < len(self._first) and self._first[at][:2] == (rank, thread):
             row = self._first[at][2] + index
             last = self._first[at + 1][2] if at + 1 < len(self._first) else len(self.executions)
             if row < last:
                 return row
-        raise lib.Error("no execution '%s'" % _id(rank, thread, index), lib.NOT_FOUND)
+            there = "0 to %d" % (last - self._first[at][2] - 1)
+        raise lib.Error(
+            "no execution '%s': rank %d, thread %d has %s"
+            % (_id(rank, thread, index), rank, thread, there),
+            lib.NOT_FOUND,
+        )
 
-    def __getitem__(self, id: Union[str, int]) -> Execution:
-        """An execution by its id, ``"#1-40"`` (rank 1, the 41st), or by its row."""
-        if isinstance(id, int):
-            return Execution(self, id)
+    def __getitem__(self, id: Union[str, SupportsIndex]) -> Execution:
+        """An execution by its id, ``"#1-40"`` (rank 1, the 41st), or by its row of
+        :attr:`executions`, which is the index of its ``DataFrame``, too."""
+        if not isinstance(id, str):
+            try:
+                row = operator.index(id)
+            except TypeError:
+                text = "an execution is named by its id, '#1-40', or by its row, not by %r"
+                raise TypeError(text % (id,)) from None
+            return Execution(self, row)
         match = _ID.match(id)
         if match is None:
             raise lib.Error("'%s' is no execution: #RANK-INDEX, or #RANK.THREAD-INDEX" % id)
@@ -498,14 +524,20 @@ class Run:
 
     # ---------------------------------------------------------------------------- learning
 
-    def label(self, id: str, label: Optional[str], author: Optional[str] = None) -> None:
+    def label(
+        self,
+        execution: Union[str, SupportsIndex, Execution],
+        label: Optional[str],
+        author: Optional[str] = None,
+    ) -> None:
         """Say that an execution is ``"abnormal"`` or ``"normal"``; None takes it back.
 
-        ``author``: who says so; by default ``$USER``.
+        ``execution``: itself, its id or its row; ``author``: who says so, by default ``$USER``.
         """
         if label not in _LABELS:
             raise lib.Error("a label is 'abnormal', 'normal' or None, not %r" % (label,))
-        execution = self[id]
+        if not isinstance(execution, Execution):
+            execution = self[execution]
         execution._run._call(
             "snag_run_label",
             execution._run._function,
@@ -555,13 +587,16 @@ class Run:
         answer: Dict[str, Any] = self._ask("ranks", *(["--by", by] if by else []))
         return answer
 
-    def what_if(self, *without: str) -> Dict[str, Any]:
+    def what_if(self, *without: Union[str, Execution]) -> Dict[str, Any]:
         """By how much the run would be shorter without some excess: ``snag what-if --json``.
 
-        ``without``: ``"anomalies"``, ``"incident=1"``, ``"#1-40"``, ``"rank=3"``,
-        ``"path=step > solve"``; asks the command, whose fields docs/formats.md has.
+        ``without``: ``"anomalies"`` (also if nothing is given), ``"incident=1"``, ``"#1-40"``
+        or an execution, ``"rank=3"``, ``"path=step > solve"``; asks the command, whose fields
+        docs/formats.md has.
         """
-        options = [part for what in without or ("anomalies",) for part in ("--without", what)]
+        options: List[str] = []
+        for what in without or ("anomalies",):
+            options += ["--without", what.id if isinstance(what, Execution) else str(what)]
         answer: Dict[str, Any] = self._ask("what-if", *options)
         return answer
 

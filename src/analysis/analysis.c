@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "base/text.h"
 #include "forest/tree_share.h"
 
 #include <inttypes.h>
@@ -366,6 +367,7 @@ static int choose(struct analysis *a)
     const struct model *model = opts->model;
     const char *features = model ? model->features : opts->features;
     const char *detector = model ? model->detector : opts->detector;
+    char names[128];
 
     features = features ? features : SCORING_DEFAULT;
     detector = detector ? detector : SCORING_DEFAULT;
@@ -379,9 +381,11 @@ static int choose(struct analysis *a)
                                             .seed = opts->seed,
                                             .pool = opts->pool};
     if (a->scoring_opts.features == NULL)
-        return err_set(ERR_USAGE, "no such features: '%s'", features);
+        return err_set(ERR_USAGE, "no such features: '%s'; there are %s", features,
+                       text_names(feature_name, names, sizeof names));
     if (a->scoring_opts.detector == NULL)
-        return err_set(ERR_USAGE, "no such detector: '%s'", detector);
+        return err_set(ERR_USAGE, "no such detector: '%s'; there are %s", detector,
+                       text_names(detector_name, names, sizeof names));
     a->scoring.embedding.opts = stack2vec_default();
     a->scoring.embedding.opts.seed = opts->seed;
     stack2vec_override(&a->scoring.embedding.opts, &opts->embedding);

@@ -169,9 +169,13 @@ static void what_cannot_be_analysed_is_told_to_no_sink(void **state)
     struct fixture *f = *state;
 
     assert_int_equal(analyse(f, (struct analysis_opts){.features = "smell"}), ERR_USAGE);
-    assert_string_equal(err_message(), "no such features: 'smell'");
+    assert_string_equal(
+        err_message(),
+        "no such features: 'smell'; there are residual, time, subtrees, stack2vec");
     assert_int_equal(analyse(f, (struct analysis_opts){.detector = "nose"}), ERR_USAGE);
-    assert_string_equal(err_message(), "no such detector: 'nose'");
+    assert_string_equal(
+        err_message(),
+        "no such detector: 'nose'; there are residual, ocsvm, lof, knn, iforest");
     assert_int_equal(
         analyse(f, (struct analysis_opts){.embedding = {.dims = STACK2VEC_MAX_DIMS + 1}}),
         ERR_RANGE);

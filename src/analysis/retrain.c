@@ -101,16 +101,19 @@ int ranking_open(struct ranking *r, sqlite3 *db, const struct columns *columns,
     struct learner_input input = {.seed = opts->seed, .pool = opts->pool};
     struct foi_settings settings;
     uint32_t n_anomalies;
+    char names[128];
     int rc = foi_settings_load(db, foi, &settings);
 
     if (ops == NULL)
-        return err_set(ERR_USAGE, "no such learner: '%s'", name);
+        return err_set(ERR_USAGE, "no such learner: '%s'; there are %s", name,
+                       text_names(learner_name, names, sizeof names));
     if (rc < 0)
         return rc;
     features = feature_find(opts->features ? opts->features : settings.features);
     if (features == NULL)
-        return err_set(ERR_USAGE, "no such features: '%s'",
-                       opts->features ? opts->features : settings.features);
+        return err_set(ERR_USAGE, "no such features: '%s'; there are %s",
+                       opts->features ? opts->features : settings.features,
+                       text_names(feature_name, names, sizeof names));
     r->work.embedding.opts = opts->embedding;
     rc = run_scoring_load(&r->work, db, columns, defs, foi,
                           ops->needs_matrix && features->needs_bags);

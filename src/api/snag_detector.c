@@ -364,7 +364,7 @@ _Static_assert((int)SNAG_OVER == (int)STREAM_OVER && (int)SNAG_STEP == (int)STRE
 
 int snag_detector_next(snag_detector *d, int timeout_ms)
 {
-    int state;
+    int state, rc;
 
     if (!is_reading(d))
         return err_set(ERR_USAGE, "the detector has no source: its events are pushed");
@@ -372,7 +372,8 @@ int snag_detector_next(snag_detector *d, int timeout_ms)
         return SNAG_OVER;
     state = ad_next(d->ad, timeout_ms);
     d->is_over = state == STREAM_OVER || state < 0;
-    return state;
+    rc = state == STREAM_OVER ? live_trees_check(d->trees, d->stream.defs) : 0;
+    return rc < 0 ? rc : state;
 }
 
 uint64_t snag_detector_damage(const snag_detector *d)

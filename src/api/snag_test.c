@@ -395,6 +395,13 @@ static void a_source_is_read_step_by_step(void **state)
     assert_int_equal(told.n_anomalies, 6);
     assert_int_equal(snag_detector_damage(d), 1);
     snag_detector_close(d);
+    function = "stop";
+    assert_int_equal(snag_detector_open(&options, &d), SNAG_OK);
+    while ((next = snag_detector_next(d, 1000)) == SNAG_STEP)
+        continue;
+    assert_int_equal(next, SNAG_ERROR_NOT_FOUND); /* never called */
+    assert_int_equal(snag_detector_next(d, 0), SNAG_OVER);
+    snag_detector_close(d);
     options.source = "replay:/nowhere";
     assert_int_not_equal(snag_detector_open(&options, &d), SNAG_OK);
     assert_null(d);

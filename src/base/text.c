@@ -134,6 +134,16 @@ void text_say(struct text_writer *w, const char *fmt, ...)
     w->n = w->n + (size_t)n < w->size ? w->n + (size_t)n : w->size - 1;
 }
 
+char *text_names(const char *(*name)(size_t i), char *out, size_t size)
+{
+    struct text_writer w = {.out = out, .size = size};
+
+    *out = '\0';
+    for (size_t i = 0; name(i); i++)
+        text_say(&w, "%s%s", i ? ", " : "", name(i));
+    return out;
+}
+
 const char *text_number_behind(const char *text, const char *word)
 {
     const char *at = strstr(text, word);

@@ -58,6 +58,10 @@ struct text_writer {
 void text_say(struct text_writer *w, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* text_names -- the names of a table's rows, with commas between; name(i) is NULL after the last
+ * row. Returns out. */
+char *text_names(const char *(*name)(size_t i), char *out, size_t size);
+
 /* text_number_behind -- where a number begins that follows on a word in a text, with nothing but
  * blanks or one of :#_=[ between; NULL if there is none. */
 const char *text_number_behind(const char *text, const char *word);

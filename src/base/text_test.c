@@ -46,6 +46,22 @@ static void what_does_not_fit_is_left_out(void **state)
     assert_int_equal(w.n, 7);
 }
 
+static const char *row_name(size_t i)
+{
+    static const char *const names[] = {"lof", "knn", NULL};
+
+    return names[i];
+}
+
+static void names_of_a_table_are_listed(void **state)
+{
+    char out[16], small[5];
+
+    (void)state;
+    assert_string_equal(text_names(row_name, out, sizeof out), "lof, knn");
+    assert_string_equal(text_names(row_name, small, sizeof small), "lof,");
+}
+
 static void durations_are_read_with_their_unit(void **state)
 {
     static const char *const wrong[] = {"",     "ms",    "5",   "-1ms", "1 h",
@@ -142,6 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(durations_have_three_digits_and_a_unit),
         cmocka_unit_test(what_does_not_fit_is_left_out),
+        cmocka_unit_test(names_of_a_table_are_listed),
         cmocka_unit_test(durations_are_read_with_their_unit),
         cmocka_unit_test(counts_are_grouped),
         cmocka_unit_test(a_time_is_said_in_utc),

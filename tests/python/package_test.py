@@ -215,18 +215,26 @@ class Learns(unittest.TestCase):
 
     def test_errors_are_said(self):
         run = sentence()
+        other = os.path.join(WORK, "never.snag")
         for wrong, said in (
             (lambda: snag.open(os.path.join(WORK, "none")), "none"),
             (lambda: snag.open(run.path, foi="other"), "other"),
-            (lambda: snag.analyze(SENTENCE, foi="step", out=run.path), "synth.snag"),
-            (lambda: snag.analyze(SENTENCE), "out"),
-            (lambda: run["#9-0"], "#9-0"),
-            (lambda: run["#0-100"], "#0-100"),
+            (
+                lambda: snag.analyze(SENTENCE, foi="step", out=run.path),
+                "(replace=True replaces",
+            ),
+            (lambda: snag.analyze(SENTENCE), "out="),
+            (lambda: snag.analyze(SENTENCE, out=other, detector="nose"), "iforest"),
+            (lambda: snag.analyze(SENTENCE, out=other, features="smell"), "stack2vec"),
+            (lambda: snag.analyze(SENTENCE, out=other, threads=-1), "-1"),
+            (lambda: run["#9-0"], "'#9-0': rank 9, thread 0 has none"),
+            (lambda: run["#0-100"], "'#0-100': rank 0, thread 0 has 0 to 99"),
             (lambda: run["0,1"], "0,1"),
             (lambda: run.label("#0-0", "odd"), "odd"),
             (lambda: run.members(999), "999"),
             (lambda: run.calls_of(3), "rank 3"),
             (lambda: run.what_if("nonsense"), "nonsense"),
+            (lambda: run.what_if(1), "'1'"),
             (lambda: run.undo(), ""),
         ):
             with self.assertRaises(snag.Error) as caught:
@@ -236,6 +244,22 @@ class Learns(unittest.TestCase):
             run.calls["no such column"]
         with self.assertRaises(IndexError):
             run[len(run)]
+        for id in (1.5, None, slice(3)):
+            with self.assertRaisesRegex(TypeError, "#1-40"):
+                run[id]
+
+    def test_an_execution_is_named_in_every_way(self):
+        run = sentence()
+        execution = run["#2-99"]
+        self.assertEqual((run[-1].row, run[-1].why), (execution.row, execution.why))
+        for name in ("#2-99", execution.row, execution):
+            run.label(name, "normal", author="test")
+            self.assertEqual(run["#2-99"].label, "normal")
+            run.label(name, None, author="test")
+        self.assertEqual(run["#2-99"].label, None)
+        self.assertEqual(run.what_if(run["#2-93"]), run.what_if("#2-93"))
+        if numpy is not None:
+            self.assertEqual(run[numpy.argmax(run.executions["score"])].id, "#2-93")
 
     def test_several_functions(self):
         path = os.path.join(WORK, "two.snag")
@@ -577,6 +601,14 @@ class Watches(unittest.TestCase):
         self.assertEqual(sum(x.is_anomaly for x in read), 6)
         with self.assertRaises(snag.Error):
             detector.step()
+
+    def test_a_function_that_is_never_called_is_said_at_the_end(self):
+        told = []
+        with self.assertRaisesRegex(snag.Error, "no function matches 'stop'"):
+            for verdict in snag.watch(SENTENCE, foi="stop", step_s=100):
+                told.append(verdict)
+        every = list(snag.watch(SENTENCE, foi="step", step_s=100))
+        self.assertEqual(told, [x for x in every if isinstance(x, snag.CallVerdict)])
 
     def test_messages_and_counters_are_pushed(self):
         detector = snag.Detector(foi="step")
