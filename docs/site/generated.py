@@ -23,10 +23,16 @@ def said(snag, *arguments):
     return subprocess.run([snag, *arguments], check=True, capture_output=True, text=True).stdout
 
 
-def escaped(text):
-    """Plain text as Markdown: nothing in it is markup, but options, which are code."""
+def escaped(text, pages=()):
+    """Plain text as Markdown: nothing in it is markup, but options, and commands, which are code; those of `pages` are links."""
+
+    def command(match):
+        name = match.group(1)
+        return "[`snag %s`](%s.md)" % (name, name) if name in pages else "`snag %s`" % name
+
     text = re.sub(r"([\\`*_<>\[\]|#$])", r"\\\1", text)
-    return re.sub(r"(?<![\w-])(--?[a-z][a-z-]*)", r"`\1`", text)
+    text = re.sub(r"(?<![\w-])(--?[a-z][a-z-]*(?: (?:[A-Z]{2,}|loop|lost|cost)\b)?)", r"`\1`", text)
+    return re.sub(r"\bsnag (%s|help|man formats)\b(?![\w-])" % "|".join(pages), command, text) if pages else text
 
 
 def commands(snag):
@@ -48,8 +54,9 @@ def options(text):
     return [(name, " ".join(" ".join(words).split())) for name, words in found]
 
 
-def command_page(name, text):
-    """The page of a command, of its help."""
+def command_page(name, text, names):
+    """The page of a command, of its help; `names` are those of all commands."""
+    pages = [one for one in names if one != name]
     usage, rest = text.split("\n\n", 1)
     about = rest.split("\noptions:\n")[0]
     page = ["# snag " + name, "", "```text", usage.replace("usage: ", ""), "```", ""]
@@ -57,10 +64,14 @@ def command_page(name, text):
         if paragraph.startswith(" "):
             page += ["```text", paragraph, "```", ""]
         else:
-            words = escaped(" ".join(paragraph.split()))
-            page += [words[0].upper() + words[1:] if len(page) == 6 else words, ""]
-    page += ["## Options", "", "| option | |", "|---|---|"]
-    page += ["| `%s` | %s |" % (written.replace("|", "\\|"), escaped(does)) for written, does in options(text)]
+            words = escaped(" ".join(paragraph.split()), pages)
+            if len(page) == 6:
+                words = words[0].upper() + words[1:]
+            else:  # a word that is explained stands out
+                words = re.sub(r"^([a-z][a-z -]*):", r"*\1*:", words)
+            page += [words, ""]
+    page += ["## Options", "", "| option | what it does |", "|---|---|"]
+    page += ["| `%s` | %s |" % (written.replace("|", "\\|"), escaped(does, pages)) for written, does in options(text)]
     examples = text.split("\nexamples:\n")
     if len(examples) > 1:
         page += ["", "## Examples", "", "```text", textwrap.dedent(examples[1]).rstrip(), "```"]

@@ -104,9 +104,10 @@ def sections(text):
 def add_generated(site, snag):
     """The pages that are made of the program: [(section, title, place)]."""
     added = []
-    for name, purpose in generated.commands(snag):
+    commands = generated.commands(snag)
+    for name, purpose in commands:
         place = "commands/%s.md" % name
-        site.write(place, generated.command_page(name, generated.said(snag, "help", name)))
+        site.write(place, generated.command_page(name, generated.said(snag, "help", name), [one for one, _ in commands]))
         added.append(("Commands", "[`snag %s`](%s): %s" % (name, place, generated.escaped(purpose)), place))
     site.write("reference/c.md", generated.c_page(os.path.join(site.source, "include/snag/snag.h")))
     added.append(("Reference", "[The library: functions in C](reference/c.md)", "reference/c.md"))

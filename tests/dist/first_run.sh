@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The first run: `./setup.sh demo` in systems that have git and bash and nothing else. Debian 12 and 13, each made by
-# debootstrap. As root; a quarter of an hour each on two processors.
+# debootstrap. As root; some minutes each on two processors.
 #
 #   tests/dist/first_run.sh [SUITE...]
 #

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Images of containers, where no registry of images and no Apptainer is: packaging/Containerfile, built by buildah, and what
 # packaging/snag.def says, done in a root directory. debian:12-slim is for both a minimal Debian 12 that debootstrap makes. As
-# root; a quarter of an hour on two processors.
+# root; some minutes on two processors.
 #
 #   tests/dist/images.sh [ARCHIVE]
 #
