@@ -336,12 +336,12 @@ minutes() { echo "$(($1 / 60)) min $(($1 % 60)) s"; }
 # for_demo: what the demo runs on, and nothing else: no tests, one MPI, and a build of its own that the compiler spends half
 # the time on; where there is a release build already, that. The directory of the build is in $build.
 for_demo() {
-    local page='page algebra'
-    [ "${DEMO_SERVE:-1}" != 0 ] || page=
+    local page='page algebra' options=(-DSNAG_PAGE=AUTO)
+    [ "${DEMO_SERVE:-1}" != 0 ] || { page='' options=(-DSNAG_PAGE=OFF); }
     deps program $page demo
     build=demo
-    [ ! -e build/release/build.ninja ] || build=release
-    build $build --target demo
+    [ ! -e build/release/build.ninja ] || { build=release options=(); }
+    build $build "${options[@]}" --target demo
     build=build/$build
 }
 

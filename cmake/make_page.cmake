@@ -15,9 +15,10 @@ file(REMOVE_RECURSE ${PAGE})
 file(REMOVE ${PAGE}.missing)
 
 # placeholder_is_served(WHY WAY_OUT) -- said once, by what is built with this; setup.sh says it again from the file.
+set(again "then remove ${PAGE}.stamp and build again")
 function(placeholder_is_served why way_out)
-  set(text "The page was not made: ${why}. snag serve shows a placeholder, and all commands work. ${way_out}, then remove"
-    " ${PAGE}.stamp and build again. -D SNAG_PAGE=OFF is a build without the page.")
+  set(text "The page was not made: ${why}. snag serve shows a placeholder, and all commands work. ${way_out}."
+    " -D SNAG_PAGE=OFF is a build without the page.")
   string(CONCAT text ${text})
   file(WRITE ${PAGE}.missing "${text}\n")
   message(NOTICE "${text}")
@@ -54,12 +55,12 @@ if(MODE STREQUAL "AUTO" OR MODE STREQUAL "ON")
     execute_process(COMMAND ${NPM} config get registry WORKING_DIRECTORY ${COPY} OUTPUT_VARIABLE registry
       OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
     placeholder_is_served("npm does not reach its registry, ${registry} (${code})"
-      "Name one that this machine reaches (npm config set registry URL), or a proxy (npm config set https-proxy URL)")
+      "Name one that this machine reaches (npm config set registry URL), or a proxy (npm config set https-proxy URL), ${again}")
   else()
-    placeholder_is_served("npm ${failed} failed (${PAGE}.log)" "Mend what it says")
+    placeholder_is_served("npm ${failed} failed (${PAGE}.log)" "Mend what it says, ${again}")
   endif()
 elseif(MODE STREQUAL "NONE")
-  placeholder_is_served("there is no npm" "Install Node.js 18 or later with npm, configure anew")
+  placeholder_is_served("there is no npm" "Install Node.js 18 or later with npm, then configure and build again")
 endif()
 
 file(COPY ${WEB}/placeholder/ DESTINATION ${PAGE})

@@ -156,5 +156,6 @@ cat <<NEXT
 What to type next:
   $snag show $out/demo.snag '$first'     # where its time went
   $snag list $out/demo.snag --top 30     # more of them
-  $snag info TRACE       # and then analyze, on a trace of your own: OTF2 or Chrome JSON
+  $snag record -o run1 -- mpirun -n 4 ./app     # and then analyze run1: a program of your own
+  $snag info TRACE                              # and then analyze TRACE: OTF2 or Chrome JSON of others
 NEXT

@@ -201,7 +201,8 @@ int model_store_load(sqlite3 *db, int64_t foi, uint32_t n_regions, struct residu
 
     *model = (struct residual_model){0};
     if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
-        rc = err_set(ERR_NOT_FOUND, "the run has no model for this function of interest");
+        rc =
+            err_set(ERR_NOT_FOUND, "damaged run: it has no model of this function of interest");
     if (rc == 0)
         rc = decompress(query, &pack);
     if (rc == 0)

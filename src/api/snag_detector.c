@@ -124,7 +124,7 @@ int snag_detector_open(const struct snag_detector_options *options, snag_detecto
     trees.n_patterns = (uint32_t)d->options.n_functions;
     trees.model_path = d->options.model;
     rc = size < offsetof(struct snag_detector_options, function)
-             ? err_set(ERR_USAGE, "the size of the options is not set")
+             ? err_set(ERR_USAGE, "options.size is not set: it is the sizeof of the options")
              : live_trees_new(&trees, &d->trees);
     if (rc == 0 && d->options.source) {
         reading = (struct stream_opts){.step_ns = d->options.step_ns ? d->options.step_ns

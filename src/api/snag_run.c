@@ -113,7 +113,7 @@ static int take_options(const struct snag_analyze_options *from,
     if (from == NULL)
         return 0;
     if (from->size < offsetof(struct snag_analyze_options, function))
-        return err_set(ERR_USAGE, "the size of the options is not set");
+        return err_set(ERR_USAGE, "options.size is not set: it is the sizeof of the options");
     memcpy(out, from, from->size < sizeof *out ? from->size : sizeof *out);
     return 0;
 }
@@ -629,7 +629,10 @@ int snag_run_label(snag_run *r, size_t function, size_t row, int label, const ch
 {
     struct execution_detail c;
     struct label_entry entry;
-    int rc = label < -1 || label > 1 ? err_set(ERR_USAGE, "a label is 1, -1 or 0") : 0;
+    int rc = label < -1 || label > 1
+                 ? err_set(ERR_USAGE,
+                           "a label is 1 (abnormal), -1 (normal) or 0 (none), not %d", label)
+                 : 0;
 
     if (rc == 0)
         rc = open_writer(r);

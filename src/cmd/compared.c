@@ -426,8 +426,10 @@ static int choose_runs(struct compared *x, struct history_choice *c)
                        "'%s' has several functions of interest: --foi says which is meant",
                        c->about.path);
     if (c->n == 0)
-        return err_set(ERR_NOT_FOUND, "the history has no such runs%s%s",
-                       filter.foi ? " of " : "", filter.foi ? filter.foi : "");
+        return err_set(
+            ERR_NOT_FOUND,
+            "the history has no such runs%s%s: snag history list shows those there are",
+            filter.foi ? " of " : "", filter.foi ? filter.foi : "");
     return 0;
 }
 

@@ -79,7 +79,8 @@ static int check(struct history *h, const char *path)
         database_number(&h->database, 0, "SELECT value FROM meta WHERE key = 'format'");
 
     if (format == 0)
-        return err_set(ERR_FORMAT, "'%s' is no history", path);
+        return err_set(ERR_FORMAT, "'%s' is no history (snag history add FILE RUN makes one)",
+                       path);
     if (format != HISTORY_FORMAT)
         return err_set(ERR_FORMAT,
                        "'%s' was written by another version (format %lld, this one reads %d)",

@@ -282,7 +282,7 @@ static void check(struct scrape *s)
     else if (*access->token && strcmp(head->path, "/healthz") != 0 && !has_token(s))
         fail(s, 401, "the token is missing: it is in the URL that snag printed");
     else if (!head->is_head && strcmp(head->method, "GET") != 0)
-        fail(s, 405, "not by this method");
+        fail(s, 405, "this address takes GET and HEAD");
 }
 
 static void *begin(void *ctx, struct connection *connection, const struct request_head *head,

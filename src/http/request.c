@@ -142,7 +142,7 @@ static struct http_refusal take_parameters(char *query, struct request_head *hea
         if (value)
             *value++ = '\0';
         if (!unescape(part, true) || (value && !unescape(value, true)))
-            return refuse(400, "an escape in a parameter is none");
+            return refuse(400, "a parameter has a % without two hexadecimal digits");
         p->name = part;
         p->value = value ? value : "";
         head->n_parameters++;
@@ -188,7 +188,7 @@ static struct http_refusal take_address(char *address, struct request_head *head
     if (query)
         *query++ = '\0';
     if (!unescape(path, false))
-        return refuse(400, "an escape in the path is none");
+        return refuse(400, "the path has a % without two hexadecimal digits");
     head->path = path;
     return query ? take_parameters(query, head) : fine;
 }
@@ -279,17 +279,17 @@ static struct http_refusal take_field(char *line, struct request_head *head)
     const char *value;
 
     if (*line == ' ' || *line == '\t')
-        return refuse(400, "a field goes on in the next line");
+        return refuse(400, "a header field goes on in the next line");
     if (colon == NULL)
-        return refuse(400, "a field has no colon");
+        return refuse(400, "a header field has no colon");
     *colon = '\0';
     if (!is_token(line))
-        return refuse(400, "a field has a name that is none");
+        return refuse(400, "the name of a header field has a character that none may have");
     value = take_value(colon + 1);
     if (value == NULL)
-        return refuse(400, "a field has a control character");
+        return refuse(400, "a header field has a control character");
     if (++head->n_fields > REQUEST_HEAD_MAX_FIELDS)
-        return refuse(431, "a request has 100 fields at most");
+        return refuse(431, "a request has 100 header fields at most");
     return keep_field(line, value, head);
 }
 

@@ -195,10 +195,10 @@ const char *pg_trouble_why(enum pg_trouble trouble)
     static const char *const why[] = {
         [PG_FINE] = NULL,
         [PG_UNREACHABLE] = "the database cannot be reached",
-        [PG_REFUSED] = "the database refuses us",
+        [PG_REFUSED] = "the database refuses the connection: check user and password",
         [PG_FULL] = "no space left where the database is",
         [PG_BAD_ROW] = "the database does not take a row",
-        [PG_OTHER] = "the database does not do what it should",
+        [PG_OTHER] = "the database answers with an error",
     };
 
     return why[trouble];

@@ -54,13 +54,20 @@ int prov_dir_parse(const char *url, struct prov_dir *place)
     return query ? parse_shards(url, query + 1, &place->n_shards) : 0;
 }
 
+int prov_dir_missing(const char *dir)
+{
+    return err_set(ERR_NOT_FOUND,
+                   "no provenance store: '%s' (snag ad --store DIR and snag watch make one)",
+                   dir);
+}
+
 int prov_dir_open(const struct prov_dir *place, int *dir)
 {
     *dir = open(place->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*dir >= 0)
         return 0;
     return errno == ENOENT || errno == ENOTDIR
-               ? err_set(ERR_NOT_FOUND, "no provenance store: '%s'", place->dir)
+               ? prov_dir_missing(place->dir)
                : err_set(ERR_IO, "cannot open '%s': %s", place->dir, strerror(errno));
 }
 

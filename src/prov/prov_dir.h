@@ -33,6 +33,9 @@ struct prov_dir {
  */
 int prov_dir_parse(const char *url, struct prov_dir *place);
 
+/* prov_dir_missing -- raises ERR_NOT_FOUND: the directory is no store, and what makes one. */
+int prov_dir_missing(const char *dir);
+
 /* prov_dir_open -- a handle of the directory; close it. Returns 0, ERR_NOT_FOUND or ERR_IO.
  */
 int prov_dir_open(const struct prov_dir *place, int *dir);

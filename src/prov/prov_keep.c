@@ -233,7 +233,7 @@ static int open_keep(const char *url, void **out)
     *out = k;
     k->dir = -1;
     if (rc == 0 && !prov_dir_is_store(url))
-        rc = err_set(ERR_NOT_FOUND, "no provenance store: '%s'", k->place.dir);
+        rc = prov_dir_missing(k->place.dir);
     if (rc == 0)
         rc = prov_dir_open(&k->place, &k->dir);
     if (rc == 0 && (k->n = prov_shard_count(&k->place, k->dir)) == 0)

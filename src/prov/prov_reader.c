@@ -230,7 +230,7 @@ int prov_shards_read(const char *url, int64_t run, struct database *reader)
     (void)run;
     *reader = (struct database){.dir = -1};
     if (rc == 0 && !prov_dir_is_store(url))
-        rc = err_set(ERR_NOT_FOUND, "no provenance store: '%s'", place.dir);
+        rc = prov_dir_missing(place.dir);
     if (rc == 0)
         rc = prov_dir_open(&place, &dir);
     if (rc < 0)

@@ -559,7 +559,7 @@ int prov_store_flush(struct prov_store *store)
             const char *why = prov_writer_why(&store->writer[i]);
 
             return err_set(ERR_IO, "cannot write '%s', shard %u: %s", store->url, i,
-                           why ? why : "it was so for a moment");
+                           why ? why : "it could not for a moment");
         }
     prov_store_counts(store, &counts);
     before = atomic_exchange(&store->n_reported, counts.n_dropped);

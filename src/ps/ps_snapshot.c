@@ -210,7 +210,10 @@ static int read_file(const char *path, struct pack *p)
     if (fd < 0 || fstat(fd, &info) != 0)
         rc = err_set(ERR_IO, "cannot read '%s': %s", path, strerror(errno));
     else if (!S_ISREG(info.st_mode) || info.st_size > MAX_BYTES)
-        rc = err_set(ERR_FORMAT, "not a snapshot of a parameter server: '%s'", path);
+        rc = err_set(
+            ERR_FORMAT,
+            "not a snapshot of a parameter server: '%s' (snag ps --snapshot FILE makes one)",
+            path);
     if (rc == 0)
         mem_grow(&p->data, &p->cap, (size_t)info.st_size, 1);
     while (rc == 0 && n > 0 && p->n < (size_t)info.st_size) {

@@ -410,8 +410,9 @@ static int check_run(struct worker *worker)
         return rc;
     step = sqlite3_step(query);
     if (step != SQLITE_ROW)
-        rc = step == SQLITE_DONE ? err_set(ERR_FORMAT, "the run says nothing of itself")
-                                 : rundb_error(worker->db, "cannot read the run");
+        rc = step == SQLITE_DONE
+                 ? err_set(ERR_FORMAT, "damaged run: run.db does not say of what it is")
+                 : rundb_error(worker->db, "cannot read the run");
     sqlite3_finalize(query);
     if (rc == 0 && atomic_load(&worker->served->is_write_failing))
         rc = err_set(ERR_IO, "the last change could not be written");

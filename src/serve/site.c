@@ -197,7 +197,7 @@ static void fail_method(struct exchange *x)
 {
     const char *methods = route_methods(&x->request);
 
-    exchange_fail(x, 405, "not by this method");
+    exchange_fail(x, 405, "this address takes other methods: Allow names them");
     x->response.allow = methods ? methods : "GET, HEAD";
 }
 
@@ -215,7 +215,9 @@ static void find_route(struct exchange *x)
     if (x->route == NULL && route_methods(&x->request))
         fail_method(x);
     else if (x->route == NULL && x->request.is_post)
-        exchange_fail(x, 404, "there is nothing here");
+        exchange_fail(x, 404,
+                      "there is nothing at this address: the page is at /, and docs/serve.md "
+                      "lists the others");
     else if (x->route && !route_is_of(x->route, what))
         exchange_fail(x, 404, is[what]);
     else if (x->request.is_post && !is_json(x->head->field[FIELD_CONTENT_TYPE]))
@@ -590,7 +592,9 @@ static void answer_other(struct exchange *x)
     else if (strcmp(path, "/healthz") == 0)
         answer_health(x);
     else
-        exchange_fail(x, 404, "there is nothing here");
+        exchange_fail(x, 404,
+                      "there is nothing at this address: the page is at /, and docs/serve.md "
+                      "lists the others");
     send_response(x, NULL);
 }
 

@@ -93,10 +93,10 @@ get /healthz
 check healthz "$(cat "$body")" ok
 get /metrics
 check metrics "$status" 200
-problem "there is nothing here" /runs/2/ 404
-problem "there is nothing here" /runs/1 404
-problem "there is nothing here" /runs/01x/ 404
-problem "there is nothing here" /runs/1/runs/0/ 404
+problem "there is nothing at this address: the page is at /, and docs/serve.md lists the others" /runs/2/ 404
+problem "there is nothing at this address: the page is at /, and docs/serve.md lists the others" /runs/1 404
+problem "there is nothing at this address: the page is at /, and docs/serve.md lists the others" /runs/01x/ 404
+problem "there is nothing at this address: the page is at /, and docs/serve.md lists the others" /runs/1/runs/0/ 404
 for path in /runs/ /runs//api/v1/run /runs/9999/ /runs/-1/ /runs/0x1/ '/runs/1/../0/x' '/runs/%31/api/v2' /runs/1/api/v1/; do
     get "$path" --path-as-is
     check "$path" "$((status >= 400 && status < 500))" 1

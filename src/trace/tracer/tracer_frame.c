@@ -121,7 +121,7 @@ int tracer_frame_hello(const unsigned char *frame, size_t size, struct tracer_he
     struct tracer_process *who = &hello->who;
 
     if (u32_at(frame + 4) != TRACER_FRAME_HELLO)
-        return tracer_bytes_bad("no business here");
+        return tracer_bytes_bad("a kind that cannot come first");
     *hello = (struct tracer_hello){.now_ns = unpack_u64(&in)};
     who->start_ns = unpack_u64(&in);
     hello->wall_ns = unpack_u64(&in);
@@ -134,7 +134,7 @@ int tracer_frame_hello(const unsigned char *frame, size_t size, struct tracer_he
     who->job = in.at < in.n ? unpack_u64(&in) : 0; /* the first tracers did not say it */
     if (in.is_bad || in.at < in.n || hello->interval_ns < SHORTEST_INTERVAL_NS ||
         hello->interval_ns > LONGEST_INTERVAL_NS)
-        return tracer_bytes_bad("no proper greeting");
+        return tracer_bytes_bad("an impossible hello");
     return 0;
 }
 
@@ -146,11 +146,11 @@ static int take_hello(struct frame_reading *r)
     char pid[24];
 
     if (from->is_known || tracer_frame_hello(r->in.data, r->in.n, &hello) < 0)
-        return tracer_bytes_bad("no proper greeting");
+        return tracer_bytes_bad("an impossible hello");
     from->shift_ns = shift_of(hello.now_ns, r->now_ns);
     start_ns = hello.who.start_ns + from->shift_ns;
     if (time_before(r->now_ns, start_ns))
-        return tracer_bytes_bad("no proper greeting");
+        return tracer_bytes_bad("an impossible hello");
     from->wall_ns = hello.wall_ns;
     from->interval_ns = hello.interval_ns;
     from->rank = hello.who.rank;
@@ -621,7 +621,7 @@ int tracer_frame_take(struct tracer_run *run, struct tracer_sender *from,
     r.in.at = TRACER_HEADER_SIZE;
     if (u32_at(frame + 4) > 255 || from->is_done ||
         (kind != TRACER_FRAME_HELLO && !from->is_known))
-        return tracer_bytes_bad("no business here");
+        return tracer_bytes_bad("a kind that cannot come now");
     switch (kind) {
     case TRACER_FRAME_HELLO:
         return take_hello(&r);
