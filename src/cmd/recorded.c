@@ -258,8 +258,7 @@ static void say_recorded(const struct recorded *r, const struct source *source)
         record_say(
             r->settings,
             "functions were seen when they called %s: when each began, and some ended, is "
-            "estimated, "
-            "and those that do not call it are missing",
+            "estimated, and those that do not call it are missing (--sample 200Hz finds these)",
             runtimes(&found));
 }
 
