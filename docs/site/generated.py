@@ -23,12 +23,12 @@ def said(snag, *arguments):
     return subprocess.run([snag, *arguments], check=True, capture_output=True, text=True).stdout
 
 
-def escaped(text, pages=()):
-    """Plain text as Markdown: nothing in it is markup, but options, and commands, which are code; those of `pages` are links."""
+def escaped(text, pages=(), own=None):
+    """Plain text as Markdown: nothing in it is markup, but options, and commands, which are code; those of `pages`, but `own`, are links."""
 
     def command(match):
         name = match.group(1)
-        return "[`snag %s`](%s.md)" % (name, name) if name in pages else "`snag %s`" % name
+        return "[`snag %s`](%s.md)" % (name, name) if name in pages and name != own else "`snag %s`" % name
 
     text = re.sub(r"([\\`*_<>\[\]|#$])", r"\\\1", text)
     text = re.sub(r"(?<![\w-])(--?[a-z][a-z-]*(?: (?:[A-Z]{2,}|loop|lost|cost)\b)?)", r"`\1`", text)
@@ -56,7 +56,6 @@ def options(text):
 
 def command_page(name, text, names):
     """The page of a command, of its help; `names` are those of all commands."""
-    pages = [one for one in names if one != name]
     usage, rest = text.split("\n\n", 1)
     about = rest.split("\noptions:\n")[0]
     page = ["# snag " + name, "", "```text", usage.replace("usage: ", ""), "```", ""]
@@ -64,14 +63,14 @@ def command_page(name, text, names):
         if paragraph.startswith(" "):
             page += ["```text", paragraph, "```", ""]
         else:
-            words = escaped(" ".join(paragraph.split()), pages)
+            words = escaped(" ".join(paragraph.split()), names, name)
             if len(page) == 6:
                 words = words[0].upper() + words[1:]
             else:  # a word that is explained stands out
                 words = re.sub(r"^([a-z][a-z -]*):", r"*\1*:", words)
             page += [words, ""]
     page += ["## Options", "", "| option | what it does |", "|---|---|"]
-    page += ["| `%s` | %s |" % (written.replace("|", "\\|"), escaped(does, pages)) for written, does in options(text)]
+    page += ["| `%s` | %s |" % (written.replace("|", "\\|"), escaped(does, names, name)) for written, does in options(text)]
     examples = text.split("\nexamples:\n")
     if len(examples) > 1:
         page += ["", "## Examples", "", "```text", textwrap.dedent(examples[1]).rstrip(), "```"]

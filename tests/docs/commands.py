@@ -111,7 +111,7 @@ def run_page(path, replace=None):
             if why_not(mark):
                 n_left += 1
                 continue
-            body = re.sub(r"^TRACE=.*$", lambda m: "TRACE=" + shlex.quote(replace), body, flags=re.M) if replace else body
+            body = re.sub(r"^TRACE=.*(\nTRACE\+=.*)*", lambda m: "TRACE=" + shlex.quote(replace), body, flags=re.M) if replace else body
             n += 1
             before = variables if language == "sh" else ""
             done = subprocess.run(LANGUAGES[language] + [before + body], cwd=folder, capture_output=True, text=True)
@@ -120,7 +120,7 @@ def run_page(path, replace=None):
                 print("%s: status %d of\n%s%s%s" % (path, done.returncode, body, done.stdout[-2000:], done.stderr[-2000:]))
             printed += done.stdout
             if language == "sh":
-                variables += "".join(re.findall(r"^[A-Z_]+=.*\n", body, re.M))
+                variables += "".join(re.findall(r"^[A-Z_]+\+?=.*\n", body, re.M))
     for language, _, body in blocks if replace else []:
         if language == "text" and " ".join(body.split()) not in " ".join(printed.split()):
             n_failed += 1
