@@ -221,6 +221,11 @@ static bool has_bad_port(const char *listen)
 
 static int check(const struct ps_server_opts *opts)
 {
+    if (opts->listen && strstr(opts->listen, "://") == NULL)
+        return err_set(ERR_USAGE,
+                       "--listen takes an address such as tcp://127.0.0.1:5559, "
+                       "not '%s'",
+                       opts->listen);
     if (opts->listen && has_bad_port(opts->listen))
         return err_set(ERR_USAGE, "--listen: no such port: '%s'", opts->listen);
     if (opts->listen && !opts->key_file && !opts->is_open && !ps_key_is_local(opts->listen))

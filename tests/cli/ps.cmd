@@ -31,6 +31,7 @@ run='snag sim $address --curve-key job.key --ranks 1 --rate 5 --seconds 0.3 | gr
 chmod 644 job.key; snag ps --curve-key job.key
 
 # What cannot be.
+snag ps --listen 5559
 snag ps --listen tcp://127.0.0.1:99999
 snag ps --listen tcp://127.0.0.1
 snag ps --interval 0
