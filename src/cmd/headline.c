@@ -322,7 +322,7 @@ static char *always_slow(const struct outcome *a)
 
 void headline_answer(const struct outcome *a, char *line[HEADLINE_LINES])
 {
-    bool is_slow_first = a->slow.place && a->slow.has_cost;
+    bool is_slow_first = a->slow.place && a->slow.is_first;
 
     line[!is_slow_first] = always_slow(a);
     line[is_slow_first] = cost_of_anomalies(a);

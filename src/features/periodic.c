@@ -76,7 +76,7 @@ static void take_turn(struct turns *x, const struct tree_range *range, uint32_t 
     } else if (x->n++ == 1) {
         x->period = distance;
         x->is_off = distance < PERIODIC_MIN_DISTANCE ||
-                    x->last - range->first >= distance; /* one was left out before */
+                    x->last - range->first > distance; /* one was left out before */
     } else {
         x->is_off = distance != x->period;
     }

@@ -5,7 +5,8 @@
  * Such a path is rare and yet no sign of anything. Without this it would make every one of
  * these executions strange, at the same step in every run. A path is periodic if on each
  * location that has it the executions with it are equally far apart, from the first to the last
- * execution there, PERIODIC_MIN_TURNS of them at least. By chance, k + 2 executions in n do that with
+ * execution there, PERIODIC_MIN_TURNS of them at least; execution 0 may be left out, as in
+ * `if (step > 0 && step % 50 == 0)`. By chance, k + 2 executions in n do that with
  * probability n^-k or so. One execution without it, or with it between two turns, and it is as
  * rare as it is.
  */

@@ -79,9 +79,22 @@ static void what_comes_every_so_many_executions_is_periodic(void **state)
     assert_true(is_periodic(every(40, 200, 3, text), every(25, 200, 4, other)));
 }
 
+/* if (step > 0 && step % 20 == 0) */
+static void what_execution_zero_leaves_out_is_periodic(void **state)
+{
+    char text[1024];
+
+    (void)state;
+    every(20, 200, 0, text);
+    text[0] = '.';
+    assert_true(is_periodic(text, ""));
+    text[20] = '.';
+    assert_false(is_periodic(text, ""));
+}
+
 static void one_time_too_many_or_too_few_and_it_is_not(void **state)
 {
-    static const int more[] = {17, 59, 86, 101, 190}, less[] = {0, 80, 160};
+    static const int more[] = {17, 59, 86, 101, 190}, less[] = {20, 80, 160};
     char text[1024];
 
     (void)state;
@@ -140,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_comes_every_so_many_executions_is_periodic),
+        cmocka_unit_test(what_execution_zero_leaves_out_is_periodic),
         cmocka_unit_test(one_time_too_many_or_too_few_and_it_is_not),
         cmocka_unit_test(what_stops_or_begins_late_or_is_off_on_another_location_is_not),
         cmocka_unit_test(too_few_turns_or_too_many_say_nothing),

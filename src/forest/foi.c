@@ -262,14 +262,19 @@ static double share_of_its_own(const struct profile_row *row, uint64_t total_ns)
     return share_of_all(row, row->on_ns && row->on_ns < total_ns ? row->on_ns : total_ns);
 }
 
-/* A function says more than the loop that it is called in, unless it was only seen where it
- * communicates: the rest of an iteration is then in no function at all. */
+/* A function says more than the loop that it is called in, */
+#define WORTH_OF_LOOP 0.3
+/* unless much of an iteration is not in it: functions were only seen where they communicate, or
+ * an iteration calls several, none of which has MOST_OF_LOOP of its time. */
+#define WORTH_OF_LONE_LOOP 0.8
+#define MOST_OF_LOOP 0.5
+
 static double worth_of_loops(const struct definitions *defs)
 {
     for (uint32_t i = 0; i < defs->names.n; i++)
         if (defs->region[i].is_sampled)
-            return 0.8;
-    return 0.3;
+            return WORTH_OF_LONE_LOOP;
+    return WORTH_OF_LOOP;
 }
 
 /* What merits are relative to: of the whole trace. */
@@ -360,6 +365,23 @@ static int by_merit(const void *a, const void *b)
     return ORDER(q->merit, p->merit) ?: ORDER(p->region, q->region);
 }
 
+/* Loops are worth more where the best function has little of their time. */
+static void raise_loops(const struct definitions *defs, const struct profile *profile,
+                        double worth, struct foi_suggestion *all, size_t n)
+{
+    const struct foi_suggestion *best = NULL;
+
+    for (size_t i = 0; i < n; i++)
+        if (defs->region[all[i].region].kind == REGION_USER &&
+            (best == NULL || all[i].merit > best->merit))
+            best = &all[i];
+    for (size_t i = 0; i < n; i++)
+        if (defs->region[all[i].region].kind == REGION_LOOP &&
+            (best == NULL || (double)profile->row[best->region].inclusive_ns <
+                                 MOST_OF_LOOP * (double)profile->row[all[i].region].inclusive_ns))
+            all[i].merit *= WORTH_OF_LONE_LOOP / worth;
+}
+
 size_t foi_suggest(const struct definitions *defs, const struct profile *profile,
                    uint64_t total_ns, struct foi_suggestion *out, size_t most)
 {
@@ -372,6 +394,7 @@ size_t foi_suggest(const struct definitions *defs, const struct profile *profile
         if (profile->row[r].n_calls > 0 && defs->region[r].kind != REGION_TRACER)
             all[n++] = (struct foi_suggestion){
                 .region = r, .merit = merit_of(&profile->row[r], &defs->region[r], &scale)};
+    raise_loops(defs, profile, scale.worth[REGION_LOOP], all, n);
     /* loops come best first: none has more merit than the one before */
     for (size_t i = 0; i < n; i++)
         if (defs->region[all[i].region].kind == REGION_LOOP) {

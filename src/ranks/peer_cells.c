@@ -16,6 +16,7 @@
 #define MEDIAN_ERROR 1.2533 /* standard error of a median, in that of a mean */
 #define MAX_EXCESS 0.999    /* of the time of a cell: something is left for the typical */
 #define MIN_NS 1.0          /* that a call typically takes, to have taken time */
+#define CAP 2.0             /* typical times of a call that count in a sum of times */
 
 /* Vertices of own work, each with its cell. */
 struct cell_work {
@@ -121,6 +122,7 @@ static void add(struct peer_cells *cells, struct cell_work *work, uint32_t p, ui
     const struct scoring *w = work->w;
     uint32_t path = residual_path(&w->place, &w->forest, t, v);
     struct peer_cell *cell;
+    double own_ns, typical_ns;
 
     if (path == PATH_NONE || work->peers->is_waiting[path])
         return;
@@ -128,9 +130,12 @@ static void add(struct peer_cells *cells, struct cell_work *work, uint32_t p, ui
         cells->cell[work->next[path]++].place = p;
     work->marked[path] = p + 1;
     cell = &cells->cell[work->next[path] - 1];
-    cell->time_ns += peer_call_ns(w, work->peers, v);
-    cell->typical_ns +=
+    own_ns = peer_call_ns(w, work->peers, v);
+    typical_ns =
         residual_context(&w->model, &w->place, &w->forest, t, v)->typical - w->model.offset_ns;
+    cell->time_ns += own_ns;
+    cell->typical_ns += typical_ns;
+    cell->capped_ns += fmin(own_ns, CAP * fmax(typical_ns, 0));
     work->cell[work->n] = work->next[path] - 1;
     work->ratio[work->n] = peer_ratio(w, work->peers, t, v);
     for (int way = 0; way < 2 && work->at[way]; way++)

@@ -21,6 +21,7 @@ struct peer_cell {
     bool is_alone;       /* if there are others; else over what is typical: for the owner */
     double time_ns;      /* of all calls */
     double typical_ns;   /* that calls with the same calls below typically take, on any place */
+    double capped_ns;    /* of all calls, of none more than twice what is typical of it */
 };
 
 struct peer_cells {

@@ -127,14 +127,16 @@ static double chance_of(const struct signs *s)
 /*
  * What the place spends on a path over the others, by what its calls there typically take, so
  * that a single one that was stopped does not count: they are slower than the others', or there
- * are more of them.
+ * are more of them. Those that are more may be shorter than is typical, as the rest of a block:
+ * then they are what the place's calls, each capped, take more than the others' in all.
  */
 static void judge_path(const struct few *f, uint32_t place, uint32_t path)
 {
     struct peer_place *p = &f->out->place[place];
     const struct peer_cell *own = peer_cells_find(f->cells, place, path);
     struct peer_path x = {.path = path, .is_sure = true, .stage = NO_STAGE};
-    double task_ns[PEERS_MIN_PLACES] = {0}, ratio[PEERS_MIN_PLACES] = {0}, slow_ns = 0, more_ns;
+    double task_ns[PEERS_MIN_PLACES] = {0}, capped_ns[PEERS_MIN_PLACES] = {0},
+           ratio[PEERS_MIN_PLACES] = {0}, slow_ns = 0, more_ns, task_others, capped_others;
     double of_others = 0; /* the square of their errors' sum, if these are independent */
 
     if (own == NULL)
@@ -143,13 +145,17 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
         const struct peer_cell *cell = peer_cells_find(f->cells, i, path);
 
         task_ns[i] = cell ? cell->typical_ns / f->out->place[i].n_executions : 0;
+        capped_ns[i] = cell ? cell->capped_ns / f->out->place[i].n_executions : 0;
         ratio[i] = cell ? cell->ratio : own->ratio;
         of_others += cell && i != place ? cell->error * cell->error : 0;
     }
     x.above = own->ratio - middle_but(f->out->n, place, ratio);
     if (x.above > 0)
         slow_ns = peer_cell_excess(own, x.above, f->w->model.offset_ns);
-    more_ns = fmax(task_ns[place] - middle_but(f->out->n, place, task_ns), 0) * p->n_executions;
+    task_others = middle_but(f->out->n, place, task_ns);
+    capped_others = middle_but(f->out->n, place, capped_ns);
+    more_ns = fmin(task_ns[place] - task_others, capped_ns[place] - capped_others);
+    more_ns = fmax(more_ns, 0) * p->n_executions;
     x.excess_ns = fmin(slow_ns + more_ns, own->time_ns);
     if (x.excess_ns < PEERS_WORTH_NAMING * (p->own_ns + p->wait_ns))
         return;
@@ -158,7 +164,8 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
                    : INFINITY;
     x.is_more = more_ns >= MORE_SHARE * x.excess_ns || x.factor >= PEERS_ROLE_FACTOR;
     if (x.is_more)
-        x.most_factor = task_ns[place] / middle_but(f->out->n, place, task_ns);
+        x.most_factor =
+            fmin(task_ns[place] / task_others, capped_ns[place] / capped_others);
     else
         x.error = hypot(own->error, sqrt(of_others) / (f->out->n - 1));
     if (x.is_more)

@@ -144,8 +144,9 @@ static void find_waiting(struct peer_finder *f)
 /* What all places do on one path, as a middle and a width. */
 struct across {
     double middle, width;
-    double off; /* by which the middle may be off */
-    uint32_t n; /* places */
+    double off;    /* by which the middle may be off */
+    double capped; /* of a task: the middle of what that took */
+    uint32_t n;    /* places */
 };
 
 double peers_width(double *x, uint32_t n, double middle)
@@ -202,9 +203,16 @@ static struct across across_places(const struct peer_finder *f, uint32_t path, d
     return a;
 }
 
+/* What there is to do in an execution, by what is typical of such calls, */
 static double task_of(const struct peer_finder *f, const struct peer_cell *cell)
 {
     return cell->typical_ns / f->out->place[cell->place].n_executions;
+}
+
+/* or by what they took. */
+static double capped_of(const struct peer_finder *f, const struct peer_cell *cell)
+{
+    return cell->capped_ns / f->out->place[cell->place].n_executions;
 }
 
 /*
@@ -223,6 +231,9 @@ static struct across tasks_across(const struct peer_finder *f, uint32_t path, do
         a.n = n_there;
     else if (2 * n_there < a.n) /* most have nothing to do there */
         return a;
+    for (uint32_t i = 0; i < a.n; i++)
+        scratch[i] = i < n_there ? capped_of(f, &cell[i]) : 0;
+    a.capped = robust_quantile(scratch, a.n, 0.5);
     for (uint32_t i = 0; i < a.n; i++)
         scratch[i] = i < n_there ? task_of(f, &cell[i]) : 0;
     a.middle = robust_quantile(scratch, a.n, 0.5);
@@ -327,16 +338,18 @@ static void judge_task(struct peer_finder *f, const struct peer_cell *cell, uint
                        const struct across *a)
 {
     struct peer_place *place = &f->out->place[cell->place];
-    double task = task_of(f, cell), more = task - a->middle;
+    double task = task_of(f, cell), more = task - a->middle, took = capped_of(f, cell);
     struct peer_path found = {
         .path = path, .is_more = true, .is_sure = true, .stage = NO_STAGE};
 
     if (a->n < PEERS_MIN_PLACES || more <= PEERS_TASK_WIDTHS * a->width ||
         task < PEERS_MIN_FACTOR * a->middle)
         return;
-    found.factor = a->middle > 0 ? task / a->middle : INFINITY;
-    found.excess_ns = more * place->n_executions;
-    if (found.excess_ns < PEERS_WORTH_NAMING * time_of(place))
+    /* calls that are more may be shorter than is typical, as the rest of a block */
+    found.factor = a->middle > 0 ? fmin(task / a->middle, took / a->capped) : INFINITY;
+    found.excess_ns = fmin(more, took - a->capped) * place->n_executions;
+    if (found.factor < PEERS_MIN_FACTOR ||
+        found.excess_ns < PEERS_WORTH_NAMING * time_of(place))
         return;
     place->more_ns += found.excess_ns;
     add_path(place, &found);

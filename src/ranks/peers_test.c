@@ -367,6 +367,27 @@ static void what_more_calls_cost_is_a_range_where_few_calls_take_long(void **sta
     }
 }
 
+/* Twice the calls, and a third more to do: the second is the rest of a block. */
+static void calls_that_are_more_and_short_are_as_much_more_as_they_take(void **state)
+{
+    (void)state;
+    for (int ranks = 4; ranks <= 8; ranks += 4) {
+        const struct peer_place *p;
+        char program[120];
+        struct made m;
+
+        snprintf(program, sizeof program,
+                 "synth:200*step(a@1500us 1:a@500us |);ranks=%d;jitter=0.02", ranks);
+        make(&m, program);
+        p = &m.peers.place[1];
+        assert_int_equal(p->verdict, PEER_IMBALANCED);
+        assert_int_equal(count(&m, PEER_TYPICAL) + count(&m, PEER_WAITS), ranks - 1);
+        assert_float_equal(p->path[0].excess_ns / 100e6, 1, 0.05);
+        assert_float_equal(p->path[0].factor, 1.333, 0.02);
+        unmake(&m);
+    }
+}
+
 /* b is 9 % longer there, which may be chance: the most is without that, too. Where it is 10 %
  * longer, which is significant, the cost is. */
 static void what_may_be_slow_is_in_the_most_that_it_may_cost(void **state)
@@ -496,6 +517,7 @@ int main(void)
         cmocka_unit_test(of_two_to_four_the_slow_one_is_named_with_what_it_costs),
         cmocka_unit_test(what_a_slow_rank_costs_is_a_range_where_its_factor_is_not_known_well),
         cmocka_unit_test(what_more_calls_cost_is_a_range_where_few_calls_take_long),
+        cmocka_unit_test(calls_that_are_more_and_short_are_as_much_more_as_they_take),
         cmocka_unit_test(what_may_be_slow_is_in_the_most_that_it_may_cost),
         cmocka_unit_test(of_two_to_four_that_are_alike_none_is_slow),
         cmocka_unit_test(of_few_executions_nothing_is_said),

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define SLOW_MATERIAL 1000 /* of the run: who costs it less is not said */
+#define SLOW_BESIDE 100    /* ... or so much, if that is less than what the anomalies cost */
 #define HALF 0.5           /* of all: what is more is most of it */
 
 /* -------------------------------------------------------------------------------- the database */
@@ -193,8 +194,9 @@ static void take_slow(const struct slow_place *x, void *ctx)
     struct outcome *a = ctx;
     struct outcome_slow *slow = &a->slow;
     uint64_t other_ns = a->cost.is_known && !a->is_bound ? a->cost.cost_ns : 0;
+    bool is_less = x->has_cost && x->cost_ns < other_ns;
 
-    if (x->has_cost && (x->cost_ns < a->length_ns / SLOW_MATERIAL || x->cost_ns < other_ns))
+    if (x->has_cost && x->cost_ns < a->length_ns / (is_less ? SLOW_BESIDE : SLOW_MATERIAL))
         return;
     if (slow->place) {
         slow->n_more++;
@@ -204,6 +206,7 @@ static void take_slow(const struct slow_place *x, void *ctx)
                                   .verdict = mem_copy_string(x->verdict),
                                   .why = mem_copy_string(x->why),
                                   .has_cost = x->has_cost,
+                                  .is_first = x->has_cost && !is_less,
                                   .has_range = x->has_range,
                                   .cost_ns = x->cost_ns,
                                   .cost_least_ns = x->cost_least_ns,
@@ -298,6 +301,7 @@ static json_t *slow_to_json(const struct outcome_slow *s)
 
     json_set_range(json, s->has_range, s->cost_least_ns, s->cost_most_ns);
     json_object_set_new(json, "more", json_count(s->n_more));
+    json_object_set_new(json, "is_first", json_boolean(s->is_first));
     return json;
 }
 

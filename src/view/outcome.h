@@ -35,7 +35,8 @@ struct outcome_most {
 /* The first of those who are slow, or have more to do, in every execution. */
 struct outcome_slow {
     char *place, *verdict, *why; /* place: NULL, there is none */
-    bool has_cost;               /* it is known, and at least that of the anomalies */
+    bool has_cost;               /* it is known */
+    bool is_first;               /* ... and not less than what the anomalies cost */
     bool has_range;              /* between which two it lies is known */
     uint64_t cost_ns, cost_least_ns, cost_most_ns;
     uint32_t n_more; /* others who are, too */

@@ -46,6 +46,7 @@ export interface Outcome {
         cost_least_ns?: number | null /* it lies between these */;
         cost_most_ns?: number | null;
         more: number;
+        is_first: boolean /* its cost is known, and not less than that of the anomalies */;
     } | null;
 }
 

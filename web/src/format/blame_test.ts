@@ -14,7 +14,7 @@ const one = {
     rank: 5,
 };
 const slow = (place: string) => ({
-    slow: { place, verdict: "slow", why: "", cost_ns: 1, more: 0 },
+    slow: { place, verdict: "slow", why: "", cost_ns: 1, more: 0, is_first: true },
 });
 
 test("an execution that is no anomaly blames nobody", () => {

@@ -80,7 +80,7 @@ export function outcomeWords({ outcome, anomalies }: Pick<Foi, "outcome" | "anom
     behind: string;
 } {
     const slow = slowWords(outcome);
-    const isFirst = outcome.slow !== null && outcome.slow.cost_ns !== null;
+    const isFirst = outcome.slow?.is_first ?? false;
     const own = anomalies
         ? anomalyWords(outcome, anomalies)
         : outcome.is_few

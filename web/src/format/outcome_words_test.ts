@@ -22,7 +22,14 @@ const outcome: Outcome = {
     },
     slow: null,
 };
-const slow = { place: "rank 0", verdict: "slow", why: "solve +50 %", cost_ns: 5.15e9, more: 0 };
+const slow = {
+    place: "rank 0",
+    verdict: "slow",
+    why: "solve +50 %",
+    cost_ns: 5.15e9,
+    more: 0,
+    is_first: true,
+};
 /* "before / behind" */
 function said(part: Partial<Outcome>, anomalies = 91): string {
     const { before, behind } = outcomeWords({ outcome: { ...outcome, ...part }, anomalies });
@@ -81,7 +88,11 @@ test("who is slow always comes first where that costs more, else last", () => {
         /would be 4.12 to 6.18 s of 10.3 s \(40 to 60 %\) shorter; solve/,
     );
     assert.match(
-        said({ slow: { ...slow, cost_ns: null } }),
+        said({ slow: { ...slow, is_first: false } }),
+        /^Without .* Rank 0 is slow in every execution: if it were .* 5.15 s of/,
+    );
+    assert.match(
+        said({ slow: { ...slow, cost_ns: null, is_first: false } }),
         /^Without .* Rank 0 is slow in every execution: what that costs the run is not known; solve \+50 %.$/,
     );
 });

@@ -192,7 +192,7 @@ export function selectFirst(): void {
                 if (selected.value === null && foi.value?.id === of.id)
                     selected.value = tree ?? first.trees[0];
             };
-            const slow = of.outcome.slow?.cost_ns ? slowRank(of.outcome) : null;
+            const slow = of.outcome.slow?.is_first ? slowRank(of.outcome) : null;
             if (slow === null || isNarrowed(filter.value)) return take(null);
             if (!more) return; /* soon */
             asked = of.id;
