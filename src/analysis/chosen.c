@@ -60,6 +60,7 @@ int chosen_open(struct chosen *c, sqlite3 *db, int64_t foi, const struct columns
     if (rc == 0)
         rc = load_executions(c);
     c->is_path = mem_alloc(c->model.paths.n, sizeof *c->is_path);
+    c->is_incident = mem_alloc((size_t)c->n + 1, sizeof *c->is_incident);
     return rc;
 }
 
@@ -69,6 +70,7 @@ void chosen_close(struct chosen *c)
     free(c->execution);
     free(c->first_member);
     free(c->member);
+    free(c->is_incident);
     free(c->is_path);
     peers_release(&c->peers);
     free(c->peer_factor);
@@ -99,6 +101,8 @@ void chosen_anomalies(struct chosen *c)
         if (c->execution[i].is_anomaly && c->execution[i].incident <= c->n)
             is_one[c->execution[i].incident] = true;
     is_one[0] = false; /* these are of none */
+    for (uint32_t i = 0; i <= c->n; i++)
+        c->is_incident[i] |= is_one[i];
     for (uint32_t i = 0; i < c->n; i++) {
         struct chosen_execution *x = &c->execution[i];
 
@@ -135,6 +139,7 @@ int chosen_incident(struct chosen *c, int64_t incident)
                c->first_member[incident] < c->first_member[incident + 1];
     if (!is_there)
         return err_set(ERR_NOT_FOUND, "no incident %lld", (long long)incident);
+    c->is_incident[incident] = true;
     for (uint32_t k = c->first_member[incident]; k < c->first_member[incident + 1]; k++)
         c->execution[c->member[k]].how |= CHOSEN_LOST;
     return 0;
@@ -415,13 +420,35 @@ static void cut_others(struct chosen *c, struct what_if *w)
     free(is_chosen);
 }
 
+/* What incidents that are chosen waited for, where that is in no execution. */
+static int cut_outside(struct chosen *c, struct what_if *w)
+{
+    sqlite3_stmt *query;
+    int rc = rundb_query(c->db, &query, run_sql_outside, "i", c->foi), status = SQLITE_DONE;
+
+    while (rc == 0 && (status = sqlite3_step(query)) == SQLITE_ROW) {
+        int64_t id = sqlite3_column_int64(query, 0), l = sqlite3_column_int64(query, 1),
+                row = sqlite3_column_int64(query, 2), late_ns = sqlite3_column_int64(query, 3);
+
+        if (id < 1 || id > c->n || l < 0 || l >= w->view.n_locations || row < 0 ||
+            row >= w->view.calls[l].n || late_ns < 0 || late_ns > MAX_ADDED_NS)
+            rc = err_set(ERR_FORMAT, "damaged run: what an incident waited for is nowhere");
+        else if (c->is_incident[id])
+            c->outside_ns += replay_cut(&w->replay, (uint32_t)l, (uint32_t)row, late_ns);
+    }
+    if (rc == 0 && status != SQLITE_DONE)
+        rc = rundb_error(c->db, "cannot read the incidents");
+    sqlite3_finalize(query);
+    return rc;
+}
+
 int chosen_cut(struct chosen *c, struct what_if *w, int way)
 {
     struct tree_cutting k = {.c = c, .w = w, .way = way};
     int rc = build(&k);
 
     c->n_chosen = c->n_outside = 0;
-    c->excess_ns = c->unknown_ns = c->cut_ns = c->off_ns = 0;
+    c->excess_ns = c->unknown_ns = c->cut_ns = c->outside_ns = c->off_ns = 0;
 
     if (rc == 0 && k.forest.n_trees > 0) {
         why_init(&k.why, &c->model, &k.place, &k.forest, c->defs);
@@ -431,6 +458,7 @@ int chosen_cut(struct chosen *c, struct what_if *w, int way)
                 trace_view_passed(&w->view);
         }
         cut_others(c, w);
+        rc = cut_outside(c, w);
         c->unknown_ns = w->replay.unknown_ns;
         why_release(&k.why);
     }

@@ -3,7 +3,8 @@
  *
  *     #1-40                  what this execution lost
  *     anomalies              what all executions of their incidents lost
- *     incident=3             what all executions of an incident lost
+ *     incident=3             what all executions of an incident lost, and what they waited for
+ *                            where that is in no execution
  *     rank=3                 its calls take what is typical on all ranks
  *     path='step > forces'   calls on a path that ends so, and what is called in them, take
  *                            what is typical there
@@ -47,6 +48,7 @@ struct chosen {
     uint32_t *first_member; /* [n + 3] into member, by number of an incident; NULL before one is
                                chosen */
     uint32_t *member;       /* [n] executions */
+    bool *is_incident;      /* [n + 1] it is chosen, by its number */
     bool *is_path;          /* [model.paths.n] calls on it are chosen */
     bool has_paths;
     struct peers peers;  /* ranks, once one is chosen */
@@ -57,6 +59,7 @@ struct chosen {
     int64_t excess_ns;  /* of all chosen calls */
     int64_t unknown_ns; /* of that, waiting for what is not in the trace */
     int64_t cut_ns;     /* of that, not waiting: what was taken out */
+    int64_t outside_ns; /* taken out of calls that chosen incidents waited for, in no execution */
     int64_t off_ns;     /* by which the time of what is chosen may be off */
 };
 

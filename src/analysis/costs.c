@@ -423,6 +423,28 @@ static void find_executions(struct costs *c)
 
 /* ------------------------------------------------------------------------------ together */
 
+/* The incident that tree t is the head of, if what it waited for is in no execution and on another
+ * rank, whose time is cut for itself; else NULL. */
+static const struct incident *waits_outside(const struct costs *c, uint32_t t)
+{
+    uint32_t i = c->incidents->of[t];
+    const struct incident *x = i == INCIDENT_NONE ? NULL : &c->incidents->incident[i];
+
+    return x && x->head == t && incident_waits_outside(x, &c->scoring->forest, c->scoring->defs)
+               ? x
+               : NULL;
+}
+
+/* Takes out what that was late. */
+static void cut_outside(struct costs *c, uint32_t t)
+{
+    const struct incident *x = waits_outside(c, t);
+
+    if (x)
+        replay_cut(&c->what_if.replay, x->outside.location, x->outside.call,
+                   (int64_t)x->outside.late_ns);
+}
+
 /* What some trees cost together, of an incident or of all. */
 static struct played cost_of(struct costs *c, const uint32_t *tree, uint32_t n,
                              bool is_incident)
@@ -434,6 +456,7 @@ static struct played cost_of(struct costs *c, const uint32_t *tree, uint32_t n,
             return nothing_known;
     for (uint32_t i = 0; i < n; i++) {
         cut(c, tree[i]);
+        cut_outside(c, tree[i]);
         lost_ns += lost_of(c, tree[i]);
     }
     return play(c, lost_ns, is_incident && n > 1);
@@ -454,11 +477,12 @@ static void say_together(struct costs *c, uint32_t t, int64_t together_ns)
 }
 
 /* What the executions of an incident cost together: of one that is known already. */
-static struct played cost_of_incident(struct costs *c, const uint32_t *tree, uint32_t n)
+static struct played cost_of_incident(struct costs *c, const uint32_t *tree, uint32_t n,
+                                      uint32_t head)
 {
-    bool is_off = has_bounds(c);
+    bool is_outside = waits_outside(c, head), is_off = has_bounds(c) && !is_outside;
 
-    if (n == 1 && c->cost_ns[tree[0]] != COST_UNKNOWN && !c->is_bound[tree[0]])
+    if (n == 1 && !is_outside && c->cost_ns[tree[0]] != COST_UNKNOWN && !c->is_bound[tree[0]])
         return (struct played){c->cost_ns[tree[0]], c->cost_ns[tree[0]], false};
     for (uint32_t i = 0; i < n && is_off; i++)
         is_off = !is_critical(c, tree[i]) && !is_unended(c, tree[i]);
@@ -490,10 +514,12 @@ static int64_t cost_of_cause(struct costs *c, const uint32_t *tree, uint32_t n, 
                              int64_t most_ns)
 {
     const uint32_t *location = c->scoring->forest.location;
-    double lost_ns = 0;
+    bool is_outside = waits_outside(c, head);
+    double lost_ns = is_outside ? lost_of(c, head) : 0;
     int64_t least_ns;
 
-    for (uint32_t i = 0; i < n; i++)
+    cut_outside(c, head);
+    for (uint32_t i = 0; i < n && !is_outside; i++)
         if (location[tree[i]] == location[head] && lost_of(c, tree[i]) >= COST_MIN_LOST)
             lost_ns += cut_cause(c, tree[i]);
     least_ns = play(c, lost_ns, true).least_ns;
@@ -547,7 +573,7 @@ static void find_incidents(struct costs *c, const struct members *m)
         for (uint32_t k = 0; k < n; k++)
             is_known &= takes_part(c, tree[k]);
         if (is_known)
-            all = cost_of_incident(c, tree, n);
+            all = cost_of_incident(c, tree, n, m->of->incident[i].head);
         if (all.is_bound)
             all.ns = at_most_its_time(all.ns, &m->of->incident[i]);
         c->of_incident[i] = (struct incident_cost){all.ns, all.ns, all.is_bound};
@@ -642,6 +668,7 @@ void costs_find(struct costs *c, const struct incidents *incidents)
 {
     struct members members;
 
+    c->incidents = incidents;
     members_init(&members, incidents, c->scoring->forest.n_trees);
     find_executions(c);
     find_incidents(c, &members);

@@ -38,7 +38,8 @@ struct incident_cost {
 #define COST_MIN_LOST 1.0 /* ns: who lost less cost nothing */
 
 struct costs {
-    const struct scoring *scoring; /* not its own */
+    const struct scoring *scoring;     /* not its own */
+    const struct incidents *incidents; /* ... that are looked at */
     struct why why;
     struct what_if what_if;
     struct critical critical;
@@ -65,7 +66,8 @@ void costs_release(struct costs *c);
 /*
  * costs_find -- of all executions, of all incidents, and of all anomalies together.
  * The cause of an incident is what the sentence of its head names first: the calls of one path
- * that took most more than is typical, of each of its executions on the location of its head.
+ * that took most more than is typical, of each of its executions on the location of its head. Where
+ * its executions only waited, for a call that is in no execution, it is what that call was late.
  */
 void costs_find(struct costs *c, const struct incidents *incidents);
 

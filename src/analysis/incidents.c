@@ -216,6 +216,7 @@ struct suspect {
     struct placed_span origin; /* the last call of its chain, or itself */
     uint32_t culprit;          /* tree that the origin is in, or INCIDENT_NONE */
     uint64_t unknown_ns;       /* of what it lost, in a call that waits for nobody knows whom */
+    struct outside_cause outside;
 };
 
 struct incident_finder {
@@ -304,7 +305,8 @@ static void choose_suspects(struct incident_finder *f)
         if (i >= n_others && !w->is_anomaly[t] && lost_ns(f, t) < least_lost)
             continue;
         f->suspect_of[t] = f->n;
-        f->suspect[f->n] = (struct suspect){.tree = t, .group = f->n};
+        f->suspect[f->n] =
+            (struct suspect){.tree = t, .group = f->n, .outside = {.call = NO_CALL}};
         f->n++;
     }
     free(ranked);
@@ -361,6 +363,22 @@ static uint32_t tree_at(const struct incident_finder *f, const struct placed_spa
     return best;
 }
 
+/* Where a chain ends in a call of another location that is in no execution. */
+static struct outside_cause outside_of(const struct incident_finder *f, const struct suspect *s,
+                                       const struct cause *cause)
+{
+    const struct cause_link *last = &cause->link[cause->n - 1];
+    const struct trace_view *view = &f->causes->view;
+    double lost = fmax(lost_ns(f, s->tree), 0);
+
+    if (cause->end != CAUSE_NOT_WAITING || s->culprit != INCIDENT_NONE ||
+        last->location == f->w->forest.location[s->tree])
+        return (struct outside_cause){.call = NO_CALL};
+    return (struct outside_cause){last->location, last->call,
+                                  trace_view_calls(view, last->location)->region[last->call],
+                                  (uint64_t)fmin((double)last->explained_ns, lost)};
+}
+
 /* Follows the chain of a suspect; joins it with the suspects that it leads through. */
 static void follow(struct incident_finder *f, uint32_t s)
 {
@@ -381,6 +399,8 @@ static void follow(struct incident_finder *f, uint32_t s)
             join(f, s, f->suspect_of[tree]);
         suspect->culprit = tree;
     }
+    if (cause->n > 0)
+        suspect->outside = outside_of(f, suspect, cause);
     if (cause->end == CAUSE_UNKNOWN && cause->n > 0)
         suspect->unknown_ns = cause->link[cause->n - 1].explained_ns;
     if (w->is_anomaly[suspect->tree] && cause_has_news(cause))
@@ -630,13 +650,16 @@ static struct incident make(struct incident_finder *f, const struct cause_vote *
                             uint32_t n)
 {
     const struct scoring *w = f->w;
-    struct incident x = {.head = INCIDENT_NONE};
+    struct incident x = {.head = INCIDENT_NONE, .outside = {.call = NO_CALL}};
 
     for (uint32_t i = 0; i < n; i++)
         add_member(f, &x, vote[i].tree);
     elect(vote, n, &x);
     if (!can_head(f, x.head))
         x.head = greatest_loser(f, vote, n, x.location);
+    if (f->suspect_of[x.head] < f->n &&
+        f->suspect[f->suspect_of[x.head]].outside.location == x.location)
+        x.outside = f->suspect[f->suspect_of[x.head]].outside;
     if (f->suspect_of[x.head] == INCIDENT_NONE) {
         f->suspect_of[x.head] = TAKEN;
         add_member(f, &x, x.head);
@@ -818,6 +841,13 @@ void incidents_find(const struct scoring *scoring, struct causes *causes, struct
     free(f.first_tree);
     free(f.suspect_of);
     free(f.suspect);
+}
+
+bool incident_waits_outside(const struct incident *x, const struct forest *forest,
+                            const struct definitions *defs)
+{
+    return x->outside.call != NO_CALL && defs->location[x->outside.location].rank !=
+                                             defs->location[forest->location[x->head]].rank;
 }
 
 void incidents_release(struct incidents *incidents, uint32_t n_trees)

@@ -92,16 +92,24 @@ void recurrence_find(struct occurrence *x, size_t n);
 
 #define INCIDENT_NONE UINT32_MAX
 
+/* The call that a chain of causes ends in, where that is in no execution. */
+struct outside_cause {
+    uint32_t location, call; /* row; NO_CALL: it is in one, or not known */
+    uint32_t region;
+    uint64_t late_ns; /* by how much others waited longer for it, as far as they lost that */
+};
+
 struct incident {
-    uint32_t head;             /* tree that it goes back to, and whose sentence says why */
-    uint32_t location;         /* where the cause is, which may be outside of all executions */
-    uint32_t n_members;        /* executions, the head among them */
-    uint32_t n_locations;      /* on which they are */
-    uint64_t begin_ns, end_ns; /* of the first to the last of them */
-    double lost_ns;            /* over what is typical, summed over the members; >= 0 */
-    double score;              /* nats: what the members' locations say together */
-    bool is_costly;            /* it matters even if it is no anomaly */
-    bool is_anomaly;           /* one of the members is */
+    uint32_t head;     /* tree that it goes back to, and whose sentence says why */
+    uint32_t location; /* where the cause is, which may be outside of all executions */
+    struct outside_cause outside; /* ... then for which call the head waited */
+    uint32_t n_members;           /* executions, the head among them */
+    uint32_t n_locations;         /* on which they are */
+    uint64_t begin_ns, end_ns;    /* of the first to the last of them */
+    double lost_ns;               /* over what is typical, summed over the members; >= 0 */
+    double score;                 /* nats: what the members' locations say together */
+    bool is_costly;               /* it matters even if it is no anomaly */
+    bool is_anomaly;              /* one of the members is */
     uint32_t n_turns; /* how often it came; the times are those of the turn that lost most */
     uint32_t period; /* in every so manieth execution of the head's location; 0: it came once */
 };
@@ -121,6 +129,9 @@ struct incidents {
  */
 void incidents_find(const struct scoring *scoring, struct causes *causes,
                     struct incidents *out);
+/* incident_waits_outside -- what its head waited for is in no execution, and on another rank. */
+bool incident_waits_outside(const struct incident *x, const struct forest *forest,
+                            const struct definitions *defs);
 void incidents_release(struct incidents *incidents, uint32_t n_trees);
 
 #endif

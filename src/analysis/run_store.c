@@ -28,6 +28,7 @@
 #define BATCH_ROWS 1024u /* executions whose sentences are made while others are stored */
 #define PIECE_ROWS 32u   /* of these, by a thread at once */
 #define INCIDENT_CAUSE_SIZE (WHY_CAUSE_SIZE + 24)
+#define MAX_OUTSIDE_NAME 40 /* bytes of a function that others waited for */
 #define INCIDENT_WHY_SIZE (WHY_SIZE + CAUSE_SIZE + 2 * COST_TEXT_SIZE + 96)
 
 /* ------------------------------------------------------------------------------------- ways */
@@ -365,11 +366,38 @@ static char *why_incident(struct foi_findings *found, uint32_t i, char out[INCID
     return out;
 }
 
+/* "rank 3 barotropic, 19.8 ms late" */
+static void say_outside(const struct definitions *defs, const struct outside_cause *x,
+                        char out[INCIDENT_CAUSE_SIZE])
+{
+    struct text_writer w = {.out = out, .size = INCIDENT_CAUSE_SIZE};
+    const struct location *l = &defs->location[x->location];
+    char name[MAX_OUTSIDE_NAME], late[TEXT_SIZE];
+
+    why_shorten(defs->region[x->region].short_name, name, sizeof name);
+    text_say(&w, "rank %u", l->rank);
+    if (l->thread > 0)
+        text_say(&w, ".%u", l->thread);
+    text_say(&w, " %s, %s late", name, text_duration((double)x->late_ns, late));
+}
+
+/* Its head only waited, for a call that is in no execution: that is the cause. */
+static bool is_outside(struct foi_findings *found, const struct incident *x)
+{
+    struct way way = scoring_way(found->a->scoring, &found->costs.why, x->head);
+
+    return x->outside.call != NO_CALL && (way.kind == WAY_WAIT || way.kind == WAY_BARRIER);
+}
+
 static char *cause_of_incident(struct foi_findings *found, const struct incident *x,
                                char out[INCIDENT_CAUSE_SIZE])
 {
     char cause[WHY_CAUSE_SIZE];
 
+    if (x->period == 0 && is_outside(found, x)) {
+        say_outside(found->a->scoring->defs, &x->outside, out);
+        return out;
+    }
     scoring_cause_of(found->a->scoring, &found->costs.why, x->head, x->is_anomaly, cause);
     if (x->period > 0)
         snprintf(out, INCIDENT_CAUSE_SIZE, "every %uth: %s", x->period, cause);
@@ -385,25 +413,28 @@ static int save_incidents(sqlite3 *db, struct foi_findings *found)
     int rc = rundb_prepare_insert(
         db, "incident",
         "foi, id, score, is_costly, begin_ns, end_ns, lost_ns, head, location, "
-        "rank, executions, ranks, turns, period, why, cause, cost_ns, cost_least_ns, "
-        "cost_most_ns",
+        "rank, executions, ranks, turns, period, outside_location, outside_call, outside_ns, "
+        "why, "
+        "cause, cost_ns, cost_least_ns, cost_most_ns",
         &insert);
 
     for (uint32_t i = 0; rc == 0 && i < found->incidents.n; i++) {
         const struct incident *x = &found->incidents.incident[i];
         const struct incident_cost *cost = &found->costs.of_incident[i];
         bool is_known = cost->most_ns != COST_UNKNOWN;
+        bool has_outside = incident_waits_outside(x, &a->scoring->forest, a->scoring->defs);
         char why[INCIDENT_WHY_SIZE], cause[INCIDENT_CAUSE_SIZE];
 
-        rc = rundb_insert(db, insert, "iiriiiiiiiiiiittooo", a->foi->id, (int64_t)i + 1,
-                          x->score, (int64_t)x->is_costly, (int64_t)x->begin_ns,
-                          (int64_t)x->end_ns, (int64_t)llrint(x->lost_ns), (int64_t)x->head,
-                          (int64_t)x->location,
-                          (int64_t)a->scoring->defs->location[x->location].rank,
-                          (int64_t)x->n_members, (int64_t)x->n_locations, (int64_t)x->n_turns,
-                          (int64_t)x->period, why_incident(found, i, why),
-                          cause_of_incident(found, x, cause), is_known && !cost->is_bound,
-                          cost->most_ns, is_known, cost->least_ns, is_known, cost->most_ns);
+        rc = rundb_insert(
+            db, insert, "iiriiiiiiiiiiiooottooo", a->foi->id, (int64_t)i + 1, x->score,
+            (int64_t)x->is_costly, (int64_t)x->begin_ns, (int64_t)x->end_ns,
+            (int64_t)llrint(x->lost_ns), (int64_t)x->head, (int64_t)x->location,
+            (int64_t)a->scoring->defs->location[x->location].rank, (int64_t)x->n_members,
+            (int64_t)x->n_locations, (int64_t)x->n_turns, (int64_t)x->period, has_outside,
+            (int64_t)x->outside.location, has_outside, (int64_t)x->outside.call, has_outside,
+            (int64_t)x->outside.late_ns, why_incident(found, i, why),
+            cause_of_incident(found, x, cause), is_known && !cost->is_bound, cost->most_ns,
+            is_known, cost->least_ns, is_known, cost->most_ns);
     }
     sqlite3_finalize(insert);
     return rc;

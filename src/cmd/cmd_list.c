@@ -238,10 +238,9 @@ static int print_costly_others(sqlite3 *db, const struct execution_filter *filte
         return rc;
     text_duration_range((double)others.its_least_ns, (double)others.its_most_ns, its_cost);
     if (others.n == 1)
-        print("too frequent to be an anomaly, but %s costs the run %s: %s\n", others.head,
-              its_cost, others.cause);
+        print("no anomaly, but %s costs the run %s: %s\n", others.head, its_cost, others.cause);
     else
-        print("too frequent to be anomalies, but %s of these incidents cost the run %s (each "
+        print("no anomalies, but %s of these incidents cost the run %s (each "
               "removed alone); the largest: %s, %s: %s\n",
               text_count(others.n, n),
               text_duration_range((double)others.least_ns, (double)others.most_ns, cost),

@@ -412,6 +412,7 @@ static void print_as_json(const struct what_if_asked *q)
         (json_int_t)s->n_messages, "matched", (json_int_t)s->n_matched, "eager_bytes",
         (json_int_t)s->eager_bytes, "left_out", (json_int_t)count_left_out(q), "late_senders",
         late_senders_json(q), "waits", waits);
+    json_object_set_new(json, "outside_ns", json_integer((json_int_t)q->chosen.outside_ns));
     json_set_off(json, (double)q->off_ns);
     if (q->n_incidents > 0) {
         for (size_t i = 0; i < q->n_incidents; i++)
@@ -457,7 +458,7 @@ static void print_saved(const struct what_if_asked *q)
     const struct chosen *c = &q->chosen;
     int64_t saved = q->replay_ns - q->without_ns;
     char excess[TEXT_SIZE], cut[TEXT_SIZE], without[TEXT_SIZE], less[TEXT_SIZE];
-    char off[TEXT_SIZE];
+    char off[TEXT_SIZE], outside[TEXT_SIZE + 64] = "";
 
     if (!syncs_clocks_agree(&q->what_if.syncs)) {
         print("how long the run would be without the excess of %u execution%s (%s) is not "
@@ -468,13 +469,18 @@ static void print_saved(const struct what_if_asked *q)
     }
     text_duration((double)c->excess_ns, excess);
     text_duration((double)c->cut_ns, cut);
+    if (c->outside_ns > 0)
+        snprintf(outside, sizeof outside,
+                 ", and without %s of what they waited for in no "
+                 "execution,",
+                 text_duration((double)c->outside_ns, less));
     print("%u execution%s took %s more than typical (%s%s). "
-          "Without that own work the replayed run takes %s, %s %s (%.3g %%)%s%s\n",
+          "Without that own work%s the replayed run takes %s, %s %s (%.3g %%)%s%s\n",
           c->n_chosen, text_plural(c->n_chosen), excess, strcmp(cut, excess) == 0 ? "all" : cut,
           strcmp(cut, excess) == 0   ? " of it own work"
           : c->cut_ns > c->excess_ns ? " more of own work, and less waiting"
                                      : " of it own work, the rest waiting",
-          text_duration((double)q->without_ns, without),
+          outside, text_duration((double)q->without_ns, without),
           text_duration((double)llabs(saved), less), saved < 0 ? "longer" : "shorter",
           percent((double)llabs(saved), (double)q->replay_ns),
           q->off_ns > 0 ? ", known to within " : "",

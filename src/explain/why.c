@@ -32,6 +32,8 @@
 #define OR_OTHERS " or beside it"
 #define WORTH_SAYING 1.5 /* nats */
 #define TIME_FIRST 1.15
+#define LOST_FIRST                                                                             \
+    0.5 /* of a typical execution: who lost that is asked where, before all else */
 
 /* What a sentence speaks of. */
 enum why_clause { WHY_TIME, WHY_STRUCTURE, WHY_SIZE_CLAUSE, N_WHY_CLAUSES, WHY_TYPICAL };
@@ -348,6 +350,12 @@ static bool is_of_rare_calls(const struct why *why)
     return why->loss.more_ns > 0 && rare_ns > RARE_SHARE * (double)why->loss.more_ns;
 }
 
+/* It took another time than executions like it, noise or not. */
+static bool is_off(const struct residual_loss *loss)
+{
+    return fabs((double)loss->more_ns) > MATERIAL * (double)loss->typical_ns;
+}
+
 /* It took longer than executions like it, or less, by more than nothing. */
 static bool is_other(const struct why *why)
 {
@@ -379,6 +387,13 @@ static void say_time(struct text_writer *w, struct why *why, uint32_t t,
             "on other call paths than a typical execution with the same calls, which takes "
             "as long (%s)",
             text_duration((double)loss->typical_ns, typical));
+    else if (is_off(loss))
+        text_say(w,
+                 "%s %s than a typical execution with the same calls (%s), though none of its "
+                 "calls stands out by itself",
+                 text_duration(fabs((double)loss->more_ns), more),
+                 loss->more_ns < 0 ? "less" : "longer",
+                 text_duration((double)loss->typical_ns, typical));
     else
         text_say(w,
                  "rare in all of its calls together, though none of them stands out by itself");
@@ -537,6 +552,39 @@ static bool time_says_something(struct why *why, uint32_t t,
            residual_is_brief(why->model, &why->loss);
 }
 
+static struct way of_structure(const struct why *why, const struct residual_measure *measure);
+
+/* A path or what calls it is a call of the region. */
+static bool is_in_region(const struct why *why, uint32_t path, uint32_t region)
+{
+    const struct context *paths = &why->model->paths;
+
+    while (path != PATH_NONE && paths->region[path] != region)
+        path = paths->parent[path];
+    return path != PATH_NONE;
+}
+
+/*
+ * Much was lost, and not in the calls that are too many: a message is printed by who was late, and
+ * took no time. Where they took it they are said first, if they are rarer than it is long.
+ */
+static bool is_lost_elsewhere(struct why *why, uint32_t t,
+                              const struct residual_measure *measure)
+{
+    double least_ns = ONE_SHARE * (double)measure->loss.ns, in_ns = 0;
+    struct way way;
+
+    if (measure->loss.ns <= 0 ||
+        (double)measure->loss.ns < LOST_FIRST * (double)measure->loss.typical_ns)
+        return false;
+    way = of_structure(why, measure);
+    load_pairs(why, t, measure->loss.ns);
+    for (size_t i = 0; way.kind == WAY_MORE_CALLS && i < why->pairs.n; i++)
+        if (is_in_region(why, why->pairs.pair[i].path, way.number))
+            in_ns += why->pairs.pair[i].excess_ns;
+    return in_ns < least_ns;
+}
+
 /*
  * What is to be said of a tree that ends and is not one of few, the strongest first: by its
  * sentence, in short, and as its way. Returns how many clauses; 0: it is typical, which is said
@@ -555,7 +603,11 @@ static size_t choose_clauses(struct why *why, uint32_t t,
     bool is_seen[] = {false, false, false};
     size_t n = 0;
 
-    for (int i = 0; i < N_WHY_CLAUSES; i++) {
+    if (say_at[WHY_TIME] < best && is_lost_elsewhere(why, t, measure)) {
+        clause[n++] = WHY_TIME;
+        is_seen[WHY_TIME] = true;
+    }
+    for (int i = (int)n; i < N_WHY_CLAUSES; i++) {
         int next = -1;
 
         for (int k = 0; k < N_WHY_CLAUSES; k++)
@@ -639,8 +691,7 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
 
 /* ----------------------------------------------------------------------------- in short */
 
-/* Cuts the middle out of what is longer than size - 1 bytes. */
-static void shorten(const char *text, char *out, size_t size)
+void why_shorten(const char *text, char *out, size_t size)
 {
     size_t n = strlen(text), head = (size - 4) / 2, tail = size - 4 - head;
 
@@ -664,7 +715,7 @@ static void name_shortly(const struct why *why, uint32_t path, char *out, size_t
     if (strlen(name) >= size && path != PATH_NONE)
         snprintf(name, sizeof name, "%s",
                  why->defs->region[why->model->paths.region[path]].short_name);
-    shorten(name, out, size);
+    why_shorten(name, out, size);
 }
 
 static void cause_in_time(struct text_writer *w, struct why *why, uint32_t t, int64_t lost_ns)
@@ -679,7 +730,7 @@ static void cause_in_time(struct text_writer *w, struct why *why, uint32_t t, in
         name_shortly(why, why->pairs.pair->path, name,
                      sizeof name - strlen(more) - 1 - (n_others > 0 ? strlen(OR_OTHERS) : 0));
         text_say(w, "%s%s %s", name, n_others > 0 ? OR_OTHERS : "", more);
-    } else if (is_other(why)) {
+    } else if (is_other(why) || is_off(&why->loss)) {
         text_say(w, "%s in all", signed_time((double)why->loss.more_ns, more));
     } else {
         text_say(w, "all of its calls together");
@@ -708,7 +759,7 @@ static void cause_in_structure(struct why *why, const struct residual_measure *m
         text_say(&w, "rare calls in %.100s",
                  why->defs->region[why->forest->region[measure->rarest]].short_name);
     }
-    shorten(text, out, WHY_CAUSE_SIZE);
+    why_shorten(text, out, WHY_CAUSE_SIZE);
 }
 
 /* What a sentence speaks of first; not of what does not end, or is one of few. */

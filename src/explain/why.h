@@ -101,6 +101,9 @@ bool why_order(const struct why *why, uint32_t v, struct why_order *out);
 void why_sentence(struct why *why, uint32_t t, const struct residual_measure *measure,
                   const struct why_verdict *verdict, char out[WHY_SIZE]);
 
+/* why_shorten -- cuts the middle out of what is longer than size - 1 bytes. */
+void why_shorten(const char *text, char *out, size_t size);
+
 /*
  * why_cause -- what the sentence says first, in 60 characters at most: "step > solve +5.04 ms",
  * "2 calls of sort (usually 1)", "does not end".

@@ -148,6 +148,31 @@ static void structure_names_what_is_too_many_or_missing(void **state)
     end(&f);
 }
 
+/* Who was late prints a message, which takes no time: the loss is said first. Where the calls that
+ * are too many took it, they are. */
+static void what_was_lost_elsewhere_comes_before_rare_calls(void **state)
+{
+    static const double value[5] = {3, 2, 7, 0};
+    const struct why_verdict verdict = {.value = value, .is_anomaly = true, .expected = NAN};
+    static const char *const odd[] = {"step:1000(calc:99000 print:10)",
+                                      "step:1000(calc:9000 print:90000)"};
+    static const char *const cause[] = {"step > calc +90.0 us",
+                                        "1 call of print (typical: none)"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct fixture f;
+        char out[WHY_CAUSE_SIZE];
+
+        begin(&f, 60, "step:1000(calc:9000)", odd[i]);
+        why_cause(&f.why, 60, &f.m.measure[60], &verdict, out);
+        assert_string_equal(out, cause[i]);
+        assert_int_equal(way_of(&f.why, 60, &f.m.measure[60], &verdict).kind,
+                         i == 0 ? WAY_LONGER : WAY_MORE_CALLS);
+        end(&f);
+    }
+}
+
 /* In every 25th execution there are six calls more, by plan: they are no part of what is compared. */
 static void what_comes_by_plan_is_no_part_of_the_number_of_calls(void **state)
 {
@@ -408,6 +433,7 @@ int main(void)
         cmocka_unit_test(what_lacks_the_rare_calls_is_said_to_lack_them),
         cmocka_unit_test(what_is_lost_is_said_no_more_exactly_than_it_is_known),
         cmocka_unit_test(what_may_be_of_others_is_said),
+        cmocka_unit_test(what_was_lost_elsewhere_comes_before_rare_calls),
         cmocka_unit_test(structure_names_what_is_too_many_or_missing),
         cmocka_unit_test(what_comes_by_plan_is_no_part_of_the_number_of_calls),
         cmocka_unit_test(of_several_rare_ones_each_is_as_rare_as_all_together),

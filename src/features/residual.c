@@ -480,8 +480,8 @@ static void measure_offs(const struct residual_model *m, const struct residual_p
         return;
     for (size_t i = 0; i < g->n; i++)
         certain += error_bound_beyond(g->pair[i].sure_ns, g->pair[i].off_ns) / m->root_ns;
-    out->gross_off = round_off(fmin(out->gross, off));
-    out->sure_off = round_off(fmin(fmax(out->sure - certain, 0), off));
+    out->gross_off = residual_round(fmin(out->gross, off));
+    out->sure_off = residual_round(fmin(fmax(out->sure - certain, 0), off));
 }
 
 /* Made in few executions, and not by plan. */
@@ -508,12 +508,12 @@ static void measure_time(const struct residual_model *m, const struct residual_p
         z_call = fmax(z_call, pair->z_call);
         z_path = fmax(z_path, pair->z_path);
     }
-    out->gross = round_off(fmax(lost, 0));
+    out->gross = residual_round(fmax(lost, 0));
     out->own = NAN;
-    out->rare = round_off(rare);
-    out->sure = round_off(sure);
-    out->time = round_off(log1p(sure / MATERIAL) + sqrt(fmin(z_call, MAX_Z)) +
-                          sqrt(fmin(z_path, MAX_Z)));
+    out->rare = residual_round(rare);
+    out->sure = residual_round(sure);
+    out->time = residual_round(log1p(sure / MATERIAL) + sqrt(fmin(z_call, MAX_Z)) +
+                               sqrt(fmin(z_path, MAX_Z)));
 }
 
 double residual_rarity(const struct residual_model *m, const struct residual_place *place,
@@ -544,7 +544,7 @@ static void measure_structure(const struct view *view, uint32_t t, struct residu
             out->rarest = v;
         }
     }
-    out->structure = round_off(out->structure);
+    out->structure = residual_round(out->structure);
 }
 
 /* What the trees of a kind have in common; first executions are measured one by one. */
@@ -606,16 +606,17 @@ static void measure_trees(void *ctx, size_t begin, size_t end, unsigned worker)
         take_offset_out(pairs, m->offset_ns);
         residual_loss_of(pairs, m, w->view.place, forest, t, &out->loss);
         out->open_ns = forest->open_ns[t];
-        out->brief = out->open_ns || forest->is_cut[t] ? 0 : round_off(fmax(-out->loss.z, 0));
-        out->saved = round_off(fmax((double)-out->loss.more_ns / m->root_ns, 0));
+        out->brief =
+            out->open_ns || forest->is_cut[t] ? 0 : residual_round(fmax(-out->loss.z, 0));
+        out->saved = residual_round(fmax((double)-out->loss.more_ns / m->root_ns, 0));
         if (common->is_known && !is_first(&w->view, t)) {
             out->structure = common->structure;
             out->rarest = forest->first[t] + common->rarest;
         } else {
             measure_structure(&w->view, t, out);
         }
-        out->size = round_off(fabs(common->log_size - m->log_size));
-        out->tracer = round_off((double)forest->tracer_ns[t] / m->root_ns);
+        out->size = residual_round(fabs(common->log_size - m->log_size));
+        out->tracer = residual_round((double)forest->tracer_ns[t] / m->root_ns);
         out->size_z = is_first(&w->view, t) ? 0 : out->size / m->size_scale;
     }
 }

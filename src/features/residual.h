@@ -198,6 +198,12 @@ static inline bool residual_is_brief(const struct residual_model *model,
     return loss->more_ns < 0 && loss->z <= -model->loss_z;
 }
 
+/* residual_round -- to 1e-9, so that ties are ties on any machine. */
+static inline double residual_round(double x)
+{
+    return rint(x * 1e9) / 1e9;
+}
+
 /* What one tree amounts to. Rounded to 1e-9, so that ties are ties on any machine; but not what
  * is in ns. */
 struct residual_measure {

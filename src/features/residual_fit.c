@@ -622,7 +622,7 @@ static void fit_size_scale(struct residual_model *m, double *d, uint32_t n)
         off[t] = d[t];
     m->log_size = robust_quantile(d, n, robust_lower_middle(n)); /* as many as a tree has */
     for (uint32_t t = 0; t < n; t++)
-        off[t] = round_off(fabs(off[t] - m->log_size));
+        off[t] = residual_round(fabs(off[t] - m->log_size));
     /* how far out a normal variable is two-sided at these shares: 1, 1.645, 1.96 deviations */
     m->size_scale =
         fmax(fmax(robust_quantile(off, n, 0.6827), robust_quantile(off, n, 0.9) / 1.645),

@@ -117,12 +117,6 @@ static inline const struct typical_call *typical_call(struct residual_pairs *g, 
     return typical->tree == g->generation ? typical : residual_look_up(g, view, t, v);
 }
 
-/* Rounded to 1e-9, so that ties are ties on any machine. */
-static inline double round_off(double x)
-{
-    return rint(x * 1e9) / 1e9;
-}
-
 /* ln of the vertices of tree t that are not apart. */
 static inline double log_size_of(const struct residual_model *m,
                                  const struct residual_place *place,

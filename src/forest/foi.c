@@ -267,7 +267,7 @@ static double share_of_its_own(const struct profile_row *row, uint64_t total_ns)
 /* unless much of an iteration is not in it: functions were only seen where they communicate, or
  * an iteration calls several, none of which has MOST_OF_LOOP of its time. */
 #define WORTH_OF_LONE_LOOP 0.8
-#define MOST_OF_LOOP 0.5
+#define MOST_OF_LOOP 0.4
 
 static double worth_of_loops(const struct definitions *defs)
 {

@@ -161,6 +161,9 @@ CREATE TABLE incident (
     ranks      INTEGER NOT NULL,  -- locations they are on
     turns      INTEGER NOT NULL,  -- 1, or it comes back so often,
     period     INTEGER NOT NULL,  -- in every so manieth execution of the head's location; or 0
+    outside_location INTEGER,     -- the call that its head waited for, on another rank and in no
+    outside_call INTEGER,         -- ... execution (as execution.call),
+    outside_ns INTEGER,           -- ... and by how much longer than typical; NULL: there is none
     cost_ns    INTEGER,           -- what the run would be shorter without all that they lost; NULL: not known
     cost_least_ns INTEGER,        -- ... without what their cause alone lost; NULL: as below
     cost_most_ns INTEGER,         -- ... at most, as cost_ns where that is known; NULL: nobody knows

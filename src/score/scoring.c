@@ -125,6 +125,28 @@ static void take_recording_out(struct residual_measure *m, double recording)
     m->is_recording = true;
 }
 
+/*
+ * Who came late itself waited less than typical for the others: nothing was left out that would
+ * be worth a look. So brief and saved are of its own work.
+ */
+static void take_waits_out_of_saved(const struct own_wait_finder *f, uint32_t t,
+                                    struct residual_measure *m)
+{
+    const struct scoring *s = f->s;
+    double less = 0, typical = (double)m->loss.typical_ns;
+    double took = typical + (double)m->loss.more_ns, own;
+
+    for (uint32_t v = s->forest.first[t]; v < s->forest.first[t + 1]; v++)
+        if (f->may_wait[s->forest.region[v]])
+            less += residual_common(&s->model, &s->place, &s->forest, t, v) -
+                    (double)s->forest.exclusive_ns[v];
+    if (less <= 0 || took <= 0)
+        return;
+    own = fmin(took + less, typical);
+    m->brief = residual_round(m->brief * log(typical / own) / log(typical / took));
+    m->saved = residual_round((typical - own) / s->model.root_ns);
+}
+
 static void find(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     const struct own_wait_finder *f = ctx;
@@ -136,6 +158,8 @@ static void find(void *ctx, size_t begin, size_t end, unsigned worker)
         struct residual_measure *m = &s->measure[t];
 
         m->own = m->gross;
+        if (m->brief >= RESIDUAL_MIN_LOSS_Z)
+            take_waits_out_of_saved(f, (uint32_t)t, m);
         if (m->gross >= RESIDUAL_MIN_LOST)
             m->own -= waited_of_tree(f, (uint32_t)t) / s->model.root_ns;
         if (m->own < 0)
@@ -169,7 +193,7 @@ static bool has_tracer(const struct scoring *s)
 /*
  * Sets measure.own: gross, less what calls took more than typical while another rank, which has
  * data, had not come yet (waiting_others_ns); and takes out of all what calls took more while
- * the tracer held up who was waited for.
+ * the tracer held up who was waited for. Sets brief and saved to what own work took less.
  *   s  measured. Of whom neither its waits nor a view of the run knows how long it waited, own
  *      is NAN
  * Only of executions that lost so much that it decides is anything taken out. O(their calls,

@@ -322,7 +322,8 @@ class OfFunction(Shown, Costs):
                 for m in members:
                     if m["cost_ns"] is not None and not m["cost_is_bound"]:
                         self.claim("incident cost", cost >= m["cost_ns"] - 2, name, "cost", cost, "of", m["id"], m["cost_ns"])
-                        if len(members) == 1:
+                        # what it waited for in no execution costs the incident, not the execution
+                        if len(members) == 1 and (not s or s["outside_call"] is None):
                             self.claim("incident cost", cost == m["cost_ns"], name, cost, m["cost_ns"])
             self.check_incident_range(i, lost + len(members), name)
             matters = anomaly or bool(s and s["is_costly"])

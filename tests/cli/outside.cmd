@@ -1,0 +1,11 @@
+#needs jq
+# Between two steps rank 0 does something once, for 5 ms, of which it would have waited 1. That is in no step: the other rank waits for it. That rank 0 waits less itself is no anomaly.
+echo 'synth:60*step(a@1ms 1:b@1ms |) 0:out@5ms 60*step(a@1ms 1:b@1ms |);ranks=2;jitter=0.02' >program
+snag analyze "$(cat program)" --foi step -o outside.snag --quiet | sed -n '/^without/p; /^inc/,/^the other/p'
+snag list outside.snag --executions --json | jq -c 'select(.verdict == "anomaly") | [.id, .cost_ns]'
+snag what-if outside.snag --without incident=1 | sed -n 2p
+snag what-if outside.snag --without anomalies | sed -n 2p
+# The truth: the run without it.
+snag info "$(sed 's/ 0:out@5ms//' program)" | sed -n 2p; snag info "$(cat program)" | sed -n 2p
+# A slow rank that costs less than the anomalies is said behind them, if that is a hundredth of the run.
+snag analyze 'synth:60*step(a@1ms |) 0:step(a@90ms |) 1:step(a@1ms |) 60*step(a@1ms |);ranks=2;jitter=0.02;slow=a/1/1.3/1' --foi step -o slow.snag --quiet | sed -n '3,4p'
