@@ -755,6 +755,13 @@ static int complain_option(const struct command *command, const char *word)
     return complain_unknown(command, isgraph(optopt) && optopt < 128 ? letter : word);
 }
 
+/* What is missing is said as the help has it, where an example often is. */
+static int complain_value(const struct option_row *row)
+{
+    return err_set(ERR_USAGE, "'--%s' needs a value: --%s %s, %s", row->name, row->name,
+                   row->argument, row->help);
+}
+
 static int check_args(const struct command *command, const struct settings *settings)
 {
     if (settings->is_help)
@@ -800,10 +807,11 @@ int options_parse(const struct command *command, int argc, char **argv,
     opterr = 0;
     while (rc == 0 &&
            (code = getopt_long(argc, argv, table.letters, table.option, NULL)) != -1) {
-        const struct option_row *row = row_of(&table, code);
+        const struct option_row *row = row_of(&table, code == ':' ? optopt : code);
+        bool has_value = code != ':' && (optarg == NULL || strcmp(optarg, "--") != 0);
 
-        if (code == ':')
-            rc = err_set(ERR_USAGE, "'%s' needs a value", argv[optind - 1]);
+        if (row && !has_value)
+            rc = complain_value(row);
         else if (row == NULL)
             rc = complain_option(command, argv[optind - 1]);
         else

@@ -59,7 +59,7 @@ struct forest {
     uint64_t *root_ns;   /* [n_trees] inclusive time of the root */
     uint64_t *tracer_ns; /* [n_trees] of that, in the tracer */
     uint64_t *open_ns;   /* [n_trees] 0: it ended; else it was open when the events of its
-                             location ended, and    the run went on for so long less 1 */
+                             location ended, and the run went on for so long less 1 */
     bool *is_cut; /* [n_trees] the last iteration of a loop: what computes between two is the
                      former's, but after this one there may be none */
     uint32_t *n_messages;   /* [n_trees] sends and receives inside */

@@ -436,7 +436,8 @@ def check_compare(snag, before, after, claim):
         claim("compare", c["interval"][0] <= c["change"] <= c["interval"][1], "interval", c["interval"], c["change"])
     m = re.match(r"([+-][\d.]+) %", c["headline"])
     claim("compare", m is not None and abs(float(m[1]) - 100 * c["change"]) <= 0.051, "headline", c["headline"], c["change"])
-    claim("compare", c["verdict"] in c["headline"], "headline", c["headline"], c["verdict"])
+    verdict = {"unsure": "inconclusive"}.get(c["verdict"], c["verdict"])
+    claim("compare", verdict in c["headline"], "headline", c["headline"], verdict)
 
 
 # ------------------------------------------------------------------------------------- main

@@ -83,7 +83,7 @@ class Costs:
         for i in self.incidents[:4]:
             if i["cost_ns"] is None or len(i["members"]) > 64:
                 continue
-            w = self.what_if(*i["members"])
+            w = self.what_if(*([f"incident={i['id']}"] if i["id"] else i["members"]))
             if w["saved_ns"] is not None:
                 slack = 2 + sum(self.by_id[m]["vertices"] for m in i["members"])
                 self.claim("incident cost", abs(w["saved_ns"] - i["cost_ns"]) <= slack, f"incident {i['id']}", "cost", i["cost_ns"], "saved", w["saved_ns"])
@@ -102,17 +102,18 @@ class Costs:
         m = re.search(
             rf"([\d,]+) executions? took ({said.TIME}) more than typical "
             rf"\((all|-?{said.TIME}) (of it own work|of it own work, the rest waiting|more of own work, and less waiting)\). "
-            rf"Without that own work the replayed run takes ({said.TIME}), "
-            rf"({said.TIME}) (shorter|longer) \(([\d.e+-]+) %\)",
+            rf"Without that own work(?:, and without (?P<outside>{said.TIME}) of what they waited for in no execution,)? the replayed run takes (?P<takes>{said.TIME}), "
+            rf"(?P<less>{said.TIME}) (?P<way>shorter|longer) \((?P<percent>[\d.e+-]+) %\)",
             text,
         )
-        holds = m and said.count_of(m[1]) == w["executions"] and (m[7] == "longer") == (w["saved_ns"] < 0)
-        for k, ns in ((2, w["excess_ns"]), (5, w["without_ns"]), (6, abs(w["saved_ns"]))):
+        holds = m and said.count_of(m[1]) == w["executions"] and (m["way"] == "longer") == (w["saved_ns"] < 0)
+        for k, ns in ((2, w["excess_ns"]), ("takes", w["without_ns"]), ("less", abs(w["saved_ns"]))):
             holds = holds and said.says(m[k], ns)
         holds = holds and said.says(m[2] if m[3] == "all" else m[3], w["cut_ns"])
+        holds = holds and (said.says(m["outside"], w["outside_ns"]) if m["outside"] else w["outside_ns"] == 0)
         holds = holds and ("rest" not in m[4] or w["cut_ns"] <= w["excess_ns"])
         holds = holds and ("less" not in m[4] or w["cut_ns"] >= w["excess_ns"])
-        holds = holds and math.isclose(float(m[8]), abs(percent(w["saved_ns"])), rel_tol=0.0051, abs_tol=1e-9)
+        holds = holds and math.isclose(float(m["percent"]), abs(percent(w["saved_ns"])), rel_tol=0.0051, abs_tol=1e-9)
         self.claim("text", holds, "what-if", text, w)
         for v in w["waits"]:
             m = re.search(rf"^ *{v['rank']}  +({said.TIME}) +({said.TIME})(?: +({said.TIME}))?$", text, re.M)
