@@ -67,7 +67,7 @@ def match(lanes):
     """Sets deps: of receives the sends, in order of each pair; of a meeting the other arrivals that count."""
     sends, receives = collections.defaultdict(list), collections.Counter()
     ranks = {key[0] for key in lanes}
-    meetings = collections.defaultdict(dict)
+    meetings, sums = collections.defaultdict(dict), collections.defaultdict(dict)
     for key, ops in lanes.items():
         times = collections.Counter()
         for op in ops:
@@ -78,7 +78,7 @@ def match(lanes):
                 where = (op.what, key[0] if op.what == "T" else 0, op.peer)
                 meetings[where + (times[where],)][key] = op
                 times[where] += 1
-    for (rank, _), ops in lanes.items():
+    for (rank, thread), ops in lanes.items():
         kept = []
         for op in ops:
             if op.what == "R":
@@ -90,8 +90,15 @@ def match(lanes):
                     receives[peer, rank] += 1
                 if same:
                     continue
+                if op.peer[0] == ALL:
+                    sums[receives[rank, ALL]][rank, thread] = op
+                    receives[rank, ALL] += 1
             kept.append(op)
         ops[:] = kept
+    # a sum that goes on beside work goes on only while all are in MPI: who waits may wait until the last one does
+    for ops_of in sums.values():
+        for key, op in ops_of.items():
+            op.deps = op.deps + inner(ops_of, key, op, op.deps)
     for ops_of in meetings.values():
         for key, op in ops_of.items():
             root = op.peer[3]

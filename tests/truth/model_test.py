@@ -100,6 +100,13 @@ class Played(unittest.TestCase):
         self.assertEqual(model.play(run)[1], {0: [6 * MS], 1: [4 * MS]})
         self.assertEqual(model.play(run, model.planned(run))[1], {0: [3 * MS], 1: [2 * MS]})
 
+    def test_a_sum_that_goes_on_beside_work_may_wait_for_who_comes_back_to_it_last(self):
+        # 0: dddwswwwr      1: wsw.....r    begun at 4 and 1; it goes on only once 0 waits, too, at 7
+        run = logs(lane(("D", 0, "f", 0, 3), ("W", 0, "f", 3, 4), ("S", 0, "-", 4, 4, -1), ("W", 0, "f", 4, 7), ("R", 0, "-", 7, 7, -1)),
+                   lane(("W", 0, "f", 0, 1), ("S", 0, "-", 1, 1, -1), ("W", 0, "f", 1, 2), ("R", 0, "-", 2, 7, -1)))
+        self.assertEqual(model.play(run)[1], {0: [7 * MS], 1: [7 * MS]})
+        self.assertEqual(model.play(run, model.planned(run))[1], {0: [4 * MS], 1: [4 * MS]})
+
     def test_what_goes_wrong_inside_of_a_meeting_is_taken_from_all_of_it(self):
         run = logs(lane(("W", 0, "f", 0, 2), ("D", 0, "collective", 3, 6), ("M", 0, "-", 2, 7, 0, 2, 1, -1)),
                    lane(("W", 0, "f", 0, 2), ("M", 0, "-", 2, 7, 0, 2, 1, -1)))
