@@ -59,8 +59,9 @@ struct chosen {
     int64_t excess_ns;  /* of all chosen calls */
     int64_t unknown_ns; /* of that, waiting for what is not in the trace */
     int64_t cut_ns;     /* of that, not waiting: what was taken out */
-    int64_t outside_ns; /* taken out of calls that chosen incidents waited for, in no execution */
-    int64_t off_ns;     /* by which the time of what is chosen may be off */
+    int64_t
+        outside_ns; /* taken out of calls that chosen incidents waited for, in no execution */
+    int64_t off_ns; /* by which the time of what is chosen may be off */
 };
 
 /*

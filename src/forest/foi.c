@@ -265,9 +265,9 @@ static double share_of_its_own(const struct profile_row *row, uint64_t total_ns)
 /* A function says more than the loop that it is called in, */
 #define WORTH_OF_LOOP 0.3
 /* unless much of an iteration is not in it: functions were only seen where they communicate, or
- * an iteration calls several, none of which has MOST_OF_LOOP of its time. */
+ * an iteration calls several, none of which has MIN_OF_LOOP of its time. */
 #define WORTH_OF_LONE_LOOP 0.8
-#define MOST_OF_LOOP 0.4
+#define MIN_OF_LOOP 0.4
 
 static double worth_of_loops(const struct definitions *defs)
 {
@@ -377,8 +377,9 @@ static void raise_loops(const struct definitions *defs, const struct profile *pr
             best = &all[i];
     for (size_t i = 0; i < n; i++)
         if (defs->region[all[i].region].kind == REGION_LOOP &&
-            (best == NULL || (double)profile->row[best->region].inclusive_ns <
-                                 MOST_OF_LOOP * (double)profile->row[all[i].region].inclusive_ns))
+            (best == NULL ||
+             (double)profile->row[best->region].inclusive_ns <
+                 MIN_OF_LOOP * (double)profile->row[all[i].region].inclusive_ns))
             all[i].merit *= WORTH_OF_LONE_LOOP / worth;
 }
 

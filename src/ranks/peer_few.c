@@ -164,8 +164,7 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
                    : INFINITY;
     x.is_more = more_ns >= MORE_SHARE * x.excess_ns || x.factor >= PEERS_ROLE_FACTOR;
     if (x.is_more)
-        x.most_factor =
-            fmin(task_ns[place] / task_others, capped_ns[place] / capped_others);
+        x.most_factor = fmin(task_ns[place] / task_others, capped_ns[place] / capped_others);
     else
         x.error = hypot(own->error, sqrt(of_others) / (f->out->n - 1));
     if (x.is_more)
