@@ -776,6 +776,7 @@ void why_cause(struct why *why, uint32_t t, const struct residual_measure *measu
 {
     enum why_clause first = first_clause(why, t, measure, verdict);
     struct text_writer w = {.out = out, .size = WHY_CAUSE_SIZE};
+    char own[TEXT_SIZE];
 
     *out = '\0';
     if (verdict->is_open)
@@ -783,7 +784,9 @@ void why_cause(struct why *why, uint32_t t, const struct residual_measure *measu
     else if (why->model->n_trees == 1)
         text_say(&w, "the only execution");
     else if (residual_is_few(why->model))
-        text_say(&w, "one of %u: too few to say what is typical", why->model->n_trees);
+        text_say(&w, "took %s, one of %u, too few to judge",
+                 text_duration((double)forest_own_ns(why->forest, t), own),
+                 why->model->n_trees);
     else if (first == WHY_STRUCTURE)
         cause_in_structure(why, measure, out);
     else if (first == WHY_SIZE_CLAUSE)
