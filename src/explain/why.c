@@ -729,7 +729,7 @@ static void cause_in_time(struct text_writer *w, struct why *why, uint32_t t, in
         name_shortly(why, why->pairs.pair->path, name,
                      sizeof name - strlen(more) - 1 - (n_others > 0 ? strlen(OR_OTHERS) : 0));
         text_say(w, "%s%s %s", name, n_others > 0 ? OR_OTHERS : "", more);
-    } else if (is_other(why) || is_off(&why->loss)) {
+    } else if (why->loss.more_ns > 0 && (is_other(why) || is_off(&why->loss))) {
         text_say(w, "%s in all", signed_time((double)why->loss.more_ns, more));
     } else {
         text_say(w, "all of its calls together");
