@@ -31,3 +31,9 @@ snag info hello.txt
 snag info .
 : >empty.json
 snag info empty.json
+
+# A run that is damaged is made anew from its trace; one whose labels cannot be read is not written over.
+snag analyze 'synth:50*step(a b)' --foi step -o d.snag --quiet >/dev/null
+printf garbage | dd of=d.snag/calls/index bs=1 seek=40 conv=notrunc 2>/dev/null; snag list d.snag
+snag analyze 'synth:50*step(a b)' --foi step -o d.snag --force --quiet >/dev/null; snag list d.snag | tail -1
+printf garbagegarbagegarbage | dd of=d.snag/run.db conv=notrunc 2>/dev/null; snag analyze 'synth:50*step(a b)' --foi step -o d.snag --force --quiet
