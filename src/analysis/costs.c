@@ -249,7 +249,7 @@ static void say(struct costs *c, uint32_t t, int64_t cut_ns)
         name_waiters(c, WAITED * lost, waiters, sizeof waiters);
     if (c->cost_ns[t] == COST_UNKNOWN && !syncs_clocks_agree(&c->what_if.syncs))
         snprintf(text, sizeof text,
-                 "its cost is not known: too many messages are in an impossible order");
+                 "its cost is not known: too many waits end before what they wait for");
     else if (c->cost_ns[t] == COST_UNKNOWN)
         snprintf(text, sizeof text,
                  "its cost is not known: who waited for whom is not in the trace");

@@ -443,7 +443,7 @@ static void print_replay(const struct what_if_asked *q)
               percent((double)(s->n_messages - s->n_matched), (double)s->n_messages),
               text_count(s->n_messages, ends));
     if (!syncs_clocks_agree(s))
-        print("%.1f %% of %s waits end before what they wait for: the clocks of the ranks "
+        print("%.1f %% of %s waits end before what they wait for: the clocks "
               "contradict each other, and above %g %% no result is given\n",
               percent((double)s->n_early, (double)s->n_needs), text_count(s->n_needs, ends),
               100 * SYNCS_MAX_EARLY);
@@ -462,7 +462,7 @@ static void print_saved(const struct what_if_asked *q)
 
     if (!syncs_clocks_agree(&q->what_if.syncs)) {
         print("how long the run would be without the excess of %u execution%s (%s) is not "
-              "known: too many messages are in an impossible order\n",
+              "known: too many waits end before what they wait for\n",
               c->n_chosen, text_plural(c->n_chosen),
               text_duration((double)c->excess_ns, excess));
         return;

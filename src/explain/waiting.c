@@ -165,6 +165,27 @@ static struct device_operation last_of(const struct trace_view *view,
     return last;
 }
 
+/*
+ * Of n > 0 operations the one that a call for one stream waited for: which ended last of those that had ended when
+ * the call did. What ended later is another stream's, unless clocks are off; by half of the call's time at most, of
+ * what took long. If none had ended, the first to end.
+ */
+static struct device_operation one_of(const struct trace_view *view, uint64_t enter_ns,
+                                      uint64_t leave_ns,
+                                      const struct device_operation *operation, size_t n)
+{
+    uint64_t until_ns = leave_ns + (leave_ns - enter_ns) / 2;
+    struct device_operation best = operation[0];
+
+    for (size_t i = 1; i < n; i++) {
+        uint64_t end_ns = end_of(view, operation[i]), best_ns = end_of(view, best);
+
+        if (best_ns > until_ns ? end_ns < best_ns : end_ns > best_ns && end_ns <= until_ns)
+            best = operation[i];
+    }
+    return best;
+}
+
 size_t device_wait_operations(const struct trace_view *view, uint32_t location, uint32_t row,
                               struct device_operation operation[DEVICE_WAIT_MAX_STREAMS])
 {
@@ -180,7 +201,7 @@ size_t device_wait_operations(const struct trace_view *view, uint32_t location, 
     }
     if (n < 2 || !is_of_one_stream(view->defs->region[calls->region[row]].name))
         return n;
-    operation[0] = last_of(view, operation, n);
+    operation[0] = one_of(view, calls->enter_ns[row], calls_leave(calls, row), operation, n);
     return 1;
 }
 

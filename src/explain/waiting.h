@@ -44,9 +44,9 @@
  *     stream            [kernel][all-reduce ................ ]     the last of each stream
  *
  * No trace says for certain which streams a call waits for. So a call waits for the last
- * operation on each stream of its process, or, if it names one stream or event, for the one of
- * these that ended last: of those whose middle was over when the call ended, as clocks of GPUs
- * are off by a little.
+ * operation on each stream of its process, of those whose middle was over when the call ended, as
+ * clocks of GPUs are off by a little; or, if it names one stream or event, for the one of these
+ * that ended last, but for what went on when the call had ended.
  */
 
 #define DEVICE_WAIT_MAX_STREAMS 256 /* streams of a process that are looked at */

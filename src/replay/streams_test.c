@@ -170,6 +170,23 @@ static void a_function_that_synchronises_waits_for_the_streams_of_its_process(vo
     }
 }
 
+/* What another stream still does when the call has ended, it did not wait for. */
+static void who_synchronises_at_once_waits_for_no_stream_that_goes_on(void **state)
+{
+    struct played p;
+
+    (void)state;
+    TELL(&p, "x@0-20 launch@20-21 launch@30-31 cudaStreamSynchronize@61-63 calc@63-120",
+         "+k@22-55", "+long@32-90");
+    p.trace.defs.location[1].is_gpu = p.trace.defs.location[2].is_gpu = true;
+    after(&p, DEPENDENCY_BEGIN, 1, 22, 0, 20);
+    after(&p, DEPENDENCY_BEGIN, 2, 32, 0, 30);
+    begin(&p);
+    assert_us(saved(&p, 2, 0, 5), 0);
+    assert_us(saved(&p, 0, 0, 10), 10);
+    end(&p);
+}
+
 static void operations_that_overlap_are_in_a_track_for_each_function(void **state)
 {
     struct played p;
@@ -285,6 +302,7 @@ int main(void)
         cmocka_unit_test(a_kernel_does_not_begin_before_it_is_launched),
         cmocka_unit_test(who_synchronises_waits_for_the_stream),
         cmocka_unit_test(a_function_that_synchronises_waits_for_the_streams_of_its_process),
+        cmocka_unit_test(who_synchronises_at_once_waits_for_no_stream_that_goes_on),
         cmocka_unit_test(operations_that_overlap_are_in_a_track_for_each_function),
         cmocka_unit_test(one_that_ends_a_little_late_does_not_overlap_the_next),
         cmocka_unit_test(what_cannot_be_found_is_no_dependency),
