@@ -390,11 +390,10 @@ int status_of(int rc)
 {
     if (rc >= 0)
         return rc;
-    fprintf(stderr, "snag: %s\n", err_message());
-    if (strstr(err_message(), "damaged run"))
-        fprintf(
-            stderr,
-            "snag: analyze its trace again, into another run, or by --force in its place\n");
+    fprintf(stderr, "snag: %s%s\n", err_message(),
+            strstr(err_message(), "damaged run")
+                ? "; analyze its trace again, into another run, or by --force in its place"
+                : "");
     if (log_has_file())
         log_at(LOG_ERROR, "snag", "%s", err_message());
     log_info("error", "%s, raised at %s", err_name(rc), err_where());

@@ -587,6 +587,15 @@ static void measure_kinds(void *ctx, size_t begin, size_t end, unsigned worker)
     }
 }
 
+/* Where nothing is typical there is one order: by how much longer they took than that in the middle. */
+static void measure_few(const struct residual_model *m, uint32_t root,
+                        struct residual_measure *out)
+{
+    out->structure = out->size = out->size_z = out->brief = 0;
+    out->rarest = root;
+    out->time = out->gross = residual_round(fmax((double)out->loss.more_ns / m->root_ns, 0));
+}
+
 static void measure_trees(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     const struct measuring *w = ctx;
@@ -618,6 +627,8 @@ static void measure_trees(void *ctx, size_t begin, size_t end, unsigned worker)
         out->size = residual_round(fabs(common->log_size - m->log_size));
         out->tracer = residual_round((double)forest->tracer_ns[t] / m->root_ns);
         out->size_z = is_first(&w->view, t) ? 0 : out->size / m->size_scale;
+        if (residual_is_few(m))
+            measure_few(m, forest->first[t], out);
     }
 }
 

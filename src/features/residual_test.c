@@ -272,6 +272,22 @@ static void one_tree_or_no_time_is_no_trouble(void **state)
 }
 
 /* A model read back places and measures the same forest, and another, as the original does. */
+/* By 3 and 1 of the 2 that the lower one of the middle takes; a call that only one makes is no measure. */
+static void of_few_the_longer_is_the_stranger(void **state)
+{
+    struct sample_model m;
+
+    (void)state;
+    sample_model_init(&m, "A:2000 A:1000(B:500) A:5000 A:3000");
+    for (uint32_t t = 0; t < 4; t++)
+        assert_true(m.measure[t].structure == 0 && m.measure[t].size == 0);
+    assert_float_equal(m.measure[0].time, 0, 1e-9);
+    assert_float_equal(m.measure[1].time, 0, 1e-9);
+    assert_float_equal(m.measure[2].time, 1.5, 1e-9);
+    assert_float_equal(m.measure[3].time, 0.5, 1e-9);
+    sample_model_release(&m);
+}
+
 static void a_packed_model_measures_the_same(void **state)
 {
     struct residual_place place;
@@ -471,6 +487,7 @@ int main(void)
         cmocka_unit_test(what_a_sample_falls_into_is_no_matter_of_shape),
         cmocka_unit_test(classes_of_numbers_are_powers_of_two),
         cmocka_unit_test(one_tree_or_no_time_is_no_trouble),
+        cmocka_unit_test(of_few_the_longer_is_the_stranger),
         cmocka_unit_test(a_packed_model_measures_the_same),
         cmocka_unit_test(what_a_model_does_not_know_is_strange),
         cmocka_unit_test(damaged_models_are_refused),

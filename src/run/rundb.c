@@ -226,16 +226,16 @@ int rundb_open_labels(int dir, const char *run, struct database *db)
     char path[FS_PATH_SIZE];
     int rc = open_file(dir, run, false, db, path);
 
+    if (rc == ERR_FORMAT)
+        rc = err_set(rc,
+                     "%s; labels in it cannot be kept: write into another run, or remove '%s'",
+                     err_message(), run);
     if (rc == 0) {
         long long format = rundb_get(db->sql, "format");
 
         rc = format > 0 && format != RUNDB_FORMAT ? check_labels(db, path, format)
                                                   : check_ours(db, path);
     }
-    if (rc == ERR_FORMAT)
-        rc = err_set(rc,
-                     "%s; labels in it cannot be kept: write into another run, or remove '%s'",
-                     err_message(), run);
     if (rc < 0)
         database_close(db);
     return rc;
