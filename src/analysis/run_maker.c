@@ -5,6 +5,7 @@
 #include "analysis/run_store.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "features/robust.h"
 #include "run/levels.h"
 #include "run/loop_columns.h"
 #include "run/run_summary.h"
@@ -14,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define MAX_SUGGESTED 8 /* functions, among which one that is called often is looked for */
 
 /* A run in the making. */
 struct run_in_making {
@@ -45,16 +48,28 @@ static int add_foi(struct run_in_making *m, uint32_t region)
     return 0;
 }
 
+static bool is_called_often(const struct run_in_making *m, uint32_t region)
+{
+    return m->ingested->profile.row[region].n_outermost >= ROBUST_FEW;
+}
+
 static int suggest_foi(struct run_in_making *m)
 {
-    struct foi_suggestion suggestion;
+    struct foi_suggestion best[MAX_SUGGESTED];
     uint64_t total = ingested_time_ns(m->ingested);
+    size_t n = foi_suggest(&m->source->defs, &m->ingested->profile, total, best, MAX_SUGGESTED);
 
-    if (foi_suggest(&m->source->defs, &m->ingested->profile, total, &suggestion, 1) == 0)
+    if (n == 0)
         return err_set(ERR_FORMAT, "no calls in '%s'", m->source->path);
     m->made->is_suggested = true;
-    snprintf(m->made->why, sizeof m->made->why, "%s", suggestion.why);
-    return add_foi(m, suggestion.region);
+    snprintf(m->made->why, sizeof m->made->why, "%s", best[0].why);
+    for (size_t i = 0; i < n; i++)
+        if (is_called_often(m, best[i].region)) {
+            m->made->often = i > 0 ? best[i].region : NAMES_NONE;
+            snprintf(m->made->often_why, sizeof m->made->often_why, "%s", best[i].why);
+            break;
+        }
+    return add_foi(m, best[0].region);
 }
 
 /* The function that the model is about. */
@@ -257,7 +272,7 @@ int run_make(struct rundir *dir, struct source *source, struct ingested *ingeste
     struct run_in_making m = {opts, dir, source, ingested, made};
     int rc;
 
-    *made = (struct run_made){.n_foi = 0};
+    *made = (struct run_made){.n_foi = 0, .often = NAMES_NONE};
     rc = choose_fois(&m);
     if (rc == 0)
         rc = insert_loops(&m);

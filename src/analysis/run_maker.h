@@ -35,7 +35,10 @@ struct run_made {
     struct analysis_result result[MAX_FOIS];
     uint32_t n_foi;
     bool is_suggested;
-    char why[FOI_WHY_SIZE];       /* of the suggestion */
+    char why[FOI_WHY_SIZE]; /* of the suggestion */
+    uint32_t
+        often; /* region that is called often enough to say what is typical, where that is not; or NAMES_NONE */
+    char often_why[FOI_WHY_SIZE];
     uint64_t n_strange, n_judged; /* calls */
     uint64_t n_slight;            /* calls that were strange, but lost less than: */
     double least_lost_ns;

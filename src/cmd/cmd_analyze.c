@@ -165,6 +165,18 @@ static void print_unseen(const struct analysis_result *result)
               text_count(subtrees->n_trees, trees), text_plural(subtrees->n_trees));
 }
 
+/* What is called often enough, where what was suggested is not. */
+static void print_often(const struct run_made *made, const struct definitions *defs)
+{
+    char *name;
+
+    if (made->often == NAMES_NONE)
+        return;
+    name = command_line_word(defs->region[made->often].short_name);
+    print("called more often: --foi %s: %s\n", name, made->often_why);
+    free(name);
+}
+
 static int print_foi(const struct analyze *a, sqlite3 *db, uint32_t i)
 {
     const struct analysis_result *result = &a->made.result[i];
@@ -286,6 +298,8 @@ static int print_as_text(const struct analyze *a, const struct reading *r, sqlit
         filter.foi = a->made.foi[i].name;
         if (rc == 0)
             rc = list_incidents(db, &filter, false);
+        if (rc == 0 && a->made.is_suggested)
+            print_often(&a->made, &r->source.defs);
         if (rc == 0)
             rc = print_lost(a, db, i);
     }

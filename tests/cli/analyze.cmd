@@ -38,3 +38,6 @@ snag analyze 'synth:300*step(a@1ms b@2ms);jitter=0.1' --foi step -o many.snag --
 snag model save many.snag many.model --quiet
 snag score 'synth:6*step(a@1ms b@2ms);jitter=0.1;slow=b/3/5' --model many.model -o few.snag --force
 snag score 'synth:6*step(a@1ms b@2ms);jitter=0.1;seed=5' --model many.model -o few.snag --force | sed -n 4,7p
+
+# Where too few executions of what is suggested are there, what is called often enough is named.
+snag analyze 'synth:9*step(a@5ms(4*x) b@5ms(4*y) 2*c@1ms(4*z));jitter=0.05' -o often.snag | sed -n 2,7p
