@@ -344,20 +344,22 @@ static enum compare_verdict verdict_of_path(const struct comparison *c,
     return verdict;
 }
 
-static bool is_sure(enum compare_verdict verdict)
+static int by_change_of_path(const void *a, const void *b)
 {
-    return verdict != COMPARE_SAME && verdict != COMPARE_INCONCLUSIVE;
+    const struct compare_path *p = a, *q = b;
+    double change_p = fabs(change_of(&p->own)), change_q = fabs(change_of(&q->own));
+
+    return ORDER(change_q, change_p) ?:
+           ORDER(q->own.ns[0] + q->own.ns[1], p->own.ns[0] + p->own.ns[1]) ?:
+           ORDER(p->path, q->path);
 }
 
 static int by_interest(const void *a, const void *b)
 {
     const struct compare_path *p = a, *q = b;
-    double change_p = fabs(change_of(&p->own)), change_q = fabs(change_of(&q->own));
 
-    return ORDER(is_sure(q->own.verdict), is_sure(p->own.verdict)) ?:
-           ORDER(change_q, change_p) ?:
-           ORDER(q->own.ns[0] + q->own.ns[1], p->own.ns[0] + p->own.ns[1]) ?:
-           ORDER(p->path, q->path);
+    return ORDER(compare_is_sure(q->own.verdict), compare_is_sure(p->own.verdict))
+               ?: by_change_of_path(a, b);
 }
 
 /* ------------------------------------------------------------------------------- verdicts */
@@ -382,7 +384,7 @@ static double sure_change(const struct comparison *c)
     double sum = 0;
 
     for (uint32_t i = 0; i < c->n_paths; i++)
-        if (is_sure(c->path[i].own.verdict))
+        if (compare_is_sure(c->path[i].own.verdict))
             sum += sure_change_of(&c->path[i].own);
     return sum;
 }
@@ -408,7 +410,9 @@ static void judge_all(struct judge *j)
         x->verdict = verdict_of(x, c->least * x->ns[COMPARE_BEFORE], x->chance <= limit);
     }
     judge_whole(c, limit);
-    qsort(c->path, c->n_paths, sizeof *c->path, by_interest);
+    /* of one run on each side nothing is slower for sure, and what is new may be next to nothing */
+    qsort(c->path, c->n_paths, sizeof *c->path,
+          compare_is_one_run(c) ? by_change_of_path : by_interest);
 }
 
 /* -------------------------------------------------------------------------------- kinds */

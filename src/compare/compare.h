@@ -139,6 +139,18 @@ void compare_runs(const struct summary *before, uint32_t n_before, const struct 
                   uint32_t n_after, const struct compare_opts *opts, struct comparison *out);
 void compare_release(struct comparison *comparison);
 
+/* compare_is_sure -- the verdict is that there is a change. */
+static inline bool compare_is_sure(enum compare_verdict verdict)
+{
+    return verdict != COMPARE_SAME && verdict != COMPARE_INCONCLUSIVE;
+}
+
+/* compare_is_one_run -- on each side: how much runs differ anyway is not known. */
+static inline bool compare_is_one_run(const struct comparison *c)
+{
+    return c->n_runs[0] == 1 && c->n_runs[1] == 1;
+}
+
 /* compare_verdict_name -- "same", "slower", "faster", "unsure", "new", "gone", "moved": in JSON, which programs read. */
 const char *compare_verdict_name(enum compare_verdict verdict);
 /* compare_verdict_word -- the same to people, but "inconclusive" for "unsure". */

@@ -21,17 +21,6 @@ double compare_difference(const struct compare_change *x)
     return x->ns[COMPARE_AFTER] - x->ns[COMPARE_BEFORE];
 }
 
-/* On each side: how much runs differ anyway is not known. */
-static bool compare_is_one_run(const struct comparison *c)
-{
-    return c->n_runs[0] == 1 && c->n_runs[1] == 1;
-}
-
-bool compare_is_sure(enum compare_verdict verdict)
-{
-    return verdict != COMPARE_SAME && verdict != COMPARE_INCONCLUSIVE;
-}
-
 /* "caller > function", which says enough where there is space for a line only. */
 static const char *last_two(const char *name)
 {
@@ -119,6 +108,15 @@ static size_t say_kinds(const struct comparison *c, char *out, size_t size)
     return n;
 }
 
+/* What changed for sure; of one run on each side, where that cannot be said, also what makes as much of a
+ * difference as the whole would have to. */
+static bool is_in_headline(const struct comparison *c, const struct compare_change *x)
+{
+    return compare_is_sure(x->verdict) ||
+           (compare_is_one_run(c) && x->verdict == COMPARE_INCONCLUSIVE &&
+            fabs(compare_difference(x)) > c->least * c->whole.ns[COMPARE_BEFORE]);
+}
+
 /* "+12.4 % (95 %: +10.1 to +14.8), slower: +9.1 % of the whole in a > b (+30.0 % of its own time), of it
  * +8.8 % with c; ..." */
 void compare_headline(const struct comparison *c, char out[COMPARE_HEADLINE_SIZE])
@@ -129,17 +127,16 @@ void compare_headline(const struct comparison *c, char out[COMPARE_HEADLINE_SIZE
         100 * compare_fraction(&c->whole), compare_is_one_run(c) ? " within one run" : "",
         say_interval(&c->whole, interval), compare_verdict_word(c->whole.verdict));
 
-    for (uint32_t i = 0; i < c->n_paths && i < HEADLINE_PATHS; i++) {
-        if (!compare_is_sure(c->path[i].own.verdict))
-            break;
-        n += (size_t)snprintf(out + n, COMPARE_HEADLINE_SIZE - n, "%s ", i == 0 ? ":" : ";");
-        n += say_path(c, &c->path[i], i == 0, out + n, COMPARE_HEADLINE_SIZE - n);
-    }
+    for (uint32_t i = 0, said = 0; i < c->n_paths && said < HEADLINE_PATHS; i++)
+        if (is_in_headline(c, &c->path[i].own)) {
+            n += (size_t)snprintf(out + n, COMPARE_HEADLINE_SIZE - n, "%s ",
+                                  said == 0 ? ":" : ";");
+            n += say_path(c, &c->path[i], said++ == 0, out + n, COMPARE_HEADLINE_SIZE - n);
+        }
     say_kinds(c, out + n, COMPARE_HEADLINE_SIZE - n);
 }
 
-/* What is to be known before any of it is believed, a line each. */
-/* Long ones from where they begin to differ. */
+/* Texts that are long, from where they begin to differ. */
 static void say_facts(const struct comparison *c, void (*say)(void *ctx, const char *text),
                       void *ctx)
 {
@@ -170,6 +167,7 @@ static void say_facts(const struct comparison *c, void (*say)(void *ctx, const c
     }
 }
 
+/* What is to be known before any of it is believed, a line each. */
 void compare_notes(const struct comparison *c, void (*say)(void *ctx, const char *text),
                    void *ctx)
 {

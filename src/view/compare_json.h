@@ -26,9 +26,6 @@ void compare_notes(const struct comparison *comparison,
 /* compare_difference -- of the times of an execution, in nanoseconds. */
 double compare_difference(const struct compare_change *change);
 
-/* compare_is_sure -- the verdict is that there is a change. */
-bool compare_is_sure(enum compare_verdict verdict);
-
 /* compare_kind_is_said -- there is one kind in which most of the change of a path is. */
 bool compare_kind_is_said(const struct compare_path *path);
 

@@ -61,3 +61,6 @@ snag analyze "synth:100*step(a@1.3ms b@2ms);jitter=0.02;seed=2;off=step/20us" --
 snag compare off1.snag off3.snag --least 1% --fail-on 5% | sed -n 1p
 snag compare off1.snag off3.snag --least 1% --fail-on 5% >/dev/null
 snag compare off1.snag off3.snag --least 1% --fail-on 1% >/dev/null
+
+# Of one run on each side what changed most comes first, whatever is new beside it.
+snag compare 'synth:60*step(a@1ms b@1ms);jitter=0.1' 'synth:60*step(a@1500us b@1ms n@25us);jitter=0.1;seed=2' --foi step 2>/dev/null | sed -n '1p;/^path/,/^$/p'
