@@ -45,9 +45,11 @@
     X(unmatched_send, false, "messages sent whose receive is not in the trace")                \
     X(unmatched_recv, false, "messages received whose send is not in the trace")               \
     X(length_differs, false, "messages received with another length than sent")                \
-    X(recv_before_send, false, "messages that arrive before they are sent (clocks disagree)")  \
+    X(recv_before_send, false,                                                                 \
+      "messages that arrive before they are sent (clocks disagree, or records are missing)")   \
     X(collective_order, false,                                                                 \
-      "collectives left before the last rank entered (clocks disagree)")                       \
+      "collectives left before the last rank entered (clocks disagree, or records are "        \
+      "missing)")                                                                              \
     X(clock_shifted, false, "locations whose clock was corrected by an estimate")              \
     X(polls, false,                                                                            \
       "polls that found nothing, as part of the call before (MPI_Test and its like)")          \
