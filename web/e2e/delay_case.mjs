@@ -11,6 +11,7 @@ import {
     stateOf,
     toFront,
     told,
+    until,
 } from "./steps.mjs";
 
 export const name = "case 1: the top candidate, why, its messages, label, retrain";
@@ -62,8 +63,11 @@ export async function run({ page, server }) {
     }
 
     await page.locator(".timeline-canvas").waitFor();
-    assert.ok((await inked(page, ".timeline-canvas")) > 0.05, "the timeline is drawn");
-    assert.ok((await page.locator(".rank-name").count()) > 1, "partner ranks are shown");
+    await until(
+        "the timeline is drawn",
+        async () => (await inked(page, ".timeline-canvas")) > 0.05,
+    );
+    await page.locator(".rank-name").nth(1).waitFor(); /* partner ranks */
 
     // Down to nanoseconds and out to the whole run, and back to the execution.
     await page.locator(".timeline-canvas").hover();
@@ -78,9 +82,8 @@ export async function run({ page, server }) {
     await told(page, /labelled abnormal/, () => page.keyboard.press("b"));
     assert.equal(await stateOf(page, first, "Abnormal"), "true");
     await told(page, /Learnt from 1 label/, () => page.keyboard.press("r"));
-    await page.waitForTimeout(300);
     const item = candidates(page).filter({ has: page.locator(`b:text-is("${first}")`) });
-    assert.match(await item.textContent(), /Abnormal/);
+    await item.filter({ hasText: "Abnormal" }).waitFor();
 
     // The chain of causes, from the rank that was late to the one that waited.
     if (isMd) {

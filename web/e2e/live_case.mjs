@@ -237,9 +237,11 @@ async function looks(page) {
         [1280, 720],
     ]) {
         await page.setViewportSize({ width, height });
-        await page.waitForTimeout(200);
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-        assert.ok(wide <= width, `nothing is cut at ${width} x ${height}`);
+        await until(
+            `nothing is cut at ${width} x ${height}`,
+            async () =>
+                (await page.evaluate(() => document.documentElement.scrollWidth)) <= width,
+        );
     }
 }
 
@@ -275,7 +277,10 @@ export async function run({ page, server, context }) {
     await choose(page, "Across", "exit_ns"); // when they ended is an axis as when they began
     await page.waitForFunction(() => /px=exit_ns/.test(location.hash));
     await choose(page, "Up", "enter_ns");
-    assert.ok((await inked(page, ".live-points canvas")) > 0.001, "points by begin and end");
+    await until(
+        "points by begin and end",
+        async () => (await inked(page, ".live-points canvas")) > 0.001,
+    );
     await choose(page, "Up", "duration_ns");
     await thinned(page);
     assert.match(await clickPoint(page), /^step #\d-\d/);
