@@ -43,6 +43,7 @@ struct run_report {
         int64_t tree, incident; /* incident: 0 for what is no part of one that has a number */
     } close[MAX_CLOSE];         /* [n_close] executions of one function */
     uint32_t n_close;
+    bool are_few; /* executions of that function: what they lost is not known */
 };
 
 static struct execution_filter filter_of(const struct run_report *r, uint32_t i)
@@ -197,8 +198,11 @@ static int put_executions(struct run_report *r, const struct execution_filter *f
         table_free(table);
         return rc;
     }
-    report_text(r->out,
-                "No execution is an anomaly. These are the strangest, which may be by chance:");
+    report_text(
+        r->out,
+        r->are_few
+            ? "Too few executions to say what is typical. The longest come first:"
+            : "No execution is an anomaly. These are the strangest, which may be by chance:");
     table_print_html(table, r->out);
     return executions_each(r->db, filter, keep_execution, r);
 }
@@ -245,7 +249,7 @@ static int put_list(struct run_report *r, uint32_t i)
     static const char *const verdicts[] = {"anomaly", "normal"};
     struct execution_filter filter = filter_of(r, i);
     struct worth worth = {.report = r, .table = list_incident_table()};
-    int rc = 0;
+    int rc = executions_are_few(r->db, r->foi_id[i], &r->are_few);
 
     for (size_t k = 0; k < 2 && rc == 0; k++) {
         filter.verdict = verdicts[k];
@@ -263,25 +267,28 @@ static int put_list(struct run_report *r, uint32_t i)
 
 static void put_facts(const struct execution *x, void *ctx)
 {
-    FILE *out = ctx;
+    const struct run_report *r = ctx;
+    FILE *out = r->out;
     char enter[TEXT_SIZE], took[TEXT_SIZE], typical[TEXT_SIZE], lost[TEXT_SIZE],
         cost[TEXT_SIZE];
     char calls[TEXT_SIZE], messages[TEXT_SIZE], score[TEXT_SIZE];
+    bool has_cost = x->has_cost && !r->are_few;
 
     report_text(out, "%s, %s%s%s: %s", x->id, x->verdict, x->label ? ", labelled " : "",
                 x->label ? x->label : "", x->why);
-    report_text(
-        out,
-        "rank %u thread %u, entered at %s: took %s, typical %s; lost %s%s%s; score %s; %s "
-        "calls, %s messages",
-        x->rank, x->thread, text_duration((double)x->enter_ns, enter),
-        text_duration((double)x->duration_ns, took),
-        text_duration((double)x->typical_ns, typical), text_duration((double)x->lost_ns, lost),
-        !x->has_cost       ? ""
-        : x->is_cost_bound ? ", cost at most "
-                           : ", cost ",
-        x->has_cost ? text_duration((double)x->cost_ns, cost) : "", text_score(x->score, score),
-        text_count(x->n_vertices, calls), text_count(x->n_messages, messages));
+    report_text(out,
+                "rank %u thread %u, entered at %s: took %s, %s %s; lost %s%s%s; score %s; %s "
+                "calls, %s messages",
+                x->rank, x->thread, text_duration((double)x->enter_ns, enter),
+                text_duration((double)x->duration_ns, took), r->are_few ? "median" : "typical",
+                text_duration((double)x->typical_ns, typical),
+                r->are_few ? "not known" : text_duration((double)x->lost_ns, lost),
+                !has_cost          ? ""
+                : x->is_cost_bound ? ", cost at most "
+                                   : ", cost ",
+                has_cost ? text_duration((double)x->cost_ns, cost) : "",
+                text_score(x->score, score), text_count(x->n_vertices, calls),
+                text_count(x->n_messages, messages));
 }
 
 static int put_close(struct run_report *r, uint32_t i, uint32_t k, bool *has_room)
@@ -296,7 +303,7 @@ static int put_close(struct run_report *r, uint32_t i, uint32_t k, bool *has_roo
                        (long long)r->close[k].incident);
     else
         report_heading(r->out, 4, "The execution closely");
-    rc = executions_tree(r->db, r->foi_id[i], tree, put_facts, r->out);
+    rc = executions_tree(r->db, r->foi_id[i], tree, put_facts, r);
     if (rc == 0 && *has_room)
         rc = answers_add_execution(r->answers, r->foi_id[i], tree, &is_in);
     if (rc < 0)
