@@ -32,7 +32,7 @@ printf '[]' | snag analyze - -o x.snag
 snag analyze 'synth:6*step(a@1ms b@2ms);jitter=0.1;slow=b/3/5' --foi step -o few.snag
 snag list few.snag --all
 snag show few.snag '#0-2' | sed -n 1,5p
-snag report few.snag -o few.html --quiet >/dev/null; sed 's/<[^>]*>//g' few.html | grep -o 'Too few executions[^:]*:\|median [^;]*; lost not known'
+snag report few.snag -o few.html --quiet >/dev/null; sed 's/<[^>]*>//g' few.html | grep -o 'The longest come first:\|median [^;]*; lost not known'
 snag analyze 'synth:6*step(a@1ms b@2ms);jitter=0.1;slow=b/3/5' --foi step -o few.snag --force --json 2>/dev/null | jq -c '[.is_few, .lost_ns, .lost_by_rank[0].lost_ns]'
 snag analyze 'synth:step(a@1ms b@2ms)' --foi step -o few.snag --force | tail -5
 snag analyze 'synth:300*step(a@1ms b@2ms);jitter=0.1' --foi step -o many.snag --quiet >/dev/null
