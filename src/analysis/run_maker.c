@@ -57,18 +57,19 @@ static int suggest_foi(struct run_in_making *m)
 {
     struct foi_suggestion best[MAX_SUGGESTED];
     uint64_t total = ingested_time_ns(m->ingested);
-    size_t n = foi_suggest(&m->source->defs, &m->ingested->profile, total, best, MAX_SUGGESTED);
+    size_t n = foi_suggest(&m->source->defs, &m->ingested->profile, total, best, MAX_SUGGESTED),
+           often = 0; /* the first that is called so */
 
     if (n == 0)
         return err_set(ERR_FORMAT, "no calls in '%s'", m->source->path);
     m->made->is_suggested = true;
     snprintf(m->made->why, sizeof m->made->why, "%s", best[0].why);
-    for (size_t i = 0; i < n; i++)
-        if (is_called_often(m, best[i].region)) {
-            m->made->often = i > 0 ? best[i].region : NAMES_NONE;
-            snprintf(m->made->often_why, sizeof m->made->often_why, "%s", best[i].why);
-            break;
-        }
+    while (often < n && !is_called_often(m, best[often].region))
+        often++;
+    if (often > 0 && often < n) {
+        m->made->often = best[often].region;
+        snprintf(m->made->often_why, sizeof m->made->often_why, "%s", best[often].why);
+    }
     return add_foi(m, best[0].region);
 }
 

@@ -372,13 +372,11 @@ static void say_outside(const struct definitions *defs, const struct outside_cau
 {
     struct text_writer w = {.out = out, .size = INCIDENT_CAUSE_SIZE};
     const struct location *l = &defs->location[x->location];
-    char name[MAX_OUTSIDE_NAME], late[TEXT_SIZE];
+    char name[MAX_OUTSIDE_NAME], place[TEXT_SIZE], late[TEXT_SIZE];
 
     why_shorten(defs->region[x->region].short_name, name, sizeof name);
-    text_say(&w, "rank %u", l->rank);
-    if (l->thread > 0)
-        text_say(&w, ".%u", l->thread);
-    text_say(&w, " %s, %s late", name, text_duration((double)x->late_ns, late));
+    text_say(&w, "%s %s, %s late", text_place(l->rank, l->thread, place), name,
+             text_duration((double)x->late_ns, late));
 }
 
 /* Its head only waited, for a call that is in no execution: that is the cause. */

@@ -52,6 +52,15 @@ char *text_duration(double ns, char out[TEXT_SIZE])
     return scaled(ns, 1000, unit, 4, out);
 }
 
+char *text_place(uint32_t rank, uint32_t thread, char out[TEXT_SIZE])
+{
+    if (thread > 0)
+        snprintf(out, TEXT_SIZE, "rank %u.%u", rank, thread);
+    else
+        snprintf(out, TEXT_SIZE, "rank %u", rank);
+    return out;
+}
+
 char *text_duration_range(double least_ns, double most_ns, char out[TEXT_RANGE_SIZE])
 {
     char least[TEXT_SIZE], most[TEXT_SIZE];

@@ -24,6 +24,9 @@ static inline bool text_is_range(double least, double most)
     return least < 0.9 * most;
 }
 
+/* text_place -- "rank 3", or of a thread "rank 3.1". Returns out. */
+char *text_place(uint32_t rank, uint32_t thread, char out[TEXT_SIZE]);
+
 /* text_duration_range -- "29.2 to 36.4 ms", "950 us to 1.20 ms", "at most 36.4 ms" from 0 on; the most
  * alone where that stands for both. Returns out. */
 char *text_duration_range(double least_ns, double most_ns, char out[TEXT_RANGE_SIZE]);

@@ -247,9 +247,12 @@ static int print_next(const struct analyze *a, sqlite3 *db, struct execution_fil
     char first[EXECUTION_ID_SIZE] = "";
     bool is_brief = list_is_brief(&filter);
     unsigned n_slow = 0;
-    struct others others;
+    uint64_t n_trees = 0;
+    bool are_few = false;
     int rc = 0;
 
+    for (uint32_t i = 0; i < a->made.n_foi; i++)
+        n_trees += a->made.result[i].n_trees;
     filter.foi = NULL;
     filter.most = 1;
     if (is_brief) {
@@ -259,15 +262,15 @@ static int print_next(const struct analyze *a, sqlite3 *db, struct execution_fil
     }
     for (uint32_t i = 0; rc == 0 && first[0] == '\0' && i < a->made.n_foi; i++)
         rc = executions_slow_places(db, a->made.foi[i].id, count_slow, &n_slow);
+    if (rc == 0)
+        rc = executions_are_few(db, 0, &are_few);
     if (rc == 0 && first[0] == '\0') {
-        rc = executions_others(db, &filter, &others);
-        what = !is_brief        ? what
-               : others.n == 1  ? "the only execution"
-               : others.are_few ? "least like the others"
-                                : "nearest to an anomaly";
-    }
-    if (rc == 0 && first[0] == '\0')
+        what = !is_brief      ? what
+               : n_trees == 1 ? "the only execution"
+               : are_few      ? "least like the others"
+                              : "nearest to an anomaly";
         rc = incident_list_each(db, &filter, keep_first, first);
+    }
     if (n_slow > 0)
         print("\nwritten to %s; look at the ranks: snag ranks %s\n", run, run);
     else

@@ -250,23 +250,26 @@ static int print_costly_others(sqlite3 *db, const struct execution_filter *filte
 
 /* How many there are beside the n anomalies, and what waited with these. */
 static int print_others(sqlite3 *db, const struct execution_filter *filter, uint64_t n,
-                        const struct others *others)
+                        bool are_few)
 {
     char count[TEXT_SIZE], lost[TEXT_SIZE], shortest[TEXT_SIZE], longest[TEXT_SIZE];
-    int rc = 0;
+    struct others others;
+    int rc = executions_others(db, filter, &others);
 
+    if (rc < 0)
+        return rc;
     if (filter->most > 0 && n > filter->most)
         print("and %llu more\n", (unsigned long long)(n - filter->most));
     if (n > 0)
         rc = print_groups(db, filter);
-    if (rc < 0 || others->n == 0)
+    if (rc < 0 || others.n == 0)
         return rc;
-    text_count(others->n, count);
-    if (others->are_few) {
-        print("%s execution%s: too few to say what is typical", count, text_plural(others->n));
-        if (others->n > 1)
-            print("; they took %s to %s", text_duration((double)others->shortest_ns, shortest),
-                  text_duration((double)others->longest_ns, longest));
+    text_count(others.n, count);
+    if (are_few) {
+        print("%s execution%s: too few to say what is typical", count, text_plural(others.n));
+        if (others.n > 1)
+            print("; they took %s to %s", text_duration((double)others.shortest_ns, shortest),
+                  text_duration((double)others.longest_ns, longest));
     } else if (n == 0)
         print("no anomalies: each of the %s executions may be by chance or lost too little to "
               "count",
@@ -274,11 +277,11 @@ static int print_others(sqlite3 *db, const struct execution_filter *filter, uint
     else
         print("the other %s execution%s: no anomal%s, %s may be by chance or lost too little "
               "to count",
-              count, text_plural(others->n), others->n == 1 ? "y" : "ies",
-              others->n == 1 ? "it" : "each");
-    if (others->lost_ns > 0)
-        print("; %s lost %s in all", others->n == 1 ? "it" : "they",
-              text_duration((double)others->lost_ns, lost));
+              count, text_plural(others.n), others.n == 1 ? "y" : "ies",
+              others.n == 1 ? "it" : "each");
+    if (others.lost_ns > 0)
+        print("; %s lost %s in all", others.n == 1 ? "it" : "they",
+              text_duration((double)others.lost_ns, lost));
     print("\n");
     return print_costly_others(db, filter);
 }
@@ -293,11 +296,12 @@ static int list_incidents_text(sqlite3 *db, const struct execution_filter *asked
     struct execution_filter filter = *asked;
     bool is_brief = list_is_brief(asked);
     struct incident_columns columns = {.has_verdict = !is_brief};
-    struct others others;
+    int64_t foi = asked->foi_id;
     uint64_t n;
-    int rc = executions_others(db, asked, &others);
+    int rc = asked->foi ? executions_foi(db, asked->foi, &foi) : 0;
 
-    columns.are_few = others.are_few;
+    if (rc == 0)
+        rc = executions_are_few(db, foi, &columns.are_few);
     if (is_brief)
         filter.verdict = "anomaly";
     if (rc == 0)
@@ -317,7 +321,7 @@ static int list_incidents_text(sqlite3 *db, const struct execution_filter *asked
         else
             table_free(columns.table);
     }
-    return rc == 0 && is_brief ? print_others(db, &filter, n, &others) : rc;
+    return rc == 0 && is_brief ? print_others(db, &filter, n, columns.are_few) : rc;
 }
 
 int list_incidents(sqlite3 *db, const struct execution_filter *filter, bool is_json)

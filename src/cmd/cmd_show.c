@@ -282,7 +282,7 @@ static const char *partner_text(const struct waiting *w, char out[PATH_SIZE])
     char delay[TEXT_SIZE], bytes[TEXT_SIZE], rank[TEXT_SIZE] = "";
 
     if (w->rank != NO_RANK)
-        waiting_place(w, rank);
+        text_place(w->rank, w->thread, rank);
     text_duration((double)w->delay_ns, delay);
     text_bytes((double)w->bytes, bytes);
     if (w->kind == WAITING_NOT || w->kind == WAITING_UNKNOWN)

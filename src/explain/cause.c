@@ -592,11 +592,9 @@ const char *cause_end_name(enum cause_end end)
 static void say_rank(struct text_writer *w, const struct trace_view *view, uint32_t location)
 {
     const struct location *l = &view->defs->location[location];
+    char place[TEXT_SIZE];
 
-    if (l->thread > 0)
-        text_say(w, "rank %u.%u", l->rank, l->thread);
-    else
-        text_say(w, "rank %u", l->rank);
+    text_say(w, "%s", text_place(l->rank, l->thread, place));
 }
 
 static const char *name_of(const struct trace_view *view, const struct cause_link *link)
@@ -609,7 +607,7 @@ static void say_partner(struct text_writer *w, const struct waiting *waiting)
     char place[TEXT_SIZE];
 
     if (waiting->rank != NO_RANK)
-        text_say(w, "%s", waiting_place(waiting, place));
+        text_say(w, "%s", text_place(waiting->rank, waiting->thread, place));
     else
         text_say(w, "%u ranks", waiting->n_missing);
 }

@@ -324,15 +324,6 @@ const char *waiting_kind_name(enum waiting_kind kind)
     return name[kind];
 }
 
-char *waiting_place(const struct waiting *w, char out[TEXT_SIZE])
-{
-    if (w->thread > 0)
-        snprintf(out, TEXT_SIZE, "rank %u.%u", w->rank, w->thread);
-    else
-        snprintf(out, TEXT_SIZE, "rank %u", w->rank);
-    return out;
-}
-
 /* How much of the wait lies before a moment; another clock may put that after its end. */
 static uint64_t delay_until(const struct wait_search *s, uint64_t time_ns)
 {

@@ -174,9 +174,6 @@ bool waiting_others_ns(const struct trace_view *view, uint32_t location, uint32_
  * barrier of threads; one that waits for a GPU. */
 bool waiting_is_likely(const struct region *region);
 
-/* waiting_place -- "rank 3", or of a thread "rank 3.1". Returns out. */
-char *waiting_place(const struct waiting *waiting, char out[TEXT_SIZE]);
-
 /* waiting_kind_name -- "sender", "receiver", "collective", ... */
 const char *waiting_kind_name(enum waiting_kind kind);
 

@@ -551,7 +551,20 @@ static bool time_says_something(struct why *why, uint32_t t,
            residual_is_brief(why->model, &why->loss);
 }
 
-static struct way of_structure(const struct why *why, const struct residual_measure *measure);
+static struct way of_structure(const struct why *why, const struct residual_measure *measure)
+{
+    struct why_child child[WHY_MAX_CHILDREN];
+    struct why_order order;
+    uint32_t v = measure->rarest;
+    uint32_t path = residual_path(why->place, why->forest, forest_tree(why->forest, v), v);
+
+    if (why_order(why, v, &order))
+        return (struct way){WAY_ORDER, path};
+    if (why_children(why, v, child) == 0)
+        return (struct way){WAY_COMBINATION, path};
+    return (struct way){child->observed > child->most ? WAY_MORE_CALLS : WAY_FEWER_CALLS,
+                        child->region};
+}
 
 /* A path or what calls it is a call of the region. */
 static bool is_in_region(const struct why *why, uint32_t path, uint32_t region)
@@ -800,21 +813,6 @@ void why_cause(struct why *why, uint32_t t, const struct residual_measure *measu
 }
 
 /* ------------------------------------------------------------------------------------- ways */
-
-static struct way of_structure(const struct why *why, const struct residual_measure *measure)
-{
-    struct why_child child[WHY_MAX_CHILDREN];
-    struct why_order order;
-    uint32_t v = measure->rarest;
-    uint32_t path = residual_path(why->place, why->forest, forest_tree(why->forest, v), v);
-
-    if (why_order(why, v, &order))
-        return (struct way){WAY_ORDER, path};
-    if (why_children(why, v, child) == 0)
-        return (struct way){WAY_COMBINATION, path};
-    return (struct way){child->observed > child->most ? WAY_MORE_CALLS : WAY_FEWER_CALLS,
-                        child->region};
-}
 
 /* Of which function there are more, or fewer, calls than of any other. */
 static struct way of_size(struct why *why, uint32_t t)

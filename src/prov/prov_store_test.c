@@ -577,8 +577,6 @@ int main(void)
         cmocka_unit_test(several_processes_make_and_fill_a_store),
     };
 
-    if (test_is_for_races())
-        return cmocka_run_group_tests(of_threads, NULL, NULL);
     return cmocka_run_group_tests(of_threads, NULL, NULL) +
-           cmocka_run_group_tests(of_one, NULL, NULL);
+           (test_is_for_races() ? 0 : cmocka_run_group_tests(of_one, NULL, NULL));
 }

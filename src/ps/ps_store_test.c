@@ -727,8 +727,6 @@ int main(void)
         cmocka_unit_test(all_that_is_published_can_be_asked_for),
     };
 
-    if (test_is_for_races())
-        return cmocka_run_group_tests(of_threads, NULL, NULL);
     return cmocka_run_group_tests(of_threads, NULL, NULL) +
-           cmocka_run_group_tests(of_one, NULL, NULL);
+           (test_is_for_races() ? 0 : cmocka_run_group_tests(of_one, NULL, NULL));
 }

@@ -203,15 +203,12 @@ const char run_sql_meanwhile[] =
     "SELECT sum(enter_ns >= ?3), count(DISTINCT CASE WHEN enter_ns >= ?3 THEN location END), "
     "sum(open_ns IS NOT NULL AND verdict = 'anomaly') FROM execution WHERE foi = ?1 AND "
     "location <> ?2";
-/* So many executions what is typical is of. */
-#define TYPICAL_OF                                                                             \
-    "(SELECT max(coalesce(settings ->> '$.model_executions', trees)) FROM foi "                \
-    "WHERE ?1 IS NULL OR id = ?1)"
-const char run_sql_typical_of[] = "SELECT " TYPICAL_OF;
+const char run_sql_typical_of[] =
+    "SELECT max(coalesce(settings ->> '$.model_executions', trees)) FROM foi "
+    "WHERE ?1 IS NULL OR id = ?1";
 const char run_sql_others[] =
     "SELECT count(*), coalesce(sum(e.lost_ns), 0), coalesce(min(e.duration_ns), 0), "
-    "coalesce(max(e.duration_ns), 0), " TYPICAL_OF
-    " FROM execution e WHERE e.verdict = 'normal' "
+    "coalesce(max(e.duration_ns), 0) FROM execution e WHERE e.verdict = 'normal' "
     "AND (?1 IS NULL OR e.foi = ?1) AND (?2 IS NULL OR e.rank = ?2) AND (e.incident IS NULL OR "
     "(e.foi, e.incident) NOT IN (SELECT foi, incident FROM execution WHERE verdict = 'anomaly' "
     "AND incident IS NOT NULL))";

@@ -143,9 +143,11 @@ enum run_sql_incident {
  * locations, and how many elsewhere do not end. */
 extern const char run_sql_meanwhile[];
 
-/* (foi, rank: each or NULL) -> number and lost_ns of what is no part of an anomaly. */
-extern const char run_sql_typical_of[], run_sql_others[], run_sql_costly_others[],
-    run_sql_slow_places[];
+/* (foi or NULL) -> of how many executions what is typical is: of the function of which most are. */
+extern const char run_sql_typical_of[];
+
+/* (foi, rank: each or NULL) -> number, lost_ns, shortest and longest of what is no part of an anomaly. */
+extern const char run_sql_others[], run_sql_costly_others[], run_sql_slow_places[];
 
 /* (foi, rank, verdict, label: each or NULL; most, -1 all; offset; set, see rundb_bind_set; way:
  * each or NULL), those that lost most first: with an execution that RUNDB_IS_PLACED and a head

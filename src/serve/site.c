@@ -193,6 +193,13 @@ static bool is_json(const char *type)
            strchr(" ;", type[sizeof json - 1]) != NULL;
 }
 
+static void fail_address(struct exchange *x)
+{
+    exchange_fail(x, 404,
+                  "there is nothing at this address: the page is at /, and docs/serve.md lists "
+                  "the others");
+}
+
 static void fail_method(struct exchange *x)
 {
     const char *methods = route_methods(&x->request);
@@ -215,9 +222,7 @@ static void find_route(struct exchange *x)
     if (x->route == NULL && route_methods(&x->request))
         fail_method(x);
     else if (x->route == NULL && x->request.is_post)
-        exchange_fail(x, 404,
-                      "there is nothing at this address: the page is at /, and docs/serve.md "
-                      "lists the others");
+        fail_address(x);
     else if (x->route && !route_is_of(x->route, what))
         exchange_fail(x, 404, is[what]);
     else if (x->request.is_post && !is_json(x->head->field[FIELD_CONTENT_TYPE]))
@@ -592,9 +597,7 @@ static void answer_other(struct exchange *x)
     else if (strcmp(path, "/healthz") == 0)
         answer_health(x);
     else
-        exchange_fail(x, 404,
-                      "there is nothing at this address: the page is at /, and docs/serve.md "
-                      "lists the others");
+        fail_address(x);
     send_response(x, NULL);
 }
 

@@ -287,8 +287,7 @@ int executions_others(sqlite3 *db, const struct execution_filter *filter, struct
     if (rc == 0)
         *out = (struct others){
             (uint64_t)sqlite3_column_int64(query, 0), (uint64_t)sqlite3_column_int64(query, 1),
-            (uint64_t)sqlite3_column_int64(query, 2), (uint64_t)sqlite3_column_int64(query, 3),
-            sqlite3_column_int64(query, 4) < ROBUST_FEW};
+            (uint64_t)sqlite3_column_int64(query, 2), (uint64_t)sqlite3_column_int64(query, 3)};
     sqlite3_finalize(query);
     return rc;
 }
@@ -296,7 +295,7 @@ int executions_others(sqlite3 *db, const struct execution_filter *filter, struct
 int executions_are_few(sqlite3 *db, int64_t foi, bool *are_few)
 {
     sqlite3_stmt *query = NULL;
-    int rc = rundb_query(db, &query, run_sql_typical_of, "i", foi);
+    int rc = rundb_query(db, &query, run_sql_typical_of, "o", foi != 0, foi);
 
     *are_few = false;
     if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)

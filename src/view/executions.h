@@ -95,6 +95,7 @@ int executions_lost(sqlite3 *db, int64_t foi, void (*fn)(const struct lost *lost
 /*
  * executions_are_few -- whether too few executions say what is typical: of this run, or of that whose model it was
  * judged by. Then nothing is known of what they lost.
+ *   foi  a function of interest; 0: all, too few of each of them
  * Returns 0 or ERR_DATABASE.
  */
 int executions_are_few(sqlite3 *db, int64_t foi, bool *are_few);
@@ -130,7 +131,6 @@ int executions_slow_places(sqlite3 *db, int64_t foi,
 struct others {
     uint64_t n, lost_ns;
     uint64_t shortest_ns, longest_ns; /* of them; 0 where there are none */
-    bool are_few;                     /* executions_are_few */
 };
 
 /*

@@ -9,6 +9,7 @@ import { Calls, heightOf, layOutBlocks, plainLanes } from "../canvas/rows";
 import { sample } from "../canvas/sampling";
 import { axisHeight, chooseArrows, MessageColumns } from "../canvas/timeline_draw";
 import { Span } from "../canvas/window";
+import { typicalWords } from "../format/typical_words";
 import { formatCount, formatTime } from "../format/units";
 import { outlineColour } from "../format/palette";
 import { kindKeys } from "../state/kinds";
@@ -78,7 +79,9 @@ function TreeDrawing({ address }: { address: string }) {
             <Icicle nodes={nodes} label="Call paths of this execution, by time" {...common} />
             {usual.length > 0 && (
                 <>
-                    <p>what most executions call, with typical times: {formatTime(usually)}</p>
+                    <p>
+                        {typicalWords(false).paths}: {formatTime(usually)}
+                    </p>
                     <Icicle nodes={usual} label="Call paths of most executions" {...common} />
                 </>
             )}
