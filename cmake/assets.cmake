@@ -1,4 +1,4 @@
-# Writes files as a table of C arrays (src/serve/routes.h):
+# Writes a table of files that the assembler takes into the program as they are (src/serve/routes.h):
 #
 #   cmake -D ROOT=page -D OPENAPI=openapi.json -D OUT=assets_table.inc -P assets.cmake
 
@@ -27,13 +27,10 @@ macro(add file path)
   elseif(NOT type)
     set(type "application/octet-stream")
   endif()
-  file(READ "${file}" bytes HEX)
+  file(SIZE "${file}" size)
   file(MD5 "${file}" hash)
-  string(LENGTH "${bytes}" length)
-  math(EXPR size "${length} / 2")
-  string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
-  string(APPEND arrays "static const unsigned char asset_${n}[] = {${bytes}0};\n")
-  string(APPEND rows "    {\"${path}\", \"${type}\", \"\\\"${hash}\\\"\", asset_${n}, ${size}},\n")
+  string(APPEND arrays "ASSET_BYTES(snag_asset_${n}, \"${file}\")\n")
+  string(APPEND rows "    {\"${path}\", \"${type}\", \"\\\"${hash}\\\"\", snag_asset_${n}, ${size}},\n")
   math(EXPR n "${n} + 1")
 endmacro()
 

@@ -235,6 +235,12 @@ const struct route *route_find(struct request *request)
 #define OPENAPI ":openapi.json" /* these are no paths */
 #define REPORT ":report.html"
 
+/* A file's bytes and a 0, put in by the assembler: a compiler would read half a million numbers. */
+#define ASSET_BYTES(name, file)                                                                \
+    __asm__(".pushsection .rodata\n.globl " #name "\n.hidden " #name "\n" #name                \
+            ":\n.incbin \"" file "\"\n.byte 0\n.popsection");                                  \
+    extern const unsigned char name[] __attribute__((visibility("hidden")));
+
 #include "serve/assets_table.inc"
 
 const struct asset *asset_find(const char *path)
