@@ -195,7 +195,7 @@ def main():
     site = Site(source, stage)
     site.write_all()
     finish_first_page(site, add_generated(site, snag))
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "2", "-b", "html", "-c", HERE]
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-c", HERE]
     status = subprocess.run(command + ["-d", stage + "/_build", stage, out]).returncode
     shutil.rmtree(stage)
     if status == 0:
