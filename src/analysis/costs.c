@@ -230,6 +230,15 @@ static void name_waiters(const struct costs *c, double least_ns, char *out, size
     free(waiter);
 }
 
+/* The incident that tree t is the head of, if what it waited for is cut for itself; else NULL. */
+static const struct incident *waits_outside(const struct costs *c, uint32_t t)
+{
+    uint32_t i = c->incidents->of[t];
+    const struct incident *x = i == INCIDENT_NONE ? NULL : &c->incidents->incident[i];
+
+    return x && x->head == t && incident_waits_outside(x) ? x : NULL;
+}
+
 static void say(struct costs *c, uint32_t t, int64_t cut_ns)
 {
     double lost = lost_of(c, t), cost = (double)c->cost_ns[t];
@@ -253,7 +262,7 @@ static void say(struct costs *c, uint32_t t, int64_t cut_ns)
     else if (c->cost_ns[t] == COST_UNKNOWN)
         snprintf(text, sizeof text,
                  "its cost is not known: who waited for whom is not in the trace");
-    else if ((double)cut_ns < MATERIAL * lost)
+    else if ((double)cut_ns < MATERIAL * lost || waits_outside(c, t))
         snprintf(text, sizeof text,
                  "in the replay the run ends no later because of it: it only waited");
     else if (cost >= MATERIAL * lost)
@@ -423,18 +432,6 @@ static void find_executions(struct costs *c)
 
 /* ------------------------------------------------------------------------------ together */
 
-/* The incident that tree t is the head of, if what it waited for is in no execution and on another
- * rank, whose time is cut for itself; else NULL. */
-static const struct incident *waits_outside(const struct costs *c, uint32_t t)
-{
-    uint32_t i = c->incidents->of[t];
-    const struct incident *x = i == INCIDENT_NONE ? NULL : &c->incidents->incident[i];
-
-    return x && x->head == t && incident_waits_outside(x, &c->scoring->forest, c->scoring->defs)
-               ? x
-               : NULL;
-}
-
 /* Takes out what that was late. */
 static void cut_outside(struct costs *c, uint32_t t)
 {
@@ -580,7 +577,7 @@ static void find_incidents(struct costs *c, const struct members *m)
         if (all.ns != COST_UNKNOWN && all.ns > 0)
             c->of_incident[i].least_ns =
                 cost_of_cause(c, tree, n, m->of->incident[i].head, all.ns);
-        for (uint32_t k = 0; k < n && n > 1; k++)
+        for (uint32_t k = 0; k < n && (n > 1 || waits_outside(c, tree[0])); k++)
             say_together(c, tree[k], all.is_bound ? COST_UNKNOWN : all.ns);
     }
 }

@@ -369,14 +369,20 @@ static struct outside_cause outside_of(const struct incident_finder *f, const st
 {
     const struct cause_link *last = &cause->link[cause->n - 1];
     const struct trace_view *view = &f->causes->view;
+    const struct definitions *defs = f->w->defs;
+    uint32_t own = f->w->forest.location[s->tree];
     double lost = fmax(lost_ns(f, s->tree), 0);
 
-    if (cause->end != CAUSE_NOT_WAITING || s->culprit != INCIDENT_NONE ||
-        last->location == f->w->forest.location[s->tree])
+    if (cause->end != CAUSE_NOT_WAITING || s->culprit != INCIDENT_NONE || last->location == own)
         return (struct outside_cause){.call = NO_CALL};
-    return (struct outside_cause){last->location, last->call,
-                                  trace_view_calls(view, last->location)->region[last->call],
-                                  (uint64_t)fmin((double)last->explained_ns, lost)};
+    return (struct outside_cause){
+        .location = last->location,
+        .call = last->call,
+        .region = trace_view_calls(view, last->location)->region[last->call],
+        .late_ns = (uint64_t)fmin((double)last->explained_ns, lost),
+        .is_beyond = defs->location[last->location].rank != defs->location[own].rank ||
+                     (defs->location[last->location].is_gpu && cause->n > 1 &&
+                      last[-1].waiting.kind != WAITING_FOR_DEVICE)};
 }
 
 /* Follows the chain of a suspect; joins it with the suspects that it leads through. */
@@ -843,11 +849,9 @@ void incidents_find(const struct scoring *scoring, struct causes *causes, struct
     free(f.suspect);
 }
 
-bool incident_waits_outside(const struct incident *x, const struct forest *forest,
-                            const struct definitions *defs)
+bool incident_waits_outside(const struct incident *x)
 {
-    return x->outside.call != NO_CALL && defs->location[x->outside.location].rank !=
-                                             defs->location[forest->location[x->head]].rank;
+    return x->outside.call != NO_CALL && x->outside.is_beyond;
 }
 
 void incidents_release(struct incidents *incidents, uint32_t n_trees)

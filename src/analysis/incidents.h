@@ -97,6 +97,7 @@ struct outside_cause {
     uint32_t location, call; /* row; NO_CALL: it is in one, or not known */
     uint32_t region;
     uint64_t late_ns; /* by how much others waited longer for it, as far as they lost that */
+    bool is_beyond;   /* on another rank; or on a device whose turn another device waited for */
 };
 
 struct incident {
@@ -129,9 +130,11 @@ struct incidents {
  */
 void incidents_find(const struct scoring *scoring, struct causes *causes,
                     struct incidents *out);
-/* incident_waits_outside -- what its head waited for is in no execution, and on another rank. */
-bool incident_waits_outside(const struct incident *x, const struct forest *forest,
-                            const struct definitions *defs);
+/*
+ * incident_waits_outside -- what its head waited for is in no execution, and nothing that is taken out of the head reaches it: it
+ * is on another rank, or on a device that another one waited for.
+ */
+bool incident_waits_outside(const struct incident *x);
 void incidents_release(struct incidents *incidents, uint32_t n_trees);
 
 #endif

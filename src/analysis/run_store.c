@@ -420,7 +420,7 @@ static int save_incidents(sqlite3 *db, struct foi_findings *found)
         const struct incident *x = &found->incidents.incident[i];
         const struct incident_cost *cost = &found->costs.of_incident[i];
         bool is_known = cost->most_ns != COST_UNKNOWN;
-        bool has_outside = incident_waits_outside(x, &a->scoring->forest, a->scoring->defs);
+        bool has_outside = incident_waits_outside(x);
         char why[INCIDENT_WHY_SIZE], cause[INCIDENT_CAUSE_SIZE];
 
         rc = rundb_insert(

@@ -424,6 +424,15 @@ static bool is_device_wait(const char *name)
     return false;
 }
 
+/* "$array.py:600 block_until_ready", Array.block_until_ready */
+static bool is_jax_wait(const char *name)
+{
+    static const char last[] = "block_until_ready";
+    size_t before = strlen(name) - strlen(last);
+
+    return ends_with(name, last) && (before == 0 || strchr(" .:", name[before - 1]));
+}
+
 enum region_kind region_name_kind(const char *canonical)
 {
     static const struct {
@@ -447,6 +456,8 @@ enum region_kind region_name_kind(const char *canonical)
         {REGION_BUFFER_FLUSH, true, REGION_TRACER},
     };
 
+    if (is_jax_wait(canonical))
+        return REGION_DEVICE;
     /* its file may be called MPI_halo.py, or omp_solver.py */
     if (python_function(canonical) > 0)
         return REGION_USER;

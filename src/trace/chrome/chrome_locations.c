@@ -178,6 +178,51 @@ static int64_t earliest(const struct chrome_trace *t)
     return first_ns;
 }
 
+/* ---------------------------------------------------------------------- devices of XLA */
+
+/*
+ * XLA, which is under JAX and TensorFlow, writes what a GPU's streams did once more: by module, by operation, by step. Were these
+ * lanes kept, each microsecond that is lost would be lost three times. A TPU has no streams: there they are all there is.
+ */
+static bool is_stream_of_xla(const struct chrome_trace *t, const struct chrome_thread *thread)
+{
+    return strncmp(thread->name, "Stream #", strlen("Stream #")) == 0 &&
+           chrome_device(t->process[thread->process].name, NULL, NULL);
+}
+
+static bool repeats_streams(const struct chrome_thread *thread)
+{
+    static const char *const names[] = {"Steps",         "XLA Modules",
+                                        "XLA Ops",       "Framework Name Scope",
+                                        "Framework Ops", "Source code"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(thread->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static void leave_out_repeated(struct chrome_trace *t)
+{
+    bool *has_streams = mem_alloc(t->process_id.n, sizeof *has_streams);
+    unsigned n = 0;
+
+    for (uint32_t i = 0; i < t->thread_id.n; i++)
+        if (t->thread[i].n_marks > 0)
+            has_streams[t->thread[i].process] |= is_stream_of_xla(t, &t->thread[i]);
+    for (uint32_t i = 0; i < t->thread_id.n; i++)
+        if (t->thread[i].n_marks > 0 && has_streams[t->thread[i].process] &&
+            repeats_streams(&t->thread[i])) {
+            t->thread[i].n_marks = 0;
+            n++;
+        }
+    if (n > 0)
+        definitions_note(t->defs, "%u %s left out: %s what the streams beside them did", n,
+                         n == 1 ? "lane of a GPU is" : "lanes of GPUs are",
+                         n == 1 ? "it repeats" : "they repeat");
+    free(has_streams);
+}
+
 /* ------------------------------------------------------------------------ locations */
 
 /* What a thread is sorted by; equal ones are one location. */
@@ -233,34 +278,47 @@ static uint32_t list_keys(const struct chrome_trace *t, bool is_part, struct thr
     return n;
 }
 
+/* "GPU 3", which Kineto says by its pid, XLA by the name of its process. */
+static uint32_t gpu_name(const struct chrome_process *process, char kind[CHROME_DEVICE])
+{
+    uint32_t number = (uint32_t)process->pid;
+
+    strcpy(kind, "GPU");
+    chrome_device(process->name, kind, &number);
+    return number;
+}
+
 /* A thread without a name is called as its process is, unless that only says the rank. */
 static void define_location(struct chrome_trace *t, const struct thread_key *key,
                             uint32_t number)
 {
     const struct chrome_thread *thread = &t->thread[key->thread];
     const char *process = t->process[thread->process].name;
-    char name[CHROME_TEXT + 64];
-    uint32_t rank;
+    char name[CHROME_TEXT + 64], kind[CHROME_DEVICE];
+    uint32_t rank, device = gpu_name(&t->process[thread->process], kind);
 
     if (!key->is_gpu && *thread->name == '\0' && !number_after(process, "rank", &rank))
         snprintf(name, sizeof name, "%s", process);
     else if (!key->is_gpu)
         snprintf(name, sizeof name, "%s", thread->name);
     else if (*thread->name)
-        snprintf(name, sizeof name, "GPU %llu, %s", (unsigned long long)key->pid, thread->name);
+        snprintf(name, sizeof name, "%s %u, %s", kind, device, thread->name);
     else
-        snprintf(name, sizeof name, "GPU %llu, stream %llu", (unsigned long long)key->pid,
+        snprintf(name, sizeof name, "%s %u, stream %llu", kind, device,
                  (unsigned long long)key->tid);
     definitions_location(t->defs, number, name, key->group);
 }
 
 /* After definitions_finish, which has sorted them by their numbers in our order. */
-static void describe_location(struct location *location, const struct thread_key *key)
+static void describe_location(const struct chrome_trace *t, struct location *location,
+                              const struct thread_key *key)
 {
+    char kind[CHROME_DEVICE];
+
     location->id = key->is_async ? (uint32_t)key->tid : key->tid;
     location->is_gpu = key->is_gpu;
     if (key->is_gpu) {
-        location->gpu_device = (uint32_t)key->pid;
+        location->gpu_device = gpu_name(&t->process[t->thread[key->thread].process], kind);
         location->gpu_stream = (uint32_t)key->tid;
     }
 }
@@ -300,7 +358,7 @@ static void define_locations(struct chrome_locations *p, struct chrome_trace *t,
     for (uint32_t l = 0, k = 0; l < n_locations; l++) {
         uint32_t number = (uint32_t)defs->location[l].id;
 
-        describe_location(&defs->location[l], &key[begin[number]]);
+        describe_location(t, &defs->location[l], &key[begin[number]]);
         *first++ = k;
         for (uint32_t i = begin[number]; i < begin[number + 1]; i++, k++) {
             p->thread[k] = key[i].thread;
@@ -336,6 +394,7 @@ int chrome_locations_find(struct chrome_locations *p, struct chrome_trace *t)
 
         p->shift_ns[i] = (int64_t)((uint64_t)part->document.base_time_ns - (uint64_t)origin_ns);
     }
+    leave_out_repeated(t);
     define_locations(p, t, is_part);
     t->defs->origin_ticks = (uint64_t)origin_ns;
     return 0;

@@ -239,6 +239,43 @@ static void what_is_no_file_in_a_directory_is_left_out(void **state)
     clear();
 }
 
+#define M(what, text, pid, tid)                                                                \
+    "{\"ph\":\"M\",\"name\":\"" what "\",\"pid\":" #pid ",\"tid\":" #tid                       \
+    ",\"args\":{\"name\":\"" text "\"}},"
+
+/* As JAX and TensorFlow write it: a pid for each device, and lanes that say again what its streams did. */
+static void devices_of_xla_are_of_the_process_that_wrote_the_file(void **state)
+{
+    static const char jax[] = "{\"traceEvents\":[" M("process_name", "/host:CPU", 701, 0)
+        M("process_name", "/device:GPU:1 (NVIDIA A100)", 2, 0)
+            M("thread_name", "python3", 701, 4) M("thread_name", "XLA Ops", 2, 3)
+                M("thread_name", "Stream #20(Compute)", 2, 20) X("f.1", 5, 2, 3)
+                    X("kernel", 5, 2, 20)
+                        X("$array.py:600 block_until_ready", 5, 701,
+                          4) "{\"ph\":\"X\",\"name\":\"train\",\"ts\":1,\"dur\":9,\"pid\":701,"
+                             "\"tid\":4,\"args\":{\"step_num\":\"7\"}}]}";
+    struct source s;
+
+    (void)state;
+    write_file(0, "host.json", jax);
+    assert_int_equal(source_open(&s, path[0]), 0);
+    assert_string_equal(
+        all_of(&s), "0.0 python3: train+0 $array.py:600 block_until_ready+4000 $array.py:600 "
+                    "block_until_ready-5000 train-9000; 0.1 GPU 1, Stream #20(Compute): "
+                    "kernel+4000 kernel-5000");
+    assert_true(s.defs.location[1].is_gpu);
+    assert_int_equal(s.defs.location[1].gpu_device, 1);
+    assert_non_null(strstr(s.defs.note[s.defs.n_notes - 1], "1 lane of a GPU is left out"));
+    for (uint32_t i = 0; i < s.defs.names.n; i++) {
+        const struct region *region = &s.defs.region[i];
+
+        assert_int_equal(region->is_step, strcmp(region->name, "train") == 0);
+        assert_int_equal(region->kind == REGION_DEVICE, region->name[0] == '$');
+    }
+    source_close(&s);
+    clear();
+}
+
 /* What a thread calls a step has another extent on the streams that it keeps busy. */
 static void annotations_of_streams_are_regions_of_their_own(void **state)
 {
@@ -295,6 +332,7 @@ int main(void)
         cmocka_unit_test(files_without_a_rank_are_numbered_by_name_or_in_order),
         cmocka_unit_test(files_of_a_directory_that_are_no_traces_are_left_out),
         cmocka_unit_test(what_is_no_file_in_a_directory_is_left_out),
+        cmocka_unit_test(devices_of_xla_are_of_the_process_that_wrote_the_file),
         cmocka_unit_test(annotations_of_streams_are_regions_of_their_own),
         cmocka_unit_test(a_line_may_be_an_object_each),
     };

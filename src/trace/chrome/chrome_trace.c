@@ -326,6 +326,7 @@ int chrome_trace_init(struct chrome_trace *t, struct source *source, const char 
     t->rules.most_args = CHROME_MAX_ARGS;
     link_rules_arg(&t->rules, "name");
     link_rules_arg(&t->rules, "labels");
+    link_rules_arg(&t->rules, "step_num"); /* of JAX's StepTraceAnnotation */
     if (links)
         rc = link_rules_read(&t->rules, links);
     if (rc == 0)
@@ -419,6 +420,20 @@ static void rename_to(char **name, const char *text)
     (*name)[length] = '\0';
 }
 
+bool chrome_device(const char *process, char kind[CHROME_DEVICE], uint32_t *number)
+{
+    char found[CHROME_DEVICE];
+    unsigned n;
+
+    if (sscanf(process, "/device:%7[A-Z]:%9u", found, &n) != 2)
+        return false;
+    if (kind)
+        strcpy(kind, found);
+    if (number)
+        *number = n;
+    return true;
+}
+
 static void note_metadata(struct chrome_trace *t, const struct chrome_record *r)
 {
     const char *name = r->arg[ARG_NAME].is_set ? r->arg[ARG_NAME].text : "";
@@ -427,12 +442,13 @@ static void note_metadata(struct chrome_trace *t, const struct chrome_record *r)
     if (strcmp(r->name, "process_name") == 0) {
         at = process_of(t, r);
         rename_to(&t->process[at].name, name);
+        t->process[at].is_gpu |= chrome_device(name, NULL, NULL);
     } else if (strcmp(r->name, "thread_name") == 0) {
         at = thread_of(t, r);
         rename_to(&t->thread[at].name, name);
     } else if (strcmp(r->name, "process_labels") == 0 && r->arg[ARG_LABELS].is_set) {
         at = process_of(t, r);
-        t->process[at].is_gpu = strncmp(r->arg[ARG_LABELS].text, "GPU", strlen("GPU")) == 0;
+        t->process[at].is_gpu |= strncmp(r->arg[ARG_LABELS].text, "GPU", strlen("GPU")) == 0;
     }
 }
 
@@ -630,8 +646,13 @@ static uint32_t region_of(struct chrome_trace *t, const struct chrome_record *r)
     char name[CHROME_NAME + sizeof ON_GPU];
     uint64_t number = 0;
     bool is_step = record_name(r->name[0] ? r->name : "(no name)", name, CHROME_NAME, &number);
+    const char *step = r->arg[ARG_STEP].is_set ? r->arg[ARG_STEP].text : "";
     uint32_t region;
 
+    if (isdigit((unsigned char)*step)) {
+        number = strtoull(step, NULL, 10);
+        is_step = true;
+    }
     if (is_gpu_annotation(r)) {
         strcat(name, ON_GPU);
         is_step = false;

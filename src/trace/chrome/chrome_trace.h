@@ -35,6 +35,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define CHROME_DEVICE 8 /* "GPU", "TPU" */
+
+/*
+ * chrome_device -- whether a process is a device of XLA, which is under JAX and TensorFlow: "/device:GPU:1 (NVIDIA A100)".
+ *   kind, number  out: "GPU" and 1; either may be NULL; untouched when it is none
+ */
+bool chrome_device(const char *process, char kind[CHROME_DEVICE], uint32_t *number);
+
 /*
  * record_name -- name without its numbers.
  *   out     (size) the same where there are none
@@ -88,7 +96,7 @@ struct chrome_process {
     uint32_t part;
     uint64_t pid;
     char *name;  /* "" when it has none */
-    bool is_gpu; /* its label says so: its threads are streams */
+    bool is_gpu; /* its label or its name says so: its threads are streams */
 };
 
 struct chrome_thread {
@@ -125,7 +133,7 @@ struct chrome_steps {
 #define CHROME_NOWHERE UINT32_MAX
 
 /* Arguments that we look at, whatever the rules. */
-enum chrome_own_arg { ARG_NAME, ARG_LABELS, N_OWN_ARGS };
+enum chrome_own_arg { ARG_NAME, ARG_LABELS, ARG_STEP, N_OWN_ARGS };
 
 struct chrome_trace {
     struct definitions *defs;

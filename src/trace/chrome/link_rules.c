@@ -54,6 +54,19 @@ static const char *const pipeline[] = {
     NULL,
 };
 
+/* Of JAX and TensorFlow: one operation of a program, on each device. A profile may call kernels by their operations. */
+#define OPERATION "hlo_module hlo_op"
+static const char *const xla[] = {
+    "xla none nccl*Kernel*SendRecv* hlo_op",
+    "xla one-to-all nccl*Kernel*Broadcast* " OPERATION,
+    "xla all-to-all nccl*Kernel* " OPERATION,
+    "xla all-to-all all-reduce* " OPERATION,
+    "xla all-to-all all-gather* " OPERATION,
+    "xla all-to-all reduce-scatter* " OPERATION,
+    "xla all-to-all all-to-all* " OPERATION,
+    NULL,
+};
+
 /* Kernels of NCCL and RCCL as PyTorch's profiler has them, and operations of Gloo. Kernels of
  * old versions do not say what they carry, the annotations of their launches do. */
 #define GROUP                                                                                  \
@@ -347,6 +360,7 @@ static void add_set(struct link_rules *rules, const char *const *line, const cha
 void link_rules_built_in(struct link_rules *rules)
 {
     add_set(rules, pipeline, "pipeline-parallel training");
+    add_set(rules, xla, "XLA's collectives");
     add_set(rules, collectives, "PyTorch's collectives");
 }
 
