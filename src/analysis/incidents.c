@@ -851,7 +851,7 @@ void incidents_find(const struct scoring *scoring, struct causes *causes, struct
 
 bool incident_waits_outside(const struct incident *x)
 {
-    return x->outside.call != NO_CALL && x->outside.is_beyond;
+    return x->outside.is_beyond;
 }
 
 void incidents_release(struct incidents *incidents, uint32_t n_trees)
