@@ -238,8 +238,8 @@ struct tree_cutting {
     struct wl wl;
     struct residual_place place;
     struct why why;
-    double *excess_ns, *other_ns, *lost_ns; /* [vertices of a tree] */
-    size_t excess_cap, other_cap, lost_cap;
+    double *excess_ns, *other_ns; /* [vertices of a tree] */
+    size_t excess_cap, other_cap;
 };
 
 static bool is_chosen(const struct chosen *c, uint32_t i)
@@ -366,11 +366,8 @@ static void cut_tree(struct tree_cutting *k, uint32_t t)
     mem_grow(&k->excess_ns, &k->excess_cap, n, sizeof *k->excess_ns);
     mem_grow(&k->other_ns, &k->other_cap, n, sizeof *k->other_ns);
     memset(k->excess_ns, 0, n * sizeof *k->excess_ns);
-    if (x->how & CHOSEN_LOST) {
-        mem_grow(&k->lost_ns, &k->lost_cap, n, sizeof *k->lost_ns);
-        excess_lost(&k->why, t, x->lost_ns, k->lost_ns);
-        memcpy(k->excess_ns, k->lost_ns, n * sizeof *k->excess_ns);
-    }
+    if (x->how & CHOSEN_LOST)
+        excess_lost(&k->why, t, x->lost_ns, k->excess_ns);
     if (x->how & CHOSEN_RANK) {
         excess_of_rank(k, t);
         combine(k, n);
@@ -388,8 +385,8 @@ static void cut_tree(struct tree_cutting *k, uint32_t t)
                -(double)(MAX_ADDED_NS + c->excess_ns));
     c->excess_ns += llrint(sum);
     c->cut_ns += what_if_cut(k->w, &k->forest, t, k->excess_ns);
-    if (x->how & CHOSEN_LOST)
-        c->cut_ns += what_if_cut_teams(k->w, &k->forest, t, k->lost_ns);
+    if (x->how != 0)
+        c->cut_ns += what_if_cut_teams(k->w, &k->forest, t, k->excess_ns);
     if (k->forest.off_ns)
         add_offs(k, t);
 }
@@ -468,6 +465,5 @@ int chosen_cut(struct chosen *c, struct what_if *w, int way)
     free(k.execution);
     free(k.excess_ns);
     free(k.other_ns);
-    free(k.lost_ns);
     return rc;
 }

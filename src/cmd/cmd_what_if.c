@@ -430,13 +430,18 @@ static void print_as_json(const struct what_if_asked *q)
 static void print_replay(const struct what_if_asked *q)
 {
     const struct syncs *s = &q->what_if.syncs;
-    char run[TEXT_SIZE], replay[TEXT_SIZE], ends[TEXT_SIZE];
+    char run[TEXT_SIZE], replay[TEXT_SIZE], part[TEXT_SIZE], ends[TEXT_SIZE];
     uint32_t n_out = count_left_out(q);
+    double part_ns = (double)(s->end_ns - s->begin_ns);
 
-    print("the run took %s; the replay with nothing taken out takes %s (%+.3f %%, an exact "
-          "replay 0 %%)\n",
-          text_duration((double)q->run_ns, run), text_duration((double)q->replay_ns, replay),
-          percent((double)q->replay_ns - (double)q->run_ns, (double)q->run_ns));
+    print("the run took %s", text_duration((double)q->run_ns, run));
+    if (n_out > 0 && part_ns < (double)q->run_ns)
+        print(", %s of that on the locations that are replayed", text_duration(part_ns, part));
+    else
+        part_ns = (double)q->run_ns;
+    print("; the replay with nothing taken out takes %s (%+.3f %%, an exact replay 0 %%)\n",
+          text_duration((double)q->replay_ns, replay),
+          percent((double)q->replay_ns - part_ns, part_ns));
     if (s->n_matched < s->n_messages)
         print("for %.1f %% of %s sends and receives the matching receive or send is not in the "
               "trace: who waited for them is not known\n",

@@ -332,6 +332,21 @@ static bool step_by_team(const struct trace_view *view, const struct cause_link 
     return step.is_known;
 }
 
+/* Who only waited for its team has done nothing that the partner's work can be compared with: that
+ * is what the partner did in the team before. */
+static void compare_with_before(const struct trace_view *view, const struct cause_link *link,
+                                const struct stretch_part *partner, struct stretch_part *waiter)
+{
+    struct team_barrier barrier;
+    struct stretch_part before = *partner;
+
+    if (link->waiting.kind == WAITING_FOR_TEAM && waiter->to_ns <= waiter->from_ns &&
+        team_barrier_of(view, link->location, link->call, &barrier) &&
+        team_barrier_before(view, &barrier, link->waiting.location, &before.from_ns,
+                            &before.to_ns))
+        *waiter = before;
+}
+
 /* From when on two locations are to be compared. Returns whether they were in step at all. */
 static bool find_step(const struct trace_view *view, const struct cause_link *link,
                       struct stretch_part *waiter, struct stretch_part *partner)
@@ -417,7 +432,8 @@ static void take_culprit(const struct call_view *calls, const struct culprit *cu
     out->explained_ns = culprit->explained_ns;
 }
 
-/* What the partner did more of than the waiting rank, since they were in step. */
+/* What the partner did more of than the waiting rank, since they were in step; of a team, perhaps,
+ * than in the one before. */
 static bool compare_ranks(const struct trace_view *view, const struct cause_link *link,
                           struct stretch *stretch, struct cause_link *out)
 {
@@ -430,6 +446,7 @@ static bool compare_ranks(const struct trace_view *view, const struct cause_link
 
     if (!find_step(view, link, &waiter, &partner))
         return false;
+    compare_with_before(view, link, &partner, &waiter);
     stretch_clear(stretch);
     if (!stretch_add(stretch, &partner, false) || !stretch_add(stretch, &waiter, true))
         return false;

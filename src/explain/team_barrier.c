@@ -150,6 +150,29 @@ bool team_barrier_stretch(const struct trace_view *view, const struct team_barri
     return true;
 }
 
+bool team_barrier_before(const struct trace_view *view, const struct team_barrier *barrier,
+                         uint32_t location, uint64_t *from_ns, uint64_t *to_ns)
+{
+    const struct call_view *calls = trace_view_calls(view, location);
+    const struct team_span *fork = fork_of(view, barrier->team), *span;
+    struct team_membership member;
+    uint32_t forks;
+
+    if (fork == NULL || !find_membership(calls, fork, barrier->team, &member))
+        return false;
+    forks = (uint32_t)interval_of_size(view->first_span, view->n_locations, barrier->team);
+    span = member.first;
+    for (int step = 0; step < MAX_STEPS && span-- > calls->span; step++) {
+        if (span->kind != SPAN_MEMBER || span->team < view->first_span[forks] ||
+            span->team >= view->first_span[forks + 1])
+            continue;
+        *from_ns = span->begin_ns;
+        *to_ns = span->end_ns;
+        return true;
+    }
+    return false;
+}
+
 /* ------------------------------------------------------------------------- what threads did */
 
 /* A team that a member makes itself is a part of what the member does. */

@@ -40,6 +40,11 @@ struct team_stretch {
 bool team_barrier_stretch(const struct trace_view *view, const struct team_barrier *barrier,
                           uint32_t location, struct team_stretch *out);
 
+/* team_barrier_before -- what a member did in the last team before that the same thread forked:
+ * from_ns to to_ns. False: there is none. O(log spans). */
+bool team_barrier_before(const struct trace_view *view, const struct team_barrier *barrier,
+                         uint32_t location, uint64_t *from_ns, uint64_t *to_ns);
+
 /* Of one thread, of the process that makes the call. */
 struct team_use {
     uint32_t location;

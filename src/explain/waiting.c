@@ -766,6 +766,8 @@ bool waiting_is_likely(const struct region *region)
         "MPI_Comm_r", "MPI_Comm_s", "MPI_Group_", "MPI_Info_",
     };
 
+    if (region->is_barrier)
+        return true;
     if (region->kind == REGION_OPENMP)
         return strstr(region->name, "barrier") != NULL;
     if (region->kind == REGION_DEVICE)
@@ -792,7 +794,7 @@ void waiting_of(const struct trace_view *view, uint32_t location, uint32_t row,
 
     search_messages(&s);
     search_collectives(&s);
-    if (called->kind == REGION_OPENMP)
+    if (called->kind == REGION_OPENMP || called->is_barrier)
         search_team(&s);
     if (called->kind == REGION_DEVICE)
         search_device(&s);

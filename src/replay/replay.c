@@ -153,12 +153,16 @@ static void add_unknown(struct replay *r, int64_t ns)
         r->unknown_ns = ns < INT64_MAX - r->unknown_ns ? r->unknown_ns + ns : INT64_MAX;
 }
 
+/* What lies between a sync and the one before. */
+static int64_t before_ns(const struct syncs *s, uint32_t k)
+{
+    return (int64_t)(s->sync[k].enter_ns - s->sync[k - 1].leave_ns);
+}
+
 /* What lies between two syncs cannot be cut by more than it took. */
 static int64_t cut_before(struct replay *r, uint32_t k, int64_t ns)
 {
-    const struct sync *sync = r->syncs->sync;
-    int64_t most =
-        (int64_t)(sync[k].enter_ns - sync[k - 1].leave_ns) - replay_cut_of(r, k).before_ns;
+    int64_t most = before_ns(r->syncs, k) - replay_cut_of(r, k).before_ns;
 
     ns = at_most(ns, most);
     if (ns < 0) {
@@ -320,15 +324,27 @@ int64_t replay_cut(struct replay *r, uint32_t location, uint32_t row, int64_t ex
     return 0;
 }
 
+/* From when on a location did, up to a sync, what nobody kept it from: up to the first sync that
+ * is returned it waited, between that and k it only told others something. */
+static uint32_t first_since_wait(const struct syncs *s, uint32_t k)
+{
+    uint32_t begin = s->first[s->sync[k].track] + 1;
+
+    while (k > begin && s->first_need[k - 1] == s->first_need[k])
+        k--;
+    return k;
+}
+
 /* Of one who came to a barrier after a time; returns how much earlier it can be there. */
 static int64_t note_late(struct replay *r, uint32_t k, uint64_t typical_ns)
 {
-    const struct sync *sync = r->syncs->sync;
-    int64_t ns = (int64_t)(sync[k].enter_ns - typical_ns);
+    int64_t ns = (int64_t)(r->syncs->sync[k].enter_ns - typical_ns), most = 0;
 
     mem_grow(&r->late, &r->late_cap, r->n_late + 1, sizeof *r->late);
     r->late[r->n_late++] = (struct late_member){k, ns};
-    return at_most(ns, (int64_t)(sync[k].enter_ns - sync[k - 1].leave_ns));
+    for (uint32_t i = first_since_wait(r->syncs, k); i <= k; i++)
+        most += before_ns(r->syncs, i);
+    return at_most(ns, most);
 }
 
 int64_t replay_cut_late(struct replay *r, uint32_t location, uint32_t row, int64_t late_ns,
@@ -360,13 +376,35 @@ int64_t replay_cut_late(struct replay *r, uint32_t location, uint32_t row, int64
     return done;
 }
 
+/* Of several times between two waits those count that are longest: each by what it is over an
+ * equal share of what is typical. */
+static void cut_stretch(struct replay *r, uint32_t first, uint32_t last, int64_t ns)
+{
+    double all = 0, share, sum = 0;
+    int64_t left = ns;
+
+    for (uint32_t i = first; i <= last; i++)
+        all += (double)before_ns(r->syncs, i);
+    share = fmax(all - (double)ns, 0) / (last - first + 1);
+    for (uint32_t i = first; i <= last; i++)
+        sum += fmax((double)before_ns(r->syncs, i) - share, 0);
+    for (uint32_t i = first; i <= last && left > 0; i++) {
+        double over = fmax((double)before_ns(r->syncs, i) - share, 0);
+
+        left -= cut_before(r, i, at_most(llrint((double)ns * over / sum), left));
+    }
+}
+
 void replay_settle(struct replay *r)
 {
     for (size_t i = 0; i < r->n_late; i++) {
-        int64_t ns = r->late[i].ns - replay_cut_of(r, r->late[i].sync).before_ns;
+        uint32_t last = r->late[i].sync, first = first_since_wait(r->syncs, last);
+        int64_t ns = r->late[i].ns;
 
+        for (uint32_t k = first; k <= last; k++)
+            ns -= replay_cut_of(r, k).before_ns;
         if (ns > 0)
-            cut_before(r, r->late[i].sync, ns);
+            cut_stretch(r, first, last, ns);
     }
     r->n_late = 0;
 }

@@ -123,9 +123,24 @@ static void a_kernel_does_not_begin_before_it_is_launched(void **state)
     after(&p, DEPENDENCY_BEGIN, 1, 22, 0, 20);
     after(&p, DEPENDENCY_BEGIN, 1, 50, 0, 30);
     begin(&p);
-    assert_us(saved(&p, 1, 0, 28), 20); /* the second is launched at 30 */
+    assert_us(saved(&p, 1, 0, 28), 19); /* the second is launched at 31 */
     assert_us(saved(&p, 0, 0, 20),
               14); /* its first 20 are 6 then, the second launch is no matter */
+    end(&p);
+}
+
+/* A first launch loads the code of the kernel. One whose kernel begins in it is over before. */
+static void a_kernel_waits_for_a_launch_that_takes_long(void **state)
+{
+    struct played p;
+
+    (void)state;
+    TELL(&p, "launch@10-60 launch@80-90 calc@90-95", "k@62-70 k@84-100");
+    after(&p, DEPENDENCY_BEGIN, 1, 62, 0, 10);
+    after(&p, DEPENDENCY_BEGIN, 1, 84, 0, 80);
+    begin(&p);
+    assert_us(saved(&p, 0, 0, 45), 45);
+    assert_us(saved(&p, 0, 1, 9), 0);
     end(&p);
 }
 
@@ -139,7 +154,7 @@ static void who_synchronises_waits_for_the_stream(void **state)
     after(&p, DEPENDENCY_BEGIN, 1, 50, 0, 30);
     after(&p, DEPENDENCY_RETURN, 0, 40, 1, 50);
     begin(&p);
-    assert_us(saved(&p, 1, 0, 28), 20);
+    assert_us(saved(&p, 1, 0, 28), 19);
     assert_us(saved(&p, 1, 1, 10), 10);
     assert_us((double)p.replay.waits_less[0] * 1e-3, 10);
     end(&p);
@@ -300,6 +315,7 @@ int main(void)
         cmocka_unit_test(an_exchange_takes_its_time_once_all_sides_have_begun),
         cmocka_unit_test(who_waits_for_an_exchange_waits_for_its_end),
         cmocka_unit_test(a_kernel_does_not_begin_before_it_is_launched),
+        cmocka_unit_test(a_kernel_waits_for_a_launch_that_takes_long),
         cmocka_unit_test(who_synchronises_waits_for_the_stream),
         cmocka_unit_test(a_function_that_synchronises_waits_for_the_streams_of_its_process),
         cmocka_unit_test(who_synchronises_at_once_waits_for_no_stream_that_goes_on),

@@ -272,6 +272,18 @@ static void add_unrecorded(const struct syncs *s, uint32_t l, struct record_sync
     }
 }
 
+/* When a launch is over for what it launched: that may begin before the call returns, but where it
+ * does not, it was waiting for that. */
+static uint64_t launched_ns(const struct syncs *s, const struct dependency *d,
+                            const struct found_dependency *f)
+{
+    const struct call_view *on = &s->view->calls[d->on_location];
+    uint64_t leave_ns = calls_leave(on, f->on_call);
+
+    return s->view->calls[d->location].enter_ns[f->call] >= leave_ns ? leave_ns
+                                                                     : on->enter_ns[f->on_call];
+}
+
 /* What is launched from here, and what waits here for a stream. */
 static void add_dependencies(const struct syncs *s, struct streams *t, uint32_t l,
                              struct points *p)
@@ -282,16 +294,16 @@ static void add_dependencies(const struct syncs *s, struct streams *t, uint32_t 
         const struct dependency *d = streams_dependency(t, t->end[i].dependency);
         struct found_dependency *f = &t->found[t->end[i].dependency];
         uint32_t call = t->end[i].is_on ? f->on_call : f->call;
-        uint64_t enter = calls->enter_ns[call], leave = calls_leave(calls, call);
+        uint64_t enter = calls->enter_ns[call], leave = calls_leave(calls, call), at_ns;
 
-        if (!t->end[i].is_on)
+        if (!t->end[i].is_on) {
             points_add(p,
                        (struct point){leave, enter, &f->who, call,
                                       d->kind == DEPENDENCY_RETURN ? POINT_CALL : POINT_WAIT});
-        else if (d->kind == DEPENDENCY_BEGIN)
-            points_add(p, (struct point){enter, enter, &f->on, call, POINT_SIGNAL});
-        else
-            points_add(p, (struct point){leave, leave, &f->on, call, POINT_SIGNAL});
+        } else {
+            at_ns = d->kind == DEPENDENCY_BEGIN ? launched_ns(s, d, f) : leave;
+            points_add(p, (struct point){at_ns, at_ns, &f->on, call, POINT_SIGNAL});
+        }
     }
 }
 

@@ -98,9 +98,9 @@ def place_of(identity):
 
 
 def pattern(function):
-    """Of a function's name as snag has it: without parameters; of a collective by who recorded it."""
+    """Of a function's name as snag has it: without parameters and outer namespaces; of a collective by who recorded it."""
     name = "(MPI_Allreduce|ncclDevKernel_AllReduce)" if function in ("collective", "ncclDevKernel_AllReduce") else \
-        re.escape(function.split("(")[0]) + "(?![A-Za-z0-9])"
+        re.escape(re.sub(r"^(\w+::)+(?=\w+::)", "", function.split("(")[0])) + "(?![A-Za-z0-9])"
     return re.compile(r"(?<!\w)" + name, re.I)
 
 

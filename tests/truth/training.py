@@ -1,10 +1,11 @@
 """Jobs of PyTorch that never ran: a file of Kineto's JSON per rank, of a model trained by data parallel ranks.
 
-A step takes a batch, launches the kernels of the layers, computes on the CPU (autograd), launches the backward kernels
-and behind each of them an all-reduce on a stream of its own, which overlaps with the next; waits for the device, and
-takes a step of the optimizer. Kernels of a stream follow each other, an all-reduce ends on all ranks when the last one
-has begun and its transfer is over. What goes wrong is added to one of these times, so what it costs is the difference
-of two jobs, exactly.
+A step takes a batch, launches the kernels of the layers, has the thread of autograd go back through them, waits for the
+device, and takes a step of the optimizer. That thread computes, launches the backward kernels and behind each of them an
+all-reduce on a stream of its own, which overlaps with the next; while it is at work the main thread has nothing to do,
+and no record says that it waits, as in PyTorch's own traces of GPUs. Kernels of a stream follow each other, an all-reduce
+ends on all ranks when the last one has begun and its transfer is over. What goes wrong is added to one of these times, so
+what it costs is the difference of two jobs, exactly.
 """
 import gzip
 import json
@@ -13,9 +14,11 @@ import random
 
 LAYERS = 4
 US = {"input": 3000, "launch": 60, "forward": 4000, "autograd": 2000, "backward": 6000, "transfer": 1500, "optimizer": 500}
-NAMES = {"input": "enumerate(DataLoader)#_next", "forward": "sgemm_128x64", "autograd": "autograd::engine",
+NAMES = {"input": "enumerate(DataLoader)#_next", "forward": "sgemm_128x64", "autograd": "autograd::engine::evaluate_function: NllLossBackward0",
          "backward": "sgemm_bwd", "transfer": "ncclDevKernel_AllReduce", "optimizer": "Optimizer.step#SGD.step",
          "late": "DistributedDataParallel.bucket"}
+BACKWARD = "autograd::engine::evaluate_function: AddmmBackward0"
+AUTOGRAD = 5000  # number of the thread that goes back through the layers, of rank 0
 
 
 class Job:
@@ -33,22 +36,22 @@ class Job:
         jitter = random.Random(f"{self.seed} {rank} {step} {part} {layer}").lognormvariate(0, 0.03)
         return US.get(part, 0) * jitter, self.extra(rank, step, part, layer)
 
-    def _put(self, rank, cat, name, begin, took, stream=None, **args):
+    def _put(self, rank, cat, name, begin, took, stream=None, thread=None, **args):
         pid = rank if stream else 1000 + rank
         if stream:
             args |= {"device": rank, "stream": stream}
-        self.events[rank].append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": stream or pid,
+        self.events[rank].append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": stream or thread or pid,
                                   "ts": round(begin, 3), "dur": round(took, 3), "args": args})
 
-    def _arrow(self, rank, phase, time, stream=None):
+    def _arrow(self, rank, phase, time, stream=None, thread=None):
         pid = rank if stream else 1000 + rank
-        self.events[rank].append({"ph": phase, "id": self.correlation, "pid": pid, "tid": stream or pid,
+        self.events[rank].append({"ph": phase, "id": self.correlation, "pid": pid, "tid": stream or thread or pid,
                                   "ts": round(time, 3), "cat": "ac2g", "name": "ac2g"} | ({"bp": "e"} if phase == "f" else {}))
 
-    def _launch(self, rank, now):
+    def _launch(self, rank, now, thread=None):
         self.correlation += 1
-        self._put(rank, "cuda_runtime", "cudaLaunchKernel", now + 5, 8, correlation=self.correlation)
-        self._arrow(rank, "s", now + 5)
+        self._put(rank, "cuda_runtime", "cudaLaunchKernel", now + 5, 8, thread=thread, correlation=self.correlation)
+        self._arrow(rank, "s", now + 5, thread=thread)
         return self.correlation
 
     def _part(self, rank, step, part, begin, layer=0):
@@ -57,8 +60,8 @@ class Job:
             self.touched.append((rank, step, part, begin + took, begin + took + more))
         return took + more
 
-    def _kernel(self, rank, step, part, layer, free, now):
-        number = self._launch(rank, now)
+    def _kernel(self, rank, step, part, layer, free, now, thread=None):
+        number = self._launch(rank, now, thread)
         begin = max(free, now + 15)
         took = self._part(rank, step, part, begin, layer)
         self._put(rank, "kernel", NAMES[part], begin, took, stream=7, correlation=number)
@@ -76,20 +79,24 @@ class Job:
             self._put(rank, "cpu_op", "aten::linear", now, US["launch"] - 10)
             now += US["launch"]
         self._put(rank, "user_annotation", "forward", begin - 1, now - begin + 1)
-        begin = now
+        begin, thread = now, AUTOGRAD + rank
+        now += 30
         took = self._part(rank, step, "autograd", now)
-        self._put(rank, "cpu_op", NAMES["autograd"], now, took)
+        self._put(rank, "cpu_op", NAMES["autograd"], now, took, thread=thread)
         now += took
         ready = []
         for layer in range(LAYERS):
-            free = self._kernel(rank, step, "backward", layer, free, now)
+            from_us = now
+            free = self._kernel(rank, step, "backward", layer, free, now, thread)
             now += 30
             late = self._part(rank, step, "late", now, layer)
             if late > 0:
-                self._put(rank, "cpu_op", NAMES["late"], now, late)
+                self._put(rank, "cpu_op", NAMES["late"], now, late, thread=thread)
                 now += late
-            ready.append((free, now + 15, self._launch(rank, now)))
+            ready.append((free, now + 15, self._launch(rank, now, thread)))
             now += 30
+            self._put(rank, "cpu_op", BACKWARD, from_us, now - from_us - 2, thread=thread)
+        now += 20
         self._put(rank, "user_annotation", "backward", begin - 1, now - begin + 1)
         return now, free, ready
 
@@ -132,6 +139,7 @@ class Job:
         for r, events in enumerate(self.events):
             cpu = 1000 + r
             names = [("process_labels", cpu, 0, {"labels": "CPU"}), ("process_labels", r, 0, {"labels": f"GPU {r}"}),
+                     ("thread_name", cpu, AUTOGRAD + r, {"name": f"thread {AUTOGRAD + r} (pt_autograd_0)"}),
                      ("thread_name", r, 7, {"name": "stream 7"}), ("thread_name", r, 20, {"name": "stream 20"})]
             head = [{"ph": "M", "name": n, "pid": p, "tid": t, "args": a} for n, p, t, a in names]
             whole = {"deviceProperties": [{"id": r, "name": "GPU"}],

@@ -52,6 +52,8 @@ struct marked_call {
 struct chrome_events {
     const struct chrome_trace *trace;
     const struct chrome_locations *places;
+    const struct backward *backward;
+    size_t next_record, end_record; /* of teams, of the location */
     struct marks_cursor *cursor;
     const struct mark *ahead; /* the first that is of another time; NULL: there is none */
     struct due *due, *apart;  /* [n_due] those of one time, from `at` on; room for as many */
@@ -67,12 +69,14 @@ struct chrome_events {
 };
 
 struct chrome_events *chrome_events_new(const struct chrome_trace *trace,
-                                        const struct chrome_locations *places)
+                                        const struct chrome_locations *places,
+                                        const struct backward *backward)
 {
     struct chrome_events *e = mem_alloc(1, sizeof *e);
 
     e->trace = trace;
     e->places = places;
+    e->backward = backward;
     return e;
 }
 
@@ -175,6 +179,8 @@ void chrome_events_begin(struct chrome_events *e, uint32_t l)
 
     for (uint32_t i = 0; i < n; i++)
         shift_ns[i] = p->shift_ns[thread[i]];
+    e->next_record = backward_first(e->backward, l);
+    e->end_record = backward_first(e->backward, l + 1);
     e->n_pairs = e->next_pair = e->n_ends = e->next_end = 0;
     if (needs_pairs(e, thread, n)) {
         struct marks_cursor *cursor = marks_cursor_new(e->trace->marks, thread, shift_ns, n);
@@ -474,6 +480,28 @@ static bool is_over(const struct marked_call *top, const struct due *next)
              next->mark.order < top->end_order);
 }
 
+/* What has to do with autograd and is to come before what is next, which is at time_ns. */
+static bool push_backward(struct chrome_events *e, struct event_batch *batch, int64_t time_ns)
+{
+    static const enum team_record_kind kind[] = {[BACKWARD_FORK] = TEAM_FORK,
+                                                 [BACKWARD_BEGIN] = TEAM_BEGIN,
+                                                 [BACKWARD_END] = TEAM_END,
+                                                 [BACKWARD_JOIN] = TEAM_JOIN};
+    const struct backward_record *r = &e->backward->record[e->next_record];
+
+    if (e->next_record == e->end_record || r->time_ns + r->is_behind > time_ns)
+        return false;
+    if (r->what == BACKWARD_ENTER || r->what == BACKWARD_LEAVE)
+        event_batch_push(batch, (uint64_t)r->time_ns,
+                         r->what == BACKWARD_ENTER ? EVENT_ENTER : EVENT_LEAVE,
+                         e->backward->region);
+    else
+        *event_batch_team(batch, (uint64_t)r->time_ns) = (struct team_record){
+            .kind = kind[r->what], .comm = NO_TEAM_COMM, .number = r->n_threads};
+    e->next_record++;
+    return true;
+}
+
 size_t chrome_events_next(struct chrome_events *e, struct event_batch *batch, size_t most,
                           struct quality *quality)
 {
@@ -481,6 +509,7 @@ size_t chrome_events_next(struct chrome_events *e, struct event_batch *batch, si
 
     for (; n < most; n++) {
         const struct due *next;
+        bool is_end;
 
         if (e->send.link != MARKS_NO_LINK) {
             push_link(links_of(e->trace->links, e->send.link), e->send.order, e->send.time_ns,
@@ -491,7 +520,13 @@ size_t chrome_events_next(struct chrome_events *e, struct event_batch *batch, si
         next = e->at < e->n_due || fill_due(e, quality) ? &e->due[e->at] : NULL;
         if (e->n_open > 0 && next && next->mark.phase == 'X')
             end_crossed(e, next, quality);
-        if (e->n_open > 0 && is_over(&e->open[e->n_open - 1], next))
+        is_end = e->n_open > 0 && is_over(&e->open[e->n_open - 1], next);
+        if (push_backward(e, batch,
+                          is_end ? e->open[e->n_open - 1].end_ns
+                          : next ? next->mark.time_ns
+                                 : INT64_MAX))
+            continue;
+        if (is_end)
             push_end(e, batch, most - n);
         else if (next)
             push_due(e, batch, most - n, quality);

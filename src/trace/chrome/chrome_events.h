@@ -9,6 +9,7 @@
 #ifndef SNAG_TRACE_CHROME_EVENTS_H
 #define SNAG_TRACE_CHROME_EVENTS_H
 
+#include "trace/chrome/backward.h"
 #include "trace/chrome/chrome_locations.h"
 #include "trace/chrome/chrome_trace.h"
 #include "trace/source.h"
@@ -18,9 +19,10 @@
 
 struct chrome_events;
 
-/* chrome_events_new -- for one thread of ours. The trace and its places must outlive it. */
+/* chrome_events_new -- for one thread of ours. What it is given must outlive it. */
 struct chrome_events *chrome_events_new(const struct chrome_trace *trace,
-                                        const struct chrome_locations *places);
+                                        const struct chrome_locations *places,
+                                        const struct backward *backward);
 void chrome_events_free(struct chrome_events *events);
 
 /* chrome_events_begin -- start location l of the definitions. */

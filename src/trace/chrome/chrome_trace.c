@@ -1,10 +1,9 @@
 /*
  * A document that says its rank is a part of its own; the others of a file are one together.
  *
- * Which function a record is of is found in one pass over its name from the left, after a look
- * whether there is anything to do at all. An argument is its kind, its name, and eight bytes
- * or a text with its zero; behind the last of a record is a kind that there is none of. Ends
- * of flows are sorted by flow; of each, those that start come first if only one does.
+ * An argument is its kind, its name, and eight bytes or a text with its zero; behind the last of
+ * a record is a kind that there is none of. Ends of flows are sorted by flow; of each, those that
+ * start come first if only one does.
  */
 #include "trace/chrome/chrome_trace.h"
 
@@ -17,111 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-/* ------------------------------------------------------------------------- names of records */
-
-#define MIN_ADDRESS_DIGITS 4 /* digits: 0x1 is a number */
-
-/* The length of the word for a step that text ends with, or 0. */
-static size_t step_word(const char *text, size_t end)
-{
-    static const char *const words[] = {"step", "iteration", "iter", "epoch", "batch"};
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t length = strlen(words[i]);
-
-        if (end >= length && strncasecmp(text + end - length, words[i], length) == 0)
-            return length;
-    }
-    return 0;
-}
-
-/* How much of what stands before a number goes with it. */
-static size_t separator(const char *out, size_t n)
-{
-    size_t begin = n;
-
-    while (begin > 0 && strchr("#: =_-(", out[begin - 1]))
-        begin--;
-    return n - begin;
-}
-
-/* Skips "0x7f3c2a10"; returns its length, or 0 where there is none. */
-static size_t address_at(const char *text)
-{
-    size_t n;
-
-    if (text[0] != '0' || text[1] != 'x')
-        return 0;
-    n = strspn(text + 2, "0123456789abcdefABCDEF");
-    return n >= MIN_ADDRESS_DIGITS ? n + 2 : 0;
-}
-
-struct renaming {
-    char *out;
-    size_t n, size;
-    bool is_step;
-    uint64_t *number;
-};
-
-static void put(struct renaming *r, char c)
-{
-    if (r->n + 1 < r->size)
-        r->out[r->n++] = c;
-}
-
-/* The number at text[0 .. length): kept, or not. Returns how much of text goes with it. */
-static size_t take_number(struct renaming *r, const char *text, size_t length)
-{
-    size_t before = separator(r->out, r->n), rest = r->n - before;
-    bool is_step = before > 0 && step_word(r->out, rest) > 0;
-    bool is_hash = before > 0 && r->out[r->n - 1] == '#';
-    bool is_last = before > 0 && r->out[r->n - 1] == ' ' && text[length] == '\0';
-    bool is_word_after = isalnum((unsigned char)text[length]) || text[length] == '_' ||
-                         text[length] == '.' || text[length] == '}'; /* {lambda(int)#1} */
-
-    if (rest > 0 && !is_word_after && (is_step || is_hash || is_last)) {
-        bool is_closed = text[length] == ')' && memchr(r->out + rest, '(', before);
-
-        r->n = rest;
-        r->is_step |= is_step;
-        *r->number = strtoull(text, NULL, 10);
-        return length + is_closed;
-    }
-    for (size_t i = 0; i < length; i++)
-        put(r, text[i]);
-    return length;
-}
-
-bool record_name(const char *name, char *out, size_t size, uint64_t *number)
-{
-    struct renaming r = {.out = out, .size = size, .number = number};
-    bool is_in_word = false;
-
-    if (strpbrk(name, "0123456789") == NULL) {
-        snprintf(out, size, "%s", name);
-        return false;
-    }
-    while (*name) {
-        size_t length = is_in_word ? 0 : address_at(name), digits;
-        bool is_word = isalnum((unsigned char)*name);
-
-        if (length > 0) {
-            put(&r, '0');
-            put(&r, 'x');
-        } else if (!is_in_word && (digits = strspn(name, "0123456789")) > 0) {
-            length = take_number(&r, name, digits);
-        } else {
-            put(&r, *name);
-            length = 1;
-        }
-        is_in_word = is_word;
-        name += length;
-    }
-    out[r.n] = '\0';
-    return r.is_step;
-}
 
 /* -------------------------------------------------------------------------------- arguments */
 
@@ -327,6 +221,7 @@ int chrome_trace_init(struct chrome_trace *t, struct source *source, const char 
     link_rules_arg(&t->rules, "name");
     link_rules_arg(&t->rules, "labels");
     link_rules_arg(&t->rules, "step_num"); /* of JAX's StepTraceAnnotation */
+    link_rules_arg(&t->rules, "correlation");
     if (links)
         rc = link_rules_read(&t->rules, links);
     if (rc == 0)
@@ -352,6 +247,7 @@ void chrome_trace_release(struct chrome_trace *t)
     free(t->thread);
     free(t->flow);
     free(t->launch);
+    free(t->operation);
     paged_release(t->paged, t->value);
     kept_args_release(&t->args);
     paged_free(t->paged);
@@ -515,38 +411,87 @@ static void push_mark(struct chrome_trace *t, uint32_t thread, const struct mark
     note_time(&t->part[t->process[of->process].part], mark);
 }
 
-/* From what was started on a CPU to where it runs: no message. */
+/* From what was started on a CPU to where it runs: no message. Kineto's names for them. */
 static bool is_launch(const struct chrome_record *r)
 {
-    return strcmp(r->category, "ac2g") == 0;
+    return strcmp(r->category, "ac2g") == 0 || strcmp(r->category, "async_cpu_to_gpu") == 0 ||
+           strcmp(r->category, "async_gpu") == 0;
 }
 
-/* From a call to another that it has nothing to wait for in. */
+/* From an operation to what goes back through it: a call that it has nothing to wait for in. */
 static bool is_relation(const struct chrome_record *r)
 {
     return strcmp(r->category, "fwdbwd") == 0;
 }
 
+bool chrome_goes_back(const char *name)
+{
+    static const char evaluate[] = "autograd::engine::evaluate_function";
+
+    return strncmp(name, evaluate, sizeof evaluate - 1) == 0;
+}
+
+static uint32_t launch_numbered(struct chrome_trace *t, uint64_t id)
+{
+    uint32_t n_before = t->launch_id.n;
+    uint32_t at = idmap_add(&t->launch_id, key_pair(t->n_parts - 1, id));
+
+    if (at == n_before) {
+        mem_grow(&t->launch, &t->launch_cap, (size_t)at + 1, sizeof *t->launch);
+        t->launch[at] = (struct chrome_launch){.from = CHROME_NOWHERE, .to = CHROME_NOWHERE};
+    }
+    return at;
+}
+
 static void note_launch(struct chrome_trace *t, const struct chrome_record *r)
 {
-    uint32_t n_before = t->launch_id.n, thread = thread_of(t, r), at;
+    uint32_t thread = thread_of(t, r), at;
 
     if (!r->id.is_set) {
         t->quality->n[QUALITY_bad_record]++;
         return;
     }
-    at = idmap_add(&t->launch_id, key_pair(t->n_parts - 1, id_number(t, &r->id)));
-    if (at == n_before) {
-        mem_grow(&t->launch, &t->launch_cap, (size_t)at + 1, sizeof *t->launch);
-        t->launch[at] = (struct chrome_launch){.from = CHROME_NOWHERE, .to = CHROME_NOWHERE};
-    }
+    at = launch_numbered(t, id_number(t, &r->id));
     if (r->phase == 's') {
         t->launch[at].from = thread;
         t->launch[at].from_ns = r->time_ns;
+        t->launch[at].has_tail = true;
     } else {
         t->launch[at].to = thread;
         t->launch[at].to_ns = r->time_ns;
     }
+}
+
+static bool is_of_gpu(const char *category)
+{
+    return strcmp(category, "kernel") == 0 || strncmp(category, "gpu_", strlen("gpu_")) == 0;
+}
+
+static bool is_of_runtime(const char *category)
+{
+    return strstr(category, "_runtime") != NULL || strstr(category, "_driver") != NULL;
+}
+
+/* An operation of a GPU has the number of the call that launched it; a graph's all have one. */
+static void note_correlation(struct chrome_trace *t, const struct chrome_record *r,
+                             uint32_t thread)
+{
+    const char *number = r->arg[ARG_CORRELATION].text;
+    bool is_operation = is_of_gpu(r->category);
+    uint32_t at;
+
+    if (!r->arg[ARG_CORRELATION].is_set || !isdigit((unsigned char)*number) ||
+        !(is_operation || is_of_runtime(r->category)))
+        return;
+    at = launch_numbered(t, strtoull(number, NULL, 10));
+    if (!is_operation) {
+        t->launch[at].from = thread;
+        t->launch[at].from_ns = r->time_ns;
+        return;
+    }
+    t->launch[at].has_operations = true;
+    mem_grow(&t->operation, &t->operation_cap, t->n_operations + 1, sizeof *t->operation);
+    t->operation[t->n_operations++] = (struct chrome_operation){at, thread, r->time_ns};
 }
 
 static void note_flow(struct chrome_trace *t, const struct chrome_record *r)
@@ -664,11 +609,6 @@ static uint32_t region_of(struct chrome_trace *t, const struct chrome_record *r)
     return region;
 }
 
-static bool is_of_gpu(const char *category)
-{
-    return strcmp(category, "kernel") == 0 || strncmp(category, "gpu_", strlen("gpu_")) == 0;
-}
-
 /* An X without a duration was not over when the trace ended: it is a B without its E. */
 static void note_call(struct chrome_trace *t, const struct chrome_record *r)
 {
@@ -687,9 +627,12 @@ static void note_call(struct chrome_trace *t, const struct chrome_record *r)
                                  .time_ns = r->time_ns,
                                  .end_ns = r->time_ns + (r->has_duration ? r->duration_ns : 0)};
 
-        if (!is_gpu_annotation(r)) /* it belongs to what the annotation itself does */
+        if (!is_gpu_annotation(r)) { /* it belongs to what the annotation itself does */
             link = links_add(t->links, r, &call);
+            note_correlation(t, r, thread);
+        }
         t->thread[thread].is_gpu |= is_of_gpu(r->category);
+        t->thread[thread].n_evaluated += chrome_goes_back(r->name);
     }
     mark = mark_of(t, r, region, link);
     if (r->phase == 'X' && !r->has_duration)
@@ -767,8 +710,7 @@ static bool is_phase(const struct chrome_record *r, const char *phases)
 
 static bool is_used(const struct chrome_trace *t, const struct chrome_record *r)
 {
-    return is_phase(r, t->wants_counters ? "BEXbeSFstfC" : "BEXbeSFstf") &&
-           !(is_phase(r, "stf") && is_relation(r)) && !is_of_profiler(r);
+    return is_phase(r, t->wants_counters ? "BEXbeSFstfC" : "BEXbeSFstf") && !is_of_profiler(r);
 }
 
 static void on_record(void *ctx, const struct chrome_record *r)
@@ -789,6 +731,8 @@ static void on_record(void *ctx, const struct chrome_record *r)
         note_async(t, r);
     else if (is_phase(r, "BEX"))
         note_call(t, r);
+    else if (is_relation(r))
+        t->thread[thread_of(t, r)].n_forward += r->phase == 's';
     else if (is_launch(r))
         note_launch(t, r);
     else

@@ -5,11 +5,6 @@
  * (base/paged.h). A part is what one process of a job wrote, or a file of many. Numbers of
  * processes, flows and so on are of their part.
  *
- * Writers put numbers into names that are another one for every call: of a step
- * (ProfilerStep#12, "iteration 7"), of an object (<built-in method to of Tensor object at
- * 0x7f3c...>). As names of regions these would be as many functions as there are calls, so
- * names are kept without (record_name).
- *
  * A flow starts ("s"), perhaps passes by somewhere ("t"), and finishes ("f"), by its id. Each
  * stretch from one to the next is a message:
  *
@@ -28,6 +23,7 @@
 #include "trace/chrome/chrome_json.h"
 #include "trace/chrome/links.h"
 #include "trace/chrome/marks.h"
+#include "trace/chrome/record_name.h"
 #include "trace/event.h"
 #include "trace/source.h"
 
@@ -43,17 +39,9 @@
  */
 bool chrome_device(const char *process, char kind[CHROME_DEVICE], uint32_t *number);
 
-/*
- * record_name -- name without its numbers.
- *   out     (size) the same where there are none
- *   number  out: the last that was taken away; untouched when there was none
- * Returns true when it is that of a numbered step: a step, an iteration, a batch, an epoch.
- *
- * Taken away are "#N", a number in the end after a blank, and one after a step's word with its
- * separator; an address becomes "0x". Any other number is part of the name: gemm_128x64,
- * file.py(12), Linear_3.
- */
-bool record_name(const char *name, char *out, size_t size, uint64_t *number);
+/* chrome_goes_back -- whether a function of this name is autograd's, which goes back through one
+ * operation in it. */
+bool chrome_goes_back(const char *name);
 
 #define KEPT_ARGS_NONE UINT64_MAX
 #define KEPT_ARGS_NAMES 4096u /* different names that are kept of a trace */
@@ -104,6 +92,9 @@ struct chrome_thread {
     uint64_t tid;
     char *name;
     uint64_t n_marks;
+    uint64_t
+        n_forward; /* relations that start here: of operations that autograd goes back to */
+    uint64_t n_evaluated; /* calls of autograd that go back through one */
     bool is_gpu;
     bool is_async;              /* a track of async_spans */
     bool has_spans, has_begins; /* X; B */
@@ -118,10 +109,18 @@ struct chrome_flow {
     uint32_t from, to;
 };
 
-/* From the call of a CPU that launched something to where it runs: threads and times. */
+/* From the call of a CPU that launched something to where it runs: threads and times. Where both
+ * say their number ("correlation") all operations are known, else the arrow that leads there; an
+ * arrow's head without its tail is one to nowhere. */
 struct chrome_launch {
     uint32_t from, to;
     int64_t from_ns, to_ns;
+    bool has_operations, has_tail;
+};
+
+struct chrome_operation {
+    uint32_t launch, thread;
+    int64_t begin_ns;
 };
 
 /* The numbers that the names of a region's calls have had. */
@@ -133,7 +132,7 @@ struct chrome_steps {
 #define CHROME_NOWHERE UINT32_MAX
 
 /* Arguments that we look at, whatever the rules. */
-enum chrome_own_arg { ARG_NAME, ARG_LABELS, ARG_STEP, N_OWN_ARGS };
+enum chrome_own_arg { ARG_NAME, ARG_LABELS, ARG_STEP, ARG_CORRELATION, N_OWN_ARGS };
 
 struct chrome_trace {
     struct definitions *defs;
@@ -157,6 +156,9 @@ struct chrome_trace {
     struct idmap launch_id; /* of (part, id) */
     struct chrome_launch *launch;
     size_t launch_cap;
+    struct chrome_operation
+        *operation; /* [n_operations] of GPUs, that say what launched them */
+    size_t n_operations, operation_cap;
     struct names text;           /* pids, tids and ids that are strings */
     struct counter_value *value; /* of 'C', paged */
     size_t n_values, value_cap;

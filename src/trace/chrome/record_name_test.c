@@ -1,4 +1,4 @@
-#include "trace/chrome/chrome_trace.h"
+#include "trace/chrome/record_name.h"
 
 #include "test.h"
 
@@ -35,13 +35,23 @@ static void numbers_of_calls_and_addresses_go(void **state)
           "<built-in method to of Tensor object at 0x>", false);
 }
 
+/* The layers of a model are one function, called once for each. */
+static void modules_of_a_class_are_one_function(void **state)
+{
+    (void)state;
+    check("nn.Module: Linear_0", "nn.Module: Linear", false);
+    check("nn.Module: Conv2d_12", "nn.Module: Conv2d", false);
+    check("nn.Module: Conv2d", "nn.Module: Conv2d", false);
+}
+
 static void numbers_that_are_part_of_a_name_stay(void **state)
 {
     static const char *const names[] = {"main",
                                         "gemm_128x64_tn",
                                         "void f<4, 128>(float)",
                                         "torch/nn/modules/module.py(1501): _call_impl",
-                                        "nn.Module: Linear_0",
+                                        "Linear_0",
+                                        "nn.Module: Conv2d",
                                         "## zero_grad ##",
                                         "main::{lambda(int)#1}::run",
                                         "foo.part.0",
@@ -71,6 +81,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_one_function),
         cmocka_unit_test(numbers_of_calls_and_addresses_go),
+        cmocka_unit_test(modules_of_a_class_are_one_function),
         cmocka_unit_test(numbers_that_are_part_of_a_name_stay),
         cmocka_unit_test(what_is_too_long_is_cut),
     };

@@ -10,6 +10,7 @@
 #include "base/fs.h"
 #include "base/mem.h"
 #include "base/order.h"
+#include "trace/chrome/backward.h"
 #include "trace/chrome/chrome_events.h"
 #include "trace/chrome/chrome_locations.h"
 #include "trace/chrome/chrome_trace.h"
@@ -145,6 +146,7 @@ static bool chrome_files_accepts(const char *path)
 struct chrome {
     struct chrome_trace trace;
     struct chrome_locations places;
+    struct backward backward;
 };
 
 static bool accepts(const char *path)
@@ -210,29 +212,40 @@ static void end_links(struct chrome *c)
 }
 
 /* What was launched does not begin before. Ends on threads without calls are of none. */
+static bool add_launch(struct chrome *c, const struct chrome_launch *x, uint32_t to,
+                       int64_t to_ns)
+{
+    const struct chrome_thread *thread = c->trace.thread;
+    const struct chrome_locations *p = &c->places;
+
+    if (x->from == CHROME_NOWHERE || to == CHROME_NOWHERE || thread[x->from].n_marks == 0 ||
+        thread[to].n_marks == 0)
+        return false;
+    definitions_dependency(
+        c->trace.defs, &(struct dependency){
+                           .begin_ns = (uint64_t)to_ns + (uint64_t)p->shift_ns[to],
+                           .on_begin_ns = (uint64_t)x->from_ns + (uint64_t)p->shift_ns[x->from],
+                           .location = p->location_of[to],
+                           .on_location = p->location_of[x->from],
+                           .region = ANY_REGION,
+                           .on_region = ANY_REGION,
+                           .kind = DEPENDENCY_BEGIN});
+    return true;
+}
+
 static void end_launches(struct chrome *c)
 {
     const struct chrome_trace *t = &c->trace;
-    const struct chrome_locations *p = &c->places;
     uint64_t n = 0;
 
-    for (uint32_t i = 0; i < t->launch_id.n; i++) {
-        const struct chrome_launch *x = &t->launch[i];
+    for (size_t i = 0; i < t->n_operations; i++) {
+        const struct chrome_operation *x = &t->operation[i];
 
-        if (x->from == CHROME_NOWHERE || x->to == CHROME_NOWHERE ||
-            t->thread[x->from].n_marks == 0 || t->thread[x->to].n_marks == 0)
-            continue;
-        n++;
-        definitions_dependency(
-            t->defs, &(struct dependency){
-                         .begin_ns = (uint64_t)x->to_ns + (uint64_t)p->shift_ns[x->to],
-                         .on_begin_ns = (uint64_t)x->from_ns + (uint64_t)p->shift_ns[x->from],
-                         .location = p->location_of[x->to],
-                         .on_location = p->location_of[x->from],
-                         .region = ANY_REGION,
-                         .on_region = ANY_REGION,
-                         .kind = DEPENDENCY_BEGIN});
+        n += add_launch(c, &t->launch[x->launch], x->thread, x->begin_ns);
     }
+    for (uint32_t i = 0; i < t->launch_id.n; i++)
+        if (t->launch[i].has_tail && !t->launch[i].has_operations)
+            n += add_launch(c, &t->launch[i], t->launch[i].to, t->launch[i].to_ns);
     if (n > 0)
         definitions_note(t->defs, "%llu calls on streams have the call that launched them",
                          (unsigned long long)n);
@@ -276,6 +289,7 @@ static int chrome_open(struct source *source, const char *path)
     define_flows(&source->defs);
     end_links(c);
     end_launches(c);
+    backward_find(&c->backward, &c->trace, &c->places);
     if (source->defs.n_dependencies > 0)
         qsort(source->defs.dependency, source->defs.n_dependencies,
               sizeof *source->defs.dependency, by_place);
@@ -286,6 +300,7 @@ static void chrome_close(struct source *source)
 {
     struct chrome *c = source->impl;
 
+    backward_release(&c->backward);
     chrome_locations_release(&c->places);
     chrome_trace_release(&c->trace);
     free(c);
@@ -295,7 +310,7 @@ static void *reader_new(struct source *source)
 {
     struct chrome *c = source->impl;
 
-    return chrome_events_new(&c->trace, &c->places);
+    return chrome_events_new(&c->trace, &c->places, &c->backward);
 }
 
 static void reader_free(void *reader)

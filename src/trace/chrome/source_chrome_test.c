@@ -44,6 +44,7 @@ static int teardown(void **state)
 static const char *events_and_quality_of(struct source *source, uint32_t location,
                                          struct quality *quality)
 {
+    static const char *const team[] = {"fork", "join", "begin", "end"};
     static char out[4096];
     struct source_reader *reader = source_reader_new(source);
     const struct event_batch *batch;
@@ -65,6 +66,9 @@ static const char *events_and_quality_of(struct source *source, uint32_t locatio
                 at += sprintf(at, "=%s.%d@%d",
                               source->defs.comm[batch->collective[event->ref].comm].name,
                               (int)batch->collective[event->ref].order, (int)event->time_ns);
+            else if (event->kind == EVENT_TEAM)
+                at += sprintf(at, "%s@%d", team[batch->team[event->ref].kind],
+                              (int)event->time_ns);
             else
                 at += sprintf(at, "%s%s%d",
                               event->ref == ANY_REGION ? "*"
@@ -678,10 +682,87 @@ static void other_files_are_refused(void **state)
     }
 }
 
+#define CALL(tid, from, took, name)                                                            \
+    "{\"ph\":\"X\",\"pid\":7,\"tid\":" #tid ",\"ts\":" #from ",\"dur\":" #took                 \
+    ",\"name\":\"" name "\"},"
+#define BACK "autograd::engine::evaluate_function: "
+
+/* Two passes; in the first the thread that waits does what is left to the CPU. */
+static void who_asks_autograd_to_go_back_waits_for_it(void **state)
+{
+    struct source s;
+
+    (void)state;
+    open_text(&s,
+              "{\"traceEvents\":[" CALL(7, 0, 2, "forward") CALL(8, 4, 2, BACK "Mm") CALL(
+                  8, 5, 1, "mm") CALL(8, 7, 3, BACK "Add") CALL(7, 8, 1, BACK "AccumulateGrad")
+                  CALL(7, 12, 2, "forward") CALL(8, 15, 1, BACK "Mm")
+                      CALL(7, 17, 1, "step") "{\"ph\":\"M\",\"pid\":7,\"name\":\"process_"
+                                             "name\",\"args\":{\"name\":\"p\"}}]}");
+    assert_string_equal(
+        events_of(&s, 0),
+        "forward+0 forward-2000 fork@2000 begin@2000 wait for autograd+2000 " BACK
+        "AccumulateGrad+8000 " BACK "AccumulateGrad-9000 "
+        "wait for autograd-12000 end@12000 join@12000 "
+        "forward+12000 forward-14000 fork@14000 begin@14000 "
+        "wait for autograd+14000 wait for autograd-17000 end@17000 join@17000 "
+        "step+17000 step-18000");
+    assert_string_equal(events_of(&s, 1),
+                        "begin@4000 " BACK "Mm+4000 mm+5000 mm-6000 " BACK "Mm-6000 " BACK
+                        "Add+7000 " BACK "Add-10000 end@10000 "
+                        "begin@15000 " BACK "Mm+15000 " BACK "Mm-16000 end@16000");
+    assert_true(s.defs.region[names_find(&s.defs.names, "wait for autograd")].is_barrier);
+    source_close(&s);
+}
+
+/* It was seen at work in the pass, or not behind it. */
+static void who_is_at_work_does_not_wait_for_autograd(void **state)
+{
+    struct source s;
+
+    (void)state;
+    open_text(&s, "[" CALL(7, 0, 2, "forward") CALL(8, 4, 4, BACK "Mm") CALL(7, 5, 1, "other")
+                      CALL(7, 9, 1, "step") CALL(8, 11, 1, BACK "Mm") "]");
+    assert_string_equal(events_of(&s, 0),
+                        "forward+0 forward-2000 other+5000 other-6000 step+9000 step-10000");
+    source_close(&s);
+}
+
+/* All operations of a graph have the number of its launch; an arrow leads to one of them. */
+static void what_was_launched_is_known_by_its_number(void **state)
+{
+    struct source s;
+
+    (void)state;
+    open_text(
+        &s,
+        "[{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"cudaGraphLaunch\","
+        "\"cat\":\"cuda_runtime\",\"args\":{\"correlation\":5}},"
+        "{\"ph\":\"s\",\"id\":5,\"pid\":7,\"tid\":7,\"ts\":1,\"cat\":\"ac2g\"},"
+        "{\"ph\":\"f\",\"id\":5,\"pid\":0,\"tid\":1,\"ts\":4,\"cat\":\"ac2g\"},"
+        "{\"ph\":\"X\",\"pid\":0,\"tid\":1,\"ts\":4,\"dur\":1,\"name\":\"k\","
+        "\"cat\":\"kernel\",\"args\":{\"correlation\":5}},"
+        "{\"ph\":\"X\",\"pid\":0,\"tid\":2,\"ts\":6,\"dur\":1,\"name\":\"k\","
+        "\"cat\":\"kernel\",\"args\":{\"correlation\":5}}]");
+    assert_int_equal(s.defs.n_dependencies, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const struct dependency *d = &s.defs.dependency[i];
+
+        assert_int_equal(d->on_begin_ns, 0);
+        assert_int_equal(d->begin_ns, i == 0 ? 3000 : 5000);
+        assert_int_equal(d->location, i + 1);
+        assert_int_equal(d->kind, DEPENDENCY_BEGIN);
+    }
+    source_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(begin_and_end_pairs_are_calls),
+        cmocka_unit_test(who_asks_autograd_to_go_back_waits_for_it),
+        cmocka_unit_test(who_is_at_work_does_not_wait_for_autograd),
+        cmocka_unit_test(what_was_launched_is_known_by_its_number),
         cmocka_unit_test(durations_are_nested_whatever_their_order),
         cmocka_unit_test(of_two_calls_that_cross_the_one_is_cut_that_loses_less),
         cmocka_unit_test(processes_are_ranks_by_name_or_by_number),
