@@ -125,6 +125,15 @@ static bool sees_all(const struct costs *c)
     return (double)(s->n_messages - s->n_matched) <= MAX_UNKNOWN * (double)s->n_messages;
 }
 
+/* Where collectives lack members, others may have come as late, and nobody would have gone on
+ * earlier: what the replay saves is the most. */
+static bool sees_members(const struct costs *c)
+{
+    const struct syncs *s = &c->what_if.syncs;
+
+    return (double)(s->n_meetings - s->n_attended) <= MAX_UNKNOWN * (double)s->n_meetings;
+}
+
 /* Who waited for whom is an order of times, which says nothing where clocks are known to be
  * wrong. */
 static bool is_order_known(const struct costs *c)
@@ -148,14 +157,16 @@ static const struct played nothing_known = {COST_UNKNOWN, COST_UNKNOWN, false};
 
 /* What waited for what is not in the trace stays in the run; it cost at most itself. Where that
  * is too large a share of what it is compared with, the cost is a bound. */
-static struct played with_unknown(int64_t saved_ns, int64_t unknown_ns, double lost_ns,
-                                  double of_ns)
+static struct played with_unknown(const struct costs *c, int64_t saved_ns, int64_t unknown_ns,
+                                  double lost_ns, double of_ns)
 {
     bool is_bound = (double)unknown_ns > MAX_UNKNOWN * of_ns;
     int64_t least_ns = at_most_lost(saved_ns, lost_ns);
+    int64_t ns = is_bound ? at_most_lost(saved_ns + unknown_ns, lost_ns) : least_ns;
 
-    return (struct played){is_bound ? at_most_lost(saved_ns + unknown_ns, lost_ns) : least_ns,
-                           least_ns, is_bound};
+    if (!sees_members(c) && ns > 0)
+        return (struct played){ns, 0, true};
+    return (struct played){ns, least_ns, is_bound};
 }
 
 /* Of some who wait for each other nearly all that was lost is what all of them waited: what may
@@ -181,7 +192,7 @@ static struct played play(struct costs *c, double lost_ns, bool is_incident)
     replay_run(r, &result);
     replay_clear(r);
     c->budget -= result.n_syncs;
-    return with_unknown(result.saved_ns, unknown_ns, lost_ns,
+    return with_unknown(c, result.saved_ns, unknown_ns, lost_ns,
                         is_incident ? of_together(result.saved_ns, unknown_ns, lost_ns)
                                     : lost_ns);
 }
@@ -341,7 +352,7 @@ static int64_t bound_of(const struct costs *c, struct bounder *b, uint32_t t)
     mem_grow(&b->excess_ns, &b->excess_cap, n, sizeof *b->excess_ns);
     cut_from(c, &b->what_if, t, b->excess_ns);
     b->work += VERTEX_WORK * n;
-    ns = with_unknown(critical_cut_ns(&c->critical, r), r->unknown_ns, lost_of(c, t),
+    ns = with_unknown(c, critical_cut_ns(&c->critical, r), r->unknown_ns, lost_of(c, t),
                       lost_of(c, t))
              .ns;
     replay_clear(r);

@@ -447,6 +447,12 @@ static void print_replay(const struct what_if_asked *q)
               "trace: who waited for them is not known\n",
               percent((double)(s->n_messages - s->n_matched), (double)s->n_messages),
               text_count(s->n_messages, ends));
+    if (s->n_attended < s->n_meetings)
+        print("%.1f %% of %s collectives lack records of members: these may have come as late, "
+              "so "
+              "what is saved is the most\n",
+              percent((double)(s->n_meetings - s->n_attended), (double)s->n_meetings),
+              text_count(s->n_meetings, ends));
     if (!syncs_clocks_agree(s))
         print("%.1f %% of %s waits end before what they wait for: the clocks "
               "contradict each other, and above %g %% no result is given\n",

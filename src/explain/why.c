@@ -848,9 +848,8 @@ static struct way of_time(struct why *why, uint32_t t, const struct residual_mea
         return (struct way){pair->excess_ns < 0 ? WAY_SHORTER : WAY_LONGER, pair->path};
     region = &why->defs->region[why->model->paths.region[pair->path]];
     return region->kind == REGION_MPI ? (struct way){WAY_WAIT, 0}
-           : region->is_barrier && region->kind == REGION_OPENMP
-               ? (struct way){WAY_BARRIER, 0}
-               : (struct way){WAY_LONGER, pair->path};
+           : region->is_barrier       ? (struct way){WAY_BARRIER, 0}
+                                      : (struct way){WAY_LONGER, pair->path};
 }
 
 struct way way_of(struct why *why, uint32_t t, const struct residual_measure *measure,

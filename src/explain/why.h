@@ -123,7 +123,7 @@ enum way_kind {
     WAY_NONE, /* nothing is strange, or too few executions to say */
     WAY_LONGER,
     WAY_WAIT,    /* longer in calls of MPI */
-    WAY_BARRIER, /* or at barriers of threads */
+    WAY_BARRIER, /* or for threads */
     WAY_SHORTER,
     WAY_LONGER_IN_ALL, /* but not on any path in particular */
     WAY_SHORTER_IN_ALL,

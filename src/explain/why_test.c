@@ -408,7 +408,7 @@ static void the_kind_of_a_way_is_read_off_its_words(void **state)
         {"step > a takes longer", WAY_LONGER},
         {"step > a takes less", WAY_SHORTER},
         {"calls of MPI take longer", WAY_WAIT},
-        {"barriers of threads take longer", WAY_BARRIER},
+        {"waits for threads take longer", WAY_BARRIER},
         {"all calls together take longer", WAY_LONGER_IN_ALL},
         {"all calls together take less", WAY_SHORTER_IN_ALL},
         {"more calls of d", WAY_MORE_CALLS},

@@ -78,11 +78,12 @@ struct syncs {
     uint32_t *order; /* [n] all syncs in the order they were left */
     uint32_t *place; /* [n] of a sync in that order */
 
-    uint64_t eager_bytes;           /* larger messages are synchronous */
-    bool *is_ssend;                 /* [regions] what it sends is; NULL: there is none */
-    uint64_t *is_late;              /* bits of messages that were seen to be; NULL: none was */
-    uint64_t begin_ns, end_ns;      /* of all that take part */
-    uint64_t n_messages, n_matched; /* ends of messages; those with the other end */
+    uint64_t eager_bytes;            /* larger messages are synchronous */
+    bool *is_ssend;                  /* [regions] what it sends is; NULL: there is none */
+    uint64_t *is_late;               /* bits of messages that were seen to be; NULL: none was */
+    uint64_t begin_ns, end_ns;       /* of all that take part */
+    uint64_t n_messages, n_matched;  /* ends of messages; those with the other end */
+    uint64_t n_meetings, n_attended; /* collectives; those with records of all their members */
     uint64_t n_needs,
         n_early; /* needs; those that come after what needs them: clocks disagree */
 };

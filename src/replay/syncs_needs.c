@@ -26,9 +26,10 @@ struct needs {
         uint64_t last_enter, first_leave;
     } * span; /* [n_collectives] */
     struct collective_span
-        *completed; /* [n_collectives] the same, of the calls that complete them */
-    bool *is_other; /* [n_collectives] no order follows from what it is */
-    bool has_end;   /* the last collective is that of all who end together */
+        *completed;     /* [n_collectives] the same, of the calls that complete them */
+    bool *is_other;     /* [n_collectives] no order follows from what it is */
+    uint32_t *expected; /* [n_collectives of MPI] members of its communicator */
+    bool has_end;       /* the last collective is that of all who end together */
     struct team_syncs teams;
 };
 
@@ -299,6 +300,31 @@ static void add_part(uint32_t location, const struct collective *c, uint32_t syn
     n->s->member[n->s->first_member[c->instance + 1]++] = sync;
 }
 
+/* How many should be there, of which the trace may not have all ranks. */
+static void expect_part(uint32_t location, const struct collective *c, uint32_t sync,
+                        struct needs *n)
+{
+    const struct definitions *defs = n->s->view->defs;
+
+    (void)location, (void)sync;
+    n->expected[c->instance] = c->comm < defs->n_comms ? defs->comm[c->comm].n_members : 0;
+}
+
+static void count_attended(struct needs *n)
+{
+    struct syncs *s = n->s;
+
+    n->expected = mem_alloc(s->first_team, sizeof *n->expected);
+    each_part(n, expect_part);
+    for (uint32_t c = 0; c < s->first_team; c++) {
+        uint32_t n_members = s->first_member[c + 1] - s->first_member[c];
+
+        s->n_meetings += n_members > 0;
+        s->n_attended += n_members > 0 && n_members >= n->expected[c];
+    }
+    free(n->expected);
+}
+
 struct timed_sync {
     uint64_t ns;
     uint32_t sync;
@@ -475,6 +501,7 @@ static void list_members(struct needs *n)
     team_syncs_each_part(&n->teams, s, add_member, n);
     each_unrecorded(n, add_unrecorded);
     each_end(n, add_end);
+    count_attended(n);
     order_members(n);
 }
 

@@ -48,4 +48,13 @@ expect "a GPU that is always slow: who, what, what it lost, cost, and what if it
     '[.[] | select(.program == "training" and .disturbance == "always").default.events[] | [.rank, .function, .lost, .cost, ."what-if"]] | unique' \
     '[[true,true,true,true,true]]'
 expect "accusations of jobs without any" '[.[] | select(.program == "training" and .disturbance == "none").default.false[]]' '[]'
+# of a job of which one rank is there nobody knows who else was late: a cost is at most something, or none
+for file in "$work"/lab/runs/training-stop-*/trace/rank?.json.gz; do
+    "$build/snag" analyze --force -o "$work/one.snag" "$file" >/dev/null
+    "$build/snag" list "$work/one.snag" --incidents --json
+done | jq -sc 'map([.cost_ns, .cost_least_ns]) | unique' >"$work/of_one"
+[ "$(cat "$work/of_one")" = "[[null,0],[0,0]]" ] || {
+    echo "costs of incidents in one rank's trace of a job of several: $(cat "$work/of_one")"
+    exit 1
+}
 echo "$(jq -s length "$work/lab/results.jsonl") runs"

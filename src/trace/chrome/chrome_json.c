@@ -51,6 +51,7 @@ enum json_key {
     KEY_DISTRIBUTED,
     KEY_BASE_TIME,
     KEY_DEVICES,
+    KEY_ROCPROF, /* of a document that is no trace of this form */
     KEY_METADATA,
     KEY_RANK, /* this and the next within KEY_DISTRIBUTED */
     KEY_WORLD_SIZE,
@@ -84,6 +85,7 @@ struct chrome_reader {
     int n_restarts;
     struct json_filter filter;
     unsigned char *strict; /* what it makes of a piece of the file */
+    bool is_of_rocprof;    /* a document of its own form was seen */
     bool is_lost;          /* looking for a line that starts an object */
     bool is_line_start;    /* no more than blanks since the last line end, for that */
 };
@@ -485,11 +487,10 @@ static int on_key(void *arg, const unsigned char *text, size_t length)
                                                 {NULL, KEY_OTHER}};
     static const struct named_key of_id2[] = {
         {"local", KEY_LOCAL}, {"global", KEY_GLOBAL}, {NULL, KEY_OTHER}};
-    static const struct named_key of_document[] = {{"distributedInfo", KEY_DISTRIBUTED},
-                                                   {"baseTimeNanoseconds", KEY_BASE_TIME},
-                                                   {"deviceProperties", KEY_DEVICES},
-                                                   {"otherData", KEY_METADATA},
-                                                   {NULL, KEY_OTHER}};
+    static const struct named_key of_document[] = {
+        {"distributedInfo", KEY_DISTRIBUTED},  {"baseTimeNanoseconds", KEY_BASE_TIME},
+        {"deviceProperties", KEY_DEVICES},     {"otherData", KEY_METADATA},
+        {"rocprofiler-sdk-tool", KEY_ROCPROF}, {NULL, KEY_OTHER}};
     static const struct named_key of_job[] = {
         {"rank", KEY_RANK}, {"world_size", KEY_WORLD_SIZE}, {NULL, KEY_OTHER}};
     struct chrome_reader *r = arg;
@@ -508,6 +509,7 @@ static int on_key(void *arg, const unsigned char *text, size_t length)
             r->key = key_of(of_document, text, length);
         if (in_document(r))
             r->outer_key = r->key;
+        r->is_of_rocprof |= r->key == KEY_ROCPROF;
     } else if (r->is_id2 && r->depth == r->events_depth + 2) {
         r->key = key_of(of_id2, text, length);
     } else if (r->depth == 3 && r->events_depth == 1 && r->outer_key == KEY_DISTRIBUTED) {
@@ -759,6 +761,11 @@ static int conclude(struct chrome_reader *r, const char *path, bool is_cut)
                        path);
     if (r->filter.n_read == 0)
         return err_set(ERR_FORMAT, "not a trace: '%s' is empty", path);
+    if (r->is_of_rocprof)
+        return err_set(ERR_FORMAT,
+                       "'%s' is of rocprofv3's own form of JSON: with --output-format otf2 it "
+                       "writes what is read here",
+                       path);
     return err_set(ERR_FORMAT, "no trace events in '%s'", path);
 }
 

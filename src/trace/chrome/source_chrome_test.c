@@ -756,6 +756,17 @@ static void what_was_launched_is_known_by_its_number(void **state)
     source_close(&s);
 }
 
+static void other_json_of_rocprof_says_what_to_record(void **state)
+{
+    static const char text[] = "{\"rocprofiler-sdk-tool\":[{\"metadata\":{\"pid\":908}}]}";
+    struct source s;
+
+    (void)state;
+    write_bytes(text, strlen(text));
+    assert_int_equal(source_open(&s, path), ERR_FORMAT);
+    assert_non_null(strstr(err_message(), "--output-format otf2"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -763,6 +774,7 @@ int main(void)
         cmocka_unit_test(who_asks_autograd_to_go_back_waits_for_it),
         cmocka_unit_test(who_is_at_work_does_not_wait_for_autograd),
         cmocka_unit_test(what_was_launched_is_known_by_its_number),
+        cmocka_unit_test(other_json_of_rocprof_says_what_to_record),
         cmocka_unit_test(durations_are_nested_whatever_their_order),
         cmocka_unit_test(of_two_calls_that_cross_the_one_is_cut_that_loses_less),
         cmocka_unit_test(processes_are_ranks_by_name_or_by_number),
