@@ -765,6 +765,7 @@ static void other_json_of_rocprof_says_what_to_record(void **state)
     write_bytes(text, strlen(text));
     assert_int_equal(source_open(&s, path), ERR_FORMAT);
     assert_non_null(strstr(err_message(), "--output-format otf2"));
+    source_close(&s);
 }
 
 int main(void)
