@@ -324,10 +324,12 @@ static double merit_of(const struct profile_row *row, const struct region *regio
     double coverage = sqrt(share_with_teams(row, scale->team_ratio, scale->total_ns) *
                            share_of_its_own(row, scale->total_ns));
     double everywhere = (double)row->n_locations / (double)scale->n_locations;
-    double repeated = region->is_step ? 1 : repetition(row);
+    bool is_numbered = region->is_step && row->n_outermost > 1;
+    double repeated = is_numbered ? 1 : repetition(row);
+    enum region_kind kind = region->is_barrier ? REGION_DEVICE : region->kind;
 
     /* the small terms order what has no merit, so that something can always be suggested */
-    return scale->worth[region->kind] *
+    return scale->worth[kind] *
            (coverage * repeated * structure(row) * work(row, scale) * (0.5 + 0.5 * everywhere) +
             1e-9 * repetition(row) + 1e-12);
 }

@@ -250,9 +250,10 @@ static int by_key(const void *a, const void *b)
     return compare(p, q) ?: ORDER(p->thread, q->thread);
 }
 
+/* Kineto gives threads of Python that it does not know the number of a GPU's process. */
 static bool is_gpu(const struct chrome_trace *t, const struct chrome_thread *thread)
 {
-    return thread->is_gpu || t->process[thread->process].is_gpu;
+    return thread->is_gpu || (t->process[thread->process].is_gpu && !thread->is_python);
 }
 
 /* In order of their locations. Returns how many there are. */
@@ -269,7 +270,7 @@ static uint32_t list_keys(const struct chrome_trace *t, bool is_part, struct thr
                 .group = is_part ? t->part[process->part].rank : process->pid,
                 .is_async = thread->is_async,
                 .is_gpu = is_part && !thread->is_async && is_gpu(t, thread),
-                .is_other = is_part && thread->tid != process->pid,
+                .is_other = is_part && (thread->tid != process->pid || process->is_gpu),
                 .pid = process->pid,
                 .tid = thread->tid,
                 .thread = i};

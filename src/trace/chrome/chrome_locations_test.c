@@ -276,6 +276,26 @@ static void devices_of_xla_are_of_the_process_that_wrote_the_file(void **state)
     clear();
 }
 
+/* Kineto says pid 0, which is also a GPU, of threads of Python that it does not know. */
+static void threads_with_the_number_of_a_gpu_are_no_streams(void **state)
+{
+    struct source s;
+
+    (void)state;
+    write_file(0, "a.json",
+               RANK(0, 0,
+                    "{\"ph\":\"M\",\"pid\":0,\"name\":\"process_labels\",\"args\":{\"labels\":"
+                    "\"GPU 0\"}}," X("main", 1, 7, 7) KERNEL(
+                        "k", 3, 0, 9) "{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":"
+                                      "\"monitor\",\"ts\":1,\"dur\":8,\"pid\":0,\"tid\":0}"));
+    assert_int_equal(source_open(&s, path[0]), 0);
+    assert_string_equal(all_of(&s), "0.0 : main+0 main-1000; 0.1 : monitor+0 monitor-8000; "
+                                    "0.2 GPU 0, stream 9: k+2000 k-3000");
+    assert_false(s.defs.location[1].is_gpu);
+    source_close(&s);
+    clear();
+}
+
 /* What a thread calls a step has another extent on the streams that it keeps busy. */
 static void annotations_of_streams_are_regions_of_their_own(void **state)
 {
@@ -333,6 +353,7 @@ int main(void)
         cmocka_unit_test(files_of_a_directory_that_are_no_traces_are_left_out),
         cmocka_unit_test(what_is_no_file_in_a_directory_is_left_out),
         cmocka_unit_test(devices_of_xla_are_of_the_process_that_wrote_the_file),
+        cmocka_unit_test(threads_with_the_number_of_a_gpu_are_no_streams),
         cmocka_unit_test(annotations_of_streams_are_regions_of_their_own),
         cmocka_unit_test(a_line_may_be_an_object_each),
     };

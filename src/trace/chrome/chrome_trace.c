@@ -632,6 +632,7 @@ static void note_call(struct chrome_trace *t, const struct chrome_record *r)
             note_correlation(t, r, thread);
         }
         t->thread[thread].is_gpu |= is_of_gpu(r->category);
+        t->thread[thread].is_python |= strcmp(r->category, "python_function") == 0;
         t->thread[thread].n_evaluated += chrome_goes_back(r->name);
     }
     mark = mark_of(t, r, region, link);

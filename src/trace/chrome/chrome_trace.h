@@ -94,8 +94,8 @@ struct chrome_thread {
     uint64_t n_marks;
     uint64_t
         n_forward; /* relations that start here: of operations that autograd goes back to */
-    uint64_t n_evaluated; /* calls of autograd that go back through one */
-    bool is_gpu;
+    uint64_t n_evaluated;       /* calls of autograd that go back through one */
+    bool is_gpu, is_python;     /* by its calls, whatever process it is of */
     bool is_async;              /* a track of async_spans */
     bool has_spans, has_begins; /* X; B */
     bool is_tangled; /* B and E are not in order of time, or do not nest as they are */
