@@ -222,6 +222,7 @@ int chrome_trace_init(struct chrome_trace *t, struct source *source, const char 
     link_rules_arg(&t->rules, "labels");
     link_rules_arg(&t->rules, "step_num"); /* of JAX's StepTraceAnnotation */
     link_rules_arg(&t->rules, "correlation");
+    link_rules_arg(&t->rules, "correlation_id");
     if (links)
         rc = link_rules_read(&t->rules, links);
     if (rc == 0)
@@ -476,12 +477,15 @@ static bool is_of_runtime(const char *category)
 static void note_correlation(struct chrome_trace *t, const struct chrome_record *r,
                              uint32_t thread)
 {
-    const char *number = r->arg[ARG_CORRELATION].text;
-    bool is_operation = is_of_gpu(r->category);
+    bool is_of_xla = r->arg[ARG_CORRELATION_ID].is_set; /* then there is no category */
+    const struct chrome_arg *arg = &r->arg[is_of_xla ? ARG_CORRELATION_ID : ARG_CORRELATION];
+    const char *number = arg->text;
+    bool is_on_gpu = t->process[t->thread[thread].process].is_gpu;
+    bool is_operation = is_of_gpu(r->category) || (is_of_xla && is_on_gpu);
     uint32_t at;
 
-    if (!r->arg[ARG_CORRELATION].is_set || !isdigit((unsigned char)*number) ||
-        !(is_operation || is_of_runtime(r->category)))
+    if (!arg->is_set || !isdigit((unsigned char)*number) ||
+        !(is_operation || is_of_xla || is_of_runtime(r->category)))
         return;
     at = launch_numbered(t, strtoull(number, NULL, 10));
     if (!is_operation) {

@@ -132,7 +132,14 @@ struct chrome_steps {
 #define CHROME_NOWHERE UINT32_MAX
 
 /* Arguments that we look at, whatever the rules. */
-enum chrome_own_arg { ARG_NAME, ARG_LABELS, ARG_STEP, ARG_CORRELATION, N_OWN_ARGS };
+enum chrome_own_arg {
+    ARG_NAME,
+    ARG_LABELS,
+    ARG_STEP,
+    ARG_CORRELATION,    /* Kineto's */
+    ARG_CORRELATION_ID, /* XLA's */
+    N_OWN_ARGS
+};
 
 struct chrome_trace {
     struct definitions *defs;

@@ -756,6 +756,26 @@ static void what_was_launched_is_known_by_its_number(void **state)
     source_close(&s);
 }
 
+/* JAX's have no category: what is on a device was launched, what is not launches. */
+static void what_jax_launched_is_known_by_its_number(void **state)
+{
+    struct source s;
+
+    (void)state;
+    open_text(&s,
+              "[{\"ph\":\"M\",\"pid\":2,\"name\":\"process_name\",\"args\":{\"name\":"
+              "\"/device:GPU:0\"}},"
+              "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":"
+              "\"hipModuleLaunchKernel\",\"args\":{\"correlation_id\":\"243\"}},"
+              "{\"ph\":\"X\",\"pid\":2,\"tid\":16,\"ts\":4,\"dur\":1,\"name\":\"fusion.kd\","
+              "\"args\":{\"correlation_id\":243}}]");
+    assert_int_equal(s.defs.n_dependencies, 1);
+    assert_int_equal(s.defs.dependency[0].begin_ns, 3000);
+    assert_int_equal(s.defs.dependency[0].on_begin_ns, 0);
+    assert_int_equal(s.defs.dependency[0].location, 1);
+    source_close(&s);
+}
+
 static void other_json_of_rocprof_says_what_to_record(void **state)
 {
     static const char text[] = "{\"rocprofiler-sdk-tool\":[{\"metadata\":{\"pid\":908}}]}";
@@ -775,6 +795,7 @@ int main(void)
         cmocka_unit_test(who_asks_autograd_to_go_back_waits_for_it),
         cmocka_unit_test(who_is_at_work_does_not_wait_for_autograd),
         cmocka_unit_test(what_was_launched_is_known_by_its_number),
+        cmocka_unit_test(what_jax_launched_is_known_by_its_number),
         cmocka_unit_test(other_json_of_rocprof_says_what_to_record),
         cmocka_unit_test(durations_are_nested_whatever_their_order),
         cmocka_unit_test(of_two_calls_that_cross_the_one_is_cut_that_loses_less),
