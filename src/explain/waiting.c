@@ -766,10 +766,9 @@ bool waiting_is_likely(const struct region *region)
         "MPI_Comm_r", "MPI_Comm_s", "MPI_Group_", "MPI_Info_",
     };
 
-    if (region->is_barrier)
-        return true;
     if (region->kind == REGION_OPENMP)
-        return strstr(region->name, "barrier") != NULL;
+        return strstr(region->name, "barrier") != NULL ||
+               strcmp(region->name, REGION_AUTOGRAD_WAIT) == 0;
     if (region->kind == REGION_DEVICE)
         return true;
     if (region->kind != REGION_MPI)
@@ -794,7 +793,7 @@ void waiting_of(const struct trace_view *view, uint32_t location, uint32_t row,
 
     search_messages(&s);
     search_collectives(&s);
-    if (called->kind == REGION_OPENMP || called->is_barrier)
+    if (called->kind == REGION_OPENMP)
         search_team(&s);
     if (called->kind == REGION_DEVICE)
         search_device(&s);

@@ -326,10 +326,9 @@ static double merit_of(const struct profile_row *row, const struct region *regio
     double everywhere = (double)row->n_locations / (double)scale->n_locations;
     bool is_numbered = region->is_step && row->n_outermost > 1;
     double repeated = is_numbered ? 1 : repetition(row);
-    enum region_kind kind = region->is_barrier ? REGION_DEVICE : region->kind;
 
     /* the small terms order what has no merit, so that something can always be suggested */
-    return scale->worth[kind] *
+    return scale->worth[region->kind] *
            (coverage * repeated * structure(row) * work(row, scale) * (0.5 + 0.5 * everywhere) +
             1e-9 * repetition(row) + 1e-12);
 }

@@ -454,6 +454,7 @@ enum region_kind region_name_kind(const char *canonical)
         {"TRACE BUFFER FLUSH", true, REGION_TRACER}, /* Score-P's, and the next one */
         {"MEASUREMENT OFF", true, REGION_TRACER},
         {REGION_BUFFER_FLUSH, true, REGION_TRACER},
+        {REGION_AUTOGRAD_WAIT, true, REGION_OPENMP},
     };
 
     if (is_jax_wait(canonical))

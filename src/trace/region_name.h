@@ -102,6 +102,7 @@ enum region_kind {
 };
 
 #define REGION_BUFFER_FLUSH "BUFFER_FLUSH" /* what OTF2's records of that name are calls of */
+#define REGION_AUTOGRAD_WAIT "wait for autograd" /* a call of ours (chrome/backward.h) */
 #define REGION_HELD_UP ", held up" /* what ends names of writes that were (held_up_tell) */
 
 /*

@@ -48,6 +48,15 @@ expect "a GPU that is always slow: who, what, what it lost, cost, and what if it
     '[.[] | select(.program == "training" and .disturbance == "always").default.events[] | [.rank, .function, .lost, .cost, ."what-if"]] | unique' \
     '[[true,true,true,true,true]]'
 expect "accusations of jobs without any" '[.[] | select(.program == "training" and .disturbance == "none").default.false[]]' '[]'
+# whoever reads the run later follows the wait to the thread of autograd, too
+for run in "$work"/lab/runs/training-stop-*/default.snag; do
+    head=$("$build/snag" list "$run" --incidents --json | jq -rs '.[0].head')
+    "$build/snag" show "$run" "$head" --json | jq -c '[.cause[] | .waits_for, .thread]'
+done | sort -u >"$work/followed"
+[ "$(cat "$work/followed")" = '["team",0,null,1]' ] || {
+    echo "stops of a job are followed to: $(cat "$work/followed")"
+    exit 1
+}
 # of a job of which one rank is there nobody knows who else was late: a cost is at most something, or none
 for file in "$work"/lab/runs/training-stop-*/trace/rank?.json.gz; do
     "$build/snag" analyze --force -o "$work/one.snag" "$file" >/dev/null

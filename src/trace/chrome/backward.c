@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/order.h"
+#include "trace/region_name.h"
 
 #include <stdlib.h>
 
@@ -177,8 +178,6 @@ static void find_intervals(struct intervals *v, const struct chrome_trace *t,
 
 /* ---------------------------------------------------------------------------- passes */
 
-#define WAIT "wait for autograd"
-
 static void add_record(struct backward *b, struct backward_record record,
                        enum backward_what what)
 {
@@ -273,7 +272,7 @@ void backward_find(struct backward *b, struct chrome_trace *t, const struct chro
     if (b->n == 0)
         return;
     qsort(b->record, b->n, sizeof *b->record, by_place);
-    b->region = definitions_region(t->defs, WAIT);
+    b->region = definitions_region(t->defs, REGION_AUTOGRAD_WAIT);
     t->defs->region[b->region].is_barrier = true;
 }
 

@@ -8,7 +8,7 @@ export const kindNames: Record<string, string> = {
     user: "own code",
     loop: "loops",
     mpi: "MPI",
-    openmp: "OpenMP",
+    openmp: "threads",
     io: "I/O",
     gpu: "on a GPU",
     runtime: "runtime",
