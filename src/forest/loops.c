@@ -421,8 +421,9 @@ static size_t long_calls(const struct loop_finder *f, const struct location *whe
     }
     for (uint32_t i = 0; i < calls->n;) {
         uint32_t len = calls->subtree_len[i];
+        bool is_tracers = f->defs->region[calls->region[i]].kind == REGION_TRACER;
 
-        if (calls->inclusive_ns[i] < f->least_ns || len == 1) {
+        if (calls->inclusive_ns[i] < f->least_ns || len == 1 || is_tracers) {
             i += len;
             continue;
         }

@@ -424,13 +424,25 @@ static bool is_device_wait(const char *name)
     return false;
 }
 
-/* "$array.py:600 block_until_ready", Array.block_until_ready */
+static bool ends_in_word(const char *name, const char *word)
+{
+    size_t before = strlen(name) - strlen(word);
+
+    return ends_with(name, word) && (before == 0 || strchr(" .:", name[before - 1]));
+}
+
+/* "$array.py:600 block_until_ready", Array.block_until_ready, and what does that for several. */
 static bool is_jax_wait(const char *name)
 {
-    static const char last[] = "block_until_ready";
-    size_t before = strlen(name) - strlen(last);
+    return ends_in_word(name, "block_until_ready") ||
+           (starts_with(name, "$api.py:") && ends_in_word(name, "try_to_block"));
+}
 
-    return ends_with(name, last) && (before == 0 || strchr(" .:", name[before - 1]));
+/* Its profiler is in the trace itself, for seconds: "$profiler.py:101 start_trace". */
+static bool is_jax_profiler(const char *name)
+{
+    return starts_with(name, "$profiler.py:") &&
+           (ends_in_word(name, "start_trace") || ends_in_word(name, "stop_trace"));
 }
 
 enum region_kind region_name_kind(const char *canonical)
@@ -459,6 +471,8 @@ enum region_kind region_name_kind(const char *canonical)
 
     if (is_jax_wait(canonical))
         return REGION_DEVICE;
+    if (is_jax_profiler(canonical))
+        return REGION_TRACER;
     /* its file may be called MPI_halo.py, or omp_solver.py */
     if (python_function(canonical) > 0)
         return REGION_USER;

@@ -169,6 +169,11 @@ static void kinds_follow_from_names(void **state)
     assert_int_equal(region_name_kind("FLUSH"), REGION_TRACER);
     assert_int_equal(region_name_kind("TRACE BUFFER FLUSH"), REGION_TRACER);
     assert_int_equal(region_name_kind("flush"), REGION_USER);
+    assert_int_equal(region_name_kind("$profiler.py:101 start_trace"), REGION_TRACER);
+    assert_int_equal(region_name_kind("$train.py:101 start_trace"), REGION_USER);
+    assert_int_equal(region_name_kind("$api.py:3165 try_to_block"), REGION_DEVICE);
+    assert_int_equal(region_name_kind("$lock.py:3 try_to_block"), REGION_USER);
+    assert_int_equal(region_name_kind("wait for autograd"), REGION_OPENMP);
     assert_int_equal(region_name_kind("compute"), REGION_USER);
     assert_int_equal(region_name_kind("MPI_halo.py:step"), REGION_USER);
     assert_int_equal(region_name_kind("omp_solver.py(7): step"), REGION_USER);
