@@ -639,14 +639,14 @@ static void line_init(struct costliest *l, const struct costs *c, const struct m
     free(anomaly);
 }
 
-/* Or COST_UNKNOWN: of all together a bound says nothing. */
+/* Or COST_UNKNOWN: of all together a bound says nothing, unless it is what the replay saves. */
 static int64_t cost_of_line(struct costs *c, const struct costliest *l, uint32_t n)
 {
     struct played played = {0, 0, false};
 
     if (n > 0)
         played = cost_of(c, l->tree, l->end[n - 1], false);
-    return played.is_bound ? COST_UNKNOWN : played.ns;
+    return played.is_bound && sees_members(c) ? COST_UNKNOWN : played.ns;
 }
 
 /* More are never cheaper than fewer: so how many it takes is found by halving. */
@@ -659,7 +659,9 @@ static void find_all(struct costs *c, const struct members *m)
     high = l.n;
     if (l.n > 0)
         c->all_ns = cost_of_line(c, &l, l.n);
-    while (low < high && c->all_ns > 0 && (has_bounds(c) || c->budget > 0)) {
+    c->is_all_bound = c->all_ns > 0 && !sees_members(c);
+    while (low < high && c->all_ns > 0 && !c->is_all_bound &&
+           (has_bounds(c) || c->budget > 0)) {
         uint32_t middle = low + (high - low) / 2;
 
         if ((double)cost_of_line(c, &l, middle) >= CARRIED * (double)c->all_ns)
@@ -667,7 +669,7 @@ static void find_all(struct costs *c, const struct members *m)
         else
             low = middle + 1;
     }
-    c->n_carrying = c->all_ns > 0 ? high : 0;
+    c->n_carrying = c->all_ns > 0 && !c->is_all_bound ? high : 0;
     free(l.tree);
     free(l.end);
 }

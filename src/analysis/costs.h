@@ -51,7 +51,8 @@ struct costs {
     bool *is_bound;   /* [n_trees] it is at most that; else it is that */
     char **text;      /* [n_trees] as a clause; NULL where it cost nothing worth a word */
     struct incident_cost *of_incident; /* [incidents.n] */
-    int64_t all_ns; /* all incidents with anomalies together, or COST_UNKNOWN */
+    int64_t all_ns;    /* all incidents with anomalies together, or COST_UNKNOWN */
+    bool is_all_bound; /* at most that */
     uint32_t
         n_carrying; /* anomalies, the costliest first, without which nine tenths are gone */
 };

@@ -449,8 +449,8 @@ static int save_cost(sqlite3 *db, const struct foi_findings *found)
         return 0;
     rc = rundb_prepare(db, run_sql_set_anomalies_cost, &update);
     if (rc == 0)
-        rc = rundb_insert(db, update, "iii", c->all_ns, (int64_t)c->n_carrying,
-                          found->a->foi->id);
+        rc = rundb_insert(db, update, "ioi", c->all_ns, !c->is_all_bound,
+                          (int64_t)c->n_carrying, found->a->foi->id);
     sqlite3_finalize(update);
     return rc;
 }

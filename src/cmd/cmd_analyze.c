@@ -133,7 +133,8 @@ static int print_as_json(const struct analyze *a, const struct reading *r, sqlit
         json_object_set_new(json, "anomalies_cost_ns",
                             cost.is_known ? json_count(cost.cost_ns) : json_null());
         json_object_set_new(json, "anomalies_carrying",
-                            cost.is_known ? json_count(cost.n_carrying) : json_null());
+                            cost.is_known && !cost.is_bound ? json_count(cost.n_carrying)
+                                                            : json_null());
         json_object_set_new(json, "lost_by_rank", ranks.rows);
         json_object_set_new(json, "slow_places", slow);
         json_object_set_new(json, "gamma",

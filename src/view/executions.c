@@ -316,6 +316,7 @@ int executions_cost(sqlite3 *db, int64_t foi, struct anomalies_cost *out)
         *out = (struct anomalies_cost){
             .is_known = sqlite3_column_type(query, 0) != SQLITE_NULL,
             .cost_ns = (uint64_t)sqlite3_column_int64(query, 0),
+            .is_bound = sqlite3_column_type(query, 1) == SQLITE_NULL,
             .n_carrying = (uint32_t)sqlite3_column_int64(query, 1),
         };
     sqlite3_finalize(query);

@@ -62,6 +62,10 @@ static int find_cost(sqlite3 *db, int64_t foi, struct outcome *a)
         a->unknown =
             mem_copy_string("labels have changed since which executions are anomalies");
     }
+    if (rc == 0 && a->cost.is_known && a->cost.is_bound && !a->unknown) {
+        a->is_bound = true;
+        a->unknown = mem_copy_string("not all ranks are in the trace");
+    }
     if (rc < 0 || a->cost.is_known || a->unknown)
         return rc;
     rc = find_text(db, run_sql_unknown_cost, foi, 0, &cost);
