@@ -14,6 +14,7 @@
 #include "trace/region_name.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct interval {
     int64_t begin_ns, end_ns;
@@ -158,12 +159,12 @@ static void find_intervals(struct intervals *v, const struct chrome_trace *t,
             add_intervals(v, cursor, i);
             marks_cursor_free(cursor);
         }
-    sort_intervals(v);
     if (v->n == 0)
         return;
+    sort_intervals(v);
     cursor = cursor_of(t, p, asks);
     while ((mark = marks_cursor_next(cursor)) != NULL) {
-        if (mark->time_ns < until_ns)
+        if (mark->time_ns < until_ns || strchr("XBE", mark->phase) == NULL)
             continue;
         if (mark->phase == 'X' && chrome_goes_back(t->defs->region[mark->ref].name)) {
             until_ns = mark->end_ns;
