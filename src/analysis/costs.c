@@ -255,6 +255,9 @@ static void say(struct costs *c, uint32_t t, int64_t cut_ns)
     double lost = lost_of(c, t), cost = (double)c->cost_ns[t];
     char text[COST_TEXT_SIZE], waiters[COST_TEXT_SIZE / 2] = "", later[TEXT_SIZE];
 
+    if (lost <= RESIDUAL_MATERIAL * c->scoring->model.root_ns &&
+        (!c->is_bound[t] || !sees_members(c)))
+        return;
     if (c->is_bound[t]) {
         snprintf(text, sizeof text,
                  "in the replay the run ends at most %s later because of it: not all of who "
@@ -263,8 +266,6 @@ static void say(struct costs *c, uint32_t t, int64_t cut_ns)
         c->text[t] = mem_copy_string(text);
         return;
     }
-    if (lost <= RESIDUAL_MATERIAL * c->scoring->model.root_ns)
-        return;
     if (c->cost_ns[t] != COST_UNKNOWN)
         name_waiters(c, WAITED * lost, waiters, sizeof waiters);
     if (c->cost_ns[t] == COST_UNKNOWN && !syncs_clocks_agree(&c->what_if.syncs))

@@ -15,6 +15,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_MESSAGES 512   /* looked back through for when two ranks were in step */
 #define MAX_COLLECTIVES 64 /* the same */
@@ -332,15 +333,18 @@ static bool step_by_team(const struct trace_view *view, const struct cause_link 
     return step.is_known;
 }
 
-/* Who only waited for its team has done nothing that the partner's work can be compared with: that
- * is what the partner did in the team before. */
+/* Who waits for autograd does nothing that autograd's pass can be compared with: that is compared
+ * with its pass before. */
 static void compare_with_before(const struct trace_view *view, const struct cause_link *link,
                                 const struct stretch_part *partner, struct stretch_part *waiter)
 {
+    const struct region *called =
+        &view->defs->region[view->calls[link->location].region[link->call]];
     struct team_barrier barrier;
     struct stretch_part before = *partner;
 
-    if (link->waiting.kind == WAITING_FOR_TEAM && waiter->to_ns <= waiter->from_ns &&
+    if (strcmp(called->name, REGION_AUTOGRAD_WAIT) == 0 &&
+        link->waiting.kind == WAITING_FOR_TEAM && waiter->to_ns <= waiter->from_ns &&
         team_barrier_of(view, link->location, link->call, &barrier) &&
         team_barrier_before(view, &barrier, link->waiting.location, &before.from_ns,
                             &before.to_ns))
@@ -432,8 +436,7 @@ static void take_culprit(const struct call_view *calls, const struct culprit *cu
     out->explained_ns = culprit->explained_ns;
 }
 
-/* What the partner did more of than the waiting rank, since they were in step; of a team, perhaps,
- * than in the one before. */
+/* What the partner did more of than the waiting rank, since they were in step. */
 static bool compare_ranks(const struct trace_view *view, const struct cause_link *link,
                           struct stretch *stretch, struct cause_link *out)
 {

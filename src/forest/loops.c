@@ -403,7 +403,8 @@ static bool is_helper(const struct location *where, const struct call_view *call
     if (where->is_gpu || where->thread == 0)
         return where->is_gpu;
     for (uint32_t i = 0; i < calls->n; i += calls->subtree_len[i])
-        if (defs->region[calls->region[i]].kind == REGION_OPENMP)
+        if (defs->region[calls->region[i]].kind == REGION_OPENMP &&
+            strcmp(defs->region[calls->region[i]].name, REGION_AUTOGRAD_WAIT) != 0)
             return true;
     return false;
 }

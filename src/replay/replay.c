@@ -89,7 +89,8 @@ static void horizon_release(struct horizon *h)
 
 /* A sync that is to be entered so much earlier. */
 struct late_member {
-    uint32_t sync;
+    uint32_t sync,
+        first; /* what it did between two waits: before these, and those in between */
     int64_t ns;
 };
 
@@ -324,31 +325,34 @@ int64_t replay_cut(struct replay *r, uint32_t location, uint32_t row, int64_t ex
     return 0;
 }
 
-/* From when on a location did, up to a sync, what nobody kept it from: up to the first sync that
- * is returned it waited, between that and k it only told others something. */
-static uint32_t first_since_wait(const struct syncs *s, uint32_t k)
+/* From when on a location did, up to a sync, what nobody kept it from: it waited up to the first
+ * sync that is returned, or came to its team after from_ns; from there to k it only told others
+ * something. */
+static uint32_t first_since_wait(const struct syncs *s, uint32_t k, uint64_t from_ns)
 {
     uint32_t begin = s->first[s->sync[k].track] + 1;
 
-    while (k > begin && s->first_need[k - 1] == s->first_need[k])
+    while (k > begin && s->first_need[k - 1] == s->first_need[k] && !s->sync[k - 1].is_blind &&
+           s->sync[k - 1].leave_ns > from_ns)
         k--;
     return k;
 }
 
 /* Of one who came to a barrier after a time; returns how much earlier it can be there. */
-static int64_t note_late(struct replay *r, uint32_t k, uint64_t typical_ns)
+static int64_t note_late(struct replay *r, uint32_t k, uint64_t typical_ns, uint64_t from_ns)
 {
+    uint32_t first = first_since_wait(r->syncs, k, from_ns);
     int64_t ns = (int64_t)(r->syncs->sync[k].enter_ns - typical_ns), most = 0;
 
     mem_grow(&r->late, &r->late_cap, r->n_late + 1, sizeof *r->late);
-    r->late[r->n_late++] = (struct late_member){k, ns};
-    for (uint32_t i = first_since_wait(r->syncs, k); i <= k; i++)
+    r->late[r->n_late++] = (struct late_member){k, first, ns};
+    for (uint32_t i = first; i <= k; i++)
         most += before_ns(r->syncs, i);
     return at_most(ns, most);
 }
 
-int64_t replay_cut_late(struct replay *r, uint32_t location, uint32_t row, int64_t late_ns,
-                        int64_t held_ns)
+int64_t replay_cut_late(struct replay *r, uint32_t location, uint32_t row, uint64_t from_ns,
+                        int64_t late_ns, int64_t held_ns)
 {
     const struct syncs *s = r->syncs;
     uint32_t k = syncs_of_call(s, location, row);
@@ -367,7 +371,7 @@ int64_t replay_cut_late(struct replay *r, uint32_t location, uint32_t row, int64
         for (uint32_t m = s->first_member[c]; m < s->first_member[c + 1]; m++) {
             uint32_t member = s->member[m] & NEED_INDEX;
             int64_t ns = member != k && s->sync[member].enter_ns > typical_ns
-                             ? note_late(r, member, typical_ns)
+                             ? note_late(r, member, typical_ns, from_ns)
                              : 0;
 
             done = ns > done ? ns : done;
@@ -388,6 +392,8 @@ static void cut_stretch(struct replay *r, uint32_t first, uint32_t last, int64_t
     share = fmax(all - (double)ns, 0) / (last - first + 1);
     for (uint32_t i = first; i <= last; i++)
         sum += fmax((double)before_ns(r->syncs, i) - share, 0);
+    if (sum <= 0) /* it had no time of its own */
+        return;
     for (uint32_t i = first; i <= last && left > 0; i++) {
         double over = fmax((double)before_ns(r->syncs, i) - share, 0);
 
@@ -398,7 +404,7 @@ static void cut_stretch(struct replay *r, uint32_t first, uint32_t last, int64_t
 void replay_settle(struct replay *r)
 {
     for (size_t i = 0; i < r->n_late; i++) {
-        uint32_t last = r->late[i].sync, first = first_since_wait(r->syncs, last);
+        uint32_t last = r->late[i].sync, first = r->late[i].first;
         int64_t ns = r->late[i].ns;
 
         for (uint32_t k = first; k <= last; k++)

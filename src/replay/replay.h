@@ -130,15 +130,17 @@ void replay_spread(const struct call_view *calls, uint32_t row, int64_t excess_n
 
 /*
  * replay_cut_late -- threads come to a barrier of their team by when they typically do: whatever
- * kept those who came later is taken out of what they did since they last were in step.
+ * kept those who came later is taken out of what they did since they last waited, in the team.
  *   row      a call of the barrier, of whoever forked
+ *   from_ns  when that was
  *   late_ns  so much longer than typical it waited there
  *   held_ns  so much later than typical it came itself: what held it up may have held up others
- * What is taken out of them otherwise counts. Returns for how much of it that can be done.
- * O(log syncs + threads of the team).
+ * What is taken out of them otherwise counts. Of several times between which they only told others
+ * something the longest are shortened most. Returns for how much of it that can be done.
+ * O(log syncs + threads of the team + what they told).
  */
-int64_t replay_cut_late(struct replay *r, uint32_t location, uint32_t row, int64_t late_ns,
-                        int64_t held_ns);
+int64_t replay_cut_late(struct replay *r, uint32_t location, uint32_t row, uint64_t from_ns,
+                        int64_t late_ns, int64_t held_ns);
 
 /* replay_settle -- once all is cut: what replay_cut_late was told. Playing does it, too. */
 void replay_settle(struct replay *r);

@@ -307,7 +307,9 @@ static void expect_part(uint32_t location, const struct collective *c, uint32_t 
     const struct definitions *defs = n->s->view->defs;
 
     (void)location, (void)sync;
-    n->expected[c->instance] = c->comm < defs->n_comms ? defs->comm[c->comm].n_members : 0;
+    n->expected[c->instance] =
+        c->comm < defs->n_comms ? defs->comm[c->comm].n_members + defs->comm[c->comm].n_remote
+                                : 0;
 }
 
 static void count_attended(struct needs *n)

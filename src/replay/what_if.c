@@ -183,6 +183,11 @@ static bool is_of_call(const struct trace_view *view, uint32_t team, uint32_t lo
            view->calls[location].span[team - first].first_row > row;
 }
 
+static uint64_t fork_ns(const struct trace_view *view, uint32_t location, uint32_t team)
+{
+    return view->calls[location].span[team - view->first_span[location]].begin_ns;
+}
+
 /* What held up whoever forked since it was last in step with its team: in calls since then, and
  * in those of OpenMP that are around the barrier, vertex v of tree t. */
 static double held_before(const struct what_if *w, const struct forest *forest, uint32_t t,
@@ -224,7 +229,8 @@ int64_t what_if_cut_teams(struct what_if *w, const struct forest *forest, uint32
         if (team_barrier_of(&w->view, location, row, &barrier) &&
             is_of_call(&w->view, barrier.team, location, forest->call[t]))
             cut += replay_cut_late(
-                &w->replay, location, row, nearest_ns(fmax(excess_ns[v - first], 0)),
+                &w->replay, location, row, fork_ns(&w->view, location, barrier.team),
+                nearest_ns(fmax(excess_ns[v - first], 0)),
                 nearest_ns(held_before(w, forest, t, v, &barrier, excess_ns)));
     }
     return cut;

@@ -1,9 +1,9 @@
 /*
- * Autograd's outermost calls of a process are intervals in order of time, and what the thread that asks
- * records falls into one of them or into a gap between two. Intervals without anything between them
- * are one pass.
+ * Outermost calls in which autograd goes back are intervals in order of time; those of the thread
+ * that asks, too, which it is left with. What that records besides falls into one of them or into
+ * a gap between two. Intervals without anything between them are one pass.
  *
- *     forward    | | |                 |  | |                | |
+ *     asks       | | |                 |  | |                | |
  *     autograd         [--][-----][-]          [---][------]
  *     gap              0   1      2    3            4          5
  */
@@ -11,8 +11,10 @@
 
 #include "base/mem.h"
 #include "base/order.h"
+#include "base/search.h"
 #include "trace/region_name.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,34 +22,32 @@ struct interval {
     int64_t begin_ns, end_ns;
     int64_t until_ns; /* the latest end of this one and all before */
     uint32_t thread;
-    bool is_disturbed; /* the other thread recorded something in it */
-};
-
-/* What the thread that asks recorded between two intervals. */
-struct gap {
-    int64_t first_ns, last_ns; /* first > last: nothing */
+    bool is_disturbed; /* the thread that asks recorded something else in it */
 };
 
 #define NOT_YET SIZE_MAX
 
 struct intervals {
     struct interval *interval; /* [n] by begin_ns */
-    struct gap *gap;           /* [n + 1] before each, and behind the last */
+    bool *is_seen;             /* [n + 1] whether the thread that asks recorded something before
+                                  each of them, and behind the last */
     size_t *last;              /* [threads] the last one of a pass, or NOT_YET */
     size_t n, cap;
 };
 
 void backward_release(struct backward *b)
 {
-    free(b->record);
+    free(b->wait);
+    free(b->part);
     *b = (struct backward){0};
 }
 
-static bool is_of_autograd(const struct chrome_trace *t, uint32_t thread, uint32_t asks)
+/* More goes back on it than starts there: with checkpoints operations are done once more by
+ * autograd's thread. */
+static bool is_autograds(const struct chrome_thread *thread)
 {
-    return thread != asks && t->thread[thread].n_marks > 0 &&
-           t->thread[thread].n_evaluated > 0 &&
-           t->thread[thread].process == t->thread[asks].process;
+    return thread->n_marks > 0 && thread->n_evaluated > 0 &&
+           thread->n_evaluated >= thread->n_forward;
 }
 
 /* The thread of a process that asks autograd to go back, or CHROME_NOWHERE. */
@@ -58,13 +58,15 @@ static uint32_t who_asks(const struct chrome_trace *t, uint32_t process)
 
     for (uint32_t i = 0; i < t->thread_id.n; i++) {
         const struct chrome_thread *thread = &t->thread[i];
+        bool is_first = thread->tid == t->process[process].pid;
 
-        if (thread->process != process || thread->n_marks == 0)
+        if (thread->process != process || thread->n_marks == 0 ||
+            (is_autograds(thread) && !is_first))
             continue;
         if (thread->n_forward > most) {
             most = thread->n_forward;
             asks = i;
-        } else if (most == 0 && thread->tid == t->process[process].pid) {
+        } else if (most == 0 && is_first) {
             asks = i;
         }
     }
@@ -73,13 +75,16 @@ static uint32_t who_asks(const struct chrome_trace *t, uint32_t process)
 
 /* ------------------------------------------------------------------------- intervals */
 
-static void add_intervals(struct intervals *v, struct marks_cursor *cursor, uint32_t thread)
+/* All outermost calls of a thread, or those alone in which it goes back. */
+static void add_intervals(struct intervals *v, const struct chrome_trace *t,
+                          struct marks_cursor *cursor, uint32_t thread, bool is_all)
 {
     size_t first = v->n;
     const struct mark *mark;
 
     while ((mark = marks_cursor_next(cursor)) != NULL) {
-        if (mark->phase != 'X')
+        if (mark->phase != 'X' ||
+            (!is_all && !chrome_goes_back(t->defs->region[mark->ref].name)))
             continue;
         if (v->n == first || mark->time_ns >= v->interval[v->n - 1].end_ns) {
             mem_grow(&v->interval, &v->cap, v->n + 1, sizeof *v->interval);
@@ -108,34 +113,18 @@ static void sort_intervals(struct intervals *v)
             until_ns = v->interval[i].end_ns;
         v->interval[i].until_ns = until_ns;
     }
-    v->gap = mem_alloc(v->n + 1, sizeof *v->gap);
-    for (size_t i = 0; i <= v->n; i++)
-        v->gap[i] = (struct gap){INT64_MAX, INT64_MIN};
+    v->is_seen = mem_alloc(v->n + 1, sizeof *v->is_seen);
 }
 
 /* The thread that asks recorded something at time_ns: it is not waiting then. */
 static void note_seen(struct intervals *v, int64_t time_ns)
 {
-    size_t low = 0, high = v->n; /* intervals that begin before time_ns */
-    struct gap *gap;
+    size_t at = FIRST_NOT(i, 0, v->n, v->interval[i].begin_ns < time_ns);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (v->interval[middle].begin_ns < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low > 0 && time_ns < v->interval[low - 1].until_ns) {
-        v->interval[low - 1].is_disturbed = true;
-        return;
-    }
-    gap = &v->gap[low];
-    if (time_ns < gap->first_ns)
-        gap->first_ns = time_ns;
-    if (time_ns > gap->last_ns)
-        gap->last_ns = time_ns;
+    if (at > 0 && time_ns < v->interval[at - 1].until_ns)
+        v->interval[at - 1].is_disturbed = true;
+    else
+        v->is_seen[at] = true;
 }
 
 static struct marks_cursor *cursor_of(const struct chrome_trace *t,
@@ -144,8 +133,6 @@ static struct marks_cursor *cursor_of(const struct chrome_trace *t,
     return marks_cursor_new(t->marks, &thread, &p->shift_ns[thread], 1);
 }
 
-/* What has to be done on the CPU in between is done by the thread that waits, which is still in its
- * wait then. */
 static void find_intervals(struct intervals *v, const struct chrome_trace *t,
                            const struct chrome_locations *p, uint32_t asks)
 {
@@ -154,9 +141,10 @@ static void find_intervals(struct intervals *v, const struct chrome_trace *t,
     int64_t until_ns = INT64_MIN;
 
     for (uint32_t i = 0; i < t->thread_id.n; i++)
-        if (is_of_autograd(t, i, asks)) {
+        if (t->thread[i].process == t->thread[asks].process &&
+            (i == asks || is_autograds(&t->thread[i]))) {
             cursor = cursor_of(t, p, i);
-            add_intervals(v, cursor, i);
+            add_intervals(v, t, cursor, i, i != asks);
             marks_cursor_free(cursor);
         }
     if (v->n == 0)
@@ -179,56 +167,54 @@ static void find_intervals(struct intervals *v, const struct chrome_trace *t,
 
 /* ---------------------------------------------------------------------------- passes */
 
-static void add_record(struct backward *b, struct backward_record record,
-                       enum backward_what what)
+/* What each thread of autograd does of intervals [first, end). Returns how many they are. */
+static uint32_t add_parts(struct backward *b, struct intervals *v,
+                          const struct chrome_locations *p, uint32_t asks, size_t first,
+                          size_t end)
 {
-    mem_grow(&b->record, &b->cap, b->n + 1, sizeof *b->record);
-    record.what = what;
-    b->record[b->n++] = record;
+    uint32_t n = 0;
+
+    for (size_t i = first; i < end; i++)
+        v->last[v->interval[i].thread] = NOT_YET;
+    for (size_t i = end; i-- > first;)
+        if (v->last[v->interval[i].thread] == NOT_YET)
+            v->last[v->interval[i].thread] = i;
+    for (size_t i = first; i < end; i++) {
+        const struct interval *from = &v->interval[i];
+
+        if (v->last[from->thread] == NOT_YET || from->thread == asks)
+            continue;
+        mem_grow(&b->part, &b->part_cap, b->n_parts + 1, sizeof *b->part);
+        b->part[b->n_parts++] =
+            (struct backward_part){.location = p->location_of[from->thread],
+                                   .begin_ns = from->begin_ns,
+                                   .end_ns = v->interval[v->last[from->thread]].end_ns};
+        v->last[from->thread] = NOT_YET;
+        n++;
+    }
+    return n;
 }
 
-/* Intervals [first, end) are one pass. Where the other thread was not seen before it or behind it,
- * or is seen in it, it did not wait for it, as far as is known. */
+/* Intervals [first, end) are one pass. Where the thread that asks was not seen before it or behind
+ * it, or is seen in it, it did not wait for it, as far as is known. */
 static void add_pass(struct backward *b, struct intervals *v, const struct chrome_locations *p,
                      uint32_t asks, size_t first, size_t end)
 {
-    const struct gap *before = &v->gap[first], *behind = &v->gap[end];
-    struct backward_record record = {.time_ns = before->last_ns,
-                                     .location = p->location_of[asks],
-                                     .n_threads = 1,
-                                     .is_behind = true};
+    uint32_t n;
 
-    if (before->last_ns < before->first_ns || behind->last_ns < behind->first_ns)
+    if (!v->is_seen[first] || !v->is_seen[end])
         return;
     for (size_t i = first; i < end; i++)
         if (v->interval[i].is_disturbed)
             return;
-    for (size_t i = first; i < end; i++)
-        v->last[v->interval[i].thread] = NOT_YET;
-    for (size_t i = end; i-- > first;)
-        if (v->last[v->interval[i].thread] == NOT_YET) {
-            v->last[v->interval[i].thread] = i;
-            record.n_threads++;
-        }
-    for (size_t i = first; i < end; i++) {
-        const struct interval *from = &v->interval[i];
-        struct backward_record of = {.time_ns = from->begin_ns,
-                                     .location = p->location_of[from->thread]};
-
-        if (v->last[from->thread] == NOT_YET)
-            continue;
-        add_record(b, of, BACKWARD_BEGIN);
-        of.time_ns = v->interval[v->last[from->thread]].end_ns;
-        of.is_behind = true;
-        add_record(b, of, BACKWARD_END);
-        v->last[from->thread] = NOT_YET;
-    }
-    for (int what = BACKWARD_FORK; what <= BACKWARD_ENTER; what++)
-        add_record(b, record, (enum backward_what)what);
-    record.time_ns = behind->first_ns;
-    record.is_behind = false;
-    for (int what = BACKWARD_LEAVE; what <= BACKWARD_JOIN; what++)
-        add_record(b, record, (enum backward_what)what);
+    n = add_parts(b, v, p, asks, first, end);
+    if (n == 0)
+        return;
+    mem_grow(&b->wait, &b->wait_cap, b->n_waits + 1, sizeof *b->wait);
+    b->wait[b->n_waits++] = (struct backward_wait){.location = p->location_of[asks],
+                                                   .n_threads = n + 1,
+                                                   .begin_ns = v->interval[first].begin_ns,
+                                                   .end_ns = v->interval[end - 1].until_ns};
 }
 
 static void find_of_process(struct backward *b, const struct chrome_trace *t,
@@ -238,23 +224,27 @@ static void find_of_process(struct backward *b, const struct chrome_trace *t,
 
     find_intervals(&v, t, p, asks);
     for (size_t i = 0, end; i < v.n; i = end) {
-        for (end = i + 1; end < v.n && v.gap[end].first_ns > v.gap[end].last_ns;)
+        for (end = i + 1; end < v.n && !v.is_seen[end];)
             end++;
         add_pass(b, &v, p, asks, i, end);
     }
     free(v.interval);
-    free(v.gap);
+    free(v.is_seen);
     free(v.last);
 }
 
-static int by_place(const void *a, const void *b)
+static int by_wait(const void *a, const void *b)
 {
-    const struct backward_record *p = a, *q = b;
+    const struct backward_wait *p = a, *q = b;
 
-    return ORDER(p->location, q->location) ?:
-           ORDER(p->time_ns, q->time_ns) ?:
-           ORDER(p->is_behind, q->is_behind) ?:
-           ORDER(p->what, q->what);
+    return ORDER(p->location, q->location) ?: ORDER(p->begin_ns, q->begin_ns);
+}
+
+static int by_part(const void *a, const void *b)
+{
+    const struct backward_part *p = a, *q = b;
+
+    return ORDER(p->location, q->location) ?: ORDER(p->begin_ns, q->begin_ns);
 }
 
 void backward_find(struct backward *b, struct chrome_trace *t, const struct chrome_locations *p)
@@ -270,24 +260,20 @@ void backward_find(struct backward *b, struct chrome_trace *t, const struct chro
             find_of_process(b, t, p, asks);
     }
     free(is_asked);
-    if (b->n == 0)
+    if (b->n_waits == 0)
         return;
-    qsort(b->record, b->n, sizeof *b->record, by_place);
+    qsort(b->wait, b->n_waits, sizeof *b->wait, by_wait);
+    qsort(b->part, b->n_parts, sizeof *b->part, by_part);
     b->region = definitions_region(t->defs, REGION_AUTOGRAD_WAIT);
     t->defs->region[b->region].is_barrier = true;
 }
 
-size_t backward_first(const struct backward *b, uint32_t location)
+size_t backward_first_wait(const struct backward *b, uint32_t location)
 {
-    size_t low = 0, high = b->n;
+    return FIRST_NOT(i, 0, b->n_waits, b->wait[i].location < location);
+}
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (b->record[middle].location < location)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+size_t backward_first_part(const struct backward *b, uint32_t location)
+{
+    return FIRST_NOT(i, 0, b->n_parts, b->part[i].location < location);
 }

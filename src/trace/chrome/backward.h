@@ -1,18 +1,21 @@
 /*
  * backward -- when PyTorch's autograd was at work, and who waited for it.
  *
- * What goes back through a model on a GPU is done by a thread of autograd's own. The thread that
- * asks for it sleeps until that has returned, and no record says so: it has a gap there, or one
- * call without calls inside (run_backward). So whatever autograd does while the other thread
- * records nothing is a team of threads, which that forks when it was last seen. Until it is seen
- * again it is in a call of ours, a barrier, to which autograd comes when it is done:
+ * What goes back through a model on a GPU is done by threads of autograd's own. The thread that
+ * asks them to sleeps until they have returned, and no record says so: it has a gap there, or one
+ * call without calls inside (run_backward). Such threads and the one that waits are a team. The
+ * waiting thread forks it when they begin, and is then in a call of ours, a barrier, to which they
+ * come when they are done:
  *
- *     asks      ==op==][wait for autograd ...................][==optimizer==
- *     autograd           [evaluate_function][evaluate_function]
+ *     asks      ==op==]     [wait for autograd ..............]   [==optimizer==
+ *     autograd              [evaluate_function][evaluate_function]
+ *
+ * What it does before and behind that without a record is its own time.
  *
  * The thread that asks is the one from which autograd's records say that they come ("fwdbwd"),
- * else the first of the process. It is not taken to wait while it records something, but for what
- * autograd leaves to it in the meantime (evaluate_function of parameters on the CPU).
+ * else the one with the number of the process. It waits where it is seen before and behind, and
+ * records nothing in between but what autograd leaves to it (evaluate_function of parameters on
+ * the CPU).
  */
 #ifndef SNAG_TRACE_BACKWARD_H
 #define SNAG_TRACE_BACKWARD_H
@@ -20,33 +23,26 @@
 #include "trace/chrome/chrome_locations.h"
 #include "trace/chrome/chrome_trace.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* In the order of those of one time. */
-enum backward_what {
-    BACKWARD_FORK, /* who asks: these, behind all else of their time */
-    BACKWARD_BEGIN,
-    BACKWARD_ENTER, /* of the call of ours */
-    BACKWARD_LEAVE, /* before all else of their time */
-    BACKWARD_END,
-    BACKWARD_JOIN,
+/* Calls of ours, of threads that ask. */
+struct backward_wait {
+    uint32_t location, n_threads; /* of its team */
+    int64_t begin_ns, end_ns;
 };
 
-/* What is to come among the events of a location. Autograd's threads begin before all else of
- * their time, and end behind it. */
-struct backward_record {
-    int64_t time_ns;
-    uint32_t location, n_threads;
-    enum backward_what what;
-    bool is_behind;
+/* What a thread of autograd does of one pass. */
+struct backward_part {
+    uint32_t location;
+    int64_t begin_ns, end_ns;
 };
 
 struct backward {
-    uint32_t region;                /* of the call of ours, where there are records */
-    struct backward_record *record; /* [n] by location and time */
-    size_t n, cap;
+    uint32_t region;            /* of the calls of ours, where there are any */
+    struct backward_wait *wait; /* [n_waits] by location and time */
+    struct backward_part *part; /* [n_parts] likewise */
+    size_t n_waits, wait_cap, n_parts, part_cap;
 };
 
 /* backward_find -- of all processes; defines the region. O(n log n) of the marks of threads that
@@ -55,8 +51,9 @@ void backward_find(struct backward *backward, struct chrome_trace *trace,
                    const struct chrome_locations *places);
 void backward_release(struct backward *backward);
 
-/* backward_first -- the first record of a location, an index; where those of later ones begin if
- * it has none. */
-size_t backward_first(const struct backward *backward, uint32_t location);
+/* backward_first_wait, backward_first_part -- those of a location begin there, an index; those of
+ * later ones if it has none. O(log n). */
+size_t backward_first_wait(const struct backward *backward, uint32_t location);
+size_t backward_first_part(const struct backward *backward, uint32_t location);
 
 #endif

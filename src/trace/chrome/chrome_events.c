@@ -38,6 +38,7 @@ struct due {
     uint64_t end_args;
     uint32_t end_order; /* of its E; of an X its own */
     bool is_pair;       /* of B and E */
+    bool is_wait;       /* of ours, for autograd */
 };
 
 struct marked_call {
@@ -46,14 +47,16 @@ struct marked_call {
     uint32_t link; /* whose event comes before its end, or MARKS_NO_LINK */
     uint32_t order, end_order;
     uint64_t end_args;
-    bool is_pair;
+    bool is_pair, is_wait;
 };
 
 struct chrome_events {
     const struct chrome_trace *trace;
     const struct chrome_locations *places;
     const struct backward *backward;
-    size_t next_record, end_record; /* of teams, of the location */
+    size_t next_wait, end_wait; /* of backward, of the location */
+    size_t next_part, end_part;
+    bool is_in_part; /* the next one has begun */
     struct marks_cursor *cursor;
     const struct mark *ahead; /* the first that is of another time; NULL: there is none */
     struct due *due, *apart;  /* [n_due] those of one time, from `at` on; room for as many */
@@ -179,8 +182,11 @@ void chrome_events_begin(struct chrome_events *e, uint32_t l)
 
     for (uint32_t i = 0; i < n; i++)
         shift_ns[i] = p->shift_ns[thread[i]];
-    e->next_record = backward_first(e->backward, l);
-    e->end_record = backward_first(e->backward, l + 1);
+    e->next_wait = backward_first_wait(e->backward, l);
+    e->end_wait = backward_first_wait(e->backward, l + 1);
+    e->next_part = backward_first_part(e->backward, l);
+    e->end_part = backward_first_part(e->backward, l + 1);
+    e->is_in_part = false;
     e->n_pairs = e->next_pair = e->n_ends = e->next_end = 0;
     if (needs_pairs(e, thread, n)) {
         struct marks_cursor *cursor = marks_cursor_new(e->trace->marks, thread, shift_ns, n);
@@ -276,20 +282,43 @@ static void arrange(struct chrome_events *e)
         due[--to] = b[--n_b];
 }
 
+/* A call that the thread is given while autograd is at work for it. */
+static void take_wait(struct chrome_events *e)
+{
+    const struct backward_wait *wait = &e->backward->wait[e->next_wait++];
+
+    mem_grow(&e->due, &e->due_cap, e->n_due + 1, sizeof *e->due);
+    e->due[e->n_due++] = (struct due){.mark = {.time_ns = wait->begin_ns,
+                                               .end_ns = wait->end_ns,
+                                               .ref = e->backward->region,
+                                               .link = MARKS_NO_LINK,
+                                               .args = KEPT_ARGS_NONE,
+                                               .phase = 'X'},
+                                      .end_args = KEPT_ARGS_NONE,
+                                      .is_wait = true};
+}
+
 /* Returns false when there is nothing any more. */
 static bool fill_due(struct chrome_events *e, struct quality *quality)
 {
-    int64_t time_ns;
+    int64_t time_ns, wait_ns;
+    bool is_read;
 
     e->at = e->n_due = 0;
-    while (e->n_due == 0 && e->ahead) {
-        time_ns = e->ahead->time_ns;
+    while (e->n_due == 0 && (e->ahead || e->next_wait < e->end_wait)) {
+        wait_ns =
+            e->next_wait < e->end_wait ? e->backward->wait[e->next_wait].begin_ns : INT64_MAX;
+        time_ns = e->ahead && e->ahead->time_ns < wait_ns ? e->ahead->time_ns : wait_ns;
+        is_read = e->ahead != NULL;
         for (; e->ahead && e->ahead->time_ns == time_ns;
              e->ahead = marks_cursor_next(e->cursor)) {
             mem_grow(&e->due, &e->due_cap, e->n_due + 1, sizeof *e->due);
             e->n_due += take_mark(e, e->ahead);
         }
-        quality->n[QUALITY_truncated] += e->ahead == NULL && marks_cursor_is_broken(e->cursor);
+        if (wait_ns == time_ns)
+            take_wait(e);
+        quality->n[QUALITY_truncated] +=
+            is_read && e->ahead == NULL && marks_cursor_is_broken(e->cursor);
     }
     if (e->n_due > 1)
         arrange(e);
@@ -405,7 +434,8 @@ static void open_call(struct chrome_events *e, const struct due *due, struct qua
                                  .order = mark->order,
                                  .end_order = due->end_order,
                                  .end_args = due->end_args,
-                                 .is_pair = due->is_pair};
+                                 .is_pair = due->is_pair,
+                                 .is_wait = due->is_wait};
     if (e->n_open > 1 && call->end_ns > call[-1].end_ns) {
         count_cut(call->end_ns - call[-1].end_ns, call->end_ns - call->begin_ns,
                   call->is_pair && call[-1].is_pair, quality);
@@ -414,6 +444,22 @@ static void open_call(struct chrome_events *e, const struct due *due, struct qua
     e->send = *mark;
     if (!is_send)
         e->send.link = MARKS_NO_LINK;
+}
+
+static void push_team(struct event_batch *batch, enum team_record_kind kind, int64_t time_ns,
+                      uint32_t n_threads)
+{
+    *event_batch_team(batch, (uint64_t)time_ns) =
+        (struct team_record){.kind = kind, .comm = NO_TEAM_COMM, .number = n_threads};
+}
+
+/* Room for what comes with a call that waits for autograd. */
+#define WAIT_RECORDS 2
+
+static void grow_by_wait(struct event_batch *batch, size_t most)
+{
+    mem_grow(&batch->event, &batch->event_cap, batch->n + WAIT_RECORDS + most,
+             sizeof *batch->event);
 }
 
 /* The end of the call on top, or what it took part in before that. */
@@ -428,7 +474,13 @@ static void push_end(struct chrome_events *e, struct event_batch *batch, size_t 
         return;
     }
     push_args(e, batch, call->end_args, call->end_ns, most);
+    if (call->is_wait)
+        grow_by_wait(batch, most);
     event_batch_push(batch, (uint64_t)call->end_ns, EVENT_LEAVE, call->region);
+    if (call->is_wait) {
+        push_team(batch, TEAM_END, call->end_ns, 0);
+        push_team(batch, TEAM_JOIN, call->end_ns, 0);
+    }
     e->n_open--;
 }
 
@@ -463,6 +515,12 @@ static void push_due(struct chrome_events *e, struct event_batch *batch, size_t 
         push_leave(e, batch, mark, most, quality);
         break;
     default:
+        if (due->is_wait) {
+            grow_by_wait(batch, most);
+            push_team(batch, TEAM_FORK, mark->time_ns,
+                      e->backward->wait[e->next_wait - 1].n_threads);
+            push_team(batch, TEAM_BEGIN, mark->time_ns, 0);
+        }
         event_batch_push(batch, (uint64_t)mark->time_ns, EVENT_ENTER, mark->ref);
         push_args(e, batch, mark->args, mark->time_ns, most);
         if (mark->phase == 'X')
@@ -480,25 +538,21 @@ static bool is_over(const struct marked_call *top, const struct due *next)
              next->mark.order < top->end_order);
 }
 
-/* What has to do with autograd and is to come before what is next, which is at time_ns. */
-static bool push_backward(struct chrome_events *e, struct event_batch *batch, int64_t time_ns)
+/* A part of autograd's that begins before what is next, which is at time_ns, or has ended. */
+static bool push_part(struct chrome_events *e, struct event_batch *batch, int64_t time_ns)
 {
-    static const enum team_record_kind kind[] = {[BACKWARD_FORK] = TEAM_FORK,
-                                                 [BACKWARD_BEGIN] = TEAM_BEGIN,
-                                                 [BACKWARD_END] = TEAM_END,
-                                                 [BACKWARD_JOIN] = TEAM_JOIN};
-    const struct backward_record *r = &e->backward->record[e->next_record];
+    const struct backward_part *part = &e->backward->part[e->next_part];
 
-    if (e->next_record == e->end_record || r->time_ns + r->is_behind > time_ns)
+    if (e->next_part == e->end_part ||
+        (e->is_in_part ? part->end_ns >= time_ns : part->begin_ns > time_ns))
         return false;
-    if (r->what == BACKWARD_ENTER || r->what == BACKWARD_LEAVE)
-        event_batch_push(batch, (uint64_t)r->time_ns,
-                         r->what == BACKWARD_ENTER ? EVENT_ENTER : EVENT_LEAVE,
-                         e->backward->region);
-    else
-        *event_batch_team(batch, (uint64_t)r->time_ns) = (struct team_record){
-            .kind = kind[r->what], .comm = NO_TEAM_COMM, .number = r->n_threads};
-    e->next_record++;
+    if (e->is_in_part) {
+        push_team(batch, TEAM_END, part->end_ns, 0);
+        e->next_part++;
+    } else {
+        push_team(batch, TEAM_BEGIN, part->begin_ns, 0);
+    }
+    e->is_in_part = !e->is_in_part;
     return true;
 }
 
@@ -521,10 +575,10 @@ size_t chrome_events_next(struct chrome_events *e, struct event_batch *batch, si
         if (e->n_open > 0 && next && next->mark.phase == 'X')
             end_crossed(e, next, quality);
         is_end = e->n_open > 0 && is_over(&e->open[e->n_open - 1], next);
-        if (push_backward(e, batch,
-                          is_end ? e->open[e->n_open - 1].end_ns
-                          : next ? next->mark.time_ns
-                                 : INT64_MAX))
+        if (push_part(e, batch,
+                      is_end ? e->open[e->n_open - 1].end_ns
+                      : next ? next->mark.time_ns
+                             : INT64_MAX))
             continue;
         if (is_end)
             push_end(e, batch, most - n);

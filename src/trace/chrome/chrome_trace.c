@@ -475,7 +475,7 @@ static bool is_of_runtime(const char *category)
 
 /* An operation of a GPU has the number of the call that launched it; a graph's all have one. */
 static void note_correlation(struct chrome_trace *t, const struct chrome_record *r,
-                             uint32_t thread)
+                             uint32_t thread, uint32_t region)
 {
     bool is_of_xla = r->arg[ARG_CORRELATION_ID].is_set; /* then there is no category */
     const struct chrome_arg *arg = &r->arg[is_of_xla ? ARG_CORRELATION_ID : ARG_CORRELATION];
@@ -495,7 +495,7 @@ static void note_correlation(struct chrome_trace *t, const struct chrome_record 
     }
     t->launch[at].has_operations = true;
     mem_grow(&t->operation, &t->operation_cap, t->n_operations + 1, sizeof *t->operation);
-    t->operation[t->n_operations++] = (struct chrome_operation){at, thread, r->time_ns};
+    t->operation[t->n_operations++] = (struct chrome_operation){at, thread, region, r->time_ns};
 }
 
 static void note_flow(struct chrome_trace *t, const struct chrome_record *r)
@@ -633,7 +633,7 @@ static void note_call(struct chrome_trace *t, const struct chrome_record *r)
 
         if (!is_gpu_annotation(r)) { /* it belongs to what the annotation itself does */
             link = links_add(t->links, r, &call);
-            note_correlation(t, r, thread);
+            note_correlation(t, r, thread, region);
         }
         t->thread[thread].is_gpu |= is_of_gpu(r->category);
         t->thread[thread].is_python |= strcmp(r->category, "python_function") == 0;

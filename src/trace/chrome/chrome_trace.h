@@ -119,7 +119,7 @@ struct chrome_launch {
 };
 
 struct chrome_operation {
-    uint32_t launch, thread;
+    uint32_t launch, thread, region;
     int64_t begin_ns;
 };
 

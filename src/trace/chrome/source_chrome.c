@@ -213,7 +213,7 @@ static void end_links(struct chrome *c)
 
 /* What was launched does not begin before. Ends on threads without calls are of none. */
 static bool add_launch(struct chrome *c, const struct chrome_launch *x, uint32_t to,
-                       int64_t to_ns)
+                       int64_t to_ns, uint32_t region)
 {
     const struct chrome_thread *thread = c->trace.thread;
     const struct chrome_locations *p = &c->places;
@@ -227,7 +227,7 @@ static bool add_launch(struct chrome *c, const struct chrome_launch *x, uint32_t
                            .on_begin_ns = (uint64_t)x->from_ns + (uint64_t)p->shift_ns[x->from],
                            .location = p->location_of[to],
                            .on_location = p->location_of[x->from],
-                           .region = ANY_REGION,
+                           .region = region,
                            .on_region = ANY_REGION,
                            .kind = DEPENDENCY_BEGIN});
     return true;
@@ -241,11 +241,11 @@ static void end_launches(struct chrome *c)
     for (size_t i = 0; i < t->n_operations; i++) {
         const struct chrome_operation *x = &t->operation[i];
 
-        n += add_launch(c, &t->launch[x->launch], x->thread, x->begin_ns);
+        n += add_launch(c, &t->launch[x->launch], x->thread, x->begin_ns, x->region);
     }
     for (uint32_t i = 0; i < t->launch_id.n; i++)
         if (t->launch[i].has_tail && !t->launch[i].has_operations)
-            n += add_launch(c, &t->launch[i], t->launch[i].to, t->launch[i].to_ns);
+            n += add_launch(c, &t->launch[i], t->launch[i].to, t->launch[i].to_ns, ANY_REGION);
     if (n > 0)
         definitions_note(t->defs, "%llu calls on streams have the call that launched them",
                          (unsigned long long)n);

@@ -701,11 +701,11 @@ static void who_asks_autograd_to_go_back_waits_for_it(void **state)
                                              "name\",\"args\":{\"name\":\"p\"}}]}");
     assert_string_equal(
         events_of(&s, 0),
-        "forward+0 forward-2000 fork@2000 begin@2000 wait for autograd+2000 " BACK
+        "forward+0 forward-2000 fork@4000 begin@4000 wait for autograd+4000 " BACK
         "AccumulateGrad+8000 " BACK "AccumulateGrad-9000 "
-        "wait for autograd-12000 end@12000 join@12000 "
-        "forward+12000 forward-14000 fork@14000 begin@14000 "
-        "wait for autograd+14000 wait for autograd-17000 end@17000 join@17000 "
+        "wait for autograd-10000 end@10000 join@10000 "
+        "forward+12000 forward-14000 fork@15000 begin@15000 "
+        "wait for autograd+15000 wait for autograd-16000 end@16000 join@16000 "
         "step+17000 step-18000");
     assert_string_equal(events_of(&s, 1),
                         "begin@4000 " BACK "Mm+4000 mm+5000 mm-6000 " BACK "Mm-6000 " BACK
