@@ -125,15 +125,6 @@ static bool sees_all(const struct costs *c)
     return (double)(s->n_messages - s->n_matched) <= MAX_UNKNOWN * (double)s->n_messages;
 }
 
-/* Where collectives lack members, others may have come as late, and nobody would have gone on
- * earlier: what the replay saves is the most. */
-static bool sees_members(const struct costs *c)
-{
-    const struct syncs *s = &c->what_if.syncs;
-
-    return (double)(s->n_meetings - s->n_attended) <= MAX_UNKNOWN * (double)s->n_meetings;
-}
-
 /* Who waited for whom is an order of times, which says nothing where clocks are known to be
  * wrong. */
 static bool is_order_known(const struct costs *c)
@@ -164,7 +155,7 @@ static struct played with_unknown(const struct costs *c, int64_t saved_ns, int64
     int64_t least_ns = at_most_lost(saved_ns, lost_ns);
     int64_t ns = is_bound ? at_most_lost(saved_ns + unknown_ns, lost_ns) : least_ns;
 
-    if (!sees_members(c) && ns > 0)
+    if (!syncs_see_members(&c->what_if.syncs) && ns > 0)
         return (struct played){ns, 0, true};
     return (struct played){ns, least_ns, is_bound};
 }
@@ -256,7 +247,7 @@ static void say(struct costs *c, uint32_t t, int64_t cut_ns)
     char text[COST_TEXT_SIZE], waiters[COST_TEXT_SIZE / 2] = "", later[TEXT_SIZE];
 
     if (lost <= RESIDUAL_MATERIAL * c->scoring->model.root_ns &&
-        (!c->is_bound[t] || !sees_members(c)))
+        (!c->is_bound[t] || !syncs_see_members(&c->what_if.syncs)))
         return;
     if (c->is_bound[t]) {
         snprintf(text, sizeof text,
@@ -647,7 +638,7 @@ static int64_t cost_of_line(struct costs *c, const struct costliest *l, uint32_t
 
     if (n > 0)
         played = cost_of(c, l->tree, l->end[n - 1], false);
-    return played.is_bound && sees_members(c) ? COST_UNKNOWN : played.ns;
+    return played.is_bound && syncs_see_members(&c->what_if.syncs) ? COST_UNKNOWN : played.ns;
 }
 
 /* More are never cheaper than fewer: so how many it takes is found by halving. */
@@ -660,7 +651,7 @@ static void find_all(struct costs *c, const struct members *m)
     high = l.n;
     if (l.n > 0)
         c->all_ns = cost_of_line(c, &l, l.n);
-    c->is_all_bound = c->all_ns > 0 && !sees_members(c);
+    c->is_all_bound = c->all_ns > 0 && !syncs_see_members(&c->what_if.syncs);
     while (low < high && c->all_ns > 0 && !c->is_all_bound &&
            (has_bounds(c) || c->budget > 0)) {
         uint32_t middle = low + (high - low) / 2;

@@ -412,6 +412,8 @@ static void print_as_json(const struct what_if_asked *q)
         (json_int_t)s->n_messages, "matched", (json_int_t)s->n_matched, "eager_bytes",
         (json_int_t)s->eager_bytes, "left_out", (json_int_t)count_left_out(q), "late_senders",
         late_senders_json(q), "waits", waits);
+    json_object_set_new(json, "collectives", json_integer((json_int_t)s->n_meetings));
+    json_object_set_new(json, "with_all_members", json_integer((json_int_t)s->n_attended));
     json_object_set_new(json, "outside_ns", json_integer((json_int_t)q->chosen.outside_ns));
     json_set_off(json, (double)q->off_ns);
     if (q->n_incidents > 0) {
@@ -447,10 +449,9 @@ static void print_replay(const struct what_if_asked *q)
               "trace: who waited for them is not known\n",
               percent((double)(s->n_messages - s->n_matched), (double)s->n_messages),
               text_count(s->n_messages, ends));
-    if (s->n_attended < s->n_meetings)
-        print("%.1f %% of %s collectives lack records of members: these may have come as late, "
-              "so "
-              "what is saved is the most\n",
+    if (!syncs_see_members(s))
+        print("%.1f %% of %s collectives lack records of members, which may have come as late: "
+              "the run would be shorter by at most what is said here\n",
               percent((double)(s->n_meetings - s->n_attended), (double)s->n_meetings),
               text_count(s->n_meetings, ends));
     if (!syncs_clocks_agree(s))
@@ -486,12 +487,13 @@ static void print_saved(const struct what_if_asked *q)
                  "execution,",
                  text_duration((double)c->outside_ns, less));
     print("%u execution%s took %s more than typical (%s%s). "
-          "Without that own work%s the replayed run takes %s, %s %s (%.3g %%)%s%s\n",
+          "Without that own work%s the replayed run takes %s%s, %s %s (%.3g %%)%s%s\n",
           c->n_chosen, text_plural(c->n_chosen), excess, strcmp(cut, excess) == 0 ? "all" : cut,
           strcmp(cut, excess) == 0   ? " of it own work"
           : c->cut_ns > c->excess_ns ? " more of own work, and less waiting"
                                      : " of it own work, the rest waiting",
-          outside, text_duration((double)q->without_ns, without),
+          outside, syncs_see_members(&q->what_if.syncs) ? "" : "at least ",
+          text_duration((double)q->without_ns, without),
           text_duration((double)llabs(saved), less), saved < 0 ? "longer" : "shorter",
           percent((double)llabs(saved), (double)q->replay_ns),
           q->off_ns > 0 ? ", known to within " : "",

@@ -365,12 +365,14 @@ static void find_costs(struct what_if *w, const struct scoring *s, struct peers 
         n_asked++;
         place->cost_ns = cost_of_place(w, s, peers, p, factor, AS_IT_IS);
         place->cost_least_ns = place->cost_most_ns = place->cost_ns;
-        if (!may_be_off(place))
-            continue;
-        least_ns = cost_of_place(w, s, peers, p, factor, AT_LEAST);
-        most_ns = cost_of_place(w, s, peers, p, factor, AT_MOST);
-        place->cost_least_ns = least_ns < place->cost_ns ? least_ns : place->cost_ns;
-        place->cost_most_ns = most_ns > place->cost_ns ? most_ns : place->cost_ns;
+        if (may_be_off(place)) {
+            least_ns = cost_of_place(w, s, peers, p, factor, AT_LEAST);
+            most_ns = cost_of_place(w, s, peers, p, factor, AT_MOST);
+            place->cost_least_ns = least_ns < place->cost_ns ? least_ns : place->cost_ns;
+            place->cost_most_ns = most_ns > place->cost_ns ? most_ns : place->cost_ns;
+        }
+        if (!syncs_see_members(&w->syncs))
+            place->cost_least_ns = 0;
     }
     for (uint32_t p = 0; p < peers->n; p++)
         if (peers->place[p].verdict == PEER_SLOW)

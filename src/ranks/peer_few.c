@@ -288,7 +288,7 @@ static void group_forks(struct teams *t, uint32_t begin, uint32_t end)
         until_ns = span->end_ns;
         region = region_of(calls, i, (uint32_t)row);
         /* who forked only waits: no thread of the team does what another does */
-        if (region == NAMES_NONE || defs->region[region].is_barrier)
+        if (region == NAMES_NONE || t->is_waiting[region])
             continue;
         t->of[row] = group_of(t, first, region);
         t->index[row] = t->group[t->of[row]].n_teams++;

@@ -104,6 +104,16 @@ static inline bool syncs_clocks_agree(const struct syncs *s)
     return syncs_are_in_order(s->n_early, s->n_needs);
 }
 
+#define SYNCS_MAX_UNATTENDED 0.1 /* of the collectives: with more nobody knows who came last */
+
+/* syncs_see_members -- else members that are not in the trace may have come as late as anybody,
+ * and what a replay saves is the most. */
+static inline bool syncs_see_members(const struct syncs *s)
+{
+    return (double)(s->n_meetings - s->n_attended) <=
+           SYNCS_MAX_UNATTENDED * (double)s->n_meetings;
+}
+
 /*
  * syncs_init -- find them all.
  *   view  with the order by depth; must stay. Its columns have been checked

@@ -57,6 +57,14 @@ done | sort -u >"$work/followed"
     echo "stops of a job are followed to: $(cat "$work/followed")"
     exit 1
 }
+# the thread that waits for autograd does nothing that autograd's could be compared with
+for run in "$work"/lab/runs/training-none-*/default.snag; do
+    "$build/snag" ranks --json "$run" | jq -c '[.. | objects | select(.verdict? == "slow" or .verdict? == "imbalanced")]'
+done | sort -u >"$work/accused"
+[ "$(cat "$work/accused")" = '[]' ] || {
+    echo "ranks of jobs in which nothing went wrong: $(cat "$work/accused")"
+    exit 1
+}
 # of a job of which one rank is there nobody knows who else was late: a cost is at most something, or none
 for file in "$work"/lab/runs/training-stop-*/trace/rank?.json.gz; do
     "$build/snag" analyze --force --json -o "$work/one.snag" "$file" | jq -c 'select(.anomalies_cost_ns > 0) | [.anomalies_carrying]'
