@@ -198,6 +198,45 @@ static void a_thread_whose_fork_is_not_in_the_trace_takes_no_part(void **state)
     end(&p);
 }
 
+/* What is saved, in us, when location 1 comes `us` earlier to the barrier of location 0, in row 2;
+ * dependencies are of a GPU, location 2. */
+static double saved_late(uint32_t n_dependencies, const struct dependency *dependency,
+                         const char *const *text, int64_t us)
+{
+    struct replay_result result;
+    struct played p;
+
+    sample_view_init(&p.trace, 3, text);
+    p.trace.view.dependency = dependency;
+    p.trace.view.n_dependencies = n_dependencies;
+    assert_int_equal(syncs_init(&p.syncs, &p.trace.view), 0);
+    replay_init(&p.replay, &p.syncs);
+    replay_cut_late(&p.replay, 0, 2, 10000, us * 1000, 0);
+    replay_whole(&p.replay, &result);
+    assert_int_equal(p.replay.added_ns, 0);
+    end(&p);
+    return (double)result.saved_ns * 1e-3;
+}
+
+static void who_comes_late_is_shortened_where_it_took_longest(void **state)
+{
+    static const char *const launches[] = {
+        "fork@10-95F( in@10-95M( wait@10-95B ) ) after@95-99",
+        "+in@10-95M( launch@20-21 slow@21-90 launch@90-91 )", "k@22-30 k@92-94"};
+    static const char *const waits[] = {"fork@10-95F( in@10-95M( wait@10-95B ) ) after@95-99",
+                                        "+in@10-95M( sync@10-95 )", "k@12-95"};
+    const struct dependency launched[] = {
+        {22000, 20000, 2, 1, ANY_REGION, ANY_REGION, DEPENDENCY_BEGIN, 0},
+        {92000, 90000, 2, 1, ANY_REGION, ANY_REGION, DEPENDENCY_BEGIN, 0}};
+    const struct dependency waited = {
+        10000, 12000, 1, 2, ANY_REGION, ANY_REGION, DEPENDENCY_RETURN, 0};
+
+    (void)state;
+    assert_us(saved_late(2, launched, launches, 30),
+              30);                                   /* between the launches it took longest */
+    assert_us(saved_late(1, &waited, waits, 30), 0); /* nothing is its own: it only waited */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +245,7 @@ int main(void)
         cmocka_unit_test(a_thread_begins_after_its_fork_and_the_join_comes_after_its_end),
         cmocka_unit_test(a_member_without_a_barrier_came_to_it_where_it_ends),
         cmocka_unit_test(who_ends_late_is_not_waited_for),
+        cmocka_unit_test(who_comes_late_is_shortened_where_it_took_longest),
         cmocka_unit_test(what_was_left_before_all_were_there_is_no_barrier),
         cmocka_unit_test(a_team_in_a_team_has_barriers_of_its_own),
         cmocka_unit_test(who_waits_for_a_created_thread_needs_its_end),
