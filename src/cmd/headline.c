@@ -30,8 +30,7 @@ struct trace_kind trace_kind_of(const struct definitions *defs)
         const struct region *region = &defs->region[i];
 
         kind.n_mpi += region->kind == REGION_MPI;
-        kind.n_openmp += region->kind == REGION_OPENMP &&
-                         strcmp(region->name, REGION_AUTOGRAD_WAIT) != 0; /* it is ours */
+        kind.n_openmp += region->kind == REGION_OPENMP && !region_is_autograd_wait(region);
         kind.n_sampled += region->is_sampled;
         kind.n_functions +=
             region->kind == REGION_USER && *region->name != '('; /* "(undefined region)" */

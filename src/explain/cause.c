@@ -15,7 +15,6 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MAX_MESSAGES 512   /* looked back through for when two ranks were in step */
 #define MAX_COLLECTIVES 64 /* the same */
@@ -343,8 +342,8 @@ static void compare_with_before(const struct trace_view *view, const struct caus
     struct team_barrier barrier;
     struct stretch_part before = *partner;
 
-    if (strcmp(called->name, REGION_AUTOGRAD_WAIT) == 0 &&
-        link->waiting.kind == WAITING_FOR_TEAM && waiter->to_ns <= waiter->from_ns &&
+    if (region_is_autograd_wait(called) && link->waiting.kind == WAITING_FOR_TEAM &&
+        waiter->to_ns <= waiter->from_ns &&
         team_barrier_of(view, link->location, link->call, &barrier) &&
         team_barrier_before(view, &barrier, link->waiting.location, &before.from_ns,
                             &before.to_ns))

@@ -767,8 +767,7 @@ bool waiting_is_likely(const struct region *region)
     };
 
     if (region->kind == REGION_OPENMP)
-        return strstr(region->name, "barrier") != NULL ||
-               strcmp(region->name, REGION_AUTOGRAD_WAIT) == 0;
+        return strstr(region->name, "barrier") != NULL || region_is_autograd_wait(region);
     if (region->kind == REGION_DEVICE)
         return true;
     if (region->kind != REGION_MPI)

@@ -402,10 +402,12 @@ static bool is_helper(const struct location *where, const struct call_view *call
 {
     if (where->is_gpu || where->thread == 0)
         return where->is_gpu;
-    for (uint32_t i = 0; i < calls->n; i += calls->subtree_len[i])
-        if (defs->region[calls->region[i]].kind == REGION_OPENMP &&
-            strcmp(defs->region[calls->region[i]].name, REGION_AUTOGRAD_WAIT) != 0)
+    for (uint32_t i = 0; i < calls->n; i += calls->subtree_len[i]) {
+        const struct region *region = &defs->region[calls->region[i]];
+
+        if (region->kind == REGION_OPENMP && !region_is_autograd_wait(region))
             return true;
+    }
     return false;
 }
 

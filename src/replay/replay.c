@@ -242,6 +242,12 @@ static double over_typical(const struct call_view *calls, uint32_t row, int64_t 
     return sum;
 }
 
+/* What of the excess belongs to something that took so long, which is `sum` over the shares of all. */
+static int64_t part_of(int64_t excess_ns, double took_ns, double share, double sum)
+{
+    return llrint((double)excess_ns * fmax(took_ns - share, 0) / sum);
+}
+
 void replay_spread(const struct call_view *calls, uint32_t row, int64_t excess_ns,
                    replay_spread_fn *fn, void *ctx)
 {
@@ -255,8 +261,7 @@ void replay_spread(const struct call_view *calls, uint32_t row, int64_t excess_n
         return;
     }
     for (gaps_begin(&g, calls, row); left > 0 && gaps_next(&g, &begin, &end);) {
-        double over = fmax((double)(end - begin) - share, 0);
-        int64_t ns = at_most(llrint((double)excess_ns * over / sum), left);
+        int64_t ns = at_most(part_of(excess_ns, (double)(end - begin), share, sum), left);
 
         if (ns > 0)
             fn(ctx, begin, ns);
@@ -394,11 +399,9 @@ static void cut_stretch(struct replay *r, uint32_t first, uint32_t last, int64_t
         sum += fmax((double)before_ns(r->syncs, i) - share, 0);
     if (sum <= 0) /* it had no time of its own */
         return;
-    for (uint32_t i = first; i <= last && left > 0; i++) {
-        double over = fmax((double)before_ns(r->syncs, i) - share, 0);
-
-        left -= cut_before(r, i, at_most(llrint((double)ns * over / sum), left));
-    }
+    for (uint32_t i = first; i <= last && left > 0; i++)
+        left -= cut_before(
+            r, i, at_most(part_of(ns, (double)before_ns(r->syncs, i), share, sum), left));
 }
 
 void replay_settle(struct replay *r)

@@ -28,7 +28,7 @@ struct needs {
     struct collective_span
         *completed;     /* [n_collectives] the same, of the calls that complete them */
     bool *is_other;     /* [n_collectives] no order follows from what it is */
-    uint32_t *expected; /* [n_collectives of MPI] members of its communicator */
+    uint32_t *expected; /* [n_collectives] members of its communicator */
     bool has_end;       /* the last collective is that of all who end together */
     struct team_syncs teams;
 };
@@ -279,10 +279,14 @@ static void each_part(struct needs *n, void (*fn)(uint32_t location, const struc
 static void count_part(uint32_t location, const struct collective *c, uint32_t sync,
                        struct needs *n)
 {
+    const struct definitions *defs = n->s->view->defs;
+
     (void)sync;
     n->s->first_member[c->instance + 2]++;
+    if (c->comm < defs->n_comms)
+        n->expected[c->instance] = defs->comm[c->comm].n_members + defs->comm[c->comm].n_remote;
     n->is_other[c->instance] |= c->kind == COLLECTIVE_OTHER;
-    if (c->root == n->s->view->defs->location[location].rank)
+    if (c->root == defs->location[location].rank)
         n->root[c->instance] = sync;
 }
 
@@ -300,31 +304,17 @@ static void add_part(uint32_t location, const struct collective *c, uint32_t syn
     n->s->member[n->s->first_member[c->instance + 1]++] = sync;
 }
 
-/* How many should be there, of which the trace may not have all ranks. */
-static void expect_part(uint32_t location, const struct collective *c, uint32_t sync,
-                        struct needs *n)
-{
-    const struct definitions *defs = n->s->view->defs;
-
-    (void)location, (void)sync;
-    n->expected[c->instance] =
-        c->comm < defs->n_comms ? defs->comm[c->comm].n_members + defs->comm[c->comm].n_remote
-                                : 0;
-}
-
+/* The trace may not have all ranks. */
 static void count_attended(struct needs *n)
 {
     struct syncs *s = n->s;
 
-    n->expected = mem_alloc(s->first_team, sizeof *n->expected);
-    each_part(n, expect_part);
     for (uint32_t c = 0; c < s->first_team; c++) {
         uint32_t n_members = s->first_member[c + 1] - s->first_member[c];
 
         s->n_meetings += n_members > 0;
         s->n_attended += n_members > 0 && n_members >= n->expected[c];
     }
-    free(n->expected);
 }
 
 struct timed_sync {
@@ -485,6 +475,7 @@ static void list_members(struct needs *n)
     n->span = mem_alloc(n_instances, sizeof *n->span);
     n->completed = mem_alloc(n_instances, sizeof *n->completed);
     n->is_other = mem_alloc(n_instances, sizeof *n->is_other);
+    n->expected = mem_alloc(n_instances, sizeof *n->expected);
     for (uint32_t i = 0; i < n_instances; i++) {
         n->root[i] = NEED_INDEX;
         n->span[i] = n->completed[i] = (struct collective_span){0, UINT64_MAX};
@@ -577,6 +568,7 @@ void syncs_need_all(struct syncs *s, const struct record_syncs *at)
     free(n.span);
     free(n.completed);
     free(n.is_other);
+    free(n.expected);
 }
 
 /* -------------------------------------------------------------------------------- order */

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define NO_RANK UINT32_MAX
 #define NO_COMM UINT32_MAX
@@ -34,6 +35,12 @@ struct region {
     uint32_t held_up; /* of writes of the tracer: the region of those that something else made
                          last (held_up_tell); 0: none */
 };
+
+/* region_is_autograd_wait -- a call of ours (chrome/backward.h), which no OpenMP has. */
+static inline bool region_is_autograd_wait(const struct region *region)
+{
+    return region->kind == REGION_OPENMP && strcmp(region->name, REGION_AUTOGRAD_WAIT) == 0;
+}
 
 /* region_word -- what calls are told apart by in another build, too; of places that MPI is
  * called from each is one. */

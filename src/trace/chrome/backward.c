@@ -25,20 +25,18 @@ struct interval {
     bool is_disturbed; /* the thread that asks recorded something else in it */
 };
 
-#define NOT_YET SIZE_MAX
-
 struct intervals {
     struct interval *interval; /* [n] by begin_ns */
     bool *is_seen;             /* [n + 1] whether the thread that asks recorded something before
                                   each of them, and behind the last */
-    size_t *last;              /* [threads] the last one of a pass, or NOT_YET */
+    size_t *part;              /* [threads] how many parts there were with its last one */
     size_t n, cap;
 };
 
 void backward_release(struct backward *b)
 {
-    free(b->wait);
-    free(b->part);
+    free(b->waits.span);
+    free(b->parts.span);
     *b = (struct backward){0};
 }
 
@@ -142,7 +140,7 @@ static void find_intervals(struct intervals *v, const struct chrome_trace *t,
 
     for (uint32_t i = 0; i < t->thread_id.n; i++)
         if (t->thread[i].process == t->thread[asks].process &&
-            (i == asks || is_autograds(&t->thread[i]))) {
+            (i == asks ? t->thread[i].n_evaluated > 0 : is_autograds(&t->thread[i]))) {
             cursor = cursor_of(t, p, i);
             add_intervals(v, t, cursor, i, i != asks);
             marks_cursor_free(cursor);
@@ -167,32 +165,35 @@ static void find_intervals(struct intervals *v, const struct chrome_trace *t,
 
 /* ---------------------------------------------------------------------------- passes */
 
+static void add_span(struct backward_spans *to, struct backward_span span)
+{
+    mem_grow(&to->span, &to->cap, to->n + 1, sizeof *to->span);
+    to->span[to->n++] = span;
+}
+
 /* What each thread of autograd does of intervals [first, end). Returns how many they are. */
 static uint32_t add_parts(struct backward *b, struct intervals *v,
                           const struct chrome_locations *p, uint32_t asks, size_t first,
                           size_t end)
 {
-    uint32_t n = 0;
+    size_t n_before = b->parts.n;
 
-    for (size_t i = first; i < end; i++)
-        v->last[v->interval[i].thread] = NOT_YET;
-    for (size_t i = end; i-- > first;)
-        if (v->last[v->interval[i].thread] == NOT_YET)
-            v->last[v->interval[i].thread] = i;
     for (size_t i = first; i < end; i++) {
-        const struct interval *from = &v->interval[i];
+        const struct interval *x = &v->interval[i];
+        size_t *part = &v->part[x->thread];
 
-        if (v->last[from->thread] == NOT_YET || from->thread == asks)
+        if (x->thread == asks)
             continue;
-        mem_grow(&b->part, &b->part_cap, b->n_parts + 1, sizeof *b->part);
-        b->part[b->n_parts++] =
-            (struct backward_part){.location = p->location_of[from->thread],
-                                   .begin_ns = from->begin_ns,
-                                   .end_ns = v->interval[v->last[from->thread]].end_ns};
-        v->last[from->thread] = NOT_YET;
-        n++;
+        if (*part > n_before) {
+            b->parts.span[*part - 1].end_ns = x->end_ns;
+            continue;
+        }
+        add_span(&b->parts, (struct backward_span){.location = p->location_of[x->thread],
+                                                   .begin_ns = x->begin_ns,
+                                                   .end_ns = x->end_ns});
+        *part = b->parts.n;
     }
-    return n;
+    return (uint32_t)(b->parts.n - n_before);
 }
 
 /* Intervals [first, end) are one pass. Where the thread that asks was not seen before it or behind
@@ -210,17 +211,16 @@ static void add_pass(struct backward *b, struct intervals *v, const struct chrom
     n = add_parts(b, v, p, asks, first, end);
     if (n == 0)
         return;
-    mem_grow(&b->wait, &b->wait_cap, b->n_waits + 1, sizeof *b->wait);
-    b->wait[b->n_waits++] = (struct backward_wait){.location = p->location_of[asks],
-                                                   .n_threads = n + 1,
-                                                   .begin_ns = v->interval[first].begin_ns,
-                                                   .end_ns = v->interval[end - 1].until_ns};
+    add_span(&b->waits, (struct backward_span){.location = p->location_of[asks],
+                                               .n_threads = n + 1,
+                                               .begin_ns = v->interval[first].begin_ns,
+                                               .end_ns = v->interval[end - 1].until_ns});
 }
 
 static void find_of_process(struct backward *b, const struct chrome_trace *t,
                             const struct chrome_locations *p, uint32_t asks)
 {
-    struct intervals v = {.last = mem_alloc(t->thread_id.n, sizeof *v.last)};
+    struct intervals v = {.part = mem_alloc(t->thread_id.n, sizeof *v.part)};
 
     find_intervals(&v, t, p, asks);
     for (size_t i = 0, end; i < v.n; i = end) {
@@ -230,19 +230,12 @@ static void find_of_process(struct backward *b, const struct chrome_trace *t,
     }
     free(v.interval);
     free(v.is_seen);
-    free(v.last);
+    free(v.part);
 }
 
-static int by_wait(const void *a, const void *b)
+static int by_place(const void *a, const void *b)
 {
-    const struct backward_wait *p = a, *q = b;
-
-    return ORDER(p->location, q->location) ?: ORDER(p->begin_ns, q->begin_ns);
-}
-
-static int by_part(const void *a, const void *b)
-{
-    const struct backward_part *p = a, *q = b;
+    const struct backward_span *p = a, *q = b;
 
     return ORDER(p->location, q->location) ?: ORDER(p->begin_ns, q->begin_ns);
 }
@@ -260,20 +253,15 @@ void backward_find(struct backward *b, struct chrome_trace *t, const struct chro
             find_of_process(b, t, p, asks);
     }
     free(is_asked);
-    if (b->n_waits == 0)
+    if (b->waits.n == 0)
         return;
-    qsort(b->wait, b->n_waits, sizeof *b->wait, by_wait);
-    qsort(b->part, b->n_parts, sizeof *b->part, by_part);
+    qsort(b->waits.span, b->waits.n, sizeof *b->waits.span, by_place);
+    qsort(b->parts.span, b->parts.n, sizeof *b->parts.span, by_place);
     b->region = definitions_region(t->defs, REGION_AUTOGRAD_WAIT);
     t->defs->region[b->region].is_barrier = true;
 }
 
-size_t backward_first_wait(const struct backward *b, uint32_t location)
+size_t backward_first(const struct backward_spans *spans, uint32_t location)
 {
-    return FIRST_NOT(i, 0, b->n_waits, b->wait[i].location < location);
-}
-
-size_t backward_first_part(const struct backward *b, uint32_t location)
-{
-    return FIRST_NOT(i, 0, b->n_parts, b->part[i].location < location);
+    return FIRST_NOT(i, 0, spans->n, spans->span[i].location < location);
 }

@@ -26,23 +26,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Calls of ours, of threads that ask. */
-struct backward_wait {
-    uint32_t location, n_threads; /* of its team */
+struct backward_span {
+    uint32_t location;
+    uint32_t n_threads; /* of the team, of a wait */
     int64_t begin_ns, end_ns;
 };
 
-/* What a thread of autograd does of one pass. */
-struct backward_part {
-    uint32_t location;
-    int64_t begin_ns, end_ns;
+struct backward_spans {
+    struct backward_span *span; /* [n] by location and time */
+    size_t n, cap;
 };
 
 struct backward {
-    uint32_t region;            /* of the calls of ours, where there are any */
-    struct backward_wait *wait; /* [n_waits] by location and time */
-    struct backward_part *part; /* [n_parts] likewise */
-    size_t n_waits, wait_cap, n_parts, part_cap;
+    uint32_t region;             /* of the calls of ours, where there are any */
+    struct backward_spans waits; /* calls of ours, of threads that ask */
+    struct backward_spans parts; /* what a thread of autograd does of a pass */
 };
 
 /* backward_find -- of all processes; defines the region. O(n log n) of the marks of threads that
@@ -51,9 +49,7 @@ void backward_find(struct backward *backward, struct chrome_trace *trace,
                    const struct chrome_locations *places);
 void backward_release(struct backward *backward);
 
-/* backward_first_wait, backward_first_part -- those of a location begin there, an index; those of
- * later ones if it has none. O(log n). */
-size_t backward_first_wait(const struct backward *backward, uint32_t location);
-size_t backward_first_part(const struct backward *backward, uint32_t location);
+/* backward_first -- the first of a location, an index; that of later ones if it has none. O(log n). */
+size_t backward_first(const struct backward_spans *spans, uint32_t location);
 
 #endif

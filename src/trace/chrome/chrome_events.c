@@ -182,10 +182,10 @@ void chrome_events_begin(struct chrome_events *e, uint32_t l)
 
     for (uint32_t i = 0; i < n; i++)
         shift_ns[i] = p->shift_ns[thread[i]];
-    e->next_wait = backward_first_wait(e->backward, l);
-    e->end_wait = backward_first_wait(e->backward, l + 1);
-    e->next_part = backward_first_part(e->backward, l);
-    e->end_part = backward_first_part(e->backward, l + 1);
+    e->next_wait = backward_first(&e->backward->waits, l);
+    e->end_wait = backward_first(&e->backward->waits, l + 1);
+    e->next_part = backward_first(&e->backward->parts, l);
+    e->end_part = backward_first(&e->backward->parts, l + 1);
     e->is_in_part = false;
     e->n_pairs = e->next_pair = e->n_ends = e->next_end = 0;
     if (needs_pairs(e, thread, n)) {
@@ -285,7 +285,7 @@ static void arrange(struct chrome_events *e)
 /* A call that the thread is given while autograd is at work for it. */
 static void take_wait(struct chrome_events *e)
 {
-    const struct backward_wait *wait = &e->backward->wait[e->next_wait++];
+    const struct backward_span *wait = &e->backward->waits.span[e->next_wait++];
 
     mem_grow(&e->due, &e->due_cap, e->n_due + 1, sizeof *e->due);
     e->due[e->n_due++] = (struct due){.mark = {.time_ns = wait->begin_ns,
@@ -306,8 +306,8 @@ static bool fill_due(struct chrome_events *e, struct quality *quality)
 
     e->at = e->n_due = 0;
     while (e->n_due == 0 && (e->ahead || e->next_wait < e->end_wait)) {
-        wait_ns =
-            e->next_wait < e->end_wait ? e->backward->wait[e->next_wait].begin_ns : INT64_MAX;
+        wait_ns = e->next_wait < e->end_wait ? e->backward->waits.span[e->next_wait].begin_ns
+                                             : INT64_MAX;
         time_ns = e->ahead && e->ahead->time_ns < wait_ns ? e->ahead->time_ns : wait_ns;
         is_read = e->ahead != NULL;
         for (; e->ahead && e->ahead->time_ns == time_ns;
@@ -376,6 +376,12 @@ static void push_link(const struct link *link, uint32_t order, int64_t begin_ns,
         };
 }
 
+/* For so many more records. */
+static void make_room(struct event_batch *batch, size_t n)
+{
+    mem_grow(&batch->event, &batch->event_cap, batch->n + n, sizeof *batch->event);
+}
+
 /* Room is made for them beside the records that may still come into the batch. */
 static void push_args(const struct chrome_events *e, struct event_batch *batch, uint64_t args,
                       int64_t time_ns, size_t most)
@@ -384,8 +390,7 @@ static void push_args(const struct chrome_events *e, struct event_batch *batch, 
 
     if (args == KEPT_ARGS_NONE)
         return;
-    mem_grow(&batch->event, &batch->event_cap, batch->n + CHROME_DETAILS + most,
-             sizeof *batch->event);
+    make_room(batch, CHROME_DETAILS + most);
     while (kept_args_next(&e->trace->args, &args, &value))
         *event_batch_argument(batch, (uint64_t)time_ns) = value;
 }
@@ -453,14 +458,7 @@ static void push_team(struct event_batch *batch, enum team_record_kind kind, int
         (struct team_record){.kind = kind, .comm = NO_TEAM_COMM, .number = n_threads};
 }
 
-/* Room for what comes with a call that waits for autograd. */
-#define WAIT_RECORDS 2
-
-static void grow_by_wait(struct event_batch *batch, size_t most)
-{
-    mem_grow(&batch->event, &batch->event_cap, batch->n + WAIT_RECORDS + most,
-             sizeof *batch->event);
-}
+#define WAIT_RECORDS 2 /* of teams, that come with a begin or an end of a call that waits */
 
 /* The end of the call on top, or what it took part in before that. */
 static void push_end(struct chrome_events *e, struct event_batch *batch, size_t most)
@@ -475,7 +473,7 @@ static void push_end(struct chrome_events *e, struct event_batch *batch, size_t 
     }
     push_args(e, batch, call->end_args, call->end_ns, most);
     if (call->is_wait)
-        grow_by_wait(batch, most);
+        make_room(batch, WAIT_RECORDS + most);
     event_batch_push(batch, (uint64_t)call->end_ns, EVENT_LEAVE, call->region);
     if (call->is_wait) {
         push_team(batch, TEAM_END, call->end_ns, 0);
@@ -516,9 +514,9 @@ static void push_due(struct chrome_events *e, struct event_batch *batch, size_t 
         break;
     default:
         if (due->is_wait) {
-            grow_by_wait(batch, most);
+            make_room(batch, WAIT_RECORDS + most);
             push_team(batch, TEAM_FORK, mark->time_ns,
-                      e->backward->wait[e->next_wait - 1].n_threads);
+                      e->backward->waits.span[e->next_wait - 1].n_threads);
             push_team(batch, TEAM_BEGIN, mark->time_ns, 0);
         }
         event_batch_push(batch, (uint64_t)mark->time_ns, EVENT_ENTER, mark->ref);
@@ -541,7 +539,7 @@ static bool is_over(const struct marked_call *top, const struct due *next)
 /* A part of autograd's that begins before what is next, which is at time_ns, or has ended. */
 static bool push_part(struct chrome_events *e, struct event_batch *batch, int64_t time_ns)
 {
-    const struct backward_part *part = &e->backward->part[e->next_part];
+    const struct backward_span *part = &e->backward->parts.span[e->next_part];
 
     if (e->next_part == e->end_part ||
         (e->is_in_part ? part->end_ns >= time_ns : part->begin_ns > time_ns))

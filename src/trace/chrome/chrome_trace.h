@@ -118,6 +118,7 @@ struct chrome_launch {
     bool has_operations, has_tail;
 };
 
+/* What ran on a GPU, and says what launched it. */
 struct chrome_operation {
     uint32_t launch, thread, region;
     int64_t begin_ns;
