@@ -29,7 +29,7 @@ events() {
 
 for mpi in "${mpis[@]}"; do
     variants=(c MPIF_H USE_MPI USE_F08)
-    [ $mpi = ${mpis[0]} ] || [ -n "${SNAG_LONG:-}" ] || variants=(USE_MPI USE_F08) # of another MPI
+    [ $mpi = ${mpis[0]} ] || [ -n "${SNAG_LONG:-}" ] || variants=(USE_F08) # of another MPI
     for variant in ${variants[@]}; do
         compile $mpi $variant
         record 0 $variant.$mpi.trace $mpi 3 ./$variant.$mpi

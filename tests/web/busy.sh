@@ -4,7 +4,7 @@
 # look for when the server ends is not looked for any more.
 #
 #   busy.sh SNAG VALIDATE NONSENSE
-trace='synth:1500*step(solve@1ms(40*sort@0.1ms 30*b(c)) send);jitter=0.3' foi='/^s(tep|olve)$/'
+trace='synth:1000*step(solve@1ms(40*sort@0.1ms 30*b(c)) send);jitter=0.3' foi='/^s(tep|olve)$/'
 analysis=(--epochs 50)
 . "$(dirname "$0")/server.sh"
 start

@@ -15,6 +15,7 @@ const flags = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--js-flags=--no-maglev --single-threaded-gc", // no page lives long enough to make up for more
 ];
 const withoutGpu = ["--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
 

@@ -1,5 +1,5 @@
-// tasks.mjs -- does what tasks.md lists: each task with the mouse and with the keyboard alone, from a page
-// opened anew, and compares the steps with those of the table.
+// tasks.mjs -- does what tasks.md lists: each task with the mouse and with the keyboard alone (SNAG_LONG; else by the one
+// and the other in turns), from a page opened anew, and compares the steps with those of the table.
 import { readFile } from "node:fs/promises";
 import { assert, detail, loaded, openAnew } from "./steps.mjs";
 
@@ -101,8 +101,9 @@ async function open(page, server, hash) {
     await page.locator(".timeline-canvas[aria-busy=false]").waitFor();
 }
 
-/* Each of `tasks`: {number, hash, mouse(hand), keyboard(hand), answer(page)}; a way that is missing needs no
-   step: the answer is there, and where that is so by both, both are the same. */
+/* Each of `tasks`: {number, hash, mouse(hand), keyboard(hand), answer(page), hasBoth}; a way that is missing needs no
+   step: the answer is there, and where that is so by both, both are the same. hasBoth: the one leaves something for the
+   other. */
 export async function doTasks(page, server, run, tasks) {
     const table = await readTable();
     for (const task of tasks) {
@@ -110,7 +111,9 @@ export async function doTasks(page, server, run, tasks) {
         assert.equal(said.run, run, `task ${task.number}`);
         const ways = task.mouse || task.keyboard ? ["mouse", "keyboard"] : ["mouse"];
         assert.ok(ways.length > 1 || said.mouse === said.keyboard, `task ${task.number}`);
-        for (const way of ways) {
+        const isTurn = (_, i) =>
+            process.env.SNAG_LONG || task.hasBoth || (task.number + i) % ways.length === 0;
+        for (const way of ways.filter(isTurn)) {
             await open(page, server, task.hash);
             const hand = new Hand(page);
             const began = Date.now();

@@ -347,6 +347,7 @@ export async function run({ page, server, context }) {
         },
         {
             number: 21,
+            hasBoth: true,
             mouse: async (hand) => {
                 await hand.click(detail(page).locator(".label-normal"));
                 await hand.click(detail(page).getByRole("button", { name: /^Retrain/ }));
@@ -372,6 +373,7 @@ export async function run({ page, server, context }) {
         },
         {
             number: 22,
+            hasBoth: true,
             mouse: async (hand) => {
                 await forget(page);
                 await labelYesterday(page, head);
