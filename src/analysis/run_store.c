@@ -480,7 +480,7 @@ struct slow {
     char place[PEER_NAME_SIZE], *why;
     enum peer_verdict verdict;
     double excess_ns;
-    bool has_cost, has_range;
+    bool has_cost;
     int64_t cost_ns, cost_least_ns, cost_most_ns;
     uint32_t order; /* in which they were found */
 };
@@ -501,7 +501,6 @@ static struct slow slow_place(const struct foi_findings *found, uint32_t place)
     struct slow slow = {.verdict = p->verdict,
                         .excess_ns = p->slow_ns + p->more_ns,
                         .has_cost = p->has_cost,
-                        .has_range = p->has_cost,
                         .cost_ns = p->cost_ns,
                         .cost_least_ns = p->cost_least_ns,
                         .cost_most_ns = p->cost_most_ns};
@@ -523,7 +522,9 @@ static struct slow slow_thread(const struct foi_findings *found, const struct pe
                         .why = peer_teams_text(defs, x),
                         .excess_ns = x->excess_ns,
                         .has_cost = x->has_cost,
-                        .cost_ns = x->cost_ns};
+                        .cost_ns = x->cost_ns,
+                        .cost_least_ns = x->cost_least_ns,
+                        .cost_most_ns = x->cost_ns};
 
     peer_teams_place(defs, x, slow.place);
     return slow;
@@ -571,7 +572,7 @@ static int save_slow_places(sqlite3 *db, struct foi_findings *found)
         rc = rundb_insert(db, insert, "iittiooot", found->a->foi->id, (int64_t)i + 1,
                           slow[i].place, peer_verdict_name(slow[i].verdict),
                           (int64_t)llrint(slow[i].excess_ns), slow[i].has_cost, slow[i].cost_ns,
-                          slow[i].has_range, slow[i].cost_least_ns, slow[i].has_range,
+                          slow[i].has_cost, slow[i].cost_least_ns, slow[i].has_cost,
                           slow[i].cost_most_ns, slow[i].why);
     for (uint32_t i = 0; i < n; i++)
         free(slow[i].why);

@@ -103,7 +103,8 @@ static void add_thread(const struct rank_table *r, const struct peer_thread *x,
                        struct table *table)
 {
     const struct definitions *defs = r->scoring.defs;
-    char name[PEER_NAME_SIZE], time[TEXT_SIZE], *text = peer_teams_text(defs, x);
+    char name[PEER_NAME_SIZE], time[TEXT_SIZE], cost[TEXT_RANGE_SIZE];
+    char *text = peer_teams_text(defs, x);
 
     table_cell(table, "%s, in teams", peer_teams_place(defs, x, name));
     table_cell(table, "%s", peer_verdict_word(peer_teams_verdict(x)));
@@ -112,7 +113,8 @@ static void add_thread(const struct rank_table *r, const struct peer_thread *x,
     table_cell(table, "%s", "");
     if (x->has_cost)
         table_cell(table, "%s; costs the run %s", text,
-                   text_duration((double)x->cost_ns, time));
+                   text_duration_or_range((double)x->cost_ns, (double)x->cost_least_ns,
+                                          (double)x->cost_ns, cost));
     else
         table_cell(table, "%s", text);
     free(text);

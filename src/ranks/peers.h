@@ -115,17 +115,18 @@ struct peer_operation {
 /* A thread that takes longer than the others in the teams of a parallel region. */
 struct peer_thread {
     uint32_t location;
-    uint32_t region;    /* what its members call first: the parallel region */
-    uint32_t inside;    /* of the functions in there, that which takes longer most; or region */
-    uint32_t n_teams;   /* in which it was a member */
-    double factor;      /* by which its own time is longer than the middle of the others' */
-    double share;       /* of these teams in which it is longer */
-    double excess_ns;   /* in all of them */
-    bool is_more;       /* it calls that function so much more often */
-    bool has_cost;      /* else it is not known */
-    int64_t cost_ns;    /* by how much the run would be shorter were it like the others */
-    uint32_t n_threads; /* that were compared */
-    uint32_t *span;     /* [n_spans] of its location: what it did as a member */
+    uint32_t region;  /* what its members call first: the parallel region */
+    uint32_t inside;  /* of the functions in there, that which takes longer most; or region */
+    uint32_t n_teams; /* in which it was a member */
+    double factor;    /* by which its own time is longer than the middle of the others' */
+    double share;     /* of these teams in which it is longer */
+    double excess_ns; /* in all of them */
+    bool is_more;     /* it calls that function so much more often */
+    bool has_cost;    /* else it is not known */
+    int64_t cost_ns;  /* by how much the run would be shorter were it like the others, */
+    int64_t cost_least_ns; /* and at least, where members of collectives are not in the trace */
+    uint32_t n_threads;    /* that were compared */
+    uint32_t *span;        /* [n_spans] of its location: what it did as a member */
     size_t n_spans, span_cap;
 };
 

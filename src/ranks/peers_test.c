@@ -464,6 +464,7 @@ static void a_thread_that_is_slow_in_its_teams_is_named(void **state)
     const struct peer_thread *x;
     struct made m, without;
     char name[PEER_NAME_SIZE], *text;
+    struct what_if w;
 
     (void)state;
     make(&without, TEAMS);
@@ -483,6 +484,13 @@ static void a_thread_that_is_slow_in_its_teams_is_named(void **state)
     assert_int_equal(peers_costs(&m.work, &m.run.columns, &m.peers), 0);
     assert_true(x->has_cost);
     assert_float_equal((double)x->cost_ns / (length_of(&m) - length_of(&without)), 1, 0.05);
+    assert_true(x->cost_least_ns == x->cost_ns);
+    /* a member that is not in the trace may have come as late as its process */
+    assert_int_equal(what_if_init(&w, &m.run.columns, &m.defs), 0);
+    w.syncs.n_attended = w.syncs.n_meetings / 2;
+    peers_costs_in(&w, &m.work, &m.peers);
+    assert_true(x->has_cost && x->cost_ns > 0 && x->cost_least_ns == 0);
+    what_if_release(&w);
     text = peer_teams_text(&m.defs, x);
     assert_memory_equal(text, "c +27 % over the median of the other 3 threads of its teams (1",
                         60);

@@ -343,11 +343,12 @@ static uint32_t first_since_wait(const struct syncs *s, uint32_t k, uint64_t fro
     return k;
 }
 
-/* Of one who came to a barrier after a time; returns how much earlier it can be there. */
+/* Of one who came to a barrier after a time, or before it; returns how much earlier it can be
+ * there. */
 static int64_t note_late(struct replay *r, uint32_t k, uint64_t typical_ns, uint64_t from_ns)
 {
     uint32_t first = first_since_wait(r->syncs, k, from_ns);
-    int64_t ns = (int64_t)(r->syncs->sync[k].enter_ns - typical_ns), most = 0;
+    int64_t ns = (int64_t)r->syncs->sync[k].enter_ns - (int64_t)typical_ns, most = 0;
 
     mem_grow(&r->late, &r->late_cap, r->n_late + 1, sizeof *r->late);
     r->late[r->n_late++] = (struct late_member){k, first, ns};
@@ -356,18 +357,37 @@ static int64_t note_late(struct replay *r, uint32_t k, uint64_t typical_ns, uint
     return at_most(ns, most);
 }
 
+/* Whoever came to it last: of those that a sync needs all of, and itself. */
+static uint32_t last_member(const struct syncs *s, uint32_t k)
+{
+    uint32_t last = k;
+
+    for (uint32_t i = s->first_need[k]; i < s->first_need[k + 1]; i++) {
+        uint32_t c = s->need[i] & NEED_INDEX;
+
+        for (uint32_t m = s->first_member[c];
+             (s->need[i] & NEED_ALL) != 0 && m < s->first_member[c + 1]; m++)
+            if (s->sync[s->member[m] & NEED_INDEX].enter_ns > s->sync[last].enter_ns)
+                last = s->member[m] & NEED_INDEX;
+    }
+    return last;
+}
+
 int64_t replay_cut_late(struct replay *r, uint32_t location, uint32_t row, uint64_t from_ns,
                         int64_t late_ns, int64_t held_ns)
 {
     const struct syncs *s = r->syncs;
-    uint32_t k = syncs_of_call(s, location, row);
-    int64_t done = 0, waited = k == NEED_INDEX ? 0 : (int64_t)sync_wait_ns(&s->sync[k]);
+    uint32_t k = syncs_of_call(s, location, row), last;
+    int64_t done = 0;
     uint64_t typical_ns;
 
-    late_ns = at_most(late_ns, waited);
-    if (k == NEED_INDEX || late_ns + held_ns <= 0)
+    if (k == NEED_INDEX)
         return 0;
-    typical_ns = s->sync[k].last_ns - (uint64_t)(late_ns + held_ns);
+    late_ns = at_most(late_ns, (int64_t)sync_wait_ns(&s->sync[k]));
+    last = last_member(s, k);
+    typical_ns = s->sync[last].enter_ns - (uint64_t)(late_ns + held_ns);
+    if (late_ns + held_ns < 0) /* of itself that is in its calls */
+        return last == k ? 0 : note_late(r, last, typical_ns, from_ns);
     for (uint32_t i = s->first_need[k]; i < s->first_need[k + 1]; i++) {
         uint32_t c = s->need[i] & NEED_INDEX;
 
@@ -412,8 +432,10 @@ void replay_settle(struct replay *r)
 
         for (uint32_t k = first; k <= last; k++)
             ns -= replay_cut_of(r, k).before_ns;
-        if (ns > 0)
+        if (ns > 0 && r->late[i].ns > 0)
             cut_stretch(r, first, last, ns);
+        else if (ns < 0 && r->late[i].ns < 0) /* what was taken out stays so */
+            cut_before(r, last, ns > r->late[i].ns ? ns : r->late[i].ns);
     }
     r->n_late = 0;
 }

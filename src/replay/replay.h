@@ -130,11 +130,13 @@ void replay_spread(const struct call_view *calls, uint32_t row, int64_t excess_n
 
 /*
  * replay_cut_late -- threads come to a barrier of their team by when they typically do: whatever
- * kept those who came later is taken out of what they did since they last waited, in the team.
+ * kept those who came later is taken out of what they did since they last waited, in the team;
+ * where all came earlier, whoever came last comes so much later.
  *   row      a call of the barrier, of whoever forked
  *   from_ns  when that was
- *   late_ns  so much longer than typical it waited there
- *   held_ns  so much later than typical it came itself: what held it up may have held up others
+ *   late_ns  so much longer than typical it waited there, or shorter, if negative
+ *   held_ns  so much later than typical it came itself, or earlier: what held it up may have held
+ *            up others
  * What is taken out of them otherwise counts. Of several times between which they only told others
  * something the longest are shortened most. Returns for how much of it that can be done.
  * O(log syncs + threads of the team + what they told).

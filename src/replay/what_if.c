@@ -208,7 +208,7 @@ static double held_before(const struct what_if *w, const struct forest *forest, 
     for (uint32_t p = forest->parent[v]; p != FOREST_ROOT; p = forest->parent[p])
         if (p <= i && region[forest->region[p]].kind == REGION_OPENMP)
             held_ns += excess_ns[p - first];
-    return fmax(held_ns, 0);
+    return held_ns;
 }
 
 int64_t what_if_cut_teams(struct what_if *w, const struct forest *forest, uint32_t t,
@@ -230,7 +230,7 @@ int64_t what_if_cut_teams(struct what_if *w, const struct forest *forest, uint32
             is_of_call(&w->view, barrier.team, location, forest->call[t]))
             cut += replay_cut_late(
                 &w->replay, location, row, fork_ns(&w->view, location, barrier.team),
-                nearest_ns(fmax(excess_ns[v - first], 0)),
+                nearest_ns(excess_ns[v - first]),
                 nearest_ns(held_before(w, forest, t, v, &barrier, excess_ns)));
     }
     return cut;

@@ -201,6 +201,7 @@ static json_t *teams_json(const struct definitions *defs, const struct peer_team
         free(text);
         json_object_set_new(thread, "cost_ns",
                             x->has_cost ? json_count((uint64_t)x->cost_ns) : json_null());
+        json_set_range(thread, x->has_cost, (uint64_t)x->cost_least_ns, (uint64_t)x->cost_ns);
         json_array_append_new(slow, thread);
     }
     json_object_set_new(json, "compared", json_count(teams->n_teams));

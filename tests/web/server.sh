@@ -4,7 +4,7 @@
 #   start [OPTION...]  serves $run, a small run made here, on a free port -> $url, $port, $server;
 #                      or what the array `serving` says
 #   stop               ends it; its exit status must be 0 and nothing may stand on its stderr
-#   get PATH [CURL OPTION...] -> $status, $body (a file), $headers (a file)
+#   get PATH [CURL OPTION...] -> $status, $type (of the content), $body (a file), $headers (a file)
 #   post PATH BODY [CURL OPTION...], the same
 #   valid METHOD PATTERN: what came last is as the description says
 set -u
@@ -62,7 +62,7 @@ check() {
 get() {
     local path=$1
     shift
-    status=$(curl -sS -m 60 -g -o "$body" -D "$headers" -w '%{http_code}' "$@" "$base$path")
+    read -r status type < <(curl -sS -m 60 -g -o "$body" -D "$headers" -w '%{http_code} %{content_type}\n' "$@" "$base$path")
 }
 
 post() {
@@ -76,6 +76,6 @@ header() {
 }
 
 valid() {
-    "$VALIDATE" "$openapi" "$1" "$2" "$status" "$(header content-type)" <"$body" ||
+    "$VALIDATE" "$openapi" "$1" "$2" "$status" "$type" <"$body" ||
         { echo "$1 $2: $status is not as described"; failed=1; }
 }

@@ -586,6 +586,8 @@ export interface TeamThread {
     excess_ns: number;
     why: string;
     cost_ns: number | null;
+    cost_least_ns?: number | null /* it lies between these */;
+    cost_most_ns?: number | null;
 }
 
 /* Places against their peers. */

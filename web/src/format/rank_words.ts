@@ -87,7 +87,8 @@ export function teamsWords(teams: Ranks["teams"]): string {
 
 /* Why a thread of a team is slow, and what that costs. */
 export function threadWords(x: TeamThread): string {
-    return x.cost_ns === null ? x.why : `${x.why}; costs the run ${formatTime(x.cost_ns)}`;
+    const cost = slowCost(x);
+    return cost === null ? x.why : `${x.why}; costs the run ${cost}`;
 }
 
 /* Its own time in teams. */

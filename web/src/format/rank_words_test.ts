@@ -115,6 +115,10 @@ test("threads in teams are said as snag ranks prints them", () => {
     assert.match(teamsWords({ ...teams, slow: [thread, thread] }), /some are always slower\.$/);
     assert.equal(threadWords(thread), "loop > sweep +40 %; costs the run 3.00 ms");
     assert.equal(threadWords({ ...thread, cost_ns: null }), "loop > sweep +40 %");
+    assert.equal(
+        threadWords({ ...thread, cost_least_ns: 0, cost_most_ns: 3e6 }),
+        "loop > sweep +40 %; costs the run at most 3.00 ms",
+    );
     assert.ok(Math.abs(ownOfThread(thread) - 14e6) < 1);
 });
 
