@@ -4,7 +4,11 @@
 #include "http/loop.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -102,6 +106,69 @@ static void who_waited_longest_makes_room(void **state)
     for (int i = 0; i < 200; i++)
         close(fd[i]);
     sample_stop(s);
+}
+
+/* What comes while the loops stand still, each of them sees at once. */
+static int gate[2];
+static atomic_uint n_standing;
+
+static void stand_still(int number)
+{
+    int before = errno;
+    char byte;
+
+    (void)number;
+    atomic_fetch_add(&n_standing, 1);
+    while (read(gate[0], &byte, 1) < 0 && errno == EINTR)
+        ;
+    errno = before;
+}
+
+static void hold(const struct sample_server *s)
+{
+    const struct sigaction standing = {.sa_handler = stand_still};
+
+    assert_int_equal(pipe(gate), 0);
+    assert_int_equal(sigaction(SIGUSR1, &standing, NULL), 0);
+    for (unsigned i = 0; i < s->server->n_loops; i++)
+        pthread_kill(s->server->loop[i]->thread, SIGUSR1);
+    while (atomic_load(&n_standing) < s->server->n_loops)
+        sample_pause(1);
+}
+
+static void let_go(const struct sample_server *s)
+{
+    for (unsigned i = 0; i < s->server->n_loops; i++)
+        assert_int_equal(write(gate[1], "", 1), 1);
+}
+
+/* All that are there have said something just now, so none of them has waited for longer. */
+static void who_has_just_come_goes_last(void **state)
+{
+    struct sample_server *s = *state;
+    struct server_limits limits = sample_limits();
+    char out[256];
+    int fd[60], last;
+
+    limits.connections = limits.address_connections = 20;
+    sample_start(s, limits);
+    for (int i = 0; i < 60; i++)
+        fd[i] = sample_connect(s);
+    sample_wait_for(s, 20);
+    hold(s);
+    for (int i = 0; i < 60; i++)
+        if (sample_is_open(fd[i]))
+            sample_put(fd[i], "GET / HT");
+    last = sample_connect(s);
+    sample_put(last, "GET /small HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    let_go(s);
+    sample_read_all(last, out, sizeof out);
+    assert_int_equal(sample_status(out), 200);
+    for (int i = 0; i < 60; i++)
+        close(fd[i]);
+    sample_stop(s);
+    close(gate[0]);
+    close(gate[1]);
 }
 
 static unsigned count_of(const struct sample_server *s, const char *address)
@@ -286,6 +353,7 @@ int main(void)
         cmocka_unit_test_prestate(a_body_has_a_time_of_its_own_however_it_drips, &sample),
         cmocka_unit_test_prestate(who_says_nothing_or_takes_nothing_is_let_go_of, &sample),
         cmocka_unit_test_prestate(who_waited_longest_makes_room, &sample),
+        cmocka_unit_test_prestate(who_has_just_come_goes_last, &sample),
         cmocka_unit_test_prestate(an_address_takes_no_room_from_others, &sample),
         cmocka_unit_test_prestate(streams_leave_room_for_requests, &sample),
         cmocka_unit_test_prestate(a_body_in_chunks_is_as_long_as_others_at_most, &sample),

@@ -133,13 +133,14 @@ static void accept_some(struct event_loop *loop)
 }
 
 /*
- * Of those that wait for their client the one that has waited longest, or NULL.
+ * Of those that wait for their client the one that has waited longest, or NULL. Of those that have
+ * waited as long who has said nothing goes last: it may have come just now.
  *   is_over  only of addresses that have more than their part
  */
 static struct connection *longest_wait(const struct event_loop *loop, bool is_over)
 {
     static const enum connection_state states[] = {
-        CONNECTION_IDLE, CONNECTION_HEAD, CONNECTION_BODY, CONNECTION_SEND, CONNECTION_LINGER};
+        CONNECTION_HEAD, CONNECTION_BODY, CONNECTION_SEND, CONNECTION_LINGER, CONNECTION_IDLE};
     struct connection *longest = NULL;
 
     for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
