@@ -132,13 +132,13 @@ grep ' executions, ' "$out/analyze.log"
 run_snag list "$out/demo.snag" --incidents --json --all >"$out/incidents.jsonl"
 
 echo
-say "what cost most time, by its head, each with its reason, and what was really done then"
+say "what lost most time, by its head, each with its reason, and what was really done then"
 "$build/disturb-score" --top "$top" --show "${DEMO_SHOW:-5}" "$out/truth.csv" \
     "$out/incidents.jsonl" "$out/trace/traces.otf2" >"$out/score.log"
 sed '/^$/,$d' "$out/score.log"
 
 echo
-say "what was done, and its place among all incidents (1: cost most)"
+say "what was done, and its place among all incidents (1: lost most)"
 sed '1,/^$/d' "$out/score.log"
 without_core=$(sed -n 's/.* without a core for \(.*\) s$/\1/p' "$out/md.log")
 if awk -v waited="$without_core" -v all="$((seconds + warmup + 1))" \

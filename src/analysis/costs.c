@@ -313,7 +313,7 @@ static bool is_critical(const struct costs *c, uint32_t t)
         return is_path_on(c, l, enter, leave);
     for (l = definitions_find_location(defs, rank);
          l < c->what_if.syncs.n_locations && defs->location[l].rank == rank; l++)
-        if (is_path_on(c, l, enter, leave))
+        if (!c->what_if.syncs.is_stream[l] && is_path_on(c, l, enter, leave))
             return true;
     return false;
 }

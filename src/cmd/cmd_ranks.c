@@ -199,8 +199,8 @@ static void print_operations(const struct ranks_shown *r)
         table_cell(table, "%.1f %%", 100 * (x->slowdown - 1));
     }
     print("\nif every operation took the typical time of its kind, the replayed run would be "
-          "%.1f %% shorter (actual / ideal = %.3f)\n\n",
-          100 * (1 - 1 / peers->slowdown), peers->slowdown);
+          "%s%.1f %% shorter (actual / ideal = %.3f)\n\n",
+          peers->is_bound ? "at most " : "", 100 * (1 - 1 / peers->slowdown), peers->slowdown);
     table_print(table, stdout);
 }
 

@@ -105,8 +105,9 @@ static const struct option_row rows[] = {
              "(default " CALL_DETECTOR_TYPICAL ")",
      .choice = call_detector_name},
     {"short", 0, OPTION_TEXT, AT(takes_short), "WHICH", .commands = "record analyze ad watch",
-     .help = "report calls that are too short: none; work: only of functions that do not wait "
-             "for others (default with tails); all (default with sstd, hbos, copod)",
+     .help =
+         "report calls that are too short (default with tails work: only of functions that do "
+         "not wait for others; with sstd, hbos and copod all)",
      .choices = "none|work|all"},
     {"least", 0, OPTION_TIME, AT(least_lost_ns), "TIME", .commands = "record analyze ad watch",
      .has_zero = true,

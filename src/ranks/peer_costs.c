@@ -378,6 +378,7 @@ static void find_costs(struct what_if *w, const struct scoring *s, struct peers 
         if (peers->place[p].verdict == PEER_SLOW)
             is_known &= cut_place(w, s, peers, p, factor, AS_IT_IS);
     replay_run(&w->replay, &result);
+    replay_clear(&w->replay);
     if (is_known && result.saved_ns < (int64_t)run_ns)
         peers->slowdown = (double)run_ns / ((double)run_ns - (double)result.saved_ns);
     free(factor);
@@ -470,6 +471,7 @@ void peers_costs_in(struct what_if *w, const struct scoring *scoring, struct pee
 
     if (!may_have_costs(peers, w->view.n_dependencies))
         return;
+    peers->is_bound = !syncs_see_members(&w->syncs);
     has_ideal = peers->is_of_streams && find_slowdowns(w, scoring, peers);
     slowdown = peers->slowdown;
     find_costs(w, scoring, peers);

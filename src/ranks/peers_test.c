@@ -499,6 +499,21 @@ static void a_thread_that_is_slow_in_its_teams_is_named(void **state)
     unmake(&without);
 }
 
+/* Another rank is later still, by .2 ms: what it costs is not the thread's, whose process waits. */
+static void what_slow_ranks_cost_is_not_said_of_threads(void **state)
+{
+    struct made m;
+
+    (void)state;
+    make(&m, TEAMS ";slow=c/1/1.4/1.2;slow=a/1/4/2");
+    assert_int_equal(count(&m, PEER_SLOW), 1);
+    assert_int_equal(m.peers.teams.n, 1);
+    assert_int_equal(peers_costs(&m.work, &m.run.columns, &m.peers), 0);
+    assert_true(m.peers.teams.thread[0].has_cost);
+    assert_true(m.peers.teams.thread[0].cost_ns < 300 * 0.02e6);
+    unmake(&m);
+}
+
 /* Now this one and now that: a third of the teams each, and once for a long time. */
 static void threads_that_take_turns_are_not_slow(void **state)
 {
@@ -530,6 +545,7 @@ int main(void)
         cmocka_unit_test(of_two_to_four_that_are_alike_none_is_slow),
         cmocka_unit_test(of_few_executions_nothing_is_said),
         cmocka_unit_test(a_thread_that_is_slow_in_its_teams_is_named),
+        cmocka_unit_test(what_slow_ranks_cost_is_not_said_of_threads),
         cmocka_unit_test(threads_that_take_turns_are_not_slow),
     };
 

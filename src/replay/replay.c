@@ -395,7 +395,7 @@ int64_t replay_cut_late(struct replay *r, uint32_t location, uint32_t row, uint6
             continue;
         for (uint32_t m = s->first_member[c]; m < s->first_member[c + 1]; m++) {
             uint32_t member = s->member[m] & NEED_INDEX;
-            int64_t ns = member != k && s->sync[member].enter_ns > typical_ns
+            int64_t ns = member != k && (int64_t)s->sync[member].enter_ns > (int64_t)typical_ns
                              ? note_late(r, member, typical_ns, from_ns)
                              : 0;
 

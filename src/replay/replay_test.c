@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "replay/critical.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -230,6 +231,43 @@ static void a_barrier_waits_for_the_last_one_in(void **state)
     assert_us(waits_less(&p, 2), 20);
     assert_us(saved(&p, 1, 0, 10), 0);
     end(&p);
+}
+
+/* Of 40 barriers so many are of 64 ranks, of which two are in the trace. */
+static bool see_members(uint32_t n_of_many)
+{
+    char text[2][4096] = {"", ""};
+    const char *const texts[] = {text[0], text[1]};
+    struct sample_view trace;
+    struct syncs syncs;
+    uint32_t many;
+    bool is_seen;
+
+    for (int i = 0; i < 40; i++)
+        for (int r = 0; r < 2; r++)
+            snprintf(text[r] + strlen(text[r]), sizeof text[r] - strlen(text[r]),
+                     "%scalc@%d-%d MPI_Barrier@%d-%d|", i ? " " : "", 10 * i, 10 * i + 5 + r,
+                     10 * i + 5 + r, 10 * i + 8);
+    sample_view_init(&trace, 2, texts);
+    many = definitions_comm(&trace.defs, "many", 64);
+    for (size_t i = 0; i < 80; i++)
+        if (trace.traffic.collective[i].instance < n_of_many)
+            trace.traffic.collective[i].comm = many;
+    assert_int_equal(syncs_init(&syncs, &trace.view), 0);
+    is_seen = syncs_see_members(&syncs);
+    syncs_release(&syncs);
+    sample_view_release(&trace);
+    return is_seen;
+}
+
+/* They are few of all, and yet whoever is not in the trace may have come last to each. */
+static void a_communicator_may_lack_members_whatever_the_others_have(void **state)
+{
+    (void)state;
+    assert_true(see_members(0));
+    assert_true(see_members(1));
+    assert_false(see_members(2));
+    assert_false(see_members(40));
 }
 
 static void a_broadcast_waits_for_its_root_alone(void **state)
@@ -677,6 +715,7 @@ int main(void)
         cmocka_unit_test(a_request_waits_where_it_is_completed),
         cmocka_unit_test(what_has_no_other_end_keeps_its_time),
         cmocka_unit_test(a_barrier_waits_for_the_last_one_in),
+        cmocka_unit_test(a_communicator_may_lack_members_whatever_the_others_have),
         cmocka_unit_test(a_broadcast_waits_for_its_root_alone),
         cmocka_unit_test(who_is_behind_another_in_a_broadcast_waits_for_that_one_too),
         cmocka_unit_test(who_is_before_another_in_a_reduction_waits_for_that_one_too),

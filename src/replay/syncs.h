@@ -84,6 +84,7 @@ struct syncs {
     uint64_t begin_ns, end_ns;       /* of all that take part */
     uint64_t n_messages, n_matched;  /* ends of messages; those with the other end */
     uint64_t n_meetings, n_attended; /* collectives; those with records of all their members */
+    bool lacks_members;              /* many of those of a communicator lack some */
     uint64_t n_needs,
         n_early; /* needs; those that come after what needs them: clocks disagree */
 };
@@ -104,14 +105,15 @@ static inline bool syncs_clocks_agree(const struct syncs *s)
     return syncs_are_in_order(s->n_early, s->n_needs);
 }
 
-#define SYNCS_MAX_UNATTENDED 0.1 /* of the collectives: with more nobody knows who came last */
+#define SYNCS_MAX_UNATTENDED                                                                   \
+    0.1 /* of the collectives, or of a communicator's: with more nobody knows who came last */
 
 /* syncs_see_members -- else members that are not in the trace may have come as late as anybody,
  * and what a replay saves is the most. */
 static inline bool syncs_see_members(const struct syncs *s)
 {
-    return (double)(s->n_meetings - s->n_attended) <=
-           SYNCS_MAX_UNATTENDED * (double)s->n_meetings;
+    return !s->lacks_members && (double)(s->n_meetings - s->n_attended) <=
+                                    SYNCS_MAX_UNATTENDED * (double)s->n_meetings;
 }
 
 /*

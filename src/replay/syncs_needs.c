@@ -29,6 +29,7 @@ struct needs {
         *completed;     /* [n_collectives] the same, of the calls that complete them */
     bool *is_other;     /* [n_collectives] no order follows from what it is */
     uint32_t *expected; /* [n_collectives] members of its communicator */
+    uint32_t *comm;     /* [n_collectives] which, + 1; 0: not known */
     bool has_end;       /* the last collective is that of all who end together */
     struct team_syncs teams;
 };
@@ -283,8 +284,10 @@ static void count_part(uint32_t location, const struct collective *c, uint32_t s
 
     (void)sync;
     n->s->first_member[c->instance + 2]++;
-    if (c->comm < defs->n_comms)
+    if (c->comm < defs->n_comms) {
         n->expected[c->instance] = defs->comm[c->comm].n_members + defs->comm[c->comm].n_remote;
+        n->comm[c->instance] = c->comm + 1;
+    }
     n->is_other[c->instance] |= c->kind == COLLECTIVE_OTHER;
     if (c->root == defs->location[location].rank)
         n->root[c->instance] = sync;
@@ -304,17 +307,34 @@ static void add_part(uint32_t location, const struct collective *c, uint32_t syn
     n->s->member[n->s->first_member[c->instance + 1]++] = sync;
 }
 
-/* The trace may not have all ranks. */
+#define MIN_UNATTENDED                                                                         \
+    2u /* collectives of a communicator: one may be at the end of the trace */
+
+/* The trace may not have all ranks: of a node's, say, whose ranks meet among themselves all the
+ * time and the others once in a step. So communicators are looked at one by one, too. */
 static void count_attended(struct needs *n)
 {
     struct syncs *s = n->s;
+    struct attendance {
+        uint64_t n_meetings, n_lacking;
+    } *of = mem_alloc((size_t)s->view->defs->n_comms + 1, sizeof *of);
 
     for (uint32_t c = 0; c < s->first_team; c++) {
         uint32_t n_members = s->first_member[c + 1] - s->first_member[c];
+        bool is_attended = n_members >= n->expected[c];
 
-        s->n_meetings += n_members > 0;
-        s->n_attended += n_members > 0 && n_members >= n->expected[c];
+        if (n_members == 0)
+            continue;
+        s->n_meetings++;
+        s->n_attended += is_attended;
+        of[n->comm[c]].n_meetings++;
+        of[n->comm[c]].n_lacking += !is_attended;
     }
+    for (uint32_t k = 0; k <= s->view->defs->n_comms; k++)
+        s->lacks_members |=
+            of[k].n_lacking >= MIN_UNATTENDED &&
+            (double)of[k].n_lacking > SYNCS_MAX_UNATTENDED * (double)of[k].n_meetings;
+    free(of);
 }
 
 struct timed_sync {
@@ -476,6 +496,7 @@ static void list_members(struct needs *n)
     n->completed = mem_alloc(n_instances, sizeof *n->completed);
     n->is_other = mem_alloc(n_instances, sizeof *n->is_other);
     n->expected = mem_alloc(n_instances, sizeof *n->expected);
+    n->comm = mem_alloc(n_instances, sizeof *n->comm);
     for (uint32_t i = 0; i < n_instances; i++) {
         n->root[i] = NEED_INDEX;
         n->span[i] = n->completed[i] = (struct collective_span){0, UINT64_MAX};
@@ -569,6 +590,7 @@ void syncs_need_all(struct syncs *s, const struct record_syncs *at)
     free(n.completed);
     free(n.is_other);
     free(n.expected);
+    free(n.comm);
 }
 
 /* -------------------------------------------------------------------------------- order */
@@ -637,7 +659,8 @@ static bool is_among_threads(const struct syncs *s, uint32_t k, uint32_t need)
 
     if (need & NEED_ALL)
         return index - s->first_team < s->n_teams;
-    return location[syncs_location(s, index)].rank == location[syncs_location(s, k)].rank;
+    return !s->is_stream[syncs_location(s, index)] &&
+           location[syncs_location(s, index)].rank == location[syncs_location(s, k)].rank;
 }
 
 /* A sync that has to be entered before this one is left, and was not yet; NEED_INDEX: none. */

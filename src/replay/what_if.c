@@ -189,10 +189,11 @@ static uint64_t fork_ns(const struct trace_view *view, uint32_t location, uint32
 }
 
 /* What held up whoever forked since it was last in step with its team: in calls since then, and
- * in those of OpenMP that are around the barrier, vertex v of tree t. */
+ * in those of OpenMP that are around the barrier, vertex v of tree t.
+ *   waits_ns  in those that wait, which is not in it */
 static double held_before(const struct what_if *w, const struct forest *forest, uint32_t t,
                           uint32_t v, const struct team_barrier *barrier,
-                          const double *excess_ns)
+                          const double *excess_ns, double *waits_ns)
 {
     const struct call_view *calls = &w->view.calls[forest->location[t]];
     const struct region *region = w->view.defs->region;
@@ -200,15 +201,32 @@ static double held_before(const struct what_if *w, const struct forest *forest, 
     struct team_stretch stretch;
     double held_ns = 0;
 
+    *waits_ns = 0;
     if (!team_barrier_stretch(&w->view, barrier, forest->location[t], &stretch))
         return 0;
     while (i-- > first && calls->enter_ns[forest_row(forest, t, i)] >= stretch.from_ns)
-        if (!w->syncs.is_waiting[forest->region[i]])
-            held_ns += excess_ns[i - first];
+        *(w->syncs.is_waiting[forest->region[i]] ? waits_ns : &held_ns) += excess_ns[i - first];
     for (uint32_t p = forest->parent[v]; p != FOREST_ROOT; p = forest->parent[p])
         if (p <= i && region[forest->region[p]].kind == REGION_OPENMP)
             held_ns += excess_ns[p - first];
     return held_ns;
+}
+
+/* What it waited less than typical at the barrier is by who came last, but for what it came later
+ * itself, as it waited for something else: a GPU, say. */
+static int64_t cut_barrier(struct what_if *w, const struct forest *forest, uint32_t t,
+                           uint32_t v, const struct team_barrier *barrier,
+                           const double *excess_ns)
+{
+    uint32_t location = forest->location[t];
+    double late_ns = excess_ns[v - forest->first[t]], waits_ns;
+    double held_ns = held_before(w, forest, t, v, barrier, excess_ns, &waits_ns);
+
+    if (late_ns + held_ns < 0)
+        held_ns = fmin(held_ns + waits_ns, -late_ns);
+    return replay_cut_late(&w->replay, location, forest_row(forest, t, v),
+                           fork_ns(&w->view, location, barrier->team), nearest_ns(late_ns),
+                           nearest_ns(held_ns));
 }
 
 int64_t what_if_cut_teams(struct what_if *w, const struct forest *forest, uint32_t t,
@@ -221,17 +239,11 @@ int64_t what_if_cut_teams(struct what_if *w, const struct forest *forest, uint32
         return 0;
     for (uint32_t v = first; v < forest->first[t + 1]; v++) {
         struct team_barrier barrier;
-        uint32_t row;
 
-        if (!w->syncs.is_waiting[forest->region[v]])
-            continue;
-        row = forest_row(forest, t, v);
-        if (team_barrier_of(&w->view, location, row, &barrier) &&
+        if (w->syncs.is_waiting[forest->region[v]] &&
+            team_barrier_of(&w->view, location, forest_row(forest, t, v), &barrier) &&
             is_of_call(&w->view, barrier.team, location, forest->call[t]))
-            cut += replay_cut_late(
-                &w->replay, location, row, fork_ns(&w->view, location, barrier.team),
-                nearest_ns(excess_ns[v - first]),
-                nearest_ns(held_before(w, forest, t, v, &barrier, excess_ns)));
+            cut += cut_barrier(w, forest, t, v, &barrier, excess_ns);
     }
     return cut;
 }

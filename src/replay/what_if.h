@@ -57,8 +57,8 @@ int64_t what_if_cut(struct what_if *w, const struct forest *forest, uint32_t t,
 
 /*
  * what_if_cut_teams -- the same of the teams of threads that were made in it: where it waited
- * longer in their barriers, the others come to these as they typically do.
- * For what executions lost, not for what is typical: that they came earlier is not put in.
+ * longer in their barriers, the others come to these as they typically do; where it waited
+ * shorter, as all came earlier, whoever came last comes so much later.
  */
 int64_t what_if_cut_teams(struct what_if *w, const struct forest *forest, uint32_t t,
                           const double *excess_ns);

@@ -197,7 +197,8 @@ static void take_slow(const struct slow_place *x, void *ctx)
 {
     struct outcome *a = ctx;
     struct outcome_slow *slow = &a->slow;
-    uint64_t other_ns = a->cost.is_known && !a->is_bound ? a->cost.cost_ns : 0;
+    bool is_alike = !a->is_bound || (x->has_range && x->cost_least_ns == 0); /* both at most */
+    uint64_t other_ns = a->cost.is_known && is_alike ? a->cost.cost_ns : 0;
     bool is_less = x->has_cost && x->cost_ns < other_ns;
 
     if (x->has_cost && x->cost_ns < a->length_ns / (is_less ? SLOW_BESIDE : SLOW_MATERIAL))

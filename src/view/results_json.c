@@ -221,6 +221,7 @@ json_t *ranks_to_json(const struct scoring *scoring, const struct why *why,
     json_object_set_new(json, "foi", json_text(scoring->defs->region[foi].name));
     json_object_set_new(json, "slowdown",
                         isnan(peers->slowdown) ? json_null() : json_number(peers->slowdown));
+    json_object_set_new(json, "slowdown_is_bound", json_boolean(peers->is_bound));
     json_object_set_new(json, "by", json_text(peer_by_name(peers->opts.by)));
     json_object_set_new(json, "compared", json_count(peers->n_compared));
     json_object_set_new(json, "places", places);

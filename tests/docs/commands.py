@@ -5,8 +5,8 @@
 
 Blocks of the tutorial, of start/ and of recipes/ that are marked `sh` or `python` are run, those of a page one after another
 in one directory; what follows the mark says what they need: `needs PROGRAM ...`, or `elsewhere` for what needs a cluster or a
-person. Options of all `snag` commands of all pages are those that the command has. With TRACE, the archive of the tutorial, that
-is run with it, too, and prints what its blocks marked `text` say.
+person. They print what blocks marked `text` say. Options of all `snag` commands of all pages are those that the command has. With
+TRACE, the archive of the tutorial, that is run with it, too, and prints what its blocks marked `text archive` say.
 """
 
 import glob
@@ -121,8 +121,8 @@ def run_page(path, replace=None):
             printed += done.stdout
             if language == "sh":
                 variables += "".join(re.findall(r"^[A-Z_]+\+?=.*\n", body, re.M))
-    for language, _, body in blocks if replace else []:
-        if language == "text" and " ".join(body.split()) not in " ".join(printed.split()):
+    for language, mark, body in blocks:
+        if language == "text" and (mark.strip() == "archive") == bool(replace) and " ".join(body.split()) not in " ".join(printed.split()):
             n_failed += 1
             print("%s: not printed: %s" % (path, body))
     return n, n_failed, n_left

@@ -22,6 +22,7 @@ struct interval {
     int64_t begin_ns, end_ns;
     int64_t until_ns; /* the latest end of this one and all before */
     uint32_t thread;
+    bool goes_back;    /* autograd went back in it */
     bool is_disturbed; /* the thread that asks recorded something else in it */
 };
 
@@ -41,14 +42,15 @@ void backward_release(struct backward *b)
 }
 
 /* More goes back on it than starts there: with checkpoints operations are done once more by
- * autograd's thread. */
+ * autograd's thread. On a CPU alone so does a thread that trains by itself. */
 static bool is_autograds(const struct chrome_thread *thread)
 {
     return thread->n_marks > 0 && thread->n_evaluated > 0 &&
            thread->n_evaluated >= thread->n_forward;
 }
 
-/* The thread of a process that asks autograd to go back, or CHROME_NOWHERE. */
+/* The thread of a process that asks autograd to go back, or CHROME_NOWHERE: of several that go
+ * forward nobody knows which it is. */
 static uint32_t who_asks(const struct chrome_trace *t, uint32_t process)
 {
     uint32_t asks = CHROME_NOWHERE;
@@ -61,7 +63,9 @@ static uint32_t who_asks(const struct chrome_trace *t, uint32_t process)
         if (thread->process != process || thread->n_marks == 0 ||
             (is_autograds(thread) && !is_first))
             continue;
-        if (thread->n_forward > most) {
+        if (thread->n_forward > 0 && most > 0)
+            return CHROME_NOWHERE;
+        if (thread->n_forward > 0) {
             most = thread->n_forward;
             asks = i;
         } else if (most == 0 && is_first) {
@@ -81,8 +85,10 @@ static void add_intervals(struct intervals *v, const struct chrome_trace *t,
     const struct mark *mark;
 
     while ((mark = marks_cursor_next(cursor)) != NULL) {
-        if (mark->phase != 'X' ||
-            (!is_all && !chrome_goes_back(t->defs->region[mark->ref].name)))
+        bool goes_back =
+            mark->phase == 'X' && chrome_goes_back(t->defs->region[mark->ref].name);
+
+        if (mark->phase != 'X' || (!is_all && !goes_back))
             continue;
         if (v->n == first || mark->time_ns >= v->interval[v->n - 1].end_ns) {
             mem_grow(&v->interval, &v->cap, v->n + 1, sizeof *v->interval);
@@ -91,6 +97,7 @@ static void add_intervals(struct intervals *v, const struct chrome_trace *t,
         } else if (mark->end_ns > v->interval[v->n - 1].end_ns) {
             v->interval[v->n - 1].end_ns = mark->end_ns;
         }
+        v->interval[v->n - 1].goes_back |= goes_back;
     }
 }
 
@@ -137,10 +144,14 @@ static void find_intervals(struct intervals *v, const struct chrome_trace *t,
     struct marks_cursor *cursor;
     const struct mark *mark;
     int64_t until_ns = INT64_MIN;
+    bool goes_forward =
+        t->thread[asks].n_forward > 0; /* else who does goes back by itself, too */
 
     for (uint32_t i = 0; i < t->thread_id.n; i++)
         if (t->thread[i].process == t->thread[asks].process &&
-            (i == asks ? t->thread[i].n_evaluated > 0 : is_autograds(&t->thread[i]))) {
+            (i == asks ? t->thread[i].n_evaluated > 0
+                       : is_autograds(&t->thread[i]) &&
+                             (goes_forward || t->thread[i].n_forward == 0))) {
             cursor = cursor_of(t, p, i);
             add_intervals(v, t, cursor, i, i != asks);
             marks_cursor_free(cursor);
@@ -196,8 +207,18 @@ static uint32_t add_parts(struct backward *b, struct intervals *v,
     return (uint32_t)(b->parts.n - n_before);
 }
 
+/* Whether autograd's threads go back in some interval of [first, end). */
+static bool is_pass(const struct intervals *v, uint32_t asks, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++)
+        if (v->interval[i].thread != asks && v->interval[i].goes_back)
+            return true;
+    return false;
+}
+
 /* Intervals [first, end) are one pass. Where the thread that asks was not seen before it or behind
- * it, or is seen in it, it did not wait for it, as far as is known. */
+ * it, or is seen in it, it did not wait for it, as far as is known. What it goes back through by
+ * itself, before or after the others, is no wait either. */
 static void add_pass(struct backward *b, struct intervals *v, const struct chrome_locations *p,
                      uint32_t asks, size_t first, size_t end)
 {
@@ -208,6 +229,14 @@ static void add_pass(struct backward *b, struct intervals *v, const struct chrom
     for (size_t i = first; i < end; i++)
         if (v->interval[i].is_disturbed)
             return;
+    while (first + 1 < end && v->interval[first].thread == asks &&
+           v->interval[first].end_ns <= v->interval[first + 1].begin_ns)
+        first++;
+    while (end > first + 1 && v->interval[end - 1].thread == asks &&
+           v->interval[end - 1].begin_ns >= v->interval[end - 2].until_ns)
+        end--;
+    if (!is_pass(v, asks, first, end))
+        return;
     n = add_parts(b, v, p, asks, first, end);
     if (n == 0)
         return;

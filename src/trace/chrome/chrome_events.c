@@ -315,7 +315,7 @@ static bool fill_due(struct chrome_events *e, struct quality *quality)
             mem_grow(&e->due, &e->due_cap, e->n_due + 1, sizeof *e->due);
             e->n_due += take_mark(e, e->ahead);
         }
-        if (wait_ns == time_ns)
+        if (e->next_wait < e->end_wait && wait_ns == time_ns)
             take_wait(e);
         quality->n[QUALITY_truncated] +=
             is_read && e->ahead == NULL && marks_cursor_is_broken(e->cursor);

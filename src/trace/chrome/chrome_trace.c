@@ -439,7 +439,8 @@ static uint32_t launch_numbered(struct chrome_trace *t, uint64_t id)
 
     if (at == n_before) {
         mem_grow(&t->launch, &t->launch_cap, (size_t)at + 1, sizeof *t->launch);
-        t->launch[at] = (struct chrome_launch){.from = CHROME_NOWHERE, .to = CHROME_NOWHERE};
+        t->launch[at] = (struct chrome_launch){
+            .from = CHROME_NOWHERE, .to = CHROME_NOWHERE, .region = ANY_REGION};
     }
     return at;
 }
@@ -473,29 +474,65 @@ static bool is_of_runtime(const char *category)
     return strstr(category, "_runtime") != NULL || strstr(category, "_driver") != NULL;
 }
 
-/* An operation of a GPU has the number of the call that launched it; a graph's all have one. */
+static void note_launching_call(struct chrome_trace *t, uint32_t at, uint32_t thread,
+                                uint32_t region, int64_t begin_ns)
+{
+    struct chrome_launch *x = &t->launch[at];
+
+    x->is_ambiguous |= x->is_called && t->thread[x->from].process != t->thread[thread].process;
+    x->is_called = true;
+    x->region = x->is_ambiguous ? ANY_REGION : region;
+    if (x->is_ambiguous && x->has_tail) /* an arrow knows better */
+        return;
+    x->from = thread;
+    x->from_ns = begin_ns;
+}
+
+/* An operation of a GPU has the number of the call that launched it; a graph's all have one. What
+ * XLA writes has no categories: which of both a record is, is known at the end. */
 static void note_correlation(struct chrome_trace *t, const struct chrome_record *r,
                              uint32_t thread, uint32_t region)
 {
-    bool is_of_xla = r->arg[ARG_CORRELATION_ID].is_set; /* then there is no category */
+    bool is_of_xla = r->arg[ARG_CORRELATION_ID].is_set;
     const struct chrome_arg *arg = &r->arg[is_of_xla ? ARG_CORRELATION_ID : ARG_CORRELATION];
     const char *number = arg->text;
-    bool is_on_gpu = t->process[t->thread[thread].process].is_gpu;
-    bool is_operation = is_of_gpu(r->category) || (is_of_xla && is_on_gpu);
+    bool is_operation = is_of_gpu(r->category) || is_of_xla;
     uint32_t at;
 
     if (!arg->is_set || !isdigit((unsigned char)*number) ||
-        !(is_operation || is_of_xla || is_of_runtime(r->category)))
+        !(is_operation || is_of_runtime(r->category)))
         return;
     at = launch_numbered(t, strtoull(number, NULL, 10));
     if (!is_operation) {
-        t->launch[at].from = thread;
-        t->launch[at].from_ns = r->time_ns;
+        note_launching_call(t, at, thread, region, r->time_ns);
         return;
     }
-    t->launch[at].has_operations = true;
     mem_grow(&t->operation, &t->operation_cap, t->n_operations + 1, sizeof *t->operation);
-    t->operation[t->n_operations++] = (struct chrome_operation){at, thread, region, r->time_ns};
+    t->operation[t->n_operations++] =
+        (struct chrome_operation){at, thread, region, r->time_ns, is_of_xla};
+}
+
+void chrome_trace_end_launches(struct chrome_trace *t)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->n_operations; i++) {
+        const struct chrome_operation *x = &t->operation[i];
+
+        if (x->is_of_xla && !t->process[t->thread[x->thread].process].is_gpu)
+            note_launching_call(t, x->launch, x->thread, x->region, x->begin_ns);
+    }
+    for (size_t i = 0; i < t->n_operations; i++) {
+        const struct chrome_operation *x = &t->operation[i];
+        struct chrome_launch *launch = &t->launch[x->launch];
+
+        if (launch->is_ambiguous ||
+            (x->is_of_xla && !t->process[t->thread[x->thread].process].is_gpu))
+            continue;
+        launch->has_operations = true;
+        t->operation[n++] = *x;
+    }
+    t->n_operations = n;
 }
 
 static void note_flow(struct chrome_trace *t, const struct chrome_record *r)

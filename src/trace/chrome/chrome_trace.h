@@ -43,6 +43,12 @@ bool chrome_device(const char *process, char kind[CHROME_DEVICE], uint32_t *numb
  * operation in it. */
 bool chrome_goes_back(const char *name);
 
+struct chrome_trace;
+
+/* chrome_trace_end_launches -- once all is read: which operations have a call that launched them,
+ * and which launches have operations. Those of XLA that are on no GPU are calls that launch. */
+void chrome_trace_end_launches(struct chrome_trace *t);
+
 #define KEPT_ARGS_NONE UINT64_MAX
 #define KEPT_ARGS_NAMES 4096u /* different names that are kept of a trace */
 
@@ -114,14 +120,19 @@ struct chrome_flow {
  * arrow's head without its tail is one to nowhere. */
 struct chrome_launch {
     uint32_t from, to;
+    uint32_t region; /* of the call with that number, or ANY_REGION */
     int64_t from_ns, to_ns;
-    bool has_operations, has_tail;
+    bool has_tail;
+    bool is_called;      /* `from` is of the call with that number */
+    bool is_ambiguous;   /* calls of several processes have it: files were joined */
+    bool has_operations; /* that began because of it, by their number */
 };
 
 /* What ran on a GPU, and says what launched it. */
 struct chrome_operation {
     uint32_t launch, thread, region;
     int64_t begin_ns;
+    bool is_of_xla; /* it may be the call that launched it: processes have their names later */
 };
 
 /* The numbers that the names of a region's calls have had. */

@@ -64,7 +64,7 @@ static void put(struct renaming *r, char c)
 static size_t take_number(struct renaming *r, const char *text, size_t length)
 {
     size_t before = separator(r->out, r->n), rest = r->n - before;
-    bool is_step = before > 0 && step_word(r->out, rest) > 0;
+    bool is_step = !r->is_module && before > 0 && step_word(r->out, rest) > 0;
     bool is_hash = before > 0 && r->out[r->n - 1] == '#';
     bool is_last = before > 0 && r->out[r->n - 1] == ' ' && text[length] == '\0';
     bool is_word_after = isalnum((unsigned char)text[length]) || text[length] == '_' ||

@@ -42,6 +42,7 @@ static void modules_of_a_class_are_one_function(void **state)
     check("nn.Module: Linear_0", "nn.Module: Linear", false);
     check("nn.Module: Conv2d_12", "nn.Module: Conv2d", false);
     check("nn.Module: Conv2d", "nn.Module: Conv2d", false);
+    check("nn.Module: DecoderStep_3", "nn.Module: DecoderStep", false);
 }
 
 static void numbers_that_are_part_of_a_name_stay(void **state)

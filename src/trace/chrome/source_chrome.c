@@ -228,16 +228,17 @@ static bool add_launch(struct chrome *c, const struct chrome_launch *x, uint32_t
                            .location = p->location_of[to],
                            .on_location = p->location_of[x->from],
                            .region = region,
-                           .on_region = ANY_REGION,
+                           .on_region = x->region,
                            .kind = DEPENDENCY_BEGIN});
     return true;
 }
 
 static void end_launches(struct chrome *c)
 {
-    const struct chrome_trace *t = &c->trace;
+    struct chrome_trace *t = &c->trace;
     uint64_t n = 0;
 
+    chrome_trace_end_launches(t);
     for (size_t i = 0; i < t->n_operations; i++) {
         const struct chrome_operation *x = &t->operation[i];
 

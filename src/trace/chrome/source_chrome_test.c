@@ -3,110 +3,28 @@
 
 #include "base/err.h"
 
-#include <unistd.h>
-
 #include <zstd.h>
 
+#include "sample_chrome.h"
 #include "test.h"
 
 static const struct source_opts counting = {.wants_counters = true};
-
-static char path[] = "/tmp/snag-chrome-XXXXXX";
-
-static void write_bytes(const void *data, size_t n)
-{
-    FILE *file = fopen(path, "w");
-
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, n, file), n);
-    fclose(file);
-}
-
-static int setup(void **state)
-{
-    int fd = mkstemp(path);
-
-    (void)state;
-    if (fd < 0)
-        return -1;
-    close(fd);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    unlink(path);
-    return 0;
-}
-
-/* The events of a location as "main+0 f+10 f-20 main-30". */
-static const char *events_and_quality_of(struct source *source, uint32_t location,
-                                         struct quality *quality)
-{
-    static const char *const team[] = {"fork", "join", "begin", "end"};
-    static char out[4096];
-    struct source_reader *reader = source_reader_new(source);
-    const struct event_batch *batch;
-    char *at = out;
-
-    *out = '\0';
-    source_reader_begin(reader, location, UINT64_MAX);
-    while (source_reader_next(reader, &batch) > 0)
-        for (size_t i = 0; i < batch->n; i++) {
-            const struct event *event = &batch->event[i];
-            const char *sign = event->kind == EVENT_ENTER ? "+" : "-";
-
-            at += sprintf(at, "%s", at > out ? " " : "");
-            if (event->kind == EVENT_MESSAGE)
-                at += sprintf(at, "%s%d@%d",
-                              batch->message[event->ref].kind == MESSAGE_SEND ? ">" : "<",
-                              (int)batch->message[event->ref].peer, (int)event->time_ns);
-            else if (event->kind == EVENT_COLLECTIVE)
-                at += sprintf(at, "=%s.%d@%d",
-                              source->defs.comm[batch->collective[event->ref].comm].name,
-                              (int)batch->collective[event->ref].order, (int)event->time_ns);
-            else if (event->kind == EVENT_TEAM)
-                at += sprintf(at, "%s@%d", team[batch->team[event->ref].kind],
-                              (int)event->time_ns);
-            else
-                at += sprintf(at, "%s%s%d",
-                              event->ref == ANY_REGION ? "*"
-                                                       : source->defs.region[event->ref].name,
-                              sign, (int)event->time_ns);
-        }
-    source_reader_end(reader, quality);
-    source_reader_free(reader);
-    return out;
-}
-
-static const char *events_of(struct source *source, uint32_t location)
-{
-    struct quality quality = {0};
-
-    return events_and_quality_of(source, location, &quality);
-}
-
-static void open_text(struct source *source, const char *text)
-{
-    write_bytes(text, strlen(text));
-    assert_int_equal(source_open(source, path), 0);
-}
 
 static void begin_and_end_pairs_are_calls(void **state)
 {
     struct source s;
 
     (void)state;
-    open_text(&s, "{\"traceEvents\":[\n"
-                  "{\"ts\":5.5,\"ph\":\"B\",\"pid\":3,\"name\":\"main\"},\n"
-                  "{\"ts\":6,\"ph\":\"B\",\"pid\":3,\"name\":\"f\",\"args\":{\"ph\":\"E\","
-                  "\"name\":\"x\"}},\n"
-                  "{\"ts\":7.25,\"ph\":\"E\",\"pid\":3},\n"
-                  "{\"ts\":1e1,\"ph\":\"E\",\"pid\":3,\"name\":\"main\"}],\n"
-                  "\"displayTimeUnit\":\"ns\",\"other\":[{\"ph\":\"B\"}]}");
+    sample_chrome_open(&s,
+                       "{\"traceEvents\":[\n"
+                       "{\"ts\":5.5,\"ph\":\"B\",\"pid\":3,\"name\":\"main\"},\n"
+                       "{\"ts\":6,\"ph\":\"B\",\"pid\":3,\"name\":\"f\",\"args\":{\"ph\":\"E\","
+                       "\"name\":\"x\"}},\n"
+                       "{\"ts\":7.25,\"ph\":\"E\",\"pid\":3},\n"
+                       "{\"ts\":1e1,\"ph\":\"E\",\"pid\":3,\"name\":\"main\"}],\n"
+                       "\"displayTimeUnit\":\"ns\",\"other\":[{\"ph\":\"B\"}]}");
     assert_int_equal(s.defs.n_locations, 1);
-    assert_string_equal(events_of(&s, 0), "main+0 f+500 *-1750 main-4500");
+    assert_string_equal(sample_chrome_events(&s, 0, NULL), "main+0 f+500 *-1750 main-4500");
     source_close(&s);
 }
 
@@ -115,10 +33,11 @@ static void what_is_said_of_the_run_is_kept(void **state)
     struct source s;
 
     (void)state;
-    open_text(&s, "{\"otherData\":{\"version\":\"My Application v1.0\",\"deep\":{\"a\":\"b\"},"
-                  "\"list\":[1,\"c\"],\"job\":4711},\"traceEvents\":["
-                  "{\"ph\":\"X\",\"name\":\"f\",\"ts\":2,\"dur\":1,\"pid\":1,"
-                  "\"args\":{\"version\":\"no\"}}]}");
+    sample_chrome_open(
+        &s, "{\"otherData\":{\"version\":\"My Application v1.0\",\"deep\":{\"a\":\"b\"},"
+            "\"list\":[1,\"c\"],\"job\":4711},\"traceEvents\":["
+            "{\"ph\":\"X\",\"name\":\"f\",\"ts\":2,\"dur\":1,\"pid\":1,"
+            "\"args\":{\"version\":\"no\"}}]}");
     assert_int_equal(s.defs.n_metadata, 2);
     assert_string_equal(s.defs.metadata[0].key, "version");
     assert_string_equal(s.defs.metadata[0].value, "My Application v1.0");
@@ -132,10 +51,12 @@ static void durations_are_nested_whatever_their_order(void **state)
     struct source s;
 
     (void)state;
-    open_text(&s, "[{\"ph\":\"X\",\"name\":\"in\",\"ts\":2,\"dur\":1,\"pid\":1,\"tid\":1},"
-                  "{\"ph\":\"X\",\"name\":\"next\",\"ts\":3,\"dur\":1,\"pid\":1,\"tid\":1},"
-                  "{\"ph\":\"X\",\"name\":\"out\",\"ts\":2,\"dur\":2,\"pid\":1,\"tid\":1}]");
-    assert_string_equal(events_of(&s, 0), "out+0 in+0 in-1000 next+1000 next-2000 out-2000");
+    sample_chrome_open(
+        &s, "[{\"ph\":\"X\",\"name\":\"in\",\"ts\":2,\"dur\":1,\"pid\":1,\"tid\":1},"
+            "{\"ph\":\"X\",\"name\":\"next\",\"ts\":3,\"dur\":1,\"pid\":1,\"tid\":1},"
+            "{\"ph\":\"X\",\"name\":\"out\",\"ts\":2,\"dur\":2,\"pid\":1,\"tid\":1}]");
+    assert_string_equal(sample_chrome_events(&s, 0, NULL),
+                        "out+0 in+0 in-1000 next+1000 next-2000 out-2000");
     source_close(&s);
 }
 
@@ -146,19 +67,19 @@ static void of_two_calls_that_cross_the_one_is_cut_that_loses_less(void **state)
     struct source s;
 
     (void)state;
-    open_text(&s, "[{\"ph\":\"X\",\"name\":\"f\",\"ts\":0,\"dur\":10,\"pid\":1},"
-                  "{\"ph\":\"X\",\"name\":\"g\",\"ts\":9.5,\"dur\":10,\"pid\":1},"
-                  "{\"ph\":\"X\",\"name\":\"out\",\"ts\":30,\"dur\":10,\"pid\":1},"
-                  "{\"ph\":\"X\",\"name\":\"in\",\"ts\":31,\"dur\":10,\"pid\":1},"
-                  "{\"ph\":\"X\",\"name\":\"last\",\"ts\":41,\"dur\":1,\"pid\":1}]");
-    assert_string_equal(events_and_quality_of(&s, 0, &quality),
+    sample_chrome_open(&s, "[{\"ph\":\"X\",\"name\":\"f\",\"ts\":0,\"dur\":10,\"pid\":1},"
+                           "{\"ph\":\"X\",\"name\":\"g\",\"ts\":9.5,\"dur\":10,\"pid\":1},"
+                           "{\"ph\":\"X\",\"name\":\"out\",\"ts\":30,\"dur\":10,\"pid\":1},"
+                           "{\"ph\":\"X\",\"name\":\"in\",\"ts\":31,\"dur\":10,\"pid\":1},"
+                           "{\"ph\":\"X\",\"name\":\"last\",\"ts\":41,\"dur\":1,\"pid\":1}]");
+    assert_string_equal(sample_chrome_events(&s, 0, &quality),
                         "f+0 f-9500 g+9500 g-19500 out+30000 in+31000 in-40000 out-40000 "
                         "last+41000 last-42000");
     assert_int_equal(quality.n[QUALITY_crossed_call], 0);
     source_close(&s);
-    open_text(&s, "[{\"ph\":\"X\",\"name\":\"f\",\"ts\":0,\"dur\":10,\"pid\":1},"
-                  "{\"ph\":\"X\",\"name\":\"g\",\"ts\":5,\"dur\":20,\"pid\":1}]");
-    assert_string_equal(events_and_quality_of(&s, 0, &quality), "f+0 f-5000 g+5000 g-25000");
+    sample_chrome_open(&s, "[{\"ph\":\"X\",\"name\":\"f\",\"ts\":0,\"dur\":10,\"pid\":1},"
+                           "{\"ph\":\"X\",\"name\":\"g\",\"ts\":5,\"dur\":20,\"pid\":1}]");
+    assert_string_equal(sample_chrome_events(&s, 0, &quality), "f+0 f-5000 g+5000 g-25000");
     assert_int_equal(quality.n[QUALITY_crossed_call], 1);
     assert_false(quality_is_damaged(&quality));
     source_close(&s);
@@ -172,26 +93,26 @@ static void calls_of_both_kinds_are_cut_alike(void **state)
     struct source s;
 
     (void)state;
-    open_text(&s, "[{\"ph\":\"X\",\"name\":\"E\",\"ts\":20,\"dur\":10,\"pid\":1},"
-                  "{\"ph\":\"B\",\"name\":\"F\",\"ts\":25,\"pid\":1},"
-                  "{\"ph\":\"E\",\"name\":\"F\",\"ts\":900,\"pid\":1},"
-                  "{\"ph\":\"X\",\"name\":\"G\",\"ts\":1000,\"dur\":1,\"pid\":1},"
-                  "{\"ph\":\"B\",\"name\":\"H\",\"ts\":1000,\"pid\":1},"
-                  "{\"ph\":\"E\",\"ts\":1002,\"pid\":1},"
-                  "{\"ph\":\"B\",\"name\":\"I\",\"ts\":1010,\"pid\":1},"
-                  "{\"ph\":\"E\",\"name\":\"I\",\"ts\":1020,\"pid\":1},"
-                  "{\"ph\":\"X\",\"name\":\"J\",\"ts\":1020,\"dur\":1,\"pid\":1}]");
-    assert_string_equal(events_and_quality_of(&s, 0, &quality),
+    sample_chrome_open(&s, "[{\"ph\":\"X\",\"name\":\"E\",\"ts\":20,\"dur\":10,\"pid\":1},"
+                           "{\"ph\":\"B\",\"name\":\"F\",\"ts\":25,\"pid\":1},"
+                           "{\"ph\":\"E\",\"name\":\"F\",\"ts\":900,\"pid\":1},"
+                           "{\"ph\":\"X\",\"name\":\"G\",\"ts\":1000,\"dur\":1,\"pid\":1},"
+                           "{\"ph\":\"B\",\"name\":\"H\",\"ts\":1000,\"pid\":1},"
+                           "{\"ph\":\"E\",\"ts\":1002,\"pid\":1},"
+                           "{\"ph\":\"B\",\"name\":\"I\",\"ts\":1010,\"pid\":1},"
+                           "{\"ph\":\"E\",\"name\":\"I\",\"ts\":1020,\"pid\":1},"
+                           "{\"ph\":\"X\",\"name\":\"J\",\"ts\":1020,\"dur\":1,\"pid\":1}]");
+    assert_string_equal(sample_chrome_events(&s, 0, &quality),
                         "E+0 E-5000 F+5000 F-880000 H+980000 G+980000 G-981000 H-982000 "
                         "I+990000 I-1000000 J+1000000 J-1001000");
     assert_int_equal(quality.n[QUALITY_crossed_call], 1);
     assert_false(quality_is_damaged(&quality));
     source_close(&s);
-    open_text(&s, "[{\"ph\":\"B\",\"name\":\"a\",\"ts\":0,\"pid\":1},"
-                  "{\"ph\":\"B\",\"name\":\"b\",\"ts\":10,\"pid\":1},"
-                  "{\"ph\":\"E\",\"name\":\"a\",\"ts\":50,\"pid\":1},"
-                  "{\"ph\":\"E\",\"name\":\"b\",\"ts\":70,\"pid\":1}]");
-    assert_string_equal(events_and_quality_of(&s, 0, &quality), "a+0 b+10000 b-50000 a-50000");
+    sample_chrome_open(&s, "[{\"ph\":\"B\",\"name\":\"a\",\"ts\":0,\"pid\":1},"
+                           "{\"ph\":\"B\",\"name\":\"b\",\"ts\":10,\"pid\":1},"
+                           "{\"ph\":\"E\",\"name\":\"a\",\"ts\":50,\"pid\":1},"
+                           "{\"ph\":\"E\",\"name\":\"b\",\"ts\":70,\"pid\":1}]");
+    assert_string_equal(sample_chrome_events(&s, 0, &quality), "a+0 b+10000 b-50000 a-50000");
     assert_int_equal(quality.n[QUALITY_crossed_leave], 1);
     source_close(&s);
 }
@@ -203,16 +124,16 @@ static void pairs_of_one_time_stay_in_order(void **state)
     struct source s;
 
     (void)state;
-    open_text(&s, "[{\"ph\":\"B\",\"name\":\"a\",\"ts\":1,\"pid\":1},"
-                  "{\"ph\":\"B\",\"name\":\"b\",\"ts\":1,\"pid\":1},"
-                  "{\"ph\":\"E\",\"name\":\"b\",\"ts\":1,\"pid\":1},"
-                  "{\"ph\":\"E\",\"name\":\"a\",\"ts\":1,\"pid\":1},"
-                  "{\"ph\":\"B\",\"name\":\"c\",\"ts\":1,\"pid\":1},"
-                  "{\"ph\":\"B\",\"name\":\"d\",\"ts\":1,\"pid\":1},"
-                  "{\"ph\":\"X\",\"name\":\"x\",\"ts\":1,\"dur\":2,\"pid\":1},"
-                  "{\"ph\":\"E\",\"name\":\"c\",\"ts\":4,\"pid\":1},"
-                  "{\"ph\":\"E\",\"name\":\"d\",\"ts\":4,\"pid\":1}]");
-    assert_string_equal(events_and_quality_of(&s, 0, &quality),
+    sample_chrome_open(&s, "[{\"ph\":\"B\",\"name\":\"a\",\"ts\":1,\"pid\":1},"
+                           "{\"ph\":\"B\",\"name\":\"b\",\"ts\":1,\"pid\":1},"
+                           "{\"ph\":\"E\",\"name\":\"b\",\"ts\":1,\"pid\":1},"
+                           "{\"ph\":\"E\",\"name\":\"a\",\"ts\":1,\"pid\":1},"
+                           "{\"ph\":\"B\",\"name\":\"c\",\"ts\":1,\"pid\":1},"
+                           "{\"ph\":\"B\",\"name\":\"d\",\"ts\":1,\"pid\":1},"
+                           "{\"ph\":\"X\",\"name\":\"x\",\"ts\":1,\"dur\":2,\"pid\":1},"
+                           "{\"ph\":\"E\",\"name\":\"c\",\"ts\":4,\"pid\":1},"
+                           "{\"ph\":\"E\",\"name\":\"d\",\"ts\":4,\"pid\":1}]");
+    assert_string_equal(sample_chrome_events(&s, 0, &quality),
                         "a+0 b+0 b-0 a-0 c+0 d+0 x+0 x-2000 d-3000 c-3000");
     assert_false(quality_is_damaged(&quality));
     source_close(&s);
@@ -225,15 +146,16 @@ static void a_duration_is_what_the_trace_says(void **state)
     struct source s;
 
     (void)state;
-    open_text(&s, "[{\"ph\":\"X\",\"name\":\"a\",\"ts\":0,\"dur\":20,\"pid\":1},"
-                  "{\"ph\":\"X\",\"name\":\"b\",\"ts\":1,\"dur\":18446744073709360,\"pid\":1},"
-                  "{\"ph\":\"X\",\"name\":\"c\",\"ts\":2,\"dur\":NaN,\"pid\":1},"
-                  "{\"ph\":\"X\",\"name\":\"d\",\"ts\":-Infinity,\"dur\":1,\"pid\":1},"
-                  "{\"ph\":\"X\",\"name\":\"e\",\"ts\":3,\"tdur\":\"1\",\"pid\":1},"
-                  "{\"ph\":\"X\",\"name\":\"f\",\"ts\":30,\"pid\":1},"
-                  "{\"ph\":\"X\",\"name\":\"g\",\"ts\":31,\"dur\":1,\"pid\":1}]");
+    sample_chrome_open(
+        &s, "[{\"ph\":\"X\",\"name\":\"a\",\"ts\":0,\"dur\":20,\"pid\":1},"
+            "{\"ph\":\"X\",\"name\":\"b\",\"ts\":1,\"dur\":18446744073709360,\"pid\":1},"
+            "{\"ph\":\"X\",\"name\":\"c\",\"ts\":2,\"dur\":NaN,\"pid\":1},"
+            "{\"ph\":\"X\",\"name\":\"d\",\"ts\":-Infinity,\"dur\":1,\"pid\":1},"
+            "{\"ph\":\"X\",\"name\":\"e\",\"ts\":3,\"tdur\":\"1\",\"pid\":1},"
+            "{\"ph\":\"X\",\"name\":\"f\",\"ts\":30,\"pid\":1},"
+            "{\"ph\":\"X\",\"name\":\"g\",\"ts\":31,\"dur\":1,\"pid\":1}]");
     assert_int_equal(s.quality.n[QUALITY_bad_value], 3);
-    assert_string_equal(events_and_quality_of(&s, 0, &quality),
+    assert_string_equal(sample_chrome_events(&s, 0, &quality),
                         "a+0 e+3000 e-4000 a-20000 f+30000 g+31000 g-32000");
     source_close(&s);
 }
@@ -243,7 +165,7 @@ static void processes_are_ranks_by_name_or_by_number(void **state)
     struct source s;
 
     (void)state;
-    open_text(
+    sample_chrome_open(
         &s, "[{\"ph\":\"X\",\"name\":\"a\",\"ts\":0,\"dur\":1,\"pid\":9,\"tid\":1},"
             "{\"ph\":\"X\",\"name\":\"b\",\"ts\":0,\"dur\":1,\"pid\":5,\"tid\":7},"
             "{\"ph\":\"X\",\"name\":\"c\",\"ts\":0,\"dur\":1,\"pid\":5,\"tid\":\"t\"},"
@@ -252,9 +174,9 @@ static void processes_are_ranks_by_name_or_by_number(void **state)
             "\"args\":{\"name\":\"main thread\"}}]");
     assert_int_equal(s.defs.n_locations, 3);
     assert_string_equal(s.defs.location[0].name, "main thread");
-    assert_string_equal(events_of(&s, 0), "a+0 a-1000");
+    assert_string_equal(sample_chrome_events(&s, 0, NULL), "a+0 a-1000");
     assert_int_equal(s.defs.location[1].rank, 1);
-    assert_string_equal(events_of(&s, 1), "b+0 b-1000");
+    assert_string_equal(sample_chrome_events(&s, 1, NULL), "b+0 b-1000");
     assert_int_equal(s.defs.location[2].thread, 1);
     source_close(&s);
 }
@@ -264,12 +186,12 @@ static void flows_are_messages(void **state)
     struct source s;
 
     (void)state;
-    open_text(&s, "[{\"ph\":\"B\",\"name\":\"a\",\"ts\":0,\"pid\":0,\"tid\":0},"
-                  "{\"ph\":\"s\",\"id\":\"x1\",\"ts\":1,\"pid\":0,\"tid\":0},"
-                  "{\"ph\":\"f\",\"id\":\"x1\",\"ts\":3,\"pid\":1,\"tid\":0},"
-                  "{\"ph\":\"f\",\"ts\":3,\"pid\":1,\"tid\":0}]");
-    assert_string_equal(events_of(&s, 0), "a+0 >1@1000");
-    assert_string_equal(events_of(&s, 1), "<0@3000");
+    sample_chrome_open(&s, "[{\"ph\":\"B\",\"name\":\"a\",\"ts\":0,\"pid\":0,\"tid\":0},"
+                           "{\"ph\":\"s\",\"id\":\"x1\",\"ts\":1,\"pid\":0,\"tid\":0},"
+                           "{\"ph\":\"f\",\"id\":\"x1\",\"ts\":3,\"pid\":1,\"tid\":0},"
+                           "{\"ph\":\"f\",\"ts\":3,\"pid\":1,\"tid\":0}]");
+    assert_string_equal(sample_chrome_events(&s, 0, NULL), "a+0 >1@1000");
+    assert_string_equal(sample_chrome_events(&s, 1, NULL), "<0@3000");
     assert_int_equal(s.quality.n[QUALITY_bad_record], 1);
     source_close(&s);
 }
@@ -281,21 +203,24 @@ static void flows_may_pass_by(void **state)
     struct source s;
 
     (void)state;
-    open_text(&s, "[{\"ph\":\"t\",\"id\":7,\"ts\":3,\"pid\":1},"
-                  "{\"ph\":\"X\",\"name\":\"a\",\"ts\":0,\"dur\":9,\"pid\":0},"
-                  "{\"ph\":\"X\",\"name\":\"b\",\"ts\":3,\"dur\":1,\"pid\":1},"
-                  "{\"ph\":\"X\",\"name\":\"c\",\"ts\":4,\"dur\":5,\"pid\":2},"
-                  "{\"ph\":\"s\",\"id\":\"7\",\"ts\":1,\"pid\":\"0\"},"
-                  "{\"ph\":\"f\",\"id\":7,\"ts\":5,\"pid\":2},"
-                  "{\"ph\":\"s\",\"id\":8,\"ts\":6,\"pid\":0},"
-                  "{\"ph\":\"t\",\"id\":8,\"ts\":7,\"pid\":2},"
-                  "{\"ph\":\"s\",\"id\":9,\"ts\":7,\"pid\":0},"
-                  "{\"ph\":\"f\",\"id\":9,\"ts\":8,\"pid\":1},"
-                  "{\"ph\":\"s\",\"id\":9,\"ts\":8,\"pid\":0},"
-                  "{\"ph\":\"f\",\"id\":9,\"ts\":8,\"pid\":2}]");
-    assert_string_equal(events_of(&s, 0), "a+0 >1@1000 >2@6000 >1@7000 >2@8000 a-9000");
-    assert_string_equal(events_of(&s, 1), "b+3000 <0@3000 >2@3000 b-4000 <0@8000");
-    assert_string_equal(events_of(&s, 2), "c+4000 <1@5000 <0@7000 <0@8000 c-9000");
+    sample_chrome_open(&s, "[{\"ph\":\"t\",\"id\":7,\"ts\":3,\"pid\":1},"
+                           "{\"ph\":\"X\",\"name\":\"a\",\"ts\":0,\"dur\":9,\"pid\":0},"
+                           "{\"ph\":\"X\",\"name\":\"b\",\"ts\":3,\"dur\":1,\"pid\":1},"
+                           "{\"ph\":\"X\",\"name\":\"c\",\"ts\":4,\"dur\":5,\"pid\":2},"
+                           "{\"ph\":\"s\",\"id\":\"7\",\"ts\":1,\"pid\":\"0\"},"
+                           "{\"ph\":\"f\",\"id\":7,\"ts\":5,\"pid\":2},"
+                           "{\"ph\":\"s\",\"id\":8,\"ts\":6,\"pid\":0},"
+                           "{\"ph\":\"t\",\"id\":8,\"ts\":7,\"pid\":2},"
+                           "{\"ph\":\"s\",\"id\":9,\"ts\":7,\"pid\":0},"
+                           "{\"ph\":\"f\",\"id\":9,\"ts\":8,\"pid\":1},"
+                           "{\"ph\":\"s\",\"id\":9,\"ts\":8,\"pid\":0},"
+                           "{\"ph\":\"f\",\"id\":9,\"ts\":8,\"pid\":2}]");
+    assert_string_equal(sample_chrome_events(&s, 0, NULL),
+                        "a+0 >1@1000 >2@6000 >1@7000 >2@8000 a-9000");
+    assert_string_equal(sample_chrome_events(&s, 1, NULL),
+                        "b+3000 <0@3000 >2@3000 b-4000 <0@8000");
+    assert_string_equal(sample_chrome_events(&s, 2, NULL),
+                        "c+4000 <1@5000 <0@7000 <0@8000 c-9000");
     source_close(&s);
 }
 
@@ -303,7 +228,7 @@ static void flows_may_pass_by(void **state)
 static void assert_location(struct source *s, uint32_t l, const char *name, const char *events)
 {
     assert_string_equal(s->defs.location[l].name, name);
-    assert_string_equal(events_of(s, l), events);
+    assert_string_equal(sample_chrome_events(s, l, NULL), events);
 }
 
 /*
@@ -335,7 +260,7 @@ static void asynchronous_spans_have_tracks_of_their_own(void **state)
     struct source s;
 
     (void)state;
-    open_text(&s, text);
+    sample_chrome_open(&s, text);
     assert_int_equal(s.defs.n_locations, 3);
     assert_int_equal(s.defs.n_ranks, 1);
     assert_location(&s, 0, "", "f+0 f-9000");
@@ -355,7 +280,7 @@ static void ids_of_spans_are_of_their_process_first(void **state)
     struct source s;
 
     (void)state;
-    open_text(
+    sample_chrome_open(
         &s, "[{\"ph\":\"b\",\"cat\":\"x\",\"name\":\"a\",\"id\":0,\"ts\":0,\"pid\":0},"
             "{\"ph\":\"b\",\"cat\":\"x\",\"name\":\"a\",\"id\":0,\"ts\":1,\"pid\":1},"
             "{\"ph\":\"e\",\"cat\":\"x\",\"name\":\"a\",\"id\":0,\"ts\":3,\"pid\":0},"
@@ -397,8 +322,9 @@ static void another_document_may_stand_among_events(void **state)
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         struct source s;
 
-        open_text(&s, text[i]);
-        assert_string_equal(events_of(&s, 0), "a+0 a-1000 b+2000 b-3000 c+4000 c-5000");
+        sample_chrome_open(&s, text[i]);
+        assert_string_equal(sample_chrome_events(&s, 0, NULL),
+                            "a+0 a-1000 b+2000 b-3000 c+4000 c-5000");
         assert_false(quality_is_damaged(&s.quality));
         source_close(&s);
     }
@@ -426,8 +352,8 @@ static void writers_quote_as_they_like(void **state)
     memset(at, 'y', n);
     at += n;
     sprintf(at, "\"}}");
-    write_bytes(text, strlen(text));
-    assert_int_equal(source_open_as(&s, path, &counting), 0);
+    sample_chrome_write(text, strlen(text));
+    assert_int_equal(source_open_as(&s, sample_chrome_path, &counting), 0);
     assert_int_equal(s.defs.n_locations, 1);
     assert_string_equal(s.defs.location[0].name, "CPU");
     assert_string_equal(s.defs.counters.name[0], "cpu[1]");
@@ -442,7 +368,7 @@ static void open_named(struct source *s, size_t n)
 
     memset(at, 'f', n);
     sprintf(at + n, "\",\"ts\":0,\"dur\":1,\"pid\":0}]");
-    open_text(s, text);
+    sample_chrome_open(s, text);
     free(text);
 }
 
@@ -477,12 +403,12 @@ static void counters_are_events_where_they_are_wanted(void **state)
     struct source s;
 
     (void)state;
-    open_text(&s, text);
+    sample_chrome_open(&s, text);
     assert_int_equal(s.quality.n[QUALITY_ignored_event], 3);
-    assert_string_equal(events_of(&s, 0), "f+0 *-4000");
+    assert_string_equal(sample_chrome_events(&s, 0, NULL), "f+0 *-4000");
     source_close(&s);
 
-    assert_int_equal(source_open_as(&s, path, &counting), 0);
+    assert_int_equal(source_open_as(&s, sample_chrome_path, &counting), 0);
     assert_int_equal(s.quality.n[QUALITY_ignored_event], 0);
     assert_int_equal(s.quality.n[QUALITY_bad_record], 1);
     reader = source_reader_new(&s);
@@ -549,11 +475,11 @@ static void numbers_texts_and_truths_in_args_are_arguments_of_the_call(void **st
     struct source s;
 
     (void)state;
-    open_text(&s, text);
+    sample_chrome_open(&s, text);
     assert_string_equal(arguments_of(&s), "( ( ) ) ");
     assert_int_equal(s.defs.arguments.n, 0);
     source_close(&s);
-    assert_int_equal(source_open_as(&s, path, &wanting), 0);
+    assert_int_equal(source_open_as(&s, sample_chrome_path, &wanting), 0);
     assert_string_equal(arguments_of(&s),
                         "( n=-7 u=18446744073709551615 x=0.5 to='north' is=yes "
                         "last=no ( n=1 ) result=3 ) ");
@@ -565,7 +491,7 @@ static void numbers_texts_and_truths_in_args_are_arguments_of_the_call(void **st
 static void arguments_beyond_what_is_kept_are_counted(void **state)
 {
     static const struct source_opts wanting = {.wants_arguments = true};
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(sample_chrome_path, "w");
     struct source s;
 
     (void)state;
@@ -579,7 +505,7 @@ static void arguments_beyond_what_is_kept_are_counted(void **state)
                 i + 2, i);
     fputs("}}]", file);
     fclose(file);
-    assert_int_equal(source_open_as(&s, path, &wanting), 0);
+    assert_int_equal(source_open_as(&s, sample_chrome_path, &wanting), 0);
     assert_int_equal(s.defs.arguments.n, 4096);
     assert_int_equal(s.quality.n[QUALITY_lost_detail], 8 + 5001 - 4096);
     source_close(&s);
@@ -590,12 +516,12 @@ static void a_broken_record_costs_its_line_only(void **state)
     struct source s;
 
     (void)state;
-    open_text(&s, "{\"traceEvents\":[\n"
-                  "{\"ph\":\"B\",\"name\":\"a\",\"ts\":1,\"pid\":0},\n"
-                  "{\"ph\":\"B\",\"name\":\"b,\"ts\":!!2,\"pid\":0},\n"
-                  "{\"ph\":\"E\",\"name\":\"a\",\"ts\":3,\"pid\":0},\n"
-                  "]}");
-    assert_string_equal(events_of(&s, 0), "a+0 a-2000");
+    sample_chrome_open(&s, "{\"traceEvents\":[\n"
+                           "{\"ph\":\"B\",\"name\":\"a\",\"ts\":1,\"pid\":0},\n"
+                           "{\"ph\":\"B\",\"name\":\"b,\"ts\":!!2,\"pid\":0},\n"
+                           "{\"ph\":\"E\",\"name\":\"a\",\"ts\":3,\"pid\":0},\n"
+                           "]}");
+    assert_string_equal(sample_chrome_events(&s, 0, NULL), "a+0 a-2000");
     assert_int_equal(s.quality.n[QUALITY_bad_record], 1);
     source_close(&s);
 }
@@ -606,14 +532,14 @@ static void records_behind_a_broken_one_may_be_indented(void **state)
     struct source s;
 
     (void)state;
-    open_text(&s, "{\n  \"traceEvents\": [\n"
-                  "  {\n    \"ph\": \"X\", \"name\": \"a\", \"pid\": 0, \"ts\": 1, "
-                  "\"dur\": 1,\n    \"args\": {\n      \"GB/s\": inf\n    }\n  },\n"
-                  "  {\n    \"ph\": \"X\", \"name\": \"b\\q\", \"pid\": 0, \"ts\": 2, "
-                  "\"dur\": 1\n  },\n"
-                  "  {\n    \"ph\": \"X\", \"name\": \"c\", \"pid\": 0, \"ts\": 3, "
-                  "\"dur\": 1\n  }\n  ]\n}\n");
-    assert_string_equal(events_of(&s, 0), "a+0 a-1000 c+2000 c-3000");
+    sample_chrome_open(&s, "{\n  \"traceEvents\": [\n"
+                           "  {\n    \"ph\": \"X\", \"name\": \"a\", \"pid\": 0, \"ts\": 1, "
+                           "\"dur\": 1,\n    \"args\": {\n      \"GB/s\": inf\n    }\n  },\n"
+                           "  {\n    \"ph\": \"X\", \"name\": \"b\\q\", \"pid\": 0, \"ts\": 2, "
+                           "\"dur\": 1\n  },\n"
+                           "  {\n    \"ph\": \"X\", \"name\": \"c\", \"pid\": 0, \"ts\": 3, "
+                           "\"dur\": 1\n  }\n  ]\n}\n");
+    assert_string_equal(sample_chrome_events(&s, 0, NULL), "a+0 a-1000 c+2000 c-3000");
     assert_int_equal(s.quality.n[QUALITY_bad_record], 1);
     source_close(&s);
 }
@@ -623,14 +549,14 @@ static void the_end_of_the_array_may_be_missing(void **state)
     struct source s;
 
     (void)state;
-    open_text(&s, "[{\"ph\":\"B\",\"name\":\"a\",\"ts\":1,\"pid\":0},\n"
-                  "{\"ph\":\"E\",\"name\":\"a\",\"ts\":3,\"pid\":0},\n");
-    assert_string_equal(events_of(&s, 0), "a+0 a-2000");
+    sample_chrome_open(&s, "[{\"ph\":\"B\",\"name\":\"a\",\"ts\":1,\"pid\":0},\n"
+                           "{\"ph\":\"E\",\"name\":\"a\",\"ts\":3,\"pid\":0},\n");
+    assert_string_equal(sample_chrome_events(&s, 0, NULL), "a+0 a-2000");
     assert_false(quality_is_damaged(&s.quality));
     source_close(&s);
-    open_text(&s, "[{\"ph\":\"B\",\"name\":\"a\",\"ts\":1,\"pid\":0},\n"
-                  "{\"ph\":\"E\",\"name\":\"a\",\"ts\":");
-    assert_string_equal(events_of(&s, 0), "a+0");
+    sample_chrome_open(&s, "[{\"ph\":\"B\",\"name\":\"a\",\"ts\":1,\"pid\":0},\n"
+                           "{\"ph\":\"E\",\"name\":\"a\",\"ts\":");
+    assert_string_equal(sample_chrome_events(&s, 0, NULL), "a+0");
     assert_int_equal(s.quality.n[QUALITY_truncated], 1);
     source_close(&s);
 }
@@ -640,11 +566,12 @@ static void impossible_values_are_counted(void **state)
     struct source s;
 
     (void)state;
-    open_text(&s, "[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":-5,\"pid\":0},"
-                  "{\"ph\":\"X\",\"name\":\"a\",\"ts\":9e99,\"dur\":5,\"pid\":0},"
-                  "{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":5,\"pid\":0},"
-                  "{\"ph\":\"C\",\"name\":\"a\",\"ts\":1,\"pid\":0},{\"name\":\"a\"}]");
-    assert_string_equal(events_of(&s, 0), "a+0 a-5000");
+    sample_chrome_open(&s,
+                       "[{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":-5,\"pid\":0},"
+                       "{\"ph\":\"X\",\"name\":\"a\",\"ts\":9e99,\"dur\":5,\"pid\":0},"
+                       "{\"ph\":\"X\",\"name\":\"a\",\"ts\":1,\"dur\":5,\"pid\":0},"
+                       "{\"ph\":\"C\",\"name\":\"a\",\"ts\":1,\"pid\":0},{\"name\":\"a\"}]");
+    assert_string_equal(sample_chrome_events(&s, 0, NULL), "a+0 a-5000");
     assert_int_equal(s.quality.n[QUALITY_bad_value], 2);
     assert_int_equal(s.quality.n[QUALITY_bad_record], 1);
     assert_int_equal(s.quality.n[QUALITY_ignored_event], 1);
@@ -659,12 +586,12 @@ static void compressed_files_are_read(void **state)
     struct source s;
 
     (void)state;
-    write_bytes(packed, n);
-    assert_int_equal(source_open(&s, path), 0);
-    assert_string_equal(events_of(&s, 0), "a+0 a-5000");
+    sample_chrome_write(packed, n);
+    assert_int_equal(source_open(&s, sample_chrome_path), 0);
+    assert_string_equal(sample_chrome_events(&s, 0, NULL), "a+0 a-5000");
     source_close(&s);
-    write_bytes(packed, n / 2);
-    assert_int_equal(source_open(&s, path), ERR_FORMAT);
+    sample_chrome_write(packed, n / 2);
+    assert_int_equal(source_open(&s, sample_chrome_path), ERR_FORMAT);
     source_close(&s);
 }
 
@@ -676,103 +603,23 @@ static void other_files_are_refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        write_bytes(texts[i], strlen(texts[i]));
-        assert_int_equal(source_open(&s, path), ERR_FORMAT);
+        sample_chrome_write(texts[i], strlen(texts[i]));
+        assert_int_equal(source_open(&s, sample_chrome_path), ERR_FORMAT);
         source_close(&s);
     }
 }
 
-#define CALL(tid, from, took, name)                                                            \
-    "{\"ph\":\"X\",\"pid\":7,\"tid\":" #tid ",\"ts\":" #from ",\"dur\":" #took                 \
-    ",\"name\":\"" name "\"},"
-#define BACK "autograd::engine::evaluate_function: "
-
-/* Two passes; in the first the thread that waits does what is left to the CPU. */
-static void who_asks_autograd_to_go_back_waits_for_it(void **state)
+/* A call at the end of all that a clock can say, and nobody who waits. */
+static void the_last_time_that_there_is_is_one_of_a_call(void **state)
 {
     struct source s;
 
     (void)state;
-    open_text(&s,
-              "{\"traceEvents\":[" CALL(7, 0, 2, "forward") CALL(8, 4, 2, BACK "Mm") CALL(
-                  8, 5, 1, "mm") CALL(8, 7, 3, BACK "Add") CALL(7, 8, 1, BACK "AccumulateGrad")
-                  CALL(7, 12, 2, "forward") CALL(8, 15, 1, BACK "Mm")
-                      CALL(7, 17, 1, "step") "{\"ph\":\"M\",\"pid\":7,\"name\":\"process_"
-                                             "name\",\"args\":{\"name\":\"p\"}}]}");
-    assert_string_equal(
-        events_of(&s, 0),
-        "forward+0 forward-2000 fork@4000 begin@4000 wait for autograd+4000 " BACK
-        "AccumulateGrad+8000 " BACK "AccumulateGrad-9000 "
-        "wait for autograd-10000 end@10000 join@10000 "
-        "forward+12000 forward-14000 fork@15000 begin@15000 "
-        "wait for autograd+15000 wait for autograd-16000 end@16000 join@16000 "
-        "step+17000 step-18000");
-    assert_string_equal(events_of(&s, 1),
-                        "begin@4000 " BACK "Mm+4000 mm+5000 mm-6000 " BACK "Mm-6000 " BACK
-                        "Add+7000 " BACK "Add-10000 end@10000 "
-                        "begin@15000 " BACK "Mm+15000 " BACK "Mm-16000 end@16000");
-    assert_true(s.defs.region[names_find(&s.defs.names, "wait for autograd")].is_barrier);
-    source_close(&s);
-}
-
-/* It was seen at work in the pass, or not behind it. */
-static void who_is_at_work_does_not_wait_for_autograd(void **state)
-{
-    struct source s;
-
-    (void)state;
-    open_text(&s, "[" CALL(7, 0, 2, "forward") CALL(8, 4, 4, BACK "Mm") CALL(7, 5, 1, "other")
-                      CALL(7, 9, 1, "step") CALL(8, 11, 1, BACK "Mm") "]");
-    assert_string_equal(events_of(&s, 0),
-                        "forward+0 forward-2000 other+5000 other-6000 step+9000 step-10000");
-    source_close(&s);
-}
-
-/* All operations of a graph have the number of its launch; an arrow leads to one of them. */
-static void what_was_launched_is_known_by_its_number(void **state)
-{
-    struct source s;
-
-    (void)state;
-    open_text(
-        &s,
-        "[{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"cudaGraphLaunch\","
-        "\"cat\":\"cuda_runtime\",\"args\":{\"correlation\":5}},"
-        "{\"ph\":\"s\",\"id\":5,\"pid\":7,\"tid\":7,\"ts\":1,\"cat\":\"ac2g\"},"
-        "{\"ph\":\"f\",\"id\":5,\"pid\":0,\"tid\":1,\"ts\":4,\"cat\":\"ac2g\"},"
-        "{\"ph\":\"X\",\"pid\":0,\"tid\":1,\"ts\":4,\"dur\":1,\"name\":\"k\","
-        "\"cat\":\"kernel\",\"args\":{\"correlation\":5}},"
-        "{\"ph\":\"X\",\"pid\":0,\"tid\":2,\"ts\":6,\"dur\":1,\"name\":\"k\","
-        "\"cat\":\"kernel\",\"args\":{\"correlation\":5}}]");
-    assert_int_equal(s.defs.n_dependencies, 2);
-    for (size_t i = 0; i < 2; i++) {
-        const struct dependency *d = &s.defs.dependency[i];
-
-        assert_int_equal(d->on_begin_ns, 0);
-        assert_int_equal(d->begin_ns, i == 0 ? 3000 : 5000);
-        assert_int_equal(d->location, i + 1);
-        assert_int_equal(d->kind, DEPENDENCY_BEGIN);
-    }
-    source_close(&s);
-}
-
-/* JAX's have no category: what is on a device was launched, what is not launches. */
-static void what_jax_launched_is_known_by_its_number(void **state)
-{
-    struct source s;
-
-    (void)state;
-    open_text(&s,
-              "[{\"ph\":\"M\",\"pid\":2,\"name\":\"process_name\",\"args\":{\"name\":"
-              "\"/device:GPU:0\"}},"
-              "{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":"
-              "\"hipModuleLaunchKernel\",\"args\":{\"correlation_id\":\"243\"}},"
-              "{\"ph\":\"X\",\"pid\":2,\"tid\":16,\"ts\":4,\"dur\":1,\"name\":\"fusion.kd\","
-              "\"args\":{\"correlation_id\":243}}]");
-    assert_int_equal(s.defs.n_dependencies, 1);
-    assert_int_equal(s.defs.dependency[0].begin_ns, 3000);
-    assert_int_equal(s.defs.dependency[0].on_begin_ns, 0);
-    assert_int_equal(s.defs.dependency[0].location, 1);
+    sample_chrome_open(&s, "[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":\"a\","
+                           "\"ts\":-4611686018427387.999,\"dur\":0},"
+                           "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"name\":\"b\","
+                           "\"ts\":4611686018427387.808,\"dur\":0}]");
+    assert_non_null(strstr(sample_chrome_events(&s, 0, NULL), "b+"));
     source_close(&s);
 }
 
@@ -782,8 +629,8 @@ static void other_json_of_rocprof_says_what_to_record(void **state)
     struct source s;
 
     (void)state;
-    write_bytes(text, strlen(text));
-    assert_int_equal(source_open(&s, path), ERR_FORMAT);
+    sample_chrome_write(text, strlen(text));
+    assert_int_equal(source_open(&s, sample_chrome_path), ERR_FORMAT);
     assert_non_null(strstr(err_message(), "--output-format otf2"));
     source_close(&s);
 }
@@ -792,10 +639,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(begin_and_end_pairs_are_calls),
-        cmocka_unit_test(who_asks_autograd_to_go_back_waits_for_it),
-        cmocka_unit_test(who_is_at_work_does_not_wait_for_autograd),
-        cmocka_unit_test(what_was_launched_is_known_by_its_number),
-        cmocka_unit_test(what_jax_launched_is_known_by_its_number),
+        cmocka_unit_test(the_last_time_that_there_is_is_one_of_a_call),
         cmocka_unit_test(other_json_of_rocprof_says_what_to_record),
         cmocka_unit_test(durations_are_nested_whatever_their_order),
         cmocka_unit_test(of_two_calls_that_cross_the_one_is_cut_that_loses_less),
@@ -822,5 +666,5 @@ int main(void)
         cmocka_unit_test(long_names_are_kept_and_longer_ones_are_counted),
     };
 
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, sample_chrome_setup, sample_chrome_teardown);
 }

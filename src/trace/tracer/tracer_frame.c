@@ -15,9 +15,9 @@
 #include <string.h>
 
 #define MAX_THREADS 65536u
-#define MAX_REGIONS (1u << 18) /* with different names, of all processes together */
-#define MAX_SENT (1u << 20)    /* regions of one connection */
-#define MAX_COMMS 8192u
+#define MAX_REGIONS (1u << 18)        /* with different names, of all processes together */
+#define MAX_SENT (1u << 20)           /* regions of one connection */
+#define MAX_COMMS 16384u              /* as many as the tracer tells, communicators.h */
 #define MAX_MEMBERS ((size_t)1 << 24) /* of all communicators together */
 #define MAX_COUNTERS 1024u
 #define MAX_OBJECTS 16384u /* of one connection */

@@ -143,6 +143,37 @@ static void nonsense_closes_its_own_connection(void **state)
     stream_close(&stream);
 }
 
+/* As many as a process tells: MAX_COMMUNICATORS in tracer/communicators.h. */
+static void all_communicators_that_a_program_makes_are_taken(void **state)
+{
+    struct stream stream;
+    struct rank rank;
+    struct stream_part p;
+    int got;
+
+    (void)state;
+    open_stream(&stream);
+    rank = come(0, 1);
+    talk(&stream, &rank);
+    frame_open(&rank.out, FRAME_COMMS);
+    pack_varint(&rank.out, 2);
+    for (uint32_t i = 2; i < 16384; i++) {
+        const uint32_t numbers[] = {0, i, 0, 0, 1, 0}; /* pair, is self, no name, members */
+
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+            pack_varint(&rank.out, numbers[k]);
+    }
+    frame_close(&rank.out);
+    send_step(&rank, 0.5);
+    frame_tick(&rank.out, rank.start_ns + TICK_NS);
+    got = talk(&stream, &rank);
+    assert_int_equal(got == STREAM_IDLE ? wait_for_step(&stream) : got, STREAM_STEP);
+    assert_string_equal(letters(&stream, &p), "(s)s");
+    assert_int_equal(stream.quality.n[QUALITY_bad_record], 0);
+    go(&rank);
+    stream_close(&stream);
+}
+
 static void another_version_is_told_by_its_number(void **state)
 {
     size_t size;
@@ -270,6 +301,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nonsense_closes_its_own_connection),
+        cmocka_unit_test(all_communicators_that_a_program_makes_are_taken),
         cmocka_unit_test(another_version_is_told_by_its_number),
         cmocka_unit_test(a_rank_cannot_be_there_twice),
         cmocka_unit_test(random_frames_are_survived),

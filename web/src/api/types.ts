@@ -594,6 +594,7 @@ export interface TeamThread {
 export interface Ranks {
     foi: string;
     slowdown: number | null;
+    slowdown_is_bound?: boolean /* it is at most that */;
     by: PlaceKind;
     places: Place[];
     of_location: (number | null)[] /* place of each location */;

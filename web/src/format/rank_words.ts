@@ -118,12 +118,16 @@ function placesWords({ places, by }: Pick<Ranks, "places" | "by">): string {
 }
 
 /* "If every operation took the typical time of its kind, ..." null: there are none. */
-export function operationsWords({ operations, slowdown }: Ranks): string | null {
+export function operationsWords({
+    operations,
+    slowdown,
+    slowdown_is_bound,
+}: Ranks): string | null {
     if (operations.length === 0 || slowdown === null) return null;
     const percent = (100 * (1 - 1 / slowdown)).toFixed(1);
     return (
         "If every operation took the typical time of its kind, the replayed run would be " +
-        `${percent} % shorter (actual / ideal = ${slowdown.toFixed(3)}).`
+        `${slowdown_is_bound ? "at most " : ""}${percent} % shorter (actual / ideal = ${slowdown.toFixed(3)}).`
     );
 }
 

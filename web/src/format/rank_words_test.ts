@@ -125,6 +125,8 @@ test("threads in teams are said as snag ranks prints them", () => {
 test("operations are said as snag ranks prints them", () => {
     const of = { slowdown: 1.973, operations: [{ name: "f", slowdown: 1.5, time_ns: 1 }] };
     assert.match(operationsWords(of as Ranks)!, /49\.3 % shorter \(actual \/ ideal = 1\.973\)/);
+    const bound = { ...of, slowdown_is_bound: true };
+    assert.match(operationsWords(bound as Ranks)!, /at most 49\.3 % shorter/);
     assert.equal(
         operationsWords({ ...of, operations: [] as Ranks["operations"] } as Ranks),
         null,
