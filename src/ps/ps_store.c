@@ -443,6 +443,20 @@ static const struct ps_model *news(const struct ps_store *s, const struct ps_wor
     return m;
 }
 
+/* What is published has an index, which it may not have had when the push was looked at. Under
+ * model_lock. */
+static void look_up_published(struct ps_store *s, struct ps_worker *w)
+{
+    struct ps_reply *r = &w->reply;
+
+    if (r->n_indices == 0)
+        return;
+    pthread_mutex_lock(&s->registry_lock);
+    for (uint32_t i = 0; i < r->n_indices; i++)
+        r->index[i] = s->index_of[w->slot[i]];
+    pthread_mutex_unlock(&s->registry_lock);
+}
+
 static void write_reply(struct ps_store *s, struct ps_worker *w, const struct ps_push *p,
                         struct pack *out)
 {
@@ -450,6 +464,7 @@ static void write_reply(struct ps_store *s, struct ps_worker *w, const struct ps
     const struct ps_model *m;
 
     pthread_rwlock_rdlock(&s->model_lock);
+    look_up_published(s, w);
     r->version = s->version;
     r->round = s->published_round;
     r->n_models = 0;

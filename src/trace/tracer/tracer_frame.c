@@ -638,6 +638,8 @@ int tracer_frame_take(struct tracer_run *run, struct tracer_sender *from,
     case TRACER_FRAME_TICK:
         return take_tick(&r);
     case TRACER_FRAME_BYE:
+        if (r.in.n > TRACER_HEADER_SIZE)
+            return tracer_bytes_bad("a goodbye that says something");
         from->is_done = true;
         return 0;
     default:

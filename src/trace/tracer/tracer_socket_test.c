@@ -107,8 +107,13 @@ static void say_nonsense(struct pack *to, int which, uint64_t start_ns)
         frame_bye(to);
         frame_tick(to, start_ns);
         break;
+    case 11: /* a goodbye that says something */
+        frame_open(to, FRAME_BYE);
+        pack_varint(to, 0);
+        frame_close(to);
+        break;
     default:
-        say_nonsense_of_windows(to, which - 11, start_ns);
+        say_nonsense_of_windows(to, which - 12, start_ns);
     }
 }
 
@@ -123,7 +128,7 @@ static void nonsense_closes_its_own_connection(void **state)
     open_stream(&stream);
     good = come(0, 8);
     talk(&stream, &good);
-    for (int i = 0; i <= 16; i++) {
+    for (int i = 0; i <= 17; i++) {
         bad = come(7, 8);
         talk(&stream, &bad);
         say_nonsense(&bad.out, i, bad.start_ns);
