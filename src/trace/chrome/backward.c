@@ -30,7 +30,7 @@ struct intervals {
     struct interval *interval; /* [n] by begin_ns */
     bool *is_seen;             /* [n + 1] whether the thread that asks recorded something before
                                   each of them, and behind the last */
-    size_t *part;              /* [threads] how many parts there were with its last one */
+    size_t *part; /* [threads] how many parts there were with its last one; shared */
     size_t n, cap;
 };
 
@@ -247,9 +247,9 @@ static void add_pass(struct backward *b, struct intervals *v, const struct chrom
 }
 
 static void find_of_process(struct backward *b, const struct chrome_trace *t,
-                            const struct chrome_locations *p, uint32_t asks)
+                            const struct chrome_locations *p, uint32_t asks, size_t *part)
 {
-    struct intervals v = {.part = mem_alloc(t->thread_id.n, sizeof *v.part)};
+    struct intervals v = {.part = part};
 
     find_intervals(&v, t, p, asks);
     for (size_t i = 0, end; i < v.n; i = end) {
@@ -259,7 +259,6 @@ static void find_of_process(struct backward *b, const struct chrome_trace *t,
     }
     free(v.interval);
     free(v.is_seen);
-    free(v.part);
 }
 
 static int by_place(const void *a, const void *b)
@@ -272,6 +271,7 @@ static int by_place(const void *a, const void *b)
 void backward_find(struct backward *b, struct chrome_trace *t, const struct chrome_locations *p)
 {
     bool *is_asked = mem_alloc(t->process_id.n, sizeof *is_asked);
+    size_t *part = mem_alloc(t->thread_id.n, sizeof *part);
 
     for (uint32_t i = 0; i < t->thread_id.n; i++)
         is_asked[t->thread[i].process] |= t->thread[i].n_evaluated > 0;
@@ -279,9 +279,10 @@ void backward_find(struct backward *b, struct chrome_trace *t, const struct chro
         uint32_t asks = is_asked[i] ? who_asks(t, i) : CHROME_NOWHERE;
 
         if (asks != CHROME_NOWHERE)
-            find_of_process(b, t, p, asks);
+            find_of_process(b, t, p, asks, part);
     }
     free(is_asked);
+    free(part);
     if (b->waits.n == 0)
         return;
     qsort(b->waits.span, b->waits.n, sizeof *b->waits.span, by_place);
