@@ -126,6 +126,7 @@ static void what_was_launched_is_known_by_its_number(void **state)
         assert_int_equal(d->on_begin_ns, 0);
         assert_int_equal(d->begin_ns, i == 0 ? 3000 : 5000);
         assert_int_equal(d->location, i + 1);
+        assert_int_equal(d->on_region, names_find(&s.defs.names, "cudaGraphLaunch"));
         assert_int_equal(d->kind, DEPENDENCY_BEGIN);
     }
     source_close(&s);
