@@ -308,7 +308,7 @@ static void add_part(uint32_t location, const struct collective *c, uint32_t syn
 }
 
 #define MIN_UNATTENDED                                                                         \
-    2u /* collectives of a communicator: one may be at the end of the trace */
+    3u /* collectives of a communicator: one may be at the begin of the trace, one at its end */
 
 /* The trace may not have all ranks: of a node's, say, whose ranks meet among themselves all the
  * time and the others once in a step. So communicators are looked at one by one, too. */

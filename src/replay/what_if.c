@@ -223,7 +223,7 @@ static int64_t cut_barrier(struct what_if *w, const struct forest *forest, uint3
     double held_ns = held_before(w, forest, t, v, barrier, excess_ns, &waits_ns);
 
     if (late_ns + held_ns < 0)
-        held_ns = fmin(held_ns + waits_ns, -late_ns);
+        held_ns = fmin(held_ns + fmax(waits_ns, 0), -late_ns);
     return replay_cut_late(&w->replay, location, forest_row(forest, t, v),
                            fork_ns(&w->view, location, barrier->team), nearest_ns(late_ns),
                            nearest_ns(held_ns));

@@ -49,12 +49,14 @@ static bool is_autograds(const struct chrome_thread *thread)
            thread->n_evaluated >= thread->n_forward;
 }
 
+#define MANY_FORWARD 0.1 /* of what goes forward on the first thread */
+
 /* The thread of a process that asks autograd to go back, or CHROME_NOWHERE: of several that go
- * forward nobody knows which it is. */
+ * forward much nobody knows which it is. */
 static uint32_t who_asks(const struct chrome_trace *t, uint32_t process)
 {
     uint32_t asks = CHROME_NOWHERE;
-    uint64_t most = 0;
+    uint64_t most = 0, second = 0;
 
     for (uint32_t i = 0; i < t->thread_id.n; i++) {
         const struct chrome_thread *thread = &t->thread[i];
@@ -63,16 +65,17 @@ static uint32_t who_asks(const struct chrome_trace *t, uint32_t process)
         if (thread->process != process || thread->n_marks == 0 ||
             (is_autograds(thread) && !is_first))
             continue;
-        if (thread->n_forward > 0 && most > 0)
-            return CHROME_NOWHERE;
-        if (thread->n_forward > 0) {
+        if (thread->n_forward > most) {
+            second = most;
             most = thread->n_forward;
             asks = i;
+        } else if (thread->n_forward > second) {
+            second = thread->n_forward;
         } else if (most == 0 && is_first) {
             asks = i;
         }
     }
-    return asks;
+    return (double)second > MANY_FORWARD * (double)most ? CHROME_NOWHERE : asks;
 }
 
 /* ------------------------------------------------------------------------- intervals */

@@ -455,6 +455,8 @@ static void note_launch(struct chrome_trace *t, const struct chrome_record *r)
     }
     at = launch_numbered(t, id_number(t, &r->id));
     if (r->phase == 's') {
+        if (t->launch[at].from != thread || t->launch[at].from_ns != r->time_ns)
+            t->launch[at].region = ANY_REGION;
         t->launch[at].from = thread;
         t->launch[at].from_ns = r->time_ns;
         t->launch[at].has_tail = true;
@@ -479,8 +481,9 @@ static void note_launching_call(struct chrome_trace *t, uint32_t at, uint32_t th
 {
     struct chrome_launch *x = &t->launch[at];
 
-    x->is_ambiguous |= x->is_called && t->thread[x->from].process != t->thread[thread].process;
+    x->is_ambiguous |= x->is_called && x->caller != t->thread[thread].process;
     x->is_called = true;
+    x->caller = t->thread[thread].process;
     x->region = x->is_ambiguous ? ANY_REGION : region;
     if (x->is_ambiguous && x->has_tail) /* an arrow knows better */
         return;
@@ -508,8 +511,8 @@ static void note_correlation(struct chrome_trace *t, const struct chrome_record 
         return;
     }
     mem_grow(&t->operation, &t->operation_cap, t->n_operations + 1, sizeof *t->operation);
-    t->operation[t->n_operations++] =
-        (struct chrome_operation){at, thread, region, r->time_ns, is_of_xla};
+    t->operation[t->n_operations++] = (struct chrome_operation){
+        at, thread, region, r->time_ns, is_of_xla && !is_of_gpu(r->category)};
 }
 
 void chrome_trace_end_launches(struct chrome_trace *t)

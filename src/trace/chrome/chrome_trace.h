@@ -123,7 +123,8 @@ struct chrome_launch {
     uint32_t region; /* of the call with that number, or ANY_REGION */
     int64_t from_ns, to_ns;
     bool has_tail;
-    bool is_called;      /* `from` is of the call with that number */
+    bool is_called; /* a call had that number: of this process */
+    uint32_t caller;
     bool is_ambiguous;   /* calls of several processes have it: files were joined */
     bool has_operations; /* that began because of it, by their number */
 };

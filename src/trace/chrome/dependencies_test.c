@@ -152,6 +152,22 @@ static void what_jax_launched_is_known_by_its_number(void **state)
     source_close(&s);
 }
 
+/* What says that it is a kernel is none of XLA's, whatever its process is called. */
+static void what_is_a_kernel_was_launched(void **state)
+{
+    struct source s;
+
+    (void)state;
+    sample_chrome_open(
+        &s, "[{\"ph\":\"X\",\"pid\":7,\"tid\":7,\"ts\":1,\"dur\":2,\"name\":\"launch\","
+            "\"cat\":\"cuda_runtime\",\"args\":{\"correlation\":5}},"
+            "{\"ph\":\"X\",\"pid\":7,\"tid\":9,\"ts\":4,\"dur\":1,\"name\":\"k\","
+            "\"cat\":\"kernel\",\"args\":{\"correlation_id\":5}}]");
+    assert_int_equal(s.defs.n_dependencies, 1);
+    assert_int_equal(s.defs.dependency[0].begin_ns, 3000);
+    source_close(&s);
+}
+
 /* Processes may say who they are behind their calls. */
 static void what_jax_launched_is_known_in_any_order(void **state)
 {
@@ -207,6 +223,7 @@ int main(void)
         cmocka_unit_test(who_does_not_ask_does_not_wait_for_autograd),
         cmocka_unit_test(what_was_launched_is_known_by_its_number),
         cmocka_unit_test(what_jax_launched_is_known_by_its_number),
+        cmocka_unit_test(what_is_a_kernel_was_launched),
         cmocka_unit_test(what_jax_launched_is_known_in_any_order),
         cmocka_unit_test(numbers_of_several_processes_say_nothing),
     };

@@ -12,31 +12,36 @@
 #include "sample_ranks.h"
 #include "test.h"
 
-static void say_nonsense_of_windows(struct pack *to, int which, uint64_t start_ns)
+static void say_more_nonsense(struct pack *to, int which, uint64_t start_ns)
 {
     switch (which) {
-    case 0: /* windows that do not follow on those there are */
+    case 0: /* a goodbye that says something */
+        frame_open(to, FRAME_BYE);
+        pack_varint(to, 0);
+        frame_close(to);
+        break;
+    case 1: /* windows that do not follow on those there are */
         frame_open(to, FRAME_OBJECTS);
         pack_varint(to, 3);
         frame_close(to);
         break;
-    case 1: /* a group of more ranks than bytes */
+    case 2: /* a group of more ranks than bytes */
         frame_open(to, FRAME_OBJECTS);
         pack_bytes(to, "\4\1\x80\x80\4\0", 6);
         frame_close(to);
         break;
-    case 2: /* the handle of a file that is a window */
+    case 3: /* the handle of a file that is a window */
         frame_open(to, FRAME_OBJECTS);
         pack_bytes(to, "\4\3\0\0", 4);
         frame_close(to);
         break;
-    case 3: /* a put to a file */
+    case 4: /* a put to a file */
         frame_events(to, 0, 0, start_ns, 0, 0);
         frame_record(to, RECORD_PUT, 0);
         pack_bytes(to, "\2\0\0\0\0\0", 6);
         frame_close(to);
         break;
-    case 4: /* an epoch of a group that was never named */
+    case 5: /* an epoch of a group that was never named */
         frame_events(to, 0, 0, start_ns, 0, 0);
         frame_record(to, RECORD_GROUP_SYNC, 0);
         pack_bytes(to, "\0\4\0\0\0\0", 6);
@@ -107,13 +112,8 @@ static void say_nonsense(struct pack *to, int which, uint64_t start_ns)
         frame_bye(to);
         frame_tick(to, start_ns);
         break;
-    case 11: /* a goodbye that says something */
-        frame_open(to, FRAME_BYE);
-        pack_varint(to, 0);
-        frame_close(to);
-        break;
     default:
-        say_nonsense_of_windows(to, which - 12, start_ns);
+        say_more_nonsense(to, which - 11, start_ns);
     }
 }
 
