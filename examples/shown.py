@@ -37,6 +37,8 @@ UNLIKE = [  # what, and its placeholder, one after the other
     (r"\b\d+ on the disturbed rank, \d+ only on one that waited", "N on the disturbed rank, N only on one that waited"),
     (r"(?<=, )on rank \d+$", ""),  # that a rank which waited was found
     (r"  not found(, )?", ""),
+    (r"\b1 anomaly\b", "N anomalies"),
+    (r"\b1 different subtree\b", "N different subtrees"),
     (r"#\d+(?:\.\d+)?-\d+", "ID"),
     (TIME, "T"),
     (r"(?:[\w.]*/)[\w./-]+", "PATH"),

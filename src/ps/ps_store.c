@@ -431,13 +431,16 @@ static void merge(struct ps_store *s, struct ps_worker *w, const struct ps_push 
     atomic_fetch_add(&s->n_merged, 1);
 }
 
-/* Is the model of entry i news to the client? Under model_lock. */
+/* Is the model of entry i news to the client? Not what cannot be named: that of a server above, which
+ * was started anew and gives indices and models once more. Under model_lock. */
 static const struct ps_model *news(const struct ps_store *s, const struct ps_worker *w,
                                    const struct ps_push *p, uint32_t i)
 {
     const struct ps_model *m = w->slot[i] < s->n_models ? &s->model[w->slot[i]] : NULL;
     bool is_known = p->entry[i].index != PS_NO_INDEX;
 
+    if (w->reply.n_indices > 0 && w->reply.index[i] == PS_NO_INDEX)
+        return NULL;
     if (m == NULL || m->version == 0 || (is_known && m->version <= p->have))
         return NULL;
     return m;
