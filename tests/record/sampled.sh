@@ -40,10 +40,10 @@ check() {
 }
 
 cc -O2 -o alone "$source/sampled.c" -lpthread
-"$snag" record --sample 200Hz -o alone.trace -- ./alone 1.2 >said 2>err || fail "snag record ends with $?"
+"$snag" record --sample 200Hz -o alone.trace -- ./alone 2 >said 2>err || fail "snag record ends with $?"
 grep -q '200Hz of processor time' err || fail "it does not say what functions are from"
 check alone.trace
-"$snag" record --sample 200Hz -o thread.trace -- ./alone 1.2 thread >said 2>err || fail "snag record ends with $?"
+"$snag" record --sample 200Hz -o thread.trace -- ./alone 2 thread >said 2>err || fail "snag record ends with $?"
 check thread.trace
 status=0
 "$snag" record --sample 200Hz -o short.trace -- true 2>err || status=$?
@@ -88,7 +88,7 @@ done
 for mpi in openmpi mpich; do
     command -v mpicc.$mpi >/dev/null && [ -e "$(dirname "$snag")/tracer/libsnag-tracer.so" ] || continue
     mpicc.$mpi -O2 -w -DWITH_MPI -o of.$mpi "$source/sampled.c" -lpthread
-    "$snag" record --sample 200Hz -o $mpi.trace -- ./of.$mpi 1.2 >said 2>err || fail "snag record ends with $?"
+    "$snag" record --sample 200Hz -o $mpi.trace -- ./of.$mpi 2 >said 2>err || fail "snag record ends with $?"
     check $mpi.trace
 done
 echo "as the program says: alone, in a thread, in steps, with MPI"
