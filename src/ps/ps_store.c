@@ -406,11 +406,8 @@ static void look_up(struct ps_store *s, struct ps_worker *w, const struct ps_pus
     r->n_indices = 0;
     for (uint32_t i = 0; i < p->n_entries && !why; i++)
         has_names |= p->entry[i].index == PS_NO_INDEX;
-    if (!has_names)
-        return;
-    mem_grow(&r->index, &r->index_cap, p->n_entries, sizeof *r->index);
-    for (r->n_indices = 0; r->n_indices < p->n_entries; r->n_indices++)
-        r->index[r->n_indices] = s->index_of[w->slot[r->n_indices]];
+    if (has_names)
+        r->n_indices = p->n_entries;
 }
 
 static void merge(struct ps_store *s, struct ps_worker *w, const struct ps_push *p)
@@ -446,14 +443,15 @@ static const struct ps_model *news(const struct ps_store *s, const struct ps_wor
     return m;
 }
 
-/* What is published has an index, which it may not have had when the push was looked at. Under
- * model_lock. */
+/* The indices: what is published has one, which it may not have had when the push was looked at.
+ * Under model_lock. */
 static void look_up_published(struct ps_store *s, struct ps_worker *w)
 {
     struct ps_reply *r = &w->reply;
 
     if (r->n_indices == 0)
         return;
+    mem_grow(&r->index, &r->index_cap, r->n_indices, sizeof *r->index);
     pthread_mutex_lock(&s->registry_lock);
     for (uint32_t i = 0; i < r->n_indices; i++)
         r->index[i] = s->index_of[w->slot[i]];

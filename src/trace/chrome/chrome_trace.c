@@ -515,6 +515,12 @@ static void note_correlation(struct chrome_trace *t, const struct chrome_record 
         at, thread, region, r->time_ns, is_of_xla && !is_of_gpu(r->category)};
 }
 
+/* What XLA wrote of no GPU. */
+static bool is_launching_call(const struct chrome_trace *t, const struct chrome_operation *x)
+{
+    return x->is_of_xla && !t->process[t->thread[x->thread].process].is_gpu;
+}
+
 void chrome_trace_end_launches(struct chrome_trace *t)
 {
     size_t n = 0;
@@ -522,15 +528,14 @@ void chrome_trace_end_launches(struct chrome_trace *t)
     for (size_t i = 0; i < t->n_operations; i++) {
         const struct chrome_operation *x = &t->operation[i];
 
-        if (x->is_of_xla && !t->process[t->thread[x->thread].process].is_gpu)
+        if (is_launching_call(t, x))
             note_launching_call(t, x->launch, x->thread, x->region, x->begin_ns);
     }
     for (size_t i = 0; i < t->n_operations; i++) {
         const struct chrome_operation *x = &t->operation[i];
         struct chrome_launch *launch = &t->launch[x->launch];
 
-        if (launch->is_ambiguous ||
-            (x->is_of_xla && !t->process[t->thread[x->thread].process].is_gpu))
+        if (launch->is_ambiguous || is_launching_call(t, x))
             continue;
         launch->has_operations = true;
         t->operation[n++] = *x;

@@ -132,6 +132,14 @@ static void what_was_launched_is_known_by_its_number(void **state)
     source_close(&s);
 }
 
+/* One operation, 3 us behind the call that launched it, with which the trace begins. */
+static void assert_launched(const struct source *s)
+{
+    assert_int_equal(s->defs.n_dependencies, 1);
+    assert_int_equal(s->defs.dependency[0].begin_ns, 3000);
+    assert_int_equal(s->defs.dependency[0].on_begin_ns, 0);
+}
+
 /* JAX's have no category: what is on a device was launched, what is not launches. */
 static void what_jax_launched_is_known_by_its_number(void **state)
 {
@@ -145,9 +153,7 @@ static void what_jax_launched_is_known_by_its_number(void **state)
             "\"hipModuleLaunchKernel\",\"args\":{\"correlation_id\":\"243\"}},"
             "{\"ph\":\"X\",\"pid\":2,\"tid\":16,\"ts\":4,\"dur\":1,\"name\":\"fusion.kd\","
             "\"args\":{\"correlation_id\":243}}]");
-    assert_int_equal(s.defs.n_dependencies, 1);
-    assert_int_equal(s.defs.dependency[0].begin_ns, 3000);
-    assert_int_equal(s.defs.dependency[0].on_begin_ns, 0);
+    assert_launched(&s);
     assert_int_equal(s.defs.dependency[0].location, 1);
     source_close(&s);
 }
@@ -163,8 +169,7 @@ static void what_is_a_kernel_was_launched(void **state)
             "\"cat\":\"cuda_runtime\",\"args\":{\"correlation\":5}},"
             "{\"ph\":\"X\",\"pid\":7,\"tid\":9,\"ts\":4,\"dur\":1,\"name\":\"k\","
             "\"cat\":\"kernel\",\"args\":{\"correlation_id\":5}}]");
-    assert_int_equal(s.defs.n_dependencies, 1);
-    assert_int_equal(s.defs.dependency[0].begin_ns, 3000);
+    assert_launched(&s);
     source_close(&s);
 }
 
@@ -181,9 +186,7 @@ static void what_jax_launched_is_known_in_any_order(void **state)
             "\"hipModuleLaunchKernel\",\"args\":{\"correlation_id\":\"243\"}},"
             "{\"ph\":\"M\",\"pid\":2,\"name\":\"process_name\",\"args\":{\"name\":"
             "\"/device:GPU:0\"}}]");
-    assert_int_equal(s.defs.n_dependencies, 1);
-    assert_int_equal(s.defs.dependency[0].begin_ns, 3000);
-    assert_int_equal(s.defs.dependency[0].on_begin_ns, 0);
+    assert_launched(&s);
     source_close(&s);
 }
 
