@@ -67,9 +67,10 @@ static bool find_regions(struct unrecorded_finder *f)
 
     f->kind_of = mem_alloc(defs->names.n, sizeof *f->kind_of);
     for (uint32_t r = 0; r < defs->names.n; r++) {
-        const struct waiting_call *kind = defs->region[r].kind == REGION_MPI
-                                              ? named_find(NAMED(kinds), defs->region[r].plain)
-                                              : NULL;
+        const struct waiting_call *kind =
+            defs->region[r].kind == REGION_MPI
+                ? named_find(NAMED(kinds), defs->region[r].function)
+                : NULL;
 
         f->kind_of[r] = kind ? (uint8_t)(kind - kinds) : N_KINDS;
         is_any |= kind != NULL;

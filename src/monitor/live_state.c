@@ -538,6 +538,7 @@ void live_state_past(struct live_state *state, const struct live_point *point,
         add_region(state, &(struct region){.name = function,
                                            .short_name = region_name_short(function, &arena),
                                            .plain = function,
+                                           .function = function,
                                            .kind = region_name_kind(function)});
     arena_release(&arena);
     live_grid_grow(&state->rank_grid, state->n_ranks);
@@ -561,6 +562,7 @@ static void know_function(struct live_state *state, uint32_t region, const char 
     add_region(state, &(struct region){.name = function,
                                        .short_name = region_name_short(function, &arena),
                                        .plain = function,
+                                       .function = function,
                                        .kind = region_name_kind(function)});
     arena_release(&arena);
     live_grid_grow(&state->region_grid, state->n_regions);

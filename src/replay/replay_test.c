@@ -233,6 +233,24 @@ static void a_barrier_waits_for_the_last_one_in(void **state)
     end(&p);
 }
 
+/* Times may be coarse: a wait is not lost where the next call begins as it ends. */
+static void a_barrier_may_end_as_the_next_call_begins(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-50 MPI_Barrier@50-51| calc@51-52 MPI_Recv@52-53<1 calc@53-60",
+          "calc@0-30 MPI_Barrier@30-51| MPI_Send@51-52>0 calc@52-60");
+    assert_us(saved(&p, 0, 0, 10), 10);
+    assert_us(waits_less(&p, 1), 10);
+    end(&p);
+    BEGIN(&p, "calc@0-50 MPI_Win_fence@50-51 calc@51-52 MPI_Recv@52-53<1 calc@53-60",
+          "calc@0-30 MPI_Win_fence@30-51 MPI_Send@51-52>0 calc@52-60");
+    assert_us(saved(&p, 0, 0, 10), 10);
+    assert_us(waits_less(&p, 1), 10);
+    end(&p);
+}
+
 /* Of 40 barriers so many are of 64 ranks, of which two are in the trace. */
 static bool see_members(uint32_t n_of_many)
 {
@@ -435,6 +453,27 @@ static void those_who_end_together_wait_for_the_last(void **state)
     BEGIN(&p, "calc@0-100 MPI_Finalize@100-110", "calc@0-20 MPI_Finalize@20-95");
     assert_us(saved(&p, 0, 0, 50), 15); /* rank 1 did not wait for rank 0 */
     assert_us(waits_less(&p, 1), 0);
+    end(&p);
+}
+
+static void functions_of_mpi_are_known_as_tau_names_them(void **state)
+{
+    struct played p;
+
+    (void)state;
+    BEGIN(&p, "calc@0-100 MPI_Finalize()@100-110", "calc@0-20 MPI_Finalize()@20-110");
+    assert_us(saved(&p, 0, 0, 50), 50);
+    assert_us(waits_less(&p, 1), 50);
+    end(&p);
+    BEGIN(&p, "calc@0-10 MPI_Ssend()@10-52>1*100 calc@52-100",
+          "calc@0-50 MPI_Recv()@50-53<0*100 calc@53-60");
+    assert_us(saved(&p, 1, 0, 20), 20);
+    assert_us(waits_less(&p, 0), 20);
+    end(&p);
+    BEGIN(&p, "calc@0-50 MPI_Win_fence()@50-51 calc@51-60",
+          "calc@0-30 MPI_Win_fence()@30-51 calc@51-60");
+    assert_us(saved(&p, 0, 0, 10), 10);
+    assert_us(waits_less(&p, 1), 10);
     end(&p);
 }
 
@@ -715,6 +754,7 @@ int main(void)
         cmocka_unit_test(a_request_waits_where_it_is_completed),
         cmocka_unit_test(what_has_no_other_end_keeps_its_time),
         cmocka_unit_test(a_barrier_waits_for_the_last_one_in),
+        cmocka_unit_test(a_barrier_may_end_as_the_next_call_begins),
         cmocka_unit_test(a_communicator_may_lack_members_whatever_the_others_have),
         cmocka_unit_test(a_broadcast_waits_for_its_root_alone),
         cmocka_unit_test(who_is_behind_another_in_a_broadcast_waits_for_that_one_too),
@@ -728,6 +768,7 @@ int main(void)
         cmocka_unit_test(
             one_that_does_not_block_waits_for_who_completes_it_last_where_that_is_seen),
         cmocka_unit_test(those_who_end_together_wait_for_the_last),
+        cmocka_unit_test(functions_of_mpi_are_known_as_tau_names_them),
         cmocka_unit_test(the_excess_of_a_caller_is_in_its_longest_gap),
         cmocka_unit_test(no_more_is_cut_than_there_was),
         cmocka_unit_test(a_call_can_take_longer),

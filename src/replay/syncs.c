@@ -82,8 +82,8 @@ static void find_ssend(struct syncs *s)
     for (uint32_t r = 0; r < defs->names.n; r++) {
         const struct region *region = &defs->region[r];
 
-        if (region->kind != REGION_MPI || (strcmp(region->plain, "MPI_Ssend") != 0 &&
-                                           strcmp(region->plain, "MPI_Issend") != 0))
+        if (region->kind != REGION_MPI || (strcmp(region->function, "MPI_Ssend") != 0 &&
+                                           strcmp(region->function, "MPI_Issend") != 0))
             continue;
         if (s->is_ssend == NULL)
             s->is_ssend = mem_alloc(defs->names.n, sizeof *s->is_ssend);
@@ -243,15 +243,21 @@ static void add_collective(const struct syncs *s, const struct call_view *calls,
     points_add(p, (struct point){c->end_ns, c->begin_ns, &at->left[row], c->call, POINT_WAIT});
 }
 
+static bool is_end(const struct definitions *defs, uint32_t region)
+{
+    return defs->region[region].kind == REGION_MPI &&
+           strcmp(defs->region[region].function, "MPI_Finalize") == 0;
+}
+
 static void add_end(const struct syncs *s, uint32_t l, struct record_syncs *at,
                     struct points *p)
 {
     const struct call_view *calls = &s->view->calls[l];
-    uint32_t region = names_find(&s->view->defs->names, "MPI_Finalize"), row = NO_CALL;
+    uint32_t row = NO_CALL;
     uint64_t leave;
 
-    for (uint32_t i = 0; region != NAMES_NONE && i < calls->n && i < MAX_AFTER; i++)
-        if (row == NO_CALL && calls->region[calls->n - 1 - i] == region)
+    for (uint32_t i = 0; row == NO_CALL && i < calls->n && i < MAX_AFTER; i++)
+        if (is_end(s->view->defs, calls->region[calls->n - 1 - i]))
             row = calls->n - 1 - i; /* in which it waits for all others to end */
     if (row == NO_CALL)
         return;
@@ -307,16 +313,44 @@ static void add_dependencies(const struct syncs *s, struct streams *t, uint32_t 
     }
 }
 
-static int by_time(const void *a, const void *b)
+/* A list of points that is put into order. */
+struct points_order {
+    const struct trace_view *view;
+    const struct call_view *calls;
+};
+
+/* Whether the call that becomes its sync has ended by then. */
+static bool is_over(const struct points_order *o, const struct point *p)
+{
+    return (p->kind == POINT_CALL || is_mpi(o->view, o->calls, p->call)) &&
+           calls_leave(o->calls, p->call) <= p->time_ns;
+}
+
+/* Of calls that meet in one moment the one that ends there is first: syncs follow each other, and
+ * it would be lost behind the next. */
+static int by_time(const void *a, const void *b, void *ctx)
+{
+    const struct point *p = a, *q = b;
+    const struct points_order *o = ctx;
+    bool is_first_over, is_second_over;
+
+    if (p->time_ns != q->time_ns)
+        return ORDER(p->time_ns, q->time_ns);
+    is_first_over = is_over(o, p);
+    is_second_over = is_over(o, q);
+    return ORDER(is_second_over, is_first_over) ?: is_first_over ? ORDER(p->call, q->call) : 0;
+}
+
+static int by_time_and_place(const void *a, const void *b, void *ctx)
 {
     const struct point *p = a, *q = b;
 
-    return ORDER(p->time_ns, q->time_ns) ?: ORDER(p->place, q->place);
+    return by_time(a, b, ctx) ?: ORDER(p->place, q->place);
 }
 
 /* Records are written in the order of time, but for where operations began: most are in place,
  * the others near it. */
-static void sort(struct points *p)
+static void sort(struct points *p, struct points_order *o)
 {
     size_t n_moved = 0;
 
@@ -324,12 +358,12 @@ static void sort(struct points *p)
         struct point point = p->point[i];
         size_t at = i;
 
-        for (; at > 0 && p->point[at - 1].time_ns > point.time_ns; at--)
+        for (; at > 0 && by_time(&p->point[at - 1], &point, o) > 0; at--)
             p->point[at] = p->point[at - 1];
         p->point[at] = point;
         n_moved += i - at;
         if (n_moved > MAX_MOVED * p->n) {
-            qsort(p->point, p->n, sizeof *p->point, by_time);
+            qsort_r(p->point, p->n, sizeof *p->point, by_time_and_place, o);
             return;
         }
     }
@@ -339,6 +373,7 @@ static void collect(const struct syncs *s, uint32_t l, struct record_syncs *at,
                     struct streams *t, struct points *p)
 {
     const struct call_view *calls = &s->view->calls[l];
+    struct points_order order = {s->view, calls};
     uint32_t last = NO_CALL;
 
     p->n = 0;
@@ -354,7 +389,7 @@ static void collect(const struct syncs *s, uint32_t l, struct record_syncs *at,
     add_dependencies(s, t, l, p);
     for (size_t i = 0; i < p->n; i++)
         p->point[i].call = outermost(s->view, calls, p->point[i].call, &last);
-    sort(p);
+    sort(p, &order);
 }
 
 /* ----------------------------------------------------------------------------- the syncs */

@@ -47,6 +47,19 @@ static uint32_t add_plain(struct definitions *defs, const char *canonical)
     return definitions_region(defs, plain);
 }
 
+/* What MPI calls it: without its call site, and without the "()" of TAU's names. */
+static const char *function_of(struct definitions *defs, const struct region *region)
+{
+    size_t n = strlen(region->plain);
+    char *function;
+
+    if (region->kind != REGION_MPI || n < 2 || strcmp(region->plain + n - 2, "()") != 0)
+        return region->plain;
+    function = arena_string(&defs->arena, region->plain);
+    function[n - 2] = '\0';
+    return function;
+}
+
 uint32_t definitions_plain(const struct definitions *defs, uint32_t region)
 {
     return names_find(&defs->names, defs->region[region].plain);
@@ -72,6 +85,7 @@ uint32_t definitions_region(struct definitions *defs, const char *name)
         .plain = plain == NAMES_NONE ? canonical : defs->names.name[plain],
         .kind = region_name_kind(canonical),
     };
+    defs->region[i].function = function_of(defs, &defs->region[i]);
     short_names_add(&defs->shown, canonical);
     for (size_t k = 0; k < defs->shown.n_changed; k++)
         defs->region[defs->shown.changed[k]].short_name =

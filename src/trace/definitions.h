@@ -26,6 +26,7 @@ struct region {
     const char *brief;      /* the short name that others may have, too */
     const char *identity;   /* without what changes from build to build */
     const char *plain;      /* of MPI, without where it is called; else the name */
+    const char *function;   /* of MPI, as its standard names it; else the name */
     enum region_kind kind;
     const char *file; /* of its source; NULL: not known, "": several regions have this name */
     uint32_t line;    /* in it, where it begins; 0 where that is not known */
