@@ -561,6 +561,47 @@ static void a_wait_on_a_stream_is_no_operation(void **state)
     end(&s);
 }
 
+/* Two streams wait for rank 1 until 60 and 70, which meanwhile does nothing on its GPU. */
+static void streams_that_wait_for_the_same_rank_are_not_at_work(void **state)
+{
+    static const char *const text[] = {
+        "cudaDeviceSynchronize@5-90",
+        "+reduce@10-62? kernel@62-65",
+        "+gather@20-72?",
+        "hook@0-60",
+        "+reduce@60-62? kernel@62-65",
+        "+gather@70-72?",
+    };
+    struct said s;
+    uint64_t ns;
+
+    (void)state;
+    begin(&s, 6, text);
+    for (uint32_t l = 0; l < 6; l++)
+        s.trace.defs.location[l].is_gpu = l % 3 > 0;
+    assert_true(waiting_others_ns(&s.trace.view, 0, 0, &ns));
+    assert_int_equal(ns, 50000 + 70000 - 65000);
+    end(&s);
+}
+
+static void calls_that_make_communicators_wait_and_those_that_ask_do_not(void **state)
+{
+    static const struct {
+        const char *name;
+        bool waits;
+    } row[] = {{"MPI_Comm_split", true},        {"MPI_Comm_split_type", true},
+               {"MPI_Comm_spawn", true},        {"MPI_Comm_dup", true},
+               {"MPI_Comm_size", false},        {"MPI_Comm_rank", false},
+               {"MPI_Comm_remote_size", false}, {"MPI_Comm_set_errhandler", false}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const struct region region = {.name = row[i].name, .kind = REGION_MPI};
+
+        assert_int_equal(waiting_is_likely(&region), row[i].waits);
+    }
+}
+
 static void a_wait_for_a_gpu_that_has_no_operation_ends_it(void **state)
 {
     (void)state;
@@ -603,6 +644,8 @@ int main(void)
         cmocka_unit_test(what_threads_did_in_teams_of_a_call_is_added_up),
         cmocka_unit_test(a_wait_for_a_gpu_leads_to_who_launched_late_on_another_rank),
         cmocka_unit_test(a_wait_on_a_stream_is_no_operation),
+        cmocka_unit_test(streams_that_wait_for_the_same_rank_are_not_at_work),
+        cmocka_unit_test(calls_that_make_communicators_wait_and_those_that_ask_do_not),
         cmocka_unit_test(a_wait_for_a_gpu_that_has_no_operation_ends_it),
         cmocka_unit_test(long_names_and_chains_are_cut_not_overrun),
     };

@@ -6,11 +6,14 @@
  */
 #include "explain/waiting.h"
 
+#include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 #include "explain/team_barrier.h"
 #include "explain/unrecorded.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_STREAM_STEPS 64 /* calls of a stream before a time, of which one is an operation */
@@ -102,43 +105,6 @@ bool device_operation_until(const struct trace_view *view, uint32_t stream, uint
 {
     *last = (struct device_operation){stream, operation_until(view, stream, time_ns)};
     return last->row != NO_CALL;
-}
-
-/* How long a stream was at work between two times. */
-static uint64_t busy_of_stream(const struct trace_view *view, uint32_t stream, uint64_t from_ns,
-                               uint64_t to_ns)
-{
-    const struct call_view *calls = &view->calls[stream];
-    uint32_t n = calls_until(calls, to_ns);
-    uint64_t sum = 0;
-
-    for (int step = 0; n-- > 0 && step < DEVICE_PATH_MAX_OPERATIONS; step++) {
-        uint64_t begin = calls->enter_ns[n], end = calls_leave(calls, n);
-
-        if (!device_is_operation(view, (struct device_operation){stream, n}))
-            continue;
-        if (end <= from_ns)
-            break;
-        begin = begin > from_ns ? begin : from_ns;
-        end = end < to_ns ? end : to_ns;
-        sum += end > begin ? end - begin : 0;
-    }
-    return sum;
-}
-
-/* For how long other streams of its process than one were at work between two moments. */
-static uint64_t busy_ns(const struct trace_view *view, uint32_t but, uint64_t from_ns,
-                        uint64_t to_ns)
-{
-    uint64_t most = 0;
-
-    for (uint32_t l = first_stream(view, but); l != NO_LOCATION;
-         l = stream_from(view, but, l + 1)) {
-        uint64_t busy = l == but ? 0 : busy_of_stream(view, l, from_ns, to_ns);
-
-        most = busy > most ? busy : most;
-    }
-    return most;
 }
 
 /* "cudaStreamSynchronize", "cuEventSynchronize": not all that the device does. */
@@ -521,9 +487,9 @@ static void meet_completing(struct wait_search *s, const struct collective *c,
 static void meet_last(const struct wait_search *s, const struct collective *c,
                       uint64_t before_ns, struct waiting *w)
 {
-    const struct definitions *defs = s->view->defs;
-    uint32_t n_members = c->comm < defs->n_comms ? defs->comm[c->comm].n_members : 0;
-    uint32_t n_met = 0;
+    const struct comm *comm =
+        c->comm < s->view->defs->n_comms ? &s->view->defs->comm[c->comm] : NULL;
+    uint32_t n_members = comm ? comm->n_members + comm->n_remote : 0, n_met = 0;
 
     for (uint32_t l = 0; l < s->view->n_locations; l++)
         n_met += meet_part(s->view, c, l, before_ns, w);
@@ -761,9 +727,10 @@ static void guess(struct wait_search *s)
 bool waiting_is_likely(const struct region *region)
 {
     static const char *const local[] = {
-        "MPI_Isend",  "MPI_Ibsend", "MPI_Issend", "MPI_Irsend", "MPI_Irecv",  "MPI_Iprobe",
-        "MPI_Start",  "MPI_Test",   "MPI_Type_",  "MPI_Pack",   "MPI_Unpack", "MPI_Wtime",
-        "MPI_Comm_r", "MPI_Comm_s", "MPI_Group_", "MPI_Info_",
+        "MPI_Isend",  "MPI_Ibsend", "MPI_Issend", "MPI_Irsend",    "MPI_Irecv",
+        "MPI_Iprobe", "MPI_Start",  "MPI_Test",   "MPI_Type_",     "MPI_Pack",
+        "MPI_Unpack", "MPI_Wtime",  "MPI_Comm_r", "MPI_Comm_size", "MPI_Comm_set_",
+        "MPI_Group_", "MPI_Info_",
     };
 
     if (region->kind == REGION_OPENMP)
@@ -818,45 +785,82 @@ static bool is_for_another(const struct trace_view *view, uint32_t location,
            w->rank != view->defs->location[location].rank;
 }
 
-/* How long one stream waited for other ranks within a call, with nothing else to do. */
-static uint64_t stream_waited_ns(const struct trace_view *view, uint32_t stream,
-                                 uint64_t from_ns, uint64_t to_ns)
+/* When one of the streams begins or ends to wait for another rank, or to work. */
+struct stream_edge {
+    uint64_t time_ns;
+    int wait, work; /* 1, -1 or 0: so many streams more do that */
+};
+
+struct stream_edges {
+    struct stream_edge *edge; /* [n] */
+    size_t n, cap;
+};
+
+static void add_edges(struct stream_edges *e, uint64_t from_ns, uint64_t to_ns, int wait,
+                      int work)
 {
+    if (to_ns <= from_ns)
+        return;
+    mem_grow(&e->edge, &e->cap, e->n + 2, sizeof *e->edge);
+    e->edge[e->n++] = (struct stream_edge){from_ns, wait, work};
+    e->edge[e->n++] = (struct stream_edge){to_ns, -wait, -work};
+}
+
+/* What a stream did between two times: its operations, which may first have waited. */
+static void add_stream(const struct trace_view *view, uint32_t stream, uint64_t from_ns,
+                       uint64_t to_ns, struct stream_edges *e)
+{
+    const struct call_view *calls = &view->calls[stream];
     struct device_operation o;
-    uint64_t sum = 0;
     bool is_any = device_operation_until(view, stream, to_ns, &o);
 
     for (int step = 0; is_any && step < DEVICE_PATH_MAX_OPERATIONS; step++) {
-        const struct call_view *calls = &view->calls[stream];
-        uint64_t begin = calls->enter_ns[o.row], end = calls_leave(calls, o.row), waited;
+        uint64_t begin = calls->enter_ns[o.row], end = calls_leave(calls, o.row), waited = 0;
         struct waiting w;
 
         if (end <= from_ns)
             break;
         begin = begin > from_ns ? begin : from_ns;
         waiting_of(view, stream, o.row, begin, end, &w);
-        if (is_for_another(view, stream, &w)) {
-            waited = busy_ns(view, stream, begin, begin + w.delay_ns);
-            sum += waited < w.delay_ns ? w.delay_ns - waited : 0;
-        }
+        end = end < to_ns ? end : to_ns;
+        if (is_for_another(view, stream, &w) && end > begin)
+            waited = w.delay_ns < end - begin ? w.delay_ns : end - begin;
+        add_edges(e, begin, begin + waited, 1, 0);
+        add_edges(e, begin + waited, end, 0, 1);
         is_any = device_operation_before(view, o, &o);
     }
-    return sum;
 }
 
-/* The same of all streams of a process. */
+static int by_edge_time(const void *a, const void *b)
+{
+    const struct stream_edge *p = a, *q = b;
+
+    return ORDER(p->time_ns, q->time_ns);
+}
+
+/* How long streams of a process waited for other ranks within a call while none of them worked. */
 static bool device_waited_ns(const struct trace_view *view, uint32_t location, uint32_t row,
                              uint64_t *ns)
 {
     const struct call_view *calls = &view->calls[location];
     struct device_operation operation[DEVICE_WAIT_MAX_STREAMS];
-    uint64_t enter = calls->enter_ns[row], leave = calls_leave(calls, row);
+    struct stream_edges e = {.n = 0};
+    int n_wait = 0, n_work = 0;
 
     if (device_wait_operations(view, location, row, operation) == 0)
         return false;
     for (uint32_t l = stream_after(view, location, NO_LOCATION); l != NO_LOCATION;
          l = stream_after(view, location, l))
-        *ns += stream_waited_ns(view, l, enter, leave);
+        add_stream(view, l, calls->enter_ns[row], calls_leave(calls, row), &e);
+    if (e.n > 0)
+        qsort(e.edge, e.n, sizeof *e.edge, by_edge_time);
+    for (size_t i = 0; i < e.n; i++) {
+        if (n_wait > 0 && n_work == 0)
+            *ns += e.edge[i].time_ns - e.edge[i - 1].time_ns;
+        n_wait += e.edge[i].wait;
+        n_work += e.edge[i].work;
+    }
+    free(e.edge);
     return true;
 }
 
