@@ -175,13 +175,19 @@ void peer_devices_name(struct peers *peers, const struct scoring *s,
     free(scratch);
 }
 
-/* Whether an earlier path of the place has the same kernel. */
-static bool is_again(const struct peer_place *place, uint32_t i)
+/* Whether an operation is named by a path of a place, which is significant or need not be, and by
+ * none before it. */
+static bool is_to_cut(const struct peer_place *place, uint32_t i, bool is_perhaps)
 {
+    const struct peer_path *x = &place->path[i];
+
+    if (x->kernel_factor == 0 || !(x->is_sure || is_perhaps))
+        return false;
     for (uint32_t k = 0; k < i; k++)
-        if (place->path[k].kernel_factor > 0 && place->path[k].kernel == place->path[i].kernel)
-            return true;
-    return false;
+        if (place->path[k].kernel == x->kernel && place->path[k].kernel_factor > 0 &&
+            (place->path[k].is_sure || is_perhaps))
+            return false;
+    return true;
 }
 
 static int64_t cut_stream(struct what_if *w, uint32_t l, const struct peer_path *x)
@@ -197,13 +203,14 @@ static int64_t cut_stream(struct what_if *w, uint32_t l, const struct peer_path 
     return cut;
 }
 
-int64_t peer_devices_cut(const struct peers *peers, uint32_t place, struct what_if *w)
+int64_t peer_devices_cut(const struct peers *peers, uint32_t place, bool is_perhaps,
+                         struct what_if *w)
 {
     const struct peer_place *p = &peers->place[place];
     int64_t cut = 0;
 
     for (uint32_t i = 0; i < p->n_paths; i++) {
-        if (p->path[i].kernel_factor == 0 || is_again(p, i))
+        if (!is_to_cut(p, i, is_perhaps))
             continue;
         for (uint32_t l = 0; l < w->view.n_locations; l++)
             if (w->view.defs->location[l].is_gpu &&
@@ -325,7 +332,7 @@ static bool cut_place(struct what_if *w, const struct scoring *s, const struct p
         find_excess(peers, place, &x, way, factor, excess);
         what_if_cut(w, forest, t, excess);
     }
-    peer_devices_cut(peers, place, w);
+    peer_devices_cut(peers, place, way >= AT_MOST, w);
     free(excess);
     return is_known;
 }

@@ -25,8 +25,10 @@ void peer_devices_name(struct peers *peers, const struct scoring *scoring,
 /*
  * peer_devices_cut -- take what these operations of a place take longer out of the run, see
  * replay_cut: of waits with such a kernel nothing else is taken out.
+ *   is_perhaps  also of what is not significant
  * Returns what is cut, in ns. O(calls of the place's GPUs).
  */
-int64_t peer_devices_cut(const struct peers *peers, uint32_t place, struct what_if *w);
+int64_t peer_devices_cut(const struct peers *peers, uint32_t place, bool is_perhaps,
+                         struct what_if *w);
 
 #endif

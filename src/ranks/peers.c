@@ -24,6 +24,9 @@
 #define STAGE_FACTOR 1.05 /* by which a stage takes longer than others to have more to do */
 #define DATA_SHARE 0.5    /* of a slowdown that more data explains */
 #define MAX_PATHS 16u     /* kept of a place */
+#define MAX_LOOKED_AT                                                                          \
+    1e7 /* locations, for whom places wait for: each may be asked of each wait */
+#define MIN_FOLLOWED 8.0 /* executions of a place */
 
 struct peer_finder {
     const struct scoring *w;
@@ -479,40 +482,69 @@ static int by_excess(const void *a, const void *b)
            ORDER(p->path, q->path);
 }
 
-/* From where on calls are rather the place's own than its peers': where their sum is lowest. */
+/* From where on calls of a location are rather the place's own than its peers': where their sum is
+ * lowest. */
 struct turn {
     double sum, least;
     uint32_t n, n_own;
+    uint64_t since_ns; /* when there is one: least is below 0 */
 };
 
-static void date_path(const struct peer_finder *f, uint32_t p, struct peer_path *x)
+static void turn_add(struct turn *turn, double above, uint64_t end_ns)
+{
+    turn->sum += fmin(fmax(above, -1), 1);
+    turn->n++;
+    turn->n_own += above > 0;
+    if (turn->sum < turn->least) {
+        turn->least = turn->sum;
+        turn->since_ns = end_ns;
+    }
+}
+
+/* What the executions of a place from one on say that are of its location. Returns the next. */
+static uint32_t turn_of(const struct peer_finder *f, uint32_t p, uint32_t from,
+                        const struct peer_path *x, struct turn *turn)
 {
     const struct forest *forest = &f->w->forest;
     double border = peer_cells_find(&f->cells, p, x->path)->ratio - x->above / 2;
-    struct turn turn = {0};
+    uint32_t location = forest->location[f->out->tree[from]], i = from;
 
-    x->since_ns = forest->enter_ns[f->out->tree[f->out->first_tree[p]]];
-    x->is_from_start = true;
-    for (uint32_t i = f->out->first_tree[p]; i < f->out->first_tree[p + 1]; i++) {
+    *turn = (struct turn){0};
+    for (; i < f->out->first_tree[p + 1]; i++) {
         uint32_t t = f->out->tree[i];
 
-        for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++) {
-            double above;
-
-            if (residual_path(&f->w->place, forest, t, v) != x->path)
-                continue;
-            above = peer_ratio(f->w, f->out, t, v) - border;
-            turn.sum += fmin(fmax(above, -1), 1);
-            turn.n++;
-            turn.n_own += above > 0;
-            if (turn.sum < turn.least) {
-                turn.least = turn.sum;
-                x->since_ns = forest->enter_ns[t] + forest->root_ns[t];
-                x->is_from_start = false;
-            }
-        }
+        if (forest->location[t] != location)
+            break;
+        for (uint32_t v = forest->first[t]; v < forest->first[t + 1]; v++)
+            if (residual_path(&f->w->place, forest, t, v) == x->path)
+                turn_add(turn, peer_ratio(f->w, f->out, t, v) - border,
+                         forest->enter_ns[t] + forest->root_ns[t]);
     }
-    x->share = turn.n > 0 ? (double)turn.n_own / turn.n : 0;
+    return i;
+}
+
+/* Of several locations the one that most of it is from says since when. */
+static void date_path(const struct peer_finder *f, uint32_t p, struct peer_path *x)
+{
+    uint32_t n = 0, n_own = 0;
+    double most = 0;
+
+    x->since_ns = f->w->forest.enter_ns[f->out->tree[f->out->first_tree[p]]];
+    x->is_from_start = true;
+    for (uint32_t i = f->out->first_tree[p]; i < f->out->first_tree[p + 1];) {
+        uint64_t begin_ns = f->w->forest.enter_ns[f->out->tree[i]];
+        struct turn turn;
+
+        i = turn_of(f, p, i, x, &turn);
+        n += turn.n;
+        n_own += turn.n_own;
+        if (turn.sum - turn.least <= most)
+            continue;
+        most = turn.sum - turn.least;
+        x->is_from_start = turn.least == 0;
+        x->since_ns = x->is_from_start ? begin_ns : turn.since_ns;
+    }
+    x->share = n > 0 ? (double)n_own / n : 0;
 }
 
 static void finish_paths(const struct peer_finder *f, uint32_t p)
@@ -578,14 +610,25 @@ static double waited_in(const struct peer_finder *f, uint32_t t, uint32_t v)
     return f->out->waited_ns ? f->out->waited_ns[v] : 0;
 }
 
+/* Of n executions of a place; where each would take too long, some from begin to end tell. */
+static uint32_t n_to_follow(const struct peer_finder *f, uint32_t n)
+{
+    double most = MAX_LOOKED_AT / ((double)f->out->n * f->view->n_locations);
+
+    return (uint32_t)fmin(n, fmax(most, MIN_FOLLOWED));
+}
+
 /* Whom the calls of a place wait for, each for how long: the longest of each of its executions.
  */
 static void follow_waits(struct peer_finder *f, uint32_t p, double *waits)
 {
     const struct forest *forest = &f->w->forest;
+    uint32_t first = f->out->first_tree[p], n = f->out->first_tree[p + 1] - first;
+    uint32_t n_followed = n_to_follow(f, n);
 
-    for (uint32_t i = f->out->first_tree[p]; i < f->out->first_tree[p + 1]; i++) {
-        uint32_t t = f->out->tree[i], longest = forest->first[t], l = forest->location[t];
+    for (uint32_t i = 0; i < n_followed; i++) {
+        uint32_t t = f->out->tree[first + (uint64_t)i * n / n_followed];
+        uint32_t longest = forest->first[t], l = forest->location[t];
         double longest_ns = 0;
         struct waiting w;
         uint32_t row, on;
@@ -727,8 +770,8 @@ static void judge_waits(struct peer_finder *f)
     for (uint32_t p = 0; p < peers->n; p++) {
         uint32_t last = last_of_chain(peers, next, p);
 
-        if (peers->place[p].verdict == PEER_WAITS)
-            peers->place[p].waits_for = last != PEERS_NONE && last != p ? last : culprit;
+        if (peers->place[p].verdict == PEER_WAITS && last != p)
+            peers->place[p].waits_for = last == PEERS_NONE ? culprit : last;
     }
     free(next);
     free(waits);

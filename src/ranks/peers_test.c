@@ -199,6 +199,34 @@ static void the_others_wait_for_it_however_far_away_they_are(void **state)
     unmake(&m);
 }
 
+static void nobody_is_said_to_be_waited_for_where_no_wait_is_followed(void **state)
+{
+    struct made m;
+
+    (void)state;
+    make(&m, "synth:300*step(compute@1ms 0:MPI_File_write@0.4ms);ranks=6;jitter=0.01;"
+             "slow=compute/1/1.1/3");
+    assert_int_equal(m.peers.place[3].verdict, PEER_SLOW);
+    assert_int_equal(m.peers.place[0].verdict, PEER_WAITS);
+    assert_int_equal(m.peers.place[0].waits_for, PEERS_NONE);
+    unmake(&m);
+}
+
+static void threads_that_are_always_slow_are_so_from_the_start(void **state)
+{
+    struct made m;
+
+    (void)state;
+    make_of(&m,
+            "synth:300*step[compute@1ms];ranks=6;threads=3;jitter=0.01;"
+            "slow=compute/1/1.2/3.1;slow=compute/1/1.2/3.2",
+            "compute");
+    assert_int_equal(m.peers.place[3].verdict, PEER_SLOW);
+    assert_true(m.peers.place[3].path[0].is_from_start);
+    assert_float_equal(m.peers.place[3].path[0].share, 0.67, 0.02);
+    unmake(&m);
+}
+
 static void more_to_do_is_not_slow(void **state)
 {
     struct made m;
@@ -534,6 +562,8 @@ int main(void)
         cmocka_unit_test(the_history_of_places_that_are_alike_is_flat),
         cmocka_unit_test(short_calls_are_as_slow_as_long_ones),
         cmocka_unit_test(the_others_wait_for_it_however_far_away_they_are),
+        cmocka_unit_test(nobody_is_said_to_be_waited_for_where_no_wait_is_followed),
+        cmocka_unit_test(threads_that_are_always_slow_are_so_from_the_start),
         cmocka_unit_test(more_to_do_is_not_slow),
         cmocka_unit_test(it_is_said_since_when),
         cmocka_unit_test(where_nobody_is_slow_nobody_is_called_so),
