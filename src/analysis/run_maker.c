@@ -5,6 +5,7 @@
 #include "analysis/run_store.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/order.h"
 #include "features/robust.h"
 #include "run/levels.h"
 #include "run/loop_columns.h"
@@ -103,16 +104,53 @@ static int choose_fois(struct run_in_making *m)
     return rc;
 }
 
-/* Iterations of the loops that were chosen become calls, as those of functions are. */
+static double mean_ns(const struct profile_row *row)
+{
+    return (double)row->inclusive_ns / (double)(row->n_outermost ? row->n_outermost : 1);
+}
+
+static int by_length(const void *a, const void *b, void *ctx)
+{
+    const struct profile_row *row = ctx;
+    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+
+    return ORDER(mean_ns(&row[q]), mean_ns(&row[p])) ?: ORDER(p, q);
+}
+
+/* Those of which nothing is left. */
+static void drop_crossed(struct run_in_making *m)
+{
+    struct run_made *made = m->made;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < made->n_foi; i++)
+        if (m->ingested->profile.row[made->foi[i].region].n_calls > 0)
+            made->foi[n++] = made->foi[i];
+        else
+            log_warn("analyze",
+                     "'%s' is left out: all its iterations cross those of another loop",
+                     made->foi[i].name);
+    made->n_foi = n;
+    name_fois(m, &m->source->defs);
+}
+
+/* Iterations of the loops that were chosen become calls, as those of functions are. Loops may be
+ * in each other: the outer one is there first. */
 static int insert_loops(struct run_in_making *m)
 {
     uint32_t region[MAX_FOIS], n = 0;
+    int rc;
 
     for (uint32_t i = 0; i < m->made->n_foi; i++)
         if (loops_of_region(&m->ingested->loops, m->made->foi[i].region))
             region[n++] = m->made->foi[i].region;
-    return loop_columns_write(m->dir->part, &m->source->defs, m->opts->analysis.pool, region, n,
-                              m->ingested);
+    if (n > 1)
+        qsort_r(region, n, sizeof *region, by_length, m->ingested->profile.row);
+    rc = loop_columns_write(m->dir->part, &m->source->defs, m->opts->analysis.pool, region, n,
+                            m->ingested);
+    if (rc == 0)
+        drop_crossed(m);
+    return rc;
 }
 
 /* -------------------------------------------------------------------------- the run */

@@ -10,6 +10,7 @@
 #include "base/idmap.h"
 #include "base/mem.h"
 #include "base/order.h"
+#include "trace/monotone.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #define MAX_REFINEMENTS 8
 #define N_BUCKETS 16  /* stretches of time in which drift is measured */
 #define MAX_LEFT 0.05 /* of what was wrong may stay wrong, else clocks are not the reason */
+#define DRIFT_PASSES 2
 #define MIN_BUCKETS 3 /* that a slope can be taken from */
 
 /* The bounds between pairs of ranks. */
@@ -166,8 +168,16 @@ static void list_collectives(struct clock_estimate *e)
 struct check {
     size_t n_checked, n_wrong_messages, n_wrong_collectives;
     int64_t worst_ns;
+    double late_ns;          /* in all */
     struct rank_bounds *add; /* bounds of what is wrong go here, if not NULL */
 };
+
+static void count_late(struct check *check, int64_t late_ns)
+{
+    check->late_ns += late_ns > 0 ? (double)late_ns : 0;
+    if (late_ns > check->worst_ns)
+        check->worst_ns = late_ns;
+}
 
 static void check_message(struct clock_estimate *e, const struct order *o, void *ctx)
 {
@@ -178,8 +188,7 @@ static void check_message(struct clock_estimate *e, const struct order *o, void 
         return;
     check->n_checked++;
     check->n_wrong_messages += late > 0;
-    if (late > check->worst_ns)
-        check->worst_ns = late;
+    count_late(check, late);
 }
 
 /* The latest begin and the earliest end that must not cross; false if nothing is ordered. */
@@ -207,6 +216,12 @@ static bool worst_pair(const struct clock_estimate *e, size_t instance, uint32_t
     return begin != INT64_MIN && end != INT64_MAX;
 }
 
+/* Times with the drift that is known so far, without the offset, which is to be found. */
+static int64_t drifted(const struct clock_estimate *e, uint32_t rank, uint64_t time_ns)
+{
+    return (int64_t)clock_fixed(&(struct clock_fix){.drift = e->fix[rank].drift}, time_ns);
+}
+
 static struct check check_all(struct clock_estimate *e, struct rank_bounds *add)
 {
     const struct collective *c = e->traffic->collective;
@@ -226,10 +241,10 @@ static struct check check_all(struct clock_estimate *e, struct rank_bounds *add)
         if (late <= 0 || from == to)
             continue;
         check.n_wrong_collectives++;
-        if (late > check.worst_ns)
-            check.worst_ns = late;
+        count_late(&check, late);
         if (add)
-            bound(add, from, to, (int64_t)(c[out].end_ns - c[in].begin_ns));
+            bound(add, from, to,
+                  drifted(e, to, c[out].end_ns) - drifted(e, from, c[in].begin_ns));
     }
     return check;
 }
@@ -240,12 +255,6 @@ static size_t n_wrong(const struct check *check)
 }
 
 /* ------------------------------------------------------------------------- solving */
-
-/* Times with the drift that is known so far, without the offset, which is to be found. */
-static int64_t drifted(const struct clock_estimate *e, uint32_t rank, uint64_t time_ns)
-{
-    return (int64_t)clock_fixed(&(struct clock_fix){.drift = e->fix[rank].drift}, time_ns);
-}
 
 static void add_bound(struct clock_estimate *e, const struct order *o, void *ctx)
 {
@@ -392,10 +401,13 @@ static void enforce(struct clock_estimate *e, double *x)
 
 /* Offsets for the drift that is set, refined until every collective is in order or it is no
  * use. */
+/* What is added may contradict what was there: of all rounds the one that leaves least wrong
+ * counts. */
 static struct check solve_offsets(struct clock_estimate *e)
 {
     double *x = mem_alloc(e->n_ranks, sizeof *x), *step = NULL;
-    struct check check = {0};
+    struct clock_fix *best = mem_alloc(e->n_ranks, sizeof *best);
+    struct check check = {0}, best_check = {0};
 
     idmap_release(&e->bounds.pair);
     each_message(e, add_bound, NULL);
@@ -411,12 +423,18 @@ static struct check solve_offsets(struct clock_estimate *e)
         for (uint32_t r = 0; r < e->n_ranks; r++)
             e->fix[r].offset_ns = llrint(x[r] - x[0]);
         check = check_all(e, &e->bounds);
+        if (round == 0 || check.late_ns < best_check.late_ns) {
+            best_check = check;
+            memcpy(best, e->fix, e->n_ranks * sizeof *best);
+        }
         if (check.n_wrong_collectives == 0)
             break;
     }
+    memcpy(e->fix, best, e->n_ranks * sizeof *best);
+    free(best);
     free(step);
     free(x);
-    return check;
+    return best_check;
 }
 
 /* ---------------------------------------------------------------------------- drift */
@@ -434,14 +452,13 @@ struct drift {
 static void put_in_bucket(struct clock_estimate *e, const struct order *o, void *ctx)
 {
     struct drift *d = ctx;
-    int64_t w = (int64_t)(o->end_ns - o->begin_ns);
+    int64_t w = drifted(e, o->to, o->end_ns) - drifted(e, o->from, o->begin_ns);
     uint32_t forward = idmap_find(&d->link, key_pair(o->from, o->to));
     uint32_t backward = idmap_find(&d->link, key_pair(o->to, o->from));
     uint64_t since = o->begin_ns - d->begin_ns;
     size_t at = (int64_t)since < 0 ? 0 : since / d->bucket_ns;
     struct bucket *bucket;
 
-    (void)e;
     at = at < N_BUCKETS ? at : N_BUCKETS - 1;
     if (forward != IDMAP_NONE) {
         bucket = &d->bucket[forward * N_BUCKETS + at];
@@ -474,53 +491,67 @@ static double slope_of(const struct bucket *bucket, double bucket_ns)
     return slope[n_slopes / 2];
 }
 
-static void time_range(const struct traffic *t, uint64_t *begin_ns, uint64_t *end_ns)
+static void widen(bool *is_any, uint64_t *begin_ns, uint64_t *end_ns, uint64_t from_ns,
+                  uint64_t to_ns)
 {
-    *begin_ns = UINT64_MAX;
-    *end_ns = 0;
-    for (size_t i = 0; i < t->n_messages; i++) {
-        *begin_ns = t->message[i].begin_ns < *begin_ns ? t->message[i].begin_ns : *begin_ns;
-        *end_ns = t->message[i].end_ns > *end_ns ? t->message[i].end_ns : *end_ns;
-    }
-    for (size_t i = 0; i < t->n_collectives; i++) {
-        const struct collective *c = &t->collective[i];
-
-        *begin_ns = c->begin_ns < *begin_ns ? c->begin_ns : *begin_ns;
-        *end_ns = c->end_ns > *end_ns ? c->end_ns : *end_ns;
-    }
+    if (!*is_any || time_before(from_ns, *begin_ns))
+        *begin_ns = from_ns;
+    if (!*is_any || time_before(*end_ns, to_ns))
+        *end_ns = to_ns;
+    *is_any = true;
 }
 
-/* Fits the drift of every rank along the spanning tree; offsets are then to be solved again. */
+static void time_range(const struct traffic *t, uint64_t *begin_ns, uint64_t *end_ns)
+{
+    bool is_any = false;
+
+    *begin_ns = *end_ns = 0;
+    for (size_t i = 0; i < t->n_messages; i++)
+        widen(&is_any, begin_ns, end_ns, t->message[i].begin_ns, t->message[i].end_ns);
+    for (size_t i = 0; i < t->n_collectives; i++)
+        widen(&is_any, begin_ns, end_ns, t->collective[i].begin_ns, t->collective[i].end_ns);
+}
+
+/* The drift of every rank along the spanning tree, beyond what is known of it. */
+static void add_drift(struct clock_estimate *e, struct drift *d)
+{
+    double *step = mem_alloc(e->n_tree, sizeof *step);
+    double *drift = mem_alloc(e->n_ranks, sizeof *drift);
+
+    for (size_t k = 0; k < e->n_tree * N_BUCKETS; k++)
+        d->bucket[k] = (struct bucket){INT64_MIN, INT64_MAX};
+    each_message(e, put_in_bucket, d);
+    each_collective(e, put_in_bucket, d);
+    for (size_t k = 0; k < e->n_tree; k++)
+        step[k] = slope_of(&d->bucket[k * N_BUCKETS], (double)d->bucket_ns);
+    walk_tree(e, step, drift);
+    for (uint32_t r = 0; r < e->n_ranks; r++)
+        e->fix[r].drift += drift[r] * (1 + e->fix[r].drift);
+    free(step);
+    free(drift);
+}
+
+/*
+ * Offsets are then to be solved again. Slopes are of clocks that drift themselves, and add up along
+ * the tree: what that leaves, the square of a drift, the second time finds.
+ */
 static void fit_drift(struct clock_estimate *e)
 {
     struct drift d = {0};
-    double *step = mem_alloc(e->n_tree, sizeof *step);
-    double *drift = mem_alloc(e->n_ranks, sizeof *drift);
     uint64_t end_ns;
 
     time_range(e->traffic, &d.begin_ns, &end_ns);
     d.bucket_ns = (end_ns - d.begin_ns) / N_BUCKETS + 1;
     d.bucket = mem_alloc(e->n_tree * N_BUCKETS, sizeof *d.bucket);
-    for (size_t k = 0; k < e->n_tree * N_BUCKETS; k++)
-        d.bucket[k] = (struct bucket){INT64_MIN, INT64_MAX};
     for (size_t k = 0; k < e->n_tree; k++)
         idmap_add(&d.link, key_pair(e->link[k].i, e->link[k].j));
-    each_message(e, put_in_bucket, &d);
-    each_collective(e, put_in_bucket, &d);
-    for (size_t k = 0; k < e->n_tree; k++)
-        step[k] = slope_of(&d.bucket[k * N_BUCKETS], (double)d.bucket_ns);
-    walk_tree(e, step, drift);
-    for (uint32_t r = 0; r < e->n_ranks; r++)
-        e->fix[r] = (struct clock_fix){.drift = drift[r]};
-    free(step);
-    free(drift);
+    memset(e->fix, 0, e->n_ranks * sizeof *e->fix);
+    for (int times = 0; times < DRIFT_PASSES; times++)
+        add_drift(e, &d);
     free(d.bucket);
     idmap_release(&d.link);
 }
 
-/* ---------------------------------------------------------------------------- public */
-
-/* Tries constant offsets, then drift; what leaves fewer things in the wrong order stays. */
 static struct check solve(struct clock_estimate *e)
 {
     size_t bytes = e->n_ranks * sizeof *e->fix;
@@ -540,6 +571,16 @@ static struct check solve(struct clock_estimate *e)
     return check;
 }
 
+/* Whether the clocks were the reason: little is wrong now, or no more than before and all of it
+ * little. */
+static bool is_better(const struct check *after, const struct check *before)
+{
+    size_t n = n_wrong(after), n_before = n_wrong(before);
+
+    return (double)n <= MAX_LEFT * (double)n_before ||
+           (n <= n_before && after->late_ns <= MAX_LEFT * before->late_ns);
+}
+
 void clock_estimate(const struct traffic *traffic, const struct definitions *defs,
                     struct clock_fix *fix, struct clock_report *report)
 {
@@ -552,7 +593,7 @@ void clock_estimate(const struct traffic *traffic, const struct definitions *def
     before = after = check_all(&e, NULL);
     if (n_wrong(&before) > 0) {
         after = solve(&e);
-        if ((double)n_wrong(&after) > MAX_LEFT * (double)n_wrong(&before)) {
+        if (!is_better(&after, &before)) {
             memset(fix, 0, defs->n_ranks * sizeof *fix);
             after = before;
         }

@@ -103,6 +103,30 @@ static void drift_is_found_when_offsets_do_not_suffice(void **state)
     finish(&s);
 }
 
+/* Of clocks that drift much the squares count, and bounds that come later are of drifting clocks,
+ * too. */
+static void drift_is_found_to_the_end(void **state)
+{
+    static const int parts_per_million[] = {46, 200, 1000};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct setting s;
+        char program[128];
+
+        snprintf(program, sizeof program,
+                 "synth:3000*step(compute@1ms |);ranks=8;jitter=0.3;skew=1ms;drift=%d",
+                 parts_per_million[i]);
+        run(&s, program);
+        assert_true(s.report.has_drift);
+        for (int r = 0; r < 8; r++) /* what takes a clock back that runs so much faster */
+            assert_true(fabs((1 + s.fix[r].drift) * (1 + r * parts_per_million[i] * 1e-6) - 1) <
+                        1e-6);
+        assert_int_equal(s.report.n_wrong_collectives, 0);
+        finish(&s);
+    }
+}
+
 static void one_direction_is_shifted_as_little_as_will_do(void **state)
 {
     struct setting s;
@@ -122,6 +146,7 @@ int main(void)
         cmocka_unit_test(offsets_are_found_from_barriers),
         cmocka_unit_test(offsets_are_found_from_messages),
         cmocka_unit_test(drift_is_found_when_offsets_do_not_suffice),
+        cmocka_unit_test(drift_is_found_to_the_end),
         cmocka_unit_test(one_direction_is_shifted_as_little_as_will_do),
     };
 

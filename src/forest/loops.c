@@ -534,14 +534,17 @@ int loops_found_unpack(struct loops_found *found, struct pack *pack)
 
 /*
  * The parts of one loop have the same caller and the same number of iterations: on most
- * locations, and there with most time. A location that has one or two more or fewer saw the
- * ends otherwise; then all keep the iterations that they have in common, by their times.
+ * locations, and there with most time. They are at the same time, which tells them from those of
+ * another loop with as many. A location that has one or two more or fewer saw the ends otherwise;
+ * then all keep the iterations that they have in common, by their times.
  */
 
 /* What locations found, as votes. */
 struct caller_vote {
     uint32_t caller, n;
     double weight;
+    double part_weight;        /* of the part that weighs most */
+    uint64_t begin_ns, end_ns; /* of that, by the common clock */
 };
 
 static int by_loop(const void *a, const void *b)
@@ -560,20 +563,43 @@ static double weight_of(const struct loop_part *part)
     return sum * (part->is_step ? 1 : OTHER_LEVEL);
 }
 
-/* False when nothing is left to vote for. */
-static bool elect(const struct loops_found *found, uint32_t n_locations,
-                  struct caller_vote *winner)
+static struct caller_vote vote_for(const struct loop_part *part, const struct clock_fix *fix)
 {
-    struct caller_vote *vote = mem_alloc((size_t)n_locations * MAX_LOOPS * 2, sizeof *vote);
+    uint32_t last = part->calls.n - 1;
+    double weight = weight_of(part);
+
+    return (struct caller_vote){
+        .caller = part->caller,
+        .n = part->calls.n,
+        .weight = weight,
+        .part_weight = weight,
+        .begin_ns = clock_fixed(fix, part->begin_ns[0]),
+        .end_ns = clock_fixed(fix, part->begin_ns[last] + part->ns[last]),
+    };
+}
+
+static void add_vote(struct caller_vote *sum, const struct caller_vote *vote)
+{
+    sum->weight += vote->weight;
+    if (vote->part_weight <= sum->part_weight)
+        return;
+    sum->part_weight = vote->part_weight;
+    sum->begin_ns = vote->begin_ns;
+    sum->end_ns = vote->end_ns;
+}
+
+/* False when nothing is left to vote for. */
+static bool elect(const struct loops_found *found, const struct clock_fix *fix,
+                  const struct definitions *defs, struct caller_vote *winner)
+{
+    struct caller_vote *vote =
+        mem_alloc((size_t)defs->n_locations * MAX_LOOPS * 2, sizeof *vote);
     size_t n = 0;
 
-    for (uint32_t l = 0; l < n_locations; l++)
-        for (uint32_t i = 0; i < found[l].n; i++) {
-            const struct loop_part *part = &found[l].part[i];
-
-            if (part->calls.n > 0)
-                vote[n++] = (struct caller_vote){part->caller, part->calls.n, weight_of(part)};
-        }
+    for (uint32_t l = 0; l < defs->n_locations; l++)
+        for (uint32_t i = 0; i < found[l].n; i++)
+            if (found[l].part[i].calls.n > 0)
+                vote[n++] = vote_for(&found[l].part[i], &fix[defs->location[l].rank]);
     if (n > 0)
         qsort(vote, n, sizeof *vote, by_loop);
     *winner = (struct caller_vote){0};
@@ -581,7 +607,7 @@ static bool elect(const struct loops_found *found, uint32_t n_locations,
         struct caller_vote sum = vote[i];
 
         for (k = i + 1; k < n && by_loop(&vote[i], &vote[k]) == 0; k++)
-            sum.weight += vote[k].weight;
+            add_vote(&sum, &vote[k]);
         if (winner->n == 0 || sum.weight > winner->weight)
             *winner = sum;
     }
@@ -594,19 +620,47 @@ static uint32_t apart(uint32_t a, uint32_t b)
     return a > b ? a - b : b - a;
 }
 
+/* For how long two are at the same time; below 0: not at all. Clocks may be corrected to before
+ * 0. */
+static int64_t together_ns(const struct caller_vote *a, const struct caller_vote *b)
+{
+    int64_t begin = (int64_t)(b->begin_ns - a->begin_ns),
+            end = (int64_t)(b->end_ns - a->begin_ns),
+            length = (int64_t)(a->end_ns - a->begin_ns);
+
+    return (end < length ? end : length) - (begin > 0 ? begin : 0);
+}
+
+/* Whether a part fits better than another: it is there at the same time, or has as many. */
+static bool fits_better(const struct caller_vote *winner, const struct caller_vote *part,
+                        const struct caller_vote *than)
+{
+    int64_t ns = together_ns(winner, part), other_ns = together_ns(winner, than);
+
+    if (ns > 0 || other_ns > 0)
+        return ns > other_ns;
+    return apart(part->n, winner->n) < apart(than->n, winner->n);
+}
+
 /* Moves the part that fits best, if there is one. */
-static void take_part(struct loops_found *found, const struct caller_vote *winner,
-                      struct loop_part *out)
+static void take_part(struct loops_found *found, const struct clock_fix *fix,
+                      const struct caller_vote *winner, struct loop_part *out)
 {
     struct loop_part *best = NULL;
+    struct caller_vote best_vote = {0};
 
     for (uint32_t i = 0; i < found->n; i++) {
         struct loop_part *part = &found->part[i];
-        uint32_t d = apart(part->calls.n, winner->n);
+        struct caller_vote vote;
 
-        if (part->calls.n > 0 && part->caller == winner->caller && d <= AT_THE_ENDS &&
-            (best == NULL || d < apart(best->calls.n, winner->n)))
-            best = part;
+        if (part->calls.n == 0 || part->caller != winner->caller ||
+            apart(part->calls.n, winner->n) > AT_THE_ENDS)
+            continue;
+        vote = vote_for(part, fix);
+        if (best && !fits_better(winner, &vote, &best_vote))
+            continue;
+        best = part;
+        best_vote = vote;
     }
     if (best) {
         *out = *best;
@@ -720,11 +774,11 @@ void loops_elect(struct loops_found *found, const struct clock_fix *fix,
     struct caller_vote winner;
 
     *out = (struct loops){.n_locations = defs->n_locations};
-    while (out->n < MAX_LOOPS && elect(found, defs->n_locations, &winner)) {
+    while (out->n < MAX_LOOPS && elect(found, fix, defs, &winner)) {
         struct loop loop = {.part = mem_alloc(defs->n_locations, sizeof *loop.part)};
 
         for (uint32_t l = 0; l < defs->n_locations; l++)
-            take_part(&found[l], &winner, &loop.part[l]);
+            take_part(&found[l], &fix[defs->location[l].rank], &winner, &loop.part[l]);
         align(&loop, defs, fix);
         out->loop[out->n++] = loop;
     }

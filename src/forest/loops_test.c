@@ -445,6 +445,37 @@ static void the_only_call_of_an_iteration_that_computes_is_no_step(void **state)
     end(&p);
 }
 
+/* On rank r, with so much time between one and the next. */
+static void repeat_slowly(struct program *p, uint32_t r, int n, const char *text, uint64_t ns)
+{
+    for (int i = 0; i < n; i++) {
+        run_on(p, r, text);
+        p->now_ns += ns;
+    }
+}
+
+/* The first phase is longer on rank 0, the second on rank 1. */
+static void loops_with_as_many_iterations_are_told_apart_by_their_times(void **state)
+{
+    struct program p;
+
+    (void)state;
+    begin(&p, 2);
+    repeat_slowly(&p, 0, 50, "RSWA", 100000);
+    p.now_ns = 8000000;
+    repeat_slowly(&p, 0, 50, "KLMNO", 0);
+    p.now_ns = 0;
+    repeat_slowly(&p, 1, 50, "RSWA", 0);
+    p.now_ns = 8000000;
+    repeat_slowly(&p, 1, 50, "KLMNO", 100000);
+    find(&p);
+    assert_int_equal(p.loops.n, 2);
+    for (uint32_t i = 0; i < 2; i++)
+        assert_int_equal(p.loops.loop[i].part[0].calls.begin[0],
+                         p.loops.loop[i].part[1].calls.begin[0]);
+    end(&p);
+}
+
 /* Rank 0 does the same once more before the loop, and its clock is wrong. */
 static void an_iteration_has_the_same_number_on_all_ranks(void **state)
 {
@@ -514,6 +545,7 @@ int main(void)
         cmocka_unit_test(a_loop_is_named_after_the_function_that_runs_it),
         cmocka_unit_test(a_function_that_is_all_of_a_step_is_no_loop),
         cmocka_unit_test(the_only_call_of_an_iteration_that_computes_is_no_step),
+        cmocka_unit_test(loops_with_as_many_iterations_are_told_apart_by_their_times),
         cmocka_unit_test(an_iteration_has_the_same_number_on_all_ranks),
         cmocka_unit_test(what_helpers_do_between_their_calls_is_no_part_of_a_loop),
     };

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/order.h"
 #include "base/search.h"
+#include "trace/monotone.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -268,11 +269,130 @@ static void match_messages(struct traffic *t, const struct definitions *defs,
 
 /* ---------------------------------------------------------------------- collectives */
 
+/*
+ * Locations count on their own. Where several of a process call collectives of one communicator,
+ * which MPI lets them do one after another, they count the same ones, and their order is that of
+ * time.
+ */
+
+struct counted {
+    uint32_t caller; /* a process and a communicator */
+    uint32_t order;
+    uint64_t begin_ns;
+    size_t row;
+};
+
+/* Whether it has several locations: [n] of a caller, where it was seen first. */
+struct callers {
+    struct idmap id; /* key_pair(process, communicator) */
+    struct caller {
+        uint32_t location;
+        bool has_several, is_counted_twice;
+    } * of;
+    size_t cap;
+};
+
+static uint32_t caller_of(struct callers *c, const struct definitions *defs, uint32_t l,
+                          uint32_t comm)
+{
+    uint32_t n = c->id.n, id = idmap_add(&c->id, key_pair(defs->location[l].rank, comm));
+
+    if (c->id.n > n) {
+        mem_grow(&c->of, &c->cap, c->id.n, sizeof *c->of);
+        c->of[id] = (struct caller){.location = l};
+    }
+    return id;
+}
+
+/* Collectives follow each other in one communicator, mostly. */
+static bool find_callers(struct callers *c, const struct traffic *t,
+                         const struct definitions *defs)
+{
+    bool is_any = false;
+
+    for (uint32_t l = 0; l < t->n_locations; l++)
+        for (size_t i = t->first_collective[l]; i < t->first_collective[l + 1]; i++) {
+            uint32_t comm = t->collective[i].comm, id;
+
+            if (defs->comm[comm].is_self ||
+                (i > t->first_collective[l] && t->collective[i - 1].comm == comm))
+                continue;
+            id = caller_of(c, defs, l, comm);
+            c->of[id].has_several |= c->of[id].location != l;
+            is_any |= c->of[id].has_several;
+        }
+    return is_any;
+}
+
+static size_t list_counted(struct callers *c, const struct traffic *t,
+                           const struct definitions *defs, struct counted *out)
+{
+    size_t n = 0;
+
+    for (uint32_t l = 0; l < t->n_locations; l++)
+        for (size_t i = t->first_collective[l]; i < t->first_collective[l + 1]; i++) {
+            const struct collective *x = &t->collective[i];
+            uint32_t id;
+
+            if (defs->comm[x->comm].is_self)
+                continue;
+            id = caller_of(c, defs, l, x->comm);
+            if (c->of[id].has_several)
+                out[n++] = (struct counted){id, x->order, x->begin_ns, i};
+        }
+    return n;
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const struct counted *p = a, *q = b;
+
+    return ORDER(p->caller, q->caller) ?: ORDER(p->order, q->order) ?: ORDER(p->row, q->row);
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct counted *p = a, *q = b;
+
+    return ORDER(p->caller, q->caller) ?:
+           ORDER(p->begin_ns, q->begin_ns) ?:
+           ORDER(p->row, q->row);
+}
+
+/* Counts anew where a number is there twice. */
+static void count_by_time(struct traffic *t, const struct definitions *defs)
+{
+    struct callers callers = {.cap = 0};
+    struct counted *counted = NULL;
+    size_t n = 0;
+
+    if (find_callers(&callers, t, defs)) {
+        counted = mem_alloc(t->n_collectives, sizeof *counted);
+        n = list_counted(&callers, t, defs, counted);
+        qsort(counted, n, sizeof *counted, by_order);
+    }
+    for (size_t i = 1; i < n; i++)
+        if (counted[i].caller == counted[i - 1].caller &&
+            counted[i].order == counted[i - 1].order)
+            callers.of[counted[i].caller].is_counted_twice = true;
+    if (n > 0)
+        qsort(counted, n, sizeof *counted, by_begin);
+    for (size_t i = 0, order = 0; i < n; i++) {
+        order = i > 0 && counted[i].caller == counted[i - 1].caller ? order + 1 : 0;
+        if (callers.of[counted[i].caller].is_counted_twice)
+            t->collective[counted[i].row].order = (uint32_t)order;
+    }
+    free(counted);
+    free(callers.of);
+    idmap_release(&callers.id);
+}
+
 void traffic_match(struct traffic *t, const struct definitions *defs, struct quality *quality)
 {
     struct idmap instance = {0};
 
     match_messages(t, defs, quality);
+    count_by_time(t, defs);
     for (size_t i = 0; i < t->n_collectives; i++) {
         struct collective *c = &t->collective[i];
 
@@ -310,7 +430,7 @@ uint64_t traffic_disorder(const struct traffic *t, uint32_t l)
         const struct message *m = &t->message[i];
 
         n += m->kind == MESSAGE_RECV && m->match != MESSAGE_UNMATCHED &&
-             m->end_ns < t->message[m->match].begin_ns;
+             time_before(m->end_ns, t->message[m->match].begin_ns);
     }
     return n;
 }

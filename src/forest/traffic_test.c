@@ -5,7 +5,7 @@
 struct world {
     struct definitions defs;
     struct traffic traffic;
-    struct quality quality[4];
+    struct quality quality[5];
 };
 
 static void begin(struct world *w, uint32_t n_ranks)
@@ -185,6 +185,33 @@ static void collectives_belong_together_by_their_number(void **state)
 }
 
 /* The second has no record of rank 1. */
+/* Rank 0 calls the first on one thread and the second on another, rank 1 the other way round, and
+ * each thread counts its own. Rank 2 has one thread. */
+static void collectives_of_threads_belong_together_by_time(void **state)
+{
+    struct collective one = {.order = 0}, two[] = {{.order = 0}, {.order = 1}};
+    const uint64_t begin_ns[] = {10, 20, 21, 11};
+    struct world w;
+
+    (void)state;
+    begin(&w, 5);
+    w.defs.location[1].rank = 0;
+    w.defs.location[2].rank = w.defs.location[3].rank = 1;
+    for (uint32_t l = 0; l < 4; l++) {
+        one.begin_ns = begin_ns[l];
+        traffic_append(&w.traffic, l, &(struct calls){.collective = &one, .n_collectives = 1});
+    }
+    two[1].begin_ns = 22;
+    traffic_append(&w.traffic, 4, &(struct calls){.collective = two, .n_collectives = 2});
+    traffic_match(&w.traffic, &w.defs, w.quality);
+    assert_int_equal(w.traffic.n_instances, 2);
+    assert_int_equal(w.traffic.collective[0].instance, w.traffic.collective[3].instance);
+    assert_int_equal(w.traffic.collective[0].instance, w.traffic.collective[4].instance);
+    assert_int_equal(w.traffic.collective[1].instance, w.traffic.collective[2].instance);
+    assert_int_equal(w.traffic.collective[1].instance, w.traffic.collective[5].instance);
+    end(&w);
+}
+
 static void collectives_are_complete_when_all_members_have_a_record(void **state)
 {
     struct collective each[] = {{.order = 0}, {.order = 1}};
@@ -211,6 +238,7 @@ int main(void)
         cmocka_unit_test(messages_to_oneself_match),
         cmocka_unit_test(agrees_with_a_plain_search),
         cmocka_unit_test(collectives_belong_together_by_their_number),
+        cmocka_unit_test(collectives_of_threads_belong_together_by_time),
         cmocka_unit_test(collectives_are_complete_when_all_members_have_a_record),
     };
 

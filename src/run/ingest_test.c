@@ -278,9 +278,24 @@ static void a_full_disk_is_an_error(void **state)
     finish(&r);
 }
 
+/* Rank 1's clock is behind, so that it begins before 0 until all times are moved. */
+static void what_is_corrected_to_before_0_is_in_order(void **state)
+{
+    struct result r;
+
+    (void)state;
+    run(&r, "synth:50*step(1:>1 0:<1 0:>1 1:c@1ms 1:<1);ranks=2;skew=3ms", 1);
+    assert_int_equal(r.rc, 0);
+    assert_true(r.ingested.clock.n_shifted > 0);
+    assert_int_equal(r.ingested.clock.n_wrong_messages, 0);
+    assert_int_equal(r.ingested.quality.n[QUALITY_recv_before_send], 0);
+    finish(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_corrected_to_before_0_is_in_order),
         cmocka_unit_test(the_bytes_do_not_depend_on_the_number_of_threads),
         cmocka_unit_test(the_bytes_do_not_depend_on_the_number_of_processes),
         cmocka_unit_test(columns_hold_every_call),

@@ -82,6 +82,18 @@ static void move_traffic(struct loop_columns_job *job, uint32_t location,
         t->barrier[i] = calls_moved(insert, t->barrier[i]);
 }
 
+/* The innermost call that is open at the end, or NO_CALL. */
+static uint32_t innermost_open(const struct call_view *calls, uint32_t n_open)
+{
+    uint32_t row = calls->n - 1;
+
+    if (n_open == 0 || calls->n == 0)
+        return NO_CALL;
+    while (calls->depth[row] >= n_open)
+        row--;
+    return row;
+}
+
 /* Inserts all loops of a location, one after the other. Returns where the calls are then. */
 static struct calls *insert_loops(struct loop_columns_job *job, struct loop_worker *w,
                                   uint32_t location)
@@ -89,7 +101,7 @@ static struct calls *insert_loops(struct loop_columns_job *job, struct loop_work
     struct insertion *insert = mem_alloc(job->n, sizeof *insert);
     struct call_view from = columns_view(&job->old, location);
     struct calls *calls = &w->calls[0];
-    uint32_t n;
+    uint32_t n, open = innermost_open(&from, (uint32_t)job->old.range[location].n_open);
 
     for (uint32_t k = 0; k < job->n; k++) {
         calls = &w->calls[k % 2];
@@ -98,11 +110,12 @@ static struct calls *insert_loops(struct loop_columns_job *job, struct loop_work
         calls_insert(&from, &insert[k], calls);
         atomic_fetch_add(&job->n_crossing, n - insert[k].n);
         move_traffic(job, location, &insert[k]);
+        open = calls_moved(&insert[k], open);
         from = calls_view(calls);
     }
     calls->first_ns = job->ingested->location[location].first_ns;
     calls->last_ns = job->ingested->location[location].last_ns;
-    calls->n_open = (uint32_t)job->old.range[location].n_open;
+    calls->n_open = open == NO_CALL ? 0 : (uint32_t)calls->depth[open] + 1;
     for (uint32_t k = 0; k < job->n; k++) {
         free(insert[k].begin);
         free(insert[k].end);

@@ -50,7 +50,7 @@
     X(collective_order, false,                                                                 \
       "collectives left before the last rank entered (clocks disagree, or records are "        \
       "missing)")                                                                              \
-    X(clock_shifted, false, "locations whose clock was corrected by an estimate")              \
+    X(clock_shifted, false, "ranks whose clock was corrected by an estimate")                  \
     X(polls, false,                                                                            \
       "polls that found nothing, as part of the call before (MPI_Test and its like)")          \
     X(left_out, false, "calls that the tracer left out, as there were too many")               \

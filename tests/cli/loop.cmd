@@ -17,3 +17,6 @@ export SNAG_MPI_ONLY=1; snag analyze 'synth:MPI_Init 100*step(work@1ms |) MPI_Fi
 snag analyze "$(cat program)" -o functions.snag --quiet | grep executions
 snag analyze "synth:main($(printf 'a@1ms b@2ms %.0s' {1..50}))" -o m.snag --foi loop --quiet | grep executions
 snag analyze 'synth:main(a b c d e)' -o none.snag --foi loop --quiet
+
+# Loops in each other are all inserted, the outer one first; of those that cross one keeps its iterations.
+export SNAG_MPI_ONLY=1; snag analyze 'synth:60*step(4*k(w@1ms >1 <1) |);ranks=4;jitter=0.1' --foi '/loop/' -o all.snag 2>&1 | grep -E '^loop@|left out'
