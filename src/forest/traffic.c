@@ -292,6 +292,11 @@ struct callers {
     size_t cap;
 };
 
+static bool is_counted(const struct comm *comm)
+{
+    return !comm->is_self && !comm->is_met;
+}
+
 static uint32_t caller_of(struct callers *c, const struct definitions *defs, uint32_t l,
                           uint32_t comm)
 {
@@ -314,7 +319,7 @@ static bool find_callers(struct callers *c, const struct traffic *t,
         for (size_t i = t->first_collective[l]; i < t->first_collective[l + 1]; i++) {
             uint32_t comm = t->collective[i].comm, id;
 
-            if (defs->comm[comm].is_self ||
+            if (!is_counted(&defs->comm[comm]) ||
                 (i > t->first_collective[l] && t->collective[i - 1].comm == comm))
                 continue;
             id = caller_of(c, defs, l, comm);
@@ -334,7 +339,7 @@ static size_t list_counted(struct callers *c, const struct traffic *t,
             const struct collective *x = &t->collective[i];
             uint32_t id;
 
-            if (defs->comm[x->comm].is_self)
+            if (!is_counted(&defs->comm[x->comm]))
                 continue;
             id = caller_of(c, defs, l, x->comm);
             if (c->of[id].has_several)

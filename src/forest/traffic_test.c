@@ -210,6 +210,15 @@ static void collectives_of_threads_belong_together_by_time(void **state)
     assert_int_equal(w.traffic.collective[1].instance, w.traffic.collective[2].instance);
     assert_int_equal(w.traffic.collective[1].instance, w.traffic.collective[5].instance);
     end(&w);
+    /* rules number the meetings, which two threads of a rank may both be in */
+    begin(&w, 2);
+    w.defs.location[1].rank = 0;
+    w.defs.comm[0].is_met = true;
+    for (uint32_t l = 0; l < 2; l++)
+        traffic_append(&w.traffic, l, &(struct calls){.collective = &one, .n_collectives = 1});
+    traffic_match(&w.traffic, &w.defs, w.quality);
+    assert_int_equal(w.traffic.n_instances, 1);
+    end(&w);
 }
 
 static void collectives_are_complete_when_all_members_have_a_record(void **state)

@@ -770,8 +770,12 @@ static void judge_waits(struct peer_finder *f)
     for (uint32_t p = 0; p < peers->n; p++) {
         uint32_t last = last_of_chain(peers, next, p);
 
-        if (peers->place[p].verdict == PEER_WAITS && last != p)
-            peers->place[p].waits_for = last == PEERS_NONE ? culprit : last;
+        if (peers->place[p].verdict != PEER_WAITS)
+            continue;
+        /* that streams are idle has no record which could be followed */
+        if (last == PEERS_NONE || (last == p && peers->is_of_streams))
+            last = culprit;
+        peers->place[p].waits_for = last != p ? last : PEERS_NONE;
     }
     free(next);
     free(waits);

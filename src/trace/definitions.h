@@ -114,6 +114,7 @@ struct comm {
     const uint32_t *remote; /* [n_remote] the other side of an inter-communicator */
     const uint32_t *sorted; /* [n_members] of one: its members in ascending order */
     bool is_self;           /* MPI_COMM_SELF and its kin: one member, whoever asks */
+    bool is_met;            /* orders number its meetings; else what each location calls */
 };
 
 /* Calls that rules took for ends of messages and members of collectives. */

@@ -562,6 +562,7 @@ static uint32_t define_comm(const struct link_part *rest, const char *label, uin
     }
     while (n < n_members)
         member[n++] = NO_RANK;
+    defs->comm[comm].is_met = true;
     return comm;
 }
 
