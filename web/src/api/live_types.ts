@@ -24,6 +24,7 @@ export interface LiveStatus {
     message: string | null;
     source: string;
     detector: string;
+    is_inclusive: boolean; /* whole times are judged */
     steps: number;
     begin_ns: number;
     end_ns: number;
@@ -135,6 +136,7 @@ export interface LiveModel {
     name: string;
     short_name: string;
     detector: string;
+    is_inclusive: boolean; /* of whole times */
     calls: number;
     mean_ns: number;
     deviation_ns: number;

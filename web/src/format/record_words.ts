@@ -34,7 +34,8 @@ export function oneIn(p: number): string {
     return p > 0.5 ? "most normal calls" : `about 1 in ${formatCount(1 / p)} normal calls`;
 }
 
-function whatItLost(r: RecordBody, isAnomaly: boolean, nameOf: NameOf): string {
+/* Of what was judged: the whole time, or what the call spent itself. */
+function whatItLost(r: RecordBody, { isAnomaly, isInclusive }: Judged, nameOf: NameOf): string {
     const func = nameOf(r.func);
     const lost = r.outlier_severity * us;
     const { execution } = r;
@@ -46,10 +47,17 @@ function whatItLost(r: RecordBody, isAnomaly: boolean, nameOf: NameOf): string {
         const inside = `${plural(execution.calls, "call")} and ${plural(execution.messages, "message")} inside`;
         return `This ${func} took ${formatTime(r.runtime_total * us)}${usual}, with ${inside}.`;
     }
-    const own = `${func} itself took ${formatTime(r.runtime_exclusive * us)}`;
-    if (!isAnomaly) return `${own}, which is typical.`;
-    const usual = formatTime(Math.max(0, r.runtime_exclusive * us - lost));
-    return `${own}, typical ${usual}: ${formatTime(lost)} were lost.`;
+    const time = (isInclusive ? r.runtime_total : r.runtime_exclusive) * us;
+    const took = `${func} ${isInclusive ? "" : "itself "}took ${formatTime(time)}`;
+    if (!isAnomaly) return `${took}, which is typical.`;
+    /* A record has what was lost, not what is typical: of one that lost nothing that is not known. */
+    if (lost <= 0) return `${took}, less than is typical.`;
+    return `${took}, typical ${formatTime(time - lost)}: ${formatTime(lost)} were lost.`;
+}
+
+export interface Judged {
+    isAnomaly: boolean;
+    isInclusive: boolean; /* by its whole time; else by its own */
 }
 
 export interface Why {
@@ -59,7 +67,8 @@ export interface Why {
     cause: string[]; /* of a chain, the cause last */
 }
 
-export function whyOf(r: RecordBody, isAnomaly: boolean, nameOf: NameOf): Why {
+export function whyOf(r: RecordBody, judged: Judged, nameOf: NameOf): Why {
+    const { isAnomaly } = judged;
     const more: string[] = [];
     if (isAnomaly && r.p !== null) more.push(`As strange as this: ${oneIn(Number(r.p))}.`);
     const cost = costWords({
@@ -82,7 +91,7 @@ export function whyOf(r: RecordBody, isAnomaly: boolean, nameOf: NameOf): Why {
     if (node.length) more.push(`The node then: ${node.join(", ")}.`);
     if (r.hostname) more.push(`On ${r.hostname}.`);
     return {
-        what: whatItLost(r, isAnomaly, nameOf),
+        what: whatItLost(r, judged, nameOf),
         reason: r.execution?.why ? sentence(r.execution.why) : null,
         more,
         cause: (r.cause?.length ?? 0) > 1 ? chain(r.cause!, nameOf) : [],

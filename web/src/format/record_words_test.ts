@@ -18,10 +18,12 @@ const record: RecordBody = {
     gpu_parent: null,
     node_state: null,
 };
+const anomaly = { isAnomaly: true, isInclusive: false };
+const normal = { isAnomaly: false, isInclusive: false };
 const nameOf = (func: string) => func.replace(/\(.*/, "");
 
 test("an anomaly: what it took, what is typical, how rare, who called", () => {
-    const { what, reason, more, cause } = whyOf(record, true, nameOf);
+    const { what, reason, more, cause } = whyOf(record, anomaly, nameOf);
     assert.equal(what, "MPI_Wait itself took 8.29 ms, typical 190 ns: 8.29 ms were lost.");
     assert.deepEqual(more, [
         "As strange as this: about 1 in 200,000 normal calls.",
@@ -31,9 +33,29 @@ test("an anomaly: what it took, what is typical, how rare, who called", () => {
     assert.equal(reason, null);
 });
 
+test("where whole times were judged, the whole time is compared", () => {
+    const outer = { ...record, runtime_total: 98900, runtime_exclusive: 1210 };
+    const said = (isAnomaly: boolean, lost: number) =>
+        whyOf({ ...outer, outlier_severity: lost }, { isAnomaly, isInclusive: true }, nameOf)
+            .what;
+    assert.equal(
+        said(true, 97700),
+        "MPI_Wait took 98.9 ms, typical 1.20 ms: 97.7 ms were lost.",
+    );
+    assert.equal(said(false, 0), "MPI_Wait took 98.9 ms, which is typical.");
+});
+
+test("of a call that was too short it is not known what is typical", () => {
+    const short = { ...record, runtime_exclusive: 19.7, outlier_severity: 0 };
+    assert.equal(
+        whyOf(short, anomaly, nameOf).what,
+        "MPI_Wait itself took 19.7 us, less than is typical.",
+    );
+});
+
 test("what it cost is said where it is known", () => {
     const said = (cost_ns: number | null, cost_is_bound: boolean | null) =>
-        whyOf({ ...record, cost_ns, cost_is_bound }, true, nameOf).more[1];
+        whyOf({ ...record, cost_ns, cost_is_bound }, anomaly, nameOf).more[1];
     assert.equal(said(1.2e6, false), "It costs the run 1.20 ms.");
     assert.equal(said(1.2e6, true), "It costs the run at most 1.20 ms.");
     assert.equal(said(0, false), "It costs the run nothing.");
@@ -50,7 +72,7 @@ test("the chain names whom it waited for, and ends where the time was spent", ()
                 { ...link, rank: 3, function: "f(int)", waits_for: null, time_ns: 7e6 },
             ],
         },
-        true,
+        anomaly,
         nameOf,
     );
     assert.deepEqual(cause, [
@@ -69,14 +91,14 @@ test("an execution has its own reason; a normal call none", () => {
         threshold: 5,
         typical_ns: 1e6,
     };
-    const { what, reason } = whyOf({ ...record, execution }, true, nameOf);
+    const { what, reason } = whyOf({ ...record, execution }, anomaly, nameOf);
     assert.equal(
         what,
         "This MPI_Wait took 8.29 ms, typical 1.00 ms, with 12 calls and 1 message inside.",
     );
     assert.equal(reason, "7 ms beyond what is typical of its calls.");
     assert.equal(
-        whyOf(record, false, nameOf).what,
+        whyOf(record, normal, nameOf).what,
         "MPI_Wait itself took 8.29 ms, which is typical.",
     );
 });
@@ -93,7 +115,7 @@ test("what counters, the node and the device say is said", () => {
             gpu_parent: { call_stack: [{ func: "launch" }] },
             node_state: { data: [{ field: "Memory free", value: 17 }] },
         },
-        true,
+        anomaly,
         nameOf,
     );
     assert.deepEqual(more, [

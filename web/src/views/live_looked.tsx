@@ -64,7 +64,12 @@ function WhyOf({ of }: { of: LiveRecord }) {
         );
     }
     const isAnomaly = of.collection === "anomalies";
-    const { what, reason, more, cause } = whyOf(of.record, isAnomaly, shortName);
+    const isInclusive = status.value?.is_inclusive ?? false;
+    const { what, reason, more, cause } = whyOf(
+        of.record,
+        { isAnomaly, isInclusive },
+        shortName,
+    );
     return (
         <div class="live-why">
             <p class="why">{what}</p>

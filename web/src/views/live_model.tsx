@@ -19,7 +19,8 @@ function Histogram({ model }: { model: LiveModel }) {
     const { width, height, scale } = useSize(box);
     const of = looked.value;
     const isOfIt = of !== null && of.kind === 0 && funcOf(of) === model.short_name;
-    const at = logScale(model, isOfIt ? [of.exclusive_ns] : []);
+    const own = !isOfIt ? null : model.is_inclusive ? of.duration_ns : of.exclusive_ns;
+    const at = logScale(model, own === null ? [] : [own]);
     const x = (ns: number) => at.place(ns) * width;
     const counts = columnsOf(model, at, Math.max(10, Math.floor(width / columnWidth)));
     const highest = Math.sqrt(Math.max(...counts, 1));
@@ -72,19 +73,19 @@ function Histogram({ model }: { model: LiveModel }) {
                         )
                     );
                 })}
-                {isOfIt && (
+                {own !== null && (
                     <>
                         <rect
                             class="looked"
-                            x={Math.min(x(of.exclusive_ns), width - 3)}
+                            x={Math.min(x(own), width - 3)}
                             width="3"
                             y="0"
                             height={room}
                         />
                         <text
-                            x={x(of.exclusive_ns) + (at.place(of.exclusive_ns) > 0.5 ? -5 : 7)}
+                            x={x(own) + (at.place(own) > 0.5 ? -5 : 7)}
                             y="11"
-                            text-anchor={at.place(of.exclusive_ns) > 0.5 ? "end" : "start"}
+                            text-anchor={at.place(own) > 0.5 ? "end" : "start"}
                         >
                             this call
                         </text>
