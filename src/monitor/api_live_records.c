@@ -228,7 +228,8 @@ static int find_order(const char *text, const char **sql)
             return 0;
         }
     return err_set(ERR_USAGE,
-                   "expected severity, score, newest, oldest or longest, not '%.40s'", text);
+                   "expected severity, cost, score, newest, oldest or longest, not '%.40s'",
+                   text);
 }
 
 /* The function by its name or by its region. */

@@ -21,14 +21,16 @@ async function link(page, context, server) {
     assert.equal(await copied(page), page.url());
 }
 
-/* A setting and a zoom at once: Back undoes the zoom alone. */
+/* A setting and at once a zoom: Back undoes the zoom alone. */
 async function backAfterBoth(page, server) {
     await openAnew(page, `${server.url}#views=overview,timeline,why`);
     await loaded(page);
     await page.locator(".timeline-canvas[aria-busy=false]").waitFor();
-    await page.evaluate(() => {
-        for (const key of ["1", "w"])
+    await page.evaluate(async () => {
+        for (const key of ["1", "w"]) {
             document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+            await null; /* each press is done before the next, as a browser does it */
+        }
     });
     await page.waitForFunction(() => /window=/.test(location.hash));
     await page.goBack();

@@ -1,5 +1,6 @@
 // What a person does: selects, labels, retrains, takes back. Labels are shown at once, and not any more if the
 // server refuses them.
+import { batch } from "@preact/signals";
 import { ApiError, postJson } from "../api/http";
 import { Label, Retrained, Turned } from "../api/types";
 import { lastRetrain, Settings } from "./learning";
@@ -45,11 +46,13 @@ function say(text: string, isError = false): void {
 
 export function select(tree: number | null): void {
     if (selected.value === tree) return;
-    selected.value = tree;
-    clearMarks();
-    timeWindow.value = null;
-    shownRanks.value = areLanesKept ? withLaneOf(tree, shownRanks.value) : null;
-    clearChosen();
+    batch(() => {
+        selected.value = tree;
+        clearMarks();
+        timeWindow.value = null;
+        shownRanks.value = areLanesKept ? withLaneOf(tree, shownRanks.value) : null;
+        clearChosen();
+    });
 }
 
 let areLanesKept = false; /* a person chose them: they hold for the next executions, too */

@@ -1,7 +1,7 @@
 // Which signals are in the URL, and keeping the two the same. A new selection, or another
 // window of the timeline, is a step in the history of the browser; settings only replace the step they
 // belong to.
-import { effect } from "@preact/signals";
+import { batch, effect } from "@preact/signals";
 import { Centre } from "../canvas/centre";
 import {
     Area,
@@ -247,47 +247,64 @@ const stepNow = () => `${timeWindow.value?.join()} ${filterParameters(filter.val
 let stepPending = ""; /* that of what is pending */
 let timer = 0;
 function writePending(): void {
-    clearTimeout(timer);
+    window.clearTimeout(timer);
     const isStep = stepNow() !== stepInUrl;
     if (pending !== null) put(pending, isStep ? "pushState" : "replaceState");
     stepInUrl = stepNow();
     pending = null;
 }
 
+let printed = ""; /* the state as it is */
+let isTaken = true; /* it is in the URL, or pending */
+let tree: number | null = null;
+
+/* Has something else been chosen since this was asked? Each looks at what it was. */
+function isOther(): boolean {
+    const are = [selected.value !== tree && tree !== null, isLiveStep(), isComparedStep()];
+    tree = selected.value;
+    return are.includes(true);
+}
+
+/* When all is done that is done at once: what is in between is no state to go back to. */
+function take(): void {
+    if (isTaken) return;
+    isTaken = true;
+    const [isStep, step] = [isOther(), stepNow()];
+    if (isStep) {
+        stepInUrl = step;
+        writePending();
+        return put(printed, "pushState");
+    }
+    // Back leads to how it was before the step: what is not written of that yet is written first.
+    if (pending !== null && stepPending === stepInUrl && step !== stepInUrl)
+        put(pending, "replaceState");
+    pending = printed;
+    stepPending = step;
+    window.clearTimeout(timer);
+    timer = window.setTimeout(writePending, restMs);
+}
+
 /* What is shown now stands in the URL at once. */
 export function writeUrl(): void {
+    take();
     if (pending !== null) writePending();
 }
 
 export function keepUrl(): void {
     read();
+    isOther();
     stepInUrl = stepNow();
-    let tree = selected.value;
     effect(() => {
         const state = printState([...fields, lassoField]);
-        const hash = state + (lassoInUrl ? `${state ? "&" : ""}lasso=${lassoInUrl}` : "");
-        const steps = [isLiveStep(), isComparedStep()]; /* each looks at what it was */
-        const isStep = (selected.value !== tree && tree !== null) || steps.includes(true);
-        tree = selected.value;
-        if (isStep) {
-            stepInUrl = stepNow();
-            writePending();
-            return put(hash, "pushState");
-        }
-        // Back leads to how it was before the step: what is not written of that yet is written first.
-        const step = stepNow();
-        if (pending !== null && stepPending === stepInUrl && step !== stepInUrl)
-            put(pending, "replaceState");
-        pending = hash;
-        stepPending = step;
-        clearTimeout(timer);
-        timer = window.setTimeout(writePending, restMs);
+        printed = state + (lassoInUrl ? `${state ? "&" : ""}lasso=${lassoInUrl}` : "");
+        if (isTaken) queueMicrotask(take);
+        isTaken = false;
     });
     addEventListener("popstate", () => {
-        clearTimeout(timer);
+        window.clearTimeout(timer);
         pending = null;
-        read();
-        tree = selected.value;
+        batch(read);
+        isOther(); /* what the browser goes to is no step more */
         stepInUrl = stepNow();
     });
 }

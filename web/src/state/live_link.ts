@@ -17,7 +17,7 @@ import {
     yChosen,
 } from "./live";
 import { printCall, readCall } from "./live_call";
-import { anything, recordsAsked } from "./live_records";
+import { anything, recordOrders, recordsAsked } from "./live_records";
 import { attributes } from "./store";
 import { Field, field, matching, number, oneOf, span, Type } from "./url";
 
@@ -38,9 +38,7 @@ const conditions: Type<typeof anything> = {
             /^\d{1,15}$/.test(x ?? "") ? Number(x) : null;
         return {
             collection: collection === "normalexecs" ? collection : anything.collection,
-            order:
-                (["score", "newest", "oldest", "longest"] as const).find((o) => o === order) ??
-                anything.order,
+            order: recordOrders.find((o) => o === order) ?? anything.order,
             least_ns: numberOf(least),
             offset: numberOf(offset) ?? 0,
         };

@@ -4,9 +4,18 @@ import { signal } from "@preact/signals";
 
 export const pageSize = 20;
 
+export const recordOrders = [
+    "severity",
+    "cost",
+    "score",
+    "newest",
+    "oldest",
+    "longest",
+] as const;
+
 export interface RecordsAsked {
     collection: "anomalies" | "normalexecs";
-    order: "severity" | "cost" | "score" | "newest" | "oldest" | "longest";
+    order: (typeof recordOrders)[number];
     least_ns: number | null;
     offset: number;
 }

@@ -1,8 +1,11 @@
+import "../fake/browser";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { spanOfDrag } from "../canvas/heat";
 import { printCall, readCall } from "./live_call";
-import { anything, recordsPath } from "./live_records";
+import { liveFields } from "./live_link";
+import { anything, recordOrders, recordsAsked, recordsPath } from "./live_records";
+import { printState, readState } from "./url";
 
 const call = {
     kind: 1,
@@ -38,6 +41,16 @@ test("records are asked for by what is chosen on the page", () => {
         path,
         "/live/records?collection=anomalies&order=severity&offset=0&rank=3&from=10&to=100&limit=20",
     );
+});
+
+test("every order of records goes into a link and back", () => {
+    for (const order of recordOrders) {
+        recordsAsked.value = { ...anything, order, offset: 20 };
+        const hash = printState(liveFields);
+        recordsAsked.value = anything;
+        readState(liveFields, hash);
+        assert.deepEqual(recordsAsked.value, { ...anything, order, offset: 20 });
+    }
 });
 
 test("a drag chooses whole columns, whichever way it goes", () => {
