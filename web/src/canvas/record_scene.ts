@@ -9,7 +9,7 @@ export interface RecordScene {
     calls: Calls;
     names: string[]; /* of the regions of `calls` */
     messages: MessageColumns;
-    others: number; /* messages whose other end is in no lane */
+    others: number; /* sends and receipts whose other end is in no lane, or not known */
     links: Link[];
     whole: Span;
     span: Span; /* what is seen first: the call, with some of what is around it */
@@ -59,12 +59,35 @@ function flatten(lanes: Lane[], [begin, end]: Span): Flat[] {
     );
 }
 
+type End = [lane: number, ns: number];
+
 interface Ends {
-    send: [lane: number, ns: number][];
-    recv: [lane: number, ns: number][];
+    send: End[];
+    recv: End[];
 }
 
-/* A send and a receipt of the same ranks, tag and size belong together, in their order. */
+/*
+ * Messages of the same ranks, tag and size are received in the order in which they were sent. Lanes begin and end at
+ * different times, so either end of a message may not be here:
+ *
+ *   sent          [      1  2  3  4
+ *   received    [   0    1  2  3   ]
+ *
+ * What was received before the first was sent (0), or sent after the last was received (4), has no other end here. Of the
+ * rest it is taken that none was under way when the lanes begin: the first belongs to the first. Where they are not as many,
+ * or one would be received before it was sent, it is not so, and which belong together is not known.
+ */
+function pairsOf({ send, recv }: Ends): [End, End][] {
+    const inTime = (ends: End[]) => [...ends].sort((a, b) => a[1] - b[1]); /* of all threads */
+    const [sent, received] = [inTime(send), inTime(recv)];
+    const first = sent[0]?.[1] ?? Infinity;
+    const last = received[received.length - 1]?.[1] ?? -Infinity;
+    const from = sent.filter(([, ns]) => ns <= last);
+    const to = received.filter(([, ns]) => ns >= first);
+    const areKnown = from.length === to.length && from.every(([, ns], i) => ns <= to[i][1]);
+    return areKnown ? from.map((end, i) => [end, to[i]]) : [];
+}
+
 function pairMessages(lanes: Lane[]): { pairs: number[][]; others: number } {
     const byKey = new Map<string, Ends>();
     lanes.forEach((lane, k) => {
@@ -76,10 +99,10 @@ function pairMessages(lanes: Lane[]): { pairs: number[][]; others: number } {
     });
     const pairs: number[][] = [];
     let others = 0;
-    for (const { send, recv } of byKey.values()) {
-        const n = Math.min(send.length, recv.length);
-        others += send.length + recv.length - 2 * n;
-        for (let i = 0; i < n; i++) pairs.push([...send[i], ...recv[i]]);
+    for (const ends of byKey.values()) {
+        const known = pairsOf(ends);
+        others += ends.send.length + ends.recv.length - 2 * known.length;
+        for (const [from, to] of known) pairs.push([...from, ...to]);
     }
     return { pairs, others };
 }

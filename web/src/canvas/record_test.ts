@@ -111,6 +111,44 @@ test("messages of two lanes are arrows, in their order; the others are counted",
     assert.equal(m.recv_call[0], 3, "in the deepest call that is open then");
 });
 
+test("of lanes that begin and end at different times, no message is received before it is sent", () => {
+    const arrows = (sent: number[], received: number[]) => {
+        const from = lane(
+            3,
+            [call("MPI_Send", 0, 9000, 0)],
+            sent.map((ns) => message(true, ns, 3, 0)),
+        );
+        const to = lane(
+            0,
+            leaf,
+            received.map((ns) => message(false, ns, 3, 0)),
+        );
+        const { messages: m, others } = sceneOfLanes([to, from], []);
+        return [Array.from(m.send_ns, (ns, i) => [ns, m.recv_ns[i]]), others];
+    };
+    /* The first that was received was sent before the other lane begins; the last comes after its end. */
+    const two = [
+        [1500, 1600],
+        [2500, 2600],
+    ];
+    assert.deepEqual(arrows([1500, 2500, 3500], [1200, 1600, 2600]), [two, 2]);
+    /* Which of the sends was received before the lane begins, or which receipt was sent before, nobody knows. */
+    assert.deepEqual(arrows([1000, 1500, 2500], [1600, 2600]), [[], 5]);
+    assert.deepEqual(arrows([1500, 2500], [1600, 2550, 2600]), [[], 5]);
+    assert.deepEqual(arrows([1500, 2500, 2550], [1600, 1700, 2600]), [[], 6]);
+});
+
+test("the ends of a message are in the order of time, whichever threads they are of", () => {
+    const at = (thread: number, ns: number): Lane => ({
+        ...lane(3, [call("MPI_Send", 0, 9000, 0)], [message(true, ns, 3, 0)]),
+        thread,
+    });
+    const own = lane(0, leaf, [message(false, 2000, 3, 0), message(false, 2800, 3, 0)]);
+    const { messages: m } = sceneOfLanes([own, at(0, 1700), at(1, 1600)], []);
+    assert.deepEqual(Array.from(m.send_ns), [1600, 1700]);
+    assert.deepEqual(Array.from(m.from), [2, 1]);
+});
+
 test("the chain of causes lies in the lanes that there are", () => {
     const link = (rank: number, func: string, begin: number): RecordCause => ({
         rank,

@@ -143,9 +143,10 @@ export function LiveTimeline({ of }: { of: LiveRecord }) {
                 ))}
             </Canvas>
             <p class="dim live-note">
-                Outlined: strange calls. {plural(n, "message")} between these ranks
+                Outlined: strange calls. {plural(n, "message")} between these ranks, paired in
+                the order of sends and receipts
                 {scene.others > 0 &&
-                    `; of ${plural(scene.others, "more", "more")} the other end is on a rank that the record does not have`}
+                    `; of ${plural(scene.others, "more send or receipt", "more sends and receipts")} the other end is not in the record, or not known`}
                 .
             </p>
         </div>
