@@ -1,18 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { bundle } from "../fake/bundle";
 import { parseBundle } from "./columns";
-
-/* "SNGC", length of the header, header padded to 8, then the data */
-function bundle(header: object, data: Uint8Array): ArrayBuffer {
-    let text = JSON.stringify(header);
-    text += " ".repeat((8 - (text.length % 8)) % 8);
-    const out = new Uint8Array(8 + text.length + data.length);
-    out.set(new TextEncoder().encode("SNGC"), 0);
-    new DataView(out.buffer).setUint32(4, text.length, true);
-    out.set(new TextEncoder().encode(text), 8);
-    out.set(data, 8 + text.length);
-    return out.buffer;
-}
 
 test("columns are views of the bytes that came, with their types", () => {
     const data = new Uint8Array(24);

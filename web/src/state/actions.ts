@@ -91,10 +91,10 @@ function inTurn<T>(post: () => Promise<T>): Promise<T> {
 }
 
 export async function labelTrees(trees: ArrayLike<number>, label: LabelOrNone): Promise<void> {
-    if (!executions.value || !trees.length) return;
     const id = foi.value?.id;
+    if (id === undefined || !executions.value || !trees.length) return;
     const labels = Array.from(trees, (tree) => ({ tree, label }));
-    const of = give(Array.from(trees), codes[label]);
+    const of = give(id, Array.from(trees), codes[label]);
     try {
         await inTurn(() => postJson(`/fois/${id}/labels`, { labels }));
     } catch (error) {
@@ -125,12 +125,11 @@ async function judgeAgain<Done>(
     what: string,
     settings: object = {},
 ): Promise<Done | null> {
+    const id = foi.value?.id; /* now, not when its turn comes */
     judging++;
     busy.value = what;
     try {
-        const done = await inTurn(() =>
-            postJson<Done>(`/fois/${foi.value?.id}/${path}`, settings),
-        );
+        const done = await inTurn(() => postJson<Done>(`/fois/${id}/${path}`, settings));
         await reloadJudgements();
         scoresVersion.value++;
         return done;
@@ -231,19 +230,16 @@ export async function startProjection(
     settings: { features?: string; perplexity?: number } = {},
 ): Promise<void> {
     const id = foi.value?.id;
+    if (id === undefined) return;
     planeName.value = method;
+    /* Before it is asked for: its end may be told before the answer comes. */
+    const before = moving.value;
+    const start = { foi: id, method, iteration: 0, iterations: 0, cost: null, running: true };
+    moving.value = start;
     try {
         await postJson(`/fois/${id}/projection`, { method, ...settings });
-        if (id !== undefined)
-            moving.value = {
-                foi: id,
-                method,
-                iteration: 0,
-                iterations: 0,
-                cost: null,
-                running: true,
-            };
     } catch (error) {
+        if (moving.value === start) moving.value = before;
         say(`Cannot place the points: ${(error as Error).message}.`, true);
     }
 }

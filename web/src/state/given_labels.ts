@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 
 interface Given {
+    foi: number; /* the function of the executions */
     code: number; /* 1 abnormal, -1 normal, 0 none */
     sent: number | null; /* as which label it reached the server; null: not yet */
 }
@@ -17,8 +18,8 @@ function change(edit: (labels: Map<number, Given>) => void): void {
 }
 
 /* What is given, to be told whether it was stored. */
-export function give(trees: readonly number[], code: number): Given {
-    const it: Given = { code, sent: null };
+export function give(foi: number, trees: readonly number[], code: number): Given {
+    const it: Given = { foi, code, sent: null };
     change((labels) => trees.forEach((tree) => labels.set(tree, it)));
     return it;
 }

@@ -18,6 +18,7 @@ import {
     foiShown,
     labelsVersion,
     moving,
+    movingHere,
     notice,
     plane,
     planeShown,
@@ -124,7 +125,8 @@ function labelsOf(columns: Columns): Int8Array {
     const said = columns.label as unknown as Int8Array;
     if (!given.value.size) return said;
     const label = said.slice();
-    for (const [tree, { code }] of given.value) if (tree < label.length) label[tree] = code;
+    for (const [tree, { foi: of, code }] of given.value)
+        if (of === foiShown.value && tree < label.length) label[tree] = code;
     return label;
 }
 
@@ -203,30 +205,31 @@ async function followProjection(of: string, id: number): Promise<void> {
 /* Those that move, until where they came to rest is known. */
 function showPlane(): void {
     const { value, isLoading } = planeQuery.answer.value;
-    const isMoving = moving.value !== null || isLoading;
+    const isMoving = movingHere.value !== null || isLoading;
     const moved = followed.value;
     plane.value = isMoving && moved?.of === planeNow() ? moved.plane : (value?.plane ?? null);
 }
 
 function listenToRun(): void {
-    const judge = (id: number, version: typeof labelsVersion) => {
-        if (id !== foi.value?.id) return;
+    /* The run counts the labels of all functions. */
+    const judge = (id: number, version: typeof labelsVersion) =>
         reloadJudgements().then(
-            () => version.value++,
+            () => id === foi.value?.id && version.value++,
             () => undefined /* the server is away: the page says so */,
         );
-    };
     listen({
         labels: (id) => judge(id, labelsVersion),
         retrain: (id) => judge(id, scoresVersion),
         projection: (state) => {
-            if (state.foi !== foi.value?.id) return;
-            moving.value = state.running ? state : null;
-            if (state.running) followProjection(`${state.foi} ${state.method}`, state.foi);
-            else {
-                planeVersion.value++;
-                reloadJudgements().catch(() => undefined); /* which projections there are */
+            if (state.running) {
+                moving.value = state;
+                followProjection(`${state.foi} ${state.method}`, state.foi);
+                return;
             }
+            const { foi: of, method } = moving.value ?? state;
+            if (of === state.foi && method === state.method) moving.value = null;
+            planeVersion.value++;
+            reloadJudgements().catch(() => undefined); /* which projections there are */
         },
     });
 }
@@ -272,6 +275,10 @@ export function startLoading(): void {
         back: () => {
             timesBack.value++;
             if (!executions.value || run.value?.shows !== "run") return;
+            if (moving.value) {
+                moving.value = null; /* until the server says so again: it may have ended */
+                planeVersion.value++;
+            }
             reloadJudgements().then(
                 () => scoresVersion.value++,
                 () => undefined,

@@ -96,7 +96,9 @@ export const counters = signal<Counter[]>([]);
 export const plane = signal<{ x: Column; y: Column } | null>(
     null,
 ); /* of the projection shown */
-export const moving = signal<ProjectionState | null>(null); /* the projection being made */
+export const moving = signal<ProjectionState | null>(
+    null,
+); /* the projection being made, of whichever function: there is one at a time */
 
 // In the URL
 export const foiId = signal<number | null>(null);
@@ -204,6 +206,12 @@ export const planeShown = computed<Plane>(() => {
     if (planeName.value) return planeName.value;
     const there = foi.value?.projections.map((p) => p.method) ?? [];
     return projections.find((p) => there.includes(p)) ?? "attributes";
+});
+
+/* It is the one that is shown. */
+export const movingHere = computed(() => {
+    const is = moving.value;
+    return is?.foi === foiShown.value && is?.method === planeShown.value ? is : null;
 });
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => {

@@ -11,7 +11,7 @@ import {
     executions,
     foi,
     lassoed,
-    moving,
+    movingHere,
     plane,
     Plane,
     planeName,
@@ -97,8 +97,8 @@ function Tools() {
 }
 
 function Moving() {
-    const state = moving.value;
-    if (!state || state.method !== planeShown.value) return null;
+    const state = movingHere.value;
+    if (!state) return null;
     return (
         <div class="over-plot" role="status">
             placing the points
@@ -188,7 +188,7 @@ function Body() {
     if (method !== "attributes" && !plane.value) {
         const asked = planeQuery.answer.value;
         if (asked.error) return <Failed text={asked.error} retry={asked.retry} />;
-        if (moving.value || asked.isLoading)
+        if (movingHere.value || asked.isLoading)
             return (
                 <>
                     <Loading what="points" />

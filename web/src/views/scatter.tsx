@@ -15,7 +15,7 @@ import {
     Details,
     Executions,
     lassoed,
-    moving,
+    movingHere,
     plane,
     planeShown,
     sampling,
@@ -142,7 +142,7 @@ export function Scatter({ all, label }: { all: Executions; label?: string }) {
             ],
         };
     };
-    const isMoving = moving.value !== null && moving.value.method === planeShown.value;
+    const isMoving = movingHere.value !== null;
     return (
         <PointPlot
             points={points}
