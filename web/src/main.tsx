@@ -12,6 +12,7 @@ import { runKeys } from "./state/keys";
 import { keepUrl } from "./state/link";
 import { keepOrder } from "./state/acts";
 import { pairAsked } from "./state/compared_timelines";
+import { looked } from "./state/live";
 import { leaveEmptyFilter, selectFirst } from "./state/list";
 import { startLoading } from "./state/load";
 import {
@@ -29,7 +30,17 @@ import { App } from "./views/app";
 
 keepUrl();
 keepOrder(
-    [selected, chosenCall, chosenMessage, chosenCollective, area, lassoed, foiId, pairAsked],
+    [
+        selected,
+        chosenCall,
+        chosenMessage,
+        chosenCollective,
+        area,
+        lassoed,
+        foiId,
+        pairAsked,
+        looked,
+    ],
     (error) =>
         (notice.value = { text: `It cannot be shown: ${error.message}.`, isError: true }),
 );

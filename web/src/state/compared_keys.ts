@@ -1,4 +1,5 @@
 // The keyboard on the pages of comparisons and of histories.
+import { giveUp } from "./acts";
 import { kindShown, pathChosen, runShown, stepPath, turnWidths, zoomedPath } from "./compared";
 import { stepNumber, stepRank, turnLanes, turnPairing } from "./compared_timelines";
 import { fitRow, helpRow, KeyRow, keyTable, moveRows } from "./key_table";
@@ -9,8 +10,9 @@ function fillWithChosen(): void {
     zoomedPath.value = zoomedPath.value === pathChosen.value ? null : pathChosen.value;
 }
 
-/* One thing less, the last one first. */
+/* One thing less, the last one first. What is under way is not waited for. */
 function leave(): void {
+    giveUp();
     if (closeMenus()) return;
     if (isHelpOpen.value) isHelpOpen.value = false;
     else if (lassoed.value) lassoed.value = null;

@@ -1,14 +1,19 @@
 // The keyboard on the live page.
 import { signal } from "@preact/signals";
-import { RecordItem } from "../api/live_types";
-import { goOn } from "./acts";
+import { RecordItem, RecordPage } from "../api/live_types";
+import { giveUp, goOn } from "./acts";
 import { fitRow, helpRow, keyTable, moveRows } from "./key_table";
 import { chooseAll, isPaused, looked, lookAtRecord } from "./live";
 import { isHelpOpen } from "./overlays";
-import { when } from "./query";
+import { Answer, when } from "./query";
 
 /* The records that the list shows now; null: they are on their way. */
 export const listed = signal<RecordItem[] | null>(null);
+
+/* Where there is no store, or its answer is that there are none, nothing is on its way. */
+export function listedIn({ value, isLoading }: Answer<RecordPage | null>): RecordItem[] | null {
+    return value?.items ?? (isLoading ? null : []);
+}
 
 /* The record after the one that is looked at, or before it; the first or last of none. */
 export function stepRecord(by: 1 | -1): void {
@@ -22,8 +27,9 @@ export function stepRecord(by: 1 | -1): void {
     goOn(() => (listed.value ? step() : when(() => listed.value !== null).then(() => step)));
 }
 
-/* One thing less, the last one first. */
+/* One thing less, the last one first. What is under way is not waited for. */
 function leave(): void {
+    giveUp();
     if (isHelpOpen.value) isHelpOpen.value = false;
     else if (looked.value) looked.value = null;
     else chooseAll();

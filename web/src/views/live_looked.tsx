@@ -165,19 +165,24 @@ export function LiveLooked() {
             title="Call"
             tools={
                 <>
-                    <button
-                        aria-label="Record before"
-                        title={`Record before (${liveKeys.keyOf("before")})`}
-                        onClick={() => stepRecord(-1)}
-                    >
-                        <span aria-hidden="true">↑</span>
-                    </button>
-                    <button
-                        title={`Next record (${liveKeys.keyOf("next")})`}
-                        onClick={() => stepRecord(1)}
-                    >
-                        <span aria-hidden="true">↓</span> Next <kbd aria-hidden="true">J</kbd>
-                    </button>
+                    {hasStore && (
+                        <>
+                            <button
+                                aria-label="Record before"
+                                title={`Record before (${liveKeys.keyOf("before")})`}
+                                onClick={() => stepRecord(-1)}
+                            >
+                                <span aria-hidden="true">↑</span>
+                            </button>
+                            <button
+                                title={`Next record (${liveKeys.keyOf("next")})`}
+                                onClick={() => stepRecord(1)}
+                            >
+                                <span aria-hidden="true">↓</span> Next{" "}
+                                <kbd aria-hidden="true">J</kbd>
+                            </button>
+                        </>
+                    )}
                     <button
                         class="quiet"
                         aria-label="Close the call"

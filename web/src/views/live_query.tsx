@@ -18,7 +18,7 @@ import {
     toggleRank,
     toggleRegion,
 } from "../state/live";
-import { listed } from "../state/live_keys";
+import { listed, listedIn } from "../state/live_keys";
 import {
     changeRecords,
     pageSize,
@@ -220,7 +220,7 @@ export function LiveQuery() {
         `${shown.value} ${isOver.value}`,
         true,
     );
-    listed.value = page.value?.items ?? null;
+    listed.value = listedIn(page);
     return (
         <LivePanel name="query" title="Records">
             {hasStore && <Form />}
