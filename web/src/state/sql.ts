@@ -1,5 +1,5 @@
 // SQL about the run: what is asked, what can be tried, and which values of an answer are executions.
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { getJson } from "../api/http";
 import { executionId } from "../format/ids";
 import { queryOf } from "./query";
@@ -8,6 +8,7 @@ import {
     executions,
     foi,
     labelsVersion,
+    run,
     scoresVersion,
     sqlAsked,
     views,
@@ -75,17 +76,34 @@ function isOfIds(column: string): boolean {
     return /^(id|execution|head)$/i.test(column);
 }
 
-/* What a cell says of an execution of the function that is shown, as a way to it; null: nothing. It is
+/* Rows of tables are of all functions: of the one that is shown are those whose column `foi` says so; all where there is no
+   other. */
+function isOfShown({ columns, row }: RowOfAnswer): boolean {
+    const of = row[columns.findIndex((column) => /^foi$/i.test(column))];
+    if (of === undefined) return run.value?.fois.length === 1;
+    return of === foi.value?.id || of === foi.value?.name;
+}
+
+export interface RowOfAnswer {
+    columns: string[];
+    row: SqlValue[];
+}
+
+/* What cell `c` says of an execution of the function that is shown, as a way to it; null: nothing. It is
    looked for only when it is chosen. */
-export function executionOf(column: string, value: SqlValue): (() => number | null) | null {
+export function executionOf(of: RowOfAnswer, c: number): (() => number | null) | null {
+    const [column, value] = [of.columns[c], of.row[c]];
     const all = executions.value;
     if (!all || value === null) return null;
     if (/^tree$/i.test(column))
-        return Number.isInteger(value) && Number(value) >= 0 && Number(value) < all.n
+        return isOfShown(of) &&
+            Number.isInteger(value) &&
+            Number(value) >= 0 &&
+            Number(value) < all.n
             ? () => Number(value)
             : null;
     const id = isOfIds(column) ? readExecutionId(value) : null;
-    if (!id || (id.foi && id.foi !== foi.value?.name)) return null;
+    if (!id || (id.foi ? id.foi !== foi.value?.name : !isOfShown(of))) return null;
     return () => {
         const more = details.value;
         if (!more) return null;
@@ -115,11 +133,16 @@ WHERE t.type IN ('table', 'view')
 GROUP BY t.name
 ORDER BY t.name IN ('execution', 'incident', 'region', 'location', 'labelled') DESC, t.name`;
 
+/* The id of an execution, with its function where there are several. */
+const idSql = (of: string, isNamed: boolean) =>
+    `${isNamed ? `(SELECT name FROM foi WHERE id = ${of}.foi) || ` : ""}'#' || ${of}.rank || ` +
+    `CASE WHEN ${of}.thread THEN '.' || ${of}.thread ELSE '' END || '-' || ${of}.idx AS id`;
+
 /* From docs/queries.md, where more of them are. */
-export const sqlExamples: readonly { title: string; sql: string }[] = [
+const examplesOf = (isNamed: boolean) => [
     {
         title: "Anomalies, the strangest first",
-        sql: `SELECT '#' || rank || '-' || idx AS id, duration_ns, lost_ns, score, why
+        sql: `SELECT ${idSql("execution", isNamed)}, duration_ns, lost_ns, score, why
 FROM execution
 WHERE verdict = 'anomaly'
 ORDER BY score DESC, id`,
@@ -140,16 +163,16 @@ ORDER BY tenth`,
     },
     {
         title: "Executions that lost time on several ranks at once",
-        sql: `SELECT idx AS "index", count(*) AS ranks, sum(lost_ns) AS lost_ns
+        sql: `SELECT idx AS "index", count(DISTINCT rank) AS ranks, sum(lost_ns) AS lost_ns
 FROM execution
 WHERE lost_ns > duration_ns / 20.0
-GROUP BY idx
-HAVING count(*) > 1
+GROUP BY foi, idx
+HAVING count(DISTINCT rank) > 1
 ORDER BY lost_ns DESC, idx`,
     },
     {
         title: "Slowest execution of each rank",
-        sql: `SELECT '#' || rank || '-' || idx AS id, max(duration_ns) AS slowest_ns
+        sql: `SELECT ${idSql("execution", isNamed)}, max(duration_ns) AS slowest_ns
 FROM execution
 GROUP BY rank
 ORDER BY rank`,
@@ -170,14 +193,14 @@ ORDER BY times_the_mean DESC, name`,
     },
     {
         title: "Anomalies that another rank caused",
-        sql: `SELECT '#' || rank || '-' || idx AS id, cause
+        sql: `SELECT ${idSql("execution", isNamed)}, cause
 FROM execution
 WHERE verdict = 'anomaly' AND cause IS NOT NULL
 ORDER BY id`,
     },
     {
         title: "Where a label and the verdict disagree",
-        sql: `SELECT '#' || x.rank || '-' || x.idx AS id, verdict, label
+        sql: `SELECT ${idSql("x", isNamed)}, verdict, label
 FROM execution x
 JOIN labelled l ON l.foi = x.foi AND l.rank = x.rank AND l.thread = x.thread AND l.idx = x.idx
 WHERE (label = 'abnormal') <> (verdict = 'anomaly')
@@ -196,3 +219,5 @@ ORDER BY location.rank`,
         sql: tablesSql,
     },
 ];
+
+export const sqlExamples = computed(() => examplesOf((run.value?.fois.length ?? 0) > 1));

@@ -9,6 +9,7 @@ import {
     mostRows,
     mostSavedRows,
     nameOfTree,
+    RowOfAnswer,
     SqlAnswer,
     sqlExamples,
     sqlQuery,
@@ -39,9 +40,10 @@ function textOf(column: string, value: SqlValue): string {
     return typeof value === "number" ? valueText(column, value) : (value ?? "");
 }
 
-function Cell({ column, value }: { column: string; value: SqlValue }) {
+function Cell({ of, c }: { of: RowOfAnswer; c: number }) {
+    const [column, value] = [of.columns[c], of.row[c]];
     const isNumber = typeof value === "number";
-    const find = executionOf(column, value);
+    const find = executionOf(of, c);
     const text = textOf(column, value);
     if (find)
         return (
@@ -86,8 +88,8 @@ function Rows({ of: { columns, rows } }: { of: SqlAnswer }) {
             <tbody ref={body}>
                 {rows.map((row) => (
                     <tr>
-                        {row.map((value, c) => (
-                            <Cell column={columns[c]} value={value} />
+                        {row.map((_, c) => (
+                            <Cell of={{ columns, row }} c={c} />
                         ))}
                     </tr>
                 ))}
@@ -160,7 +162,7 @@ function Beginning({ run }: { run: (sql: string) => void }) {
         <div class="query-begin">
             <p>One SELECT in the SQL of SQLite. It only reads. Ctrl+Enter runs it.</p>
             <ul class="plain" aria-label="To begin with">
-                {sqlExamples.slice(0, atFirst).map(({ title, sql }) => (
+                {sqlExamples.value.slice(0, atFirst).map(({ title, sql }) => (
                     <li key={title}>
                         <button onClick={() => run(sql)} title={sql}>
                             {title}
@@ -220,13 +222,13 @@ export function QueryView() {
                 title="Queries to begin with"
                 value=""
                 onChange={(event) => {
-                    const example = sqlExamples[Number(event.currentTarget.value)];
+                    const example = sqlExamples.value[Number(event.currentTarget.value)];
                     event.currentTarget.value = "";
                     take(example.sql);
                 }}
             >
                 <option value="">Examples ...</option>
-                {sqlExamples.map(({ title }, i) => (
+                {sqlExamples.value.map(({ title }, i) => (
                     <option value={String(i)}>{title}</option>
                 ))}
             </select>
