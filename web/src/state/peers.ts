@@ -1,10 +1,11 @@
-// How the others did: the executions of the same rank, and those with the same number on other ranks.
+// How the others did: the executions of the same rank and thread, and those with the same number elsewhere.
 // All of it is in the columns that the overview has anyway.
 import { Details, Executions } from "./store";
 
 export interface Beside {
     own: number[]; /* trees: others on the same rank and thread */
     then: number[]; /* of the same number, elsewhere */
+    where: ReturnType<typeof elsewhere>;
 }
 
 /* The execution that a call of a place is in; null: in none. */
@@ -27,14 +28,25 @@ export function executionAt(
 
 export function besideOf(of: Details, tree: number): Beside {
     const { rank, thread, index } = of;
-    const beside: Beside = { own: [], then: [] };
+    const [own, then]: number[][] = [[], []];
     for (let i = 0; i < rank.length; i++) {
         if (i === tree) continue;
         const isHere = rank[i] === rank[tree] && thread[i] === thread[tree];
-        if (isHere) beside.own.push(i);
-        else if (index[i] === index[tree]) beside.then.push(i);
+        if (isHere) own.push(i);
+        else if (index[i] === index[tree]) then.push(i);
     }
-    return beside;
+    const placeOf = (i: number) => ({ rank: rank[i], thread: thread[i] });
+    return { own, then, where: elsewhere(placeOf(tree), then.map(placeOf)) };
+}
+
+/* What others are said to be on: other ranks; other threads, where some are of the same rank as it or as each other. */
+export function elsewhere(
+    it: { rank: number },
+    others: readonly { rank: number; thread: number }[],
+): "other rank" | "other thread" {
+    const threads = new Set(others.map(({ rank, thread }) => `${rank}.${thread}`));
+    const ranks = new Set([it.rank, ...others.map(({ rank }) => rank)]);
+    return ranks.size > threads.size ? "other rank" : "other thread";
 }
 
 /* On each other rank the execution in the middle of those that there are on this one, the nearest ranks first. */

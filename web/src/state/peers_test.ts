@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { medianOf } from "../canvas/median";
-import { besideOf, executionAt, middleBeside } from "./peers";
+import { besideOf, elsewhere, executionAt, middleBeside } from "./peers";
 
 /*  rank 0: tree 0, 1   rank 1: tree 2, 3   rank 1, thread 4: tree 4 */
 const details = {
@@ -13,8 +13,17 @@ const details = {
 };
 
 test("the others of a rank are told from those that have the same number elsewhere", () => {
-    assert.deepEqual(besideOf(details, 3), { own: [2], then: [1, 4] });
-    assert.deepEqual(besideOf(details, 4), { own: [], then: [1, 3] });
+    assert.deepEqual(besideOf(details, 2), { own: [3], then: [0], where: "other rank" });
+    assert.deepEqual(besideOf(details, 3), { own: [2], then: [1, 4], where: "other thread" });
+    assert.deepEqual(besideOf(details, 4), { own: [], then: [1, 3], where: "other thread" });
+});
+
+test("others are on other ranks only where no two of them are threads of one", () => {
+    const at = (rank: number, thread: number) => ({ rank, thread });
+    assert.equal(elsewhere(at(0, 0), [at(1, 0), at(2, 3)]), "other rank");
+    assert.equal(elsewhere(at(0, 0), [at(1, 0), at(1, 0)]), "other rank", "twice the same");
+    assert.equal(elsewhere(at(0, 0), [at(0, 1)]), "other thread");
+    assert.equal(elsewhere(at(0, 0), [at(1, 0), at(1, 1)]), "other thread");
 });
 
 test("the median is one of the values; there is none of nothing", () => {

@@ -1,7 +1,7 @@
 // SQL about the run: what is asked, what can be tried, and which values of an answer are executions.
 import { computed, effect, signal } from "@preact/signals";
 import { getJson } from "../api/http";
-import { executionId } from "../format/ids";
+import { executionId, readExecutionId } from "../format/ids";
 import { queryOf } from "./query";
 import {
     details,
@@ -56,21 +56,6 @@ export const sqlQuery = queryOf<SqlAnswer>(() => {
     };
 });
 
-/* The function, and the number of an execution, as #RANK-INDEX has them; null: it is none. */
-export function readExecutionId(
-    text: SqlValue,
-): { foi: string; rank: number; thread: number; index: number } | null {
-    const found = /^(.*)#(\d+)(?:\.(\d+))?-(\d+)$/s.exec(String(text));
-    if (!found) return null;
-    const [, name, rank, thread, index] = found;
-    return {
-        foi: name,
-        rank: Number(rank),
-        thread: Number(thread ?? 0),
-        index: Number(index),
-    };
-}
-
 /* Columns that hold executions: by their id, or by their number. */
 function isOfIds(column: string): boolean {
     return /^(id|execution|head)$/i.test(column);
@@ -102,7 +87,7 @@ export function executionOf(of: RowOfAnswer, c: number): (() => number | null) |
             Number(value) < all.n
             ? () => Number(value)
             : null;
-    const id = isOfIds(column) ? readExecutionId(value) : null;
+    const id = isOfIds(column) ? readExecutionId(String(value)) : null;
     if (!id || (id.foi ? id.foi !== foi.value?.name : !isOfShown(of))) return null;
     return () => {
         const more = details.value;

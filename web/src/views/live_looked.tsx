@@ -3,6 +3,7 @@
 import { useEffect } from "preact/hooks";
 import { ApiError, getJson } from "../api/http";
 import { LiveRecord, RecordItem, RecordPage } from "../api/live_types";
+import { executionId } from "../format/ids";
 import { whyOf } from "../format/record_words";
 import { formatScore, formatTime } from "../format/units";
 import { funcOf, isOver, looked, lookAtRecord, shortName, shown, status } from "../state/live";
@@ -126,7 +127,9 @@ function Facts({ of }: { of: Looked }) {
         <div class={`live-facts ${of.isAnomaly ? "anomaly" : "normal"}`}>
             <h3>
                 {funcOf(of)}
-                {of.kind === 1 && of.index !== null && ` #${of.rank}-${of.index}`}{" "}
+                {of.kind === 1 &&
+                    of.index !== null &&
+                    ` ${executionId(of.rank, of.thread, of.index)}`}{" "}
                 <span class="verdict">{of.isAnomaly ? "▲ anomaly" : "normal"}</span>
             </h3>
             <span>

@@ -5,6 +5,7 @@ import { makeAxis, spreadOut } from "../canvas/axis";
 import { LivePoints } from "../canvas/live_points";
 import { sample } from "../canvas/sampling";
 import { regionColour } from "../format/colour";
+import { executionId } from "../format/ids";
 import { formatCount, formatScore, formatTime } from "../format/units";
 import {
     colourChosen,
@@ -67,8 +68,9 @@ function Words({ all, row }: { all: LivePoints; row: number }) {
     return (
         <>
             <b>{nameOfRegion(all.region[row])}</b>
-            {all.kind[row] === 1 && ` #${all.rank[row]}-${all.index[row]}`} on rank{" "}
-            {all.rank[row]}
+            {all.kind[row] === 1 &&
+                ` ${executionId(all.rank[row], all.thread[row], all.index[row])}`}{" "}
+            on rank {all.rank[row]}
             <br />
             {formatTime(all.duration_ns[row])}, score {formatScore(all.score[row])},{" "}
             {all.verdict[row] ? "anomaly" : all.isJudged[row] ? "normal" : "not judged"}

@@ -1,7 +1,8 @@
-// The selected execution beside others: its rank's, and those with its number on the other ranks; of
+// The selected execution beside others: those of its rank and thread, and those with its number elsewhere; of
 // all its time, and of the call paths that lost most.
 import { getBundle } from "../api/http";
 import { PathShare, Shown } from "../api/types";
+import { locationName } from "../format/ids";
 import { formatTime, plural } from "../format/units";
 import { shortPath } from "../state/names";
 import { medianOf } from "../canvas/median";
@@ -35,7 +36,7 @@ export function AgainstPeers({ of }: { of: Shown }) {
         trees && all ? medianOf(trees.map((t) => all.duration_ns[t])) : undefined;
     const several = (trees: number[] | undefined, what: string) =>
         trees ? plural(trees.length, what) : `the ${what}s`;
-    const { own, then } = beside ?? {};
+    const { own, then, where = "other rank" } = beside ?? {};
     return (
         <section>
             <h3>Beside the others</h3>
@@ -44,11 +45,11 @@ export function AgainstPeers({ of }: { of: Shown }) {
                     <Row what="this one" ns={of.duration_ns} />
                     <Row what={typicalNow.value.onRank} ns={of.usual_duration_ns} />
                     <Row
-                        what={`median of ${several(own, "other")} on rank ${of.rank}`}
+                        what={`median of ${several(own, "other")} on ${locationName(of.rank, of.thread)}`}
                         ns={median(own)}
                     />
                     <Row
-                        what={`median of number ${of.index} on ${several(then, "other rank")}`}
+                        what={`median of number ${of.index} on ${several(then, where)}`}
                         ns={median(then)}
                     />
                 </tbody>
@@ -85,8 +86,8 @@ export function PathBeside({ of, path }: { of: Shown; path: PathShare }) {
     };
     const [own, then] = [median(beside?.own), median(beside?.then)];
     const words = [
-        own !== null && `otherwise on rank ${of.rank}: ${own}`,
-        then !== null && `number ${of.index} on other ranks: ${then}`,
+        own !== null && `otherwise on ${locationName(of.rank, of.thread)}: ${own}`,
+        then !== null && `number ${of.index} on ${beside?.where ?? "other rank"}s: ${then}`,
     ].filter(Boolean);
     return words.length ? <small class="beside">{words.join("; ")}</small> : null;
 }

@@ -19,7 +19,7 @@ import { blameNow } from "../state/origin";
 import { samePath, togglePath } from "../state/marks";
 import { shortName, shortPath } from "../state/names";
 import { details, mark, selected, typicalNow, whyThreshold } from "../state/store";
-import { executionId, shortId } from "../format/ids";
+import { executionId, readExecutionId, shortId } from "../format/ids";
 import { chanceWords, incidentSentence } from "../format/incident_words";
 import { CauseChain } from "./cause_chain";
 import { Subtrees } from "./subtrees";
@@ -27,6 +27,7 @@ import { Await, NothingSelected, Panel } from "./panel";
 import { inks } from "./inks";
 import { newPen, usePicture, useTable } from "./pictures";
 import { shownQuery } from "../state/selected";
+import { elsewhere } from "../state/peers";
 import { AgainstPeers, PathBeside } from "./peers";
 import { Name, PathNames } from "./name";
 
@@ -244,9 +245,10 @@ function selectPeer(id: string): void {
 
 function Peers({ of }: { of: Shown }) {
     if (!of.peers.length) return null;
+    const places = of.peers.flatMap((id) => readExecutionId(id) ?? []);
     return (
         <section>
-            <h3>Anomalies on other ranks at the same time</h3>
+            <h3>Anomalies on {elsewhere(of, places)}s at the same time</h3>
             <p class="peers">
                 {of.peers.map((id) => (
                     <button onClick={() => selectPeer(id)} title={id}>
