@@ -1,6 +1,7 @@
 // The points of a program that is live, as they come in: appended, and forgotten when they are
 // too many. Columns have the names of those of a run, so that the same code draws them.
 import { Bundle } from "../api/columns";
+import { sample } from "./sampling";
 
 export interface LivePoints {
     n: number;
@@ -82,18 +83,40 @@ function join(a: LivePoints, rows: number[], b: LivePoints): LivePoints {
 
 /*
  * Old points and new ones. Those with an id below `oldest` go, as the server has forgotten them;
- * of more than `most` the oldest normal ones go, then the oldest anomalies.
+ * of more than `most` the oldest normal ones go, then the oldest anomalies: these are `left`, so many of them.
  */
 export function append(
     old: LivePoints,
     fresh: LivePoints,
     oldest: number,
     most: number,
-): LivePoints {
+): { points: LivePoints; left: number } {
     let rows: number[] = [];
     for (let i = 0; i < old.n; i++) if (old.id[i] >= oldest) rows.push(i);
-    let tooMany = rows.length + fresh.n - most;
+    const known = rows.length + fresh.n;
+    let tooMany = known - most;
     rows = rows.filter((i) => old.verdict[i] || tooMany-- <= 0);
     tooMany = rows.length + fresh.n - most;
-    return join(old, tooMany > 0 ? rows.slice(tooMany) : rows, fresh);
+    const points = join(old, tooMany > 0 ? rows.slice(tooMany) : rows, fresh);
+    return { points, left: known - points.n };
+}
+
+const nobody: ReadonlySet<number> = new Set();
+
+export interface Drawn {
+    order: Uint32Array; /* rows: the normal ones first, so that anomalies lie on top */
+    firstKept: number; /* where in `order` the anomalies begin */
+    anomalies: number;
+    unjudged: number;
+}
+
+/* All anomalies and `percent` of the others; of the newest `windowNs` alone, null: of all. */
+export function drawnOf(all: LivePoints, percent: number, windowNs: number | null): Drawn {
+    let end = 0;
+    for (let i = 0; i < all.n; i++) end = Math.max(end, all.enter_ns[i]);
+    const isIn =
+        windowNs === null ? null : (row: number) => all.enter_ns[row] >= end - windowNs;
+    const { order, firstKept } = sample(all.verdict, all.label, percent, nobody, isIn);
+    const unjudged = order.filter((row) => !all.isJudged[row]).length;
+    return { order, firstKept, anomalies: order.length - firstKept, unjudged };
 }

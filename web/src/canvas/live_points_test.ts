@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { append, LivePoints, pointsOf } from "./live_points";
+import { append, drawnOf, LivePoints, pointsOf } from "./live_points";
 
 function made(first: number, verdicts: number[]): LivePoints {
     const n = verdicts.length;
@@ -28,7 +28,7 @@ function made(first: number, verdicts: number[]): LivePoints {
 }
 
 test("new points come behind old ones, column by column", () => {
-    const all = append(made(0, [0, 1]), made(2, [1]), 0, 100);
+    const { points: all } = append(made(0, [0, 1]), made(2, [1]), 0, 100);
     assert.equal(all.n, 3);
     assert.deepEqual(Array.from(all.id), [0, 1, 2]);
     assert.deepEqual(Array.from(all.enter_ns), [0, 10, 20]);
@@ -37,24 +37,39 @@ test("new points come behind old ones, column by column", () => {
 });
 
 test("when they ended is when they began and how long they took, of old and new ones", () => {
-    const all = append(made(0, [0, 1]), made(2, [1]), 0, 100);
+    const { points: all } = append(made(0, [0, 1]), made(2, [1]), 0, 100);
     assert.deepEqual(Array.from(all.exit_ns), [1, 11, 21]);
 });
 
 test("what the server has forgotten is forgotten", () => {
-    const all = append(made(0, [0, 1, 0]), made(3, [0]), 2, 100);
+    const { points: all } = append(made(0, [0, 1, 0]), made(3, [0]), 2, 100);
     assert.deepEqual(Array.from(all.id), [2, 3]);
 });
 
 test("of too many the oldest normal ones go first", () => {
-    const all = append(made(0, [1, 0, 0, 0, 1]), made(5, [0, 0]), 0, 5);
+    const { points: all, left } = append(made(0, [1, 0, 0, 0, 1]), made(5, [0, 0]), 0, 5);
     assert.deepEqual(Array.from(all.id), [0, 3, 4, 5, 6]);
+    assert.equal(left, 2);
     const few = append(made(0, [1, 1, 0]), made(3, [1, 1]), 0, 3);
-    assert.deepEqual(Array.from(few.id), [1, 3, 4]);
+    assert.deepEqual(Array.from(few.points.id), [1, 3, 4]);
+    assert.equal(few.left, 2);
+    assert.equal(append(made(0, [1, 1]), made(2, [0]), 1, 3).left, 0, "forgotten, not left");
 });
 
 test("what is not judged is no anomaly, and stays so when more comes", () => {
-    const all = append(made(0, [2, 1]), made(2, [0, 2]), 0, 100);
+    const { points: all } = append(made(0, [2, 1]), made(2, [0, 2]), 0, 100);
     assert.deepEqual(Array.from(all.verdict), [0, 1, 0, 0]);
     assert.deepEqual(Array.from(all.isJudged), [0, 1, 1, 0]);
+});
+
+test("what is drawn is counted: anomalies and a share of the others, of the newest time alone", () => {
+    const all = made(0, [1, 0, 2, 0, 1, 2]); /* entered at 0, 10, ... 50 */
+    const of = (percent: number, windowNs: number | null) => {
+        const { order, firstKept, anomalies, unjudged } = drawnOf(all, percent, windowNs);
+        return [[...order].slice(firstKept), order.length, anomalies, unjudged];
+    };
+    assert.deepEqual(of(100, null), [[0, 4], 6, 2, 2]);
+    assert.deepEqual(of(0, null), [[0, 4], 2, 2, 0]);
+    assert.deepEqual(of(100, 20), [[4], 3, 1, 1]);
+    assert.deepEqual(of(0, 5), [[], 0, 0, 0]);
 });

@@ -4,7 +4,7 @@ import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { listenLive } from "../api/events";
 import { getBundle, getJson, isOnline } from "../api/http";
 import { LiveList, LiveRegion, LiveStatus, LiveStep, RecordItem } from "../api/live_types";
-import { append, LivePoints, pointsOf } from "../canvas/live_points";
+import { append, Drawn, drawnOf, LivePoints, pointsOf } from "../canvas/live_points";
 import { Looked } from "./live_call";
 import { changeRecords } from "./live_records";
 import { queryOf, timesBack } from "./query";
@@ -112,7 +112,7 @@ interface Held {
     points: LivePoints;
     next: number;
     takenBack: number;
-    hidden: number; /* normal points that the server has not sent */
+    hidden: number; /* points that the server has not sent, or that were too many to be kept here */
     missed: number; /* points that it had forgotten before we asked */
 }
 let held: Held | null = null;
@@ -132,14 +132,15 @@ async function loadPoints(about: string, query: string, abort: AbortSignal): Pro
         return loadPoints(about, query, abort);
     }
     const fresh = pointsOf({ header, columns });
+    const { points, left } = before
+        ? append(before.points, fresh, header.oldest as number, mostPoints)
+        : { points: fresh, left: 0 };
     held = {
         about,
-        points: before
-            ? append(before.points, fresh, header.oldest as number, mostPoints)
-            : fresh,
+        points,
         next,
         takenBack,
-        hidden: (before?.hidden ?? 0) + (header.hidden as number),
+        hidden: (before?.hidden ?? 0) + (header.hidden as number) + left,
         missed: (before?.missed ?? 0) + (header.missed as number),
     };
     return held;
@@ -159,6 +160,10 @@ export const pointsQuery = queryOf<Held>(() => {
 });
 export const points = computed<LivePoints | null>(
     () => pointsQuery.answer.value.value?.points ?? null,
+);
+
+export const drawn = computed<Drawn | null>(
+    () => points.value && drawnOf(points.value, samplingChosen.value, windowNs.value),
 );
 
 /* What the page could not be told. */

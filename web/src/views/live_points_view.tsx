@@ -3,6 +3,7 @@ import { formatCount, plural } from "../format/units";
 import {
     chooseSpan,
     colourChosen,
+    drawn,
     isChosen,
     kindChosen,
     pointsQuery,
@@ -123,21 +124,17 @@ function Share() {
 function Shown() {
     const held = pointsQuery.answer.value.value;
     if (!held) return null;
-    const { points: all, hidden, missed } = held;
-    let anomalies = 0;
-    let unjudged = 0;
-    for (let i = 0; i < all.n; i++) {
-        anomalies += all.verdict[i];
-        unjudged += 1 - all.isJudged[i];
-    }
+    const { points: all, missed } = held;
+    const { order, anomalies, unjudged } = drawn.value!;
+    const hidden = held.hidden + all.n - order.length;
     const isExecutions = all.n > 0 && all.kind[0] === 1;
     return (
         <span>
-            {plural(all.n, isExecutions ? "execution" : "call")} drawn,{" "}
+            {plural(order.length, isExecutions ? "execution" : "call")} drawn,{" "}
             <span class="strange-key">{plural(anomalies, "anomaly", "anomalies")}</span>{" "}
             outlined
             {unjudged > 0 && `; ${formatCount(unjudged)} too early to judge`}
-            {hidden > 0 && `; ${formatCount(hidden)} more normal`}
+            {hidden > 0 && `; ${formatCount(hidden)} more not drawn`}
             {missed > 0 && `; ${formatCount(missed)} forgotten before they came`}
         </span>
     );
@@ -149,7 +146,7 @@ export function LivePointsView() {
             <Await of={pointsQuery.answer.value} what="the points" empty="">
                 {({ points: all }) =>
                     all.n ? (
-                        <LiveScatter all={all} />
+                        <LiveScatter all={all} chosen={drawn.value!} />
                     ) : (
                         <Empty>
                             {isChosen.value

@@ -2,26 +2,14 @@
 // asks for the record of the call.
 import { useMemo } from "preact/hooks";
 import { makeAxis, spreadOut } from "../canvas/axis";
-import { LivePoints } from "../canvas/live_points";
-import { sample } from "../canvas/sampling";
+import { Drawn, LivePoints } from "../canvas/live_points";
 import { regionColour } from "../format/colour";
 import { executionId } from "../format/ids";
 import { formatCount, formatScore, formatTime } from "../format/units";
-import {
-    colourChosen,
-    lookAt,
-    looked,
-    nameOfRegion,
-    samplingChosen,
-    windowNs,
-    xChosen,
-    yChosen,
-} from "../state/live";
+import { colourChosen, lookAt, looked, nameOfRegion, xChosen, yChosen } from "../state/live";
 import { Attribute, theme } from "../state/store";
 import { colourPoints } from "./point_colours";
 import { PointPlot } from "./point_plot";
-
-const nobody: ReadonlySet<number> = new Set();
 
 function colours(all: LivePoints, isDark: boolean): Uint8Array {
     const by = colourChosen.value;
@@ -35,26 +23,6 @@ function colours(all: LivePoints, isDark: boolean): Uint8Array {
         rgba.set(of.get(region)!, 4 * i);
     }
     return rgba;
-}
-
-/* Rows that are drawn; when a window is chosen, the newest only. */
-function drawn(all: LivePoints) {
-    const { order, firstKept, hidden } = sample(
-        all.verdict,
-        all.label,
-        samplingChosen.value,
-        nobody,
-    );
-    if (windowNs.value === null) return { order, firstKept, hidden };
-    let end = 0;
-    for (let i = 0; i < all.n; i++) end = Math.max(end, all.enter_ns[i]);
-    const isIn = (row: number) => all.enter_ns[row] >= end - windowNs.value!;
-    const normal = order.subarray(0, firstKept).filter(isIn);
-    const kept = order.subarray(firstKept).filter(isIn);
-    const both = new Uint32Array(normal.length + kept.length);
-    both.set(normal);
-    both.set(kept, normal.length);
-    return { order: both, firstKept: normal.length, hidden: all.n - both.length };
 }
 
 /* A time of the run: what comes late in it is not rare. */
@@ -90,10 +58,9 @@ function rowLookedAt(all: LivePoints): number | null {
     return row < 0 ? null : row;
 }
 
-export function LiveScatter({ all }: { all: LivePoints }) {
+export function LiveScatter({ all, chosen }: { all: LivePoints; chosen: Drawn }) {
     const isDark = theme.value === "dark";
     const [xName, yName] = [xChosen.value, yChosen.value];
-    const chosen = useMemo(() => drawn(all), [all, samplingChosen.value, windowNs.value]);
     const places = useMemo(() => {
         const [x, y] = [all[xName] as ArrayLike<number>, all[yName] as ArrayLike<number>];
         const axes = [
@@ -110,7 +77,7 @@ export function LiveScatter({ all }: { all: LivePoints }) {
             axes={{ of: [...places.axes], names: [xName, yName] }}
             chosen={null}
             selected={rowLookedAt(all)}
-            label={`${formatCount(all.n)} points; the records are the strange ones as a list`}
+            label={`${formatCount(chosen.order.length)} points; the records are the strange ones as a list`}
             says={(row) => <Words all={all} row={row} />}
             select={lookAt}
         />
