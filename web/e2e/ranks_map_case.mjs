@@ -191,5 +191,8 @@ export async function run({ page, server }) {
     await page.getByRole("spinbutton", { name: "Rank", exact: true }).fill("612");
     await page.keyboard.press("Enter");
     await until("those on rank 612", async () => /list=612/.test(page.url()));
+    await map(page)
+        .getByText("None of these ranks has a lane that passes the filter.")
+        .waitFor();
     await told(page, /labelled/, () => page.locator(".detail .label-normal").click());
 }

@@ -46,7 +46,7 @@ import { windowShown } from "../state/timeline";
 import { Point } from "./canvas";
 import { HeatPicture } from "./heat_picture";
 import { Choice } from "./live_panel";
-import { Await, Panel } from "./panel";
+import { Await, Empty, Panel } from "./panel";
 import { inks } from "./inks";
 import { newPen, Picture, usePicture, useTable } from "./pictures";
 import { nameOfLocation } from "./timeline_scene";
@@ -353,13 +353,10 @@ function Legend({ of, what, cell }: { of: Shape; what: string; cell: Cell | null
     );
 }
 
-function MapPicture({ map }: { map: RankMap }) {
-    const box = useRef<HTMLDivElement>(null);
-    const size = useSize(box);
-    const { cell, now: cellNow, set: setCell } = useCell();
-    const [drag, setDrag] = useState<[Cell, Cell] | null>(null);
-    const locations = run.value!.locations;
+/* The lanes that were asked for and pass the filter, in their order. */
+function MapOfLanes({ map }: { map: RankMap }) {
     const rows = useMemo(() => {
+        const { locations } = run.value!;
         const kept = mapRanks.value
             ? (readLanes(mapRanks.value, locations, Infinity) ?? [])
             : lanesOf(locations, map.total_ns);
@@ -367,6 +364,22 @@ function MapPicture({ map }: { map: RankMap }) {
         const passing = left ? kept.filter((id) => left.has(id)) : kept;
         return orderRows(passing, map.total_ns, mapOrder.value === "most");
     }, [map, mapRanks.value, mapOrder.value, lanesLeft.value]);
+    if (!rows.length)
+        return (
+            <Empty>
+                {mapRanks.value
+                    ? "None of these ranks has a lane that passes the filter."
+                    : "No lane of the map passes the filter."}
+            </Empty>
+        );
+    return <MapPicture map={map} rows={rows} />;
+}
+
+function MapPicture({ map, rows }: { map: RankMap; rows: number[] }) {
+    const box = useRef<HTMLDivElement>(null);
+    const size = useSize(box);
+    const { cell, now: cellNow, set: setCell } = useCell();
+    const [drag, setDrag] = useState<[Cell, Cell] | null>(null);
     const pixels = size.height && pixelRows(rows.length, size.height * size.ratio);
     const of: Shape = { map, rows, pixels };
     const rgba = () => {
@@ -383,7 +396,7 @@ function MapPicture({ map }: { map: RankMap }) {
             `${mapOf.value in names ? mapOf.value : "total"}_ns`,
         ],
         rows: rows.map((id) => {
-            const at = locations.find((l) => l.id === id)!;
+            const at = run.value!.locations.find((l) => l.id === id)!;
             return [id, at.rank, at.thread, map.total_ns[id]];
         }),
     }));
@@ -399,7 +412,10 @@ function MapPicture({ map }: { map: RankMap }) {
     });
     const key = (event: KeyboardEvent) => {
         const step = cellSteps[event.key];
-        const now = () => cellNow() ?? { row: 0, column: 0 };
+        const now = () => {
+            const { row, column } = cellNow() ?? { row: 0, column: 0 };
+            return at({ x: column, y: row }); /* there may be fewer lanes by now */
+        };
         if (event.key === "Enter") return () => showCell(of, now());
         return (
             step && (() => setCell(at({ x: now().column + step[1], y: now().row + step[0] })))
@@ -414,7 +430,7 @@ function MapPicture({ map }: { map: RankMap }) {
                 box={box}
                 of={[map, rows]}
                 rgba={rgba}
-                ends={rows.length ? [shortName(rows[0]), shortName(rows[rows.length - 1])] : []}
+                ends={[shortName(rows[0]), shortName(rows[rows.length - 1])]}
                 label={`Map of ${what}`}
                 hover={setCell}
                 choose={(chosen) => showCell(of, chosen)}
@@ -444,7 +460,7 @@ export function RankMapView() {
     return (
         <Panel name="map" tools={<Tools />}>
             <Await of={map} what="the map" empty="There is nothing to show.">
-                {(found) => <MapPicture map={found} />}
+                {(found) => <MapOfLanes map={found} />}
             </Await>
         </Panel>
     );
