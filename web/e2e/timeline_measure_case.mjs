@@ -137,6 +137,19 @@ async function areas(page, server) {
     );
     await inHash(page, "area-order=calls-");
 
+    // Ctrl+C is its table, but in a field, where it is what is selected there.
+    const isTable = (at) =>
+        at.evaluate((of) => {
+            const clipboardData = new DataTransfer();
+            const init = { bubbles: true, cancelable: true, clipboardData };
+            of.dispatchEvent(new ClipboardEvent("copy", init));
+            return clipboardData.getData("text/plain").includes("compute");
+        });
+    assert.ok(await isTable(page.locator("body")));
+    await page.keyboard.press("/");
+    assert.ok(!(await isTable(page.locator("input:focus"))));
+    await page.keyboard.press("Escape");
+
     const by = page.getByRole("combobox", { name: "What is added up" });
     await by.selectOption({ label: "by rank" });
     await table(page).getByRole("button", { name: "rank 3" }).waitFor();

@@ -79,7 +79,8 @@ export const helpRow = {
     acts: { help: ["?", () => (isHelpOpen.value = !isHelpOpen.value)] },
 } as const satisfies KeyRow;
 
-function isTyping(target: EventTarget | null): boolean {
+/* Keys there are the field's. */
+export function isTyping(target: EventTarget | null): boolean {
     const element = target as HTMLElement | null;
     return !!element?.closest?.(
         "input:not([type=range]):not([type=checkbox]), textarea, select",

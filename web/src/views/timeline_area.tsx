@@ -10,6 +10,7 @@ import { printCsv, Table as Csv } from "../format/csv";
 import { formatCount, formatShare, formatTime, plural } from "../format/units";
 import { copyText } from "../state/clipboard";
 import { areaQuery } from "../state/call_walk";
+import { isTyping } from "../state/key_table";
 import { regionKind, regionKindName } from "../state/kinds";
 import { regionName } from "../state/names";
 import { locationsById } from "../state/places";
@@ -158,9 +159,9 @@ function Table({ it, by, of }: { it: Measure; by: MeasuredBy; of: Area }) {
     );
     const csv = () => areaTable(rows, by, regionKind);
     useEffect(() => {
-        // Ctrl+C, when no text is selected.
+        // Ctrl+C, when no text is selected; the selection of the page knows nothing of what is selected in a field.
         const give = (event: ClipboardEvent) => {
-            if (!document.getSelection()?.isCollapsed) return;
+            if (isTyping(event.target) || !document.getSelection()?.isCollapsed) return;
             event.clipboardData?.setData("text/plain", printCsv(csv()));
             event.preventDefault();
         };
