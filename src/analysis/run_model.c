@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "detect/detector.h"
+#include "run/run_sql.h"
 #include "run/rundb.h"
 #include "trace/region_name.h"
 
@@ -279,17 +280,52 @@ static void note_trace(struct pooled *p, const struct run *run)
     free(trace);
 }
 
+/* Whether a region of a run is the function of the runs before; where lines do not say which of
+ * several it is, those that are known by the same name are the same. */
+static bool is_foi(const struct pooled *p, const struct definitions *defs, uint32_t region)
+{
+    uint32_t foi = names_find(&p->defs.names, p->foi);
+    uint32_t same =
+        call_sites_same(&defs->names, defs->names.n, region, &p->defs.names, p->defs.names.n);
+
+    if (same == NAMES_NONE)
+        return strcmp(defs->region[region].identity, p->defs.region[foi].identity) == 0;
+    return same == foi;
+}
+
+int pooled_find(const struct pooled *p, const struct run *run, int64_t *foi)
+{
+    sqlite3_stmt *query;
+    int rc;
+
+    *foi = 0;
+    if (p->foi == NULL)
+        return 0;
+    rc = rundb_prepare(run->db, run_sql_fois_regions, &query);
+    while (rc == 0 && *foi == 0 && sqlite3_step(query) == SQLITE_ROW) {
+        int64_t region = sqlite3_column_int64(query, 1);
+
+        if (region >= 0 && region < run->defs.names.n &&
+            is_foi(p, &run->defs, (uint32_t)region))
+            *foi = sqlite3_column_int64(query, 0);
+    }
+    sqlite3_finalize(query);
+    return rc;
+}
+
 int pooled_add(struct pooled *p, const struct run *run, int64_t foi)
 {
     uint32_t region = 0, first = p->defs.n_locations, *map = NULL;
     struct scoring one = {0};
     int rc = run_scoring_region(run->db, &run->defs, foi, &region);
 
-    if (rc == 0)
-        map = map_regions(p, &run->defs);
-    if (rc == 0 && p->foi && map[region] != names_find(&p->defs.names, p->foi))
+    if (rc == 0 && p->foi && !is_foi(p, &run->defs, region))
         rc = err_set(ERR_NOT_FOUND, "its function of interest is '%s', not '%s'",
                      run->defs.region[region].short_name, p->foi);
+    if (rc == 0)
+        map = map_regions(p, &run->defs);
+    if (rc == 0 && p->foi)
+        map[region] = names_find(&p->defs.names, p->foi);
     if (rc == 0)
         rc = run_scoring_collect(&one, &run->columns, &run->defs, region);
     if (rc == 0)

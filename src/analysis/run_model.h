@@ -44,9 +44,16 @@ struct pooled {
 };
 
 /*
+ * pooled_find -- the id of the function of interest in a run that is the one of the runs before,
+ * whose lines may be others (call_sites_same); 0 where there is none, or no run was before.
+ * Returns 0 or ERR_DATABASE. O(regions) for each function of interest.
+ */
+int pooled_find(const struct pooled *p, const struct run *run, int64_t *foi);
+
+/*
  * pooled_add -- the executions of one more run. p is zeroed before the first; release it in any
  * case.
- *   foi  id in the run; by name the function of all
+ *   foi  id in the run; the function of all, as pooled_find says
  * Returns 0, ERR_NOT_FOUND when it is not the function of the runs before, ERR_RANGE when there
  * are too many calls, or as run_scoring_collect. O(calls).
  */

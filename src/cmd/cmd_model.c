@@ -108,7 +108,9 @@ static int add_run(struct several *x, const char *path)
     int rc = run_open(&run, path, false);
 
     if (rc == 0)
-        rc = executions_foi(run.db, x->pooled.foi ? x->pooled.foi : said, &foi);
+        rc = pooled_find(&x->pooled, &run, &foi);
+    if (rc == 0 && foi == 0)
+        rc = executions_foi(run.db, said, &foi);
     if (rc == 0)
         rc = pooled_add(&x->pooled, &run, foi);
     run_close(&run);

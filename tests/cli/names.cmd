@@ -4,6 +4,9 @@ snag analyze one.json --foi 'train.py(10): main' -o one.snag --quiet | sed -n 1p
 snag model save one.snag one.model --quiet | cut -c 1-60
 snag score two.json --model one.model -o two.snag --quiet | sed -n 2,3p
 snag compare one.snag two.snag --quiet | sed -n 1p
+snag analyze two.json --foi 'train.py(12): main' -o two.snag --force --quiet >/dev/null; snag model save one.snag two.snag both.model
+for n in one two; do snag analyze $n.json --foi f -o f_$n.snag --quiet >/dev/null; done; snag model save f_one.snag f_two.snag f.model
+snag model save one.snag f_two.snag no.model --foi f
 snag analyze two.json --foi 'void f(int) [{a.cpp} {10,1}-{19,1}]' -o f.snag --quiet | sed -n 2p
 
 # Two that would be called the same are shown longer; as --foi each is the one.
