@@ -99,10 +99,9 @@ struct several {
     uint32_t n_gone;     /* runs of it that are not there any more */
 };
 
-static int add_run(struct several *x, const char *path)
+/* said: what its function of interest is called, or NULL. */
+static int add_run(struct several *x, const char *path, const char *said)
 {
-    const struct settings *s = x->settings;
-    const char *said = s->foi.n > 0 ? s->foi.text[0] : NULL;
     struct run run = {0};
     int64_t foi = 0;
     int rc = run_open(&run, path, false);
@@ -130,15 +129,17 @@ static int add_of_history(void *ctx, const struct history_run *run)
         x->n_gone++;
         return 0;
     }
-    return add_run(x, run->source);
+    return add_run(x, run->source, run->foi);
 }
 
 static int add_history(struct several *x, const char *path)
 {
     const struct settings *s = x->settings;
     struct history_tags tags = {0};
-    struct history_filter filter = {
-        .foi = s->foi.n > 0 ? s->foi.text[0] : NULL, .tags = &tags, .last = s->history.last};
+    struct history_filter filter = {.foi = s->foi.n > 0 ? s->foi.text[0] : NULL,
+                                    .tags = &tags,
+                                    .last = s->history.last,
+                                    .is_one = true};
     struct history history;
     int rc = tags_read(&s->history.tag, &tags);
 
@@ -155,11 +156,13 @@ static int add_history(struct several *x, const char *path)
 
 static int add_all(struct several *x)
 {
+    const struct settings *s = x->settings;
     int rc = 0;
 
-    for (int i = 1; rc == 0 && i + 1 < x->settings->n_args; i++)
-        rc = history_is(x->settings->args[i]) ? add_history(x, x->settings->args[i])
-                                              : add_run(x, x->settings->args[i]);
+    for (int i = 1; rc == 0 && i + 1 < s->n_args; i++)
+        rc = history_is(s->args[i])
+                 ? add_history(x, s->args[i])
+                 : add_run(x, s->args[i], s->foi.n > 0 ? s->foi.text[0] : NULL);
     if (rc == 0 && x->pooled.n_runs == 0)
         rc = err_set(ERR_NOT_FOUND, "%s: there is no run to learn from%s", x->history,
                      x->n_gone > 0 ? ": a history keeps sums, not executions" : "");

@@ -1,6 +1,6 @@
 /*
- * The function of interest is that of the first run: it is looked for by its short name in the
- * others, or by what --rename says it is called there.
+ * The function of interest is that of the first run: in the others it is looked for by its
+ * identity, else by its short name, or by what --rename says it is called there.
  */
 #include "cmd/compared.h"
 
@@ -46,6 +46,11 @@ static int read_renames(struct compared *x)
     return 0;
 }
 
+static const char *said_foi(const struct compared *x)
+{
+    return x->settings->foi.n > 0 ? x->settings->foi.text[0] : NULL;
+}
+
 /* What the function of interest of the first run is called where it is looked for now. */
 static const char *foi_name(const struct compared *x)
 {
@@ -53,7 +58,7 @@ static const char *foi_name(const struct compared *x)
     const char *name;
 
     if (x->n == 0)
-        return x->settings->foi.n > 0 ? x->settings->foi.text[0] : NULL;
+        return said_foi(x);
     name = first->names.name[first->foi];
     for (uint32_t i = 0; !x->is_before && i < x->n_renames; i++) {
         const char *from = summary_name(first, x->rename[i].from);
@@ -152,11 +157,11 @@ static int check_number(const struct compared *x, uint32_t most)
     return x->n > most ? err_set(ERR_USAGE, "too many runs: %u at most", COMPARE_MAX_RUNS) : 0;
 }
 
-/* The summary behind the last one is in. `name` is what was asked for, NULL for the first. */
+/* The summary behind the last one is in. `name` is what was asked for; of the first it is no
+ * matter. */
 static int accept(struct compared *x, const char *name)
 {
     const struct summary *d = &x->summary[x->n];
-    const char *found = x->n > 0 ? summary_name(d, name) : NULL;
 
     if (x->is_before)
         x->n_before++;
@@ -165,7 +170,7 @@ static int accept(struct compared *x, const char *name)
     d = &x->summary[x->n];
     if (x->n++ == 0)
         keep_foi(x);
-    else if (found == NULL || strcmp(found, d->names.name[d->foi]) != 0)
+    else if (!region_name_is(name, d->names.name[d->foi]))
         return err_set(ERR_NOT_FOUND, "the run has no function of interest '%s'; it has %s",
                        name, d->names.name[d->foi]);
     return check_number(x, COMPARE_MAX_RUNS + most_left_out(x));
@@ -212,7 +217,8 @@ static int find_foi(const struct compared *x, const struct run *run, const char 
 
     *foi = 0;
     if (x->n > 0 && name == x->foi)
-        rc = executions_foi_known(run->db, &run->defs, first->names.name[first->foi], foi);
+        rc = executions_foi_known(run->db, &run->defs, first->names.name[first->foi],
+                                  said_foi(x), foi);
     return rc < 0 || *foi != 0 ? rc : executions_foi(run->db, name, foi);
 }
 
@@ -353,40 +359,34 @@ static int load_made(struct compared *x, const char *path, unsigned owner,
 struct history_choice {
     struct history history;
     struct compared_run about;
-    const char *foi; /* its name there, once one was found */
-    char name[COMPARE_NAME_SIZE];
-    bool is_ambiguous;
-    int64_t *run; /* [n] */
+    struct chosen_run {
+        int64_t number;
+        char *foi; /* as it was shown */
+    } * run;       /* [n] */
     size_t n, cap;
+    size_t n_wanted; /* the first of them */
 };
 
 static int choose(void *ctx, const struct history_run *run)
 {
     struct history_choice *c = ctx;
 
-    if (c->foi == NULL) {
-        snprintf(c->name, sizeof c->name, "%s", run->foi);
-        c->foi = c->name;
-    }
-    if (strcmp(c->foi, run->foi) != 0) {
-        c->is_ambiguous = true;
-        return 0;
-    }
     mem_grow(&c->run, &c->cap, c->n + 1, sizeof *c->run);
-    c->run[c->n++] = run->id;
+    c->run[c->n++] = (struct chosen_run){run->id, mem_copy_string(run->foi)};
     return 0;
 }
 
 static int load_chosen(struct compared *x, struct history_choice *c)
 {
-    const char *name = foi_name(x);
     int rc = 0;
 
-    for (size_t i = 0; i < c->n && rc == 0; i++) {
-        c->about.number = c->run[i];
-        rc = history_load(&c->history, c->run[i], c->foi, one_more(x, &c->about));
+    for (size_t i = 0; i < c->n_wanted && rc == 0; i++) {
+        const struct chosen_run *run = &c->run[i];
+
+        c->about.number = run->number;
+        rc = history_load(&c->history, run->number, run->foi, one_more(x, &c->about));
         if (rc == 0)
-            rc = accept(x, name ? name : c->foi);
+            rc = accept(x, foi_name(x));
     }
     return rc;
 }
@@ -409,10 +409,15 @@ static int choose_runs(struct compared *x, struct history_choice *c)
 {
     const struct settings *s = x->settings;
     struct history_tags tags = {0};
-    struct history_filter filter = {.foi = foi_name(x), .tags = &tags, .last = 1};
+    const char *name = foi_name(x);
+    struct history_filter filter = {.foi = name, .tags = &tags, .last = 1, .is_one = true};
     bool has_new = x->is_before && is_also_new(x, &c->about);
     int rc = tags_read(&s->history.tag, &tags);
 
+    if (name && name == x->foi) {
+        filter.foi = said_foi(x);
+        filter.identity = x->summary[0].names.name[x->summary[0].foi];
+    }
     if (x->is_before)
         filter.last = last_of(s) + most_left_out(x) + has_new;
     if (rc == 0)
@@ -420,16 +425,12 @@ static int choose_runs(struct compared *x, struct history_choice *c)
     history_tags_release(&tags);
     if (rc < 0)
         return rc;
-    c->n -= has_new && c->n > 0;
-    if (c->is_ambiguous)
-        return err_set(ERR_USAGE,
-                       "'%s' has several functions of interest: --foi says which is meant",
-                       c->about.path);
-    if (c->n == 0)
+    c->n_wanted = c->n - (has_new && c->n > 0);
+    if (c->n_wanted == 0)
         return err_set(
             ERR_NOT_FOUND,
             "the history has no such runs%s%s: snag history list shows those there are",
-            filter.foi ? " of " : "", filter.foi ? filter.foi : "");
+            name ? " of " : "", name ? name : "");
     return 0;
 }
 
@@ -449,6 +450,8 @@ static int load_history(struct compared *x, const char *path)
         rc = load_chosen(x, &c);
     if (rc < 0 && rc != ERR_USAGE)
         rc = named(x, path, rc);
+    for (size_t i = 0; i < c.n; i++)
+        free(c.run[i].foi);
     free(c.run);
     history_close(&c.history);
     return rc;

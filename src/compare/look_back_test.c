@@ -109,6 +109,36 @@ static void the_first_run_has_none_before_it(void **state)
     history_close(&h);
 }
 
+/* In each run step begins at another line. */
+static void those_before_may_show_it_with_another_line(void **state)
+{
+    struct look_back of = {.run = 3, .foi = "train.py(10): step", .last = 10};
+    char path[FS_PATH_SIZE], program[120], foi[40];
+    struct history h;
+    struct comparison c;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/lines.db", dir);
+    assert_int_equal(history_open(&h, path, DATABASE_MAKE), 0);
+    for (int i = 0; i < 3; i++) {
+        struct summary d;
+        struct history_part part = {.foi = foi, .summary = &d};
+        int64_t id;
+
+        snprintf(program, sizeof program, "synth:50*step(solve@1ms);jitter=0.02;seed=%d", i);
+        snprintf(foi, sizeof foi, "train.py(%d): step", 10 + i);
+        sample_summary(program, "step", &d);
+        d.names.name[d.foi] = "train.py: step";
+        assert_int_equal(history_add(&h, "a.snag", &(struct history_tags){0}, &part, 1, &id),
+                         0);
+        summary_release(&d);
+    }
+    assert_int_equal(look_back_compare(&h, &of, &c), 0);
+    assert_int_equal(c.n_runs[0], 2);
+    compare_release(&c);
+    history_close(&h);
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -121,6 +151,7 @@ int main(void)
         cmocka_unit_test(the_run_that_changed_is_slower_than_those_before),
         cmocka_unit_test(no_more_are_taken_than_asked_for_and_the_newest),
         cmocka_unit_test(the_first_run_has_none_before_it),
+        cmocka_unit_test(those_before_may_show_it_with_another_line),
     };
 
     return cmocka_run_group_tests(tests, begin, NULL);

@@ -9,6 +9,7 @@
 #include "compare/history_kind.h"
 #include "compare/summary_pack.h"
 #include "postgres/pg_connection.h"
+#include "trace/region_name.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -228,28 +229,41 @@ static int has_tags(struct history *h, int64_t run, const struct history_tags *w
     return rc < 0 ? rc : has;
 }
 
+static bool is_named(const struct history_filter *filter, const char *foi)
+{
+    return filter->foi && strcmp(filter->foi, foi) == 0;
+}
+
+static bool is_meant(const struct history_filter *filter, const char *foi)
+{
+    const char *name = filter->identity ? filter->identity : filter->foi;
+
+    return name == NULL || is_named(filter, foi) || region_name_is(foi, name);
+}
+
 /* Runs that pass, newest first, at most `last`. Free the array. */
 static int chosen_runs(struct history *h, const struct history_filter *filter, int64_t **out,
                        size_t *n)
 {
     sqlite3_stmt *read;
     size_t cap = 0;
-    int rc = prepare(h,
-                     "SELECT DISTINCT run FROM digest WHERE ?1 IS NULL OR foi = ?1 "
-                     "ORDER BY run DESC",
-                     &read),
+    int64_t last = 0; /* that was looked at and has the function; they are numbered from 1 */
+    int rc = prepare(h, "SELECT run, foi FROM digest ORDER BY run DESC", &read),
         step = SQLITE_DONE;
 
     *out = NULL;
     *n = 0;
     if (rc < 0)
         return rc;
-    sqlite3_bind_text(read, 1, filter->foi, -1, SQLITE_STATIC);
     while ((filter->last == 0 || *n < filter->last) && rc == 0 &&
            (step = sqlite3_step(read)) == SQLITE_ROW) {
         int64_t run = sqlite3_column_int64(read, 0);
-        int has = filter->tags ? has_tags(h, run, filter->tags) : 1;
+        int has;
 
+        if (run == last || !is_meant(filter, text_of(read, 1)))
+            continue;
+        last = run;
+        has = filter->tags ? has_tags(h, run, filter->tags) : 1;
         rc = has < 0 ? has : 0;
         if (has <= 0)
             continue;
@@ -262,22 +276,51 @@ static int chosen_runs(struct history *h, const struct history_filter *filter, i
     return rc;
 }
 
-static int each_of_run(struct history *h, int64_t run, const char *foi,
-                       int (*fn)(void *ctx, const struct history_run *run), void *ctx)
+/* Of one history_each. */
+struct history_walk {
+    const struct history_filter *filter;
+    int (*fn)(void *ctx, const struct history_run *run);
+    void *ctx;
+    char *foi;   /* of the first that passed; NULL: none did */
+    int64_t run; /* of the last that passed */
+};
+
+/* One that passes. */
+static int take_run(struct history_walk *w, const struct history_run *run)
+{
+    bool is_first = w->foi == NULL, is_other = !is_first && run->id == w->run;
+
+    if (is_first)
+        w->foi = mem_copy_string(run->foi);
+    if (w->filter->foi == NULL && w->filter->identity == NULL)
+        is_other |= !region_name_is_same(w->foi, run->foi);
+    w->run = run->id;
+    if (w->filter->is_one && is_other)
+        return err_set(ERR_USAGE,
+                       "the history has several functions of interest ('%s', '%s'): --foi says "
+                       "which is meant",
+                       w->foi, run->foi);
+    return w->fn(w->ctx, run);
+}
+
+/* Where one has the very name that is asked for, it comes first, and the others are not meant.
+ */
+static int each_of_run(struct history *h, int64_t run, struct history_walk *w)
 {
     sqlite3_stmt *read;
+    bool has_named = false;
     int rc =
             prepare(h,
                     "SELECT r.added_s, r.source, d.foi, d.ranks, d.executions, d.anomalies, "
                     "d.time_ns, d.median_ns, d.p99_ns FROM digest d JOIN run r ON r.id = d.run "
-                    "WHERE d.run = ?1 AND (?2 IS NULL OR d.foi = ?2) ORDER BY d.rowid",
+                    "WHERE d.run = ?1 ORDER BY d.foi = ?2 DESC, d.rowid",
                     &read),
         step = SQLITE_DONE;
 
     if (rc < 0)
         return rc;
     sqlite3_bind_int64(read, 1, run);
-    sqlite3_bind_text(read, 2, foi, -1, SQLITE_STATIC);
+    sqlite3_bind_text(read, 2, w->filter->foi, -1, SQLITE_STATIC);
     while (rc == 0 && (step = sqlite3_step(read)) == SQLITE_ROW) {
         struct history_run row = {.id = run,
                                   .added_s = sqlite3_column_int64(read, 0),
@@ -290,7 +333,9 @@ static int each_of_run(struct history *h, int64_t run, const char *foi,
                                   .median_ns = count_of(read, 7),
                                   .p99_ns = count_of(read, 8)};
 
-        rc = fn(ctx, &row);
+        has_named |= is_named(w->filter, row.foi);
+        if (has_named ? is_named(w->filter, row.foi) : is_meant(w->filter, row.foi))
+            rc = take_run(w, &row);
     }
     if (rc == 0 && step != SQLITE_DONE)
         rc = failed(h);
@@ -301,13 +346,15 @@ static int each_of_run(struct history *h, int64_t run, const char *foi,
 int history_each(struct history *h, const struct history_filter *filter,
                  int (*fn)(void *ctx, const struct history_run *run), void *ctx)
 {
+    struct history_walk w = {.filter = filter, .fn = fn, .ctx = ctx};
     int64_t *run;
     size_t n;
     int rc = chosen_runs(h, filter, &run, &n);
 
     while (rc == 0 && n > 0)
-        rc = each_of_run(h, run[--n], filter->foi, fn, ctx);
+        rc = each_of_run(h, run[--n], &w);
     free(run);
+    free(w.foi);
     return rc;
 }
 
@@ -348,59 +395,101 @@ int history_load(struct history *h, int64_t run, const char *foi, struct summary
 
 /* ---------------------------------------------------------------------------- looking back */
 
-/* Those before it, the oldest first; and whether it is there itself. */
+/* A run as it is kept: its number, and what its function was shown as. */
+struct kept_run {
+    int64_t id;
+    char *foi;
+};
+
+/* Those before it, the oldest first. */
 struct earlier_runs {
-    const struct look_back *of;
-    int64_t *run; /* [n] */
+    int64_t before;
+    struct kept_run *run; /* [n] */
     size_t n, cap;
 };
+
+static int keep_name(void *ctx, const struct history_run *run)
+{
+    *(char **)ctx = mem_copy_string(run->foi);
+    return 0;
+}
+
+/* The summary of the run itself. */
+static int load_own(struct history *h, const struct look_back *of, struct summary *out)
+{
+    const struct history_filter filter = {.foi = of->foi, .is_one = true};
+    char *foi = NULL;
+    struct history_walk w = {.filter = &filter, .fn = keep_name, .ctx = &foi};
+    int rc = each_of_run(h, of->run, &w);
+
+    if (rc == 0)
+        rc = history_load(h, of->run, foi ? foi : of->foi, out);
+    free(w.foi);
+    free(foi);
+    return rc;
+}
 
 static int choose(void *ctx, const struct history_run *run)
 {
     struct earlier_runs *c = ctx;
 
-    if (run->id < c->of->run) {
+    if (run->id < c->before) {
         mem_grow(&c->run, &c->cap, c->n + 1, sizeof *c->run);
-        c->run[c->n++] = run->id;
+        c->run[c->n++] = (struct kept_run){run->id, mem_copy_string(run->foi)};
     }
     return 0;
 }
 
-/* The summaries of the last ones, and behind them that of the run itself. */
-static int load(struct history *history, const struct earlier_runs *c, size_t first,
+static void earlier_runs_release(struct earlier_runs *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        free(c->run[i].foi);
+    free(c->run);
+}
+
+/* The summaries of the last n. */
+static int load(struct history *h, const struct earlier_runs *c, size_t n,
                 struct summary *summary)
 {
-    const char *foi = c->of->foi;
     int rc = 0;
 
-    for (size_t i = first; i < c->n && rc == 0; i++)
-        rc = history_load(history, c->run[i], foi, &summary[i - first]);
-    return rc < 0 ? rc : history_load(history, c->of->run, foi, &summary[c->n - first]);
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        const struct kept_run *run = &c->run[c->n - n + i];
+
+        rc = history_load(h, run->id, run->foi, &summary[i]);
+    }
+    return rc;
 }
 
 int look_back_compare(struct history *history, const struct look_back *of,
                       struct comparison *out)
 {
-    const struct history_filter filter = {.foi = of->foi, .tags = of->tags};
+    struct history_filter filter = {.foi = of->foi, .tags = of->tags, .is_one = true};
     const struct compare_opts opts = {.least = NAN};
-    struct earlier_runs c = {.of = of};
-    struct summary *summary;
-    size_t n;
-    int rc = history_each(history, &filter, choose, &c);
+    struct earlier_runs c = {.before = of->run};
+    struct summary *summary = NULL, own = {0};
+    size_t n = 0;
+    int rc = load_own(history, of, &own);
 
     *out = (struct comparison){0};
-    n = c.n < of->last ? c.n : of->last;
-    summary = mem_alloc(n + 1, sizeof *summary);
-    if (rc == 0)
-        rc = load(history, &c, c.n - n, summary);
+    if (rc == 0) {
+        filter.identity = own.names.name[own.foi];
+        rc = history_each(history, &filter, choose, &c);
+    }
+    if (rc == 0) {
+        n = c.n < of->last ? c.n : of->last;
+        summary = mem_alloc(n, sizeof *summary);
+        rc = load(history, &c, n, summary);
+    }
     if (rc == 0 && n == 0)
         rc = err_set(ERR_NOT_FOUND, "there is no run before number %lld to compare it with",
                      (long long)of->run);
     if (rc == 0)
-        compare_runs(summary, (uint32_t)n, &summary[n], 1, &opts, out);
-    for (size_t i = 0; i <= n; i++)
+        compare_runs(summary, (uint32_t)n, &own, 1, &opts, out);
+    for (size_t i = 0; i < n; i++)
         summary_release(&summary[i]);
+    summary_release(&own);
     free(summary);
-    free(c.run);
+    earlier_runs_release(&c);
     return rc;
 }

@@ -57,9 +57,11 @@ struct history_run {
 
 /* Which of them; the newest first are counted. */
 struct history_filter {
-    const char *foi;                 /* NULL: all */
+    const char *foi;                 /* as it was said, or shown in some run; NULL: any */
+    const char *identity;            /* of the function that is meant, where it is known */
     const struct history_tags *tags; /* all of these, or NULL */
     uint64_t last;                   /* so many runs; 0: all */
+    bool is_one;                     /* all have to be of one function */
 };
 
 /*
@@ -94,15 +96,26 @@ struct history_part {
 int history_add(struct history *history, const char *source, const struct history_tags *tags,
                 const struct history_part *part, size_t n, int64_t *id);
 
-/* history_each -- call fn for what passes the filter, oldest first. What it gets lasts until it
- * returns. */
+/*
+ * history_each -- call fn for what passes the filter, oldest first. What it gets lasts until it
+ * returns.
+ *
+ * A run keeps its functions by the names that they were shown as in it. One is meant by its
+ * very name; else, in a run that has none of that name, by any of its names, whatever the line
+ * (region_name_is). Two are one function where a filter means both, or they differ in the line
+ * alone, and no run has both.
+ *
+ * Returns 0, what fn did if that is negative, ERR_USAGE where the filter says one function and
+ * there are several, or ERR_DATABASE.
+ */
 int history_each(struct history *history, const struct history_filter *filter,
                  int (*fn)(void *ctx, const struct history_run *run), void *ctx);
 
 /* history_tags -- those of a run. Release them in any case. */
 int history_tags(struct history *history, int64_t run, struct history_tags *out);
 
-/* history_load -- the summary of a run; release it in any case. ERR_NOT_FOUND, ERR_FORMAT. */
+/* history_load -- the summary of a function by its very name in a run (history_run); release it
+ * in any case. ERR_NOT_FOUND, ERR_FORMAT. */
 int history_load(struct history *history, int64_t run, const char *foi, struct summary *out);
 
 /*
@@ -121,8 +134,8 @@ int history_keep(struct history *history, uint64_t n, uint64_t *n_removed);
  *             .  b  b  b  b  b  n     the 7th against the last 5 before
  */
 struct look_back {
-    int64_t run; /* its number */
-    const char *foi;
+    int64_t run;                     /* its number */
+    const char *foi;                 /* as history_filter */
     uint32_t last;                   /* so many runs before it, at most COMPARE_MAX_RUNS - 1 */
     const struct history_tags *tags; /* those before have all of these; NULL: any */
 };

@@ -158,6 +158,68 @@ static void runs_are_found_by_their_tags_and_age(void **state)
     history_close(&h);
 }
 
+/* A run of two functions of interest. */
+static void add_named(struct history *h, unsigned seed, const char *foi, const char *other)
+{
+    struct summary d;
+    struct history_part part[2] = {{.foi = foi, .summary = &d}, {.foi = other, .summary = &d}};
+    char program[100];
+    int64_t id;
+
+    snprintf(program, sizeof program, PROGRAM ";seed=%u", seed);
+    sample_summary(program, "step", &d);
+    assert_int_equal(history_add(h, "run.snag", &(struct history_tags){0}, part, 2, &id), 0);
+    summary_release(&d);
+}
+
+/* What passes, as " 1 name". */
+static int write_name(void *ctx, const struct history_run *run)
+{
+    char *text = ctx;
+
+    sprintf(text + strlen(text), " %d %s", (int)run->id, run->foi);
+    return 0;
+}
+
+static void assert_passes(struct history *h, struct history_filter filter, const char *expected)
+{
+    char text[300] = "";
+
+    assert_int_equal(history_each(h, &filter, write_name, text), 0);
+    assert_string_equal(text, expected);
+}
+
+/*
+ *     run  1              2              3
+ *          a.py(10): f    a.py(12): f    a.py(12): f
+ *          Box::run       Box<char>::run a.py(40): f
+ */
+static void functions_are_known_by_identity(void **state)
+{
+    struct history h;
+    char text[300] = "";
+
+    (void)state;
+    assert_int_equal(history_open(&h, path_of("names.db"), DATABASE_MAKE), 0);
+    add_named(&h, 1, "a.py(10): f", "Box::run");
+    add_named(&h, 2, "a.py(12): f", "Box<char>::run");
+    add_named(&h, 3, "a.py(12): f", "a.py(40): f");
+    assert_passes(&h, (struct history_filter){.foi = "a.py(12): f", .is_one = true},
+                  " 1 a.py(10): f 2 a.py(12): f 3 a.py(12): f");
+    assert_passes(&h, (struct history_filter){.identity = "a::Box<char>::run(int)"},
+                  " 1 Box::run 2 Box<char>::run");
+    assert_passes(&h, (struct history_filter){.foi = "a.py(9): f", .last = 1},
+                  " 3 a.py(12): f 3 a.py(40): f");
+    assert_int_equal(history_each(&h,
+                                  &(struct history_filter){.foi = "a.py: f", .is_one = true},
+                                  write_name, text),
+                     ERR_USAGE);
+    assert_int_equal(
+        history_each(&h, &(struct history_filter){.is_one = true}, write_name, text),
+        ERR_USAGE);
+    history_close(&h);
+}
+
 static void what_is_loaded_is_what_was_added(void **state)
 {
     struct history h;
@@ -251,6 +313,7 @@ int main(void)
         cmocka_unit_test(a_summary_comes_back_as_it_was),
         cmocka_unit_test(damaged_bytes_do_no_harm),
         cmocka_unit_test(runs_are_found_by_their_tags_and_age),
+        cmocka_unit_test(functions_are_known_by_identity),
         cmocka_unit_test(what_is_loaded_is_what_was_added),
         cmocka_unit_test(a_run_is_kept_once),
         cmocka_unit_test(what_is_removed_is_gone),

@@ -265,11 +265,6 @@ static int add_run(void *ctx, const struct history_run *run)
     own->source = mem_copy_string(run->source);
     own->foi = mem_copy_string(run->foi);
     t->tags[t->n_runs++] = (struct history_tags){0};
-    if (strcmp(own->foi, t->run[0].foi) != 0)
-        return err_set(ERR_USAGE,
-                       "the history has several functions of interest ('%s', '%s'): --foi says "
-                       "which is meant",
-                       t->run[0].foi, own->foi);
     return 0;
 }
 
@@ -394,6 +389,7 @@ int trend_load(struct history *h, const struct history_filter *filter, struct tr
     *out = (struct trend){0};
     if (last.last == 0 || last.last > TREND_MAX_RUNS)
         last.last = TREND_MAX_RUNS;
+    last.is_one = true;
     rc = history_each(h, &last, add_run, out);
     if (rc == 0 && out->n_runs == 0)
         rc = err_set(ERR_NOT_FOUND, "the history has no such runs");

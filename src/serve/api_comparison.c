@@ -9,6 +9,7 @@
 #include "compare/run_history.h"
 #include "compare/trend.h"
 #include "serve/api.h"
+#include "trace/region_name.h"
 #include "view/compare_json.h"
 #include "view/results_json.h"
 
@@ -64,34 +65,39 @@ int api_comparison_runs(struct worker *worker, const struct request *request,
 
 /* ---------------------------------------------------------------------------- functions */
 
-/* How many runs have each function of interest. */
+/* How many runs have a function of interest. */
+struct function {
+    char *name; /* as the first of them has it */
+    uint32_t n_runs;
+    int64_t last_run;
+};
+
 struct functions {
-    char **name; /* [n] */
-    uint32_t *n_runs;
-    size_t n, name_cap, n_runs_cap;
+    struct function *function; /* [n] */
+    size_t n, cap;
 };
 
 static void release_functions(struct functions *f)
 {
     for (size_t i = 0; i < f->n; i++)
-        free(f->name[i]);
-    free(f->name);
-    free(f->n_runs);
+        free(f->function[i].name);
+    free(f->function);
 }
 
 static int count_run(void *ctx, const struct history_run *run)
 {
     struct functions *f = ctx;
+    size_t i = 0;
 
-    for (size_t i = 0; i < f->n; i++)
-        if (strcmp(f->name[i], run->foi) == 0) {
-            f->n_runs[i]++;
-            return 0;
-        }
-    mem_grow(&f->name, &f->name_cap, f->n + 1, sizeof *f->name);
-    mem_grow(&f->n_runs, &f->n_runs_cap, f->n + 1, sizeof *f->n_runs);
-    f->name[f->n] = mem_copy_string(run->foi);
-    f->n_runs[f->n++] = 1;
+    while (i < f->n && (f->function[i].last_run == run->id ||
+                        !region_name_is_same(f->function[i].name, run->foi)))
+        i++;
+    if (i == f->n) {
+        mem_grow(&f->function, &f->cap, f->n + 1, sizeof *f->function);
+        f->function[f->n++] = (struct function){.name = mem_copy_string(run->foi)};
+    }
+    f->function[i].n_runs++;
+    f->function[i].last_run = run->id;
     return 0;
 }
 
@@ -110,8 +116,9 @@ int api_history_functions(struct worker *worker, const struct request *request,
     history_close(&history);
     json = json_array();
     for (size_t i = 0; i < f.n; i++)
-        json_array_append_new(json, json_pack("{s:o, s:I}", "foi", json_text(f.name[i]), "runs",
-                                              (json_int_t)f.n_runs[i]));
+        json_array_append_new(json,
+                              json_pack("{s:o, s:I}", "foi", json_text(f.function[i].name),
+                                        "runs", (json_int_t)f.function[i].n_runs));
     release_functions(&f);
     if (rc == 0)
         return response_json(response, json);
@@ -155,7 +162,7 @@ static int name_function(struct history *history, struct functions *f, const cha
         rc = err_set(ERR_USAGE, "the history has several functions of interest: foi says which "
                                 "is meant");
     if (rc == 0 && *foi == NULL)
-        *foi = f->n > 0 ? f->name[0] : "";
+        *foi = f->n > 0 ? f->function[0].name : "";
     return rc;
 }
 

@@ -383,6 +383,28 @@ const char *region_name_identity(const char *canonical, struct arena *arena)
     return name;
 }
 
+bool region_name_is(const char *shown, const char *name)
+{
+    struct arena arena = {0};
+    const char *wanted = region_name_identity(shown, &arena);
+    const char *identity = region_name_identity(name, &arena);
+    bool is_so = false;
+
+    for (int level = 0; level <= REGION_NAME_WHOLE && !is_so; level++)
+        is_so = strcmp(region_name_longer(identity, level, &arena), wanted) == 0;
+    arena_release(&arena);
+    return is_so;
+}
+
+bool region_name_is_same(const char *a, const char *b)
+{
+    struct arena arena = {0};
+    bool is_so = strcmp(region_name_identity(a, &arena), region_name_identity(b, &arena)) == 0;
+
+    arena_release(&arena);
+    return is_so;
+}
+
 const char *region_name_last(const char *short_name)
 {
     size_t python = python_function(short_name);

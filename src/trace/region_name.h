@@ -77,6 +77,17 @@ struct region_line {
  */
 const char *region_name_identity(const char *canonical, struct arena *arena);
 
+/*
+ * region_name_is -- whether what a function was shown as in some run may stand for a function:
+ * one of its names (region_name_longer), whatever the line.
+ *   shown  or what somebody says
+ *   name   canonical, or an identity
+ */
+bool region_name_is(const char *shown, const char *name);
+
+/* region_name_is_same -- whether two names differ in the line at most. */
+bool region_name_is_same(const char *a, const char *b);
+
 /* region_name_plain -- how many characters of a name are what MPI calls the function; all of
  * them where there is no call site. */
 size_t region_name_plain(const char *name);

@@ -146,6 +146,25 @@ static void identity_is_what_stays_from_build_to_build(void **state)
     arena_release(&arena);
 }
 
+static void what_is_shown_stands_for_a_function_with_less_of_it_and_any_line(void **state)
+{
+    static const char box[] = "void a::Box<char>::run(int) [{b.cpp} {1,1}-{9,1}]";
+
+    (void)state;
+    assert_true(region_name_is("Box::run", box));
+    assert_true(region_name_is("Box<char>::run", box));
+    assert_true(region_name_is("a::Box<char>::run", box));
+    assert_true(region_name_is("void a::Box<char>::run(int) [{b.cpp} {4,1}-{12,1}]", box));
+    assert_false(region_name_is("Box<int>::run", box));
+    assert_false(region_name_is("run", box));
+    assert_true(region_name_is("train.py(10): step", "train.py(12): step"));
+    assert_true(region_name_is("train.py(10): step", "train.py: step"));
+    assert_false(region_name_is("train.py(10): step", "train.py: step2"));
+    assert_false(region_name_is(box, "Box::run"));
+    assert_true(region_name_is_same("train.py(10): step", "train.py(12): step"));
+    assert_false(region_name_is_same("Box::run", "Box<char>::run"));
+}
+
 static void last_part_is_the_function(void **state)
 {
     (void)state;
@@ -188,6 +207,7 @@ int main(void)
         cmocka_unit_test(short_names_are_what_a_person_would_say),
         cmocka_unit_test(mangled_names_are_demangled),
         cmocka_unit_test(identity_is_what_stays_from_build_to_build),
+        cmocka_unit_test(what_is_shown_stands_for_a_function_with_less_of_it_and_any_line),
         cmocka_unit_test(last_part_is_the_function),
         cmocka_unit_test(kinds_follow_from_names),
     };

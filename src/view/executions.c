@@ -108,17 +108,21 @@ int executions_foi(sqlite3 *db, const char *name, int64_t *id)
 }
 
 int executions_foi_known(sqlite3 *db, const struct definitions *defs, const char *identity,
-                         int64_t *id)
+                         const char *shown, int64_t *id)
 {
     sqlite3_stmt *query;
+    bool is_shown = false;
     int rc = rundb_prepare(db, run_sql_fois_regions, &query);
 
     *id = 0;
-    while (rc == 0 && *id == 0 && sqlite3_step(query) == SQLITE_ROW) {
+    while (rc == 0 && !is_shown && sqlite3_step(query) == SQLITE_ROW) {
         int64_t region = sqlite3_column_int64(query, 1);
 
-        if (region >= 0 && region < defs->names.n &&
-            strcmp(defs->region[region].identity, identity) == 0)
+        if (region < 0 || region >= defs->names.n ||
+            strcmp(defs->region[region].identity, identity) != 0)
+            continue;
+        is_shown = shown && strcmp(defs->region[region].short_name, shown) == 0;
+        if (*id == 0 || is_shown)
             *id = sqlite3_column_int64(query, 0);
     }
     sqlite3_finalize(query);

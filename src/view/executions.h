@@ -163,10 +163,11 @@ int executions_foi(sqlite3 *db, const char *name, int64_t *id);
 
 /*
  * executions_foi_known -- the function of interest that has this identity (region_name.h), as
- * one of another run has it, the first of several; 0 where there is none.
+ * one of another run has it; 0 where there is none.
+ *   shown  of several that is meant which is shown as this, else the first; or NULL
  * Returns 0 or ERR_DATABASE.
  */
 int executions_foi_known(sqlite3 *db, const struct definitions *defs, const char *identity,
-                         int64_t *id);
+                         const char *shown, int64_t *id);
 
 #endif

@@ -9,6 +9,13 @@ for n in one two; do snag analyze $n.json --foi f -o f_$n.snag --quiet >/dev/nul
 snag model save one.snag f_two.snag no.model --foi f
 snag analyze two.json --foi 'void f(int) [{a.cpp} {10,1}-{19,1}]' -o f.snag --quiet | sed -n 2p
 
+# A history has them as they were shown in each run, and knows them by what stays.
+for n in 1 2 3; do sed "s/(10): main/(1$n): main/g; s/:90,/:9$n,/g; s/void f(int) .{a.cpp} {10,1}-{19,1}./a::Box<int>::run/g; s/^./&{\"ph\":\"X\",\"name\":\"a::Box<char>::run\",\"ts\":0,\"dur\":1,\"pid\":0},/" one.json >night$n.json; snag analyze night$n.json --foi "train.py(1$n): main" --foi 'Box<int>::run' -o night$n.snag --quiet >/dev/null; done
+snag history add n.db night1.snag night2.snag night3.snag >/dev/null; snag history show n.db --foi 'train.py(12): main' | sed -n '1s/ from.*//p'
+for f in 'train.py(12): main' 'Box<int>::run' 'Box<char>::run'; do snag compare n.db --foi "$f" | sed -n 1,2p; snag compare --base n.db night3.snag --foi "$f" | sed -n 1,2p; done
+snag model save n.db n.model --foi 'train.py(12): main'
+snag compare n.db
+
 # Two that would be called the same are shown longer; as --foi each is the one.
 printf '[{"ph":"X","name":"a::Box<int>::run(int)","ts":0,"dur":1,"pid":0},{"ph":"X","name":"a::Box<char>::run(int)","ts":2,"dur":1,"pid":0},{"ph":"X","name":"main::{lambda(int)#1}::operator()(int) const","ts":4,"dur":1,"pid":0}' >box.json
 snag info box.json | grep -- --foi
