@@ -551,6 +551,24 @@ static void compare_functions(const struct alignment *a, struct comparison *out)
 
 /* -------------------------------------------------------------------------------- whole */
 
+static void widen(struct compare_range *range, uint32_t n)
+{
+    if (range->least == 0 || n < range->least)
+        range->least = n;
+    if (n > range->most)
+        range->most = n;
+}
+
+static bool has_same_ranks(const struct summary *a, const struct summary *b)
+{
+    bool is_same = a->n_ranks == b->n_ranks;
+
+    for (uint32_t i = 0; is_same && i < a->n_ranks; i++)
+        is_same =
+            a->rank[i].program == b->rank[i].program && a->rank[i].rank == b->rank[i].rank;
+    return is_same;
+}
+
 static void compare_counts(const struct alignment *a, struct comparison *out)
 {
     for (uint32_t r = 0; r < alignment_runs(a); r++) {
@@ -564,9 +582,9 @@ static void compare_counts(const struct alignment *a, struct comparison *out)
         out->whole.off_ns += d->off_ns / d->n_executions / n;
         for (uint32_t i = 0; i < SUMMARY_QUANTILES; i++)
             out->duration_ns[side][i] += d->duration_ns[i] / n;
-        out->n_ranks_of[side] = d->n_ranks;
-        out->n_locations_of[side] = d->n_locations;
-        out->has_other_ranks |= d->n_ranks != first->n_ranks;
+        widen(&out->ranks_of[side], d->n_ranks);
+        widen(&out->locations_of[side], d->n_locations);
+        out->has_other_ranks |= !has_same_ranks(d, first);
         out->has_other_locations |= d->n_locations != first->n_locations;
         out->has_other_counts |= fmax(counts, 1 / counts) > OTHER_COUNTS;
     }

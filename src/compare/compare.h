@@ -82,6 +82,11 @@ struct compare_function {
                               known */
 };
 
+/* Of the runs of a side. */
+struct compare_range {
+    uint32_t least, most;
+};
+
 struct comparison {
     uint32_t n_runs[2];
     double n_executions[2], time_ns[2]; /* of a run: means */
@@ -103,16 +108,18 @@ struct comparison {
     /* [n_kinds x paths.n] time on the path in an execution of the kind; 0 where that
      * side has none */
     double *kind_ns[2];
-    struct compare_rank *rank; /* [n_ranks] largest change of own work first; none when the
-                                  sides have other ranks */
+    struct compare_rank *rank; /* [n_ranks] largest change of own work first; none where not
+                                  all runs have executions on the same ranks */
     uint32_t n_ranks;
 
     double run_ns[2]; /* how long the whole run took; 0 where it is not known */
     struct compare_function *function; /* [n_functions] largest change of own time first */
     uint32_t n_functions;
 
-    uint32_t n_ranks_of[2], n_locations_of[2];
-    bool has_other_ranks, has_other_locations, has_other_counts; /* not comparable, perhaps */
+    struct compare_range ranks_of[2], locations_of[2]; /* how many have executions */
+    /* Not comparable, perhaps: not all runs have executions on the same ranks, on as many
+     * locations, and about as many of them. */
+    bool has_other_ranks, has_other_locations, has_other_counts;
     /* What was one thing in all runs before, and is another in those after; NULL: it is not. */
     char *fact[2][N_DIGEST_FACTS];
     double unmatched;    /* share of the time on paths that only one side has */

@@ -346,6 +346,38 @@ static void the_rank_that_changed_is_named(void **state)
     unmake(&m);
 }
 
+/* As many ranks, but rank 3 before is rank 7 after. */
+static void ranks_that_are_others_are_not_compared(void **state)
+{
+    struct made m = {.n = {0}};
+
+    (void)state;
+    add(&m, COMPARE_BEFORE, "synth:100*step(a@1ms);ranks=4");
+    add(&m, COMPARE_AFTER, "synth:100*step(a@1ms);ranks=4;seed=2");
+    m.after[0].rank[3].rank = 7;
+    compare(&m);
+    assert_true(m.c.has_other_ranks);
+    assert_int_equal(m.c.n_ranks, 0);
+    unmake(&m);
+}
+
+static void of_several_runs_the_fewest_and_the_most_ranks_are_known(void **state)
+{
+    struct made m = {.n = {0}};
+
+    (void)state;
+    add(&m, COMPARE_BEFORE, "synth:100*step(a@1ms);ranks=4");
+    add(&m, COMPARE_BEFORE, "synth:100*step(a@1ms);ranks=6;seed=2");
+    add(&m, COMPARE_BEFORE, "synth:100*step(a@1ms);ranks=4;seed=3");
+    add(&m, COMPARE_AFTER, "synth:100*step(a@1ms);ranks=4;seed=4");
+    compare(&m);
+    assert_true(m.c.has_other_ranks);
+    assert_int_equal(m.c.ranks_of[0].least, 4);
+    assert_int_equal(m.c.ranks_of[0].most, 6);
+    assert_int_equal(m.c.ranks_of[1].most, 4);
+    unmake(&m);
+}
+
 static void runs_that_cannot_be_compared_are_known(void **state)
 {
     struct made m;
@@ -380,6 +412,8 @@ int main(void)
         cmocka_unit_test(one_kind_that_is_slower_and_one_that_is_faster_are_both_named),
         cmocka_unit_test(the_kind_in_which_a_path_changed_is_named),
         cmocka_unit_test(the_rank_that_changed_is_named),
+        cmocka_unit_test(ranks_that_are_others_are_not_compared),
+        cmocka_unit_test(of_several_runs_the_fewest_and_the_most_ranks_are_known),
         cmocka_unit_test(runs_that_cannot_be_compared_are_known),
     };
 

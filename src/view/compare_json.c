@@ -136,6 +136,32 @@ void compare_headline(const struct comparison *c, char out[COMPARE_HEADLINE_SIZE
     say_kinds(c, out + n, COMPARE_HEADLINE_SIZE - n);
 }
 
+/* "4", or "4 to 6" of several runs. */
+static char *range_text(const struct compare_range *range, char out[TEXT_SIZE])
+{
+    int n = snprintf(out, TEXT_SIZE, "%u", range->least);
+
+    if (range->most > range->least)
+        snprintf(out + n, TEXT_SIZE - (size_t)n, " to %u", range->most);
+    return out;
+}
+
+/* As many may be others. */
+static void say_other_numbers(const char *what, const struct compare_range of[2],
+                              void (*say)(void *ctx, const char *text), void *ctx)
+{
+    char text[200], before[TEXT_SIZE], after[TEXT_SIZE];
+    bool is_number = of[0].least != of[1].most || of[1].least != of[0].most;
+
+    if (is_number)
+        snprintf(text, sizeof text, "not comparable: other numbers of %s (%s, %s)", what,
+                 range_text(&of[0], before), range_text(&of[1], after));
+    else
+        snprintf(text, sizeof text,
+                 "not comparable: as many %s, but not the same, have executions", what);
+    say(ctx, text);
+}
+
 /* Texts that are long, from where they begin to differ. */
 static void say_facts(const struct comparison *c, void (*say)(void *ctx, const char *text),
                       void *ctx)
@@ -191,17 +217,13 @@ void compare_notes(const struct comparison *c, void (*say)(void *ctx, const char
         say(ctx, text);
     }
     if (c->has_other_ranks) {
-        snprintf(text, sizeof text, "not comparable: other numbers of ranks (%u, %u)",
-                 c->n_ranks_of[0], c->n_ranks_of[1]);
-        say(ctx, text);
+        say_other_numbers("ranks", c->ranks_of, say, ctx);
     } else if (c->has_other_locations) {
-        snprintf(text, sizeof text, "not comparable: other numbers of threads (%u, %u)",
-                 c->n_locations_of[0], c->n_locations_of[1]);
-        say(ctx, text);
+        say_other_numbers("threads", c->locations_of, say, ctx);
     }
     say_facts(c, say, ctx);
     if (c->has_other_counts)
-        say(ctx, "the two sides have different numbers of executions: perhaps another input");
+        say(ctx, "the runs have different numbers of executions: perhaps another input");
     if (c->unmatched > 0.2) {
         snprintf(text, sizeof text,
                  "%.0f %% of the time is on paths that only one side has: give functions that "

@@ -25,6 +25,12 @@ snag analyze 'synth:100*round(step(a@1.3ms io@500us) step(a@700us));jitter=0.02;
 snag compare kinds1.snag kinds2.snag | sed -n 1p
 snag compare kinds1.snag kinds2.snag --json | jq -c '.verdict, (.kinds[] | [.kind, .verdict, .path, .path_ns > 0, .executions])'
 
+# As many ranks that are not the same ones; and of several runs those with fewest and most.
+for n in 5 7; do jq -nc --argjson n $n '[range(8) | {ph: "X", pid: ., tid: 1, ts: 0, dur: 20000, name: "main"}] + [([range(5)] + [$n])[] as $r | range(20) | {ph: "X", pid: $r, tid: 1, ts: (. * 1000), dur: (500 + $r), name: "io"}]' >io$n.json; done
+snag compare io5.json io7.json --foi io --quiet | grep 'rank'; snag compare io5.json io7.json --foi io --json --quiet | jq -c '.not_comparable, .ranks'
+for r in 4 6; do snag analyze "synth:50*step(a@1ms);ranks=$r;jitter=0.02;seed=$r" --foi step -o ranks$r.snag --quiet >/dev/null; done; snag analyze 'synth:50*step(a@1ms);ranks=4;jitter=0.02;seed=9' --foi step -o again4.snag --quiet >/dev/null
+snag compare -b ranks6.snag -b ranks4.snag again4.snag | grep comparable
+
 # Functions that have another name, and runs that are no two runs of one program.
 snag analyze 'synth:100*phase(a@1ms(x@100us) >1 <1);ranks=2;jitter=0.02' --foi phase -o phase.snag --quiet >/dev/null
 snag analyze 'synth:100*stage(a@1ms(x@100us) >1 <1);ranks=3;jitter=0.02' --foi stage -o stage.snag --quiet >/dev/null
