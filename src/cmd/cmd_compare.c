@@ -175,7 +175,7 @@ static void print_kinds(const struct comparison *c, const struct form *form)
         cell(&grid, compare_kind_name(c, k, name));
         cell(&grid, compare_verdict_word(x->duration.verdict));
         snprintf(text, sizeof text, "%+.1f %%", 100 * compare_fraction(&x->duration));
-        cell(&grid, text);
+        cell(&grid, compare_kind_is_on_both(x) ? text : "-");
         for (int side = 0; side < 2; side++) {
             snprintf(text, sizeof text, "%.1f %%", 100 * x->share[side]);
             cell(&grid, text);

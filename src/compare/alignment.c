@@ -538,10 +538,10 @@ static void explain_kind(const struct kinds *kinds, struct compare_kind *kind)
 {
     double change = kind->duration.ns[1] - kind->duration.ns[0];
 
-    for (uint32_t p = 0; p < kinds->n_paths; p++) {
+    for (uint32_t p = 0; p < kinds->n_paths && compare_kind_is_on_both(kind); p++) {
         size_t at = (size_t)kind->has * kinds->n_paths + p;
-        double apart = kinds->path_ns[1][at] / fmax(kind->share[1], 1e-12) -
-                       kinds->path_ns[0][at] / fmax(kind->share[0], 1e-12);
+        double apart =
+            kinds->path_ns[1][at] / kind->share[1] - kinds->path_ns[0][at] / kind->share[0];
 
         if (apart * change <= 0 || fabs(apart) <= fabs(kind->path_ns))
             continue;

@@ -325,7 +325,16 @@ static void add_paths(struct judge *j)
     }
 }
 
-/* What only one side has, in more than a few executions, needs no test. */
+/* What one side alone has, in more than a few executions, needs no test.
+ *   share  of the executions, that have it */
+static enum compare_verdict verdict_of_presence(const double share[2])
+{
+    for (int side = 0; side < 2; side++)
+        if (share[side] == 0 && share[!side] >= SUMMARY_RARE)
+            return side == COMPARE_BEFORE ? COMPARE_NEW : COMPARE_GONE;
+    return COMPARE_INCONCLUSIVE;
+}
+
 static enum compare_verdict verdict_of_path(const struct comparison *c,
                                             const struct compare_path *path, double limit)
 {
@@ -333,9 +342,9 @@ static enum compare_verdict verdict_of_path(const struct comparison *c,
 
     if (path->from != COMPARE_NONE)
         return COMPARE_MOVED;
-    for (int side = 0; side < 2; side++)
-        if (path->calls[side] == 0 && path->share[!side] >= SUMMARY_RARE)
-            return side == COMPARE_BEFORE ? COMPARE_NEW : COMPARE_GONE;
+    verdict = verdict_of_presence(path->share);
+    if (verdict != COMPARE_INCONCLUSIVE)
+        return verdict;
     verdict = verdict_of(&path->own, least_of(c, &path->own),
                          is_tested(c, &path->own) && path->own.chance <= limit);
     if (verdict == COMPARE_INCONCLUSIVE && !is_tested(c, &path->own) &&
@@ -405,12 +414,15 @@ static void judge_all(struct judge *j)
     for (uint32_t i = 0; i < c->n_paths; i++)
         c->path[i].own.verdict = verdict_of_path(c, &c->path[i], limit);
     for (uint32_t i = 0; i < c->n_kinds; i++) {
-        struct compare_change *x = &c->kind[i].duration;
+        struct compare_kind *kind = &c->kind[i];
+        struct compare_change *x = &kind->duration;
 
-        x->verdict = verdict_of(x, c->least * x->ns[COMPARE_BEFORE], x->chance <= limit);
+        x->verdict = compare_kind_is_on_both(kind)
+                         ? verdict_of(x, c->least * x->ns[COMPARE_BEFORE], x->chance <= limit)
+                         : verdict_of_presence(kind->share);
     }
     judge_whole(c, limit);
-    /* of one run on each side nothing is slower for sure, and what is new may be next to nothing */
+    /* two runs differ anyway, and what is new in one may be next to nothing */
     qsort(c->path, c->n_paths, sizeof *c->path,
           compare_is_one_run(c) ? by_change_of_path : by_interest);
 }

@@ -61,7 +61,7 @@ struct compare_path {
 
 struct compare_kind {
     uint32_t has;    /* bit i: they have kind_path[i] */
-    double share[2]; /* of the executions */
+    double share[2]; /* of the executions; 0: a side has none of it, and no time of it */
     struct compare_change duration;
     uint32_t path;  /* which changed most, the way they did; of comparison.paths */
     double path_ns; /* by how much, in an execution of this kind */
@@ -170,6 +170,12 @@ char *compare_path_name(const struct comparison *comparison, uint32_t path,
 /* compare_kind_name -- "with step > io, without step > sort"; "" of the only one. */
 char *compare_kind_name(const struct comparison *comparison, uint32_t kind,
                         char out[COMPARE_NAME_SIZE]);
+
+/* compare_kind_is_on_both -- else nothing of it changed: it is new, or gone. */
+static inline bool compare_kind_is_on_both(const struct compare_kind *kind)
+{
+    return kind->share[COMPARE_BEFORE] > 0 && kind->share[COMPARE_AFTER] > 0;
+}
 
 /* compare_fraction -- the change, of what was before; INFINITY where there was nothing. */
 double compare_fraction(const struct compare_change *change);

@@ -315,6 +315,32 @@ static void one_kind_that_is_slower_and_one_that_is_faster_are_both_named(void *
     unmake(&m);
 }
 
+static void a_kind_that_one_side_lacks_is_new_or_gone(void **state)
+{
+    static const struct {
+        const char *name;
+        enum compare_verdict verdict;
+    } expected[] = {{"with step > io, with step > sort", COMPARE_GONE},
+                    {"without step > io, with step > sort", COMPARE_NEW}};
+    char name[COMPARE_NAME_SIZE];
+    uint32_t n_found = 0;
+    struct made m;
+
+    (void)state;
+    make_pair(&m, "synth:50*round(step(a io sort) step(a io) step(a));jitter=0.02",
+              "synth:50*round(step(a io) step(a sort) step(a));jitter=0.02;seed=2");
+    for (uint32_t k = 0; k < m.c.n_kinds; k++)
+        for (int i = 0; i < 2; i++)
+            if (strcmp(compare_kind_name(&m.c, k, name), expected[i].name) == 0) {
+                assert_int_equal(m.c.kind[k].duration.verdict, expected[i].verdict);
+                assert_false(compare_kind_is_on_both(&m.c.kind[k]));
+                assert_int_equal(m.c.kind[k].path, COMPARE_NONE);
+                n_found++;
+            }
+    assert_int_equal(n_found, 2);
+    unmake(&m);
+}
+
 static void the_kind_in_which_a_path_changed_is_named(void **state)
 {
     const struct compare_path *path;
@@ -410,6 +436,7 @@ int main(void)
         cmocka_unit_test(a_call_from_elsewhere_has_moved_with_all_below_it),
         cmocka_unit_test(a_function_with_a_new_name_is_the_same_when_told_so),
         cmocka_unit_test(one_kind_that_is_slower_and_one_that_is_faster_are_both_named),
+        cmocka_unit_test(a_kind_that_one_side_lacks_is_new_or_gone),
         cmocka_unit_test(the_kind_in_which_a_path_changed_is_named),
         cmocka_unit_test(the_rank_that_changed_is_named),
         cmocka_unit_test(ranks_that_are_others_are_not_compared),

@@ -99,11 +99,15 @@ static size_t say_kinds(const struct comparison *c, char *out, size_t size)
 
     for (uint32_t k = 0; k < c->n_kinds; k++) {
         const struct compare_change *x = &c->kind[k].duration;
+        char change[TEXT_SIZE] = "";
 
-        if (compare_is_sure(x->verdict) && x->verdict != c->whole.verdict && n + 700 < size)
-            n += (size_t)snprintf(out + n, size - n, "; executions %.500s: %+.1f %%, %s",
-                                  compare_kind_name(c, k, name), 100 * compare_fraction(x),
-                                  compare_verdict_word(x->verdict));
+        if (!compare_is_sure(x->verdict) || x->verdict == c->whole.verdict || n + 700 >= size)
+            continue;
+        if (compare_kind_is_on_both(&c->kind[k]))
+            snprintf(change, sizeof change, "%+.1f %%, ", 100 * compare_fraction(x));
+        n += (size_t)snprintf(out + n, size - n, "; executions %.500s: %s%s",
+                              compare_kind_name(c, k, name), change,
+                              compare_verdict_word(x->verdict));
     }
     return n;
 }
@@ -327,14 +331,19 @@ static json_t *path_json(const struct comparison *c, const struct compare_path *
 static json_t *kind_json(const struct comparison *c, uint32_t kind)
 {
     const struct compare_kind *x = &c->kind[kind];
+    bool is_on_both = compare_kind_is_on_both(x);
+    double time_ns[2];
     json_t *json = json_object();
 
+    for (int side = 0; side < 2; side++)
+        time_ns[side] = x->share[side] > 0 ? x->duration.ns[side] : NAN;
     json_object_set_new(json, "kind", kind_name(c, kind));
     json_object_set_new(json, "verdict", json_text(compare_verdict_name(x->duration.verdict)));
-    json_object_set_new(json, "change", json_number(compare_fraction(&x->duration)));
+    json_object_set_new(json, "change",
+                        is_on_both ? json_number(compare_fraction(&x->duration)) : json_null());
     json_object_set_new(json, "interval", interval(&x->duration));
     json_set_off(json, x->duration.off_ns);
-    json_object_set_new(json, "time_ns", pair_ns(x->duration.ns));
+    json_object_set_new(json, "time_ns", pair_ns(time_ns));
     json_object_set_new(json, "executions", pair(x->share));
     json_object_set_new(json, "path", name_of(c, x->path));
     json_object_set_new(json, "path_ns", rounded(x->path_ns));

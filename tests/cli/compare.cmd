@@ -25,6 +25,10 @@ snag analyze 'synth:100*round(step(a@1.3ms io@500us) step(a@700us));jitter=0.02;
 snag compare kinds1.snag kinds2.snag | sed -n 1p
 snag compare kinds1.snag kinds2.snag --json | jq -c '.verdict, (.kinds[] | [.kind, .verdict, .path, .path_ns > 0, .executions])'
 
+# A kind that one side lacks did not change: it is new, or gone.
+snag compare 'synth:50*round(step(a io sort) step(a io) step(a));jitter=0.02' 'synth:50*round(step(a io) step(a sort) step(a));jitter=0.02;seed=2' --foi step --quiet | sed -n '/^executions/,/^$/p'
+snag compare 'synth:50*round(step(a io sort) step(a io) step(a));jitter=0.02' 'synth:50*round(step(a io) step(a sort) step(a));jitter=0.02;seed=2' --foi step --quiet --json | jq -c '.kinds[] | select(.change == null) | [.kind, .verdict, .interval, .path, .path_ns, (.time_ns | map(. != null))]'
+
 # As many ranks that are not the same ones; and of several runs those with fewest and most.
 for n in 5 7; do jq -nc --argjson n $n '[range(8) | {ph: "X", pid: ., tid: 1, ts: 0, dur: 20000, name: "main"}] + [([range(5)] + [$n])[] as $r | range(20) | {ph: "X", pid: $r, tid: 1, ts: (. * 1000), dur: (500 + $r), name: "io"}]' >io$n.json; done
 snag compare io5.json io7.json --foi io --quiet | grep 'rank'; snag compare io5.json io7.json --foi io --json --quiet | jq -c '.not_comparable, .ranks'

@@ -20,10 +20,10 @@ export interface ChangedPath {
 
 export interface ChangedKind {
     kind: string;
-    verdict: WholeVerdict;
+    verdict: WholeVerdict | "new" | "gone";
     change: number | null;
     interval: Pair | null;
-    time_ns: Pair;
+    time_ns: [number | null, number | null] /* null: that side has none of it */;
     executions: Pair;
     path: string | null;
     path_ns: number;

@@ -180,6 +180,10 @@ function shares({ executions: [before, after] }: ChangedKind): string {
     return was === is ? is : `${was} → ${is}`;
 }
 
+function kindChange({ time_ns: [before, after] }: ChangedKind): string {
+    return before === null || after === null ? "-" : formatChange(changeOf(before, after));
+}
+
 export function kindsTable(kinds: ChangedKind[]): Table {
     return {
         head: "executions,verdict,before_ns,after_ns,executions_before,executions_after,path,path_ns".split(
@@ -246,13 +250,10 @@ export function KindTable(props: {
                             <td class={`words verdict-${k.verdict}`}>
                                 {signs[k.verdict]} {verdictWord(k.verdict)}
                             </td>
-                            <td>
-                                {k.executions[0] > 0 && k.executions[1] > 0
-                                    ? formatChange(changeOf(...k.time_ns))
-                                    : "-"}
-                            </td>
-                            <td>{k.executions[0] > 0 ? formatTime(k.time_ns[0]) : "-"}</td>
-                            <td>{k.executions[1] > 0 ? formatTime(k.time_ns[1]) : "-"}</td>
+                            <td>{kindChange(k)}</td>
+                            {k.time_ns.map((ns) => (
+                                <td>{ns === null ? "-" : formatTime(ns)}</td>
+                            ))}
                             <td>{shares(k)}</td>
                         </tr>
                     ))}
