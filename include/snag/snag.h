@@ -298,7 +298,10 @@ SNAG_API int snag_run_retrain(snag_run *run, size_t function, const char *author
 /* snag_run_undo -- what held before the newest retrain that is not undone. */
 SNAG_API int snag_run_undo(snag_run *run, size_t function, size_t *n_changed);
 
-/* snag_run_save_model -- what the run taught about a function, its labels included. */
+/*
+ * snag_run_save_model -- what the run taught about a function, with the labels that the newest
+ * retrain which is not undone has learnt. Of the others a warning says how many they are.
+ */
 SNAG_API int snag_run_save_model(snag_run *run, size_t function, const char *path);
 
 /* --------------------------------------------------------------------- a program that runs */

@@ -563,7 +563,9 @@ class Run:
         return n.value
 
     def save_model(self, path: PathLike) -> None:
-        """Keep what the run taught, labels included, for ``snag.analyze(..., model=path)``."""
+        """Keep what the run taught, for ``snag.analyze(..., model=path)``: with the labels
+        that the newest retrain which is not undone has learnt. A warning says how many others
+        there are."""
         self._call("snag_run_save_model", self._function, lib.name_bytes(os.fspath(path)))
 
     # ------------------------------------------------------------------------- the command

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "learn/model_file.h"
 #include "run/run_sql.h"
 #include "run/rundb.h"
@@ -725,6 +726,11 @@ int snag_run_save_model(snag_run *r, size_t function, const char *path)
         rc = run_model_make(&r->run, r->function[function].id, &opts, &model, &n_left_out);
     if (rc == 0)
         rc = model_file_write(path, &model);
+    if (rc == 0 && n_left_out > 0)
+        log_warn("model",
+                 "%s is without %u label%s of the run, which its scores are not learnt from: "
+                 "retrain first",
+                 path, n_left_out, text_plural(n_left_out));
     model_release(&model);
     pool_free(pool);
     return rc;

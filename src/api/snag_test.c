@@ -203,6 +203,11 @@ static void calls_that_are_damaged_are_refused_when_they_are_checked(void **stat
     snag_run_close(run);
 }
 
+static void keep_warning(void *ctx, const char *text)
+{
+    snprintf(ctx, 200, "%s", text);
+}
+
 static void labels_are_learnt_from_and_taken_back(void **state)
 {
     struct snag_analyze_options options = {.size = sizeof options};
@@ -210,7 +215,7 @@ static void labels_are_learnt_from_and_taken_back(void **state)
     size_t n_changed;
     snag_model *model;
     snag_run *run;
-    char path[128];
+    char path[128], warning[200] = "";
 
     (void)state;
     analyze("l.snag", "step");
@@ -229,7 +234,10 @@ static void labels_are_learnt_from_and_taken_back(void **state)
     assert_memory_equal(undone.score, before.score, before.n * sizeof *before.score);
     assert_int_equal(snag_run_undo(run, 0, NULL), SNAG_ERROR_NOT_FOUND);
     assert_int_equal(snag_run_label(run, 0, 3, 2, "me"), SNAG_ERROR_USAGE);
+    snag_on_warning(keep_warning, warning);
     assert_int_equal(snag_run_save_model(run, 0, path_of(path, "l.model")), SNAG_OK);
+    snag_on_warning(NULL, NULL);
+    assert_non_null(strstr(warning, "is without 2 labels of the run"));
     assert_int_equal(snag_model_open(path, &model), SNAG_OK);
     assert_string_equal(snag_model_function(model), "step");
     options.model = model;
