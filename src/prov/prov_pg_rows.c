@@ -377,7 +377,7 @@ int prov_pg_stored(PGconn *connection, int64_t of, uint64_t *last, enum pg_troub
         *last = strtoull(PQgetvalue(result, 0, 0), NULL, 10);
     } else {
         *why = PG_OTHER;
-        rc = err_set(ERR_DATABASE, "run %" PRId64 " is no longer in the database", of);
+        rc = err_set(ERR_NOT_FOUND, "run %" PRId64 " is no longer in the database", of);
     }
     PQclear(result);
     return rc;

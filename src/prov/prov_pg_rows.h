@@ -72,7 +72,7 @@ int prov_pg_store(PGconn *connection, const struct prov_pg_batch *batch, int64_t
                   uint64_t before, uint64_t last, enum pg_trouble *why);
 
 /* prov_pg_stored -- up to which row a run is stored; waits for a transaction that is just
- * ending. */
+ * ending. Returns 0, ERR_NOT_FOUND when the database does not have the run, or ERR_DATABASE. */
 int prov_pg_stored(PGconn *connection, int64_t run, uint64_t *last, enum pg_trouble *why);
 
 /*

@@ -235,7 +235,8 @@ static void end_left(struct prov_pg_sender *s)
     end_delivery(&s->left);
 }
 
-/* The spool of an earlier process, one after the other. Returns as send_some. */
+/* The spool of an earlier process, one after the other. Of a run that a restored database does
+ * not have it is left as it is. Returns as send_some. */
 static int send_left(struct prov_pg_sender *s, enum pg_trouble *why)
 {
     struct prov_spool *spool = NULL;
@@ -250,9 +251,12 @@ static int send_left(struct prov_pg_sender *s, enum pg_trouble *why)
     if (s->left.spool == NULL)
         return 0;
     rc = send_some(s, &s->left, why);
-    if (rc == 0)
+    if (rc == ERR_NOT_FOUND)
+        log_warn("prov", "what waits in '%s/%s/run-%" PRId64 "-*.spool' stays there: %s",
+                 s->spools.dir, s->spools.store, prov_spool_run(s->left.spool), err_message());
+    if (rc == 0 || rc == ERR_NOT_FOUND)
         end_left(s);
-    return rc < 0 ? rc : 1;
+    return rc < 0 && rc != ERR_NOT_FOUND ? rc : 1;
 }
 
 /* ----------------------------------------------------------------------------- connection */

@@ -417,15 +417,9 @@ static void what_does_not_fit_into_the_spool_is_counted(void **state)
     end(&s);
 }
 
-/* What lies in a spool that nobody has, in rows. */
-static uint64_t rows_left(const struct scene *s, int64_t run)
+/* Of the spools, while there is one. */
+static struct prov_spool_opts spools_of(const struct scene *s, char id[64])
 {
-    char id[64];
-    struct prov_spool_opts opts = {
-        .dir = s->spool, .store = id, .version = PROV_PG_ROWS_VERSION, .most_bytes = 1 << 30};
-    struct prov_frame frame = {0};
-    struct prov_spool *spool = NULL;
-    uint64_t n = 0;
     char command[200];
     FILE *list;
 
@@ -433,6 +427,19 @@ static uint64_t rows_left(const struct scene *s, int64_t run)
     list = popen(command, "r");
     assert_int_equal(fscanf(list, "%32s", id), 1);
     pclose(list);
+    return (struct prov_spool_opts){
+        .dir = s->spool, .store = id, .version = PROV_PG_ROWS_VERSION, .most_bytes = 1 << 30};
+}
+
+/* What lies in a spool that nobody has, in rows. */
+static uint64_t rows_left(const struct scene *s, int64_t run)
+{
+    char id[64];
+    struct prov_spool_opts opts = spools_of(s, id);
+    struct prov_frame frame = {0};
+    struct prov_spool *spool = NULL;
+    uint64_t n = 0;
+
     run--;
     assert_int_equal(prov_spool_left(&opts, 0, &run, &spool), 1);
     while (prov_spool_read(spool, &frame) == 1)
@@ -511,6 +518,35 @@ static void what_waits_when_the_instance_is_killed_is_sent_by_the_next(void **st
     assert_int_equal(fs_exists(s.spool), 0);
     print_message("%" PRIu64 " rows waited, of a process that was killed\n", n_left);
     munmap(has_begun, 4096);
+    end(&s);
+}
+
+/* As after a restore from a dump that is older than the run. */
+static void a_spool_whose_run_is_gone_holds_up_nobody(void **state)
+{
+    static const unsigned char row[] = {PROV_TABLE_RECORD, 0, 0, 1, 0, 0, 0, 'x'};
+    struct pack payload = {0};
+    struct prov_spool_opts opts;
+    struct prov_spool *spool;
+    struct prov_store *store;
+    struct scene s;
+    char id[64];
+
+    (void)state;
+    begin(&s, "restored");
+    assert_int_equal(prov_store_open(s.url, &s.opts, &store), 0);
+    opts = spools_of(&s, id);
+    assert_int_equal(prov_spool_open(&opts, 57, &spool), 0);
+    pack_bytes(&payload, row, sizeof row);
+    assert_int_equal(prov_spool_append(spool, 1, 1, &payload), 0);
+    prov_spool_close(spool);
+    pack_release(&payload);
+    assert_int_equal(prov_store_close(store), 0);
+    assert_int_equal(prov_store_open(s.url, &s.opts, &store), 0);
+    put_records(&s, store, 3, 0, 5);
+    assert_int_equal(prov_store_close(store), 0);
+    assert_int_equal(sample_pg_ask(s.name, "SELECT count(*) FROM snag.record"), 5);
+    assert_int_equal(rows_left(&s, 57), 1);
     end(&s);
 }
 
@@ -786,6 +822,7 @@ int main(void)
         cmocka_unit_test(a_row_that_is_never_taken_is_lost_alone),
         cmocka_unit_test(what_does_not_fit_into_the_spool_is_counted),
         cmocka_unit_test(what_waits_when_the_instance_is_killed_is_sent_by_the_next),
+        cmocka_unit_test(a_spool_whose_run_is_gone_holds_up_nobody),
         cmocka_unit_test(each_record_of_eight_writers_is_there_once_however_often_it_is_killed),
         cmocka_unit_test(an_older_schema_is_brought_up_to_date_and_a_newer_one_refused),
         cmocka_unit_test(who_is_not_let_in_is_told_in_one_line),
