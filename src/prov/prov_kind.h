@@ -37,7 +37,7 @@ struct prov_tally {
 
 void prov_tally_add(struct prov_tally *tally, unsigned tag, bool is_stored);
 
-/* prov_tally_removed -- so many records gave way to others, as the store has a limit; that is
+/* prov_tally_removed -- so many records gave way to others, as the run has a limit; that is
  * said when it begins. */
 void prov_tally_removed(struct prov_tally *tally, uint64_t n);
 

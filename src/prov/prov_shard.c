@@ -356,6 +356,13 @@ static int step(sqlite3_stmt *insert)
     return status == SQLITE_DONE ? SQLITE_OK : status;
 }
 
+/* Ids grow, unless the last ones were removed. */
+static void note_record(struct prov_shard *s, int64_t id)
+{
+    if (s->first_record == 0 || id < s->first_record)
+        s->first_record = id;
+}
+
 static int write_row(struct prov_shard *s, const struct prov_job *job)
 {
     sqlite3_stmt *insert;
@@ -370,7 +377,11 @@ static int write_row(struct prov_shard *s, const struct prov_job *job)
     }
     for (unsigned i = 0; i < job->n && status == SQLITE_OK; i++)
         status = bind(s, insert, job, i);
-    return status == SQLITE_OK ? step(insert) : status;
+    if (status == SQLITE_OK)
+        status = step(insert);
+    if (status == SQLITE_OK && job->table == PROV_TABLE_RECORD)
+        note_record(s, sqlite3_last_insert_rowid(s->database.sql));
+    return status;
 }
 
 /* A row that will never go in, whatever becomes of the disk. */
@@ -380,54 +391,76 @@ static bool is_bad_row(int status)
     return status == SQLITE_TOOBIG || status == SQLITE_CONSTRAINT || status == SQLITE_MISMATCH;
 }
 
+static int64_t used_bytes(struct prov_shard *s)
+{
+    return (int64_t)database_used_bytes(&s->database);
+}
+
 int prov_shard_write(struct prov_shard *s, struct prov_job *const *job, size_t n)
 {
     sqlite3 *db = s->database.sql;
+    int64_t before = 0, added = 0;
     int status;
 
     errno = 0; /* sqlite3_system_errno does not have it after a commit */
     status = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    if (status == SQLITE_OK)
+        before = used_bytes(s);
     for (size_t i = 0; i < n && status == SQLITE_OK; i++) {
         status = write_row(s, job[i]);
         job[i]->is_lost = is_bad_row(status);
         if (job[i]->is_lost)
             status = SQLITE_OK;
     }
-    if (status == SQLITE_OK)
+    if (status == SQLITE_OK) {
+        added = used_bytes(s) - before;
         status = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
-    if (status == SQLITE_OK)
+    }
+    if (status == SQLITE_OK) {
+        s->added_bytes += added;
         return 0;
+    }
     status = (status & 0xff) | errno << 8;
     if (!sqlite3_get_autocommit(db))
         sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
     return status;
 }
 
-uint64_t prov_shard_used(struct prov_shard *s)
+uint64_t prov_shard_added(const struct prov_shard *s)
 {
-    return database_used_bytes(&s->database);
+    return s->added_bytes > 0 ? (uint64_t)s->added_bytes : 0;
 }
 
 uint64_t prov_shard_thin(struct prov_shard *s, int64_t run)
 {
     sqlite3 *db = s->database.sql;
+    long long first = s->first_record;
     char *sql = sqlite3_mprintf(
-        "BEGIN IMMEDIATE; "
         "CREATE TEMP TABLE gone AS SELECT id, program, rank, step, idx, execution IS NOT NULL "
-        "AS x "
-        "FROM main.record WHERE run = %lld ORDER BY is_normal DESC, severity_ns, id LIMIT "
-        "(SELECT (count(*) + 7) / 8 FROM main.record WHERE run = %lld); "
+        "AS x FROM main.record WHERE id >= %lld AND run = %lld "
+        "ORDER BY is_normal DESC, severity_ns, id LIMIT (SELECT (count(*) + 7) / 8 "
+        "FROM main.record WHERE id >= %lld AND run = %lld); "
         "DELETE FROM cost_row WHERE run = %lld AND (program, rank, step, idx, is_execution) IN "
         "(SELECT program, rank, step, idx, x FROM gone); "
         "DELETE FROM record WHERE id IN (SELECT id FROM gone)",
-        (long long)run, (long long)run, (long long)run);
-    int status = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
-    uint64_t n = status == SQLITE_OK ? (uint64_t)sqlite3_changes64(db) : 0;
+        first, (long long)run, first, (long long)run, (long long)run);
+    int status = sql ? sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) : SQLITE_NOMEM;
+    int64_t added = 0;
+    uint64_t n = 0;
 
+    if (status == SQLITE_OK) {
+        added = -used_bytes(s);
+        status = sqlite3_exec(db, sql, NULL, NULL, NULL);
+        n = status == SQLITE_OK ? (uint64_t)sqlite3_changes64(db) : 0;
+    }
     sqlite3_free(sql);
-    if (status == SQLITE_OK)
+    if (status == SQLITE_OK) {
+        added += used_bytes(s);
         status = sqlite3_exec(db, "DROP TABLE temp.gone; COMMIT", NULL, NULL, NULL);
-    if (status != SQLITE_OK && !sqlite3_get_autocommit(db))
+    }
+    if (status == SQLITE_OK)
+        s->added_bytes += added;
+    else if (!sqlite3_get_autocommit(db))
         sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
     return status == SQLITE_OK ? n : 0;
 }

@@ -73,6 +73,8 @@ struct prov_shard {
     sqlite3_stmt *insert[N_PROV_TABLES], *add_function; /* the former when first needed */
     ZSTD_CCtx *compressor;
     struct pack compressed; /* scratch */
+    int64_t added_bytes;    /* see prov_shard_added */
+    int64_t first_record;   /* least id of a record that it has written; 0: none */
 };
 
 /*
@@ -109,13 +111,14 @@ void prov_shard_end(struct prov_shard *shard, int64_t id, uint64_t ended_ns);
  */
 int prov_shard_write(struct prov_shard *shard, struct prov_job *const *job, size_t n);
 
-/* prov_shard_used -- bytes of its file that are in use. O(1). */
-uint64_t prov_shard_used(struct prov_shard *shard);
+/* prov_shard_added -- bytes of its file that are in use because of what was written and thinned
+ * since it was opened, whoever else writes to it. */
+uint64_t prov_shard_added(const struct prov_shard *shard);
 
 /*
- * prov_shard_thin -- remove an eighth of the records of a run, and their costs: normal ones,
- * then those that lost least, of these the oldest. Returns how many; 0 where there are none, or
- * it did not work. O(records of the run).
+ * prov_shard_thin -- remove an eighth of the records of a run that were written since it was
+ * opened, and their costs: normal ones, then those that lost least, of these the oldest.
+ * Returns how many; 0 where there are none, or it did not work. O(records since then).
  */
 uint64_t prov_shard_thin(struct prov_shard *shard, int64_t run);
 

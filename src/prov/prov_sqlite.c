@@ -98,7 +98,7 @@ struct sqlite_store {
     struct prov_dir place;
     struct prov_home home;
     int64_t run;
-    uint64_t shard_bytes; /* that a shard may have */
+    uint64_t shard_bytes; /* that this run may add to a shard */
     uint64_t begin_bytes; /* of all files, when it was opened */
     uint32_t n;
     struct sqlite_sink *sink; /* [n] */
@@ -158,9 +158,9 @@ static void keep_within(struct sqlite_sink *sink)
 {
     uint64_t most = sink->store->shard_bytes, n = 1, n_removed = 0;
 
-    if (prov_shard_used(&sink->shard) <= most)
+    if (prov_shard_added(&sink->shard) <= most)
         return;
-    while (n > 0 && prov_shard_used(&sink->shard) > most - most / 8) {
+    while (n > 0 && prov_shard_added(&sink->shard) > most - most / 8) {
         n = prov_shard_thin(&sink->shard, sink->store->run);
         n_removed += n;
     }

@@ -169,8 +169,9 @@ void prov_tally_add(struct prov_tally *tally, unsigned tag, bool is_stored)
 void prov_tally_removed(struct prov_tally *tally, uint64_t n)
 {
     if (n > 0 && atomic_fetch_add(&tally->n_removed, n) == 0)
-        log_warn("prov", "the store has reached its limit: records with the least lost time "
-                         "are removed for new ones; --store-limit MIB sets a larger one");
+        log_warn("prov", "the run has reached its limit in the store: records with the least "
+                         "lost time are removed for new ones; --store-limit MIB sets a "
+                         "larger one");
 }
 
 /* Why it cannot be written: NULL, or a reason that a put need not wait for. */

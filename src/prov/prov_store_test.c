@@ -263,6 +263,7 @@ static void a_store_can_be_opened_again_with_as_many_shards(void **state)
 
 #define LIMITED 8000u
 #define WORST 100u
+#define LATER 1500u            /* of the next run */
 #define LIMIT_SLACK (1u << 20) /* of one transaction */
 
 /* A program that is strange for weeks: the worst of it is kept, in a store that does not grow.
@@ -307,6 +308,16 @@ static void a_store_has_a_limit(void **state)
     /* of the anomalies, the worst of all */
     snprintf(text, sizeof text, "%u", WORST * 3 / 4);
     assert_answer(&s, "SELECT count(*) FROM anomalies WHERE outlier_severity >= 7.9", text);
+    /* what is there already leaves the next run as much room */
+    assert_int_equal(prov_store_close(s.store), 0);
+    assert_int_equal(prov_store_open(s.dir, &opts, &s.store), 0);
+    put_some(&s, 1, LATER);
+    assert_int_equal(prov_store_flush(s.store), 0);
+    prov_store_counts(s.store, &counts);
+    assert_true(counts.n_removed == 0 && counts.n_stored == LATER);
+    snprintf(text, sizeof text, "%s/shard-0000.db", s.dir);
+    assert_int_equal(stat(text, &info), 0);
+    assert_true(info.st_size > (off_t)opts.limit_bytes);
     end(&s);
 }
 

@@ -74,7 +74,7 @@ snag query later 'SELECT count(*), sum(outlier_severity > 0), sum(is_pruned) > 0
 snag ad 'synth:main(400*a(c@200us) 400*b(c@6ms));ranks=3;jitter=0.1;slow=c/80/30/1' --step 0.02 --store again --json | jq -c '[.anomalies, .taken_back > 0, .stored_anomalies == .anomalies + .taken_back]'
 
 # A store that is full: what lost least gives way, and that is said.
-snag ad 'synth:60000*step(a@100us);jitter=0.3' --step 0.2 --least 1ns --false-alarms 100000 --store small --store-limit 1 2>&1 | grep -o -e 'reached its limit' -e 'removed from the store to keep it below its limit'
+snag ad 'synth:60000*step(a@100us);jitter=0.3' --step 0.2 --least 1ns --false-alarms 100000 --store small --store-limit 1 2>&1 | grep -o -e 'reached its limit' -e 'removed from the store to keep this run below its limit'
 snag query small 'SELECT count(*) BETWEEN 100 AND 3000 AS is_bounded FROM anomalies'
 
 # There is no store of that name, but with a path.
