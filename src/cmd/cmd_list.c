@@ -195,7 +195,8 @@ int list_group_table(sqlite3 *db, const struct execution_filter *filter, size_t 
                                "strange in the same way");
         table_cell(*table, "%lld", (long long)g->id);
         table_cell(*table, "%zu", g->n);
-        table_cell(*table, "%s", text_duration((double)g->lost_ns, text));
+        table_cell(*table, "%s",
+                   g->n_open == g->n ? "open" : text_duration((double)g->lost_ns, text));
         table_cell(*table, "%s", text_duration((double)g->begin_ns, text));
         table_cell(*table, "%s, %s", g->what, group_places(g, text));
     }

@@ -225,25 +225,33 @@ static void append_rank(const struct lost *lost, void *ctx)
 int headline_lost(sqlite3 *db, int64_t foi, char **text)
 {
     struct ranks_text ranks = {.n = 0};
-    char lost[TEXT_SIZE], took[TEXT_SIZE], tracer[TEXT_SIZE];
+    char lost[TEXT_SIZE], took[TEXT_SIZE], tracer[TEXT_SIZE], n[TEXT_SIZE];
+    char unended[4 * TEXT_SIZE] = "";
     struct lost all;
+    int64_t n_unended = 0;
     bool are_few;
     int rc = executions_lost(db, foi, append_rank, &ranks, &all);
 
     *text = NULL;
     if (rc == 0)
         rc = executions_are_few(db, foi, &are_few);
+    if (rc == 0)
+        rc = rundb_number(db, &n_unended, run_sql_n_unended, "i", foi);
     if (rc < 0)
         return rc;
     if (are_few)
         snprintf(lost, sizeof lost, "not known");
     else
         text_duration((double)all.lost_ns, lost);
-    *text = say("lost in all: %s%s%s%s%s%s%s%s%s", lost, are_few ? "" : " of ",
+    if (n_unended > 0 && !are_few)
+        snprintf(unended, sizeof unended, "; what %s execution%s lost is not known: %s not end",
+                 text_count((uint64_t)n_unended, n), text_plural((uint64_t)n_unended),
+                 n_unended == 1 ? "it does" : "they do");
+    *text = say("lost in all: %s%s%s%s%s%s%s%s%s%s", lost, are_few ? "" : " of ",
                 are_few ? "" : text_duration((double)all.duration_ns, took),
                 ranks.n_ranks ? " (" : "", ranks.text,
                 ranks.n_ranks > MAX_LOST_RANKS ? ", ..." : "", ranks.n_ranks ? ")" : "",
-                all.tracer_ns ? "; the tracer took " : "",
+                unended, all.tracer_ns ? "; the tracer took " : "",
                 all.tracer_ns ? text_duration((double)all.tracer_ns, tracer) : "");
     return 0;
 }

@@ -74,7 +74,8 @@ char *headline_trace(const struct headline_trace *trace);
 char *headline_foi(const struct headline_foi *foi);
 
 /*
- * headline_lost -- what all executions lost, and on which ranks.
+ * headline_lost -- what all executions lost, and on which ranks; and of how many anomalies that
+ * is not known, as they do not end.
  *   text  out; NULL in case of an error
  * Returns 0 or ERR_DATABASE.
  */

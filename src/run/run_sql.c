@@ -226,7 +226,7 @@ const char run_sql_groups[] =
     "SELECT w.foi, f.name, w.id, w.what, e.tree, e.rank, e.thread, e.idx, e.enter_ns, "
     "e.lost_ns, i.id, i.lost_ns, i.cost_ns, (SELECT l.label FROM labelled l WHERE l.foi = "
     "e.foi AND "
-    "l.rank = e.rank AND l.thread = e.thread AND l.idx = e.idx) "
+    "l.rank = e.rank AND l.thread = e.thread AND l.idx = e.idx), e.open_ns IS NOT NULL "
     "FROM way w JOIN foi f ON f.id = w.foi "
     "JOIN execution_way x ON x.foi = w.foi AND x.way = w.id "
     "JOIN execution e ON e.foi = x.foi AND e.tree = x.tree "
@@ -251,6 +251,8 @@ const char run_sql_causes[] =
     "FROM incident i JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
     "WHERE i.foi = ?1 AND EXISTS (SELECT 1 " MEMBERS "AND e.verdict = 'anomaly') "
     "GROUP BY 1, 2, 3 ORDER BY 1, 3, 2";
+const char run_sql_n_unended[] = "SELECT count(*) FROM execution WHERE foi = ? AND verdict = "
+                                 "'anomaly' AND open_ns IS NOT NULL";
 const char run_sql_way[] = "SELECT what FROM way WHERE foi = ?1 AND id = ?2";
 const char run_sql_verdict_changed[] =
     "SELECT 1 FROM retrain WHERE foi = ?1 AND NOT is_undone AND EXISTS (SELECT 1 FROM "

@@ -107,6 +107,7 @@ enum run_sql_group {
     GROUP_INCIDENT_LOST,
     GROUP_INCIDENT_COST,
     GROUP_LABEL,
+    GROUP_IS_OPEN,
 };
 extern const char run_sql_groups[];
 
@@ -164,6 +165,8 @@ extern const char run_sql_incident_members[];
  * cause is on another rank than the head, and that rank, in this order: way, rank, whether, how
  * many, lost_ns, cost_ns of those of which it is known */
 extern const char run_sql_causes[];
+/* (foi) -> how many anomalies do not end: what these lost is not known */
+extern const char run_sql_n_unended[];
 /* (foi) -> a row where labels that were learnt changed a verdict */
 extern const char run_sql_verdict_changed[];
 extern const char run_sql_labels_lost[];

@@ -647,6 +647,7 @@ static void add_row(struct groups *all, sqlite3_stmt *query)
     g->n_normal += label && strcmp(label, "normal") == 0;
     g->begin_ns = begin_ns < g->begin_ns ? begin_ns : g->begin_ns;
     g->lost_ns += (uint64_t)sqlite3_column_int64(query, GROUP_LOST);
+    g->n_open += sqlite3_column_int(query, GROUP_IS_OPEN) != 0;
     if (sqlite3_column_type(query, GROUP_INCIDENT) == SQLITE_NULL)
         return;
     mem_grow(&g->incident, &g->incident_cap, g->n_incidents + 1, sizeof *g->incident);

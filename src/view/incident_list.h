@@ -180,6 +180,7 @@ struct group {
     struct group_member *member; /* [n] in the order of the run: anomalies, by a label or not */
     size_t n, cap;
     uint32_t n_abnormal, n_normal; /* labels */
+    size_t n_open;                 /* do not end: what these lost is not known */
     uint64_t begin_ns, lost_ns;    /* of the first of them; summed over them */
     /* Incidents that go back to one of them: what all their executions lost, and what each cost
      * the run by itself. */

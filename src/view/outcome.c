@@ -178,11 +178,14 @@ static int find_most(sqlite3 *db, int64_t foi, struct outcome *a)
 {
     struct cause_row *row;
     size_t n;
-    int64_t way = 0;
+    int64_t way = 0, n_unended = 0;
     int rc = read_causes(db, foi, &row, &n);
 
     if (rc == 0)
+        rc = rundb_number(db, &n_unended, run_sql_n_unended, "i", foi);
+    if (rc == 0)
         way = choose_most(row, n, a);
+    a->most.is_loss_known = n_unended == 0 && !a->is_few;
     free(row);
     if (rc == 0 && way > 0)
         rc = find_text(db, run_sql_way, foi, way, &a->most.what);
@@ -259,10 +262,13 @@ char *outcome_most_text(const struct outcome_most *m, char out[OUTCOME_TEXT_SIZE
     if (m->n_incidents == 0)
         return out;
     if (m->ns == 0)
-        text_say(&w, "none lost time; the strangest: ");
+        text_say(&w, "%s; the strangest: ",
+                 m->is_loss_known ? "none lost time" : "what they lost is not known");
     else
         text_say(&w, "%s of %s goes back to ", much,
-                 m->is_cost ? "that" : "what anomalies lost");
+                 m->is_cost         ? "that"
+                 : m->is_loss_known ? "what anomalies lost"
+                                    : "what anomalies are known to have lost");
     if (m->rank != NO_RANK)
         text_say(&w, "rank %u", m->rank);
     else

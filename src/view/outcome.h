@@ -26,6 +26,7 @@ struct outcome_most {
     uint32_t rank;        /* all else is of what is there; else this is NO_RANK */
     bool is_elsewhere;    /* it is not where the executions are that it is the cause of */
     bool is_cost;       /* ns: what each incident cost by itself, summed; else what all lost */
+    bool is_loss_known; /* of all anomalies: each ends, and there are enough executions */
     uint64_t ns, of_ns; /* of_ns: the same of all incidents with an anomaly */
     char *what;         /* "step > solve takes longer"; NULL: not known */
     char *function, *place; /* "solve", "solver.c:17" or ""; NULL: of no function in particular
@@ -68,8 +69,9 @@ void outcome_release(struct outcome *outcome);
 /*
  * outcome_most_text -- "most of that goes back to rank 1: step > solve takes longer
  * (solver.c:17)", "... to 16 ranks", or "the largest part of that" where it is less than half; "most of what
- * anomalies lost ..." where the cost is not known, "none lost time; the strangest: ..." where nothing was lost. ""
- * where there is no incident. Returns out.
+ * anomalies lost ..." where the cost is not known, "none lost time; the strangest: ..." where nothing was lost.
+ * Where it is not known what some lost, "most of what anomalies are known to have lost ...", or "what they lost is
+ * not known; the strangest: ...". "" where there is no incident. Returns out.
  */
 char *outcome_most_text(const struct outcome_most *most, char out[OUTCOME_TEXT_SIZE]);
 

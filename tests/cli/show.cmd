@@ -53,3 +53,9 @@ snag list e.snag --executions --verdict anomaly --json | jq -c '[.id, .off_ns]';
 snag query e.snag 'SELECT off_ns, count(*) FROM execution GROUP BY off_ns'
 cmp e.snag/calls/enter_ns.u64 t.snag/calls/enter_ns.u64 && stat -c %s e.snag/calls/estimates.rec t.snag/calls/estimates.rec
 snag list t.snag --all --executions --json | jq -s 'map(.off_ns) | add'
+
+# A rank that hangs: what it lost nobody knows, beside another one that lost time, too.
+hang() { awk -v late="$1" 'BEGIN { printf "["; for (p = 0; p < 3; p++) { n = p ? 80 : 40; for (i = 0; i <= n; i++) { t = 10000 * i; more = p == 1 && i == 20 ? late : 0; printf "%s{\"ph\":\"B\",\"pid\":%d,\"tid\":0,\"ts\":%d,\"name\":\"step\"},{\"ph\":\"X\",\"pid\":%d,\"tid\":0,\"ts\":%d,\"dur\":%d,\"name\":\"solve\"}", p + i ? "," : "", p, t, p, t + 100, 800 + more; if (i < n) printf ",{\"ph\":\"E\",\"pid\":%d,\"tid\":0,\"ts\":%d}", p, t + 950 + more + i % 3 } } print "]" }'; }; hang 0 >hang.json; hang 4000 >late.json
+snag analyze hang.json --foi step -o hang.snag | sed -n '/^step:/,/^lost in all/p'
+snag list hang.snag --groups
+snag analyze late.json --foi step -o late.snag --force | sed -n '/^what/p;/^lost in all/p'
