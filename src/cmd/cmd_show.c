@@ -466,7 +466,8 @@ static int print_meanwhile(struct show *s)
     if (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         uint64_t n = (uint64_t)sqlite3_column_int64(query, 0);
         uint32_t n_locations = (uint32_t)sqlite3_column_int64(query, 1);
-        uint32_t n_open = (uint32_t)sqlite3_column_int64(query, 2);
+        uint32_t n_unended = (uint32_t)sqlite3_column_int64(query, 2);
+        uint32_t n_open = (uint32_t)sqlite3_column_int64(query, 3);
 
         print("meanwhile: ");
         if (n > 0)
@@ -474,10 +475,14 @@ static int print_meanwhile(struct show *s)
                   text_plural(n), n_locations, text_plural(n_locations));
         else
             print("no execution began anywhere else; ");
+        if (n_unended > 0)
+            print("%u other%s do%s not end either%s", n_unended, text_plural(n_unended),
+                  n_unended == 1 ? "es" : "", n_open > 0 ? "; " : "\n");
         if (n_open > 0)
-            print("%u other%s do%s not end either\n", n_open, text_plural(n_open),
-                  n_open == 1 ? "es" : "");
-        else
+            print("%u other%s %s open when the events of %s ended\n", n_open,
+                  text_plural(n_open), n_open == 1 ? "was" : "were",
+                  n_open == 1 ? "its rank" : "their ranks");
+        else if (n_unended == 0)
             print("all others ended\n");
         print("the execution may wait for something that never came, its process may have been "
               "killed, or recording may have stopped: the trace does not say which\n");

@@ -201,7 +201,8 @@ const char run_sql_incidents[] = ALL_INCIDENTS INCIDENT_COLUMNS FILTERED_INCIDEN
     "LIMIT ?5 OFFSET ?6";
 const char run_sql_meanwhile[] =
     "SELECT sum(enter_ns >= ?3), count(DISTINCT CASE WHEN enter_ns >= ?3 THEN location END), "
-    "sum(open_ns IS NOT NULL AND verdict = 'anomaly') FROM execution WHERE foi = ?1 AND "
+    "sum(open_ns IS NOT NULL AND verdict = 'anomaly'), "
+    "sum(open_ns IS NOT NULL AND verdict <> 'anomaly') FROM execution WHERE foi = ?1 AND "
     "location <> ?2";
 const char run_sql_typical_of[] =
     "SELECT max(coalesce(settings ->> '$.model_executions', trees)) FROM foi "

@@ -141,7 +141,7 @@ enum run_sql_incident {
 };
 
 /* (foi, location, time) -> executions elsewhere that began from then on, on how many
- * locations, and how many elsewhere do not end. */
+ * locations, how many elsewhere do not end, and how many others were open at the end. */
 extern const char run_sql_meanwhile[];
 
 /* (foi or NULL) -> of how many executions what is typical is: of the function of which most are. */

@@ -59,3 +59,5 @@ hang() { awk -v late="$1" 'BEGIN { printf "["; for (p = 0; p < 3; p++) { n = p ?
 snag analyze hang.json --foi step -o hang.snag | sed -n '/^step:/,/^lost in all/p'
 snag list hang.snag --groups
 snag analyze late.json --foi step -o late.snag --force | sed -n '/^what/p;/^lost in all/p'
+snag show hang.snag '#0-40' | grep ^meanwhile
+sed 's/{"ph":"B","pid":[12],"tid":0,"ts":800000[^}]*},{[^}]*}/{"ph":"I","pid":1,"tid":0,"ts":800900,"s":"t","name":"end"}/g' hang.json >ended.json; snag analyze ended.json --foi step -o ended.snag --quiet >/dev/null; snag show ended.snag '#0-40' | grep ^meanwhile
