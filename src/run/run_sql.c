@@ -247,10 +247,11 @@ const char run_sql_incident_members[] =
 
 /* By way of the head and rank of the cause; without those that only labels made one. */
 const char run_sql_causes[] =
-    "SELECT (SELECT x.way FROM execution_way x WHERE x.foi = i.foi AND x.tree = i.head) AS w, "
-    "i.rank, i.rank <> h.rank, count(*), sum(i.lost_ns), coalesce(sum(i.cost_ns), 0) "
+    "SELECT way, rank, is_elsewhere, count(*), sum(lost_ns), coalesce(sum(cost_ns), 0), "
+    "min(place) FROM (SELECT " WAY_OF_HEAD " AS way, i.rank, i.rank <> h.rank AS is_elsewhere, "
+    "i.lost_ns, i.cost_ns, row_number() OVER (ORDER BY i.score DESC, i.id) AS place "
     "FROM incident i JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
-    "WHERE i.foi = ?1 AND EXISTS (SELECT 1 " MEMBERS "AND e.verdict = 'anomaly') "
+    "WHERE i.foi = ?1 AND EXISTS (SELECT 1 " MEMBERS "AND e.verdict = 'anomaly')) "
     "GROUP BY 1, 2, 3 ORDER BY 1, 3, 2";
 const char run_sql_n_unended[] = "SELECT count(*) FROM execution WHERE foi = ? AND verdict = "
                                  "'anomaly' AND open_ns IS NOT NULL";

@@ -163,7 +163,7 @@ extern const char run_sql_incident_members[];
 
 /* (foi) -> of the incidents with an anomaly, by the way of their heads (or NULL), whether the
  * cause is on another rank than the head, and that rank, in this order: way, rank, whether, how
- * many, lost_ns, cost_ns of those of which it is known */
+ * many, lost_ns, cost_ns of those of which it is known, place of the strangest by score from 1 */
 extern const char run_sql_causes[];
 /* (foi) -> how many anomalies do not end: what these lost is not known */
 extern const char run_sql_n_unended[];

@@ -83,6 +83,7 @@ struct cause_row {
     uint32_t rank, n_incidents;
     bool is_elsewhere;
     uint64_t lost_ns, cost_ns;
+    uint32_t place; /* of the strangest of them by score; each has its own */
 };
 
 /* All rows of the statement. */
@@ -103,6 +104,7 @@ static int read_causes(sqlite3 *db, int64_t foi, struct cause_row **row, size_t 
             .n_incidents = (uint32_t)sqlite3_column_int64(query, 3),
             .lost_ns = (uint64_t)sqlite3_column_int64(query, 4),
             .cost_ns = (uint64_t)sqlite3_column_int64(query, 5),
+            .place = (uint32_t)sqlite3_column_int64(query, 6),
         };
     }
     if (rc == 0 && status != SQLITE_DONE)
@@ -122,56 +124,68 @@ static uint64_t ns_of(const struct cause_row *row, bool is_cost)
     return is_cost ? row->cost_ns : row->lost_ns;
 }
 
+/* Of n rows that sum to ns that with most of it; or the strangest, where all lost nothing. NULL: there is none. */
+static const struct cause_row *find_chief(const struct cause_row *row, size_t n, uint64_t ns,
+                                          bool is_cost)
+{
+    const struct cause_row *strangest = row;
+
+    for (size_t i = 0; i < n; i++) {
+        if ((double)ns_of(&row[i], is_cost) > HALF * (double)ns)
+            return &row[i];
+        if (row[i].place < strangest->place)
+            strangest = &row[i];
+    }
+    return ns == 0 ? strangest : NULL;
+}
+
 /* The cause of n rows that sum to ns; or what of it is of one rank, if that is most of it. */
 static struct outcome_most sum_up(const struct cause_row *row, size_t n, uint64_t ns,
                                   bool is_cost)
 {
-    struct outcome_most most = {.n_ranks = (uint32_t)n,
-                                .rank = NO_RANK,
+    const struct cause_row *chief = find_chief(row, n, ns, is_cost);
+    struct outcome_most most = {.n_ranks = chief ? 1 : (uint32_t)n,
+                                .rank = chief ? chief->rank : NO_RANK,
                                 .is_elsewhere = row->is_elsewhere,
                                 .is_cost = is_cost,
-                                .ns = ns};
+                                .n_incidents = chief ? chief->n_incidents : 0,
+                                .ns = chief ? ns_of(chief, is_cost) : ns};
 
-    for (size_t i = 0; i < n; i++) {
-        uint64_t here_ns = ns_of(&row[i], is_cost);
-
-        if (n == 1 || (double)here_ns > HALF * (double)ns)
-            return (struct outcome_most){.n_incidents = row[i].n_incidents,
-                                         .n_ranks = 1,
-                                         .rank = row[i].rank,
-                                         .is_elsewhere = row->is_elsewhere,
-                                         .is_cost = is_cost,
-                                         .ns = here_ns};
+    for (size_t i = 0; chief == NULL && i < n; i++)
         most.n_incidents += row[i].n_incidents;
-    }
     return most;
 }
 
-/* By cost, if that of any incident is known; else by what was lost. Returns its way. */
+/* By cost, if that of any incident is known; else by what was lost; of equals the strangest. Returns its way. */
 static int64_t choose_most(const struct cause_row *row, size_t n, struct outcome *a)
 {
     uint64_t cost_ns = 0, of_ns = 0, largest_ns = 0;
     bool is_cost;
-    size_t first = 0;
+    uint32_t first_place = UINT32_MAX;
+    int64_t way = 0;
 
     for (size_t i = 0; i < n; i++)
         cost_ns += row[i].cost_ns;
     is_cost = a->cost.is_known && !a->is_bound && cost_ns > 0;
     for (size_t begin = 0, end; begin < n; begin = end) {
         uint64_t ns = 0;
+        uint32_t place = UINT32_MAX;
 
         for (end = begin; end == begin || (end < n && is_one_cause(&row[begin], &row[end]));
-             end++)
+             end++) {
             ns += ns_of(&row[end], is_cost);
-        if (begin == 0 || ns > largest_ns) {
+            place = row[end].place < place ? row[end].place : place;
+        }
+        if (begin == 0 || ns > largest_ns || (ns == largest_ns && place < first_place)) {
             a->most = sum_up(row + begin, end - begin, ns, is_cost);
             largest_ns = ns;
-            first = begin;
+            first_place = place;
+            way = row[begin].way;
         }
         of_ns += ns;
     }
     a->most.of_ns = of_ns;
-    return n > 0 ? row[first].way : 0;
+    return way;
 }
 
 static int find_most(sqlite3 *db, int64_t foi, struct outcome *a)

@@ -19,12 +19,14 @@
 #include <jansson.h>
 #include <sqlite3.h>
 
-/* The cause that most of the time goes back to, and the rank where more than half of that is. */
+/* The cause that most of the time goes back to, and the rank where more than half of that is; where no incident has
+ * lost time, cause and rank of the strangest. */
 struct outcome_most {
     uint32_t n_incidents; /* 0: there is none */
-    uint32_t n_ranks;     /* where it is; 1 where more than half of it is on one: then */
-    uint32_t rank;        /* all else is of what is there; else this is NO_RANK */
-    bool is_elsewhere;    /* it is not where the executions are that it is the cause of */
+    uint32_t
+        n_ranks; /* where it is; 1 where more than half of it, or the strangest, is on one: then */
+    uint32_t rank;      /* all else is of what is there; else this is NO_RANK */
+    bool is_elsewhere;  /* it is not where the executions are that it is the cause of */
     bool is_cost;       /* ns: what each incident cost by itself, summed; else what all lost */
     bool is_loss_known; /* of all anomalies: each ends, and there are enough executions */
     uint64_t ns, of_ns; /* of_ns: the same of all incidents with an anomaly */

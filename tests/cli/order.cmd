@@ -6,9 +6,13 @@ snag show one.snag '#0-499' --json | jq -c .structure
 snag show one.snag '#0-3' --json | jq -c .structure.order
 snag export one.snag --verdict anomaly | sed -n 's/.*anomaly/anomaly/p'
 
+# Where nothing was lost, what is said first is what is listed first, not what happened most often.
+snag analyze 'synth:99*step(a b c) step(a b c d@10ns) 199*step(a b c) step(a b c d@10ns) 200*step(a b c) step(c b a) 500*step(a b c);jitter=0.05' --foi step -o often.snag | sed -n '3p;/^incident/,/^ *1 /p'
+
 # Three of them, deep inside, one on each of three ranks; the same by a model, while it runs and after it.
 echo 'synth:main(200*step(x phase(a b)) 2:step(x phase(b a)) 100*step(x phase(a b)) 3:step(x phase(b a)) 0:step(x phase(b a)) 20*step(x phase(a b)));ranks=4;jitter=0.1' >three
 snag analyze "$(cat three)" --foi step -o three.snag --quiet --json | jq -c '[.trees, .anomalies]'
+snag list three.snag -n 1 | sed -n '2p;/^ *1 /p'
 snag list three.snag --all --json | jq -r 'select(.verdict == "anomaly") | .id + " " + .why' | sort
 snag analyze 'synth:300*step(x phase(a b));jitter=0.1;ranks=4;seed=2' --foi step -o usual.snag --quiet --json | jq .anomalies
 snag model save usual.snag usual.model --quiet
