@@ -19,12 +19,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Whether a line is of an execution of this function of interest: where it names none, it is. */
+static bool is_of(const struct label_line *line, const char *foi)
+{
+    return *line->foi == '\0' || strcmp(line->foi, foi) == 0;
+}
+
 /* ------------------------------------------------------------------------------ simulation */
 
 /* What is learnt from known labels. The run is not changed: they live as long as this. */
 struct simulation {
     struct learning learning;
     struct idmap id; /* key_quad(rank, thread, index, 0) of tree i is number i */
+    const char *foi; /* as ids name it */
     bool *is_abnormal, *is_labelled;
     struct table *table; /* or NULL */
     json_t *curve;       /* or NULL */
@@ -36,6 +43,7 @@ static void number_trees(struct simulation *s)
 {
     const struct forest *f = &s->learning.ranking.work.forest;
 
+    s->foi = s->learning.run.defs.region[f->region[0]].short_name;
     for (uint32_t t = 0; t < f->n_trees; t++) {
         const struct location *location = &s->learning.run.defs.location[f->location[t]];
 
@@ -50,6 +58,8 @@ static int take_answer(void *ctx, const struct label_line *line)
     struct simulation *s = ctx;
     uint32_t at = idmap_find(&s->id, key_quad(line->rank, line->thread, line->index, 0));
 
+    if (!is_of(line, s->foi))
+        return 0;
     if (at == IDMAP_NONE)
         return err_set(ERR_NOT_FOUND, "the run has no execution '%s'", line->id);
     if (line->label == LABEL_NONE)
@@ -237,8 +247,8 @@ static int take_label(void *ctx, const struct label_line *line)
     bool is_abnormal = line->label == LABEL_ABNORMAL;
     uint32_t at = idmap_find(&e->id, key_quad(line->rank, line->thread, line->index, 0));
 
-    if (*line->foi && strcmp(line->foi, e->foi) != 0)
-        return 0; /* of another function of interest */
+    if (!is_of(line, e->foi))
+        return 0;
     if (at == IDMAP_NONE)
         return err_set(ERR_NOT_FOUND, "the run has no execution '%s'", line->id);
     if (e->is_labelled[at] && e->is_abnormal[at] != is_abnormal)

@@ -19,6 +19,11 @@ printf 'id,label\nsolve#1-7,normal\nstep#1-7,abnormal\nstep#0-1,normal\n' >both.
 snag evaluate two.snag --labels both.csv --foi step --json | jq -c '[.abnormal, .normal]'
 snag evaluate two.snag --labels both.csv
 
+# So where all are labelled: what one function says of an execution is not said of the other's.
+for foi in step solve; do snag export two.snag --foi $foi | tail -n +2 | cut -d, -f1 | sed "s/^.*#/$foi#/; s/\$/,normal/"; done | sed "s/^step\(#[12]-[0-9]\),normal/step\1,abnormal/; s/^solve\(#0-[12]\),normal/solve\1,abnormal/; 1i id,label" >all.csv; cut -d'#' -f1 all.csv | sort | uniq -c
+snag evaluate two.snag --labels all.csv --foi step --supervised --json | jq -c '[.abnormal, .normal]'
+snag evaluate two.snag --labels all.csv --foi step --simulate 4 --json | jq '.curve | length'
+
 # What is wrong with labels.
 snag evaluate t.snag
 snag evaluate t.snag --labels nowhere.csv
