@@ -163,8 +163,8 @@ const char run_sql_execution_of_tree[] = EXECUTIONS "e.foi = ? AND e.tree = ?";
 /* What labels made anomalies, and is part of nothing, comes with them. */
 #define ALL_INCIDENTS                                                                          \
     "WITH all_incidents AS (" STORED_INCIDENTS                                                 \
-    "UNION ALL SELECT e.foi, 0, e.score, 0, e.enter_ns, e.enter_ns + e.duration_ns, 0, "       \
-    "e.tree, e.rank, 1, 1, 1, 0, " WHY_OF_EXECUTION                                            \
+    "UNION ALL SELECT e.foi, 0, e.score, 0, e.enter_ns, e.enter_ns + e.duration_ns, "          \
+    "e.lost_ns, e.tree, e.rank, 1, 1, 1, 0, " WHY_OF_EXECUTION                                 \
     ", 1, CASE WHEN e.cost_is_bound THEN NULL ELSE e.cost_ns END, "                            \
     "CASE WHEN e.cost_is_bound THEN 0 ELSE e.cost_ns END, e.cost_ns, "                         \
     "'labels made it an anomaly' FROM execution e "                                            \

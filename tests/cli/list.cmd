@@ -39,6 +39,11 @@ snag list t.snag --all --json | jq -s '[(map(.lost_ns) | add), (map(.tracer_ns) 
 snag analyze t --foi step -o u.snag --json | jq -c '[.lost_ns, .tracer_ns], .lost_by_rank[]'
 snag analyze t --foi step -o v.snag | grep 'lost in all'
 
+# An incident that labels alone made lost what its execution lost.
+snag analyze 'synth:20*pair(17*step(a@1ms) 3*step(a@1.2ms));jitter=0.01' --foi step -o free.snag >/dev/null
+snag label free.snag '#0-219=abnormal' --quiet && snag retrain free.snag --quiet >/dev/null; snag list free.snag --by lost --all --json | jq -c 'select(.id == "#0-219") | [.verdict, .lost_ns]'
+snag list free.snag --incidents --all --json | jq -c 'select(.head == "#0-219") | [.incident, .lost_ns]'
+
 # Checksums.
 snag list t.snag --verify --top 1 >/dev/null && echo good
 printf x | dd of=t.snag/calls/enter_ns.u64 bs=1 seek=100 conv=notrunc 2>/dev/null
