@@ -13,6 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_at_all_addresses(const struct access *access)
+{
+    return strcmp(access->address, "0.0.0.0") == 0 || strcmp(access->address, "::") == 0;
+}
+
 /*
  * Of a server that listens at this port, with its token.
  *   path  "" or "metrics"
@@ -21,26 +26,23 @@
 static char *url_of(const struct access *access, uint16_t port, const char *path,
                     char url[URL_SIZE])
 {
-    bool is_v6 = strchr(access->address, ':') != NULL;
-    bool is_any = strcmp(access->address, "0.0.0.0") == 0 || strcmp(access->address, "::") == 0;
-    const char *host = is_any ? access->hostname : access->address;
+    const char *host = is_at_all_addresses(access) ? access->hostname : access->address;
+    bool is_v6 = strchr(host, ':') != NULL;
 
-    is_v6 = is_v6 && !is_any;
     snprintf(url, URL_SIZE, "http://%s%s%s:%u/%s%s%s", is_v6 ? "[" : "", host, is_v6 ? "]" : "",
              port, path, *access->token ? "?token=" : "", access->token);
     return url;
 }
 
-/* To be run where the browser is. */
-static void tunnel_of(const struct site *site, char command[URL_SIZE])
+/* Its other end is where the server listens, as its machine calls that. */
+char *url_print_tunnel(const struct access *access, uint16_t port, char command[URL_SIZE])
 {
-    const struct access *access = site_access(site);
-    bool is_v6 = strchr(access->address, ':') != NULL;
-    unsigned port = site_port(site);
+    const char *host = is_at_all_addresses(access) ? "localhost" : access->address;
+    bool is_v6 = strchr(host, ':') != NULL;
 
-    snprintf(command, URL_SIZE, "ssh -N -L %u:%s%s%s:%u %s", port, is_v6 ? "[" : "",
-             access->is_loopback ? access->address : "localhost", is_v6 ? "]" : "", port,
-             access->hostname);
+    snprintf(command, URL_SIZE, "ssh -N -L %u:%s%s%s:%u %s", port, is_v6 ? "[" : "", host,
+             is_v6 ? "]" : "", port, access->hostname);
+    return command;
 }
 
 void url_print(const struct site *site, bool has_tunnel, bool is_json)
@@ -48,7 +50,7 @@ void url_print(const struct site *site, bool has_tunnel, bool is_json)
     char url[URL_SIZE], tunnel[URL_SIZE];
 
     url_of(site_access(site), site_port(site), "", url);
-    tunnel_of(site, tunnel);
+    url_print_tunnel(site_access(site), site_port(site), tunnel);
     if (is_json)
         print_json(json_pack("{s:o, s:o}", "url", json_text(url), "tunnel",
                              has_tunnel ? json_text(tunnel) : json_null()),

@@ -15,6 +15,10 @@
 /* url_print -- the URL of its page, and the command for a tunnel if asked for; flushed. */
 void url_print(const struct site *site, bool has_tunnel, bool is_json);
 
+/* url_print_tunnel -- the command for a tunnel to a server that listens at this port, to be run where the browser is.
+ * Returns command. */
+char *url_print_tunnel(const struct access *access, uint16_t port, char command[URL_SIZE]);
+
 /*
  * metrics_option_open -- listen where the option says.
  *   server   out: NULL when it is not said; metrics_server_close it in any case
