@@ -234,6 +234,11 @@ static void keep_first(const struct incident_row *x, void *ctx)
     snprintf(ctx, EXECUTION_ID_SIZE, "%s", x->head);
 }
 
+static void keep_strangest(const struct execution *x, void *ctx)
+{
+    snprintf(ctx, EXECUTION_ID_SIZE, "%s", x->id);
+}
+
 static void count_slow(const struct slow_place *x, void *ctx)
 {
     (void)x;
@@ -244,6 +249,7 @@ static void count_slow(const struct slow_place *x, void *ctx)
  * is an anomaly; or what is nearest to being one, or least like the few that there are. */
 static int print_next(const struct analyze *a, sqlite3 *db, struct execution_filter filter)
 {
+    const struct execution_filter all = {.rank = filter.rank, .most = 1};
     const char *run = a->dir.path, *what = "look at the first";
     char first[EXECUTION_ID_SIZE] = "";
     bool is_brief = list_is_brief(&filter);
@@ -270,7 +276,8 @@ static int print_next(const struct analyze *a, sqlite3 *db, struct execution_fil
                : n_trees == 1 ? "the only execution"
                : are_few      ? "least like the others"
                               : "nearest to an anomaly";
-        rc = incident_list_each(db, &filter, keep_first, first);
+        rc = is_brief ? executions_each(db, &all, keep_strangest, first)
+                      : incident_list_each(db, &filter, keep_first, first);
     }
     if (n_slow > 0)
         print("\nwritten to %s; look at the ranks: snag ranks %s\n", run, run);

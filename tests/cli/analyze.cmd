@@ -28,6 +28,11 @@ snag analyze t --foi step -o t --force
 # An empty trace.
 printf '[]' | snag analyze - -o x.snag
 
+# Nearest to an anomaly is the strangest execution, not what stands first among incidents.
+snag analyze 'synth:40*step(a@1ms b@1ms |);jitter=0.3;ranks=4' --foi step -o near.snag | tail -1
+snag list near.snag --executions --top 1 | sed -n '2s/normal.*/normal/p'
+snag list near.snag --all | sed -n '/^incident/{n;p}' | cut -c1-60
+
 # Of few executions nothing is typical, so what they lost is not known, unless a model of others says what is.
 snag analyze 'synth:6*step(a@1ms b@2ms);jitter=0.1;slow=b/3/5' --foi step -o few.snag
 snag list few.snag --all
