@@ -444,13 +444,22 @@ void answer_release(struct answer *answer)
 
 /* ---------------------------------------------------------------------------------- kept */
 
+/* With its length before it, as what was escaped in an address may have any byte. */
+static size_t add_to_key(char key[ANSWER_KEY_SIZE], size_t n, const char *part)
+{
+    return n < ANSWER_KEY_SIZE ? n + (size_t)snprintf(key + n, ANSWER_KEY_SIZE - n, "%zu:%s",
+                                                      strlen(part), part)
+                               : n;
+}
+
 bool answer_key(const struct request *request, char key[ANSWER_KEY_SIZE])
 {
-    size_t n = (size_t)snprintf(key, ANSWER_KEY_SIZE, "%s", request->path);
+    size_t n = add_to_key(key, 0, request->path);
 
-    for (size_t i = 0; i < request->n_parameters && n < ANSWER_KEY_SIZE; i++)
-        n += (size_t)snprintf(key + n, ANSWER_KEY_SIZE - n, "\x1f%s\x1f%s",
-                              request->parameter[i].name, request->parameter[i].value);
+    for (size_t i = 0; i < request->n_parameters; i++) {
+        n = add_to_key(key, n, request->parameter[i].name);
+        n = add_to_key(key, n, request->parameter[i].value);
+    }
     return n < ANSWER_KEY_SIZE;
 }
 

@@ -181,7 +181,8 @@ struct kept_answers {
     size_t n, bytes;
 };
 
-/* answer_key -- path and parameters. Returns false when it is too long to be kept. */
+/* answer_key -- path and parameters; no two requests that differ in these have the same. Returns false when it is too
+ * long to be kept. */
 bool answer_key(const struct request *request, char key[ANSWER_KEY_SIZE]);
 
 /* kept_answers_find -- the answer kept under this key, or NULL. */
