@@ -307,12 +307,13 @@ int cmd_next(const struct settings *settings)
 static void print_changes(const struct learning *l, const struct retrain_result *result)
 {
     struct table *table = table_new("lrrl", "execution", "score", "before", "now");
+    bool has_several = executions_have_several(l->run.db);
 
     for (size_t i = 0; i < result->n_changes && i < MAX_PRINTED; i++) {
         const struct retrain_change *change = &result->change[i];
         char id[EXECUTION_ID_SIZE], score[TEXT_SIZE];
 
-        execution_id_of(id, &l->ranking.work.forest, &l->run.defs, change->tree);
+        execution_id_of(id, &l->ranking.work.forest, &l->run.defs, has_several, change->tree);
         table_cell(table, "%s", id);
         table_cell(table, "%s", text_score(change->after, score));
         table_cell(table, "%s", text_score(change->before, score));
@@ -326,18 +327,21 @@ static void print_changes(const struct learning *l, const struct retrain_result 
 /* "by abnormal of #0-40 and 2 more: 12 executions moved, #1-40, #0-41 ..." */
 static void print_effects(const struct learning *l, const struct retrain_result *result)
 {
+    const struct forest *forest = &l->ranking.work.forest;
+    bool has_several = executions_have_several(l->run.db);
+
     for (uint32_t i = 0; i < result->n_effects; i++) {
         const struct label_effect *e = &result->effect[i];
         char id[EXECUTION_ID_SIZE];
 
-        execution_id_of(id, &l->ranking.work.forest, &l->run.defs, e->tree);
+        execution_id_of(id, forest, &l->run.defs, has_several, e->tree);
         print("by %s of %s",
               e->label == LABEL_NONE ? "taking back the label" : label_name(e->label), id);
         if (e->n_labels > 1)
             print(" and %u more", e->n_labels - 1);
         print(": %u other%s moved", e->n_moved, text_plural(e->n_moved));
         for (uint32_t m = 0; m < e->n_moved && m < LABEL_EFFECTS_TREES; m++) {
-            execution_id_of(id, &l->ranking.work.forest, &l->run.defs, e->moved[m]);
+            execution_id_of(id, forest, &l->run.defs, has_several, e->moved[m]);
             print("%s %s", m ? "," : ":", id);
         }
         print("%s\n", e->n_moved > LABEL_EFFECTS_TREES ? ", ..." : "");
@@ -371,7 +375,9 @@ static void print_text(const struct learning *l, const struct retrain_result *re
 
 static void print_as_json(const struct learning *l, const struct retrain_result *result)
 {
-    print_json(retrain_to_json(&l->ranking, &l->run.defs, result, SIZE_MAX), false);
+    print_json(retrain_to_json(&l->ranking, &l->run.defs, result,
+                               executions_have_several(l->run.db), SIZE_MAX),
+               false);
 }
 
 /* ------------------------------------------------------------------------------- history */

@@ -626,9 +626,7 @@ static int print_peers(const struct show *s)
             print("\nanomalies on other ranks at the same time:\n");
             t = table_new("lrrrl", "execution", "score", "entered", "duration", "why");
         }
-        execution_id(id, NULL, (uint32_t)sqlite3_column_int64(query, 0),
-                     (uint32_t)sqlite3_column_int64(query, 1),
-                     (uint32_t)sqlite3_column_int64(query, 2));
+        execution_detail_peer_id(&s->c, query, id);
         table_cell(t, "%s", id);
         table_cell(t, "%s", text_score(sqlite3_column_double(query, 3), text));
         table_cell(t, "%s%s", sqlite3_column_int64(query, 4) >= 0 ? "+" : "",

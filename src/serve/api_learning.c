@@ -478,7 +478,8 @@ static json_t *tell_retrain(struct worker *worker, int64_t foi, const struct ran
     atomic_fetch_add(&worker->served->n_retrains, 1);
     served_tell(worker->served, "retrain",
                 json_pack("{s:I, s:I}", "foi", (json_int_t)foi, "id", (json_int_t)result->id));
-    return retrain_to_json(ranking, &worker->served->run.defs, result, MAX_CHANGES);
+    return retrain_to_json(ranking, &worker->served->run.defs, result,
+                           executions_have_several(worker->db), MAX_CHANGES);
 }
 
 /* A name of the body, if it is there, of one of a table. */

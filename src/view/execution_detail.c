@@ -357,6 +357,14 @@ static json_t *json_structure(const struct execution_detail *c)
     return object;
 }
 
+void execution_detail_peer_id(const struct execution_detail *c, sqlite3_stmt *row,
+                              char id[EXECUTION_ID_SIZE])
+{
+    execution_id(id, executions_have_several(c->db) ? c->x.foi : NULL,
+                 (uint32_t)sqlite3_column_int64(row, 0), (uint32_t)sqlite3_column_int64(row, 1),
+                 (uint32_t)sqlite3_column_int64(row, 2));
+}
+
 /* The ids of execution_detail_peers. */
 static int json_peers(const struct execution_detail *c, json_t **out)
 {
@@ -367,9 +375,7 @@ static int json_peers(const struct execution_detail *c, json_t **out)
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         char id[EXECUTION_ID_SIZE];
 
-        execution_id(id, NULL, (uint32_t)sqlite3_column_int64(query, 0),
-                     (uint32_t)sqlite3_column_int64(query, 1),
-                     (uint32_t)sqlite3_column_int64(query, 2));
+        execution_detail_peer_id(c, query, id);
         json_array_append_new(*out, json_text(id));
     }
     sqlite3_finalize(query);

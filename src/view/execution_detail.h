@@ -95,6 +95,10 @@ double execution_detail_typical_calls(const struct execution_detail *c, uint32_t
  */
 int execution_detail_peers(const struct execution_detail *c, sqlite3_stmt **query);
 
+/* execution_detail_peer_id -- the id of the execution of a row of that. */
+void execution_detail_peer_id(const struct execution_detail *c, sqlite3_stmt *row,
+                              char id[EXECUTION_ID_SIZE]);
+
 /* execution_detail_to_json -- what snag show --json prints; *out is set only when 0 is
  * returned. */
 int execution_detail_to_json(struct execution_detail *c, json_t **out);

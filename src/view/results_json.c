@@ -236,16 +236,18 @@ json_t *ranks_to_json(const struct scoring *scoring, const struct why *why,
 /* ----------------------------------------------------------------- a ranking, and questions */
 
 void execution_id_of(char out[EXECUTION_ID_SIZE], const struct forest *forest,
-                     const struct definitions *defs, uint32_t t)
+                     const struct definitions *defs, bool has_several, uint32_t t)
 {
     const struct location *location = &defs->location[forest->location[t]];
+    const char *foi = defs->region[forest->region[forest->first[t]]].short_name;
 
-    execution_id(out, NULL, location->rank, location->thread, forest->index[t]);
+    execution_id(out, has_several ? foi : NULL, location->rank, location->thread,
+                 forest->index[t]);
 }
 
 /* By which labels. */
 static json_t *effects_json(const struct ranking *ranking, const struct definitions *defs,
-                            const struct retrain_result *result)
+                            const struct retrain_result *result, bool has_several)
 {
     json_t *effects = json_array();
 
@@ -255,11 +257,11 @@ static json_t *effects_json(const struct ranking *ranking, const struct definiti
         char id[EXECUTION_ID_SIZE];
 
         for (uint32_t m = 0; m < e->n_moved && m < LABEL_EFFECTS_TREES; m++) {
-            execution_id_of(id, &ranking->work.forest, defs, e->moved[m]);
+            execution_id_of(id, &ranking->work.forest, defs, has_several, e->moved[m]);
             json_array_append_new(moved, json_pack("{s:o, s:I}", "id", json_text(id), "tree",
                                                    (json_int_t)e->moved[m]));
         }
-        execution_id_of(id, &ranking->work.forest, defs, e->tree);
+        execution_id_of(id, &ranking->work.forest, defs, has_several, e->tree);
         json_array_append_new(effects,
                               json_pack("{s:o, s:I, s:s, s:I, s:I, s:o}", "id", json_text(id),
                                         "tree", (json_int_t)e->tree, "label",
@@ -270,7 +272,7 @@ static json_t *effects_json(const struct ranking *ranking, const struct definiti
 }
 
 json_t *retrain_to_json(const struct ranking *ranking, const struct definitions *defs,
-                        const struct retrain_result *result, size_t most)
+                        const struct retrain_result *result, bool has_several, size_t most)
 {
     json_t *changes = json_array();
 
@@ -278,7 +280,7 @@ json_t *retrain_to_json(const struct ranking *ranking, const struct definitions 
         const struct retrain_change *change = &result->change[i];
         char id[EXECUTION_ID_SIZE];
 
-        execution_id_of(id, &ranking->work.forest, defs, change->tree);
+        execution_id_of(id, &ranking->work.forest, defs, has_several, change->tree);
         json_array_append_new(changes,
                               json_pack("{s:o, s:I, s:f, s:f, s:s}", "id", json_text(id),
                                         "tree", (json_int_t)change->tree, "score",
@@ -294,7 +296,7 @@ json_t *retrain_to_json(const struct ranking *ranking, const struct definitions 
         (json_int_t)result->n_abnormal, "normal", (json_int_t)result->n_normal, "anomalies",
         (json_int_t)result->n_anomalies, "rank_ns", (double)result->rank_ns, "n_changes",
         (json_int_t)result->n_changes, "changes", changes, "by",
-        effects_json(ranking, defs, result));
+        effects_json(ranking, defs, result, has_several));
 }
 
 int retrain_history(sqlite3 *db, int64_t foi, json_t **out)

@@ -36,16 +36,17 @@ int rows_to_json(sqlite3 *db, json_t **out, const char *sql, const char *types, 
 json_t *ranks_to_json(const struct scoring *scoring, const struct why *why,
                       const struct peers *peers, uint32_t width);
 
-/* execution_id_of -- the id of tree t of a forest, without the name of the function. */
+/* execution_id_of -- the id of tree t of a forest. has_several: as executions_have_several. */
 void execution_id_of(char out[EXECUTION_ID_SIZE], const struct forest *forest,
-                     const struct definitions *defs, uint32_t t);
+                     const struct definitions *defs, bool has_several, uint32_t t);
 
 /*
  * retrain_to_json -- what a retrain or its undoing changed.
- *   most  changes in it; n_changes says how many there are
+ *   has_several  ids say of which function they are
+ *   most         changes in it; n_changes says how many there are
  */
 json_t *retrain_to_json(const struct ranking *ranking, const struct definitions *defs,
-                        const struct retrain_result *result, size_t most);
+                        const struct retrain_result *result, bool has_several, size_t most);
 
 /*
  * retrain_history -- all retrains of a function of interest, oldest first, as an array.
