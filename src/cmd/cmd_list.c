@@ -118,9 +118,10 @@ struct table *list_incident_table(void)
                      "why");
 }
 
-void list_incident_row(const struct incident_row *x, struct table *table)
+void list_incident_row(const struct incident_row *x, bool are_few, struct table *table)
 {
-    struct incident_columns columns = {table, .has_verdict = true, .has_sentence = true};
+    struct incident_columns columns = {table, .has_verdict = true, .has_sentence = true,
+                                       .are_few = are_few};
 
     incident_text(x, &columns);
 }

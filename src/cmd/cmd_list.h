@@ -31,8 +31,9 @@ void list_text(const struct execution *x, void *ctx);
 /* list_incident_table -- an empty table with the columns that list_incident_row fills. */
 struct table *list_incident_table(void);
 
-/* list_incident_row -- an incident with its sentence: a row of the table. */
-void list_incident_row(const struct incident_row *x, struct table *table);
+/* list_incident_row -- an incident with its sentence: a row of the table. are_few: executions_are_few, of its
+ * function. */
+void list_incident_row(const struct incident_row *x, bool are_few, struct table *table);
 
 /* list_group_table -- the same of groups; *table is NULL where none has `fewest` executions,
  * too. */

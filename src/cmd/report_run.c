@@ -171,7 +171,7 @@ static void keep_head(const struct incident_row *x, void *ctx)
         return;
     worth->n++;
     worth->n_anomalies += x->is_anomaly;
-    list_incident_row(x, worth->table);
+    list_incident_row(x, r->are_few, worth->table);
     if (r->n_close == MAX_CLOSE)
         return;
     r->close[r->n_close].tree = x->head_tree;
