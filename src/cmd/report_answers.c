@@ -432,8 +432,18 @@ static void gather_points(const struct execution_table *t, const uint32_t *tree,
     bundle_add(bundle, "label", BUNDLE_I8, label, n);
 }
 
-int answers_add_points(struct answers *a, int64_t foi, uint32_t most, uint32_t *n_points,
-                       uint32_t *n)
+static uint32_t count_anomalies(const struct execution_table *t, const uint32_t *tree,
+                                uint32_t n)
+{
+    uint32_t n_anomalies = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        n_anomalies += t->scores->is_anomaly[tree[i]];
+    return n_anomalies;
+}
+
+int answers_add_points(struct answers *a, int64_t foi, uint32_t most,
+                       struct answers_points *points)
 {
     uint32_t *tree = mem_alloc(most, sizeof *tree);
     struct bundle bundle = {.n_columns = 0};
@@ -441,18 +451,22 @@ int answers_add_points(struct answers *a, int64_t foi, uint32_t most, uint32_t *
     char address[ADDRESS_SIZE];
     void *memory, *bytes;
     size_t size;
+    uint32_t n;
     bool is_in = false;
     int rc = worker_foi(&a->worker, foi, &state);
 
     if (rc == 0) {
-        *n = state->n;
-        *n_points = choose_points(state->table, most, tree);
-        memory = mem_alloc(*n_points + 1, 2 * sizeof(double) + sizeof(float) + 2);
-        gather_points(state->table, tree, *n_points, &bundle, memory);
+        n = choose_points(state->table, most, tree);
+        memory = mem_alloc(n + 1, 2 * sizeof(double) + sizeof(float) + 2);
+        gather_points(state->table, tree, n, &bundle, memory);
         bytes = bundle_bytes(&bundle, &size);
         snprintf(address, sizeof address, "/fois/%lld/columns", (long long)foi);
         answers_add(a, address, html_base64(bytes, size), &is_in);
-        *n_points = is_in ? *n_points : 0;
+        *points = (struct answers_points){
+            .n = is_in ? n : 0,
+            .n_anomalies = is_in ? count_anomalies(state->table, tree, n) : 0,
+            .of = state->n,
+        };
         free(bytes);
         free(memory);
     }

@@ -46,14 +46,19 @@ void answers_close(struct answers *answers);
  */
 int answers_add_execution(struct answers *answers, int64_t foi, int64_t tree, bool *is_in);
 
+struct answers_points {
+    uint32_t n;           /* 0: there was no room */
+    uint32_t n_anomalies; /* of these */
+    uint32_t of;          /* so many executions */
+};
+
 /*
- * answers_add_points -- all executions of a function as points, or the anomalies and some of
+ * answers_add_points -- all executions of a function as points, or the anomalies, the strangest first, and some of
  * the others.
- *   most      points, >= 2
- *   n_points  out: how many of `n`; 0: there was no room
+ *   most  points, >= 2; at most half of them are chosen because they are anomalies or labelled
  */
-int answers_add_points(struct answers *answers, int64_t foi, uint32_t most, uint32_t *n_points,
-                       uint32_t *n);
+int answers_add_points(struct answers *answers, int64_t foi, uint32_t most,
+                       struct answers_points *points);
 
 /* answers_add -- one that is made already, which is taken over; *is_in as above. */
 void answers_add(struct answers *answers, const char *address, json_t *json, bool *is_in);

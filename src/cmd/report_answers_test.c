@@ -107,16 +107,16 @@ static void what_has_no_room_is_left_out_as_a_whole(void **state)
 {
     struct sample s;
     bool is_in = true;
-    uint32_t n_points = 1, n;
+    struct answers_points points = {.n = 1};
 
     (void)state;
     sample_init(&s, PROGRAM);
     s.answers.bytes = ANSWERS_MAX_BYTES - 100;
     assert_int_equal(answers_add_execution(&s.answers, 1, 67, &is_in), 0);
     assert_false(is_in);
-    assert_int_equal(answers_add_points(&s.answers, 1, ANSWERS_MAX_POINTS, &n_points, &n), 0);
-    assert_int_equal(n_points, 0);
-    assert_int_equal(n, 160);
+    assert_int_equal(answers_add_points(&s.answers, 1, ANSWERS_MAX_POINTS, &points), 0);
+    assert_int_equal(points.n, 0);
+    assert_int_equal(points.of, 160);
     assert_int_equal(json_object_size(s.answers.json), 0);
     sample_release(&s);
 }
@@ -142,14 +142,31 @@ static void of_an_execution_that_does_not_fit_nothing_stays(void **state)
 
 static void of_many_executions_some_are_points(void **state)
 {
-    uint32_t n_points, n;
+    struct answers_points points;
     struct sample s;
 
     (void)state;
     sample_init(&s, "synth:7000*step(a@1ms);jitter=0.1;slow=a/67/9/2");
-    assert_int_equal(answers_add_points(&s.answers, 1, ANSWERS_MAX_POINTS, &n_points, &n), 0);
-    assert_int_equal(n, 7000);
-    assert_true(n_points <= ANSWERS_MAX_POINTS && n_points > ANSWERS_MAX_POINTS / 2);
+    assert_int_equal(answers_add_points(&s.answers, 1, ANSWERS_MAX_POINTS, &points), 0);
+    assert_int_equal(points.of, 7000);
+    assert_true(points.n <= ANSWERS_MAX_POINTS && points.n > ANSWERS_MAX_POINTS / 2);
+    sample_release(&s);
+}
+
+/* Ten of 200, of which no more are points than half of those there is room for. */
+static void of_many_anomalies_some_are_points(void **state)
+{
+    struct answers_points points;
+    struct sample s;
+
+    (void)state;
+    sample_init(&s, "synth:200*step(a@1ms);jitter=0.1;slow=a/20/9/0");
+    assert_int_equal(answers_add_points(&s.answers, 1, ANSWERS_MAX_POINTS, &points), 0);
+    assert_int_equal(points.n, 200);
+    assert_int_equal(points.n_anomalies, 10);
+    assert_int_equal(answers_add_points(&s.answers, 1, 8, &points), 0);
+    assert_int_equal(points.n_anomalies, 4);
+    assert_int_equal(points.of, 200);
     sample_release(&s);
 }
 
@@ -174,6 +191,7 @@ int main(void)
         cmocka_unit_test(what_has_no_room_is_left_out_as_a_whole),
         cmocka_unit_test(of_an_execution_that_does_not_fit_nothing_stays),
         cmocka_unit_test(of_many_executions_some_are_points),
+        cmocka_unit_test(of_many_anomalies_some_are_points),
         cmocka_unit_test(executions_that_are_not_there_are_an_error),
     };
 

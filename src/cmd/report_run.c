@@ -128,17 +128,22 @@ static int put_headline(const struct run_report *r, uint32_t i)
 
 static int put_overview(const struct run_report *r, uint32_t i)
 {
-    char address[64], caption[256], shown[TEXT_SIZE], all[TEXT_SIZE];
-    uint32_t n_points = 0, n = 0;
-    int rc = answers_add_points(r->answers, r->foi_id[i], ANSWERS_MAX_POINTS / r->n_foi,
-                                &n_points, &n);
+    char address[64], caption[256], shown[TEXT_SIZE], all[TEXT_SIZE], strangest[TEXT_SIZE];
+    struct answers_points points = {.n = 0};
+    int rc =
+        answers_add_points(r->answers, r->foi_id[i], ANSWERS_MAX_POINTS / r->n_foi, &points);
 
-    if (rc < 0 || n_points == 0)
+    if (rc < 0 || points.n == 0)
         return rc;
-    text_count(n_points, shown);
-    text_count(n, all);
+    text_count(points.n, shown);
+    text_count(points.of, all);
     snprintf(address, sizeof address, "/fois/%lld/columns", (long long)r->foi_id[i]);
-    if (n_points < n)
+    if (points.n_anomalies < r->foi[i].n_anomalies)
+        snprintf(caption, sizeof caption,
+                 "%s of all %s executions by time and duration: the strangest %s anomalies, "
+                 "orange and outlined, and some of the others.",
+                 shown, all, text_count(points.n_anomalies, strangest));
+    else if (points.n < points.of)
         snprintf(caption, sizeof caption,
                  "%s of all %s executions by time and duration: the anomalies, orange and "
                  "outlined, and some of the others.",
