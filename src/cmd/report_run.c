@@ -249,6 +249,16 @@ static int put_groups(struct run_report *r, const struct execution_filter *filte
     return rc;
 }
 
+/* The drawings of a function's executions say with what these are compared. */
+static void add_foi(const struct run_report *r, uint32_t i)
+{
+    char address[64];
+    bool is_in;
+
+    snprintf(address, sizeof address, "/fois/%lld", (long long)r->foi_id[i]);
+    answers_add(r->answers, address, json_pack("{s:b}", "is_few", r->are_few), &is_in);
+}
+
 static int put_list(struct run_report *r, uint32_t i)
 {
     static const char *const verdicts[] = {"anomaly", "normal"};
@@ -265,6 +275,7 @@ static int put_list(struct run_report *r, uint32_t i)
         table_free(worth.table);
     if (rc < 0)
         return rc;
+    add_foi(r, i);
     report_heading(r->out, 3, "What is strange");
     rc = worth.n > 0 ? put_incidents(r, &filter, &worth) : put_executions(r, &filter);
     return rc < 0 ? rc : put_groups(r, &filter);
@@ -298,7 +309,7 @@ static void put_facts(const struct execution *x, void *ctx)
 
 static int put_close(struct run_report *r, uint32_t i, uint32_t k, bool *has_room)
 {
-    char address[96];
+    char address[96], caption[256];
     int64_t tree = r->close[k].tree;
     bool is_in = false;
     int rc;
@@ -320,11 +331,12 @@ static int put_close(struct run_report *r, uint32_t i, uint32_t k, bool *has_roo
     }
     snprintf(address, sizeof address, "/fois/%lld/executions/%lld", (long long)r->foi_id[i],
              (long long)tree);
-    report_figure(r->out, "tree", address,
-                  "Call paths by time; below, those of most executions with their typical "
-                  "times, at the same scale. "
-                  "\342\226\262 takes longer than is typical, by 5 % of the execution or more, "
-                  "or is rare.");
+    snprintf(caption, sizeof caption,
+             "Call paths by time; below, those of most executions with %s, at the same scale. "
+             "\342\226\262 takes longer than %s, by 5 %% of the execution or more, or is rare.",
+             r->are_few ? "the medians of their times" : "their typical times",
+             r->are_few ? "the median" : "is typical");
+    report_figure(r->out, "tree", address, caption);
     report_figure(r->out, "timeline", address,
                   "Around it on its rank, on those it waited for, numbered, and on those it "
                   "exchanged messages with.");

@@ -38,6 +38,7 @@ snag analyze 'synth:6*step(a@1ms b@2ms);jitter=0.1;slow=b/3/5' --foi step -o few
 snag list few.snag --all
 snag show few.snag '#0-2' | sed -n 1,5p
 snag report few.snag -o few.html --quiet >/dev/null; sed 's/<[^>]*>//g' few.html | grep -o 'The longest come first:\|median [^;]*; lost not known'
+grep -o 'below, those of [^<]*' few.html; sed -n 's/.*id="answers">\(.*\)<\/script>.*/\1/p' few.html | jq -c '.["/fois/1"]'
 cp -r few.snag taught.snag; snag label taught.snag '#0-2=abnormal' --quiet >/dev/null; snag retrain taught.snag --quiet >/dev/null; snag report taught.snag -o - | sed 's/<[^>]*>/ /g' | grep -o '^ *1 .* labels made it an anomaly\|what they lost is not known; the strangest: .*'
 snag analyze 'synth:6*step(a@1ms b@2ms);jitter=0.1;slow=b/3/5' --foi step -o few.snag --force --json 2>/dev/null | jq -c '[.is_few, .lost_ns, .lost_by_rank[0].lost_ns]'
 snag analyze 'synth:step(a@1ms b@2ms)' --foi step -o few.snag --force | tail -5

@@ -2,7 +2,7 @@
 // paper. Colours are the names of those of the page, so that they follow light, dark and print.
 import { useMemo, useState } from "preact/hooks";
 import { ComparedNode, ComparisonTree, Trend } from "../api/compare_types";
-import { Ranks, Shown, Tree } from "../api/types";
+import { Ranks, Shown, Tree, TreeNode } from "../api/types";
 import { makeAxis, spreadOut } from "../canvas/axis";
 import { sides, zoomAt } from "../canvas/difference";
 import { Calls, heightOf, layOutBlocks, plainLanes } from "../canvas/rows";
@@ -16,7 +16,7 @@ import { kindKeys } from "../state/kinds";
 import { regionName } from "../state/names";
 import { Attribute, Executions, run, theme } from "../state/store";
 import { ChangeLegend, DifferenceTrees } from "../views/compared_icicle";
-import { Icicle } from "../views/icicle";
+import { Icicle, nodeTitle } from "../views/icicle";
 import { colourName, inks, timelineInks } from "../views/inks";
 import { LegendKeys } from "../views/legend";
 import { newPen, Picture } from "../views/pictures";
@@ -26,7 +26,7 @@ import { drawAxes } from "../views/scatter_overlay";
 import { pointsPicture } from "../views/scatter_picture";
 import { colours, left, linksOf, timelinePicture } from "../views/timeline_scene";
 import { TrendPicture } from "../views/trend_chart";
-import { keptBundle, keptJson } from "./kept";
+import { isFewAt, keptBundle, keptJson } from "./kept";
 
 const width = 960; /* units */
 const pointsHeight = 300;
@@ -56,6 +56,7 @@ function KindLegend({ of }: { of: Iterable<{ region: number; location: number }>
 }
 
 function TreeDrawing({ address }: { address: string }) {
+    const words = typicalWords(isFewAt(address));
     const tree = keptJson<Tree>(`${address}/tree`);
     const typical = keptJson<Tree>(address.replace(/\/executions\/.*/, "/typical"));
     const nodes = tree?.nodes ?? [];
@@ -72,17 +73,29 @@ function TreeDrawing({ address }: { address: string }) {
         share: width,
         colourOf: colours("kind"),
     };
+    const titleOf = (of: TreeNode[]) => (i: number) =>
+        nodeTitle(of[i], regionName(of[i].region), words);
     const there = [...nodes, ...usual].map(({ region }) => ({ region, location: -1 }));
     return (
         <div class="structure">
             <p>this execution: {formatTime(own)}</p>
-            <Icicle nodes={nodes} label="Call paths of this execution, by time" {...common} />
+            <Icicle
+                nodes={nodes}
+                label="Call paths of this execution, by time"
+                titleOf={titleOf(nodes)}
+                {...common}
+            />
             {usual.length > 0 && (
                 <>
                     <p>
-                        {typicalWords(false).paths}: {formatTime(usually)}
+                        {words.paths}: {formatTime(usually)}
                     </p>
-                    <Icicle nodes={usual} label="Call paths of most executions" {...common} />
+                    <Icicle
+                        nodes={usual}
+                        label="Call paths of most executions"
+                        titleOf={titleOf(usual)}
+                        {...common}
+                    />
                 </>
             )}
             <KindLegend of={there} />
@@ -184,7 +197,15 @@ function PointsDrawing({ address }: { address: string }) {
 
 function RanksDrawing({ address }: { address: string }) {
     const ranks = keptJson<Ranks>(address);
-    return ranks && <RankPicture ranks={ranks} begin_ns={run.value!.begin_ns} />;
+    return (
+        ranks && (
+            <RankPicture
+                ranks={ranks}
+                begin_ns={run.value!.begin_ns}
+                areFew={isFewAt(address)}
+            />
+        )
+    );
 }
 
 /* The nodes have no paths of their own there: those are what their callers are called, and they. */

@@ -17,3 +17,9 @@ export function keptBundle(address: string): Bundle | null {
     if (text === null) return null;
     return parseBundle(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
 }
+
+/* Of the function of interest whose drawing has this address: as isFew of the page. */
+export function isFewAt(address: string): boolean {
+    const [foi] = /^\/fois\/\d+/.exec(address) ?? [""];
+    return keptJson<{ is_few: boolean }>(foi)?.is_few ?? false;
+}

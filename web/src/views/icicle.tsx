@@ -10,11 +10,9 @@ import { firstThatFits } from "./node_text";
 
 export const rowHeight = 24;
 
-export function nodeTitle(node: TreeNode, name: string): string {
+export function nodeTitle(node: TreeNode, name: string, words = typicalNow.value): string {
     const usually =
-        node.usual_ns === null
-            ? typicalNow.value.absent
-            : `${typicalNow.value.short} ${formatTime(node.usual_ns)}`;
+        node.usual_ns === null ? words.absent : `${words.short} ${formatTime(node.usual_ns)}`;
     const many = node.calls === 1 ? "" : ` × ${formatCount(node.calls)}`;
     return (
         `${name}${many}: ${formatTime(node.inclusive_ns)}, own time ${formatTime(node.exclusive_ns)} (${usually})` +

@@ -19,6 +19,7 @@ const most = 1; /* twice as long: as dark as it gets */
 interface Props {
     ranks: Ranks;
     begin_ns: number;
+    areFew?: boolean; /* executions of the function; else as isFew says */
     pick?: (place: Place, begin_ns: number, end_ns: number) => void; /* a cell */
 }
 
@@ -60,8 +61,8 @@ function drawCells(pen: SvgPen, heat: Heat, wide: number, high: number): void {
 }
 
 const isAny = (heat: Heat) => heat.value.some((over) => over > 0);
-const nowhere = () =>
-    isFew.value
+const nowhere = (areFew: boolean) =>
+    areFew
         ? "Too few executions to say where own work takes longer than is typical."
         : "Nowhere does own work take longer than is typical.";
 
@@ -70,6 +71,7 @@ function rankFigure(
     ranks: Ranks,
     heat: Heat,
     begin_ns: number,
+    areFew: boolean,
     canvas: HTMLCanvasElement,
 ): Picture {
     const { places, history } = ranks;
@@ -108,11 +110,11 @@ function rankFigure(
                   text: `own work ${key.text} longer than is typical`,
               }))
             : [],
-        notes: isAny(heat) ? [] : [nowhere()],
+        notes: isAny(heat) ? [] : [nowhere(areFew)],
     };
 }
 
-export function RankPicture({ ranks, begin_ns, pick }: Props) {
+export function RankPicture({ ranks, begin_ns, areFew = isFew.value, pick }: Props) {
     const { places, history } = ranks;
     const box = useRef<HTMLDivElement>(null);
     const [at, setAt] = useState<Cell | null>(null);
@@ -127,7 +129,7 @@ export function RankPicture({ ranks, begin_ns, pick }: Props) {
     const shown = useMemo(() => fewerRows(heat, mostRows), [heat]);
     const isDark = theme.value === "dark";
     usePicture("ranks", () =>
-        rankFigure(ranks, heat, begin_ns, box.current!.querySelector("canvas")!),
+        rankFigure(ranks, heat, begin_ns, areFew, box.current!.querySelector("canvas")!),
     );
     const placeAt = (cell: Cell): number => rowOf(heat, shown.per, cell);
     const choose = (cell: Cell) => {
@@ -160,7 +162,7 @@ export function RankPicture({ ranks, begin_ns, pick }: Props) {
                         <LegendKeys keys={keysOf(isDark)} />
                     </>
                 ) : (
-                    <span>{nowhere()}</span>
+                    <span>{nowhere(areFew)}</span>
                 )}
                 {shown.per > 1 && (
                     <span>
