@@ -195,8 +195,7 @@ static int load_functions(snag_run *r)
         r->function[r->n_functions++] = (struct run_function){
             sqlite3_column_int64(query, 0), mem_copy_string(rundb_text(query, 1))};
     }
-    sqlite3_finalize(query);
-    return rc;
+    return rundb_close_query(r->run.db, query, rc, "cannot read the functions of interest");
 }
 
 int snag_run_open(const char *path, snag_run **run)

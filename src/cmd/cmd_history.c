@@ -200,7 +200,7 @@ static int summary_all(struct history_parts *p, const struct run *run)
 
     while (rc == 0 && p->n < MAX_FOIS && sqlite3_step(foi) == SQLITE_ROW)
         rc = add_part(p, run, foi);
-    sqlite3_finalize(foi);
+    rc = rundb_close_query(run->db, foi, rc, "cannot read the functions of interest");
     if (rc == 0 && p->n == 0)
         rc = err_set(ERR_NOT_FOUND, "the run has no function of interest");
     return rc;

@@ -153,8 +153,7 @@ static int print_labels(sqlite3 *db, bool is_json)
         print_one(query, rundb_text_or_null(query, LABEL_FOI_NAME), table);
     if (table)
         table_print(table, stdout);
-    sqlite3_finalize(query);
-    return rc;
+    return rundb_close_query(db, query, rc, "cannot read the labels");
 }
 
 static void print_done(const struct settings *settings, size_t n)

@@ -634,7 +634,7 @@ static int print_peers(const struct show *s)
         table_cell(t, "%s", text_duration((double)sqlite3_column_int64(query, 5), text));
         table_cell(t, "%s", rundb_text(query, 6));
     }
-    sqlite3_finalize(query);
+    rc = rundb_close_query(s->run.db, query, rc, "cannot read the executions");
     if (t)
         table_print(t, stdout);
     return rc;

@@ -200,8 +200,7 @@ int headline_fois(sqlite3 *db, int64_t only,
         if (foi.n_trees > 0 && (only == 0 || only == id))
             fn(id, &foi, ctx);
     }
-    sqlite3_finalize(query);
-    return rc;
+    return rundb_close_query(db, query, rc, "cannot read the functions of interest");
 }
 
 /* The ranks that lost most, one after another in a line. */

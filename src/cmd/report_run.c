@@ -409,8 +409,7 @@ static int read_quality(sqlite3 *db, struct quality *quality)
         for (int k = 0; k < QUALITY_N; k++)
             if (strcmp(rundb_text(query, 0), quality_name(k)) == 0)
                 quality->n[k] += (uint64_t)sqlite3_column_int64(query, 2);
-    sqlite3_finalize(query);
-    return rc;
+    return rundb_close_query(db, query, rc, "cannot read the quality of the trace");
 }
 
 static int put_quality(const struct run_report *r)

@@ -332,6 +332,13 @@ int rundb_query(sqlite3 *db, sqlite3_stmt **out, const char *sql, const char *ty
     return rc;
 }
 
+int rundb_close_query(sqlite3 *db, sqlite3_stmt *query, int rc, const char *what)
+{
+    int status = sqlite3_finalize(query);
+
+    return rc == 0 && status != SQLITE_OK ? rundb_error(db, what) : rc;
+}
+
 int rundb_run(sqlite3 *db, const char *sql, const char *types, ...)
 {
     sqlite3_stmt *statement = NULL;

@@ -101,6 +101,14 @@ int rundb_bind_set(sqlite3 *db, sqlite3_stmt *statement, int parameter,
 /* rundb_query -- rundb_prepare and rundb_bind in one. */
 int rundb_query(sqlite3 *db, sqlite3_stmt **out, const char *sql, const char *types, ...);
 
+/*
+ * rundb_close_query -- finalize it when its rows were read, as it may have ended by an error and not by the last one.
+ *   rc    of what was done with them
+ *   what  that failed, as of rundb_error
+ * Returns rc if that is an error, else 0 or as rundb_error.
+ */
+int rundb_close_query(sqlite3 *db, sqlite3_stmt *query, int rc, const char *what);
+
 /* rundb_run -- a statement without results, once. */
 int rundb_run(sqlite3 *db, const char *sql, const char *types, ...);
 

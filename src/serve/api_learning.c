@@ -286,7 +286,7 @@ int api_labels(struct worker *worker, const struct request *request, struct resp
                               "author", json_text(rundb_text(query, LABEL_AUTHOR)), "at",
                               json_text(rundb_text(query, LABEL_AT))));
     }
-    sqlite3_finalize(query);
+    rc = rundb_close_query(worker->db, query, rc, "cannot read the labels");
     response_json(response, labels);
     return rc;
 }
@@ -311,7 +311,7 @@ int api_labels_csv(struct worker *worker, const struct request *request,
             csv_text(out, rundb_text(query, c), false);
         fputc('\n', out);
     }
-    sqlite3_finalize(query);
+    rc = rundb_close_query(worker->db, query, rc, "cannot read the labels");
     fclose(out);
     response_bytes(response, "text/csv; charset=utf-8", text, size);
     response->download = "labels.csv";

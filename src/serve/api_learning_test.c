@@ -197,6 +197,23 @@ static void what_is_said_wrongly_is_refused(void **state)
     assert_int_equal(sample_page_get(p, "/fois/2/retrains"), ERR_NOT_FOUND);
 }
 
+/* Of two labels the execution of one cannot be read. */
+static void a_list_that_ends_by_an_error_is_none(void **state)
+{
+    static const char damaged[] =
+        "CREATE TEMP VIEW execution AS SELECT foi, rank, thread, idx, CASE WHEN tree = 62 THEN "
+        "abs(-9223372036854775807 - 1) ELSE tree END AS tree FROM main.execution";
+    struct sample_page *p = *state;
+
+    ok(p, "/fois/1/labels",
+       "{\"labels\": [{\"tree\": 62, \"label\": \"abnormal\"}, {\"tree\": 3, \"label\": "
+       "\"normal\"}]}");
+    assert_int_equal(sqlite3_exec(p->worker.db, damaged, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sample_page_get(p, "/labels"), ERR_DATABASE);
+    assert_string_equal(err_message(), "cannot read the labels: integer overflow");
+    assert_int_equal(sample_page_get(p, "/labels.csv"), ERR_DATABASE);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, sample_page_end)
@@ -209,6 +226,7 @@ int main(void)
         TEST(an_undo_gives_back_the_detectors_scores_once),
         TEST(an_undo_ranks_as_the_retrain_before_did_with_all_that_was_said_of_it),
         TEST(what_is_said_wrongly_is_refused),
+        TEST(a_list_that_ends_by_an_error_is_none),
     };
 #undef TEST
 

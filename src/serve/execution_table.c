@@ -272,7 +272,7 @@ static int read_ways(const struct making *m, struct execution_facts *f)
         f->reason[f->n_ways].function =
             function_at(f, rundb_text_or_null(query, 2), rundb_text_or_null(query, 3));
     }
-    sqlite3_finalize(query);
+    rc = rundb_close_query(m->db, query, rc, "cannot read the groups");
     query = NULL;
     if (rc == 0)
         rc = rundb_query(m->db, &query, run_sql_execution_ways, "i", m->foi);
@@ -282,8 +282,7 @@ static int read_ways(const struct making *m, struct execution_facts *f)
         if (t >= 0 && t < m->n && way > 0 && way <= f->n_ways)
             f->way[t] = (uint32_t)way;
     }
-    sqlite3_finalize(query);
-    return rc;
+    return rundb_close_query(m->db, query, rc, "cannot read the groups");
 }
 
 static int read_all(const struct making *m, struct table_reading *r)

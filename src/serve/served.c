@@ -310,8 +310,7 @@ int worker_warm(struct worker *worker)
     rc = rundb_prepare(worker->db, run_sql_fois, &query);
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW)
         rc = worker_foi(worker, sqlite3_column_int64(query, 0), &state);
-    sqlite3_finalize(query);
-    return rc;
+    return rundb_close_query(worker->db, query, rc, "cannot read the functions of interest");
 }
 
 struct pool *worker_pool(struct worker *worker)

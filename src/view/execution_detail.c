@@ -378,8 +378,7 @@ static int json_peers(const struct execution_detail *c, json_t **out)
         execution_detail_peer_id(c, query, id);
         json_array_append_new(*out, json_text(id));
     }
-    sqlite3_finalize(query);
-    return rc;
+    return rundb_close_query(c->db, query, rc, "cannot read the executions");
 }
 
 /* What the threads did in its teams. */

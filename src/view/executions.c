@@ -81,8 +81,7 @@ static int find_named(sqlite3 *db, const char *name, struct named *out)
         if (length >= sizeof out->names)
             length = sizeof out->names - 1;
     }
-    sqlite3_finalize(query);
-    return rc;
+    return rundb_close_query(db, query, rc, "cannot read the functions of interest");
 }
 
 int executions_foi(sqlite3 *db, const char *name, int64_t *id)
@@ -125,8 +124,7 @@ int executions_foi_known(sqlite3 *db, const struct definitions *defs, const char
         if (*id == 0 || is_shown)
             *id = sqlite3_column_int64(query, 0);
     }
-    sqlite3_finalize(query);
-    return rc;
+    return rundb_close_query(db, query, rc, "cannot read the functions of interest");
 }
 
 bool executions_have_several(sqlite3 *db)

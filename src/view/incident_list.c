@@ -231,14 +231,21 @@ struct collector {
     int rc;
 };
 
+/* Ready to be asked of another incident; what ended by an error ends the list. */
+static void rewind_members(struct collector *c)
+{
+    if (sqlite3_reset(c->members) != SQLITE_OK && c->rc == 0)
+        c->rc = rundb_error(c->db, "cannot read the incidents");
+}
+
 /* Their ids, their trees, and the ranks they are on, each once. */
 static void add_members(struct collector *c, const struct incident_row *x, json_t *json)
 {
     json_t *members = json_array(), *trees = json_array(), *ranks = json_array();
     int64_t last = -1;
 
-    sqlite3_reset(c->members);
-    c->rc = rundb_bind(c->db, c->members, "iii", x->foi_id, x->id, x->head_tree);
+    if (c->rc == 0)
+        c->rc = rundb_bind(c->db, c->members, "iii", x->foi_id, x->id, x->head_tree);
     while (c->rc == 0 && sqlite3_step(c->members) == SQLITE_ROW) {
         uint32_t rank = (uint32_t)sqlite3_column_int64(c->members, 0);
         char id[EXECUTION_ID_SIZE];
@@ -252,6 +259,7 @@ static void add_members(struct collector *c, const struct incident_row *x, json_
             json_array_append_new(ranks, json_count(rank));
         last = rank;
     }
+    rewind_members(c);
     json_object_set_new(json, "members", members);
     json_object_set_new(json, "member_trees", trees);
     json_object_set_new(json, "ranks", ranks);
@@ -260,10 +268,11 @@ static void add_members(struct collector *c, const struct incident_row *x, json_
 /* The trees of its executions behind those that are there. */
 static void add_trees(struct collector *c, const struct incident_row *x, json_t *trees)
 {
-    sqlite3_reset(c->members);
-    c->rc = rundb_bind(c->db, c->members, "iii", x->foi_id, x->id, x->head_tree);
+    if (c->rc == 0)
+        c->rc = rundb_bind(c->db, c->members, "iii", x->foi_id, x->id, x->head_tree);
     while (c->rc == 0 && sqlite3_step(c->members) == SQLITE_ROW)
         json_array_append_new(trees, json_count((uint64_t)sqlite3_column_int64(c->members, 3)));
+    rewind_members(c);
 }
 
 static bool is_caused_elsewhere(const struct incident_row *x)
