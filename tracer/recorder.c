@@ -183,12 +183,18 @@ static void begin_again(struct recorder *r)
     atomic_store_explicit(r->next_told, (uintptr_t)r->first->slot, memory_order_release);
 }
 
+/* The sink was not asked yet for memory that outlives the process. */
+static bool is_new_to(const struct sink *to, const struct recorder *r)
+{
+    return to && to->begin && !atomic_load_explicit(&r->has_begun, memory_order_relaxed);
+}
+
 static bool ask_for_lasting(struct recorder *r, const struct sink *to, struct lasting *lasting)
 {
-    bool is_new = to && to->begin && !r->has_begun;
-
-    r->has_begun |= is_new;
-    return is_new && to->begin(r, lasting);
+    if (!is_new_to(to, r))
+        return false;
+    atomic_store_explicit(&r->has_begun, true, memory_order_relaxed);
+    return to->begin(r, lasting);
 }
 
 /* Give all chunks to the sink and keep the first, empty. Who peeks sees an odd generation in
@@ -644,15 +650,17 @@ static bool borrow(struct recorder *r)
 void recorder_hand_over_for(struct recorder *r)
 {
     const struct sink *to = atomic_load(&sink);
+    bool is_new = is_new_to(to, r);
 
-    if (atomic_load(&r->spare))
+    if (atomic_load(&r->spare) && !is_new)
         return; /* so it has not been used */
     if (to && borrow(r)) {
-        if (r->n_chunks > 1)
+        if (is_new || r->n_chunks > 1)
             drain(r, to);
         atomic_store_explicit(&r->is_lent, false, memory_order_release);
     }
-    atomic_store(&r->spare, memory_resize(NULL, 1, sizeof(struct chunk)));
+    if (atomic_load(&r->spare) == NULL)
+        atomic_store(&r->spare, memory_resize(NULL, 1, sizeof(struct chunk)));
 }
 
 /* ------------------------------------------------------------------------ other records */
@@ -759,21 +767,23 @@ void record_access(enum record_kind kind, const struct object_access *a, uint64_
 
 /* ------------------------------------------------------------------------ begin and end */
 
+/* The thread whose first event it is has a recorder, and does not use it yet: it is one of the
+ * others. */
 void recorder_attach(const struct sink *to)
 {
     struct recorder *self;
 
     atomic_store(&sink, to);
     self = recorder_begin();
-    if (self == NULL)
-        return;
-    recorder_hand_over(self);
+    if (self)
+        recorder_hand_over(self);
     for (struct recorder *r = recorder_newest(); r; r = r->older)
         if (r != self && borrow(r)) {
             drain(r, to);
             atomic_store_explicit(&r->is_lent, false, memory_order_release);
         }
-    recorder_end(self);
+    if (self)
+        recorder_end(self);
 }
 
 struct recorder *recorder_newest(void)

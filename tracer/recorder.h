@@ -72,7 +72,7 @@ struct recorder {
                             the thread was at work on its records */
     uint32_t n_recorded; /* of the open calls, that have a record, when chunks were handed over
                             last */
-    bool has_begun;      /* the sink was asked for memory that outlives the process; that: */
+    atomic_bool has_begun; /* the sink was asked for memory that outlives the process; that: */
     _Atomic uint64_t
         *next_lasting; /* where it wants to know `next` of the first chunk; or NULL */
     _Atomic uint64_t own_next;
@@ -329,8 +329,8 @@ bool recorder_make_room(struct recorder *r, size_t n);
 
 /*
  * recorder_hand_over_for -- for a thread that may be computing, and record nothing itself:
- * hand over what there is, if it is more than a chunk, and see that there is a spare one. By a
- * thread that records nothing.
+ * hand over what there is, if it is more than a chunk or no sink was asked yet for memory that
+ * outlives the process, and see that there is a spare one. By a thread that records nothing.
  */
 void recorder_hand_over_for(struct recorder *r);
 

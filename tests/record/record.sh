@@ -67,7 +67,8 @@ record 1 ./nowhere
 said "cannot run './nowhere'"
 record 137 -o killed "$instrumented" -9
 said "1 of 1 process did not end by exit: what was recorded until then is there"
-"$snag" info killed >/dev/null || fail "what a program recorded until it was killed cannot be read"
+[ "$(calls killed step)" = 20 ] && [ "$(calls killed work)" = 40 ] ||
+    fail "calls of a program that was killed are missing"
 
 # what becomes of its directory while the program runs is said as it is
 gone() { # STATUS HOW SENTENCE

@@ -2,11 +2,13 @@
  * Functions that compute, and call no MPI. The program says itself how long each took, as
  * "NAME SHARE" with the share of all of them in per mille, and "waited SHARE" of them was the
  * processor another's; caller() has its time in compute().
- * With MPI it has calls of that in between; with a second argument a thread does it.
+ * With MPI it has calls of that in between; with a second argument a thread does it, or the
+ * program kills itself afterwards.
  *
- *   sampled SECONDS-OF-PROCESSOR-TIME [thread]
+ *   sampled SECONDS-OF-PROCESSOR-TIME [thread | killed]
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +103,8 @@ int main(int argc, char **argv)
     } else {
         work(NULL);
     }
+    if (argc > 2 && strcmp(argv[2], "killed") == 0)
+        raise(SIGKILL);
     MPI_Finalize();
     return 0;
 }

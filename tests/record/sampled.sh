@@ -46,6 +46,11 @@ check alone.trace
 "$snag" record --sample 200Hz -o thread.trace -- ./alone 2 thread >said 2>err || fail "snag record ends with $?"
 check thread.trace
 status=0
+"$snag" record --sample 200Hz -o killed.trace -- ./alone 0.5 killed >said 2>err || status=$?
+[ $status -eq 137 ] || fail "a program that kills itself: status $status"
+"$snag" info --json killed.trace | jq -e 'any(.regions[]; .name == "work")' >/dev/null ||
+    fail "what was sampled of a program until it was killed is not there"
+status=0
 "$snag" record --sample 200Hz -o short.trace -- true 2>err || status=$?
 [ $status -eq 1 ] && grep -q 'computed for too short a time' err || fail "nothing to be sampled: status $status"
 status=0
