@@ -264,12 +264,17 @@ static __attribute__((noinline)) struct known meet(struct python_object *code)
     return known;
 }
 
+/* Where nothing is recorded any more nothing new is met: a child of a fork shares our journal,
+ * in which regions are numbered as they come. */
 static inline struct known known_of(struct python_object *code)
 {
     void *packed = NULL;
 
-    return py._PyCode_GetExtra(code, extra, &packed) == 0 && packed ? unpack(packed)
-                                                                    : meet(code);
+    if (py._PyCode_GetExtra(code, extra, &packed) == 0 && packed)
+        return unpack(packed);
+    if (!atomic_load_explicit(&recorder_switch.is_on, memory_order_relaxed))
+        return (struct known){.region = REGION_FILTERED};
+    return meet(code);
 }
 
 /* ------------------------------------------------------------------------------ calls */

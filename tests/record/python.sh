@@ -99,6 +99,15 @@ grep -v '^snag:' err >own.err || true
 [ "$(calls guest guest.py:depth)" -gt 900 ] && [ "$(calls guest guest.py:processes)" = 1 ] ||
     fail "calls are missing after a deep recursion"
 
+# what a child of a fork calls first has no place among the functions of its parent, however calls are told
+for each in "$python" $(find_python os 'sys.version_info >= (3, 12)'); do
+    rm -rf forked
+    record 0 forked -- "$each" "$source/forked.py"
+    [ "$(calls forked forked.py:parent) $(calls forked forked.py:last)" = '1 3' ] &&
+        [ "$(calls forked forked.py:child) $(calls forked forked.py:grandchild)" = '0 0' ] ||
+        fail "$each: functions have the names of others: $("$snag" info forked --json --all | jq -c '[.regions[].name]')"
+done
+
 # a small function that is called very often is left out, if that is wanted
 record 0 less --overhead 0.1% -- "$python" "$source/often.py"
 grep -q 'no longer recorded, .*: often.py:tiny, [0-9,]* calls from' err || fail "it does not say what is left out"
