@@ -4,9 +4,10 @@
  * recorder.
  *
  * That all up to a time has been told is known like this: read the clock, make all other
- * threads pass a fence, and look at a thread that is not inside its recorder. What it records
- * later has a later time; only wrappers of MPI functions use times that they read a little
- * before.
+ * threads pass a fence, look at a thread that is not inside its recorder, and then at all that
+ * it has recorded. What it records later has a later time; only wrappers of MPI functions use
+ * times that they read a little before. Where one of that fails nothing is said until the next
+ * tick.
  */
 #include "live.h"
 
@@ -33,7 +34,7 @@
 #define BUSY_POLL_NS (1u * MS) /* while a ring fills */
 #define LINGER_NS (1000u * MS)
 #define MIN_QUEUE_BYTES ((size_t)512 << 10) /* bytes: two full frames fit */
-#define TRIES 16                            /* to find a thread outside its recorder */
+#define TRIES 16 /* to find a thread outside its recorder, and what it has recorded */
 
 static struct {
     pthread_t thread;
@@ -318,9 +319,9 @@ static double drain_ring(struct frame_writer *l)
     return fill;
 }
 
-/* The records of the chunk that is being filled, if it is the one that comes next. They come
- * again with the chunk when it is full. */
-static void peek(struct frame_writer *l)
+/* The records of the chunk that is being filled; they come again with it when it is full. False
+ * if it is not the one that comes next, or another one was begun. */
+static bool peek(struct frame_writer *l)
 {
     static union slot copy[CHUNK_SLOTS];
     struct recorder *r = l->recorder;
@@ -330,11 +331,10 @@ static void peek(struct frame_writer *l)
     size_t n;
 
     if (generation != l->generation || next < first || next > first + CHUNK_SLOTS)
-        return;
+        return false;
     n = (size_t)(next - first);
-    if (n <= l->n_peeked)
-        return;
-    atomic_store_explicit(&r->peeked, next, memory_order_relaxed); /* it stays as it is now */
+    if (n > l->n_peeked)
+        atomic_store_explicit(&r->peeked, next, memory_order_relaxed); /* it stays as it is */
     for (size_t i = l->n_peeked; i < n; i++) {
         const volatile union slot *from = &first[i];
 
@@ -343,9 +343,25 @@ static void peek(struct frame_writer *l)
     }
     atomic_thread_fence(memory_order_acquire);
     if (atomic_load_explicit(&r->generation, memory_order_relaxed) != generation)
-        return;
-    l->n_peeked_records += take_slots(l, copy + l->n_peeked, n - l->n_peeked);
-    l->n_peeked = (uint32_t)n;
+        return false;
+    if (n > l->n_peeked) {
+        l->n_peeked_records += take_slots(l, copy + l->n_peeked, n - l->n_peeked);
+        l->n_peeked = (uint32_t)n;
+    }
+    return true;
+}
+
+/* What the thread has recorded until now. False if that is not all: it is handed over, or a
+ * chunk of it is not in the ring yet, or was lost. */
+static bool take_all(struct frame_writer *l)
+{
+    for (int i = 0; i < TRIES; i++) {
+        drain_ring(l);
+        if (peek(l))
+            return true;
+        sched_yield();
+    }
+    return false;
 }
 
 /* ---------------------------------------------------------------------------------- ticks */
@@ -404,15 +420,14 @@ static void tick(void)
     recorder_fence();
     for (struct recorder *r = recorder_newest(); r; r = r->older) {
         struct frame_writer *l = writer_of(r);
-        bool is_still = is_outside(r);
+        bool is_told = is_outside(r);
 
-        drain_ring(l);
-        peek(l);
-        if (is_still && r->thread == 0) {
+        is_told = take_all(l) && is_told;
+        if (is_told && r->thread == 0) {
             frame_writer_counter(l, now_ns, 0, resident_kb());
             frame_writer_counter(l, now_ns, 1, cpu_us());
         }
-        is_complete = is_complete && is_still;
+        is_complete = is_complete && is_told;
         emit(l);
     }
     if (is_complete)
