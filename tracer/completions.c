@@ -25,19 +25,22 @@ void batch_take(struct batch *b, int n, struct request_list requests)
     b->is_taken = room(b, 1, b->few_taken, sizeof *b->is_taken);
     if (b->request == NULL || b->is_taken == NULL)
         b->n = 0;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < b->n; i++)
         b->is_taken[i] = request_take(request_key(requests, i), &b->request[i]);
 }
 
 void *batch_statuses(struct batch *b, void *statuses, bool is_ignored)
 {
-    void *own = is_ignored ? room(b, 2, b->few_statuses, sizeof *b->few_statuses) : NULL;
+    void *own;
 
-    if (is_ignored && own == NULL) {
-        batch_return(b);
-        b->n = 0;
-    }
-    return own ? own : statuses;
+    if (!is_ignored || b->n == 0)
+        return statuses;
+    own = room(b, 2, b->few_statuses, sizeof *b->few_statuses);
+    if (own)
+        return own;
+    batch_return(b);
+    b->n = 0;
+    return statuses;
 }
 
 void batch_return(struct batch *b)
@@ -105,7 +108,8 @@ void batch_complete_some(struct batch *b, struct call *call, int n, struct index
 {
     MPI_Status own;
 
-    for (int i = 0; i < n; i++) /* n may be MPI_UNDEFINED, which is negative */
+    /* n may be MPI_UNDEFINED, which is negative; where nothing is known statuses are ignored */
+    for (int i = 0; i < n && b->n > 0; i++)
         batch_complete(b, call, index_at(index, i), status_at(statuses, i, &own));
 }
 

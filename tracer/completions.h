@@ -15,7 +15,7 @@
 
 /* The requests of one call. */
 struct batch {
-    int n;
+    int n; /* 0 also where there is no memory for what is known of them */
     struct open_request *request; /* [n] */
     bool *is_taken;               /* [n] */
     void *allocated[3];
@@ -28,7 +28,8 @@ struct batch {
 void batch_take(struct batch *b, int n, struct request_list requests);
 void batch_return(struct batch *b);
 
-/* batch_statuses -- the program's, or others if it ignores them, which live as long as b. */
+/* batch_statuses -- the program's, or others if it ignores them and something is known of the
+ * requests, which live as long as b. */
 void *batch_statuses(struct batch *b, void *statuses, bool is_ignored);
 
 /*

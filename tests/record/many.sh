@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # 10,000 communicators, 100,000 open requests, four threads that talk at once, ranks that start
-# others: all is recorded, within the time that a test has.
+# others: all is recorded, within the time that a test has; and programs whose memory is used up go on.
 #
 #   many.sh SNAG DIRECTORY-OF-THE-TRACERS
 snag=$1 tracers=$2
@@ -22,6 +22,14 @@ for mpi in "${mpis[@]}"; do
     "$snag" info threads.$mpi.trace --json >info
     ! grep -q multiple out || [ "$(jq -c '[.sends, .recvs, .collectives >= 1600, .is_damaged]' info)" = '[1600,1600,true,false]' ] ||
         fail "$mpi: of what threads say and hear at once not all is there"
+
+    # where there is no memory to keep them all, recording ends, and nothing else
+    mpicc.$mpi -w -o short.$mpi "$sources/short.c"
+    for how in all some; do
+        record 0 short.$how.$mpi $mpi 1 ./short.$mpi $how
+        [ "$(cat out)" = 1000 ] || fail "$mpi: not all messages arrive where memory is short"
+        said 'is recorded no further: Cannot allocate memory'
+    done
 done
 
 # Debian's MPICH starts no others
