@@ -500,8 +500,6 @@ static void add_extra(struct tau_location *location, const struct tau_extra *ext
 {
     size_t at;
 
-    if (location->next_extra == location->n_extra)
-        location->next_extra = location->n_extra = location->n_old_extra = 0;
     mem_grow(&location->extra, &location->extra_cap, location->n_extra + 1,
              sizeof *location->extra);
     at = location->n_extra++;
@@ -670,6 +668,17 @@ static void take_events(struct tau_decoder *d, const uint64_t *row, size_t n)
 
 /* -------------------------------------------------------------------------------- the step */
 
+/* What is left belongs to the next step, in which it is old. */
+static void forget_placed(struct tau_location *location)
+{
+    location->n_extra -= location->next_extra;
+    if (location->n_extra > 0)
+        memmove(location->extra, location->extra + location->next_extra,
+                location->n_extra * sizeof *location->extra);
+    location->next_extra = 0;
+    location->n_old_extra = location->n_extra;
+}
+
 static void end_step(struct tau_decoder *d, const struct tau_step_end *end)
 {
     for (uint32_t i = 0; i < d->location_id.n; i++) {
@@ -679,7 +688,7 @@ static void end_step(struct tau_decoder *d, const struct tau_step_end *end)
                (location->next_extra_us <= location->last_us ||
                 location->next_extra < location->n_old_extra))
             place_extra(d, location);
-        location->n_old_extra = location->n_extra;
+        forget_placed(location);
     }
     d->n_short += end->n_short;
     d->quality->n[QUALITY_lost_rows] += end->n_short;

@@ -133,6 +133,24 @@ static void what_is_later_than_the_last_event_belongs_to_the_next_step(void **st
     end(&w);
 }
 
+/* Each step tells a counter that waits for the next one. */
+static void what_waits_for_the_next_step_is_all_that_is_kept(void **state)
+{
+    struct world w;
+
+    (void)state;
+    begin(&w);
+    for (uint64_t us = 0; us < 10000; us += 100) {
+        count(&w, 0, us, us + 50);
+        event(&w, 0, 0, 0, us);
+        event(&w, 0, 1, 0, us + 10);
+        end_step(&w);
+        assert_string_equal(taken(&w, 0), us == 0 ? "()" : "c()");
+        assert_int_equal(w.d.location[0].n_extra, 1);
+    }
+    end(&w);
+}
+
 static void rows_that_make_no_sense_are_left_out(void **state)
 {
     struct world w;
@@ -357,6 +375,7 @@ int main(void)
         cmocka_unit_test(messages_and_counters_are_placed_by_time),
         cmocka_unit_test(a_counter_may_be_named_after_it_was_used),
         cmocka_unit_test(what_is_later_than_the_last_event_belongs_to_the_next_step),
+        cmocka_unit_test(what_waits_for_the_next_step_is_all_that_is_kept),
         cmocka_unit_test(rows_that_make_no_sense_are_left_out),
         cmocka_unit_test(times_that_cannot_be_do_not_move_what_follows),
         cmocka_unit_test(a_long_pause_is_believed_when_more_rows_say_so),
