@@ -24,6 +24,7 @@
 #define EXPORTED __attribute__((visibility("default")))
 #define RUNS __attribute__((section("snag_runs"))) /* calls functions of the program */
 #define MAX_CALLERS 1024                           /* a power of two */
+#define MAX_PROBES 32                              /* that are looked at for one of them */
 
 extern const char __start_snag_runs[] __attribute__((visibility("hidden")));
 extern const char __stop_snag_runs[] __attribute__((visibility("hidden")));
@@ -133,15 +134,50 @@ static void *of_anybody(const char *name)
     return function;
 }
 
+static struct caller *_Atomic *caller_at(const struct caller *wanted, size_t probe)
+{
+    uint64_t key = (uint64_t)(uintptr_t)wanted->site ^ (uint64_t)(uintptr_t)wanted->of >> 4;
+
+    return &callers[((key * 0x9e3779b97f4a7c15u >> 32) + probe) & (MAX_CALLERS - 1)];
+}
+
+/* The function that was found for such a caller; NULL if none was, or it had no place. */
+static void *found_for(const struct caller *wanted)
+{
+    for (size_t i = 0; i < MAX_PROBES; i++) {
+        const struct caller *caller = atomic_load(caller_at(wanted, i));
+
+        if (caller == NULL)
+            return NULL;
+        if (caller->site == wanted->site && caller->of == wanted->of)
+            return caller->function;
+    }
+    return NULL;
+}
+
+/* Others may read it as soon as it is there: it stays. */
+static void remember(const struct caller *found)
+{
+    struct caller *caller = memory_resize(NULL, 1, sizeof *caller);
+
+    *caller = *found;
+    for (size_t i = 0; i < MAX_PROBES; i++) {
+        struct caller *nobody = NULL;
+
+        if (atomic_compare_exchange_strong(caller_at(found, i), &nobody, caller))
+            return;
+    }
+    memory_free(caller);
+}
+
 /* NULL if nothing that is loaded has it. */
 static __attribute__((noinline)) void *look_for(struct real *real, const void *site)
 {
-    size_t at = ((uintptr_t)site ^ (uintptr_t)real >> 4) & (MAX_CALLERS - 1);
-    struct caller *caller = atomic_load(&callers[at]);
-    void *function;
+    struct caller caller = {.site = site, .of = real};
+    void *function = found_for(&caller);
 
-    if (caller && caller->site == site && caller->of == real)
-        return caller->function;
+    if (function)
+        return function;
     function = dlsym(RTLD_NEXT, real->name);
     if (function) {
         look_for_ompt(function);
@@ -154,11 +190,8 @@ static __attribute__((noinline)) void *look_for(struct real *real, const void *s
     if (function == NULL)
         return NULL;
     look_for_ompt(function);
-    if (caller == NULL) {
-        caller = memory_resize(NULL, 1, sizeof *caller);
-        *caller = (struct caller){site, real, function};
-        atomic_store(&callers[at], caller);
-    }
+    caller.function = function;
+    remember(&caller);
     return function;
 }
 

@@ -231,6 +231,47 @@ if build module.so gcc -O2 -shared -fPIC module.c && gcc -O2 -o host host.c -ldl
     [ "$(calls parallel)" = 6 ] || fail "a module: not recorded"
 fi
 
+# ... is looked for once for each place that calls it, however many there are
+{
+    echo 'static int n; void run(void);'
+    for i in $(seq 300); do
+        echo "__attribute__((noinline)) static void f$i(void) {"
+        echo '#pragma omp parallel num_threads(1)'
+        echo "n += $i;"
+        echo "n++; }"
+    done
+    echo "void run(void) { $(for i in $(seq 300); do echo "f$i();"; done) }"
+} >places.c
+cat >looks.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+static int n_looks;
+int dladdr1(const void *address, Dl_info *info, void **more, int flags)
+{
+    int (*real)(const void *, Dl_info *, void **, int) = dlsym(RTLD_NEXT, "dladdr1");
+
+    n_looks++;
+    return real(address, info, more, flags);
+}
+int main(void)
+{
+    void (*run)(void) = (void (*)(void))dlsym(dlopen("./places.so", RTLD_NOW | RTLD_LOCAL), "run");
+
+    run();
+    printf("%d", n_looks > 0);
+    n_looks = 0;
+    run();
+    printf(" %d\n", n_looks);
+    return 0;
+}
+C
+if build places.so gcc -O2 -shared -fPIC places.c && gcc -O2 -rdynamic -o looks looks.c -ldl; then
+    SNAG_TRACER_DIR=places.trace LD_PRELOAD=$libraries/libsnag-tracer-serial.so timeout 60 ./looks >out ||
+        fail "a module of many places: ends with $?"
+    [ "$(cat out)" = '1 0' ] || fail "a module of many places: its runtime is looked for again"
+fi
+
 # hybrid programs
 for mpi in openmpi mpich; do
     library=$libraries/libsnag-tracer-mpich.so mpirun=mpirun.mpich
