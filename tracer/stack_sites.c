@@ -8,12 +8,14 @@
 #include "stack_sites.h"
 
 #include "budget.h"
+#include "complain.h"
 #include "debug_memory.h"
 #include "loaded.h"
 #include "memory.h"
 #include "quiet.h"
 #include "recorder.h"
 #include "stack_marks.h"
+#include "state.h"
 #include "symbols.h"
 #include "base/search.h"
 #include "trace/tracer/debug_info.h"
@@ -23,6 +25,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <unwind.h>
 
 #define FIRST_SLOTS 1024
@@ -410,40 +413,47 @@ struct site_change site_change_add(const struct stack_site *from, const struct s
 /* ------------------------------------------------------------------------------------- rows */
 
 #define MAX_ROWS 65536
-#define MAX_ROWS_OF_FUNCTION 4096
+#define MAX_ROWS_AT_ONCE 4096 /* of a function: others are read when they are met */
 
 struct site_row {
     uintptr_t begin, end;
     const struct stack_site *site;
 };
 
-/* Of the functions that were interrupted, by address. Each time there are more another table
- * takes its place; who still looks in the one before finds what was there. */
+/*
+ * Of the functions that were interrupted, by address. What is new is a table of its own, joined
+ * with those before it that have no more rows: so there are few tables, of which each is larger
+ * than the one after it, and a row is copied as often as its table doubles. Those that were
+ * joined stay as they are; who still looks in one finds what was there.
+ */
 struct row_table {
-    struct row_table *older;
+    const struct row_table *older; /* the next larger one */
     size_t n;
     struct site_row row[];
 };
 
-static struct row_table *_Atomic row_table;
+static const struct row_table *_Atomic row_table;
+static size_t n_rows;
 
 const struct stack_site *site_around(uintptr_t pc)
 {
     const struct row_table *t = atomic_load_explicit(&row_table, memory_order_acquire);
-    size_t low = FIRST_NOT(i, 0, t ? t->n : 0, t->row[i].end <= pc);
 
-    return t && low < t->n && t->row[low].begin <= pc ? t->row[low].site : NULL;
+    for (; t; t = t->older) {
+        size_t low = FIRST_NOT(i, 0, t->n, t->row[i].end <= pc);
+
+        if (low < t->n && t->row[low].begin <= pc)
+            return t->row[low].site;
+    }
+    return NULL;
 }
 
-/* The rows of the function around pc, or that instruction alone. */
-static size_t read_rows(uintptr_t pc, struct site_row row[MAX_ROWS_OF_FUNCTION])
+/* The rows of a function from an instruction on, up to one that is known. */
+static size_t read_rows(const void *function, uintptr_t at, struct site_row *row)
 {
-    void *function = _Unwind_FindEnclosingFunction((void *)(pc + 1));
-    uintptr_t at = function ? (uintptr_t)function : pc;
-    bool is_found = false;
     size_t n = 0;
 
-    while (n < MAX_ROWS_OF_FUNCTION &&
+    while (n < MAX_ROWS_AT_ONCE && site_around(at) == NULL &&
            (n == 0 || _Unwind_FindEnclosingFunction((void *)(at + 1)) == function)) {
         struct stack_site *site = site_new(0);
         uintptr_t end = read_site(site, at);
@@ -453,48 +463,82 @@ static size_t read_rows(uintptr_t pc, struct site_row row[MAX_ROWS_OF_FUNCTION])
             break;
         }
         row[n++] = (struct site_row){at, end, site};
-        is_found = is_found || (at <= pc && pc < end);
         at = end;
-    }
-    if (!is_found) {
-        row[0] = (struct site_row){pc, pc + 1, site_new(0)};
-        n = 1;
     }
     return n;
 }
 
+/* Puts the rows of another table among the n that are there, which have room for them. */
+static size_t join(struct site_row *row, size_t n, const struct row_table *other)
+{
+    size_t all = n + other->n, left = other->n;
+
+    for (size_t to = all; left > 0;)
+        row[--to] = n > 0 && row[n - 1].begin > other->row[left - 1].begin ? row[--n]
+                                                                           : other->row[--left];
+    return all;
+}
+
 static void add_rows(const struct site_row *row, size_t n)
 {
-    struct row_table *old = atomic_load(&row_table);
-    size_t n_old = old ? old->n : 0, at = 0;
-    struct row_table *table =
-        memory_resize(NULL, 1, sizeof *table + (n_old + n) * sizeof *table->row);
+    const struct row_table *newest = atomic_load(&row_table), *older = newest;
+    struct row_table *table;
+    size_t all = n;
 
+    for (; older && older->n <= all; older = older->older)
+        all += older->n;
+    table = n > 0 ? memory_resize(NULL, 1, sizeof *table + all * sizeof *row) : NULL;
     if (table == NULL)
         return;
-    while (at < n_old && old->row[at].begin < row[0].begin)
-        at++;
-    table->older = old;
-    table->n = n_old + n;
-    if (n_old > 0) {
-        memcpy(table->row, old->row, at * sizeof *row);
-        memcpy(table->row + at + n, old->row + at, (n_old - at) * sizeof *row);
-    }
-    memcpy(table->row + at, row, n * sizeof *row);
+    memcpy(table->row, row, n * sizeof *row);
+    table->n = n;
+    for (const struct row_table *t = newest; t != older; t = t->older)
+        table->n = join(table->row, table->n, t);
+    table->older = older;
+    n_rows += n;
     atomic_store_explicit(&row_table, table, memory_order_release);
+}
+
+/* The function around pc, from its begin on; if that is not enough, from there on; or that
+ * instruction alone. */
+static void meet_around(uintptr_t pc)
+{
+    static struct site_row row[MAX_ROWS_AT_ONCE];
+    void *function = _Unwind_FindEnclosingFunction((void *)(pc + 1));
+
+    add_rows(row, read_rows(function, function ? (uintptr_t)function : pc, row));
+    add_rows(row, read_rows(function, pc, row));
+    if (site_around(pc) == NULL)
+        add_rows(&(struct site_row){pc, pc + 1, site_new(0)}, 1);
+}
+
+static void say_that_rows_are_full(void)
+{
+    static const char text[] = "lack what was first sampled after much other code";
+    static bool is_said;
+
+    if (is_said)
+        return;
+    is_said = true;
+    complain("process %d: so much code was sampled that samples in more of it are left out; "
+             "their time counts for what is sampled next",
+             (int)getpid());
+    state_journal(&(struct definition){
+        .kind = JOURNAL_ABOUT, .text = (const char *[]){"Samples", text}, .n_texts = 2});
 }
 
 void site_add_around(uintptr_t pc)
 {
-    static struct site_row row[MAX_ROWS_OF_FUNCTION];
-    struct row_table *table;
     struct quiet q;
 
     quiet_begin(&q);
     pthread_mutex_lock(&lock);
-    table = atomic_load(&row_table);
-    if (site_around(pc) == NULL && (table == NULL || table->n < MAX_ROWS))
-        add_rows(row, read_rows(pc, row));
+    if (site_around(pc) == NULL) {
+        if (n_rows < MAX_ROWS)
+            meet_around(pc);
+        else
+            say_that_rows_are_full();
+    }
     pthread_mutex_unlock(&lock);
     quiet_end(&q);
 }
