@@ -33,6 +33,11 @@
  *      |     B ....      B .........|.......|..    B: two calls of one path
  */
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* What a location did between two moments. */
 struct stretch_part {
     const struct call_view *calls; /* with by_depth */
@@ -151,8 +156,16 @@ static void advance(struct sweep *w, uint64_t time_ns)
     w->now_ns = time_ns;
 }
 
+/* How much of it lies before what is known of the location. */
+static uint64_t unknown_ns(const struct stretch_part *part)
+{
+    uint64_t until = least(part->calls->known_ns, part->to_ns);
+
+    return until > part->from_ns ? until - part->from_ns : 0;
+}
+
 /*
- * Adds what a location did.
+ * Adds what a location did, as far as it is known.
  *   is_other  what is added is compared with, not looked at
  * Returns false, and adds nothing, when there are more than STRETCH_MAX_CALLS. O(calls in the
  * stretch + depth x log n).
@@ -160,11 +173,11 @@ static void advance(struct sweep *w, uint64_t time_ns)
 static bool stretch_add(struct stretch *s, const struct stretch_part *part, bool is_other)
 {
     const struct call_view *calls = part->calls;
-    struct sweep w = {
-        .stretch = s, .calls = calls, .now_ns = part->from_ns, .is_other = is_other};
-    uint32_t first = calls_until(calls, part->from_ns), end = calls_until(calls, part->to_ns);
+    uint64_t from_ns = part->from_ns + unknown_ns(part);
+    struct sweep w = {.stretch = s, .calls = calls, .now_ns = from_ns, .is_other = is_other};
+    uint32_t first = calls_until(calls, from_ns), end = calls_until(calls, part->to_ns);
 
-    if (part->to_ns <= part->from_ns)
+    if (part->to_ns <= from_ns)
         return true;
     if (end - first > STRETCH_MAX_CALLS)
         return false;
@@ -377,11 +390,6 @@ struct culprit {
     bool is_waiting;
 };
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void longest_of(const struct call_view *calls, const struct stretch_path *path,
                        uint64_t from_ns, uint64_t to_ns, struct cause_link *link)
 {
@@ -419,10 +427,11 @@ static struct culprit best_culprit(const struct trace_view *view, const struct s
     return best;
 }
 
-/* Of the delay, or of what was looked at of it. */
-static bool is_worth_naming(const struct culprit *culprit, uint64_t delay_ns)
+/* Of the delay, or of what was looked at of it; and longer than what is not known. */
+static bool is_worth_naming(const struct culprit *culprit, uint64_t delay_ns,
+                            uint64_t not_known_ns)
 {
-    return culprit->explained_ns > 0 &&
+    return culprit->explained_ns > not_known_ns &&
            (double)culprit->explained_ns >= WORTH_NAMING * (double)delay_ns;
 }
 
@@ -453,10 +462,21 @@ static bool compare_ranks(const struct trace_view *view, const struct cause_link
     if (!stretch_add(stretch, &partner, false) || !stretch_add(stretch, &waiter, true))
         return false;
     culprit = best_culprit(view, stretch, w->location, partner.from_ns, w->until_ns);
-    if (!is_worth_naming(&culprit, w->delay_ns))
+    if (!is_worth_naming(&culprit, w->delay_ns, unknown_ns(&partner) + unknown_ns(&waiter)))
         return false;
     take_culprit(partner.calls, &culprit, partner.from_ns, w->until_ns, out);
     return true;
+}
+
+/* Where there is nobody to compare with, what is typical counts for the other. */
+static void compare_with_typical(const struct trace_view *view, uint32_t location,
+                                 struct stretch *stretch)
+{
+    for (size_t i = 0; view->typical_ns && i < stretch->n_used; i++) {
+        struct stretch_path *path = &stretch->path[stretch->used[i]];
+
+        path->other_ns = path->n_calls * view->typical_ns(view, location, path->longest);
+    }
 }
 
 /* What the partner did while it was waited for, by itself; the end of it if that is too much.
@@ -479,8 +499,9 @@ static bool look_alone(const struct trace_view *view, const struct cause_link *l
         part.from_ns = partner->enter_ns[last - STRETCH_MAX_CALLS + 1];
         stretch_add(stretch, &part, false);
     }
+    compare_with_typical(view, w->location, stretch);
     culprit = best_culprit(view, stretch, w->location, part.from_ns, w->until_ns);
-    if (!is_worth_naming(&culprit, w->until_ns - part.from_ns))
+    if (!is_worth_naming(&culprit, w->until_ns - part.from_ns, unknown_ns(&part)))
         return false;
     take_culprit(partner, &culprit, part.from_ns, w->until_ns, out);
     return true;

@@ -15,6 +15,11 @@
  * its call took, and at most what the waiting call waited before the other was there. What is
  * left over is transfer, or spread over calls too small to name.
  *
+ * In a step of a running program much of what made a rank late may lie before the step
+ * (call_view.known_ns). So a call is named only if it explains more than the time of which nothing
+ * is known; and where two ranks cannot be compared, only by what it took beyond typical
+ * (trace_view.typical_ns).
+ *
  * `snag show --json` has it as the array "cause", one object per link:
  *     {"rank", "thread", "call" (row in calls/ of the location), "function", "path" [names],
  *      "begin_ns", "end_ns" (the part of the call that is looked at), "time_ns" (in the call

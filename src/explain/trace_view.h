@@ -47,6 +47,9 @@ struct trace_view {
      * See trace_view_other_end. */
     const struct message *(*other_end)(const struct trace_view *view, const struct message *m,
                                        uint32_t *location);
+    /* What calls such as a row take typically, without what they call; 0: not known. NULL: of
+     * none is it known, so ranks are compared with each other alone. */
+    uint64_t (*typical_ns)(const struct trace_view *view, uint32_t location, uint32_t row);
     const void *ctx; /* whatever these need */
 };
 

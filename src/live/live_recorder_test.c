@@ -116,6 +116,12 @@ static void assert_says(const char *sql, const char *expected)
     "iif(c.value ->> 'is_anomaly', '*', '') || iif(c.value ->> 'exit' = 0, '...', ''), ' ') "  \
     "FROM anomalies, json_each(record, '" list "') AS c"
 
+/* Of all anomalies, the links of their causes. */
+#define CHAIN                                                                                  \
+    "SELECT group_concat((l.value ->> 'rank') || ' ' || (l.value ->> 'function') || ' ' || "   \
+    "coalesce(l.value ->> 'waits_for', 'nothing'), ', ') "                                     \
+    "FROM anomalies, json_each(record, '$.cause') AS l"
+
 /* Step 0 ends 300 us after the last typical call; call 200 is strange and its last but one. */
 static void windows_go_across_steps(void **state)
 {
@@ -202,10 +208,86 @@ static void partners_and_causes_are_told(void **state)
                 "|| (m.value ->> 'tar') || ' ' || (m.value ->> 'execdata_key'), ', ') "
                 "FROM anomalies, json_each(record, '$.event_window.comm_window') AS m",
                 "RECV 1 0 0:0:198, RECV 1 0 0:0:199, RECV 1 0 0:0:200");
-    assert_says("SELECT group_concat((l.value ->> 'rank') || ' ' || (l.value ->> 'function') "
-                "|| ' ' || coalesce(l.value ->> 'waits_for', 'nothing'), ', ') "
-                "FROM anomalies, json_each(record, '$.cause') AS l",
-                "0 MPI_Recv sender, 1 late nothing");
+    assert_says(CHAIN, "0 MPI_Recv sender, 1 late nothing");
+}
+
+/* Rank 1 does y for a millisecond, and sends to rank 0, which waits for it, 200 times. */
+static void say_exchange(void)
+{
+    sample_enter(&program, 1, 0, "main");
+    for (unsigned i = 0; i < 200; i++) {
+        uint64_t at_ns = i * 1200ull * US;
+
+        sample_call(&program, 1, at_ns, "y", MS);
+        sample_enter(&program, 1, at_ns + MS, "MPI_Send");
+        sample_message(&program, 1, at_ns + MS, MESSAGE_SEND, 0, 64);
+        sample_leave(&program, 1, at_ns + MS + US);
+        sample_enter(&program, 0, at_ns + MS, "MPI_Recv");
+        sample_message(&program, 0, at_ns + MS + 9 * US, MESSAGE_RECV, 1, 64);
+        sample_leave(&program, 0, at_ns + MS + (10u + i % 2) * US);
+    }
+}
+
+/* Rank 1 sends at a time, and rank 0 has waited for it since another. */
+static void say_wait(uint64_t from_ns, uint64_t until_ns)
+{
+    sample_enter(&program, 1, until_ns, "MPI_Send");
+    sample_message(&program, 1, until_ns, MESSAGE_SEND, 0, 64);
+    sample_leave(&program, 1, until_ns + US);
+    sample_enter(&program, 0, from_ns, "MPI_Recv");
+    sample_message(&program, 0, until_ns + 4 * US, MESSAGE_RECV, 1, 64);
+    sample_leave(&program, 0, until_ns + 5 * US);
+}
+
+/*
+ *     step       0                 |    1
+ *     rank 0     [ MPI_Recv        :          ]
+ *     rank 1   [ main   [ late ]   : [ x ][ send ]     main called late, not in this step
+ */
+static void nothing_is_said_of_what_was_before_the_step(void **state)
+{
+    (void)state;
+    sample_stream_open(&program, 2);
+    sample_stream_step(&program, 300 * MS);
+    say_exchange();
+    sample_call(&program, 1, 281 * MS, "late", 18 * MS);
+    sample_stream_step(&program, 310 * MS);
+    sample_call(&program, 1, 301 * MS, "x", MS);
+    say_wait(280 * MS, 303 * MS);
+    assert_int_equal(run().store.n_anomalies, 1);
+    assert_says(CHAIN, "0 MPI_Recv sender");
+}
+
+/* The same, but late is still open, and has called nothing: all of it is known. */
+static void what_is_open_when_a_step_begins_counts_from_its_begin(void **state)
+{
+    (void)state;
+    sample_stream_open(&program, 2);
+    sample_stream_step(&program, 300 * MS);
+    say_exchange();
+    sample_enter(&program, 1, 281 * MS, "late");
+    sample_stream_step(&program, 310 * MS);
+    sample_leave(&program, 1, 301 * MS);
+    sample_call(&program, 1, 301 * MS, "x", MS);
+    say_wait(280 * MS, 303 * MS);
+    assert_int_equal(run().store.n_anomalies, 1);
+    assert_says(CHAIN, "0 MPI_Recv sender, 1 late nothing");
+    assert_says("SELECT record ->> '$.cause[1].time_ns' FROM anomalies", "20000000");
+}
+
+/* late was before the step; y fills the wait, but takes what it always takes. */
+static void what_took_as_long_as_ever_is_no_cause(void **state)
+{
+    (void)state;
+    sample_stream_open(&program, 2);
+    sample_stream_step(&program, 300 * MS);
+    say_exchange();
+    sample_call(&program, 1, 281 * MS, "late", 18 * MS);
+    sample_stream_step(&program, 310 * MS);
+    sample_call(&program, 1, 302 * MS, "y", MS);
+    say_wait(302 * MS, 303 * MS);
+    assert_int_equal(run().store.n_anomalies, 1);
+    assert_says(CHAIN, "0 MPI_Recv sender");
 }
 
 /* A message at the moment in which the call began is that of the call before. */
@@ -551,6 +633,9 @@ int main(void)
         TEST(windows_go_across_steps),
         TEST(calls_that_last_for_steps_keep_their_surroundings),
         TEST(partners_and_causes_are_told),
+        TEST(nothing_is_said_of_what_was_before_the_step),
+        TEST(what_is_open_when_a_step_begins_counts_from_its_begin),
+        TEST(what_took_as_long_as_ever_is_no_cause),
         TEST(messages_of_neighbours_have_no_part_in_it),
         TEST(messages_find_their_ends_across_steps),
         TEST(counters_belong_to_calls_or_to_the_node),

@@ -165,6 +165,17 @@ static void sort_by_depth(struct step_columns *k, uint32_t n, uint32_t n_depths)
         k->by_depth[k->depth_start[k->depth[i] + 1]++] = i;
 }
 
+/* From when on all that a location called is there: from the begin of the step, or from when it
+ * entered the call that was on top then, where that had not called anything. */
+static uint64_t known_ns(const struct calls *c, uint64_t begin_ns)
+{
+    uint32_t top = c->n_carried - 1;
+
+    return c->n_carried > 0 && c->carried_ns[top] == 0 && c->enter_ns[top] < begin_ns
+               ? c->enter_ns[top]
+               : begin_ns;
+}
+
 static struct call_view lay_out(struct step_view *v, const struct ad_step *step, uint32_t l)
 {
     const struct calls *c = &step->calls[l];
@@ -190,7 +201,18 @@ static struct call_view lay_out(struct step_view *v, const struct ad_step *step,
         .n_messages = t->first_message[l + 1] - t->first_message[l],
         .collective = t->collective + t->first_collective[l],
         .n_collectives = t->first_collective[l + 1] - t->first_collective[l],
+        .known_ns = known_ns(c, step->begin_ns),
     };
+}
+
+static uint64_t typical_ns(const struct trace_view *view, uint32_t l, uint32_t row)
+{
+    const struct ad_step *step = view->ctx;
+    uint32_t model = step->model[l][row];
+
+    return ad_judge(step->ad, model)
+               ? (uint64_t)sketch_quantile(ad_sketch(step->ad, model), 0.5)
+               : 0;
 }
 
 const struct trace_view *step_view_trace(struct step_view *v, const struct ad_step *step)
@@ -203,6 +225,8 @@ const struct trace_view *step_view_trace(struct step_view *v, const struct ad_st
     for (uint32_t l = 0; l < step->n_locations; l++)
         calls[l] = lay_out(v, step, l);
     trace_view_init(&v->trace, step->defs, calls, v->traffic.message);
+    v->trace.typical_ns = typical_ns;
+    v->trace.ctx = step;
     v->is_laid_out = true;
     return &v->trace;
 }

@@ -4,7 +4,7 @@
  *
  * Messages are matched in every step, because MPI's order counts from the start; what finds no
  * partner stays for the next steps, a bounded number of both ends. The calls are only laid out
- * when somebody asks.
+ * when somebody asks; from when on they are all there is said of each location.
  */
 #ifndef SNAG_LIVE_STEP_VIEW_H
 #define SNAG_LIVE_STEP_VIEW_H

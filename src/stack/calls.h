@@ -164,6 +164,8 @@ struct call_view {
     struct detail_view details;
     uint32_t n_open;   /* calls that did not end: at the depths below this one, the last each */
     uint64_t after_ns; /* how long the run went on when the events of the location had ended */
+    uint64_t known_ns; /* of a step: what was called before is not there, but for what was still
+                          open then; 0: all of it is */
 };
 
 /* calls_is_open -- a call did not end before the events of its location did. */
