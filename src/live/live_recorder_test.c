@@ -336,6 +336,28 @@ static void messages_find_their_ends_across_steps(void **state)
                 "MPI_Send@1:0:0 x@1:1:0 MPI_Send@1:1:1 y@1:1:2 z@1:1:3");
 }
 
+/* Rank 1 sent in main, in the step before; when rank 0 recorded the message it was in y. */
+static void what_is_told_of_a_partner_is_of_the_time_of_the_message(void **state)
+{
+    (void)state;
+    sample_stream_open(&program, 2);
+    sample_stream_step(&program, 30 * MS);
+    say_typical(0, 0, 200);
+    sample_enter(&program, 1, 0, "main");
+    sample_call(&program, 1, MS, "a", US);
+    sample_message(&program, 1, 28 * MS, MESSAGE_SEND, 0, 1);
+    sample_stream_step(&program, 50 * MS);
+    sample_call(&program, 1, 30 * MS, "x", 2 * MS);
+    sample_call(&program, 1, 39 * MS, "y", 2 * MS);
+    sample_call(&program, 1, 44 * MS, "z", US);
+    sample_enter(&program, 0, 32 * MS, "w");
+    sample_message(&program, 0, 40 * MS, MESSAGE_RECV, 1, 1);
+    sample_leave(&program, 0, 46 * MS);
+    assert_int_equal(run().store.n_anomalies, 1);
+    assert_says(CALLS("$.partners[0].event_window.exec_window"),
+                "a@1:0:1 x@1:1:0 y@1:1:1 z@1:1:2");
+}
+
 static void counters_belong_to_calls_or_to_the_node(void **state)
 {
     struct live_recorder_opts opts = {
@@ -638,6 +660,7 @@ int main(void)
         TEST(what_took_as_long_as_ever_is_no_cause),
         TEST(messages_of_neighbours_have_no_part_in_it),
         TEST(messages_find_their_ends_across_steps),
+        TEST(what_is_told_of_a_partner_is_of_the_time_of_the_message),
         TEST(counters_belong_to_calls_or_to_the_node),
         TEST(a_list_says_what_to_watch),
         TEST(kernels_know_who_launched_them),

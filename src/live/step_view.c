@@ -103,19 +103,29 @@ void step_view_end(struct step_view *v)
     traffic_release(&v->traffic);
 }
 
+/* The row of a location's first message that did not wait for this step. */
+static size_t first_of_step(const struct step_view *v, const struct ad_step *step, uint32_t l)
+{
+    return v->traffic.first_message[l + 1] - step->calls[l].n_messages;
+}
+
 struct other_end step_view_partner(const struct step_view *v, const struct ad_step *step,
                                    uint32_t l, size_t i)
 {
     const struct traffic *t = &v->traffic;
-    size_t row = t->first_message[l + 1] - step->calls[l].n_messages + i;
-    const struct message *m = &t->message[row], *other;
+    const struct message *m = &t->message[first_of_step(v, step, l) + i], *other;
+    struct other_end end = {.call = NO_CALL};
 
-    if (m->match >= t->n_messages)
-        return (struct other_end){.location = definitions_find_location(step->defs, m->peer),
-                                  .call = NO_CALL};
+    if (m->match >= t->n_messages) {
+        end.location = definitions_find_location(step->defs, m->peer);
+        return end;
+    }
     other = &t->message[m->match];
-    return (struct other_end){traffic_location_of(t, m->match), other->call,
-                              message_record_ns(other)};
+    end.location = traffic_location_of(t, m->match);
+    end.call = other->call;
+    if (m->match >= first_of_step(v, step, end.location))
+        end.time_ns = message_record_ns(other);
+    return end;
 }
 
 /* ----------------------------------------------------------------------------------- calls */

@@ -51,7 +51,7 @@ const struct trace_view *step_view_trace(struct step_view *view, const struct ad
 struct other_end {
     uint32_t location; /* its rank's first one where the end is not known, or NO_LOCATION */
     uint32_t call;     /* of this step, around it; or NO_CALL */
-    uint64_t time_ns;  /* when it was there; 0: not known */
+    uint64_t time_ns;  /* when it was there; 0: not known, or in an earlier step */
 };
 
 /* step_view_partner -- of message i of a location in this step. O(log locations). */
