@@ -408,6 +408,58 @@ static void an_instance_that_hangs_is_asked_a_bounded_number_of_questions(void *
     assert_true(n_asked >= 2);
 }
 
+/* ------------------------------------------------------------------ what is forgotten */
+
+struct counting {
+    struct call_histories histories;
+    struct past_calls *past;
+    uint64_t n_messages;
+};
+
+static void expect_numbers(void *ctx, const struct ad_step *step)
+{
+    struct counting *x = ctx;
+
+    call_histories_begin(&x->histories, step);
+    past_calls_step(x->past, &x->histories, step);
+    for (size_t i = 0; i < step->calls[0].n_messages; i++)
+        assert_int_equal(past_calls_number(x->past, 0, i), ++x->n_messages);
+    call_histories_end(&x->histories, step);
+}
+
+/* A message more in each of six steps, of which three are kept. */
+static void messages_keep_their_numbers_when_those_before_are_forgotten(void **state)
+{
+    struct ad_opts ad_settings = ad_default();
+    struct counting x = {.past = past_calls_new(0)};
+    struct sample_stream program;
+    struct ad *ad;
+
+    (void)state;
+    sample_stream_open(&program, 1);
+    for (unsigned k = 0; k < 6; k++) {
+        sample_stream_step(&program, (k + 1) * MS);
+        for (unsigned i = 0; i <= k; i++) {
+            uint64_t at_ns = k * MS + i * 10 * US;
+
+            sample_enter(&program, 0, at_ns, "MPI_Recv");
+            sample_message(&program, 0, at_ns + US, MESSAGE_RECV, 1, 64);
+            sample_leave(&program, 0, at_ns + 2 * US);
+        }
+    }
+    call_histories_init(&x.histories, 2);
+    ad_settings.sink = &(struct ad_sink){expect_numbers, &x};
+    ad_settings.n_sinks = 1;
+    ad = ad_new(&program.stream, &ad_settings);
+    while (ad_next(ad, 0) == STREAM_STEP)
+        ;
+    assert_int_equal(x.n_messages, 1 + 2 + 3 + 4 + 5 + 6);
+    past_calls_free(x.past);
+    call_histories_release(&x.histories);
+    ad_free(ad);
+    sample_stream_close(&program);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -423,6 +475,7 @@ int main(void)
         TEST(one_that_is_told_to_end_is_over_for_the_others),
         TEST(a_server_that_is_not_there_is_said),
         TEST(an_instance_that_hangs_is_asked_a_bounded_number_of_questions),
+        cmocka_unit_test(messages_keep_their_numbers_when_those_before_are_forgotten),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -290,6 +290,7 @@ static void forget_of(struct past_location *own, uint32_t step)
         ;
     mem_to_front(own->message, n, own->n_messages - n, sizeof *own->message);
     own->n_messages -= n;
+    own->first_new -= n; /* those of the step at hand stay */
 }
 
 /* Half of it at a time, so that what stays is not moved for each step. */
