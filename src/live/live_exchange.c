@@ -134,8 +134,18 @@ static bool talk(struct live_exchange *x)
     return has_models;
 }
 
-static void copy(struct sketch *to, const struct sketch *from)
+/* What the server says is all that there is to know, whatever was read here. */
+static bool is_whole(const struct live_exchange *x)
 {
+    return ps_client_is_frozen(x->opts.client) || (x->opts.has_rounds && !x->has_given_up);
+}
+
+/* A server that was started anew says its models once more: until then those it said before are
+ * what it knows, if it knows all. */
+static void copy(struct sketch *to, const struct sketch *from, bool is_whole)
+{
+    if (from == NULL && is_whole)
+        return;
     sketch_clear(to);
     if (from)
         sketch_merge(to, from);
@@ -147,14 +157,14 @@ static void take(struct live_exchange *x, struct live_model *model)
     bool was_shared = model->is_shared;
 
     model->is_touched = false;
-    copy(&model->shared, ps_client_model(client, model->function));
+    copy(&model->shared, ps_client_model(client, model->function), is_whole(x));
     model->is_shared = true;
-    if (!ps_client_is_frozen(client) && (!x->opts.has_rounds || x->has_given_up)) {
+    if (!is_whole(x)) {
         ps_client_unsent(client, model->function, &model->shared);
         model->is_shared = model->shared.n >= model->sketch.n;
     }
     x->has_shared |= model->is_shared && model->shared.n > model->sketch.n;
-    if (model->is_shared != was_shared)
+    if (model->is_shared != was_shared || live_models_known(model)->n == 0)
         model->n_fitted = 0;
 }
 

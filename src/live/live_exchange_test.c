@@ -1,14 +1,18 @@
 /* What a parameter server is told of a step, against what is in its snapshot afterwards. */
 #include "live/live_exchange.h"
 
+#include "base/progress.h"
 #include "ps/ps_server.h"
 #include "ps/ps_snapshot.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "test.h"
+
+#define MAX_ANSWER_MS 10000 /* for a server to answer */
 
 /* The sum of a statistic in a snapshot, or -1. */
 static int64_t sum_of(const struct ps_snapshot *s, const char *program, uint32_t rank,
@@ -97,9 +101,88 @@ static void ranks_of_two_programs_are_counted_apart(void **state)
     unlink(snapshot);
 }
 
+static struct ps_server *serve(const char *listen, const struct ps_store_opts *store)
+{
+    struct ps_server_opts opts = {.listen = listen, .interval_ms = 20, .store = *store};
+    struct ps_server *server;
+
+    assert_int_equal(ps_server_open(&server, &opts), 0);
+    return server;
+}
+
+/* A snapshot that knows n calls of f. */
+static void make_snapshot(const char *snapshot, uint64_t n)
+{
+    struct ps_server *server = serve(NULL, &(struct ps_store_opts){.snapshot = snapshot});
+    struct ps_client_opts opts = {.address = ps_server_address(server), .resend_ms = 100};
+    struct ps_client *client;
+    struct sketch s;
+
+    sketch_init(&s);
+    for (uint64_t i = 0; i < n; i++)
+        sketch_add(&s, 1000 + i);
+    assert_int_equal(ps_client_open(&client, &opts), 0);
+    ps_client_add(client, ps_client_function(client, "prog", "f"), &s);
+    assert_true(ps_client_flush(client, 10000));
+    ps_client_close(client);
+    assert_int_equal(ps_server_close(server), 0);
+    sketch_release(&s);
+}
+
+/* Started anew without its models, it never says them again: what it said still holds. */
+static void a_frozen_server_that_forgot_has_said_what_it_said(void **state)
+{
+    char snapshot[] = "/tmp/snag-exchange-XXXXXX", address[64];
+    struct ps_store_opts knows = {.load = snapshot, .is_frozen = true};
+    struct ps_client_opts client_opts = {.resend_ms = 100};
+    struct live_exchange_opts opts = {.program = "prog"};
+    struct ps_client_counts counts = {.n_restarts = 0};
+    struct definitions defs = {.n_locations = 0};
+    struct live_models models;
+    struct ps_server *server;
+    struct live_exchange *x;
+
+    (void)state;
+    assert_true(close(mkstemp(snapshot)) == 0 && unlink(snapshot) == 0);
+    make_snapshot(snapshot, 100);
+    server = serve(NULL, &knows);
+    snprintf(address, sizeof address, "%s", ps_server_address(server));
+    client_opts.address = address;
+    assert_int_equal(ps_client_open(&opts.client, &client_opts), 0);
+    x = live_exchange_new(&opts);
+    definitions_region(&defs, "f");
+    live_models_init(&models, &(struct live_models_opts){.has_server = true});
+    live_models_follow(&models, &defs);
+    sketch_add(&models.model[0].step, 1000);
+    for (uint64_t begin = clock_ms();
+         models.model[0].shared.n == 0 && clock_ms() - begin < MAX_ANSWER_MS;)
+        live_exchange_models(x, &models, &defs);
+    assert_int_equal(models.model[0].shared.n, 100);
+    assert_int_equal(ps_server_close(server), 0);
+
+    knows.load = NULL;
+    server = serve(address, &knows);
+    for (uint64_t begin = clock_ms();
+         counts.n_restarts == 0 && clock_ms() - begin < MAX_ANSWER_MS;) {
+        live_exchange_models(x, &models, &defs);
+        ps_client_counts(opts.client, &counts);
+    }
+    assert_int_equal(counts.n_restarts, 1);
+    assert_true(models.model[0].is_shared);
+    assert_int_equal(models.model[0].shared.n, 100);
+
+    live_models_release(&models);
+    live_exchange_free(x);
+    ps_client_close(opts.client);
+    assert_int_equal(ps_server_close(server), 0);
+    definitions_release(&defs);
+    unlink(snapshot);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_frozen_server_that_forgot_has_said_what_it_said),
         cmocka_unit_test(ranks_of_two_programs_are_counted_apart),
     };
 
