@@ -174,22 +174,24 @@ static void all_anomalies_are_points_and_a_sample_of_the_others(void **state)
     struct truth truth;
     struct live_state *live = watch(100000000, &truth);
     static struct live_cut cut;
-    uint64_t n[2] = {0, 0};
+    uint64_t n[3] = {0, 0, 0};
 
     (void)state;
     live_points_take(&live->points[LIVE_CALL], &cut);
     for (uint32_t i = 0; i < cut.n; i++)
         for (uint32_t k = 0; k < cut.part[i].n; k++) {
             const struct live_point *p = &cut.part[i].block->point[k];
+            bool is_c = p->region == truth.c;
 
             n[p->verdict]++;
-            assert_true(p->verdict == LIVE_NORMAL || (p->region == truth.c && p->rank == 1));
+            assert_true(p->verdict != LIVE_ANOMALY || (is_c && p->rank == 1));
             assert_true(p->exclusive_ns <= p->inclusive_ns);
-            assert_true(p->region != truth.c || p->verdict == (p->inclusive_ns > 3000000));
+            assert_true(!is_c || p->verdict == (p->inclusive_ns > 3000000));
         }
     live_points_give_back(&cut);
-    assert_int_equal(n[1], truth.n_anomalies);
-    assert_true(n[0] > 500 && n[0] < truth.n_calls / 2);
+    assert_int_equal(n[LIVE_ANOMALY], truth.n_anomalies);
+    assert_int_equal(n[LIVE_UNJUDGED], 0);
+    assert_true(n[LIVE_NORMAL] > 500 && n[LIVE_NORMAL] < truth.n_calls / 2);
     live_state_free(live);
 }
 
@@ -197,13 +199,26 @@ static void what_was_too_little_to_judge_is_as_ad_says_it(void **state)
 {
     struct live_state *live =
         live_state_new(&(struct live_opts){.source = program, .detector = "hbos", .speed = 0});
+    static struct live_cut cut;
     struct truth truth;
+    uint64_t n_points = 0;
     uint64_t n_unjudged =
         watch_source("synth:main(13*step(200*c@1ms));ranks=2", live, 37000000, &truth);
 
     (void)state;
     assert_int_equal(n_unjudged, 2 + 26); /* of main and of step: below 100 */
     assert_int_equal(live->totals.n_unjudged, n_unjudged);
+    live_points_take(&live->points[LIVE_CALL], &cut);
+    for (uint32_t i = 0; i < cut.n; i++)
+        for (uint32_t k = 0; k < cut.part[i].n; k++) {
+            const struct live_point *p = &cut.part[i].block->point[k];
+
+            n_points += p->region != truth.c;
+            assert_true(p->region == truth.c || p->verdict == LIVE_UNJUDGED);
+            assert_true(p->verdict != LIVE_UNJUDGED || p->score == 0);
+        }
+    live_points_give_back(&cut);
+    assert_int_equal(n_points, n_unjudged);
     live_state_free(live);
 }
 

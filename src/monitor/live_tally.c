@@ -115,26 +115,27 @@ static struct live_point *add_point(struct live_tally *tally, const struct ad_st
     return point;
 }
 
-static double score_of(const struct ad_step *step, uint32_t model, uint64_t time_ns)
-{
-    const struct call_judge *judge = ad_judge(step->ad, model);
-
-    return judge ? call_judge_score(judge, ad_sketch(step->ad, model), time_ns).score : 0;
-}
-
 static void sample(struct live_tally *tally, const struct ad_step *step, uint32_t l,
                    uint32_t row, bool is_inclusive)
 {
     const struct calls *c = &step->calls[l];
     struct live_point *point = add_point(tally, step, l, c->region[row]);
+    uint32_t model = step->model[l][row];
+    const struct call_judge *judge = ad_judge(step->ad, model);
 
     point->enter_ns = c->enter_ns[row];
     point->inclusive_ns = c->inclusive_ns[row];
     point->exclusive_ns = c->exclusive_ns[row];
     point->index = calls_id(c, row);
     point->messages = c->n_messages ? tally->messages[row] : 0;
-    point->score = (float)score_of(step, step->model[l][row],
-                                   is_inclusive ? point->inclusive_ns : point->exclusive_ns);
+    if (judge == NULL || calls_never_ended(c, row)) { /* as ad.c judges */
+        point->verdict = LIVE_UNJUDGED;
+        return;
+    }
+    point->score =
+        (float)call_judge_score(judge, ad_sketch(step->ad, model),
+                                is_inclusive ? point->inclusive_ns : point->exclusive_ns)
+            .score;
 }
 
 /* The first calls of a region are points, then every 2nd, 4th, ... */

@@ -207,6 +207,7 @@ export function lookAt(row: number): void {
     looked.value = {
         kind: all.kind[row],
         isAnomaly: all.verdict[row] === 1,
+        isJudged: all.isJudged[row] === 1,
         rank: all.rank[row],
         program: all.program[row],
         thread: all.thread[row],
@@ -215,7 +216,7 @@ export function lookAt(row: number): void {
         enter_ns: all.enter_ns[row],
         duration_ns: all.duration_ns[row],
         exclusive_ns: all.exclusive_ns[row],
-        score: all.score[row],
+        score: all.isJudged[row] ? all.score[row] : null,
         record: null,
         func: null,
     };
@@ -227,6 +228,7 @@ export function lookAtRecord(item: RecordItem): void {
     looked.value = {
         kind: item.execution ? 1 : 0,
         isAnomaly: item.collection === "anomalies",
+        isJudged: true,
         rank: item.rank,
         program: item.program,
         thread: item.thread,

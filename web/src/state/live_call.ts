@@ -4,6 +4,7 @@
 export interface Looked {
     kind: number; /* 1: execution of a function of interest */
     isAnomaly: boolean;
+    isJudged: boolean; /* false: nobody knows whether it is one */
     rank: number;
     program: number;
     thread: number;
@@ -38,14 +39,19 @@ export function printCall(of: Looked | null): string | null {
         const x = of[name];
         return x === null ? "" : String(name === "score" ? Number(x.toPrecision(5)) : x);
     });
-    return [of.isAnomaly ? 1 : 0, ...list].join(",");
+    const verdict = of.isAnomaly ? 1 : of.isJudged ? 0 : 2;
+    return [verdict, ...list].join(",");
 }
 
 /* Null unless it is what printCall makes. */
 export function readCall(text: string | null): Looked | null {
     const parts = (text ?? "").split(",");
     if (parts.length !== numbers.length + 1) return null;
-    const of: Record<string, unknown> = { isAnomaly: parts[0] === "1", func: null };
+    const of: Record<string, unknown> = {
+        isAnomaly: parts[0] === "1",
+        isJudged: parts[0] !== "2",
+        func: null,
+    };
     for (const [i, name] of numbers.entries()) {
         const part = parts[i + 1];
         const isMissing = part === "" && mayMiss.includes(name);

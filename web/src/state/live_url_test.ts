@@ -10,6 +10,7 @@ import { printState, readState } from "./url";
 const call = {
     kind: 1,
     isAnomaly: true,
+    isJudged: true,
     rank: 3,
     program: 0,
     thread: 2,
@@ -27,6 +28,8 @@ test("the call that is looked at goes into a link and back", () => {
     assert.deepEqual(readCall(printCall(call)), call);
     const record = { ...call, kind: 0, index: null, score: null, record: 77 };
     assert.deepEqual(readCall(printCall(record)), record);
+    const open = { ...record, isAnomaly: false, isJudged: false };
+    assert.deepEqual(readCall(printCall(open)), open);
     assert.equal(printCall(null), null);
 });
 

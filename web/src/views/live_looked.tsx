@@ -130,7 +130,9 @@ function Facts({ of }: { of: Looked }) {
                 {of.kind === 1 &&
                     of.index !== null &&
                     ` ${executionId(of.rank, of.thread, of.index)}`}{" "}
-                <span class="verdict">{of.isAnomaly ? "▲ anomaly" : "normal"}</span>
+                <span class="verdict">
+                    {of.isAnomaly ? "▲ anomaly" : of.isJudged ? "normal" : "not judged"}
+                </span>
             </h3>
             <span>
                 rank {of.rank}, thread {of.thread}
