@@ -348,13 +348,18 @@ static void note_round(struct ps_store *s, struct ps_client_record *c, uint64_t 
 
 /*
  * What comes with a later round, while none is complete, is of clients that tell again what a
- * server had that was before us. We go on with the latest of their rounds.
+ * server had that was before us. We go on with the latest of their rounds; those before it were
+ * published then, to others at least. But who has told its round again waits with the next one
+ * for those that wait for this one.
  */
-static void resume(struct ps_store *s, uint64_t round)
+static void resume(struct ps_store *s, const struct ps_push *p)
 {
-    if (!s->may_resume || round <= s->round + 1 || round == PS_ROUND_LAST)
+    uint32_t id = idmap_find(&s->client_id, key_pair(0, p->client));
+    bool has_told = id != IDMAP_NONE && s->client[id].round == s->round + 1;
+
+    if (!s->may_resume || has_told || p->round <= s->round + 1 || p->round == PS_ROUND_LAST)
         return;
-    s->round = round - 1;
+    s->round = s->resumed_round = p->round - 1;
     s->n_ready = 0;
     for (uint32_t i = 0; i < s->client_id.n; i++)
         s->n_ready += s->client[i].has_left;
@@ -369,7 +374,7 @@ static int receive(struct ps_store *s, struct ps_worker *w, const struct ps_push
 
     if (p->epoch != 0 && p->epoch != s->epoch)
         return PS_STALE;
-    resume(s, p->round);
+    resume(s, p);
     if (s->opts.n_clients > 0 && p->round > s->round + 1 && p->round != PS_ROUND_LAST)
         return PS_EARLY;
     if (!has_room(s, w, p))
@@ -401,6 +406,7 @@ static void look_up(struct ps_store *s, struct ps_worker *w, const struct ps_pus
     r->epoch = s->epoch;
     r->sequence = p->sequence;
     r->is_frozen = s->is_frozen;
+    r->round = s->resumed_round;
     r->received = id == IDMAP_NONE ? 0 : s->client[id].last;
     r->saved = id == IDMAP_NONE ? 0 : s->snapshot ? s->client[id].saved : r->received;
     r->n_indices = 0;
@@ -467,7 +473,8 @@ static void write_reply(struct ps_store *s, struct ps_worker *w, const struct ps
     pthread_rwlock_rdlock(&s->model_lock);
     look_up_published(s, w);
     r->version = s->version;
-    r->round = s->published_round;
+    if (r->round < s->published_round)
+        r->round = s->published_round;
     r->n_models = 0;
     for (uint32_t i = 0; i < p->n_entries; i++)
         r->n_models += news(s, w, p, i) != NULL;

@@ -58,8 +58,9 @@ struct ps_store {
     struct idmap client_id;
     struct ps_client_record *client; /* [client_id.n] */
     size_t client_cap;
-    uint64_t round;   /* complete */
-    uint32_t n_ready; /* clients that pushed for the next round, or left */
+    uint64_t round;         /* complete */
+    uint64_t resumed_round; /* the last that was complete in a server before; 0: none */
+    uint32_t n_ready;       /* clients that pushed for the next round, or left */
     bool is_stopping, is_changed;
     bool has_new;   /* functions that the server above was not told of yet */
     bool is_frozen; /* or the server above is */

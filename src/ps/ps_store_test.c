@@ -643,6 +643,70 @@ static void rounds_do_not_depend_on_who_is_first(void **state)
     }
 }
 
+/* What a client of rounds is answered. */
+static void say_round(struct ps_store *store, uint64_t client, uint64_t sequence,
+                      uint64_t round, struct ps_frame *f)
+{
+    struct ps_push push = {
+        .client = client, .sequence = sequence, .round = round, .n_entries = 1};
+    struct sketch s;
+    struct pack reply = {0};
+
+    sketch_init(&s);
+    sketch_add(&s, 3);
+    ask(store, &push, &s, f, &reply);
+    sketch_release(&s);
+    pack_release(&reply);
+}
+
+/* 1 has had round 3 of the server before and goes on with 4; 2 still waits for 3. */
+static void who_waited_for_a_round_gets_it_of_the_next_server(void **state)
+{
+    struct ps_store_opts opts = {.n_workers = 2, .n_clients = 2};
+    struct ps_store *store;
+    struct ps_frame f = {0};
+
+    (void)state;
+    assert_int_equal(ps_store_open(&store, &opts), 0);
+    say_round(store, 1, 3, 3, &f);
+    assert_int_equal(f.kind, PS_REPLY);
+    assert_int_equal(f.reply.round, 2);
+    say_round(store, 1, 4, 4, &f);
+    assert_int_equal(f.kind, PS_REFUSAL);
+    assert_int_equal(f.refusal.code, PS_EARLY);
+    say_round(store, 2, 3, 3, &f);
+    assert_int_equal(ps_store_publish(store), 0);
+    say_round(store, 1, 4, 4, &f);
+    assert_int_equal(f.kind, PS_REPLY);
+    assert_int_equal(f.reply.round, 3);
+    assert_int_equal(f.reply.n_models, 1);
+    ps_store_close(store);
+    ps_frame_release(&f);
+}
+
+/* The server before had round 4 of 1 already, which cannot be told apart now. */
+static void who_waited_for_a_round_that_nobody_can_tell_goes_on(void **state)
+{
+    struct ps_store_opts opts = {.n_workers = 2, .n_clients = 2};
+    struct ps_store *store;
+    struct ps_frame f = {0};
+
+    (void)state;
+    assert_int_equal(ps_store_open(&store, &opts), 0);
+    say_round(store, 1, 4, 4, &f);
+    say_round(store, 2, 3, 3, &f);
+    assert_int_equal(f.kind, PS_REPLY);
+    assert_int_equal(f.reply.round, 3);
+    assert_int_equal(ps_store_publish(store), 0); /* round 4 is not complete */
+    say_round(store, 2, 4, 4, &f);
+    assert_int_equal(f.reply.round, 3);
+    assert_int_equal(ps_store_publish(store), 0);
+    say_round(store, 2, 5, 5, &f);
+    assert_int_equal(f.reply.round, 4);
+    ps_store_close(store);
+    ps_frame_release(&f);
+}
+
 /* Frames of clients of two programs, then the question, and one for more than a frame holds. */
 static void all_that_is_published_can_be_asked_for(void **state)
 {
@@ -725,6 +789,8 @@ int main(void)
         cmocka_unit_test(a_restart_counts_every_delta_once),
         cmocka_unit_test(damaged_snapshots_are_refused),
         cmocka_unit_test(all_that_is_published_can_be_asked_for),
+        cmocka_unit_test(who_waited_for_a_round_gets_it_of_the_next_server),
+        cmocka_unit_test(who_waited_for_a_round_that_nobody_can_tell_goes_on),
     };
 
     return cmocka_run_group_tests(of_threads, NULL, NULL) +
