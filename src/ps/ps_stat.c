@@ -28,6 +28,34 @@ void ps_stat_add_real(struct ps_stat *stat, double value)
     ps_stat_merge(stat, &one);
 }
 
+/* Times the number of values. About the mean without its fraction; modulo 2^128. */
+static double whole_variance(const struct ps_stat *stat)
+{
+    __int128 n = (__int128)stat->n, mean = stat->whole.sum / n, rest = stat->whole.sum % n;
+    unsigned __int128 around =
+        stat->whole.square_sum -
+        (unsigned __int128)mean * (unsigned __int128)(stat->whole.sum + rest);
+
+    return (double)around - (double)rest * ((double)rest / (double)n);
+}
+
+static double real_variance(const struct ps_stat *stat)
+{
+    return stat->real.min < stat->real.max
+               ? stat->real.square_sum - stat->real.sum * (stat->real.sum / (double)stat->n)
+               : 0;
+}
+
+double ps_stat_deviation(const struct ps_stat *stat)
+{
+    double variance;
+
+    if (stat->n == 0)
+        return 0;
+    variance = stat->is_real ? real_variance(stat) : whole_variance(stat);
+    return sqrt(fmax(variance, 0) / (double)stat->n);
+}
+
 static void merge_whole(struct ps_stat *into, const struct ps_stat *from)
 {
     unsigned __int128 sum = (unsigned __int128)into->whole.sum;

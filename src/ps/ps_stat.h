@@ -47,4 +47,10 @@ void ps_stat_add_real(struct ps_stat *stat, double value);
  */
 bool ps_stat_merge(struct ps_stat *into, const struct ps_stat *from);
 
+/*
+ * ps_stat_deviation -- the standard deviation of the values; 0 where there are none. Of whole
+ * numbers it is exact, however large they are; of real ones it is the difference of two sums.
+ */
+double ps_stat_deviation(const struct ps_stat *stat);
+
 #endif

@@ -1,6 +1,7 @@
 #include "ps/ps_stat.h"
 
 #include <float.h>
+#include <math.h>
 
 #include "test.h"
 
@@ -17,6 +18,34 @@ static void whole_numbers_by_hand(void **state)
     assert_int_equal(s.whole.min, -3);
     assert_int_equal(s.whole.max, 5);
     assert_true(s.whole.sum == 3 && s.whole.square_sum == 35);
+}
+
+/* Of -1 0 1 sqrt(2/3), wherever these are: squares of 10^15 have no digit left for them. */
+static void a_steady_counter_deviates_by_little(void **state)
+{
+    static const int64_t at[] = {0, 1000000000000000, -1000000000000000};
+
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        struct ps_stat whole = {0}, real = {0};
+
+        for (int i = -1; i <= 1; i++) {
+            ps_stat_add(&whole, at[k] + i);
+            ps_stat_add_real(&real, 0.1 + (double)at[k]);
+        }
+        assert_true(fabs(ps_stat_deviation(&whole) - sqrt(2.0 / 3)) < 1e-9);
+        assert_true(ps_stat_deviation(&real) == 0);
+    }
+}
+
+static void real_numbers_deviate(void **state)
+{
+    struct ps_stat s = {0};
+
+    (void)state;
+    ps_stat_add_real(&s, 1);
+    ps_stat_add_real(&s, 2);
+    assert_true(ps_stat_deviation(&s) == 0.5);
 }
 
 /* A maximum that begins at the smallest positive number is wrong for negative ones. */
@@ -81,6 +110,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_numbers_by_hand),
+        cmocka_unit_test(a_steady_counter_deviates_by_little),
+        cmocka_unit_test(real_numbers_deviate),
         cmocka_unit_test(all_negative_values_have_a_negative_maximum),
         cmocka_unit_test(statistics_of_parts_merge_to_those_of_all),
         cmocka_unit_test(kinds_do_not_mix),

@@ -10,7 +10,6 @@
 #include "ps/ps_socket.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,8 +179,7 @@ static int add_function(sqlite3_stmt *s, uint32_t fid, const char *text,
 
 static int add_statistic(sqlite3_stmt *s, const char *of, const struct ps_stat *x)
 {
-    double sum = x->is_real ? x->real.sum : (double)x->whole.sum, n = (double)x->n,
-           squares = x->is_real ? x->real.square_sum : (double)x->whole.square_sum;
+    double sum = x->is_real ? x->real.sum : (double)x->whole.sum;
     char text[PS_KEY_SIZE];
     struct ps_stat_key key;
 
@@ -197,8 +195,8 @@ static int add_statistic(sqlite3_stmt *s, const char *of, const struct ps_stat *
     sqlite3_bind_double(s, 6, x->is_real ? x->real.min : (double)x->whole.min);
     sqlite3_bind_double(s, 7, x->is_real ? x->real.max : (double)x->whole.max);
     sqlite3_bind_double(s, 8, sum);
-    sqlite3_bind_double(s, 9, sum / n);
-    sqlite3_bind_double(s, 10, sqrt(fmax(squares / n - sum / n * (sum / n), 0)));
+    sqlite3_bind_double(s, 9, sum / (double)x->n);
+    sqlite3_bind_double(s, 10, ps_stat_deviation(x));
     return finish_row(s);
 }
 
