@@ -4,8 +4,6 @@
  */
 #include "live/tree_record.h"
 
-#include "base/search.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -17,12 +15,17 @@ struct chosen_vertices {
     uint32_t n;
 };
 
-/* The row of a call in this step; ids ascend. NO_CALL: it is of an earlier one. */
+/* The row of a call in this step; ids are modulo 2^32. NO_CALL: it is of an earlier one. */
 static uint32_t row_of(const struct calls *c, uint32_t id)
 {
-    uint32_t low = FIRST_NOT(i, 0, c->n, calls_id(c, i) < id);
+    uint32_t row = c->n_carried;
 
-    return low < c->n && calls_id(c, low) == id ? low : NO_CALL;
+    if (id - c->first_id < c->n - c->n_carried)
+        return c->n_carried + (id - c->first_id);
+    while (row-- > 0)
+        if (c->carried_id[row] == id)
+            return row;
+    return NO_CALL;
 }
 
 struct verdict tree_record_root(const struct live_foi *foi, const struct ad_step *step,

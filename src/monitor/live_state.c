@@ -357,7 +357,7 @@ static void add_totals(struct live_state *state, const struct ad_step *step)
     for (uint32_t l = 0; l < state->n_places; l++) {
         const struct calls *calls = &step->calls[l];
 
-        state->place[l].n_calls = calls->first_id + (calls->n - calls->n_carried);
+        state->place[l].n_calls += calls->n - calls->n_carried;
         state->place[l].last_ns = calls->last_ns;
     }
 }
