@@ -136,6 +136,7 @@ struct publish_cut {
     struct ps_client_record *client;
     uint32_t n_clients;
     uint64_t round;
+    uint32_t n_new_stats;
 };
 
 static int by_text(const void *a, const void *b, void *names)
@@ -174,6 +175,8 @@ static bool cut(struct ps_store *s, struct publish_cut *c)
         for (unsigned i = 0; i < n; i++) {
             c->state[i] = s->worker[i].state;
             s->worker[i].state = (struct ps_state){0};
+            c->n_new_stats += s->worker[i].n_new_stats;
+            s->worker[i].n_new_stats = 0;
         }
         c->n_clients = s->client_id.n;
         c->client = mem_alloc(c->n_clients, sizeof *c->client);
@@ -207,6 +210,7 @@ static void merge_stats(struct ps_store *s, const struct publish_cut *c)
         s->global.n_lost += from->n_lost;
     }
     atomic_store(&s->n_stats, s->global.key.n);
+    atomic_fetch_sub(&s->n_new_stats, c->n_new_stats); /* after it: at no time too few */
     atomic_store(&s->n_lost, s->global.n_lost);
 }
 

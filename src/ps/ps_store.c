@@ -323,10 +323,12 @@ static int find_slots(struct ps_store *s, struct ps_worker *w, const struct ps_p
 }
 
 /* The statistics there may be, counted so that none has to be turned away at a cut. */
-static bool has_room(struct ps_store *s, const struct ps_worker *w, const struct ps_push *p)
+static bool has_room(struct ps_store *s, const struct ps_push *p)
 {
-    uint64_t n = atomic_load(&s->n_stats) + (uint64_t)w->state.key.n + p->n_stats;
+    uint64_t n = p->n_stats;
 
+    n += atomic_load(&s->n_new_stats); /* before what they become part of */
+    n += atomic_load(&s->n_stats);
     return p->n_stats == 0 || n <= PS_MAX_STATS;
 }
 
@@ -377,7 +379,7 @@ static int receive(struct ps_store *s, struct ps_worker *w, const struct ps_push
     resume(s, p);
     if (s->opts.n_clients > 0 && p->round > s->round + 1 && p->round != PS_ROUND_LAST)
         return PS_EARLY;
-    if (!has_room(s, w, p))
+    if (!has_room(s, p))
         return PS_FULL;
     why = find_slots(s, w, p);
     if (why)
@@ -389,6 +391,7 @@ static int receive(struct ps_store *s, struct ps_worker *w, const struct ps_push
     if (*is_new) {
         c->last = p->sequence;
         s->is_changed = true;
+        atomic_fetch_add(&s->n_new_stats, p->n_stats); /* at most: see add_stats */
         note_round(s, c, p->round);
     } else if (c) {
         atomic_fetch_add(&s->n_duplicates, 1);
@@ -416,10 +419,26 @@ static void look_up(struct ps_store *s, struct ps_worker *w, const struct ps_pus
         r->n_indices = p->n_entries;
 }
 
-static void merge(struct ps_store *s, struct ps_worker *w, const struct ps_push *p)
+static void add_stats(struct ps_store *s, struct ps_worker *w, const struct ps_push *p)
 {
+    uint32_t n_new = 0;
     char key[PS_KEY_SIZE];
 
+    pthread_rwlock_rdlock(&s->model_lock);
+    for (uint32_t i = 0; i < p->n_stats; i++) {
+        uint32_t n_before = w->state.key.n;
+
+        ps_state_key(&p->stat[i], key);
+        ps_state_count(&w->state, key, &p->stat[i].stat);
+        n_new += w->state.key.n > n_before && names_find(&s->global.key, key) == NAMES_NONE;
+    }
+    pthread_rwlock_unlock(&s->model_lock);
+    w->n_new_stats += n_new;
+    atomic_fetch_sub(&s->n_new_stats, p->n_stats - n_new);
+}
+
+static void merge(struct ps_store *s, struct ps_worker *w, const struct ps_push *p)
+{
     for (uint32_t i = 0; i < p->n_entries && !s->opts.is_frozen; i++) {
         if (p->entry[i].has_sketch) {
             struct sketch view = ps_sketch_view(&p->entry[i].sketch, w->bin);
@@ -427,10 +446,7 @@ static void merge(struct ps_store *s, struct ps_worker *w, const struct ps_push 
             ps_state_add(&w->state, w->slot[i], &view);
         }
     }
-    for (uint32_t i = 0; i < p->n_stats; i++) {
-        ps_state_key(&p->stat[i], key);
-        ps_state_count(&w->state, key, &p->stat[i].stat);
-    }
+    add_stats(s, w, p);
     atomic_fetch_add(&s->n_merged, 1);
 }
 

@@ -27,6 +27,7 @@
 struct ps_worker {
     pthread_mutex_t lock;
     struct ps_state state;
+    uint32_t n_new_stats;  /* of state, that are not in the global one; under its lock, too */
     struct ps_frame frame; /* from here on its thread's own */
     uint32_t *slot;        /* of the functions of the request */
     size_t slot_cap;
@@ -81,7 +82,7 @@ struct ps_store {
     bool is_unsaved; /* the last snapshot could not be written */
     atomic_uint_fast64_t n_requests, n_merged, n_duplicates, n_refused, n_lost, n_snapshots,
         received_bytes, sent_bytes;
-    atomic_uint n_stats;
+    atomic_uint n_stats, n_new_stats; /* in `global`; that will be, at most */
 };
 
 /* The following four want registry_lock. */

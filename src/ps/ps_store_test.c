@@ -707,6 +707,48 @@ static void who_waited_for_a_round_that_nobody_can_tell_goes_on(void **state)
     ps_frame_release(&f);
 }
 
+/* n statistics of ranks that nobody has spoken of; returns what the frame is answered with. */
+static enum ps_kind push_stats(struct ps_store *store, uint64_t sequence, uint32_t n,
+                               uint32_t *rank)
+{
+    struct ps_push push = {.client = 1, .sequence = sequence};
+    struct pack out = {0}, reply = {0};
+    struct ps_frame f = {0};
+    struct ps_stat stat = {0};
+    enum ps_kind kind;
+
+    ps_stat_add(&stat, 1);
+    ps_write_push(&out, &push);
+    ps_write_array(&out, n);
+    for (uint32_t i = 0; i < n; i++)
+        ps_write_stat(&out, &(struct ps_stat_key){"0", (*rank)++, "", "calls"}, &stat);
+    ps_store_answer(store, sequence % 2, out.data, out.n, &reply);
+    assert_int_equal(ps_frame_read(&f, reply.data, reply.n), 0);
+    kind = f.kind;
+    ps_frame_release(&f);
+    pack_release(&out);
+    pack_release(&reply);
+    return kind;
+}
+
+/* By two workers, half of them before a cut. */
+static void there_are_no_more_statistics_than_a_snapshot_may_have(void **state)
+{
+    struct ps_store_opts opts = {.n_workers = 2};
+    struct ps_store *store;
+    uint32_t rank = 0;
+
+    (void)state;
+    assert_int_equal(ps_store_open(&store, &opts), 0);
+    for (uint64_t sequence = 1; sequence <= 4; sequence++) {
+        assert_int_equal(push_stats(store, sequence, PS_MAX_STATS / 4, &rank), PS_REPLY);
+        if (sequence == 2)
+            assert_int_equal(ps_store_publish(store), 0);
+    }
+    assert_int_equal(push_stats(store, 5, 1, &rank), PS_REFUSAL);
+    ps_store_close(store);
+}
+
 /* Frames of clients of two programs, then the question, and one for more than a frame holds. */
 static void all_that_is_published_can_be_asked_for(void **state)
 {
@@ -790,6 +832,7 @@ int main(void)
         cmocka_unit_test(damaged_snapshots_are_refused),
         cmocka_unit_test(all_that_is_published_can_be_asked_for),
         cmocka_unit_test(who_waited_for_a_round_gets_it_of_the_next_server),
+        cmocka_unit_test(there_are_no_more_statistics_than_a_snapshot_may_have),
         cmocka_unit_test(who_waited_for_a_round_that_nobody_can_tell_goes_on),
     };
 
