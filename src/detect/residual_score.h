@@ -53,7 +53,7 @@ struct calibration {
         brief;          /* how far chance may go: X, the logarithm of G, shortness */
     double strong;      /* evidence that makes an anomaly, nats */
     double most_tracer; /* score for what the tracer took: below any anomaly */
-    double threshold;   /* a score above it, where labels have changed it, is one too; or NAN */
+    double threshold;   /* what labels carry over it has another verdict; or NAN */
 };
 
 struct residual_scores {

@@ -4,7 +4,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/named.h"
-#include "base/order.h"
 #include "detect/ocsvm.h"
 #include "learn/logit.h"
 #include "learn/model_file.h"
@@ -13,27 +12,15 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ------------------------------------------------------------------------------ reasons */
 
-#define DOUBTED 0.02     /* without a threshold, the score that so many reach is in doubt */
 #define NORMAL_SHARE 0.2 /* of the detector's score, at most, for what is labelled normal */
 
 static int init_reasons(struct learner *learner)
 {
-    struct learner_input *in = &learner->input;
-    double *sorted;
-
     learner->state = mem_alloc(1, sizeof(struct logit));
-    learner->pivot = in->threshold;
-    if (isfinite(in->threshold) || in->n == 0)
-        return 0;
-    sorted = mem_alloc(in->n, sizeof *sorted);
-    memcpy(sorted, in->prior, in->n * sizeof *sorted);
-    qsort(sorted, in->n, sizeof *sorted, order_f64_down);
-    learner->pivot = sorted[(size_t)(DOUBTED * in->n)];
-    free(sorted);
+    learner->pivot = learner->input.threshold;
     return 0;
 }
 
@@ -230,9 +217,11 @@ static bool is_strange(const struct learner *learner, uint32_t i, double score,
 {
     const struct learner_input *in = &learner->input;
 
-    if (in->is_anomaly && !learner->ops->needs_matrix && score == in->prior[i])
-        return in->is_anomaly[i];
-    return score > threshold;
+    if (in->is_anomaly == NULL || learner->ops->needs_matrix)
+        return score > threshold;
+    if (in->is_threshold_exact && score != in->prior[i])
+        return score > threshold;
+    return logit_verdict(in->is_anomaly[i], in->prior[i], score, threshold);
 }
 
 int learner_rank(struct learner *learner, const signed char *label, double *score,

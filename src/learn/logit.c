@@ -232,6 +232,12 @@ void logit_score(const struct logit *l, const struct rows *rows, const double *p
         memcpy(score, prior, rows->n * sizeof *score);
 }
 
+bool logit_verdict(bool was_anomaly, double prior, double score, double threshold)
+{
+    return score >
+           (was_anomaly ? fmin(threshold, prior - MOVED) : fmax(threshold, prior + MOVED));
+}
+
 /* -------------------------------------------------------------------------------- answers */
 
 uint32_t logit_moves(const struct logit *learnt, const struct logit_input *in,

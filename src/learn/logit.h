@@ -20,6 +20,7 @@
 #include "base/pool.h"
 #include "features/rows.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct logit {
@@ -57,6 +58,17 @@ void logit_release(struct logit *logit);
  */
 void logit_score(const struct logit *logit, const struct rows *rows, const double *prior,
                  struct pool *pool, double *score);
+
+/*
+ * logit_verdict -- whether an execution is an anomaly, once labels have moved its score. What
+ * the detector said holds, which goes by more than the score, unless they carried it over the
+ * threshold, and by a quarter of a nat or more.
+ *   was_anomaly  the detector's verdict
+ *   prior        the detector's score, nats
+ *   score        the corrected one
+ *   threshold    of scores; there may be anomalies below, and others above
+ */
+bool logit_verdict(bool was_anomaly, double prior, double score, double threshold);
 
 /*
  * logit_moves -- how many executions without a label an answer about row i would move by a

@@ -268,6 +268,27 @@ static void what_is_kept_survives_as_bytes(void **state)
     end(&f);
 }
 
+/* The threshold is 5: an anomaly at 4 is one by other evidence, as is what is none at 6. */
+static void a_verdict_holds_unless_labels_carry_the_score_over_the_threshold(void **state)
+{
+    static const struct {
+        bool was_anomaly;
+        double prior, score;
+        bool is_anomaly;
+    } cases[] = {
+        {true, 7, 7, true},     {true, 7, 5.1, true},     {true, 7, 4.9, false},
+        {true, 5.1, 4.9, true}, {true, 5.1, 4.8, false},  {true, 4, 3.9, true},
+        {true, 4, 3.7, false},  {false, 3, 3, false},     {false, 3, 4.9, false},
+        {false, 3, 5.1, true},  {false, 4.9, 5.1, false}, {false, 4.9, 5.2, true},
+        {false, 6, 6.1, false}, {false, 6, 6.3, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(logit_verdict(cases[i].was_anomaly, cases[i].prior, cases[i].score, 5),
+                         cases[i].is_anomaly);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +303,7 @@ int main(void)
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(an_answer_moves_the_unlabelled_that_share_words),
         cmocka_unit_test(what_is_kept_survives_as_bytes),
+        cmocka_unit_test(a_verdict_holds_unless_labels_carry_the_score_over_the_threshold),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

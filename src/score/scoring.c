@@ -266,14 +266,13 @@ static void correct(struct scoring *s, struct pool *pool)
     reasons_release(&reasons);
 }
 
-/* By evidence, but where labels have changed the score. */
+/* By evidence, but where labels have moved the score. */
 static bool is_strange(const struct scoring *s, uint32_t t)
 {
     if (isfinite(s->threshold))
         return s->score[t] > s->threshold;
-    if (s->score[t] != s->residual.score[t])
-        return s->score[t] > s->calibration.threshold;
-    return s->residual.weight[t] >= s->strong;
+    return logit_verdict(s->residual.weight[t] >= s->strong, s->residual.score[t], s->score[t],
+                         s->calibration.threshold);
 }
 
 /* It had not ended when the events of its rank ended, long before the run did. */

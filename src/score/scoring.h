@@ -129,8 +129,8 @@ bool scoring_needs_bags(const struct scoring_opts *opts);
  * scoring_judge -- scores and verdicts of all trees.
  *   opts  of the model, if one is applied: detector and features are its own then
  * An anomaly is what scores above the threshold. The default detector has none: an anomaly is
- * what is too strange to be by chance (residual_score.h), whatever its rank; where labels have
- * changed a score, one that is above the calibration's threshold.
+ * what is too strange to be by chance (residual_score.h), whatever its rank; unless labels have
+ * carried its score over the calibration's threshold (logit_verdict).
  * Returns 0, or ERR_RANGE when a feature is not finite or takes too much memory, or there are
  * too few trees for the detector. O(trees * support vectors) by a one-class SVM, else see the
  * detector.

@@ -18,6 +18,13 @@ snag retrain t.snag --undo
 snag retrain t.snag --undo
 snag retrain t.snag --history | awk '{ print $1, $3, $4, $5, $6, $7, $8, $9 }'
 
+# A label moves all scores a little, but the verdicts of those alone that it speaks of: y is rarer than tiny is slow.
+snag analyze 'synth:99*step(compute@9ms tiny@30us) step(compute@9ms tiny@30us y) 99*step(compute@9ms tiny@30us);ranks=4;jitter=0.02;slow=tiny/40/13/1' --foi step -o rare.snag --quiet >/dev/null
+snag query rare.snag 'SELECT rank, idx, verdict FROM execution ORDER BY score DESC LIMIT 5'
+snag label rare.snag '#0-5=normal' --author me && snag retrain rare.snag | sed 's/in [0-9.]* .\?s;/in no time;/'
+snag model save rare.snag rare.model --quiet >/dev/null
+for n in 0.5 10; do snag score 'synth:99*step(compute@9ms tiny@30us) step(compute@9ms tiny@30us y) 99*step(compute@9ms tiny@30us);ranks=4;jitter=0.02;slow=tiny/40/13/1' --model rare.model --false-alarms $n -o again.snag --force --json --quiet 2>/dev/null | jq -c .anomalies; done
+
 # A run goes on as it was made, and as it was retrained last.
 snag analyze t --foi step --features stack2vec --detector ocsvm -o o.snag >/dev/null
 snag label o.snag '#1-7=abnormal' '#0-1=normal' --author me
