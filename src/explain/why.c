@@ -443,6 +443,8 @@ static void say_no_anomaly(struct text_writer *w, const struct why_verdict *verd
                  "rare, but no anomaly: without the error bounds of begins and ends, the "
                  "significant part of the difference is below %.3g %% of a typical execution",
                  100 * verdict->min_lost);
+    else if (verdict->is_by_labels)
+        text_say(w, "no anomaly: the model learnt so from labels");
     else if (verdict->is_recording)
         text_say(w, "no anomaly: it waited for a rank or thread that the tracer held up, and "
                     "lost little else");

@@ -86,11 +86,15 @@ const char run_sql_fois_named[] =
 
 /* ----------------------------------------------------------------------------- executions */
 
+/* A sentence without what it says first of what is no anomaly (why.c). */
+#define WITHOUT_NO_ANOMALY(why)                                                                \
+    "substr(" why ", CASE WHEN " why " LIKE 'rare, but no anomaly: %' OR " why                 \
+    " LIKE 'no anomaly: %' THEN instr(" why ", '; ') + 2 ELSE 1 END) "
 /* What was written for the verdict of the detector, where labels made it another; "typical": by older versions. */
 #define WHY_BY_LABELS(why)                                                                     \
     "CASE WHEN " why " IN ('nothing stands out', 'typical') "                                  \
     "THEN 'labels made it an anomaly, though nothing of it stands out' "                       \
-    "ELSE 'labels made it an anomaly; ' || " why " END "
+    "ELSE 'labels made it an anomaly; ' || " WITHOUT_NO_ANOMALY(why) "END "
 #define WHY_OF_EXECUTION                                                                       \
     "CASE WHEN e.verdict = 'normal' OR e.detector_verdict = 'anomaly' THEN e.why "             \
     "ELSE " WHY_BY_LABELS("e.why") "END"
@@ -286,10 +290,10 @@ const char run_sql_place[] = /* by score, hence the +: few are above what is loo
     "WHERE score > ?2 AND +foi = ?1";
 
 const char run_sql_peers[] =
-    "SELECT p.rank, p.thread, p.idx, p.score, p.enter_ns - ?3, p.duration_ns, p.why "
-    "FROM execution p WHERE p.foi = ?1 AND p.location <> ?2 AND p.verdict = 'anomaly' "
-    "AND p.enter_ns < ?3 + ?4 AND p.enter_ns + p.duration_ns > ?3 "
-    "ORDER BY p.score DESC, p.time DESC, p.tree LIMIT ?5";
+    "SELECT e.rank, e.thread, e.idx, e.score, e.enter_ns - ?3, e.duration_ns, " WHY_OF_EXECUTION
+    " FROM execution e WHERE e.foi = ?1 AND e.location <> ?2 AND e.verdict = 'anomaly' "
+    "AND e.enter_ns < ?3 + ?4 AND e.enter_ns + e.duration_ns > ?3 "
+    "ORDER BY e.score DESC, e.time DESC, e.tree LIMIT ?5";
 
 const char run_sql_scores[] =
     "SELECT tree, score, verdict = 'anomaly' FROM execution WHERE foi = ? ORDER BY tree";

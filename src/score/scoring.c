@@ -553,10 +553,11 @@ static struct why_verdict verdict_of(const struct scoring *s, uint32_t t, bool i
 {
     /* that it is none itself does not speak against the anomaly that it is said of */
     bool is_judged = s->is_anomaly[t] || !is_of_anomaly;
+    bool is_none = is_judged && !s->is_anomaly[t] && !isfinite(s->threshold);
+    bool is_by_labels = is_none && s->by && s->residual.weight[t] >= s->strong;
     /* it would be an anomaly, were it for the time it lost; but what is known of that is too
      * little */
-    bool is_short = is_judged && !s->is_anomaly[t] && !isfinite(s->threshold) &&
-                    s->residual.evidence[t] >= s->strong;
+    bool is_short = is_none && !is_by_labels && s->residual.evidence[t] >= s->strong;
 
     for (int p = 0; p < N_PARTS; p++)
         value[p] = s->residual.value[p][t];
@@ -568,6 +569,7 @@ static struct why_verdict verdict_of(const struct scoring *s, uint32_t t, bool i
         .is_slight = is_short && !is_material(&s->measure[t]),
         .is_recording = is_judged && !s->is_anomaly[t] && s->measure[t].is_recording,
         .is_unknown = is_short && is_material(&s->measure[t]),
+        .is_by_labels = is_by_labels,
         .min_lost = RESIDUAL_MIN_LOST,
         .expected =
             is_judged && !isfinite(s->threshold) ? s->chance[t] * executions_of_a_run(s) : NAN,

@@ -88,6 +88,7 @@ CLAUSES = {
     "range": rf"without what its cause alone lost the replayed run is (?P<least>{TIME}|not) shorter, without all that was lost with it "
     rf"(?:at most )?(?P<most>{TIME})",
     "cost_unknown": r"its cost is not known: .*",
+    "learnt": r"no anomaly: the model learnt so from labels",
     "slight": r"rare, but no anomaly: (?:without the error bounds of begins and ends, )?the significant part of the difference is below "
     r"5 % of a typical execution",
     "together": rf"(?P<cost>{TIME}) later because of its whole incident",

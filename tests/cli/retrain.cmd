@@ -25,6 +25,13 @@ snag label rare.snag '#0-5=normal' --author me && snag retrain rare.snag | sed '
 snag model save rare.snag rare.model --quiet >/dev/null
 for n in 0.5 10; do snag score 'synth:99*step(compute@9ms tiny@30us) step(compute@9ms tiny@30us y) 99*step(compute@9ms tiny@30us);ranks=4;jitter=0.02;slow=tiny/40/13/1' --model rare.model --false-alarms $n -o again.snag --force --json --quiet 2>/dev/null | jq -c .anomalies; done
 
+# The reason fits the verdict that labels gave, in the run and by the model.
+snag label rare.snag '#1-119=abnormal' '#2-99=normal' --author me && snag retrain rare.snag --quiet >/dev/null
+for e in '#1-39' '#1-119'; do snag show rare.snag $e | sed -n 1,2p | cut -c1-180; done
+snag model save rare.snag rare.model --quiet >/dev/null
+snag score 'synth:99*step(compute@9ms tiny@30us) step(compute@9ms tiny@30us y) 99*step(compute@9ms tiny@30us);ranks=4;jitter=0.02;slow=tiny/40/13/1' --model rare.model -o again.snag --force --quiet >/dev/null
+for e in '#1-99' '#1-39'; do snag show again.snag $e | sed -n 1,2p | cut -c1-180; done
+
 # A run goes on as it was made, and as it was retrained last.
 snag analyze t --foi step --features stack2vec --detector ocsvm -o o.snag >/dev/null
 snag label o.snag '#1-7=abnormal' '#0-1=normal' --author me
