@@ -89,6 +89,26 @@ static void a_stop_is_still_found(void **state)
     assert_int_equal(anomalies_of(both, 2, stopped), 3);
 }
 
+/* Twenty runs of eight executions each: enough to know what is typical of one. */
+static void many_short_runs_find_what_is_strange(void **state)
+{
+    struct pooled p = {0};
+    struct model m;
+    char program[80];
+
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        snprintf(program, sizeof program, "synth:8*step(a@1ms b@300us);jitter=0.02;seed=%d", i);
+        add(&p, program);
+    }
+    assert_int_equal(pooled_model(&p, &m), 0);
+    assert_float_equal(calibration_executions(&m.calibration), 8, 1e-6);
+    assert_int_equal(count_anomalies(&m, "synth:8*step(a@1ms b@300us);jitter=0.02;slow=a/5/9"),
+                     1);
+    model_release(&m);
+    pooled_release(&p);
+}
+
 static void runs_of_another_function_are_refused(void **state)
 {
     struct pooled p = {0};
@@ -110,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_differs_between_runs_is_strange_to_one_and_usual_to_both),
         cmocka_unit_test(a_stop_is_still_found),
+        cmocka_unit_test(many_short_runs_find_what_is_strange),
         cmocka_unit_test(runs_of_another_function_are_refused),
     };
 

@@ -354,8 +354,8 @@ static int judge(struct pooled *p, struct scoring *s)
     s->forest = p->forest;
     p->forest = (struct forest){0};
     scoring_learn(s, false);
-    s->calibration.strong =
-        residual_strong((double)s->forest.n_trees / p->n_runs, RESIDUAL_FALSE_ALARMS);
+    s->calibration.strong = calibration_strong(
+        &s->calibration, (double)s->forest.n_trees / p->n_runs, RESIDUAL_FALSE_ALARMS);
     return scoring_judge(s, &opts);
 }
 

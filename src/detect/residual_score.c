@@ -131,13 +131,19 @@ static void fit_measures(void *ctx, size_t begin, size_t end, unsigned worker)
     free(value);
 }
 
+static double strong_of(double n, double false_alarms)
+{
+    return log(WAYS * n / false_alarms);
+}
+
 void calibration_fit(struct calibration *y, const struct residual_measure *measure, size_t n,
                      struct pool *pool)
 {
     struct fitting fitting = {y, measure, n};
 
-    *y = (struct calibration){.strong = residual_strong((double)n, RESIDUAL_FALSE_ALARMS),
-                              .threshold = NAN};
+    *y = (struct calibration){.strong = INFINITY, .threshold = NAN};
+    if (n >= MIN_TREES)
+        y->strong = strong_of((double)n, RESIDUAL_FALSE_ALARMS);
     if (n == 0)
         return;
     pool_for(pool, N_MEASURES, 1, fit_measures, &fitting);
@@ -174,9 +180,9 @@ void calibration_unpack(struct calibration *y, struct pack *pack)
     }
 }
 
-double residual_strong(double n, double false_alarms)
+double calibration_strong(const struct calibration *y, double n, double false_alarms)
 {
-    return n < MIN_TREES ? INFINITY : log(WAYS * n / false_alarms);
+    return isfinite(y->strong) ? strong_of(n, false_alarms) : INFINITY;
 }
 
 double calibration_executions(const struct calibration *y)

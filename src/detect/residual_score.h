@@ -101,11 +101,12 @@ void residual_score_raise(const struct calibration *calibration,
 void residual_scores_release(struct residual_scores *scores);
 
 /*
- * residual_strong -- the evidence that makes an anomaly, so that of n executions of a run in
+ * calibration_strong -- the evidence that makes an anomaly, so that of n executions of a run in
  * which nothing is wrong, so many are expected to be called one.
  *   false_alarms  > 0
+ * INFINITY when the calibration is of too few to call any an anomaly.
  */
-double residual_strong(double n, double false_alarms);
+double calibration_strong(const struct calibration *calibration, double n, double false_alarms);
 
 /* calibration_executions -- of a run like those that it is made of; what "so many in a run"
  * refers to. INFINITY when these were too few to call any an anomaly. */

@@ -333,9 +333,13 @@ static void chance_alone_makes_no_anomalies(void **state)
 
 static void more_false_alarms_take_less_evidence(void **state)
 {
+    const struct calibration enough = {.strong = 8}, few = {.strong = INFINITY};
+
     (void)state;
-    assert_true(residual_strong(1000, 10) < residual_strong(1000, 1));
-    assert_true(residual_strong(1e6, 1) > residual_strong(1000, 1));
+    assert_true(calibration_strong(&enough, 1000, 10) < calibration_strong(&enough, 1000, 1));
+    assert_true(calibration_strong(&enough, 1e6, 1) > calibration_strong(&enough, 1000, 1));
+    assert_true(isfinite(calibration_strong(&enough, 5, 1)));
+    assert_true(isinf(calibration_strong(&few, 1000, 1)));
 }
 
 int main(void)

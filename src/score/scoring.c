@@ -304,8 +304,9 @@ static void decide(struct scoring *s, const struct scoring_opts *opts)
     /* of the run, of which these may be a part */
     uint32_t n_executions = s->share ? s->share->n_all : s->forest.n_trees;
 
-    s->strong = opts->false_alarms > 0 ? residual_strong(n_executions, opts->false_alarms)
-                                       : s->calibration.strong;
+    s->strong = opts->false_alarms > 0
+                    ? calibration_strong(&s->calibration, n_executions, opts->false_alarms)
+                    : s->calibration.strong;
     for (uint32_t t = 0; t < s->forest.n_trees; t++) {
         s->is_anomaly[t] = is_strange(s, t);
         s->score[t] += 0.0; /* there is no minus zero, as a database would not keep it */
