@@ -46,22 +46,26 @@ void local_typical_wholes(struct local_typical *l, const struct forest *forest,
                           const struct tree_share *share, const double *ratio,
                           struct spread overall, double least)
 {
-    double *here = mem_alloc(2 * (size_t)forest->n_trees, sizeof *here);
+    double *here = mem_alloc(2 * (size_t)forest->n_trees, sizeof *here); /* by site; scratch */
+    uint32_t *end = mem_alloc(l->site.n + 1, sizeof *end); /* [site] of what is there */
 
     l->whole = mem_alloc(l->site.n, sizeof *l->whole);
-    for (uint32_t begin = 0, end; begin < forest->n_trees; begin = end) {
-        uint32_t site = local_typical_site(l, forest, begin);
-
-        for (end = begin; end < forest->n_trees && forest->place[end] == forest->place[begin];
-             end++)
-            here[end - begin] = ratio[end];
-        l->whole[site] = overall;
-        if (end - begin >= LOCAL_MIN_EXECUTIONS)
-            l->whole[site] =
-                robust_for_one_more(here, here + forest->n_trees, end - begin, least);
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        end[local_typical_site(l, forest, t) + 1]++;
+    for (uint32_t site = 0; site < l->site.n; site++)
+        end[site + 1] += end[site];
+    for (uint32_t t = 0; t < forest->n_trees; t++)
+        here[end[local_typical_site(l, forest, t)]++] = ratio[t];
+    for (uint32_t site = 0, begin = 0; site < l->site.n; begin = end[site++]) {
+        if (end[site] - begin >= LOCAL_MIN_EXECUTIONS)
+            l->whole[site] = robust_for_one_more(here + begin, here + forest->n_trees,
+                                                 end[site] - begin, least);
+        else if (end[site] > begin)
+            l->whole[site] = overall;
     }
     tree_share_add(share, l->whole, l->site.n, sizeof *l->whole, take_known);
     free(here);
+    free(end);
 }
 
 uint32_t local_typical_site(const struct local_typical *l, const struct forest *forest,
