@@ -336,12 +336,12 @@ static void score_tree(const struct calibration *y, const struct residual_measur
 }
 
 void residual_score_raise(const struct calibration *y, const struct residual_measure *m,
-                          size_t i, struct residual_scores *out)
+                          size_t i, double evidence, struct residual_scores *out)
 {
-    if (out->weight[i] < y->strong) {
-        out->evidence[i] = out->weight[i] = y->strong;
+    if (out->weight[i] < y->strong)
         out->score[i] = fmax(out->score[i], y->threshold) + of_anomaly(y, m, y->strong);
-    }
+    out->weight[i] = fmax(out->weight[i], evidence);
+    out->evidence[i] = fmax(out->evidence[i], evidence);
     out->is_long[i] = true;
 }
 

@@ -93,10 +93,14 @@ void calibration_unpack(struct calibration *calibration, struct pack *pack);
  */
 void residual_score(struct calibration *calibration, const struct residual_measure *measure,
                     size_t n, struct pool *pool, struct residual_scores *out);
-/* residual_score_raise -- make tree i, with this measure, as strange as an anomaly just is, for
- * what it lost: others like it are evidence that it has not alone. */
+/*
+ * residual_score_raise -- give tree i, with this measure, at least so much evidence for what it
+ * lost: others like it are evidence that it has not alone. Its score is that of what just is an
+ * anomaly.
+ *   evidence  nats, of an anomaly
+ */
 void residual_score_raise(const struct calibration *calibration,
-                          const struct residual_measure *m, size_t i,
+                          const struct residual_measure *m, size_t i, double evidence,
                           struct residual_scores *scores);
 void residual_scores_release(struct residual_scores *scores);
 

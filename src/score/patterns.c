@@ -11,7 +11,6 @@
 #define MIN_EXECUTIONS 30u
 #define MAX_STEPS 5000000u
 #define MAX_PATTERNS 4u  /* of a location */
-#define ALPHA 1e-3       /* runs without any in which one is found */
 #define MIN_SHARE 0.01   /* of the time of all, that is lost by those that lost enough */
 #define MAX_SHARE 3u     /* one in so many is in a block, else the others are the odd ones */
 #define AT_THE_ENDS 20u  /* one in so many: a program warms up, and slows down */
@@ -234,7 +233,8 @@ void patterns_find(const double *lost, uint32_t n, double least, uint32_t n_plac
             break;
         find_ranks(&s);
         n_tried = try_periods(&s, &best) + try_blocks(&s, &best);
-        if (best.z * best.z < 2 * log(n_tried * n_places / ALPHA) || !mark(&s, &best, is_in))
+        if (best.z * best.z < 2 * log(n_tried * n_places / PATTERN_FALSE_ALARMS) ||
+            !mark(&s, &best, is_in))
             break;
         for (uint32_t k = 0; k < n; k++) /* what is explained is as the others are */
             left[k] = is_in[k] ? 0 : left[k];

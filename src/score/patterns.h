@@ -19,6 +19,7 @@
 
 #define PATTERN_MIN_PERIOD 5u     /* executions; what comes more often is typical */
 #define PATTERN_MIN_EXECUTIONS 6u /* executions in a pattern */
+#define PATTERN_FALSE_ALARMS 1e-3 /* runs without any in which one is found */
 
 /*
  * patterns_find -- which executions of a location are in one.

@@ -113,6 +113,7 @@ static void find_patterns(struct scoring *s, const struct tree_share *share)
     uint32_t *n_here = mem_alloc(n_trees, sizeof *n_here); /* [n_places] */
     double *lost = mem_alloc(n_trees, sizeof *lost);
     bool *is_in = mem_alloc(n_trees, sizeof *is_in);
+    double evidence = calibration_strong(&s->calibration, n_trees, PATTERN_FALSE_ALARMS);
 
     for (uint32_t l = 0; share && l < share->n_locations; l++)
         if (share->n_trees[l] > 0)
@@ -127,7 +128,8 @@ static void find_patterns(struct scoring *s, const struct tree_share *share)
         patterns_find(lost, n_here[p], RESIDUAL_MIN_LOST, n_places, is_in);
         for (uint32_t i = 0; i < n_here[p]; i++)
             if (is_in[i])
-                residual_score_raise(&s->calibration, &s->measure[t + i], t + i, &s->residual);
+                residual_score_raise(&s->calibration, &s->measure[t + i], t + i, evidence,
+                                     &s->residual);
     }
     free(n_here);
     free(lost);
