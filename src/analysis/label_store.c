@@ -222,18 +222,18 @@ int label_store_add(sqlite3 *db, const struct label_entry *entry, size_t n, cons
 
 /* ----------------------------------------------------------------------------- reading */
 
-/* Those with numbers up to `last`, but for those between two. */
-static int load_labels(sqlite3 *db, int64_t foi, int64_t last, const int64_t without[2],
+/* The labels of function ?1 with numbers in these ranges, in order. */
+#define LABELS_HELD(held)                                                                      \
+    "WITH held (first, last) AS (" held ") "                                                   \
+    "SELECT x.tree, l.label, l.id FROM held CROSS JOIN label AS l ON l.id BETWEEN held.first " \
+    "AND held.last JOIN execution AS x ON x.foi = l.foi AND x.rank = l.rank AND "              \
+    "x.thread = l.thread AND x.idx = l.idx WHERE l.foi = ?1 ORDER BY l.id"
+
+static int load_labels(sqlite3 *db, const char *sql, int64_t foi, int64_t number,
                        size_t n_trees, signed char *label, int64_t *newest)
 {
     sqlite3_stmt *query = NULL;
-    int step = SQLITE_DONE;
-    int rc = rundb_query(db, &query,
-                         "SELECT x.tree, l.label, l.id FROM label AS l JOIN execution AS x ON "
-                         "x.foi = l.foi AND x.rank = l.rank AND x.thread = l.thread AND "
-                         "x.idx = l.idx WHERE l.foi = ? AND l.id <= ? AND l.id NOT BETWEEN ? "
-                         "AND ? ORDER BY l.id",
-                         "iiii", foi, last, without[0], without[1]);
+    int step = SQLITE_DONE, rc = rundb_query(db, &query, sql, "ii", foi, number);
 
     memset(label, LABEL_NONE, n_trees);
     *newest = 0;
@@ -257,18 +257,23 @@ static int load_labels(sqlite3 *db, int64_t foi, int64_t last, const int64_t wit
 int label_store_load(sqlite3 *db, int64_t foi, int64_t last, size_t n_trees, signed char *label,
                      int64_t *newest)
 {
-    const int64_t none[2] = {1, 0};
-
-    return load_labels(db, foi, last, none, n_trees, label, newest);
+    return load_labels(db, LABELS_HELD("SELECT 0, ?2"), foi, last, n_trees, label, newest);
 }
 
-int label_store_load_without(sqlite3 *db, int64_t foi, int64_t first, int64_t last,
-                             size_t n_trees, signed char *label)
+/* What undo and redo wrote is there twice: so the steps of the undo log that hold, and what was
+ * there before the first of them. */
+#define STEPS_THAT_HOLD "FROM act WHERE foi = ?1 AND retrain IS NULL AND NOT is_undone"
+
+int label_store_load_without(sqlite3 *db, int64_t foi, int64_t first, size_t n_trees,
+                             signed char *label)
 {
-    const int64_t without[2] = {first, last};
     int64_t newest;
 
-    return load_labels(db, foi, LABEL_LAST, without, n_trees, label, &newest);
+    return load_labels(
+        db,
+        LABELS_HELD("SELECT 0, (SELECT min(first_label) - 1 " STEPS_THAT_HOLD ") UNION ALL "
+                    "SELECT first_label, last_label " STEPS_THAT_HOLD " AND first_label <> ?2"),
+        foi, first, n_trees, label, &newest);
 }
 
 /* -------------------------------------------------------------------------- inheriting */

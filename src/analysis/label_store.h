@@ -54,9 +54,12 @@ int label_store_add(sqlite3 *db, const struct label_entry *entry, size_t n, cons
 int label_store_load(sqlite3 *db, int64_t foi, int64_t last, size_t n_trees, signed char *label,
                      int64_t *newest);
 
-/* label_store_load_without -- all labels but those with numbers from first to last. */
-int label_store_load_without(sqlite3 *db, int64_t foi, int64_t first, int64_t last,
-                             size_t n_trees, signed char *label);
+/*
+ * label_store_load_without -- the labels that would hold now without an act that holds.
+ *   first  number of its first label
+ */
+int label_store_load_without(sqlite3 *db, int64_t foi, int64_t first, size_t n_trees,
+                             signed char *label);
 
 /*
  * label_store_inherit -- take over the labels of another run, by the names of the functions and

@@ -216,8 +216,7 @@ static int effects_find(struct label_effects *e, sqlite3 *db, const struct ranki
     for (uint32_t i = 0; rc == 0 && i < e->n; i++) {
         bool *without = mem_alloc(r->n, sizeof *without);
 
-        rc = label_store_load_without(db, r->foi, e->of[i].first_label, e->of[i].last_label,
-                                      r->n, e->label);
+        rc = label_store_load_without(db, r->foi, e->of[i].first_label, r->n, e->label);
         if (rc == 0 && learner_rank(&learner, e->label, score, without, &threshold) == 0)
             e->without[i] = without;
         else

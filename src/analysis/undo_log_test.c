@@ -179,6 +179,33 @@ static void retrains_stand_among_labels(void **state)
     assert_labels(f, "0-3:abnormal:me 0-4:normal:me", 1);
 }
 
+/* What is said of #0-3 if the act with that first label had not been; 420 executions. */
+static enum label without(struct sample_ranking *f, int64_t first)
+{
+    signed char label[420];
+
+    assert_int_equal(label_store_load_without(f->run.db, 1, first, 420, label), 0);
+    return (enum label)label[3];
+}
+
+/* Rows: 1 abnormal, 2 normal, 3 undone: abnormal, 4 redone: normal, ... */
+static void without_an_act_nothing_holds_that_undo_and_redo_wrote_of_it(void **state)
+{
+    struct sample_ranking *f = *state;
+
+    say(f, 3, LABEL_ABNORMAL, "me");
+    say(f, 3, LABEL_NORMAL, "me");
+    turn(f, ACT_UNDO);
+    assert_int_equal(without(f, 1), LABEL_NONE);
+    turn(f, ACT_REDO);
+    assert_int_equal(without(f, 1), LABEL_NORMAL);
+    assert_int_equal(without(f, 2), LABEL_ABNORMAL);
+    turn(f, ACT_UNDO);
+    turn(f, ACT_UNDO);
+    turn(f, ACT_REDO);
+    assert_int_equal(without(f, 1), LABEL_NONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +217,9 @@ int main(void)
                                         sample_ranking_set_up, sample_ranking_tear_down),
         cmocka_unit_test_setup_teardown(what_somebody_undid_meanwhile_is_not_undone_again,
                                         sample_ranking_set_up, sample_ranking_tear_down),
+        cmocka_unit_test_setup_teardown(
+            without_an_act_nothing_holds_that_undo_and_redo_wrote_of_it, sample_ranking_set_up,
+            sample_ranking_tear_down),
         cmocka_unit_test_setup_teardown(retrains_stand_among_labels, sample_ranking_set_up,
                                         sample_ranking_tear_down),
     };
