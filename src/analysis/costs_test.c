@@ -279,6 +279,28 @@ static void waiting_until_a_pipeline_is_filled_is_no_anomaly(void **state)
     sample_run_release(&m);
 }
 
+/* Rank 3 works for 0.2 ms more in its first execution, in which it waits for 3 ms. */
+static void who_waits_until_a_pipeline_is_filled_lost_but_its_own_time(void **state)
+{
+    struct sample_run m;
+
+    (void)state;
+    sample_run_init(&m,
+                    "synth:step(1:<1 2:<1 3:<1 0:a@1ms 1:a@1ms 2:a@1ms 3:a@1200us 0:>1 1:>1 "
+                    "2:>1) 199*step(" STAGES ");ranks=4;jitter=0.005;seed=3",
+                    "step", NULL);
+#define FIRST " FROM execution WHERE rank = 3 AND idx = 0"
+    assert_int_equal(number(&m, "SELECT verdict = 'anomaly'" FIRST), 1);
+    assert_float_equal(number(&m, "SELECT lost_ns" FIRST), 200e3, 20e3);
+    assert_true(number(&m, "SELECT cost_ns" FIRST) > 20e3);
+    check_text(
+        &m, "SELECT substr(why, 1, instr(why, ': ') + 1)" FIRST,
+        "3.22 ms longer than a typical execution with the same calls (1.00 ms), of which "
+        "205 us are lost, as it is the first execution of its location and waited until "
+        "the others had begun: ");
+    sample_run_release(&m);
+}
+
 #define HELD_UP(what)                                                                          \
     "synth:100*step(a@1ms |) step(1:" what " a@1ms |) 99*step(a@1ms |);ranks=2;jitter=0.02;"   \
     "seed=3"
@@ -336,6 +358,7 @@ int main(void)
         cmocka_unit_test(a_cost_is_never_more_than_what_was_lost),
         cmocka_unit_test(every_execution_of_a_quiet_run_has_a_cost),
         cmocka_unit_test(waiting_until_a_pipeline_is_filled_is_no_anomaly),
+        cmocka_unit_test(who_waits_until_a_pipeline_is_filled_lost_but_its_own_time),
         cmocka_unit_test(waiting_for_who_the_tracer_held_up_is_no_anomaly),
         cmocka_unit_test(the_first_execution_of_a_rank_is_like_its_others),
     };

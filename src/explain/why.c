@@ -17,6 +17,7 @@
 #define LONGER_SHARE 0.1  /* and so much worth a word, whatever the measures say */
 #define WORTH_ADDING 0.01 /* of what was lost: the paths that are not named */
 #define OF_OTHERS "nothing of its own: others lost time because of it" /* of a head */
+#define FILL "it is the first execution of its location and waited until the others had begun"
 #define NOTHING "nothing stands out"
 #define RARE_SHARE 0.5     /* of what it took more, to be of calls that few make */
 #define ONE_SHARE 0.5      /* ... in one call path: then it is that one */
@@ -397,9 +398,10 @@ static void say_time(struct text_writer *w, struct why *why, uint32_t t,
         text_say(w,
                  "rare in all of its calls together, though none of them stands out by itself");
     if (!is_long && !is_brief && is_longer(loss))
-        text_say(w, measure->is_fill ? ", as it is the first execution of its location and "
-                                       "waited until the others had begun (not counted as lost)"
+        text_say(w, measure->is_fill ? ", as " FILL " (not counted as lost)"
                                      : ", as such executions vary by that much");
+    else if (is_long && measure->is_fill && loss->ns < loss->more_ns)
+        text_say(w, ", of which %s are lost, as " FILL, text_duration((double)loss->ns, more));
     if (is_long && n > 0 && why->n_strange == 0 &&
         why->pairs.pair[0].excess_ns < ONE_SHARE * (double)loss->more_ns)
         text_say(w, "; no single call is strange, but together they take too long");

@@ -154,7 +154,7 @@ struct residual_loss {
     int64_t typical_ns;
     int64_t more_ns; /* took - typical; negative where it was shorter */
     double z;        /* ln(took / typical) in widths of that, on its location */
-    int64_t ns;      /* more_ns if it is a loss, else 0 */
+    int64_t ns;      /* more_ns if it is a loss, of is_fill at most its own, else 0 */
 };
 
 #define RESIDUAL_OPEN_SHARE 3 /* typical executions */

@@ -102,6 +102,9 @@ static void find_losses(struct scoring *s)
         bool is_lost = is_strange_by_time(s, t) || residual_is_long(&s->model, loss);
 
         loss->ns = is_lost && s->measure[t].open_ns == 0 ? loss->more_ns : 0;
+        if (s->measure[t].is_fill)
+            loss->ns =
+                (int64_t)fmin((double)loss->ns, llrint(s->measure[t].own * s->model.root_ns));
     }
 }
 
