@@ -656,19 +656,22 @@ static void say_open(struct text_writer *w, const struct why *why, uint32_t t,
 }
 
 /* Of so few nothing is typical, and nothing can be said of chance. */
-static void say_few(struct text_writer *w, const struct why *why, uint32_t t)
+static void say_few(struct text_writer *w, const struct why *why, uint32_t t, bool is_by_model)
 {
     const struct residual_model *m = why->model;
     char own[TEXT_SIZE], least[TEXT_SIZE], most[TEXT_SIZE];
 
     text_duration((double)forest_own_ns(why->forest, t), own);
-    if (m->n_trees == 1)
+    text_duration((double)m->shortest_ns, least);
+    text_duration((double)m->longest_ns, most);
+    if (is_by_model && m->n_trees == 1)
+        text_say(w, "%s; the model knows only one execution, which took %s", own, most);
+    else if (m->n_trees == 1)
         text_say(w, "%s; the only execution", own);
     else
-        text_say(
-            w, "%s, one of %u executions, which took %s to %s: too few to say what is typical",
-            own, m->n_trees, text_duration((double)m->shortest_ns, least),
-            text_duration((double)m->longest_ns, most));
+        text_say(w, "%s%s %u executions, which took %s to %s: too few to say what is typical",
+                 own, is_by_model ? "; the model knows only" : ", one of", m->n_trees, least,
+                 most);
     say_tracer(w, why, t);
 }
 
@@ -685,7 +688,7 @@ void why_sentence(struct why *why, uint32_t t, const struct residual_measure *me
         return;
     }
     if (residual_is_few(why->model)) {
-        say_few(&w, why, t);
+        say_few(&w, why, t, verdict->is_by_model);
         return;
     }
     n = choose_clauses(why, t, measure, verdict, clause);

@@ -50,6 +50,7 @@ struct why_verdict {
     bool is_unknown;   /* ... or were it known better when it began and ended */
     bool is_recording; /* ... or had it not waited for who was held up by the tracer */
     bool is_by_labels; /* ... or had the model learnt nothing from labels */
+    bool is_by_model;  /* what is typical was learnt from another run */
     double min_lost;   /* of a typical duration: what it would have to lose for that */
     double expected;   /* executions as strange in a run like this, by chance; NAN: not known */
 };

@@ -576,6 +576,7 @@ static struct why_verdict verdict_of(const struct scoring *s, uint32_t t, bool i
         .is_recording = is_judged && !s->is_anomaly[t] && s->measure[t].is_recording,
         .is_unknown = is_short && is_material(&s->measure[t]),
         .is_by_labels = is_by_labels,
+        .is_by_model = s->by != NULL,
         .min_lost = RESIDUAL_MIN_LOST,
         .expected =
             is_judged && !isfinite(s->threshold) ? s->chance[t] * executions_of_a_run(s) : NAN,

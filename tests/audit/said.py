@@ -65,6 +65,8 @@ CLAUSES = {
     "few": rf"(?P<took>{TIME}), one of (?P<n>{COUNT}) executions, which took (?P<least>{TIME}) to "
     rf"(?P<most>{TIME}): too few to say what is typical",
     "only": rf"(?P<took>{TIME})",
+    "few_of_model": rf"the model knows only (?:one execution, which took {TIME}|(?P<n>{COUNT}) executions, which took (?P<least>{TIME}) to "
+    rf"(?P<most>{TIME}): too few to say what is typical)",
     "only_end": r"the only execution",
     "open": rf"it does not end: it is still open when the events of its rank end, (?P<after>{TIME}) before "
     r"the run ends",

@@ -46,6 +46,7 @@ snag analyze 'synth:40*step(solve@1ms);ranks=4;jitter=0.02' --foi step -o plain.
 for n in '' '--false-alarms 1'; do snag score 'synth:5*step(solve@1ms);jitter=0.02;slow=solve/3/9' --model plain.model -o short.snag --force --json --quiet $n 2>/dev/null | jq -c '[.trees, .anomalies]'; done
 snag analyze 'synth:5*step(solve@1ms);jitter=0.02' --foi step -o five.snag --quiet >/dev/null && snag model save five.snag five.model --quiet >/dev/null
 snag score 'synth:20*step(solve@1ms);jitter=0.02;slow=solve/3/9' --model five.model -o short.snag --force --json --quiet --false-alarms 1 2>/dev/null | jq -c '[.trees, .anomalies]'
+snag show short.snag '#0-2' | sed -n 2p
 
 # Another one does not take the place of the first, which may have labels by now.
 snag analyze 'synth:50*step(a b)' --foi step | tail -1
