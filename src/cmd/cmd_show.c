@@ -623,7 +623,7 @@ static int print_peers(const struct show *s)
         char id[EXECUTION_ID_SIZE], text[TEXT_SIZE];
 
         if (t == NULL) {
-            print("\nanomalies on other ranks at the same time:\n");
+            print("\nanomalies elsewhere at the same time:\n");
             t = table_new("lrrrl", "execution", "score", "entered", "duration", "why");
         }
         execution_detail_peer_id(&s->c, query, id);

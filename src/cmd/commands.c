@@ -178,7 +178,7 @@ static const struct command commands[] = {
      "Prints what an execution took on each call path and what is typical for calls of the\n"
      "same path and subtree, which calls are too many or missing, whom it waited for, from\n"
      "rank to rank (of an anomaly that lost time: the cause), the tree of its call paths,\n"
-     "and the anomalies on other ranks at the same time.\n\n"
+     "and the anomalies elsewhere at the same time.\n\n"
      "With --subtrees also those parts of the tree that make it different from the\n"
      "executions most like it, by the embedding stack2vec: importance 0.69 is twice as much\n"
      "of a subtree as they have, -0.69 half as much.\n\n"

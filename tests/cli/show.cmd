@@ -12,7 +12,7 @@ snag show late.snag '#0-20' | grep -E '^the cause|^what it waited|^the chain end
 
 # Where a run has several functions, every id says of which it is.
 snag analyze 'synth:100*step(compute@1ms >1 <1 |);ranks=3;jitter=0.1;slow=compute/50/30/1' --foi step --foi compute -o several.snag --quiet >/dev/null
-snag show several.snag 'step#1-49' | sed -n '/^anomalies on other ranks/,/^$/p' | cut -c1-30
+snag show several.snag 'step#1-49' | sed -n '/^anomalies elsewhere/,/^$/p' | cut -c1-30
 snag show several.snag 'step#1-49' --json | jq -c .peers
 snag label several.snag 'step#1-49=normal' --quiet >/dev/null; snag retrain several.snag --foi step --json | jq -c '[.changes[0].id, .by[0].id]'; snag retrain several.snag --foi step --undo | sed -n '/^by /p;/^execution/,$s/ .*//p'
 
