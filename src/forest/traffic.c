@@ -285,7 +285,7 @@ struct counted {
 /* Whether it has several locations: [n] of a caller, where it was seen first. */
 struct callers {
     struct idmap id; /* key_pair(process, communicator) */
-    struct caller {
+    struct rank_in_comm {
         uint32_t location;
         bool has_several, is_counted_twice;
     } * of;
@@ -304,7 +304,7 @@ static uint32_t caller_of(struct callers *c, const struct definitions *defs, uin
 
     if (c->id.n > n) {
         mem_grow(&c->of, &c->cap, c->id.n, sizeof *c->of);
-        c->of[id] = (struct caller){.location = l};
+        c->of[id] = (struct rank_in_comm){.location = l};
     }
     return id;
 }
