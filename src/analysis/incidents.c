@@ -515,11 +515,12 @@ static double weight_of(const struct incident_finder *f, const struct suspect *s
     return lost - (1 - UNKNOWN_WEIGHT) * unknown + 1e-3 * f->w->score[s->tree];
 }
 
-/* The location that most lost time goes back to, and the tree there that most of it does. */
+/* The location that most lost time goes back to, and the tree there that most of it does: or
+ * none, where more goes back to calls in no execution. */
 static void elect(const struct cause_vote *vote, uint32_t n, struct incident *x)
 {
     double most = -1, most_of_tree = -1, sum = 0, sum_of_tree = 0;
-    uint32_t elected = INCIDENT_NONE, best = INCIDENT_NONE;
+    uint32_t best = INCIDENT_NONE;
 
     for (uint32_t i = 0; i < n; i++) {
         bool is_new = i == 0 || vote[i].location != vote[i - 1].location;
@@ -527,22 +528,22 @@ static void elect(const struct cause_vote *vote, uint32_t n, struct incident *x)
         if (is_new) {
             sum = 0;
             most_of_tree = -1;
+            best = INCIDENT_NONE;
         }
         if (is_new || vote[i].culprit != vote[i - 1].culprit)
             sum_of_tree = 0;
         sum += vote[i].weight;
         sum_of_tree += vote[i].weight;
-        if (vote[i].culprit != INCIDENT_NONE && sum_of_tree > most_of_tree) {
+        if (sum_of_tree > most_of_tree) {
             most_of_tree = sum_of_tree;
             best = vote[i].culprit;
         }
         if (sum > most) {
             most = sum;
             x->location = vote[i].location;
-            elected = most_of_tree >= 0 ? best : INCIDENT_NONE;
+            x->head = best;
         }
     }
-    x->head = elected;
 }
 
 /* There is something to be said of it. */
@@ -561,23 +562,25 @@ static bool is_at(const struct incident_finder *f, uint32_t t, uint32_t location
                              defs->location[l].rank == defs->location[location].rank);
 }
 
-/* The member that lost most, of those of whom there is something to be said, on a location. */
-static uint32_t greatest_loser(struct incident_finder *f, const struct cause_vote *vote,
-                               uint32_t n, uint32_t location)
+/* The member that lost most, of those of whom there is something to be said: first of those
+ * whose chains end where x was elected to be, then of those that are there. */
+static uint32_t greatest_loser(const struct incident_finder *f, const struct cause_vote *vote,
+                               uint32_t n, const struct incident *x)
 {
-    uint32_t best = vote[0].tree;
+    const struct cause_vote *best = NULL;
+    int best_rank = -1;
 
-    for (uint32_t i = 1; i < n; i++) {
-        uint32_t t = vote[i].tree;
-        bool is_there = is_at(f, t, location), was_there = is_at(f, best, location);
-        bool is_news = has_news(f, t), was_news = has_news(f, best);
+    for (const struct cause_vote *v = vote; v < vote + n; v++) {
+        bool ends_there = v->location == x->location && v->culprit == x->head;
+        int rank = 4 * has_news(f, v->tree) + 2 * ends_there + is_at(f, v->tree, x->location);
 
-        if (is_news != was_news     ? is_news
-            : is_there != was_there ? is_there
-                                    : lost_ns(f, t) > lost_ns(f, best))
-            best = t;
+        if (rank > best_rank ||
+            (rank == best_rank && lost_ns(f, v->tree) > lost_ns(f, best->tree))) {
+            best = v;
+            best_rank = rank;
+        }
     }
-    return best;
+    return best->tree;
 }
 
 static void add_member(struct incident_finder *f, struct incident *x, uint32_t t)
@@ -662,7 +665,7 @@ static struct incident make(struct incident_finder *f, const struct cause_vote *
         add_member(f, &x, vote[i].tree);
     elect(vote, n, &x);
     if (!can_head(f, x.head))
-        x.head = greatest_loser(f, vote, n, x.location);
+        x.head = greatest_loser(f, vote, n, &x);
     if (f->suspect_of[x.head] < f->n &&
         f->suspect[f->suspect_of[x.head]].outside.location == x.location)
         x.outside = f->suspect[f->suspect_of[x.head]].outside;

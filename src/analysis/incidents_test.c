@@ -115,6 +115,41 @@ static void who_waits_for_nobody_knows_whom_is_no_head(void **state)
     unmake(&m);
 }
 
+/*
+ * Between two steps rank 0 does `out` for 5 ms. In the next step rank 1's first barrier waits for
+ * that, and then one of the two ranks is slow in b, for whom the other one waits in the second:
+ *
+ *     rank 0   out.....[a|b......|]
+ *     rank 1   [a......|b|.......]
+ */
+static void what_is_in_no_execution_and_lost_most_comes_before_what_is_in_one(void **state)
+{
+    static const char *const slow[] = {"0:step(a@1ms | b@1ms |) 1:step(a@1ms | b@4ms |)",
+                                       "0:step(a@1ms | b@2ms |) 1:step(a@1ms | b@1ms |)"};
+    const struct incident *x;
+    char program[256];
+    struct made m;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof slow / sizeof *slow; i++) {
+        snprintf(program, sizeof program,
+                 "synth:60*step(a@1ms | b@1ms |) 0:out@5ms %s 60*step(a@1ms | b@1ms |);"
+                 "ranks=2;jitter=0.02",
+                 slow[i]);
+        make(&m, program);
+        assert_int_equal(count_anomalous(&m), 1);
+        x = &m.found.incident[0];
+        assert_int_equal(x->n_members, 2);
+        assert_int_equal(x->location, 0);
+        assert_int_equal(m.work.forest.location[x->head], 1);
+        assert_int_equal(m.work.forest.index[x->head], 60);
+        assert_true(incident_waits_outside(x));
+        assert_string_equal(m.defs.region[x->outside.region].name, "out");
+        assert_float_equal(x->outside.late_ns, 5e6, 2e5);
+        unmake(&m);
+    }
+}
+
 /* All ranks pause at once, and none of them waits for another. */
 static void the_same_iteration_on_many_ranks_is_one(void **state)
 {
@@ -179,6 +214,7 @@ int main(void)
         cmocka_unit_test(who_waits_is_part_of_what_it_waits_for),
         cmocka_unit_test(a_wave_through_many_ranks_is_one),
         cmocka_unit_test(who_waits_for_nobody_knows_whom_is_no_head),
+        cmocka_unit_test(what_is_in_no_execution_and_lost_most_comes_before_what_is_in_one),
         cmocka_unit_test(the_same_iteration_on_many_ranks_is_one),
         cmocka_unit_test(what_has_nothing_to_do_with_each_other_stays_apart),
         cmocka_unit_test(what_comes_back_by_plan_is_one_incident),
