@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "base/text.h"
 #include "explain/excess.h"
+#include "explain/waiting.h"
 #include "explain/why.h"
 
 #include <math.h>
@@ -265,7 +266,8 @@ static void say(struct costs *c, uint32_t t, int64_t cut_ns)
     else if (c->cost_ns[t] == COST_UNKNOWN)
         snprintf(text, sizeof text,
                  "its cost is not known: who waited for whom is not in the trace");
-    else if ((double)cut_ns < MATERIAL * lost || waits_outside(c, t))
+    else if ((double)cut_ns < MATERIAL * lost ||
+             (waits_outside(c, t) && cost < MATERIAL * lost))
         snprintf(text, sizeof text,
                  "in the replay the run ends no later because of it: it only waited");
     else if (cost >= MATERIAL * lost)
@@ -489,14 +491,33 @@ static struct played cost_of_incident(struct costs *c, const uint32_t *tree, uin
     return is_off ? (struct played){0, 0, false} : cost_of(c, tree, n, true);
 }
 
+/* The path that the sentence of tree t names first, or PATH_NONE. */
+static uint32_t path_of_cause(struct costs *c, uint32_t t)
+{
+    size_t n_strange = why_sort_pairs(&c->why, t, c->scoring->measure[t].loss.ns);
+
+    return n_strange > 0 ? c->why.pairs.pair[0].path : PATH_NONE;
+}
+
+/* Whether what tree t waited for outside is its cause: its sentence names no other call first. */
+static bool is_cause_outside(struct costs *c, uint32_t t)
+{
+    uint32_t path = waits_outside(c, t) ? path_of_cause(c, t) : PATH_NONE;
+    const struct region *region;
+
+    if (path == PATH_NONE)
+        return waits_outside(c, t) != NULL;
+    region = &c->scoring->defs->region[c->scoring->model.paths.region[path]];
+    return region->kind == REGION_MPI || region->is_barrier || waiting_is_likely(region);
+}
+
 /* Takes out of tree t what its calls lost on the path that its sentence names first. Returns
  * how much that is. */
 static double cut_cause(struct costs *c, uint32_t t)
 {
     const struct scoring *w = c->scoring;
     uint32_t first = w->forest.first[t], n = w->forest.first[t + 1] - first;
-    size_t n_strange = why_sort_pairs(&c->why, t, w->measure[t].loss.ns);
-    uint32_t path = n_strange > 0 ? c->why.pairs.pair[0].path : PATH_NONE;
+    uint32_t path = path_of_cause(c, t);
     double sum_ns = 0, *excess_ns = excess_of(c, t);
 
     excess_lost(&c->why, t, w->measure[t].loss.ns, excess_ns);
@@ -514,11 +535,12 @@ static int64_t cost_of_cause(struct costs *c, const uint32_t *tree, uint32_t n, 
                              int64_t most_ns)
 {
     const uint32_t *location = c->scoring->forest.location;
-    bool is_outside = waits_outside(c, head);
+    bool is_outside = is_cause_outside(c, head);
     double lost_ns = is_outside ? lost_of(c, head) : 0;
     int64_t least_ns;
 
-    cut_outside(c, head);
+    if (is_outside)
+        cut_outside(c, head);
     for (uint32_t i = 0; i < n && !is_outside; i++)
         if (location[tree[i]] == location[head] && lost_of(c, tree[i]) >= COST_MIN_LOST)
             lost_ns += cut_cause(c, tree[i]);

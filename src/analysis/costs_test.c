@@ -129,6 +129,28 @@ static void of_a_cause_that_cost_nothing_alone_no_time_is_said(void **state)
                         "without all that was lost with it 22.8 ms");
 }
 
+/* Between two steps rank 0 is 5 ms in `out`; rank 1 waits for that, and then is 3 ms late
+ * itself, with nobody behind it. */
+static void who_waited_and_was_slow_itself_made_the_run_longer(void **state)
+{
+    struct sample_run m;
+
+    (void)state;
+    sample_run_init(&m,
+                    "synth:120*step(a@1ms | b@1ms) 0:out@5ms 0:step(a@1ms | b@1ms) "
+                    "1:step(a@1ms | b@4ms);ranks=2;jitter=0.02",
+                    "step", NULL);
+#define LAST "FROM execution WHERE rank = 1 AND idx = 120"
+    assert_float_equal(number(&m, "SELECT cost_ns " LAST), 3e6, 1e5);
+    check_text(&m, "SELECT cost " LAST,
+               "in the replay the run ends 2.96 ms later because of it; 8.00 ms later because "
+               "of its whole incident");
+    check_text(&m, "SELECT cause FROM incident WHERE id = 1", "step > b +3.00 ms");
+    assert_float_equal(number(&m, "SELECT cost_least_ns FROM incident WHERE id = 1"), 3e6, 1e5);
+    assert_float_equal(number(&m, "SELECT cost_ns FROM incident WHERE id = 1"), 8e6, 1e5);
+    sample_run_release(&m);
+}
+
 /* Of MPI_Probe no trace says what it waits for. */
 static void what_waited_for_nobody_knows_whom_makes_the_cost_a_bound(void **state)
 {
@@ -351,6 +373,7 @@ int main(void)
         cmocka_unit_test(two_stops_at_once_cost_nothing_alone_but_all_together),
         cmocka_unit_test(what_an_incident_cost_lies_between_its_cause_and_all_that_was_lost),
         cmocka_unit_test(of_a_cause_that_cost_nothing_alone_no_time_is_said),
+        cmocka_unit_test(who_waited_and_was_slow_itself_made_the_run_longer),
         cmocka_unit_test(what_waited_for_nobody_knows_whom_makes_the_cost_a_bound),
         cmocka_unit_test(a_stop_that_others_waited_for_in_slack_says_who_did),
         cmocka_unit_test(what_would_take_too_long_to_play_is_known_at_most),
