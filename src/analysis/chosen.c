@@ -318,14 +318,20 @@ static bool is_on_path(const struct tree_cutting *k, uint32_t t, uint32_t v)
     return path != PATH_NONE && k->c->is_path[path];
 }
 
-/* Calls that are not on a chosen path are left as they are. */
-static void keep_paths(struct tree_cutting *k, uint32_t t)
+/* Calls that are not on a chosen path are left as they are. Returns whether any is on one. */
+static bool keep_paths(struct tree_cutting *k, uint32_t t)
 {
     uint32_t first = k->forest.first[t];
+    bool is_any = false;
 
-    for (uint32_t v = first; v < k->forest.first[t + 1]; v++)
-        if (!is_on_path(k, t, v))
+    for (uint32_t v = first; v < k->forest.first[t + 1]; v++) {
+        bool is_it = is_on_path(k, t, v);
+
+        if (!is_it)
             k->other_ns[v - first] = 0;
+        is_any |= is_it;
+    }
+    return is_any;
 }
 
 /*
@@ -361,6 +367,7 @@ static void cut_tree(struct tree_cutting *k, uint32_t t)
     struct chosen *c = k->c;
     const struct chosen_execution *x = &c->execution[k->execution[t]];
     uint32_t n = k->forest.first[t + 1] - k->forest.first[t];
+    bool is_in = x->how != 0;
     double sum = 0;
 
     mem_grow(&k->excess_ns, &k->excess_cap, n, sizeof *k->excess_ns);
@@ -374,13 +381,13 @@ static void cut_tree(struct tree_cutting *k, uint32_t t)
     }
     if (c->has_paths) {
         excess_typical(&k->why, t, false, k->other_ns);
-        keep_paths(k, t);
+        is_in |= keep_paths(k, t);
         combine(k, n);
     }
     for (uint32_t i = 0; i < n; i++)
         sum += k->excess_ns[i];
-    c->n_chosen++;
-    c->n_outside += !syncs_takes_part(&k->w->syncs, k->forest.location[t]);
+    c->n_chosen += is_in;
+    c->n_outside += is_in && !syncs_takes_part(&k->w->syncs, k->forest.location[t]);
     sum = fmax(fmin(sum, (double)(MAX_ADDED_NS - c->excess_ns)),
                -(double)(MAX_ADDED_NS + c->excess_ns));
     c->excess_ns += llrint(sum);

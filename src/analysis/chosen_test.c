@@ -242,6 +242,23 @@ static void a_path_costs_what_is_below_it(void **state)
     end(&a);
 }
 
+static void only_executions_with_a_call_on_the_path_are_counted(void **state)
+{
+    struct asked a;
+
+    (void)state;
+    ask(&a, "synth:90*step(a@1ms) 10*step(a@1ms c@20us) 90*step(a@1ms)");
+    assert_int_equal(chosen_path(&a.chosen, "step > c"), 0);
+    answer(&a);
+    assert_int_equal(a.chosen.n_chosen, 10);
+    replay_clear(&a.what_if.replay);
+    assert_int_equal(chosen_execution(&a.chosen, 0, 0, 3), 0); /* as a whole, too */
+    assert_int_equal(chosen_execution(&a.chosen, 0, 0, 95), 0);
+    answer(&a);
+    assert_int_equal(a.chosen.n_chosen, 11);
+    end(&a);
+}
+
 static void what_is_chosen_twice_is_cut_once(void **state)
 {
     static const char program[] = "synth:300*step(a@1ms |);ranks=4;jitter=0.01;slow=a/97/10/1";
@@ -340,6 +357,7 @@ int main(void)
         cmocka_unit_test(two_stops_at_once_cost_as_much_as_one),
         cmocka_unit_test(a_slow_rank_costs_what_it_is_slower),
         cmocka_unit_test(a_path_costs_what_is_below_it),
+        cmocka_unit_test(only_executions_with_a_call_on_the_path_are_counted),
         cmocka_unit_test(what_is_chosen_twice_is_cut_once),
         cmocka_unit_test(what_calls_lost_is_what_their_execution_lost),
         cmocka_unit_test(a_stop_of_a_thread_costs_what_its_process_was_late),
