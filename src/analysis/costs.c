@@ -233,15 +233,6 @@ static void name_waiters(const struct costs *c, double least_ns, char *out, size
     free(waiter);
 }
 
-/* The incident that tree t is the head of, if what it waited for is cut for itself; else NULL. */
-static const struct incident *waits_outside(const struct costs *c, uint32_t t)
-{
-    uint32_t i = c->incidents->of[t];
-    const struct incident *x = i == INCIDENT_NONE ? NULL : &c->incidents->incident[i];
-
-    return x && x->head == t && incident_waits_outside(x) ? x : NULL;
-}
-
 static void say(struct costs *c, uint32_t t, int64_t cut_ns)
 {
     double lost = lost_of(c, t), cost = (double)c->cost_ns[t];
@@ -267,7 +258,7 @@ static void say(struct costs *c, uint32_t t, int64_t cut_ns)
         snprintf(text, sizeof text,
                  "its cost is not known: who waited for whom is not in the trace");
     else if ((double)cut_ns < MATERIAL * lost ||
-             (waits_outside(c, t) && cost < MATERIAL * lost))
+             (incidents_outside(c->incidents, t) && cost < MATERIAL * lost))
         snprintf(text, sizeof text,
                  "in the replay the run ends no later because of it: it only waited");
     else if (cost >= MATERIAL * lost)
@@ -437,14 +428,14 @@ static void find_executions(struct costs *c)
 
 /* ------------------------------------------------------------------------------ together */
 
-/* Takes out what that was late. */
-static void cut_outside(struct costs *c, uint32_t t)
+/* Takes out what that was late for which tree t waited outside. Returns whether it did. */
+static bool cut_outside(struct costs *c, uint32_t t)
 {
-    const struct incident *x = waits_outside(c, t);
+    const struct outside_cause *x = incidents_outside(c->incidents, t);
 
     if (x)
-        replay_cut(&c->what_if.replay, x->outside.location, x->outside.call,
-                   (int64_t)x->outside.late_ns);
+        replay_cut(&c->what_if.replay, x->location, x->call, (int64_t)x->late_ns);
+    return x != NULL;
 }
 
 /* What some trees cost together, of an incident or of all. */
@@ -479,11 +470,13 @@ static void say_together(struct costs *c, uint32_t t, int64_t together_ns)
 }
 
 /* What the executions of an incident cost together: of one that is known already. */
-static struct played cost_of_incident(struct costs *c, const uint32_t *tree, uint32_t n,
-                                      uint32_t head)
+static struct played cost_of_incident(struct costs *c, const uint32_t *tree, uint32_t n)
 {
-    bool is_outside = waits_outside(c, head), is_off = has_bounds(c) && !is_outside;
+    bool is_outside = false, is_off;
 
+    for (uint32_t i = 0; i < n; i++)
+        is_outside |= incidents_outside(c->incidents, tree[i]) != NULL;
+    is_off = has_bounds(c) && !is_outside;
     if (n == 1 && !is_outside && c->cost_ns[tree[0]] != COST_UNKNOWN && !c->is_bound[tree[0]])
         return (struct played){c->cost_ns[tree[0]], c->cost_ns[tree[0]], false};
     for (uint32_t i = 0; i < n && is_off; i++)
@@ -499,14 +492,16 @@ static uint32_t path_of_cause(struct costs *c, uint32_t t)
     return n_strange > 0 ? c->why.pairs.pair[0].path : PATH_NONE;
 }
 
-/* Whether what tree t waited for outside is its cause: its sentence names no other call first. */
+/* Whether what tree t waited for outside is its cause: its sentence names no other call
+ * first. */
 static bool is_cause_outside(struct costs *c, uint32_t t)
 {
-    uint32_t path = waits_outside(c, t) ? path_of_cause(c, t) : PATH_NONE;
+    bool is_outside = incidents_outside(c->incidents, t) != NULL;
+    uint32_t path = is_outside ? path_of_cause(c, t) : PATH_NONE;
     const struct region *region;
 
     if (path == PATH_NONE)
-        return waits_outside(c, t) != NULL;
+        return is_outside;
     region = &c->scoring->defs->region[c->scoring->model.paths.region[path]];
     return region->kind == REGION_MPI || region->is_barrier || waiting_is_likely(region);
 }
@@ -536,13 +531,14 @@ static int64_t cost_of_cause(struct costs *c, const uint32_t *tree, uint32_t n, 
 {
     const uint32_t *location = c->scoring->forest.location;
     bool is_outside = is_cause_outside(c, head);
-    double lost_ns = is_outside ? lost_of(c, head) : 0;
+    double lost_ns = 0;
     int64_t least_ns;
 
-    if (is_outside)
-        cut_outside(c, head);
-    for (uint32_t i = 0; i < n && !is_outside; i++)
-        if (location[tree[i]] == location[head] && lost_of(c, tree[i]) >= COST_MIN_LOST)
+    for (uint32_t i = 0; i < n; i++)
+        if (is_outside && cut_outside(c, tree[i]))
+            lost_ns += lost_of(c, tree[i]);
+        else if (!is_outside && location[tree[i]] == location[head] &&
+                 lost_of(c, tree[i]) >= COST_MIN_LOST)
             lost_ns += cut_cause(c, tree[i]);
     least_ns = play(c, lost_ns, true).least_ns;
     return least_ns < 0 ? 0 : least_ns > most_ns ? most_ns : least_ns;
@@ -595,14 +591,14 @@ static void find_incidents(struct costs *c, const struct members *m)
         for (uint32_t k = 0; k < n; k++)
             is_known &= takes_part(c, tree[k]);
         if (is_known)
-            all = cost_of_incident(c, tree, n, m->of->incident[i].head);
+            all = cost_of_incident(c, tree, n);
         if (all.is_bound)
             all.ns = at_most_its_time(all.ns, &m->of->incident[i]);
         c->of_incident[i] = (struct incident_cost){all.ns, all.ns, all.is_bound};
         if (all.ns != COST_UNKNOWN && all.ns > 0)
             c->of_incident[i].least_ns =
                 cost_of_cause(c, tree, n, m->of->incident[i].head, all.ns);
-        for (uint32_t k = 0; k < n && (n > 1 || waits_outside(c, tree[0])); k++)
+        for (uint32_t k = 0; k < n && (n > 1 || incidents_outside(c->incidents, tree[0])); k++)
             say_together(c, tree[k], all.is_bound ? COST_UNKNOWN : all.ns);
     }
 }

@@ -67,8 +67,9 @@ void costs_release(struct costs *c);
 /*
  * costs_find -- of all executions, of all incidents, and of all anomalies together.
  * The cause of an incident is what the sentence of its head names first: the calls of one path
- * that took most more than is typical, of each of its executions on the location of its head. Where
- * that is a wait, for a call that is in no execution, it is what that call was late.
+ * that took most more than is typical, of each of its executions on the location of its head.
+ * Where that is a wait, for a call that is in no execution, it is what that call was late, in
+ * each turn.
  */
 void costs_find(struct costs *c, const struct incidents *incidents);
 

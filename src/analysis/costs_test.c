@@ -151,6 +151,28 @@ static void who_waited_and_was_slow_itself_made_the_run_longer(void **state)
     sample_run_release(&m);
 }
 
+/* Every 50th step rank 0 first does `out` for 5 ms, of which it would have waited 1; in these,
+ * and only these, rank 1 has a call of c, and it waits for `out`. */
+static void what_comes_back_costs_what_it_waited_for_each_time(void **state)
+{
+    static const char with[] = "synth:10*all(49*step(a@1ms 1:b@1ms |) 0:out@5ms step(a@1ms "
+                               "1:b@1ms 1:c@20us |));ranks=2;jitter=0.02";
+    static const char without[] = "synth:10*all(49*step(a@1ms 1:b@1ms |) step(a@1ms 1:b@1ms "
+                                  "1:c@20us |));ranks=2;jitter=0.02";
+    double truth = length_of(with) - length_of(without);
+    struct sample_run m;
+
+    (void)state;
+    sample_run_init(&m, with, "step", NULL);
+    assert_int_equal(number(&m, "SELECT turns FROM incident WHERE id = 1"), 10);
+    assert_float_equal(number(&m, "SELECT cost_ns FROM incident WHERE id = 1") / truth, 1,
+                       0.02);
+    assert_float_equal(number(&m, "SELECT cost_least_ns FROM incident WHERE id = 1") / truth, 1,
+                       0.02);
+    assert_int_equal(number(&m, "SELECT count(*) FROM outside WHERE incident = 1"), 10);
+    sample_run_release(&m);
+}
+
 /* Of MPI_Probe no trace says what it waits for. */
 static void what_waited_for_nobody_knows_whom_makes_the_cost_a_bound(void **state)
 {
@@ -374,6 +396,7 @@ int main(void)
         cmocka_unit_test(what_an_incident_cost_lies_between_its_cause_and_all_that_was_lost),
         cmocka_unit_test(of_a_cause_that_cost_nothing_alone_no_time_is_said),
         cmocka_unit_test(who_waited_and_was_slow_itself_made_the_run_longer),
+        cmocka_unit_test(what_comes_back_costs_what_it_waited_for_each_time),
         cmocka_unit_test(what_waited_for_nobody_knows_whom_makes_the_cost_a_bound),
         cmocka_unit_test(a_stop_that_others_waited_for_in_slack_says_who_did),
         cmocka_unit_test(what_would_take_too_long_to_play_is_known_at_most),

@@ -791,6 +791,23 @@ static void order(struct incidents *out, struct made *made, uint32_t n)
     free(own);
 }
 
+static int by_head(const void *a, const void *b)
+{
+    return order_u32(&((const struct outside_wait *)a)->head,
+                     &((const struct outside_wait *)b)->head);
+}
+
+/* What the head of each turn waited for outside. */
+static void list_outside(struct incidents *out, const struct made *made, uint32_t n)
+{
+    out->outside = mem_alloc(n, sizeof *out->outside);
+    for (uint32_t k = 0; k < n; k++)
+        if (made[k].incident.outside.is_beyond)
+            out->outside[out->n_outside++] =
+                (struct outside_wait){made[k].incident.head, made[k].incident.outside};
+    qsort(out->outside, out->n_outside, sizeof *out->outside, by_head);
+}
+
 static void make_all(struct incident_finder *f)
 {
     struct incidents *out = f->out;
@@ -804,6 +821,7 @@ static void make_all(struct incident_finder *f)
         made[n++] =
             (struct made){.incident = make(f, vote + i, end - i), .first = i, .end = end};
     }
+    list_outside(out, made, n);
     join_turns(f, made, n);
     order(out, made, n);
     for (uint32_t k = 0; k < n; k++)
@@ -852,9 +870,15 @@ void incidents_find(const struct scoring *scoring, struct causes *causes, struct
     free(f.suspect);
 }
 
-bool incident_waits_outside(const struct incident *x)
+const struct outside_cause *incidents_outside(const struct incidents *incidents, uint32_t t)
 {
-    return x->outside.is_beyond;
+    struct outside_wait key = {.head = t};
+    const struct outside_wait *found =
+        incidents->n_outside == 0
+            ? NULL
+            : bsearch(&key, incidents->outside, incidents->n_outside, sizeof key, by_head);
+
+    return found ? &found->cause : NULL;
 }
 
 void incidents_release(struct incidents *incidents, uint32_t n_trees)
@@ -863,6 +887,7 @@ void incidents_release(struct incidents *incidents, uint32_t n_trees)
         free(incidents->chain[t]);
     free(incidents->chain);
     free(incidents->incident);
+    free(incidents->outside);
     free(incidents->of);
     *incidents = (struct incidents){0};
 }

@@ -112,15 +112,24 @@ struct incident {
     double score;                 /* nats: what the members' locations say together */
     bool is_costly;               /* it matters even if it is no anomaly */
     bool is_anomaly;              /* one of the members is */
-    uint32_t n_turns; /* how often it came; the times are those of the turn that lost most */
+    uint32_t n_turns; /* how often it came; times and outside are of the turn that lost most */
     uint32_t period; /* in every so manieth execution of the head's location; 0: it came once */
+};
+
+/* What the head of an incident, or of a turn of one, waited for, where nothing that is taken
+ * out of the head reaches that: on another rank, or on a device that another one waited for. */
+struct outside_wait {
+    uint32_t head;
+    struct outside_cause cause; /* is_beyond */
 };
 
 struct incidents {
     uint32_t n;
     struct incident *incident; /* [n] in order */
-    uint32_t *of;              /* [n_trees] which one a tree belongs to, or INCIDENT_NONE */
-    char **chain;              /* [n_trees] the sentence of its cause chain, or NULL: none, or
+    uint32_t n_outside;
+    struct outside_wait *outside; /* [n_outside] in the order of heads */
+    uint32_t *of;                 /* [n_trees] which one a tree belongs to, or INCIDENT_NONE */
+    char **chain; /* [n_trees] the sentence of its cause chain, or NULL: none, or
                                   nothing new */
 };
 
@@ -131,11 +140,8 @@ struct incidents {
  */
 void incidents_find(const struct scoring *scoring, struct causes *causes,
                     struct incidents *out);
-/*
- * incident_waits_outside -- what its head waited for is in no execution, and nothing that is taken out of the head reaches it: it
- * is on another rank, or on a device that another one waited for.
- */
-bool incident_waits_outside(const struct incident *x);
+/* incidents_outside -- what tree t waited for outside, or NULL. O(log n_outside). */
+const struct outside_cause *incidents_outside(const struct incidents *incidents, uint32_t t);
 void incidents_release(struct incidents *incidents, uint32_t n_trees);
 
 #endif

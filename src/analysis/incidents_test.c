@@ -143,7 +143,8 @@ static void what_is_in_no_execution_and_lost_most_comes_before_what_is_in_one(vo
         assert_int_equal(x->location, 0);
         assert_int_equal(m.work.forest.location[x->head], 1);
         assert_int_equal(m.work.forest.index[x->head], 60);
-        assert_true(incident_waits_outside(x));
+        assert_ptr_equal(incidents_outside(&m.found, x->head), &m.found.outside[0].cause);
+        assert_null(incidents_outside(&m.found, x->head + 1));
         assert_string_equal(m.defs.region[x->outside.region].name, "out");
         assert_float_equal(x->outside.late_ns, 5e6, 2e5);
         unmake(&m);

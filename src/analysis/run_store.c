@@ -411,28 +411,43 @@ static int save_incidents(sqlite3 *db, struct foi_findings *found)
     int rc = rundb_prepare_insert(
         db, "incident",
         "foi, id, score, is_costly, begin_ns, end_ns, lost_ns, head, location, "
-        "rank, executions, ranks, turns, period, outside_location, outside_call, outside_ns, "
-        "why, "
-        "cause, cost_ns, cost_least_ns, cost_most_ns",
+        "rank, executions, ranks, turns, period, why, cause, cost_ns, cost_least_ns, "
+        "cost_most_ns",
         &insert);
 
     for (uint32_t i = 0; rc == 0 && i < found->incidents.n; i++) {
         const struct incident *x = &found->incidents.incident[i];
         const struct incident_cost *cost = &found->costs.of_incident[i];
         bool is_known = cost->most_ns != COST_UNKNOWN;
-        bool has_outside = incident_waits_outside(x);
         char why[INCIDENT_WHY_SIZE], cause[INCIDENT_CAUSE_SIZE];
 
-        rc = rundb_insert(
-            db, insert, "iiriiiiiiiiiiiooottooo", a->foi->id, (int64_t)i + 1, x->score,
-            (int64_t)x->is_costly, (int64_t)x->begin_ns, (int64_t)x->end_ns,
-            (int64_t)llrint(x->lost_ns), (int64_t)x->head, (int64_t)x->location,
-            (int64_t)a->scoring->defs->location[x->location].rank, (int64_t)x->n_members,
-            (int64_t)x->n_locations, (int64_t)x->n_turns, (int64_t)x->period, has_outside,
-            (int64_t)x->outside.location, has_outside, (int64_t)x->outside.call, has_outside,
-            (int64_t)x->outside.late_ns, why_incident(found, i, why),
-            cause_of_incident(found, x, cause), is_known && !cost->is_bound, cost->most_ns,
-            is_known, cost->least_ns, is_known, cost->most_ns);
+        rc = rundb_insert(db, insert, "iiriiiiiiiiiiittooo", a->foi->id, (int64_t)i + 1,
+                          x->score, (int64_t)x->is_costly, (int64_t)x->begin_ns,
+                          (int64_t)x->end_ns, (int64_t)llrint(x->lost_ns), (int64_t)x->head,
+                          (int64_t)x->location,
+                          (int64_t)a->scoring->defs->location[x->location].rank,
+                          (int64_t)x->n_members, (int64_t)x->n_locations, (int64_t)x->n_turns,
+                          (int64_t)x->period, why_incident(found, i, why),
+                          cause_of_incident(found, x, cause), is_known && !cost->is_bound,
+                          cost->most_ns, is_known, cost->least_ns, is_known, cost->most_ns);
+    }
+    sqlite3_finalize(insert);
+    return rc;
+}
+
+static int save_outside(sqlite3 *db, const struct foi_findings *found)
+{
+    const struct incidents *in = &found->incidents;
+    sqlite3_stmt *insert;
+    int rc =
+        rundb_prepare_insert(db, "outside", "foi, tree, incident, location, call, ns", &insert);
+
+    for (uint32_t i = 0; rc == 0 && i < in->n_outside; i++) {
+        const struct outside_wait *x = &in->outside[i];
+
+        rc = rundb_insert(db, insert, "iiiiii", found->a->foi->id, (int64_t)x->head,
+                          (int64_t)in->of[x->head] + 1, (int64_t)x->cause.location,
+                          (int64_t)x->cause.call, (int64_t)x->cause.late_ns);
     }
     sqlite3_finalize(insert);
     return rc;
@@ -633,6 +648,8 @@ static int save_found(sqlite3 *db, const struct analysed *a)
         rc = save_critical(db, &found.costs);
     if (rc == 0)
         rc = save_incidents(db, &found);
+    if (rc == 0)
+        rc = save_outside(db, &found);
     if (rc == 0)
         rc = save_ways(db, a->foi->id, w, &found.incidents, &found.costs.why);
     if (rc == 0)

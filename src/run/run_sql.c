@@ -133,8 +133,7 @@ const char run_sql_roots[] =
     "SELECT location, call, rank, thread, idx, verdict = 'anomaly', lost_ns, "
     "coalesce(incident, 0) FROM execution WHERE foi = ? ORDER BY tree";
 const char run_sql_outside[] =
-    "SELECT id, outside_location, outside_call, outside_ns FROM incident "
-    "WHERE foi = ? AND outside_call IS NOT NULL ORDER BY id";
+    "SELECT incident, location, call, ns FROM outside WHERE foi = ? ORDER BY tree";
 const char run_sql_executions_by_score[] =
     FILTERED "e.score DESC, e.time DESC, e.gross DESC, e.foi, e.tree LIMIT ?4";
 const char run_sql_executions_by_lost[] =

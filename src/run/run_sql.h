@@ -79,8 +79,8 @@ enum run_sql_root {
     ROOT_INCIDENT, /* 0: it is part of none */
 };
 extern const char run_sql_roots[];
-/* (foi) -> the number of each incident that waited for a call in no execution, the location and row of
- * that, and for how long. */
+/* (foi) -> of each execution that waited for a call in no execution the number of its incident, the
+ * location and row of that call, and for how long. */
 extern const char run_sql_outside[];
 
 /* (foi, rank, verdict: each or NULL; most, -1 all; label or NULL), the strangest first, what

@@ -161,15 +161,22 @@ CREATE TABLE incident (
     ranks      INTEGER NOT NULL,  -- locations they are on
     turns      INTEGER NOT NULL,  -- 1, or it comes back so often,
     period     INTEGER NOT NULL,  -- in every so manieth execution of the head's location; or 0
-    outside_location INTEGER,     -- the call that its head waited for, on another rank and in no
-    outside_call INTEGER,         -- ... execution (as execution.call),
-    outside_ns INTEGER,           -- ... and by how much longer than typical; NULL: there is none
     cost_ns    INTEGER,           -- what the run would be shorter without all that they lost; NULL: not known
     cost_least_ns INTEGER,        -- ... without what their cause alone lost; NULL: as below
     cost_most_ns INTEGER,         -- ... at most, as cost_ns where that is known; NULL: nobody knows
     why        TEXT NOT NULL,
     cause      TEXT NOT NULL,     -- that in short
     PRIMARY KEY (foi, id)
+) WITHOUT ROWID;
+-- What heads of incidents, and of their turns, waited for on another rank and in no execution.
+CREATE TABLE outside (
+    foi      INTEGER NOT NULL REFERENCES foi,
+    tree     INTEGER NOT NULL, -- the execution that waited
+    incident INTEGER NOT NULL,
+    location INTEGER NOT NULL REFERENCES location, -- of the call that it waited for,
+    call     INTEGER NOT NULL, -- ... as execution.call,
+    ns       INTEGER NOT NULL, -- ... and by how much longer than typical
+    PRIMARY KEY (foi, tree)
 ) WITHOUT ROWID;
 -- Places (ranks; threads, where there is one rank) that are slow or have more to do in every execution, those
 -- that cost the run most first. None is there where nobody is to blame.

@@ -289,7 +289,9 @@ class OfFunction(Shown, Costs):
 
     def check_incidents(self):
         stored = {
-            r["id"]: r for r in self.run.db.execute("SELECT * FROM incident WHERE foi = ?", (self.foi["id"],))
+            r["id"]: r for r in self.run.db.execute(
+                "SELECT *, EXISTS (SELECT 1 FROM outside o WHERE o.foi = i.foi AND o.incident = i.id) AS is_outside "
+                "FROM incident i WHERE foi = ?", (self.foi["id"],))
         }
         last, seen = None, set()
         for i in self.incidents:
@@ -323,7 +325,7 @@ class OfFunction(Shown, Costs):
                     if m["cost_ns"] is not None and not m["cost_is_bound"]:
                         self.claim("incident cost", cost >= m["cost_ns"] - 2, name, "cost", cost, "of", m["id"], m["cost_ns"])
                         # what it waited for in no execution costs the incident, not the execution
-                        if len(members) == 1 and (not s or s["outside_call"] is None):
+                        if len(members) == 1 and (not s or not s["is_outside"]):
                             self.claim("incident cost", cost == m["cost_ns"], name, cost, m["cost_ns"])
             self.check_incident_range(i, lost + len(members), name)
             matters = anomaly or bool(s and s["is_costly"])

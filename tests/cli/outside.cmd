@@ -7,5 +7,8 @@ snag what-if outside.snag --without incident=1 | sed -n 2p
 snag what-if outside.snag --without anomalies | sed -n 2p
 # The truth: the run without it.
 snag info "$(sed 's/ 0:out@5ms//' program)" | sed -n 2p; snag info "$(cat program)" | sed -n 2p
+# It comes back in every 50th step.
+snag analyze 'synth:10*all(49*step(a@1ms 1:b@1ms |) 0:out@5ms step(a@1ms 1:b@1ms 1:c@20us |));ranks=2;jitter=0.02' --foi step -o turns.snag --quiet | sed -n '/^without/p; /^inc/,/^the other/p'
+snag what-if turns.snag --without incident=1 | sed -n 2p
 # A slow rank that costs less than the anomalies is said behind them, if that is a hundredth of the run.
 snag analyze 'synth:60*step(a@1ms |) 0:step(a@90ms |) 1:step(a@1ms |) 60*step(a@1ms |);ranks=2;jitter=0.02;slow=a/1/1.3/1' --foi step -o slow.snag --quiet | sed -n '3,4p'
