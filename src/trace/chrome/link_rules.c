@@ -68,10 +68,14 @@ static const char *const xla[] = {
 };
 
 /* Kernels of NCCL and RCCL as PyTorch's profiler has them, and operations of Gloo. Kernels of
- * old versions do not say what they carry, the annotations of their launches do. */
+ * old versions do not say what they carry, the annotations of their launches do. One kernel is of
+ * all-to-alls and of messages, which two ranks know of: where it does not say what it is, it is
+ * an all-to-all if a trace has such annotations, and none of messages. */
 #define GROUP                                                                                  \
     "\"Process Group Name\"? \"Process Group Ranks\"? members:\"Group size\" each:rank "
 #define SAID "sent:\"In msg nelems\"*dtype received:\"Out msg nelems\"*dtype"
+#define ALL_TO_ALLS                                                                            \
+    "with:nccl:all_to_all* without:nccl:send* without:nccl:recv* without:nccl:coalesced* "
 #define INPUT "bytes:\"Input Dims\"*\"Input type\""
 static const char *const collectives[] = {
     "nccl none nccl*Kernel* \"Collective name\"=send",
@@ -80,7 +84,12 @@ static const char *const collectives[] = {
     "nccl all-to-all nccl*Kernel*ReduceScatter* " GROUP SAID,
     "nccl all-to-all nccl*Kernel*AllReduce* " GROUP SAID,
     "nccl all-to-one nccl*Kernel*_Reduce_* " GROUP SAID,
+    "nccl all-to-all nccl*Kernel*SendRecv* \"Collective name\"=* " GROUP SAID,
+    "nccl all-to-all nccl*Kernel*SendRecv* " ALL_TO_ALLS GROUP SAID,
     "nccl all-to-all nccl*Kernel* " GROUP SAID,
+    "nccl none nccl:send*",
+    "nccl none nccl:recv*",
+    "nccl none nccl:coalesced*",
     "nccl sizes nccl:* " GROUP INPUT,
     "gloo none gloo:send*",
     "gloo none gloo:recv*",
@@ -255,6 +264,18 @@ static int set_key(const struct rule_line *at, char *word, struct link_key *key)
     return set_arg(at, word, &key->arg);
 }
 
+/* "with:NAME" or "without:NAME". */
+static int set_condition(const struct rule_line *at, char *word, struct link_rule *rule)
+{
+    const char *name = strchr(word, ':') + 1;
+
+    if (rule->n_conditions == LINK_MAX_CONDITIONS)
+        return complain(at, "too many conditions, with", word);
+    rule->condition[rule->n_conditions++] = (struct link_condition){
+        .pattern = arena_string(&at->rules->arena, name), .is_wanted = name - word == 5};
+    return 0;
+}
+
 static int set_word(const struct rule_line *at, char *word, struct link_rule *rule)
 {
     int rc;
@@ -263,6 +284,8 @@ static int set_word(const struct rule_line *at, char *word, struct link_rule *ru
         rule->is_each_rank = true;
         return 0;
     }
+    if (strncmp(word, "with:", 5) == 0 || strncmp(word, "without:", 8) == 0)
+        return set_condition(at, word, rule);
     if (strncmp(word, "sent:", 5) == 0)
         return set_bytes(at, word + 5, &rule->sent);
     if (strncmp(word, "received:", 9) == 0)

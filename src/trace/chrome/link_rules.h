@@ -25,7 +25,7 @@
  *
  *     KEY           its value
  *     ARG           of this name in "args"; "ARG"? where it may be missing
- *     ARG=TEXT      none: the rule is only for calls with this value
+ *     ARG=PATTERN   none: the rule is only for calls with a value that fits
  *     pid, tid      as the trace has them
  *     rank          of the process
  *     thread:TEXT   the number that stands behind TEXT in the name of the thread
@@ -36,7 +36,8 @@
  * ARG counts elements of a type that TYPE names. Of a list of lists it is the product of the
  * first that is not empty. `members:ARG` says how many take part in a collective, where some
  * may not be in the trace. `each:rank` has collectives counted by rank, whatever thread they
- * are on.
+ * are on. `with:NAME` has the rule hold only in a trace that has calls of this name (a shell
+ * pattern), `without:NAME` in one that has none; elsewhere nothing holds of its calls.
  */
 #ifndef SNAG_TRACE_LINK_RULES_H
 #define SNAG_TRACE_LINK_RULES_H
@@ -49,6 +50,7 @@
 #include <stdint.h>
 
 #define LINK_MAX_KEYS 8
+#define LINK_MAX_CONDITIONS 4
 
 enum link_what {
     LINK_NONE,
@@ -66,7 +68,7 @@ struct link_key {
     enum link_key_kind kind;
     uint32_t arg;       /* of LINK_ARG: index into struct link_rules arg */
     const char *text;   /* of LINK_THREAD and LINK_PROCESS: what the number stands behind */
-    const char *wanted; /* the value that a call must have; NULL: it is a key */
+    const char *wanted; /* what the value of a call must fit; NULL: it is a key */
     uint32_t place;     /* among the keys of its rule: those of one place are compared */
     int64_t plus;
     bool may_be_missing;
@@ -78,12 +80,20 @@ struct link_bytes {
     uint32_t arg, type; /* indices into struct link_rules arg, or LINK_NO_ARG */
 };
 
+/* What calls a trace must have for a rule to hold, or must not have. */
+struct link_condition {
+    const char *pattern;
+    bool is_wanted;
+};
+
 struct link_rule {
     const char *label, *pattern;
     enum link_what what;
     enum collective_kind collective;
     struct link_key key[LINK_MAX_KEYS]; /* [n_keys] */
     uint32_t n_keys;
+    struct link_condition condition[LINK_MAX_CONDITIONS]; /* [n_conditions] all must be met */
+    uint32_t n_conditions;
     struct link_bytes sent, received, members;
     bool is_each_rank;
     const char *from; /* where it stands: the file, or the name of a set that is built in */

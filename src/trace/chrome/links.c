@@ -20,6 +20,7 @@
 #include "trace/chrome/meetings.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,7 +181,7 @@ static bool mix_key(struct key *key, const struct link_rule *rule, uint32_t i,
     char value[KEY_SIZE] = "";
 
     if (k->wanted)
-        return arg->is_set && strcmp(arg->text, k->wanted) == 0;
+        return arg->is_set && fnmatch(k->wanted, arg->text, 0) == 0;
     if (arg) {
         if (!arg->is_set && !k->may_be_missing)
             return false;
@@ -338,6 +339,12 @@ static int by_location(const void *a, const void *b, void *arg)
     return ORDER(p->location, q->location);
 }
 
+static void leave_out(struct link_end *end)
+{
+    end->link.what = LINK_NONE;
+    end->is_unnamed = false;
+}
+
 /*
  * A group of ranks has a stream of its own on each. Where ends do not say their group, the
  * first streams of all ranks that have such ends are taken for those of one group, the second
@@ -379,6 +386,35 @@ static void tell_streams_apart(struct links *links, const struct link_thread *th
     idmap_release(&id);
 }
 
+static bool has_calls(const struct definitions *defs, const char *pattern)
+{
+    for (uint32_t i = 0; i < defs->names.n; i++)
+        if (fnmatch(pattern, defs->region[i].name, 0) == 0)
+            return true;
+    return false;
+}
+
+static bool are_met(const struct link_rule *rule, const struct definitions *defs)
+{
+    for (uint32_t i = 0; i < rule->n_conditions; i++)
+        if (has_calls(defs, rule->condition[i].pattern) != rule->condition[i].is_wanted)
+            return false;
+    return true;
+}
+
+/* The ends of rules that do not hold in this trace are none. */
+static void check_conditions(struct links *links, const struct definitions *defs)
+{
+    bool *is_met = mem_alloc(links->rules->n, sizeof *is_met);
+
+    for (size_t i = 0; i < links->rules->n; i++)
+        is_met[i] = are_met(&links->rules->rule[i], defs);
+    for (size_t i = 0; i < links->n; i++)
+        if (!is_met[links->end[i].rule])
+            leave_out(&links->end[i]);
+    free(is_met);
+}
+
 /* Times by the common clock, and the whole key; false: it is no end after all. */
 static bool settle_end(struct links *links, struct link_end *end,
                        const struct link_thread *thread)
@@ -388,10 +424,9 @@ static bool settle_end(struct links *links, struct link_end *end,
 
     end->time_ns = (int64_t)((uint64_t)end->time_ns + shift_ns);
     end->end_ns = (int64_t)((uint64_t)end->end_ns + shift_ns);
-    if (mix_thread(end, rule, &thread[end->thread]))
-        return true;
-    end->link.what = LINK_NONE;
-    return false;
+    if (!mix_thread(end, rule, &thread[end->thread]))
+        leave_out(end);
+    return end->link.what != LINK_NONE;
 }
 
 /* Gives every end its group and member; those of order come last, as the others' numbers are
@@ -786,11 +821,14 @@ static void count_uses(const struct links *links, struct definitions *defs)
 void links_end(struct links *links, const struct link_thread *thread, struct definitions *defs)
 {
     struct link_end **end = mem_alloc(links->n, sizeof *end);
-    uint32_t n_groups = find_groups(links, thread);
-    struct link_part *group = mem_alloc(n_groups, sizeof *group);
-    uint32_t world = define_world(links, defs);
     struct circles circles = {.cap = 0};
+    struct link_part *group;
+    uint32_t n_groups, world;
 
+    check_conditions(links, defs);
+    n_groups = find_groups(links, thread);
+    group = mem_alloc(n_groups, sizeof *group);
+    world = define_world(links, defs);
     for (size_t i = 0; i < links->n; i++)
         end[i] = &links->end[i];
     qsort(end, links->n, sizeof *end, by_group);

@@ -245,6 +245,38 @@ static void the_first_rule_that_fits_holds(void **state)
     source_close(&s);
 }
 
+/* One kernel is of all-to-alls, and of messages between two ranks of a pipeline. */
+static void kernels_of_sends_and_receives_are_collectives_where_the_trace_says_so(void **state)
+{
+#define SEND_RECEIVE(args) X("ncclDevKernel_SendRecv(x)", 4, 2, 0, args)
+#define ALL_REDUCE X("ncclDevKernel_AllReduce(x)", 8, 2, 0, "")
+#define LAUNCH(name, n) X(name, 0, 1, 0, "\"Input Dims\":[[" #n "]]")
+    static const struct {
+        const char *text, *traffic;
+    } traces[] = {
+        {SEND_RECEIVE("") ALL_REDUCE, "=1#0[0,0]4000:6000"},
+        {SEND_RECEIVE("") LAUNCH("nccl:all_to_all", 7), "=1#0[7,7]4000:6000"},
+        {SEND_RECEIVE("") LAUNCH("nccl:all_to_all", 7) LAUNCH("nccl:send 0->1", 8), ""},
+        {SEND_RECEIVE("") LAUNCH("nccl:recv 0<-1", 7) ALL_REDUCE LAUNCH("nccl:all_reduce", 5),
+         "=1#0[5,5]8000:10000"},
+        {SEND_RECEIVE("\"Collective name\":\"all_to_allv\"") LAUNCH("nccl:send 0->1", 8),
+         "=1#0[0,0]4000:6000"},
+        {SEND_RECEIVE("\"Collective name\":\"send\"") LAUNCH("nccl:all_to_all", 7), ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof traces / sizeof *traces; i++) {
+        char text[1024];
+        struct source s;
+
+        snprintf(text, sizeof text, "[%s]", traces[i].text);
+        write_text(trace, text);
+        assert_int_equal(source_open(&s, trace), 0);
+        assert_string_equal(traffic_of(&s, 0), traces[i].traffic);
+        source_close(&s);
+    }
+}
+
 /* Two pipeline stages of two data-parallel ranks; nobody says which rules. */
 static void timelines_of_pipelines_need_no_rules(void **state)
 {
@@ -293,6 +325,8 @@ static void a_rule_without_sense_is_named_with_its_line(void **state)
         {"a send b 1 2 3 4 5 6 7 8 9", "line 1: too many keys, with '9'"},
         {"a send b 1 2 3 4 5 6 7 8 9 a b c d e f g h i j k l m n o p q r s",
          "line 1: too many words"},
+        {"a send b with:1 with:2 without:3 with:4 with:5",
+         "line 1: too many conditions, with 'with:5'"},
     };
     struct source s;
 
@@ -321,6 +355,7 @@ int main(void)
         cmocka_unit_test(groups_without_a_name_are_told_apart_by_streams),
         cmocka_unit_test(sizes_are_said_by_other_calls_when_there_are_as_many),
         cmocka_unit_test(the_first_rule_that_fits_holds),
+        cmocka_unit_test(kernels_of_sends_and_receives_are_collectives_where_the_trace_says_so),
         cmocka_unit_test(timelines_of_pipelines_need_no_rules),
         cmocka_unit_test(a_rule_without_sense_is_named_with_its_line),
     };
