@@ -402,15 +402,16 @@ static bool are_met(const struct link_rule *rule, const struct definitions *defs
     return true;
 }
 
-/* The ends of rules that do not hold in this trace are none. */
-static void check_conditions(struct links *links, const struct definitions *defs)
+/* The ends of threads that are left out are none, nor are those of rules that do not hold here. */
+static void check_ends(struct links *links, const struct link_thread *thread,
+                       const struct definitions *defs)
 {
     bool *is_met = mem_alloc(links->rules->n, sizeof *is_met);
 
     for (size_t i = 0; i < links->rules->n; i++)
         is_met[i] = are_met(&links->rules->rule[i], defs);
     for (size_t i = 0; i < links->n; i++)
-        if (!is_met[links->end[i].rule])
+        if (!is_met[links->end[i].rule] || thread[links->end[i].thread].is_left_out)
             leave_out(&links->end[i]);
     free(is_met);
 }
@@ -825,7 +826,7 @@ void links_end(struct links *links, const struct link_thread *thread, struct def
     struct link_part *group;
     uint32_t n_groups, world;
 
-    check_conditions(links, defs);
+    check_ends(links, thread, defs);
     n_groups = find_groups(links, thread);
     group = mem_alloc(n_groups, sizeof *group);
     world = define_world(links, defs);

@@ -31,6 +31,7 @@ struct link_thread {
     uint32_t n_ranks;  /* of the job, 0 when not known: members of a collective `each:rank` */
     const char *name, *process; /* "" where they have none */
     int64_t shift_ns;           /* added to its times */
+    bool is_left_out;           /* it is no location: its calls take part in nothing */
 };
 
 /* What a call takes part in. */

@@ -205,7 +205,8 @@ static void end_links(struct chrome *c)
                                          .n_ranks = part->document.n_ranks,
                                          .name = t->thread[i].name,
                                          .process = t->process[t->thread[i].process].name,
-                                         .shift_ns = c->places.shift_ns[i]};
+                                         .shift_ns = c->places.shift_ns[i],
+                                         .is_left_out = t->thread[i].n_marks == 0};
     }
     links_end(t->links, thread, t->defs);
     free(thread);
