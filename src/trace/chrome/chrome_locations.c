@@ -190,15 +190,22 @@ static bool is_stream_of_xla(const struct chrome_trace *t, const struct chrome_t
            chrome_device(t->process[thread->process].name, NULL, NULL);
 }
 
+/* Of one stream among several it is said which: "XLA Ops - from #20". */
 static bool repeats_streams(const struct chrome_thread *thread)
 {
-    static const char *const names[] = {"Steps",         "XLA Modules",
-                                        "XLA Ops",       "Framework Name Scope",
-                                        "Framework Ops", "Source code"};
+    static const char *const names[] = {
+        "Steps",         "XLA Modules", "XLA Ops",     "Framework Name Scope",
+        "Framework Ops", "Source code", "Launch Stats"};
+    static const char of_stream[] = " - from #";
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(thread->name, names[i]) == 0)
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i]);
+        const char *end = thread->name + length;
+
+        if (strncmp(thread->name, names[i], length) == 0 &&
+            (*end == '\0' || strncmp(end, of_stream, strlen(of_stream)) == 0))
             return true;
+    }
     return false;
 }
 
