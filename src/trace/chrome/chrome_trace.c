@@ -2,14 +2,12 @@
  * A document that says its rank is a part of its own; the others of a file are one together.
  *
  * An argument is its kind, its name, and eight bytes or a text with its zero; behind the last of
- * a record is a kind that there is none of. Ends of flows are sorted by flow; of each, those that
- * start come first if only one does.
+ * a record is a kind that there is none of.
  */
 #include "trace/chrome/chrome_trace.h"
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/order.h"
 #include "base/xxh.h"
 
 #include <ctype.h>
@@ -94,103 +92,6 @@ bool kept_args_next(const struct kept_args *kept, uint64_t *at, struct argument_
     }
     *at += 1 + sizeof value->argument + bytes;
     return true;
-}
-
-/* ------------------------------------------------------------------------------------ flows */
-
-static void flow_ends_release(struct flow_ends *ends)
-{
-    idmap_release(&ends->id);
-    free(ends->end);
-    *ends = (struct flow_ends){0};
-}
-
-/* One more; its flow is set to the number of the id. */
-static void flow_ends_add(struct flow_ends *ends, struct key id, const struct flow_end *end)
-{
-    mem_grow(&ends->end, &ends->cap, ends->n + 1, sizeof *ends->end);
-    ends->end[ends->n] = *end;
-    ends->end[ends->n++].flow = idmap_add(&ends->id, id);
-}
-
-static int by_flow(const void *a, const void *b)
-{
-    const struct flow_end *p = a, *q = b;
-
-    return ORDER(p->flow, q->flow) ?:
-           ORDER(p->time_ns, q->time_ns) ?:
-           ORDER(p->order, q->order);
-}
-
-static int place(char phase)
-{
-    return phase == 's' ? 0 : phase == 't' ? 1 : 2;
-}
-
-static int by_phase(const void *a, const void *b)
-{
-    const struct flow_end *p = a, *q = b;
-
-    return ORDER(place(p->phase), place(q->phase)) ?: by_flow(a, b);
-}
-
-/* A message of a flow, from one of its ends to another. */
-typedef void take_fn(void *ctx, const struct flow_end *from, const struct flow_end *to);
-
-/* Clocks of the two sides may disagree, so that only the phase says which comes first. */
-static void pair_directly(struct flow_end *end, size_t n, take_fn *take, void *ctx)
-{
-    size_t n_starts = 0;
-
-    qsort(end, n, sizeof *end, by_phase);
-    while (n_starts < n && end[n_starts].phase == 's')
-        n_starts++;
-    for (size_t i = 0; i < n_starts || n_starts + i < n; i++)
-        take(ctx, i < n_starts ? &end[i] : NULL, n_starts + i < n ? &end[n_starts + i] : NULL);
-}
-
-static void pair_steps(struct flow_end *end, size_t n, take_fn *take, void *ctx)
-{
-    const struct flow_end *from = NULL; /* nobody has got what was sent there */
-
-    for (size_t i = 0; i < n; i++) {
-        if (end[i].phase == 's') {
-            if (from && from->phase == 's')
-                take(ctx, from, NULL);
-            from = &end[i];
-            continue;
-        }
-        if (from || end[i].phase == 'f')
-            take(ctx, from, &end[i]);
-        from = end[i].phase == 't' ? &end[i] : NULL;
-    }
-    if (from && from->phase == 's')
-        take(ctx, from, NULL);
-}
-
-/*
- * All messages, flow by flow.
- *   take  gets the two ends; one is NULL where it is not in the trace
- * O(n log n). The ends are sorted.
- */
-static void flow_ends_pair(struct flow_ends *ends, take_fn *take, void *ctx)
-{
-    if (ends->n > 0)
-        qsort(ends->end, ends->n, sizeof *ends->end, by_flow);
-    for (size_t first = 0, n; first < ends->n; first += n) {
-        struct flow_end *end = ends->end + first;
-        size_t of_phase[3] = {0};
-
-        for (n = 0; first + n < ends->n && end[n].flow == end->flow; n++)
-            of_phase[place(end[n].phase)]++;
-        if (of_phase[1] == 0) {
-            pair_directly(end, n, take, ctx);
-            continue;
-        }
-        if (of_phase[0] <= 1 && of_phase[2] <= 1)
-            qsort(end, n, sizeof *end, by_phase);
-        pair_steps(end, n, take, ctx);
-    }
 }
 
 /* ---------------------------------------------------------------------------------- a trace */
@@ -543,6 +444,38 @@ void chrome_trace_end_launches(struct chrome_trace *t)
     t->n_operations = n;
 }
 
+/* Whose id is not said, its thread says. */
+static struct key scoped_id(const struct chrome_record *r)
+{
+    const struct chrome_id *id = r->id.is_set ? &r->id : &r->tid;
+    struct {
+        uint64_t scope, text, number, is_set; /* nothing between them */
+    } all = {.scope = XXH3_64bits(r->scope, strlen(r->scope)), .is_set = r->id.is_set};
+    XXH128_hash_t hash;
+
+    if (id->is_set && id->is_text)
+        all.text = XXH3_64bits(id->text, strlen(id->text));
+    else if (id->is_set)
+        all.number = id->number;
+    hash = XXH3_128bits(&all, sizeof all);
+    return key_pair(hash.high64, hash.low64);
+}
+
+/* Ids of flows are of their category, as those of asynchronous spans are. */
+static struct key flow_id(const struct chrome_trace *t, const struct chrome_record *r,
+                          uint32_t process)
+{
+    struct key id = scoped_id(r);
+    struct {
+        uint64_t high, low, category;
+        uint32_t part, process; /* nothing between them */
+    } all = {id.high, id.low, XXH3_64bits(r->category, strlen(r->category)),
+             (uint32_t)t->n_parts - 1, r->is_local_id ? process : UINT32_MAX};
+    XXH128_hash_t hash = XXH3_128bits(&all, sizeof all);
+
+    return key_pair(hash.high64, hash.low64);
+}
+
 static void note_flow(struct chrome_trace *t, const struct chrome_record *r)
 {
     uint32_t thread = thread_of(t, r);
@@ -551,10 +484,12 @@ static void note_flow(struct chrome_trace *t, const struct chrome_record *r)
         t->quality->n[QUALITY_bad_record]++;
         return;
     }
-    flow_ends_add(
-        &t->flow_ends, key_pair(t->n_parts - 1, id_number(t, &r->id)),
-        &(struct flow_end){
-            .thread = thread, .time_ns = r->time_ns, .order = t->n_marks++, .phase = r->phase});
+    flow_ends_add(&t->flow_ends, flow_id(t, r, t->thread[thread].process),
+                  &(struct flow_end){.thread = thread,
+                                     .name = XXH3_64bits(r->name, strlen(r->name)),
+                                     .time_ns = r->time_ns,
+                                     .order = t->n_marks++,
+                                     .phase = r->phase});
 }
 
 static void push_flow_end(struct chrome_trace *t, const struct flow_end *end, char phase)
@@ -691,23 +626,6 @@ static void note_call(struct chrome_trace *t, const struct chrome_record *r)
     push_mark(t, thread, &mark);
 }
 
-/* Whose id is not said, its thread says. */
-static struct key async_id(const struct chrome_record *r)
-{
-    const struct chrome_id *id = r->id.is_set ? &r->id : &r->tid;
-    struct {
-        uint64_t scope, text, number, is_set; /* nothing between them */
-    } all = {.scope = XXH3_64bits(r->scope, strlen(r->scope)), .is_set = r->id.is_set};
-    XXH128_hash_t hash;
-
-    if (id->is_set && id->is_text)
-        all.text = XXH3_64bits(id->text, strlen(id->text));
-    else if (id->is_set)
-        all.number = id->number;
-    hash = XXH3_128bits(&all, sizeof all);
-    return key_pair(hash.high64, hash.low64);
-}
-
 /* What an end says beside its time is of a call that has its arguments from its begin. */
 static void note_async(struct chrome_trace *t, const struct chrome_record *r)
 {
@@ -715,7 +633,7 @@ static void note_async(struct chrome_trace *t, const struct chrome_record *r)
     struct async_event event = {.part = (uint32_t)t->n_parts - 1,
                                 .process = process_of(t, r),
                                 .category = r->category,
-                                .id = async_id(r),
+                                .id = scoped_id(r),
                                 .is_local = r->is_local_id};
 
     event.mark =

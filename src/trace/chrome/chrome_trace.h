@@ -4,14 +4,6 @@
  * kept one behind the other, in a file without a name as soon as that is worth it
  * (base/paged.h). A part is what one process of a job wrote, or a file of many. Numbers of
  * processes, flows and so on are of their part.
- *
- * A flow starts ("s"), perhaps passes by somewhere ("t"), and finishes ("f"), by its id. Each
- * stretch from one to the next is a message:
- *
- *     s --> t --> t --> f        three
- *     s --> t                    one: who wrote it never finishes
- *
- * Of an id that is used again the first start goes to the first finish, and so on.
  */
 #ifndef SNAG_TRACE_CHROME_TRACE_H
 #define SNAG_TRACE_CHROME_TRACE_H
@@ -21,6 +13,7 @@
 #include "base/paged.h"
 #include "trace/chrome/async_spans.h"
 #include "trace/chrome/chrome_json.h"
+#include "trace/chrome/flow_ends.h"
 #include "trace/chrome/links.h"
 #include "trace/chrome/marks.h"
 #include "trace/chrome/record_name.h"
@@ -62,21 +55,6 @@ struct kept_args {
 /* kept_args_next -- the next of those that are at *at, which moves on. False behind the last. A
  * text stays as long as what is kept. */
 bool kept_args_next(const struct kept_args *kept, uint64_t *at, struct argument_value *value);
-
-struct flow_end {
-    uint32_t flow; /* number of its id */
-    uint32_t thread;
-    int64_t time_ns;
-    uint32_t order; /* of all records, as they came */
-    char phase;     /* 's', 't', 'f' */
-};
-
-/* A zeroed struct is empty and ready. */
-struct flow_ends {
-    struct idmap id;
-    struct flow_end *end; /* [n] */
-    size_t n, cap;
-};
 
 struct chrome_part {
     char *path; /* of its file */

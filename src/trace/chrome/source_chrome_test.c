@@ -224,6 +224,43 @@ static void flows_may_pass_by(void **state)
     source_close(&s);
 }
 
+/*
+ *     rank 0   s comm a                       f comm b
+ *          1       s task   f task
+ *          2             s comm b   f comm a
+ *          3   s local                        f local
+ *          4       s local           f local
+ */
+static void flows_of_an_id_are_told_apart(void **state)
+{
+#define END(ph, ts, pid, id, cat, name)                                                        \
+    "{\"ph\":\"" ph "\",\"ts\":" #ts ",\"pid\":" #pid "," id ",\"cat\":\"" cat                 \
+    "\",\"name\":\"" name "\"},\n"
+#define ID "\"id\":7"
+#define LOCAL "\"id2\":{\"local\":7}"
+    struct source s;
+
+    (void)state;
+    sample_chrome_open(
+        &s, "[" END("s", 0, 0, ID, "comm", "a") END("s", 1, 1, ID, "task", "")
+                END("s", 2, 2, ID, "comm", "b") END("f", 3, 1, ID, "task", "")
+                    END("f", 4, 2, ID, "comm", "a") END("f", 5, 0, ID, "comm", "b")
+                        END("s", 0, 3, LOCAL, "", "") END("s", 1, 4, LOCAL, "", "")
+                            END("f", 4, 4, LOCAL, "", "") END("f", 5, 3, LOCAL, "", "") "]");
+    assert_string_equal(sample_chrome_events(&s, 0, NULL), ">2@0 <2@5000");
+    assert_string_equal(sample_chrome_events(&s, 1, NULL), ">1@1000 <1@3000");
+    assert_string_equal(sample_chrome_events(&s, 2, NULL), ">0@2000 <0@4000");
+    assert_string_equal(sample_chrome_events(&s, 3, NULL), ">3@0 <3@5000");
+    assert_string_equal(sample_chrome_events(&s, 4, NULL), ">4@1000 <4@4000");
+    source_close(&s);
+    /* who writes them calls the ends differently */
+    sample_chrome_open(&s, "[" END("s", 0, 0, ID, "comm", "send")
+                               END("f", 2, 1, ID, "comm", "receive") "]");
+    assert_string_equal(sample_chrome_events(&s, 0, NULL), ">1@0");
+    assert_string_equal(sample_chrome_events(&s, 1, NULL), "<0@2000");
+    source_close(&s);
+}
+
 /* The name of a location, then its events. */
 static void assert_location(struct source *s, uint32_t l, const char *name, const char *events)
 {
@@ -659,6 +696,7 @@ int main(void)
         cmocka_unit_test(pairs_of_one_time_stay_in_order),
         cmocka_unit_test(a_duration_is_what_the_trace_says),
         cmocka_unit_test(flows_may_pass_by),
+        cmocka_unit_test(flows_of_an_id_are_told_apart),
         cmocka_unit_test(asynchronous_spans_have_tracks_of_their_own),
         cmocka_unit_test(ids_of_spans_are_of_their_process_first),
         cmocka_unit_test(another_document_may_stand_among_events),
