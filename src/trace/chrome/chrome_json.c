@@ -750,13 +750,14 @@ bool chrome_json_accepts(const char *path)
 static int conclude(struct chrome_reader *r, const char *path, bool is_cut)
 {
     /* inside an event; neither the array nor what is around it need end */
-    if (is_cut || r->n_restarts > MAX_RESTARTS ||
-        (!r->is_lost && r->depth > r->events_depth && !r->is_container))
-        r->quality->n[QUALITY_truncated]++;
+    bool is_truncated = is_cut || r->n_restarts > MAX_RESTARTS ||
+                        (!r->is_lost && r->depth > r->events_depth && !r->is_container);
+
+    r->quality->n[QUALITY_truncated] += is_truncated;
     end_document(r);
     if (r->n_records > 0)
         return 0;
-    if (r->quality->n[QUALITY_truncated] > 0)
+    if (is_truncated)
         return err_set(ERR_FORMAT, "'%s' is cut off: it ends before its first event is over",
                        path);
     if (r->filter.n_read == 0)

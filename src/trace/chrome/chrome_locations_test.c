@@ -202,6 +202,11 @@ static void files_of_a_directory_that_are_no_traces_are_left_out(void **state)
     assert_int_equal(s.defs.n_notes, 1);
     assert_non_null(strstr(s.defs.note[0], "left out: no trace events in"));
     source_close(&s);
+    write_file(0, "a.json", "[" X("main", 1, 7, 7) "{\"ph\":\"X\",\"na"); /* cut off: alone */
+    assert_int_equal(source_open(&s, dir), 0);
+    assert_int_equal(s.quality.n[QUALITY_truncated], 1);
+    assert_non_null(strstr(s.defs.note[0], "left out: no trace events in"));
+    source_close(&s);
     unlink(path[0]);
     assert_int_equal(source_open(&s, dir), ERR_FORMAT);
     source_close(&s);
