@@ -202,17 +202,20 @@ static void note_series(struct chrome_reader *r, const unsigned char *text, size
 
 static void add_series(struct chrome_reader *r, const char *text, size_t length)
 {
-    struct chrome_series *series = &r->now.series[r->now.n_series];
+    bool is_full = r->now.n_series == CHROME_SERIES, is_number;
+    struct chrome_series lost, *series = is_full ? &lost : &r->now.series[r->now.n_series];
     char copy[64], *end;
 
-    if (r->now.n_series == CHROME_SERIES || length >= sizeof copy)
+    if (length >= sizeof copy)
         return;
     copy_text(copy, sizeof copy, (const unsigned char *)text, length);
     errno = 0;
     series->whole = strtoll(copy, &end, 10);
     series->is_real = *end != '\0' || errno != 0;
     series->real = strtod(copy, &end);
-    r->now.n_series += *end == '\0' && isfinite(series->real);
+    is_number = *end == '\0' && isfinite(series->real);
+    r->now.n_series += is_number && !is_full;
+    r->now.n_lost_series += is_number && is_full;
 }
 
 /* The name that the next value in "args" has; where there is no more room its value is counted.
@@ -231,7 +234,7 @@ static struct chrome_detail *next_detail(struct chrome_reader *r)
         return NULL;
     if (r->now.n_details < CHROME_DETAILS)
         return &r->now.detail[r->now.n_details++];
-    r->quality->n[QUALITY_lost_detail]++;
+    r->now.n_lost_details++;
     return NULL;
 }
 
@@ -530,6 +533,7 @@ static void begin_record(struct chrome_reader *r)
     for (uint32_t i = 0; i < r->sink->n_args; i++)
         r->now.arg[i].is_set = false;
     r->now.n_series = r->now.n_details = 0;
+    r->now.n_lost_series = r->now.n_lost_details = 0;
     r->is_args = r->is_id2 = r->is_container = false;
     r->is_empty = true;
 }

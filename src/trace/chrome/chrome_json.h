@@ -68,8 +68,10 @@ struct chrome_record {
     struct chrome_arg arg[CHROME_MAX_ARGS]; /* those that are asked for, in that order */
     uint32_t n_series; /* numbers within "args", for counters; if they are wanted */
     struct chrome_series series[CHROME_SERIES];
-    uint32_t n_details; /* of "args", if they are wanted */
+    uint32_t n_lost_series; /* beyond these */
+    uint32_t n_details;     /* of "args", if they are wanted */
     struct chrome_detail detail[CHROME_DETAILS];
+    uint32_t n_lost_details; /* likewise */
 };
 
 /* What a document says of itself, beside its events. */

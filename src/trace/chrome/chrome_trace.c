@@ -266,6 +266,7 @@ static struct mark mark_of(struct chrome_trace *t, const struct chrome_record *r
 
 static uint64_t keep_args(struct chrome_trace *t, const struct chrome_record *r)
 {
+    t->quality->n[QUALITY_lost_detail] += r->n_lost_details;
     return t->wants_arguments ? kept_args_add(&t->args, r, &t->defs->arguments,
                                               &t->quality->n[QUALITY_lost_detail])
                               : KEPT_ARGS_NONE;
@@ -523,6 +524,7 @@ static void note_counter(struct chrome_trace *t, const struct chrome_record *r)
     char name[CHROME_NAME + sizeof r->id.text + sizeof r->series->name + 4], id[160] = "";
 
     t->quality->n[QUALITY_bad_record] += r->n_series == 0;
+    t->quality->n[QUALITY_lost_detail] += r->n_lost_series;
     if (r->id.is_set && r->id.is_text)
         snprintf(id, sizeof id, "[%s]", r->id.text);
     else if (r->id.is_set)
@@ -642,7 +644,7 @@ static void note_async(struct chrome_trace *t, const struct chrome_record *r)
     if (is_begin)
         event.mark.args = keep_args(t, r);
     else
-        t->quality->n[QUALITY_lost_detail] += r->n_details;
+        t->quality->n[QUALITY_lost_detail] += r->n_details + r->n_lost_details;
     note_time(&t->part[event.part], &event.mark);
     async_spans_add(t->async, &event);
 }

@@ -465,6 +465,26 @@ static void counters_are_events_where_they_are_wanted(void **state)
     source_close(&s);
 }
 
+/* 17 numbers, where there is room for 16, and a text that is none. */
+static void values_of_a_counter_that_are_not_kept_are_counted(void **state)
+{
+#define VALUES "\"a\":1,\"b\":2,\"c\":3,\"d\":4,"
+#define MORE "\"e\":5,\"f\":6,\"g\":7,\"h\":8,"
+    static const char text[] =
+        "[{\"ph\":\"X\",\"name\":\"f\",\"ts\":0,\"dur\":1,\"pid\":0},"
+        "{\"args\":{" VALUES MORE VALUES MORE "\"i\":9,\"unit\":\"byte\"},"
+        "\"ph\":\"C\",\"name\":\"memory\",\"ts\":0,\"pid\":0},"
+        "{\"args\":{" VALUES MORE VALUES MORE "\"i\":9},"
+        "\"ph\":\"X\",\"name\":\"g\",\"ts\":1,\"dur\":1,\"pid\":0}]";
+    struct source s;
+
+    (void)state;
+    sample_chrome_write(text, sizeof text - 1);
+    assert_int_equal(source_open_as(&s, sample_chrome_path, &counting), 0);
+    assert_int_equal(s.quality.n[QUALITY_lost_detail], 1);
+    source_close(&s);
+}
+
 /* "f+0 n=7 f-5": arguments of a location as they come. */
 static const char *arguments_of(struct source *s)
 {
@@ -683,6 +703,7 @@ int main(void)
         cmocka_unit_test(processes_are_ranks_by_name_or_by_number),
         cmocka_unit_test(flows_are_messages),
         cmocka_unit_test(counters_are_events_where_they_are_wanted),
+        cmocka_unit_test(values_of_a_counter_that_are_not_kept_are_counted),
         cmocka_unit_test(a_broken_record_costs_its_line_only),
         cmocka_unit_test(records_behind_a_broken_one_may_be_indented),
         cmocka_unit_test(the_end_of_the_array_may_be_missing),
