@@ -213,7 +213,7 @@ static void add_series(struct chrome_reader *r, const char *text, size_t length)
     series->whole = strtoll(copy, &end, 10);
     series->is_real = *end != '\0' || errno != 0;
     series->real = strtod(copy, &end);
-    is_number = *end == '\0' && isfinite(series->real);
+    is_number = end > copy && *end == '\0' && isfinite(series->real);
     r->now.n_series += is_number && !is_full;
     r->now.n_lost_series += is_number && is_full;
 }

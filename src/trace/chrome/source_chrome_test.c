@@ -432,7 +432,8 @@ static void counters_are_events_where_they_are_wanted(void **state)
         "[{\"ts\":1,\"ph\":\"B\",\"pid\":0,\"name\":\"f\"},\n"
         "{\"ts\":2,\"ph\":\"C\",\"pid\":0,\"name\":\"memory\",\"args\":{\"used\":4096}},\n"
         "{\"ts\":3,\"ph\":\"C\",\"pid\":0,\"name\":\"load\",\"args\":{\"a\":0.5,\"b\":-3}},\n"
-        "{\"ts\":4,\"ph\":\"C\",\"pid\":0,\"name\":\"nothing\",\"args\":{\"a\":\"x\"}},\n"
+        "{\"ts\":4,\"ph\":\"C\",\"pid\":0,\"name\":\"nothing\",\"args\":{\"a\":\"x\",\"b\":"
+        "\"\"}},"
         "{\"ts\":5,\"ph\":\"E\",\"pid\":0,\"args\":{\"x\":1}}]";
     static const char *const name[] = {"memory", "load.a", "load.b"};
     const struct event_batch *batch;
