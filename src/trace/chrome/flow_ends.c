@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#define MAX_LOST 64 /* ends at the beginning of a flow without their other end */
+
 void flow_ends_release(struct flow_ends *ends)
 {
     idmap_release(&ends->id);
@@ -54,16 +56,60 @@ static int by_phase(const void *a, const void *b)
 /* A message of a flow, from one of its ends to another. */
 typedef void take_fn(void *ctx, const struct flow_end *from, const struct flow_end *to);
 
-/* Clocks of the two sides may disagree, so that only the phase says which comes first. */
+/* How many of n finishes are before their starts. */
+static size_t count_early(const struct flow_end *start, const struct flow_end *finish, size_t n)
+{
+    size_t n_early = 0;
+
+    for (size_t i = 0; i < n; i++)
+        n_early += finish[i].time_ns < start[i].time_ns;
+    return n_early;
+}
+
+/*
+ * How many of the longer side have lost their partners before the shorter side begins: the fewest
+ * finishes are before their starts then. At most MAX_LOST are looked at.
+ */
+static size_t find_lost(const struct flow_end *start, size_t n_starts,
+                        const struct flow_end *finish, size_t n_finishes)
+{
+    size_t n = n_starts < n_finishes ? n_starts : n_finishes, best = 0, fewest = SIZE_MAX;
+    size_t most = (n_starts < n_finishes ? n_finishes : n_starts) - n;
+
+    for (size_t lost = 0; lost <= most && lost <= MAX_LOST && fewest > 0; lost++) {
+        size_t n_early = count_early(start + (n_starts > n ? lost : 0),
+                                     finish + (n_finishes > n ? lost : 0), n);
+
+        if (n_early < fewest) {
+            fewest = n_early;
+            best = lost;
+        }
+    }
+    return best;
+}
+
+/*
+ * Clocks of the two sides may disagree, so that only the phase says which comes first; where one
+ * side has more ends than the other, times tell which of them are without a partner.
+ */
 static void pair_directly(struct flow_end *end, size_t n, take_fn *take, void *ctx)
 {
-    size_t n_starts = 0;
+    const struct flow_end *finish;
+    size_t n_starts = 0, n_finishes, lost, s = 0, f = 0;
 
     qsort(end, n, sizeof *end, by_phase);
     while (n_starts < n && end[n_starts].phase == 's')
         n_starts++;
-    for (size_t i = 0; i < n_starts || n_starts + i < n; i++)
-        take(ctx, i < n_starts ? &end[i] : NULL, n_starts + i < n ? &end[n_starts + i] : NULL);
+    finish = end + n_starts;
+    n_finishes = n - n_starts;
+    lost = find_lost(end, n_starts, finish, n_finishes);
+    for (size_t i = 0; i < lost; i++)
+        if (n_starts > n_finishes)
+            take(ctx, &end[s++], NULL);
+        else
+            take(ctx, NULL, &finish[f++]);
+    for (; s < n_starts || f < n_finishes; s++, f++)
+        take(ctx, s < n_starts ? &end[s] : NULL, f < n_finishes ? &finish[f] : NULL);
 }
 
 static void pair_steps(struct flow_end *end, size_t n, take_fn *take, void *ctx)

@@ -9,7 +9,8 @@
  *
  * Flows of one id that have different names are different ones, if each name begins somewhere and
  * arrives somewhere: some writers call the two ends of a flow differently. Of an id that is used
- * again the first start goes to the first finish, and so on.
+ * again the first start goes to the first finish, and so on; where there are more of one than of
+ * the other, the first ones are left alone that let the fewest finishes be before their starts.
  *
  *     flow_ends_add(&ends, id, &end);       as they come
  *     flow_ends_pair(&ends, take, ctx);     the last one was added

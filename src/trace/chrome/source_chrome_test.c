@@ -261,6 +261,31 @@ static void flows_of_an_id_are_told_apart(void **state)
     source_close(&s);
 }
 
+/*
+ *     rank 0       s       s          its first start is not in the trace
+ *          1   f       f
+ *          2                   f
+ */
+static void a_flow_that_is_used_again_may_lack_an_end(void **state)
+{
+    struct source s;
+
+    (void)state;
+    sample_chrome_open(&s, "[" END("f", 0, 1, ID, "", "") END("s", 1, 0, ID, "", "")
+                               END("f", 2, 1, ID, "", "") END("s", 3, 0, ID, "", "")
+                                   END("f", 4, 2, ID, "", "") "]");
+    assert_string_equal(sample_chrome_events(&s, 0, NULL), ">1@1000 >2@3000");
+    assert_string_equal(sample_chrome_events(&s, 1, NULL), "<1@0 <0@2000");
+    assert_string_equal(sample_chrome_events(&s, 2, NULL), "<0@4000");
+    source_close(&s);
+    /* the last finish is not there, and the clock of rank 1 is behind: all are as early */
+    sample_chrome_open(&s, "[" END("s", 5, 0, ID, "", "") END("s", 6, 0, ID, "", "")
+                               END("f", 1, 1, ID, "", "") "]");
+    assert_string_equal(sample_chrome_events(&s, 0, NULL), ">1@4000 >0@5000");
+    assert_string_equal(sample_chrome_events(&s, 1, NULL), "<0@0");
+    source_close(&s);
+}
+
 /* The name of a location, then its events. */
 static void assert_location(struct source *s, uint32_t l, const char *name, const char *events)
 {
@@ -719,6 +744,7 @@ int main(void)
         cmocka_unit_test(a_duration_is_what_the_trace_says),
         cmocka_unit_test(flows_may_pass_by),
         cmocka_unit_test(flows_of_an_id_are_told_apart),
+        cmocka_unit_test(a_flow_that_is_used_again_may_lack_an_end),
         cmocka_unit_test(asynchronous_spans_have_tracks_of_their_own),
         cmocka_unit_test(ids_of_spans_are_of_their_process_first),
         cmocka_unit_test(another_document_may_stand_among_events),
