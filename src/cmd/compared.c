@@ -46,11 +46,6 @@ static int read_renames(struct compared *x)
     return 0;
 }
 
-static const char *said_foi(const struct compared *x)
-{
-    return x->settings->foi.n > 0 ? x->settings->foi.text[0] : NULL;
-}
-
 /* What the function of interest of the first run is called where it is looked for now. */
 static const char *foi_name(const struct compared *x)
 {
@@ -58,7 +53,7 @@ static const char *foi_name(const struct compared *x)
     const char *name;
 
     if (x->n == 0)
-        return said_foi(x);
+        return settings_foi(x->settings);
     name = first->names.name[first->foi];
     for (uint32_t i = 0; !x->is_before && i < x->n_renames; i++) {
         const char *from = summary_name(first, x->rename[i].from);
@@ -218,7 +213,7 @@ static int find_foi(const struct compared *x, const struct run *run, const char 
     *foi = 0;
     if (x->n > 0 && name == x->foi)
         rc = executions_foi_known(run->db, &run->defs, first->names.name[first->foi],
-                                  said_foi(x), foi);
+                                  settings_foi(x->settings), foi);
     return rc < 0 || *foi != 0 ? rc : executions_foi(run->db, name, foi);
 }
 
@@ -359,32 +354,19 @@ static int load_made(struct compared *x, const char *path, unsigned owner,
 struct history_choice {
     struct history history;
     struct compared_run about;
-    struct chosen_run {
-        int64_t number;
-        char *foi; /* as it was shown */
-    } * run;       /* [n] */
-    size_t n, cap;
-    size_t n_wanted; /* the first of them */
+    struct history_list runs;
+    size_t n; /* the first of them */
 };
-
-static int choose(void *ctx, const struct history_run *run)
-{
-    struct history_choice *c = ctx;
-
-    mem_grow(&c->run, &c->cap, c->n + 1, sizeof *c->run);
-    c->run[c->n++] = (struct chosen_run){run->id, mem_copy_string(run->foi)};
-    return 0;
-}
 
 static int load_chosen(struct compared *x, struct history_choice *c)
 {
     int rc = 0;
 
-    for (size_t i = 0; i < c->n_wanted && rc == 0; i++) {
-        const struct chosen_run *run = &c->run[i];
+    for (size_t i = 0; i < c->n && rc == 0; i++) {
+        const struct listed_run *run = &c->runs.run[i];
 
-        c->about.number = run->number;
-        rc = history_load(&c->history, run->number, run->foi, one_more(x, &c->about));
+        c->about.number = run->id;
+        rc = history_load(&c->history, run->id, run->foi, one_more(x, &c->about));
         if (rc == 0)
             rc = accept(x, foi_name(x));
     }
@@ -415,18 +397,18 @@ static int choose_runs(struct compared *x, struct history_choice *c)
     int rc = tags_read(&s->history.tag, &tags);
 
     if (name && name == x->foi) {
-        filter.foi = said_foi(x);
+        filter.foi = settings_foi(x->settings);
         filter.identity = x->summary[0].names.name[x->summary[0].foi];
     }
     if (x->is_before)
         filter.last = last_of(s) + most_left_out(x) + has_new;
     if (rc == 0)
-        rc = history_each(&c->history, &filter, choose, c);
+        rc = history_list_load(&c->history, &filter, &c->runs);
     history_tags_release(&tags);
     if (rc < 0)
         return rc;
-    c->n_wanted = c->n - (has_new && c->n > 0);
-    if (c->n_wanted == 0)
+    c->n = c->runs.n - (has_new && c->runs.n > 0);
+    if (c->n == 0)
         return err_set(
             ERR_NOT_FOUND,
             "the history has no such runs%s%s: snag history list shows those there are",
@@ -450,9 +432,7 @@ static int load_history(struct compared *x, const char *path)
         rc = load_chosen(x, &c);
     if (rc < 0 && rc != ERR_USAGE)
         rc = named(x, path, rc);
-    for (size_t i = 0; i < c.n; i++)
-        free(c.run[i].foi);
-    free(c.run);
+    history_list_release(&c.runs);
     history_close(&c.history);
     return rc;
 }

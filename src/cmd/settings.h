@@ -212,6 +212,12 @@ int tags_of_run(struct sqlite3 *db, struct history_tags *tags);
  */
 int run_id_choose(const char **said, char text[RUN_ID_SIZE]);
 
+/* settings_foi -- the first --foi, or NULL. */
+static inline const char *settings_foi(const struct settings *settings)
+{
+    return settings->foi.n > 0 ? settings->foi.text[0] : NULL;
+}
+
 /*
  * algo_file_settle -- the detector and its parameters, as far as --algo-file, and before it
  * --call-detector and --short, say them.

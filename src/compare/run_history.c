@@ -358,6 +358,30 @@ int history_each(struct history *h, const struct history_filter *filter,
     return rc;
 }
 
+static int list_run(void *ctx, const struct history_run *run)
+{
+    struct history_list *list = ctx;
+
+    mem_grow(&list->run, &list->cap, list->n + 1, sizeof *list->run);
+    list->run[list->n++] = (struct listed_run){run->id, mem_copy_string(run->foi)};
+    return 0;
+}
+
+int history_list_load(struct history *history, const struct history_filter *filter,
+                      struct history_list *out)
+{
+    *out = (struct history_list){.n = 0};
+    return history_each(history, filter, list_run, out);
+}
+
+void history_list_release(struct history_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->run[i].foi);
+    free(list->run);
+    *list = (struct history_list){.n = 0};
+}
+
 static int unpack_row(sqlite3_stmt *row, struct summary *out)
 {
     struct pack pack = {0};
@@ -395,19 +419,6 @@ int history_load(struct history *h, int64_t run, const char *foi, struct summary
 
 /* ---------------------------------------------------------------------------- looking back */
 
-/* A run as it is kept: its number, and what its function was shown as. */
-struct kept_run {
-    int64_t id;
-    char *foi;
-};
-
-/* Those before it, the oldest first. */
-struct earlier_runs {
-    int64_t before;
-    struct kept_run *run; /* [n] */
-    size_t n, cap;
-};
-
 static int keep_name(void *ctx, const struct history_run *run)
 {
     *(char **)ctx = mem_copy_string(run->foi);
@@ -429,35 +440,14 @@ static int load_own(struct history *h, const struct look_back *of, struct summar
     return rc;
 }
 
-static int choose(void *ctx, const struct history_run *run)
-{
-    struct earlier_runs *c = ctx;
-
-    if (run->id < c->before) {
-        mem_grow(&c->run, &c->cap, c->n + 1, sizeof *c->run);
-        c->run[c->n++] = (struct kept_run){run->id, mem_copy_string(run->foi)};
-    }
-    return 0;
-}
-
-static void earlier_runs_release(struct earlier_runs *c)
-{
-    for (size_t i = 0; i < c->n; i++)
-        free(c->run[i].foi);
-    free(c->run);
-}
-
-/* The summaries of the last n. */
-static int load(struct history *h, const struct earlier_runs *c, size_t n,
+/* The summaries of n runs. */
+static int load(struct history *h, const struct listed_run *run, size_t n,
                 struct summary *summary)
 {
     int rc = 0;
 
-    for (size_t i = 0; i < n && rc == 0; i++) {
-        const struct kept_run *run = &c->run[c->n - n + i];
-
-        rc = history_load(h, run->id, run->foi, &summary[i]);
-    }
+    for (size_t i = 0; i < n && rc == 0; i++)
+        rc = history_load(h, run[i].id, run[i].foi, &summary[i]);
     return rc;
 }
 
@@ -466,20 +456,22 @@ int look_back_compare(struct history *history, const struct look_back *of,
 {
     struct history_filter filter = {.foi = of->foi, .tags = of->tags, .is_one = true};
     const struct compare_opts opts = {.least = NAN};
-    struct earlier_runs c = {.before = of->run};
+    struct history_list list = {.n = 0};
     struct summary *summary = NULL, own = {0};
-    size_t n = 0;
+    size_t end = 0, n = 0; /* of those before it; the last of these */
     int rc = load_own(history, of, &own);
 
     *out = (struct comparison){0};
     if (rc == 0) {
         filter.identity = own.names.name[own.foi];
-        rc = history_each(history, &filter, choose, &c);
+        rc = history_list_load(history, &filter, &list);
     }
+    while (end < list.n && list.run[end].id < of->run)
+        end++;
     if (rc == 0) {
-        n = c.n < of->last ? c.n : of->last;
+        n = end < of->last ? end : of->last;
         summary = mem_alloc(n, sizeof *summary);
-        rc = load(history, &c, n, summary);
+        rc = load(history, list.run + (end - n), n, summary);
     }
     if (rc == 0 && n == 0)
         rc = err_set(ERR_NOT_FOUND, "there is no run before number %lld to compare it with",
@@ -490,6 +482,6 @@ int look_back_compare(struct history *history, const struct look_back *of,
         summary_release(&summary[i]);
     summary_release(&own);
     free(summary);
-    earlier_runs_release(&c);
+    history_list_release(&list);
     return rc;
 }

@@ -111,6 +111,20 @@ int history_add(struct history *history, const char *source, const struct histor
 int history_each(struct history *history, const struct history_filter *filter,
                  int (*fn)(void *ctx, const struct history_run *run), void *ctx);
 
+/* What passed: its number, and what its function was shown as, by which it is loaded. */
+struct history_list {
+    struct listed_run {
+        int64_t id;
+        char *foi;
+    } * run; /* [n] oldest first */
+    size_t n, cap;
+};
+
+/* history_list_load -- as history_each. Release it in any case. */
+int history_list_load(struct history *history, const struct history_filter *filter,
+                      struct history_list *out);
+void history_list_release(struct history_list *list);
+
 /* history_tags -- those of a run. Release them in any case. */
 int history_tags(struct history *history, int64_t run, struct history_tags *out);
 
