@@ -393,7 +393,7 @@ static int look(const struct settings *s, const char *verb)
 {
     struct history_tags tags = {0};
     struct history_filter filter = {
-        .foi = s->foi.n > 0 ? s->foi.text[0] : NULL, .tags = &tags, .last = s->history.last};
+        .foi = settings_foi(s), .tags = &tags, .last = s->history.last};
     bool is_prune = strcmp(verb, "prune") == 0;
     struct history h;
     int rc = tags_read(&s->history.tag, &tags);

@@ -136,10 +136,8 @@ static int add_history(struct several *x, const char *path)
 {
     const struct settings *s = x->settings;
     struct history_tags tags = {0};
-    struct history_filter filter = {.foi = s->foi.n > 0 ? s->foi.text[0] : NULL,
-                                    .tags = &tags,
-                                    .last = s->history.last,
-                                    .is_one = true};
+    struct history_filter filter = {
+        .foi = settings_foi(s), .tags = &tags, .last = s->history.last, .is_one = true};
     struct history history;
     int rc = tags_read(&s->history.tag, &tags);
 
@@ -160,9 +158,8 @@ static int add_all(struct several *x)
     int rc = 0;
 
     for (int i = 1; rc == 0 && i + 1 < s->n_args; i++)
-        rc = history_is(s->args[i])
-                 ? add_history(x, s->args[i])
-                 : add_run(x, s->args[i], s->foi.n > 0 ? s->foi.text[0] : NULL);
+        rc = history_is(s->args[i]) ? add_history(x, s->args[i])
+                                    : add_run(x, s->args[i], settings_foi(s));
     if (rc == 0 && x->pooled.n_runs == 0)
         rc = err_set(ERR_NOT_FOUND, "%s: there is no run to learn from%s", x->history,
                      x->n_gone > 0 ? ": a history keeps sums, not executions" : "");

@@ -124,7 +124,7 @@ int cmd_project(const struct settings *settings)
     opts.project.pool = pool_new(settings->threads);
     rc = run_open(&run, settings->args[0], true);
     if (rc == 0)
-        rc = executions_foi(run.db, settings->foi.n > 0 ? settings->foi.text[0] : NULL, &foi);
+        rc = executions_foi(run.db, settings_foi(settings), &foi);
     if (rc == 0 && opts.features == NULL)
         rc = retrain_features(run.db, foi, &opts.features);
     if (rc == 0)

@@ -227,7 +227,7 @@ static int load(struct ranks_shown *r)
     int rc = selection_open(&r->run, s);
 
     if (rc == 0)
-        rc = executions_foi(r->run.db, s->foi.n > 0 ? s->foi.text[0] : NULL, &foi);
+        rc = executions_foi(r->run.db, settings_foi(s), &foi);
     return rc == 0 ? rank_table_load(&r->table, &r->run, foi, s->by) : rc;
 }
 

@@ -193,7 +193,7 @@ static int put_trace(struct reporting *r, const char *path)
 {
     const struct settings *s = r->settings;
     char run[FS_PATH_SIZE];
-    int rc = trace_run_make(s, path, s->foi.n > 0 ? s->foi.text[0] : NULL, r->trace_dir);
+    int rc = trace_run_make(s, path, settings_foi(s), r->trace_dir);
 
     if (rc == 0)
         rc = fs_join(run, r->trace_dir, TRACE_RUN_NAME);

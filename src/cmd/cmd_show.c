@@ -348,11 +348,7 @@ static int find_execution(struct show *s, const char *id)
     int rc = execution_parse(id, foi_name, sizeof foi_name, &rank, &thread, &index);
 
     if (rc == 0)
-        rc = executions_foi(s->run.db,
-                            *foi_name                ? foi_name
-                            : s->settings->foi.n > 0 ? s->settings->foi.text[0]
-                                                     : NULL,
-                            &foi);
+        rc = executions_foi(s->run.db, *foi_name ? foi_name : settings_foi(s->settings), &foi);
     if (rc == 0)
         rc = execution_detail_find(&s->c, foi, rank, thread, index);
     return rc;
@@ -617,6 +613,7 @@ static int print_peers(const struct show *s)
 {
     sqlite3_stmt *query = NULL;
     struct table *t = NULL;
+    bool has_several = executions_have_several(s->run.db);
     int rc = execution_detail_peers(&s->c, &query);
 
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
@@ -626,7 +623,7 @@ static int print_peers(const struct show *s)
             print("\nanomalies elsewhere at the same time:\n");
             t = table_new("lrrrl", "execution", "score", "entered", "duration", "why");
         }
-        execution_detail_peer_id(&s->c, query, id);
+        execution_detail_peer_id(&s->c, query, has_several, id);
         table_cell(t, "%s", id);
         table_cell(t, "%s", text_score(sqlite3_column_double(query, 3), text));
         table_cell(t, "%s%s", sqlite3_column_int64(query, 4) >= 0 ? "+" : "",

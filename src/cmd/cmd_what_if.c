@@ -208,7 +208,7 @@ static int choose(struct what_if_asked *q, const char *what)
 static int find_foi(struct what_if_asked *q, int64_t *foi)
 {
     const struct settings *s = q->settings;
-    const char *name = s->foi.n > 0 ? s->foi.text[0] : NULL, *said = NULL;
+    const char *name = settings_foi(s), *said = NULL;
     char of_id[EXECUTION_ID_SIZE];
     uint32_t rank, thread, index;
 

@@ -21,9 +21,7 @@ int learning_open(struct learning *l, const struct settings *settings, bool is_w
 {
     int rc = run_open(&l->run, settings->args[0], is_writable);
 
-    return rc < 0 ? rc
-                  : executions_foi(l->run.db,
-                                   settings->foi.n > 0 ? settings->foi.text[0] : NULL, &l->foi);
+    return rc < 0 ? rc : executions_foi(l->run.db, settings_foi(settings), &l->foi);
 }
 
 void learning_close(struct learning *l)

@@ -333,7 +333,7 @@ int report_history(FILE *out, const struct settings *s, struct answers *answers,
 {
     struct history_tags tags = {0};
     struct history_filter filter = {
-        .foi = s->foi.n > 0 ? s->foi.text[0] : NULL, .tags = &tags, .last = s->history.last};
+        .foi = settings_foi(s), .tags = &tags, .last = s->history.last};
     struct history history;
     struct trend trend = {.n_runs = 0};
     int rc = tags_read(&s->history.tag, &tags);

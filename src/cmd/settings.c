@@ -54,7 +54,7 @@ int selection_open(struct run *run, const struct settings *settings)
 struct execution_filter selection_filter(const struct settings *s)
 {
     return (struct execution_filter){
-        .foi = s->foi.n > 0 ? s->foi.text[0] : NULL,
+        .foi = settings_foi(s),
         .verdict = s->verdict,
         .rank = s->rank,
         .label = s->label,

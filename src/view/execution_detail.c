@@ -358,10 +358,10 @@ static json_t *json_structure(const struct execution_detail *c)
 }
 
 void execution_detail_peer_id(const struct execution_detail *c, sqlite3_stmt *row,
-                              char id[EXECUTION_ID_SIZE])
+                              bool has_several, char id[EXECUTION_ID_SIZE])
 {
-    execution_id(id, executions_have_several(c->db) ? c->x.foi : NULL,
-                 (uint32_t)sqlite3_column_int64(row, 0), (uint32_t)sqlite3_column_int64(row, 1),
+    execution_id(id, has_several ? c->x.foi : NULL, (uint32_t)sqlite3_column_int64(row, 0),
+                 (uint32_t)sqlite3_column_int64(row, 1),
                  (uint32_t)sqlite3_column_int64(row, 2));
 }
 
@@ -369,13 +369,14 @@ void execution_detail_peer_id(const struct execution_detail *c, sqlite3_stmt *ro
 static int json_peers(const struct execution_detail *c, json_t **out)
 {
     sqlite3_stmt *query = NULL;
+    bool has_several = executions_have_several(c->db);
     int rc = execution_detail_peers(c, &query);
 
     *out = json_array();
     while (rc == 0 && sqlite3_step(query) == SQLITE_ROW) {
         char id[EXECUTION_ID_SIZE];
 
-        execution_detail_peer_id(c, query, id);
+        execution_detail_peer_id(c, query, has_several, id);
         json_array_append_new(*out, json_text(id));
     }
     return rundb_close_query(c->db, query, rc, "cannot read the executions");

@@ -95,9 +95,10 @@ double execution_detail_typical_calls(const struct execution_detail *c, uint32_t
  */
 int execution_detail_peers(const struct execution_detail *c, sqlite3_stmt **query);
 
-/* execution_detail_peer_id -- the id of the execution of a row of that. */
+/* execution_detail_peer_id -- the id of the execution of a row of that. has_several: as
+ * executions_have_several. */
 void execution_detail_peer_id(const struct execution_detail *c, sqlite3_stmt *row,
-                              char id[EXECUTION_ID_SIZE]);
+                              bool has_several, char id[EXECUTION_ID_SIZE]);
 
 /* execution_detail_to_json -- what snag show --json prints; *out is set only when 0 is
  * returned. */
