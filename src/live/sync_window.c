@@ -643,12 +643,10 @@ static void grow_columns(struct sync_window *w)
  * which all end in together. */
 static uint32_t region_of_ends(const struct definitions *defs)
 {
-    uint32_t end = names_find(&defs->names, "MPI_Finalize");
-
     for (uint32_t i = 0; i < defs->names.n; i++)
         if (defs->region[i].kind != REGION_MPI)
             return i;
-    return end == 0 && defs->names.n > 1 ? 1 : 0;
+    return defs->names.n > 1 && region_is_mpi(&defs->region[0], "MPI_Finalize") ? 1 : 0;
 }
 
 static void add_end(struct window_columns *c, size_t at, uint64_t time_ns, uint32_t region)

@@ -75,20 +75,20 @@ static uint64_t find_eager_bytes(const struct trace_view *view)
     return eager;
 }
 
-static void find_ssend(struct syncs *s)
+/* Which regions are this function or that; NULL where none is. Free it. */
+static bool *regions_of(const struct definitions *defs, const char *function, const char *other)
 {
-    const struct definitions *defs = s->view->defs;
+    bool *is_it = NULL;
 
     for (uint32_t r = 0; r < defs->names.n; r++) {
-        const struct region *region = &defs->region[r];
-
-        if (region->kind != REGION_MPI || (strcmp(region->function, "MPI_Ssend") != 0 &&
-                                           strcmp(region->function, "MPI_Issend") != 0))
+        if (!region_is_mpi(&defs->region[r], function) &&
+            !region_is_mpi(&defs->region[r], other))
             continue;
-        if (s->is_ssend == NULL)
-            s->is_ssend = mem_alloc(defs->names.n, sizeof *s->is_ssend);
-        s->is_ssend[r] = true;
+        if (is_it == NULL)
+            is_it = mem_alloc(defs->names.n, sizeof *is_it);
+        is_it[r] = true;
     }
+    return is_it;
 }
 
 /* ---------------------------------------------------------------------------- the points */
@@ -243,12 +243,6 @@ static void add_collective(const struct syncs *s, const struct call_view *calls,
     points_add(p, (struct point){c->end_ns, c->begin_ns, &at->left[row], c->call, POINT_WAIT});
 }
 
-static bool is_end(const struct definitions *defs, uint32_t region)
-{
-    return defs->region[region].kind == REGION_MPI &&
-           strcmp(defs->region[region].function, "MPI_Finalize") == 0;
-}
-
 static void add_end(const struct syncs *s, uint32_t l, struct record_syncs *at,
                     struct points *p)
 {
@@ -256,8 +250,9 @@ static void add_end(const struct syncs *s, uint32_t l, struct record_syncs *at,
     uint32_t row = NO_CALL;
     uint64_t leave;
 
-    for (uint32_t i = 0; row == NO_CALL && i < calls->n && i < MAX_AFTER; i++)
-        if (is_end(s->view->defs, calls->region[calls->n - 1 - i]))
+    for (uint32_t i = 0; at->is_finalize && row == NO_CALL && i < calls->n && i < MAX_AFTER;
+         i++)
+        if (at->is_finalize[calls->region[calls->n - 1 - i]])
             row = calls->n - 1 - i; /* in which it waits for all others to end */
     if (row == NO_CALL)
         return;
@@ -527,6 +522,7 @@ static void places_init(struct record_syncs *at, const struct trace_view *view)
 {
     size_t n_messages = view->first_message[view->n_locations], n;
 
+    at->is_finalize = regions_of(view->defs, "MPI_Finalize", "MPI_Finalize");
     at->first_collective = mem_alloc((size_t)view->n_locations + 1, sizeof(size_t));
     for (uint32_t l = 0; l < view->n_locations; l++)
         at->first_collective[l + 1] = at->first_collective[l] + view->calls[l].n_collectives;
@@ -556,6 +552,7 @@ static void places_init(struct record_syncs *at, const struct trace_view *view)
 
 static void places_release(struct record_syncs *at)
 {
+    free(at->is_finalize);
     free(at->first_collective);
     free(at->posted);
     free(at->entered);
@@ -651,7 +648,7 @@ int syncs_init(struct syncs *s, const struct trace_view *view)
     s->op_sync = mem_alloc(view->n_locations, sizeof *s->op_sync);
     mem_grow(&s->first, &s->track_cap, 1, sizeof *s->first);
     s->eager_bytes = find_eager_bytes(view);
-    find_ssend(s);
+    s->is_ssend = regions_of(s->view->defs, "MPI_Ssend", "MPI_Issend");
     find_late(s);
     places_init(&at, view);
     streams_init(&streams, s);

@@ -11,6 +11,7 @@ struct record_syncs {
     uint32_t *entered, *left;                  /* [collectives] */
     size_t *first_collective;                  /* [n_locations + 1] among all */
     uint32_t *finalized;                       /* [n_locations] */
+    bool *is_finalize;                         /* [regions] NULL: none is */
     uint32_t *span_begin, *span_end;           /* [spans] of teams */
     size_t *first_barrier;                     /* [n_locations + 1] among all */
     uint32_t *barrier;                         /* [barriers] of teams */

@@ -50,6 +50,13 @@ static inline const char *region_word(const struct region *region)
     return region->plain == region->name ? region->identity : region->name;
 }
 
+/* region_is_mpi -- a function of MPI by its standard's name, wherever it is called and whatever
+ * the tracer added to that. */
+static inline bool region_is_mpi(const struct region *region, const char *function)
+{
+    return region->kind == REGION_MPI && strcmp(region->function, function) == 0;
+}
+
 struct location {
     uint64_t id;      /* as the source names it */
     const char *name; /* "Master thread" */
