@@ -309,8 +309,7 @@ int pooled_find(const struct pooled *p, const struct run *run, int64_t *foi)
             is_foi(p, &run->defs, (uint32_t)region))
             *foi = sqlite3_column_int64(query, 0);
     }
-    sqlite3_finalize(query);
-    return rc;
+    return rundb_close_query(run->db, query, rc, "cannot read the functions of interest");
 }
 
 int pooled_add(struct pooled *p, const struct run *run, int64_t foi)

@@ -35,9 +35,11 @@ static bool is_of_fill(const struct why *why, uint32_t t, double lost)
 {
     double sum = 0;
 
+    if (why->forest->index[t] != 0 || lost <= 0)
+        return false;
     for (uint32_t v = why->forest->first[t]; v < why->forest->first[t + 1]; v++)
         sum += late_of(why, t, v, false);
-    return why->forest->index[t] == 0 && lost > 0 && sum > FILL_FACTOR * lost;
+    return sum > FILL_FACTOR * lost;
 }
 
 /* What is late for certain first; where that does not explain all, what the others took more. */

@@ -424,6 +424,8 @@ static void add_stats(struct ps_store *s, struct ps_worker *w, const struct ps_p
     uint32_t n_new = 0;
     char key[PS_KEY_SIZE];
 
+    if (p->n_stats == 0)
+        return;
     pthread_rwlock_rdlock(&s->model_lock);
     for (uint32_t i = 0; i < p->n_stats; i++) {
         uint32_t n_before = w->state.key.n;

@@ -4,8 +4,8 @@
  *
  * Locks, in the order in which they are taken:
  *   worker->lock    guards worker->state
- *   registry_lock   guards names and indices of functions, clients, rounds, the flags
  *   model_lock      guards what is published: models, statistics, version
+ *   registry_lock   guards names and indices of functions, clients, rounds, the flags
  * The relay of letters has a lock of its own, under which nothing else is taken.
  * `global.sketch` and what concerns the server above belong to the thread that publishes.
  * Nothing is waited for under a lock.

@@ -173,9 +173,13 @@ static bool are_named_alike(const struct flow_end *end, size_t n)
     return true;
 }
 
-/* All flows of an id. */
+/* All flows of an id: one, mostly. */
 static void pair_id(struct flow_end *end, size_t n, take_fn *take, void *ctx)
 {
+    if (same_name(end, n) == n) {
+        pair_flow(end, n, take, ctx);
+        return;
+    }
     qsort(end, n, sizeof *end, by_name);
     if (!are_named_alike(end, n)) {
         qsort(end, n, sizeof *end, by_flow);
