@@ -16,10 +16,10 @@
 #include <string.h>
 
 #define MAX_REFINEMENTS 8
-#define N_BUCKETS 16  /* stretches of time in which drift is measured */
-#define MAX_LEFT 0.05 /* of what was wrong may stay wrong, else clocks are not the reason */
-#define DRIFT_PASSES 2
-#define MIN_BUCKETS 3 /* that a slope can be taken from */
+#define N_BUCKETS 16   /* stretches of time in which drift is measured */
+#define MAX_LEFT 0.05  /* of what was wrong may stay wrong, else clocks are not the reason */
+#define MIN_BUCKETS 3  /* that a slope can be taken from */
+#define DRIFT_PASSES 2 /* see fit_drift */
 
 /* The bounds between pairs of ranks. */
 struct rank_bounds {
@@ -400,9 +400,8 @@ static void enforce(struct clock_estimate *e, double *x)
 }
 
 /* Offsets for the drift that is set, refined until every collective is in order or it is no
- * use. */
-/* What is added may contradict what was there: of all rounds the one that leaves least wrong
- * counts. */
+ * use. Bounds that are added may contradict those that were there: of all rounds the one that
+ * leaves least wrong counts. */
 static struct check solve_offsets(struct clock_estimate *e)
 {
     double *x = mem_alloc(e->n_ranks, sizeof *x), *step = NULL;
@@ -532,8 +531,9 @@ static void add_drift(struct clock_estimate *e, struct drift *d)
 }
 
 /*
- * Offsets are then to be solved again. Slopes are of clocks that drift themselves, and add up along
- * the tree: what that leaves, the square of a drift, the second time finds.
+ * Fits the drift of every rank; offsets are then to be solved again. Slopes are of clocks that
+ * drift themselves, and add up along the tree: what that leaves, the square of a drift, the
+ * second pass finds.
  */
 static void fit_drift(struct clock_estimate *e)
 {
@@ -552,6 +552,7 @@ static void fit_drift(struct clock_estimate *e)
     idmap_release(&d.link);
 }
 
+/* Tries constant offsets, then drift; what leaves fewer things in the wrong order stays. */
 static struct check solve(struct clock_estimate *e)
 {
     size_t bytes = e->n_ranks * sizeof *e->fix;
@@ -580,6 +581,8 @@ static bool is_better(const struct check *after, const struct check *before)
     return (double)n <= MAX_LEFT * (double)n_before ||
            (n <= n_before && after->late_ns <= MAX_LEFT * before->late_ns);
 }
+
+/* ---------------------------------------------------------------------------- public */
 
 void clock_estimate(const struct traffic *traffic, const struct definitions *defs,
                     struct clock_fix *fix, struct clock_report *report)

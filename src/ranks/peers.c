@@ -24,9 +24,8 @@
 #define STAGE_FACTOR 1.05 /* by which a stage takes longer than others to have more to do */
 #define DATA_SHARE 0.5    /* of a slowdown that more data explains */
 #define MAX_PATHS 16u     /* kept of a place */
-#define MAX_LOOKED_AT                                                                          \
-    1e7 /* locations, for whom places wait for: each may be asked of each wait */
-#define MIN_FOLLOWED 8.0 /* executions of a place */
+#define MAX_LOOKED_AT 1e7 /* locations, of which each may be asked about each wait */
+#define MIN_FOLLOWED 8.0  /* executions of a place */
 
 struct peer_finder {
     const struct scoring *w;
