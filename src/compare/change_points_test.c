@@ -44,7 +44,8 @@ static void several_are_found_one_after_the_other(void **state)
     const double zeros[] = {0, 0, 0, 1.00, 1.12, 0.90, 0.50, 0.51, 0.48, 0.48, 0.55};
 
     (void)state;
-    assert_changes(levels, N(levels), 0.01, (uint32_t[]){5, 8}, 2);
+    assert_changes(levels, N(levels), 0.05, (uint32_t[]){5, 8},
+                   2); /* 3 and 6: 1 in 42 orders */
     assert_changes(many, N(many), 0.05, (uint32_t[]){5, 13, 21}, 3);
     assert_changes(zeros, N(zeros), 0.05, (uint32_t[]){3, 6}, 2);
 }
@@ -59,6 +60,23 @@ static void a_change_has_the_means_of_both_sides(void **state)
     assert_float_equal(found[0].before, 1, 1e-12);
     assert_float_equal(found[0].after, 3, 1e-12);
     assert_true(found[0].chance <= CHANGE_POINTS_CHANCE && found[0].chance > 0);
+}
+
+/* Of the 924 ways to choose 6 of 12 two put the same values on the two sides, of 3,432 of 7 of 14,
+ * too. A path, which has to be surer than one in a thousand, changes from then on. */
+static void the_same_sides_by_chance_count(void **state)
+{
+    const double x[] = {1.00, 1.02, 0.97, 1.01, 0.98, 1.03, 0.99,
+                        2.01, 1.97, 2.03, 2.00, 1.99, 2.02, 1.96};
+    struct change_point found[N(x)];
+
+    (void)state;
+    assert_int_equal(change_points_find(x + 1, 12, CHANGE_POINTS_CHANCE, found), 1);
+    assert_int_equal(found[0].at, 6);
+    assert_in_range(found[0].chance * 1e6, 1600, 3000); /* 2,165 */
+    assert_int_equal(change_points_find(x + 1, 12, TREND_PATH_CHANCE, found), 0);
+    assert_int_equal(change_points_find(x, N(x), TREND_PATH_CHANCE, found), 1);
+    assert_int_equal(found[0].at, 7);
 }
 
 /* At one in a hundred, one series of a hundred is expected to have one. */
@@ -96,6 +114,7 @@ int main(void)
         cmocka_unit_test(a_step_down_is_found_where_it_is),
         cmocka_unit_test(several_are_found_one_after_the_other),
         cmocka_unit_test(a_change_has_the_means_of_both_sides),
+        cmocka_unit_test(the_same_sides_by_chance_count),
         cmocka_unit_test(flat_series_have_hardly_any),
         cmocka_unit_test(what_is_too_short_or_all_the_same_has_none),
     };

@@ -21,6 +21,9 @@
 
 #define PATH_SIZE 4096
 #define SEED 0x9e3779b97f4a7c15u
+#define FEW_VALUES 32u                /* the same split is no rarity among their orders, */
+#define FEW_VALUES_PERMUTATIONS 9999u /* so that its share is measured better */
+#define SAME_SPLIT 1e-9 /* of q: rounding, where the same values are in another order */
 
 /* --------------------------------------------------------------------------- change points */
 
@@ -147,17 +150,23 @@ static double best_by_chance(struct change_search *s, const double *value)
     return best;
 }
 
-/* How probable a split so good is by chance; 1 as soon as it is too probable. */
-static double chance_of(struct change_search *s, const double *value, double q, double most)
+/*
+ * How probable a split so good is by chance; 1 as soon as it is too probable. Of n values whose
+ * sides are plainly apart, one order in half of "n over m" puts the same ones on the two sides:
+ * 1 in 462 of 6 and 6. Those are as good, whichever way their sums were rounded.
+ */
+static double chance_of(struct change_search *s, const double *value, uint32_t n, double q,
+                        double most)
 {
-    uint32_t n_as_good = 0;
+    uint32_t n_as_good = 0, n_permutations = n <= FEW_VALUES ? FEW_VALUES_PERMUTATIONS
+                                                             : CHANGE_POINTS_PERMUTATIONS;
 
-    for (uint32_t i = 0; i < CHANGE_POINTS_PERMUTATIONS; i++) {
-        n_as_good += best_by_chance(s, value) >= q;
-        if (n_as_good + 1 > most * (CHANGE_POINTS_PERMUTATIONS + 1))
+    for (uint32_t i = 0; i < n_permutations; i++) {
+        n_as_good += best_by_chance(s, value) >= q * (1 - SAME_SPLIT);
+        if (n_as_good + 1 > most * (n_permutations + 1))
             return 1;
     }
-    return (n_as_good + 1.0) / (CHANGE_POINTS_PERMUTATIONS + 1.0);
+    return (n_as_good + 1.0) / (n_permutations + 1.0);
 }
 
 static uint32_t find_best(const struct change_search *s)
@@ -227,7 +236,7 @@ uint32_t change_points_find(const double *value, uint32_t n, double chance,
 
         if (at == 0)
             break;
-        chances[at] = chance_of(&s, value, s.stretch[best].q, chance);
+        chances[at] = chance_of(&s, value, n, s.stretch[best].q, chance);
         if (chances[at] > chance)
             break;
         split(&s, value, best);

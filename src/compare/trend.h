@@ -35,7 +35,7 @@
 #define CHANGE_POINTS_MAX_VALUES 400u
 #define CHANGE_POINTS_MIN_VALUES 2u /* values between two of them */
 #define CHANGE_POINTS_CHANCE 0.01   /* of a first one where there is none */
-#define CHANGE_POINTS_PERMUTATIONS 999u
+#define CHANGE_POINTS_PERMUTATIONS 999u /* of more values than 32; of fewer 9,999 */
 
 struct change_point {
     uint32_t at;          /* first value of the new kind, >= 1 */
@@ -56,7 +56,7 @@ uint32_t change_points_find(const double *value, uint32_t n, double chance,
 
 #define TREND_MAX_RUNS CHANGE_POINTS_MAX_VALUES
 #define TREND_MIN_RATIO 0.01    /* of the whole: a change that is less is none */
-#define TREND_PATH_CHANCE 0.001 /* the least that permutations can say */
+#define TREND_PATH_CHANCE 0.001 /* surer, as there are many */
 
 struct trend_series {
     char *path;                  /* "step > solve", by short names; of the whole the function */
