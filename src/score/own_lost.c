@@ -39,36 +39,52 @@ static bool waited_in_view(void *ctx, uint32_t t, uint32_t v, uint64_t *ns)
     return true;
 }
 
-/* By how much call v took more than typical, in ns; 0 where it can be no wait, or that is too little to be looked at. */
+/* By how much call v took more than typical, in ns; below 0: less; 0 where it can be no wait. */
 static double excess_of_wait(const struct own_wait_finder *f, uint32_t t, uint32_t v)
 {
     const struct scoring *s = f->s;
-    double excess;
 
     if (!f->may_wait[s->forest.region[v]])
         return 0;
-    excess = (double)s->forest.exclusive_ns[v] -
-             residual_common(&s->model, &s->place, &s->forest, t, v);
-    return excess <= RESIDUAL_MATERIAL * s->model.root_ns ? 0 : excess;
+    return (double)s->forest.exclusive_ns[v] -
+           residual_common(&s->model, &s->place, &s->forest, t, v);
+}
+
+/*
+ * From what excess on, in ns, calls are looked at: those that matter alone, or all of them
+ * where the small ones matter together, as where each of 200 messages comes a little late.
+ */
+static double least_excess(const struct own_wait_finder *f, uint32_t t)
+{
+    const uint32_t *first = f->s->forest.first;
+    double material = RESIDUAL_MATERIAL * f->s->model.root_ns, small = 0;
+
+    for (uint32_t v = first[t]; v < first[t + 1]; v++) {
+        double excess = excess_of_wait(f, t, v);
+
+        small += excess <= material ? excess : 0;
+    }
+    return small > material ? 0 : material;
 }
 
 /* In ns; NAN: it has calls that may have waited, and nobody knows for whom. */
 static double waited_of_tree(const struct own_wait_finder *f, uint32_t t)
 {
     const uint32_t *first = f->s->forest.first;
-    double sum = 0;
+    double least = least_excess(f, t), sum = 0, in_all = 0;
 
     for (uint32_t v = first[t]; v < first[t + 1]; v++) {
         double excess = excess_of_wait(f, t, v);
         uint64_t waited_ns;
 
-        if (excess == 0)
+        in_all += excess > 0 || least == 0 ? excess : 0;
+        if (excess <= least)
             continue;
         if (!f->waits.waited(f->waits.ctx, t, v, &waited_ns))
             return NAN;
         sum += fmin(excess, (double)waited_ns);
     }
-    return sum;
+    return fmin(sum, in_all); /* what some waited less than typical is no loss */
 }
 
 /* Of what calls took more than typical, while the tracer held up who was waited for, or who
@@ -85,7 +101,8 @@ static double recording_of_tree(const struct own_wait_finder *f, uint32_t t,
         double excess = excess_of_wait(f, t, v);
         struct cause cause;
 
-        if (excess == 0 || forest_row(forest, t, v) >= calls->n)
+        if (excess <= RESIDUAL_MATERIAL * s->model.root_ns ||
+            forest_row(forest, t, v) >= calls->n)
             continue;
         cause_of(&s->view, forest->location[t], forest_row(forest, t, v), stretch, &cause);
         if (cause.end == CAUSE_TRACER)
