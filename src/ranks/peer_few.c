@@ -40,6 +40,7 @@ struct few {
     struct peers *out;
     uint32_t n_common; /* executions of each place that have one of each other */
     double *own_ns;    /* [places][n_common] */
+    double *middle;    /* [places][n_common] of the others */
 };
 
 /* ----------------------------------------------------------------------------- executions */
@@ -72,29 +73,57 @@ static double middle_but(uint32_t n, uint32_t but, const double *value)
 
 /* ---------------------------------------------------------------------------------- a place */
 
-/* own_ns (n_places x n) of each place one after another; NAN: it was not there. O(n_places *
- * n log n) */
-static struct signs signs_of(const double *own_ns, uint32_t n_places, uint32_t n,
-                             uint32_t place)
+/* Without one of them; n >= 2, ascending. */
+static double middle_without(const double *sorted, uint32_t n, double one)
+{
+    uint32_t low = (n - 2) / 2, high = (n - 1) / 2;
+    double below = sorted[low] < one ? sorted[low] : sorted[low + 1];
+    double above = sorted[high] < one ? sorted[high] : sorted[high + 1];
+
+    return below + (above - below) / 2;
+}
+
+/*
+ * What the others had in the middle when a place took own_ns: (n_places x n), each place one
+ * after another; NAN: it was not there, or was alone. O(n n_places log n_places)
+ */
+static double *middles_of_others(const double *own_ns, uint32_t n_places, uint32_t n)
+{
+    double *middle = mem_alloc((size_t)n_places * n, sizeof *middle),
+           *sorted = mem_alloc(n_places, sizeof *sorted);
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t n_there = 0;
+
+        for (uint32_t p = 0; p < n_places; p++)
+            if (!isnan(own_ns[(size_t)p * n + i]))
+                sorted[n_there++] = own_ns[(size_t)p * n + i];
+        qsort(sorted, n_there, sizeof *sorted, order_f64);
+        for (uint32_t p = 0; p < n_places; p++) {
+            size_t at = (size_t)p * n + i;
+
+            middle[at] = isnan(own_ns[at]) || n_there < 2
+                             ? NAN
+                             : middle_without(sorted, n_there, own_ns[at]);
+        }
+    }
+    free(sorted);
+    return middle;
+}
+
+/* Of one place: own_ns (n), and middle (n) of what the others had then. */
+static struct signs signs_of(const double *own_ns, const double *middle, uint32_t n)
 {
     struct signs s = {.factor = 1};
-    double *factor = mem_alloc(n, sizeof *factor),
-           *others = mem_alloc(n_places, sizeof *others);
+    double *factor = mem_alloc(n, sizeof *factor);
     bool was_above = false;
 
     for (uint32_t i = 0; i < n; i++) {
-        double own = own_ns[(size_t)place * n + i], middle;
-        uint32_t n_others = 0;
-        bool is_above;
+        bool is_above = own_ns[i] > middle[i];
 
-        for (uint32_t p = 0; p < n_places; p++)
-            if (p != place && !isnan(own_ns[(size_t)p * n + i]))
-                others[n_others++] = own_ns[(size_t)p * n + i];
-        if (isnan(own) || n_others == 0)
+        if (isnan(middle[i]))
             continue;
-        middle = robust_quantile(others, n_others, 0.5);
-        factor[s.n] = own / fmax(middle, 1);
-        is_above = own > middle;
+        factor[s.n] = own_ns[i] / fmax(middle[i], 1);
         s.n_above += is_above;
         s.n_same += s.n > 0 && is_above == was_above;
         was_above = is_above;
@@ -103,7 +132,6 @@ static struct signs signs_of(const double *own_ns, uint32_t n_places, uint32_t n
     if (s.n > 0)
         s.factor = robust_quantile(factor, s.n, 0.5);
     free(factor);
-    free(others);
     return s;
 }
 
@@ -178,7 +206,8 @@ static void judge_path(const struct few *f, uint32_t place, uint32_t path)
 static void judge_place(const struct few *f, uint32_t place, double chance)
 {
     struct peer_place *p = &f->out->place[place];
-    struct signs signs = signs_of(f->own_ns, f->out->n, f->n_common, place);
+    size_t row = (size_t)place * f->n_common;
+    struct signs signs = signs_of(f->own_ns + row, f->middle + row, f->n_common);
     double excess_ns;
 
     if (2 * signs.n_above <= signs.n || signs.factor < MIN_FACTOR ||
@@ -213,9 +242,11 @@ void peer_few_judge(const struct scoring *scoring, const struct peer_cells *cell
         for (uint32_t i = 0; i < f.n_common; i++)
             f.own_ns[(size_t)p * f.n_common + i] =
                 peer_own_ns(scoring, peers, peers->tree[peers->first_tree[p] + i]);
+    f.middle = middles_of_others(f.own_ns, peers->n, f.n_common);
     for (uint32_t p = 0; p < peers->n; p++)
         judge_place(&f, p, chance);
     free(f.own_ns);
+    free(f.middle);
 }
 
 struct team_group {
@@ -439,11 +470,12 @@ static void name_inside(const struct teams *t, const struct team_group *g,
     free(scratch);
 }
 
-static void judge(const struct teams *t, const struct team_group *g, uint32_t thread,
-                  double n_tests, struct peer_teams *out)
+static void judge(const struct teams *t, const struct team_group *g, const double *middle,
+                  uint32_t thread, double n_tests, struct peer_teams *out)
 {
-    const double *own = g->own_ns + (size_t)thread * g->n_teams;
-    struct signs signs = signs_of(g->own_ns, g->n_threads, g->n_teams, thread);
+    size_t row = (size_t)thread * g->n_teams;
+    const double *own = g->own_ns + row;
+    struct signs signs = signs_of(own, middle + row, g->n_teams);
     struct peer_thread x = {.location = g->location + thread,
                             .region = g->region,
                             .inside = g->region,
@@ -473,6 +505,16 @@ static void judge(const struct teams *t, const struct team_group *g, uint32_t th
     name_inside(t, g, &x);
     out->thread = mem_resize(out->thread, out->n + 1, sizeof *out->thread);
     out->thread[out->n++] = x;
+}
+
+static void judge_group(const struct teams *t, const struct team_group *g, double n_tests,
+                        struct peer_teams *out)
+{
+    double *middle = middles_of_others(g->own_ns, g->n_threads, g->n_teams);
+
+    for (uint32_t i = 0; i < g->n_threads; i++)
+        judge(t, g, middle, i, n_tests, out);
+    free(middle);
 }
 
 static int by_excess(const void *a, const void *b)
@@ -539,8 +581,7 @@ void peer_teams_find(const struct scoring *s, const struct trace_view *view,
             t.group[g].n_threads > out->n_threads ? t.group[g].n_threads : out->n_threads;
     }
     for (uint32_t g = 0; g < t.n_groups; g++)
-        for (uint32_t i = 0; t.group[g].n_threads > 1 && i < t.group[g].n_threads; i++)
-            judge(&t, &t.group[g], i, n_tests, out);
+        judge_group(&t, &t.group[g], n_tests, out);
     if (out->n > 1)
         qsort(out->thread, out->n, sizeof *out->thread, by_excess);
     teams_release(&t);
