@@ -19,10 +19,10 @@
 
 #include "sample_ps.h"
 #include "test.h"
+#include "test_dir.h"
 
 #define FUNCTIONS 4
 #define CLIENTS 3
-#define SNAPSHOT "ps_client_test.snapshot"
 
 extern char **environ;
 
@@ -216,7 +216,6 @@ static void kill_servers(const char *snapshot, uint64_t n_retold)
     struct rng rng = {8};
     pid_t pid;
 
-    unlink(SNAPSHOT);
     pid = start(address, snapshot, "0");
     for (uint32_t f = 0; f < FUNCTIONS; f++)
         sketch_init(&whole[f]);
@@ -249,13 +248,16 @@ static void kill_servers(const char *snapshot, uint64_t n_retold)
     for (uint32_t f = 0; f < FUNCTIONS; f++)
         sketch_release(&whole[f]);
     stop(pid);
-    unlink(SNAPSHOT);
 }
 
 static void a_killed_server_loses_nothing(void **state)
 {
+    char dir[] = "/tmp/snag-ps-client-XXXXXX", snapshot[sizeof dir + sizeof "/snapshot"];
+
     (void)state;
-    kill_servers(SNAPSHOT, 0);
+    assert_non_null(test_dir(dir));
+    snprintf(snapshot, sizeof snapshot, "%s/snapshot", dir);
+    kill_servers(snapshot, 0);
 }
 
 static void a_server_that_has_lost_everything_is_told_again(void **state)
