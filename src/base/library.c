@@ -37,8 +37,10 @@ bool library_try(const char *files, const char *const *names, size_t n, void *in
 
         end = at + strcspn(at, " ");
         snprintf(file, sizeof file, "%.*s", (int)(end - at), at);
-        if (load_one(file, names, n, into))
+        if (load_one(file, names, n, into)) {
+            why[0] = '\0';
             return true;
+        }
         said = dlerror();
         if (said != NULL && (why[0] == '\0' || (strstr(said, NOT_THERE) == NULL &&
                                                 strstr(why, NOT_THERE) != NULL)))

@@ -42,7 +42,8 @@ void library_load(const char *files, const char *const *names, size_t n, void *i
 
 /*
  * library_try -- the same, for what can be done without.
- *   why  (size) out: what the loader said, where none is taken: of the first file that is there, or of the first
+ *   why  (size) out: what the loader said, where none is taken: of the first file that is there, or of the first;
+ *        "" where one is
  * Returns whether one was.
  */
 bool library_try(const char *files, const char *const *names, size_t n, void *into, char *why,
