@@ -69,13 +69,13 @@ async function getEntries(
     n: number,
     abort?: AbortSignal,
 ): Promise<Page> {
-    const all = known ? [...known.entries] : [];
+    const isAtOnce = of.order === "next"; /* questions have no offset */
+    const all = known && !isAtOnce ? [...known.entries] : [];
     for (;;) {
         const limit = Math.min(n - all.length, mostListed);
         const page = await getPage(of, all.length, limit, abort);
         all.push(...page.entries);
-        const isAll = of.order === "next" || !page.entries.length; /* questions come at once */
-        if (isAll || all.length >= Math.min(n, page.total)) return { ...page, entries: all };
+        if (isAtOnce || !page.entries.length || all.length >= Math.min(n, page.total)) return { ...page, entries: all };
     }
 }
 
