@@ -268,10 +268,10 @@ export function startLive(): void {
         const now = status.value;
         const isOther = last && now && (now.version < last.version || now.run !== last.run);
         last = now;
-        if (isOther)
-            untracked(() => {
-                looked.value = null;
-                newest.value = now.version;
-            });
+        untracked(() => {
+            if (isOther) looked.value = null;
+            // A stream of events begins with the next one: what is there already it does not say.
+            if (now && (isOther || newest.value < now.version)) newest.value = now.version;
+        });
     });
 }
