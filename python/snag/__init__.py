@@ -29,7 +29,7 @@ from . import _command
 from . import _library as _lib
 from ._detector import CallVerdict, Detector, ExecutionVerdict, Verdict, watch
 from ._draw import Drawing
-from ._library import DamagedWarning, Error
+from ._library import DamagedWarning, Error, SnagWarning
 from ._run import Execution, PathLike, Run
 from ._table import Column, Table
 
@@ -43,6 +43,7 @@ __all__ = [
     "Execution",
     "ExecutionVerdict",
     "Run",
+    "SnagWarning",
     "Table",
     "Verdict",
     "analyze",

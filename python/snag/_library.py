@@ -43,7 +43,11 @@ class Error(Exception):
         self.code = code
 
 
-class DamagedWarning(UserWarning):
+class SnagWarning(UserWarning):
+    """What snag warns of: a model that lacks labels, iterations or a rank that were left out."""
+
+
+class DamagedWarning(SnagWarning):
     """A trace was damaged: what could be read was analysed."""
 
 
@@ -138,9 +142,12 @@ DetectorOptions = _struct(
     ],
 )
 
+ON_WARNING = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)
+
 _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "snag_version": (c_char_p, []),
     "snag_message": (c_char_p, []),
+    "snag_on_warning": (None, [ON_WARNING, c_void_p]),
     "snag_model_open": (c_int, [c_char_p, POINTER(c_void_p)]),
     "snag_model_close": (None, [c_void_p]),
     "snag_analyze": (c_int, [c_char_p, c_char_p, POINTER(AnalyzeOptions)]),
@@ -188,6 +195,22 @@ _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
 _NAME = "libsnag.so.1"
 _lock = threading.Lock()
 _library: Optional[ctypes.CDLL] = None
+_warnings: List[str] = []  # that were not said yet
+
+
+def _keep_warning(_: Optional[int], said: Optional[bytes]) -> None:
+    _warnings.append(text(said))  # from any thread, also while none of Python's waits for it
+
+
+_taker = ON_WARNING(_keep_warning)  # the library calls it as long as it is there
+
+
+def _say_warnings() -> None:
+    """What was kept, as if the caller of a caller of :func:`check` had said it."""
+    import warnings
+
+    while _warnings:
+        warnings.warn(_warnings.pop(0), SnagWarning, stacklevel=5)
 
 
 def path() -> str:
@@ -218,6 +241,7 @@ def _load() -> ctypes.CDLL:
             ) from None
         function.restype = result
         function.argtypes = arguments
+    library.snag_on_warning(_taker, None)
     return library
 
 
@@ -231,7 +255,12 @@ def library() -> Any:
 
 
 def check(status: int) -> int:
-    """``status`` of a function of the library, if it is no error; raises :class:`Error`."""
+    """``status`` of a function of the library, if it is no error; raises :class:`Error`.
+
+    What the library warned of until then is said first.
+    """
+    if _warnings:
+        _say_warnings()
     if status < 0:
         message = text(library().snag_message())
         raise Error(message.replace("(--force replaces", "(replace=True replaces"), status)

@@ -194,6 +194,7 @@ class Run:
         name = lib.library().snag_run_function
         self.functions: List[str] = [lib.text(name(self._handle.value, i)) for i in range(n)]
         self._regions: Optional[List[str]] = None
+        self._location_of: Optional[Dict[Tuple[int, int], int]] = None
         self._locations: Optional[Table] = None
         self._select(foi)
 
@@ -355,11 +356,15 @@ class Run:
         return starts + [starts[-1] + total[-1]] if starts else [0]
 
     def _location(self, rank: int, thread: int) -> int:
-        for location in range(len(self.locations)):
-            row = self.locations.row(location)
-            if (row["rank"], row["thread"]) == (rank, thread):
-                return location
-        raise lib.Error("the run has no thread %d on rank %d" % (thread, rank), lib.NOT_FOUND)
+        if self._location_of is None:
+            of = [self.locations.column(name) for name in ("rank", "thread")]
+            places = zip(*(column.contiguous(0, len(self.locations)) for column in of))
+            self._location_of = {place: location for location, place in enumerate(places)}
+        location = self._location_of.get((rank, thread))
+        if location is None:
+            said = "the run has no thread %d on rank %d" % (thread, rank)
+            raise lib.Error(said, lib.NOT_FOUND)
+        return location
 
     def _check(self, location: int) -> None:
         self._call("snag_run_check_regions", location)

@@ -197,12 +197,14 @@ class Repeated(Column):
         return self._of_location[bisect_right(self._starts, row) - 1]
 
     def contiguous(self, begin: int, end: int) -> Any:
+        from bisect import bisect_left, bisect_right
+
         pieces = []
-        for location, value in enumerate(self._of_location):
-            first, last = self._starts[location], self._starts[location + 1]
-            n = min(last, end) - max(first, begin)
+        first = bisect_right(self._starts, begin) - 1
+        for location in range(max(first, 0), bisect_left(self._starts, end)):
+            n = min(self._starts[location + 1], end) - max(self._starts[location], begin)
             if n > 0:
-                pieces.append(self._some(int(value), n))
+                pieces.append(self._some(int(self._of_location[location]), n))
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _some(self, value: int, n: int) -> memoryview:

@@ -209,7 +209,12 @@ class Learns(unittest.TestCase):
         run.label("#0-3", None)
         self.assertIsNone(run["#0-3"].label)
         model = os.path.join(WORK, "step.model")
-        run.save_model(model)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            run.save_model(model)  # what was said of #0-5 it has not learnt
+        self.assertEqual([w.category for w in said], [snag.SnagWarning])
+        self.assertIn("without 1 label of the run", str(said[0].message))
+        self.assertEqual(said[0].filename, __file__)
         scored = snag.analyze(SENTENCE, out=os.path.join(WORK, "scored.snag"), model=model)
         self.assertEqual(scored.functions, ["step"])
 
