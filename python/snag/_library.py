@@ -44,7 +44,7 @@ class Error(Exception):
 
 
 class SnagWarning(UserWarning):
-    """What snag warns of: a model that lacks labels, iterations or a rank that were left out."""
+    """What snag warns of: a model that lacks labels, a rank that is not listened to any more."""
 
 
 class DamagedWarning(SnagWarning):

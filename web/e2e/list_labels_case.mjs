@@ -83,4 +83,10 @@ export async function run({ page, server, context }) {
     assert.equal(await reasons.count(), n);
     for (const text of await reasons.allTextContents())
         assert.match(text, /of its kind, ".+"|leaves it open whether ".+" matters/);
+
+    // More of them are others.
+    await page.getByRole("button", { name: /^Show \d+ more/ }).click();
+    await until("there are more", async () => (await candidates(page).count()) > n);
+    const texts = await candidates(page).allTextContents();
+    assert.equal(new Set(texts.map((text) => /#[\d.]+-\d+/.exec(text)[0])).size, texts.length);
 }
