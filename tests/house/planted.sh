@@ -4,8 +4,9 @@
 #   planted.sh
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-root=$(mktemp -d)
-trap 'rm -rf "$root"' EXIT
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+root=$work/good # what is planted is planted there
 failed=0
 
 # finds CHECK TEXT: the check fails and says TEXT; with no text: it passes.
@@ -24,7 +25,7 @@ expect() {
 # plant FILE LINE...: a file with these lines.
 plant() {
     local file=$root/$1
-    mkdir -p "$(dirname "$file")"
+    mkdir -p "${file%/*}"
     shift
     printf '%s\n' "$@" >"$file"
 }
@@ -35,8 +36,7 @@ folder() {
     echo "add_subdirectory($1)" >>"$root/src/CMakeLists.txt"
 }
 
-good_tree() {
-    rm -rf "${root:?}"/*
+make_tree() {
     plant src/base/CMakeLists.txt 'add_module(base' '  SOURCES err)'
     plant src/CMakeLists.txt 'add_subdirectory(base)'
     folder stack base
@@ -49,6 +49,14 @@ good_tree() {
     plant src/stack/calls.c '#include "stack/calls.h"' '#include "base/err.h"' '#include <math.h>'
     plant src/cmd/main.c '#include "forest/forest.h"' '#include "run/rundir.h"'
     plant src/stack/source_test.c '#include "stack/calls.h"' '' '#include "test.h"'
+}
+make_tree
+root=$work/tree
+mkdir "$root"
+
+good_tree() {
+    rm -rf "${root:?}"/*
+    cp -r "$work/good/." "$root"
 }
 
 good_tree

@@ -32,9 +32,9 @@ found=$(mktemp)
 trap 'rm -f "$found"' EXIT
 find src tracer -name '*.[ch]' | grep -E "/($pattern)(_[a-z0-9_]*)?\.[ch]\$" && status=1
 # Names and comments, but not texts: in JSON, SQL and CSS are values and columns that others read.
-find src tracer -name '*.[ch]' ! -name '*_test.c' ! -path '*/test*/*' | sort | while read -r file; do
-    sed -E 's/"([^"\\]|\\.)*"//g' "$file" | grep -niE "\b($pattern)(s|ly|_[a-z0-9_]*)?\b" | sed "s|^|$file:|" || true
-done | grep -v 'line feed' >"$found" || true
+forbidden="\b($pattern)(s|ly|_[a-z0-9_]*)?\b"
+find src tracer -name '*.[ch]' ! -name '*_test.c' ! -path '*/test*/*' | sort | xargs grep -niHE "$forbidden" |
+    sed -E 's/"([^"\\]|\\.)*"//g' | grep -iE "^[^:]*:[0-9]+:.*$forbidden" | grep -v 'line feed' >"$found" || true
 [ ! -s "$found" ] || { cat "$found"; status=1; }
 python=$(find python -name '*.py' 2>/dev/null || true)
 if [ -n "$python" ] && grep -nE "^ *(def|class) _*($pattern)(_|\b)|\bself\._*($pattern)(_|\b)" $python; then
@@ -49,11 +49,11 @@ fi
 
 # In pages names of values and of code stand in backticks; a name that is no longer there in these, too.
 gone=$(grep -vxE 'usual|unsure|surely' <<<"$words" | paste -sd '|')
-for page in README.md docs/*.md $(find docs/start docs/recipes -name '*.md' 2>/dev/null | sort); do
-    [ "$page" = docs/glossary.md ] && continue
-    sed -E 's/`[^`]*`//g' "$page" | grep -niE "\b($said)(s|ly)?\b" | sed "s|^|$page:|" || true
-    grep -nE "\`(base/|cmd/)?($gone)\`" "$page" | sed "s|^|$page:|" || true
-done | grep -vE '^(README|docs/accuracy)\.md:.*[Dd]isturbance|a claim about runs|acts (of labels|for the user)|newest 8 acts' >"$found" || true
+pages=$(find README.md docs/*.md docs/start docs/recipes -name '*.md' ! -path docs/glossary.md 2>/dev/null | sort -u)
+{
+    grep -niHE "\b($said)(s|ly)?\b" $pages | sed -E 's/`[^`]*`//g' | grep -iE "^[^:]*:[0-9]+:.*\b($said)(s|ly)?\b" || true
+    grep -nHE "\`(base/|cmd/)?($gone)\`" $pages || true
+} | grep -vE '^(README|docs/accuracy)\.md:.*[Dd]isturbance|a claim about runs|acts (of labels|for the user)|newest 8 acts' >"$found" || true
 [ ! -s "$found" ] || { cat "$found"; status=1; }
 [ $status -eq 0 ] || echo 'docs/glossary.md says what these are called'
 exit $status
