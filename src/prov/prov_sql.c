@@ -50,8 +50,9 @@ char *prov_sql_top(const char *collection, uint32_t rank, enum prov_order by, lo
 
 /*
  * Each with the call that its chain of causes ends in, or itself where none is known. An
- * execution of a function of interest whose own calls are strange is one with them: it belongs
- * where the worst of them does, and has lost and cost what is left of its own.
+ * execution of a function of interest whose own calls, its root among them, are strange is one
+ * with them: it belongs where the worst of them does, and has lost and cost what is left of its
+ * own.
  */
 #define WITH_ORIGIN                                                                            \
     "WITH strange AS (SELECT *, json_extract(record, '$.cause[#-1]') AS last FROM %s "         \
@@ -64,7 +65,7 @@ char *prov_sql_top(const char *collection, uint32_t rank, enum prov_order by, lo
     "total(outlier_severity) AS lost, total(cost_ns) AS cost_ns, "                             \
     "max(outlier_severity), origin_rank, origin_thread, origin, began "                        \
     "FROM known, json_each(known.record, '$.call_stack') AS caller "                           \
-    "WHERE execution IS NULL AND caller.key > 0 GROUP BY 1, 2), "                              \
+    "WHERE execution IS NULL GROUP BY 1, 2), "                                                 \
     "one AS (SELECT a.run, a.run_id, pid, rid, a.event_id, outlier_score, outlier_severity, "  \
     "b.run IS NULL AS is_apart, "                                                              \
     "max(outlier_severity - coalesce(b.lost, 0), 0) AS lost, "                                 \

@@ -201,7 +201,7 @@ class StoreAudit:
         inside = defaultdict(list)
         for r in strange:
             if not r["execution"]:
-                for c in r["call_stack"][1:]:
+                for c in r["call_stack"]:
                     if c["event_id"]:
                         inside[(r["run"], c["event_id"])].append(r)
         lost = n_alone = 0
@@ -216,7 +216,7 @@ class StoreAudit:
         for r in strange:
             if r["execution"] and (calls := inside[(r["run"], r["event_id"])]) and not r["cause"]:
                 worst = max(calls, key=lambda c: c["outlier_severity"])
-                if not worst["cause"]:
+                if not worst["cause"] and worst["event_id"] != r["event_id"]:
                     self.claim("incidents", (r["run"], r["rid"], r["tid"], r["func"], r["entry"]) not in by_place,
                                r["execution"]["id"], "is an incident beside that of", worst["func"], "in it")
 

@@ -70,6 +70,11 @@ snag provdb top waves --incidents --json | jq -c '[.calls, .ranks, .rank, .funct
 snag provdb top waves --incidents --rank 5 --by score --top 1 --json | jq -c '[.calls, .rank]'
 sample_store three && snag provdb top three --incidents --all --json | jq -s 'map(.calls) | add'; snag provdb top three --all --json | wc -l
 
+# An execution that is strange by its own time and the call of its root are one.
+snag ad 'synth:600*step(solve@1ms(pack@50us kernel@600us) >1 <1);ranks=2;jitter=0.02;slow=kernel/300/9/1' --foi kernel --store own --step 0.5 --quiet | sed -n 2p
+snag provdb top own --json | jq -c '[.event_id, .func, .cost_ns]'
+snag provdb top own --incidents --json | jq -c '[.calls, .rank, .function, .cost_ns, .lost < 2.1 * .most_lost]'
+
 # What is backed up may be dropped; times and sizes are of the machine.
 sample_store kept
 snag provdb prune kept
