@@ -112,12 +112,16 @@ char *prov_sql_filter(const char *collection, uint32_t rank, const char *conditi
 
 /* -------------------------------------------------------------------------------- compare */
 
-/* Calls are those of the runs whose anomalies are counted: of one rank, if that is known. */
-static const char per_function[] =
-    "SELECT func, count(*), sum(outlier_severity), "
-    "(SELECT sum(s.calls) FROM func_stats_of_runs s JOIN runs USING (run) WHERE s.func = "
-    "a.func AND "
-    "%u IN (%u, runs.rid)) FROM %s a WHERE NOT is_pruned AND " OF_RANK " GROUP BY func";
+static const char runs_there[] = "SELECT count(*) FROM runs";
+
+static const char anomalies_of_functions[] =
+    "SELECT func, count(*), sum(outlier_severity), NULL FROM %s "
+    "WHERE NOT is_pruned AND " OF_RANK " GROUP BY func";
+
+/* Of the runs whose anomalies are counted: of one rank, if that is known. */
+static const char calls_of_functions[] =
+    "SELECT func, 0, 0, sum(calls) FROM func_stats_of_runs JOIN runs USING (run) "
+    "WHERE " OF_RANK " GROUP BY func";
 
 static const char side_by_side[] =
     "SELECT func, anomalies_1, anomalies_2, severity_1, severity_2, "
@@ -131,7 +135,8 @@ static const char side_by_side[] =
     "total(severity) FILTER (WHERE side = 2) AS severity_2, "
     "sum(calls) FILTER (WHERE side = 1) AS calls_1, "
     "sum(calls) FILTER (WHERE side = 2) AS calls_2 FROM part GROUP BY func) "
-    "ORDER BY max(severity_1, severity_2) DESC, func LIMIT %lld";
+    "WHERE anomalies_1 + anomalies_2 > 0 ORDER BY max(severity_1, severity_2) DESC, func LIMIT "
+    "%lld";
 
 /*
  * Copies the rows of a question of one store to a table of another database. The question may
@@ -166,16 +171,19 @@ static int copy_rows(struct database *from, char *question, struct database *to,
 static int collect(struct database *from, struct database *both, int side,
                    const char *collection, uint32_t rank)
 {
-    int rc = copy_rows(from, sqlite3_mprintf("SELECT count(*) FROM runs"), both, side,
+    static const char part[] = "INSERT INTO part (side, func, n, severity, calls) "
+                               "VALUES (?, ?, ?, ?, ?)";
+    int rc = copy_rows(from, sqlite3_mprintf("%s", runs_there), both, side,
                        "INSERT INTO runs (side, n) VALUES (?, ?)");
 
-    return rc < 0 ? rc
-                  : copy_rows(from,
-                              sqlite3_mprintf(per_function, rank, PROV_ANY_RANK, collection,
-                                              rank, PROV_ANY_RANK),
-                              both, side,
-                              "INSERT INTO part (side, func, n, severity, calls) "
-                              "VALUES (?, ?, ?, ?, ?)");
+    if (rc == 0)
+        rc = copy_rows(from,
+                       sqlite3_mprintf(anomalies_of_functions, collection, rank, PROV_ANY_RANK),
+                       both, side, part);
+    if (rc == 0)
+        rc = copy_rows(from, sqlite3_mprintf(calls_of_functions, rank, PROV_ANY_RANK), both,
+                       side, part);
+    return rc;
 }
 
 int prov_sql_compare(struct database *one, struct database *other, struct database *both,
