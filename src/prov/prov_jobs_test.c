@@ -9,7 +9,7 @@
 #include "test.h"
 
 static const char tables[] =
-    "CREATE TABLE runs (run, pid, rid, began, run_id, ended);"
+    "CREATE TABLE runs (run, pid, rid, began, run_id, ended, dropped);"
     "CREATE TABLE anomalies (run, pid, run_id, is_pruned);"
     "CREATE TABLE func_stats_of_runs (run, pid, fid, func, calls, anomalies, exclusive, "
     "inclusive, severity, score);"
@@ -66,11 +66,12 @@ static void moments_are_those_of_all_values(void **state)
     struct database d;
 
     (void)state;
-    snprintf(rows, sizeof rows,
-             "INSERT INTO runs VALUES (1, 0, 0, 5, 'job', 9), (2, 0, 1, 6, 'job', 8);"
-             "INSERT INTO counter_stats_of_runs VALUES (1, 0, 'c', '%s'), (2, 0, 'c', '%s'), "
-             "(2, 0, 'd', '%s'), (1, 0, 'none', NULL), (2, 0, 'none', NULL);",
-             stats_of(value, 5, first), stats_of(value + 5, 4, second), first);
+    snprintf(
+        rows, sizeof rows,
+        "INSERT INTO runs VALUES (1, 0, 0, 5, 'job', 9, NULL), (2, 0, 1, 6, 'job', 8, NULL);"
+        "INSERT INTO counter_stats_of_runs VALUES (1, 0, 'c', '%s'), (2, 0, 'c', '%s'), "
+        "(2, 0, 'd', '%s'), (1, 0, 'none', NULL), (2, 0, 'none', NULL);",
+        stats_of(value, 5, first), stats_of(value + 5, 4, second), first);
     open_tables(&d, rows);
     is = json_loads(ask(&d, "SELECT stats FROM counter_stats WHERE counter = 'c'", told), 0,
                     NULL);
@@ -94,16 +95,36 @@ static void runs_without_an_id_are_jobs_of_their_own(void **state)
     char told[400];
 
     (void)state;
-    open_tables(&d,
-                "INSERT INTO runs VALUES (1, 0, NULL, 5, '', 9), (2, 0, NULL, 6, '', NULL), "
-                "(3, 0, 0, 7, 'job', 8), (4, 0, 1, 7, 'job', 9);"
-                "INSERT INTO anomalies VALUES (1, 0, '', 0), (1, 0, '', 0), (2, 0, '', 0), "
-                "(2, 0, '', 1), (3, 0, 'job', 0), (4, 0, 'job', 0);");
+    open_tables(&d, "INSERT INTO runs VALUES (1, 0, NULL, 5, '', 9, NULL), "
+                    "(2, 0, NULL, 6, '', NULL, NULL), (3, 0, 0, 7, 'job', 8, NULL), "
+                    "(4, 0, 1, 7, 'job', 9, NULL);"
+                    "INSERT INTO anomalies VALUES (1, 0, '', 0), (1, 0, '', 0), (2, 0, '', 0), "
+                    "(2, 0, '', 1), (3, 0, 'job', 0), (4, 0, 'job', 0);");
     assert_string_equal(ask(&d,
                             "SELECT group_concat(job || ':' || anomalies) FROM (SELECT * FROM "
                             "jobs ORDER BY job)",
                             told),
                         "1:2,2:1,3:2");
+    sqlite3_close(d.sql);
+}
+
+/* Nobody knows how many anomalies it had, and its id stays. */
+static void a_dropped_run_leaves_the_anomalies_of_its_job_unknown(void **state)
+{
+    struct database d;
+    char told[400];
+
+    (void)state;
+    open_tables(&d, "INSERT INTO runs VALUES (1, 0, 0, 5, 'old', 9, 20), "
+                    "(2, 0, 0, 6, 'part', 9, 20), (3, 0, 1, 6, 'part', 9, NULL), "
+                    "(4, 0, 0, 7, 'new', 9, NULL);"
+                    "INSERT INTO anomalies VALUES (3, 0, 'part', 0);");
+    assert_string_equal(
+        ask(&d,
+            "SELECT group_concat(run_id || ':' || runs || ':' || ifnull(anomalies, '?')) "
+            "FROM (SELECT * FROM jobs ORDER BY job)",
+            told),
+        "old:1:?,part:2:?,new:1:0");
     sqlite3_close(d.sql);
 }
 
@@ -125,7 +146,8 @@ static void what_no_snag_writes_does_no_harm(void **state)
 
         snprintf(
             rows, sizeof rows,
-            "INSERT INTO runs VALUES (1, 0, 0, 5, 'job', 9), (2, 0, 1, 6, 'job', 8);"
+            "INSERT INTO runs VALUES (1, 0, 0, 5, 'job', 9, NULL), (2, 0, 1, 6, 'job', 8, "
+            "NULL);"
             "INSERT INTO counter_stats_of_runs VALUES (1, 0, 'c', '%s'), (2, 0, 'c', '%s');",
             pairs[i][0], pairs[i][1]);
         open_tables(&d, rows);
@@ -141,6 +163,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moments_are_those_of_all_values),
         cmocka_unit_test(runs_without_an_id_are_jobs_of_their_own),
+        cmocka_unit_test(a_dropped_run_leaves_the_anomalies_of_its_job_unknown),
         cmocka_unit_test(what_no_snag_writes_does_no_harm),
     };
 

@@ -314,15 +314,17 @@ static void give_stats(sqlite3_context *context)
         sqlite3_result_null(context);
 }
 
-/* Of a store that an older snag wrote, each run without an id is a job. */
+/* Of a store that an older snag wrote, each run without an id is a job. Of one that was dropped
+ * nobody knows how many anomalies it had. */
 #define JOB "coalesce(nullif(run_id, ''), run)"
 
 static const char job_views[] =
     "CREATE TEMP VIEW jobs AS SELECT min(run) AS job, run_id, pid, count(*) AS runs, "
     "nullif(count(DISTINCT rid), 0) AS ranks, min(began) AS began, "
     "CASE WHEN count(ended) = count(*) THEN max(ended) END AS ended, "
-    "coalesce(sum(n), 0) AS anomalies FROM runs LEFT JOIN (SELECT run, pid, count(*) AS n FROM "
-    "anomalies WHERE NOT is_pruned GROUP BY run, pid) USING (run, pid) GROUP BY " JOB ", pid;"
+    "CASE WHEN count(dropped) = 0 THEN coalesce(sum(n), 0) END AS anomalies "
+    "FROM runs LEFT JOIN (SELECT run, pid, count(*) AS n FROM anomalies WHERE NOT is_pruned "
+    "GROUP BY run, pid) USING (run, pid) GROUP BY " JOB ", pid;"
     "CREATE TEMP VIEW func_stats AS SELECT min(s.run) AS run, u.run_id AS run_id, s.pid AS "
     "pid, min(s.fid) AS fid, s.func AS func, sum(s.calls) AS calls, sum(s.anomalies) AS "
     "anomalies, prov_merge(s.exclusive) AS exclusive, prov_merge(s.inclusive) AS inclusive, "

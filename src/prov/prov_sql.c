@@ -112,7 +112,7 @@ char *prov_sql_filter(const char *collection, uint32_t rank, const char *conditi
 
 /* -------------------------------------------------------------------------------- compare */
 
-static const char runs_there[] = "SELECT count(*) FROM runs";
+static const char runs_there[] = "SELECT count(*) FROM runs WHERE dropped IS NULL";
 
 static const char anomalies_of_functions[] =
     "SELECT func, count(*), sum(outlier_severity), NULL FROM %s "

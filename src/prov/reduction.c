@@ -32,14 +32,15 @@ struct reduction reduction_of(uint64_t n_bytes, const char *no_bytes,
     return r;
 }
 
-/* A number below none, or of more than a sum can be of, says nothing. */
+/* A number below none, or of more than a sum can be of, says nothing; runs that were dropped are
+ * not in the store. */
 #define SAID(what)                                                                             \
     "(SELECT CAST(value AS INTEGER) FROM metadata AS m WHERE m.run = r.run AND descr = '" what \
     "' AND CAST(value AS INTEGER) BETWEEN 0 AND 1 << 53)"
 #define SQL_SIZES                                                                              \
     "SELECT sum(trace), sum(sent), count(*) - count(trace), count(*) - count(sent), count(*) " \
     "FROM (SELECT " SAID(PROV_TRACE_BYTES) " AS trace, " SAID(                                 \
-        PROV_SENT_BYTES) " AS sent FROM runs AS r)"
+        PROV_SENT_BYTES) " AS sent FROM runs AS r WHERE dropped IS NULL)"
 
 int reduction_read(struct database *reader, const char *url, struct reduction *out)
 {

@@ -60,7 +60,20 @@ static struct reduction read_store(const char *url)
     return r;
 }
 
-/* Two runs in two shards; a third one that was killed leaves the sum unknown. */
+static void drop_run(const char *dir, int run)
+{
+    char path[FS_PATH_SIZE], sql[100];
+    sqlite3 *db;
+
+    snprintf(path, sizeof path, "%s/store/shard-0000.db", dir);
+    snprintf(sql, sizeof sql, "UPDATE run SET dropped_ns = 1 WHERE id = %d", run);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+/* Two runs in two shards; a third one that was killed leaves the sum unknown until it is
+ * dropped. */
 static void a_store_knows_what_its_runs_were_made_of(void **state)
 {
     char dir[] = "/tmp/snag-reduction-XXXXXX", url[100], path[FS_PATH_SIZE];
@@ -87,6 +100,9 @@ static void a_store_knows_what_its_runs_were_made_of(void **state)
     r = read_store(url);
     assert_true(isnan(r.trace_bytes));
     assert_string_equal(r.why, "not all of its runs say of how much trace they were made");
+    drop_run(dir, 3);
+    r = read_store(url);
+    assert_true(r.trace_bytes == 12000000 && r.why == NULL);
     fs_remove_tree(dir);
 }
 

@@ -90,6 +90,7 @@ snag query copy 'SELECT count(*) AS n FROM anomalies' --format csv
 snag query kept 'SELECT run, run_id, backed_up IS NOT NULL AS is_safe, dropped FROM runs' --format csv
 snag provdb prune kept --keep-days 0 --json | jq -c 'del(.bytes, .bytes_before)'
 snag query kept 'SELECT count(*) AS n FROM anomalies' --format csv
+sample_store kept && snag provdb compare kept kept --top 1 --json | jq -c '[.runs_1, .runs_2]'; snag query kept 'SELECT job, anomalies FROM jobs' --format csv
 snag provdb backup nowhere copy-2
 snag provdb backup kept
 snag provdb prune kept --keep-mib 0
