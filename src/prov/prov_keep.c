@@ -282,7 +282,7 @@ static int exec(struct database *d, const char *sql, const char *what, const cha
 /* ----------------------------------------------------------------------------- its runs */
 
 /* Those that have rows, the oldest first. */
-static int read_runs(const struct shard_keep *k, bool is_rest, struct prov_kept_runs *runs)
+static int read_runs(const struct shard_keep *k, struct prov_kept_runs *runs)
 {
     static const char sql[] = "SELECT id, coalesce(ended_ns, began_ns), ended_ns IS NOT NULL, "
                               "backed_up_ns IS NOT NULL FROM run WHERE dropped_ns IS NULL "
@@ -296,7 +296,7 @@ static int read_runs(const struct shard_keep *k, bool is_rest, struct prov_kept_
             prov_kept_runs_add(runs, (struct prov_kept_run){
                                          .id = sqlite3_column_int64(query, 0),
                                          .last_ns = (uint64_t)sqlite3_column_int64(query, 1),
-                                         .is_over = is_rest || sqlite3_column_int(query, 2),
+                                         .is_over = sqlite3_column_int(query, 2),
                                          .is_safe = sqlite3_column_int(query, 3)});
     sqlite3_finalize(query);
     if (rc == 0 && status != SQLITE_DONE)
@@ -348,9 +348,15 @@ static int copy_shards(void *keep, int to_dir, const char *to, uint64_t *bytes)
     return rc;
 }
 
+/* Runs first: one that begins before the store is seen at rest is none of these. */
 static int runs_to_copy(void *keep, struct prov_kept_runs *runs)
 {
-    return read_runs(keep, is_at_rest(keep), runs);
+    int rc = read_runs(keep, runs);
+    bool is_rest = rc == 0 && is_at_rest(keep);
+
+    for (size_t i = 0; i < runs->n; i++)
+        runs->at[i].is_over |= is_rest;
+    return rc;
 }
 
 static int mark(void *keep, const struct prov_kept_runs *runs, const char *list, uint64_t *n)
@@ -420,7 +426,7 @@ static int weigh_runs(const struct shard_keep *k, struct prov_kept_runs *runs)
 static int runs_to_drop(void *keep, bool is_weighed, struct prov_kept_runs *runs,
                         uint64_t *used)
 {
-    int rc = read_runs(keep, false, runs);
+    int rc = read_runs(keep, runs);
 
     if (rc == 0 && is_weighed)
         rc = weigh_runs(keep, runs);
