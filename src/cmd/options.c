@@ -354,8 +354,8 @@ static const struct option_row rows[] = {
          "where strange calls and executions are kept: a directory, sqlite:DIRECTORY?shards=N "
          "or postgresql://...; or none (default: ad none, watch NAME.store)"},
     {"store-limit", 0, OPTION_COUNT, AT(live.store_mib), "MIB", .commands = "record ad watch",
-     .help = "how much this run may add to the store: beyond it, its records with the least "
-             "lost time are removed (default: for a directory, a "
+     .help = "how much records of this run may take in the store: beyond it, those with the "
+             "least lost time are removed (default: for a directory, a "
              "quarter of the free space of its disk; for a database, no limit)"},
     {"spool", 0, OPTION_TEXT, AT(live.spool), "DIRECTORY", .commands = "record ad watch",
      .help = "where rows for PostgreSQL wait while the database is away",

@@ -370,11 +370,6 @@ static int write_row(struct prov_shard *s, const struct prov_job *job)
 
     insert = s->insert[job->table];
     assert(status != SQLITE_OK || sqlite3_bind_parameter_count(insert) == (int)job->n);
-    if (status == SQLITE_OK && job->table == PROV_TABLE_RECORD) {
-        status = bind(s, s->add_function, job, 0);
-        if (status == SQLITE_OK)
-            status = step(s->add_function);
-    }
     for (unsigned i = 0; i < job->n && status == SQLITE_OK; i++)
         status = bind(s, insert, job, i);
     if (status == SQLITE_OK)
@@ -384,11 +379,53 @@ static int write_row(struct prov_shard *s, const struct prov_job *job)
     return status;
 }
 
+static int add_function(struct prov_shard *s, const struct prov_job *job)
+{
+    int status = bind(s, s->add_function, job, 0);
+
+    return status == SQLITE_OK ? step(s->add_function) : status;
+}
+
+/* Rows that prov_shard_thin removes. */
+static bool is_thinned(const struct prov_job *job)
+{
+    return job->table == PROV_TABLE_RECORD || job->table == PROV_TABLE_COST;
+}
+
+/* What stays when records are removed: names of their functions, and all other rows. */
+static int write_lasting(struct prov_shard *s, const struct prov_job *job)
+{
+    if (job->table == PROV_TABLE_RECORD)
+        return add_function(s, job);
+    return is_thinned(job) ? SQLITE_OK : write_row(s, job);
+}
+
+static int write_thinned(struct prov_shard *s, const struct prov_job *job)
+{
+    return is_thinned(job) ? write_row(s, job) : SQLITE_OK;
+}
+
 /* A row that will never go in, whatever becomes of the disk. */
 static bool is_bad_row(int status)
 {
     status &= 0xff;
     return status == SQLITE_TOOBIG || status == SQLITE_CONSTRAINT || status == SQLITE_MISMATCH;
+}
+
+static int write_each(struct prov_shard *s, struct prov_job *const *job, size_t n,
+                      int (*write)(struct prov_shard *, const struct prov_job *))
+{
+    int status = SQLITE_OK;
+
+    for (size_t i = 0; i < n && status == SQLITE_OK; i++) {
+        if (job[i]->is_lost)
+            continue;
+        status = write(s, job[i]);
+        job[i]->is_lost = is_bad_row(status);
+        if (job[i]->is_lost)
+            status = SQLITE_OK;
+    }
+    return status;
 }
 
 static int64_t used_bytes(struct prov_shard *s)
@@ -399,21 +436,21 @@ static int64_t used_bytes(struct prov_shard *s)
 int prov_shard_write(struct prov_shard *s, struct prov_job *const *job, size_t n)
 {
     sqlite3 *db = s->database.sql;
-    int64_t before = 0, added = 0;
+    int64_t added = 0;
     int status;
 
     errno = 0; /* sqlite3_system_errno does not have it after a commit */
     status = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    for (size_t i = 0; i < n; i++)
+        job[i]->is_lost = false;
     if (status == SQLITE_OK)
-        before = used_bytes(s);
-    for (size_t i = 0; i < n && status == SQLITE_OK; i++) {
-        status = write_row(s, job[i]);
-        job[i]->is_lost = is_bad_row(status);
-        if (job[i]->is_lost)
-            status = SQLITE_OK;
+        status = write_each(s, job, n, write_lasting);
+    if (status == SQLITE_OK) {
+        added = -used_bytes(s);
+        status = write_each(s, job, n, write_thinned);
     }
     if (status == SQLITE_OK) {
-        added = used_bytes(s) - before;
+        added += used_bytes(s);
         status = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
     }
     if (status == SQLITE_OK) {

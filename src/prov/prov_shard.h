@@ -111,8 +111,8 @@ void prov_shard_end(struct prov_shard *shard, int64_t id, uint64_t ended_ns);
  */
 int prov_shard_write(struct prov_shard *shard, struct prov_job *const *job, size_t n);
 
-/* prov_shard_added -- bytes of its file that are in use because of what was written and thinned
- * since it was opened, whoever else writes to it. */
+/* prov_shard_added -- bytes of its file that are in use because of the records and costs that
+ * were written and thinned since it was opened, whoever else writes to it. */
 uint64_t prov_shard_added(const struct prov_shard *shard);
 
 /*

@@ -85,7 +85,7 @@ static int rejudge_shard(const struct database_file *file, const struct prov_rej
 /* --------------------------------------------------------------------------------- the kind */
 
 #define FREE_SHARE 4u              /* of the disk: one part in so many */
-#define MIN_SHARD_BYTES (1u << 20) /* tables and statistics have room in it */
+#define MIN_SHARD_BYTES (1u << 20) /* some hundreds of records have room in it */
 
 struct sqlite_sink {
     struct sqlite_store *store;
@@ -98,7 +98,7 @@ struct sqlite_store {
     struct prov_dir place;
     struct prov_home home;
     int64_t run;
-    uint64_t shard_bytes; /* that this run may add to a shard */
+    uint64_t shard_bytes; /* that records of this run may take in a shard */
     uint64_t begin_bytes; /* of all files, when it was opened */
     uint32_t n;
     struct sqlite_sink *sink; /* [n] */

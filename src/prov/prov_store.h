@@ -14,11 +14,12 @@
  * several, of one instance after the other or of several at once, and what is said of one says
  * of which.
  *
- * What a run adds to a store has a limit, as a program that runs for weeks may be strange for
- * weeks; what was there before does not count. What is beyond it goes, of this run's records:
- * the normal ones first, then the anomalies that lost least, of these the oldest; they are
- * counted. What was freed is used again, so a store keeps its size while the run goes on. In a
- * database there is a limit only where it is said: what is free there a database does not tell.
+ * What a run's records take in a store has a limit, as a program that runs for weeks may be
+ * strange for weeks; what was there before does not count, nor do statistics and models, which
+ * stay. What is beyond it goes: the normal ones first, then the anomalies that lost least, of
+ * these the oldest; they are counted. What was freed is used again, so a store keeps its size
+ * while the run goes on. In a database there is a limit only where it is said: what is free
+ * there a database does not tell.
  *
  * In PostgreSQL (docs/postgresql.md) rows go through a spool on disk, and wait there while the
  * database is away; what is said below of a shard is said of that. They are stored when they

@@ -335,6 +335,35 @@ static void put_func_stats(struct scene *s, uint64_t n_calls)
     assert_int_equal(prov_store_flush(s->store), 0);
 }
 
+#define MANY_FUNCTIONS 1500u
+
+/* Statistics alone are more than the limit, and cannot be removed: no record gives way to them. */
+static void a_limit_is_of_records(void **state)
+{
+    struct prov_store_opts opts = {.limit_bytes = 1u << 20};
+    struct prov_counts counts;
+    struct scene s;
+    char func[1024];
+
+    (void)state;
+    begin(&s, "");
+    assert_int_equal(prov_store_close(s.store), 0);
+    assert_int_equal(prov_store_open(s.dir, &opts, &s.store), 0);
+    for (uint32_t i = 0; i < MANY_FUNCTIONS; i++) {
+        snprintf(func, sizeof func, "%1000u", i);
+        while (!prov_store_put_func_stats(s.store,
+                                          &(struct prov_func_stats){.fid = i, .func = func}))
+            ;
+    }
+    put_some(&s, 1, 100);
+    assert_int_equal(prov_store_flush(s.store), 0);
+    prov_store_counts(s.store, &counts);
+    assert_int_equal(counts.n_removed, 0);
+    assert_answer(&s, "SELECT count(*) FROM anomalies", "80");
+    assert_true(counts.bytes > opts.limit_bytes);
+    end(&s);
+}
+
 static void statistics_are_of_a_run(void **state)
 {
     struct scene s;
@@ -580,6 +609,7 @@ int main(void)
         cmocka_unit_test(conditions_use_the_indexes),
         cmocka_unit_test(a_store_can_be_opened_again_with_as_many_shards),
         cmocka_unit_test(a_store_has_a_limit),
+        cmocka_unit_test(a_limit_is_of_records),
         cmocka_unit_test(statistics_are_of_a_run),
         cmocka_unit_test(equal_events_of_two_runs_are_told_apart),
         cmocka_unit_test(a_later_run_leaves_the_verdicts_of_an_earlier_one),
