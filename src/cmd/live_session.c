@@ -632,7 +632,8 @@ void live_totals_print_wrong(const struct live_session *s)
 
     if (s->stored.store.n_removed > 0)
         print("%s records, those with the least lost time, were removed from the store to keep "
-              "this run below its limit; --store-limit MIB sets a larger one\n",
+              "this run below its limit; --store-limit MIB sets a larger one. They were not "
+              "judged again at the end: those that were strange count as strange\n",
               text_count(s->stored.store.n_removed, lost));
     if (s->exchange && !s->has_unsent && !live_exchange_has_shared(s->exchange))
         print(

@@ -409,12 +409,16 @@ static bool take_back(void *ctx, const struct live_point *point)
     return true;
 }
 
-/* The store knows all records, and we the points that were kept. */
+/*
+ * The store knows all records, unless it has lost or removed some; else it is as for the points
+ * that were kept, which all else on the page goes by.
+ */
 static void judge_again(struct live_state *state, const struct ad_step *step,
                         const struct live_recorder_counts *stored)
 {
     struct last_look look = {.state = state, .ad = step->ad};
-    bool is_stored = state->opts.recorder && stored->store.n_dropped == 0;
+    bool is_stored = state->opts.recorder && stored->is_judged_again &&
+                     stored->store.n_dropped == 0 && stored->store.n_removed == 0;
 
     forget_extremes(state->rank, state->n_ranks);
     forget_extremes(state->of_region, state->n_regions);

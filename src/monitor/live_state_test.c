@@ -1,7 +1,10 @@
 /* 400 calls of c on each of three ranks, 0.2 ms each; every 80th on rank 1 takes 6 ms. */
 #include "monitor/live_state.h"
 
+#include "base/fs.h"
+
 #include "test.h"
+#include "test_dir.h"
 
 static const char program[] = "synth:400*step(compute@1ms(a 3*b) c@200us);ranks=3;jitter=0.1;"
                               "slow=c/80/30/1";
@@ -34,18 +37,19 @@ static void count(void *ctx, const struct ad_step *step)
 }
 
 /* Returns how many calls there were too few of to be judged, as ad says it in the end. */
-static uint64_t watch_source(const char *source, struct live_state *live, uint64_t step_ns,
-                             struct truth *truth)
+static uint64_t watch_with(const char *source, struct live_state *live, uint64_t step_ns,
+                           struct truth *truth, struct ad_opts opts)
 {
     uint64_t n_unjudged;
-    struct ad_sink sinks[] = {{count, truth}, {live_state_step, live}};
-    struct ad_opts opts = ad_default();
+    struct ad_sink sinks[] = {{count, truth}, {live_state_step, live}, {live_state_step, live}};
     struct stream stream;
     struct ad *ad;
 
     *truth = (struct truth){0};
+    if (live->opts.recorder)
+        sinks[1] = (struct ad_sink){live_recorder_step, live->opts.recorder};
     opts.sink = sinks;
-    opts.n_sinks = 2;
+    opts.n_sinks = live->opts.recorder ? 3 : 2;
     assert_int_equal(stream_open(&stream, source, &(struct stream_opts){.step_ns = step_ns}),
                      0);
     ad = ad_new(&stream, &opts);
@@ -58,6 +62,12 @@ static uint64_t watch_source(const char *source, struct live_state *live, uint64
     ad_free(ad);
     stream_close(&stream);
     return n_unjudged;
+}
+
+static uint64_t watch_source(const char *source, struct live_state *live, uint64_t step_ns,
+                             struct truth *truth)
+{
+    return watch_with(source, live, step_ns, truth, ad_default());
 }
 
 static void watch_into(struct live_state *live, uint64_t step_ns, struct truth *truth)
@@ -167,6 +177,38 @@ static void what_is_usual_in_the_end_is_taken_back_everywhere(void **state)
     assert_true(sum(&live->region_grid, LIVE_SEVERITY, truth.c) ==
                 (double)live->totals.severity_ns);
     live_state_free(live);
+}
+
+/* The store does not know what it has removed: totals are those of all else on the page. */
+static void what_a_store_has_removed_is_taken_back_as_the_points_are(void **state)
+{
+    static const char source[] = "synth:60000*step(a@100us);jitter=0.3";
+    char dir[] = "live-state-XXXXXX";
+    struct live_recorder_opts settings = {
+        .url = dir, .window = 10, .counter_prefix = "", .hostname = ""};
+    struct live_recorder_counts counts;
+    struct ad_opts opts = ad_default();
+    struct live_recorder *recorder;
+    struct live_state *live;
+    struct truth truth;
+
+    (void)state;
+    assert_non_null(test_dir(dir));
+    settings.store.limit_bytes = 1u << 20;
+    settings.store.wait_ms = 60000;
+    assert_int_equal(live_recorder_open(&recorder, &settings), 0);
+    live = live_state_new(&(struct live_opts){.source = source, .recorder = recorder});
+    opts.least_lost_ns = 1;
+    opts.detector_opts.p = 0.1;
+    watch_with(source, live, 200000000, &truth, opts);
+    live_recorder_counts(recorder, &counts);
+    assert_true(counts.is_judged_again && counts.store.n_removed > 0);
+    assert_true(live->points[LIVE_CALL].n_taken_back > counts.n_taken_back);
+    assert_true(live->totals.n_taken_back == live->points[LIVE_CALL].n_taken_back);
+    assert_true(live->rank[0].anomalies.sums.sum == live->totals.n_anomalies);
+    live_state_free(live);
+    assert_int_equal(live_recorder_close(recorder), 0);
+    assert_int_equal(fs_remove_tree(dir), 0);
 }
 
 static void all_anomalies_are_points_and_a_sample_of_the_others(void **state)
@@ -465,6 +507,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_is_counted_once_whatever_the_steps),
         cmocka_unit_test(what_is_usual_in_the_end_is_taken_back_everywhere),
+        cmocka_unit_test(what_a_store_has_removed_is_taken_back_as_the_points_are),
         cmocka_unit_test(all_anomalies_are_points_and_a_sample_of_the_others),
         cmocka_unit_test(what_was_too_little_to_judge_is_as_ad_says_it),
         cmocka_unit_test(versions_count_steps),
