@@ -255,11 +255,11 @@ static void describe(struct ps_store *s, struct ps_snapshot *out)
     out->version = s->version;
     out->state = s->global;
     pthread_mutex_lock(&s->registry_lock);
-    out->n_functions = out->state.n = s->opts.upstream ? s->function.n : s->n_indices;
+    out->n_functions = out->state.n = ps_store_n_numbered(s);
     out->function = mem_alloc(out->n_functions, sizeof *out->function);
     out->state.sketch = mem_alloc(out->n_functions, sizeof *out->state.sketch);
     for (uint32_t i = 0; i < out->n_functions; i++) {
-        uint32_t slot = s->opts.upstream ? i : s->slot_of[i];
+        uint32_t slot = ps_store_slot(s, i);
 
         out->function[i] = (char *)(uintptr_t)s->function.name[slot];
         if (slot < s->global.n)

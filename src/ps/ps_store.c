@@ -29,6 +29,16 @@ void ps_store_give_index(struct ps_store *s, uint32_t slot)
     s->index_of[slot] = s->n_indices++;
 }
 
+uint32_t ps_store_n_numbered(const struct ps_store *s)
+{
+    return s->opts.upstream ? s->function.n : s->n_indices;
+}
+
+uint32_t ps_store_slot(const struct ps_store *s, uint32_t number)
+{
+    return s->opts.upstream ? number : s->slot_of[number];
+}
+
 /* The slot of "program\nname", new if it was not known. */
 static uint32_t ps_store_add_function(struct ps_store *s, const char *text)
 {
@@ -568,36 +578,45 @@ static void write_stats(const struct ps_state *state, struct pack *out)
     }
 }
 
+/* A function, as it stands at its number. */
+struct numbered {
+    uint32_t slot;
+    const char *name; /* "program\nname" */
+};
+
 /* A copy, so that who asks for all holds up nobody who tells something; the texts stay. */
-static const char **copy_names(struct ps_store *s, struct ps_push *state)
+static struct numbered *copy_names(struct ps_store *s, struct ps_push *state)
 {
-    const char **name;
+    struct numbered *function;
 
     pthread_mutex_lock(&s->registry_lock);
     state->client = s->client_id.n;
-    state->n_entries = s->function.n;
-    name = mem_alloc(s->function.n, sizeof *name);
-    for (uint32_t i = 0; i < s->function.n; i++)
-        name[i] = s->function.name[i];
+    state->n_entries = ps_store_n_numbered(s);
+    function = mem_alloc(state->n_entries, sizeof *function);
+    for (uint32_t i = 0; i < state->n_entries; i++) {
+        uint32_t slot = ps_store_slot(s, i);
+
+        function[i] = (struct numbered){slot, s->function.name[slot]};
+    }
     pthread_mutex_unlock(&s->registry_lock);
-    return name;
+    return function;
 }
 
 /* All that is published, as far as it fits into a frame. */
 static void answer_question(struct ps_store *s, struct pack *out)
 {
     struct ps_push state = {0};
-    const char **name = copy_names(s, &state);
+    struct numbered *function = copy_names(s, &state);
 
     pthread_rwlock_rdlock(&s->model_lock);
     state.have = s->version;
     state.round = s->published_round;
     ps_write_state(out, &state);
     for (uint32_t i = 0; i < state.n_entries && out->n <= PS_MAX_FRAME_BYTES; i++)
-        write_model(s, i, name[i], out);
+        write_model(s, function[i].slot, function[i].name, out);
     write_stats(&s->global, out);
     pthread_rwlock_unlock(&s->model_lock);
-    free(name);
+    free(function);
     if (out->n <= PS_MAX_FRAME_BYTES)
         return;
     out->n = 0;

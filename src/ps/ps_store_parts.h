@@ -85,10 +85,18 @@ struct ps_store {
     atomic_uint n_stats, n_new_stats; /* in `global`; that will be, at most */
 };
 
-/* The following four want registry_lock. */
+/* The following six want registry_lock. */
 
 /* ps_store_give_index -- the next one, to a slot that has none. */
 void ps_store_give_index(struct ps_store *store, uint32_t slot);
+
+/*
+ * ps_store_n_numbered, ps_store_slot -- what it tells of functions, by number: those that have
+ * an index, by that. Below another server, whose indices have holes, all, by slot.
+ *   number  less than how many there are
+ */
+uint32_t ps_store_n_numbered(const struct ps_store *store);
+uint32_t ps_store_slot(const struct ps_store *store, uint32_t number);
 
 /* ps_store_is_round_complete -- all clients have pushed for the next round, or left. */
 bool ps_store_is_round_complete(const struct ps_store *store);

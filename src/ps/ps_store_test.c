@@ -596,6 +596,27 @@ static void only_what_is_in_the_snapshot_is_said_to_be_saved(void **state)
     unlink(path);
 }
 
+/* Who asks for all is told of functions by these numbers, of those that have one. */
+static void expect_asked(struct ps_store *store, uint32_t n)
+{
+    static const char *const names[] = {"f00", "f01"};
+    struct pack out = {0}, reply = {0};
+    struct ps_frame f = {0};
+
+    ps_write_ask(&out);
+    ps_store_answer(store, 0, out.data, out.n, &reply);
+    assert_int_equal(ps_frame_read(&f, reply.data, reply.n), 0);
+    assert_int_equal(f.push.n_entries, n);
+    for (uint32_t i = 0; i < n; i++) {
+        assert_int_equal(f.push.entry[i].name.n, 3);
+        assert_memory_equal(f.push.entry[i].name.data, names[i], 3);
+        assert_true(f.push.entry[i].has_sketch);
+    }
+    ps_frame_release(&f);
+    pack_release(&out);
+    pack_release(&reply);
+}
+
 /* Two clients; the second says f01 first. Indices and models are those of the names. */
 static void rounds_do_not_depend_on_who_is_first(void **state)
 {
@@ -623,8 +644,10 @@ static void rounds_do_not_depend_on_who_is_first(void **state)
             assert_int_equal(ps_frame_read(&f, reply.data, reply.n), 0);
             assert_int_equal(f.kind, PS_REPLY);
             assert_int_equal(f.reply.index[0], PS_NO_INDEX);
+            expect_asked(store, 0);
             ps_store_publish(store); /* nothing before both are there */
         }
+        expect_asked(store, 2);
         ask(store, &(struct ps_push){.client = 1, .n_entries = 2}, (struct sketch[2]){0}, &f,
             &reply);
         assert_int_equal(f.reply.round, 1);
