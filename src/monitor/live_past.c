@@ -262,19 +262,27 @@ static int read_store(struct live_past *past, bool is_written)
     return 0;
 }
 
-/* What all instances know together. One that has gone has told all that it will. */
-static int ask_server(struct live_past *past)
+/*
+ * What all instances know together. A server that has gone has told all that it will: that
+ * stands, also when the rest was forgotten to be read anew.
+ */
+static int ask_server(struct live_past *past, bool is_forgotten)
 {
     struct ps_snapshot known;
     uint32_t n_clients;
     int rc = ps_ask(past->server, past->key_file, SERVER_MS, &known, &n_clients);
 
-    if (rc == 0)
-        live_state_past_known(past->state, &known, &past->functions);
+    if (rc == 0) {
+        ps_snapshot_release(&past->known);
+        past->known = known;
+    } else {
+        ps_snapshot_release(&known);
+    }
+    if (rc == 0 || is_forgotten)
+        live_state_past_known(past->state, &past->known, &past->functions);
     if (past->is_lost != (rc < 0))
         log_info("serve", "%s", rc < 0 ? err_message() : "the parameter server answers again");
     past->is_lost = rc < 0;
-    ps_snapshot_release(&known);
     return rc;
 }
 
@@ -294,10 +302,11 @@ static void tell_alone(struct live_past *past)
 
 static int look(struct live_past *past, bool is_written)
 {
+    bool is_over = past->is_written && !is_written;
     int rc = past->url ? read_store(past, is_written) : 0;
 
     if (rc == 0 && past->server)
-        rc = ask_server(past);
+        rc = ask_server(past, is_over);
     if (past->url == NULL)
         tell_alone(past);
     return rc;
@@ -341,7 +350,7 @@ unsigned live_past_follow(struct live_past *past)
     if (is_written || past->is_written)
         look(past, is_written);
     else if (is_to_come(past))
-        ask_server(past);
+        ask_server(past, false);
     pause_ms = (clock_ns() - begin_ns) / 1000000 * PAUSE_PER_LOOK;
     return pause_ms < MIN_PAUSE_MS ? MIN_PAUSE_MS : (unsigned)pause_ms;
 }
@@ -351,6 +360,7 @@ void live_past_close(struct live_past *past)
     live_state_free(past->state);
     names_release(&past->functions);
     idmap_release(&past->parts);
+    ps_snapshot_release(&past->known);
     free(past->part);
     free(past->url);
     *past = (struct live_past){0};

@@ -23,9 +23,10 @@ struct live_past {
     struct live_state *state;
     char *url; /* or NULL */
     const char *server, *key_file;
-    bool is_lost;           /* the server has not answered the last time */
-    struct names functions; /* regions of the state */
-    struct idmap parts;     /* (run, shard) -> */
+    bool is_lost;             /* the server has not answered the last time */
+    struct ps_snapshot known; /* what it said when it last did */
+    struct names functions;   /* regions of the state */
+    struct idmap parts;       /* (run, shard) -> */
     struct live_past_part {
         int64_t read, seen; /* the last record that was read: before this time, and in all */
     } * part;               /* [parts.n] */

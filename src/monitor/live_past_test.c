@@ -1,0 +1,102 @@
+/* A store that another process writes, and a parameter server, which ends before it. */
+#include "monitor/live_past.h"
+
+#include "base/fs.h"
+#include "prov/prov_store.h"
+#include "ps/ps_client.h"
+#include "ps/ps_server.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "test.h"
+#include "test_dir.h"
+
+/* A process that has a store open until *until is closed. */
+static pid_t begin_writer(const char *dir, int *until)
+{
+    int begun[2], ending[2];
+    char byte;
+    pid_t child;
+
+    assert_true(pipe(begun) == 0 && pipe(ending) == 0);
+    fflush(NULL);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct prov_store *store;
+        struct prov_metadata row = {.descr = "Hostname", .value = "node7"};
+
+        close(ending[1]);
+        if (prov_store_open(dir, NULL, &store) < 0 || !prov_store_put_metadata(store, &row) ||
+            write(begun[1], "", 1) != 1 || read(ending[0], &byte, 1) != 0)
+            _exit(1);
+        _exit(prov_store_close(store) < 0);
+    }
+    close(begun[1]);
+    close(ending[0]);
+    assert_int_equal(read(begun[0], &byte, 1), 1);
+    close(begun[0]);
+    *until = ending[1];
+    return child;
+}
+
+static void tell_calls(const char *address, uint64_t n)
+{
+    struct ps_client *client;
+    struct sketch sketch;
+
+    sketch_init(&sketch);
+    for (uint64_t i = 0; i < n; i++)
+        sketch_add(&sketch, 1000);
+    assert_int_equal(ps_client_open(&client, &(struct ps_client_opts){.address = address}), 0);
+    ps_client_add(client, ps_client_function(client, "0", "f"), &sketch);
+    assert_true(ps_client_flush(client, 60000));
+    ps_client_close(client);
+    sketch_release(&sketch);
+}
+
+/* The store is read anew when its writer ends; what the server said last stands. */
+static void what_a_server_told_stands_when_it_has_gone_before_the_last_writer(void **state)
+{
+    struct ps_server_opts opts = {.store = {.n_workers = 1}, .interval_ms = 10};
+    char dir[] = "live-past-XXXXXX", address[100];
+    struct ps_server *server;
+    struct live_past past;
+    int until, status;
+    pid_t writer;
+
+    (void)state;
+    assert_non_null(test_dir(dir));
+    writer = begin_writer(dir, &until);
+    assert_int_equal(ps_server_open(&server, &opts), 0);
+    snprintf(address, sizeof address, "%s", ps_server_address(server));
+    tell_calls(address, 300);
+    assert_int_equal(
+        live_past_open(&past, &(struct live_past_opts){.url = dir, .server = address}), 0);
+    while (past.state->totals.n_calls_told < 300)
+        live_past_follow(&past);
+    assert_int_equal(past.state->phase, LIVE_RUNNING);
+    assert_int_equal(ps_server_close(server), 0);
+    close(until);
+    assert_int_equal(waitpid(writer, &status, 0), writer);
+    assert_int_equal(status, 0);
+    live_past_follow(&past);
+    assert_int_equal(past.state->phase, LIVE_OVER);
+    assert_int_equal(past.state->totals.n_calls_told, 300);
+    assert_int_equal(past.state->totals.n_calls, 300);
+    assert_int_equal(past.state->n_regions, 1);
+    assert_int_equal(past.state->region[0].sketch.n, 300);
+    live_past_close(&past);
+    assert_int_equal(fs_remove_tree(dir), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_server_told_stands_when_it_has_gone_before_the_last_writer),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
