@@ -484,9 +484,9 @@ int prov_spool_left(const struct prov_spool_opts *opts, int64_t own, int64_t *af
             return rc == ERR_NOT_FOUND ? 0 : rc;
         }
         s->run = *after = run;
-        measure(s, first, last);
         if (run != own && take(s) == 0 && find_run(s->dir, run - 1, &s->run, &first, &last) &&
             s->run == run) {
+            measure(s, first, last); /* nobody appends to it any more */
             *out = s;
             return 1;
         }
