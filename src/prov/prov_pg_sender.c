@@ -31,9 +31,9 @@ struct delivery {
     size_t n, sent, cap;
     uint64_t stored; /* up to which row the database has it, when that is known */
     bool is_known;
-    size_t most; /* rows to try at once */
-    uint64_t n_stored;
-    uint64_t next; /* row that should come; 0: it is not known */
+    size_t most;               /* rows to try at once */
+    uint64_t n_stored, n_done; /* rows: in the database; and those that are lost, too */
+    uint64_t next;             /* row that should come; 0: it is not known */
     uint64_t used; /* bytes that its records take in the database, where there is a limit */
 };
 
@@ -58,6 +58,7 @@ struct prov_pg_sender {
 static void account(struct delivery *d, const struct spooled_row *row, bool is_stored)
 {
     d->n_stored += is_stored;
+    d->n_done++;
     if (d->tally) {
         prov_tally_add(d->tally, d->rows.data[row->at + 1], is_stored);
         atomic_fetch_add(&d->tally->bytes, is_stored ? row->bytes : 0);
@@ -72,6 +73,7 @@ static void note_gap(struct delivery *d)
     d->next = d->frame.first + d->frame.n;
     if (n == 0)
         return;
+    d->n_done += n;
     log_warn("prov", "%" PRIu64 " rows in the spool of run %" PRId64 " are damaged, and lost",
              n, prov_spool_run(d->spool));
     if (d->tally) {
@@ -366,15 +368,16 @@ const char *prov_pg_sender_why(struct prov_pg_sender *s)
     return pg_trouble_why((enum pg_trouble)atomic_load(&s->trouble));
 }
 
-void prov_pg_sender_end(struct prov_pg_sender *s)
+uint64_t prov_pg_sender_end(struct prov_pg_sender *s)
 {
     if (!s->has_thread)
-        return;
+        return s->own.n_done;
     queue_close(&s->bell);
     pthread_join(s->thread, NULL);
     s->has_thread = false;
     if (s->left.spool)
         end_left(s);
+    return s->own.n_done;
 }
 
 void prov_pg_sender_free(struct prov_pg_sender *s)

@@ -34,9 +34,10 @@ const char *prov_pg_sender_why(struct prov_pg_sender *sender);
 
 /*
  * prov_pg_sender_end -- send what is there, for some seconds when that does not work, and stop.
+ * Returns how many rows of the spool of this run are done with: stored, or lost.
  * prov_pg_sender_free -- the same, and free; NULL is harmless.
  */
-void prov_pg_sender_end(struct prov_pg_sender *sender);
+uint64_t prov_pg_sender_end(struct prov_pg_sender *sender);
 void prov_pg_sender_free(struct prov_pg_sender *sender);
 
 #endif

@@ -33,7 +33,6 @@ struct pg_store {
     struct prov_spool_opts spools;
     struct prov_spool *spool;
     struct prov_pg_sender *sender;
-    struct prov_tally *tally;
     uint64_t limit_bytes; /* of this run, 0: none is said */
     /* the writer's */
     ZSTD_CCtx *compressor;
@@ -92,7 +91,6 @@ static void *sink_of(void *state, uint32_t i, struct prov_tally *tally)
     struct pg_store *s = state;
 
     (void)i;
-    s->tally = tally;
     return prov_pg_sender_new(&(struct prov_pg_sender_opts){s->url, s->spool, &s->spools, tally,
                                                             s->limit_bytes},
                               &s->sender) == 0
@@ -223,8 +221,7 @@ static void end(void *state)
 
     if (s->sender == NULL || s->spool == NULL)
         return;
-    prov_pg_sender_end(s->sender);
-    n_left = s->n_rows - (s->tally ? atomic_load(&s->tally->n_done) : 0);
+    n_left = s->n_rows - prov_pg_sender_end(s->sender);
     if (prov_pg_sender_why(s->sender) && n_left > 0)
         log_warn("prov",
                  "%" PRIu64 " rows wait in '%s' for the next snag that writes to this database "

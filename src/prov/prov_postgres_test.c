@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "prov/prov_pg_rows.h"
@@ -450,6 +451,52 @@ static uint64_t rows_left(const struct scene *s, int64_t run)
 }
 
 /* Puts until it is killed; says when the database is not there. */
+/* Keeps how many rows are said to wait. */
+static void take_waiting(void *ctx, enum log_level level, const char *text)
+{
+    uint64_t n;
+
+    (void)level;
+    if (strstr(text, "wait in '") && sscanf(text, "%" SCNu64 " rows", &n) == 1)
+        *(uint64_t *)ctx = n;
+}
+
+/* At the end it is said how many rows the spool has: those that did not fit are not in it. */
+static void as_many_rows_are_said_to_wait_as_are_in_the_spool(void **state)
+{
+    struct scene s;
+    struct prov_store *store;
+    struct prov_counts counts = {0};
+    struct prov_record record;
+    uint64_t n_waiting = 0;
+
+    (void)state;
+    begin(&s, "waiting");
+    s.opts.spool_bytes = 100000;
+    s.opts.wait_ms = 1;
+    log_set_level(LOG_WARN);
+    log_to(take_waiting, &n_waiting);
+    assert_int_equal(prov_store_open(s.url, &s.opts, &store), 0);
+    sample_pg_server("kill");
+    for (uint64_t i = 0; counts.n_dropped < 20; i++) {
+        struct arena_mark mark = arena_mark(&s.arena);
+
+        sample_record(0, i, &s.arena, &record);
+        prov_store_put(store, PROV_ANOMALY, &record);
+        arena_restore(&s.arena, mark);
+        prov_store_counts(store, &counts);
+        if (!counts.is_failing)
+            nap();
+    }
+    assert_int_equal(prov_store_close(store), ERR_IO);
+    log_to(NULL, NULL);
+    log_set_level(LOG_NONE);
+    assert_true(n_waiting > 0);
+    assert_int_equal(n_waiting, rows_left(&s, 1));
+    sample_pg_server("start");
+    end(&s);
+}
+
 static void write_until_killed(struct scene *s, atomic_int *has_begun)
 {
     struct prov_store *store;
@@ -821,6 +868,7 @@ int main(void)
         cmocka_unit_test(a_run_has_a_limit_where_one_is_said),
         cmocka_unit_test(a_row_that_is_never_taken_is_lost_alone),
         cmocka_unit_test(what_does_not_fit_into_the_spool_is_counted),
+        cmocka_unit_test(as_many_rows_are_said_to_wait_as_are_in_the_spool),
         cmocka_unit_test(what_waits_when_the_instance_is_killed_is_sent_by_the_next),
         cmocka_unit_test(a_spool_whose_run_is_gone_holds_up_nobody),
         cmocka_unit_test(each_record_of_eight_writers_is_there_once_however_often_it_is_killed),
