@@ -44,7 +44,7 @@ class Error(Exception):
 
 
 class SnagWarning(UserWarning):
-    """What snag warns of: a model that lacks labels, a rank that is not listened to any more."""
+    """What snag warns of: a model that lacks labels, a rank that is no longer listened to."""
 
 
 class DamagedWarning(SnagWarning):

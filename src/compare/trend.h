@@ -33,8 +33,8 @@
  */
 
 #define CHANGE_POINTS_MAX_VALUES 400u
-#define CHANGE_POINTS_MIN_VALUES 2u /* values between two of them */
-#define CHANGE_POINTS_CHANCE 0.01   /* of a first one where there is none */
+#define CHANGE_POINTS_MIN_VALUES 2u     /* values between two of them */
+#define CHANGE_POINTS_CHANCE 0.01       /* of a first one where there is none */
 #define CHANGE_POINTS_PERMUTATIONS 999u /* of more values than 32; of fewer 9,999 */
 
 struct change_point {
