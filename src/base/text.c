@@ -199,7 +199,12 @@ size_t text_decode(const char *text, uint32_t *code)
 {
     const unsigned char *at = (const unsigned char *)text;
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t n = *at < 0x80 ? 1 : *at >= 0xf0 ? 4 : *at >= 0xe0 ? 3 : *at >= 0xc2 ? 2 : 0;
+    size_t n = *at < 0x80   ? 1
+               : *at < 0xc2 ? 0
+               : *at < 0xe0 ? 2
+               : *at < 0xf0 ? 3
+               : *at < 0xf5 ? 4
+                            : 0;
 
     *code = *at & (n == 1 ? 0x7fu : 0xffu >> (n + 1));
     for (size_t i = 1; i < n; i++) {

@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include "base/json.h"
+
 #include "test.h"
 
 static void durations_have_three_digits_and_a_unit(void **state)
@@ -153,6 +155,27 @@ static void what_is_no_utf8_is_replaced(void **state)
     free(clean);
 }
 
+/* Jansson, too, knows what UTF-8 is, and has no string of what it says is none. */
+static void any_bytes_are_a_json_string(void **state)
+{
+    static const char second[] = {0x7f, '\x80', '\x8f', '\x90', '\x9f', '\xa0', '\xbf', '\xc0'};
+
+    (void)state;
+    for (int first = 1; first < 256; first++)
+        for (size_t i = 0; i < sizeof second; i++) {
+            const char bytes[] = {'a', (char)first, second[i], '\x80', '\x80', '\x80', 0};
+            json_t *json = json_text(bytes);
+            uint32_t code;
+
+            assert_non_null(json);
+            json_decref(json);
+            if (first >= 0xf5) {
+                assert_int_equal(text_decode(bytes + 1, &code), 1);
+                assert_int_equal(code, TEXT_NO_CODE);
+            }
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +189,7 @@ int main(void)
         cmocka_unit_test(near_words_are_near),
         cmocka_unit_test(control_characters_are_not_printed),
         cmocka_unit_test(what_is_no_utf8_is_replaced),
+        cmocka_unit_test(any_bytes_are_a_json_string),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,6 +142,8 @@ static const struct row {
     {"an escaped NUL in a path", BYTES("GET /api/v1/run%00 HTTP/1.1\r\n!\r\n#"), "400"},
     {"an escaped NUL in a parameter", BYTES("GET /api/v1/search?q=%00 HTTP/1.1\r\n!\r\n#"),
      "400"},
+    {"bytes in a path that are no UTF-8", BYTES("GET /%F9%80%80%80 HTTP/1.1\r\n!\r\n#"),
+     "404 200"},
     {"an escape that is none", BYTES("GET /api/v1/r%7zn HTTP/1.1\r\n!\r\n#"), "400"},
     {"an escape that is cut off", BYTES("GET /api/v1/run?a=%7 HTTP/1.1\r\n!\r\n#"), "400"},
     {"a path with a space", BYTES("GET /api/v1/run x HTTP/1.1\r\n!\r\n#"), "400"},
