@@ -1,5 +1,7 @@
 #include "http/response.h"
 
+#include <math.h>
+
 #include "test.h"
 
 static void columns_begin_where_the_header_says(void **state)
@@ -42,10 +44,25 @@ static void columns_begin_where_the_header_says(void **state)
     free(bytes);
 }
 
+static void a_value_that_json_cannot_say_is_a_problem(void **state)
+{
+    struct response response = {0};
+    json_t *problem;
+
+    (void)state;
+    assert_int_equal(response_json(&response, json_pack("{s:f}", "x", NAN)), 0);
+    assert_int_equal(response.status, 500);
+    problem = json_loadb(response.body, response.size, 0, NULL);
+    assert_non_null(json_string_value(json_object_get(problem, "detail")));
+    json_decref(problem);
+    response_release(&response);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_begin_where_the_header_says),
+        cmocka_unit_test(a_value_that_json_cannot_say_is_a_problem),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

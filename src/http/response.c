@@ -170,12 +170,22 @@ int response_bytes(struct response *response, const char *type, void *body, size
     return 0;
 }
 
+/* A value that Jansson refused is our mistake, but servers watch programs besides: they go on. */
 int response_json(struct response *response, json_t *json)
 {
+    static const char none[] = "{\"type\":\"about:blank\","
+                               "\"detail\":\"the answer has a value that JSON cannot say\"}";
     char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(12));
 
     json_decref(json);
-    return response_bytes(response, "application/json", text, strlen(text));
+    if (text)
+        return response_bytes(response, "application/json", text, strlen(text));
+    *response = (struct response){.status = 500,
+                                  .type = "application/problem+json",
+                                  .body = (void *)(uintptr_t)none,
+                                  .size = sizeof none - 1,
+                                  .is_constant = true};
+    return 0;
 }
 
 int response_bundle(struct response *response, struct bundle *bundle)

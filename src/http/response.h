@@ -88,7 +88,7 @@ void response_release(struct response *response);
 /* response_held -- how many bytes are freed with it. */
 size_t response_held(const struct response *response);
 
-/* response_json -- status 200 and this value, which is taken over. Returns 0. */
+/* response_json -- status 200 and this value, which is taken over; 500 for NULL. Returns 0. */
 int response_json(struct response *response, json_t *json);
 
 /* response_bundle -- status 200 and these columns; the bundle is empty afterwards. Returns 0.
