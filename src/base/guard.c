@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/progress.h"
 
 #include <assert.h>
@@ -36,6 +37,8 @@ static volatile sig_atomic_t caught, n_caught;
 
 static void on_fatal(int sig)
 {
+    if (shared && mem_has_given_up())
+        atomic_store(&shared->is_out_of_memory, true);
     if (shared && own_worker)
         atomic_store(&shared->culprit, own_worker);
     signal(sig, SIG_DFL);
@@ -244,6 +247,8 @@ static int run_until_done(int (*fn)(void *, struct guard *), void *ctx, struct g
                            "the process that reads the trace was killed by signal %d, perhaps "
                            "because memory ran out",
                            SIGKILL);
+        if (atomic_load(&guard->is_out_of_memory))
+            return err_set(ERR_IO, "the process that reads the trace ran out of memory");
         if (is_hung && opts->is_last)
             return err_set(ERR_FORMAT,
                            "the process that reads the trace made no progress for %u s: the "

@@ -36,6 +36,7 @@ struct guard_worker {
 struct guard {
     struct guard_worker worker[GUARD_MAX_WORKERS];
     atomic_int culprit; /* worker + 1 whose thread got the signal, 0 if that is not known */
+    atomic_bool is_out_of_memory; /* the child is, which is no item's fault */
     uint32_t n_bad;
     struct guard_bad bad[GUARD_MAX_BAD];
 };
@@ -57,9 +58,10 @@ struct guard_opts {
  *   fn     its return value, 0..125, becomes the child's exit status
  *   opts   may be NULL
  * Returns the exit status of the child, or ERR_FORMAT when it died while no item was being
- * read, the same item killed it twice or it was the last, ERR_INTERRUPTED when a signal asked
- * us or the child to stop, or the child wrote to a closed pipe (the signal is then in
- * *interrupted_by if that is not NULL). Call before any thread is started.
+ * read, the same item killed it twice or it was the last, ERR_IO when it ran out of memory or
+ * could not be started, ERR_INTERRUPTED when a signal asked us or the child to stop, or the
+ * child wrote to a closed pipe (the signal is then in *interrupted_by if that is not NULL).
+ * Call before any thread is started.
  */
 int guard_run(int (*fn)(void *ctx, struct guard *guard), void *ctx,
               const struct guard_opts *opts, int *interrupted_by);

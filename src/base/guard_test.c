@@ -1,6 +1,7 @@
 #include "base/guard.h"
 
 #include "base/err.h"
+#include "base/mem.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -105,6 +106,20 @@ static void the_rest_is_read_when_one_item_hangs(void **state)
     (void)state;
     assert_int_equal(guard_run(read_items, &die, &opts, NULL), 0);
     assert_true(*test_ns > 60000000000u);
+}
+
+static void run_out_of_memory(void)
+{
+    mem_give_up(1, 1);
+}
+
+static void memory_that_runs_out_is_no_items_fault(void **state)
+{
+    void (*die)(void) = run_out_of_memory;
+
+    (void)state;
+    assert_int_equal(guard_run(read_items, &die, NULL, NULL), ERR_IO);
+    assert_non_null(strstr(err_message(), "ran out of memory"));
 }
 
 static int die_outside(void *ctx, struct guard *guard)
@@ -215,6 +230,7 @@ int main(void)
         cmocka_unit_test(what_was_done_of_signals_is_done_again),
         cmocka_unit_test(the_rest_is_read_when_one_item_crashes),
         cmocka_unit_test(the_rest_is_read_when_one_item_hangs),
+        cmocka_unit_test(memory_that_runs_out_is_no_items_fault),
         cmocka_unit_test(death_outside_any_item_is_an_error_and_cleans_up),
         cmocka_unit_test(a_signal_to_the_parent_ends_both),
         cmocka_unit_test(a_child_may_end_itself),

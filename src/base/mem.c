@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 #include <malloc.h>
-#include <stdbool.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,6 +15,7 @@
 #define HUGE_BYTES ((size_t)4 << 20) /* blocks from here on are worth huge pages */
 
 static void (*on_failure)(size_t n, size_t width);
+static atomic_bool has_given_up;
 
 void mem_on_failure(void (*tell)(size_t n, size_t width))
 {
@@ -25,7 +26,13 @@ void mem_give_up(size_t n, size_t width)
 {
     if (on_failure)
         on_failure(n, width);
+    atomic_store(&has_given_up, true);
     abort();
+}
+
+bool mem_has_given_up(void)
+{
+    return atomic_load(&has_given_up);
 }
 
 static size_t bytes_of(size_t n, size_t width)

@@ -8,6 +8,7 @@
 #ifndef SNAG_BASE_MEM_H
 #define SNAG_BASE_MEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,9 @@ void mem_on_failure(void (*tell)(size_t n, size_t width));
 
 /* mem_give_up -- there is no memory for n objects of width bytes: tells, and aborts. */
 void mem_give_up(size_t n, size_t width) __attribute__((noreturn));
+
+/* mem_has_given_up -- whether that is what a SIGABRT is for; handlers of signals may ask. */
+bool mem_has_given_up(void);
 
 /* mem_alloc -- n objects of width bytes, zeroed. n or width may be 0. Free with free(). */
 void *mem_alloc(size_t n, size_t width);
