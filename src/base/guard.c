@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/patience.h"
 #include "base/progress.h"
 
 #include <assert.h>
@@ -119,11 +120,13 @@ static void pass_on(pid_t child, const struct guard_opts *opts, struct passed *p
 static int wait_for(pid_t child, int n_reopened, const struct guard *guard,
                     const struct guard_opts *opts, bool *is_hung)
 {
-    uint64_t last_beat = heartbeat(guard), since = opts->now_ns(), nap_us = 200;
+    uint64_t last_beat = heartbeat(guard), nap_us = 200;
+    struct patience patience = {.span_ns = (uint64_t)opts->patience_s * 1000000000u};
     struct passed passed = {0};
     int status = 0;
 
     *is_hung = false;
+    patience_renew(&patience, opts->now_ns());
     for (;;) {
         pid_t pid = waitpid(child, &status, WNOHANG);
         uint64_t beat = heartbeat(guard);
@@ -137,8 +140,8 @@ static int wait_for(pid_t child, int n_reopened, const struct guard *guard,
         }
         if (beat != last_beat || !is_reading(guard)) {
             last_beat = beat;
-            since = opts->now_ns();
-        } else if (opts->now_ns() - since > (uint64_t)opts->patience_s * 1000000000u) {
+            patience_renew(&patience, opts->now_ns());
+        } else if (patience_is_over(&patience, opts->now_ns())) {
             *is_hung = true;
             kill(child, SIGKILL);
         }

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/patience.h"
 #include "base/progress.h"
 
 #include <errno.h>
@@ -41,10 +42,9 @@ struct worker_process {
     unsigned char *room; /* [N_ROOMS * WORKER_PROCESS_BYTES], shared */
     unsigned next;       /* room that the next block is in */
     bool has_block;      /* one is with our caller */
-    uint64_t sign_ns;    /* when the child last said something, or got something to do */
     uint64_t (*now_ns)(void);
-    uint64_t patience_ns;
-    int state; /* what it is for good, WORKER_PROCESS_IDLE until then */
+    struct patience patience; /* renewed when it says something, or gets something to do */
+    int state;                /* what it is for good, WORKER_PROCESS_IDLE until then */
     char *reason;
 };
 
@@ -171,7 +171,7 @@ int worker_process_open(struct worker_process **out,
 
     c->fd = -1;
     c->now_ns = now_ns ? now_ns : clock_ns;
-    c->patience_ns = (uint64_t)patience_s * 1000000000u;
+    c->patience.span_ns = (uint64_t)patience_s * 1000000000u;
     c->room = mmap(NULL, N_ROOMS * WORKER_PROCESS_BYTES, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (c->room == MAP_FAILED) {
@@ -183,7 +183,7 @@ int worker_process_open(struct worker_process **out,
     c->fd = fd[0];
     said = memfd_create("said", MFD_CLOEXEC);
     fflush(NULL);
-    c->sign_ns = c->now_ns();
+    patience_renew(&c->patience, c->now_ns());
     c->child = fork();
     if (c->child == 0)
         run_child(&(struct worker_process_end){fd[1], said, c->room, 0, N_ROOMS}, fn, ctx);
@@ -250,7 +250,7 @@ static int settle_hang(struct worker_process *c)
     kill(c->child, SIGKILL);
     bury(c);
     err_set(ERR_FORMAT, "the reading process said nothing for %llu s",
-            (unsigned long long)(c->patience_ns / 1000000000u));
+            (unsigned long long)(c->patience.span_ns / 1000000000u));
     return settle(c, WORKER_PROCESS_HUNG);
 }
 
@@ -259,7 +259,7 @@ static void give_back(struct worker_process *c)
     if (!c->has_block)
         return;
     c->has_block = false;
-    c->sign_ns = c->now_ns();
+    patience_renew(&c->patience, c->now_ns());
     (void)!send(c->fd, "f", 1, MSG_NOSIGNAL);
 }
 
@@ -275,7 +275,7 @@ static int listen_to(struct worker_process *c, struct worker_process_block *bloc
         return WORKER_PROCESS_IDLE;
     if (n != (ssize_t)sizeof note)
         return settle_death(c);
-    c->sign_ns = c->now_ns();
+    patience_renew(&c->patience, c->now_ns());
     if (note.word == WORD_OVER)
         return settle(c, WORKER_PROCESS_OVER);
     if (note.word == WORD_FAILED) {
@@ -307,15 +307,15 @@ int worker_process_receive(struct worker_process *c, int timeout_ms,
     for (;;) {
         struct pollfd p = {.fd = c->fd, .events = POLLIN};
         int state = listen_to(c, block);
-        uint64_t now = c->now_ns(), quiet_until = c->sign_ns + c->patience_ns, next;
+        uint64_t now = c->now_ns(), next;
 
         if (state != WORKER_PROCESS_IDLE)
             return state;
-        if (now >= quiet_until)
+        if (patience_is_over(&c->patience, now))
             return settle_hang(c);
         if (now >= until)
             return WORKER_PROCESS_IDLE;
-        next = until < quiet_until ? until : quiet_until;
+        next = until < c->patience.until_ns ? until : c->patience.until_ns;
         poll(&p, 1, (int)((next - now) / 1000000u + 1));
     }
 }

@@ -12,8 +12,8 @@
  *     return 0                             ---->   WORKER_PROCESS_OVER
  *
  * Blocks lie in memory that both share; there are two, so that the child can fill one while the
- * parent looks at the other. A child that says nothing for longer than the parent's patience,
- * though it is its turn, is killed. A child whose parent is gone ends by itself.
+ * parent looks at the other. A child that says nothing for longer than the parent's patience
+ * (patience.h), though it is its turn, is killed. A child whose parent is gone ends by itself.
  */
 #ifndef SNAG_BASE_WORKER_PROCESS_H
 #define SNAG_BASE_WORKER_PROCESS_H

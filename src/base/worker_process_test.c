@@ -1,6 +1,7 @@
 #include "base/worker_process.h"
 
 #include "base/err.h"
+#include "base/patience.h"
 
 #include <poll.h>
 #include <semaphore.h>
@@ -147,6 +148,27 @@ static void a_hang_ends_when_patience_does(void **state)
     worker_process_close(worker_process);
 }
 
+/* Both were stopped, and only the clock went on. */
+static void time_in_which_nobody_looked_is_no_hang_until_a_moment_later(void **state)
+{
+    struct worker_process *worker_process;
+    struct worker_process_block block;
+    int sig = 0;
+
+    (void)state;
+    assert_int_equal(
+        worker_process_open(&worker_process, end_badly, &sig, PATIENCE_S, test_clock), 0);
+    assert_int_equal(next_state(worker_process, &block), WORKER_PROCESS_BLOCK);
+    assert_int_equal(worker_process_receive(worker_process, 0, &block), WORKER_PROCESS_IDLE);
+    pass(2 * PATIENCE_NS);
+    assert_int_equal(worker_process_receive(worker_process, 0, &block), WORKER_PROCESS_IDLE);
+    pass(PATIENCE_MOMENT_NS - 1);
+    assert_int_equal(worker_process_receive(worker_process, 0, &block), WORKER_PROCESS_IDLE);
+    pass(1);
+    assert_int_equal(worker_process_receive(worker_process, 0, &block), WORKER_PROCESS_HUNG);
+    worker_process_close(worker_process);
+}
+
 /* Beats as often as it is told to; ctx is shared memory. */
 static int beat(void *ctx, struct worker_process_end *end)
 {
@@ -254,6 +276,7 @@ int main(void)
         cmocka_unit_test(a_failure_comes_with_its_reason),
         cmocka_unit_test(a_crash_is_told_behind_what_came_before_it),
         cmocka_unit_test(a_hang_ends_when_patience_does),
+        cmocka_unit_test(time_in_which_nobody_looked_is_no_hang_until_a_moment_later),
         cmocka_unit_test(a_beat_is_enough_to_be_waited_for),
         cmocka_unit_test(nothing_to_receive_is_told_when_the_time_that_was_asked_for_is_over),
         cmocka_unit_test(the_child_goes_when_its_parent_does),
