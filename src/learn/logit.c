@@ -209,16 +209,18 @@ struct logit_scores {
     double *score;
 };
 
+static double score_of(const struct logit *l, const struct rows *rows, uint32_t i, double prior)
+{
+    return fmax(prior + rows_dot(rows, i, l->weight, l->n_cols) / STEEPNESS, FLOOR * prior);
+}
+
 static void score_rows(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     struct logit_scores *s = ctx;
 
     (void)worker;
-    for (size_t i = begin; i < end; i++) {
-        double by = rows_dot(s->rows, (uint32_t)i, s->logit->weight, s->logit->n_cols);
-
-        s->score[i] = fmax(s->prior[i] + by / STEEPNESS, FLOOR * s->prior[i]);
-    }
+    for (size_t i = begin; i < end; i++)
+        s->score[i] = score_of(s->logit, s->rows, (uint32_t)i, s->prior[i]);
 }
 
 void logit_score(const struct logit *l, const struct rows *rows, const double *prior,
@@ -240,21 +242,43 @@ bool logit_verdict(bool was_anomaly, double prior, double score, double threshol
 
 /* -------------------------------------------------------------------------------- answers */
 
+/* The root of r = logistic(z - r a), by which a label still surprises once it was learnt from. */
+static double surprise_left(double z, double a)
+{
+    double low = 0, high = 1;
+
+    for (int i = 0; i < 50; i++) {
+        double r = (low + high) / 2;
+
+        *(r < logistic(z - r * a) ? &low : &high) = r;
+    }
+    return low;
+}
+
 uint32_t logit_moves(const struct logit *learnt, const struct logit_input *in,
                      const double *corrected, uint32_t i)
 {
     uint32_t n = in->rows->n_cols, n_moved = 0;
     struct logit l = *learnt;
     double *direction = mem_alloc((size_t)4 * n, sizeof *direction), *rest = direction + n;
-    double p = logistic(offset_of(corrected[i], in->pivot)), unexpected = fmax(p, 1 - p);
+    double z = offset_of(in->score[i], in->pivot), r;
+    bool is_abnormal = corrected[i] <= in->pivot; /* the less expected answer */
+    uint32_t n_heard = is_abnormal ? n : in->n_lasting;
 
     l.n_cols = n;
-    rows_add_to(in->rows, i, 1, rest, n);
+    rows_add_to(in->rows, i, 1, rest, n_heard);
     solve(&l, in->rows, direction, rest, rest + n, rest + 2 * (size_t)n);
-    unexpected /= 1 + p * (1 - p) * rows_dot(in->rows, i, direction, n);
+    z = (is_abnormal ? fmin(z, 0) : z) +
+        rows_dot(in->rows, i, learnt->weight,
+                 n_heard < learnt->n_cols ? n_heard : learnt->n_cols);
+    r = surprise_left(is_abnormal ? -z : z, rows_dot(in->rows, i, direction, n_heard));
+    for (uint32_t j = 0; j < n; j++) /* the weights that it would leave */
+        direction[j] = (is_abnormal ? r : -r) * direction[j] +
+                       (j < learnt->n_cols ? learnt->weight[j] : 0);
+    l.weight = direction;
     for (uint32_t k = 0; k < in->rows->n; k++)
         n_moved += k != i && in->label[k] == 0 &&
-                   fabs(unexpected * rows_dot(in->rows, k, direction, n)) >= STEEPNESS * MOVED;
+                   fabs(score_of(&l, in->rows, k, in->score[k]) - corrected[k]) >= MOVED;
     free(direction);
     return n_moved;
 }

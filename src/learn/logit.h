@@ -74,7 +74,8 @@ bool logit_verdict(bool was_anomaly, double prior, double score, double threshol
  * logit_moves -- how many executions without a label an answer about row i would move by a
  * quarter of a nat or more, if it is the less expected one; i itself is not counted.
  *   corrected  (input->rows->n) by logit_score
- * One step of Newton's from what is learnt. O(words of all rows).
+ * What is learnt already counts with its curvature; so it is exact for the first label.
+ * O(words of all rows).
  */
 uint32_t logit_moves(const struct logit *logit, const struct logit_input *input,
                      const double *corrected, uint32_t i);

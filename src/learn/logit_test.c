@@ -239,6 +239,54 @@ static void an_answer_moves_the_unlabelled_that_share_words(void **state)
     end(&f);
 }
 
+/* 3 and 4 are above the pivot, 10 is below; columns 2 and 3 are of this run only. */
+static void normal_moves_by_columns_that_it_speaks_of(void **state)
+{
+    struct forest_of_words f;
+    struct logit_input input;
+    struct logit logit;
+
+    (void)state;
+    begin(&f, 20, 4);
+    for (int i = 0; i < 20; i++)
+        f.rows.value[i] = 2;
+    learn(&f, &logit);
+    input = input_of(&f);
+    input.n_lasting = 2;
+    assert_int_equal(logit_moves(&logit, &input, f.corrected, 3), 0);
+    assert_int_equal(logit_moves(&logit, &input, f.corrected, 4), 4);
+    assert_int_equal(logit_moves(&logit, &input, f.corrected, 10), 4);
+    logit_release(&logit);
+    end(&f);
+}
+
+/* Row 4, of a kind with 0, 8, 12 and 16, scores a nat above the pivot: `normal` surprises. */
+static void what_an_answer_moves_is_what_moves_once_it_is_given(void **state)
+{
+    static const double value[] = {0.2, 4, 0.5, 0.6, 1};
+    struct forest_of_words f;
+    struct logit_input input;
+    struct logit logit;
+    uint32_t n, n_moved = 0;
+
+    (void)state;
+    begin(&f, 20, 4);
+    for (int i = 0; i < 5; i++)
+        f.rows.value[4 * i] = value[i];
+    learn(&f, &logit);
+    input = input_of(&f);
+    n = logit_moves(&logit, &input, f.corrected, 4);
+    logit_release(&logit);
+    f.label[4] = -1;
+    learn(&f, &logit);
+    for (int i = 0; i < 20; i++)
+        n_moved += i != 4 && fabs(f.corrected[i] - f.score[i]) >= 0.25;
+    assert_int_equal(n_moved, 1);
+    assert_int_equal(n, n_moved);
+    logit_release(&logit);
+    end(&f);
+}
+
 static void what_is_kept_survives_as_bytes(void **state)
 {
     struct forest_of_words f;
@@ -302,6 +350,8 @@ int main(void)
         cmocka_unit_test(thousands_of_contradicting_labels_have_one_best_answer),
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(an_answer_moves_the_unlabelled_that_share_words),
+        cmocka_unit_test(normal_moves_by_columns_that_it_speaks_of),
+        cmocka_unit_test(what_an_answer_moves_is_what_moves_once_it_is_given),
         cmocka_unit_test(what_is_kept_survives_as_bytes),
         cmocka_unit_test(a_verdict_holds_unless_labels_carry_the_score_over_the_threshold),
     };
