@@ -87,11 +87,13 @@ struct subspace {
     double *q, *z, *y, *ritz, *value, *vector;
 };
 
+/* q = a basis of what z spans. */
 static void orthonormalize(struct subspace *s)
 {
     double *tau = mem_alloc(s->l, sizeof *tau);
     lapack_int rows = (lapack_int)s->x.cols, l = (lapack_int)s->l;
 
+    memcpy(s->q, s->z, s->x.cols * s->l * sizeof *s->q);
     blas()->LAPACKE_dgeqrf(LAPACK_COL_MAJOR, rows, l, s->q, rows, tau);
     blas()->LAPACKE_dorgqr(LAPACK_COL_MAJOR, rows, l, l, s->q, rows, tau);
     free(tau);
@@ -125,7 +127,7 @@ static int from_subspace(struct pca *pca, struct matrix x, size_t k, uint64_t se
     s.value = mem_alloc(l, sizeof *s.value);
     s.vector = mem_alloc(l * l, sizeof *s.vector);
     for (size_t i = 0; i < x.cols * l; i++)
-        s.q[i] = rng_normal(&rng);
+        s.z[i] = rng_normal(&rng);
     for (int step = 0; rc == 0 && step < STEPS; step++) {
         double change = 0;
 
@@ -136,7 +138,6 @@ static int from_subspace(struct pca *pca, struct matrix x, size_t k, uint64_t se
         memcpy(pca->variance, s.value, k * sizeof *s.value);
         if (change <= STANDSTILL * s.value[0])
             break;
-        memcpy(s.q, s.z, x.cols * l * sizeof *s.q);
     }
     blas()->cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, (int)x.cols, (int)k, (int)l,
                         1, s.q, (int)x.cols, s.vector, (int)l, 0, pca->direction, (int)x.cols);

@@ -56,23 +56,31 @@ static struct matrix make_rows(size_t rows, size_t cols)
     return x;
 }
 
+static void assert_orthonormal(const struct pca *pca)
+{
+    const double *a = pca->direction, *b = a + pca->cols;
+    double dots[3] = {0};
+
+    for (size_t c = 0; c < pca->cols; c++) {
+        dots[0] += a[c] * a[c];
+        dots[1] += b[c] * b[c];
+        dots[2] += a[c] * b[c];
+    }
+    assert_true(fabs(dots[0] - 1) < 1e-9 && fabs(dots[1] - 1) < 1e-9 && fabs(dots[2]) < 1e-9);
+}
+
 /* What defines them: orthonormal, and X'X d = v d. */
 static void assert_components(struct matrix x, double tolerance)
 {
     double *image = malloc(x.cols * sizeof *image);
-    double *out = malloc(2 * x.rows * sizeof *out), dots[3] = {0};
+    double *out = malloc(2 * x.rows * sizeof *out);
     struct pca pca;
 
     assert_int_equal(pca_fit(&pca, x, 2, 1), 0);
     assert_true(pca.variance[0] > pca.variance[1] && pca.variance[1] > 0);
     assert_true(pca.variance[0] + pca.variance[1] < pca.total);
     pca_place(&pca, x, out);
-    for (size_t c = 0; c < x.cols; c++) {
-        dots[0] += pca.direction[c] * pca.direction[c];
-        dots[1] += pca.direction[x.cols + c] * pca.direction[x.cols + c];
-        dots[2] += pca.direction[c] * pca.direction[x.cols + c];
-    }
-    assert_true(fabs(dots[0] - 1) < 1e-9 && fabs(dots[1] - 1) < 1e-9 && fabs(dots[2]) < 1e-9);
+    assert_orthonormal(&pca);
     for (size_t k = 0; k < 2; k++) {
         double largest = 0;
 
@@ -108,6 +116,22 @@ static void all_three_ways_find_the_components(void **state)
     free(large.x);
 }
 
+/* Variances so near each other that all steps of the iteration do not tell them apart. */
+static void directions_that_nearly_tie_are_orthonormal(void **state)
+{
+    enum { N = 1001 };
+    struct matrix x = {calloc(N * N, sizeof(double)), N, N, N};
+    struct pca pca;
+
+    (void)state;
+    for (size_t i = 0; i < N; i++)
+        matrix_row(x, i)[i] = 10 - 1e-3 * (double)i;
+    assert_int_equal(pca_fit(&pca, x, 2, 1), 0);
+    assert_orthonormal(&pca);
+    pca_release(&pca);
+    free(x.x);
+}
+
 static void numbers_too_large_to_square_are_an_error(void **state)
 {
     double x[] = {1e200, -1e200, 3, 4};
@@ -123,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_components_of_four_points_by_hand),
         cmocka_unit_test(all_three_ways_find_the_components),
+        cmocka_unit_test(directions_that_nearly_tie_are_orthonormal),
         cmocka_unit_test(numbers_too_large_to_square_are_an_error),
     };
 
