@@ -60,16 +60,18 @@ static int take_line(void *ctx, const struct label_line *line)
     return rc;
 }
 
-/* The members of "group=3", as they are now. */
+/* The members of "group=3", as they are now: each function has groups 1, 2, ... */
 static int add_group(struct labels *l, const char *number, enum label label)
 {
-    const struct execution_filter filter = {.foi_id = l->learning.foi, .rank = NO_RANK};
-    struct groups all;
+    struct execution_filter filter = {.rank = NO_RANK};
+    struct groups all = {.n = 0};
     char *end;
     long long id = strtoll(number, &end, 10);
     size_t n_before = l->n;
-    int rc = groups_find(l->learning.run.db, &filter, &all);
+    int rc = foi_of(l, "", &filter.foi_id);
 
+    if (rc == 0)
+        rc = groups_find(l->learning.run.db, &filter, &all);
     for (size_t i = 0; rc == 0 && i < all.n; i++)
         for (size_t k = 0; all.group[i].id == id && k < all.group[i].n; k++) {
             const struct group_member *x = &all.group[i].member[k];

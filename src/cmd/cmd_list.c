@@ -147,11 +147,18 @@ static void print_group_cost(const struct incident_group *g)
             g->n_with_cost, cost, g->n - g->n_with_cost);
 }
 
-static void print_group(const struct incident_group *g)
+/* Each function numbers its groups from 1: what is listed has to say of which they are. */
+static bool are_of_several(sqlite3 *db, const struct execution_filter *filter)
+{
+    return filter->foi == NULL && filter->foi_id == 0 && executions_have_several(db);
+}
+
+static void print_group(const struct incident_group *g, bool has_several)
 {
     char text[GROUP_TEXT_SIZE], lost[TEXT_SIZE];
 
-    print("group %lld: %s", (long long)g->incident->way, incident_group_text(g, text));
+    print("group %lld%s%s: %s", (long long)g->incident->way, has_several ? " of " : "",
+          has_several ? g->incident->foi : "", incident_group_text(g, text));
     if (g->lost_ns > 0)
         print("; lost %s", text_duration((double)g->lost_ns, lost));
     print_group_cost(g);
@@ -161,6 +168,7 @@ static void print_group(const struct incident_group *g)
 /* Incidents that have the same cause are said once. */
 static int print_groups(sqlite3 *db, const struct execution_filter *filter)
 {
+    bool has_several = are_of_several(db, filter);
     struct incident_groups all;
     size_t n_said = 0, n_more = 0;
     int rc = incident_groups_find(db, filter, &all);
@@ -169,7 +177,7 @@ static int print_groups(sqlite3 *db, const struct execution_filter *filter)
         if (all.group[i].n < 2)
             continue;
         if (n_said < MAX_SAID)
-            print_group(&all.group[i]);
+            print_group(&all.group[i], has_several);
         n_more += n_said++ >= MAX_SAID;
     }
     if (n_more > 0)
@@ -181,6 +189,7 @@ static int print_groups(sqlite3 *db, const struct execution_filter *filter)
 int list_group_table(sqlite3 *db, const struct execution_filter *filter, size_t fewest,
                      struct table **table)
 {
+    bool has_several = are_of_several(db, filter);
     char text[GROUP_TEXT_SIZE];
     struct groups all;
     int rc = groups_find(db, filter, &all);
@@ -192,9 +201,13 @@ int list_group_table(sqlite3 *db, const struct execution_filter *filter, size_t 
         if (g->n < fewest)
             continue;
         if (*table == NULL)
-            *table = table_new("rrrrl", "group", "executions", "lost", "when",
-                               "strange in the same way");
+            *table = has_several ? table_new("rlrrrl", "group", "function", "executions",
+                                             "lost", "when", "strange in the same way")
+                                 : table_new("rrrrl", "group", "executions", "lost", "when",
+                                             "strange in the same way");
         table_cell(*table, "%lld", (long long)g->id);
+        if (has_several)
+            table_cell(*table, "%s", g->foi);
         table_cell(*table, "%zu", g->n);
         table_cell(*table, "%s",
                    g->n_open == g->n ? "open" : text_duration((double)g->lost_ns, text));

@@ -20,3 +20,9 @@ snag label kinds.snag group=9=normal
 snag label kinds.snag group=x=normal
 snag label kinds.snag group=1=odd
 snag list kinds.snag --groups --executions
+
+# Each function of interest numbers its groups from 1: --foi says of which one is.
+snag analyze 'synth:120*step(a@1ms) 120*walk(b@1ms);jitter=0.05;slow=a/40/20;slow=b/31/20' --foi step --foi walk -o two.snag --quiet >/dev/null
+snag list two.snag --groups; snag list two.snag --groups --foi walk; snag list two.snag | grep '^group'
+snag label two.snag group=1=normal
+snag label two.snag group=1=normal --foi walk --author me; snag label two.snag --json | jq -r .id
