@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/commands.h"
+#include "cmd/options.h"
 #include "cmd/settings.h"
 #include "compare/run_history.h"
 #include "compare/summary.h"
@@ -389,6 +390,16 @@ static int prune(struct history *h, const struct settings *s)
 
 /* ------------------------------------------------------------------------------- command */
 
+/* What chooses runs to look at does not choose those that are forgotten, and the reverse. */
+static int refuse_others(const struct settings *s, bool is_prune)
+{
+    return is_prune
+               ? options_refuse(s, "foi tag last path",
+                                "does not choose what snag history prune forgets: --keep N "
+                                "counts all runs, --number N is one of them")
+               : options_refuse(s, "keep number", "is for snag history prune");
+}
+
 static int look(const struct settings *s, const char *verb)
 {
     struct history_tags tags = {0};
@@ -396,8 +407,10 @@ static int look(const struct settings *s, const char *verb)
         .foi = settings_foi(s), .tags = &tags, .last = s->history.last};
     bool is_prune = strcmp(verb, "prune") == 0;
     struct history h;
-    int rc = tags_read(&s->history.tag, &tags);
+    int rc = refuse_others(s, is_prune);
 
+    if (rc == 0)
+        rc = tags_read(&s->history.tag, &tags);
     if (rc == 0)
         rc = history_open(&h, s->args[1], is_prune ? DATABASE_WRITE : DATABASE_READ);
     if (rc == 0) {

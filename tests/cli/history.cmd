@@ -40,6 +40,7 @@ snag query n.db 'SELECT run, foi, executions, hash IS NOT NULL AS has_hash FROM 
 snag query n.db 'DELETE FROM run'
 snag history prune n.db --number 3
 snag history prune n.db --number 3
+snag history prune n.db --keep 4 --tag node=n1; snag history prune n.db --keep 4 --last 2; snag history list n.db --keep 4; snag history list n.db --json | jq -s length
 snag history prune n.db --keep 4 --json --quiet --verbose --threads 1
 snag history --help | sed -n 1p
 snag history list n.db --json | jq -c .number
