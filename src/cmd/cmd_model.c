@@ -11,6 +11,7 @@
 #include "compare/run_history.h"
 #include "learn/model_file.h"
 #include "ps/ps_tables.h"
+#include "run/rundb.h"
 #include "view/executions.h"
 
 #include <stdio.h>
@@ -99,9 +100,38 @@ struct several {
     uint32_t n_gone;     /* runs of it that are not there any more */
 };
 
-/* said: what its function of interest is called, or NULL. */
-static int add_run(struct several *x, const char *path, const char *said)
+/* Whether a run has the executions whose sums a history keeps: each night's run may have the
+ * same path. */
+static int find_same(const struct run *run, int64_t foi, const struct history_run *kept,
+                     bool *is_same)
 {
+    sqlite3_stmt *query;
+    int rc = rundb_query(run->db, &query,
+                         "SELECT count(*), sum(duration_ns - tracer_ns) FROM execution "
+                         "WHERE foi = ?",
+                         "i", foi);
+
+    *is_same = rc == 0 && sqlite3_step(query) == SQLITE_ROW &&
+               (uint64_t)sqlite3_column_int64(query, 0) == kept->n_executions &&
+               (uint64_t)sqlite3_column_int64(query, 1) == kept->time_ns;
+    return rundb_close_query(run->db, query, rc, "cannot read the executions");
+}
+
+static void leave_out(struct several *x, const struct history_run *kept, const char *why)
+{
+    log_warn("model", "%s: run %lld, '%s', %s", x->history, (long long)kept->id, kept->source,
+             why);
+    x->n_gone++;
+}
+
+/*
+ *   said  what its function of interest is called, or NULL
+ *   kept  what a history keeps of it, or NULL
+ */
+static int add_run(struct several *x, const char *path, const char *said,
+                   const struct history_run *kept)
+{
+    bool is_same = true;
     struct run run = {0};
     int64_t foi = 0;
     int rc = run_open(&run, path, false);
@@ -110,8 +140,14 @@ static int add_run(struct several *x, const char *path, const char *said)
         rc = pooled_find(&x->pooled, &run, &foi);
     if (rc == 0 && foi == 0)
         rc = executions_foi(run.db, said, &foi);
-    if (rc == 0)
+    if (rc == 0 && kept)
+        rc = find_same(&run, foi, kept, &is_same);
+    if (kept && (rc == ERR_NOT_FOUND || !is_same)) {
+        leave_out(x, kept, "was replaced by another run");
+        rc = 0;
+    } else if (rc == 0) {
         rc = pooled_add(&x->pooled, &run, foi);
+    }
     run_close(&run);
     return rc < 0 && strstr(err_message(), path) == NULL
                ? err_set(rc, "%s: %s", path, err_message())
@@ -124,12 +160,10 @@ static int add_of_history(void *ctx, const struct history_run *run)
     struct several *x = ctx;
 
     if (!rundir_is_run(run->source)) {
-        log_warn("model", "%s: run %lld, '%s', no longer exists", x->history,
-                 (long long)run->id, run->source);
-        x->n_gone++;
+        leave_out(x, run, "no longer exists");
         return 0;
     }
-    return add_run(x, run->source, run->foi);
+    return add_run(x, run->source, run->foi, run);
 }
 
 static int add_history(struct several *x, const char *path)
@@ -159,7 +193,7 @@ static int add_all(struct several *x)
 
     for (int i = 1; rc == 0 && i + 1 < s->n_args; i++)
         rc = history_is(s->args[i]) ? add_history(x, s->args[i])
-                                    : add_run(x, s->args[i], settings_foi(s));
+                                    : add_run(x, s->args[i], settings_foi(s), NULL);
     if (rc == 0 && x->pooled.n_runs == 0)
         rc = err_set(ERR_NOT_FOUND, "%s: there is no run to learn from%s", x->history,
                      x->n_gone > 0 ? ": a history keeps sums, not executions" : "");

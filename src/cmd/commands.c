@@ -237,7 +237,8 @@ static const struct command commands[] = {
      "undone, or none; with --learner, what that learns from all labels. Of several runs,\n"
      "or of those in a history (see snag history; --tag and --last choose), the model has\n"
      "what was typical in any of them, without labels: what differs from run to run is not\n"
-     "strange then.\n\n"
+     "strange then. A history keeps sums, not executions: those of its runs that are still\n"
+     "where they were added from are learnt from, the others counted.\n\n"
      "Of a parameter server, by its address or its snapshot, it is what all its clients\n"
      "know of calls; snag ps --load begins with that.",
      "  snag model save lammps.snag lammps.model\n"
