@@ -62,14 +62,9 @@ struct guarded {
 static int in_child(void *ctx, struct guard *guard)
 {
     const struct guarded *g = ctx;
-    int status = status_of(g->fn(g->settings));
 
     (void)guard;
-    if (fflush(stdout) != 0 && status == STATUS_DONE) {
-        err_set(ERR_IO, "cannot write to standard output");
-        status = status_of(ERR_IO);
-    }
-    return status;
+    return status_at_end(status_of(g->fn(g->settings)));
 }
 
 /* Whatever became of the child: what it made in vain does not stay. */

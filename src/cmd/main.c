@@ -170,18 +170,11 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    int status;
-
     prctl(PR_SET_NAME, "snag"); /* and not that of a loader that was told to run this */
     mem_on_failure(say_out_of_memory);
     log_set_level(LOG_WARN);
     blas_quiet();
     signal(SIGPIPE, SIG_DFL); /* `snag list | head` ends quietly */
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write() */
-    status = status_of(dispatch(argc, argv));
-    if (fflush(stdout) != 0 && status == 0) {
-        err_set(ERR_IO, "cannot write to standard output");
-        status = status_of(ERR_IO);
-    }
-    return status;
+    return status_at_end(status_of(dispatch(argc, argv)));
 }

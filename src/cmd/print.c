@@ -399,3 +399,13 @@ int status_of(int rc)
     log_info("error", "%s, raised at %s", err_name(rc), err_where());
     return rc == ERR_USAGE ? STATUS_USAGE : STATUS_FAILED;
 }
+
+int status_at_end(int status)
+{
+    /* What an earlier flush could not write is gone: the last one has no error of its own. */
+    bool is_written = fflush(stdout) == 0 && !ferror(stdout);
+
+    return is_written || status != STATUS_DONE
+               ? status
+               : status_of(err_set(ERR_IO, "cannot write to standard output"));
+}

@@ -79,4 +79,10 @@ int output_close(struct output *output, int rc);
  */
 int status_of(int rc);
 
+/*
+ * status_at_end -- the exit status of a process that says nothing more on stdout: where any of
+ * what it said could not be written that is printed, and STATUS_DONE becomes STATUS_FAILED.
+ */
+int status_at_end(int status);
+
 #endif

@@ -257,13 +257,7 @@ static int read_and_go_on(struct child *child, struct guard *guard)
 
 static int in_child(void *ctx, struct guard *guard)
 {
-    int status = status_of(read_and_go_on(ctx, guard));
-
-    if (fflush(stdout) != 0 && status == STATUS_DONE) {
-        err_set(ERR_IO, "cannot write to standard output");
-        status = status_of(ERR_IO);
-    }
-    return status;
+    return status_at_end(status_of(read_and_go_on(ctx, guard)));
 }
 
 static void clean_up(void *ctx)

@@ -15,3 +15,4 @@ set +o pipefail; snag export big.snag --what calls | head -1
 snag list trace.snag >/dev/full
 snag info chrome.json >/dev/full
 snag --version >/dev/full
+snag watch 'synth:30*step(a b)' --once --speed 0 --store none --quiet >/dev/full
