@@ -1,6 +1,7 @@
 /* snag model -- save what a run taught, and look into such a file. */
 #include "analysis/run_model.h"
 #include "base/err.h"
+#include "base/fs.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -19,6 +20,20 @@
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------ save */
+
+/*
+ * What is there and is no model is not replaced: it is an input, and FILE was forgotten.
+ *   is_such  whether a file is what will be written
+ */
+static int check_file(const char *file, bool (*is_such)(const char *path))
+{
+    return fs_bytes(file) > 0 && !is_such(file)
+               ? err_set(ERR_EXISTS,
+                         "exists and is not a model: '%s' is left alone (the last argument is "
+                         "the file to write)",
+                         file)
+               : 0;
+}
 
 static void print_saved(const struct settings *settings, const struct model *m,
                         uint32_t n_left_out)
@@ -49,10 +64,11 @@ static int save(const struct settings *settings)
     struct learning l = {.foi = 0};
     struct model m = {.foi = NULL};
     uint32_t n_left_out;
-    int rc;
+    int rc = check_file(settings->args[2], model_file_is);
 
     run.args = settings->args + 1;
-    rc = learning_open(&l, &run, false);
+    if (rc == 0)
+        rc = learning_open(&l, &run, false);
     if (rc == 0)
         rc = learning_opts(&l, settings, &opts);
     if (rc == 0)
@@ -71,10 +87,12 @@ static int save(const struct settings *settings)
 static int save_server(const struct settings *settings)
 {
     const char *file = settings->args[2];
-    struct ps_snapshot snapshot;
-    uint32_t n_clients;
-    int rc = ps_ask_any(settings->args[1], settings->curve_key, &snapshot, &n_clients);
+    struct ps_snapshot snapshot = {0};
+    uint32_t n_clients = 0;
+    int rc = check_file(file, ps_snapshot_is);
 
+    if (rc == 0)
+        rc = ps_ask_any(settings->args[1], settings->curve_key, &snapshot, &n_clients);
     snapshot.upstream.n = 0; /* of who loads it, nothing was told to a server above */
     if (rc == 0)
         rc = ps_snapshot_write(&snapshot, file);
@@ -216,16 +234,19 @@ static void print_pooled(const struct several *x, const struct model *m)
 
 static int save_several(const struct settings *settings)
 {
+    const char *file = settings->args[settings->n_args - 1];
     struct several x = {.settings = settings};
     struct model m = {.foi = NULL};
     int rc = settings->learning.learner
                  ? err_set(ERR_USAGE, "--learner needs a single run, several were given")
-                 : add_all(&x);
+                 : check_file(file, model_file_is);
 
+    if (rc == 0)
+        rc = add_all(&x);
     if (rc == 0)
         rc = pooled_model(&x.pooled, &m);
     if (rc == 0)
-        rc = model_file_write(settings->args[settings->n_args - 1], &m);
+        rc = model_file_write(file, &m);
     if (rc == 0)
         print_pooled(&x, &m);
     model_release(&m);

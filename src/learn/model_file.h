@@ -22,6 +22,7 @@
 #include "learn/logit.h"
 #include "trace/definitions.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define MODEL_FILE_VERSION 4u
@@ -49,6 +50,9 @@ void *model_file_bytes(const struct model *model, size_t *n);
 
 /* model_file_write -- all or nothing, replacing what has this name. Returns 0 or ERR_IO. */
 int model_file_write(const char *path, const struct model *model);
+
+/* model_file_is -- whether a file begins as one. */
+bool model_file_is(const char *path);
 
 /*
  * model_file_read -- read and check a model. Returns 0, ERR_IO, or ERR_FORMAT for a damaged

@@ -70,3 +70,8 @@ snag model save night1.snag one.snag nothing.snag nights.model
 for i in 5 6; do snag analyze "synth:200*step(compute@1ms(a 3*b) c@200us);ranks=2;jitter=0.02;seed=$i" --foi step -o today.snag --force --quiet >/dev/null; snag history add same.db today.snag; done
 snag model save same.db same.model --json
 snag analyze 'synth:9*other' --foi other -o today.snag --force --quiet >/dev/null; snag model save same.db same.model
+
+# Where FILE was forgotten the last input is left alone; a model is replaced.
+printf 'not a model\n' >notes; : >empty
+snag model save night1.snag nights.db; snag model save night1.snag night3.snag nights.db; snag model save night1.snag notes; snag model save night1.snag night3.snag; snag history list nights.db --json | jq -s length
+snag model save night1.snag same.model --json | jq .trees; snag model save night1.snag empty --json | jq .trees
