@@ -293,6 +293,7 @@ static void make_trace(const struct compared *x, const char *path, struct compar
     struct compared one = {.settings = &alone};
 
     alone.is_together = false;
+    alone.is_quiet = true; /* it does not do the whole work, as launcher_look would warn */
     alone.foi.n = name != NULL;
     alone.foi.text[0] = name;
     log_info("compare", "'%s' is analysed by process %u of %u (%s)", path,
