@@ -106,6 +106,23 @@ static struct cost cost_of(const struct definitions *defs)
     return cost;
 }
 
+/* The directory of a process without MPI that ran besides the first; false if there is none. */
+static bool find_other(const struct recorded *r, unsigned i, char path[FS_PATH_SIZE + 32])
+{
+    snprintf(path, FS_PATH_SIZE + 32, "%s/process-%u", r->dir, i + 2);
+    return fs_exists(path);
+}
+
+static unsigned count_others(const struct recorded *r)
+{
+    char path[FS_PATH_SIZE + 32];
+    unsigned n = 0;
+
+    while (find_other(r, n, path))
+        n++;
+    return n;
+}
+
 static void put_recorded(const struct recorded *r, const struct source *source)
 {
     const struct definitions *defs = &source->defs;
@@ -114,11 +131,12 @@ static void put_recorded(const struct recorded *r, const struct source *source)
     const char *trouble = said_by_any(defs, PROPERTY_TROUBLE, NULL);
 
     put_json(json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:i}", "trace",
-        json_text(r->dir), "ranks", json_count(defs->n_ranks), "threads",
-        json_count(defs->n_locations), "events", json_count(count_events(defs)), "functions",
-        json_count(found.n_functions), "has_mpi", (int)(found.n_mpi > 0), "has_openmp",
-        (int)(found.n_openmp > 0), "is_sampled", (int)(found.n_sampled > 0), "cost",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:i}", "trace",
+        json_text(r->dir), "processes", json_count(1 + count_others(r)), "ranks",
+        json_count(defs->n_ranks), "threads", json_count(defs->n_locations), "events",
+        json_count(count_events(defs)), "functions", json_count(found.n_functions), "has_mpi",
+        (int)(found.n_mpi > 0), "has_openmp", (int)(found.n_openmp > 0), "is_sampled",
+        (int)(found.n_sampled > 0), "cost",
         cost.program_ns ? json_number(cost.ratio) : json_null(), "once_ns",
         json_count(cost.once_ns), "left_out", left_out_json(defs), "lost_calls",
         json_count(source->quality.n[QUALITY_lost_call]), "trouble",
@@ -305,19 +323,16 @@ static int look_at_trace(void *ctx, struct guard *guard)
     return found;
 }
 
-/* Processes without MPI that ran besides the first have a trace each. */
+/* Each of them has a trace of its own. */
 static unsigned finish_others(const struct recorded *r)
 {
     char path[FS_PATH_SIZE + 32];
     unsigned n = 0;
 
-    for (;; n++) {
-        snprintf(path, sizeof path, "%s/process-%u", r->dir, n + 2);
-        if (!fs_exists(path))
-            return n;
+    for (; find_other(r, n, path); n++)
         if (finish(path, &(struct finish_opts){r->ended_ns, LAST_WAIT_MS, NULL, NULL}) < 0)
             fprintf(stderr, "snag: %s\n", err_message());
-    }
+    return n;
 }
 
 /* Why, and what to do: it is an error, so that it is said in any case. */
@@ -398,9 +413,11 @@ enum recorded_outcome recorded_finish(const struct recorded *r)
         say_nothing(r);
     else if (rc != RECORDED && rc != RECORDED_EMPTY)
         say_unfinished(r, rc);
-    if (rc != RECORDED || r->settings->is_json)
+    if (rc != RECORDED)
         return rc < 0 ? RECORDED_UNFINISHED : (enum recorded_outcome)rc;
     n_others = finish_others(r);
+    if (r->settings->is_json)
+        return RECORDED;
     if (n_others > 0)
         record_say(r->settings, "%u more process%s: '%s/process-2'%s", n_others,
                    n_others == 1 ? "" : "es", r->dir, n_others == 1 ? "" : " and so on");
