@@ -483,7 +483,17 @@ static int read_limit(struct comparing *x, const char *said)
     return 0;
 }
 
-/* One a line; what follows a # is a comment, as are empty lines. Limits refer to the text. */
+/* Cut off what follows a # at the begin or behind a space: names of C++ have others. */
+static void cut_comment(char *line)
+{
+    for (char *at = line; (at = strchr(at, '#')) != NULL; at++)
+        if (at == line || strchr(" \t", at[-1])) {
+            *at = '\0';
+            return;
+        }
+}
+
+/* One a line, without comments; empty lines are none. Limits refer to the text. */
 static int read_limits_of(struct comparing *x, const char *path)
 {
     const void *data = NULL;
@@ -501,7 +511,7 @@ static int read_limits_of(struct comparing *x, const char *path)
     while (rc == 0 && (line = strsep(&rest, "\n"))) {
         size_t n;
 
-        line[strcspn(line, "#")] = '\0';
+        cut_comment(line);
         line += strspn(line, " \t\r");
         for (n = strlen(line); n > 0 && strchr(" \t\r", line[n - 1]); n--)
             line[n - 1] = '\0';

@@ -179,6 +179,13 @@ static int choose_repeats(struct what_if_asked *q)
     return rc;
 }
 
+/* An id of an execution; names of functions of C++ may have a '#', too. */
+static bool is_execution(const char *what)
+{
+    return strchr(what, '#') && strncmp(what, "path=", 5) != 0 &&
+           strncmp(what, "region=", 7) != 0;
+}
+
 static int choose(struct what_if_asked *q, const char *what)
 {
     if (strncmp(what, "incident=", 9) == 0)
@@ -186,7 +193,7 @@ static int choose(struct what_if_asked *q, const char *what)
     if (strcmp(what, "repeats") == 0)
         return choose_repeats(q);
     q->has_others = true;
-    if (strchr(what, '#'))
+    if (is_execution(what))
         return choose_execution(q, what);
     if (strcmp(what, "anomalies") == 0) {
         chosen_anomalies(&q->chosen);
@@ -213,7 +220,7 @@ static int find_foi(struct what_if_asked *q, int64_t *foi)
     uint32_t rank, thread, index;
 
     for (uint32_t i = 0; name == NULL && said == NULL && i < s->without.n; i++)
-        if (strchr(s->without.text[i], '#') && s->without.text[i][0] != '#')
+        if (is_execution(s->without.text[i]) && s->without.text[i][0] != '#')
             said = s->without.text[i];
     if (said && execution_parse(said, of_id, sizeof of_id, &rank, &thread, &index) == 0)
         name = of_id;

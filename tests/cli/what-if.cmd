@@ -56,3 +56,9 @@ snag what-if u.snag --without anomalies
 # Begins and ends that are estimates: what is saved is known to within so much.
 snag analyze 'synth:300*step(a@1ms b@1ms >1 <1 |);ranks=4;jitter=0.01;slow=a/97/20/2;off=step/30us;off=a/20us' --foi step -o off.snag >/dev/null
 for without in anomalies region=a '#2-96'; do snag what-if off.snag --without "$without" | sed -n 2p; snag what-if off.snag --without "$without" --json | jq -c '[.off_ns > 0, .off_ns < .saved_ns]'; done
+
+# Names of C++ may have a '#', as ids of executions have.
+jq -nc '[range(40) | (. * 10000) as $t | {ph: "X", pid: 0, tid: 0, ts: $t, dur: 5000, name: "step"}, {ph: "X", pid: 0, tid: 0, ts: ($t + 1), dur: (1000 + 3000 * (. % 20 / 19 | floor)), name: "f::{lambda(int)#1}::operator()"}]' >lambda.json
+snag analyze lambda.json --foi step -o lambda.snag --quiet >/dev/null
+snag what-if lambda.snag --without 'path=step > f::{lambda(int)#1}::operator()' | sed -n 2p; snag what-if lambda.snag --without 'region=f::{lambda(int)#1}::operator()' --json | jq -c '[.executions, .saved_ns > 0]'
+printf '# limits\nstep > {lambda(int)#1}::operator():5%%  # of the kernel\n' >limits; cp -r lambda.snag again.snag; snag compare lambda.snag again.snag --fail-on @limits --json | jq -c '.limits'
