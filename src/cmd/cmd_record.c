@@ -655,11 +655,13 @@ static int become_program(struct record_session *r)
 /* ------------------------------------------------------------------------------- the command
  */
 
+#define OF_WATCH                                                                               \
+    "foi model store store-limit spool spool-limit least short false-alarms port listen "      \
+    "print-tunnel once"
+
+/* What the environment says may be for other commands: it is no mistake here. */
 static int check(const struct settings *s)
 {
-    bool is_of_page = s->foi.n > 0 || s->model || s->live.store || s->page.port || s->listen ||
-                      s->page.is_tunnel || s->page.is_once;
-
     if (s->is_functions + s->is_stacks + s->is_mpi_alone > 1)
         return err_set(ERR_USAGE, "only one of --functions, --stacks and --mpi can be given");
     if (s->sample && (s->is_functions || s->is_mpi_alone))
@@ -668,12 +670,10 @@ static int check(const struct settings *s)
     if (s->sample && tracer_rate(s->sample) == 0)
         return err_set(ERR_USAGE, "--sample takes a rate such as 200Hz, at most %dHz, not '%s'",
                        TRACER_MAX_HZ, s->sample);
-    if (s->live_socket && (s->output || s->page.is_watched))
-        return err_set(ERR_USAGE, "--live cannot be combined with --output or --watch");
-    return is_of_page && !s->page.is_watched
-               ? err_set(ERR_USAGE, "--foi, --model, --store and the options of the page "
-                                    "(--port, --listen, --print-tunnel, --once) need --watch")
-               : 0;
+    if (s->live_socket &&
+        options_refuse(s, "output watch", "cannot be combined with --live") < 0)
+        return ERR_USAGE;
+    return s->page.is_watched ? 0 : options_refuse(s, OF_WATCH, "needs --watch");
 }
 
 /* An earlier recording is made a trace of. */
@@ -681,9 +681,10 @@ static int finish_earlier(const struct settings *s)
 {
     struct recorded recorded = {.settings = s, .dir = s->finish};
 
-    if (s->n_args > 0 || s->output || s->page.is_watched || s->live_socket)
-        return err_set(ERR_USAGE,
-                       "--finish takes no program, and no --output, --watch or --live");
+    if (s->n_args > 0)
+        return err_set(ERR_USAGE, "--finish takes no program");
+    if (options_refuse(s, "output watch live", "cannot be combined with --finish") < 0)
+        return ERR_USAGE;
     return recorded_finish(&recorded) == RECORDED ? STATUS_DONE : STATUS_FAILED;
 }
 

@@ -171,13 +171,10 @@ static int open_client(struct live_session *session)
     return 0;
 }
 
-/* What belongs together. */
+/* What belongs together; of the environment it may be for other commands. */
 static int check(const struct settings *s)
 {
-    if (s->live.ps == NULL && (s->curve_key || s->deterministic))
-        return err_set(ERR_USAGE, "--%s needs --ps",
-                       s->curve_key ? "curve-key" : "deterministic");
-    return 0;
+    return s->live.ps ? 0 : options_refuse(s, "curve-key deterministic", "needs --ps");
 }
 
 bool live_session_is_here(const struct live_session *session)

@@ -82,6 +82,7 @@ echo '[]' >algo.json; snag ad synth:a --algo-file algo.json
 snag ps --snapshot job.ps --curve-key job.key >out & while [ ! -s out ]; do sleep 0.01; done; snag ad "$(cat program)" --ps "$(cat out)" --curve-key job.key --json | jq -c '[.anomalies, .server.is_complete, .server.restarts]'; kill $!; wait $!; tail -n 1 out | grep -o '5 functions'
 snag ps --deterministic 1 >out2 & while [ ! -s out2 ]; do sleep 0.01; done; snag ad "$(cat program)" --ps "$(cat out2)" --deterministic 1 --step 0.1 --json | jq -c '[.anomalies, .steps, .server.round >= 6]'; kill $!; wait $!
 snag ad synth:a --deterministic 2
+SNAG_DETERMINISTIC=2 SNAG_CURVE_KEY=job.key snag ad synth:a --json | jq .calls
 snag ad synth:a --ps nonsense
 
 # Where metrics are comes first.
