@@ -214,6 +214,22 @@ static int serve(const struct settings *settings)
     return rc;
 }
 
+#define OF_JUDGING                                                                             \
+    "foi model call-detector short least inclusive algo-file model-key min-count min-time "    \
+    "false-alarms ignore thresholds window tree-window tree-features tree-sigmas rank "        \
+    "as-rank program step speed watchlist counter-prefix connect-timeout silence-timeout "     \
+    "store store-limit spool spool-limit once"
+
+/* The page of a whole job: what others judged. */
+static int watch_job(const struct settings *settings)
+{
+    int rc = options_refuse(settings, OF_JUDGING,
+                            "is for a program that is judged here: the page of a store or a "
+                            "server shows what others judged");
+
+    return rc < 0 ? rc : cmd_serve(settings);
+}
+
 int cmd_watch(const struct settings *settings)
 {
     struct settings watched = *settings;
@@ -223,7 +239,7 @@ int cmd_watch(const struct settings *settings)
     if (settings->n_args == 0 && settings->live.server == NULL)
         return err_set(ERR_USAGE, "nothing to watch: SOURCE, or a job's store or --server");
     if (settings->n_args == 0 || prov_store_is(settings->args[0]))
-        return cmd_serve(settings);
+        return watch_job(settings);
     rc = options_refuse(settings, "server curve-key", "is for the store of a job");
     if (rc == 0)
         rc = settings->live.store ? store_name_said(&watched.live.store)

@@ -30,5 +30,7 @@ snag watch a b
 # What is left in a store is shown by snag serve.
 sample_store left
 snag serve left --port 0 >said4 & until grep -qs http said4; do sleep 0.05; done; curl -s "$(head -n 1 said4)api/v1/live/status" | jq -c '[.state, .anomalies, .store.stored]'; kill $!; wait $!
+# What chooses how to judge, and an end with the program, is not for what was judged.
+snag watch left --once; snag watch left --least 10us; snag watch --server tcp://localhost:1 --foi step
 snag serve left/nothing
 snag watch --once --quiet --store none --run-id w1 --log log 'synth:3*step' >/dev/null; grep -c ' w1 info snag: watch begins' log
