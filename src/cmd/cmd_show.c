@@ -295,6 +295,9 @@ static const char *partner_text(const struct waiting *w, char out[PATH_SIZE])
         snprintf(out, PATH_SIZE, "%s, a GPU, %s", rank, delay);
     else if (w->location == NO_LOCATION)
         snprintf(out, PATH_SIZE, "%s, %s, tag %u", rank, bytes, w->tag);
+    else if (waiting_is_over(w))
+        snprintf(out, PATH_SIZE, "%s, %s, not waited for, %s, tag %u", rank,
+                 waiting_kind_name(w->kind), bytes, w->tag);
     else
         snprintf(out, PATH_SIZE, "%s, %s%s, %s%s%s, %s, tag %u", rank,
                  w->is_late ? "late " : "", waiting_kind_name(w->kind),

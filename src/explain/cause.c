@@ -688,7 +688,7 @@ char *cause_sentence(const struct trace_view *view, const struct cause *cause,
         return out;
     text_say(&w, " <- ");
     say_partner(&w, last);
-    text_say(&w, " (%s)", ending[cause->end]);
+    text_say(&w, " (%s)", waiting_is_over(last) ? "not waited for" : ending[cause->end]);
     return out;
 }
 
@@ -697,6 +697,11 @@ static void say_in_time(struct text_writer *w, const struct waiting *waiting)
 {
     const char *where = "the operation or in the network; the trace does not say which";
 
+    if (waiting_is_over(waiting)) {
+        text_say(w, "the send did not wait for rank %u: the time was spent in %s",
+                 waiting->rank, where);
+        return;
+    }
     if (waiting->kind == WAITING_FOR_ALL) {
         text_say(w, "no rank came late enough");
     } else if (waiting->kind == WAITING_FOR_DEVICE) {

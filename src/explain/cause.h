@@ -91,7 +91,8 @@ enum cause_end {
     CAUSE_NO_DATA,     /* the rank waited for has no events */
     CAUSE_UNMATCHED,   /* the other end of the message is not in the trace */
     CAUSE_UNKNOWN,     /* MPI, but no record says what it waits for */
-    CAUSE_IN_TIME,     /* the other was there in time: the operation itself was slow */
+    CAUSE_IN_TIME,     /* the other was there in time, or it did not matter when: the operation
+                          itself was slow */
     CAUSE_UNEXPLAINED, /* the other was late, but did nothing that explains it */
     CAUSE_CYCLE,       /* the call waited for is one of the chain */
     CAUSE_TOO_LONG,    /* more than CAUSE_MAX_LINKS */

@@ -324,6 +324,53 @@ static void a_late_receiver_is_what_a_large_send_waits_for(void **state)
                         "not_waiting: MPI_Wait 31.0 us <- rank 1 io 29.0 us");
 }
 
+/* It was over at 16: the receive of 40 is not what held it up, nor, by a little, that of 17. */
+static void a_send_that_was_over_before_its_receive_did_not_wait_for_it(void **state)
+{
+    struct said s;
+    char why[CAUSE_SIZE];
+    static const char *const text[] = {
+        "step@0-50( calc@0-10 MPI_Send@10-16>1 )",
+        "step@0-50( calc@0-40 MPI_Recv@40-41<0 )",
+    };
+
+    (void)state;
+    begin(&s, 2, text);
+    assert_string_equal(chain(&s, 0, 2),
+                        "in_time: MPI_Send 6.00 us <- rank 1 (not waited for)");
+    assert_string_equal(cause_end_sentence(&s.trace.view, &s.cause, true, why),
+                        "the send did not wait for rank 1: the time was spent in the operation "
+                        "or in the network; the trace does not say which");
+    assert_false(s.cause.link[0].waiting.is_late);
+    assert_int_equal(s.cause.link[0].waiting.delay_ns, 0);
+    end(&s);
+    assert_string_equal(CHAIN(0, 3, "step@0-50( MPI_Isend@5-6>>1 calc@6-10 MPI_Wait@10-16=0 )",
+                              "step@0-50( calc@0-40 MPI_Recv@40-41<0 )"),
+                        "in_time: MPI_Wait 6.00 us <- rank 1 (not waited for)");
+    assert_string_equal(CHAIN(0, 2, "step@0-50( calc@0-10 MPI_Send@10-16>1 )",
+                              "step@0-50( calc@0-17 MPI_Recv@17-18<0 )"),
+                        "not_waiting: MPI_Send 6.00 us <- rank 1 calc 6.00 us");
+}
+
+/* Rank 2 comes long, or just, after rank 0 has gone on: it was rank 1's message that was late. */
+static void who_sends_and_receives_waits_for_what_comes_within(void **state)
+{
+    const char *text[] = {"step@0-80( calc@0-10 MPI_Sendrecv@10-50( s@10-11>2 r@11-50<1 ) )",
+                          "step@0-80( calc@0-48 MPI_Send@48-50>0 )",
+                          "step@0-80( io@0-70 MPI_Recv@70-71<0 )"};
+    struct said s;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        begin(&s, 3, text);
+        chain(&s, 0, 2);
+        assert_int_equal(s.cause.link[0].waiting.rank, 1);
+        assert_int_equal(s.cause.link[0].waiting.delay_ns, 38000);
+        end(&s);
+        text[2] = "step@0-80( io@0-51 MPI_Recv@51-52<0 )";
+    }
+}
+
 /* The receive was posted before, but the message moves only when rank 1 is in MPI again. */
 static void a_posted_receive_still_needs_its_rank(void **state)
 {
@@ -630,6 +677,8 @@ int main(void)
         cmocka_unit_test(a_collective_that_does_not_block_waits_for_who_completes_it_last),
         cmocka_unit_test(a_rank_without_data_ends_it),
         cmocka_unit_test(a_late_receiver_is_what_a_large_send_waits_for),
+        cmocka_unit_test(a_send_that_was_over_before_its_receive_did_not_wait_for_it),
+        cmocka_unit_test(who_sends_and_receives_waits_for_what_comes_within),
         cmocka_unit_test(a_posted_receive_still_needs_its_rank),
         cmocka_unit_test(a_cycle_ends_it),
         cmocka_unit_test(what_was_sent_in_time_ends_it),

@@ -313,14 +313,26 @@ static bool is_inside(const struct wait_search *s, uint32_t call)
            call - s->row < s->view->calls[s->location].subtree_len[s->row];
 }
 
+/* By how much a receive was posted behind the end of the call that sends. */
+static uint64_t behind_ns(const struct wait_search *s, const struct waiting *w)
+{
+    uint64_t leave = calls_leave(&s->view->calls[s->location], s->row);
+
+    return w->kind == WAITING_FOR_RECEIVER && w->until_ns > leave ? w->until_ns - leave : 0;
+}
+
+static double weight_of(const struct wait_search *s, const struct waiting *w)
+{
+    return w->is_late && behind_ns(s, w) == 0 ? CERTAIN_WEIGHT : 1;
+}
+
 /*
  * The longer delay is taken. But that somebody was late is certain, and that he was in time but
- * not finished only possible: it must be much longer to be taken instead.
+ * not finished, or clocks are off, only possible: it must be much longer to be taken instead.
  */
 static void offer(struct wait_search *s, const struct waiting *w)
 {
-    double weight = w->is_late ? CERTAIN_WEIGHT : 1;
-    double weight_best = s->best.is_late ? CERTAIN_WEIGHT : 1;
+    double weight = weight_of(s, w), weight_best = weight_of(s, &s->best);
 
     if (s->best.kind <= WAITING_UNKNOWN ||
         weight * (double)w->delay_ns >= weight_best * (double)s->best.delay_ns)
@@ -379,6 +391,10 @@ static void offer_message(struct wait_search *s, const struct message *m)
     w.has_data = true;
     partner = &s->view->calls[w.location];
     w.until_ns = calls_posted_ns(partner, other);
+    if (is_material(s, behind_ns(s, &w))) { /* not for a clock that is off by a little */
+        offer(s, &w);
+        return;
+    }
     w.delay_ns = delay_until(s, w.until_ns);
     w.is_late = is_material(s, w.delay_ns);
     if (!w.is_late) {

@@ -17,7 +17,8 @@
  * A call that completes several operations waits for the one that was released last. When even
  * that was released before the call began, or soon after, nobody came too late, but the
  * operation itself may have taken long: a large message moves only while both ends are in MPI.
- * Then the other end matters for as long as its own part of the operation lasted.
+ * Then the other end matters for as long as its own part of the operation lasted. A send that was
+ * over well before its receive was posted did not wait for that (waiting_is_over).
  *
  * Of scans, of ranks in the middle of a tree, and of calls that no trace has a record of
  * (unrecorded.h), the times alone say who waited: one that stayed until another had come, and
@@ -127,7 +128,7 @@ struct waiting {
     uint32_t tag;
     uint32_t n_missing; /* members of the communicator without data */
     bool has_data;      /* the rank that is waited for has events in the trace */
-    bool is_late;       /* it came well after the wait had begun */
+    bool is_late;       /* it came well after the wait had begun, and not only after its end */
     bool is_guess;
     uint64_t until_ns; /* when it was there, or its part had ended, by its own clock */
     uint64_t delay_ns; /* how long the call waited for that */
@@ -141,6 +142,12 @@ static inline bool waiting_ended_by(uint64_t from_ns, uint64_t came_ns, uint64_t
 {
     return came_ns > from_ns && came_ns < until_ns &&
            until_ns - came_ns <= (came_ns - from_ns) / 3;
+}
+
+/* waiting_is_over -- it ended without its receiver: that was done before, or came only then. */
+static inline bool waiting_is_over(const struct waiting *w)
+{
+    return w->kind == WAITING_FOR_RECEIVER && w->location != NO_LOCATION && w->delay_ns == 0;
 }
 
 /*

@@ -490,13 +490,13 @@ static void add_link(struct prov_record *record, const struct trace_view *view,
     const struct location *location = &view->defs->location[link->location];
     const struct call_view *calls = &view->calls[link->location];
     uint32_t region = calls->region[link->call];
+    bool is_waiting = link->waiting.kind != WAITING_NOT && !waiting_is_over(&link->waiting);
 
     record->cause[record->n_cause++] = (struct prov_link){
         .rank = location->rank,
         .thread = location->thread,
         .func = view->defs->region[region].name,
-        .waits_for =
-            link->waiting.kind == WAITING_NOT ? NULL : waiting_kind_name(link->waiting.kind),
+        .waits_for = is_waiting ? waiting_kind_name(link->waiting.kind) : NULL,
         .begin_ns = calls->enter_ns[link->call],
         .end_ns = calls_leave(calls, link->call),
         .time_ns = link->time_ns};

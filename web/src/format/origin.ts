@@ -25,6 +25,11 @@ export function upper(text: string): string {
     return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/* It ended without its receiver, as that came only then, or was done before. */
+function isOver({ waits_for, late, delay_ns }: CauseLink): boolean {
+    return waits_for === "receiver" && !late && delay_ns === 0;
+}
+
 /* With `who`, the chain goes on to somebody whose call is not in it. */
 const ends: Record<string, Words> = {
     no_data: (_, peer) => ({ who: peer, says: `The trace has no events of ${peer}.` }),
@@ -37,7 +42,7 @@ const ends: Record<string, Words> = {
         says: `${upper(peer)} came late, but nothing that it did explains the delay.`,
     }),
     in_time: (last, peer) => ({
-        says: `${upper(peer)} was there in time: ${last.function} on ${place(last.rank, last.thread)} itself took long.`,
+        says: `${isOver(last) ? `It did not wait for ${peer}` : `${upper(peer)} was there in time`}: ${last.function} on ${place(last.rank, last.thread)} itself took long.`,
     }),
     cycle: (last, peer) => ({
         who: `${place(last.rank, last.thread)} and ${peer} wait for each other`,

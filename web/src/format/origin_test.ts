@@ -53,6 +53,11 @@ test("of an operation that itself took long it says who was there in time, and w
         origin.says,
         "Rank 2 was there in time: MPI_Allreduce on rank 4 itself took long.",
     );
+    const send = { rank: 4, function: "MPI_Send", waits_for: "receiver", peer: 2, delay_ns: 0 };
+    assert.equal(
+        originOf([link(send)], "in_time")!.says,
+        "It did not wait for rank 2: MPI_Send on rank 4 itself took long.",
+    );
 });
 
 test("in a circle nobody is first", () => {
