@@ -397,7 +397,9 @@ static void say_time(struct text_writer *w, struct why *why, uint32_t t,
     else
         text_say(w,
                  "rare in all of its calls together, though none of them stands out by itself");
-    if (!is_long && !is_brief && is_longer(loss))
+    if (measure->open_ns > 0 && is_other(why)) /* what it lost by then nobody knows */
+        text_say(w, ", and still open when the events of its rank ended");
+    else if (!is_long && !is_brief && is_longer(loss))
         text_say(w, measure->is_fill ? ", as " FILL " (not counted as lost)"
                                      : ", as such executions vary by that much");
     else if (is_long && measure->is_fill && loss->ns < loss->more_ns)

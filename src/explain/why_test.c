@@ -42,6 +42,26 @@ static void time_names_the_paths_that_lost_it(void **state)
     end(&f);
 }
 
+/* It had not ended when the events of its rank did: how much it lost nobody knows. */
+static void of_what_is_still_open_it_is_not_said_that_it_varies(void **state)
+{
+    static const double value[5] = {5, 4, 0, 0};
+    struct fixture f;
+    char out[WHY_SIZE];
+
+    (void)state;
+    begin(&f, 40, "step:1000(wait:5000 calc:9000)", "step:1000(wait:95000 calc:9000)");
+    f.m.measure[40].open_ns = 1;
+    f.m.measure[40].loss.ns = 0;
+    why_sentence(&f.why, 40, &f.m.measure[40],
+                 &(struct why_verdict){.value = value, .is_anomaly = true, .expected = NAN},
+                 out);
+    assert_string_equal(
+        out, "90.0 us longer than a typical execution with the same calls (15.0 us), and still "
+             "open when the events of its rank ended: step > wait +90.0 us (typical: 5.00 us)");
+    end(&f);
+}
+
 /* Others that flush, too, are not what it is compared with: hardly any does. */
 static void what_lacks_the_rare_calls_is_said_to_lack_them(void **state)
 {
@@ -430,6 +450,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_names_the_paths_that_lost_it),
+        cmocka_unit_test(of_what_is_still_open_it_is_not_said_that_it_varies),
         cmocka_unit_test(what_lacks_the_rare_calls_is_said_to_lack_them),
         cmocka_unit_test(what_is_lost_is_said_no_more_exactly_than_it_is_known),
         cmocka_unit_test(what_may_be_of_others_is_said),

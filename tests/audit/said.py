@@ -51,11 +51,11 @@ def times_in(text):
 CLAUSES = {
     "usual": r"nothing stands out",
     "longer": rf"(?P<more>{TIME}) longer than a typical execution (?:with the same calls|that does not make the rare calls of this one) \((?P<usual>{TIME})\)"
-    r"(?P<noise>, as such executions vary by that much|, as it is the first execution of its location and waited until the others had begun "
+    r"(?P<noise>, as such executions vary by that much|, and still open when the events of its rank ended|, as it is the first execution of its location and waited until the others had begun "
     r"\(not counted as lost\)|, of which " + TIME + r" are lost, as it is the first execution of its location and waited until the others "
     r"had begun)?(?:: (?P<paths>.*))?",
     "less": rf"(?P<more>{TIME}) less than a typical execution with the same calls \((?P<usual>{TIME})\)"
-    r"(?P<noise>, as such executions vary by that much)?(?:: (?P<paths>.*))?",
+    r"(?P<noise>, as such executions vary by that much|, and still open when the events of its rank ended)?(?:: (?P<paths>.*))?",
     "same": rf"on other call paths than a typical execution with the same calls, which takes as long \((?P<usual>{TIME})\)"
     r"(?:: (?P<paths>.*))?",
     "as_a_whole": r"rare in all of its calls together, though none of them stands out by itself",
