@@ -408,6 +408,17 @@ static void what_was_sent_in_time_ends_it(void **state)
         "in_time: MPI_Barrier 41.0 us <- rank 0 (in time)");
 }
 
+/* It sent at 5, and no path of what it did meanwhile is long enough to be named. */
+static void who_was_in_time_is_not_said_to_be_late(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        CHAIN(0, 2, "step@0-50( calc@0-10 MPI_Recv@10-50<1 )",
+              "step@0-50( MPI_Isend@5-6>>0 a@6-15 b@15-24 c@24-33 d@33-42 e@42-48 "
+              "MPI_Wait@48-50=0 )"),
+        "in_time: MPI_Recv 40.0 us <- rank 1 (in time)");
+}
+
 /* EZTrace's way: nobody records receives. */
 static void without_receives_sends_are_followed_by_time(void **state)
 {
@@ -682,6 +693,7 @@ int main(void)
         cmocka_unit_test(a_posted_receive_still_needs_its_rank),
         cmocka_unit_test(a_cycle_ends_it),
         cmocka_unit_test(what_was_sent_in_time_ends_it),
+        cmocka_unit_test(who_was_in_time_is_not_said_to_be_late),
         cmocka_unit_test(without_receives_sends_are_followed_by_time),
         cmocka_unit_test(mpi_without_records_is_not_followed),
         cmocka_unit_test(clocks_that_disagree_a_little_do_no_harm),
