@@ -660,6 +660,26 @@ static void calls_that_make_communicators_wait_and_those_that_ask_do_not(void **
     }
 }
 
+/* A file may be called so, too. */
+static void a_barrier_is_one_by_what_stands_before_its_file(void **state)
+{
+    static const struct {
+        const char *name;
+        bool waits;
+    } row[] = {{"!$omp barrier @a.c:7", true},
+               {"!$omp implicit barrier @barrier.c:7", true},
+               {"barrier", true},
+               {"!$omp parallel @barrier_solver.c:22", false},
+               {"!$omp for @barrier.f90:9", false}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const struct region region = {.name = row[i].name, .kind = REGION_OPENMP};
+
+        assert_int_equal(waiting_is_likely(&region), row[i].waits);
+    }
+}
+
 static void a_wait_for_a_gpu_that_has_no_operation_ends_it(void **state)
 {
     (void)state;
@@ -707,6 +727,7 @@ int main(void)
         cmocka_unit_test(a_wait_on_a_stream_is_no_operation),
         cmocka_unit_test(streams_that_wait_for_the_same_rank_are_not_at_work),
         cmocka_unit_test(calls_that_make_communicators_wait_and_those_that_ask_do_not),
+        cmocka_unit_test(a_barrier_is_one_by_what_stands_before_its_file),
         cmocka_unit_test(a_wait_for_a_gpu_that_has_no_operation_ends_it),
         cmocka_unit_test(long_names_and_chains_are_cut_not_overrun),
     };

@@ -740,6 +740,12 @@ static void guess(struct wait_search *s)
 
 /* ----------------------------------------------------------------------------- public */
 
+/* "!$omp barrier @solver.c:22": by its name, not by that of its file. */
+static bool is_called_barrier(const struct region *region)
+{
+    return memmem(region->name, strcspn(region->name, "@"), "barrier", strlen("barrier"));
+}
+
 bool waiting_is_likely(const struct region *region)
 {
     static const char *const local[] = {
@@ -750,7 +756,7 @@ bool waiting_is_likely(const struct region *region)
     };
 
     if (region->kind == REGION_OPENMP)
-        return strstr(region->name, "barrier") != NULL || region_is_autograd_wait(region);
+        return is_called_barrier(region) || region_is_autograd_wait(region);
     if (region->kind == REGION_DEVICE)
         return true;
     if (region->kind != REGION_MPI)
