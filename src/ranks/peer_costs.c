@@ -277,14 +277,17 @@ bool peers_is_to_blame(const struct peer_place *place)
 
 /* By which calls on each path of a place take longer, of one stage, or may take longer at
  * least, or at most, which is also where it is not significant; or back to 1, as where they do
- * not. */
+ * not. Calls that take longer and are more are so by both. */
 static void set_factors(const struct peer_place *place, uint32_t stage, double *factor,
                         enum bound way)
 {
-    for (uint32_t i = 0; i < place->n_paths; i++)
-        if ((place->path[i].is_sure || way >= AT_MOST) && place->path[i].kernel_factor == 0 &&
-            (place->path[i].stage == NO_STAGE || place->path[i].stage == stage))
-            factor[place->path[i].path] = factor_at(&place->path[i], way);
+    for (uint32_t i = 0; i < place->n_paths; i++) {
+        const struct peer_path *x = &place->path[i];
+
+        if ((x->is_sure || way >= AT_MOST) && x->kernel_factor == 0 &&
+            (x->stage == NO_STAGE || x->stage == stage))
+            factor[x->path] = way == NOT_SLOW ? 1 : factor[x->path] * factor_at(x, way);
+    }
 }
 
 /* factor (n_paths) is 1, and is again. */

@@ -416,6 +416,25 @@ static void calls_that_are_more_and_short_are_as_much_more_as_they_take(void **s
     }
 }
 
+/* Twice the calls, each of which takes longer: the run without it lacks both. */
+static void calls_that_are_more_and_longer_cost_both(void **state)
+{
+    const char *program = "synth:200*step(k@1ms 3:k@1ms |);ranks=8;jitter=0.03;slow=k/1/1.3/3";
+    double truth =
+        (double)(run_ns(program) - run_ns("synth:200*step(k@1ms |);ranks=8;jitter=0.03"));
+    const struct peer_place *p;
+    struct made m;
+
+    (void)state;
+    make(&m, program);
+    assert_int_equal(peers_costs(&m.work, &m.run.columns, &m.peers), 0);
+    p = &m.peers.place[3];
+    assert_int_equal(p->verdict, PEER_IMBALANCED);
+    assert_int_equal(p->n_paths, 2);
+    assert_float_equal((double)p->cost_ns / truth, 1, 0.05);
+    unmake(&m);
+}
+
 /* b is 9 % longer there, which may be chance: the most is without that, too. Where it is 10 %
  * longer, which is significant, the cost is. */
 static void what_may_be_slow_is_in_the_most_that_it_may_cost(void **state)
@@ -571,6 +590,7 @@ int main(void)
         cmocka_unit_test(what_a_slow_rank_costs_is_a_range_where_its_factor_is_not_known_well),
         cmocka_unit_test(what_more_calls_cost_is_a_range_where_few_calls_take_long),
         cmocka_unit_test(calls_that_are_more_and_short_are_as_much_more_as_they_take),
+        cmocka_unit_test(calls_that_are_more_and_longer_cost_both),
         cmocka_unit_test(what_may_be_slow_is_in_the_most_that_it_may_cost),
         cmocka_unit_test(of_two_to_four_that_are_alike_none_is_slow),
         cmocka_unit_test(of_few_executions_nothing_is_said),
