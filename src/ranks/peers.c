@@ -563,17 +563,23 @@ static void finish_paths(const struct peer_finder *f, uint32_t p)
 
 /* ------------------------------------------------------------------------ data and waiting */
 
+/* What is sent outside of executions explains none of them. */
 static void add_bytes(struct peer_finder *f)
 {
-    const struct trace_view *view = f->view;
+    const struct forest *forest = &f->w->forest;
 
-    for (uint32_t l = 0; view && l < view->n_locations; l++) {
-        uint32_t p = f->out->at[l];
+    for (uint32_t t = 0; f->view && t < forest->n_trees; t++) {
+        const struct call_view *calls = &f->view->calls[forest->location[t]];
+        uint32_t root = forest_row(forest, t, forest->first[t]);
+        uint64_t end_ns = calls_leave(calls, root);
 
-        for (size_t i = view->first_message[l];
-             p != PEERS_NONE && i < view->first_message[l + 1]; i++)
-            if (view->message[i].kind == MESSAGE_SEND)
-                f->out->place[p].bytes += (double)view->message[i].bytes;
+        for (size_t i = calls_message_from(calls, calls->enter_ns[root]);
+             i < calls->n_messages && message_record_ns(&calls->message[i]) <= end_ns; i++) {
+            const struct message *m = &calls->message[i];
+
+            if (m->kind == MESSAGE_SEND && m->call - root < calls->subtree_len[root])
+                f->out->place[f->out->of[t]].bytes += (double)m->bytes;
+        }
     }
     for (uint32_t p = 0; p < f->out->n; p++)
         f->out->place[p].bytes /= f->out->place[p].n_executions;
