@@ -352,38 +352,66 @@ static int64_t cost_of_place(struct what_if *w, const struct scoring *s, struct 
     return result.saved_ns > 0 ? result.saved_ns : 0;
 }
 
+/* ... and for what it is slow by at least, and may be. */
+static void find_cost(struct what_if *w, const struct scoring *s, struct peers *peers,
+                      uint32_t p, double *factor)
+{
+    struct peer_place *place = &peers->place[p];
+    int64_t least_ns, most_ns;
+
+    place->cost_ns = cost_of_place(w, s, peers, p, factor, AS_IT_IS);
+    place->cost_least_ns = place->cost_most_ns = place->cost_ns;
+    if (may_be_off(place)) {
+        least_ns = cost_of_place(w, s, peers, p, factor, AT_LEAST);
+        most_ns = cost_of_place(w, s, peers, p, factor, AT_MOST);
+        place->cost_least_ns = least_ns < place->cost_ns ? least_ns : place->cost_ns;
+        place->cost_most_ns = most_ns > place->cost_ns ? most_ns : place->cost_ns;
+    }
+    if (!syncs_see_members(&w->syncs))
+        place->cost_least_ns = 0;
+}
+
+/* The largest excess first: that is what costs most, if nothing else is known. */
+static int by_excess(const void *a, const void *b)
+{
+    const struct peer_place *p = *(const struct peer_place *const *)a;
+    const struct peer_place *q = *(const struct peer_place *const *)b;
+
+    return ORDER(q->slow_ns + q->more_ns, p->slow_ns + p->more_ns) ?: ORDER(p, q);
+}
+
+/* The places to blame of which each is played. Returns how many. */
+static uint32_t places_to_play(const struct peers *peers, const struct peer_place **place)
+{
+    uint32_t n = 0;
+
+    for (uint32_t p = 0; p < peers->n; p++)
+        if (peers_is_to_blame(&peers->place[p]))
+            place[n++] = &peers->place[p];
+    if (n <= PEERS_MAX_COSTS)
+        return n;
+    qsort(place, n, sizeof *place, by_excess);
+    return PEERS_MAX_COSTS;
+}
+
 static void find_costs(struct what_if *w, const struct scoring *s, struct peers *peers)
 {
     uint64_t run_ns = w->syncs.end_ns - w->syncs.begin_ns;
-    double *factor = mem_alloc(s->model.paths.n, sizeof *factor);
+    const struct peer_place **played;
     struct replay_result result;
-    uint32_t n_asked = 0;
-    int64_t least_ns, most_ns;
     bool is_known = true;
+    double *factor;
+    uint32_t n;
 
-    if (!syncs_clocks_agree(&w->syncs)) { /* the order says nothing of who waited for whom */
-        free(factor);
+    if (!syncs_clocks_agree(&w->syncs)) /* the order says nothing of who waited for whom */
         return;
-    }
+    factor = mem_alloc(s->model.paths.n, sizeof *factor);
     for (uint32_t i = 0; i < s->model.paths.n; i++)
         factor[i] = 1;
-    for (uint32_t p = 0; p < peers->n && n_asked < PEERS_MAX_COSTS; p++) {
-        struct peer_place *place = &peers->place[p];
-
-        if (!peers_is_to_blame(place))
-            continue;
-        n_asked++;
-        place->cost_ns = cost_of_place(w, s, peers, p, factor, AS_IT_IS);
-        place->cost_least_ns = place->cost_most_ns = place->cost_ns;
-        if (may_be_off(place)) {
-            least_ns = cost_of_place(w, s, peers, p, factor, AT_LEAST);
-            most_ns = cost_of_place(w, s, peers, p, factor, AT_MOST);
-            place->cost_least_ns = least_ns < place->cost_ns ? least_ns : place->cost_ns;
-            place->cost_most_ns = most_ns > place->cost_ns ? most_ns : place->cost_ns;
-        }
-        if (!syncs_see_members(&w->syncs))
-            place->cost_least_ns = 0;
-    }
+    played = mem_alloc(peers->n, sizeof *played);
+    n = places_to_play(peers, played);
+    for (uint32_t i = 0; i < n; i++)
+        find_cost(w, s, peers, (uint32_t)(played[i] - peers->place), factor);
     for (uint32_t p = 0; p < peers->n; p++)
         if (peers->place[p].verdict == PEER_SLOW)
             is_known &= cut_place(w, s, peers, p, factor, AS_IT_IS);
@@ -392,6 +420,7 @@ static void find_costs(struct what_if *w, const struct scoring *s, struct peers 
     if (is_known && result.saved_ns < (int64_t)run_ns)
         peers->slowdown = (double)run_ns / ((double)run_ns - (double)result.saved_ns);
     free(factor);
+    free(played);
 }
 
 /* ------------------------------------------------------------------------------- streams */

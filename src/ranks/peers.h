@@ -206,7 +206,7 @@ void peers_excess(const struct peers *peers, uint32_t place, const struct peer_e
     5.0                     /* a place whose calls take so many times as long does something  \
                                 else in them: it is not slower, it has more to do */
 #define PEERS_ERRORS 2.0    /* standard errors by which a factor may be off: 19 times in 20 */
-#define PEERS_MAX_COSTS 64u /* slow places of which each is replayed */
+#define PEERS_MAX_COSTS 64u /* places to blame of which each is replayed: the largest excess */
 #define PEERS_MAX_PLAYED 4096u    /* places whose slowdown is */
 #define PEERS_MAX_OPERATIONS 256u /* functions, those that take longest */
 

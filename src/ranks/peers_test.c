@@ -450,6 +450,30 @@ static void calls_that_are_more_and_longer_cost_both(void **state)
     unmake(&m);
 }
 
+/* The last of more than are played is the slowest: it is among those that are. */
+static void the_slowest_are_played(void **state)
+{
+    enum { N_SLOW = PEERS_MAX_COSTS + 2 };
+    char program[40 * N_SLOW];
+    struct made m;
+    int n = sprintf(program, "synth:12*step(k@1ms |);ranks=%d;jitter=0.02;slow=k/1/2/%d",
+                    3 * N_SLOW, 3 * N_SLOW - 1);
+
+    (void)state;
+    for (int i = 1; i < N_SLOW; i++)
+        n += sprintf(program + n, ";slow=k/1/1.3/%d", i);
+    make(&m, program);
+    assert_int_equal(count(&m, PEER_SLOW), N_SLOW);
+    assert_int_equal(peers_costs(&m.work, &m.run.columns, &m.peers), 0);
+    assert_true(m.peers.place[3 * N_SLOW - 1].has_cost);
+    assert_true(m.peers.place[3 * N_SLOW - 1].cost_ns > 6000000);
+    n = 0;
+    for (uint32_t p = 0; p < m.peers.n; p++)
+        n += m.peers.place[p].has_cost;
+    assert_int_equal(n, PEERS_MAX_COSTS);
+    unmake(&m);
+}
+
 /* b is 9 % longer there, which may be chance: the most is without that, too. Where it is 10 %
  * longer, which is significant, the cost is. */
 static void what_may_be_slow_is_in_the_most_that_it_may_cost(void **state)
@@ -607,6 +631,7 @@ int main(void)
         cmocka_unit_test(what_more_calls_cost_is_a_range_where_few_calls_take_long),
         cmocka_unit_test(calls_that_are_more_and_short_are_as_much_more_as_they_take),
         cmocka_unit_test(calls_that_are_more_and_longer_cost_both),
+        cmocka_unit_test(the_slowest_are_played),
         cmocka_unit_test(what_may_be_slow_is_in_the_most_that_it_may_cost),
         cmocka_unit_test(of_two_to_four_that_are_alike_none_is_slow),
         cmocka_unit_test(of_few_executions_nothing_is_said),
