@@ -290,13 +290,20 @@ static bool never_ends(const struct scoring *s, uint32_t t)
                                (double)s->model.longest_ns);
 }
 
-/* There is nothing stranger than an execution that does not end. */
-static void put_open_first(struct scoring *s)
+/* The highest score, or 0. */
+static double highest_score(const struct scoring *s)
 {
     double highest = 0;
 
     for (uint32_t t = 0; t < s->forest.n_trees; t++)
         highest = fmax(highest, s->score[t]);
+    return highest;
+}
+
+/* There is nothing stranger than an execution that does not end.
+ *   highest  score of the run, of which these trees may be a part */
+static void put_open_first(struct scoring *s, double highest)
+{
     for (uint32_t t = 0; t < s->forest.n_trees; t++)
         if (never_ends(s, t)) {
             s->is_anomaly[t] = true;
@@ -317,10 +324,10 @@ static void decide(struct scoring *s, const struct scoring_opts *opts)
         s->score[t] += 0.0; /* there is no minus zero, as a database would not keep it */
         s->chance[t] = s->residual.chance[t];
     }
-    put_open_first(s);
 }
 
-int scoring_judge(struct scoring *s, const struct scoring_opts *opts)
+/* All but what does not end. */
+static int judge(struct scoring *s, const struct scoring_opts *opts)
 {
     struct matrix x = {0};
     int rc = 0;
@@ -345,6 +352,15 @@ int scoring_judge(struct scoring *s, const struct scoring_opts *opts)
         s->threshold = opts->threshold;
     decide(s, opts);
     return 0;
+}
+
+int scoring_judge(struct scoring *s, const struct scoring_opts *opts)
+{
+    int rc = judge(s, opts);
+
+    if (rc == 0)
+        put_open_first(s, highest_score(s));
+    return rc;
 }
 
 /* ---------------------------------------------------------------------------------- parts */
@@ -491,16 +507,29 @@ static void add_unseen(void *into, const void *from, size_t n)
     }
 }
 
+static void take_higher(void *into, const void *from, size_t n)
+{
+    double *to = into;
+    const double *other = from;
+
+    for (size_t i = 0; i < n; i++)
+        to[i] = fmax(to[i], other[i]);
+}
+
 int scoring_apply_part(struct scoring *part, const struct model *by,
                        const struct scoring_opts *opts, struct scoring *whole)
 {
     struct scoring nobody = {0};
+    double highest;
     int rc;
 
     scoring_apply(part, by, false);
-    rc = process_group_agree(part->share->process_group, scoring_judge(part, opts));
+    rc = process_group_agree(part->share->process_group, judge(part, opts));
     if (rc < 0)
         return rc;
+    highest = highest_score(part);
+    tree_share_add(part->share, &highest, 1, sizeof highest, take_higher);
+    put_open_first(part, highest);
     gather(part, whole ? whole : &nobody); /* others than process 0 get NULL */
     tree_share_add(part->share, &part->unseen, 1, sizeof part->unseen, add_unseen);
     if (whole == NULL)

@@ -90,6 +90,13 @@ same analyze "$PWD/counted" --foi step -o run
 "$SNAG" model save learnt step.model >/dev/null
 same score 'synth:150*step(compute(a 3*b) c);ranks=5;jitter=0.2;slow=compute/15/10/2' --model "$PWD/step.model" -o run
 same score "$PWD/trace" --model "$PWD/step.model" --false-alarms 20 -o run
+# An execution that does not end is put first, though the strangest of all is another process's.
+mkdir plain stopped
+"$sample_archive" plain
+"$sample_archive" stopped stopped
+"$SNAG" analyze plain --foi step -o whole -q >/dev/null
+"$SNAG" model save whole whole.model >/dev/null
+same score "$PWD/stopped" --model "$PWD/whole.model" -o run
 ids=($("$SNAG" list learnt --executions --top 12 --json | sed -n 's/.*"id": *"\([^"]*\)".*/\1/p'))
 "$SNAG" label learnt $(printf '%s=abnormal ' "${ids[@]:0:3}") $(printf '%s=normal ' "${ids[@]:4}") >/dev/null
 "$SNAG" retrain learnt >/dev/null

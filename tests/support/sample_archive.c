@@ -1,6 +1,6 @@
 /*
- * sample_archive DIR [damaged | estimated | counted] -- writes an OTF2 archive that has some of
- * everything: DIR must exist.
+ * sample_archive DIR [damaged | estimated | counted | stopped] -- writes an OTF2 archive that
+ * has some of everything: DIR must exist.
  *
  * Three ranks, one of them with a second thread, take 30 steps of 20 us. Times in a step, in
  * ns:
@@ -23,6 +23,8 @@
  * Estimated: enters of `step` and `solve` are known to within 20 ns, in step 7 of rank 1 to
  * within 9.2 us, as our tracer says it of functions that it found on a stack. All regions but
  * `step`, of which there are two, say where their source is.
+ *
+ * Stopped: rank 2 never leaves step 15, and nothing of it is there after that.
  *
  * Counted: a record in front of each enter and leave of the ranks' master threads has two
  * counters, `instructions`, three for each ns of true time since the start, and `heat`, which
@@ -55,6 +57,7 @@ struct pen {
     uint64_t now;                   /* true time */
     OTF2_AttributeList *attributes; /* NULL: all times are known */
     bool is_counted;
+    uint32_t n_left;      /* steps; one more is entered, if there are more */
     uint32_t odd_even[2]; /* strings */
     uint32_t depth;
 };
@@ -222,16 +225,17 @@ static void write_step(struct pen *pen, uint32_t step, bool is_damaged)
     pen->now = begin + 15000;
     reduce(pen);
     pen->now = begin + 16000 + wiggle(pen->rank, step + 900, 20);
-    leave(pen, 0, region);
+    if (step < pen->n_left)
+        leave(pen, 0, region);
 }
 
 static void write_rank(struct pen *pen, bool is_damaged)
 {
     pen->now = ORIGIN + 200 * pen->rank;
     enter(pen, 0, MAIN);
-    for (uint32_t step = 0; step < N_STEPS; step++)
+    for (uint32_t step = 0; step < N_STEPS && step <= pen->n_left; step++)
         write_step(pen, step, is_damaged);
-    if (!is_damaged || pen->rank != 2)
+    if (pen->n_left == N_STEPS && (!is_damaged || pen->rank != 2))
         leave(pen, 100, MAIN);
 }
 
@@ -315,13 +319,15 @@ int main(int argc, char **argv)
     bool is_damaged = argc > 2 && strcmp(argv[2], "damaged") == 0;
     bool is_estimated = argc > 2 && strcmp(argv[2], "estimated") == 0;
     bool is_counted = argc > 2 && strcmp(argv[2], "counted") == 0;
+    bool is_stopped = argc > 2 && strcmp(argv[2], "stopped") == 0;
     uint32_t even = 0, odd = 0;
     OTF2_AttributeList *attributes = is_estimated ? OTF2_AttributeList_New() : NULL;
     struct otf2_write w;
     struct pen thread = {.rank = 1};
 
     if (argc < 2) {
-        fprintf(stderr, "usage: sample_archive DIR [damaged | estimated | counted]\n");
+        fprintf(stderr,
+                "usage: sample_archive DIR [damaged | estimated | counted | stopped]\n");
         return 2;
     }
     otf2_write_open(&w, argv[1], 1000000000);
@@ -332,6 +338,7 @@ int main(int argc, char **argv)
     for (uint32_t rank = 0; rank < N_RANKS; rank++) {
         struct pen pen = {.rank = rank,
                           .is_counted = is_counted,
+                          .n_left = is_stopped && rank == 2 ? 15 : N_STEPS,
                           .odd_even = {even, odd},
                           .attributes = attributes,
                           .events = otf2_write_location(&w, (uint64_t)rank << 32)};
