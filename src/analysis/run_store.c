@@ -379,6 +379,25 @@ static void say_outside(const struct definitions *defs, const struct outside_cau
              text_duration((double)x->late_ns, late));
 }
 
+/* Whether what tree t lost, or others with it, goes back to anybody: not where nothing was lost, as far as is known. */
+static bool blames(const struct foi_findings *found, uint32_t t, double lost_ns)
+{
+    const struct scoring *w = found->a->scoring;
+
+    return lost_ns > 0 || (w->is_anomaly[t] && w->forest.open_ns[t] > 0);
+}
+
+/* Where its time goes back to; the location of its head, where nobody else is to blame. */
+static uint32_t location_of_cause(struct foi_findings *found, const struct incident *x)
+{
+    const struct scoring *w = found->a->scoring;
+    struct way way = scoring_way(w, &found->costs.why, x->head);
+    bool is_less = way.kind == WAY_SHORTER || way.kind == WAY_SHORTER_IN_ALL;
+
+    return blames(found, x->head, x->lost_ns) && !is_less ? x->location
+                                                          : w->forest.location[x->head];
+}
+
 /* Its head only waited, for a call that is in no execution: that is the cause. */
 static bool is_outside(struct foi_findings *found, const struct incident *x)
 {
@@ -419,13 +438,13 @@ static int save_incidents(sqlite3 *db, struct foi_findings *found)
         const struct incident *x = &found->incidents.incident[i];
         const struct incident_cost *cost = &found->costs.of_incident[i];
         bool is_known = cost->most_ns != COST_UNKNOWN;
+        uint32_t location = location_of_cause(found, x);
         char why[INCIDENT_WHY_SIZE], cause[INCIDENT_CAUSE_SIZE];
 
         rc = rundb_insert(db, insert, "iiriiiiiiiiiiittooo", a->foi->id, (int64_t)i + 1,
                           x->score, (int64_t)x->is_costly, (int64_t)x->begin_ns,
                           (int64_t)x->end_ns, (int64_t)llrint(x->lost_ns), (int64_t)x->head,
-                          (int64_t)x->location,
-                          (int64_t)a->scoring->defs->location[x->location].rank,
+                          (int64_t)location, (int64_t)a->scoring->defs->location[location].rank,
                           (int64_t)x->n_members, (int64_t)x->n_locations, (int64_t)x->n_turns,
                           (int64_t)x->period, why_incident(found, i, why),
                           cause_of_incident(found, x, cause), is_known && !cost->is_bound,

@@ -155,7 +155,7 @@ CREATE TABLE incident (
     end_ns     INTEGER NOT NULL,
     lost_ns    INTEGER NOT NULL,  -- over what is usual, summed over its executions
     head       INTEGER NOT NULL,  -- tree of the execution it goes back to
-    location   INTEGER NOT NULL REFERENCES location, -- where its cause is
+    location   INTEGER NOT NULL REFERENCES location, -- where its cause is; of head: nobody else is to blame
     rank       INTEGER NOT NULL,
     executions INTEGER NOT NULL,
     ranks      INTEGER NOT NULL,  -- locations they are on

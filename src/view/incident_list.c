@@ -49,14 +49,6 @@ static void fill(struct incident_row *x, sqlite3_stmt *query, bool has_several)
                  (uint32_t)sqlite3_column_int64(query, INCIDENT_HEAD_THREAD), x->head_index);
 }
 
-bool incident_blames(const struct incident_row *x)
-{
-    enum way_kind kind = way_read(x->what ? x->what : "");
-
-    return x->is_anomaly && (x->lost_ns > 0 || x->is_unended) && kind != WAY_SHORTER &&
-           kind != WAY_SHORTER_IN_ALL;
-}
-
 char *incident_cost_text(const struct incident_row *x, char out[TEXT_RANGE_SIZE])
 {
     if (!x->has_range)
@@ -277,7 +269,7 @@ static void add_trees(struct collector *c, const struct incident_row *x, json_t 
 
 static bool is_caused_elsewhere(const struct incident_row *x)
 {
-    return x->rank != x->head_rank && incident_blames(x);
+    return x->is_anomaly && x->rank != x->head_rank;
 }
 
 static void collect(const struct incident_row *x, void *ctx)

@@ -41,7 +41,7 @@ struct incident_row {
     const char *foi;
     char head[EXECUTION_ID_SIZE]; /* the execution that it goes back to */
     int64_t head_tree;
-    uint32_t rank; /* where the cause is */
+    uint32_t rank; /* where the cause is; its head's, where nobody else is to blame */
     double score;
     bool is_anomaly;
     uint64_t begin_ns, end_ns, lost_ns; /* lost_ns: summed over its executions */
@@ -59,10 +59,6 @@ struct incident_row {
     int64_t way;      /* in which its head is strange, the number of its group; 0: in none */
     const char *what; /* that in words; "" */
 };
-
-/* incident_blames -- whether its time goes back to somebody: it has an anomaly, lost time or does not end, and its head
- * did not take less than is typical. */
-bool incident_blames(const struct incident_row *x);
 
 /* incident_cost_text -- "36.4 ms", "29.2 to 36.4 ms", "at most 36.4 ms", "" where nothing is
  * known. Returns out. */

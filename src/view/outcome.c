@@ -146,7 +146,6 @@ static struct outcome_most sum_up(const struct cause_row *row, size_t n, uint64_
     const struct cause_row *chief = find_chief(row, n, ns, is_cost);
     struct outcome_most most = {.n_ranks = chief ? 1 : (uint32_t)n,
                                 .rank = chief ? chief->rank : NO_RANK,
-                                .is_elsewhere = row->is_elsewhere,
                                 .is_cost = is_cost,
                                 .n_incidents = chief ? chief->n_incidents : 0,
                                 .ns = chief ? ns_of(chief, is_cost) : ns};
@@ -156,7 +155,8 @@ static struct outcome_most sum_up(const struct cause_row *row, size_t n, uint64_
     return most;
 }
 
-/* By cost, if that of any incident is known; else by what was lost; of equals the strangest. Returns its way. */
+/* By cost, if that of any incident is known; else by what was lost; of equals the strangest. Returns its way, or 0
+ * where that is of executions elsewhere. */
 static int64_t choose_most(const struct cause_row *row, size_t n, struct outcome *a)
 {
     uint64_t cost_ns = 0, of_ns = 0, largest_ns = 0;
@@ -180,7 +180,7 @@ static int64_t choose_most(const struct cause_row *row, size_t n, struct outcome
             a->most = sum_up(row + begin, end - begin, ns, is_cost);
             largest_ns = ns;
             first_place = place;
-            way = row[begin].way;
+            way = row[begin].is_elsewhere ? 0 : row[begin].way;
         }
         of_ns += ns;
     }
@@ -287,9 +287,9 @@ char *outcome_most_text(const struct outcome_most *m, char out[OUTCOME_TEXT_SIZE
         text_say(&w, "rank %u", m->rank);
     else
         text_say(&w, "%u ranks", m->n_ranks);
-    if (m->what && !m->is_elsewhere)
+    if (m->what)
         text_say(&w, "%s%.400s", m->ns == 0 ? ", " : ": ", m->what);
-    if (m->what && !m->is_elsewhere && m->place && *m->place)
+    if (m->what && m->place && *m->place)
         text_say(&w, " (%.100s)", m->place);
     return out;
 }

@@ -26,11 +26,10 @@ struct outcome_most {
     uint32_t
         n_ranks; /* where it is; 1 where more than half of it, or the strangest, is on one: then */
     uint32_t rank;      /* all else is of what is there; else this is NO_RANK */
-    bool is_elsewhere;  /* it is not where the executions are that it is the cause of */
     bool is_cost;       /* ns: what each incident cost by itself, summed; else what all lost */
     bool is_loss_known; /* of all anomalies: each ends, and there are enough executions */
     uint64_t ns, of_ns; /* of_ns: the same of all incidents with an anomaly */
-    char *what;         /* "step > solve takes longer"; NULL: not known */
+    char *what; /* "step > solve takes longer"; NULL: not known, or of executions elsewhere */
     char *function, *place; /* "solve", "solver.c:17" or ""; NULL: of no function in particular
                              */
 };

@@ -12,3 +12,6 @@ snag analyze 'synth:10*all(49*step(a@1ms 1:b@1ms |) 0:out@5ms step(a@1ms 1:b@1ms
 snag what-if turns.snag --without incident=1 | sed -n 2p
 # A slow rank that costs less than the anomalies is said behind them, if that is a hundredth of the run.
 snag analyze 'synth:60*step(a@1ms |) 0:step(a@90ms |) 1:step(a@1ms |) 60*step(a@1ms |);ranks=2;jitter=0.02;slow=a/1/1.3/1' --foi step -o slow.snag --quiet | sed -n '3,4p'
+# Who lost nothing is the strangest itself, whomever it waited for: nobody is to blame.
+snag analyze 'synth:main(200*step(a@1ms |) 0:step(a@970us | x@100ns) 1:step(a@1ms |) 2:step(a@1ms |) 3:step(a@1020us |) 100*step(a@1ms |));ranks=4;jitter=0.02' --foi step -o once.snag --quiet | sed -n '/^without/p'
+snag list once.snag --incidents --json --verdict anomaly | jq -c '[.lost_ns, .head, .rank, .caused_by]'
