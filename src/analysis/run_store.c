@@ -223,6 +223,22 @@ struct storing {
     char *message; /* of rc, which may be another thread's */
 };
 
+/* Whether what tree t lost, or others with it, goes back to anybody: not where nothing was lost, as far as is known. */
+static bool blames(const struct foi_findings *found, uint32_t t, double lost_ns)
+{
+    const struct scoring *w = found->a->scoring;
+
+    return lost_ns > 0 || (w->is_anomaly[t] && w->forest.open_ns[t] > 0);
+}
+
+/* The chain that tree t's lost time goes back along, in a sentence, or NULL. */
+static const char *chain_of(const struct foi_findings *found, uint32_t t)
+{
+    bool is_late = blames(found, t, (double)found->a->scoring->measure[t].loss.ns);
+
+    return is_late ? found->incidents.chain[t] : NULL;
+}
+
 static int save_execution(const struct storing *s, uint32_t t)
 {
     const struct foi_findings *found = s->found;
@@ -244,7 +260,7 @@ static int save_execution(const struct storing *s, uint32_t t)
         (int64_t)forest_n_rows(f, t), (int64_t)f->n_messages[t], w->score[t], verdict,
         w->score[t], verdict, w->chance[t], m->time, m->gross, m->structure, m->size,
         score_part_name(w->residual.part[t]), s->stored.sentence[t - s->stored.begin],
-        found->incidents.chain[t], incident != INCIDENT_NONE, (int64_t)incident + 1,
+        chain_of(found, t), incident != INCIDENT_NONE, (int64_t)incident + 1,
         costs->cost_ns[t] != COST_UNKNOWN, costs->cost_ns[t], (int64_t)costs->is_bound[t],
         costs->text[t]);
 }
@@ -350,7 +366,7 @@ static int save_executions(sqlite3 *db, struct foi_findings *found)
 static char *why_incident(struct foi_findings *found, uint32_t i, char out[INCIDENT_WHY_SIZE])
 {
     const struct incident *x = &found->incidents.incident[i];
-    const char *chain = found->incidents.chain[x->head];
+    const char *chain = chain_of(found, x->head);
     const char *cost = x->n_members == 1 ? found->costs.text[x->head] : NULL;
     char sentence[WHY_SIZE], often[64] = "", range[COST_TEXT_SIZE];
 
@@ -377,14 +393,6 @@ static void say_outside(const struct definitions *defs, const struct outside_cau
     why_shorten(defs->region[x->region].short_name, name, sizeof name);
     text_say(&w, "%s %s, %s late", text_place(l->rank, l->thread, place), name,
              text_duration((double)x->late_ns, late));
-}
-
-/* Whether what tree t lost, or others with it, goes back to anybody: not where nothing was lost, as far as is known. */
-static bool blames(const struct foi_findings *found, uint32_t t, double lost_ns)
-{
-    const struct scoring *w = found->a->scoring;
-
-    return lost_ns > 0 || (w->is_anomaly[t] && w->forest.open_ns[t] > 0);
 }
 
 /* Where its time goes back to; the location of its head, where nobody else is to blame. */

@@ -134,7 +134,7 @@ CREATE TABLE execution (
     size        REAL NOT NULL,
     part        TEXT NOT NULL,      -- what says most: time, gross, structure, size; short: it took less
     why         TEXT NOT NULL,      -- one sentence
-    cause       TEXT,               -- of anomalies: the chain across ranks, where there is one
+    cause       TEXT,               -- of anomalies that lost time, or do not end: the chain across ranks, where there is one
     incident    INTEGER,            -- the one it is part of, or NULL
     cost_ns     INTEGER,            -- what the run would be shorter without what it lost; NULL: not known
     cost_is_bound INTEGER NOT NULL DEFAULT 0, -- it is at most that

@@ -15,3 +15,4 @@ snag analyze 'synth:60*step(a@1ms |) 0:step(a@90ms |) 1:step(a@1ms |) 60*step(a@
 # Who lost nothing is the strangest itself, whomever it waited for: nobody is to blame.
 snag analyze 'synth:main(200*step(a@1ms |) 0:step(a@970us | x@100ns) 1:step(a@1ms |) 2:step(a@1ms |) 3:step(a@1020us |) 100*step(a@1ms |));ranks=4;jitter=0.02' --foi step -o once.snag --quiet | sed -n '/^without/p'
 snag list once.snag --incidents --json --verdict anomaly | jq -c '[.lost_ns, .head, .rank, .caused_by]'
+snag list once.snag --verdict anomaly --executions --json | jq -c '[.id, .why]'; snag list once.snag --incidents --json --verdict anomaly | jq -c .why
