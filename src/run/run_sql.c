@@ -248,11 +248,13 @@ const char run_sql_incident_members[] =
     "SELECT rank, thread, idx, tree FROM execution WHERE ?2 = 0 AND foi = ?1 AND tree = ?3 "
     "ORDER BY rank, thread, idx";
 
-/* By way of the head and rank of the cause; without those that only labels made one. */
+/* By way of the head and rank of the cause; without those that only labels made one. Last comes of how many, of those
+ * that lost time or do not end, the cost is not known. */
 const char run_sql_causes[] =
     "SELECT way, rank, is_elsewhere, count(*), sum(lost_ns), coalesce(sum(cost_ns), 0), "
-    "min(place) FROM (SELECT " WAY_OF_HEAD " AS way, i.rank, i.rank <> h.rank AS is_elsewhere, "
-    "i.lost_ns, i.cost_ns, row_number() OVER (ORDER BY i.score DESC, i.id) AS place "
+    "min(place), sum(cost_ns IS NULL AND (lost_ns > 0 OR is_open)) FROM (SELECT " WAY_OF_HEAD
+    " AS way, i.rank, i.rank <> h.rank AS is_elsewhere, i.lost_ns, i.cost_ns, h.open_ns IS NOT "
+    "NULL AS is_open, row_number() OVER (ORDER BY i.score DESC, i.id) AS place "
     "FROM incident i JOIN execution h ON h.foi = i.foi AND h.tree = i.head "
     "WHERE i.foi = ?1 AND EXISTS (SELECT 1 " MEMBERS "AND e.verdict = 'anomaly')) "
     "GROUP BY 1, 2, 3 ORDER BY 1, 3, 2";

@@ -90,6 +90,30 @@ static void a_cost_that_cannot_be_told_is_null_and_says_why(void **state)
     sample_page_release(&p);
 }
 
+/* Of one of the three it is not known what it cost by itself: so nobody can tell how much of the cost of all it is. */
+static void what_most_of_the_cost_goes_back_to_is_told_only_where_each_is_known(void **state)
+{
+    struct sample_page p;
+    const json_t *it, *most;
+
+    (void)state;
+    sample_page_init(&p, program, "step");
+    assert_int_equal(sqlite3_exec(p.worker.db,
+                                  "UPDATE incident SET cost_ns = NULL WHERE rank = 2 AND "
+                                  "lost_ns > 10000000",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_changes(p.worker.db), 1);
+    it = outcome(&p);
+    most = json_object_get(it, "most");
+    assert_about(it, "cost_ns", 25000000);
+    assert_true(json_is_false(json_object_get(most, "is_cost")));
+    assert_string_equal(
+        text(most, "text"),
+        "most of what anomalies lost goes back to rank 1: step > a takes longer");
+    sample_page_release(&p);
+}
+
 /* Each of three ranks is late once, by as much: none of them is it. */
 static void of_many_ranks_alike_none_is_named(void **state)
 {
@@ -423,6 +447,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_cost_and_what_most_of_it_goes_back_to_are_as_worked_by_hand),
         cmocka_unit_test(a_cost_that_cannot_be_told_is_null_and_says_why),
+        cmocka_unit_test(what_most_of_the_cost_goes_back_to_is_told_only_where_each_is_known),
         cmocka_unit_test(of_many_ranks_alike_none_is_named),
         cmocka_unit_test(of_who_waited_nothing_is_said_of_the_rank_that_they_waited_for),
         cmocka_unit_test(who_lost_nothing_is_the_strangest_itself),

@@ -80,10 +80,10 @@ static int find_cost(sqlite3 *db, int64_t foi, struct outcome *a)
 /* What goes back to one rank in one way, elsewhere or not. */
 struct cause_row {
     int64_t way; /* 0: none */
-    uint32_t rank, n_incidents;
+    uint32_t rank, n_incidents, n_unknown;
     bool is_elsewhere;
-    uint64_t lost_ns, cost_ns;
-    uint32_t place; /* of the strangest of them by score; each has its own */
+    uint64_t lost_ns, cost_ns; /* cost_ns: without those n_unknown of which it is not known */
+    uint32_t place;            /* of the strangest of them by score; each has its own */
 };
 
 /* All rows of the statement. */
@@ -105,6 +105,7 @@ static int read_causes(sqlite3 *db, int64_t foi, struct cause_row **row, size_t 
             .lost_ns = (uint64_t)sqlite3_column_int64(query, 4),
             .cost_ns = (uint64_t)sqlite3_column_int64(query, 5),
             .place = (uint32_t)sqlite3_column_int64(query, 6),
+            .n_unknown = (uint32_t)sqlite3_column_int64(query, 7),
         };
     }
     if (rc == 0 && status != SQLITE_DONE)
@@ -155,18 +156,20 @@ static struct outcome_most sum_up(const struct cause_row *row, size_t n, uint64_
     return most;
 }
 
-/* By cost, if that of any incident is known; else by what was lost; of equals the strangest. Returns its way, or 0
+/* By cost, if that of all incidents is known; else by what was lost; of equals the strangest. Returns its way, or 0
  * where that is of executions elsewhere. */
 static int64_t choose_most(const struct cause_row *row, size_t n, struct outcome *a)
 {
     uint64_t cost_ns = 0, of_ns = 0, largest_ns = 0;
-    bool is_cost;
+    bool is_cost = a->cost.is_known && !a->is_bound;
     uint32_t first_place = UINT32_MAX;
     int64_t way = 0;
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         cost_ns += row[i].cost_ns;
-    is_cost = a->cost.is_known && !a->is_bound && cost_ns > 0;
+        is_cost &= row[i].n_unknown == 0;
+    }
+    is_cost &= cost_ns > 0;
     for (size_t begin = 0, end; begin < n; begin = end) {
         uint64_t ns = 0;
         uint32_t place = UINT32_MAX;
