@@ -606,10 +606,11 @@ static void put_us(FILE *out, const char *key, uint64_t ns)
     fprintf(out, ",\"%s\":%" PRIu64 ".%03u", key, ns / 1000, (unsigned)(ns % 1000));
 }
 
-static void begin_event(struct export *e, char phase, uint32_t l, uint64_t time_ns)
+static void begin_event(struct export *e, char phase, const struct track *track,
+                        uint64_t time_ns)
 {
     fprintf(e->out, "%s{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u", e->is_first ? "\n" : ",\n", phase,
-            e->track[l].rank, e->track[l].thread);
+            track->rank, track->thread);
     e->is_first = false;
     put_us(e->out, "ts", time_ns);
 }
@@ -618,7 +619,7 @@ static void call_chrome(struct export *e, uint32_t l, const struct call_view *v,
                         const struct implied *x, uint32_t i)
 {
     (void)x;
-    begin_event(e, 'X', l, v->enter_ns[i]);
+    begin_event(e, 'X', &e->track[l], v->enter_ns[i]);
     put_us(e->out, "dur", v->inclusive_ns[i]);
     fputs(",\"name\":", e->out);
     put_json_text(e->out, e->run.defs.region[v->region[i]].short_name);
@@ -641,7 +642,7 @@ static void messages_chrome(struct export *e)
 
             if (message->match == MESSAGE_UNMATCHED)
                 continue;
-            begin_event(e, is_send ? 's' : 'f', l,
+            begin_event(e, is_send ? 's' : 'f', &e->track[l],
                         is_send ? message->begin_ns : message->end_ns);
             fprintf(e->out, ",\"id\":%" PRIu64 ",\"cat\":\"message\",\"name\":\"message\"%s}",
                     is_send ? m : message->match, is_send ? "" : ",\"bp\":\"e\"");
@@ -652,10 +653,10 @@ static void messages_chrome(struct export *e)
 static void tracks_chrome(struct export *e)
 {
     for (uint32_t l = 0; l < e->run.columns.n_locations; l++) {
-        begin_event(e, 'M', l, 0);
+        begin_event(e, 'M', &e->track[l], 0);
         fprintf(e->out, ",\"name\":\"process_name\",\"args\":{\"name\":\"rank %u\"}}",
                 e->track[l].rank);
-        begin_event(e, 'M', l, 0);
+        begin_event(e, 'M', &e->track[l], 0);
         fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", e->out);
         put_json_text(e->out, e->track[l].name);
         fputs("}}", e->out);
@@ -684,12 +685,15 @@ static void execution_json(const struct execution *x, void *ctx)
 static void execution_chrome(const struct execution *x, void *ctx)
 {
     struct export *e = ctx;
+    const struct track track = {.rank = x->rank, .thread = x->thread};
 
-    begin_event(e, 'X', x->location, x->enter_ns);
+    begin_event(e, 'X', &track, x->enter_ns);
     put_us(e->out, "dur", x->duration_ns);
     fputs(",\"name\":", e->out);
     put_json_text(e->out, x->id);
-    fprintf(e->out, ",\"cat\":\"%s\",\"args\":{\"score\":%.9g,\"why\":", x->verdict, x->score);
+    fputs(",\"cat\":", e->out);
+    put_json_text(e->out, x->verdict);
+    fprintf(e->out, ",\"args\":{\"score\":%.9g,\"why\":", x->score);
     put_json_text(e->out, x->why);
     fputs("}}", e->out);
 }

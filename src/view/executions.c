@@ -391,10 +391,12 @@ void execution_to_csv(const struct execution *x, FILE *out)
 {
     csv_text(out, x->id, true);
     csv_text(out, x->foi, false);
-    fprintf(out, ",%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g,%s,%s,",
-            x->rank, x->thread, x->index, x->enter_ns, x->duration_ns, x->n_vertices,
-            x->n_messages, x->score, x->verdict, x->label ? x->label : "");
-    csv_text(out, x->why, true);
+    fprintf(out, ",%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.9g", x->rank,
+            x->thread, x->index, x->enter_ns, x->duration_ns, x->n_vertices, x->n_messages,
+            x->score);
+    csv_text(out, x->verdict, false);
+    csv_text(out, x->label ? x->label : "", false);
+    csv_text(out, x->why, false);
     fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", x->typical_ns, x->lost_ns,
             x->tracer_ns);
     if (x->has_cost)

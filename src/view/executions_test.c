@@ -55,12 +55,29 @@ static void what_is_printed_is_read(void **state)
         }
 }
 
+/* A run that somebody else made has in its database what they like. */
+static void texts_of_an_execution_are_fields_of_csv_whatever_they_are(void **state)
+{
+    static const struct execution x = {
+        .id = "#1-2", .foi = "step", .verdict = "=1+1", .label = "a,\nb", .why = "@x"};
+    char *text = NULL;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+
+    (void)state;
+    execution_to_csv(&x, out);
+    fclose(out);
+    assert_string_equal(text, "#1-2,step,0,0,0,0,0,0,0,0,'=1+1,\"a,\nb\",'@x,0,0,0,,0,0,\n");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ids_are_read_in_all_their_forms),
         cmocka_unit_test(what_is_no_id_is_refused),
         cmocka_unit_test(what_is_printed_is_read),
+        cmocka_unit_test(texts_of_an_execution_are_fields_of_csv_whatever_they_are),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,6 +42,7 @@ static const char *const commands[][10] = {
     {"retrain", "--learner", "ocsvm", "RUN"},
     {"project", "--method", "pca", "RUN"},
     {"model", "save", "RUN", "MODEL"},
+    {"export", "RUN", "--format", "chrome"},
     {"export", "RUN", "--what", "calls"},
     {"export", "RUN", "--format", "chrome", "--what", "calls"},
     {"query", "RUN", "SELECT * FROM execution"},
