@@ -305,6 +305,7 @@ static char *always_slow(const struct outcome *a)
     char cost[TEXT_RANGE_SIZE], of[TEXT_SIZE], share[TEXT_RANGE_SIZE], more[3 * TEXT_SIZE] = "";
     double least_ns = (double)slow->cost_least_ns, most_ns = (double)slow->cost_most_ns;
     double percent = 100 / (double)a->length_ns;
+    bool is_range = text_is_range(least_ns, most_ns);
 
     if (slow->place == NULL)
         return NULL;
@@ -315,10 +316,11 @@ static char *always_slow(const struct outcome *a)
     if (!slow->has_cost)
         return say("%s %s in every execution: what that costs the run is not known; %s%s",
                    slow->place, how, slow->why, more);
-    if (text_is_range(least_ns, most_ns) && least_ns > 0)
+    if (is_range && least_ns > 0)
         snprintf(share, sizeof share, "%.3g to %.3g", percent * least_ns, percent * most_ns);
     else
-        snprintf(share, sizeof share, "%.3g", percent * (double)slow->cost_ns);
+        snprintf(share, sizeof share, "%.3g",
+                 percent * (is_range ? most_ns : (double)slow->cost_ns));
     return say(
         "%s %s in every execution: if it were like the others, the replayed run would be "
         "%s of %s shorter (%s %%); %s%s",
