@@ -33,6 +33,7 @@
 
 #define WORTH_SHOWING 0.005 /* of it: an excess is printed */
 #define MAX_INDENT 40
+#define INDENT_SIZE (5 * MAX_INDENT + 8) /* bytes: a bar and two spaces are five */
 
 struct path_line {
     const struct residual_pair *pair; /* NULL: not in this tree */
@@ -41,13 +42,16 @@ struct path_line {
     bool is_strange, is_drawn;
     uint32_t n_hidden;      /* paths directly below that are not drawn */
     uint32_t below, beside; /* the first path it calls, the next of its caller; or PATH_NONE */
+    uint32_t n_unseen;      /* calls below that the model has not seen there */
+    double unseen_ns;
 };
 
 /* To be drawn, when what is above it on the stack has been. */
 struct to_draw {
     uint32_t path;
     double inclusive_ns;
-    bool is_last; /* of its caller's */
+    bool is_unseen; /* what the model has not seen below the path */
+    bool is_last;   /* of its caller's */
 };
 
 struct drawing {
@@ -59,19 +63,44 @@ struct drawing {
     bool is_more[MAX_INDENT + 1]; /* another child follows at this depth */
 };
 
+/* Calls that the model has not seen there are lines of the path that they are below. */
+static void gather_unseen(struct drawing *d)
+{
+    const struct why *why = d->why;
+    const struct forest *f = why->forest;
+    uint32_t *above = mem_alloc(f->n, sizeof *above); /* a call's path, or its next caller's */
+
+    for (uint32_t v = 0; v < f->first[1]; v++) {
+        uint32_t path = residual_path(why->place, f, 0, v);
+        bool is_root = f->parent[v] == FOREST_ROOT;
+
+        above[v] = path != PATH_NONE || is_root ? path : above[f->parent[v]];
+        if (path != PATH_NONE || above[v] == PATH_NONE)
+            continue;
+        d->line[above[v]].n_unseen++;
+        d->line[above[v]].unseen_ns += (double)f->exclusive_ns[v];
+    }
+    for (uint32_t p = 0; p < why->model->paths.n; p++) {
+        d->line[p].inclusive_ns += d->line[p].unseen_ns;
+        d->line[p].is_strange |= d->line[p].n_unseen > 0;
+    }
+    free(above);
+}
+
 static void gather(struct drawing *d)
 {
     const struct why *why = d->why;
     const struct context *paths = &why->model->paths;
 
+    gather_unseen(d);
     for (size_t i = 0; i < why->pairs.n; i++) {
         const struct residual_pair *pair = &why->pairs.pair[i];
 
         if (pair->path == PATH_NONE)
             continue;
         d->line[pair->path].pair = pair;
-        d->line[pair->path].inclusive_ns = pair->observed_ns;
-        d->line[pair->path].is_strange = residual_stands_out(why->model, pair);
+        d->line[pair->path].inclusive_ns += pair->observed_ns;
+        d->line[pair->path].is_strange |= residual_stands_out(why->model, pair);
     }
     for (uint32_t p = paths->n; p-- > 0;) {
         if (paths->parent[p] == PATH_NONE || d->line[p].pair == NULL)
@@ -98,37 +127,66 @@ static void choose(struct drawing *d, uint32_t depth, bool is_all)
     }
 }
 
+static void say_excess(struct drawing *d, double excess_ns)
+{
+    char text[TEXT_SIZE];
+
+    if (fabs(excess_ns) > WORTH_SHOWING * d->why->model->root_ns)
+        table_cell(d->table, "%s%s", excess_ns < 0 ? "-" : "+",
+                   text_duration(fabs(excess_ns), text));
+    else
+        table_cell(d->table, "%s", "");
+}
+
+static char *indent_to(const struct drawing *d, uint32_t depth, char out[INDENT_SIZE])
+{
+    size_t n = 0;
+
+    *out = '\0';
+    for (uint32_t k = 1; k <= depth && k < MAX_INDENT; k++) {
+        bool is_own = k == depth;
+
+        n += (size_t)snprintf(out + n, INDENT_SIZE - n, "%s",
+                              d->is_more[k] ? (is_own ? "\u251c\u2500 " : "\u2502  ")
+                                            : (is_own ? "\u2514\u2500 " : "   "));
+    }
+    return out;
+}
+
+static void draw_unseen(struct drawing *d, uint32_t p)
+{
+    const struct path_line *line = &d->line[p];
+    char indent[INDENT_SIZE], text[TEXT_SIZE], count[32] = "";
+
+    if (line->n_unseen > 1)
+        snprintf(count, sizeof count, " \u00d7 %u", line->n_unseen);
+    table_cell(d->table, "%scalls never seen there%s", indent_to(d, line->depth + 1, indent),
+               count);
+    table_cell(d->table, "%s", text_duration(line->unseen_ns, text));
+    table_cell(d->table, "%s", text_duration(line->unseen_ns, text));
+    table_cell(d->table, "%s", "none");
+    say_excess(d, line->unseen_ns);
+    table_cell(d->table, "%s", "");
+}
+
 static void draw_line(struct drawing *d, uint32_t p)
 {
     const struct path_line *line = &d->line[p];
     const struct residual_pair *pair = line->pair;
     const struct region *region = &d->why->defs->region[d->why->model->paths.region[p]];
-    char indent[4 * MAX_INDENT + 8] = "", text[TEXT_SIZE], count[32] = "";
-    char place[REGION_PLACE_SIZE];
-    size_t n = 0;
+    char indent[INDENT_SIZE], text[TEXT_SIZE], count[32] = "", place[REGION_PLACE_SIZE];
 
-    for (uint32_t k = 1; k <= line->depth && k < MAX_INDENT; k++) {
-        bool is_own = k == line->depth;
-
-        n += (size_t)snprintf(indent + n, sizeof indent - n, "%s",
-                              d->is_more[k] ? (is_own ? "\u251c\u2500 " : "\u2502  ")
-                                            : (is_own ? "\u2514\u2500 " : "   "));
-    }
     if (pair->n_calls > 1)
         snprintf(count, sizeof count, " \u00d7 %u", pair->n_calls);
-    table_cell(d->table, "%s%.60s%s%s", indent, region->short_name, region_place(region, place),
-               count);
+    table_cell(d->table, "%s%.60s%s%s", indent_to(d, line->depth, indent), region->short_name,
+               region_place(region, place), count);
     table_cell(d->table, "%s", text_duration(line->inclusive_ns, text));
     table_cell(d->table, "%s", text_duration(pair->observed_ns, text));
     table_cell(d->table, "%s",
                residual_is_typical(d->why->model, p)
                    ? text_duration(fmax(pair->typical_ns, 0), text)
                    : "none");
-    if (fabs(pair->excess_ns) > WORTH_SHOWING * d->why->model->root_ns)
-        table_cell(d->table, "%s%s", pair->excess_ns < 0 ? "-" : "+",
-                   text_duration(fabs(pair->excess_ns), text));
-    else
-        table_cell(d->table, "%s", "");
+    say_excess(d, pair->excess_ns);
     if (line->n_hidden > 0)
         table_cell(d->table, "%u path%s below not drawn", line->n_hidden,
                    line->n_hidden == 1 ? "" : "s");
@@ -143,17 +201,23 @@ static int by_time(const void *a, const void *b)
     return ORDER(p->inclusive_ns, q->inclusive_ns) ?: ORDER(q->path, p->path);
 }
 
-/* The drawn paths directly below p wait for their turn, the one with the most time on top. */
+static void push(struct drawing *d, uint32_t path, double inclusive_ns, bool is_unseen)
+{
+    mem_grow(&d->waiting, &d->cap, d->n_waiting + 1, sizeof *d->waiting);
+    d->waiting[d->n_waiting++] =
+        (struct to_draw){path, inclusive_ns, .is_unseen = is_unseen, .is_last = false};
+}
+
+/* What is drawn directly below p waits for its turn, that with the most time on top. */
 static void push_children(struct drawing *d, uint32_t p)
 {
     size_t begin = d->n_waiting;
 
-    for (uint32_t c = d->line[p].below; c != PATH_NONE; c = d->line[c].beside) {
-        if (!d->line[c].is_drawn)
-            continue;
-        mem_grow(&d->waiting, &d->cap, d->n_waiting + 1, sizeof *d->waiting);
-        d->waiting[d->n_waiting++] = (struct to_draw){c, d->line[c].inclusive_ns, false};
-    }
+    for (uint32_t c = d->line[p].below; c != PATH_NONE; c = d->line[c].beside)
+        if (d->line[c].is_drawn)
+            push(d, c, d->line[c].inclusive_ns, false);
+    if (d->line[p].n_unseen > 0)
+        push(d, p, d->line[p].unseen_ns, true);
     if (d->n_waiting == begin)
         return;
     qsort(d->waiting + begin, d->n_waiting - begin, sizeof *d->waiting, by_time);
@@ -167,10 +231,14 @@ static void draw(struct drawing *d, uint32_t root)
     push_children(d, root);
     while (d->n_waiting > 0) {
         struct to_draw next = d->waiting[--d->n_waiting];
-        uint32_t depth = d->line[next.path].depth;
+        uint32_t depth = d->line[next.path].depth + next.is_unseen;
 
         if (depth <= MAX_INDENT)
             d->is_more[depth] = !next.is_last;
+        if (next.is_unseen) {
+            draw_unseen(d, next.path);
+            continue;
+        }
         draw_line(d, next.path);
         push_children(d, next.path);
     }

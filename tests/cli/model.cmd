@@ -75,3 +75,7 @@ snag analyze 'synth:9*other' --foi other -o today.snag --force --quiet >/dev/nul
 printf 'not a model\n' >notes; : >empty
 snag model save night1.snag nights.db; snag model save night1.snag night3.snag nights.db; snag model save night1.snag notes; snag model save night1.snag night3.snag; snag history list nights.db --json | jq -s length
 snag model save night1.snag same.model --json | jq .trees; snag model save night1.snag empty --json | jq .trees
+
+# What the model has never seen is in the tree, and in the time of its callers.
+snag analyze 'synth:100*step(a@1ms(b) |);ranks=4;jitter=0.02' --foi step -o seen.snag --quiet >/dev/null; snag model save seen.snag seen.model >/dev/null
+snag score 'synth:9*step(a@1ms(b new@4ms(newer@1ms)) |);ranks=4;jitter=0.02' --model seen.model -o unseen.snag --quiet >/dev/null; snag show unseen.snag '#1-3' | sed -n '/^the tree/,/^$/p'
