@@ -348,6 +348,7 @@ static const char *path_text(const struct trace_view *view, const struct cause_l
 static const char *partner_text(const struct waiting *w, char out[PATH_SIZE])
 {
     char delay[TEXT_SIZE], bytes[TEXT_SIZE], rank[TEXT_SIZE] = "";
+    const char *guess = w->is_guess ? " (by time only)" : "";
 
     if (w->rank != NO_RANK)
         text_place(w->rank, w->thread, rank);
@@ -357,7 +358,9 @@ static const char *partner_text(const struct waiting *w, char out[PATH_SIZE])
         snprintf(out, PATH_SIZE, "%s", w->kind == WAITING_NOT ? "" : "?");
     else if (w->location == NO_LOCATION && w->kind == WAITING_FOR_ALL)
         snprintf(out, PATH_SIZE, "%u ranks without data", w->n_missing);
-    else if (w->kind == WAITING_FOR_ALL || w->kind == WAITING_FOR_TEAM)
+    else if (w->kind == WAITING_FOR_ALL)
+        snprintf(out, PATH_SIZE, "%s, came %s later%s", rank, delay, guess);
+    else if (w->kind == WAITING_FOR_TEAM)
         snprintf(out, PATH_SIZE, "%s, last in, %s later", rank, delay);
     else if (w->kind == WAITING_FOR_DEVICE)
         snprintf(out, PATH_SIZE, "%s, a GPU, %s", rank, delay);
@@ -369,8 +372,7 @@ static const char *partner_text(const struct waiting *w, char out[PATH_SIZE])
     else
         snprintf(out, PATH_SIZE, "%s, %s%s, %s%s%s, %s, tag %u", rank,
                  w->is_late ? "late " : "", waiting_kind_name(w->kind),
-                 w->is_late ? "" : "in time but took ", delay,
-                 w->is_guess ? " (by time only)" : "", bytes, w->tag);
+                 w->is_late ? "" : "in time but took ", delay, guess, bytes, w->tag);
     return out;
 }
 

@@ -10,6 +10,9 @@ snag analyze 'synth:100*step(compute@1ms >1 <1 |);ranks=4;jitter=0.1;slow=comput
 snag show late.snag '#3-49' | grep -E '^the cause|^what it waited|^the chain ends'
 snag show late.snag '#0-20' | grep -E '^the cause|^what it waited|^the chain ends'
 
+# Whom it waited for in a fence no record says: that is by time, and who came then need not be the last.
+snag analyze 'synth:200*step(compute@1ms MPI_Win_fence@100us);ranks=3;jitter=0.02;slow=compute/150/9/1;slow=MPI_Win_fence/150/81/0;slow=MPI_Win_fence/150/81/2' --foi step -o fence.snag --quiet >/dev/null; snag show fence.snag '#0-149' | sed -n '/^the cause/,/^the chain/p'
+
 # Where a run has several functions, every id says of which it is.
 snag analyze 'synth:100*step(compute@1ms >1 <1 |);ranks=3;jitter=0.1;slow=compute/50/30/1' --foi step --foi compute -o several.snag --quiet >/dev/null
 snag show several.snag 'step#1-49' | sed -n '/^anomalies elsewhere/,/^$/p' | cut -c1-30

@@ -23,7 +23,7 @@ function LinkItem({ link, number }: { link: CauseLink; number: number }) {
                     <Name of={shortName(link.function)} />
                 </b>{" "}
                 {formatTime(link.time_ns)}
-                {link.guessed && " (by time: there is no record of the receive)"}
+                {link.guessed && " (by time only)"}
             </button>
         </li>
     );
