@@ -163,7 +163,6 @@ struct worth {
     struct run_report *report;
     struct table *table;
     uint32_t n, n_anomalies;
-    bool is_over; /* what matters stands before what does not */
 };
 
 static void keep_head(const struct incident_row *x, void *ctx)
@@ -171,8 +170,9 @@ static void keep_head(const struct incident_row *x, void *ctx)
     struct worth *worth = ctx;
     struct run_report *r = worth->report;
 
-    worth->is_over |= !x->is_anomaly && !x->is_costly && !(x->has_cost && x->cost_ns > 0);
-    if (worth->is_over || (r->settings->top > 0 && worth->n == r->settings->top))
+    if (!x->is_anomaly && !x->is_costly && !(x->has_cost && x->cost_ns > 0))
+        return;
+    if (r->settings->top > 0 && worth->n == r->settings->top)
         return;
     worth->n++;
     worth->n_anomalies += x->is_anomaly;
@@ -262,15 +262,16 @@ static void add_foi(const struct run_report *r, uint32_t i)
 static int put_list(struct run_report *r, uint32_t i)
 {
     static const char *const verdicts[] = {"anomaly", "normal"};
-    struct execution_filter filter = filter_of(r, i);
+    struct execution_filter filter = filter_of(r, i), each = filter;
     struct worth worth = {.report = r, .table = list_incident_table()};
     int rc = executions_are_few(r->db, r->foi_id[i], &r->are_few);
 
+    each.most =
+        0; /* keep_head counts: of what is normal, those that cost nothing may stand first */
     for (size_t k = 0; k < 2 && rc == 0; k++) {
-        filter.verdict = verdicts[k];
-        rc = incident_list_each(r->db, &filter, keep_head, &worth);
+        each.verdict = verdicts[k];
+        rc = incident_list_each(r->db, &each, keep_head, &worth);
     }
-    filter.verdict = NULL;
     if (rc < 0 || worth.n == 0)
         table_free(worth.table);
     if (rc < 0)

@@ -51,3 +51,7 @@ sed -n 's/.*id="answers">\(.*\)<\/script>.*/\1/p' h.html | jq -c '.["/history"] 
 snag report h.db -o - --last 2 --path 'step > a' --seed 1 | grep -o -e '<h[23]>[^<]*' -e 'step: [^<]*runs' -e 'step &#62; [ab]</td>'
 snag report 'synth:60*step(a@1ms b@500us);ranks=2;jitter=0.1' --foi step -o - | grep -o '<h[12]>[^<]*'
 snag report --help | sed -n 1,2p
+
+# Of incidents without an anomaly those that cost the run time, also behind one that lost more and cost nothing.
+snag analyze 'synth:300*step(a@1ms >1 <1 b@1ms >1 <1);ranks=6;jitter=0.8;seed=6' --foi step -o chance.snag --quiet >/dev/null
+snag list chance.snag --incidents --json --verdict normal | jq -c 'select(.lost_ns > 12000000) | [.id, .cost_ns > 0]'; snag report chance.snag -o - | grep -o '<h4>Incident [0-9]*'
