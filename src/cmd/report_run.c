@@ -290,22 +290,25 @@ static void put_facts(const struct execution *x, void *ctx)
         cost[TEXT_SIZE];
     char calls[TEXT_SIZE], messages[TEXT_SIZE], score[TEXT_SIZE];
     bool has_cost = x->has_cost && !r->are_few;
+    bool is_unended = x->is_open && strcmp(x->verdict, "anomaly") == 0;
 
     report_text(out, "%s, %s%s%s: %s", x->id, x->verdict, x->label ? ", labelled " : "",
                 x->label ? x->label : "", x->why);
-    report_text(out,
-                "rank %u thread %u, entered at %s: took %s, %s %s; lost %s%s%s; score %s; %s "
-                "calls, %s messages",
-                x->rank, x->thread, text_duration((double)x->enter_ns, enter),
-                text_duration((double)x->duration_ns, took), r->are_few ? "median" : "typical",
-                text_duration((double)x->typical_ns, typical),
-                r->are_few ? "not known" : text_duration((double)x->lost_ns, lost),
-                !has_cost          ? ""
-                : x->is_cost_bound ? ", cost at most "
-                                   : ", cost ",
-                has_cost ? text_duration((double)x->cost_ns, cost) : "",
-                text_score(x->score, score), text_count(x->n_vertices, calls),
-                text_count(x->n_messages, messages));
+    report_text(
+        out,
+        "rank %u thread %u, entered at %s: took %s%s, %s %s; lost %s%s%s; score %s; %s "
+        "calls, %s messages",
+        x->rank, x->thread, text_duration((double)x->enter_ns, enter),
+        text_duration((double)x->duration_ns, took), x->is_open ? " so far" : "",
+        r->are_few ? "median" : "typical", text_duration((double)x->typical_ns, typical),
+        is_unended   ? "not known: it does not end"
+        : r->are_few ? "not known"
+                     : text_duration((double)x->lost_ns, lost),
+        !has_cost          ? ""
+        : x->is_cost_bound ? ", cost at most "
+                           : ", cost ",
+        has_cost ? text_duration((double)x->cost_ns, cost) : "", text_score(x->score, score),
+        text_count(x->n_vertices, calls), text_count(x->n_messages, messages));
 }
 
 static int put_close(struct run_report *r, uint32_t i, uint32_t k, bool *has_room)

@@ -70,3 +70,4 @@ snag list hang.snag --groups
 snag analyze late.json --foi step -o late.snag --force | sed -n '/^what/p;/^lost in all/p'
 snag show hang.snag '#0-40' | grep ^meanwhile
 sed 's/{"ph":"B","pid":[12],"tid":0,"ts":800000[^}]*},{[^}]*}/{"ph":"I","pid":1,"tid":0,"ts":800900,"s":"t","name":"end"}/g' hang.json >ended.json; snag analyze ended.json --foi step -o ended.snag --quiet >/dev/null; snag show ended.snag '#0-40' | grep ^meanwhile
+snag report hang.snag -o - | sed 's/<[^>]*>/ /g' | grep -o 'took .*; score'
