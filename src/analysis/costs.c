@@ -469,8 +469,10 @@ static void say_together(struct costs *c, uint32_t t, int64_t together_ns)
     c->text[t] = mem_copy_string(text);
 }
 
-/* What the executions of an incident cost together: of one that is known already. */
-static struct played cost_of_incident(struct costs *c, const uint32_t *tree, uint32_t n)
+/* What the executions of an incident cost together. may_play: else only what is known without a
+ * replay is said, as that of one execution that was played already. */
+static struct played cost_of_incident(struct costs *c, const uint32_t *tree, uint32_t n,
+                                      bool may_play)
 {
     bool is_outside = false, is_off;
 
@@ -481,7 +483,9 @@ static struct played cost_of_incident(struct costs *c, const uint32_t *tree, uin
         return (struct played){c->cost_ns[tree[0]], c->cost_ns[tree[0]], false};
     for (uint32_t i = 0; i < n && is_off; i++)
         is_off = !is_critical(c, tree[i]) && !is_unended(c, tree[i]);
-    return is_off ? (struct played){0, 0, false} : cost_of(c, tree, n, true);
+    if (is_off)
+        return (struct played){0, 0, false};
+    return may_play ? cost_of(c, tree, n, true) : nothing_known;
 }
 
 /* The path that the sentence of tree t names first, or PATH_NONE. */
@@ -585,17 +589,17 @@ static void find_incidents(struct costs *c, const struct members *m)
     for (uint32_t i = 0; i < m->of->n; i++) {
         const uint32_t *tree = m->tree + m->first[i];
         uint32_t n = m->first[i + 1] - m->first[i];
-        bool is_known = i < MIN_ASKED || c->budget > 0;
+        bool may_play = i < MIN_ASKED || c->budget > 0, is_known = true;
         struct played all = nothing_known;
 
         for (uint32_t k = 0; k < n; k++)
             is_known &= takes_part(c, tree[k]);
         if (is_known)
-            all = cost_of_incident(c, tree, n);
+            all = cost_of_incident(c, tree, n, may_play);
         if (all.is_bound)
             all.ns = at_most_its_time(all.ns, &m->of->incident[i]);
         c->of_incident[i] = (struct incident_cost){all.ns, all.ns, all.is_bound};
-        if (all.ns != COST_UNKNOWN && all.ns > 0)
+        if (all.ns != COST_UNKNOWN && all.ns > 0) /* a replay for each that said so, at most */
             c->of_incident[i].least_ns =
                 cost_of_cause(c, tree, n, m->of->incident[i].head, all.ns);
         for (uint32_t k = 0; k < n && (n > 1 || incidents_outside(c->incidents, tree[0])); k++)

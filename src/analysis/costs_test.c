@@ -245,6 +245,28 @@ static void what_would_take_too_long_to_play_is_known_at_most(void **state)
     sample_run_release(&m);
 }
 
+/* Rank 0 alone: it has an incident of each, and of the first the time that there is is spent. */
+static void what_one_execution_cost_its_incident_cost(void **state)
+{
+    struct sample_run m;
+
+    (void)state;
+    sample_run_init(
+        &m, "synth:4000*step(a@1ms >1) 4000*recv(<1);ranks=2;jitter=0.01;slow=a/20/20/0;seed=3",
+        "step", NULL);
+    assert_true(number(&m, "SELECT count(*) FROM incident WHERE cost_ns IS NULL") > 8);
+    assert_true(number(&m, "SELECT count(*) FROM incident i JOIN execution e ON e.foi = i.foi "
+                           "AND e.incident = i.id WHERE i.executions = 1 AND e.cost_ns > 0 AND "
+                           "NOT e.cost_is_bound AND i.cost_ns = e.cost_ns AND i.cost_least_ns "
+                           "> 0") > 100);
+    assert_int_equal(
+        number(&m, "SELECT count(*) FROM incident i JOIN execution e ON e.foi = i.foi AND "
+                   "e.incident = i.id WHERE i.executions = 1 AND e.cost_ns IS NOT NULL AND NOT "
+                   "e.cost_is_bound AND i.cost_ns IS NOT e.cost_ns"),
+        0);
+    sample_run_release(&m);
+}
+
 /* The same, but nobody receives: then nothing is played, and of each anomaly it is said why. */
 static void of_a_run_whose_order_is_not_known_nothing_is_played(void **state)
 {
@@ -400,6 +422,7 @@ int main(void)
         cmocka_unit_test(what_waited_for_nobody_knows_whom_makes_the_cost_a_bound),
         cmocka_unit_test(a_stop_that_others_waited_for_in_slack_says_who_did),
         cmocka_unit_test(what_would_take_too_long_to_play_is_known_at_most),
+        cmocka_unit_test(what_one_execution_cost_its_incident_cost),
         cmocka_unit_test(of_a_run_whose_order_is_not_known_nothing_is_played),
         cmocka_unit_test(a_cost_is_never_more_than_what_was_lost),
         cmocka_unit_test(every_execution_of_a_quiet_run_has_a_cost),
