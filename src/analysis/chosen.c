@@ -179,14 +179,29 @@ int chosen_rank(struct chosen *c, uint32_t rank)
     return c->peer_factor ? 0 : compare_ranks(c);
 }
 
-static bool is_named(const struct region *region, const char *name, size_t n)
+static bool is_end(const char *text, const char *end, const char *what)
 {
-    const char *known_as[] = {region->short_name, region->name, region->plain};
-    bool is = false;
+    size_t n = strlen(what);
 
-    for (size_t i = 0; i < sizeof known_as / sizeof *known_as && !is; i++)
-        is = strlen(known_as[i]) == n && strncmp(known_as[i], name, n) == 0;
-    return is;
+    return (size_t)(end - text) >= n && memcmp(end - n, what, n) == 0;
+}
+
+/* Where the last function of text .. end begins, if it is this one; else NULL. A name may have in
+ * it what stands between functions: of the names that fit it is the longest. */
+static const char *find_last(const struct region *region, const char *text, const char *end)
+{
+    const char *known_as[] = {region->short_name, region->name, region->plain}, *begin = NULL;
+
+    for (size_t i = 0; i < sizeof known_as / sizeof *known_as; i++) {
+        const char *at;
+
+        if (!is_end(text, end, known_as[i]))
+            continue;
+        at = end - strlen(known_as[i]);
+        if ((at == text || is_end(text, at, BETWEEN)) && (begin == NULL || at < begin))
+            begin = at;
+    }
+    return begin;
 }
 
 /* Whether a path ends in these functions. */
@@ -196,13 +211,9 @@ static bool ends_in(const struct chosen *c, uint32_t path, const char *text)
     const char *end = text + strlen(text), *begin;
 
     for (; path != PATH_NONE; path = paths->parent[path], end = begin - strlen(BETWEEN)) {
-        for (begin = end; begin > text; begin--)
-            if (begin - text >= 3 && strncmp(begin - 3, BETWEEN, 3) == 0)
-                break;
-        if (!is_named(&c->defs->region[paths->region[path]], begin, (size_t)(end - begin)))
-            return false;
-        if (begin == text)
-            return true;
+        begin = find_last(&c->defs->region[paths->region[path]], text, end);
+        if (begin == NULL || begin == text)
+            return begin == text;
     }
     return false;
 }

@@ -242,6 +242,36 @@ static void a_path_costs_what_is_below_it(void **state)
     end(&a);
 }
 
+/* As those of C++ have, whose templates are nested. */
+static void names_may_have_in_them_what_stands_between_functions(void **state)
+{
+    static const char nested[] = "void c(A<B<C<int> > > const&)", named[] = "x > b";
+    static const struct {
+        const char *path;
+        double saved_ns;
+    } expected[] = {
+        {"void c(A<B<C<int> > > const&)", 10 * 9e6},
+        {"x > b > void c(A<B<C<int> > > const&)", 10 * 9e6},
+        {"step > x > b > c", 10 * 9e6},
+        {"a > void c(A<B<C<int> > > const&)", 0},
+    };
+    struct asked a;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        struct definitions *defs = &a.run.source.defs;
+
+        ask(&a, "synth:300*step(a@100us(c@1ms) b@100us(c@1ms) |);ranks=4;slow=c/60/10/1");
+        defs->region[names_find(&defs->names, "c")].short_name = nested;
+        defs->region[names_find(&defs->names, "b")].short_name = named;
+        assert_int_equal(chosen_path(&a.chosen, expected[i].path), 0);
+        assert_float_equal(answer(&a), expected[i].saved_ns, 1e4);
+        assert_int_equal(chosen_path(&a.chosen, "const&)"), ERR_NOT_FOUND);
+        assert_int_equal(chosen_path(&a.chosen, "y > b"), ERR_NOT_FOUND);
+        end(&a);
+    }
+}
+
 static void only_executions_with_a_call_on_the_path_are_counted(void **state)
 {
     struct asked a;
@@ -357,6 +387,7 @@ int main(void)
         cmocka_unit_test(two_stops_at_once_cost_as_much_as_one),
         cmocka_unit_test(a_slow_rank_costs_what_it_is_slower),
         cmocka_unit_test(a_path_costs_what_is_below_it),
+        cmocka_unit_test(names_may_have_in_them_what_stands_between_functions),
         cmocka_unit_test(only_executions_with_a_call_on_the_path_are_counted),
         cmocka_unit_test(what_is_chosen_twice_is_cut_once),
         cmocka_unit_test(what_calls_lost_is_what_their_execution_lost),
