@@ -540,12 +540,23 @@ int retrain_features(sqlite3 *db, int64_t foi, const struct feature_ops **featur
                : rc;
 }
 
-int retrain_to_undo(sqlite3 *db, int64_t foi, struct retrain_settings *as)
+/* Somebody may have retrained, or undone, since it was looked up. */
+static int check_newest(const struct retrain_settings *newest, int64_t id)
+{
+    return newest->id == id
+               ? 0
+               : err_set(ERR_EXISTS, "the run was retrained meanwhile; nothing is undone");
+}
+
+int retrain_to_undo(sqlite3 *db, int64_t foi, int64_t *id, struct retrain_settings *as)
 {
     struct retrain_settings newest, before;
     int rc = load_two(db, foi, &newest, &before);
 
     *as = before.id ? before : newest;
+    if (rc == 0 && *id != 0)
+        rc = check_newest(&newest, *id);
+    *id = newest.id;
     return rc;
 }
 
@@ -557,32 +568,25 @@ static int mark(sqlite3 *db, int64_t id, enum act_way way)
     return rc < 0 ? rc : undo_log_turned_retrain(db, id, way);
 }
 
-/* Somebody may have retrained, or undone, since it was looked up. */
-static int check_newest(sqlite3 *db, int64_t foi, int64_t newest_id)
-{
-    struct retrain_settings newest;
-    int rc = retrain_newest(db, foi, &newest);
-
-    if (rc == 0 && newest.id != newest_id)
-        rc = err_set(ERR_EXISTS, "the run was retrained meanwhile; nothing is undone");
-    return rc;
-}
-
-static int write_undo(sqlite3 *db, int64_t foi, int64_t newest_id, struct scores *s,
+static int write_undo(sqlite3 *db, int64_t foi, int64_t id, struct scores *s,
                       struct retrain_result *result)
 {
+    struct retrain_settings newest;
     int rc = begin(db, foi, s);
 
     if (rc == 0)
-        rc = check_newest(db, foi, newest_id);
+        rc = retrain_newest(db, foi, &newest);
+    if (rc == 0)
+        rc = check_newest(&newest, id);
     if (rc < 0)
         return rc;
     summarize(s, result);
     rc = store(db, foi, s);
-    return rc < 0 ? rc : mark(db, newest_id, ACT_UNDO);
+    return rc < 0 ? rc : mark(db, id, ACT_UNDO);
 }
 
-int retrain_undo(sqlite3 *db, int64_t foi, struct ranking *r, struct retrain_result *result)
+int retrain_undo(sqlite3 *db, int64_t foi, int64_t id, struct ranking *r,
+                 struct retrain_result *result)
 {
     struct retrain_settings newest, before;
     struct scores s;
@@ -592,6 +596,8 @@ int retrain_undo(sqlite3 *db, int64_t foi, struct ranking *r, struct retrain_res
 
     *result = (struct retrain_result){.id = before.id};
     if (rc == 0)
+        rc = check_newest(&newest, id);
+    if (rc == 0)
         rc = rundb_number(db, &n_trees, "SELECT trees FROM foi WHERE id = ?", "i", foi);
     n = (uint32_t)n_trees;
     scores_init(&s, n);
@@ -600,7 +606,7 @@ int retrain_undo(sqlite3 *db, int64_t foi, struct ranking *r, struct retrain_res
     else if (rc == 0)
         rc = load(db, foi, "detector_score, detector_verdict", n, s.score, s.is_anomaly);
     if (rc == 0)
-        rc = commit(db, write_undo(db, foi, newest.id, &s, result));
+        rc = commit(db, write_undo(db, foi, id, &s, result));
     scores_release(&s);
     return rc;
 }

@@ -107,10 +107,13 @@ int retrain_run(sqlite3 *db, struct ranking *r, const char *author,
 /*
  * retrain_undo -- what held before the newest retrain that is not undone: the one before it, or
  * the detector's scores.
- *   r  open with what retrain_to_undo says; NULL will do where the detector's scores come back
- * Returns 0, ERR_NOT_FOUND when there is nothing to undo, or as retrain_run.
+ *   id  that retrain, as retrain_to_undo has said
+ *   r   open with what that says; NULL will do where the detector's scores come back
+ * Returns 0, ERR_NOT_FOUND when there is nothing to undo, ERR_EXISTS when the newest is another
+ * one by now, or as retrain_run.
  */
-int retrain_undo(sqlite3 *db, int64_t foi, struct ranking *r, struct retrain_result *result);
+int retrain_undo(sqlite3 *db, int64_t foi, int64_t id, struct ranking *r,
+                 struct retrain_result *result);
 
 /* What a retrain is made with, or was. */
 struct retrain_settings {
@@ -147,9 +150,11 @@ int retrain_newest(sqlite3 *db, int64_t foi, struct retrain_settings *newest);
 
 /*
  * retrain_to_undo -- what to rank with to take the newest retrain back: what the one before it
- * was made with, if there is one. Returns as retrain_newest.
+ * was made with, if there is one.
+ *   id  in: the retrain that is to be undone, or 0 for the newest; out: the newest
+ * Returns as retrain_newest, or ERR_EXISTS when the newest is another one than was to be undone.
  */
-int retrain_to_undo(sqlite3 *db, int64_t foi, struct retrain_settings *as);
+int retrain_to_undo(sqlite3 *db, int64_t foi, int64_t *id, struct retrain_settings *as);
 
 /* retrain_find -- what a retrain was made with. Returns as retrain_newest. */
 int retrain_find(sqlite3 *db, int64_t foi, int64_t id, struct retrain_settings *as);

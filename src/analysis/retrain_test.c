@@ -80,16 +80,44 @@ static void undo_brings_back_the_one_before_and_then_the_detectors_scores(void *
     assert_int_equal(retrain_run(f->run.db, &f->ranking, "me", &result), 0);
     free(result.change);
     assert_true(number(f->run.db, sum) != after_one);
-    assert_int_equal(retrain_undo(f->run.db, 1, &f->ranking, &result), 0);
+    assert_int_equal(retrain_undo(f->run.db, 1, 2, &f->ranking, &result), 0);
     free(result.change);
     assert_int_equal(result.id, 1);
     assert_int_equal(number(f->run.db, sum), after_one);
-    assert_int_equal(retrain_undo(f->run.db, 1, NULL, &result), 0);
+    assert_int_equal(retrain_undo(f->run.db, 1, 1, NULL, &result), 0);
     free(result.change);
     assert_int_equal(result.id, 0);
     assert_int_equal(number(f->run.db, sum), at_first);
-    assert_int_equal(retrain_undo(f->run.db, 1, NULL, &result), ERR_NOT_FOUND);
+    assert_int_equal(retrain_undo(f->run.db, 1, 1, NULL, &result), ERR_NOT_FOUND);
     free(result.change);
+}
+
+/* From looking what is to be undone until it is done somebody else retrains, or undoes. */
+static void what_somebody_retrained_meanwhile_is_not_undone(void **state)
+{
+    struct sample_ranking *f = *state;
+    struct retrain_settings as;
+    struct retrain_result result;
+    int64_t id = 0, second = 2;
+
+    assert_int_equal(say(f, 3, 17, LABEL_ABNORMAL), 0);
+    sample_ranking_open(f);
+    assert_int_equal(retrain_run(f->run.db, &f->ranking, "me", &result), 0);
+    free(result.change);
+    assert_int_equal(retrain_to_undo(f->run.db, 1, &id, &as), 0);
+    assert_int_equal(id, 1);
+    assert_int_equal(retrain_run(f->run.db, &f->ranking, "you", &result), 0);
+    free(result.change);
+    assert_int_equal(retrain_undo(f->run.db, 1, id, &f->ranking, &result), ERR_EXISTS);
+    assert_int_equal(retrain_to_undo(f->run.db, 1, &id, &as), ERR_EXISTS);
+    assert_int_equal(number(f->run.db, "SELECT sum(is_undone) FROM retrain"), 0);
+
+    assert_int_equal(retrain_to_undo(f->run.db, 1, &second, &as), 0);
+    assert_int_equal(retrain_undo(f->run.db, 1, second, &f->ranking, &result), 0);
+    free(result.change);
+    assert_int_equal(retrain_to_undo(f->run.db, 1, &second, &as), ERR_EXISTS);
+    assert_int_equal(retrain_undo(f->run.db, 1, 2, &f->ranking, &result), ERR_EXISTS);
+    assert_int_equal(number(f->run.db, "SELECT sum(is_undone) FROM retrain"), 1);
 }
 
 /* In a run that somebody else has made. */
@@ -193,7 +221,7 @@ static void what_was_learnt_by_a_learner_that_is_gone_can_be_undone(void **state
     assert_int_equal(rundb_exec(f->run.db, "UPDATE retrain SET learner = 'gp'"), 0);
     assert_int_equal(retrain_newest(f->run.db, 1, &newest), 0);
     assert_null(retrain_opts(&newest, f->run.pool).learner);
-    assert_int_equal(retrain_undo(f->run.db, 1, &f->ranking, &result), 0);
+    assert_int_equal(retrain_undo(f->run.db, 1, 1, &f->ranking, &result), 0);
     assert_int_equal(result.id, 0);
     free(result.change);
 }
@@ -263,6 +291,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_normal_label_takes_the_like_of_it_out_of_the_anomalies),
         TEST(undo_brings_back_the_one_before_and_then_the_detectors_scores),
+        TEST(what_somebody_retrained_meanwhile_is_not_undone),
         TEST(labels_of_what_there_is_not_move_nothing),
         TEST(labels_are_taken_all_or_none),
         TEST(sixteen_times_the_labels_take_about_sixteen_times_as_long),

@@ -160,7 +160,7 @@ static void retrains_stand_among_labels(void **state)
 
     assert_int_equal(undo_log_next(f->run.db, 1, ACT_UNDO, &act), 0);
     assert_true(act.retrain > 0);
-    assert_int_equal(retrain_undo(f->run.db, 1, &f->ranking, &result), 0);
+    assert_int_equal(retrain_undo(f->run.db, 1, act.retrain, &f->ranking, &result), 0);
     free(result.change);
     assert_true(standing(f) == before);
     turn(f, ACT_UNDO);

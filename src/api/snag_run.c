@@ -700,16 +700,17 @@ int snag_run_undo(snag_run *r, size_t function, size_t *n_changed)
     struct relearning l = {.pool = NULL};
     struct retrain_result result = {.id = 0};
     struct retrain_settings as;
+    int64_t id = 0;
     int rc = check_function(r, function);
 
     if (rc == 0)
         rc = open_writer(r);
     if (rc == 0)
-        rc = retrain_to_undo(r->run.db, r->function[function].id, &as);
+        rc = retrain_to_undo(r->run.db, r->function[function].id, &id, &as);
     if (rc == 0)
         rc = relearning_open(&l, r, function, &as);
     if (rc == 0)
-        rc = retrain_undo(r->writer.sql, r->function[function].id, &l.ranking, &result);
+        rc = retrain_undo(r->writer.sql, r->function[function].id, id, &l.ranking, &result);
     return relearning_close(&l, &result, rc, n_changed);
 }
 

@@ -432,11 +432,12 @@ static int undo(struct learning *l, const struct settings *settings,
                 struct retrain_result *result)
 {
     struct retrain_settings as;
-    int rc = retrain_to_undo(l->run.db, l->foi, &as);
+    int64_t id = 0;
+    int rc = retrain_to_undo(l->run.db, l->foi, &id, &as);
 
     if (rc == 0)
         rc = learning_rank_as(l, settings, &as);
-    return rc < 0 ? rc : retrain_undo(l->run.db, l->foi, &l->ranking, result);
+    return rc < 0 ? rc : retrain_undo(l->run.db, l->foi, id, &l->ranking, result);
 }
 
 static int retrain(struct learning *l, const struct settings *settings)

@@ -556,17 +556,18 @@ int api_retrain(struct worker *worker, const struct request *request, struct res
     return rc;
 }
 
-static int undo_retrain(struct worker *worker, int64_t foi, json_t **done)
+/* id: the one that is to be undone, or 0 for the newest. */
+static int undo_retrain(struct worker *worker, int64_t foi, int64_t id, json_t **done)
 {
     struct retrain_settings as;
     struct retrain_result result = {.id = 0};
     struct ranking *ranking;
-    int rc = retrain_to_undo(worker->db, foi, &as);
+    int rc = retrain_to_undo(worker->db, foi, &id, &as);
 
     if (rc == 0)
         rc = worker_ranking(worker, foi, &as, &ranking);
     if (rc == 0) {
-        rc = retrain_undo(worker->db, foi, ranking, &result);
+        rc = retrain_undo(worker->db, foi, id, ranking, &result);
         served_wrote(worker->served, rc);
     }
     if (rc == 0)
@@ -583,7 +584,7 @@ int api_undo_retrain(struct worker *worker, const struct request *request,
     int rc = worker_foi(worker, request->id[0], &state);
 
     if (rc == 0)
-        rc = undo_retrain(worker, request->id[0], &done);
+        rc = undo_retrain(worker, request->id[0], 0, &done);
     return rc < 0 ? rc : response_json(response, done);
 }
 
@@ -636,7 +637,7 @@ static int turn(struct worker *worker, const struct request *request, enum act_w
     if (rc == 0 && act.retrain == 0)
         rc = turn_labels(worker, &act, way, author, &n);
     else if (rc == 0)
-        rc = way == ACT_UNDO ? undo_retrain(worker, act.foi, &retrained)
+        rc = way == ACT_UNDO ? undo_retrain(worker, act.foi, act.retrain, &retrained)
                              : redo_retrain(worker, &act, &retrained);
     return rc < 0 ? rc
                   : response_json(response, json_pack("{s:s, s:I, s:o}", "kind",
