@@ -24,7 +24,6 @@ struct per_call_opts per_call_default(void)
 
 /* What one location found. */
 struct location_findings {
-    struct sketch *sketch; /* [n_regions] */
     struct strange_call *call;
     size_t n, cap;
     uint64_t n_anomalies, n_judged, n_slight;
@@ -34,7 +33,8 @@ struct run_over {
     const struct columns *columns;
     const struct per_call_opts *opts;
     uint32_t n_regions;
-    const struct sketch *sketch;    /* [n_regions], of all locations */
+    struct sketch *part;         /* [workers][n_regions], of the locations that each has had */
+    const struct sketch *sketch; /* [n_regions], of all locations */
     const struct call_judge *judge; /* [n_regions] */
     double least_lost_ns;
     struct location_findings *found; /* [n_locations] */
@@ -76,36 +76,35 @@ static uint64_t *times(const struct run_over *r, uint32_t l, struct call_view *c
 static void sketch_locations(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     struct run_over *r = ctx;
+    struct sketch *part = r->part + (size_t)worker * r->n_regions;
 
-    (void)worker;
     for (size_t l = begin; l < end; l++) {
-        struct location_findings *found = &r->found[l];
         struct call_view calls;
         uint64_t *time = times(r, (uint32_t)l, &calls);
 
-        found->sketch = mem_alloc(r->n_regions, sizeof *found->sketch);
-        for (uint32_t region = 0; region < r->n_regions; region++)
-            sketch_init(&found->sketch[region]);
         for (uint32_t i = 0; i < calls.n; i++)
-            sketch_add(&found->sketch[calls.region[i]], time[i]);
+            sketch_add(&part[calls.region[i]], time[i]);
         free(time);
     }
 }
 
-/* All locations as one. */
-static struct sketch *merge(struct run_over *r)
+/* All locations as one. Which thread had which does not matter: sums are of integers. */
+static struct sketch *sketch_all(struct run_over *r)
 {
+    size_t n = (size_t)pool_threads(r->opts->pool) * r->n_regions;
     struct sketch *sum = mem_alloc(r->n_regions, sizeof *sum);
 
+    r->part = mem_alloc(n, sizeof *r->part);
+    for (size_t i = 0; i < n; i++)
+        sketch_init(&r->part[i]);
     for (uint32_t region = 0; region < r->n_regions; region++)
         sketch_init(&sum[region]);
-    for (uint32_t l = 0; l < r->columns->n_locations; l++) {
-        for (uint32_t region = 0; region < r->n_regions; region++) {
-            sketch_merge(&sum[region], &r->found[l].sketch[region]);
-            sketch_release(&r->found[l].sketch[region]);
-        }
-        free(r->found[l].sketch);
+    pool_for(r->opts->pool, r->columns->n_locations, 1, sketch_locations, r);
+    for (size_t i = 0; i < n; i++) {
+        sketch_merge(&sum[i % r->n_regions], &r->part[i]);
+        sketch_release(&r->part[i]);
     }
+    free(r->part);
     return sum;
 }
 
@@ -227,8 +226,7 @@ void per_call_run(const struct columns *columns, const struct definitions *defs,
 
     *result = (struct per_call_result){.n_regions = r.n_regions};
     r.found = mem_alloc(columns->n_locations, sizeof *r.found);
-    pool_for(opts->pool, columns->n_locations, 1, sketch_locations, &r);
-    r.sketch = result->sketch = merge(&r);
+    r.sketch = result->sketch = sketch_all(&r);
     for (uint32_t region = 0; region < r.n_regions; region++)
         if (r.sketch[region].n > 0) {
             struct call_detector_opts of_region = opts->detector_opts;
