@@ -301,6 +301,8 @@ SNAG_API int snag_run_undo(snag_run *run, size_t function, size_t *n_changed);
 /*
  * snag_run_save_model -- what the run taught about a function, with the labels that the newest
  * retrain which is not undone has learnt. Of the others a warning says how many they are.
+ * A run that was judged by a model does not hold it: SNAG_ERROR_UNSUPPORTED, unless a
+ * one-class SVM has learnt in the run.
  */
 SNAG_API int snag_run_save_model(snag_run *run, size_t function, const char *path);
 

@@ -26,6 +26,7 @@ static void what_is_written_is_read_back(void **state)
 {
     struct foi_settings settings = {.neighbours = 7,
                                     .seed = UINT64_MAX - 1,
+                                    .model_executions = 600,
                                     .learnt = {1.0 / 3, 0.07, stack2vec_default()}};
     struct stack2vec_opts *embedding = &settings.learnt.embedding;
     struct foi_settings out;
@@ -46,6 +47,7 @@ static void what_is_written_is_read_back(void **state)
     assert_true(isinf(out.threshold));
     assert_int_equal(out.neighbours, 7);
     assert_true(out.seed == settings.seed);
+    assert_int_equal(out.model_executions, 600);
     assert_true(out.learnt.gamma == 1.0 / 3);
     assert_true(out.learnt.nu == 0.07);
     assert_memory_equal(&out.learnt.embedding, embedding, sizeof *embedding);
@@ -61,6 +63,7 @@ static void what_is_not_there_is_as_usual(void **state)
 
     (void)state;
     assert_int_equal(foi_settings_load(db, 1, &out), 0);
+    assert_int_equal(out.model_executions, 0);
     assert_true(out.learnt.gamma == 0);
     assert_memory_equal(&out.learnt.embedding, &typical, sizeof typical);
     sqlite3_close(db);
@@ -70,7 +73,8 @@ static void what_makes_no_sense_is_an_error(void **state)
 {
     static const char *const wrong[] = {"{\"dimensions\": -1}",       "{\"dimensions\": 5000}",
                                         "{\"epochs\": 1e6}",          "{\"epochs\": 99999999}",
-                                        "{\"learning_rate\": 1e999}", "{\"gamma\": -1}"};
+                                        "{\"learning_rate\": 1e999}", "{\"gamma\": -1}",
+                                        "{\"model_executions\": -1}"};
 
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

@@ -103,6 +103,25 @@ static int check_lesson(const struct foi_settings *analysed, const struct lesson
         learner->name, analysed->features, names);
 }
 
+/*
+ * A run that was judged by a model has the typical times of that, but not what it compared its
+ * executions with: by a model of those times and of the executions of the run itself what is
+ * strange in it would be normal. A machine that has learnt in the run judges without any of it.
+ */
+static int check_has_all(const struct foi_settings *analysed, const char *learner,
+                         bool has_learnt)
+{
+    const struct learner_ops *ops = learner_find(learner);
+
+    if (analysed->model_executions == 0 || (has_learnt && ops && ops->needs_matrix))
+        return 0;
+    return err_set(
+        ERR_UNSUPPORTED,
+        "the run was judged by the model of another run (snag score), which is not in "
+        "it: save the model of that run, or one of both together ('snag model save "
+        "RUN RUN FILE')");
+}
+
 /* The default is to judge as the run does. */
 static int choose_lesson(const struct model_run *s, const char *learner, struct lesson *lesson)
 {
@@ -120,6 +139,8 @@ static int choose_lesson(const struct model_run *s, const char *learner, struct 
             lesson->learner = lesson->retrain.id ? lesson->retrain.learner
                                                  : detector_find(analysed.detector)->learner;
     }
+    if (rc == 0)
+        rc = check_has_all(&analysed, lesson->learner, learner || lesson->retrain.id);
     return rc < 0 ? rc : check_lesson(&analysed, lesson);
 }
 

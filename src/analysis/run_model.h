@@ -20,7 +20,8 @@
  *   model       out: model_release in any case
  *   n_left_out  out: labels of the run that nothing in the model has learnt from
  * Returns 0, ERR_UNSUPPORTED for a detector, learner or features whose model cannot be kept,
- * or as ranking_open.
+ * or for a run that was judged by the model of another one and has not all of it, or as
+ * ranking_open.
  */
 int run_model_make(struct run *run, int64_t foi, const struct ranking_opts *opts,
                    struct model *model, uint32_t *n_left_out);

@@ -109,6 +109,7 @@ int learnt_settings_of(sqlite3_stmt *query, int column, struct learnt_settings *
 
 static int take_settings(sqlite3_stmt *query, struct foi_settings *s)
 {
+    int64_t model_executions = sqlite3_column_int64(query, 5);
     int rc;
 
     *s = (struct foi_settings){.threshold = INFINITY, .seed = 1};
@@ -119,7 +120,10 @@ static int take_settings(sqlite3_stmt *query, struct foi_settings *s)
     s->neighbours = (uint32_t)sqlite3_column_int64(query, 3);
     if (sqlite3_column_type(query, 4) != SQLITE_NULL)
         s->seed = strtoull(rundb_text(query, 4), NULL, 10);
-    rc = learnt_settings_of(query, 5, &s->learnt);
+    s->model_executions = (uint32_t)model_executions;
+    rc = learnt_settings_of(query, 6, &s->learnt);
+    if (rc == 0 && (model_executions < 0 || model_executions > UINT32_MAX))
+        rc = err_set(ERR_FORMAT, "damaged run: its settings cannot be read");
     if (rc == 0 && (feature_find(s->features) == NULL || detector_find(s->detector) == NULL))
         rc = err_set(
             ERR_FORMAT,
@@ -132,10 +136,12 @@ static int take_settings(sqlite3_stmt *query, struct foi_settings *s)
 int foi_settings_load(sqlite3 *db, int64_t foi, struct foi_settings *s)
 {
     sqlite3_stmt *query = NULL;
-    int rc = rundb_query(db, &query,
-                         "SELECT features, detector, threshold, settings ->> '$.neighbours', "
-                         "settings -> '$.seed', " LEARNT_COLUMNS " FROM foi WHERE id = ?",
-                         "i", foi);
+    int rc =
+        rundb_query(db, &query,
+                    "SELECT features, detector, threshold, settings ->> '$.neighbours', "
+                    "settings -> '$.seed', settings ->> '$.model_executions', " LEARNT_COLUMNS
+                    " FROM foi WHERE id = ?",
+                    "i", foi);
 
     if (rc == 0 && sqlite3_step(query) != SQLITE_ROW)
         rc = err_set(ERR_NOT_FOUND, "the run has no function of interest %lld", (long long)foi);

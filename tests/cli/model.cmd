@@ -20,6 +20,7 @@ snag model save one.snag
 snag model throw one.snag away
 snag analyze 'synth:50*step(a b)' --foi step --features time --detector knn -o knn.snag --quiet >/dev/null
 snag model save knn.snag knn.model
+snag model save two.snag two.model
 ls
 
 # Labels outlive another analysis into the same run.
