@@ -88,7 +88,7 @@ static const struct option_row rows[] = {
      .help = "single executions, the strangest first"},
     {"false-alarms", 0, OPTION_ABOVE, AT(false_alarms), "N", .commands = "analyze score",
      .help = "expected number of executions that are called anomalies in a run in which "
-             "nothing is wrong (default 1; score: as in the model's run)"},
+             "nothing is wrong (default 1; score: 1 in a run like the model's)"},
     {"threshold", 0, OPTION_REAL, AT(threshold), "SCORE", .commands = "show", .has_zero = true,
      .help = "importance of the subtrees to print (default 0.69, twice or half as many as "
              "typical)"},

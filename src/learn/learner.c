@@ -142,7 +142,8 @@ static int check_enough_left(const struct ocsvm_state *state, const struct learn
 }
 
 /* The paper's semantics: abnormal ones are left out, normal ones cannot be outside. The
- * threshold is the detector's: without labels no verdict changes. */
+ * threshold is the machine's own: without labels no verdict changes, unless the analysis was
+ * told another one. */
 static int rank_ocsvm(struct learner *learner, const signed char *label, double *score,
                       double *threshold)
 {

@@ -115,7 +115,7 @@ struct scoring_opts {
     const struct feature_ops *features;  /* ... and what it compares; see scoring_needs_bags */
     uint32_t k;                          /* neighbours; 0: the detector's own number */
     double threshold;                    /* NAN: the detector's own */
-    double false_alarms; /* expected in a run; 0: RESIDUAL_FALSE_ALARMS or the model's */
+    double false_alarms; /* expected in a run; 0: RESIDUAL_FALSE_ALARMS in the model's own */
     double gamma;        /* 0: taken from the data */
     double nu;           /* 0: OCSVM_NU */
     uint64_t seed;
