@@ -36,6 +36,10 @@ int run_model_make(struct run *run, int64_t foi, const struct ranking_opts *opts
  * The executions of all runs are one forest, from which a model is learnt as from that of one
  * run. So what differs from run to run is in the widths of its contexts, and a run that is like
  * one of those before is nothing strange; by a model of one run it may be. Labels are not used.
+ *
+ * Who waited for whom is not known, as only executions are kept of a run. So in the calibration
+ * all that an execution lost is taken for its own, its waits too (own_lost.h), and who was late
+ * is less strange by such a model than by one of one run.
  */
 struct pooled {
     struct definitions defs; /* of all: regions by name; locations one run after another */
