@@ -246,6 +246,7 @@ static void skip_leave(struct callstack *stack, uint64_t time_ns)
         return;
     top->hint_row = stack->calls->n;
     top->hint_ns = time_ns;
+    top->is_left = false;
 }
 
 /* A leave that is not that of the call on top. */
@@ -269,6 +270,7 @@ static void leave_other(struct callstack *stack, uint64_t time_ns, uint32_t regi
     if (at + 1 < stack->n_open) { /* the calls above it lack their leaves */
         stack->open[at].hint_ns = time_ns;
         stack->open[at].hint_row = stack->calls->n;
+        stack->open[at].is_left = true;
         stack->quality->n[QUALITY_missing_leave] +=
             repair_doubt(&stack->repair, stack->open, stack->n_open, at);
     }
@@ -575,11 +577,32 @@ static void set_callers_again(struct calls *calls)
                           calls->inclusive_ns[row]);
 }
 
+/* A call that a crossed leave named is open for those inside it; without them it is over, and
+ * what was entered since is its caller's. */
+static void end_left_calls(struct callstack *stack)
+{
+    struct calls *calls = stack->calls;
+
+    for (size_t i = stack->n_open; i-- > 0;) {
+        struct open_call *call = &stack->open[i];
+        bool is_around = i + 1 < stack->n_open && call[1].row < call->hint_row;
+
+        if (!open_call_was_left(call) || is_around)
+            continue;
+        repair_orphan(&stack->repair, call);
+        calls->inclusive_ns[call->row] = 0; /* repair_settle says how long it was */
+        calls->subtree_len[call->row] = calls->n - call->row;
+        stack->n_open--;
+        memmove(call, call + 1, (stack->n_open - i) * sizeof *call);
+    }
+}
+
 void callstack_step(struct callstack *stack)
 {
     struct calls *calls = stack->calls;
 
     stack->quality->n[QUALITY_missing_leave] += repair_confirm(&stack->repair);
+    end_left_calls(stack);
     for (size_t i = 0; i < stack->n_open; i++) {
         uint32_t row = stack->open[i].row;
 

@@ -177,6 +177,9 @@ static void crossed_leaves_are_uncrossed(void **state)
     assert_calls("w+ a+ a- f+ w- f-", "w[1,6](a[2,3] f[4,6])", &q);
     assert_int_equal(q.n[QUALITY_crossed_leave], 1);
     assert_int_equal(q.n[QUALITY_open_at_end], 0);
+    assert_calls("m+ w+ f+ w- f- g+ g- m-", "m[1,8](w[2,5](f[3,5]) g[6,7])", &q);
+    assert_int_equal(q.n[QUALITY_crossed_leave], 1);
+    assert_int_equal(q.n[QUALITY_missing_leave], 0); /* it has come, too early */
 }
 
 /* A leave of m in the middle of everything: what follows stays where it belongs. */

@@ -41,24 +41,26 @@ void repair_orphan(struct repair *repair, const struct open_call *call)
 
 size_t repair_confirm(struct repair *repair)
 {
-    size_t n = repair->n_ghosts;
+    size_t n_missing = 0;
 
-    for (size_t i = 1; i < n; i++)
+    for (size_t i = 1; i < repair->n_ghosts; i++) {
         repair_orphan(repair, &repair->ghost[i]);
+        n_missing += !open_call_was_left(&repair->ghost[i]);
+    }
     repair->n_ghosts = 0;
-    return n > 0 ? n - 1 : 0;
+    return n_missing;
 }
 
 size_t repair_doubt(struct repair *repair, const struct open_call *open, size_t n_open,
                     size_t at)
 {
-    size_t n_confirmed = repair_confirm(repair), n = n_open - at;
+    size_t n_missing = repair_confirm(repair), n = n_open - at;
 
     mem_grow(&repair->ghost, &repair->ghost_cap, n, sizeof *repair->ghost);
     memcpy(repair->ghost, open + at, n * sizeof *open);
     repair->n_ghosts = n;
     repair->ghost_caller = at > 0 ? open[at - 1].row : NO_CALL;
-    return n_confirmed;
+    return n_missing;
 }
 
 bool repair_can_reopen(const struct repair *repair, uint32_t top_row, uint32_t region)

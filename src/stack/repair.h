@@ -15,7 +15,9 @@
  *                b [ x ] ] leave a              b [ x ] ]
  *
  *  crossed leave   The calls above it were still running: their own leaves follow. What was
- *                  closed is opened again, and what came since is put back inside.
+ *                  closed is opened again, and what came since is put back inside. The call
+ *                  that was named has had its leave: it ends with the last of those that were
+ *                  open then, at the end of the location or of the step.
  *
  *  missing enter   Nothing of that name is open or was closed so: the leave is skipped. Should
  *                  the call on top turn out to be an orphan, this was probably its leave with a
@@ -34,8 +36,15 @@
 struct open_call {
     uint32_t row, region;
     uint32_t hint_row; /* rows from here on came after hint_ns; NO_CALL without a hint */
+    bool is_left;      /* the hint is a leave that names it; only with a hint */
     uint64_t hint_ns;  /* it may have ended here */
 };
+
+/* open_call_was_left -- a leave that names it has come. */
+static inline bool open_call_was_left(const struct open_call *call)
+{
+    return call->hint_row != NO_CALL && call->is_left;
+}
 
 struct repair {
     struct open_call *orphan; /* [n_orphans] in the order they were found */
@@ -56,12 +65,13 @@ void repair_orphan(struct repair *repair, const struct open_call *call);
 
 /*
  * repair_doubt -- open[at .. n_open) are closed by a leave that names open[at], whose hint says
- * when. Settles what was in doubt before. Returns how many calls that made orphans.
+ * when. Settles what was in doubt before. Returns how many calls that shows to lack a leave.
  */
 size_t repair_doubt(struct repair *repair, const struct open_call *open, size_t n_open,
                     size_t at);
 
-/* repair_confirm -- what was closed in doubt stays closed. Returns how many became orphans. */
+/* repair_confirm -- what was closed in doubt stays closed. Returns how many of it lack a leave;
+ * what was left before is an orphan, but lacks none. */
 size_t repair_confirm(struct repair *repair);
 
 /*

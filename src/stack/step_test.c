@@ -90,6 +90,57 @@ static void what_does_not_pair_up_is_counted_and_stays_local(void **state)
     assert_int_equal(q.n[QUALITY_open_at_end], 2);
 }
 
+/*
+ * The leaves of A and of B in it are the other way round, in calls of M and outside any: A ends
+ * with B, and the next A is M's again.
+ */
+static void a_call_whose_leave_was_crossed_ends_with_the_step(void **state)
+{
+    (void)state;
+    push("ABabMABabCcA", 0);
+    assert_int_equal(q.n[QUALITY_crossed_leave], 2);
+    assert_int_equal(q.n[QUALITY_missing_leave], 0);
+    for (uint32_t first = 0; first <= 3; first += 3) { /* M is row 2 */
+        assert_int_equal(c.inclusive_ns[first], 3);
+        assert_int_equal(c.inclusive_ns[first + 1], 2);
+        assert_int_equal(c.subtree_len[first], 2);
+        assert_int_equal(c.exclusive_ns[first], 1);
+    }
+    assert_int_equal(c.caller[5], 2); /* C */
+    assert_int_equal(c.caller[6], 2);
+    assert_int_equal(c.top, 6);
+    assert_int_equal(c.depth[6], 1);
+    assert_int_equal(c.exclusive_ns[2], (uint64_t)0 - 3 - 1);
+    callstack_next(stack);
+    assert_int_equal(c.n_carried, 2);
+    push("am", 20);
+    assert_int_equal(c.inclusive_ns[1], 9);
+    assert_int_equal(c.exclusive_ns[0], 17 - 3 - 1 - 9);
+    assert_int_equal(q.n[QUALITY_unmatched_leave], 0);
+}
+
+/* A is left in the first step, B of it in the second. */
+static void it_goes_on_while_calls_inside_it_do(void **state)
+{
+    (void)state;
+    push("MABCac", 0);
+    assert_int_equal(c.inclusive_ns[1], CALL_OPEN);
+    assert_int_equal(c.top, 2);
+    callstack_next(stack);
+    push("DdbDd", 6);
+    assert_int_equal(c.caller[3], 2);
+    assert_int_equal(c.inclusive_ns[1], 7); /* from 1 to 8 */
+    assert_int_equal(c.exclusive_ns[1], 1);
+    assert_int_equal(c.caller[4], 0);
+    assert_int_equal(c.top, 0);
+    callstack_next(stack);
+    assert_int_equal(c.n_carried, 1);
+    push("m", 11);
+    assert_int_equal(c.exclusive_ns[0], 11 - 7 - 1);
+    assert_int_equal(q.n[QUALITY_crossed_leave], 1);
+    assert_int_equal(q.n[QUALITY_missing_leave] + q.n[QUALITY_unmatched_leave], 0);
+}
+
 /* A enters at 10, B at 2^62, leaves at 20, C takes 5 of 30, A leaves at 40; D ends at -1. */
 static void wrong_times_cost_only_their_calls(void **state)
 {
@@ -203,6 +254,9 @@ int main(void)
                                         end),
         cmocka_unit_test_setup_teardown(a_call_that_is_cut_has_no_end_and_is_not_carried, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(a_call_whose_leave_was_crossed_ends_with_the_step,
+                                        begin, end),
+        cmocka_unit_test_setup_teardown(it_goes_on_while_calls_inside_it_do, begin, end),
         cmocka_unit_test_setup_teardown(wrong_times_cost_only_their_calls, begin, end),
         cmocka_unit_test_setup_teardown(steps_do_not_change_the_calls, begin, end),
     };
