@@ -270,9 +270,11 @@ static void match_messages(struct traffic *t, const struct definitions *defs,
 /* ---------------------------------------------------------------------- collectives */
 
 /*
- * Locations count on their own. Where several of a process call collectives of one communicator,
- * which MPI lets them do one after another, they count the same ones, and their order is that of
- * time.
+ * MPI matches collectives in the order of their calls. Locations count them as they complete,
+ * each on its own. Of those that do not block, one may complete before another that was called
+ * first: they swap their numbers. Where several locations of a process call collectives of one
+ * communicator, which MPI lets them do one after another, they count the same ones: these are
+ * counted anew. In both cases the order is that of time.
  */
 
 struct counted {
@@ -282,13 +284,13 @@ struct counted {
     size_t row;
 };
 
-/* Whether it has several locations: [n] of a caller, where it was seen first. */
 struct callers {
     struct idmap id; /* key_pair(process, communicator) */
     struct rank_in_comm {
-        uint32_t location;
-        bool has_several, is_counted_twice;
-    } * of;
+        uint32_t location; /* where it was seen last, and when its last collective began */
+        uint64_t begin_ns;
+        bool has_several, is_swapped, is_counted_twice;
+    } * of; /* [id.n] */
     size_t cap;
 };
 
@@ -298,33 +300,40 @@ static bool is_counted(const struct comm *comm)
 }
 
 static uint32_t caller_of(struct callers *c, const struct definitions *defs, uint32_t l,
-                          uint32_t comm)
+                          const struct collective *x)
 {
-    uint32_t n = c->id.n, id = idmap_add(&c->id, key_pair(defs->location[l].rank, comm));
+    uint32_t n = c->id.n, id = idmap_add(&c->id, key_pair(defs->location[l].rank, x->comm));
 
     if (c->id.n > n) {
         mem_grow(&c->of, &c->cap, c->id.n, sizeof *c->of);
-        c->of[id] = (struct rank_in_comm){.location = l};
+        c->of[id] = (struct rank_in_comm){.location = l, .begin_ns = x->begin_ns};
     }
     return id;
 }
 
-/* Collectives follow each other in one communicator, mostly. */
+/* Whether the numbers of any may have to be changed. Collectives follow each other in one
+ * communicator, mostly. */
 static bool find_callers(struct callers *c, const struct traffic *t,
                          const struct definitions *defs)
 {
     bool is_any = false;
 
     for (uint32_t l = 0; l < t->n_locations; l++)
-        for (size_t i = t->first_collective[l]; i < t->first_collective[l + 1]; i++) {
-            uint32_t comm = t->collective[i].comm, id;
+        for (size_t i = t->first_collective[l], id = 0; i < t->first_collective[l + 1]; i++) {
+            const struct collective *x = &t->collective[i];
+            struct rank_in_comm *caller;
 
-            if (!is_counted(&defs->comm[comm]) ||
-                (i > t->first_collective[l] && t->collective[i - 1].comm == comm))
+            if (!is_counted(&defs->comm[x->comm]))
                 continue;
-            id = caller_of(c, defs, l, comm);
-            c->of[id].has_several |= c->of[id].location != l;
-            is_any |= c->of[id].has_several;
+            if (i == t->first_collective[l] || x[-1].comm != x->comm)
+                id = caller_of(c, defs, l, x);
+            caller = &c->of[id];
+            caller->has_several |= caller->location != l;
+            caller->is_swapped |=
+                caller->location == l && time_before(x->begin_ns, caller->begin_ns);
+            caller->location = l;
+            caller->begin_ns = x->begin_ns;
+            is_any |= caller->has_several || caller->is_swapped;
         }
     return is_any;
 }
@@ -341,8 +350,8 @@ static size_t list_counted(struct callers *c, const struct traffic *t,
 
             if (!is_counted(&defs->comm[x->comm]))
                 continue;
-            id = caller_of(c, defs, l, x->comm);
-            if (c->of[id].has_several)
+            id = caller_of(c, defs, l, x);
+            if (c->of[id].has_several || c->of[id].is_swapped)
                 out[n++] = (struct counted){id, x->order, x->begin_ns, i};
         }
     return n;
@@ -360,33 +369,41 @@ static int by_begin(const void *a, const void *b)
     const struct counted *p = a, *q = b;
 
     return ORDER(p->caller, q->caller) ?:
-           ORDER(p->begin_ns, q->begin_ns) ?:
+           ORDER((int64_t)p->begin_ns, (int64_t)q->begin_ns) ?:
            ORDER(p->row, q->row);
 }
 
-/* Counts anew where a number is there twice. */
+/* Counts anew where a number is there twice; else hands out the same numbers. */
 static void count_by_time(struct traffic *t, const struct definitions *defs)
 {
     struct callers callers = {.cap = 0};
     struct counted *counted = NULL;
+    uint32_t *number = NULL; /* [n] of the callers, ascending */
     size_t n = 0;
 
     if (find_callers(&callers, t, defs)) {
         counted = mem_alloc(t->n_collectives, sizeof *counted);
         n = list_counted(&callers, t, defs, counted);
+        number = mem_resize(NULL, n, sizeof *number);
         qsort(counted, n, sizeof *counted, by_order);
     }
-    for (size_t i = 1; i < n; i++)
-        if (counted[i].caller == counted[i - 1].caller &&
-            counted[i].order == counted[i - 1].order)
+    for (size_t i = 0; i < n; i++) {
+        number[i] = counted[i].order;
+        if (i > 0 && counted[i].caller == counted[i - 1].caller && number[i] == number[i - 1])
             callers.of[counted[i].caller].is_counted_twice = true;
+    }
     if (n > 0)
         qsort(counted, n, sizeof *counted, by_begin);
     for (size_t i = 0, order = 0; i < n; i++) {
+        const struct rank_in_comm *caller = &callers.of[counted[i].caller];
+
         order = i > 0 && counted[i].caller == counted[i - 1].caller ? order + 1 : 0;
-        if (callers.of[counted[i].caller].is_counted_twice)
+        if (caller->is_counted_twice)
             t->collective[counted[i].row].order = (uint32_t)order;
+        else if (caller->is_swapped)
+            t->collective[counted[i].row].order = number[i];
     }
+    free(number);
     free(counted);
     free(callers.of);
     idmap_release(&callers.id);

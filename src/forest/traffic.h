@@ -4,8 +4,9 @@
  *
  * Rows of all locations follow each other in the order of the locations. Messages are matched
  * as MPI does: within one (communicator, source, destination, tag) the first send posted is
- * received by the first receive posted. Collectives belong together when they have the same
- * number on their communicator, the spans of a team by teams_match.
+ * received by the first receive posted; within one communicator the first collective that one
+ * process calls is the first that the others call. The spans of a team belong together by
+ * teams_match.
  */
 #ifndef SNAG_FOREST_TRAFFIC_H
 #define SNAG_FOREST_TRAFFIC_H
@@ -78,7 +79,8 @@ uint64_t traffic_disorder(const struct traffic *traffic, uint32_t location);
 /*
  * traffic_match -- find the other end of every message, the instance of every collective.
  *   quality  (n_locations) out: what found no partner is added
- * Sets message.match and collective.instance. Expected O(n log n) at worst.
+ * Sets message.match and collective.instance; collective.order where a location completed
+ * collectives out of order, or several of a process count the same ones. Expected O(n log n) at worst.
  * Source: MPI 4.0, section 3.5, Order.
  */
 void traffic_match(struct traffic *traffic, const struct definitions *defs,

@@ -184,7 +184,26 @@ static void collectives_belong_together_by_their_number(void **state)
     end(&w);
 }
 
-/* The second has no record of rank 1. */
+/* Rank 0 is done with the first before it calls the second, rank 1 with the second first. Numbers
+ * of a part of a trace need not begin with 0. */
+static void collectives_belong_together_in_the_order_of_their_calls(void **state)
+{
+    struct collective zero[] = {{.order = 7, .begin_ns = 10}, {.order = 8, .begin_ns = 30}};
+    struct collective one[] = {{.order = 7, .begin_ns = 12}, {.order = 8, .begin_ns = 11}};
+    struct world w;
+
+    (void)state;
+    begin(&w, 2);
+    traffic_append(&w.traffic, 0, &(struct calls){.collective = zero, .n_collectives = 2});
+    traffic_append(&w.traffic, 1, &(struct calls){.collective = one, .n_collectives = 2});
+    traffic_match(&w.traffic, &w.defs, w.quality);
+    assert_int_equal(w.traffic.n_instances, 2);
+    assert_int_equal(w.traffic.collective[0].instance, w.traffic.collective[3].instance);
+    assert_int_equal(w.traffic.collective[1].instance, w.traffic.collective[2].instance);
+    assert_int_equal(w.traffic.collective[2].order, 8);
+    end(&w);
+}
+
 /* Rank 0 calls the first on one thread and the second on another, rank 1 the other way round, and
  * each thread counts its own. Rank 2 has one thread. */
 static void collectives_of_threads_belong_together_by_time(void **state)
@@ -221,6 +240,7 @@ static void collectives_of_threads_belong_together_by_time(void **state)
     end(&w);
 }
 
+/* The second has no record of rank 1. */
 static void collectives_are_complete_when_all_members_have_a_record(void **state)
 {
     struct collective each[] = {{.order = 0}, {.order = 1}};
@@ -247,6 +267,7 @@ int main(void)
         cmocka_unit_test(messages_to_oneself_match),
         cmocka_unit_test(agrees_with_a_plain_search),
         cmocka_unit_test(collectives_belong_together_by_their_number),
+        cmocka_unit_test(collectives_belong_together_in_the_order_of_their_calls),
         cmocka_unit_test(collectives_of_threads_belong_together_by_time),
         cmocka_unit_test(collectives_are_complete_when_all_members_have_a_record),
     };

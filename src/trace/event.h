@@ -79,7 +79,8 @@ struct collective {
     uint32_t comm;
     uint32_t kind;     /* enum collective_kind */
     uint32_t root;     /* rank of the root process, or NO_ROOT */
-    uint32_t order;    /* number of the collective, of this location on this communicator */
+    uint32_t order;    /* number of the collective, of this location on this communicator, as
+                          they complete; after traffic_match as they were called */
     uint32_t instance; /* the same number for all who took part, or NO_INSTANCE */
 };
 
