@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -320,4 +321,20 @@ void fs_new_clean(int dir, const char *name)
             unlinkat(dir, file->d_name, 0);
     if (files)
         closedir(files);
+}
+
+uint64_t fs_allow_files(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return 0;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
+bool fs_is_out_of(int error)
+{
+    return error == EMFILE || error == ENFILE || error == ENOMEM;
 }

@@ -104,4 +104,14 @@ int fs_exists(const char *path);
 /* fs_is_directory -- or a link to one. */
 bool fs_is_directory(const char *path);
 
+/*
+ * fs_allow_files -- raise how many files this process may have open to what it may raise it to.
+ * Returns how many that is, or 0 if it is not known.
+ */
+uint64_t fs_allow_files(void);
+
+/* fs_is_out_of -- whether an errno says that files or memory have run out, not what the file is
+ * like. */
+bool fs_is_out_of(int error);
+
 #endif

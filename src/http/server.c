@@ -7,6 +7,7 @@
 #include "http/server.h"
 
 #include "base/err.h"
+#include "base/fs.h"
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/xxh.h"
@@ -21,7 +22,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -404,19 +404,12 @@ static void loop_free(struct event_loop *loop)
 /* As many as files may be open, but for an eighth that is for what else is open. */
 static unsigned most_connections(void)
 {
-    struct rlimit limit;
-    rlim_t others;
+    uint64_t most = fs_allow_files();
+    uint64_t others = most / 8 > OTHER_FILES ? most / 8 : OTHER_FILES;
 
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    if (most < MIN_CONNECTIONS + others)
         return MIN_CONNECTIONS;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
-    getrlimit(RLIMIT_NOFILE, &limit);
-    others = limit.rlim_cur / 8 > OTHER_FILES ? limit.rlim_cur / 8 : OTHER_FILES;
-    if (limit.rlim_cur < MIN_CONNECTIONS + others)
-        return MIN_CONNECTIONS;
-    return limit.rlim_cur - others > MAX_CONNECTIONS ? MAX_CONNECTIONS
-                                                     : (unsigned)(limit.rlim_cur - others);
+    return most - others > MAX_CONNECTIONS ? MAX_CONNECTIONS : (unsigned)(most - others);
 }
 
 struct server_limits server_limits_typical(void)

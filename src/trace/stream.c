@@ -12,6 +12,7 @@
 #include "trace/stream.h"
 
 #include "base/err.h"
+#include "base/fs.h"
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/search.h"
@@ -93,6 +94,7 @@ static int open_replay(struct stream *stream, const char *url)
         return rc;
     stream->defs = &r->source.defs;
     stream->quality = r->source.quality;
+    fs_allow_files(); /* each location has its own open */
     r->cursor = mem_alloc(r->source.defs.n_locations, sizeof *r->cursor);
     for (uint32_t l = 0; rc == 0 && l < r->source.defs.n_locations; l++)
         rc = open_cursor(r, l, &stream->opts);

@@ -45,7 +45,7 @@ struct otf2_file {
  * otf2_file_open -- open the event file of a location; the first chunk is ready to be decoded.
  *   file         zeroed, or closed before (its memory is used again)
  *   chunk_bytes  length of a chunk, as the archive says
- * Returns 0, or ERR_IO if it cannot be opened or read at all.
+ * Returns 0, or ERR_IO if it cannot be opened or read at all; errno says why.
  */
 int otf2_file_open(struct otf2_file *file, const char *path, uint64_t chunk_bytes);
 

@@ -132,18 +132,18 @@ static OTF2_ErrorCode ignore_message(void *arg, const char *file, uint64_t line,
     return code;
 }
 
-static OTF2_Reader *open_reader(const struct otf2 *archive)
+static int open_reader(const struct otf2 *archive, OTF2_Reader **out)
 {
-    OTF2_Reader *reader;
-
-    reader = OTF2_Reader_Open(archive->anchor);
-    if (reader && OTF2_Reader_SetSerialCollectiveCallbacks(reader) != OTF2_SUCCESS) {
-        OTF2_Reader_Close(reader);
-        reader = NULL;
-    }
-    if (reader == NULL)
-        err_set(ERR_FORMAT, "not a readable OTF2 archive: '%s'", archive->anchor);
-    return reader;
+    errno = 0;
+    *out = OTF2_Reader_Open(archive->anchor);
+    if (*out == NULL && fs_is_out_of(errno))
+        return err_set(ERR_IO, "cannot open '%s': %s", archive->anchor, strerror(errno));
+    if (*out && OTF2_Reader_SetSerialCollectiveCallbacks(*out) == OTF2_SUCCESS)
+        return 0;
+    if (*out)
+        OTF2_Reader_Close(*out);
+    *out = NULL;
+    return err_set(ERR_FORMAT, "not a readable OTF2 archive: '%s'", archive->anchor);
 }
 
 static bool has_local_files(const char *dir)
@@ -202,11 +202,10 @@ static int otf2_open(struct source *source, const char *path)
     OTF2_Error_RegisterCallback(ignore_message, NULL);
     prepare_buffers();
     rc = locate(archive, path);
+    if (rc == 0)
+        rc = open_reader(archive, &reader);
     if (rc < 0)
         return rc;
-    reader = open_reader(archive);
-    if (reader == NULL)
-        return ERR_FORMAT;
     rc = read_anchor(archive, reader);
     if (rc == 0)
         rc = otf2_definitions_read(reader, archive->files, source, &archive->tables);
@@ -280,8 +279,7 @@ static void *reader_new(struct source *source)
     r->archive = source->impl;
     otf2_events_init(&r->events, &r->archive->tables, &source->defs, &source->opts);
     ticks_init(&r->ticks, source->defs.ticks_per_s, source->defs.origin_ticks);
-    r->reader = open_reader(r->archive);
-    if (r->reader == NULL) {
+    if (open_reader(r->archive, &r->reader) < 0) {
         reader_free(r);
         return NULL;
     }
@@ -350,6 +348,8 @@ static int begin(void *impl, uint32_t location, struct quality *quality)
         r->is_at_end = otf2_file_open(&r->file, path, r->archive->chunk_bytes) < 0;
         if (r->is_at_end)
             quality->n[QUALITY_missing_file] += r->location->n_events_said > 0;
+        if (r->file.fd < 0 && fs_is_out_of(errno))
+            return ERR_IO;
     }
     if (r->archive->needs_library || !r->is_at_end) {
         OTF2_Reader_SelectLocation(r->reader, r->location->id);

@@ -4,6 +4,9 @@
 #include "base/err.h"
 #include "base/fs.h"
 
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "otf2_archive.h"
@@ -603,6 +606,33 @@ static void missing_files_of_a_location_are_noticed_and_the_rest_is_read(void **
     source_close(&source);
 }
 
+/* Nothing can be opened any more: that is not said to be the archive's fault. */
+static void an_archive_is_not_blamed_where_files_run_out(void **state)
+{
+    struct archive *a = *state;
+    struct source source;
+    struct source_reader *reader;
+    struct rlimit limit, none;
+
+    otf2_write_region(&a->w, 0, "f");
+    OTF2_EvtWriter_Enter(otf2_write_location(&a->w, 0), NULL, 1, 0);
+    otf2_write_close(&a->w);
+    assert_int_equal(source_open(&source, a->path), 0);
+    reader = source_reader_new(&source);
+    getrlimit(RLIMIT_NOFILE, &limit);
+    none = (struct rlimit){.rlim_cur = 3, .rlim_max = limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    assert_int_equal(source_reader_begin(reader, 0, UINT64_MAX), ERR_IO);
+    assert_non_null(strstr(err_message(), strerror(EMFILE)));
+    assert_null(source_reader_new(&source));
+    assert_non_null(strstr(err_message(), strerror(EMFILE)));
+    assert_true(fs_allow_files() > 3);
+    assert_int_equal(source_reader_begin(reader, 0, UINT64_MAX), 0);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    source_reader_free(reader);
+    source_close(&source);
+}
+
 static void local_definitions_are_not_missed_where_no_location_has_any(void **state)
 {
     struct archive *a = *state;
@@ -722,6 +752,7 @@ int main(void)
         EACH(all_kinds_of_records_over_several_chunks_are_read_as_libotf2_reads_them),
         EACH(wrong_event_counts_do_not_matter_but_missing_events_are_noticed),
         EACH(missing_files_of_a_location_are_noticed_and_the_rest_is_read),
+        EACH(an_archive_is_not_blamed_where_files_run_out),
         EACH(local_definitions_are_not_missed_where_no_location_has_any),
         EACH(communicators_of_one_group_share_its_members),
         EACH(many_definitions_are_seen_to_be_read),
