@@ -385,10 +385,13 @@ static bool tracer_socket_has_next(const struct tracer_socket *s)
  */
 static void tracer_socket_next_run(struct tracer_socket *s)
 {
+    s->n_bytes = 0;
     for (size_t i = s->n_peers; i-- > 0;) {
         s->peer[i].is_next = false;
         if (s->peer[i].sender.is_known)
             drop_peer(s, i, 0);
+        else
+            s->n_bytes += s->peer[i].n;
     }
     idmap_release(&s->done);
     free(s->program);

@@ -46,6 +46,7 @@ static void expect_step_of_run(struct stream *stream)
 static void a_program_that_runs_again_is_the_next_run(void **state)
 {
     struct stream stream;
+    uint64_t n_bytes = 0;
     struct rank r;
 
     (void)state;
@@ -63,6 +64,9 @@ static void a_program_that_runs_again_is_the_next_run(void **state)
             expect_step_of_run(&stream);
         assert_int_equal(wait_for_step(&stream), STREAM_OVER);
         assert_int_equal(stream.quality.n[QUALITY_truncated], 0);
+        if (run == 1)
+            n_bytes = stream.n_bytes;
+        assert_in_range(stream.n_bytes, 1, n_bytes + n_bytes / 2); /* of this run alone */
         assert_int_equal(stream_again(&stream, 0), STREAM_IDLE);
         assert_int_equal(stream.defs->n_locations, 0);
         assert_int_equal(stream.n_steps, 0);
