@@ -495,20 +495,33 @@ static void take_attributes(struct tau_decoder *d, const char *text, size_t byte
 
 /* -------------------------------------------------------------------- messages and counters */
 
-/* In order of time; nearly always that is after the last one. */
+/* Counters come after all messages of a step, and are earlier than most: the list is sorted when
+ * the next one of it is placed. */
 static void add_extra(struct tau_location *location, const struct tau_extra *extra)
 {
-    size_t at;
+    size_t at = location->n_extra++;
 
-    mem_grow(&location->extra, &location->extra_cap, location->n_extra + 1,
-             sizeof *location->extra);
-    at = location->n_extra++;
-    while (at > location->next_extra && location->extra[at - 1].us > extra->us) {
-        location->extra[at] = location->extra[at - 1];
-        at--;
-    }
+    mem_grow(&location->extra, &location->extra_cap, at + 1, sizeof *location->extra);
     location->extra[at] = *extra;
-    location->next_extra_us = location->extra[location->next_extra].us;
+    location->extra[at].number = location->n_extra_came++;
+    location->is_unsorted |=
+        at > location->next_extra && location->extra[at - 1].us > extra->us;
+    if (location->next_extra_us > extra->us)
+        location->next_extra_us = extra->us;
+}
+
+static int by_us(const void *a, const void *b)
+{
+    const struct tau_extra *p = a, *q = b;
+
+    return ORDER(p->us, q->us) ?: ORDER(p->number, q->number);
+}
+
+static void sort_extra(struct tau_location *location)
+{
+    qsort(location->extra + location->next_extra, location->n_extra - location->next_extra,
+          sizeof *location->extra, by_us);
+    location->is_unsorted = false;
 }
 
 static void take_messages(struct tau_decoder *d, const uint64_t *row, size_t n)
@@ -568,8 +581,11 @@ static void place_extra(struct tau_decoder *d, struct tau_location *location)
 {
     const struct tau_extra *extra = &location->extra[location->next_extra];
     struct event_batch *batch = &location->batch;
-    uint64_t ns = ns_of(d, extra->us);
+    uint64_t ns;
 
+    if (location->is_unsorted)
+        sort_extra(location);
+    ns = ns_of(d, extra->us);
     mem_grow(&batch->event, &batch->event_cap, batch->n + 1, sizeof *batch->event);
     if (extra->what == NAMES_NONE)
         *event_batch_message(batch, ns) = (struct message){

@@ -66,8 +66,9 @@ unsigned tau_files_patience(void);
 /* A message or counter on its way to its place among the events. */
 struct tau_extra {
     uint64_t us;
-    uint64_t value; /* bytes of a message */
-    uint32_t what;  /* a counter, or NAMES_NONE for a message; then: */
+    uint64_t value;  /* bytes of a message */
+    uint64_t number; /* as they came: the order of those of one time */
+    uint32_t what;   /* a counter, or NAMES_NONE for a message; then: */
     uint32_t peer, tag, kind;
 };
 
@@ -80,8 +81,10 @@ struct tau_location {
     bool is_gpu;
     uint32_t gpu_device, gpu_context, gpu_stream;
 
-    struct tau_extra *extra; /* [n_extra], from next_extra on still to be placed; by time */
+    struct tau_extra *extra; /* [n_extra], from next_extra on still to be placed; by time, */
+    bool is_unsorted;        /* unless this says that it is yet to be sorted */
     size_t n_extra, next_extra, extra_cap;
+    uint64_t n_extra_came;
     size_t n_old_extra;     /* those from steps before this one */
     uint64_t next_extra_us; /* UINT64_MAX when there is none */
     uint64_t last_us;       /* of the last function event */

@@ -151,6 +151,33 @@ static void what_waits_for_the_next_step_is_all_that_is_kept(void **state)
     end(&w);
 }
 
+/* As a whole run in one step: all messages, then all counters, one of each time. */
+static void many_messages_and_counters_are_merged(void **state)
+{
+    enum { N = 100000 };
+    const struct event_batch *batch;
+    struct world w;
+
+    (void)state;
+    begin(&w);
+    for (uint64_t i = 0; i < N; i++)
+        send_to(&w, 5, i);
+    for (uint64_t i = 0; i < N; i++)
+        count(&w, 0, i, i);
+    event(&w, 0, 0, 0, 0);
+    event(&w, 0, 1, 0, N);
+    end_step(&w);
+    batch = &w.d.location[0].batch;
+    assert_int_equal(batch->n, 2 * N + 2);
+    for (size_t i = 0; i < N; i++) {
+        assert_int_equal(batch->event[2 * i + 1].kind, EVENT_MESSAGE);
+        assert_int_equal(batch->event[2 * i + 2].kind, EVENT_COUNTER);
+        assert_int_equal(batch->event[2 * i + 2].time_ns, i * 1000);
+        assert_int_equal(batch->counter[i].whole, i);
+    }
+    end(&w);
+}
+
 static void rows_that_make_no_sense_are_left_out(void **state)
 {
     struct world w;
@@ -376,6 +403,7 @@ int main(void)
         cmocka_unit_test(a_counter_may_be_named_after_it_was_used),
         cmocka_unit_test(what_is_later_than_the_last_event_belongs_to_the_next_step),
         cmocka_unit_test(what_waits_for_the_next_step_is_all_that_is_kept),
+        cmocka_unit_test(many_messages_and_counters_are_merged),
         cmocka_unit_test(rows_that_make_no_sense_are_left_out),
         cmocka_unit_test(times_that_cannot_be_do_not_move_what_follows),
         cmocka_unit_test(a_long_pause_is_believed_when_more_rows_say_so),
