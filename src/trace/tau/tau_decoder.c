@@ -284,11 +284,9 @@ static uint64_t stated_start(const struct definitions *defs, uint64_t us)
     return start;
 }
 
-/*
- * The trace starts where its processes say, or, more or less, where the first rows are: their
- * median, if the first of them is far from that.
+/* When the first rows are, more or less: their median, if the first of them is far from that.
  */
-static void find_origin(struct tau_decoder *d, const uint64_t *row, size_t n)
+static uint64_t first_time(const uint64_t *row, size_t n)
 {
     uint64_t us[MAX_FOR_ORIGIN], first = row[5], median;
 
@@ -297,9 +295,7 @@ static void find_origin(struct tau_decoder *d, const uint64_t *row, size_t n)
         us[i] = row[i * TAU_EVENT_COLUMNS + 5];
     qsort(us, n, sizeof *us, by_size);
     median = us[n / 2];
-    if (first + LEAP_US < median || first > median + LEAP_US)
-        first = median;
-    set_origin(d->defs, stated_start(d->defs, first));
+    return first + LEAP_US < median || first > median + LEAP_US ? median : first;
 }
 
 static uint64_t ns_of(struct tau_decoder *d, uint64_t us)
@@ -640,23 +636,31 @@ static uint32_t region_of(struct tau_decoder *d, uint64_t timer, int type)
     return region;
 }
 
-/* A time that cannot be is that of the event before, or of the start. */
+static bool is_near(uint64_t us, uint64_t other_us)
+{
+    return us - other_us + LEAP_US <= 2 * LEAP_US;
+}
+
+/* A time that cannot be is that of the event before, or of the start. A thread may begin late, or
+ * pause, while others of the file go on. */
 static uint64_t believable(struct tau_decoder *d, struct tau_location *location, uint64_t us)
 {
-    if (__builtin_expect(us - location->last_us + LEAP_US <= 2 * LEAP_US, 1)) {
+    if (__builtin_expect(is_near(us, location->last_us), 1) || is_near(us, d->last_us)) {
         location->n_leaps = 0;
-        return us;
+        return d->last_us = us;
     }
     if (us <= MAX_US && ++location->n_leaps > MAX_LEAPS)
-        return us;
+        return d->last_us = us;
     d->quality->n[QUALITY_time_backwards]++;
     return location->last_us;
 }
 
 static void take_events(struct tau_decoder *d, const uint64_t *row, size_t n)
 {
-    if (!d->defs->has_wall_time && n > 0)
-        find_origin(d, row, n);
+    if (d->last_us == 0 && n > 0)
+        d->last_us = first_time(row, n);
+    if (!d->defs->has_wall_time && n > 0) /* else as its processes say, or another file does */
+        set_origin(d->defs, stated_start(d->defs, d->last_us));
     for (size_t i = 0; i < n; i++, row += TAU_EVENT_COLUMNS) {
         struct tau_location *location = location_of_row(d, row);
         int type = type_of(d, row[3]);

@@ -116,6 +116,7 @@ struct tau_decoder {
     struct idtable late_timer, late_counter; /* used before they had a name: enum in the .c */
     bool has_late_timer;
     uint64_t n_short; /* rows that could not be read, of all steps */
+    uint64_t last_us; /* the last time of an event that was believed; 0: none has come */
 };
 
 /*

@@ -238,6 +238,41 @@ static void a_long_pause_is_believed_when_more_rows_say_so(void **state)
     end(&w);
 }
 
+/* Thread 0 calls something each hour; another thread begins after thirty of them, and so does the
+ * program of another file. A wrong time is one in both, nevertheless. */
+static void who_begins_after_a_day_begins_then(void **state)
+{
+    const uint64_t hour = 3600000000u, late = 30 * hour;
+    struct tau_decoder second;
+    struct world w;
+
+    (void)state;
+    begin(&w);
+    for (uint64_t us = 0; us <= late; us += hour)
+        event(&w, 0, 0, 0, us);
+    event(&w, 1, 0, 0, late + 1);
+    event(&w, 1, 1, 0, 9 * late);
+    event(&w, 1, 1, 0, late + 2);
+    assert_int_equal(w.d.location[1].batch.event[0].time_ns, (late + 1) * 1000);
+    assert_int_equal(w.d.location[1].batch.event[1].time_ns, (late + 1) * 1000);
+    assert_int_equal(w.d.location[1].batch.event[2].time_ns, (late + 2) * 1000);
+    assert_int_equal(w.quality.n[QUALITY_time_backwards], 1);
+    event(&w, 2, 0, 0, 1); /* told late, but of the begin */
+    assert_int_equal(w.d.location[2].batch.event[0].time_ns, 1000);
+    second = w.d;
+    memset(&w.d, 0, sizeof w.d);
+    w.d.defs = &w.defs;
+    w.d.programs = &w.programs;
+    w.d.quality = &w.quality;
+    w.d.file_program = "";
+    tau_decoder_init(&w.d);
+    event(&w, 0, 0, 0, late + 3);
+    assert_int_equal(w.d.location[0].batch.event[0].time_ns, (late + 3) * 1000);
+    assert_int_equal(w.quality.n[QUALITY_time_backwards], 1);
+    tau_decoder_release(&second);
+    end(&w);
+}
+
 static void a_first_time_that_is_far_off_is_not_the_start(void **state)
 {
     struct world w;
@@ -407,6 +442,7 @@ int main(void)
         cmocka_unit_test(rows_that_make_no_sense_are_left_out),
         cmocka_unit_test(times_that_cannot_be_do_not_move_what_follows),
         cmocka_unit_test(a_long_pause_is_believed_when_more_rows_say_so),
+        cmocka_unit_test(who_begins_after_a_day_begins_then),
         cmocka_unit_test(a_first_time_that_is_far_off_is_not_the_start),
         cmocka_unit_test(a_timer_may_be_named_after_it_was_used),
         cmocka_unit_test(attributes_that_make_no_sense_are_counted),
