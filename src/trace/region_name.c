@@ -626,8 +626,12 @@ static size_t places_like(const char *site, const struct names *names, uint32_t 
     *out = NULL;
     for (uint32_t i = 0; i < n; i++) {
         const char *name = names->name[i];
-        struct region_line other = region_name_line(name);
+        struct region_line other;
 
+        if (strncmp(site, name, line.begin) !=
+            0) /* as is_like says, without looking for a line */
+            continue;
+        other = region_name_line(name);
         if (!is_like(site, line, name, other) || names_find(others, name) < n_others)
             continue;
         mem_grow(out, &cap, n_sites + 1, sizeof **out);
