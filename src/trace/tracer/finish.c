@@ -334,7 +334,8 @@ static int open_one(struct finish_work *w, const char *name, const struct finish
     return 0;
 }
 
-/* A process that was killed before it had begun has a file of which nothing can be read. */
+/* A process that was killed before it had begun has a file of which nothing can be read. One that
+ * cannot be read now may be later: nothing is finished, as its file would go. */
 static int open_all(struct finish_work *w, const struct finish_opts *opts)
 {
     DIR *files = opendir(w->unfinished);
@@ -342,14 +343,15 @@ static int open_all(struct finish_work *w, const struct finish_opts *opts)
 
     if (files == NULL)
         return err_set(ERR_IO, "cannot open '%s': %s", w->unfinished, strerror(errno));
-    for (struct dirent *file; rc != ERR_EXISTS && (file = readdir(files)) != NULL;) {
+    for (struct dirent *file;
+         rc != ERR_EXISTS && rc != ERR_IO && (file = readdir(files)) != NULL;) {
         if (!is_number(file->d_name))
             continue;
         rc = open_one(w, file->d_name, opts);
-        unread = rc == ERR_FORMAT || rc == ERR_IO ? rc : unread;
+        unread = rc == ERR_FORMAT ? rc : unread;
     }
     closedir(files);
-    if (rc == ERR_EXISTS)
+    if (rc == ERR_EXISTS || rc == ERR_IO)
         return rc;
     if (w->n == 0)
         return unread < 0

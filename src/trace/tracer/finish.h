@@ -30,9 +30,10 @@ struct finish_opts {
 
 /*
  * finish -- finish the archive in a directory, if it is not.
- * Returns 0, ERR_IO, ERR_FORMAT if there is nothing that could be read, ERR_NOT_FOUND if there
- * is nothing, or ERR_EXISTS if a process still records. Time: some ms, and what it takes to
- * look for where functions are in their source; it does not depend on the length of the run.
+ * Returns 0; ERR_IO, also if what one of the processes left cannot be read now: nothing is
+ * changed then; ERR_FORMAT if there is nothing that could be read, ERR_NOT_FOUND if there is
+ * nothing, or ERR_EXISTS if a process still records. Time: some ms, and what it takes to look
+ * for where functions are in their source; it does not depend on the length of the run.
  */
 int finish(const char *directory, const struct finish_opts *opts);
 

@@ -315,6 +315,24 @@ static void who_lives_is_not_finished(void **state)
     remove_trace(r);
 }
 
+/* What another process left cannot be read: it may be later, and nothing is done until then. */
+static void nothing_is_finished_while_a_file_cannot_be_read(void **state)
+{
+    struct recorded *r = *state;
+    char other[FS_PATH_SIZE];
+
+    record(r, 10, 0, 20);
+    leave_behind(r, sizeof *r->image);
+    snprintf(other, sizeof other, "%s/" STATE_DIRECTORY "/1", r->dir);
+    assert_int_equal(symlink("not-now", other), 0);
+    assert_int_equal(finish(r->dir, &(struct finish_opts){0}), ERR_IO);
+    assert_non_null(strstr(err_message(), other));
+    assert_true(finish_is_wanted(r->dir));
+    unlink(other);
+    assert_int_equal(assert_trace(r, 20, 2), 0);
+    remove_trace(r);
+}
+
 /* In the directory of a stranger. */
 static void links_lead_nowhere(void **state)
 {
@@ -417,6 +435,7 @@ int main(void)
         cmocka_unit_test(a_file_of_events_that_was_cut_ends_there),
         cmocka_unit_test(of_a_state_that_is_older_than_the_file_only_definitions_are_used),
         cmocka_unit_test(who_lives_is_not_finished),
+        cmocka_unit_test(nothing_is_finished_while_a_file_cannot_be_read),
         cmocka_unit_test(links_lead_nowhere),
         cmocka_unit_test(no_bytes_break_the_reader),
     };
