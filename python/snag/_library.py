@@ -7,6 +7,7 @@ memory of that keeps its owner alive.
 
 from __future__ import annotations
 
+import collections
 import ctypes
 import os
 import sys
@@ -22,7 +23,7 @@ from ctypes import (
     c_uint64,
     c_void_p,
 )
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Type
+from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Tuple, Type
 
 ALL_LOCATIONS = 2 ** (8 * ctypes.sizeof(c_size_t)) - 1
 NONE_32 = 2**32 - 1
@@ -195,7 +196,7 @@ _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
 _NAME = "libsnag.so.1"
 _lock = threading.Lock()
 _library: Optional[ctypes.CDLL] = None
-_warnings: List[str] = []  # that were not said yet
+_warnings: Deque[str] = collections.deque()  # that were not said yet
 
 
 def _keep_warning(_: Optional[int], said: Optional[bytes]) -> None:
@@ -206,11 +207,18 @@ _taker = ON_WARNING(_keep_warning)  # the library calls it as long as it is ther
 
 
 def _say_warnings() -> None:
-    """What was kept, as if the caller of a caller of :func:`check` had said it."""
+    """What was kept, as if the first caller that is not of this package had said it."""
     import warnings
 
-    while _warnings:
-        warnings.warn(_warnings.pop(0), SnagWarning, stacklevel=5)
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
+        level, frame = level + 1, frame.f_back
+    while True:
+        try:
+            said = _warnings.popleft()  # another thread may take the last one
+        except IndexError:
+            return
+        warnings.warn(said, SnagWarning, stacklevel=level)
 
 
 def path() -> str:
@@ -257,13 +265,13 @@ def library() -> Any:
 def check(status: int) -> int:
     """``status`` of a function of the library, if it is no error; raises :class:`Error`.
 
-    What the library warned of until then is said first.
+    What the library warned of until then is said, too.
     """
-    if _warnings:
-        _say_warnings()
     if status < 0:
         message = text(library().snag_message())
         raise Error(message.replace("(--force replaces", "(replace=True replaces"), status)
+    if _warnings:
+        _say_warnings()
     return status
 
 

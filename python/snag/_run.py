@@ -187,8 +187,9 @@ class Run:
     def __init__(self, path: PathLike, foi: Optional[str] = None) -> None:
         value = c_void_p()
         self.path = os.path.abspath(os.fspath(path))
-        lib.check(lib.library().snag_run_open(lib.name_bytes(self.path), byref(value)))
+        opened = lib.library().snag_run_open(lib.name_bytes(self.path), byref(value))
         self._handle = lib.Handle(int(value.value or 0), lib.library().snag_run_close)
+        lib.check(opened)
         self._lock = threading.RLock()
         n = lib.library().snag_run_functions(self._handle.value)
         name = lib.library().snag_run_function

@@ -399,11 +399,13 @@ static void say_outside(const struct definitions *defs, const struct outside_cau
 static uint32_t location_of_cause(struct foi_findings *found, const struct incident *x)
 {
     const struct scoring *w = found->a->scoring;
-    struct way way = scoring_way(w, &found->costs.why, x->head);
-    bool is_less = way.kind == WAY_SHORTER || way.kind == WAY_SHORTER_IN_ALL;
+    uint32_t own = w->forest.location[x->head];
+    struct way way;
 
-    return blames(found, x->head, x->lost_ns) && !is_less ? x->location
-                                                          : w->forest.location[x->head];
+    if (x->location == own || !blames(found, x->head, x->lost_ns))
+        return own;
+    way = scoring_way(w, &found->costs.why, x->head);
+    return way.kind == WAY_SHORTER || way.kind == WAY_SHORTER_IN_ALL ? own : x->location;
 }
 
 /* Its head only waited, for a call that is in no execution: that is the cause. */

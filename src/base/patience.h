@@ -34,13 +34,11 @@ static inline bool patience_is_over(struct patience *p, uint64_t now_ns)
     bool was_away = now_ns - p->looked_ns > PATIENCE_MOMENT_NS;
 
     p->looked_ns = now_ns;
-    if (now_ns < p->until_ns)
-        return false;
-    if (!was_away || p->has_more)
-        return true;
-    p->has_more = true;
-    p->until_ns = now_ns + PATIENCE_MOMENT_NS;
-    return false;
+    if (was_away && !p->has_more && p->until_ns < now_ns + PATIENCE_MOMENT_NS) {
+        p->has_more = true;
+        p->until_ns = now_ns + PATIENCE_MOMENT_NS;
+    }
+    return now_ns >= p->until_ns;
 }
 
 #endif

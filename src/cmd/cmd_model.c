@@ -15,9 +15,12 @@
 #include "run/rundb.h"
 #include "view/executions.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SAME_TIME 1e-9 /* of it: a history has sums of numbers that are rounded */
 
 /* ------------------------------------------------------------------------------------ save */
 
@@ -131,7 +134,8 @@ static int find_same(const struct run *run, int64_t foi, const struct history_ru
 
     *is_same = rc == 0 && sqlite3_step(query) == SQLITE_ROW &&
                (uint64_t)sqlite3_column_int64(query, 0) == kept->n_executions &&
-               (uint64_t)sqlite3_column_int64(query, 1) == kept->time_ns;
+               fabs(sqlite3_column_double(query, 1) - (double)kept->time_ns) <=
+                   SAME_TIME * (double)kept->time_ns;
     return rundb_close_query(run->db, query, rc, "cannot read the executions");
 }
 
@@ -160,7 +164,7 @@ static int add_run(struct several *x, const char *path, const char *said,
         rc = executions_foi(run.db, said, &foi);
     if (rc == 0 && kept)
         rc = find_same(&run, foi, kept, &is_same);
-    if (kept && (rc == ERR_NOT_FOUND || !is_same)) {
+    if (kept && (rc == ERR_NOT_FOUND || (rc == 0 && !is_same))) {
         leave_out(x, kept, "was replaced by another run");
         rc = 0;
     } else if (rc == 0) {

@@ -358,6 +358,8 @@ static const char *partner_text(const struct waiting *w, char out[PATH_SIZE])
         snprintf(out, PATH_SIZE, "%s", w->kind == WAITING_NOT ? "" : "?");
     else if (w->location == NO_LOCATION && w->kind == WAITING_FOR_ALL)
         snprintf(out, PATH_SIZE, "%u ranks without data", w->n_missing);
+    else if (w->kind == WAITING_FOR_ALL && w->delay_ns == 0)
+        snprintf(out, PATH_SIZE, "nobody came later%s", guess);
     else if (w->kind == WAITING_FOR_ALL)
         snprintf(out, PATH_SIZE, "%s, came %s later%s", rank, delay, guess);
     else if (w->kind == WAITING_FOR_TEAM)

@@ -81,7 +81,7 @@ int status_of(int rc);
 
 /*
  * status_at_end -- the exit status of a process that says nothing more on stdout: where any of
- * what it said could not be written that is printed, and STATUS_DONE becomes STATUS_FAILED.
+ * what it said could not be written, STATUS_DONE becomes STATUS_FAILED, and that is printed.
  */
 int status_at_end(int status);
 

@@ -132,7 +132,7 @@ static void put_recorded(const struct recorded *r, const struct source *source)
 
     put_json(json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:i}", "trace",
-        json_text(r->dir), "processes", json_count(1 + count_others(r)), "ranks",
+        json_text(r->dir), "traces", json_count(1 + count_others(r)), "ranks",
         json_count(defs->n_ranks), "threads", json_count(defs->n_locations), "events",
         json_count(count_events(defs)), "functions", json_count(found.n_functions), "has_mpi",
         (int)(found.n_mpi > 0), "has_openmp", (int)(found.n_openmp > 0), "is_sampled",

@@ -575,7 +575,9 @@ void cause_of(const struct trace_view *view, uint32_t location, uint32_t row,
         out->end = end_at(view, last);
         if (out->end != N_CAUSE_ENDS)
             return;
-        out->end = last->waiting.is_late ? CAUSE_UNEXPLAINED : CAUSE_IN_TIME;
+        out->end = last->waiting.is_late    ? CAUSE_UNEXPLAINED
+                   : last->waiting.is_guess ? CAUSE_UNMATCHED
+                                            : CAUSE_IN_TIME;
         if (!next_link(view, last, stretch, &link))
             return;
         out->end = CAUSE_CYCLE;

@@ -352,6 +352,35 @@ static void a_send_that_was_over_before_its_receive_did_not_wait_for_it(void **s
                         "not_waiting: MPI_Send 6.00 us <- rank 1 calc 6.00 us");
 }
 
+/* Only where the receive was completed is in the trace, not when it was posted: that may have been
+ * in time. */
+static void a_receive_that_is_known_by_its_completion_may_be_waited_for(void **state)
+{
+    (void)state;
+    assert_string_equal(CHAIN(0, 2, "step@0-70( calc@0-10 MPI_Send@10-31>1 )",
+                              "step@0-70( io@0-50 MPI_Wait@50-60<0 )"),
+                        "not_waiting: MPI_Send 21.0 us <- rank 1 io 21.0 us");
+}
+
+/* In the order of calls the third is before the second: its rank waited for the second first. */
+static void a_part_is_found_where_others_completed_before_it(void **state)
+{
+    static const struct collective part[] = {{.end_ns = 5, .order = 6, .instance = 6},
+                                             {.end_ns = 15, .order = 8, .instance = 8},
+                                             {.end_ns = 20, .order = 7, .instance = 7},
+                                             {.end_ns = 30, .order = 9, .instance = 9}};
+    const struct call_view calls = {.collective = part, .n_collectives = 4};
+
+    (void)state;
+    for (uint64_t end_ns = 1; end_ns < 40; end_ns++)
+        for (int i = 0; i < 4; i++) {
+            struct collective other = part[i];
+
+            other.end_ns = end_ns;
+            assert_ptr_equal(calls_collective_part(&calls, &other), &part[i]);
+        }
+}
+
 /* Rank 2 comes long, or just, after rank 0 has gone on: it was rank 1's message that was late. */
 static void who_sends_and_receives_waits_for_what_comes_within(void **state)
 {
@@ -709,6 +738,8 @@ int main(void)
         cmocka_unit_test(a_rank_without_data_ends_it),
         cmocka_unit_test(a_late_receiver_is_what_a_large_send_waits_for),
         cmocka_unit_test(a_send_that_was_over_before_its_receive_did_not_wait_for_it),
+        cmocka_unit_test(a_receive_that_is_known_by_its_completion_may_be_waited_for),
+        cmocka_unit_test(a_part_is_found_where_others_completed_before_it),
         cmocka_unit_test(who_sends_and_receives_waits_for_what_comes_within),
         cmocka_unit_test(a_posted_receive_still_needs_its_rank),
         cmocka_unit_test(a_cycle_ends_it),

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define MAX_STEPS 1024   /* from where a collective should be to where it is */
+#define MAX_PENDING 64   /* collectives that go on at once on a location */
 #define MAX_TOGETHER 64u /* calls that begin at the same time, of which one is looked for */
 
 void trace_view_init(struct trace_view *view, const struct definitions *defs,
@@ -167,6 +168,19 @@ size_t calls_collective_from(const struct call_view *calls, uint64_t time_ns)
     return FIRST_NOT(i, 0, calls->n_collectives, calls->collective[i].end_ns < time_ns);
 }
 
+/* Numbers are those of calls, rows in the order of ends: some may have changed places there. */
+static const struct collective *part_beside(const struct call_view *calls,
+                                            const struct collective *c, size_t at)
+{
+    size_t first = at > MAX_PENDING ? at - MAX_PENDING : 0;
+
+    for (size_t i = first; i < calls->n_collectives && i < at + MAX_PENDING; i++)
+        if (calls->collective[i].instance == c->instance &&
+            calls->collective[i].comm == c->comm)
+            return &calls->collective[i];
+    return NULL;
+}
+
 const struct collective *calls_collective_part(const struct call_view *calls,
                                                const struct collective *c)
 {
@@ -183,7 +197,7 @@ const struct collective *calls_collective_part(const struct call_view *calls,
             return other;
         if (other->comm == c->comm) {
             if (way != 0 && (way > 0) != is_behind)
-                return NULL;
+                return part_beside(calls, c, at);
             way = is_behind ? 1 : -1;
         }
         at += way == 0 ? -1 : way; /* wraps below 0, which ends it */

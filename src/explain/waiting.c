@@ -122,6 +122,21 @@ static void offer_alone(struct wait_search *s, struct waiting *w)
     s->alone = *w;
 }
 
+/* Where a receive is recorded in the call that completes it alone, nobody knows when it was
+ * posted. */
+static bool is_posting_known(const struct trace_view *view, const struct call_view *calls,
+                             const struct message *receive)
+{
+    const char *name;
+
+    if (receive->begin_ns != receive->end_ns)
+        return true;
+    if (receive->call >= calls->n)
+        return false;
+    name = view->defs->region[calls->region[receive->call]].name;
+    return strncmp(name, "MPI_Wait", 8) != 0 && strncmp(name, "MPI_Test", 8) != 0;
+}
+
 static void offer_message(struct wait_search *s, const struct message *m)
 {
     struct waiting w = {
@@ -142,7 +157,8 @@ static void offer_message(struct wait_search *s, const struct message *m)
     w.has_data = true;
     partner = &s->view->calls[w.location];
     w.until_ns = calls_posted_ns(partner, other);
-    if (is_material(s, behind_ns(s, &w))) { /* not for a clock that is off by a little */
+    if (is_posting_known(s->view, partner, other) &&
+        is_material(s, behind_ns(s, &w))) { /* not for a clock that is off by a little */
         offer(s, &w);
         return;
     }

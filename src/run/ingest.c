@@ -346,27 +346,31 @@ static void read_events(struct ingest_job *job, struct ingest_worker *w, unsigne
     location->n_records = source_reader_position(w->reader);
 }
 
-/* Reads location l as far as it goes; a bad one as far as it did go. */
-static void read_location(struct ingest_job *job, struct ingest_worker *w, unsigned index,
-                          uint32_t l)
+/* Reads location l as far as it goes; a bad one as far as it did go. ERR_IO where not the trace is
+ * at fault: files have run out. */
+static int read_location(struct ingest_job *job, struct ingest_worker *w, unsigned index,
+                         uint32_t l)
 {
     struct ingested_location *location = &job->out->location[l];
     struct guard *guard = job->opts->guard;
     const struct guard_bad *bad = guard_find(guard, l);
     uint64_t n_announced = job->source->defs.location[l].n_events_said / 2; /* calls */
+    int rc;
 
     if (bad)
         location->quality.n[bad->signal ? QUALITY_reader_crash : QUALITY_reader_hang]++;
     if (bad && bad->n_good == 0)
-        return;
+        return 0;
     /* Within reason: growing costs copies. Some more, as not every event is half a call. */
     w->calls.n_expected = n_announced + n_announced / 16;
     calls_reserve(&w->calls, n_announced < MAX_ANNOUNCED ? n_announced : MAX_ANNOUNCED);
     guard_begin(guard, index, l);
-    if (source_reader_begin(w->reader, l, guard_limit(guard, l)) == 0)
+    rc = source_reader_begin(w->reader, l, guard_limit(guard, l));
+    if (rc == 0)
         read_events(job, w, index, l);
     source_reader_end(w->reader, &location->quality);
     guard_end(guard, index);
+    return rc == ERR_IO ? rc : 0;
 }
 
 static void summarize(struct ingested_location *location, const struct calls *calls)
@@ -413,7 +417,7 @@ static void take_location(struct ingest_job *job, struct ingest_worker *w, unsig
 
     calls_clear(&w->calls);
     if (rc == 0 && !atomic_load(&job->is_failed)) {
-        read_location(job, w, index, l);
+        rc = read_location(job, w, index, l);
         calls_place(&w->calls);
         held_up_tell(&w->calls, &job->source->defs);
         spans_find_barriers(&w->calls, &job->source->defs);

@@ -19,6 +19,7 @@
 
 #define FILL_OWN 0.1 /* of what the first execution of a location lost: with less it waited */
 #define RECORDING_LEFT 0.1 /* of what it lost: with less, that was for the tracer */
+#define MAX_PIECES 32u     /* of calls that took a little more than typical */
 
 struct own_wait_finder {
     struct scoring *s;
@@ -51,40 +52,61 @@ static double excess_of_wait(const struct own_wait_finder *f, uint32_t t, uint32
 }
 
 /*
- * From what excess on, in ns, calls are looked at: those that matter alone, or all of them
- * where the small ones matter together, as where each of 200 messages comes a little late.
+ * Calls of which none took so much more than typical that it matters, but all together did, as
+ * where each of 200 messages comes a little late. MAX_PIECES of them tell what share of it was
+ * waiting, as whom a collective waited for is looked for on all locations. In ns, NAN as below.
  */
-static double least_excess(const struct own_wait_finder *f, uint32_t t)
+static double waited_in_pieces(const struct own_wait_finder *f, uint32_t t, double material)
 {
     const uint32_t *first = f->s->forest.first;
-    double material = RESIDUAL_MATERIAL * f->s->model.root_ns, small = 0;
+    double in_all = 0, longer = 0, asked = 0, waited = 0;
+    uint32_t n = 0, each, i = 0;
 
     for (uint32_t v = first[t]; v < first[t + 1]; v++) {
         double excess = excess_of_wait(f, t, v);
 
-        small += excess <= material ? excess : 0;
+        if (excess > material)
+            continue;
+        in_all += excess;
+        longer += fmax(excess, 0);
+        n += excess > 0;
     }
-    return small > material ? 0 : material;
+    if (in_all <= material)
+        return 0;
+    each = (n + MAX_PIECES - 1) / MAX_PIECES;
+    for (uint32_t v = first[t]; v < first[t + 1]; v++) {
+        double excess = excess_of_wait(f, t, v);
+        uint64_t waited_ns;
+
+        if (excess <= 0 || excess > material || i++ % each != 0)
+            continue;
+        if (!f->waits.waited(f->waits.ctx, t, v, &waited_ns))
+            return NAN;
+        asked += excess;
+        waited += fmin(excess, (double)waited_ns);
+    }
+    return fmin(in_all,
+                longer * waited / asked); /* who waited less than typical lost nothing */
 }
 
 /* In ns; NAN: it has calls that may have waited, and nobody knows for whom. */
 static double waited_of_tree(const struct own_wait_finder *f, uint32_t t)
 {
     const uint32_t *first = f->s->forest.first;
-    double least = least_excess(f, t), sum = 0, in_all = 0;
+    double material = RESIDUAL_MATERIAL * f->s->model.root_ns;
+    double sum = waited_in_pieces(f, t, material);
 
     for (uint32_t v = first[t]; v < first[t + 1]; v++) {
         double excess = excess_of_wait(f, t, v);
         uint64_t waited_ns;
 
-        in_all += excess > 0 || least == 0 ? excess : 0;
-        if (excess <= least)
+        if (excess <= material)
             continue;
         if (!f->waits.waited(f->waits.ctx, t, v, &waited_ns))
             return NAN;
         sum += fmin(excess, (double)waited_ns);
     }
-    return fmin(sum, in_all); /* what some waited less than typical is no loss */
+    return sum;
 }
 
 /* Of what calls took more than typical, while the tracer held up who was waited for, or who

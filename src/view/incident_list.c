@@ -267,9 +267,11 @@ static void add_trees(struct collector *c, const struct incident_row *x, json_t 
     rewind_members(c);
 }
 
+/* Of what lost nothing nobody is to blame; runs that were analysed by earlier versions have the
+ * rank of a chain for it. */
 static bool is_caused_elsewhere(const struct incident_row *x)
 {
-    return x->is_anomaly && x->rank != x->head_rank;
+    return x->is_anomaly && x->rank != x->head_rank && (x->lost_ns > 0 || x->is_unended);
 }
 
 static void collect(const struct incident_row *x, void *ctx)

@@ -197,7 +197,13 @@ void otf2_events_collective_begin(struct otf2_events *r, uint64_t time)
 void otf2_events_collective_end(struct otf2_events *r, uint64_t time,
                                 const struct otf2_collective *c)
 {
-    push_collective(r, r->is_in_collective ? r->collective_begin : time, time, c);
+    uint64_t begin = r->is_in_collective ? r->collective_begin : time;
+
+    /* It blocks, so a begin before the end of the one before is damage, and must not move others. */
+    if (begin < r->blocking_end && r->blocking_end <= time)
+        begin = r->blocking_end;
+    push_collective(r, begin, time, c);
+    r->blocking_end = time;
     r->is_in_collective = false;
 }
 
@@ -495,6 +501,7 @@ void otf2_events_begin(struct otf2_events *r, uint32_t rank)
     r->rank = rank;
     r->n_messages = r->n_posted = 0;
     r->is_in_collective = r->is_flushing = false;
+    r->blocking_end = 0;
     otf2_events_no_call(r);
     r->last_ticks = 0;
     memset(r->n_collectives, 0, r->defs->n_comms * sizeof *r->n_collectives);

@@ -29,9 +29,9 @@ struct otf2_events {
     size_t most;               /* records that may still come into it */
     struct quality *quality;   /* what is wrong is counted here */
     struct requests requests;
-    uint32_t n_messages, n_posted; /* of the current location */
-    uint32_t *n_collectives;       /* [defs->n_comms], of the current location */
-    uint64_t collective_begin;
+    uint32_t n_messages, n_posted;           /* of the current location */
+    uint32_t *n_collectives;                 /* [defs->n_comms], of the current location */
+    uint64_t collective_begin, blocking_end; /* of this collective; of the one before */
     bool is_in_collective;
     size_t begin;        /* of the batch: events before are not ours to touch any more */
     uint64_t last_ticks; /* time of the event before that one */

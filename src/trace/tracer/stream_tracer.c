@@ -226,6 +226,7 @@ static enum greeting greet(struct tracer_socket *s, const struct tracer_run *run
         }
         return GREETING_IS_TAKEN;
     }
+    s->n_bytes -= peer->n; /* what it has said is of no run, or of the next */
     if (has_program(s)) {
         send_away(s, peer, hello);
         return GREETING_IS_SENT_AWAY;

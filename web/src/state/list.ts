@@ -75,7 +75,8 @@ async function getEntries(
         const limit = Math.min(n - all.length, mostListed);
         const page = await getPage(of, all.length, limit, abort);
         all.push(...page.entries);
-        if (isAtOnce || !page.entries.length || all.length >= Math.min(n, page.total)) return { ...page, entries: all };
+        if (isAtOnce || !page.entries.length || all.length >= Math.min(n, page.total))
+            return { ...page, entries: all };
     }
 }
 
