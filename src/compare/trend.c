@@ -360,21 +360,32 @@ static int by_largest(const void *a, const void *b)
     return ORDER(q->largest_ns, p->largest_ns) ?: strcmp(p->path, q->path);
 }
 
-/* Change points that are large enough to matter. */
-static void find_changes(const struct trend *t, struct trend_series *s, double chance)
+static bool changes_at(const struct trend_series *s, uint32_t at)
 {
-    const double *whole = t->series[0].ns;
-    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n_changes; i++)
+        if (s->change[i].at == at)
+            return true;
+    return false;
+}
 
-    s->change = mem_alloc(t->n_runs, sizeof *s->change);
-    s->n_changes = change_points_find(s->ns, t->n_runs, chance, s->change);
-    for (uint32_t i = 0; i < s->n_changes; i++) {
-        double change = s->change[i].after - s->change[i].before;
+/* Change points that are large enough to matter; of a path sure ones, and where the whole has
+ * one: with that run something has changed. */
+static void find_changes(const struct trend *t, struct trend_series *s)
+{
+    const struct trend_series *whole = &t->series[0];
+    struct change_point *found = mem_alloc(t->n_runs, sizeof *found);
+    uint32_t n = change_points_find(s->ns, t->n_runs, CHANGE_POINTS_CHANCE, found);
 
-        if ((change < 0 ? -change : change) >= TREND_MIN_RATIO * whole[s->change[i].at - 1])
-            s->change[n++] = s->change[i];
+    for (uint32_t i = 0; i < n; i++) {
+        const struct change_point *c = &found[i];
+
+        if (fabs(c->after - c->before) < TREND_MIN_RATIO * whole->ns[c->at - 1] ||
+            (s != whole && c->chance > TREND_PATH_CHANCE && !changes_at(whole, c->at)))
+            continue;
+        mem_grow(&s->change, &s->change_cap, (size_t)s->n_changes + 1, sizeof *s->change);
+        s->change[s->n_changes++] = *c;
     }
-    s->n_changes = n;
+    free(found);
 }
 
 static void look_at_all(struct trend *t)
@@ -383,10 +394,10 @@ static void look_at_all(struct trend *t)
 
     whole->path = mem_copy_string(t->run[0].foi);
     qsort(whole + 1, t->n_series - 1, sizeof *whole, by_largest);
-    find_changes(t, whole, CHANGE_POINTS_CHANCE);
+    find_changes(t, whole);
     for (uint32_t i = 1; i < t->n_series; i++)
         if (t->series[i].largest_ns >= TREND_MIN_RATIO * whole->largest_ns)
-            find_changes(t, &t->series[i], TREND_PATH_CHANCE);
+            find_changes(t, &t->series[i]);
 }
 
 int trend_load(struct history *h, const struct history_filter *filter, struct trend *out)

@@ -8,8 +8,8 @@
  *       pack    1.00  1.00  1.01   .99  1.00  1.00
  *
  * Of each path its own time per execution; those of all paths together are the whole. The whole
- * is looked at as change_points says. A path has to be surer, as there are many, and to
- * change by enough of the whole to matter.
+ * is looked at as change_points says. A path has to be surer, as there are many, unless the whole
+ * changes with the same run; and to change by enough of the whole to matter.
  */
 #ifndef SNAG_COMPARE_TREND_H
 #define SNAG_COMPARE_TREND_H
@@ -55,14 +55,16 @@ uint32_t change_points_find(const double *value, uint32_t n, double chance,
                             struct change_point *out);
 
 #define TREND_MAX_RUNS CHANGE_POINTS_MAX_VALUES
-#define TREND_MIN_RATIO 0.01    /* of the whole: a change that is less is none */
-#define TREND_PATH_CHANCE 0.001 /* surer, as there are many */
+#define TREND_MIN_RATIO 0.01 /* of the whole: a change that is less is none */
+#define TREND_PATH_CHANCE                                                                      \
+    0.001 /* surer, as there are many, but where the whole changes with the same run */
 
 struct trend_series {
     char *path;                  /* "step > solve", by short names; of the whole the function */
     double *ns;                  /* [n_runs] per execution; 0 where a run does not have it */
     struct change_point *change; /* [n_changes] */
     uint32_t n_changes;
+    size_t change_cap;
     double largest_ns; /* of all runs */
 };
 
