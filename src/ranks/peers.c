@@ -563,24 +563,51 @@ static void finish_paths(const struct peer_finder *f, uint32_t p)
 
 /* ------------------------------------------------------------------------ data and waiting */
 
-/* What is sent outside of executions explains none of them. */
-static void add_bytes(struct peer_finder *f)
+/* From the first execution of a place to the end of its last. */
+struct place_span {
+    uint64_t begin_ns, end_ns;
+};
+
+static struct place_span *spans_of_places(const struct peer_finder *f)
 {
     const struct forest *forest = &f->w->forest;
+    struct place_span *span = mem_alloc(f->out->n, sizeof *span);
 
-    for (uint32_t t = 0; f->view && t < forest->n_trees; t++) {
+    for (uint32_t p = 0; p < f->out->n; p++)
+        span[p].begin_ns = UINT64_MAX;
+    for (uint32_t t = 0; t < forest->n_trees; t++) {
         const struct call_view *calls = &f->view->calls[forest->location[t]];
         uint32_t root = forest_row(forest, t, forest->first[t]);
-        uint64_t end_ns = calls_leave(calls, root);
+        struct place_span *s = &span[f->out->of[t]];
 
-        for (size_t i = calls_message_from(calls, calls->enter_ns[root]);
-             i < calls->n_messages && message_record_ns(&calls->message[i]) <= end_ns; i++) {
+        if (calls->enter_ns[root] < s->begin_ns)
+            s->begin_ns = calls->enter_ns[root];
+        if (calls_leave(calls, root) > s->end_ns)
+            s->end_ns = calls_leave(calls, root);
+    }
+    return span;
+}
+
+/* What is sent between executions, or by other threads, is data of a place as well; what is sent
+ * before all of them, as input is dealt out, explains none. */
+static void add_bytes(struct peer_finder *f)
+{
+    struct place_span *span = f->view ? spans_of_places(f) : NULL;
+
+    for (uint32_t l = 0; f->view && l < f->view->n_locations; l++) {
+        const struct call_view *calls = &f->view->calls[l];
+        uint32_t p = f->out->at[l];
+
+        for (size_t i = 0; p != PEERS_NONE && i < calls->n_messages; i++) {
             const struct message *m = &calls->message[i];
+            uint64_t enter_ns = m->call < calls->n ? calls->enter_ns[m->call] : m->begin_ns;
 
-            if (m->kind == MESSAGE_SEND && m->call - root < calls->subtree_len[root])
-                f->out->place[f->out->of[t]].bytes += (double)m->bytes;
+            if (m->kind == MESSAGE_SEND && enter_ns >= span[p].begin_ns &&
+                enter_ns <= span[p].end_ns)
+                f->out->place[p].bytes += (double)m->bytes;
         }
     }
+    free(span);
     for (uint32_t p = 0; p < f->out->n; p++)
         f->out->place[p].bytes /= f->out->place[p].n_executions;
 }
