@@ -154,27 +154,6 @@ static void by_a_model_of_the_same_run_the_scores_are_the_same(void **state)
     free(learnt);
 }
 
-/* In step 30 rank 1 takes 1.5 times as long in each of a hundred calls, and the others wait for
- * each: not one of these waits is long, but what they lost is lost for rank 1. */
-static void who_waits_in_many_small_pieces_is_behind_whom_it_waits_for(void **state)
-{
-    static const char pieces[] = "synth:30*step(100*u(a@20us >1 <1)) "
-                                 "step(100*u(1:a@30us 0:a@20us 2:a@20us 3:a@20us >1 <1)) "
-                                 "30*step(100*u(a@20us >1 <1));ranks=4;jitter=0.05";
-    struct fixture f = {0};
-    uint32_t best = 0;
-
-    (void)state;
-    sample_run_init(&f.run, pieces, "step", NULL);
-    assert_int_equal(analyse(&f, (struct analysis_opts){.threshold = NAN}), 0);
-    assert_int_equal(f.told.n_trees, 4 * 61);
-    for (uint32_t t = 1; t < f.told.n_trees; t++)
-        best = f.told.score[t] > f.told.score[best] ? t : best;
-    assert_int_equal(best, 61 + 30);
-    free(f.told.score);
-    sample_run_release(&f.run);
-}
-
 static void what_the_sink_cannot_take_fails_the_analysis(void **state)
 {
     struct fixture *f = *state;
@@ -214,7 +193,6 @@ int main(void)
         TEST(vertices_and_depth_are_those_of_the_trees),
         TEST(with_a_threshold_the_anomalies_are_those_above_it),
         TEST(by_a_model_of_the_same_run_the_scores_are_the_same),
-        TEST(who_waits_in_many_small_pieces_is_behind_whom_it_waits_for),
         TEST(what_the_sink_cannot_take_fails_the_analysis),
         TEST(what_cannot_be_analysed_is_told_to_no_sink),
     };

@@ -19,7 +19,6 @@
 
 #define FILL_OWN 0.1 /* of what the first execution of a location lost: with less it waited */
 #define RECORDING_LEFT 0.1 /* of what it lost: with less, that was for the tracer */
-#define MAX_PIECES 32u     /* of calls that took a little more than typical */
 
 struct own_wait_finder {
     struct scoring *s;
@@ -40,67 +39,30 @@ static bool waited_in_view(void *ctx, uint32_t t, uint32_t v, uint64_t *ns)
     return true;
 }
 
-/* By how much call v took more than typical, in ns; below 0: less; 0 where it can be no wait. */
+/* By how much call v took more than typical, in ns; 0 where it can be no wait, or that is too little to be looked at. */
 static double excess_of_wait(const struct own_wait_finder *f, uint32_t t, uint32_t v)
 {
     const struct scoring *s = f->s;
+    double excess;
 
     if (!f->may_wait[s->forest.region[v]])
         return 0;
-    return (double)s->forest.exclusive_ns[v] -
-           residual_common(&s->model, &s->place, &s->forest, t, v);
-}
-
-/*
- * Calls of which none took so much more than typical that it matters, but all together did, as
- * where each of 200 messages comes a little late. MAX_PIECES of them tell what share of it was
- * waiting, as whom a collective waited for is looked for on all locations. In ns, NAN as below.
- */
-static double waited_in_pieces(const struct own_wait_finder *f, uint32_t t, double material)
-{
-    const uint32_t *first = f->s->forest.first;
-    double in_all = 0, longer = 0, asked = 0, waited = 0;
-    uint32_t n = 0, each, i = 0;
-
-    for (uint32_t v = first[t]; v < first[t + 1]; v++) {
-        double excess = excess_of_wait(f, t, v);
-
-        if (excess > material)
-            continue;
-        in_all += excess;
-        longer += fmax(excess, 0);
-        n += excess > 0;
-    }
-    if (in_all <= material)
-        return 0;
-    each = (n + MAX_PIECES - 1) / MAX_PIECES;
-    for (uint32_t v = first[t]; v < first[t + 1]; v++) {
-        double excess = excess_of_wait(f, t, v);
-        uint64_t waited_ns;
-
-        if (excess <= 0 || excess > material || i++ % each != 0)
-            continue;
-        if (!f->waits.waited(f->waits.ctx, t, v, &waited_ns))
-            return NAN;
-        asked += excess;
-        waited += fmin(excess, (double)waited_ns);
-    }
-    return fmin(in_all,
-                longer * waited / asked); /* who waited less than typical lost nothing */
+    excess = (double)s->forest.exclusive_ns[v] -
+             residual_common(&s->model, &s->place, &s->forest, t, v);
+    return excess <= RESIDUAL_MATERIAL * s->model.root_ns ? 0 : excess;
 }
 
 /* In ns; NAN: it has calls that may have waited, and nobody knows for whom. */
 static double waited_of_tree(const struct own_wait_finder *f, uint32_t t)
 {
     const uint32_t *first = f->s->forest.first;
-    double material = RESIDUAL_MATERIAL * f->s->model.root_ns;
-    double sum = waited_in_pieces(f, t, material);
+    double sum = 0;
 
     for (uint32_t v = first[t]; v < first[t + 1]; v++) {
         double excess = excess_of_wait(f, t, v);
         uint64_t waited_ns;
 
-        if (excess <= material)
+        if (excess == 0)
             continue;
         if (!f->waits.waited(f->waits.ctx, t, v, &waited_ns))
             return NAN;
@@ -123,8 +85,7 @@ static double recording_of_tree(const struct own_wait_finder *f, uint32_t t,
         double excess = excess_of_wait(f, t, v);
         struct cause cause;
 
-        if (excess <= RESIDUAL_MATERIAL * s->model.root_ns ||
-            forest_row(forest, t, v) >= calls->n)
+        if (excess == 0 || forest_row(forest, t, v) >= calls->n)
             continue;
         cause_of(&s->view, forest->location[t], forest_row(forest, t, v), stretch, &cause);
         if (cause.end == CAUSE_TRACER)

@@ -61,7 +61,7 @@ said "1 more process: 'sub/two/process-2'"
 [ "$(calls sub/two step)" = 20 ] && [ "$(calls sub/two/process-2 step)" = 20 ] ||
     fail "of two processes not each has its trace"
 record 0 --json -o json-two -- sh -c '"$0" & "$0"; wait' "$instrumented"
-[ "$(grep '^{' err | jq -c '[.trace, .processes]')" = '["json-two",2]' ] && [ -s json-two/process-2/traces.otf2 ] ||
+[ "$(grep '^{' err | jq -c '[.trace, .traces]')" = '["json-two",2]' ] && [ -s json-two/process-2/traces.otf2 ] ||
     fail "as JSON the second process is missing"
 
 record 1 -o sub/two "$plain"
