@@ -104,6 +104,9 @@ int fs_exists(const char *path);
 /* fs_is_directory -- or a link to one. */
 bool fs_is_directory(const char *path);
 
+/* fs_begins_with -- whether that is a plain file whose first n <= 32 bytes are these. */
+bool fs_begins_with(const char *path, const void *begin, size_t n);
+
 /*
  * fs_allow_files -- raise how many files this process may have open to what it may raise it to.
  * Returns how many that is, or 0 if it is not known.

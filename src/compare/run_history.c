@@ -17,8 +17,6 @@
 #include <string.h>
 #include <time.h>
 
-#include <sys/stat.h>
-
 #define LEVEL 9 /* of zstd: kept for long, written once */
 #define MAGIC "SQLite format 3"
 
@@ -90,23 +88,9 @@ void history_tags_release(struct history_tags *tags)
 
 /* ------------------------------------------------------------------------------- opening */
 
-static bool is_file(const char *path)
-{
-    struct stat about;
-
-    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
-}
-
 bool history_is(const char *path)
 {
-    char begin[sizeof MAGIC] = "";
-    FILE *file = !pg_url_is(path) && is_file(path) ? fopen(path, "rbe") : NULL;
-    bool is_one = file && fread(begin, 1, sizeof begin, file) == sizeof begin &&
-                  memcmp(begin, MAGIC, sizeof begin) == 0;
-
-    if (file)
-        fclose(file);
-    return is_one || pg_url_is(path);
+    return pg_url_is(path) || fs_begins_with(path, MAGIC, sizeof MAGIC);
 }
 
 int history_open(struct history *h, const char *path, enum database_access access)

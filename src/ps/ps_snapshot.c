@@ -244,11 +244,7 @@ int ps_snapshot_read(struct ps_snapshot *s, const char *path)
 
 bool ps_snapshot_is(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    uint64_t magic = 0;
-    bool is = fd >= 0 && read(fd, &magic, sizeof magic) == sizeof magic && magic == MAGIC;
+    const uint64_t magic = MAGIC;
 
-    if (fd >= 0)
-        close(fd);
-    return is;
+    return fs_begins_with(path, &magic, sizeof magic);
 }
