@@ -128,18 +128,25 @@ static void a_crash_is_told_behind_what_came_before_it(void **state)
     worker_process_close(worker_process);
 }
 
-static void a_hang_ends_when_patience_does(void **state)
+/* It has said something, and it is its turn. */
+static struct worker_process *open_one_that_hangs(struct worker_process_block *block)
 {
+    static int sig = 0;
     struct worker_process *worker_process;
-    struct worker_process_block block;
-    int sig = 0;
 
-    (void)state;
     assert_int_equal(
         worker_process_open(&worker_process, end_badly, &sig, PATIENCE_S, test_clock), 0);
-    assert_int_equal(next_state(worker_process, &block), WORKER_PROCESS_BLOCK);
-    assert_int_equal(worker_process_receive(worker_process, 0, &block),
-                     WORKER_PROCESS_IDLE); /* its turn */
+    assert_int_equal(next_state(worker_process, block), WORKER_PROCESS_BLOCK);
+    assert_int_equal(worker_process_receive(worker_process, 0, block), WORKER_PROCESS_IDLE);
+    return worker_process;
+}
+
+static void a_hang_ends_when_patience_does(void **state)
+{
+    struct worker_process_block block;
+    struct worker_process *worker_process = open_one_that_hangs(&block);
+
+    (void)state;
     for (uint64_t left = PATIENCE_NS - 1, some; left > 0; left -= some) {
         some = left < PATIENCE_MOMENT_NS ? left : PATIENCE_MOMENT_NS;
         pass(some);
@@ -155,15 +162,10 @@ static void a_hang_ends_when_patience_does(void **state)
 /* Both were stopped, and only the clock went on. */
 static void time_in_which_nobody_looked_is_no_hang_until_a_moment_later(void **state)
 {
-    struct worker_process *worker_process;
     struct worker_process_block block;
-    int sig = 0;
+    struct worker_process *worker_process = open_one_that_hangs(&block);
 
     (void)state;
-    assert_int_equal(
-        worker_process_open(&worker_process, end_badly, &sig, PATIENCE_S, test_clock), 0);
-    assert_int_equal(next_state(worker_process, &block), WORKER_PROCESS_BLOCK);
-    assert_int_equal(worker_process_receive(worker_process, 0, &block), WORKER_PROCESS_IDLE);
     pass(2 * PATIENCE_NS);
     assert_int_equal(worker_process_receive(worker_process, 0, &block), WORKER_PROCESS_IDLE);
     pass(PATIENCE_MOMENT_NS - 1);

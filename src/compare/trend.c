@@ -373,19 +373,19 @@ static bool changes_at(const struct trend_series *s, uint32_t at)
 static void find_changes(const struct trend *t, struct trend_series *s)
 {
     const struct trend_series *whole = &t->series[0];
-    struct change_point *found = mem_alloc(t->n_runs, sizeof *found);
-    uint32_t n = change_points_find(s->ns, t->n_runs, CHANGE_POINTS_CHANCE, found);
+    uint32_t n = 0;
 
-    for (uint32_t i = 0; i < n; i++) {
-        const struct change_point *c = &found[i];
+    s->change = mem_alloc(t->n_runs, sizeof *s->change);
+    s->n_changes = change_points_find(s->ns, t->n_runs, CHANGE_POINTS_CHANCE, s->change);
+    for (uint32_t i = 0; i < s->n_changes; i++) {
+        const struct change_point *c = &s->change[i];
 
         if (fabs(c->after - c->before) < TREND_MIN_RATIO * whole->ns[c->at - 1] ||
             (s != whole && c->chance > TREND_PATH_CHANCE && !changes_at(whole, c->at)))
             continue;
-        mem_grow(&s->change, &s->change_cap, (size_t)s->n_changes + 1, sizeof *s->change);
-        s->change[s->n_changes++] = *c;
+        s->change[n++] = *c;
     }
-    free(found);
+    s->n_changes = n;
 }
 
 static void look_at_all(struct trend *t)

@@ -64,7 +64,6 @@ struct trend_series {
     double *ns;                  /* [n_runs] per execution; 0 where a run does not have it */
     struct change_point *change; /* [n_changes] */
     uint32_t n_changes;
-    size_t change_cap;
     double largest_ns; /* of all runs */
 };
 

@@ -248,23 +248,12 @@ static void step_by_messages(const struct trace_view *view, const struct cause_l
     }
 }
 
-static const struct collective *same_collective(const struct call_view *calls,
-                                                const struct collective *c)
-{
-    size_t at = calls_collective_from(calls, c->end_ns);
-    size_t first = at > MAX_COLLECTIVES ? at - MAX_COLLECTIVES : 0;
-
-    for (size_t i = first; i < calls->n_collectives && i < at + MAX_COLLECTIVES; i++)
-        if (calls->collective[i].instance == c->instance)
-            return &calls->collective[i];
-    return NULL;
-}
-
 /* Collectives up to a kind: after a barrier all are in step, after others they may be. */
 static void step_by_collectives(const struct trace_view *view, const struct cause_link *link,
                                 enum collective_kind most, struct in_step *step)
 {
     const struct call_view *calls = &view->calls[link->location];
+    const struct call_view *waited_for = &view->calls[link->waiting.location];
     size_t at = calls_collective_from(calls, link->begin_ns);
     size_t lowest = at > MAX_COLLECTIVES ? at - MAX_COLLECTIVES : 0;
 
@@ -273,7 +262,8 @@ static void step_by_collectives(const struct trace_view *view, const struct caus
 
         if (c->kind > most || c->instance == NO_INSTANCE)
             continue;
-        other = same_collective(&view->calls[link->waiting.location], c);
+        other =
+            calls_collective_near(waited_for, c, calls_collective_from(waited_for, c->end_ns));
         if (other)
             take_step(step, c->end_ns, other->end_ns, link);
         if (step->is_known && step->waiter_ns >= c->end_ns)

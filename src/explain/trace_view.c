@@ -168,13 +168,12 @@ size_t calls_collective_from(const struct call_view *calls, uint64_t time_ns)
     return FIRST_NOT(i, 0, calls->n_collectives, calls->collective[i].end_ns < time_ns);
 }
 
-/* Numbers are those of calls, rows in the order of ends: some may have changed places there. */
-static const struct collective *part_beside(const struct call_view *calls,
-                                            const struct collective *c, size_t at)
+const struct collective *calls_collective_near(const struct call_view *calls,
+                                               const struct collective *c, size_t row)
 {
-    size_t first = at > MAX_PENDING ? at - MAX_PENDING : 0;
+    size_t first = row > MAX_PENDING ? row - MAX_PENDING : 0;
 
-    for (size_t i = first; i < calls->n_collectives && i < at + MAX_PENDING; i++)
+    for (size_t i = first; i < calls->n_collectives && i < row + MAX_PENDING; i++)
         if (calls->collective[i].instance == c->instance &&
             calls->collective[i].comm == c->comm)
             return &calls->collective[i];
@@ -197,7 +196,8 @@ const struct collective *calls_collective_part(const struct call_view *calls,
             return other;
         if (other->comm == c->comm) {
             if (way != 0 && (way > 0) != is_behind)
-                return part_beside(calls, c, at);
+                /* numbers are those of calls, rows in the order of ends: some changed places */
+                return calls_collective_near(calls, c, at);
             way = is_behind ? 1 : -1;
         }
         at += way == 0 ? -1 : way; /* wraps below 0, which ends it */

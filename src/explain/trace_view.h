@@ -131,6 +131,10 @@ size_t calls_collective_from(const struct call_view *calls, uint64_t time_ns);
 const struct collective *calls_collective_part(const struct call_view *calls,
                                                const struct collective *c);
 
+/* calls_collective_near -- the same, of 64 records on either side of a row. */
+const struct collective *calls_collective_near(const struct call_view *calls,
+                                               const struct collective *c, size_t row);
+
 /* calls_posted_ns -- when a send or receive began: for a blocking one, when it was entered. */
 uint64_t calls_posted_ns(const struct call_view *calls, const struct message *m);
 
