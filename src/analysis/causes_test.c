@@ -121,7 +121,7 @@ static void a_long_wait_is_looked_at_from_its_end(void **state)
 
     (void)state;
     make(&m, "synth:3*step(1:40000*a@1us 1:>1 0:<1 |);ranks=2");
-    cause_of(&m.causes.view, 0, 4, &m.causes.stretch,
+    cause_of(&m.causes.view, 0, 4, INFINITY, &m.causes.stretch,
              &m.causes.cause); /* the second MPI_Recv */
     assert_int_equal(m.causes.cause.n, 2);
     assert_true(m.causes.cause.link[0].time_ns > 39000000);

@@ -65,7 +65,8 @@ bool causes_of(struct causes *causes, const struct residual_model *model,
     row = cause_first(&causes->view, forest->location[t], forest->call[t], causes->lost_ns);
     if (row == NO_CALL)
         return false;
-    cause_of(&causes->view, forest->location[t], row, &causes->stretch, &causes->cause);
+    cause_of(&causes->view, forest->location[t], row, causes->lost_ns[row - forest->call[t]],
+             &causes->stretch, &causes->cause);
     return true;
 }
 
@@ -380,6 +381,7 @@ static struct outside_cause outside_of(const struct incident_finder *f, const st
         .call = last->call,
         .region = trace_view_calls(view, last->location)->region[last->call],
         .late_ns = (uint64_t)fmin((double)last->explained_ns, lost),
+        .is_longer = last->is_longer,
         .is_beyond = defs->location[last->location].rank != defs->location[own].rank ||
                      (defs->location[last->location].is_gpu && cause->n > 1 &&
                       last[-1].waiting.kind != WAITING_FOR_DEVICE)};

@@ -97,6 +97,7 @@ struct outside_cause {
     uint32_t location, call; /* row; NO_CALL: it is in one, or not known */
     uint32_t region;
     uint64_t late_ns; /* by how much others waited longer for it, as far as they lost that */
+    bool is_longer;   /* it is operations of a GPU that took so much longer than typical */
     bool
         is_beyond; /* on another rank; or on a device that another device waited for; false where it is in one */
 };

@@ -382,7 +382,7 @@ static char *why_incident(struct foi_findings *found, uint32_t i, char out[INCID
     return out;
 }
 
-/* "rank 3 barotropic, 19.8 ms late" */
+/* "rank 3 barotropic, 19.8 ms late", "rank 0.2 sgemm, 20.0 ms longer" */
 static void say_outside(const struct definitions *defs, const struct outside_cause *x,
                         char out[INCIDENT_CAUSE_SIZE])
 {
@@ -391,8 +391,8 @@ static void say_outside(const struct definitions *defs, const struct outside_cau
     char name[MAX_OUTSIDE_NAME], place[TEXT_SIZE], late[TEXT_SIZE];
 
     why_shorten(defs->region[x->region].short_name, name, sizeof name);
-    text_say(&w, "%s %s, %s late", text_place(l->rank, l->thread, place), name,
-             text_duration((double)x->late_ns, late));
+    text_say(&w, "%s %s, %s %s", text_place(l->rank, l->thread, place), name,
+             text_duration((double)x->late_ns, late), x->is_longer ? "longer" : "late");
 }
 
 /* Where its time goes back to; the location of its head, where nobody else is to blame. */
@@ -408,12 +408,18 @@ static uint32_t location_of_cause(struct foi_findings *found, const struct incid
     return way.kind == WAY_SHORTER || way.kind == WAY_SHORTER_IN_ALL ? own : x->location;
 }
 
-/* Its head only waited, for a call that is in no execution: that is the cause. */
+/* Its head only waited, for a call that is in no execution, or for what its GPU took longer for:
+ * that is the cause. */
 static bool is_outside(struct foi_findings *found, const struct incident *x)
 {
     struct way way = scoring_way(found->a->scoring, &found->costs.why, x->head);
+    const struct region *function = way_function(&found->costs.why, way);
 
-    return x->outside.call != NO_CALL && (way.kind == WAY_WAIT || way.kind == WAY_BARRIER);
+    if (x->outside.call == NO_CALL)
+        return false;
+    return way.kind == WAY_WAIT || way.kind == WAY_BARRIER ||
+           (way.kind == WAY_LONGER && x->outside.is_longer && function &&
+            function->kind == REGION_DEVICE);
 }
 
 static char *cause_of_incident(struct foi_findings *found, const struct incident *x,

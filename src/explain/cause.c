@@ -13,6 +13,7 @@
 #include "explain/unrecorded.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -458,21 +459,34 @@ static bool compare_ranks(const struct trace_view *view, const struct cause_link
     return true;
 }
 
-/* Where there is nobody to compare with, what is typical counts for the other. */
+/* Where there is nobody to compare with, what is typical counts for the other; after a run it is
+ * known of what GPUs do. */
 static void compare_with_typical(const struct trace_view *view, uint32_t location,
                                  struct stretch *stretch)
 {
-    for (size_t i = 0; view->typical_ns && i < stretch->n_used; i++) {
+    for (size_t i = 0; i < stretch->n_used; i++) {
         struct stretch_path *path = &stretch->path[stretch->used[i]];
+        struct device_operation operation = {location, path->longest};
 
-        path->other_ns = path->n_calls * view->typical_ns(view, location, path->longest);
+        if (path->n_calls > 0)
+            path->other_ns = path->n_calls *
+                             (view->typical_ns ? view->typical_ns(view, location, path->longest)
+                                               : device_typical_ns(view, operation));
     }
+}
+
+/* The largest part of what a stream did is what was waited for, if nothing took longer there than
+ * is typical. */
+static void forget_typical(const struct trace_view *view, struct stretch *stretch)
+{
+    for (size_t i = 0; view->typical_ns == NULL && i < stretch->n_used; i++)
+        stretch->path[stretch->used[i]].other_ns = 0;
 }
 
 /* What the partner did while it was waited for, by itself; the end of it if that is too much.
  */
 static bool look_alone(const struct trace_view *view, const struct cause_link *link,
-                       struct stretch *stretch, struct cause_link *out)
+                       double delay_ns, struct stretch *stretch, struct cause_link *out)
 {
     const struct waiting *w = &link->waiting;
     const struct call_view *partner = trace_view_calls(view, w->location);
@@ -481,6 +495,7 @@ static bool look_alone(const struct trace_view *view, const struct cause_link *l
                                     w->until_ns > w->delay_ns ? w->until_ns - w->delay_ns : 0,
                                 .to_ns = w->until_ns};
     struct culprit culprit;
+    uint64_t looked_at;
 
     stretch_clear(stretch);
     if (!stretch_add(stretch, &part, false)) {
@@ -489,20 +504,27 @@ static bool look_alone(const struct trace_view *view, const struct cause_link *l
         part.from_ns = partner->enter_ns[last - STRETCH_MAX_CALLS + 1];
         stretch_add(stretch, &part, false);
     }
+    looked_at = w->until_ns - part.from_ns;
     compare_with_typical(view, w->location, stretch);
     culprit = best_culprit(view, stretch, w->location, part.from_ns, w->until_ns);
-    if (!is_worth_naming(&culprit, w->until_ns - part.from_ns, unknown_ns(&part)))
-        return false;
+    if (!is_worth_naming(&culprit, (uint64_t)fmin(delay_ns, (double)looked_at),
+                         unknown_ns(&part))) {
+        forget_typical(view, stretch);
+        culprit = best_culprit(view, stretch, w->location, part.from_ns, w->until_ns);
+        if (!is_worth_naming(&culprit, looked_at, unknown_ns(&part)))
+            return false;
+    }
     take_culprit(partner, &culprit, part.from_ns, w->until_ns, out);
+    out->is_longer = view->typical_ns == NULL && culprit.path->other_ns > 0;
     return true;
 }
 
 static bool next_link(const struct trace_view *view, const struct cause_link *link,
-                      struct stretch *stretch, struct cause_link *out)
+                      double delay_ns, struct stretch *stretch, struct cause_link *out)
 {
     *out = (struct cause_link){.location = link->waiting.location};
     if (!(link->waiting.is_late && compare_ranks(view, link, stretch, out)) &&
-        !look_alone(view, link, stretch, out))
+        !look_alone(view, link, delay_ns, stretch, out))
         return false;
     out->explained_ns = least(out->explained_ns, link->waiting.delay_ns);
     out->explained_ns = least(out->explained_ns, link->explained_ns);
@@ -519,8 +541,21 @@ static bool is_known(const struct cause *cause, const struct cause_link *link)
     return false;
 }
 
-/* Why the chain cannot go on after this link, or N_CAUSE_ENDS. */
-static enum cause_end end_at(const struct trace_view *view, const struct cause_link *link)
+/*
+ * What the call took behind the moment when the other was there is all of the delay, and what it
+ * waited until then is less: a broadcast waits for its root in each execution, but this one then
+ * took long itself.
+ */
+static bool is_rest_enough(const struct waiting *w, double wait_ns, double delay_ns)
+{
+    double waited_ns = (double)w->delay_ns;
+
+    return waited_ns < delay_ns && wait_ns - waited_ns >= delay_ns;
+}
+
+/* Why the chain cannot go on after this link, or N_CAUSE_ENDS. delay_ns: it is to explain. */
+static enum cause_end end_at(const struct trace_view *view, const struct cause_link *link,
+                             double delay_ns)
 {
     uint32_t region = view->calls[link->location].region[link->call];
     const struct waiting *w = &link->waiting;
@@ -536,12 +571,13 @@ static enum cause_end end_at(const struct trace_view *view, const struct cause_l
         return CAUSE_NO_DATA;
     if (w->location == NO_LOCATION)
         return CAUSE_UNMATCHED;
-    if (w->delay_ns == 0 || (double)w->delay_ns < WAITING_MATERIAL * wait_ns)
+    if (w->delay_ns == 0 || (double)w->delay_ns < WAITING_MATERIAL * wait_ns ||
+        is_rest_enough(w, wait_ns, delay_ns))
         return CAUSE_IN_TIME;
     return N_CAUSE_ENDS;
 }
 
-void cause_of(const struct trace_view *view, uint32_t location, uint32_t row,
+void cause_of(const struct trace_view *view, uint32_t location, uint32_t row, double lost_ns,
               struct stretch *stretch, struct cause *out)
 {
     const struct call_view *calls = &view->calls[location];
@@ -553,6 +589,7 @@ void cause_of(const struct trace_view *view, uint32_t location, uint32_t row,
         .end_ns = calls_leave(calls, row),
         .time_ns = calls_own_ns(calls, row),
     };
+    double delay_ns;
 
     assert(row < calls->n);
     link.explained_ns = link.time_ns;
@@ -562,13 +599,14 @@ void cause_of(const struct trace_view *view, uint32_t location, uint32_t row,
 
         *last = link;
         waiting_of(view, link.location, link.call, link.begin_ns, link.end_ns, &last->waiting);
-        out->end = end_at(view, last);
+        delay_ns = fmin(lost_ns, (double)link.explained_ns);
+        out->end = end_at(view, last, delay_ns);
         if (out->end != N_CAUSE_ENDS)
             return;
         out->end = last->waiting.is_late    ? CAUSE_UNEXPLAINED
                    : last->waiting.is_guess ? CAUSE_UNMATCHED
                                             : CAUSE_IN_TIME;
-        if (!next_link(view, last, stretch, &link))
+        if (!next_link(view, last, delay_ns, stretch, &link))
             return;
         out->end = CAUSE_CYCLE;
         if (is_known(out, &link))
@@ -680,7 +718,10 @@ char *cause_sentence(const struct trace_view *view, const struct cause *cause,
         return out;
     text_say(&w, " <- ");
     say_partner(&w, last);
-    text_say(&w, " (%s)", waiting_is_over(last) ? "not waited for" : ending[cause->end]);
+    text_say(&w, " (%s)",
+             waiting_is_over(last)                          ? "not waited for"
+             : cause->end == CAUSE_IN_TIME && last->is_late ? "not late enough"
+                                                            : ending[cause->end]);
     return out;
 }
 

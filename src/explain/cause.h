@@ -13,7 +13,8 @@
  *
  * Time is conserved: a link explains at most what the link before it explains, at most the time
  * its call took, and at most what the waiting call waited before the other was there. What is
- * left over is transfer, or spread over calls too small to name.
+ * left over is transfer, or spread over calls too small to name. Where that alone is as long as
+ * the delay, and the wait is not, the chain ends: who was waited for was as late as ever.
  *
  * In a step of a running program much of what made a rank late may lie before the step
  * (call_view.known_ns). So a call is named only if it explains more than the time of which nothing
@@ -91,8 +92,8 @@ enum cause_end {
     CAUSE_NO_DATA,     /* the rank waited for has no events */
     CAUSE_UNMATCHED,   /* the other end of the message is not in the trace */
     CAUSE_UNKNOWN,     /* MPI, but no record says what it waits for */
-    CAUSE_IN_TIME,     /* the other was there in time, or it did not matter when: the operation
-                          itself was slow */
+    CAUSE_IN_TIME,     /* the other was there in time, or so late only that what the call took
+                          behind that is all of the delay: the operation itself was slow */
     CAUSE_UNEXPLAINED, /* the other was late, but did nothing that explains it */
     CAUSE_CYCLE,       /* the call waited for is one of the chain */
     CAUSE_TOO_LONG,    /* more than CAUSE_MAX_LINKS */
@@ -105,7 +106,8 @@ struct cause_link {
     uint64_t begin_ns, end_ns; /* of the call, clipped to the time that matters */
     uint64_t time_ns;          /* of all n_calls, but not of what they call */
     uint64_t explained_ns;     /* of the delay of the first link; never grows */
-    struct waiting waiting;    /* kind WAITING_NOT in the last link only */
+    bool is_longer;         /* than typical of these calls on a GPU, by explained_ns or more */
+    struct waiting waiting; /* kind WAITING_NOT in the last link only */
 };
 
 struct cause {
@@ -117,10 +119,11 @@ struct cause {
 /*
  * cause_of -- the chain that begins with a call.
  *   row      of the call, on this location
+ *   lost_ns  what it took over what is typical of it; INFINITY: not known, all that it took
  *   stretch  scratch, kept from chain to chain
  * O(links x (log n + calls since the ranks were last in step)), bounded by STRETCH_MAX_CALLS.
  */
-void cause_of(const struct trace_view *view, uint32_t location, uint32_t row,
+void cause_of(const struct trace_view *view, uint32_t location, uint32_t row, double lost_ns,
               struct stretch *stretch, struct cause *out);
 
 /*

@@ -1,8 +1,12 @@
 /* A stream is walked back from a time, at most MAX_STREAM_STEPS calls for each operation. */
 #include "explain/device_wait.h"
 
+#include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_STREAM_STEPS 64 /* calls of a stream before a time, of which one is an operation */
@@ -214,19 +218,131 @@ static uint64_t took_ns(const struct trace_view *view, struct device_operation o
     return view->calls[o.location].inclusive_ns[o.row];
 }
 
+/* ---------------------------------------------------------------------- what is typical */
+
+#define TYPICAL_MAX 65536u /* operations of a stream that are looked at */
+#define TYPICAL_MIN 8u     /* of a name */
+#define SLOW 0.25          /* over typical */
+
+/* Operations of one name on one stream, ordered by stream and name. */
+struct typical_row {
+    uint32_t location, region;
+    uint64_t ns;
+};
+
+struct device_typical {
+    struct typical_row *row; /* [n] */
+    size_t n, cap;
+};
+
+static int by_name_and_time(const void *a, const void *b)
+{
+    const struct typical_row *p = a, *q = b;
+
+    return ORDER(p->region, q->region) ?: ORDER(p->ns, q->ns);
+}
+
+/* The middle of each name's operations of a stream is what is kept of them. */
+static void typical_of_stream(const struct trace_view *view, uint32_t stream,
+                              struct device_typical *typical)
+{
+    const struct call_view *calls = trace_view_calls(view, stream);
+    uint32_t stride = calls->n / TYPICAL_MAX + 1;
+    size_t first = typical->n, end, n_kept = first;
+
+    for (uint32_t row = 0; row < calls->n; row += stride) {
+        if (!device_is_operation(view, (struct device_operation){stream, row}))
+            continue;
+        mem_grow(&typical->row, &typical->cap, typical->n + 1, sizeof *typical->row);
+        typical->row[typical->n++] =
+            (struct typical_row){stream, calls->region[row], calls->inclusive_ns[row]};
+    }
+    if (typical->n > first)
+        qsort(typical->row + first, typical->n - first, sizeof *typical->row, by_name_and_time);
+    for (size_t i = first; i < typical->n; i = end) {
+        for (end = i + 1; end < typical->n; end++)
+            if (typical->row[end].region != typical->row[i].region)
+                break;
+        if (end - i >= TYPICAL_MIN)
+            typical->row[n_kept++] = typical->row[i + (end - i) / 2];
+    }
+    typical->n = n_kept;
+}
+
+static const struct device_typical *typical_of(const struct trace_view *view)
+{
+    struct device_typical *typical = *view->device_typical, *found;
+
+    if (typical)
+        return typical;
+    found = mem_alloc(1, sizeof *found);
+    for (uint32_t l = 0; l < view->n_locations; l++)
+        if (view->defs->location[l].is_gpu)
+            typical_of_stream(view, l, found);
+    if (atomic_compare_exchange_strong(view->device_typical, &typical, found))
+        return found;
+    device_typical_free(found); /* another thread was faster */
+    return typical;
+}
+
+void device_typical_free(struct device_typical *typical)
+{
+    if (typical == NULL)
+        return;
+    free(typical->row);
+    free(typical);
+}
+
+uint64_t device_typical_ns(const struct trace_view *view, struct device_operation operation)
+{
+    uint32_t location = operation.location, region;
+    const struct device_typical *typical;
+    size_t i;
+
+    if (!view->defs->location[location].is_gpu)
+        return 0;
+    typical = typical_of(view);
+    region = view->calls[location].region[operation.row];
+    i = FIRST_NOT(
+        k, 0, typical->n,
+        typical->row[k].location < location ||
+            (typical->row[k].location == location && typical->row[k].region < region));
+    return i < typical->n && typical->row[i].location == location &&
+                   typical->row[i].region == region
+               ? typical->row[i].ns
+               : 0;
+}
+
+/* ------------------------------------------------------------------------------- paths */
+
+static uint64_t over_typical_ns(const struct trace_view *view, struct device_operation o)
+{
+    uint64_t typical = device_typical_ns(view, o), took = took_ns(view, o);
+
+    return typical > 0 && (double)took >= (1 + SLOW) * (double)typical ? took - typical : 0;
+}
+
 void device_path_of(const struct trace_view *view, struct device_operation operation,
                     uint64_t from_ns, struct device_path *out)
 {
     struct device_operation now = operation;
+    uint64_t slowest_ns = 0;
 
-    *out = (struct device_path){.longest = operation};
+    *out = (struct device_path){.longest = operation, .slowest.row = NO_CALL};
     for (int step = 0; step < DEVICE_PATH_MAX_OPERATIONS; step++) {
         const struct call_view *calls = &view->calls[now.location];
         struct device_operation next = {now.location, operation_before(view, now)}, on;
         uint32_t location = 0, row = 0;
+        uint64_t more_ns;
 
         if (step > 0 && (step == 1 || took_ns(view, now) > took_ns(view, out->longest)))
             out->longest = now;
+        more_ns = over_typical_ns(view, now);
+        out->slow_ns += more_ns;
+        if (more_ns > slowest_ns) {
+            slowest_ns = more_ns;
+            out->slowest = now;
+        }
         out->launch_ns = calls->enter_ns[now.row];
         if (out->launch_ns <= from_ns)
             return;

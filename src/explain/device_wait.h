@@ -63,12 +63,25 @@ bool device_operation_until(const struct trace_view *view, uint32_t stream, uint
 bool device_event_of(const struct trace_view *view, struct device_operation operation,
                      struct device_operation *on);
 
+/*
+ * device_typical_ns -- what operations of a name take on a stream: the middle of all, of 65,536
+ * that are spread over the run where there are more; 0: not known, of fewer than 8, or elsewhere
+ * than on a stream. The first call for a view sorts its streams' operations: O(n log n).
+ * Thread-safe.
+ */
+struct device_typical;
+uint64_t device_typical_ns(const struct trace_view *view, struct device_operation operation);
+void device_typical_free(struct device_typical *typical);
+
 /* What kept an operation from beginning earlier, looked at back to a time. */
 struct device_path {
     bool is_launched;       /* it ends at a launch before which the GPU had nothing to do: */
     uint32_t location, row; /* the call that launched it */
     uint64_t launch_ns;     /* when that began; else from when on the GPU was at work */
     struct device_operation longest; /* of those on the path, the first one excepted */
+    struct device_operation slowest; /* of those that took a quarter longer than typical, by how
+                                        much; row NO_CALL: none did */
+    uint64_t slow_ns;                /* what all of these took over what is typical */
 };
 
 /*

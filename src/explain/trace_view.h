@@ -23,6 +23,7 @@ struct longest_send {
 };
 
 struct unrecorded;
+struct device_typical;
 
 struct trace_view {
     const struct definitions *defs; /* regions, locations; members of communicators if known */
@@ -35,6 +36,7 @@ struct trace_view {
     size_t n_dependencies;
     struct longest_send *longest_send;        /* [n_locations] */
     _Atomic(struct unrecorded *) *unrecorded; /* one, NULL until asked for: unrecorded_of */
+    _Atomic(struct device_typical *) *device_typical; /* the same: device_typical_ns */
     bool is_whole; /* a run from its begin, so that calls of locations can be counted against
                       each other: in a part each location begins at another time */
 

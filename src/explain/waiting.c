@@ -17,6 +17,7 @@
 #define MAX_STEPS 1024     /* messages before the end of a wait */
 #define MAX_GUESSED 4096   /* locations, beyond which nothing is guessed */
 #define CERTAIN_WEIGHT 4.0 /* of who was late, against who was in time */
+#define SLOW_SHARE 0.05    /* of a wait for a GPU: less over typical is not worth a look */
 
 /* -------------------------------------------------------------------- whom a call waits for */
 
@@ -376,9 +377,27 @@ static void search_team(struct wait_search *s)
 
 /* --------------------------------------------------------------------------- devices */
 
+/* A stream on which operations took so much longer than typical that it may be what is waited
+ * for: to the end of what it did then. */
+static bool follow_slow(const struct wait_search *s, const struct device_path *path,
+                        struct waiting *w)
+{
+    struct device_operation last;
+
+    if (path->slowest.row == NO_CALL ||
+        (double)path->slow_ns < SLOW_SHARE * (double)delay_until(s, w->until_ns) ||
+        !device_operation_until(s->view, path->slowest.location, w->until_ns, &last))
+        return false;
+    w->location = last.location;
+    if (calls_leave(&s->view->calls[last.location], last.row) < w->until_ns)
+        w->until_ns = calls_leave(&s->view->calls[last.location], last.row);
+    return true;
+}
+
 /*
  * Why an operation began, or ended, so late: its GPU had nothing to do for longer than it was
- * at work, as it was told late; or else what took longest there.
+ * at work, as it was told late; or else what took longer than typical there, or nothing did,
+ * longest.
  */
 static void follow_device(const struct wait_search *s, struct device_operation late,
                           struct waiting *w)
@@ -391,7 +410,8 @@ static void follow_device(const struct wait_search *s, struct device_operation l
     if (path.is_launched && at - from >= w->until_ns - at) {
         w->location = path.location;
         w->until_ns = path.launch_ns;
-    } else if (path.longest.location != late.location || path.longest.row != late.row) {
+    } else if (!follow_slow(s, &path, w) &&
+               (path.longest.location != late.location || path.longest.row != late.row)) {
         w->location = path.longest.location;
         w->until_ns = calls_leave(&s->view->calls[path.longest.location], path.longest.row);
     }

@@ -510,7 +510,8 @@ static void add_cause(struct evidence *e, const struct ad_step *step, struct evi
     if (!may_wait(e, step, x))
         return;
     view = step_view_trace(&e->view, step);
-    cause_of(view, x->call.location, first_call(e, step, view, &x->call), &e->stretch, &cause);
+    cause_of(view, x->call.location, first_call(e, step, view, &x->call), INFINITY, &e->stretch,
+             &cause);
     if (!cause_has_news(&cause))
         return;
     x->record.cause = arena_array(&e->arena, struct prov_link, cause.n);

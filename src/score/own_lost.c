@@ -87,7 +87,8 @@ static double recording_of_tree(const struct own_wait_finder *f, uint32_t t,
 
         if (excess == 0 || forest_row(forest, t, v) >= calls->n)
             continue;
-        cause_of(&s->view, forest->location[t], forest_row(forest, t, v), stretch, &cause);
+        cause_of(&s->view, forest->location[t], forest_row(forest, t, v), excess, stretch,
+                 &cause);
         if (cause.end == CAUSE_TRACER)
             sum += fmin(excess, (double)cause.link[cause.n - 1].explained_ns);
     }

@@ -102,7 +102,7 @@ class Costs:
         m = re.search(
             rf"([\d,]+) executions? took ({said.TIME}) more than typical "
             rf"\((all|-?{said.TIME}) (of it own work|of it own work, the rest waiting|more of own work, and less waiting)\). "
-            rf"Without that own work(?:, and without (?P<outside>{said.TIME}) of what they waited for in no execution,)? the replayed run takes (?P<takes>{said.TIME}), "
+            rf"Without that own work(?:, and without (?P<outside>{said.TIME}) of what they waited for in no execution,)? the replayed run takes (?:at least )?(?P<takes>{said.TIME}), "
             rf"(?P<less>{said.TIME}) (?P<way>shorter|longer) \((?P<percent>[\d.e+-]+) %\)",
             text,
         )

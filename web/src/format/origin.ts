@@ -42,7 +42,7 @@ const ends: Record<string, Words> = {
         says: `${upper(peer)} came late, but nothing that it did explains the delay.`,
     }),
     in_time: (last, peer) => ({
-        says: `${isOver(last) ? `It did not wait for ${peer}` : `${upper(peer)} was there in time`}: ${last.function} on ${place(last.rank, last.thread)} itself took long.`,
+        says: `${isOver(last) ? `It did not wait for ${peer}` : last.late ? `${upper(peer)} was not late enough` : `${upper(peer)} was there in time`}: ${last.function} on ${place(last.rank, last.thread)} itself took long.`,
     }),
     cycle: (last, peer) => ({
         who: `${place(last.rank, last.thread)} and ${peer} wait for each other`,
