@@ -123,22 +123,35 @@ def covering(said, pieces, typical):
     return sorted(found, key=lambda x: -x["lost_ns"])
 
 
-def is_another(incident, event, said, delays):
-    """An incident at the same time with a head on another rank that was held up itself: something else."""
-    head = place_of(incident["head"])[0]
-    return head != event["rank"] and event["rank"] is not None and bool(delays.ranks()) and \
-        delays.of(head, *interval(said, incident["head"])) >= 0.5 * said["executions"][incident["head"]]["lost_ns"]
+def blamed(incident):
+    """(rank, thread) that an incident is said to go back to: its head's, or that of whom the head only waited for."""
+    head = place_of(incident["head"])
+    return head if incident["rank"] == head[0] else (incident["rank"], 0)
+
+
+def delay_of_blamed(incident, said, delays, typical):
+    """By how much who is blamed was held up, in the head's time; and in a typical execution before, where it is another
+    than the head, which was late before it was waited for."""
+    b, e = interval(said, incident["head"])
+    is_head = incident["rank"] == place_of(incident["head"])[0]
+    return delays.of(incident["rank"], b if is_head else b - typical, e)
+
+
+def is_another(incident, event, said, delays, typical):
+    """An incident at the same time that goes back to another rank, which was held up itself: something else."""
+    return incident["rank"] != event["rank"] and event["rank"] is not None and bool(delays.ranks()) and \
+        delay_of_blamed(incident, said, delays, typical) >= 0.5 * said["executions"][incident["head"]]["lost_ns"]
 
 
 def compare_event(event, truth, said, covered, delays):
     """What is said of something that happened at a time. covered: the events that an incident has, by id."""
     typical = truth["typical_ns"]
-    of = [x for x in covering(said, event["pieces"], typical) if not is_another(x, event, said, delays)]
+    of = [x for x in covering(said, event["pieces"], typical) if not is_another(x, event, said, delays, typical)]
     result = dict.fromkeys(CHECKS) | {"found": bool(of), "place": bool(of)}
     if not of:
         return result | {"said": "nothing"}
     best = of[0]
-    head = place_of(best["head"])
+    head = blamed(best)
     result["rank"] = None if event["rank"] is None else head[0] == event["rank"] and (
         event["thread"] is None or head[1] == event["thread"] or names_thread(best["why"], event))
     if event["function"] not in ("-", "?") and is_in_trace(event["function"], said):
@@ -188,7 +201,7 @@ def compare_whole(event, truth, said, role):
         one = cost
     else:
         incidents.sort(key=lambda x: -x["lost_ns"])
-        right = sum(x["lost_ns"] for x in incidents if place_of(x["head"])[0] == event["rank"])
+        right = sum(x["lost_ns"] for x in incidents if x["rank"] == event["rank"])
         result["rank"] = 2 * right >= sum(x["lost_ns"] for x in incidents)
         why = incidents[0]["why"]
         said_cost = range_of(incidents)
@@ -223,8 +236,8 @@ def is_place(place, event):
 
 def claims_without_cause(truth, logs, said, role):
     """Accusations of who did nothing: [(kind, text)]. An incident is without cause when nothing that went wrong by
-    plan overlaps it and the log of its head's rank shows no delay of half of what it lost; where another rank's does,
-    it is a victim that is accused."""
+    plan overlaps it and the log of the rank that it is said to go back to shows no delay of half of what its head lost;
+    where another rank's does, it is a victim that is accused."""
     typical = truth["typical_ns"]
     known = sorted((b - typical, e + 2 * typical) for x in truth["events"] for b, e in x["pieces"])
     delays = model.Delays(logs or {})
@@ -241,8 +254,8 @@ def claims_without_cause(truth, logs, said, role):
         need = 0.5 * head["lost_ns"]
         if logs is None:
             found.append(("nothing", text))
-        elif delays.of(head["rank"], b, e) < need:
-            others = [r for r in delays.ranks() if r != head["rank"] and delays.of(r, b - typical, e) >= need]
+        elif delay_of_blamed(incident, said, delays, typical) < need:
+            others = [r for r in delays.ranks() if r != incident["rank"] and delays.of(r, b - typical, e) >= need]
             found.append((f"a victim (rank {others[0]} was held up)" if others else "nothing", text))
     for slow in said["slow"]:
         if slow["verdict"] not in ("slow", "imbalanced") or slow["place"] == f"rank {role}" or any(
